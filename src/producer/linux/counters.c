@@ -6,11 +6,12 @@
  * The kernel gives each count with two times: how long it should have been counted, and how long it
  * was counted. They differ if there are more events than counters: the kernel then lets events take
  * turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its members have
- * the same times. Readings of several places are added before they are scaled, as in perf. So
- * the other readings compensate for a thread that ended before its turn to be counted.
+ * the same times. Readings of several places are added before they are scaled, as in perf. So other
+ * places make up for a thread that ended before its turn to be counted.
  *
- * Every event is read separately. Older kernels do not allow reading a group at once for inherited
- * events, and the counts of a program that has ended no longer change.
+ * Every event is read separately: older kernels do not allow reading inherited events as a group.
+ * Reading one after the other is accurate, because the counts of a program that has ended no longer
+ * change.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -66,7 +67,7 @@ uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_
 	uint64_t enabled = after->enabled_ns - before->enabled_ns;
 	uint64_t running = after->running_ns - before->running_ns, value;
 
-	/* Between two direct readings without a clock, no time has passed. */
+	/* without a clock no time passes between two direct readings */
 	value = after->value - before->value;
 	return enabled == running ? value : pmk_linux_scale(value, enabled, running);
 }
@@ -108,7 +109,7 @@ void pmk_linux_attributes(struct perf_event_attr *attr, const struct pmk_linux_a
 	};
 }
 
-/* A leader is not a further member of a group. */
+/* True if the event belongs to a group and is not its leader. */
 static int open_at(const struct pmk_linux_counters *c, const struct counted *e, unsigned place,
 		   int leader)
 {
@@ -124,8 +125,10 @@ static int open_at(const struct pmk_linux_counters *c, const struct counted *e, 
 			       cpus ? (int)c->scope.cpus[place] : -1, leader);
 }
 
-/* True if the event would have been opened in another way. This is only tried in order to tell the
- * user the reason. */
+/*
+ * True if the event could be opened in another way. This is only tried to find the reason for the
+ * user.
+ */
 static bool opens_without(const struct pmk_linux_counters *c, struct counted e, unsigned place,
 			  bool modes)
 {
@@ -345,7 +348,9 @@ int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i)
 
 void pmk_linux_counters_enable(struct pmk_linux_counters *c)
 {
-	/* Members of a group follow their leader; enabling an event twice does no harm. */
+	/*
+	 * Enabling each member is redundant, because members follow their leader, but does no harm.
+	 */
 	for (unsigned i = 0; i < c->nevents; i++)
 		for (unsigned p = 0; p < c->nplaces; p++)
 			if (c->event[i].fd[p] >= 0)

@@ -64,7 +64,7 @@ struct pmk_linux_pmu {
 	 * events */
 	const struct pmk_pmu *pmu;
 	bool known; /* it is in pmk's catalogue */
-	/* It counts events of processors, and so also those of one program. */
+	/* true for a PMU that counts events of a processor, and so also of one program */
 	bool core;
 	bool software;		    /* events of the kernel itself; needs no hardware */
 	struct pmk_linux_cpus cpus; /* the processors where it counts; an empty set: everywhere */
@@ -79,7 +79,7 @@ struct pmk_linux_event {
 	const char *unit; /* "ns", or "" */
 	bool coded;	  /* row->code is complete: it fits config, and nothing else is set */
 	bool any_core;	  /* no PMU was named, so every core PMU is meant */
-	bool by_code;	  /* named by its code, like r11 */
+	bool by_code;	  /* given as a code, like r11 */
 	bool in_kernel;	  /* the event happens in kernel mode only */
 	bool unlisted;	  /* a common PMUv3 event that is missing in the kernel's list of them */
 };

@@ -130,7 +130,7 @@ static bool connect_ring(struct pmk_linux_rings *r, struct ring *ring, int fd)
 			continue;
 		ring->page = at;
 		ring->fd = fd;
-		r->data_size = size; /* other buffers need not be larger */
+		r->data_size = size; /* the other buffers are not made larger */
 		epoll_ctl(r->ready, EPOLL_CTL_ADD, fd, &wait);
 		return true;
 	}
@@ -167,7 +167,7 @@ static void close_event(const struct pmk_linux_rings *r, struct sampled *e)
 	}
 }
 
-/* Open it everywhere. A thread may disappear at any time. Returns 0 or errno. */
+/* Open an event in all places. A thread may disappear at any time. Returns 0 or errno. */
 static int open_event(struct pmk_linux_rings *r, struct sampled *e, bool first)
 {
 	int gone = ESRCH;
@@ -382,7 +382,7 @@ int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 	int err = 0;
 
 	while (epoll_wait(r->ready, ready, 64, 0) == 64)
-		; /* all are checked in any case */
+		; /* the loop checks all of them in any case */
 	for (unsigned i = 0; !err && i < r->scope.ncpus; i++)
 		if (r->ring[i].page)
 			err = drain_ring(r, &r->ring[i], on_record, ctx);

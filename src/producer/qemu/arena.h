@@ -33,7 +33,10 @@
 
 enum pmk_slot_state {
 	PMK_SLOT_FREE,
-	/* Until pmk notices that its process has ended, and adds its counts to the sum. */
+	/*
+	 * Set until pmk notices that the process of the slot has ended, and adds its counts to the
+	 * sum.
+	 */
 	PMK_SLOT_RUNNING,
 };
 
@@ -103,7 +106,7 @@ struct pmk_arena {
 	char target[24];	       /* QEMU's target, "aarch64"; set before `ready` */
 	_Atomic uint32_t other_isa;    /* the core executes code for another target */
 	_Atomic uint32_t forks;	       /* number of forks of the program */
-	_Atomic uint32_t forked;       /* number of these processes that have begun */
+	_Atomic uint32_t forked;       /* how many of the forked processes have begun */
 	_Atomic uint32_t lost_forks;   /* processes that found no free slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
 	/* The program handles signals in code that had run before it installed the handler. */
@@ -115,11 +118,13 @@ struct pmk_arena {
 	_Atomic uint32_t levels_unseen; /* the emulator does not report exception levels */
 	/* Instructions that wrote a block of memory at an unknown address. */
 	_Atomic uint64_t zeroes_unseen;
-	/* what firmware turns on by its control register (control.h), and what it has turned on;
-	 * and what of that is not seen: of enum pmk_control */
+	/*
+	 * enum pmk_control: what firmware can turn on by a control register; what it has turned on;
+	 * what it may have turned on without pmk seeing it
+	 */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
 	_Atomic uint32_t unsampled; /* the emulator cannot leave parts of a program uncounted */
-	/* Of cfg.guest; and the number of accesses to its PMU. */
+	/* cfg.guest as the plugin uses it, and the number of accesses to its PMU */
 	struct pmk_guest_config guest;
 	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;
 	char guest_lacks[128];		 /* the feature that the emulator lacks for it */

@@ -132,7 +132,7 @@ bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write
 	return memcmp(&before, s, sizeof(before)) != 0;
 }
 
-/* EL0 has the setting of the level above it: of EL2 if that is its host. */
+/* EL0 has the setting of EL1, or of EL2 if EL2 is its host. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level)
 {
 	if (level == 0)

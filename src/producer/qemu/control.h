@@ -23,15 +23,17 @@
 
 #include "cpu/family.h"
 
-/* AArch32 has one register, which counts as that of EL1, and so has MicroBlaze: the MSR, which
- * instructions write, or set or clear bits of. */
+/*
+ * AArch32 has one register, which counts as EL1's. A MicroBlaze has the MSR: instructions write it,
+ * or set or clear bits of it.
+ */
 enum pmk_control_reg {
 	PMK_CONTROL_NONE,
 	PMK_CONTROL_SCTLR_EL1,
 	PMK_CONTROL_SCTLR_EL2,
 	PMK_CONTROL_SCTLR_EL3,
 	PMK_CONTROL_SCTLR_EL12,
-	PMK_CONTROL_HCR_EL2, /* says whether EL2 is the host of EL0 */
+	PMK_CONTROL_HCR_EL2, /* contains whether EL2 is the host of EL0 */
 	PMK_CONTROL_MSR,
 	PMK_CONTROL_MSR_SET,
 	PMK_CONTROL_MSR_CLEAR,
@@ -41,7 +43,7 @@ enum pmk_control_reg {
 struct pmk_control_write {
 	enum pmk_control_reg reg;
 	unsigned source; /* the general register that it is written from; 31 is XZR in A64 */
-	unsigned bits;	 /* what is set or cleared, of enum pmk_control */
+	unsigned bits;	 /* the parts that are set or cleared (enum pmk_control) */
 };
 
 /* The enabled parts; all 0 at reset. */
@@ -53,8 +55,10 @@ struct pmk_control_state {
 /* True if the instruction writes such a register. */
 bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in,
 			    enum pmk_control_by by, bool big_endian, struct pmk_control_write *w);
-/* Software at `level` has made this write; the general register holds `value`. Returns true if that
- * changes anything. */
+/*
+ * Updates the state after software at `level` has made this write; the general register holds
+ * `value`. Returns true if that changes anything.
+ */
 bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write *w, unsigned level,
 		     uint64_t value);
 /* The parts enabled at `level`: bits of enum pmk_control. */

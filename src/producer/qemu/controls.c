@@ -78,7 +78,7 @@ static void set_control(unsigned vcpu, unsigned state)
 		plugin.family->run->attach(cpu, &plugin_core(cpu)->chip.biu);
 }
 
-/* The block after a write at `level` starts. */
+/* Called when the block after a write at `level` starts. */
 static void control_written(unsigned vcpu, void *level)
 {
 	struct pmk_control_write w = plugin.control.write[vcpu];
@@ -98,7 +98,7 @@ static void control_is_written(unsigned vcpu, void *write)
 	plugin.control.write[vcpu] = *(const struct pmk_control_write *)write;
 }
 
-/* Code that was translated for `state` starts. */
+/* Called when code that was translated for `state` starts. */
 static void check_control(unsigned vcpu, void *state)
 {
 	if (plugin.control.of_core[vcpu] != (unsigned)(uintptr_t)state) {
@@ -119,8 +119,10 @@ static unsigned level_of_code(void)
 	return level < 0 ? 1 : (unsigned)level;
 }
 
-/* Build the code that is being translated for the state of its level. Returns true if it must check
- * whether the core is in this state. */
+/*
+ * Choose the state for which code at this level is translated. Returns true if the code must check
+ * whether the core is in this state.
+ */
 static bool meet_level(unsigned level)
 {
 	plugin.control.of_code = control_at(level);
@@ -151,7 +153,7 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 	if (!pmk_control_is_written(raw, in, plugin.family->system->control_by,
 				    plugin.decoder.big_endian, &w))
 		return NULL;
-	one = &plugin.control.known[w.reg][w.source | w.bits]; /* one of them is 0 */
+	one = &plugin.control.known[w.reg][w.source | w.bits]; /* either `source` or `bits` is 0 */
 	*one = w;
 	return one;
 }

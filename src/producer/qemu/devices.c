@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Accesses to devices. Since 8.1.2 an access to a device has to be the last of a translated block.
- * Otherwise QEMU leaves the block and makes the access in a separate block, of which it reports
- * only the access. It then continues with the remainder as another block, whose start it reports
- * again. That remainder has already been counted, and is expected here until it comes; an
- * interrupt may come first, and access devices, too.
+ * Accesses to devices. Since QEMU 8.1.2, an access to a device must be the last instruction of a
+ * translated block. If it is not, QEMU leaves the block and makes the access in a separate block,
+ * of which it reports only the access. It then continues with the rest of the first block as a
+ * third block, and reports its start. The rest has already been counted with the first block, so it
+ * is remembered here until it starts. An interrupt handler may run before that, and may access
+ * devices, too.
  */
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 /* An access that is a separate translated block. */
 struct lone_access {
 	pmk_access_fn *fn;
-	/* callback data: by itself, and within the block in which it was first translated */
+	/* callback data for the access as a block, and as part of the first block */
 	void *access, *within;
 	const struct pmk_block *block;
 };

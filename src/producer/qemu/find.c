@@ -92,7 +92,7 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 
 		if (!symbol_at(data, wide, i, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
-		/* There are thousands, and elf_strptr() searches for the section each time. */
+		/* elf_strptr() would search for the section each time, for thousands of symbols. */
 		if (sym.st_name >= names->d_size || names->d_size - sym.st_name < sizeof(PREFIX) ||
 		    memcmp((const char *)names->d_buf + sym.st_name, PREFIX, sizeof(PREFIX) - 1))
 			continue;
@@ -147,7 +147,7 @@ static bool find_version(Elf *elf, char *version, size_t size)
 		const char *start = at;
 		size_t n;
 
-		/* The name before the phrase is short. */
+		/* The name before this phrase must be short. */
 		while (start > begin && at - start < 40 && start[-1])
 			start--;
 		n = (size_t)(end - start) < sizeof(text) ? (size_t)(end - start) : sizeof(text) - 1;
@@ -215,8 +215,10 @@ static bool usable(const struct pmk_qemu *q)
 	return q->state == PMK_QEMU_READY || q->state == PMK_QEMU_NO_ELF;
 }
 
-/* True if the emulator is in this directory. One that cannot be used is kept in q, unless q already
- * has one. */
+/*
+ * True if the emulator in this directory can be used. One that cannot is stored in q, if q has none
+ * yet.
+ */
 static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
 {
 	struct pmk_qemu here = { .named = q->named };

@@ -65,7 +65,7 @@ struct reg_tail {
 #define GDB_CPSR       25
 #define OLDEST_RELEASE 701
 #define NEWEST_RELEASE 1101
-#define UNKNOWN_YET    1001 /* between the two it is not known */
+#define UNKNOWN_YET    1001 /* between these two releases the size is not known */
 
 #define MOST_REGS 4096
 
@@ -155,8 +155,10 @@ const char *pmk_guest_find(void)
 	return "the functions that an emulator exports if it was built with modules";
 }
 
-/* QEMU's devices are changed under its lock. Returns true if the lock must be released
- * afterwards. */
+/*
+ * Take QEMU's lock, under which its devices are changed. Returns true if the caller must release
+ * the lock afterwards.
+ */
 static bool take_lock(void)
 {
 	if (qemu.locked())
@@ -223,8 +225,8 @@ static unsigned vcpu_of(const struct qemu_env *env)
 /* A register of A64: op0, op1, CRn, CRm, op2. */
 #define A64_REG(op0, op1, crn, crm, op2) \
 	((uint32_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
-#define KEY_OF_A64  UINT32_C(0x10130000)	 /* in the table */
-#define LIST_OF_A64 UINT64_C(0x6030000000130000) /* in the list */
+#define KEY_OF_A64  UINT32_C(0x10130000)	 /* as a key of the table */
+#define LIST_OF_A64 UINT64_C(0x6030000000130000) /* as an element of the list */
 #define DFR0_REG    A64_REG(3, 0, 0, 5, 0)
 
 static const struct {
@@ -307,7 +309,10 @@ int pmk_guest_level_now(unsigned vcpu)
 	return pstate_of(vcpu) >> 2 & 3;
 }
 
-/* A processor translates its code itself, just before it runs. */
+/*
+ * Returns the level for which code is being translated. A processor translates its code itself,
+ * just before it runs.
+ */
 int pmk_guest_level(void)
 {
 	struct qemu_cpu **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* of this thread */
@@ -350,7 +355,7 @@ static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, 
 	};
 }
 
-/* A board may have set SCR_EL3 before the processor ran. */
+/* Report Secure state: a board may have set SCR_EL3 before the processor ran. */
 static void tell_secure(struct qemu_env *env, unsigned vcpu)
 {
 	uint64_t scr = SCR_NS;
@@ -364,7 +369,7 @@ static void tell_secure(struct qemu_env *env, unsigned vcpu)
 	qemu.told_secure[vcpu] = secure;
 }
 
-/* Traps to EL1 are undefined here, as before PMUv3. */
+/* Returns whether an access is permitted. Traps to EL1 are UNDEFINED here, as before PMUv3. */
 static int may_access(struct qemu_env *env, const void *reg, bool isread)
 {
 	struct pmk_guest_access a = access_of(env, reg, !isread);
@@ -429,7 +434,7 @@ static bool place(const char *where, bool a64, struct reg_head *h)
 	h->crm = (uint8_t)n[3];
 	h->opc2 = (uint8_t)n[4];
 	h->state = a64 ? STATE_AA64 : STATE_AA32;
-	/* QEMU also wants the level from op1. Otherwise the model decides. */
+	/* QEMU checks op1 against this level; everything else is decided by the model. */
 	h->access = a64 && n[1] == 0   ? ACCESS_PL1_RW
 		    : a64 && n[1] == 4 ? ACCESS_PL2_RW
 				       : ACCESS_PL0_RW;
@@ -470,7 +475,7 @@ static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t k
 		qemu.define_opaque(cpu, description, NULL);
 }
 
-/* QEMU handles the write itself, and then the PMU follows. */
+/* Write a control register: first as QEMU does, then in the PMU. */
 static void write_control(struct qemu_env *env, const void *reg, uint64_t value, unsigned which)
 {
 	const struct own_control *own = &qemu.own_control[which];
@@ -595,7 +600,7 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 
 	if (!controller)
 		return "the interrupt controller of `irq`";
-	/* QEMU would exit if it did not exist. */
+	/* Check first, because QEMU would exit. */
 	snprintf(input, sizeof(input), "%s[%u]", *cfg->irq_name ? cfg->irq_name : "unnamed-gpio-in",
 		 cfg->irq);
 	if (!qemu.find_property(controller, input))
@@ -620,7 +625,7 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		meet_own_registers(vcpu);
 	for (unsigned i = 0; i < pmk_guest_rows(pmu)->nregs; i++)
 		define_all(qemu.get_cpu((int)vcpu), &pmk_guest_rows(pmu)->regs[i], i);
-	/* The board's own connection, to which QEMU's PMU is connected. */
+	/* the input to which the board has connected QEMU's own PMU */
 	qemu.interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
 }
@@ -676,7 +681,7 @@ struct region_calls {
 	} made;
 };
 
-/* The number of bits by which `size` bytes at `offset` are above the lowest ones of their word. */
+/* Returns the shift of `size` bytes at `offset` within their word. */
 static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsigned size)
 {
 	unsigned at = offset % 4;
@@ -684,8 +689,10 @@ static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsig
 	return 8 * (w->big_endian ? 4 - size - at : at);
 }
 
-/* An access of fewer than four bytes accesses the word: a load selects its bytes, and a store
- * writes 0 into the others (our choice). */
+/*
+ * Read the window. An access of fewer than four bytes accesses the whole word: a load selects its
+ * bytes, and a store writes 0 into the others (our choice).
+ */
 static uint64_t read_window(void *opaque, uint64_t offset, unsigned size)
 {
 	const struct pmk_guest_window *w = opaque;

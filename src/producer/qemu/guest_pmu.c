@@ -46,7 +46,7 @@ void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
 		write_log(line, pmk_access_log_interrupt(line, e, pc, vcpu, asserted));
 }
 
-/* An access by the instruction at `pc`, the last one that is counted so far. */
+/* Pass on an access by the instruction at `pc`, which is the last one that has been counted. */
 static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_emulated_blocks b = plugin_blocks(pmk_cpus[vcpu]);
@@ -67,13 +67,13 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	return err;
 }
 
-/* Instructions that access registers of the processor are separate blocks. */
+/* Access a register of the processor. Such an instruction is a block by itself. */
 static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
 {
 	return access_at(vcpu, pmk_cpus[vcpu]->prev->pc, a, value);
 }
 
-/* A load or a store may be anywhere in its block. */
+/* Access registers in memory. The load or store may be anywhere in its block. */
 static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_cpu_rest rest;
@@ -125,8 +125,10 @@ static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 	return plugin.family->run->attach ? plugin.config.layout.offset : NULL;
 }
 
-/* Registers in memory belong to boards with one core. Returns the number of registers if there is
- * none at `offset`. */
+/*
+ * Returns the number of the register at `offset`, or else the number of registers. Registers in
+ * memory exist only on boards with one core.
+ */
 static unsigned register_at(unsigned offset)
 {
 	const struct pmk_pmu *pmu = pmk_emulated_guest(&plugin.config);
@@ -191,7 +193,7 @@ static const struct pmk_guest_window *guest_window(void)
 	return window->load ? window : NULL;
 }
 
-/* DEMCR belongs to the DWT, but it is in the System Control Space, far from the others. */
+/* DEMCR controls the DWT, but is in the System Control Space, far from the DWT's registers. */
 #define DEMCR_BASE 0xE000EDFCu
 
 static int load_demcr(void *ctx, unsigned offset, uint32_t *value)

@@ -17,8 +17,8 @@ struct pmk_handlers {
 };
 
 /*
- * The program installs a handler for a signal at `pc`. A handler is not forgotten when another one
- * replaces it, because it may be installed again. False: there is no room.
+ * Called when the program installs a handler for a signal, at `pc`. A handler is kept when another
+ * one replaces it, because it may be installed again. Returns false if there is no room.
  */
 bool pmk_handlers_add(struct pmk_handlers *h, unsigned signal, uint64_t pc);
 

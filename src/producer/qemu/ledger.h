@@ -17,14 +17,16 @@ struct pmk_ledger {
 	uint32_t paths;	      /* call paths are distinguished */
 	_Atomic uint32_t processes;
 	_Atomic uint32_t full; /* some accounts are missing, because there was no room */
-	_Atomic uint64_t used; /* in units, including this header */
+	_Atomic uint64_t used; /* in units; includes this header */
 };
 
-/* pmk's side. NULL with errno set. It is smaller than the default if the limit of file sizes
- * requires that. */
+/*
+ * For pmk: create the ledger. NULL with errno set. It is smaller than the default if the limit of
+ * file sizes requires that.
+ */
 struct pmk_ledger *pmk_ledger_create(bool paths, int *fd);
 void pmk_ledger_free(struct pmk_ledger *l);
-/* The plugin's side; NULL: the file at `path` is not a ledger. */
+/* For the plugin: map the ledger at `path`. NULL: the file is not a ledger. */
 struct pmk_ledger *pmk_ledger_map(const char *path);
 
 /* Allocate a record of `bytes`, and fill in its header except the kind. NULL: there is no room. */
@@ -35,9 +37,9 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
  * if there are no more. No record extends beyond the end of the memory. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head);
-/* pmk's side, at the end: write the accounts that a core has not written. */
+/* For pmk, at the end: book the counts that a core has not booked. */
 void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu);
-/* The program has ended with a fault of this instruction in the last block. */
+/* For pmk: book that the program ended with a fault of this instruction in the last block. */
 void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint32_t insn);
 
 uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_head *head);

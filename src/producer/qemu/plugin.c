@@ -114,7 +114,7 @@ void pmk_plugin_on_failed_test(struct qemu_plugin_tb *tb, size_t i, pmk_access_f
 /* Base addresses for tests in translated code: the tables of the family, and struct pmk_cpu. */
 enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
 
-/* True if translated code makes the tests. */
+/* True if translated code tests accesses by itself, so that the emulator calls only for some. */
 static bool emulator_tests(void)
 {
 	return plugin.family->callbacks->test && !plugin.system_mode && !plugin.config.untested &&
@@ -179,7 +179,7 @@ const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 	if (!emulator_tests())
 		return NULL;
 	test = plugin.family->callbacks->test(&plugin.config.core, in);
-	/* Events at a recorded site are accounted there. */
+	/* Counts at a recorded site must be booked, so each access calls back. */
 	if (!test.n || (plugin.ledger && test.counts != PMK_SIG_NONE))
 		return NULL;
 	t = &plugin.tests[find_test_number(test.counts != PMK_SIG_NONE, in)];
@@ -209,7 +209,7 @@ static char *first_text(void *tb)
 	return qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(tb, 0));
 }
 
-/* Translate code of a part of a sampled program in which only instructions are counted. */
+/* Translate code for a stretch of a sampled program in which only instructions are counted. */
 static void translate_rest(struct qemu_plugin_tb *tb)
 {
 	uint64_t pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
@@ -307,7 +307,7 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* The emulator exits. It may have been about to continue with the remainder of a block. */
+/* Called when the emulator exits. It may have been about to continue with the rest of a block. */
 __attribute__((destructor)) static void ended(void)
 {
 	for (unsigned i = 0; plugin.system_mode && i < PMK_ARENA_CPUS; i++)

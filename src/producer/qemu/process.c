@@ -60,14 +60,16 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 
 	if (counts && !sent)
 		pmk_cpu_faults(pmk_cpus[calling.vcpu]);
-	/* This handler does not return after a fault of the program. */
+	/* If the program has faulted, this call does not return. */
 	next->sa_sigaction(sig, info, context);
 	if (counts && !sent)
 		pmk_cpu_fault_handled(pmk_cpus[calling.vcpu]);
 }
 
-/* If a program faults, the emulator ends without calling its plugins. It also uses such signals for
- * itself, and installs its handlers before the program begins. */
+/*
+ * Find out about faults of the program. The emulator would end without calling its plugins. It also
+ * uses these signals for itself, and installs its handlers before the program begins.
+ */
 static void watch_faults(int sig, struct sigaction *emulators)
 {
 	struct sigaction ours;
@@ -120,7 +122,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	int err;
 
 	atomic_fetch_add(&plugin.slot->threads, 1);
-	/* A thread that starts after another has ended continues on that one's core. */
+	/* A thread that starts after another one has ended continues on the core of that thread. */
 	if (pmk_cpus[vcpu]) {
 		pmk_plugin_set_bases(emulators_vcpu, pmk_cpus[vcpu]);
 		return;
@@ -129,7 +131,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	if (plugin.system_mode && vcpu > 0 && plugin.mixes_up_vcpus)
 		pmk_guest_tell_apart(vcpu + 1);
 	if (vcpu >= PMK_ARENA_CPUS) {
-		/* It runs but is not counted; pmk reports that. */
+		/* The thread runs but is not counted, and pmk reports that. */
 		atomic_fetch_add(&plugin.arena->lost_threads, 1);
 		char *memory = reserve(PMK_CPU_BYTES + sizeof(struct pmk_emulated_ports));
 
@@ -203,7 +205,7 @@ static void begin_again(struct pmk_cpu *cpu)
 {
 	plugin.rest.all_anew = plugin.rest.on;
 	plugin.rest.on = false;
-	/* No function of the emulator may be called here: it holds its locks. */
+	/* The emulator holds its locks, so none of its functions may be called here. */
 	if (plugin.glue->score && plugin.rest.counter)
 		plugin.rest.began = *plugin.rest.counter;
 	if (plugin.config.units.head && (plugin.threaded || !pmk_sampling_is_possible()))
@@ -234,9 +236,11 @@ void pmk_process_before_fork(void)
 		pmk_emulated_copy(&plugin.at_fork, plugin_core(cpu), &plugin.config);
 }
 
-/* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
- * from 0. QEMU's translations still point to the plugin's blocks, which are private memory and were
- * copied by the fork. */
+/*
+ * Called in the child after the program has forked. The child gets memory of its own, warm caches,
+ * and counts from 0. QEMU's translations still point to the plugin's blocks, which are private
+ * memory and were copied by the fork.
+ */
 void pmk_process_after_fork(void)
 {
 	unsigned vcpu = calling.vcpu;
@@ -246,7 +250,7 @@ void pmk_process_after_fork(void)
 	struct pmk_emulated *e;
 
 	pmk_random_forked();
-	/* Another thread, which does not exist here, may have been reporting. */
+	/* Another thread of the parent may have been reporting. It does not exist here. */
 	pthread_mutex_init(&plugin.reporting, NULL);
 	plugin.ports[0].pins.show = NULL;
 	pmk_guard_start(plugin.pmk_pid, &plugin.arena->pmk_pid);
@@ -325,8 +329,10 @@ static uint64_t program_word(uint64_t addr)
 	return word;
 }
 
-/* The kernel has written `n` bytes to the buffers of the array of addresses and lengths at
- * `iov`. */
+/*
+ * Make the `n` bytes repeatable that the kernel has written to the buffers of the array of
+ * addresses and lengths at `iov`.
+ */
 static void randomise_vector(uint64_t iov, uint64_t n)
 {
 	uint64_t end = iov + IOV_MAX * 2 * word_bytes(), len;
@@ -338,8 +344,10 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 	}
 }
 
-/* The call has returned `result` bytes: if they are random, replace them by bytes that are the same
- * in each run. The kernel has just written there, so the memory exists. */
+/*
+ * If the call has returned `result` random bytes, replace them by bytes that are the same in each
+ * run. The kernel has just written there, so the memory exists.
+ */
 static void replace_random(int64_t num, int64_t result)
 {
 	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;
@@ -362,7 +370,10 @@ static void replace_random(int64_t num, int64_t result)
 		pmk_random_fill(program_memory(arg[1]), (size_t)result);
 }
 
-/* The program installs a handler for a signal: its address is the first word at `action`. */
+/*
+ * Called when the program installs a handler for a signal. The handler's address is the first word
+ * at `action`.
+ */
 static void meet_handler(unsigned signal, uint64_t action)
 {
 	enum { DEFAULT, IGNORE };
@@ -391,9 +402,9 @@ static bool makes_thread(int64_t num, uint64_t flags)
 }
 
 /*
- * The second thread is about to start. QEMU discards all translated code in this call. Newer
- * releases, such as 10.0, report the new vCPU on the new thread. By then, the first thread may
- * already have translated code for both.
+ * Called when the second thread is about to start. QEMU discards all translated code in this call.
+ * Newer releases, such as 10.0, report the new vCPU on the new thread: by then, the first thread
+ * may already have translated code for both.
  */
 static void becomes_threaded(void)
 {

@@ -94,8 +94,10 @@ __attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *
  * it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
-/* The first members of GByteArray and, below, of GArray. Their functions are in the emulator's
- * GLib; they are weak, because an emulator may have linked GLib statically. */
+/*
+ * The first members of GByteArray and, below, of GArray. Their functions are in the emulator's
+ * GLib. They are declared weak, because an emulator may have linked GLib statically.
+ */
 struct qemu_bytes {
 	uint8_t *data;
 	unsigned len;

@@ -17,7 +17,7 @@ static __thread struct {
 	uint64_t key;
 	uint64_t at;   /* number of bytes that were taken from it */
 	uint64_t made; /* number of threads and processes that the thread has created */
-	uint64_t next; /* the key of the one that it is creating */
+	uint64_t next; /* the key of the thread or process that it is creating */
 } stream;
 
 /* Keys that new threads have not fetched yet; `tid` is 0 in free places. */

@@ -19,20 +19,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All of these are about the calling thread. */
+/* The functions below are called by the thread that they are about. */
 
-/* It is the first thread of the program. */
+/* For the first thread of the program. */
 void pmk_random_begin(uint64_t seed);
-/* It makes a system call. At its first call, a new thread fetches its key, and waits until
- * pmk_random_made() has provided it. */
+/*
+ * Before each system call. At its first call, a new thread fetches its key, and waits until
+ * pmk_random_made() has provided it.
+ */
 void pmk_random_enter(void);
-/* It is about to create a thread or a process. */
+/* Before the thread creates a thread or a process. */
 void pmk_random_makes(void);
-/* It has created the thread `tid`. */
+/* After it has created the thread `tid`. */
 void pmk_random_made(uint64_t tid);
-/* It is the only thread of the new process. */
+/* After a fork, for the only thread of the new process. */
 void pmk_random_forked(void);
-/* The next `n` bytes of its stream. */
+/* Writes the next `n` bytes of the thread's stream. */
 void pmk_random_fill(void *buf, size_t n);
 
 /* True if the open file is /dev/random or /dev/urandom, or the same device under another name. */

@@ -17,9 +17,9 @@
 
 static const struct pmk_registers_isa {
 	const char *sp; /* the name of the stack pointer */
-	unsigned bytes; /* of a register */
+	unsigned bytes; /* bytes of a register */
 	const char *function;
-	const char *name; /* of the other registers, by number */
+	const char *name; /* names of the other registers, by number */
 	unsigned sp_number;
 } isas[] = {
 	{ "sp", 8, "aarch64_cpu_gdb_read_register", "x%u", 31 },
@@ -72,7 +72,7 @@ static bool read_by_name(unsigned reg, uint64_t *value)
 	if (!plugin.registers.isa || !plugin.registers.glue->read_register)
 		return false;
 	snprintf(name, sizeof(name), plugin.registers.isa->name, reg);
-	/* AArch32 has names for registers that a compiler uses for one purpose. */
+	/* In AArch32, registers that compilers use for one purpose have special names. */
 	if (reg == plugin.registers.isa->sp_number)
 		strcpy(name, plugin.registers.isa->sp);
 	else if (reg == 14 && plugin.registers.isa->sp_number == 13)

@@ -124,7 +124,7 @@ static char **emulator_env(char *const *env, bool vdso)
 	return envp;
 }
 
-/* Without pmk the counts are not read, so the emulator ends when pmk ends. */
+/* End the emulator when pmk ends, because without pmk the counts are not read. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -223,7 +223,7 @@ static void begin_arena(struct pmk_runner *r)
 	a->entry = r->cfg.entry;
 	a->pie = r->cfg.pie;
 	a->guest = r->cfg.guest;
-	/* including the padding, because it is compared later */
+	/* copied with the padding, because it is compared later */
 	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg));
 }
 
@@ -412,8 +412,11 @@ static unsigned insn_fact(const struct pmk_core_counts *counts)
 	return i;
 }
 
-/* The number of instructions without their own times. If counts are summed as blocks run, the
- * executions of each block are not known: then 1 if they are at least one percent of the code. */
+/*
+ * Returns the number of instructions without their own times. If counts are summed as blocks run,
+ * the executions of each block are not known. The result is then 1 if these instructions are at
+ * least one percent of the code.
+ */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(&r->cfg.counters.core)->counts;
@@ -430,7 +433,7 @@ static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emula
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
-/* Write the remaining accounts of a core. */
+/* Book the remaining counts of a core. */
 static void book_rest(struct pmk_runner *r, struct pmk_cpu *cpu)
 {
 	uint32_t insn = cpu->fault.rest.insn;
@@ -662,7 +665,7 @@ static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, u
 		for (uint32_t i = 0; i < nblocks && i < PMK_MAX_BLOCKS; i++)
 			n += facts[i].n[fact] * executions[i].count;
 		n += executions[PMK_MAX_BLOCKS].count;
-		/* If executions are counted, the total follows them only now and then. */
+		/* If only executions are counted, this total is updated from time to time. */
 		*insns += n > e->bus.total[PMK_SIG_INSN] ? n : e->bus.total[PMK_SIG_INSN];
 	}
 }
@@ -733,7 +736,7 @@ static void reap_slots(struct pmk_runner *r)
 			take_pieces(r, i);
 		if (!pid || pid == r->pid || !process_ended(pid))
 			continue;
-		/* The caller reads its intervals first, if it wants any. */
+		/* The caller may want to read its intervals first. */
 		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE && waiting(r, i))
 			continue;
 		read_slot(r, s);
@@ -754,7 +757,7 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	} else {
 		poll(NULL, 0, ms > 10 ? 10 : ms);
 	}
-	/* Its counts can no longer be used, and it may wait for pmk for ever. */
+	/* The counts can no longer be used, and the program may wait for pmk for ever. */
 	if (pmk_runner_invalid(r))
 		kill(r->pid, SIGKILL);
 	else

@@ -45,15 +45,17 @@ struct pmk_runner_counts {
 	struct pmk_reading total;
 	struct pmk_reading region[PMK_MAX_REGIONS];
 	uint64_t entries[PMK_MAX_REGIONS];
-	uint64_t cycles, insns; /* of the whole run, even outside of regions */
+	uint64_t cycles, insns; /* counts of the whole run, even outside of regions */
 	uint64_t delayed;	/* cycles before counting began, included above */
 	/* Instructions without their own times in the model. With regions and short intervals, 1 if
 	 * they are a noticeable part of the code. */
 	uint64_t untimed;
-	uint64_t misses; /* of the data cache, and lines that its prefetcher filled */
+	uint64_t misses; /* misses of the data cache; lines that its prefetcher filled */
 	bool wrapped[PMK_MAX_EVENTS];
-	/* Sampling: the uncounted part of `insns`, and the number of units for the counted part;
-	 * and squares of margins, of the counts and of the cycles (producer/session/units.h). */
+	/*
+	 * Sampling: the uncounted part of `insns`; the number of units for the counted part;
+	 * squares of the margins of the counts and of the cycles (producer/session/units.h).
+	 */
 	uint64_t rest, units;
 	double margin2[PMK_UNITS_NNUMBERS];
 };
@@ -61,9 +63,11 @@ struct pmk_runner_counts {
 struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_ledger *ledger; /* NULL: no recording */
-	unsigned slots;		   /* of the arena: processes that are counted at a time */
-	/* Name of the limit that leaves fewer than PMK_ARENA_SLOTS, and the bytes that it must
-	 * allow for one slot; NULL: there is none. */
+	unsigned slots;		   /* slots of the arena: processes that are counted at a time */
+	/*
+	 * Name of the limit that leaves room for fewer than PMK_ARENA_SLOTS, and the bytes that it
+	 * must allow for one slot. NULL: no limit does.
+	 */
 	const char *limit;
 	uint64_t limit_needed;
 	struct pmk_runner_config cfg;

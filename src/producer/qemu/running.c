@@ -23,9 +23,9 @@ void pmk_running_enter_level(unsigned vcpu, unsigned level)
 }
 
 /*
- * From 6.2 to 10.0, the lowest bits of `info` are the index of QEMU's MMU, and A64's indexes are
- * the same in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both again
- * with PAN, EL2, EL3.
+ * From QEMU 6.2 to 10.0, the lowest bits of `info` are an index of address translations, with the
+ * same meaning in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both
+ * of these with PAN, EL2, EL3.
  */
 int pmk_running_level(uint32_t info)
 {
@@ -34,8 +34,10 @@ int pmk_running_level(uint32_t info)
 	return level[info & 7];
 }
 
-/* Since 10.2: EL0, EL1, EL1 with PAN, the same and EL2 under a host, EL2, EL3. Each except PAN is
- * followed by the index for its guarded control stack. */
+/*
+ * Since QEMU 10.2, the indexes are: EL0, EL1, EL1 with PAN, the same three for EL2 as a host, EL2,
+ * EL3. The index after each of them, except those with PAN, is for its guarded control stack.
+ */
 int pmk_running_level_since_10_2(uint32_t info)
 {
 	static const int8_t level[] = { 0, 0, 1, 1, 1, 0, 0, 2, 2, 2, 2, 2, 3, 3 };

@@ -13,7 +13,9 @@ void pmk_sampling_nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* Returns false if pmk has ended, so there will never be room. */
+/*
+ * Wait until there is room. Returns false if pmk has ended, because there will then never be room.
+ */
 static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {
 	while (atomic_load(head) - atomic_load(tail) >= most) {
@@ -104,7 +106,7 @@ static void begin_rest(struct pmk_cpu *cpu)
 	plugin.glue->translate_anew();
 }
 
-/* The core's deadline when the program is sampled. */
+/* Called at the core's deadline if the program is sampled. */
 void pmk_sampling_on_piece(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = plugin_blocks(cpu);

@@ -37,7 +37,7 @@ static void put(const struct pmk_stack *s, uint64_t addr, uint64_t v)
 		p[s->big_endian ? s->word - 1 - i : i] = (uint8_t)v;
 }
 
-/* The first pair. */
+/* Returns the address of the first pair. */
 static uint64_t aux_of(const struct pmk_stack *s)
 {
 	uint64_t at = s->sp + s->word * (get(s, s->sp) + 2);

@@ -32,9 +32,11 @@
 struct qemu_bytes;
 struct qemu_mem_test;
 
-/* Sampling. The rest is the part of a program that is not counted. In it, translated code counts
- * only instructions: in the entry after the blocks of inline_executions, or in the emulator's
- * memory at `counter`. */
+/*
+ * Sampling. The "rest" is the part of a program that is not counted. In the rest, translated code
+ * counts only instructions: in the entry after the blocks of inline_executions, or in the
+ * emulator's memory at `counter`.
+ */
 struct plugin_rest {
 	bool on;
 	const uint64_t *counter;
@@ -58,7 +60,7 @@ struct plugin_control {
 	struct pmk_control_state state;
 	/* The state of the code that is being translated, and of the core of each vCPU. */
 	unsigned of_code, of_core[PMK_MAX_VCPUS];
-	unsigned levels; /* of translated code: a set of bits */
+	unsigned levels; /* levels for which code was translated, as a set of bits */
 	uint32_t quiet;	 /* number of successive blocks that had the core's state */
 	/* The register that is about to be written, or was just written, by vCPU. */
 	struct pmk_control_write write[PMK_MAX_VCPUS];
@@ -119,7 +121,7 @@ struct plugin {
 		uint64_t pc;
 		void *access;
 	} within[4096];
-	/* The family's function for each line that an instruction writes completely. */
+	/* The family's function for a line that an instruction writes completely. */
 	pmk_access_fn *write_line;
 	unsigned written_bytes; /* by each */
 

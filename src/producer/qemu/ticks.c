@@ -12,15 +12,17 @@
 #define TABLE (UINT32_C(1) << 20)
 #define MOST  (TABLE / 2)
 
-/* Our choice. One tick per this many instructions costs about one percent; if there are more ticks,
- * this many are left: */
+/*
+ * One tick per this many instructions costs about one percent (our choice). If there are more
+ * ticks, their number is reduced to this:
+ */
 #define INSNS_PER_TICK	512
 #define INSNS_LEFT	2048
 /* Translating a block again takes about as long as this many ticks, so it pays only after as many
  * unnecessary ones. */
 #define TICKS_PER_BLOCK 4096
 #define CHECK_EVERY	65536
-#define FIRST_GAP	2000000 /* used until one is known */
+#define FIRST_GAP	2000000 /* used until a gap was measured */
 
 int pmk_ticks_init(struct pmk_ticks *t)
 {
@@ -78,7 +80,7 @@ static void mark_frequent(struct pmk_ticks *t, uint64_t left)
 	free(by_count);
 }
 
-/* Code will be translated again. */
+/* Start again: code is about to be translated again. */
 static void begin_anew(struct pmk_ticks *t, uint64_t executed)
 {
 	for (uint32_t i = 0; i < t->n; i++)

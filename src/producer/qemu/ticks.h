@@ -35,18 +35,20 @@ struct pmk_ticks {
 /* 0 or PMK_ENOMEM. */
 int pmk_ticks_init(struct pmk_ticks *t);
 
-/* The block at `pc` is translated. NULL: it does not tick. */
+/* Called when the block at `pc` is translated. Returns NULL if it does not tick. */
 struct pmk_tick *pmk_ticks_translated(struct pmk_ticks *t, uint64_t pc);
 
 /* Our choice: a unit is near if it is due within this multiple of the longest time without a
  * tick. */
 #define PMK_TICKS_NEAR 2
 
-/* Called if there are many ticks, or a unit is near. */
+/* Called if there have been many ticks, or if the next unit is near. */
 bool pmk_ticks_look(struct pmk_ticks *t, uint64_t executed, uint64_t due);
 
-/* The block has ticked after `executed` instructions, and a unit is due after `due`, which is more.
- * Returns true if code should be translated again. */
+/*
+ * Called when the block has ticked after `executed` instructions. The next unit is due after `due`
+ * instructions, which is more. Returns true if code should be translated again.
+ */
 static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, uint64_t executed,
 				  uint64_t due)
 {
@@ -61,7 +63,7 @@ static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, ui
 	       pmk_ticks_look(t, executed, due);
 }
 
-/* The rest begins, after `executed` instructions of it. */
+/* Called when the uncounted rest begins, after `executed` instructions of it. */
 void pmk_ticks_begin(struct pmk_ticks *t, uint64_t executed);
 
 #endif

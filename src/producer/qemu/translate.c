@@ -35,13 +35,13 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* Used if only executions are counted. */
+/* The callback if only executions are counted. */
 static void count_execution(unsigned vcpu, void *block)
 {
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
 }
 
-/* Runs before the block of a handler. A pending access has faulted. */
+/* Called before the block of a handler, if an access is pending: that access has faulted. */
 static void drop(unsigned vcpu, void *block)
 {
 	(void)block;
@@ -139,8 +139,11 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 		pmk_devices_watch_access(tb, i, in->addr, fn, access, b);
 }
 
-/* The instruction before this one may fault without an access. If this one begins, that did not
- * happen. This is only relevant in programs that handle faults. */
+/*
+ * Let instruction `i` report that the instruction before it has not faulted. It may fault without
+ * an access, and if instruction `i` begins, it has not. This matters only in programs that handle
+ * faults.
+ */
 static void tell_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
 {
 	pmk_plugin_on_insn(tb, i, false, pmk_translate_passed,
@@ -191,7 +194,7 @@ struct run_after_write {
 	struct pmk_insn *in;
 };
 
-/* Build the block of the run for the state of the core. */
+/* Build the block of the run for the present state of the core. */
 static void build_for_state(struct run_after_write *run, unsigned state)
 {
 	const struct pmk_block *b;
@@ -235,8 +238,10 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
 	pmk_plugin_on_start(tb, first, start_after_write, run);
 }
 
-/* Register the callbacks for the start of `b`. Without a clock its executions are counted, unless
- * it is counted in pieces, so that the progress of the program is known. */
+/*
+ * Register the callbacks for the start of `b`. Without a clock, its executions are counted, too, so
+ * that the progress of the program is known, unless add_executions() counts the parts of the run.
+ */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	const struct pmk_core_callbacks *callbacks = plugin.family->callbacks;
@@ -262,7 +267,7 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 		pmk_plugin_on_start(tb, first, drop, b);
 }
 
-/* True if a requested event depends on the effect of accesses on the caches. */
+/* True if a requested event depends on what accesses do to the caches. */
 static bool asks_data(void)
 {
 	return plugin.config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
@@ -280,8 +285,11 @@ static bool end_matters(const struct pmk_block *b)
 	return pmk_goes_anywhere(b) || (plugin.code.tells && b->flow != PMK_FLOW_NEXT);
 }
 
-/* True if the access of an instruction of `b` matters. `behind` later instructions of the block may
- * fault. In a block that is only fetched, the last access shows whether all of it has run. */
+/*
+ * True if the access of an instruction of `b` must be reported. `behind` instructions after it in
+ * the block may fault. If only fetching is counted, the last access of a block shows whether all of
+ * it has run.
+ */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
 	return asks_data() || (!behind && end_matters(b));
@@ -324,8 +332,10 @@ static void writes_unseen(unsigned vcpu, void *access)
 	atomic_fetch_add(&plugin.arena->zeroes_unseen, 1);
 }
 
-/* Instruction `i` of translated code writes a block of memory, whose address is in a register: see
- * zero.h. */
+/*
+ * Register callbacks for instruction `i` of translated code, which writes a block of memory whose
+ * address is in a register: see zero.h.
+ */
 static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t i,
 			  const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			  unsigned behind)
@@ -376,8 +386,10 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	}
 }
 
-/* Count executions of the instructions of a straight run, without a clock: the code after an
- * instruction that may fault is a separate block. */
+/*
+ * Count executions of the instructions of a straight run, without a clock. The run is divided after
+ * each instruction that may fault.
+ */
 static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			   const struct pmk_insn *in, size_t first, size_t last)
 {
@@ -402,7 +414,10 @@ void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		add_block(tb, raw, in, first, last);
 }
 
-/* After a branch with a delay slot, control continues to the slot. */
+/*
+ * True for a change of control. After a branch with a delay slot, control first continues to the
+ * slot.
+ */
 static bool changes_control(const struct pmk_insn *in)
 {
 	return in->flow != PMK_FLOW_NEXT && !(in->kind & plugin.family->decoder->delays);

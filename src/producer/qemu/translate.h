@@ -15,7 +15,7 @@ void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 /* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
  * code counts them. pmk does not read those of an uncounted process. */
 bool pmk_translate_map_inline(struct pmk_executions *executions);
-/* The instruction of `access` has run without a fault. */
+/* Called when the instruction of `access` has run without a fault. */
 void pmk_translate_passed(unsigned vcpu, void *access);
 
 #endif

@@ -29,7 +29,7 @@ static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 /* The signals that are assumed to be raised once more. */
 enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
 
-/* The log has 4096 records, and most buses have none. */
+/* Copy a bus without unused records of its log, which has room for 4096. */
 static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 {
 	size_t n = from->recorded < PMK_LATENCY_LOG ? from->recorded : PMK_LATENCY_LOG;

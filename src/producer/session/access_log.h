@@ -20,8 +20,8 @@ uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_em
 			       const struct pmk_guest_access *a, uint64_t value);
 
 /*
- * The line of an access that was made, or of one that the mode may not make (`denied`), with its
- * newline. `e` is the state after the access. Returns the line's length.
+ * An access that was made, or that the mode may not make (`denied`). pmk_access_log_line() writes
+ * its line, with a newline; `e` is the state after the access. Returns the line's length.
  */
 struct pmk_access_made {
 	const struct pmk_guest_access *access;
@@ -35,7 +35,7 @@ size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emula
 			   const struct pmk_emulated_config *cfg,
 			   const struct pmk_access_made *made);
 
-/* The line of an interrupt that is asserted or no longer asserted, at the instruction at `pc`. */
+/* Writes the line of an interrupt that was asserted or deasserted at the instruction at `pc`. */
 size_t pmk_access_log_interrupt(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
 				uint64_t pc, unsigned vcpu, bool asserted);
 

@@ -10,7 +10,7 @@
 
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
-/* Show the pins of `n` more cycles, in which the monitors have seen the same. */
+/* Show the pins of `n` more cycles in which the monitors have seen the same as in the last one. */
 static void show_pins(struct pmk_devchip *chip, uint64_t n)
 {
 	struct pmk_ahbmon_packet now;
@@ -47,7 +47,7 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	show_pins(chip, 1);
 }
 
-/* When n > 1, the layers are idle in all n cycles; the GXI may be idle, too. */
+/* Called for n cycles. If n > 1, the layers are idle in all of them; the GXI may be idle, too. */
 static void see_cycles(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;

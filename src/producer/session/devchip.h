@@ -29,7 +29,7 @@ struct pmk_devchip {
 	struct pmk_mbx mbx;
 	struct pmk_ahbmon_observer observer;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
-	struct pmk_pins_sink sink; /* of this process */
+	struct pmk_pins_sink sink; /* valid only in this process */
 	/* packets that have not reached the pins, if there is a sink */
 	struct pmk_ahbmon_packets packets;
 	struct pmk_ahbmon_pins pins; /* the present state, which the sink has not received */
@@ -50,8 +50,11 @@ int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model 
 /* At the end: pass the last state of the pins to the sink. */
 void pmk_devchip_shown(struct pmk_devchip *chip);
 
-/* For a chip in memory that others can write, with the core's time there: true if running can have
- * turned `begun` into it. If not, it must not be used. The configuration is copied from `begun`. */
+/*
+ * Checks a chip in memory that others can write, at the core's time there. Returns true if running
+ * can lead from `begun` to this state. If not, the chip must not be used. The configuration is
+ * copied from `begun`.
+ */
 bool pmk_devchip_valid(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock);
 
 /* Checks that the counts of every bus add up, and that the monitors saw what masters and slaves

@@ -2,8 +2,9 @@
 /*
  * The counters of one emulated core. See emulated.h.
  *
- * Every number takes the whole way: signals → bus → model's registers → driver → session. That
- * costs a few microseconds per reading, and it makes the emulated path a test of the driver.
+ * Every number takes the same path as on silicon: signals → bus → model's registers → driver →
+ * session. That costs a few microseconds per reading, and makes every emulated run a test of the
+ * driver.
  */
 #include "producer/session/emulated_internal.h"
 
@@ -243,8 +244,10 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions)
 {
 	uint64_t left = pmk_emulated_delay_left(e);
-	/* Processes with the same behaviour are sampled at different places, so that their errors
-	 * differ. */
+	/*
+	 * Forked processes with the same behaviour are sampled at different places, so that their
+	 * errors are independent.
+	 */
 	uint64_t seed = e->unit.random ^ (e->bus.total[PMK_SIG_INSN] + 1) << 20;
 	int err;
 
@@ -275,8 +278,7 @@ int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* A larger number cannot be a count: at 1000 million instructions a second, these parts take 26
- * days. */
+/* No count needs more parts than this: at 1000 million instructions a second they take 26 days. */
 #define MOST_PARTS (UINT64_C(1) << 20)
 
 /*
@@ -324,8 +326,10 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 	return err;
 }
 
-/* Let the bus finish pending transfers: the line that was cast out last may not have been written
- * yet. */
+/*
+ * Let the bus finish pending transfers: the last line that was cast out may not have been written
+ * yet.
+ */
 static void finish_bus(struct pmk_emulated *e)
 {
 	int err;

@@ -52,8 +52,10 @@ enum pmk_parts {
 
 struct pmk_emulated_config {
 	char pmu[32];
-	/* A second PMU on the same bus, that of the level 2 cache or of the core; or empty. Events
-	 * of the plan whose `pmu` is 1 belong to it. */
+	/*
+	 * The name of a second PMU on the same bus: that of the level 2 cache, or of the core.
+	 * Empty: there is none. Events of the plan with `pmu` = 1 belong to it.
+	 */
 	char beside[32];
 	struct pmk_core core;
 	struct pmk_plan plan;
@@ -78,8 +80,10 @@ struct pmk_emulated_config {
 	uint32_t follows;
 	/* Readings are frequent: counts are summed at every block; see pmk_emulated_configure(). */
 	uint32_t eager;
-	/* The parts of the core that the producer must run (enum pmk_parts); and whether it runs
-	 * all of them in any case. */
+	/*
+	 * The parts of the core that the producer must run (enum pmk_parts); true if it should run
+	 * all of them anyway.
+	 */
 	uint32_t parts, whole;
 	/* The producer handles every data access itself, even if translated code could test whether
 	 * it changes anything. */
@@ -221,8 +225,10 @@ void pmk_emulated_fini(struct pmk_emulated *e);
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 
-/* Counting begins after this many cycles from now, instead of those of the configuration; 0:
- * now. */
+/*
+ * Let counting begin after this many cycles from now, instead of those of the configuration; 0:
+ * now.
+ */
 void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			uint64_t cycles);
 /* The remaining cycles of the delay. */
@@ -285,13 +291,19 @@ void pmk_emulated_control(struct pmk_emulated *e, const struct pmk_emulated_conf
 			  const struct pmk_emulated_blocks *b, const char *input, uint64_t value);
 /* Reset the PMU, as a processor does. */
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* The buses that the models count on; `n`: their number. */
+/* Returns the buses that the models count on; *n is their number. */
 const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e, unsigned *n);
-/* Its interrupt lines, as pmk_model_ops.lines, after pmk_emulated_deadline() or an access. */
+/*
+ * Returns the interrupt lines of the guest's PMU, as pmk_model_ops.lines. Call it after
+ * pmk_emulated_deadline() or an access.
+ */
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
-/* For followed levels. Leave: the core leaves a level, to which all counts until now belong. Enter:
- * counts since then, and from now on, belong to `level`. */
+/*
+ * For exception levels. pmk_emulated_leave_level(): the core leaves a level, and all counts until
+ * now belong to it. pmk_emulated_enter_level(): the counts since then, and from now on, belong to
+ * `level`.
+ */
 void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      const struct pmk_emulated_blocks *b);
 void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -316,9 +328,10 @@ int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg);
 
 /*
- * The name of a part that cannot be the state of a core, in a private copy of memory that others
- * can write. NULL: the copy is valid and may be passed to the functions below. `begun` has begun to
- * count with the same configuration; members that are not counts are copied from it.
+ * Checks a private copy of memory that others can write. Returns the name of a part that cannot be
+ * the state of a core, or NULL if the copy is valid and may be passed to the functions below.
+ * `begun` has begun to count with the same configuration; members that are not counts are copied
+ * from it.
  */
 const char *pmk_emulated_invalid(struct pmk_emulated *copy, const struct pmk_emulated *begun,
 				 const struct pmk_emulated_config *cfg);

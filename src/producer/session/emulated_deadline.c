@@ -5,13 +5,14 @@
  */
 #include "producer/session/emulated_internal.h"
 
-/* No signal happens even half as often per cycle as this: a load multiple touches three lines in
- * its one issue cycle, an evicted line is two halves, two instructions retire in a cycle when one
- * is folded. */
+/*
+ * More than the most signals in a cycle: a load multiple touches three lines in its one issue
+ * cycle, an evicted line has two halves, and two instructions retire in a cycle when one is folded.
+ */
 #define MAX_PER_CYCLE 32
 /* Minimum time between polls when a counter is close to wrapping. */
 #define MIN_POLL      256
-/* The same when a sampled piece is about to end. */
+/* Minimum time between checks when a sampled piece is about to end. */
 #define PIECE_STEP    4096
 
 /* The horizon of all models together, as a number of cycles in which no model can get past it. */
@@ -162,7 +163,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	return err ? err : over;
 }
 
-/* The delay is over. */
+/* Begin to count: the delay is over. */
 static int begin_counting(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b)
 {

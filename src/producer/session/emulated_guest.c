@@ -60,8 +60,10 @@ static int reach(const struct pmk_model_ops *ops, uint64_t *model, struct pmk_bu
 	return err;
 }
 
-/* A core makes at most one access in a cycle: this one waits for the previous one (our choice;
- * cores that execute several instructions in a cycle take longer). */
+/*
+ * Let this access wait until the cycle after the previous one: a core makes at most one access in a
+ * cycle (our choice; cores that execute several instructions in a cycle take longer).
+ */
 static void wait_for_access(struct pmk_emulated *e)
 {
 	if (e->guest_accessed && e->cpu.cycles <= e->guest_accessed)

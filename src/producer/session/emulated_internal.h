@@ -33,12 +33,12 @@ void pmk_emulated_set_input(const struct pmk_model_ops *ops, void *model, struct
 /* Compute when the core must stop next. Call it after everything that may change an overflow, an
  * interval or the delay. */
 void pmk_emulated_set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* The first interval ends one interval after counting began. */
+/* Set the end of the first interval: one interval after counting began. */
 void pmk_emulated_first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
 /* Program the counters again, each with the filter of its levels. */
 int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* Counts are read while the level is open: assume the apparent level. */
+/* Called when counts are read while the level is open: assume the most likely level. */
 void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
 /* Start sampling, with units at places that depend on `seed`. */

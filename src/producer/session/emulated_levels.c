@@ -55,7 +55,7 @@ int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* Everything since the last synchronisation was at `level`. */
+/* Count everything since the last synchronisation at `level`. */
 static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)

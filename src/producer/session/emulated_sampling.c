@@ -47,7 +47,7 @@ static void end_cold(struct pmk_emulated *e)
 		pmk_cpu_stale(&e->cpu, &e->kept);
 }
 
-/* The phase has ended. Returns true if it was a piece that counts. */
+/* End the phase. Returns true if it was a piece that counts. */
 static bool end_phase(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		      const struct pmk_emulated_blocks *b, const struct pmk_reading *now)
 {
@@ -84,7 +84,7 @@ uint64_t pmk_emulated_unit_at(const struct pmk_emulated *e)
 	return e->unit.at > e->phase_insns ? e->unit.at - e->phase_insns : 0;
 }
 
-/* How the last block ended is not known. */
+/* Forget the last block, because how it ended is not known. */
 static void forget_last_block(struct pmk_cpu *cpu)
 {
 	cpu->prev = cpu->origin;

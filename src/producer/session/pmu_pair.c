@@ -18,7 +18,7 @@ unsigned pmk_pmu_pair_of(const struct pmk_plan *plan, unsigned pass)
 	return 0;
 }
 
-/* The number of passes on the first PMU; the passes of the other come after them. */
+/* Returns the number of passes on the first PMU. The passes on the other PMU come after them. */
 static unsigned first_passes(const struct pmk_plan *plan)
 {
 	unsigned n = 0;

@@ -6,9 +6,9 @@
 
 #include "base/minmax.h"
 
-/* Our choice. With fewer pairs that contained a number, its variation is not estimated. */
+/* If fewer pairs than this contained occurrences, the variation is not estimated (our choice). */
 #define PAIRS_NEEDED 8
-/* Units begin and end with blocks, which is not at random. */
+/* The margin is at least this, because units begin and end with blocks and not at random places. */
 #define LEAST_MARGIN 0.001
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -49,8 +49,10 @@ struct pair {
 	double weight, rate;
 };
 
-/* The last pair, whose stretches end at `end`. If it has no stale unit, the cold one is assumed to
- * be as far from it as in the other pairs. */
+/*
+ * Returns the last pair, whose stretches end at `end`. If its stale unit is missing, the cold unit
+ * is assumed to differ from it by as much as in the other pairs.
+ */
 static struct pair last_pair(const struct pmk_units *u, const struct pmk_units_number *x,
 			     uint64_t end)
 {
@@ -90,7 +92,10 @@ static void add_unit(struct pmk_units *u, struct pmk_units_number *x, double cou
 	x->cold = rate;
 }
 
-/* No piece begins before this: the start of the last stretch, or the end of the head. */
+/*
+ * Returns the earliest position at which the next piece can begin: the start of the last stretch,
+ * or the end of the head.
+ */
 static uint64_t last_from(const struct pmk_units *u)
 {
 	if (!u->n)
@@ -169,8 +174,10 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 	return student_quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
 }
 
-/* The lower limit of a margin is that of independent occurrences: at 95 %, this distance from the
- * observed number, and 3 if none was observed. */
+/*
+ * Returns the lower limit of a margin: that of independent occurrences. At 95 % it is this distance
+ * from the observed number, and 3 if none was observed.
+ */
 static double rare_limit(const struct pmk_units *u, const struct pmk_units_number *x, double all)
 {
 	return (2 * sqrt((double)x->seen) + 3) * all / (double)u->insns;

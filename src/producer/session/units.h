@@ -65,7 +65,7 @@ enum pmk_units_phase {
 /* The places of units of one process. */
 struct pmk_units_place {
 	uint64_t from, to; /* the stretch of the next unit */
-	uint64_t at;	   /* where the warm-up for it begins */
+	uint64_t at;	   /* where the warm-up for the next unit begins */
 	uint64_t random;
 	uint32_t n; /* number of units so far, including this one */
 };
@@ -76,8 +76,10 @@ static inline bool pmk_units_cold(const struct pmk_units_place *p)
 	return p->n % 2;
 }
 
-/* At `now`, where the head or a unit has ended, choose the place of the next unit. Start with a
- * zeroed place and random = seed. */
+/*
+ * Choose the place of the next unit, at `now`, where the head or a unit has ended. Start with a
+ * zeroed place and random = seed.
+ */
 void pmk_units_next(struct pmk_units_place *p, const struct pmk_units_config *cfg, uint64_t now);
 
 /* The counts of a piece of the program: the phase that has ended, HEAD or UNIT; or, with WHOLE, all
@@ -91,15 +93,17 @@ struct pmk_units_piece {
 
 /* The data about one number so far. */
 struct pmk_units_number {
-	double head; /* count in the head */
-	/* Sums over completed pairs: of the instructions that they represent, and of the squares of
-	 * these; of these times the rate per instruction, and its square. */
+	double head; /* count in the head of the program */
+	/*
+	 * Sums over completed pairs: the weight (the instructions that a pair represents) and its
+	 * square; the weight times the rate per instruction, and the square of that.
+	 */
 	double weight, weight2, total, square;
 	double cold, stale; /* rates of the units of the pair in progress */
 	double apart;	    /* sum over pairs of cold - stale */
 	uint64_t seen;	    /* count in all units */
-	uint64_t pairs;	    /* number of pairs that contained any */
-	double whole;	    /* count when complete counting began */
+	uint64_t pairs;	    /* number of pairs with at least one occurrence */
+	double whole;	    /* count at the time when complete counting began */
 };
 
 /* The numbers: cycles, and then the events of the plan. */

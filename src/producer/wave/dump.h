@@ -140,7 +140,7 @@ int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch);
  */
 int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork);
 
-/* Reports the bytes and lines of text that were read; an FST has no lines. */
+/* Reports how many bytes and lines of text were read; an FST has no lines. */
 void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
 void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size);
 
@@ -279,7 +279,7 @@ int pmk_wave_dump_too_many_bits(struct wave_dump *v, const struct pmk_wave_signa
 
 /* Sets the current time to t, which must not go back. Nonzero: v->error or v->stopped is set. */
 int pmk_wave_dump_time(struct wave_dump *v, uint64_t t);
-/* All changes at the current time were read. */
+/* Ends the current time after all its changes were read. */
 int pmk_wave_dump_settle(struct wave_dump *v);
 /* Makes all values x until $dumpon, even if the dump changes them. */
 int pmk_wave_dump_off(struct wave_dump *v);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * FST, the format of GTKWave: blocks of changes. A block has the changes of one signal after the
- * other, and each signal is compressed separately, so signals that are not watched are neither read
- * nor unpacked. All numbers are big-endian, or varints: 7 bits in a byte, the lowest first, and the
- * highest bit says that another byte follows.
+ * FST, the format of GTKWave. A file consists of blocks. A block of changes has the changes of one
+ * signal after the other, and each signal is compressed separately, so signals that are not watched
+ * are neither read nor unpacked. All numbers are big-endian, or varints: 7 bits in a byte, the
+ * lowest first; the highest bit says that another byte follows.
  *
- *	block       type (1 byte), length including itself (8 bytes), then contents by type
- *	header      begin, end, …, timescale as a power of ten
- *	names       scopes and variables; a variable is a new signal, or another name of one
- *	blackouts   times of $dumpoff and $dumpon
- *	changes     begin, end, memory; frame: all values at its begin; the packed changes of each
- *	            signal, its *chain*; the table of where chains begin; all times. A change in a
- *	            chain has the distance to the change before it, counted in times
+ * block       type (1 byte), length including itself (8 bytes), then contents by type
+ * header      begin, end, …, timescale as a power of ten
+ * names       scopes and variables; a variable is a new signal, or another name of one
+ * blackouts   times of $dumpoff and $dumpon
+ * changes     begin, end, memory; frame: all values at its begin; the packed changes of each
+ *             signal, its *chain*; the table of where chains begin; all times. A change in a
+ *             chain has the distance to the change before it, counted in times
  *
  * The chains of watched signals are merged in the order of time: each time has a list of the
  * signals whose next change is at this time.
@@ -79,7 +79,7 @@ struct cursor {
 	uint64_t entry; /* the number that starts the next change; `at` is after it */
 	/*
 	 * For a value of bits: its bytes after `entry`, and by how many bits a load of eight bytes
-	 * is too long. A value of one bit is part of `entry`.
+	 * is too long. The value of a one-bit signal is part of `entry`.
 	 */
 	uint8_t bytes, surplus;
 	uint8_t later[2]; /* position of the time in `entry`, for values of bits and for others */
@@ -179,7 +179,7 @@ static int load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64
 	return how(packed->p, packed->n, b->p, whole) ? 0 : damaged_block(v, what);
 }
 
-/* The same for data that are packed only if that makes them shorter. */
+/* Like load_packed(), for data that are packed only if that makes them shorter. */
 static int load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
 			uint64_t whole, const char *what)
 {
@@ -201,7 +201,10 @@ static int fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n)
 	return err;
 }
 
-/* Returns false at the end of the data, and if the number has more than 64 bits. */
+/*
+ * Reads a varint of any length. Returns false at the end of the data, and if the number has more
+ * than 64 bits.
+ */
 static bool long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigned *bits)
 {
 	unsigned shift = 0;
@@ -671,8 +674,9 @@ static bool add_chain(struct wave_fst *f, struct table *t, uint64_t later)
 }
 
 /*
- * The signal shares the chain of an earlier signal, which is counted from 1. The end of that chain
- * may be unknown yet, so only the number is stored, and find_chains() copies the chain.
+ * Handles a signal that shares the chain of an earlier signal. Signals are counted from 1. The end
+ * of that chain may not be known yet, so only the number is stored, and find_chains() copies the
+ * chain.
  */
 static bool add_same_chain(struct wave_fst *f, struct table *t, uint64_t earlier)
 {
@@ -796,7 +800,7 @@ static inline int take_change(struct wave_dump *v, struct cursor *c)
 	return 0;
 }
 
-/* The same for a value that can be copied into its cell. Returns false if it cannot. */
+/* Like take_change(), for a value that can be copied into its cell. Returns false if it cannot. */
 static inline bool take_easy(struct wave_dump *v, struct cursor *c)
 {
 	const struct wave_watch *w = &v->watch[c->watch - 1];
@@ -894,7 +898,7 @@ static int read_frame(struct wave_dump *v, uint64_t at, uint64_t n, uint64_t who
 /* Number of times between two calls of the progress callback. */
 #define PATIENCE 4096
 
-/* The block is loaded: stores all changes in the order of time. */
+/* Stores all changes of the loaded block in the order of time. */
 static int merge_chains(struct wave_dump *v, const struct block *b)
 {
 	struct wave_fst *f = v->fst;

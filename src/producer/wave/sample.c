@@ -128,7 +128,7 @@ static bool in_reset(struct sampler *s, uint64_t time)
 	return (v.bits & 1) == !map->reset_low;
 }
 
-/* All changes at one time are known now. */
+/* Called when all changes at one time are known. */
 static int settle_time(void *ctx, uint64_t time)
 {
 	struct sampler *s = ctx;
@@ -181,7 +181,7 @@ static int report_progress(void *ctx)
 	return s->findings->stopped;
 }
 
-/* There was no edge at all: makes an error of that. */
+/* Reports an error: the dump has no edge of the clock at all. */
 static int no_edge(struct sampler *s)
 {
 	const struct wave_dump *v = &s->w->dump;

@@ -97,8 +97,10 @@ static int wait_halted(struct pmk_wire *w, bool halted)
 	return err;
 }
 
-/* With chain 4 selected: put an instruction into the ITR, which executes it, and then a no-op. The
- * ITR ignores an instruction while another has not completed. */
+/*
+ * Put an instruction into the ITR, which executes it, and then a no-op. Chain 4 must be selected.
+ * The ITR ignores an instruction while another one has not completed.
+ */
 static int put_instruction(struct pmk_wire *w, uint32_t instruction)
 {
 	double deadline = pmk_link_deadline(&w->link);

@@ -215,7 +215,7 @@ static int look_for_stop(struct pmk_wire *w)
 	bool stray;
 	int err = 0;
 
-	/* Acks of the request that let it run. */
+	/* Skip acks of the request that let the target run. */
 	while (pmk_link_peek(&w->link, &err) && err >= 0 && err != '$')
 		pmk_link_byte(&w->link, deadline);
 	if (err == '$')
@@ -383,8 +383,10 @@ static int greet_stub(struct pmk_wire *w)
 	w->stopped = false; /* at a breakpoint of another debugger, if at all */
 	if (!err)
 		err = ask_stub(w, "Hg0", reply, sizeof(reply));
-	/* QEMU: use physical addresses. Other stubs do not know the request and have no other
-	 * addresses. */
+	/*
+	 * Select physical addresses in QEMU. Other stubs do not know this request, and only have
+	 * physical addresses.
+	 */
 	if (!err)
 		err = ask_stub(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
 	w->held = !err;

@@ -106,7 +106,7 @@ void pmk_wire_close(struct pmk_wire *w);
 /* True if the connection is lost, so that every further access fails. */
 bool pmk_wire_lost(const struct pmk_wire *w);
 
-/* Halt it, if accesses need that; let it run. */
+/* hold() halts the target if accesses need that; let_go() lets it run. */
 int pmk_wire_hold(struct pmk_wire *w);
 int pmk_wire_let_go(struct pmk_wire *w);
 /* For a running target: check whether it has reached a breakpoint. Then it is held, and w->stopped
