@@ -27,7 +27,7 @@ const char pmk_database_schema[] =
 	" build_id TEXT, bias INTEGER NOT NULL);"
 	"CREATE TABLE thread(id INTEGER PRIMARY KEY, process INTEGER NOT NULL,"
 	" cpu INTEGER NOT NULL, name TEXT);"
-	"CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL);"
+	"CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE function(id INTEGER PRIMARY KEY,"
 	" object INTEGER NOT NULL REFERENCES object(id), name TEXT NOT NULL, symbol TEXT,"
 	" address INTEGER NOT NULL, size INTEGER, file INTEGER REFERENCES file(id),"

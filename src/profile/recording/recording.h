@@ -159,8 +159,8 @@ struct pmk_recording_watch {
 };
 
 /*
- * Write it to a new database at `path`. The file is created in the same folder and renamed at the
- * end, so `path` is either a complete database or unchanged. `watch` may be
+ * Write it to a new database at `path`, in one transaction. The file is created in the same folder
+ * and renamed at the end, so `path` is either a complete database or unchanged. `watch` may be
  * NULL. Returns 0, PMK_EIO or PMK_ENOMEM with one line in msg, without the file's name.
  */
 int pmk_recording_write(const struct pmk_recording *rec, const char *path,
@@ -168,8 +168,8 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 
 struct sqlite3;
 
-/* The same, into a file without a name in $TMPDIR. The caller closes the database. */
-int pmk_recording_open(const struct pmk_recording *rec, struct sqlite3 **db, char *msg,
-		       size_t size);
+/* The same, into a database in memory, which the caller closes. */
+int pmk_recording_in_memory(const struct pmk_recording *rec, struct sqlite3 **db, char *msg,
+			    size_t size);
 
 #endif

@@ -536,7 +536,7 @@ static int perf_convert(const char *path, sqlite3 **db, char *msg, size_t size)
 
 	if (err)
 		return err;
-	err = pmk_recording_open(pmk_perfdata_recording(p), db, msg, size);
+	err = pmk_recording_in_memory(pmk_perfdata_recording(p), db, msg, size);
 	pmk_perfdata_free(p);
 	return err;
 }
@@ -556,7 +556,7 @@ int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *m
 	int err;
 
 	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "" };
-	err = pmk_recording_open(rec, &t->db, msg, size);
+	err = pmk_recording_in_memory(rec, &t->db, msg, size);
 	return err ? err : read_database(t, msg, size);
 }
 

@@ -10,7 +10,6 @@
 #include "profile/recording/recording.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -29,40 +28,46 @@
 #include "profile/elf.h"
 #include "profile/recording/costs.h"
 #include "profile/recording/database.h"
-#include "profile/recording/pages.h"
 #include "profile/recording/symbols.h"
 
 #ifndef PMK_VERSION
 #define PMK_VERSION "(unknown version)"
 #endif
 
-/* The tables, in the order of table_kinds[]. */
+/* The statement for each table, in the order of statement_text[]. */
 enum {
-	TABLE_META,
-	TABLE_EVENT,
-	TABLE_OBJECT,
-	TABLE_THREAD,
-	TABLE_FILE,
-	TABLE_FUNCTION,
-	TABLE_INLINED,
-	TABLE_CODE,
-	TABLE_CONTEXT,
-	TABLE_COST,
-	TABLE_PART,
-	TABLE_RUN,
-	TABLE_EXTRA,
-	TABLE_LATENCY,
-	NTABLES,
+	INSERT_META,
+	INSERT_EVENT,
+	INSERT_OBJECT,
+	INSERT_THREAD,
+	INSERT_FILE,
+	INSERT_FUNCTION,
+	INSERT_INLINED,
+	INSERT_CODE,
+	INSERT_CONTEXT,
+	INSERT_COST,
+	INSERT_PART,
+	INSERT_RUN,
+	INSERT_EXTRA,
+	INSERT_LATENCY,
+	NSTATEMENTS,
 };
 
-static const struct {
-	const char *name;
-	bool by_key;
-} table_kinds[NTABLES] = {
-	{ "meta", true },     { "event", false },    { "object", false },  { "thread", false },
-	{ "file", false },    { "function", false }, { "inlined", false }, { "code", false },
-	{ "context", false }, { "cost", true },	     { "part", true },	   { "run", true },
-	{ "extra", true },    { "latency", true },
+static const char *const statement_text[NSTATEMENTS] = {
+	"INSERT INTO meta VALUES(?,?)",
+	"INSERT INTO event VALUES(?,?,?,?,?,?)",
+	"INSERT INTO object VALUES(?,?,?,?,?)",
+	"INSERT INTO thread VALUES(?,?,?,?)",
+	"INSERT INTO file VALUES(?,?)",
+	"INSERT INTO function VALUES(?,?,?,?,?,?,?,?)",
+	"INSERT INTO inlined VALUES(?,?,?,?,?,?)",
+	"INSERT INTO code VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+	"INSERT INTO context VALUES(?,?,?,?,?)",
+	"INSERT INTO cost VALUES(?,?,?)",
+	"INSERT INTO part VALUES(?,?,?,?)",
+	"INSERT INTO run VALUES(?,?,?,?,?)",
+	"INSERT INTO extra VALUES(?,?,?,?)",
+	"INSERT INTO latency VALUES(?,?,?)",
 };
 
 /* A source file, in a hash table by its name. */
@@ -73,9 +78,11 @@ struct file {
 
 struct writer {
 	const struct pmk_recording *rec;
-	struct pmk_pages pages;
-	struct pmk_table table[NTABLES];
-	int err;	   /* errno of the first failure; nothing is written after it */
+	sqlite3 *db;
+	sqlite3_stmt *statement[NSTATEMENTS];
+	int column;	   /* column of the row that is being filled */
+	int err;	   /* SQLite's error; nothing is written after the first */
+	int number;	   /* errno then */
 	size_t *order;	   /* the instructions by object and address */
 	int64_t *code;	   /* id of each instruction */
 	int64_t *function; /* id of its function; 0: none */
@@ -97,8 +104,10 @@ struct writer {
 
 static void writer_fail(struct writer *w, int err)
 {
-	if (!w->err)
-		w->err = err;
+	if (w->err || !err)
+		return;
+	w->number = errno;
+	w->err = err;
 }
 
 #define WATCHED 10000 /* items between two calls of the watch */
@@ -114,23 +123,25 @@ static void writer_advance(struct writer *w, size_t items)
 	w->told = w->done;
 	if (!w->watch->on_items(w->watch->ctx, w->done,
 				rec->ninsns + rec->ncontexts + rec->nruns + rec->nextras))
-		writer_fail(w, EINTR);
+		writer_fail(w, SQLITE_INTERRUPT);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static void put_int(struct writer *w, int table, int64_t value)
 {
-	pmk_table_column(&w->table[table], PMK_COLUMN_INT, value, NULL, 0);
+	writer_fail(w, sqlite3_bind_int64(w->statement[table], ++w->column, value));
 }
 
 /* Writes NULL for a text that is not known. */
 static void put_text(struct writer *w, int table, const char *text)
 {
+	w->column++;
 	if (text)
-		pmk_table_column(&w->table[table], PMK_COLUMN_TEXT, 0, text, strlen(text));
+		writer_fail(w, sqlite3_bind_text(w->statement[table], w->column, text, -1,
+						 SQLITE_STATIC));
 	else
-		pmk_table_column(&w->table[table], PMK_COLUMN_NULL, 0, NULL, 0);
+		writer_fail(w, sqlite3_bind_null(w->statement[table], w->column));
 }
 
 /* Writes NULL for the number 0, which means none. */
@@ -144,13 +155,18 @@ static void put_id(struct writer *w, int table, int64_t id)
 
 static void put_bytes(struct writer *w, int table, const void *bytes, size_t size)
 {
-	pmk_table_column(&w->table[table], PMK_COLUMN_BLOB, 0, bytes, size);
+	writer_fail(w, sqlite3_bind_blob(w->statement[table], ++w->column, bytes, (int)size,
+					 SQLITE_STATIC));
 }
 
 static void row_insert(struct writer *w, int table)
 {
-	pmk_table_row(&w->table[table]);
-	writer_fail(w, w->pages.err);
+	w->column = 0;
+	if (w->err)
+		return;
+	if (sqlite3_step(w->statement[table]) != SQLITE_DONE)
+		writer_fail(w, sqlite3_errcode(w->db));
+	sqlite3_reset(w->statement[table]);
 }
 
 /* ---- source files --------------------------------------------------------------------------- */
@@ -188,7 +204,7 @@ static int64_t file_id(struct writer *w, const char *path)
 	if (!path)
 		return 0;
 	if (2 * w->nfiles >= w->file_room && !grow_files(w)) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return 0;
 	}
 	f = find_file(w->file, w->file_room, path);
@@ -196,13 +212,13 @@ static int64_t file_id(struct writer *w, const char *path)
 		return f->id;
 	f->path = strdup(path);
 	if (!f->path) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return 0;
 	}
 	f->id = (int64_t)++w->nfiles;
-	put_int(w, TABLE_FILE, f->id);
-	put_text(w, TABLE_FILE, path);
-	row_insert(w, TABLE_FILE);
+	put_int(w, INSERT_FILE, f->id);
+	put_text(w, INSERT_FILE, path);
+	row_insert(w, INSERT_FILE);
 	return f->id;
 }
 
@@ -212,16 +228,16 @@ static void write_text_fact(struct writer *w, const char *key, const char *value
 {
 	if (!value)
 		return;
-	put_text(w, TABLE_META, key);
-	put_text(w, TABLE_META, value);
-	row_insert(w, TABLE_META);
+	put_text(w, INSERT_META, key);
+	put_text(w, INSERT_META, value);
+	row_insert(w, INSERT_META);
 }
 
 static void write_flag(struct writer *w, const char *key, bool value)
 {
-	put_text(w, TABLE_META, key);
-	put_int(w, TABLE_META, value);
-	row_insert(w, TABLE_META);
+	put_text(w, INSERT_META, key);
+	put_int(w, INSERT_META, value);
+	row_insert(w, INSERT_META);
 }
 
 static void write_facts(struct writer *w)
@@ -249,27 +265,27 @@ static void write_events(struct writer *w)
 	for (size_t i = 0; i < w->rec->nevents; i++) {
 		const struct pmk_recorded_event *e = &w->rec->event[i];
 
-		put_int(w, TABLE_EVENT, (int64_t)i);
-		put_text(w, TABLE_EVENT, e->name);
-		put_text(w, TABLE_EVENT, e->pmu);
-		put_text(w, TABLE_EVENT, pmk_trust_name(e->trust));
-		put_text(w, TABLE_EVENT, e->reason);
+		put_int(w, INSERT_EVENT, (int64_t)i);
+		put_text(w, INSERT_EVENT, e->name);
+		put_text(w, INSERT_EVENT, e->pmu);
+		put_text(w, INSERT_EVENT, pmk_trust_name(e->trust));
+		put_text(w, INSERT_EVENT, e->reason);
 		if (pmk_trust_has_value(e->trust))
-			put_int(w, TABLE_EVENT, (int64_t)e->total);
+			put_int(w, INSERT_EVENT, (int64_t)e->total);
 		else
-			put_text(w, TABLE_EVENT, NULL);
-		row_insert(w, TABLE_EVENT);
+			put_text(w, INSERT_EVENT, NULL);
+		row_insert(w, INSERT_EVENT);
 	}
 }
 
 static void write_threads(struct writer *w)
 {
 	for (size_t i = 0; i < w->rec->nthreads; i++) {
-		put_int(w, TABLE_THREAD, (int64_t)i);
-		put_int(w, TABLE_THREAD, w->rec->thread[i].process);
-		put_int(w, TABLE_THREAD, w->rec->thread[i].cpu);
-		put_text(w, TABLE_THREAD, w->rec->thread[i].name);
-		row_insert(w, TABLE_THREAD);
+		put_int(w, INSERT_THREAD, (int64_t)i);
+		put_int(w, INSERT_THREAD, w->rec->thread[i].process);
+		put_int(w, INSERT_THREAD, w->rec->thread[i].cpu);
+		put_text(w, INSERT_THREAD, w->rec->thread[i].name);
+		row_insert(w, INSERT_THREAD);
 	}
 }
 
@@ -307,20 +323,20 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 		if (!f->symbol) {
 			name = name_by_place(&w->rec->object[object], f->address);
 			if (!name)
-				writer_fail(w, ENOMEM);
+				writer_fail(w, SQLITE_NOMEM);
 		}
 		file = file_id(w, f->file);
 		id[i] = ++w->nfunctions;
-		put_int(w, TABLE_FUNCTION, id[i]);
-		put_int(w, TABLE_FUNCTION, (int64_t)object);
-		put_text(w, TABLE_FUNCTION, f->symbol ? f->name : name);
-		put_text(w, TABLE_FUNCTION, f->symbol);
-		put_int(w, TABLE_FUNCTION, (int64_t)f->address);
+		put_int(w, INSERT_FUNCTION, id[i]);
+		put_int(w, INSERT_FUNCTION, (int64_t)object);
+		put_text(w, INSERT_FUNCTION, f->symbol ? f->name : name);
+		put_text(w, INSERT_FUNCTION, f->symbol);
+		put_int(w, INSERT_FUNCTION, (int64_t)f->address);
 		/* The end of a function that is known only from calls is not known. */
-		put_id(w, TABLE_FUNCTION, f->symbol ? (int64_t)f->size : 0);
-		put_id(w, TABLE_FUNCTION, file);
-		put_id(w, TABLE_FUNCTION, f->line);
-		row_insert(w, TABLE_FUNCTION);
+		put_id(w, INSERT_FUNCTION, f->symbol ? (int64_t)f->size : 0);
+		put_id(w, INSERT_FUNCTION, file);
+		put_id(w, INSERT_FUNCTION, f->line);
+		row_insert(w, INSERT_FUNCTION);
 		free(name);
 	}
 }
@@ -332,14 +348,14 @@ static void write_inlined(struct writer *w, const struct pmk_symbols *s)
 		const struct pmk_symbols_inlined *in = &s->inlined[i];
 		int64_t file = file_id(w, in->file);
 
-		put_int(w, TABLE_INLINED, w->ninlined + (int64_t)i + 1);
-		put_id(w, TABLE_INLINED,
+		put_int(w, INSERT_INLINED, w->ninlined + (int64_t)i + 1);
+		put_id(w, INSERT_INLINED,
 		       in->parent == PMK_NOWHERE ? 0 : w->ninlined + in->parent + 1);
-		put_text(w, TABLE_INLINED, in->name);
-		put_text(w, TABLE_INLINED, in->symbol);
-		put_id(w, TABLE_INLINED, file);
-		put_id(w, TABLE_INLINED, in->line);
-		row_insert(w, TABLE_INLINED);
+		put_text(w, INSERT_INLINED, in->name);
+		put_text(w, INSERT_INLINED, in->symbol);
+		put_id(w, INSERT_INLINED, file);
+		put_id(w, INSERT_INLINED, in->line);
+		row_insert(w, INSERT_INLINED);
 	}
 }
 
@@ -384,7 +400,7 @@ static void put_code(struct writer *w, const struct pmk_recorded_insn *in)
 
 	if (w->rec->sampled)
 		n = find_bytes(w, in, &bytes);
-	put_bytes(w, TABLE_CODE, bytes, n);
+	put_bytes(w, INSERT_CODE, bytes, n);
 }
 
 static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_place *p)
@@ -395,22 +411,22 @@ static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_
 	int64_t file = file_id(w, p->file);
 
 	w->code[index] = ++w->ncode;
-	put_int(w, TABLE_CODE, w->code[index]);
-	put_int(w, TABLE_CODE, in->object);
-	put_int(w, TABLE_CODE, (int64_t)file_address(w, in));
+	put_int(w, INSERT_CODE, w->code[index]);
+	put_int(w, INSERT_CODE, in->object);
+	put_int(w, INSERT_CODE, (int64_t)file_address(w, in));
 	put_code(w, in);
-	put_text(w, TABLE_CODE, mode_of(w->rec, in));
-	put_text(w, TABLE_CODE, flow_name(in->flow));
-	put_int(w, TABLE_CODE, in->conditional);
+	put_text(w, INSERT_CODE, mode_of(w->rec, in));
+	put_text(w, INSERT_CODE, flow_name(in->flow));
+	put_int(w, INSERT_CODE, in->conditional);
 	if (target)
-		put_int(w, TABLE_CODE, (int64_t)(in->target - w->rec->object[in->object].bias));
+		put_int(w, INSERT_CODE, (int64_t)(in->target - w->rec->object[in->object].bias));
 	else
-		put_text(w, TABLE_CODE, NULL);
-	put_id(w, TABLE_CODE, w->function[index]);
-	put_id(w, TABLE_CODE, p->inlined == PMK_NOWHERE ? 0 : w->ninlined + p->inlined + 1);
-	put_id(w, TABLE_CODE, file);
-	put_id(w, TABLE_CODE, p->line);
-	row_insert(w, TABLE_CODE);
+		put_text(w, INSERT_CODE, NULL);
+	put_id(w, INSERT_CODE, w->function[index]);
+	put_id(w, INSERT_CODE, p->inlined == PMK_NOWHERE ? 0 : w->ninlined + p->inlined + 1);
+	put_id(w, INSERT_CODE, file);
+	put_id(w, INSERT_CODE, p->line);
+	row_insert(w, INSERT_CODE);
 	writer_advance(w, 1);
 }
 
@@ -426,15 +442,15 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	size_t place = 0;
 
 	if (!function) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
-	put_int(w, TABLE_OBJECT, (int64_t)object);
-	put_text(w, TABLE_OBJECT, o->path);
-	put_text(w, TABLE_OBJECT, kinds[o->kind]);
-	put_text(w, TABLE_OBJECT, o->build_id ? o->build_id : *s->build_id ? s->build_id : NULL);
-	put_int(w, TABLE_OBJECT, (int64_t)o->bias);
-	row_insert(w, TABLE_OBJECT);
+	put_int(w, INSERT_OBJECT, (int64_t)object);
+	put_text(w, INSERT_OBJECT, o->path);
+	put_text(w, INSERT_OBJECT, kinds[o->kind]);
+	put_text(w, INSERT_OBJECT, o->build_id ? o->build_id : *s->build_id ? s->build_id : NULL);
+	put_int(w, INSERT_OBJECT, (int64_t)o->bias);
+	row_insert(w, INSERT_OBJECT);
 	write_functions(w, s, object, function);
 	write_inlined(w, s);
 	for (size_t i = from; i < from + n && !w->err; i++) {
@@ -462,7 +478,7 @@ static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 		     "%s%s%s is another file now than when it was sampled (its build id "
 		     "differs), so its functions are not known",
 		     w->warning ? w->warning : "", w->warning ? "\n" : "", o->path) < 0) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return true;
 	}
 	free(w->warning);
@@ -505,7 +521,7 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 		called[naddrs - 1] |= w->called && w->called[w->order[i]];
 	}
 	if (!addr || !called || load_symbols(w, o, &s, addr, w->called ? called : NULL, naddrs))
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	else
 		write_symbolised(w, object, from, n, &s);
 	pmk_symbols_free(&s);
@@ -548,7 +564,7 @@ static void find_called(struct writer *w)
 		return;
 	w->called = calloc(w->rec->ninsns + 1, sizeof(*w->called));
 	if (!w->called) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
 	for (size_t i = 1; i < w->rec->ncontexts; i++) {
@@ -580,18 +596,18 @@ static void write_objects(struct writer *w)
 static void write_context(struct writer *w, int64_t id, int64_t parent, int64_t function,
 			  int64_t site, uint64_t calls)
 {
-	put_int(w, TABLE_CONTEXT, id);
+	put_int(w, INSERT_CONTEXT, id);
 	if (id)
-		put_int(w, TABLE_CONTEXT, parent);
+		put_int(w, INSERT_CONTEXT, parent);
 	else
-		put_text(w, TABLE_CONTEXT, NULL);
-	put_id(w, TABLE_CONTEXT, function);
-	put_id(w, TABLE_CONTEXT, site);
+		put_text(w, INSERT_CONTEXT, NULL);
+	put_id(w, INSERT_CONTEXT, function);
+	put_id(w, INSERT_CONTEXT, site);
 	if (w->rec->sampled)
-		put_text(w, TABLE_CONTEXT, NULL);
+		put_text(w, INSERT_CONTEXT, NULL);
 	else
-		put_int(w, TABLE_CONTEXT, (int64_t)calls);
-	row_insert(w, TABLE_CONTEXT);
+		put_int(w, INSERT_CONTEXT, (int64_t)calls);
+	row_insert(w, INSERT_CONTEXT);
 }
 
 static void write_counted_context(struct writer *w, size_t i)
@@ -621,7 +637,7 @@ static void write_sampled_context(struct writer *w, size_t i)
 				: pmk_map_put(&w->of_function, (uint64_t)pair << 32 | of,
 					      (uint32_t)w->ncontexts);
 	if (id == UINT32_MAX) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
 	w->nsites += pair == w->nsites;
@@ -636,7 +652,7 @@ static void write_contexts(struct writer *w)
 {
 	w->context = calloc(w->rec->ncontexts + 1, sizeof(*w->context));
 	if (!w->context)
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	for (size_t i = 0; i < w->rec->ncontexts && !w->err; i++) {
 		if (w->rec->sampled && i) {
 			write_sampled_context(w, i);
@@ -676,10 +692,10 @@ static void write_costs(struct writer *w)
 
 			if (!value)
 				continue;
-			put_int(w, TABLE_COST, (int64_t)i + 1);
-			put_int(w, TABLE_COST, (int64_t)e);
-			put_int(w, TABLE_COST, (int64_t)value);
-			row_insert(w, TABLE_COST);
+			put_int(w, INSERT_COST, (int64_t)i + 1);
+			put_int(w, INSERT_COST, (int64_t)e);
+			put_int(w, INSERT_COST, (int64_t)value);
+			row_insert(w, INSERT_COST);
 		}
 }
 
@@ -691,11 +707,11 @@ static void write_parts(struct writer *w)
 		for (uint32_t left = block->nparts; left > 0 && !w->err; left--) {
 			const struct pmk_recorded_part *p = &w->rec->part[block->first + left - 1];
 
-			put_int(w, TABLE_PART, (int64_t)b + 1);
-			put_int(w, TABLE_PART, block->nparts - left);
-			put_int(w, TABLE_PART, w->code[p->insn]);
-			put_int(w, TABLE_PART, (int64_t)p->cost + 1);
-			row_insert(w, TABLE_PART);
+			put_int(w, INSERT_PART, (int64_t)b + 1);
+			put_int(w, INSERT_PART, block->nparts - left);
+			put_int(w, INSERT_PART, w->code[p->insn]);
+			put_int(w, INSERT_PART, (int64_t)p->cost + 1);
+			row_insert(w, INSERT_PART);
 		}
 	}
 }
@@ -731,12 +747,12 @@ static void write_runs(struct writer *w)
 		writer_advance(w, 1);
 		if (!sum.executions && !sum.taken)
 			continue;
-		put_int(w, TABLE_RUN, (int64_t)sum.block + 1);
-		put_int(w, TABLE_RUN, context_id(w, sum.context));
-		put_int(w, TABLE_RUN, sum.thread);
-		put_int(w, TABLE_RUN, (int64_t)sum.executions);
-		put_int(w, TABLE_RUN, (int64_t)sum.taken);
-		row_insert(w, TABLE_RUN);
+		put_int(w, INSERT_RUN, (int64_t)sum.block + 1);
+		put_int(w, INSERT_RUN, context_id(w, sum.context));
+		put_int(w, INSERT_RUN, sum.thread);
+		put_int(w, INSERT_RUN, (int64_t)sum.executions);
+		put_int(w, INSERT_RUN, (int64_t)sum.taken);
+		row_insert(w, INSERT_RUN);
 	}
 }
 
@@ -756,10 +772,10 @@ static int by_place(const void *a, const void *b, void *writer)
 static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t cost)
 {
 	for (size_t i = 0; i < pmk_costs_length(x, cost) && !w->err; i++) {
-		put_int(w, TABLE_COST, (int64_t)(written_costs(w) + cost) + 1);
-		put_int(w, TABLE_COST, x->row[x->first[cost] + i].event);
-		put_int(w, TABLE_COST, (int64_t)x->row[x->first[cost] + i].value);
-		row_insert(w, TABLE_COST);
+		put_int(w, INSERT_COST, (int64_t)(written_costs(w) + cost) + 1);
+		put_int(w, INSERT_COST, x->row[x->first[cost] + i].event);
+		put_int(w, INSERT_COST, (int64_t)x->row[x->first[cost] + i].value);
+		row_insert(w, INSERT_COST);
 	}
 }
 
@@ -774,14 +790,14 @@ static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
 	if (n == 1 && !w->rec->sampled)
 		return (int64_t)extra->cost + 1;
 	if (!pmk_costs_begin(x))
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	for (size_t e = 0; e < nevents && !w->err; e++) {
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < n; i++)
 			sum += w->rec->cost[extra[i].cost * nevents + e];
 		if (sum && !pmk_costs_add(x, (uint32_t)e, sum))
-			writer_fail(w, ENOMEM);
+			writer_fail(w, SQLITE_NOMEM);
 	}
 	if (!w->err && !pmk_costs_length(x, last)) {
 		x->ncosts = last;
@@ -789,7 +805,7 @@ static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
 	}
 	cost = w->err ? UINT32_MAX : pmk_costs_end(x);
 	if (cost == UINT32_MAX)
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	else if (cost == last)
 		write_extra_cost(w, x, cost);
 	return w->err ? 0 : (int64_t)(written_costs(w) + cost) + 1;
@@ -812,11 +828,11 @@ static void write_extras(struct writer *w)
 		writer_advance(w, next - i);
 		if (!cost)
 			continue;
-		put_int(w, TABLE_EXTRA, w->code[extra[i].insn]);
-		put_int(w, TABLE_EXTRA, context_id(w, extra[i].context));
-		put_int(w, TABLE_EXTRA, extra[i].thread);
-		put_int(w, TABLE_EXTRA, cost);
-		row_insert(w, TABLE_EXTRA);
+		put_int(w, INSERT_EXTRA, w->code[extra[i].insn]);
+		put_int(w, INSERT_EXTRA, context_id(w, extra[i].context));
+		put_int(w, INSERT_EXTRA, extra[i].thread);
+		put_int(w, INSERT_EXTRA, cost);
+		row_insert(w, INSERT_EXTRA);
 	}
 	pmk_costs_free(&x);
 }
@@ -824,10 +840,10 @@ static void write_extras(struct writer *w)
 static void write_latencies(struct writer *w)
 {
 	for (size_t i = 0; i < w->rec->nlatencies && !w->err; i++) {
-		put_int(w, TABLE_LATENCY, w->rec->latency[i].event);
-		put_int(w, TABLE_LATENCY, w->rec->latency[i].cycles);
-		put_int(w, TABLE_LATENCY, (int64_t)w->rec->latency[i].times);
-		row_insert(w, TABLE_LATENCY);
+		put_int(w, INSERT_LATENCY, w->rec->latency[i].event);
+		put_int(w, INSERT_LATENCY, w->rec->latency[i].cycles);
+		put_int(w, INSERT_LATENCY, (int64_t)w->rec->latency[i].times);
+		row_insert(w, INSERT_LATENCY);
 	}
 }
 
@@ -862,7 +878,7 @@ static size_t *order_sorted(struct writer *w, size_t n,
 	size_t *list = malloc((n + 1) * sizeof(*list));
 
 	if (!list) {
-		writer_fail(w, ENOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -892,113 +908,97 @@ static void write_all(struct writer *w)
 	write_latencies(w);
 }
 
-/* The number of the root page of a table; 0: SQLite failed. */
-static uint32_t root_of(sqlite3 *db, const char *table)
+static void sql_execute(struct writer *w, const char *sql)
 {
-	sqlite3_stmt *s;
-	uint32_t root = 0;
-
-	if (!sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_master WHERE name=?", -1, &s,
-				NULL) &&
-	    !sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) && sqlite3_step(s) == SQLITE_ROW)
-		root = (uint32_t)sqlite3_column_int64(s, 0);
-	sqlite3_finalize(s);
-	return root;
+	if (!w->err)
+		writer_fail(w, sqlite3_exec(w->db, sql, NULL, NULL, NULL));
 }
 
 /* No other process sees the file before it is complete, and an incomplete one is useless: no
  * journal, and one fsync() at the end. */
-static bool tables_make(struct writer *w, sqlite3 *db)
+static void tables_fill(struct writer *w)
 {
-	char before[160], identity[96];
-	const char *const sql[] = { before, "BEGIN", identity, pmk_database_schema, "COMMIT" };
+	char identity[96];
 
-	snprintf(before, sizeof(before),
-		 "PRAGMA page_size=%d;PRAGMA auto_vacuum=0;PRAGMA journal_mode=OFF;"
-		 "PRAGMA synchronous=OFF",
-		 PMK_PAGE_SIZE);
 	snprintf(identity, sizeof(identity), "PRAGMA application_id=%d;PRAGMA user_version=%d",
 		 PMK_DATABASE_ID, PMK_DATABASE_VERSION);
-	for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++)
-		if (sqlite3_exec(db, sql[i], NULL, NULL, NULL))
-			return false;
-	for (int i = 0; i < NTABLES; i++) {
-		uint32_t root = root_of(db, table_kinds[i].name);
-
-		if (!root)
-			return false;
-		pmk_table_begin(&w->table[i], &w->pages, root, table_kinds[i].by_key);
-	}
-	return true;
-}
-
-static void database_make(struct writer *w, const char *path)
-{
-	sqlite3 *db = NULL;
-
-	errno = 0;
-	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
-	    !tables_make(w, db)) {
-		int number = errno;
-
-		writer_fail(w, sqlite3_errcode(db) == SQLITE_NOMEM ? ENOMEM
-			       : number				   ? number
-								   : EIO);
-	}
-	sqlite3_close(db);
-}
-
-static void database_fill(struct writer *w, const char *path)
-{
-	pmk_pages_open(&w->pages, path);
-	writer_fail(w, w->pages.err);
+	sql_execute(w,
+		    "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE");
+	sql_execute(w, "BEGIN");
+	sql_execute(w, identity);
+	sql_execute(w, pmk_database_schema);
+	for (int i = 0; i < NSTATEMENTS && !w->err; i++)
+		writer_fail(w, sqlite3_prepare_v2(w->db, statement_text[i], -1, &w->statement[i],
+						  NULL));
 	if (!w->err)
 		write_all(w);
-	for (int i = 0; i < NTABLES; i++)
-		pmk_table_end(&w->table[i]);
-	pmk_pages_close(&w->pages);
-	writer_fail(w, w->pages.err);
+	sql_execute(w, "COMMIT");
 }
 
-/* Write everything into the empty file at `path`. */
-static int write_database(const struct pmk_recording *rec, const char *path,
-			  const struct pmk_recording_watch *watch, char *msg, size_t size)
+static const char *writer_reason(const struct writer *w)
 {
-	struct writer *w = calloc(1, sizeof(*w));
+	switch (w->err & 0xff) {
+	case SQLITE_NOMEM:
+		return pmk_strerror(PMK_ENOMEM);
+	case SQLITE_INTERRUPT:
+		return strerror(EINTR);
+	case SQLITE_FULL:
+		return strerror(ENOSPC);
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+		return strerror(w->number ? w->number : EIO);
+	default:
+		return sqlite3_errmsg(w->db);
+	}
+}
+
+/* Write everything into the database at `path`; *db stays open, and is NULL after a failure. */
+static int write_database(const struct pmk_recording *rec, const char *path,
+			  const struct pmk_recording_watch *watch, sqlite3 **db, char *msg,
+			  size_t size)
+{
+	struct writer w = { .rec = rec, .watch = watch };
 	int err = 0;
 
-	if (!w)
-		return pmk_message_no_memory(msg, size, NULL);
-	w->rec = rec;
-	w->watch = watch;
-	w->warning = rec->warning ? strdup(rec->warning) : NULL;
-	w->code = calloc(rec->ninsns + 1, sizeof(*w->code));
-	w->function = calloc(rec->ninsns + 1, sizeof(*w->function));
-	if (!w->code || !w->function || (rec->warning && !w->warning))
-		w->err = ENOMEM;
-	w->order = order_sorted(w, rec->ninsns, by_object);
-	w->by_memory = order_sorted(w, rec->ninsns, by_memory);
-	if (!w->err)
-		database_make(w, path);
-	if (!w->err)
-		database_fill(w, path);
-	if (w->err)
-		err = pmk_message_fail(msg, size, w->err == ENOMEM ? PMK_ENOMEM : PMK_EIO,
-				       "cannot be written: %s", strerror(w->err));
-	for (size_t i = 0; i < w->file_room; i++)
-		free(w->file[i].path);
-	free(w->file);
-	free(w->code);
-	free(w->function);
-	free(w->order);
-	free(w->by_memory);
-	free(w->called);
-	free(w->warning);
-	free(w->context);
-	pmk_isa_text_free(w->text);
-	pmk_map_free(&w->of_site);
-	pmk_map_free(&w->of_function);
-	free(w);
+	*db = NULL;
+	w.warning = rec->warning ? strdup(rec->warning) : NULL;
+	if (rec->warning && !w.warning)
+		w.err = SQLITE_NOMEM;
+
+	w.code = calloc(rec->ninsns + 1, sizeof(*w.code));
+	w.function = calloc(rec->ninsns + 1, sizeof(*w.function));
+	if (!w.code || !w.function)
+		w.err = SQLITE_NOMEM;
+	w.order = order_sorted(&w, rec->ninsns, by_object);
+	w.by_memory = order_sorted(&w, rec->ninsns, by_memory);
+	if (!w.err)
+		writer_fail(&w, sqlite3_open_v2(path, &w.db,
+						SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
+	if (!w.err)
+		tables_fill(&w);
+	if (w.err) {
+		err = w.err == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO;
+		snprintf(msg, size, "cannot be written: %s", writer_reason(&w));
+	}
+	for (int i = 0; i < NSTATEMENTS; i++)
+		sqlite3_finalize(w.statement[i]);
+	if (w.err)
+		sqlite3_close(w.db);
+	else
+		*db = w.db;
+	for (size_t i = 0; i < w.file_room; i++)
+		free(w.file[i].path);
+	free(w.file);
+	free(w.code);
+	free(w.function);
+	free(w.order);
+	free(w.by_memory);
+	free(w.called);
+	free(w.warning);
+	free(w.context);
+	pmk_isa_text_free(w.text);
+	pmk_map_free(&w.of_site);
+	pmk_map_free(&w.of_function);
 	return err;
 }
 
@@ -1030,6 +1030,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 	/* A symbolic link stays, and its target is replaced. */
 	char *real = pmk_file_target(path), *name;
 	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
+	sqlite3 *db = NULL;
 	int err = 0;
 
 	if (why) {
@@ -1039,7 +1040,8 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 	}
 	name = pmk_file_temporary(to);
 	if (name)
-		err = write_database(rec, name, watch, msg, size);
+		err = write_database(rec, name, watch, &db, msg, size);
+	sqlite3_close(db);
 	if (!err && (!name || !pmk_file_put(name, to)))
 		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be written: %s",
 				       strerror(errno));
@@ -1050,30 +1052,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 	return err;
 }
 
-int pmk_recording_open(const struct pmk_recording *rec, sqlite3 **db, char *msg, size_t size)
+int pmk_recording_in_memory(const struct pmk_recording *rec, sqlite3 **db, char *msg, size_t size)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *path;
-	int fd = -1, err;
-
-	*db = NULL;
-	if (asprintf(&path, "%s/pmk-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
-		return pmk_message_no_memory(msg, size, NULL);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0) {
-		err = pmk_message_fail(msg, size, PMK_EIO, "%s cannot be created: %s", path,
-				       strerror(errno));
-		free(path);
-		return err;
-	}
-	close(fd);
-	err = write_database(rec, path, NULL, msg, size);
-	if (!err && sqlite3_open_v2(path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)) {
-		sqlite3_close(*db);
-		*db = NULL;
-		err = pmk_message_fail(msg, size, PMK_EIO, "%s cannot be opened", path);
-	}
-	unlink(path);
-	free(path);
-	return err;
+	return write_database(rec, ":memory:", NULL, db, msg, size);
 }
