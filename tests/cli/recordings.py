@@ -23,7 +23,7 @@ class Recording:
     """Rows by their names; ids are assigned from 1 on. Counts of an instruction are given per
     context and thread, and totals follow from them."""
 
-    def __init__(self, path, version=3, **meta):
+    def __init__(self, path, version=4, **meta):
         if os.path.exists(path):
             os.unlink(path)
         self.path = str(path)
@@ -92,15 +92,19 @@ class Recording:
                  self.ids["thread", thread])
         # Each instruction is a block of its own.
         self.db.execute("INSERT OR IGNORE INTO part VALUES(?, 0, ?, 1)", (where[0], where[0]))
-        self.db.execute("INSERT INTO run VALUES(?, ?, ?, ?, ?)", (*where, executions, taken))
+        code, context, thread = where
+        self.db.execute("INSERT INTO runs VALUES(?, ?, ?, ?, json_array(?)) ON CONFLICT DO UPDATE "
+                        "SET contexts = json_insert(contexts, '$[#]', ?)",
+                        (code, thread, executions, taken, context, context))
         if ("event", EXECUTED) in self.ids:
-            self.db.execute("INSERT OR IGNORE INTO cost VALUES(1, ?, 1)",
-                            (self.ids["event", EXECUTED],))
-        counted = [(self.ids["event", name], n) for name, n in counts.items() if n]
+            self.db.execute("INSERT OR IGNORE INTO costs VALUES(1, ?)",
+                            (json.dumps({self.ids["event", EXECUTED]: 1}),))
+        counted = {self.ids["event", name]: n for name, n in counts.items() if n}
         if counted:
-            cost = self.db.execute("SELECT 2 + count(*) FROM extra").fetchone()[0]
-            self.db.executemany(f"INSERT INTO cost VALUES({cost}, ?, ?)", counted)
-            self.db.execute("INSERT INTO extra VALUES(?, ?, ?, ?)", (*where, cost))
+            cost = self.db.execute("SELECT 2 + count(*) FROM extras").fetchone()[0]
+            self.db.execute("INSERT INTO costs VALUES(?, ?)", (cost, json.dumps(counted)))
+            self.db.execute("INSERT INTO extras VALUES(?, ?, ?, json_array(?))",
+                            (code, thread, cost, context))
 
     def done(self):
         self.db.execute("UPDATE event SET total = (SELECT coalesce(sum(value), 0) FROM count "
@@ -212,8 +216,8 @@ def changed(path, to):
         UPDATE function SET address = address + 64, line = line + 10;
         UPDATE file SET path = replace(path, '/src', '/build/2/src');
         UPDATE function SET name = 'fresh' WHERE name = 'down';
-        UPDATE cost SET value = value + value / 2 WHERE event = 1 AND cost IN
-            (SELECT cost FROM extra JOIN code ON code = id WHERE address = 0x2044);
+        UPDATE costs SET events = json_set(events, '$."1"', (events ->> '$."1"') * 3 / 2)
+            WHERE cost IN (SELECT cost FROM extras JOIN code ON code = id WHERE address = 0x2044);
         UPDATE event SET total = (SELECT sum(value) FROM count WHERE event = event.id)
             WHERE trust <> 'not supported';
     """)

@@ -164,7 +164,8 @@ def test_renamed_functions_match_by_their_bodies(tmp_path, mode, register, words
     assert "fresh (loop.c), was" not in diff(base, new).out, "one more instruction"
     new = code_of({"fresh": (MAIN_C, True, moved)}, tmp_path / "new.data", mode)
     db = sqlite3.connect(new)
-    db.executescript("UPDATE cost SET value = 2; UPDATE event SET total = 8")
+    db.executescript("UPDATE costs SET events = (SELECT json_group_object(key, 2) FROM "
+                     "json_each(events)); UPDATE event SET total = 8")
     db.close()
     contains(diff(base, new).out, " 4    8     +4  +100.00%  fresh (main.c), was old\n")
 
@@ -389,7 +390,8 @@ def test_new_functions_count_if_the_total_is_over(base, new):
     for limit, named in ((6, True), (7, False)):
         equal(fresh.format(limit) in diff("--fail-over", str(limit), base, new, code=1).err, named)
     db = sqlite3.connect(new)
-    db.executescript("UPDATE cost SET value = 1 WHERE value > 40; UPDATE event SET total = "
+    db.executescript("UPDATE costs SET events = (SELECT json_group_object(key, iif(value > 40, "
+                     "1, value)) FROM json_each(events)); UPDATE event SET total = "
                      "(SELECT sum(value) FROM count WHERE event = event.id) WHERE total > 0")
     db.close()
     assert "fresh" not in diff("--fail-over", "0", base, new).err, "the total has shrunk"

@@ -174,9 +174,11 @@ def test_bad_files(flat, tmp_path):
             ("UPDATE code SET function = 77 WHERE address = 4096",
              "damaged: a reference to a function refers to a row that does not exist; record it "
              "again"),
-            ("UPDATE extra SET context = 5 WHERE thread = 2",
+            ("UPDATE extras SET contexts = '[5]' WHERE thread = 2",
              "damaged: a reference to a context refers to a row that does not exist; record it "
              "again"),
+            ("UPDATE extras SET contexts = '[0' WHERE thread = 2",
+             "damaged: malformed JSON; record it again"),
             ("DROP TABLE file", "damaged: no such table: file; record it again"),
             ("PRAGMA user_version=9", "its format is version 9, .*")):
         path = tmp_path / "damaged"
@@ -663,7 +665,7 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 
 def test_no_format_leaves_an_error_unsaid(paths):
     """Damage that is found only after writing could have begun."""
-    damage(paths, "UPDATE extra SET code = 99 WHERE code = (SELECT max(code) FROM extra)")
+    damage(paths, "UPDATE extras SET code = 99 WHERE code = (SELECT max(code) FROM extras)")
     for form in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perfetto"):
         out = export(paths, form, code=125)
         equal((out.out, out.err), ("", f"pmk: {paths}: damaged: a reference to an instruction "

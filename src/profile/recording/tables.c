@@ -373,10 +373,9 @@ static void *table_load(struct pmk_tables *t, const char *sql,
 	return l.items;
 }
 
-#define LOAD_BY(t, sql, by, fill, items, n)                                                   \
-	((items) = table_load(t, "SELECT " sql " ORDER BY " by, fill, sizeof(*(items)), &(n), \
-			      &err, msg, size))
-#define LOAD(t, sql, fill, items, n) LOAD_BY(t, sql, "1", fill, items, n)
+#define LOAD(t, sql, fill, items, n)                                                              \
+	((items) = table_load(t, "SELECT " sql " ORDER BY 1", fill, sizeof(*(items)), &(n), &err, \
+			      msg, size))
 
 /* Older recordings do not have this table. */
 static const char *select_latencies(const struct pmk_tables *t)
@@ -411,11 +410,13 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     fill_code, t->code, t->ncodes);
 	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
 	     t->ncontexts);
-	LOAD(t, "cost, event, value FROM cost", fill_cost, t->cost, t->ncosts);
+	/* The views cost, run and extra, which an untrusted file may have changed. */
+	LOAD(t, "cost, CAST(key AS INTEGER), value FROM costs CROSS JOIN json_each(events)",
+	     fill_cost, t->cost, t->ncosts);
 	/* Sorting by code is enough: most instructions are in only one block. */
 	LOAD(t, "code, block, left, cost FROM part", fill_part, t->part, t->nparts);
-	LOAD_BY(t, "block, context, thread, executions, taken FROM run", "1, 2, 3", fill_run,
-		t->run, t->nruns);
+	LOAD(t, "block, value, thread, executions, taken FROM runs CROSS JOIN json_each(contexts)",
+	     fill_run, t->run, t->nruns);
 	t->latency = table_load(t, select_latencies(t), fill_latency, sizeof(*t->latency),
 				&t->nlatencies, &err, msg, size);
 	return err;
@@ -812,7 +813,7 @@ static int pass_counts(void *ctx, const struct sums *s)
 	return err;
 }
 
-#define EXTRAS "SELECT code, context, thread, cost FROM extra "
+#define EXTRAS "SELECT code, value, thread, cost FROM extras CROSS JOIN json_each(contexts) "
 
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)
@@ -826,7 +827,7 @@ int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t 
 	memset(a.slot, 0xff, (t->nevents + 1) * sizeof(*a.slot));
 	for (size_t i = n; i-- > 0;)
 		a.slot[event[i] == PMK_TABLES_EXECUTIONS ? t->nevents : event[i]] = (uint32_t)i;
-	err = sum_up(t, EXTRAS "ORDER BY code, context, thread", pass_counts, &a, msg, size);
+	err = sum_up(t, EXTRAS "ORDER BY code", pass_counts, &a, msg, size);
 	free(a.slot);
 	return err;
 }

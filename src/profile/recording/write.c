@@ -21,6 +21,7 @@
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/message.h"
@@ -63,10 +64,10 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO inlined VALUES(?,?,?,?,?,?)",
 	"INSERT INTO code VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
 	"INSERT INTO context VALUES(?,?,?,?,?)",
-	"INSERT INTO cost VALUES(?,?,?)",
+	"INSERT INTO costs VALUES(?,?)",
 	"INSERT INTO part VALUES(?,?,?,?)",
-	"INSERT INTO run VALUES(?,?,?,?,?)",
-	"INSERT INTO extra VALUES(?,?,?,?)",
+	"INSERT INTO runs VALUES(?,?,?,?,?)",
+	"INSERT INTO extras VALUES(?,?,?,?)",
 	"INSERT INTO latency VALUES(?,?,?)",
 };
 
@@ -74,6 +75,12 @@ static const char *const statement_text[NSTATEMENTS] = {
 struct file {
 	char *path;
 	int64_t id;
+};
+
+/* What was counted on one call path: the columns of a row besides its first one. */
+struct path_count {
+	int64_t number[3];
+	uint32_t context;
 };
 
 struct writer {
@@ -100,6 +107,10 @@ struct writer {
 	size_t nsites, ncontexts;
 	const struct pmk_recording_watch *watch; /* or NULL */
 	size_t done, told; /* items: written; written at the last call of the watch */
+	char *list;	   /* JSON text for a column */
+	size_t nlist, list_room;
+	struct path_count *count; /* the counts of the present block or instruction */
+	size_t ncounts, count_room;
 };
 
 static void writer_fail(struct writer *w, int err)
@@ -167,6 +178,60 @@ static void row_insert(struct writer *w, int table)
 	if (sqlite3_step(w->statement[table]) != SQLITE_DONE)
 		writer_fail(w, sqlite3_errcode(w->db));
 	sqlite3_reset(w->statement[table]);
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+#define LIST_ITEM 24 /* room for a number of 64 bits and its punctuation */
+
+static void list_char(struct writer *w, char c)
+{
+	char *grown;
+
+	if (w->nlist + LIST_ITEM >= w->list_room) {
+		grown = realloc(w->list, 2 * w->list_room + 4096);
+		if (!grown) {
+			writer_fail(w, SQLITE_NOMEM);
+			return;
+		}
+		w->list = grown;
+		w->list_room = 2 * w->list_room + 4096;
+	}
+	w->list[w->nlist++] = c;
+}
+
+static void list_begin(struct writer *w, char bracket)
+{
+	w->nlist = 0;
+	list_char(w, bracket);
+}
+
+/* snprintf() would take a tenth of the time of writing a recording. */
+static void list_number(struct writer *w, int64_t value)
+{
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char digit[20];
+	unsigned n = 0;
+
+	do
+		digit[n++] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		list_char(w, '-');
+	while (n > 0)
+		list_char(w, digit[--n]);
+}
+
+/* Fills a column with the list. The list must not change until the row is inserted. */
+static void put_list(struct writer *w, int table, char bracket)
+{
+	if (w->err)
+		return;
+	if (w->list[w->nlist - 1] == ',')
+		w->nlist--;
+	list_char(w, bracket);
+	writer_fail(w, sqlite3_bind_text(w->statement[table], ++w->column, w->list, (int)w->nlist,
+					 SQLITE_STATIC));
 }
 
 /* ---- source files --------------------------------------------------------------------------- */
@@ -668,7 +733,7 @@ static void write_contexts(struct writer *w)
 }
 
 /* The id of the context of a count. */
-static int64_t context_id(const struct writer *w, uint32_t context)
+static uint32_t context_id(const struct writer *w, uint32_t context)
 {
 	return context < w->rec->ncontexts ? w->context[context] : context;
 }
@@ -682,21 +747,39 @@ static size_t written_costs(const struct writer *w)
 	return w->rec->sampled ? 0 : w->rec->ncosts;
 }
 
+static void cost_begin(struct writer *w)
+{
+	list_begin(w, '{');
+}
+
+static void cost_add(struct writer *w, size_t event, uint64_t value)
+{
+	list_char(w, '"');
+	list_number(w, (int64_t)event);
+	list_char(w, '"');
+	list_char(w, ':');
+	list_number(w, (int64_t)value);
+	list_char(w, ',');
+}
+
+static void cost_end(struct writer *w, size_t cost)
+{
+	put_int(w, INSERT_COST, (int64_t)cost + 1);
+	put_list(w, INSERT_COST, '}');
+	row_insert(w, INSERT_COST);
+}
+
 static void write_costs(struct writer *w)
 {
 	size_t n = w->rec->nevents;
 
-	for (size_t i = 0; i < written_costs(w); i++)
-		for (size_t e = 0; e < n && !w->err; e++) {
-			uint64_t value = w->rec->cost[i * n + e];
-
-			if (!value)
-				continue;
-			put_int(w, INSERT_COST, (int64_t)i + 1);
-			put_int(w, INSERT_COST, (int64_t)e);
-			put_int(w, INSERT_COST, (int64_t)value);
-			row_insert(w, INSERT_COST);
-		}
+	for (size_t i = 0; i < written_costs(w) && !w->err; i++) {
+		cost_begin(w);
+		for (size_t e = 0; e < n; e++)
+			if (w->rec->cost[i * n + e])
+				cost_add(w, e, w->rec->cost[i * n + e]);
+		cost_end(w, i);
+	}
 }
 
 static void write_parts(struct writer *w)
@@ -719,6 +802,52 @@ static void write_parts(struct writer *w)
 static int numbers_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
+}
+
+static int by_numbers(const void *a, const void *b)
+{
+	const struct path_count *x = a, *y = b;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (x->number[i] != y->number[i])
+			return x->number[i] < y->number[i] ? -1 : 1;
+	return numbers_compare(x->context, y->context);
+}
+
+static void counts_add(struct writer *w, struct path_count count)
+{
+	struct path_count *grown = pmk_grow(w->count, w->ncounts, &w->count_room, sizeof(*grown));
+
+	if (!grown) {
+		writer_fail(w, SQLITE_NOMEM);
+		return;
+	}
+	w->count = grown;
+	w->count[w->ncounts++] = count;
+}
+
+/* Write the counts that were added, which are those of `id`. Counts with equal numbers share a row,
+ * which lists their contexts. */
+static void counts_write(struct writer *w, int table, int64_t id, unsigned nnumbers)
+{
+	const struct path_count *c = w->count, *end = c + w->ncounts, *first;
+
+	if (w->ncounts)
+		qsort(w->count, w->ncounts, sizeof(*c), by_numbers);
+	while (c < end && !w->err) {
+		first = c;
+		put_int(w, table, id);
+		for (unsigned i = 0; i < nnumbers; i++)
+			put_int(w, table, c->number[i]);
+		list_begin(w, '[');
+		for (; c < end && !memcmp(c->number, first->number, sizeof(c->number)); c++) {
+			list_number(w, c->context);
+			list_char(w, ',');
+		}
+		put_list(w, table, ']');
+		row_insert(w, table);
+	}
+	w->ncounts = 0;
 }
 
 static int by_block(const void *a, const void *b)
@@ -745,14 +874,12 @@ static void write_runs(struct writer *w)
 			sum.taken += run[i].taken;
 		}
 		writer_advance(w, 1);
-		if (!sum.executions && !sum.taken)
-			continue;
-		put_int(w, INSERT_RUN, (int64_t)sum.block + 1);
-		put_int(w, INSERT_RUN, context_id(w, sum.context));
-		put_int(w, INSERT_RUN, sum.thread);
-		put_int(w, INSERT_RUN, (int64_t)sum.executions);
-		put_int(w, INSERT_RUN, (int64_t)sum.taken);
-		row_insert(w, INSERT_RUN);
+		if (sum.executions || sum.taken)
+			counts_add(w, (struct path_count){ { sum.thread, (int64_t)sum.executions,
+							     (int64_t)sum.taken },
+							   context_id(w, sum.context) });
+		if (i == w->rec->nruns || run[i].block != sum.block)
+			counts_write(w, INSERT_RUN, (int64_t)sum.block + 1, 3);
 	}
 }
 
@@ -764,19 +891,16 @@ static int by_place(const void *a, const void *b, void *writer)
 	if (x->insn != y->insn)
 		return numbers_compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
 	if (x->context != y->context && context_id(w, x->context) != context_id(w, y->context))
-		return numbers_compare((uint64_t)context_id(w, x->context),
-				       (uint64_t)context_id(w, y->context));
+		return numbers_compare(context_id(w, x->context), context_id(w, y->context));
 	return numbers_compare(x->thread, y->thread);
 }
 
 static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t cost)
 {
-	for (size_t i = 0; i < pmk_costs_length(x, cost) && !w->err; i++) {
-		put_int(w, INSERT_COST, (int64_t)(written_costs(w) + cost) + 1);
-		put_int(w, INSERT_COST, x->row[x->first[cost] + i].event);
-		put_int(w, INSERT_COST, (int64_t)x->row[x->first[cost] + i].value);
-		row_insert(w, INSERT_COST);
-	}
+	cost_begin(w);
+	for (size_t i = 0; i < pmk_costs_length(x, cost); i++)
+		cost_add(w, x->row[x->first[cost] + i].event, x->row[x->first[cost] + i].value);
+	cost_end(w, written_costs(w) + cost);
 }
 
 /* The id of the cost of these extras of one place, which is written if it is new; 0: they count
@@ -826,13 +950,11 @@ static void write_extras(struct writer *w)
 			next++;
 		cost = cost_of_extras(w, &x, &extra[i], next - i);
 		writer_advance(w, next - i);
-		if (!cost)
-			continue;
-		put_int(w, INSERT_EXTRA, w->code[extra[i].insn]);
-		put_int(w, INSERT_EXTRA, context_id(w, extra[i].context));
-		put_int(w, INSERT_EXTRA, extra[i].thread);
-		put_int(w, INSERT_EXTRA, cost);
-		row_insert(w, INSERT_EXTRA);
+		if (cost)
+			counts_add(w, (struct path_count){ { extra[i].thread, cost },
+							   context_id(w, extra[i].context) });
+		if (next == w->rec->nextras || extra[next].insn != extra[i].insn)
+			counts_write(w, INSERT_EXTRA, w->code[extra[i].insn], 2);
 	}
 	pmk_costs_free(&x);
 }
@@ -996,6 +1118,8 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	free(w.called);
 	free(w.warning);
 	free(w.context);
+	free(w.list);
+	free(w.count);
 	pmk_isa_text_free(w.text);
 	pmk_map_free(&w.of_site);
 	pmk_map_free(&w.of_function);
