@@ -88,6 +88,25 @@ void pmk_json_add(json_object *o, const char *key, json_object *value)
 	json_object_object_add(o, key, value);
 }
 
+void pmk_json_text(json_object *o, const char *key, const char *text)
+{
+	pmk_json_add(o, key, pmk_json_string(text));
+}
+
+void pmk_json_count(json_object *o, const char *key, uint64_t value)
+{
+	pmk_json_add(o, key, json_object_new_uint64(value));
+}
+
+json_object *pmk_json_document(const char *format)
+{
+	json_object *o = json_object_new_object();
+
+	pmk_json_text(o, "format", format);
+	pmk_json_add(o, "version", json_object_new_int(1));
+	return o;
+}
+
 static const char *serialise_object(json_object *o)
 {
 	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
@@ -195,13 +214,13 @@ json_object *pmk_json_code(const struct pmk_event *ev)
 
 static void add_place(json_object *o, const struct pmk_section *s)
 {
-	pmk_json_add(o, "region", pmk_json_string(s->region));
+	pmk_json_text(o, "region", s->region);
 	if (s->region)
 		pmk_json_add(o, "entries", count_value(s->entries));
 	if (s->cpu >= 0)
 		pmk_json_add(o, "cpu", json_object_new_int(s->cpu));
 	if (s->thread)
-		pmk_json_add(o, "thread", pmk_json_string(s->thread));
+		pmk_json_text(o, "thread", s->thread);
 	if (s->interval) {
 		json_object *at = json_object_new_object();
 
@@ -241,7 +260,7 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 		return NULL;
 	o = json_object_new_object();
 	if (row->dist.of)
-		pmk_json_add(o, "of", pmk_json_string(row->dist.of));
+		pmk_json_text(o, "of", row->dist.of);
 	pmk_json_add(o, "sum", count_value(pmk_latency_sum(r, row)));
 	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		char text[PMK_NUMBER_SIZE];
@@ -281,8 +300,8 @@ static json_object *counter_object(struct pmk_writer *w, const struct pmk_result
 	char text[160];
 
 	pmk_json_add(o, "counter-value", has_value ? count_value(row->value) : NULL);
-	pmk_json_add(o, "unit", pmk_json_string(row->unit ? row->unit : ""));
-	pmk_json_add(o, "event", pmk_json_string(row->name));
+	pmk_json_text(o, "unit", row->unit ? row->unit : "");
+	pmk_json_text(o, "event", row->name);
 	if (r->runs > 1)
 		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
 	if (r->sampled)
@@ -292,18 +311,15 @@ static json_object *counter_object(struct pmk_writer *w, const struct pmk_result
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {
 		pmk_metric_unit_text(text, sizeof(text), &v);
 		pmk_json_add(o, "metric-value", v.valid ? pmk_json_decimal(v.value, 6) : NULL);
-		pmk_json_add(o, "metric-unit", pmk_json_string(text));
+		pmk_json_text(o, "metric-unit", text);
 	} else {
 		pmk_json_add(o, "metric-value", NULL);
 		pmk_json_add(o, "metric-unit", NULL);
 	}
-	pmk_json_add(o, "pmu",
-		     pmk_json_string(row->pmu ? row->pmu->name
-				     : r->pmu ? r->pmu->name
-					      : NULL));
+	pmk_json_text(o, "pmu", row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : NULL);
 	pmk_json_add(o, "code", row->event ? pmk_json_code(row->event) : NULL);
-	pmk_json_add(o, "trust", pmk_json_string(pmk_trust_name(row->trust)));
-	pmk_json_add(o, "reason", pmk_json_string(row->reason));
+	pmk_json_text(o, "trust", pmk_trust_name(row->trust));
+	pmk_json_text(o, "reason", row->reason);
 	add_place(o, s);
 	if (pmk_times_latencies(r) && !w->opt.firmware)
 		pmk_json_add(o, "latency", pmk_json_latency(r, row));
@@ -315,16 +331,14 @@ static json_object *counter_object(struct pmk_writer *w, const struct pmk_result
 static int json_begin(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = w->state;
-	json_object *o = json_object_new_object();
+	json_object *o = pmk_json_document("pmk-stat");
 
-	pmk_json_add(o, "format", pmk_json_string("pmk-stat"));
-	pmk_json_add(o, "version", json_object_new_int(1));
-	pmk_json_add(o, "command", pmk_json_string(r->command));
-	pmk_json_add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
-	pmk_json_add(o, "core", pmk_json_string(r->core));
-	pmk_json_add(o, "settings", pmk_json_string(r->settings ? r->settings : ""));
-	pmk_json_add(o, "env", pmk_json_string(r->env ? r->env : ""));
-	pmk_json_add(o, "environment", pmk_json_string(r->environment));
+	pmk_json_text(o, "command", r->command);
+	pmk_json_text(o, "pmu", r->pmu ? r->pmu->name : NULL);
+	pmk_json_text(o, "core", r->core);
+	pmk_json_text(o, "settings", r->settings ? r->settings : "");
+	pmk_json_text(o, "env", r->env ? r->env : "");
+	pmk_json_text(o, "environment", r->environment);
 	pmk_json_add(o, "host-time", json_object_new_boolean(r->host_time));
 	pmk_json_add(o, "runs", json_object_new_int64(r->runs));
 	putc('{', w->f);
@@ -341,10 +355,10 @@ static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
 	struct state *st = w->state;
 	json_object *o = json_object_new_object();
 
-	pmk_json_add(o, "name", pmk_json_string(v->name));
+	pmk_json_text(o, "name", v->name);
 	pmk_json_add(o, "value", v->valid ? pmk_json_decimal(v->value, 6) : NULL);
-	pmk_json_add(o, "unit", pmk_json_string(v->unit));
-	pmk_json_add(o, "reason", pmk_json_string(v->reason));
+	pmk_json_text(o, "unit", v->unit);
+	pmk_json_text(o, "reason", v->reason);
 	add_place(o, s);
 	if (w->opt.firmware)
 		pmk_json_add(o, "dump", count_value(s->dump));
@@ -380,14 +394,14 @@ static int json_profile(struct pmk_writer *w, const struct pmk_result *r,
 		pmk_share_text(share, p, row);
 		pmk_address_text(address, row);
 		pmk_json_add(o, "dump", count_value(p->dump));
-		pmk_json_add(o, "event", pmk_json_string(p->event->name));
+		pmk_json_text(o, "event", p->event->name);
 		pmk_json_add(o, "code", pmk_json_code(p->event));
 		pmk_json_add(o, "samples", count_value(row->samples));
 		pmk_json_add(o, "share", number_value(share));
 		pmk_json_add(o, "late", count_value(row->late));
-		pmk_json_add(o, "function", pmk_json_string(row->function));
-		pmk_json_add(o, "address", pmk_json_string(*address ? address : NULL));
-		pmk_json_add(o, "region", pmk_json_string(row->region));
+		pmk_json_text(o, "function", row->function);
+		pmk_json_text(o, "address", *address ? address : NULL);
+		pmk_json_text(o, "region", row->region);
 		pmk_json_put_object(st->profile.f, &st->profile.n, o);
 	}
 	return 0;
@@ -404,9 +418,9 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 		pmk_json_add(o, "dump", count_value(i + 1));
 		pmk_json_add(o, "offset", count_value(d->offset));
 		pmk_json_add(o, "version", count_value(d->version));
-		pmk_json_add(o, "pmu", pmk_json_string(d->pmu));
+		pmk_json_text(o, "pmu", d->pmu);
 		pmk_json_add(o, "complete", json_object_new_boolean(!d->reason));
-		pmk_json_add(o, "reason", pmk_json_string(d->reason));
+		pmk_json_text(o, "reason", d->reason);
 		pmk_json_add(o, "crlf", json_object_new_boolean(d->crlf));
 		pmk_json_add(o, "regions", count_value(d->regions));
 		pmk_json_add(o, "samples", count_value(d->samples));
@@ -429,14 +443,14 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 	json_object *o = json_object_new_object();
 
 	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", metrics ? metrics : "");
-	pmk_json_add(o, "producer", pmk_json_string(r->producer));
+	pmk_json_text(o, "producer", r->producer);
 	pmk_json_add(o, "passes", count_value(r->passes));
 	pmk_json_add(o, "processes", count_value(r->processes));
 	pmk_json_add(o, "threads", count_value(r->threads));
-	pmk_json_add(o, "checked", pmk_json_string(r->checked));
+	pmk_json_text(o, "checked", r->checked);
 	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
-	pmk_json_add(o, "warning", pmk_json_string(r->warning));
-	pmk_json_add(o, "note", pmk_json_string(r->note));
+	pmk_json_text(o, "warning", r->warning);
+	pmk_json_text(o, "note", r->note);
 	pmk_json_add(o, "exit-status", json_object_new_int(exit_code(r->exit_status)));
 	pmk_json_put_members(w->f, o);
 	if (w->opt.firmware) {

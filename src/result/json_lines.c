@@ -28,9 +28,9 @@ static json_object *add_place(const struct pmk_section *s)
 		pmk_json_add(o, "interval", pmk_json_decimal(s->at_seconds, 9));
 	snprintf(cpu, sizeof(cpu), "%d", s->cpu);
 	if (s->cpu >= 0)
-		pmk_json_add(o, "cpu", pmk_json_string(cpu));
+		pmk_json_text(o, "cpu", cpu);
 	if (s->thread)
-		pmk_json_add(o, "thread", pmk_json_string(s->thread));
+		pmk_json_text(o, "thread", s->thread);
 	return o;
 }
 
@@ -41,18 +41,18 @@ static void add_metric(json_object *o, const struct pmk_metric_value *v)
 	if (v)
 		pmk_metric_unit_text(unit, sizeof(unit), v);
 	pmk_json_add(o, "metric-value", v && v->valid ? pmk_json_decimal(v->value, 6) : NULL);
-	pmk_json_add(o, "metric-unit", pmk_json_string(unit));
+	pmk_json_text(o, "metric-unit", unit);
 }
 
 static void add_region(json_object *o, const struct pmk_section *s)
 {
-	pmk_json_add(o, "region", pmk_json_string(s->region));
+	pmk_json_text(o, "region", s->region);
 	if (s->region)
-		pmk_json_add(o, "entries", json_object_new_uint64(s->entries));
+		pmk_json_count(o, "entries", s->entries);
 	if (s->at_cycles)
-		pmk_json_add(o, "interval-cycles", json_object_new_uint64(s->at_cycles));
+		pmk_json_count(o, "interval-cycles", s->at_cycles);
 	if (s->at_insns)
-		pmk_json_add(o, "interval-instructions", json_object_new_uint64(s->at_insns));
+		pmk_json_count(o, "interval-instructions", s->at_insns);
 }
 
 /* perf writes every value as a text with six decimals. */
@@ -75,19 +75,19 @@ static void put_row(struct pmk_writer *w, const struct pmk_result *r, const stru
 	json_object *o = add_place(s);
 
 	pmk_json_add(o, "counter-value", row_value(row));
-	pmk_json_add(o, "unit", pmk_json_string(pmk_unit_text(row)));
-	pmk_json_add(o, "event", pmk_json_string(row->name));
+	pmk_json_text(o, "unit", pmk_unit_text(row));
+	pmk_json_text(o, "event", row->name);
 	if (r->runs > 1)
 		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
 	if (r->sampled)
 		pmk_json_add(o, "margin", pmk_json_decimal(row->margin_pct, 2));
-	pmk_json_add(o, "event-runtime", json_object_new_uint64(row->runtime_ns));
+	pmk_json_count(o, "event-runtime", row->runtime_ns);
 	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
 	add_metric(o, v);
-	pmk_json_add(o, "pmu", pmk_json_string(pmu ? pmu->name : NULL));
+	pmk_json_text(o, "pmu", pmu ? pmu->name : NULL);
 	pmk_json_add(o, "code", row->event ? pmk_json_code(row->event) : NULL);
-	pmk_json_add(o, "trust", pmk_json_string(pmk_trust_name(row->trust)));
-	pmk_json_add(o, "reason", pmk_json_string(row->reason));
+	pmk_json_text(o, "trust", pmk_trust_name(row->trust));
+	pmk_json_text(o, "reason", row->reason);
 	add_region(o, s);
 	if (pmk_times_latencies(r))
 		pmk_json_add(o, "latency", pmk_json_latency(r, row));
@@ -100,8 +100,8 @@ static void put_metric(struct pmk_writer *w, const struct pmk_result *r,
 	json_object *o = add_place(s);
 
 	add_metric(o, v);
-	pmk_json_add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
-	pmk_json_add(o, "reason", pmk_json_string(v->reason));
+	pmk_json_text(o, "pmu", r->pmu ? r->pmu->name : NULL);
+	pmk_json_text(o, "reason", v->reason);
 	add_region(o, s);
 	pmk_json_put_line(w->f, o);
 }
@@ -118,7 +118,7 @@ static void put_metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 		pmk_json_add(o, v.name, v.valid ? pmk_json_decimal(v.value, 6) : NULL);
 	}
 	if (s->region)
-		pmk_json_add(o, "region", pmk_json_string(s->region));
+		pmk_json_text(o, "region", s->region);
 	pmk_json_put_line(w->f, o);
 }
 
@@ -157,8 +157,8 @@ static int lines_end(struct pmk_writer *w, const struct pmk_result *r)
 		return 0;
 	o = json_object_new_object();
 	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
-	pmk_json_add(o, "warning", pmk_json_string(r->warning));
-	pmk_json_add(o, "note", pmk_json_string(r->note));
+	pmk_json_text(o, "warning", r->warning);
+	pmk_json_text(o, "note", r->note);
 	pmk_json_put_line(w->f, o);
 	return 0;
 }

@@ -17,8 +17,12 @@ json_object *pmk_json_decimal(double v, int decimals);
 json_object *pmk_json_code(const struct pmk_event *ev);
 /* The latency of an event that a latency counter timed; null for other events. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row);
-/* Adds a member; `key` is a literal. */
+/* Adds a member. */
 void pmk_json_add(json_object *o, const char *key, json_object *value);
+void pmk_json_text(json_object *o, const char *key, const char *text);
+void pmk_json_count(json_object *o, const char *key, uint64_t value);
+/* {"format":…,"version":1} */
+json_object *pmk_json_document(const char *format);
 /* Writes the document, indented. */
 void pmk_json_put_document(FILE *f, json_object *o);
 /* Writes the object in one line of JSON; frees the object. */

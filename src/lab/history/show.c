@@ -238,8 +238,8 @@ static void put_json(FILE *f, const struct show *s)
 		const struct history_commit *c = &s->h->commit[i];
 		json_object *o = json_object_new_object();
 
-		pmk_json_add(o, "commit", pmk_json_string(c->name));
-		pmk_json_add(o, "subject", pmk_json_string(c->subject));
+		pmk_json_text(o, "commit", c->name);
+		pmk_json_text(o, "subject", c->subject);
 		pmk_json_add(o, "time", c->time ? json_object_new_int64(c->time) : NULL);
 		pmk_json_add(o, "verdict",
 			     c->verdict == PMK_STORE_OPEN
@@ -253,11 +253,11 @@ static void put_json(FILE *f, const struct show *s)
 		const struct history_series *x = s->series[k];
 		json_object *o = json_object_new_object(), *counts = json_object_new_array();
 
-		pmk_json_add(o, "program", pmk_json_string(x->program));
-		pmk_json_add(o, "core", pmk_json_string(x->core));
-		pmk_json_add(o, "settings", pmk_json_string(x->settings));
-		pmk_json_add(o, "event", pmk_json_string(x->event));
-		pmk_json_add(o, "unit", pmk_json_string(x->unit));
+		pmk_json_text(o, "program", x->program);
+		pmk_json_text(o, "core", x->core);
+		pmk_json_text(o, "settings", x->settings);
+		pmk_json_text(o, "event", x->event);
+		pmk_json_text(o, "unit", x->unit);
 		for (size_t i = s->first; counts && i < s->h->ncommits; i++)
 			json_object_array_add(
 				counts, x->at[i].has_value ? json_number(x->at[i].value) : NULL);

@@ -13,6 +13,7 @@
 #include "cli/show.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
+#include "result/jsonio.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -372,13 +373,12 @@ static json_object *json_value(const char *event, const struct sweep_value *v)
 {
 	json_object *o = json_object_new_object();
 
-	show_add(o, "event", event);
-	json_object_object_add(o, "counter-value",
-			       v->has_value ? json_object_new_uint64(v->value) : NULL);
-	show_add(o, "pmu", v->pmu);
-	show_add(o, "trust", v->trust);
-	show_add(o, "reason", v->reason);
-	show_add(o, "unit", v->unit);
+	pmk_json_text(o, "event", event);
+	pmk_json_add(o, "counter-value", v->has_value ? json_object_new_uint64(v->value) : NULL);
+	pmk_json_text(o, "pmu", v->pmu);
+	pmk_json_text(o, "trust", v->trust);
+	pmk_json_text(o, "reason", v->reason);
+	pmk_json_text(o, "unit", v->unit);
 	return o;
 }
 
@@ -387,29 +387,29 @@ static json_object *json_row(const struct sweep_results *r, const struct sweep_r
 	json_object *o = json_object_new_object(), *settings = json_object_new_object();
 	json_object *counters = json_object_new_array();
 
-	show_add(o, "program", row->name);
-	show_add(o, "core", row->core);
+	pmk_json_text(o, "program", row->name);
+	pmk_json_text(o, "core", row->core);
 	for (size_t i = 0; i < r->settings.count; i++)
 		if (row->setting[i])
-			show_add(settings, r->settings.word[i], row->setting[i]);
-	json_object_object_add(o, "settings", settings);
-	show_add(o, "checked", row->checked);
-	show_add(o, "failure", row->failure);
+			pmk_json_text(settings, r->settings.word[i], row->setting[i]);
+	pmk_json_add(o, "settings", settings);
+	pmk_json_text(o, "checked", row->checked);
+	pmk_json_text(o, "failure", row->failure);
 	for (size_t i = 0; i < r->events.count; i++)
 		if (row->value[i].there)
 			json_object_array_add(counters,
 					      json_value(r->events.word[i], &row->value[i]));
-	json_object_object_add(o, "counters", counters);
+	pmk_json_add(o, "counters", counters);
 	return o;
 }
 
 int sweep_show_json(const struct sweep_results *r)
 {
-	json_object *doc = show_json_document("pmk-sweep"), *cells = json_object_new_array();
+	json_object *doc = pmk_json_document("pmk-sweep"), *cells = json_object_new_array();
 
 	for (size_t i = 0; i < r->nrows; i++)
 		json_object_array_add(cells, json_row(r, &r->row[i]));
-	json_object_object_add(doc, "cells", cells);
+	pmk_json_add(doc, "cells", cells);
 	show_json_print(doc);
 	json_object_put(doc);
 	return close_output();
