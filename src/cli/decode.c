@@ -24,6 +24,7 @@
 #include "cli/show.h"
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/packet_reg.h"
+#include "result/jsonio.h"
 
 /* ---- output --------------------------------------------------------------------------------- */
 
@@ -73,23 +74,23 @@ static json_object *json_word(const struct pmk_pmu *pmu, const struct word *w)
 	char text[24];
 
 	hex_text(text, sizeof(text), w->value, w->reg->width);
-	show_add(o, "name", w->reg->name);
-	show_add(o, "value", text);
+	pmk_json_text(o, "name", w->reg->name);
+	pmk_json_text(o, "value", text);
 	for (int bit = w->reg->width - 1; bit >= 0;) {
 		struct part p = next_part(pmu, w, &bit);
 		json_object *f = json_object_new_object();
 
 		bits_text(text, sizeof(text), &p);
-		show_add(f, "name", p.field ? p.field->name : NULL);
-		show_add(f, "bits", text);
-		json_object_object_add(f, "value", json_object_new_uint64(p.value));
-		show_add(f, "access", p.field ? pmk_access_name(p.field->access) : NULL);
-		show_add(f, "event", p.event ? p.event->name : NULL);
-		show_add(f, "text", p.text);
-		json_object_object_add(f, "should-be-zero", json_object_new_boolean(p.wrong));
+		pmk_json_text(f, "name", p.field ? p.field->name : NULL);
+		pmk_json_text(f, "bits", text);
+		pmk_json_count(f, "value", p.value);
+		pmk_json_text(f, "access", p.field ? pmk_access_name(p.field->access) : NULL);
+		pmk_json_text(f, "event", p.event ? p.event->name : NULL);
+		pmk_json_text(f, "text", p.text);
+		pmk_json_add(f, "should-be-zero", json_object_new_boolean(p.wrong));
 		json_object_array_add(fields, f);
 	}
-	json_object_object_add(o, "fields", fields);
+	pmk_json_add(o, "fields", fields);
 	return o;
 }
 
@@ -178,10 +179,10 @@ static int decode_registers(const struct pmk_pmu *pmu, char **args, unsigned n, 
 	if (code)
 		return code;
 	if (json) {
-		doc = show_json_document("pmk-decode");
+		doc = pmk_json_document("pmk-decode");
 		list = json_object_new_array();
-		show_add(doc, "pmu", pmu->name);
-		json_object_object_add(doc, "registers", list);
+		pmk_json_text(doc, "pmu", pmu->name);
+		pmk_json_add(doc, "registers", list);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		parse_word(pmu, args[i], &file.packet, &w);

@@ -178,24 +178,24 @@ static void print_json(const struct log *l, const struct pmk_access_logged *a)
 	char text[24];
 	size_t n;
 
-	json_object_object_add(o, "cycles", json_object_new_uint64(a->cycles));
-	json_object_object_add(o, "instructions", json_object_new_uint64(a->instructions));
-	json_object_object_add(o, "cpu", json_object_new_uint64(a->vcpu));
+	pmk_json_count(o, "cycles", a->cycles);
+	pmk_json_count(o, "instructions", a->instructions);
+	pmk_json_count(o, "cpu", a->vcpu);
 	snprintf(text, sizeof(text), "0x%" PRIx64, a->address);
-	show_add(o, "address", text);
-	show_add(o, "function", function_of(l, a->address));
-	show_add(o, "mode", *a->mode ? a->mode : NULL);
-	show_add(o, "access", kinds[a->kind]);
-	show_add(o, "register", a->reg ? a->reg->name : NULL);
+	pmk_json_text(o, "address", text);
+	pmk_json_text(o, "function", function_of(l, a->address));
+	pmk_json_text(o, "mode", *a->mode ? a->mode : NULL);
+	pmk_json_text(o, "access", kinds[a->kind]);
+	pmk_json_text(o, "register", a->reg ? a->reg->name : NULL);
 	hex_text(text, sizeof(text), a->value, a->reg ? a->reg->width : 1);
-	show_add(o, "value", text);
+	pmk_json_text(o, "value", text);
 	for (const char *at = a->remarks; next_remark(&at, &remark, &n);) {
 		char *one = strndup(remark, n);
 
 		json_object_array_add(remarks, pmk_json_string(one));
 		free(one);
 	}
-	json_object_object_add(o, "remarks", remarks);
+	pmk_json_add(o, "remarks", remarks);
 	pmk_json_put_record(stdout, o);
 }
 

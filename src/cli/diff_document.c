@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/diff_source.h"
+#include "result/jsonio.h"
 
 const char *diff_json_text(json_object *o, const char *key)
 {
@@ -90,7 +91,7 @@ static void take_value(const struct diff_source *s, json_object *row)
 				 diff_json_text(row, "event"), unit ? unit : "another unit",
 				 "it is not compared");
 	}
-	json_object_object_add(row, "counter-value", count);
+	pmk_json_add(row, "counter-value", count);
 }
 
 /* Convert lines of pmk stat -j, or of perf stat -j, to a document. NULL: the file has another form,
@@ -102,8 +103,8 @@ static json_object *document_of_lines(const struct diff_source *s, FILE *f)
 	char *line = NULL;
 	bool good = document && rows;
 
-	json_object_object_add(document, "format", json_object_new_string("pmk-stat"));
-	json_object_object_add(document, "counters", rows);
+	pmk_json_add(document, "format", json_object_new_string("pmk-stat"));
+	pmk_json_add(document, "counters", rows);
 	while (good && getline(&line, &size, f) >= 0) {
 		json_object *row, *partial;
 
@@ -119,7 +120,7 @@ static json_object *document_of_lines(const struct diff_source *s, FILE *f)
 			continue;
 		}
 		if (good && json_object_object_get_ex(row, "partial", &partial))
-			json_object_object_add(document, "partial", json_object_get(partial));
+			pmk_json_add(document, "partial", json_object_get(partial));
 		json_object_put(row);
 	}
 	free(line);

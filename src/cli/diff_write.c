@@ -434,25 +434,24 @@ static json_object *json_row(const struct diff *d, size_t row, size_t event)
 	double value;
 	char text[48];
 
-	json_object_object_add(o, "kind", pmk_json_string(diff_kind_names[r->kind]));
-	json_object_object_add(o, "event", pmk_json_string(d->event[event]));
-	json_object_object_add(o, "base", json_object_new_uint64(base_of(d, row, event)));
-	json_object_object_add(o, "new", json_object_new_uint64(new_of(d, row, event)));
-	json_object_object_add(o, "delta", json_object_new_int64(delta));
+	pmk_json_text(o, "kind", diff_kind_names[r->kind]);
+	pmk_json_text(o, "event", d->event[event]);
+	pmk_json_count(o, "base", base_of(d, row, event));
+	pmk_json_count(o, "new", new_of(d, row, event));
+	pmk_json_add(o, "delta", json_object_new_int64(delta));
 	if (percent(d, row, event, &value)) {
 		snprintf(text, sizeof(text), "%.2f", value);
-		json_object_object_add(o, "percent", json_object_new_double_s(value, text));
+		pmk_json_add(o, "percent", json_object_new_double_s(value, text));
 	} else {
-		json_object_object_add(o, "percent", NULL);
+		pmk_json_add(o, "percent", NULL);
 	}
-	json_object_object_add(o, "status", pmk_json_string(diff_status(r)));
-	json_object_object_add(o, "name", pmk_json_string(r->name));
-	json_object_object_add(o, "base-name", pmk_json_string(r->was ? r->was : r->name));
-	json_object_object_add(o, "file", pmk_json_string(r->file));
-	json_object_object_add(o, "line", json_line(r, DIFF_NEW));
-	json_object_object_add(o, "base-line", json_line(r, DIFF_BASE));
-	json_object_object_add(o, "over",
-			       json_object_new_boolean(diff_exceeded(d, row, event) != NULL));
+	pmk_json_text(o, "status", diff_status(r));
+	pmk_json_text(o, "name", r->name);
+	pmk_json_text(o, "base-name", r->was ? r->was : r->name);
+	pmk_json_text(o, "file", r->file);
+	pmk_json_add(o, "line", json_line(r, DIFF_NEW));
+	pmk_json_add(o, "base-line", json_line(r, DIFF_BASE));
+	pmk_json_add(o, "over", json_object_new_boolean(diff_exceeded(d, row, event) != NULL));
 	return o;
 }
 
@@ -460,9 +459,9 @@ static json_object *json_side(const struct diff *d, enum diff_side side)
 {
 	json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "file", pmk_json_string(d->path[side]));
-	json_object_object_add(o, "command", pmk_json_string(d->command[side]));
-	json_object_object_add(o, "core", pmk_json_string(d->core[side]));
+	pmk_json_text(o, "file", d->path[side]);
+	pmk_json_text(o, "command", d->command[side]);
+	pmk_json_text(o, "core", d->core[side]);
 	return o;
 }
 
@@ -474,9 +473,9 @@ static json_object *json_limits(const struct diff *d)
 		const struct diff_limit *limit = &d->limit[i];
 		json_object *o = json_object_new_object();
 
-		json_object_object_add(o, "event", pmk_json_string(limit->event_name));
-		json_object_object_add(o, "name", pmk_json_string(limit->place));
-		json_object_object_add(o, "limit", pmk_json_string(limit->text));
+		pmk_json_text(o, "event", limit->event_name);
+		pmk_json_text(o, "name", limit->place);
+		pmk_json_text(o, "limit", limit->text);
 		json_object_array_add(all, o);
 	}
 	return all;
@@ -484,14 +483,12 @@ static json_object *json_limits(const struct diff *d)
 
 static void json_head(const struct diff *d, FILE *f)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = pmk_json_document("pmk-diff");
 
-	json_object_object_add(o, "format", pmk_json_string("pmk-diff"));
-	json_object_object_add(o, "version", json_object_new_int(1));
-	json_object_object_add(o, "base", json_side(d, DIFF_BASE));
-	json_object_object_add(o, "new", json_side(d, DIFF_NEW));
-	json_object_object_add(o, "limits", json_limits(d));
-	json_object_object_add(o, "min", d->has_min ? json_object_new_uint64(d->min) : NULL);
+	pmk_json_add(o, "base", json_side(d, DIFF_BASE));
+	pmk_json_add(o, "new", json_side(d, DIFF_NEW));
+	pmk_json_add(o, "limits", json_limits(d));
+	pmk_json_add(o, "min", d->has_min ? json_object_new_uint64(d->min) : NULL);
 	fputc('{', f);
 	pmk_json_put_members(f, o);
 	fputs(",\n\"rows\":[", f);

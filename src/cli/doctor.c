@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "result/jsonio.h"
 
 /* The first check runs if none is named. */
 static const struct doctor_check checks[] = {
@@ -54,12 +55,12 @@ static void list_checks(json_object *doc)
 			continue;
 		}
 		o = json_object_new_object();
-		show_add(o, "name", checks[i].name);
-		show_add(o, "brief", checks[i].brief);
+		pmk_json_text(o, "name", checks[i].name);
+		pmk_json_text(o, "brief", checks[i].brief);
 		json_object_array_add(list, o);
 	}
 	if (doc)
-		json_object_object_add(doc, "checks", list);
+		pmk_json_add(doc, "checks", list);
 }
 
 /* Run the named checks, each once, in this order. Returns the first exit code that is not 0. */
@@ -141,7 +142,7 @@ static int run_doctor(int argc, char **argv)
 	if (code)
 		goto out;
 	if (r.json)
-		doc = show_json_document("pmk-doctor");
+		doc = pmk_json_document("pmk-doctor");
 	r.wanted[0] |= !r.any;
 	code = r.board.target ? doctor_target(doc, &r.board)
 			      : run_checks(r.wanted, r.any, doc, r.board.layout);

@@ -13,6 +13,7 @@
 #include "cli/show.h"
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/trial.h"
+#include "result/jsonio.h"
 
 static const char advice[] =
 	"These offsets and control bits are the project's, because Arm's are not public. If the "
@@ -55,22 +56,22 @@ static void add_json(json_object *doc, const struct pmk_ahbmon_layout_file *f,
 {
 	json_object *o = json_object_new_object(), *list = json_object_new_array();
 
-	show_add(o, "layout", f->name);
-	show_add(o, "provenance",
-		 f->layout.provenance == PMK_AHBMON_FROM_MANUAL ? "manual" : "project");
-	json_object_object_add(o, "sound", json_object_new_boolean(true));
+	pmk_json_text(o, "layout", f->name);
+	pmk_json_text(o, "provenance",
+		      f->layout.provenance == PMK_AHBMON_FROM_MANUAL ? "manual" : "project");
+	pmk_json_add(o, "sound", json_object_new_boolean(true));
 	for (unsigned i = 0; i < n; i++) {
 		json_object *t = json_object_new_object();
 
-		show_add(t, "who", trials[i].who);
-		json_object_object_add(t, "agree", json_object_new_int((int)trials[i].agree));
-		json_object_object_add(t, "of", json_object_new_int(PMK_AHBMON_PRESET_COUNTERS));
-		show_add(t, "verdict", pmk_ahbmon_trial_verdict(&trials[i]));
+		pmk_json_text(t, "who", trials[i].who);
+		pmk_json_add(t, "agree", json_object_new_int((int)trials[i].agree));
+		pmk_json_add(t, "of", json_object_new_int(PMK_AHBMON_PRESET_COUNTERS));
+		pmk_json_text(t, "verdict", pmk_ahbmon_trial_verdict(&trials[i]));
 		json_object_array_add(list, t);
 	}
-	json_object_object_add(o, "trials", list);
-	show_add(o, "advice", advice_on(&f->layout));
-	json_object_object_add(doc, "ahbmon", o);
+	pmk_json_add(o, "trials", list);
+	pmk_json_text(o, "advice", advice_on(&f->layout));
+	pmk_json_add(doc, "ahbmon", o);
 }
 
 int doctor_ahbmon(json_object *doc, const char *layout)

@@ -14,6 +14,7 @@
 #include "cli/show.h"
 #include "cpu/a64/a64.h"
 #include "pmu/armv8/blog.h"
+#include "result/jsonio.h"
 
 static void number_text(char *buf, size_t size, bool there, uint64_t value)
 {
@@ -71,24 +72,24 @@ static json_object *json_run(const struct pmk_armv8_blog_run *r)
 	json_object *o = json_object_new_object(), *rows = json_object_new_array();
 	char text[16];
 
-	show_add(o, "title", r->title);
+	pmk_json_text(o, "title", r->title);
 	snprintf(text, sizeof(text), "0x%08" PRIx32, r->filter);
-	show_add(o, "filter", text);
+	pmk_json_text(o, "filter", text);
 	for (unsigned i = 0; i < r->nrows; i++) {
 		const struct pmk_armv8_blog_row *row = &r->row[i];
 		json_object *line = json_object_new_object();
 
 		snprintf(text, sizeof(text), "0x%02x", row->ev->code);
-		show_add(line, "event", row->ev->name);
-		show_add(line, "code", text);
-		json_object_object_add(line, "el0", json_object_new_uint64(row->happened[0]));
-		json_object_object_add(line, "el1", json_object_new_uint64(row->happened[1]));
-		json_object_object_add(line, "blog", json_count(row->in_blog, row->blog));
-		json_object_object_add(line, "pmk", json_count(row->in_ours, row->ours));
-		show_add(line, "why", row->why);
+		pmk_json_text(line, "event", row->ev->name);
+		pmk_json_text(line, "code", text);
+		pmk_json_count(line, "el0", row->happened[0]);
+		pmk_json_count(line, "el1", row->happened[1]);
+		pmk_json_add(line, "blog", json_count(row->in_blog, row->blog));
+		pmk_json_add(line, "pmk", json_count(row->in_ours, row->ours));
+		pmk_json_text(line, "why", row->why);
 		json_object_array_add(rows, line);
 	}
-	json_object_object_add(o, "rows", rows);
+	pmk_json_add(o, "rows", rows);
 	return o;
 }
 
@@ -99,21 +100,21 @@ static void add_json(json_object *doc, const struct pmk_armv8_blog_run *runs, un
 
 	for (unsigned i = 0; i < n; i++)
 		json_object_array_add(list, json_run(&runs[i]));
-	json_object_object_add(o, "runs", list);
+	pmk_json_add(o, "runs", list);
 	list = json_object_new_array();
 	for (unsigned i = 0; i < pmk_armv8_blog_nfindings; i++) {
 		json_object *line = json_object_new_object();
 		char found[400];
 
 		pmk_armv8_blog_findings[i].look(&raised, found, sizeof(found));
-		json_object_object_add(line, "number", json_object_new_int((int)i + 1));
-		show_add(line, "title", pmk_armv8_blog_findings[i].title);
-		show_add(line, "here", found);
-		show_add(line, "instead", pmk_armv8_blog_findings[i].instead);
+		pmk_json_add(line, "number", json_object_new_int((int)i + 1));
+		pmk_json_text(line, "title", pmk_armv8_blog_findings[i].title);
+		pmk_json_text(line, "here", found);
+		pmk_json_text(line, "instead", pmk_armv8_blog_findings[i].instead);
 		json_object_array_add(list, line);
 	}
-	json_object_object_add(o, "findings", list);
-	json_object_object_add(doc, "armv8", o);
+	pmk_json_add(o, "findings", list);
+	pmk_json_add(doc, "armv8", o);
 }
 
 int doctor_armv8(json_object *doc, const char *layout)

@@ -27,6 +27,7 @@
 #include "cli/show.h"
 #include "count/files.h"
 #include "producer/qemu/generation.h"
+#include "result/jsonio.h"
 
 #define SECONDS 20 /* a child process that takes longer is killed */
 
@@ -474,19 +475,19 @@ static void add_json(json_object *doc, const struct report *r)
 {
 	json_object *o = json_object_new_object(), *list = json_object_new_array();
 
-	json_object_object_add(o, "counts", json_object_new_boolean(r->counts));
+	pmk_json_add(o, "counts", json_object_new_boolean(r->counts));
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct item *it = &r->item[i];
 		json_object *line = json_object_new_object();
 
-		show_add(line, "name", it->name);
-		show_add(line, "status", status_names[it->status]);
-		show_add(line, "text", it->text);
-		show_add(line, "advice", it->status == OK ? NULL : it->advice);
+		pmk_json_text(line, "name", it->name);
+		pmk_json_text(line, "status", status_names[it->status]);
+		pmk_json_text(line, "text", it->text);
+		pmk_json_text(line, "advice", it->status == OK ? NULL : it->advice);
 		json_object_array_add(list, line);
 	}
-	json_object_object_add(o, "items", list);
-	json_object_object_add(doc, "environment", o);
+	pmk_json_add(o, "items", list);
+	pmk_json_add(doc, "environment", o);
 }
 
 int doctor_environment(json_object *doc, const char *layout)

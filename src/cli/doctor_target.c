@@ -22,6 +22,7 @@
 #include "cli/show.h"
 #include "count/way.h"
 #include "count/wired.h"
+#include "result/jsonio.h"
 
 #define COUNT_MS 100 /* time for which the target runs to see whether it counts */
 
@@ -371,20 +372,20 @@ static void add_json(json_object *doc, const struct examination *x, const char *
 {
 	json_object *o = json_object_new_object(), *list = json_object_new_array();
 
-	show_add(o, "target", target);
-	show_add(o, "pmu", x->wired.pmu->name);
+	pmk_json_text(o, "target", target);
+	pmk_json_text(o, "pmu", x->wired.pmu->name);
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct step *s = &x->step[i];
 		json_object *one = json_object_new_object();
 
-		show_add(one, "name", s->name);
-		show_add(one, "status", s->ok ? "ok" : "broken");
-		show_add(one, "text", s->text);
-		show_add(one, "advice", s->advice);
+		pmk_json_text(one, "name", s->name);
+		pmk_json_text(one, "status", s->ok ? "ok" : "broken");
+		pmk_json_text(one, "text", s->text);
+		pmk_json_text(one, "advice", s->advice);
 		json_object_array_add(list, one);
 	}
-	json_object_object_add(o, "steps", list);
-	json_object_object_add(doc, "target", o);
+	pmk_json_add(o, "steps", list);
+	pmk_json_add(doc, "target", o);
 }
 
 /* "openocd:HOST:PORT": its speaker, and the text after the first colon. */

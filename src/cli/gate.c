@@ -502,29 +502,27 @@ static json_object *json_event(const struct gate *g, size_t event)
 		      { "layout", layout_of(g, event) },
 		      { "rest", middle_rest(g, event) } };
 
-	json_object_object_add(o, "event", pmk_json_string(g->d.event[event]));
-	json_object_object_add(o, "base", json_object_new_uint64(c->base));
-	json_object_object_add(o, "new", json_object_new_uint64(c->fresh));
+	pmk_json_text(o, "event", g->d.event[event]);
+	pmk_json_count(o, "base", c->base);
+	pmk_json_count(o, "new", c->fresh);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		json_object_object_add(o, parts[i].name, json_object_new_int64(parts[i].value));
 	for (unsigned i = 0; i < g->layouts; i++)
 		json_object_array_add(works, json_object_new_int64(c->work[i]));
-	json_object_object_add(o, "works", works);
-	json_object_object_add(o, "over", pmk_json_string(limit ? limit->text : NULL));
+	pmk_json_add(o, "works", works);
+	pmk_json_text(o, "over", limit ? limit->text : NULL);
 	return o;
 }
 
 static void write_json(const struct gate *g, FILE *f)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = pmk_json_document("pmk-gate");
 	unsigned n = 0;
 
-	json_object_object_add(o, "format", pmk_json_string("pmk-gate"));
-	json_object_object_add(o, "version", json_object_new_int(1));
-	json_object_object_add(o, "base", pmk_json_string(g->program[DIFF_BASE][0]));
-	json_object_object_add(o, "new", pmk_json_string(g->program[DIFF_NEW][0]));
-	json_object_object_add(o, "core", pmk_json_string(g->d.core[DIFF_NEW]));
-	json_object_object_add(o, "layouts", json_object_new_int((int)g->layouts));
+	pmk_json_text(o, "base", g->program[DIFF_BASE][0]);
+	pmk_json_text(o, "new", g->program[DIFF_NEW][0]);
+	pmk_json_text(o, "core", g->d.core[DIFF_NEW]);
+	pmk_json_add(o, "layouts", json_object_new_int((int)g->layouts));
 	fputc('{', f);
 	pmk_json_put_members(f, o);
 	fputs(",\n\"events\":[", f);

@@ -17,6 +17,7 @@
 #include "count/way.h"
 #include "count/files.h"
 #include "cpu/config.h"
+#include "result/jsonio.h"
 
 enum topic { PMUS, CORES, EVENTS, METRICS, TARGETS, NTOPICS };
 
@@ -289,13 +290,12 @@ static void json_pmus(const struct request *q, json_object *list)
 		if (q->pmu && pmu != q->pmu)
 			continue;
 		o = json_object_new_object();
-		show_add(o, "name", pmu->name);
-		json_object_object_add(o, "aliases", show_json_words(pmu->aliases));
-		show_add(o, "brief", pmu->brief);
-		show_add(o, "note", pmu->note);
-		json_object_object_add(o, "events",
-				       json_object_new_int((int)show_event_count(pmu)));
-		json_object_object_add(o, "counters", json_object_new_int((int)pmu->ncounters));
+		pmk_json_text(o, "name", pmu->name);
+		pmk_json_add(o, "aliases", show_json_words(pmu->aliases));
+		pmk_json_text(o, "brief", pmu->brief);
+		pmk_json_text(o, "note", pmu->note);
+		pmk_json_add(o, "events", json_object_new_int((int)show_event_count(pmu)));
+		pmk_json_add(o, "counters", json_object_new_int((int)pmu->ncounters));
 		json_object_array_add(list, o);
 	}
 }
@@ -347,15 +347,15 @@ static void json_targets(json_object *list)
 	for (unsigned i = 0; pmk_count_ways[i]; i++) {
 		json_object *o = json_object_new_object();
 
-		show_add(o, "name", pmk_count_ways[i]->name);
-		show_add(o, "brief", pmk_count_ways[i]->brief);
+		pmk_json_text(o, "name", pmk_count_ways[i]->name);
+		pmk_json_text(o, "brief", pmk_count_ways[i]->brief);
 		json_object_array_add(list, o);
 	}
 }
 
 static int list_json(const struct request *q)
 {
-	json_object *doc = show_json_document("pmk-list");
+	json_object *doc = pmk_json_document("pmk-list");
 	int code = 0;
 
 	for (unsigned t = 0; t < NTOPICS && !code; t++) {

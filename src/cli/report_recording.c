@@ -799,7 +799,7 @@ static json_object *json_counts(const struct report *r, const uint64_t *value)
 	json_object *o = json_object_new_object();
 
 	for (size_t i = 0; i < r->r.c.n; i++)
-		json_object_object_add(o, event_name(r, i), json_object_new_uint64(value[i]));
+		pmk_json_count(o, event_name(r, i), value[i]);
 	return o;
 }
 
@@ -814,14 +814,14 @@ static json_object *json_row(const struct report *r, const struct row *row)
 	json_object *o = json_object_new_object();
 	char *name = name_of(r, row);
 
-	json_object_object_add(o, "name", pmk_json_string(name));
-	json_object_object_add(o, "object", pmk_json_string(object_of(r, row)));
-	json_object_object_add(o, "file", pmk_json_string(file_of(r, row)));
-	json_object_object_add(o, "line", row->line ? json_object_new_int64(row->line) : NULL);
-	json_object_object_add(o, "executions", json_executions(r, row->executions));
-	json_object_object_add(o, "events", json_counts(r, row->self));
+	pmk_json_text(o, "name", name);
+	pmk_json_text(o, "object", object_of(r, row));
+	pmk_json_text(o, "file", file_of(r, row));
+	pmk_json_add(o, "line", row->line ? json_object_new_int64(row->line) : NULL);
+	pmk_json_add(o, "executions", json_executions(r, row->executions));
+	pmk_json_add(o, "events", json_counts(r, row->self));
 	if (r->children)
-		json_object_object_add(o, "children", json_counts(r, row->children));
+		pmk_json_add(o, "children", json_counts(r, row->children));
 	free(name);
 	return o;
 }
@@ -830,10 +830,10 @@ static void add_without_value(void *events, const char *name, const char *trust,
 {
 	json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "name", pmk_json_string(name));
-	json_object_object_add(o, "total", NULL);
-	json_object_object_add(o, "trust", pmk_json_string(trust));
-	json_object_object_add(o, "reason", pmk_json_string(reason));
+	pmk_json_text(o, "name", name);
+	pmk_json_add(o, "total", NULL);
+	pmk_json_text(o, "trust", trust);
+	pmk_json_text(o, "reason", reason);
 	json_object_array_add(events, o);
 }
 
@@ -845,11 +845,10 @@ static json_object *json_events(const struct report *r)
 	for (size_t i = 0; i < r->r.c.n; i++) {
 		json_object *o = json_object_new_object();
 
-		json_object_object_add(o, "name", pmk_json_string(event_name(r, i)));
-		json_object_object_add(o, "total", json_object_new_uint64(r->sum[i]));
-		json_object_object_add(
-			o, "trust", pmk_json_string(recorded_trust(&r->r, r->r.c.event[i], trust)));
-		json_object_object_add(o, "reason", NULL);
+		pmk_json_text(o, "name", event_name(r, i));
+		pmk_json_count(o, "total", r->sum[i]);
+		pmk_json_text(o, "trust", recorded_trust(&r->r, r->r.c.event[i], trust));
+		pmk_json_add(o, "reason", NULL);
 		json_object_array_add(list, o);
 	}
 	if (!r->r.by_name)
@@ -861,22 +860,21 @@ static bool write_json(const struct report *r)
 {
 	static const char *const facts[] = { "command",	 "core",    "producer",
 					     "settings", "checked", "warning" };
-	json_object *doc = show_json_document("pmk-report"), *rows = json_object_new_array();
+	json_object *doc = pmk_json_document("pmk-report"), *rows = json_object_new_array();
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		char *text = recorded_fact(&r->r, facts[i]);
 
-		json_object_object_add(doc, facts[i], pmk_json_string(text));
+		pmk_json_text(doc, facts[i], text);
 		free(text);
 	}
-	json_object_object_add(doc, "note",
-			       pmk_json_string(r->r.t.threaded ? PMK_THREADS_NOTE : NULL));
-	json_object_object_add(doc, "sort", pmk_json_string(kind(r)));
-	json_object_object_add(doc, "executions", json_executions(r, r->executions));
-	json_object_object_add(doc, "events", json_events(r));
+	pmk_json_text(doc, "note", r->r.t.threaded ? PMK_THREADS_NOTE : NULL);
+	pmk_json_text(doc, "sort", kind(r));
+	pmk_json_add(doc, "executions", json_executions(r, r->executions));
+	pmk_json_add(doc, "events", json_events(r));
 	for (size_t i = 0; i < r->nrows; i++)
 		json_object_array_add(rows, json_row(r, &r->row[i]));
-	json_object_object_add(doc, "rows", rows);
+	pmk_json_add(doc, "rows", rows);
 	pmk_json_put_document(r->f, doc);
 	json_object_put(doc);
 	return true;

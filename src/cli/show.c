@@ -282,11 +282,6 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 	putchar('\n');
 }
 
-void show_add(json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key, pmk_json_string(text));
-}
-
 json_object *show_json_words(const char *words)
 {
 	json_object *list = json_object_new_array();
@@ -300,32 +295,23 @@ json_object *show_json_words(const char *words)
 	return list;
 }
 
-json_object *show_json_document(const char *format)
-{
-	json_object *doc = json_object_new_object();
-
-	show_add(doc, "format", format);
-	json_object_object_add(doc, "version", json_object_new_int(1));
-	return doc;
-}
-
 json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 {
 	json_object *o = json_object_new_object();
 	char code[16];
 
 	snprintf(code, sizeof(code), "0x%02x", ev->code);
-	show_add(o, "pmu", pmu->name);
-	show_add(o, "name", ev->name);
-	show_add(o, "code", code);
-	show_add(o, "kind", ev->cycles ? "cycles" : "events");
-	json_object_object_add(o, "latency", json_object_new_boolean(ev->latency));
-	show_add(o, "emulation", show_support(ev));
-	show_add(o, "brief", ev->brief);
-	show_add(o, "caveat", ev->caveat);
-	show_add(o, "reason", ev->unmodelled);
-	show_add(o, "reference", ev->ref);
-	json_object_object_add(o, "aliases", show_json_words(ev->aliases));
+	pmk_json_text(o, "pmu", pmu->name);
+	pmk_json_text(o, "name", ev->name);
+	pmk_json_text(o, "code", code);
+	pmk_json_text(o, "kind", ev->cycles ? "cycles" : "events");
+	pmk_json_add(o, "latency", json_object_new_boolean(ev->latency));
+	pmk_json_text(o, "emulation", show_support(ev));
+	pmk_json_text(o, "brief", ev->brief);
+	pmk_json_text(o, "caveat", ev->caveat);
+	pmk_json_text(o, "reason", ev->unmodelled);
+	pmk_json_text(o, "reference", ev->ref);
+	pmk_json_add(o, "aliases", show_json_words(ev->aliases));
 	return o;
 }
 
@@ -333,14 +319,14 @@ json_object *show_json_metric(const struct pmk_metric *m)
 {
 	json_object *o = json_object_new_object(), *events = json_object_new_array();
 
-	show_add(o, "name", m->name);
-	show_add(o, "title", m->title);
-	show_add(o, "unit", m->unit);
-	show_add(o, "formula", m->formula);
+	pmk_json_text(o, "name", m->name);
+	pmk_json_text(o, "title", m->title);
+	pmk_json_text(o, "unit", m->unit);
+	pmk_json_text(o, "formula", m->formula);
 	for (unsigned i = 0; m->events[i]; i++)
 		json_object_array_add(events, json_object_new_string(m->events[i]));
-	json_object_object_add(o, "events", events);
-	show_add(o, "text", m->text);
+	pmk_json_add(o, "events", events);
+	pmk_json_text(o, "text", m->text);
 	return o;
 }
 
@@ -348,19 +334,18 @@ json_object *show_json_core(const struct pmk_core *core)
 {
 	json_object *o = json_object_new_object(), *keys = json_object_new_object();
 
-	show_add(o, "name", core->name);
-	show_add(o, "pmu", core->pmu);
-	show_add(o, "isa", core->isa);
-	show_add(o, "qemu-cpu", core->qemu_cpu);
-	show_add(o, "brief", core->brief);
-	show_add(o, "checked", *core->checked ? core->checked : NULL);
+	pmk_json_text(o, "name", core->name);
+	pmk_json_text(o, "pmu", core->pmu);
+	pmk_json_text(o, "isa", core->isa);
+	pmk_json_text(o, "qemu-cpu", core->qemu_cpu);
+	pmk_json_text(o, "brief", core->brief);
+	pmk_json_text(o, "checked", *core->checked ? core->checked : NULL);
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
 		if (pmk_core_words(k))
-			show_add(keys, k->key, pmk_core_words(k)[pmk_core_value(core, k)]);
+			pmk_json_text(keys, k->key, pmk_core_words(k)[pmk_core_value(core, k)]);
 		else
-			json_object_object_add(keys, k->key,
-					       json_object_new_uint64(pmk_core_value(core, k)));
-	json_object_object_add(o, "parameters", keys);
+			pmk_json_count(keys, k->key, pmk_core_value(core, k));
+	pmk_json_add(o, "parameters", keys);
 	return o;
 }
 

@@ -58,10 +58,8 @@ void show_key_text(char *buf, size_t size, const struct pmk_core *core,
  * `indent` before the others. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);
 
-/* JSON: a string member (null for NULL); the words of a text; {"format":…,"version":1}. */
-void show_add(json_object *o, const char *key, const char *text);
+/* JSON: the words of a text. */
 json_object *show_json_words(const char *words);
-json_object *show_json_document(const char *format);
 json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 json_object *show_json_metric(const struct pmk_metric *m);
 json_object *show_json_core(const struct pmk_core *core);

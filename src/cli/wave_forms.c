@@ -233,35 +233,18 @@ const struct wave_form wave_csv = { csv_signals, text_begin, csv_violation, csv_
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void add_member(json_object *o, const char *key, json_object *value)
-{
-	json_object_object_add(o, key, value);
-}
-
-static void add_text(json_object *o, const char *key, const char *text)
-{
-	add_member(o, key, pmk_json_string(text));
-}
-
-static void add_count(json_object *o, const char *key, uint64_t value)
-{
-	add_member(o, key, json_object_new_uint64(value));
-}
-
 /* Write the beginning of a document, "{…,". */
 static void json_head(const char *format, const char *file, const struct pmk_wave *w,
 		      const char *map)
 {
-	json_object *o = json_object_new_object();
+	json_object *o = pmk_json_document(format);
 	char text[80];
 
-	add_text(o, "format", format);
-	add_member(o, "version", json_object_new_int(1));
-	add_text(o, "file", file);
-	add_text(o, "type", pmk_wave_format(w));
-	add_text(o, "timescale", *timescale_text(w, text, sizeof(text)) ? text : NULL);
+	pmk_json_text(o, "file", file);
+	pmk_json_text(o, "type", pmk_wave_format(w));
+	pmk_json_text(o, "timescale", *timescale_text(w, text, sizeof(text)) ? text : NULL);
 	if (map)
-		add_text(o, "map", map);
+		pmk_json_text(o, "map", map);
 	putchar('{');
 	pmk_json_put_members(stdout, o);
 	puts(",");
@@ -278,18 +261,18 @@ static void json_signals(const struct wave_names *n)
 		const struct pmk_wave_signal *s = &n->list[i];
 		json_object *row = json_object_new_object();
 
-		add_text(row, "scope", s->scope);
-		add_text(row, "name", s->name);
-		add_count(row, "bits", s->width);
-		add_member(row, "msb", json_object_new_int(s->msb));
-		add_member(row, "lsb", json_object_new_int(s->lsb));
-		add_text(row, "kind", kinds[s->kind]);
-		add_count(row, "net", s->net);
+		pmk_json_text(row, "scope", s->scope);
+		pmk_json_text(row, "name", s->name);
+		pmk_json_count(row, "bits", s->width);
+		pmk_json_add(row, "msb", json_object_new_int(s->msb));
+		pmk_json_add(row, "lsb", json_object_new_int(s->lsb));
+		pmk_json_text(row, "kind", kinds[s->kind]);
+		pmk_json_count(row, "net", s->net);
 		pmk_json_put_object(stdout, &written, row);
 	}
 	fputs("\n],\n", stdout);
-	add_text(o, "map", n->map);
-	add_text(o, "reason", n->no_map);
+	pmk_json_text(o, "map", n->map);
+	pmk_json_text(o, "reason", n->no_map);
 	pmk_json_put_members(stdout, o);
 	puts("}");
 }
@@ -306,15 +289,15 @@ static void json_violation(const struct wave_checked *c, const struct pmk_wave_c
 	unsigned before = c->shown > 0;
 	json_object *o = json_object_new_object();
 
-	add_count(o, "time", edge->time);
-	add_count(o, "cycle", edge->number);
-	add_text(o, "layer", bus->name);
-	add_text(o, "rule", bus->rule[v->rule].name);
-	add_text(o, "signal", bus->role_name(v->role));
-	add_member(o, "value", v->x ? NULL : json_object_new_uint64(v->is));
-	add_member(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
-	add_text(o, "text", bus->rule[v->rule].text);
-	add_text(o, "reference", bus->rule[v->rule].ref);
+	pmk_json_count(o, "time", edge->time);
+	pmk_json_count(o, "cycle", edge->number);
+	pmk_json_text(o, "layer", bus->name);
+	pmk_json_text(o, "rule", bus->rule[v->rule].name);
+	pmk_json_text(o, "signal", bus->role_name(v->role));
+	pmk_json_add(o, "value", v->x ? NULL : json_object_new_uint64(v->is));
+	pmk_json_add(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
+	pmk_json_text(o, "text", bus->rule[v->rule].text);
+	pmk_json_text(o, "reference", bus->rule[v->rule].ref);
 	pmk_json_put_object(stdout, &before, o);
 }
 
@@ -322,13 +305,13 @@ static json_object *bus_object(const struct wave_checked *c, const struct pmk_wa
 {
 	json_object *o = json_object_new_object(), *rules = json_object_new_object();
 
-	add_text(o, "layer", bus->name);
-	add_count(o, "cycles", c->findings.edges);
-	add_count(o, "violations", bus->violations);
+	pmk_json_text(o, "layer", bus->name);
+	pmk_json_count(o, "cycles", c->findings.edges);
+	pmk_json_count(o, "violations", bus->violations);
 	for (unsigned r = 0; r < bus->nrules; r++)
 		if (bus->broken[r])
-			add_count(rules, bus->rule[r].name, bus->broken[r]);
-	add_member(o, "rules", rules);
+			pmk_json_count(rules, bus->rule[r].name, bus->broken[r]);
+	pmk_json_add(o, "rules", rules);
 	return o;
 }
 
@@ -336,10 +319,10 @@ static json_object *warning_object(const struct pmk_wave_warning *w, unsigned od
 {
 	json_object *o = json_object_new_object();
 
-	add_text(o, "text", pmk_wave_oddity_text(oddity));
-	add_count(o, "count", w->count);
-	add_count(o, "time", w->time);
-	add_text(o, "signal", w->signal);
+	pmk_json_text(o, "text", pmk_wave_oddity_text(oddity));
+	pmk_json_count(o, "count", w->count);
+	pmk_json_count(o, "time", w->time);
+	pmk_json_text(o, "signal", w->signal);
 	return o;
 }
 
@@ -360,14 +343,14 @@ static void json_end(const struct wave_checked *c)
 			pmk_json_put_object(stdout, &written,
 					    warning_object(&c->findings.warning[i], i));
 	fputs("\n],\n", stdout);
-	add_count(o, "found", c->found);
-	add_text(o, "clock", c->map.clock);
-	add_count(o, "edges", c->findings.edges);
-	add_member(o, "first", some ? json_object_new_uint64(c->findings.first) : NULL);
-	add_member(o, "last", some ? json_object_new_uint64(c->findings.last) : NULL);
-	add_member(o, "partial", json_object_new_boolean(c->partial));
-	add_text(o, "error", c->error);
-	add_member(o, "exit-status", json_object_new_int(c->code));
+	pmk_json_count(o, "found", c->found);
+	pmk_json_text(o, "clock", c->map.clock);
+	pmk_json_count(o, "edges", c->findings.edges);
+	pmk_json_add(o, "first", some ? json_object_new_uint64(c->findings.first) : NULL);
+	pmk_json_add(o, "last", some ? json_object_new_uint64(c->findings.last) : NULL);
+	pmk_json_add(o, "partial", json_object_new_boolean(c->partial));
+	pmk_json_text(o, "error", c->error);
+	pmk_json_add(o, "exit-status", json_object_new_int(c->code));
 	pmk_json_put_members(stdout, o);
 	puts("}");
 }
