@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See print.h. */
+#define _GNU_SOURCE
 #include "base/print.h"
 
 #include <stdbool.h>
@@ -180,4 +181,17 @@ void pmk_print(FILE *f, const char *format, ...)
 	va_start(args, format);
 	pmk_print_with(f, put_plain, format, args);
 	va_end(args);
+}
+
+char *pmk_print_new(const char *format, va_list args)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	pmk_print_with(f, put_plain, format, args);
+	fclose(f);
+	return text;
 }

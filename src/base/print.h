@@ -22,4 +22,7 @@ void pmk_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2
 /* The same, with another function for the text. */
 void pmk_print_with(FILE *f, pmk_print_text *put, const char *format, va_list args);
 
+/* Returns the text, which the caller frees; NULL: out of memory. */
+char *pmk_print_new(const char *format, va_list args);
+
 #endif

@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/diff.h"
 #include "cli/names.h"
+#include "cli/table.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 
@@ -194,90 +195,41 @@ char *diff_label(const struct diff *d, size_t row, size_t event)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-struct cells {
-	char cell[4][48]; /* base, new, delta, percent */
-};
-
-static void fill_cells(const struct diff *d, size_t row, size_t event, struct cells *c)
+static void put_row(const struct diff *d, size_t row, size_t event, struct table *t)
 {
-	pmk_number_text(c->cell[0], base_of(d, row, event), 0, true);
-	pmk_number_text(c->cell[1], new_of(d, row, event), 0, true);
-	diff_delta_text(d, row, event, true, c->cell[2]);
-	diff_percent_text(d, row, event, c->cell[3], sizeof(c->cell[3]));
-}
+	char *name = diff_label(d, row, event), delta[48], percent[48];
 
-static const struct cells heads = { { "base", "new", "delta", "%" } };
-
-static void measure(const struct cells *c, int width[4])
-{
-	for (unsigned i = 0; i < 4; i++)
-		if ((int)strlen(c->cell[i]) > width[i])
-			width[i] = (int)strlen(c->cell[i]);
-}
-
-static int text_row(const struct cells *c, const int width[4], char *name, unsigned columns,
-		    FILE *f)
-{
-	int used = fprintf(f, "  %*s  %*s  %*s  %*s  ", width[0], c->cell[0], width[1], c->cell[1],
-			   width[2], c->cell[2], width[3], c->cell[3]);
-
-	char *cut = NULL;
-
-	if (name && columns)
-		cut = name_cut(name, columns > (unsigned)used + 8 ? columns - (unsigned)used : 8);
-	if (!name || (columns && !cut)) {
-		free(name);
-		return -1;
-	}
-	fprintf(f, "%s\n", cut ? cut : name);
-	free(cut);
+	diff_delta_text(d, row, event, true, delta);
+	diff_percent_text(d, row, event, percent, sizeof(percent));
+	table_put(t, "%ju", base_of(d, row, event));
+	table_put(t, "%ju", new_of(d, row, event));
+	table_put(t, "%s", delta);
+	table_put(t, "%s", percent)->bold = diff_exceeded(d, row, event);
+	table_put(t, "%s", name);
+	table_end_row(t);
+	t->failed |= !name;
 	free(name);
-	return 0;
 }
 
-/* Write the rows of a text table: (row, event) of the totals, or the rows of one event. */
-static int text_table(const struct diff_table *t, size_t n, bool totals, unsigned columns, FILE *f)
+/* Writes (row, event) of the totals, or the rows of one event. */
+static int write_rows(const struct diff_table *t, size_t n, bool totals,
+		      const struct diff_format *format, FILE *f)
 {
-	int width[4] = { 0 }, err = 0;
-	struct cells c;
+	const struct table_column columns[] = {
+		{ .heading = "base" },
+		{ .heading = "new" },
+		{ .heading = "delta" },
+		{ .heading = "%" },
+		{ .heading = totals ? "event" : diff_kind_names[t->kind], .name = true },
+	};
+	struct table table = { .column = columns, .ncolumns = 5 };
+	int err;
 
-	measure(&heads, width);
-	for (size_t i = 0; i < n; i++) {
-		fill_cells(t->d, totals ? 0 : t->row[i], totals ? i : t->event, &c);
-		measure(&c, width);
-	}
-	fprintf(f, "  %*s  %*s  %*s  %*s\n", width[0], heads.cell[0], width[1], heads.cell[1],
-		width[2], heads.cell[2], width[3], heads.cell[3]);
-	for (size_t i = 0; i < n && !err; i++) {
-		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
-
-		fill_cells(t->d, row, event, &c);
-		err = text_row(&c, width, diff_label(t->d, row, event), columns, f);
-	}
-	return err;
-}
-
-static int markdown_table(const struct diff_table *t, size_t n, bool totals, FILE *f)
-{
-	int err = 0;
-
-	fprintf(f, "| %s | base | new | delta | %% |\n|---|--:|--:|--:|--:|\n",
-		totals ? "event" : diff_kind_names[t->kind]);
-	for (size_t i = 0; i < n && !err; i++) {
-		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
-		const char *bold = diff_exceeded(t->d, row, event) ? "**" : "";
-		char *name = diff_label(t->d, row, event);
-		struct cells c;
-
-		if (!name)
-			return -1;
-		fill_cells(t->d, row, event, &c);
-		fputs("| ", f);
-		err = name_write_markdown(f, name, NAME_MARKDOWN);
-		fprintf(f, " | %s | %s | %s | %s%s%s |\n", c.cell[0], c.cell[1], c.cell[2], bold,
-			c.cell[3], bold);
-		free(name);
-	}
+	for (size_t i = 0; i < n; i++)
+		put_row(t->d, totals ? 0 : t->row[i], totals ? i : t->event, &table);
+	err = format->form == DIFF_MARKDOWN ? table_write_markdown(&table, f)
+					    : table_write_text(&table, f, "  ", format->columns);
+	table_free(&table);
 	return err;
 }
 
@@ -312,8 +264,7 @@ static int write_table(struct diff_table *t, const struct diff_format *format, F
 
 	if (!markdown)
 		fprintf(f, "\n %s by %s\n\n", t->d->event[t->event], diff_kind_names[t->kind]);
-	if (markdown ? markdown_table(t, shown, false, f)
-		     : text_table(t, shown, false, format->columns, f))
+	if (write_rows(t, shown, false, format, f))
 		return -1;
 	if (n > shown)
 		fprintf(f, "%s%zu more differ; -j and -x have all\n", markdown ? "\n" : "  ",
@@ -334,11 +285,12 @@ static int write_event(struct diff_table *t, size_t event, const struct diff_for
 		if (!t->n)
 			continue;
 		if (markdown && !folded) {
-			struct cells c;
+			char delta[48], percent[48];
 
-			fill_cells(t->d, 0, event, &c);
+			diff_delta_text(t->d, 0, event, true, delta);
+			diff_percent_text(t->d, 0, event, percent, sizeof(percent));
 			fprintf(f, "<details><summary>%s: %s, %s</summary>\n\n", t->d->event[event],
-				c.cell[2], c.cell[3]);
+				delta, percent);
 			folded = true;
 		}
 		if (write_table(t, format, f))
@@ -384,8 +336,7 @@ static int write_for_people(struct diff_table *t, const struct diff_format *form
 	fputs("\n\n", f);
 	if (markdown)
 		write_verdict(d, f);
-	if (markdown ? markdown_table(t, d->nevents, true, f)
-		     : text_table(t, d->nevents, true, format->columns, f))
+	if (write_rows(t, d->nevents, true, format, f))
 		return -1;
 	if (markdown)
 		fputc('\n', f);

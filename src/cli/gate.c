@@ -19,6 +19,7 @@
 #include "cli/counting.h"
 #include "cli/diff.h"
 #include "cli/output.h"
+#include "cli/table.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 
@@ -401,13 +402,10 @@ static int judge(const struct gate *g)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 8 };
-
-static const char *const heads[COLUMNS] = { "base",   "new",	"change", "work",
-					    "work %", "spread", "layout", "rest" };
-
-struct row {
-	char cell[COLUMNS][64];
+static const struct table_column columns[] = {
+	{ .heading = "base" },	 { .heading = "new" },	  { .heading = "change" },
+	{ .heading = "work" },	 { .heading = "work %" }, { .heading = "spread" },
+	{ .heading = "layout" }, { .heading = "rest" },	  { .heading = "event", .name = true },
 };
 
 static void change_text(int64_t value, char *buf)
@@ -416,56 +414,41 @@ static void change_text(int64_t value, char *buf)
 	pmk_number_text(buf + (value != 0), (uint64_t)(value < 0 ? -value : value), 0, true);
 }
 
-static void fill_row(const struct gate *g, size_t event, struct row *r)
+static void put_change(struct table *t, int64_t value)
+{
+	char text[48];
+
+	change_text(value, text);
+	table_put(t, "%s", text);
+}
+
+static void put_event(const struct gate *g, size_t event, struct table *t)
 {
 	const struct change *c = &g->change[event];
 	int64_t sorted[MOST_LAYOUTS], work = middle_of(c->work, g->layouts, sorted);
-	char low[24], high[24];
+	char percent[24], low[24], high[24];
 
-	pmk_number_text(r->cell[0], c->base, 0, true);
-	pmk_number_text(r->cell[1], c->fresh, 0, true);
-	change_text((int64_t)(c->fresh - c->base), r->cell[2]);
-	change_text(work, r->cell[3]);
-	percent_text(g, event, work, r->cell[4], sizeof(r->cell[4]));
+	percent_text(g, event, work, percent, sizeof(percent));
 	percent_text(g, event, sorted[0], low, sizeof(low));
 	percent_text(g, event, sorted[g->layouts - 1], high, sizeof(high));
+	table_put(t, "%ju", c->base);
+	table_put(t, "%ju", c->fresh);
+	put_change(t, (int64_t)(c->fresh - c->base));
+	put_change(t, work);
+	table_put(t, "%s", percent)->bold = exceeded(g, event);
 	if (strcmp(low, high))
-		snprintf(r->cell[5], sizeof(r->cell[5]), "%s to %s", low, high);
+		table_put(t, "%s to %s", low, high);
 	else
-		strcpy(r->cell[5], "none");
-	change_text(layout_of(g, event), r->cell[6]);
-	change_text(middle_rest(g, event), r->cell[7]);
+		table_put(t, "none");
+	put_change(t, layout_of(g, event));
+	put_change(t, middle_rest(g, event));
+	table_put(t, "%s", g->d.event[event]);
+	table_end_row(t);
 }
 
-static void write_text(const struct gate *g, FILE *f)
-{
-	int width[COLUMNS];
-	struct row r;
-
-	for (unsigned k = 0; k < COLUMNS; k++)
-		width[k] = (int)strlen(heads[k]);
-	for (size_t i = 0; i < g->d.nevents; i++) {
-		fill_row(g, i, &r);
-		for (unsigned k = 0; k < COLUMNS; k++)
-			if ((int)strlen(r.cell[k]) > width[k])
-				width[k] = (int)strlen(r.cell[k]);
-	}
-	for (unsigned k = 0; k < COLUMNS; k++)
-		fprintf(f, "  %*s", width[k], heads[k]);
-	fputc('\n', f);
-	for (size_t i = 0; i < g->d.nevents; i++) {
-		fill_row(g, i, &r);
-		for (unsigned k = 0; k < COLUMNS; k++)
-			fprintf(f, "  %*s", width[k], r.cell[k]);
-		fprintf(f, "  %s\n", g->d.event[i]);
-	}
-	fputc('\n', f);
-}
-
-static void write_markdown(const struct gate *g, FILE *f)
+static void write_verdict(const struct gate *g, FILE *f)
 {
 	size_t over = 0;
-	struct row r;
 
 	for (size_t i = 0; i < g->d.nevents; i++)
 		over += exceeded(g, i) != NULL;
@@ -474,19 +457,19 @@ static void write_markdown(const struct gate *g, FILE *f)
 			over > 1 ? "s" : "");
 	else if (g->d.nlimits)
 		fputs("No work is over its limit.\n\n", f);
-	fputs("| event |", f);
-	for (unsigned k = 0; k < COLUMNS; k++)
-		fprintf(f, " %s |", heads[k]);
-	fputs("\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n", f);
-	for (size_t i = 0; i < g->d.nevents; i++) {
-		const char *bold = exceeded(g, i) ? "**" : "";
+}
 
-		fill_row(g, i, &r);
-		fprintf(f, "| `%s` |", g->d.event[i]);
-		for (unsigned k = 0; k < COLUMNS; k++)
-			fprintf(f, " %s%s%s |", k == 4 ? bold : "", r.cell[k], k == 4 ? bold : "");
-		fputc('\n', f);
-	}
+static int write_table(const struct gate *g, FILE *f)
+{
+	struct table t = { .column = columns, .ncolumns = sizeof(columns) / sizeof(columns[0]) };
+	int err;
+
+	for (size_t i = 0; i < g->d.nevents; i++)
+		put_event(g, i, &t);
+	err = g->markdown ? table_write_markdown(&t, f) : table_write_text(&t, f, "  ", 0);
+	fputs(g->markdown ? "" : "\n", f);
+	table_free(&t);
+	return err ? cli_no_memory() : 0;
 }
 
 static json_object *json_event(const struct gate *g, size_t event)
@@ -549,15 +532,15 @@ static int write_result(const struct gate *g)
 
 	if (code)
 		return code;
-	if (!g->json)
-		write_head(g, w.f);
-	if (g->json)
+	if (g->json) {
 		write_json(g, w.f);
-	else if (g->markdown)
-		write_markdown(g, w.f);
-	else
-		write_text(g, w.f);
-	return g->output ? output_whole_close(&w, g->output, 0) : 0;
+	} else {
+		write_head(g, w.f);
+		if (g->markdown)
+			write_verdict(g, w.f);
+		code = write_table(g, w.f);
+	}
+	return g->output ? output_whole_close(&w, g->output, code) : code;
 }
 
 /* ---- command -------------------------------------------------------------------------------- */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* See table.h. */
+#include "cli/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/print.h"
+#include "base/printable.h"
+#include "cli/names.h"
+#include "result/internal.h"
+
+#define NAME_LEAST 8 /* columns of a name that is cut */
+
+struct table_cell *table_put(struct table *t, const char *format, ...)
+{
+	static struct table_cell none;
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = pmk_print_new(format, args);
+	va_end(args);
+	if (text && PMK_APPEND(t->cell, t->ncells, t->room, (struct table_cell){ .text = text }))
+		return &t->cell[t->ncells - 1];
+	free(text);
+	t->failed = true;
+	return &none;
+}
+
+void table_end_row(struct table *t)
+{
+	if (t->ncells)
+		t->cell[t->ncells - 1].last = true;
+}
+
+void table_free(struct table *t)
+{
+	for (size_t i = 0; i < t->ncells; i++)
+		free(t->cell[i].text);
+	free(t->cell);
+}
+
+static size_t width_of(const char *text)
+{
+	char *plain = pmk_printable(text);
+	size_t n = plain ? pmk_printable_columns(plain, strlen(plain)) : 0;
+
+	free(plain);
+	return n;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static size_t *measure_columns(const struct table *t)
+{
+	size_t *width = calloc(t->ncolumns + 1, sizeof(*width));
+
+	for (size_t c = 0; width && c < t->ncolumns; c++)
+		width[c] = width_of(t->column[c].heading);
+	for (size_t i = 0, c = 0; width && i < t->ncells; i++) {
+		size_t n = t->cell[i].rest ? 0 : width_of(t->cell[i].text);
+
+		width[c] = n > width[c] ? n : width[c];
+		c = t->cell[i].last ? 0 : c + 1;
+	}
+	return width;
+}
+
+/* A name, cut if it does not fit. */
+static void put_name(FILE *f, const char *text, size_t room)
+{
+	char *cut = room ? name_cut(text, room > NAME_LEAST ? room : NAME_LEAST) : NULL;
+
+	pmk_print(f, "%s", cut ? cut : text);
+	free(cut);
+}
+
+/* No blanks follow the last text of a line. */
+static void put_cell(FILE *f, const struct table_column *column, size_t width, const char *text,
+		     bool last)
+{
+	if (column->left)
+		pmk_print(f, "%-*s", last ? 0 : (int)width, text);
+	else
+		pmk_print(f, "%*s", (int)width, text);
+}
+
+int table_write_text(const struct table *t, FILE *f, const char *indent, unsigned width)
+{
+	size_t *widths = t->failed ? NULL : measure_columns(t), used = strlen(indent), c = 0;
+	bool named = t->column[t->ncolumns - 1].name;
+
+	if (!widths)
+		return -1;
+	fputs(indent, f);
+	for (; c + named < t->ncolumns; c++) {
+		fputs(c ? "  " : "", f);
+		put_cell(f, &t->column[c], widths[c], t->column[c].heading, c + 1 == t->ncolumns);
+		used += widths[c] + 2;
+	}
+	fputc('\n', f);
+	c = 0;
+	for (size_t i = 0; i < t->ncells; i++) {
+		const struct table_cell *cell = &t->cell[i];
+
+		fputs(c ? "  " : indent, f);
+		if (cell->rest)
+			pmk_print(f, "%s", cell->text);
+		else if (named && c + 1 == t->ncolumns)
+			put_name(f, cell->text, width ? width > used ? width - used : 1 : 0);
+		else
+			put_cell(f, &t->column[c], widths[c], cell->text, cell->last);
+		fputs(cell->last ? "\n" : "", f);
+		c = cell->last ? 0 : c + 1;
+	}
+	free(widths);
+	return 0;
+}
+
+/* ---- Markdown and CSV ----------------------------------------------------------------------- */
+
+int table_write_markdown(const struct table *t, FILE *f)
+{
+	size_t name = t->ncolumns - 1;
+	int err = t->failed ? -1 : 0;
+
+	if (err)
+		return err;
+	fprintf(f, "| %s |", t->column[name].heading);
+	for (size_t c = 0; c < name; c++)
+		fprintf(f, " %s |", t->column[c].heading);
+	fputs("\n|---|", f);
+	for (size_t c = 0; c < name; c++)
+		fputs("--:|", f);
+	fputc('\n', f);
+	for (size_t i = 0; i < t->ncells && !err; i += t->ncolumns) {
+		fputs("| ", f);
+		err = name_write_markdown(f, t->cell[i + name].text, NAME_MARKDOWN);
+		fputs(" |", f);
+		for (size_t c = 0; c < name; c++) {
+			const char *bold = t->cell[i + c].bold ? "**" : "";
+
+			fprintf(f, " %s%s%s |", bold, t->cell[i + c].text, bold);
+		}
+		fputc('\n', f);
+	}
+	return err;
+}
+
+int table_write_csv(const struct table *t, FILE *f, const char *separator)
+{
+	for (size_t c = 0; c < t->ncolumns; c++) {
+		fputs(c ? separator : "", f);
+		pmk_csv_field(f, separator, t->column[c].heading);
+	}
+	fputc('\n', f);
+	for (size_t i = 0; i < t->ncells; i++) {
+		pmk_csv_field(f, separator, t->cell[i].text);
+		fputs(t->cell[i].last ? "\n" : separator, f);
+	}
+	return t->failed ? -1 : 0;
+}
