@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "base/printable.h"
 
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "cli/table.h"
 #include "cli/wave.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
@@ -48,40 +48,26 @@ static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
 		snprintf(buf, size, "%s[%d:%d]", s->name, s->msb, s->lsb);
 }
 
-static size_t greater_of(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
-/* The width that show_foreign() needs. */
-static size_t columns_of(const char *text)
-{
-	char *plain = pmk_printable(text);
-	size_t n = plain ? pmk_printable_columns(plain, strlen(plain)) : 0;
-
-	free(plain);
-	return n;
-}
-
 static void print_table(const struct pmk_wave_signal *list, size_t n)
 {
-	size_t scope = strlen("scope"), name = strlen("name");
+	static const struct table_column columns[] = { { "scope", true },
+						       { "name", true },
+						       { " bits", false } };
+	struct table t = { .column = columns, .ncolumns = 3 };
 	char text[512];
 
 	for (size_t i = 0; i < n; i++) {
 		name_text(&list[i], text, sizeof(text));
-		scope = greater_of(scope, columns_of(list[i].scope));
-		name = greater_of(name, columns_of(text));
-	}
-	printf("# %-*s  %-*s  %5s\n", (int)scope, "scope", (int)name, "name", "bits");
-	for (size_t i = 0; i < n; i++) {
-		name_text(&list[i], text, sizeof(text));
-		pmk_print(stdout, "# %-*s%-*s%5u", (int)scope + 2, list[i].scope, (int)name + 2,
-			  text, list[i].width);
+		table_put(&t, "%s", list[i].scope);
+		table_put(&t, "%s", text);
+		table_put(&t, "%u", list[i].width);
 		if (list[i].kind != PMK_WAVE_BITS)
-			printf("  %s", kinds[list[i].kind]);
-		putchar('\n');
+			table_put(&t, "%s", kinds[list[i].kind])->rest = true;
+		table_end_row(&t);
 	}
+	if (table_write_text(&t, stdout, "# ", 0))
+		cli_no_memory();
+	table_free(&t);
 }
 
 static void text_signals(const struct wave_names *n)

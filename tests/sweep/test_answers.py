@@ -46,6 +46,12 @@ def test_csv(plain):
     contains(shown(plain, "-x;").out, 'awk;b;512;;;"it said ""no"", and, ended"\n')
 
 
+def test_control_characters_are_written_as_in_stat(tmp_path):
+    path = results.database(tmp_path / "r.db", [("p", "c", {}, "a\x1b[1m\nb")])
+    equal(shown(path, "-x,").out, "program,core,failure\np,c,a\\x1b[1m\\x0ab\n")
+    equal(shown(path).out, "program  core\np        c     failed: a\\x1b[1m\\x0ab\n")
+
+
 def test_columns_of_names_that_are_not_ascii(tmp_path):
     path = results.database(tmp_path / "r.db", [("größe €", "c", {}, {"cycles": 7}),
                                                 ("a\nb", "c", {}, {"cycles": 12345}),

@@ -9,8 +9,8 @@
 
 #include "base/grow.h"
 #include "base/number.h"
-#include "base/printable.h"
 #include "cli/show.h"
+#include "cli/table.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
@@ -207,91 +207,7 @@ const char *sweep_row_failure(const struct sweep_results *r, const struct sweep_
 	return row->failure;
 }
 
-/* ---- a table --------------------------------------------------------------------------------- */
-
-/* Column 0 is the program, 1 the core; then come settings and events. */
-static size_t columns_of(const struct sweep_results *r)
-{
-	return 2 + r->settings.count + r->events.count;
-}
-
-static const char *column_title(const struct sweep_results *r, size_t column)
-{
-	if (column < 2)
-		return column ? "core" : "program";
-	column -= 2;
-	return column < r->settings.count ? r->settings.word[column]
-					  : r->events.word[column - r->settings.count];
-}
-
-/* Writes a value, "<not supported>", or "" if the cell has no row for the event. */
-static void value_text(const struct sweep_value *v, bool group, char *buf, size_t size)
-{
-	*buf = '\0';
-	if (v->has_value)
-		pmk_number_text(buf, v->value, 0, group);
-	else if (v->there)
-		snprintf(buf, size, "<%s>", v->trust ? v->trust : "not counted");
-}
-
-static const char *cell_text(const struct sweep_results *r, const struct sweep_row *row,
-			     size_t column, bool group, char *buf, size_t size)
-{
-	const char *text;
-
-	if (column < 2)
-		return column ? row->core : row->name;
-	column -= 2;
-	if (column < r->settings.count) {
-		text = row->setting[column];
-		return text ? text : "-";
-	}
-	value_text(&row->value[column - r->settings.count], group, buf, size);
-	return buf;
-}
-
-/* Returns the width on a terminal: a character may have several bytes, or be escaped. */
-static int columns_of_text(const char *text)
-{
-	char *plain = pmk_printable(text);
-	int n = plain ? (int)pmk_printable_columns(plain, strlen(plain)) : 0;
-
-	free(plain);
-	return n;
-}
-
-static void print_cell(const char *text, int width, bool right, bool last)
-{
-	int n = columns_of_text(text);
-
-	if (right)
-		printf("%*s", width > n ? width - n : 0, "");
-	pmk_printable_write(stdout, text);
-	if (!right && !last)
-		printf("%*s", width > n ? width - n : 0, "");
-	fputs(last ? "\n" : "  ", stdout);
-}
-
-static void print_row(const struct sweep_results *r, const struct sweep_row *row, const int *width)
-{
-	size_t n = columns_of(r), first_event = 2 + r->settings.count;
-	const char *failure = row ? sweep_row_failure(r, row) : NULL;
-	char buf[64];
-
-	for (size_t c = 0; c < n; c++) {
-		if (row && row->failure && c == first_event) {
-			fputs("failed: ", stdout);
-			print_cell(row->failure, 0, false, true);
-			return;
-		}
-		print_cell(row ? cell_text(r, row, c, true, buf, sizeof(buf)) : column_title(r, c),
-			   width[c], c >= 2, c + 1 == n && !failure);
-	}
-	if (failure) {
-		fputs("failed: ", stdout);
-		print_cell(failure, 0, false, true);
-	}
-}
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static int close_output(void)
 {
@@ -300,74 +216,79 @@ static int close_output(void)
 	return cli_fail(PMK_EXIT_FAILED, "cannot write the results: %s", strerror(errno));
 }
 
-int sweep_show_text(const struct sweep_results *r)
+/* A value, "<not supported>", or "" if the cell has no row for the event. */
+static void put_value(struct table *t, const struct sweep_value *v, bool csv)
 {
-	size_t n = columns_of(r);
-	int *width = calloc(n, sizeof(*width));
-	char buf[64];
-
-	if (!width)
-		return cli_no_memory();
-	if (!r->nrows) {
-		free(width);
-		puts("no cells");
-		return close_output();
-	}
-	for (size_t c = 0; c < n; c++) {
-		width[c] = columns_of_text(column_title(r, c));
-		for (size_t i = 0; i < r->nrows; i++) {
-			int w = columns_of_text(
-				cell_text(r, &r->row[i], c, true, buf, sizeof(buf)));
-
-			if (w > width[c])
-				width[c] = w;
-		}
-	}
-	print_row(r, NULL, width);
-	for (size_t i = 0; i < r->nrows; i++)
-		print_row(r, &r->row[i], width);
-	free(width);
-	return close_output();
+	if (v->has_value && csv)
+		table_put(t, "%" PRIu64, v->value);
+	else if (v->has_value)
+		table_put(t, "%ju", v->value);
+	else if (v->there)
+		table_put(t, "<%s>", v->trust ? v->trust : "not counted");
+	else
+		table_put(t, "%s", "");
 }
 
-/* ---- CSV and JSON ---------------------------------------------------------------------------- */
-
-/* Quotes a field if necessary. */
-static void csv_field(const char *text, const char *separator)
+/* In text, a failure follows the last cell; a row that failed has no events. */
+static void put_row(struct table *t, const struct sweep_results *r, const struct sweep_row *row,
+		    bool csv)
 {
-	if (!strpbrk(text, "\"\n\r") && !strstr(text, separator)) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
+	const char *failure = sweep_row_failure(r, row);
+
+	table_put(t, "%s", row->name);
+	table_put(t, "%s", row->core);
+	for (size_t i = 0; i < r->settings.count; i++)
+		table_put(t, "%s", row->setting[i] ? row->setting[i] : "-");
+	for (size_t i = 0; i < r->events.count && (csv || !row->failure); i++)
+		put_value(t, &row->value[i], csv);
+	if (csv)
+		table_put(t, "%s", failure);
+	else if (failure)
+		table_put(t, "failed: %s", failure)->rest = true;
+	table_end_row(t);
+}
+
+static int show_table(const struct sweep_results *r, const char *separator)
+{
+	size_t n = 0, most = 3 + r->settings.count + r->events.count;
+	struct table_column *column = calloc(most, sizeof(*column));
+	struct table t = { .column = column };
+	int err;
+
+	if (!column)
+		return cli_no_memory();
+	column[n++] = (struct table_column){ "program", true };
+	column[n++] = (struct table_column){ "core", true };
+	for (size_t i = 0; i < r->settings.count; i++)
+		column[n++].heading = r->settings.word[i];
+	for (size_t i = 0; i < r->events.count; i++)
+		column[n++].heading = r->events.word[i];
+	if (separator)
+		column[n++].heading = "failure";
+	t.ncolumns = n;
+	for (size_t i = 0; i < r->nrows; i++)
+		put_row(&t, r, &r->row[i], separator);
+	err = separator ? table_write_csv(&t, stdout, separator)
+			: table_write_text(&t, stdout, "", 0);
+	table_free(&t);
+	free(column);
+	return err ? cli_no_memory() : close_output();
+}
+
+int sweep_show_text(const struct sweep_results *r)
+{
+	if (r->nrows)
+		return show_table(r, NULL);
+	puts("no cells");
+	return close_output();
 }
 
 int sweep_show_csv(const struct sweep_results *r, const char *separator)
 {
-	char buf[64];
-
-	for (size_t i = 0; i <= r->nrows; i++) {
-		const struct sweep_row *row = i ? &r->row[i - 1] : NULL;
-		const char *failure;
-
-		for (size_t c = 0; c < columns_of(r); c++) {
-			csv_field(row ? cell_text(r, row, c, false, buf, sizeof(buf))
-				      : column_title(r, c),
-				  separator);
-			fputs(separator, stdout);
-		}
-		failure = row ? sweep_row_failure(r, row) : "failure";
-		csv_field(failure ? failure : "", separator);
-		putchar('\n');
-	}
-	return close_output();
+	return show_table(r, separator);
 }
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_object *json_value(const char *event, const struct sweep_value *v)
 {
