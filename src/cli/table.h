@@ -29,8 +29,8 @@ struct table {
 	bool failed; /* out of memory */
 };
 
-/* Add a cell to the row, with the rules of base/print.h. Returns it; when out of memory, a cell that
- * is not written. */
+/* Add a cell to the row, with the rules of base/print.h. Returns it; when out of memory, a cell
+ * that is not written. */
 struct table_cell *table_put(struct table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void table_end_row(struct table *t);
