@@ -10,7 +10,7 @@
 #include "pmu/ahbmon/packet_reg.h"
 #include "pmu/riscv/regs.h"
 
-static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned bit)
+const struct pmk_field *fields_at(const struct pmk_reg_info *reg, unsigned bit)
 {
 	for (unsigned i = 0; i < reg->nfields; i++)
 		if (reg->fields[i].mask >> bit & 1)
@@ -88,9 +88,9 @@ static void explain_field(const struct pmk_pmu *pmu, const struct word *w, struc
 
 struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit)
 {
-	struct part p = { .field = field_at(w->reg, (unsigned)*bit), .hi = (unsigned)*bit };
+	struct part p = { .field = fields_at(w->reg, (unsigned)*bit), .hi = (unsigned)*bit };
 
-	while (*bit > 0 && field_at(w->reg, (unsigned)*bit - 1) == p.field)
+	while (*bit > 0 && fields_at(w->reg, (unsigned)*bit - 1) == p.field)
 		--*bit;
 	p.lo = (unsigned)(*bit)--;
 	p.value = PMK_GET(w->value, PMK_BITS(p.hi, p.lo));

@@ -17,6 +17,7 @@
 
 #include "base/print.h"
 #include "cli/cli.h"
+#include "cli/fields.h"
 #include "cli/show.h"
 #include "count/events.h"
 #include "count/files.h"
@@ -179,28 +180,19 @@ static unsigned top_bit(uint64_t mask)
 	return n;
 }
 
-/* The field that contains the bit; NULL: none. */
-static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned bit)
-{
-	for (unsigned i = 0; i < reg->nfields; i++)
-		if (reg->fields[i].mask >> bit & 1)
-			return &reg->fields[i];
-	return NULL;
-}
-
 /* Make a cell for each field or gap, from the top bit down. */
 static unsigned make_cells(const struct pmk_reg_info *reg, struct cell *cells)
 {
 	unsigned n = 0;
 
 	for (int bit = reg->width - 1; bit >= 0; n++) {
-		const struct pmk_field *f = field_at(reg, (unsigned)bit);
+		const struct pmk_field *f = fields_at(reg, (unsigned)bit);
 		struct cell *c = &cells[n];
 		int labels;
 
 		c->name = f ? f->name : "-";
 		c->hi = (unsigned)bit;
-		while (bit > 0 && field_at(reg, (unsigned)bit - 1) == f)
+		while (bit > 0 && fields_at(reg, (unsigned)bit - 1) == f)
 			bit--;
 		c->lo = (unsigned)bit--;
 		labels = snprintf(NULL, 0, c->hi == c->lo ? "%u" : "%u %u", c->hi, c->lo);
@@ -273,7 +265,7 @@ static void field_table(const struct pmk_reg_info *reg)
 	int width = show_field_width(reg);
 
 	for (int bit = 63; bit >= 0; bit--) {
-		const struct pmk_field *f = field_at(reg, (unsigned)bit);
+		const struct pmk_field *f = fields_at(reg, (unsigned)bit);
 		char bits[16];
 
 		if (!f || top_bit(f->mask) != (unsigned)bit)

@@ -94,24 +94,29 @@ static uint32_t column_index(const struct load *l, int column)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-/* The index of the item with that id; every item begins with its id. */
-static uint32_t id_find(const void *items, size_t n, size_t item_size, int64_t id)
+/* The index of the first item whose id is at least `id`; every item begins with its id. */
+static size_t id_first(const void *items, size_t n, size_t item_size, int64_t id)
 {
 	size_t low = 0, high = n;
 
 	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		int64_t there;
+		size_t middle = low + (high - low) / 2;
 
-		memcpy(&there, (const char *)items + mid * item_size, sizeof(there));
-		if (there == id)
-			return (uint32_t)mid;
-		if (there < id)
-			low = mid + 1;
+		if (*(const int64_t *)((const char *)items + middle * item_size) < id)
+			low = middle + 1;
 		else
-			high = mid;
+			high = middle;
 	}
-	return PMK_TABLES_NONE;
+	return low;
+}
+
+static uint32_t id_find(const void *items, size_t n, size_t item_size, int64_t id)
+{
+	size_t at = id_first(items, n, item_size, id);
+
+	return at < n && *(const int64_t *)((const char *)items + at * item_size) == id
+		       ? (uint32_t)at
+		       : PMK_TABLES_NONE;
 }
 
 static uint32_t column_reference(struct load *l, int column, const void *items, size_t n,
@@ -649,23 +654,16 @@ static bool add_item(struct sums *s, uint32_t context, uint32_t thread, struct i
 
 static bool add_runs(struct sums *s, const struct pmk_tables_part *part)
 {
-	const struct pmk_tables_run *run = s->t->run;
-	size_t low = 0, high = s->t->nruns;
+	const struct pmk_tables_run *end = s->t->run + s->t->nruns;
+	const struct pmk_tables_run *run =
+		s->t->run + id_first(s->t->run, s->t->nruns, sizeof(*run), part->block);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (run[middle].block < part->block)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < s->t->nruns && run[low].block == part->block; low++)
-		if (!add_item(s, run[low].context, run[low].thread,
-			      (struct item){ .run = &run[low],
+	for (; run < end && run->block == part->block; run++)
+		if (!add_item(s, run->context, run->thread,
+			      (struct item){ .run = run,
 					     .part = part,
 					     .cost = part->cost,
-					     .times = run[low].executions }))
+					     .times = run->executions }))
 			return false;
 	return true;
 }
@@ -717,19 +715,12 @@ static bool collect_items(struct sums *s, uint32_t code)
 
 static void add_costs(struct sums *s, const struct item *item)
 {
-	const struct pmk_tables_cost *cost = s->t->cost;
-	size_t low = 0, high = s->t->ncosts;
+	const struct pmk_tables_cost *end = s->t->cost + s->t->ncosts;
+	const struct pmk_tables_cost *cost =
+		s->t->cost + id_first(s->t->cost, s->t->ncosts, sizeof(*cost), item->cost);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cost[middle].cost < item->cost)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < s->t->ncosts && cost[low].cost == item->cost; low++)
-		s->value[cost[low].event] += item->times * cost[low].value;
+	for (; cost < end && cost->cost == item->cost; cost++)
+		s->value[cost->event] += item->times * cost->value;
 }
 
 /* Sum up the place of item `i`; returns the first item of the next one. */
