@@ -3,7 +3,7 @@
  * Repeats an instruction, each waiting for the previous one (`…-chain`) or for none (`…-flow`):
  * measures its latency, and how many can issue per cycle.
  *
- *   chains NAME TIMES      executes 64 of them, TIMES times
+ *   chains NAME TIMES      executes 64 of them, TIMES / 64 times
  *   chains                 lists the names
  *
  * A row is a name and the text of four instructions of the target's instruction set.
@@ -48,11 +48,16 @@ static long memory[8];
 
 #if defined(__aarch64__)
 
+/* A function that only returns. */
+__asm__(".text\n .balign 64\n returns: ret\n .balign 64\n");
+
 #define BEGIN                                                                  \
+	"adr x14, returns\n sub sp, sp, #64\n"                                 \
 	"mov x9, #3\n mov x10, #1\n mov x11, #1\n mov x12, #1\n mov x13, #1\n" \
 	"fmov d4, #1.0\n fmov d5, #1.0\n fmov d6, #1.0\n fmov d7, #1.0\n fmov d8, #1.0\n"
-#define END	  "subs %0, %0, #1\n b.ne 1b\n"
-#define CLOBBERED "x9", "x10", "x11", "x12", "x13", "v4", "v5", "v6", "v7", "v8", "memory", "cc"
+#define END "subs %0, %0, #1\n b.ne 1b\n add sp, sp, #64\n"
+#define CLOBBERED \
+	"x9", "x10", "x11", "x12", "x13", "x14", "x30", "v4", "v5", "v6", "v7", "v8", "memory", "cc"
 
 CHAIN(add, "add x10, x10, x9\n")
 CHAIN(add_shifted, "add x10, x10, x10, lsl #3\n")
@@ -65,6 +70,16 @@ CHAIN(fmadd, "fmadd d5, d4, d4, d5\n")
 CHAIN(fdiv, "fdiv d5, d5, d4\n")
 CHAIN(fdiv32, "fdiv s5, s5, s4\n")
 CHAIN(fsqrt, "fsqrt d5, d5\n")
+/* A store, and a load of what it has written. The emulator may cut the loop into blocks; the model
+ * follows words on the stack from one to the next. */
+CHAIN(stored, "str x10, [sp, #16]\n ldr x10, [sp, #16]\n")
+CHAIN(stored_pair, "stp x10, x11, [sp, #16]\n ldp x10, x11, [sp, #16]\n")
+CHAIN(stored_vector, "str q5, [sp, #16]\n ldr q5, [sp, #16]\n")
+CHAIN(stored_half, "str w10, [sp, #16]\n ldr x10, [sp, #16]\n")
+/* Branches: to the next instruction; to a function and back, directly and through a register. */
+CHAIN(jump, "b 2f\n 2:\n")
+CHAIN(call, "bl returns\n")
+CHAIN(indirect_call, "blr x14\n")
 FLOW(add, "add x10, x9, x9\n", "add x11, x9, x9\n", "add x12, x9, x9\n", "add x13, x9, x9\n")
 FLOW(mul32, "mul w10, w9, w9\n", "mul w11, w9, w9\n", "mul w12, w9, w9\n", "mul w13, w9, w9\n")
 FLOW(load, "ldr x10, [%1]\n", "ldr x11, [%1]\n", "ldr x12, [%1]\n", "ldr x13, [%1]\n")
@@ -108,15 +123,29 @@ static const struct {
 	const char *name;
 	void (*run)(long times);
 } kernels[] = {
-	{ "add-chain", add_chain },	{ "add-shifted-chain", add_shifted_chain },
-	{ "mul-chain", mul_chain },	{ "load-chain", load_chain },
-	{ "fadd-chain", fadd_chain },	{ "fmul-chain", fmul_chain },
-	{ "fdiv-chain", fdiv_chain },	{ "fdiv32-chain", fdiv32_chain },
-	{ "fsqrt-chain", fsqrt_chain }, { "add-flow", add_flow },
-	{ "load-flow", load_flow },	{ "fadd-flow", fadd_flow },
+	{ "add-chain", add_chain },
+	{ "add-shifted-chain", add_shifted_chain },
+	{ "mul-chain", mul_chain },
+	{ "load-chain", load_chain },
+	{ "fadd-chain", fadd_chain },
+	{ "fmul-chain", fmul_chain },
+	{ "fdiv-chain", fdiv_chain },
+	{ "fdiv32-chain", fdiv32_chain },
+	{ "fsqrt-chain", fsqrt_chain },
+	{ "add-flow", add_flow },
+	{ "load-flow", load_flow },
+	{ "fadd-flow", fadd_flow },
 #ifdef __aarch64__
-	{ "mul32-chain", mul32_chain }, { "fmadd-chain", fmadd_chain },
+	{ "mul32-chain", mul32_chain },
+	{ "fmadd-chain", fmadd_chain },
 	{ "mul32-flow", mul32_flow },
+	{ "stored-chain", stored_chain },
+	{ "stored-pair-chain", stored_pair_chain },
+	{ "stored-vector-chain", stored_vector_chain },
+	{ "stored-half-chain", stored_half_chain },
+	{ "jump-chain", jump_chain },
+	{ "call-chain", call_chain },
+	{ "indirect-call-chain", indirect_call_chain },
 #else
 	{ "fadd32-chain", fadd32_chain }, { "fmul32-chain", fmul32_chain },
 	{ "mul-flow", mul_flow },	  { "fadd32-flow", fadd32_flow },

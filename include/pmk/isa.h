@@ -285,6 +285,7 @@ struct pmk_insn {
 	bool literal;	   /* load from [pc, #imm]; address in target */
 	bool writeback;	   /* base register is updated */
 	bool slow_address; /* negative register offset, or a scaled one other than LSL #2 */
+	bool based;	   /* A64: the address is rn + offset; write-back adds `step` to rn */
 	bool decoded;	   /* false: the decoder does not know it; only addr and size are set */
 	uint8_t mem_bytes; /* per access: 1, 2, 4, 8; 0 = none */
 	uint8_t mem_count; /* accesses: 1; registers of a multiple; 2 for LDRD, STRD */
@@ -301,8 +302,11 @@ struct pmk_insn {
 	bool wide;	   /* A64, multiplications and divisions: the operands have 64 bits */
 	uint8_t vector;	   /* A64: enum pmk_vector */
 	bool quad;	   /* A64, SIMD and SIMD_FP: the vectors have 128 bits */
-	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
-	uint64_t writes;   /* all registers written (PC excluded) */
+	int16_t step;
+	int32_t offset;
+	uint32_t word;	 /* A64: the instruction itself */
+	uint64_t reads;	 /* all registers read, bit per register (PC excluded) */
+	uint64_t writes; /* all registers written (PC excluded) */
 };
 
 /*

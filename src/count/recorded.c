@@ -354,7 +354,8 @@ static bool insn_is_valid(const struct pmk_insn *in)
 	       pmk_is_bool(&in->reads_flags) && pmk_is_bool(&in->exclusive) &&
 	       pmk_is_bool(&in->load) && pmk_is_bool(&in->store) && pmk_is_bool(&in->literal) &&
 	       pmk_is_bool(&in->writeback) && pmk_is_bool(&in->slow_address) &&
-	       pmk_is_bool(&in->decoded) && pmk_is_bool(&in->wide) && pmk_is_bool(&in->quad);
+	       pmk_is_bool(&in->based) && pmk_is_bool(&in->decoded) && pmk_is_bool(&in->wide) &&
+	       pmk_is_bool(&in->quad);
 }
 
 static bool insns_are_valid(const struct pmk_ledger_block *l)

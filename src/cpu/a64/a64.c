@@ -458,17 +458,21 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* Count a misprediction. `kind` is a more specific signal that counts it, too, or PMK_SIG_NONE. */
-static void mispredict(struct pmk_cpu *cpu, enum pmk_signal kind)
+/* Count a misprediction of the branch at the end of `p`. `kind` is a more specific signal that
+ * counts it, too, or PMK_SIG_NONE. The block's cycles include what a predicted branch costs. */
+static void mispredict(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_signal kind)
 {
+	uint64_t counted = p->facts.n[PMK_A64_FACT_FETCH_STALL];
+	uint64_t cycles = cpu->core.branch_max > counted ? cpu->core.branch_max - counted : 0;
+
 	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
 	if (kind != PMK_SIG_NONE)
 		pmk_count_left(cpu, kind, 1);
-	pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.branch_max);
+	pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cycles);
 	if (cpu->a64.window)
 		pmk_a64_window_mispredict(cpu);
 	else
-		cpu->cycles += cpu->core.branch_max;
+		cpu->cycles += cycles;
 }
 
 static void push_return(struct pmk_cpu *cpu, uint64_t addr)
@@ -526,7 +530,7 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 {
 	cpu->taken += !taken && !p->conditional;
 	if (taken || !p->conditional)
-		mispredict(cpu, p->conditional ? PMK_SIG_BR_COND_MISS : target_miss(p));
+		mispredict(cpu, p, p->conditional ? PMK_SIG_BR_COND_MISS : target_miss(p));
 }
 
 /* The direction of a call, a return or an indirect branch with a condition, which exist in AArch32.
@@ -561,7 +565,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		wrong = leave_conditional(cpu, p, taken);
 	if (conditional && !taken) {
 		if (wrong)
-			mispredict(cpu, PMK_SIG_BR_COND_MISS);
+			mispredict(cpu, p, PMK_SIG_BR_COND_MISS);
 		return;
 	}
 	switch ((enum pmk_flow)p->flow) {
@@ -591,7 +595,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 	cpu->taken += !taken;
 	if (wrong || elsewhere)
-		mispredict(cpu, wrong ? PMK_SIG_BR_COND_MISS : PMK_SIG_BR_INDIRECT_MISS);
+		mispredict(cpu, p, wrong ? PMK_SIG_BR_COND_MISS : PMK_SIG_BR_INDIRECT_MISS);
 }
 
 static void invalidate_icache(struct pmk_cpu *cpu)
@@ -817,7 +821,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
-		mispredict(cpu, PMK_SIG_BR_COND_MISS);
+		mispredict(cpu, p, PMK_SIG_BR_COND_MISS);
 	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(cpu->crossing))

@@ -45,7 +45,7 @@
 	X(MEM_READ) X(MEM_WRITE) X(L1D_LOOKUP_READ) X(L1D_LOOKUP_WRITE) X(LDREX) X(STREX) \
 	X(LD_ACQUIRE) X(ST_RELEASE) X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) \
 	X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) \
-	X(L1I_ACCESS) X(DATA_STALL) X(BR_COND) X(ADDRESS_STALL) X(SIMD_STALL)
+	X(L1I_ACCESS) X(DATA_STALL) X(BR_COND) X(ADDRESS_STALL) X(SIMD_STALL) X(FETCH_STALL)
 /* clang-format on */
 
 enum pmk_a64_fact {
@@ -213,6 +213,7 @@ enum pmk_a64_waiter { PMK_A64_WAITS, PMK_A64_WAITS_ADDRESS, PMK_A64_WAITS_SIMD }
 /* The pipeline's view of a sequence of instructions: pipeline.c. */
 struct pmk_a64_timing {
 	uint32_t cycles, data_stall;
+	uint32_t fetch_stall;		    /* a part of `cycles` after the last instruction */
 	uint32_t address_stall, simd_stall; /* parts of it */
 	/* Registers that are first needed for an address, or by a SIMD instruction. */
 	uint64_t address, simd;

@@ -137,6 +137,7 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	pmk_a64_time(core, insn, n, slots, &t);
 	b->cycles = t.cycles;
 	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
+	b->facts.n[PMK_A64_FACT_FETCH_STALL] = (uint16_t)t.fetch_stall;
 	b->facts.n[PMK_A64_FACT_ADDRESS_STALL] = (uint16_t)t.address_stall;
 	b->facts.n[PMK_A64_FACT_SIMD_STALL] = (uint16_t)t.simd_stall;
 	b->a64.address = t.address;

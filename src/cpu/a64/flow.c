@@ -9,6 +9,7 @@
 
 #include "cpu/a64/a64.h"
 #include "cpu/a64/costs.h"
+#include "cpu/a64/forward.h"
 #include "cpu/a64/window.h"
 
 #define NONE INT16_MIN
@@ -17,6 +18,9 @@
 
 /* Sources of paths: the sources of the block, followed by its loads. */
 #define NPATHS (PMK_A64_MAX_SOURCES + PMK_A64_MAX_LOADS)
+
+/* The places that are results and sources: registers, flags, slots of stored words. */
+#define NPLACES (PMK_A64_SLOT + PMK_A64_SLOTS)
 
 #define CYCLES(n) ((n)*PMK_A64_TICKS)
 
@@ -36,17 +40,19 @@ struct cost {
 };
 
 struct build {
-	/* When each register has its value, after each source; NONE: there is no path. */
-	int16_t at[PMK_NREGS + 1][NPATHS];
+	/* When each place has its value, after each source; NONE: there is no path. */
+	int16_t at[NPLACES][NPATHS];
 	int16_t done[NPATHS], last[NPATHS]; /* the whole block, the last instruction */
-	bool written[PMK_NREGS + 1], sum[PMK_NREGS + 1];
-	uint8_t source_of[PMK_NREGS + 1]; /* 0: the register is not a source */
+	bool written[NPLACES], sum[NPLACES];
+	uint8_t source_of[NPLACES]; /* 0: the place is not a source */
 	uint8_t source[PMK_A64_MAX_SOURCES];
 	unsigned nsources, first_load, nloads;
 	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if there are no other waits */
 	uint32_t busy[PMK_A64_LANES];
 	unsigned slots; /* places that the instructions so far take when they enter */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
+	struct pmk_a64_stores stores;
+	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each of them begins */
 	/* Where the next part of the flow is written. */
 	char *out;
 };
@@ -429,6 +435,74 @@ static void results(const struct pmk_core *core, struct build *f, const struct p
 	follow(f->done, f->last, 0);
 }
 
+/* ---- stores and loads of the same words ------------------------------------------------------ */
+
+static void delay_value(struct build *f, unsigned reg, const int16_t *from, int ticks)
+{
+	follow(f->at[reg], from, ticks);
+	follow(f->last, from, ticks);
+	follow(f->done, from, ticks);
+}
+
+/* The value of a load comes from a store of this piece of code, or perhaps from one before it. */
+static void forward_value(const struct pmk_core *core, struct build *f, const struct pmk_insn *in)
+{
+	for (unsigned word = 0; word < pmk_a64_words(in); word++) {
+		struct pmk_a64_value at = pmk_a64_address(&f->stores, in, word);
+		int reg = word ? in->rd2 : in->rd, slot;
+		int16_t before[NPATHS];
+		bool whole;
+		int row = pmk_a64_stores_find(&f->stores, &at, in->mem_bytes, &whole);
+
+		if (reg == PMK_NO_REG)
+			continue;
+		if (row >= 0) {
+			uint64_t takes = whole ? core->a64.forward : core->a64.forward_part;
+
+			delay_value(f, (unsigned)reg, f->stored[row], (int)CYCLES(takes));
+			continue;
+		}
+		slot = pmk_a64_slot_before(&f->stores, &at);
+		if (slot < 0)
+			continue;
+		none(before);
+		await(f, (unsigned)(PMK_A64_SLOT + slot), 0, false, before);
+		delay_value(f, (unsigned)reg, before, 0);
+	}
+}
+
+static void note_store(struct build *f, const struct pmk_insn *in, const int16_t *begin)
+{
+	if (pmk_a64_words(in))
+		memcpy(f->stored[pmk_a64_stores_add(&f->stores, in)], begin,
+		       NPATHS * sizeof(*begin));
+}
+
+/* Later pieces of code find the stored words in their slots. */
+static void fill_slots(const struct pmk_core *core, struct build *f)
+{
+	const struct pmk_a64_stores *s = &f->stores;
+	unsigned most = s->count < PMK_A64_STORES ? s->count : PMK_A64_STORES;
+	int16_t now[NPATHS];
+
+	none(now);
+	now[0] = 0;
+	for (unsigned i = PMK_A64_WORD_SLOTS; i < PMK_A64_SLOTS && s->words; i++)
+		result(f, PMK_A64_SLOT + i, now, 0, false);
+	for (unsigned i = most; i > 0; i--) {
+		unsigned row = (s->count - i) % PMK_A64_STORES;
+		struct pmk_a64_value at = s->row[row].at;
+
+		for (unsigned part = 0; part < s->row[row].bytes; part += 8, at.plus += 8) {
+			int slot = pmk_a64_slot_after(s, &at);
+
+			if (slot >= 0)
+				result(f, (unsigned)(PMK_A64_SLOT + slot), f->stored[row],
+				       (unsigned)core->a64.forward, false);
+		}
+	}
+}
+
 /* ---- parts of the flow ----------------------------------------------------------------------- */
 
 static void *part(struct build *f, size_t bytes, size_t align)
@@ -452,9 +526,9 @@ static unsigned list_results(const struct build *f, uint8_t *out)
 
 	out[n++] = PMK_A64_RETIRED;
 	out[n++] = PMK_A64_RESOLVED;
-	for (unsigned r = 0; r <= PMK_A64_FLAGS; r++)
-		if (f->written[r])
-			out[n++] = (uint8_t)r;
+	for (unsigned place = 0; place < NPLACES; place++)
+		if (f->written[place])
+			out[n++] = (uint8_t)place;
 	while (n % PMK_A64_LANES)
 		out[n++] = PMK_A64_NOWHERE;
 	return n;
@@ -470,7 +544,7 @@ static const int16_t *path_to(const struct build *f, unsigned place)
 
 static void add_groups(struct build *f, struct pmk_a64_flow *flow)
 {
-	uint8_t *result = part(f, PMK_NREGS + 2 * PMK_A64_LANES, 1);
+	uint8_t *result = part(f, NPLACES + 2 * PMK_A64_LANES, 1);
 	unsigned n = list_results(f, result);
 	pmk_a64_lanes *path;
 
@@ -553,10 +627,13 @@ uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n)
 	return (uint32_t)(n * PMK_A64_TICKS / core->a64.issue_width);
 }
 
-static bool is_long(const struct build *f)
+/* True if the piece ends before this instruction. A load stays with the store in front of it. */
+static bool is_cut(const struct build *f, const struct pmk_insn *in)
 {
+	int most = in->load ? 2 * LONG : LONG;
+
 	for (unsigned k = 0; k < NPATHS; k++)
-		if (f->done[k] > LONG)
+		if (f->done[k] > most)
 			return true;
 	return false;
 }
@@ -566,11 +643,15 @@ static bool is_long(const struct build *f)
 static size_t work_out(struct build *f, const struct pmk_core *core, const struct pmk_insn *insn,
 		       size_t n, unsigned nloads)
 {
+	/* Decoders for A32 do not give the offsets of addresses. */
+	bool forwards = core->a64.forward && pmk_a64_is_a64(core);
 	int16_t begin[NPATHS];
 	size_t i;
 
+	if (forwards)
+		pmk_a64_stores_init(&f->stores);
 	none(f->done);
-	for (i = 0; i < n && !is_long(f); i++) {
+	for (i = 0; i < n && !is_cut(f, &insn[i]); i++) {
 		struct cost c = pmk_a64_is_round(insn, n, i) ? half_round(core, &insn[i])
 							     : cost_of(core, &insn[i]);
 		uint32_t enters = pmk_a64_enters(core, f->slots);
@@ -587,7 +668,16 @@ static size_t work_out(struct build *f, const struct pmk_core *core, const struc
 			load = (int)(PMK_A64_MAX_SOURCES + number);
 		}
 		results(core, f, &insn[i], &c, begin, load);
+		if (!forwards)
+			continue;
+		if (load >= 0)
+			forward_value(core, f, &insn[i]);
+		else if (insn[i].store)
+			note_store(f, &insn[i], begin);
+		pmk_a64_stores_pass(&f->stores, &insn[i]);
 	}
+	if (forwards)
+		fill_slots(core, f);
 	return i;
 }
 

@@ -119,7 +119,15 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"out of order: whose latencies vector operations and shifted operands have; "
 		"0: Cortex-A72, 1: Neoverse N1, 2: Cortex-A57"),
 	PMK_CORE_KEY(a64.taken,       "fetch.taken", 0, 0, 8, 'n',
-		"out of order: cycles without instructions after a taken branch"),
+		"cycles without instructions after a taken branch; in order only after one without "
+		"a condition"),
+	PMK_CORE_KEY(a64.indirect,    "fetch.indirect", 0, 0, 16, 'n',
+		"in order: additional cycles after an indirect branch or call"),
+	PMK_CORE_KEY(a64.forward,     "forward.latency", 0, 0, 64, 'n',
+		"out of order: cycles from a store to the value of a load of the same word; 0: a "
+		"load never waits for a store"),
+	PMK_CORE_KEY(a64.forward_part, "forward.part", 0, 0, 64, 'n',
+		"out of order: the same for a load that needs more than the store has written"),
 	PMK_CORE_KEY(a64.prefetch_streams, "prefetch.streams", 0, 0, 16, 'n',
 		"streams that the data prefetcher follows; 0: no prefetcher"),
 	PMK_CORE_KEY(a64.prefetch_trigger, "prefetch.trigger", 2, 1, 16, 'n',

@@ -241,10 +241,15 @@ static bool addresses(const struct pmk_insn *in, int reg)
 	return (in->load || in->store) && (reg == in->rn || reg == in->rm);
 }
 
-/* The cycles after its issue at which a store needs the value of a register. */
+/* The cycles after its issue at which a store needs the value of a register. A board loads what was
+ * stored just before after 3 cycles, a pair after 5, and a vector of 128 bits after 5. */
 static unsigned late_value(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
-	return in->store && !in->load && !addresses(in, reg) && pmk_a64_is_a64(core);
+	if (!in->store || in->load || addresses(in, reg) || !pmk_a64_is_a64(core))
+		return 0;
+	if (in->kind & PMK_K_VECTOR_MEM)
+		return 2;
+	return in->rd2 == PMK_NO_REG;
 }
 
 /* The kind of waiting instruction when `reg` is not ready; PMK_NO_REG: its unit is not free. */
@@ -447,6 +452,26 @@ static uint8_t residue(uint32_t ready, uint32_t end)
 	return (uint8_t)(late < PMK_PIPE_FAR ? late : PMK_PIPE_FAR - 1);
 }
 
+/*
+ * The cycles without instructions after a branch that is always taken. The instructions in front of
+ * it may still be waiting then, which hides a part: while the block issues, the core fetches four
+ * instructions a cycle, and one cycle later the branch is known.
+ */
+static uint32_t shadow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       uint32_t issues)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	bool indirect = last->flow == PMK_FLOW_INDIRECT || last->flow == PMK_FLOW_INDCALL;
+	uint32_t fetches =
+		(uint32_t)((n * last->size + core->a64.fetch_bytes - 1) / core->a64.fetch_bytes);
+	uint32_t cycles = (uint32_t)(core->a64.taken + (indirect ? core->a64.indirect : 0));
+	uint32_t hidden = issues > fetches + 1 ? issues - fetches - 1 : 0;
+
+	if (!core->bp_on || !last->is_branch || last->conditional)
+		return 0;
+	return cycles > hidden ? cycles - hidden : 0;
+}
+
 void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		  struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
@@ -463,7 +488,8 @@ void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size
 			  (int)i, slots, out);
 		out->writes |= insn[i].writes;
 	}
-	out->cycles = sb.cycle + 1;
+	out->fetch_stall = n ? shadow(core, insn, n, sb.cycle + 1) : 0;
+	out->cycles = sb.cycle + 1 + out->fetch_stall;
 	note_open(&sb, insn, n, slots);
 	for (unsigned r = 0; r < PMK_NREGS; r++) {
 		out->residue[r] = residue(sb.ready[r], out->cycles);

@@ -22,9 +22,12 @@
  *
  * Times are ticks: signed 16-bit offsets from a base, so that eight are compared at once.
  *
- * Not modelled: addresses of stores that a load has to wait for, and values forwarded from a store;
- * the sizes of the issue queues; that a second load of a line under way waits for it; what is
- * fetched and executed beyond a mispredicted branch.
+ * - A load of what a store has just written has it `forward.latency` after the store began, if the
+ *   code shows that the addresses are the same (forward.h).
+ *
+ * Not modelled: addresses of stores that a load has to wait for; the sizes of the issue queues;
+ * that a second load of a line under way waits for it; what is fetched and executed beyond a
+ * mispredicted branch.
  */
 #ifndef PMK_CPU_A64_WINDOW_H
 #define PMK_CPU_A64_WINDOW_H
@@ -34,6 +37,7 @@
 
 #include <pmk/isa.h>
 
+#include "cpu/a64/forward.h"
 #include "cpu/cpu.h"
 
 /* Ticks of a cycle; divisible by 2, 3 and 4. */
@@ -58,11 +62,12 @@ enum pmk_a64_port {
 /* Indexes of `time` after the registers. */
 enum pmk_a64_timed {
 	PMK_A64_FLAGS = PMK_NREGS,
-	PMK_A64_FRONT,	  /* when the next instruction can enter the window */
-	PMK_A64_RETIRED,  /* when the last instruction in the window retires */
-	PMK_A64_RESOLVED, /* when the last instruction of the block is executed */
-	PMK_A64_NOWHERE,  /* receives times that nothing reads */
-	PMK_A64_PORTS = PMK_NREGS + 8,
+	PMK_A64_FRONT,		      /* when the next instruction can enter the window */
+	PMK_A64_RETIRED,	      /* when the last instruction in the window retires */
+	PMK_A64_RESOLVED,	      /* when the last instruction of the block is executed */
+	PMK_A64_NOWHERE,	      /* receives times that nothing reads */
+	PMK_A64_SLOT = PMK_NREGS + 8, /* when a load has what was stored there: forward.h */
+	PMK_A64_PORTS = PMK_A64_SLOT + PMK_A64_SLOTS,
 	PMK_A64_RING = PMK_A64_PORTS + PMK_A64_LANES,
 	PMK_A64_TIMED = PMK_A64_RING + 16,
 };
@@ -96,7 +101,7 @@ struct pmk_a64_flow {
 	const struct pmk_a64_flow *next; /* next piece of the same block, or NULL */
 };
 
-#define PMK_A64_MAX_SOURCES (PMK_NREGS + 2)
+#define PMK_A64_MAX_SOURCES (PMK_NREGS + 2 + PMK_A64_SLOTS)
 #define PMK_A64_MAX_LOADS   64 /* of a block; later loads share the last number */
 /* No flow takes more bytes. */
 #define PMK_A64_MAX_FLOW    (1 << 17)

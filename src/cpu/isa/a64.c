@@ -275,6 +275,7 @@ void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn)
 	const struct pmk_insn blank = {
 		.addr = addr,
 		.size = 4,
+		.word = word,
 		.rd = PMK_NO_REG,
 		.rd2 = PMK_NO_REG,
 		.rn = PMK_NO_REG,

@@ -86,6 +86,14 @@ static void set_base(uint32_t w, bool writeback, struct pmk_insn *in)
 		writes(in, bits(w, 9, 5));
 }
 
+/* The address is the base plus `offset`. After that, write-back adds `step` to the base. */
+static void set_address(struct pmk_insn *in, int64_t offset, int64_t step)
+{
+	in->based = true;
+	in->offset = (int32_t)offset;
+	in->step = (int16_t)step;
+}
+
 /* Records that the register in this field is loaded or stored. */
 static int8_t set_value(struct pmk_insn *in, bool vector, unsigned field)
 {
@@ -124,6 +132,28 @@ static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 	return true;
 }
 
+/* imm12 [21:10] if [24] is set, in units of the access; else imm9 [20:12] */
+static bool decode_immediate(uint32_t w, bool prefetches, struct pmk_insn *in)
+{
+	unsigned bytes = 1u << bits(w, 31, 30);
+
+	if (!decode_single(w, prefetches, in))
+		return false;
+	if (in->mem_bytes)
+		bytes = in->mem_bytes;
+	set_address(in, bit(w, 24) ? bits(w, 21, 10) * bytes : sign_extend(bits(w, 20, 12), 9), 0);
+	return true;
+}
+
+/* imm9 [20:12]; [11]: the address is the new value of the base, not the old one */
+static bool decode_index(uint32_t w, struct pmk_insn *in)
+{
+	int64_t step = sign_extend(bits(w, 20, 12), 9);
+
+	set_address(in, bit(w, 11) ? step : 0, step);
+	return decode_single(w, false, in);
+}
+
 /* option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Those with [14] clear are reserved: they would
  * extend less than a word. */
 static bool decode_offset(uint32_t w, struct pmk_insn *in)
@@ -141,6 +171,7 @@ static bool decode_pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30), mode = bits(w, 24, 23);
 	bool load = bit(w, 22), vector = bit(w, 26);
+	int64_t step;
 
 	if (opc == 3 || (!vector && opc == 1 && !(load && mode != 0)))
 		return false;
@@ -149,6 +180,8 @@ static bool decode_pair(uint32_t w, struct pmk_insn *in)
 	in->rd = set_value(in, vector, bits(w, 4, 0));
 	in->rd2 = set_value(in, vector, bits(w, 14, 10));
 	set_base(w, mode & 1, in);
+	step = sign_extend(bits(w, 21, 15), 7) * in->mem_bytes;
+	set_address(in, mode == 1 ? 0 : step, mode & 1 ? step : 0);
 	return true;
 }
 
@@ -333,13 +366,13 @@ static bool decode_layout(uint32_t w, enum layout layout, struct pmk_insn *in)
 	switch (layout) {
 	case SINGLE:
 		set_base(w, false, in);
-		return decode_single(w, true, in);
+		return decode_immediate(w, true, in);
 	case OFFSET:
 		set_base(w, false, in);
 		return decode_offset(w, in);
 	case INDEX:
 		set_base(w, true, in);
-		return decode_single(w, false, in);
+		return decode_index(w, in);
 	case USER:
 		set_base(w, false, in);
 		if (!decode_single(w, false, in))

@@ -353,7 +353,7 @@ enum field { NONE, D, N, M, A, S };
 #define V(f)   (0x10 | (f))
 #define OUT(f) (0x20 | (f)) /* result */
 #define SUM(f) (0x40 | (f)) /* accumulator */
-#define OF(f)  (0x80 | (f)) /* stored value, which is wanted a cycle after the issue */
+#define OF(f)  (0x80 | (f)) /* stored value, which is wanted later than at the issue */
 
 enum unit { ALU, SH, LS, MUL, DIV, FP, NUNITS };
 
@@ -492,10 +492,14 @@ static bool is_factor(const struct op *op, unsigned reg)
 	return false;
 }
 
-/* A stored value; not if the address needs the same register. */
-static bool is_late(const struct op *op, unsigned i)
+/* How long after its issue the store needs a value: not if the address needs the same register. */
+static unsigned late(const struct op *op, unsigned i)
 {
-	return (op->t->roles[i] & 0x80) && role_reg(op, op->t->roles[i] & 0x7f) != op->regs[N];
+	const uint8_t role = op->t->roles[i];
+
+	if (!(role & 0x80) || role_reg(op, role & 0x7f) == op->regs[N])
+		return 0;
+	return role & 0x10 ? 2 : !(op->t->roles[1] & 0x80);
 }
 
 static bool can_issue(const struct state *s, const struct op *op, unsigned now, unsigned did)
@@ -511,7 +515,7 @@ static bool can_issue(const struct state *s, const struct op *op, unsigned now, 
 
 		unsigned at = sum ? s->for_sum[reg] : s->ready[reg];
 
-		if (role && !(role & 0x20) && at > now + (is_late(op, i) ? 1 : 0))
+		if (role && !(role & 0x20) && at > now + late(op, i))
 			return false;
 	}
 	return true;
@@ -561,7 +565,7 @@ static void issue(struct schedule *out, struct state *s, const struct op *op, in
 		bool sum = (t->roles[i] & 0x40) && !is_factor(op, reg);
 
 		if (t->roles[i] && !(t->roles[i] & 0x20))
-			used(out, s, reg, now, is_late(op, i), sum ? t->early : 0);
+			used(out, s, reg, now, late(op, i), sum ? t->early : 0);
 	}
 	if (t->flags & 1)
 		used(out, s, FLAGS, now, 0, 0);
@@ -853,6 +857,41 @@ static void test_latencies(void **state)
 	}
 }
 
+/* After a branch that is always taken, the core fetches for 2 cycles and for 2 more if it is
+ * indirect, less what instructions in front of it have waited. */
+static void test_taken_branches(void **state)
+{
+	static const struct {
+		uint32_t cycles, n;
+		uint32_t words[4];
+	} blocks[] = {
+		{ 3, 1, { 0x14000001 } },			  /* b */
+		{ 3, 1, { 0x94000040 } },			  /* bl */
+		{ 3, 1, { 0xd65f03c0 } },			  /* ret */
+		{ 5, 1, { 0xd63f0120 } },			  /* blr x9 */
+		{ 5, 1, { 0xd61f0120 } },			  /* br x9 */
+		{ 1, 1, { 0x54000040 } },			  /* b.eq */
+		{ 4, 3, { 0x91000463, 0x91000463, 0x14000001 } }, /* add x3, x3, #1 */
+		{ 4, 4, { 0x91000463, 0x91000463, 0x91000463, 0x14000001 } },
+	};
+	struct pmk_core changed = core;
+	char msg[200];
+
+	(void)state;
+	pmk_core_set(&changed, "fetch.taken", "2", msg, sizeof(msg));
+	pmk_core_set(&changed, "fetch.indirect", "2", msg, sizeof(msg));
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		struct pmk_pipe_slot slots[4];
+		struct pmk_a64_timing t;
+		struct pmk_insn insn[4];
+
+		decode_all(blocks[i].words, blocks[i].n, insn);
+		pmk_a64_time(&changed, insn, blocks[i].n, slots, &t);
+		if (t.cycles != blocks[i].cycles)
+			fail_msg("block %zu: %u cycles", i, t.cycles);
+	}
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -874,6 +913,7 @@ int main(void)
 		cmocka_unit_test(test_simple_second),
 		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_latencies),
+		cmocka_unit_test(test_taken_branches),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

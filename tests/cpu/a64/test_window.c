@@ -29,7 +29,7 @@ static const char *const settings[][2] = {
 	{ "mmu.enable", "off" },  { "l2.enable", "off" },    { "mem.latency", "200" },
 	{ "mem.fill", "1" },	  { "lsu.slots", "6" },	     { "branch.max", "15" },
 	{ "div.latency", "12" },  { "wbuf.entries", "4" },   { "mem.write", "10" },
-	{ "dcache.size", "32K" }, { "bp.history", "0" },
+	{ "dcache.size", "32K" }, { "bp.history", "0" },     { "forward.part", "13" },
 };
 
 struct machine {
@@ -327,6 +327,46 @@ static void test_parameters(void **state)
 		run_example(&other[i].e, other[i].key, other[i].value);
 }
 
+/* A load of what a store has just written waits for it, if the code shows that. */
+static void test_forwarding(void **state)
+{
+	/* clang-format off */
+	static const struct example loops[] = {
+		/* str x1, [x2]; ldr x1, [x2] */
+		{ __LINE__, 7, { 0xf9000041, LDR(1, 2) } },
+		/* str w1, [x2]; ldr x1, [x2] */
+		{ __LINE__, 13, { 0xb9000041, LDR(1, 2) } },
+		/* str x1, [x2, #8]; ldr w1, [x2, #12], and ldr w1, [x2, #16], and ldr x1, [x2] */
+		{ __LINE__, 7, { 0xf9000441, 0xb9400c41 } },
+		{ __LINE__, 1, { 0xf9000441, 0xb9401041 } },
+		{ __LINE__, 1, { 0xf9000441, LDR(1, 2) } },
+		/* stp x1, x3, [sp, #-16]!; ldp x3, x1, [sp], #16 */
+		{ __LINE__, 7, { 0xa9bf0fe1, 0xa8c107e3 } },
+		/* str x1, [x2]; add x2, x2, #8; ldr x1, [x2], and ldr x1, [x2, #-8] */
+		{ __LINE__, 4.0 / 3, { 0xf9000041, 0x91002042, LDR(1, 2) } },
+		{ __LINE__, 7, { 0xf9000041, 0x91002042, 0xf85f8041 } },
+		/* From one turn to the next: ldr x1, [sp]; str x1, [sp]. Not with [x2]. */
+		{ __LINE__, 7, { LDR(1, 31), 0xf90003e1 } },
+		{ __LINE__, 1, { LDR(1, 2), 0xf9000041 } },
+		/*
+		 * adrp x2; ldr x3, [sp, #16]; ldr x1, [x2, x3, lsl #3]; three additions to x1;
+		 * str x1, [x2, x3, lsl #3]. If x3 + 1 is stored at [sp, #16], the next turn has
+		 * another address, and only that value is waited for.
+		 */
+		{ __LINE__, 10,
+		  { 0x90000002, 0xf9400be3, 0xf8637841, ADD(1, 1), ADD(1, 1), ADD(1, 1),
+		    0xf8237841 } },
+		{ __LINE__, 8,
+		  { 0x90000002, 0xf9400be3, 0xf8637841, ADD(1, 1), ADD(1, 1), ADD(1, 1),
+		    0xf8237841, ADD(3, 3), 0xf9000be3 } },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+		run_example(&loops[i], "forward.latency", "7");
+}
+
 static void test_long_paths(void **state)
 {
 	struct machine *m = open_machine(NULL, NULL);
@@ -496,10 +536,11 @@ static void test_remembered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_examples),       cmocka_unit_test(test_long_paths),
-		cmocka_unit_test(test_taken_branches), cmocka_unit_test(test_misses),
-		cmocka_unit_test(test_stores),	       cmocka_unit_test(test_mispredictions),
-		cmocka_unit_test(test_remembered),     cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_examples),       cmocka_unit_test(test_forwarding),
+		cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_taken_branches),
+		cmocka_unit_test(test_misses),	       cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_mispredictions), cmocka_unit_test(test_remembered),
+		cmocka_unit_test(test_parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
