@@ -262,6 +262,21 @@ def test_flash_with_wait_states(loop, settings, iteration):
     equal(got[1] - got[0] - (plain[1] - plain[0]), 10 * iteration)
 
 
+@cases("sequence, expected", [
+    ("adds r4, r1, #1; adds r6, r2, #1", 1), ("adds r4, r1, #1; adds r6, r4, #1", 2),
+    ("adds r4, r1, #1; adds r6, r2, #1; adds r7, r3, #1", 2),
+    # There is one multiplier, and one access at a time.
+    ("mul r4, r1, r1; mul r6, r2, r2", 2), ("ldr r4, [r1]; ldr r6, [r2]", 2),
+    ("ldr r4, [r1]; adds r6, r2, #1", 1), ("ldr r4, [r1]; adds r6, r4, #1", 1 + 1 + 1),
+    ("cmp r4, r4; bne 5f", 1), ("ldm r1, {r4, r6, r7}", 1 + 2)])
+def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
+    sequence += "; 5:"
+    got = [counts(stat("-e", "cpu_cycles", "--core", "cortex-m7", firmware(
+        "cortex-m7", more=SET_UP + f"\tisb\n\t{what}\n\tisb\n")))["cpu_cycles"]
+        for what in (sequence, ".balign 4; 5:")]
+    equal(got[0] - got[1], expected)
+
+
 # PendSV interrupts this loop 10 times, always after the store.
 INTERRUPTED = """
 	ldr	r0, icsr

@@ -32,7 +32,9 @@ static unsigned access_cycles(const struct pmk_core *core, const struct pmk_insn
 	unsigned cycles;
 
 	if (is_multiple(in)) {
-		cycles = (unsigned)core->cortexm.multiple + words_of(in);
+		cycles = (unsigned)(core->cortexm.multiple +
+				    (words_of(in) + core->cortexm.multiple_words - 1) /
+					    core->cortexm.multiple_words);
 		if (in->load && in->flow != PMK_FLOW_NEXT && in->iclass == PMK_I_LOADM)
 			cycles += (unsigned)core->cortexm.multiple_pc;
 		return cycles;
@@ -147,9 +149,34 @@ static void add_facts(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_CORTEXM_FACT_DMB] += in->sysop == PMK_SYS_DMB;
 }
 
+static bool multiplies(const struct pmk_insn *in)
+{
+	return (in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL) || in->iclass == PMK_I_DIV;
+}
+
+/* True if both need a unit that exists only once, or one of them is a barrier or the like. */
+static bool same_unit(const struct pmk_insn *a, const struct pmk_insn *b)
+{
+	return a->iclass == PMK_I_OTHER || b->iclass == PMK_I_OTHER ||
+	       (is_access(a) && is_access(b)) || (is_fp(a) && is_fp(b)) ||
+	       (multiplies(a) && multiplies(b)) || (a->is_branch && b->is_branch);
+}
+
+/* Our choice: DDI 0489 says only that a Cortex-M7 issues two instructions at once. A branch does
+ * not wait for the flags, because it is predicted. */
+static bool may_pair(const struct pmk_insn *in, const struct pmk_insn *before)
+{
+	bool needs_flags =
+		before->sets_flags && !in->is_branch && (in->conditional || in->reads_flags);
+
+	return !is_multiple(in) && !is_multiple(before) && before->flow == PMK_FLOW_NEXT &&
+	       !((in->reads | in->writes) & before->writes) && !needs_flags &&
+	       !same_unit(in, before);
+}
+
 /* Add the cycles of instruction `i`. */
 static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t i,
-		       struct pmk_block *b)
+		       bool *paired, struct pmk_block *b)
 {
 	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
 	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
@@ -174,6 +201,10 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 	}
 	if (before && is_fp(before) && is_fp(in) && in->reads & before->writes)
 		cycles += (unsigned)core->cortexm.fp_wait;
+	if (before && before->load && in->reads & before->writes)
+		cycles += (unsigned)core->cortexm.load_use;
+	*paired = core->cortexm.dual_issue && before && !*paired && cycles && may_pair(in, before);
+	cycles -= *paired;
 	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
 	b->cycles += cycles;
 }
@@ -219,6 +250,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
+	bool paired = false;
 	unsigned lsu;
 
 	*b = (struct pmk_block){
@@ -229,7 +261,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 	for (size_t i = 0; i < n; i++) {
 		add_facts(&insn[i], &b->facts);
 		slots[i] = (struct pmk_pipe_slot){ .issue = (uint16_t)b->cycles };
-		add_cycles(core, insn, i, b);
+		add_cycles(core, insn, i, &paired, b);
 	}
 	set_end(core, last, b);
 	pmk_cortexm_cycles(core, insn, &lsu);

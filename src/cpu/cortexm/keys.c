@@ -84,6 +84,13 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 		"data in flash use the cache of instructions"),
 	PMK_CORE_KEY(cortexm.sram_waits,      "sram.waits", 0, 0, 100, 'n',
 		"wait states of a data access at or above flash.end, but below 0x40000000"),
+	PMK_CORE_KEY(cortexm.dual_issue,      "issue.dual", 0, 0, 1, 'b',
+		"an instruction is issued in the cycle of the one before it, if it needs none of "
+		"its results and not the same unit"),
+	PMK_CORE_KEY(cortexm.multiple_words,  "multiple.words", 1, 1, 2, 'n',
+		"words that LDM, STM, PUSH, POP, LDRD and STRD transfer in a cycle"),
+	PMK_CORE_KEY(cortexm.load_use,        "load.use", 0, 0, 20, 'n',
+		"cycles that an instruction waits for a value that the one before it loads"),
 	{ .key = NULL },
 };
 /* clang-format on */
