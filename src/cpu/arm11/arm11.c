@@ -9,7 +9,7 @@
  * physically tagged, the model uses virtual addresses), memory attributes of single pages in user
  * emulation, cache maintenance, TCMs.
  */
-#include "cpu/arm11/arm11.h"
+#include "cpu/arm11/slow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -387,7 +387,7 @@ static uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
 
 /* ---- fetch ---------------------------------------------------------------------------------- */
 
-static bool is_fetched(const struct pmk_cpu *cpu, uint32_t line)
+static inline bool pmk_arm11_is_fetched(const struct pmk_cpu *cpu, uint32_t line)
 {
 	return cpu->arm11.imap[line] & PMK_I_PRESENT;
 }
@@ -422,7 +422,7 @@ static PMK_SLOW uint64_t fetch_fill_unusual(struct pmk_cpu *cpu, uint32_t line)
 }
 
 /* Fetch a line. Returns the cycles until its critical word arrives. */
-static inline uint64_t fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
+static inline uint64_t pmk_arm11_fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_cache *c = &cpu->arm11.icache;
 	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
@@ -436,11 +436,11 @@ static inline uint64_t fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
 	return cpu->core.mem_latency;
 }
 
-static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+uint64_t pmk_arm11_fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	if (PMK_UNLIKELY(!cpu->arm11.usual_fetch))
 		return fetch_fill_unusual(cpu, line);
-	return fetch_fill_usual(cpu, line);
+	return pmk_arm11_fetch_fill_usual(cpu, line);
 }
 
 bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line)
@@ -462,7 +462,7 @@ static inline bool is_unmapped(const struct pmk_cpu *cpu, uint32_t line)
 }
 
 /* Fetch the lines of a block that is about to run. */
-static inline void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+void pmk_arm11_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t first = (uint32_t)b->pc >> PMK_LINE_SHIFT;
 	uint32_t last = ((uint32_t)b->fall - 1) >> PMK_LINE_SHIFT;
@@ -479,13 +479,13 @@ static inline void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	for (uint32_t line = first; line <= last; line++) {
 		uint64_t latency;
 
-		if (is_fetched(cpu, line)) {
+		if (pmk_arm11_is_fetched(cpu, line)) {
 			if (!(cpu->arm11.imap[line] & PMK_I_QUIET))
 				pmk_arm11_fetch_hit(cpu, line);
 			continue;
 		}
 		pmk_sites_fetch(cpu, b, line << PMK_LINE_SHIFT);
-		latency = fetch_fill(cpu, line);
+		latency = pmk_arm11_fetch_fill(cpu, line);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
 		cpu->cycles += latency;
@@ -496,8 +496,8 @@ static inline void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
  * Fetch lines speculatively from `from` on, beyond the line of the instruction at `done`. The
  * look-up counts even if the fetch is cancelled before it reaches the bus (DAI 0195B §3).
  */
-static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
-			bool arrives)
+void pmk_arm11_fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
+			   bool arrives)
 {
 	uint32_t first = from >> PMK_LINE_SHIFT;
 	uint32_t last = (uint32_t)(from + bytes - 1) >> PMK_LINE_SHIFT;
@@ -507,23 +507,23 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	for (uint32_t line = first; line <= last; line++) {
 		if (line == done >> PMK_LINE_SHIFT)
 			continue;
-		if (is_fetched(cpu, line)) {
+		if (pmk_arm11_is_fetched(cpu, line)) {
 			pmk_arm11_fetch_hit(cpu, line);
 			continue;
 		}
 		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		if (arrives)
-			fetch_fill(cpu, line);
+			pmk_arm11_fetch_fill(cpu, line);
 	}
 }
 
 /* Fetch the shadow of a taken branch: the instructions after it. */
-static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
+void pmk_arm11_fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
 	if (p->arm11.shadowed)
-		fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall,
-			    cpu->core.arm11.shadow_bytes, arrives);
+		pmk_arm11_fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->fall,
+				      cpu->core.arm11.shadow_bytes, arrives);
 }
 
 /* ---- branches ------------------------------------------------------------------------------- */
@@ -546,7 +546,7 @@ static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_bloc
 							   : shortest;
 }
 
-static void push_return(struct pmk_cpu *cpu, uint32_t addr)
+void pmk_arm11_push_return(struct pmk_cpu *cpu, uint32_t addr)
 {
 	if (!cpu->arm11.bp.on || !cpu->core.rs_on)
 		return;
@@ -561,18 +561,18 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 	uint64_t cycles = p->arm11.branch_cycles;
 
 	if (taken && !(say.taken && say.dynamic))
-		fetch_shadow(cpu, p, true);
+		pmk_arm11_fetch_shadow(cpu, p, true);
 	if (say.taken != taken) {
 		if (say.taken && cpu->core.arm11.shadow > 1)
-			fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->target,
-				    cpu->core.arm11.wrong_bytes, true);
+			pmk_arm11_fetch_ahead(cpu, (uint32_t)p->end_addr, (uint32_t)p->target,
+					      cpu->core.arm11.wrong_bytes, true);
 		flush(cpu, true);
 		cycles = resolved_cycles(cpu, p);
 	} else if (!say.dynamic) {
 		cycles = taken ? cpu->core.arm11.static_correct_taken : 1;
 	}
 	if (taken && p->flow == PMK_FLOW_CALL)
-		push_return(cpu, (uint32_t)p->fall);
+		pmk_arm11_push_return(cpu, (uint32_t)p->fall);
 	pmk_predictor_resolve(&cpu->arm11.bp, cpu->arm11.pred, p, taken);
 	return cycles;
 }
@@ -612,7 +612,7 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 
 	/* One cycle after the shadow was requested, the core knows that the prediction was right:
 	 * the look-up has been counted, and the bus request is cancelled (DAI 0195B §3). */
-	fetch_shadow(cpu, p, !right);
+	pmk_arm11_fetch_shadow(cpu, p, !right);
 	if (right)
 		return cpu->core.arm11.return_correct;
 	flush(cpu, p->is_branch || predicted || cpu->core.arm11.pc_writes);
@@ -625,14 +625,14 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 
 static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	fetch_shadow(cpu, p, true);
+	pmk_arm11_fetch_shadow(cpu, p, true);
 	flush(cpu, p->is_branch || cpu->core.arm11.pc_writes);
 	if (p->flow == PMK_FLOW_INDCALL)
-		push_return(cpu, (uint32_t)p->fall);
+		pmk_arm11_push_return(cpu, (uint32_t)p->fall);
 	return p->arm11.loads_pc ? cpu->core.arm11.load_pc : resolved_cycles(cpu, p);
 }
 
-static bool always_goes(const struct pmk_block *p)
+static inline bool pmk_arm11_always_goes(const struct pmk_block *p)
 {
 	return !p->conditional && p->flow != PMK_FLOW_NEXT && p->flow != PMK_FLOW_EXCEPTION &&
 	       p->flow != PMK_FLOW_MODE;
@@ -642,8 +642,8 @@ static bool always_goes(const struct pmk_block *p)
  * Account for the last branch of `p` when `b` starts, if the outcome was not the expected one or
  * the branch always takes the slow path.
  */
-static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			bool taken)
+void pmk_arm11_leave_block(struct pmk_cpu *cpu, const struct pmk_block *p,
+			   const struct pmk_block *b, bool taken)
 {
 	uint64_t cycles = 1;
 
@@ -661,7 +661,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 			 * An exception or signal came first. The emulator does not show which way a
 			 * conditional branch would have gone.
 			 */
-			cpu->taken -= !always_goes(p);
+			cpu->taken -= !pmk_arm11_always_goes(p);
 			return;
 		}
 		/* fallthrough */
@@ -713,7 +713,7 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 /* Carry out the maintenance operations of the block that was left. Any TLB operation, and any write
  * to the translation registers, flushes all TLBs (our choice, because their operands cannot be
  * seen). */
-static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
+void pmk_arm11_disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	if (what & PMK_DISTURB_BTAC)
 		pmk_predictor_flush(&cpu->arm11.bp, cpu->arm11.pred);
@@ -848,7 +848,7 @@ static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 		return;
 	if (PMK_LIKELY(!cpu->arm11.instead)) {
 		pmk_sites_fetch(cpu, b, b->pc);
-		fetch_block(cpu, b);
+		pmk_arm11_fetch_block(cpu, b);
 	} else if (cpu->executions[b->id].igen != cpu->igen) {
 		pmk_sites_fetch(cpu, b, b->pc);
 		fetch_instead(cpu, b);
@@ -861,7 +861,7 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 {
 	if (PMK_UNLIKELY(p->disturbs)) {
 		pmk_sites_at(cpu, PMK_SITE_LEAVE);
-		disturb(cpu, p->disturbs);
+		pmk_arm11_disturb(cpu, p->disturbs);
 	}
 	fetch_stale(cpu, b);
 }
@@ -897,14 +897,14 @@ void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 		 * An exception was entered. An unconditional branch before it was taken. Whether a
 		 * conditional one would have been taken is not visible, so it is not counted.
 		 */
-		cpu->taken -= taken && !always_goes(p);
+		cpu->taken -= taken && !pmk_arm11_always_goes(p);
 	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
-		push_return(cpu, (uint32_t)p->fall);
+		pmk_arm11_push_return(cpu, (uint32_t)p->fall);
 	} else if (pmk_pred_differs(word, taken)) {
 		cpu->cycles -= pmk_pred_cycles(word);
 		before = cpu->cycles;
 		pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
-		leave_block(cpu, p, b, taken);
+		pmk_arm11_leave_block(cpu, p, b, taken);
 	} else {
 		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
 	}
@@ -942,9 +942,9 @@ static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 	for (uint32_t line = (uint32_t)b->pc >> PMK_LINE_SHIFT; line <= last; line++) {
 		uint64_t latency;
 
-		if (is_fetched(cpu, line))
+		if (pmk_arm11_is_fetched(cpu, line))
 			continue;
-		latency = fetch_fill_usual(cpu, line);
+		latency = pmk_arm11_fetch_fill_usual(cpu, line);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
 		cpu->cycles += latency;
@@ -959,7 +959,7 @@ static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_
 }
 
 /*
- * The bits of pmk_arm11_fetch_changes() that only fetch_block() can handle: the page is not in the
+ * The bits of pmk_arm11_fetch_changes() that only pmk_arm11_fetch_block() can handle: the page is not in the
  * micro-TLB, or the bytes were not looked at.
  */
 #define CHANGES_MORE ((PMK_I_MAPPED | UINT32_C(0x80)) * UINT32_C(0x01010101))
@@ -1018,14 +1018,15 @@ static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 /* True if a branch at the end of `p` that is not predicted would fetch an absent line after it. */
 static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	return p->arm11.shadowed && !is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+	return p->arm11.shadowed &&
+	       !pmk_arm11_is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
-/* These functions do what leave_block() does; *more is by how many cycles the branch takes longer
+/* These functions do what pmk_arm11_leave_block() does; *more is by how many cycles the branch takes longer
  * than its block says. If they cannot, they do nothing and return the reason. */
 enum left {
 	LEFT,
-	LEFT_UNUSUALLY, /* only leave_block() can do it */
+	LEFT_UNUSUALLY, /* only pmk_arm11_leave_block() can do it */
 	LEFT_ABSENT,	/* the line after the branch must be fetched first */
 };
 
@@ -1222,7 +1223,7 @@ static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block 
 		if (!taken || !(word & 2) || pc != p->arm11.target)
 			return LEFT_UNUSUALLY;
 		*own = pmk_state_next(word, taken);
-		push_return(cpu, (uint32_t)p->fall);
+		pmk_arm11_push_return(cpu, (uint32_t)p->fall);
 		return LEFT;
 	case PMK_ARM11_LEAVE_RETURN:
 	case PMK_ARM11_LEAVE_INDIRECT:
@@ -1241,7 +1242,7 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	const uint64_t all_taken = cpu->taken;
 
 	pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
-	leave_block(cpu, p, b, taken);
+	pmk_arm11_leave_block(cpu, p, b, taken);
 	disturb_and_fetch(cpu, p, b);
 	cpu->taken = all_taken;
 }
@@ -1250,7 +1251,7 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
-	fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+	pmk_arm11_fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
 void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
