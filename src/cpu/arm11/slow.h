@@ -1,13 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the slow paths of an ARM11 share. fetch.c has the instruction side, data.c the data side,
- * leave.c the branches and the maintenance operations at the end of a block, and flow.c the way from
- * one block to the next, which calls the others.
+ * leave.c the branches and the maintenance operations at the end of a block, and flow.c the way
+ * from one block to the next, which calls the others.
  */
 #ifndef PMK_CPU_ARM11_SLOW_H
 #define PMK_CPU_ARM11_SLOW_H
 
 #include "cpu/arm11/arm11.h"
+
+#define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
+#define LINE_BYTES     (1u << PMK_LINE_SHIFT)
+
+struct translation {
+	/* cycles of a micro-TLB refill: they count as a stall of the side that asked */
+	uint64_t refill;
+	uint64_t
+		/* cycles of a table walk: they pass, but never count as a stall (DAI 0195B §4) */
+		walk;
+};
+
+/* Translate after a micro-TLB miss: through the main TLB, and with a table walk if that misses,
+ * too. */
+static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	bool absent = pmk_tlb_fill_absent(&cpu->arm11.main_tlb, page);
+	uint64_t all = -(uint64_t)absent; /* no branch: see pmk_tlb_holds() */
+
+	cpu->dyn[PMK_SIG_TLB_MISS] += absent;
+	return (struct translation){ .refill = cpu->core.utlb_penalty & ~all,
+				     .walk = cpu->core.walk_penalty & all };
+}
+
+/* Use vectors of 32 bytes if the host has them: 4 of them hold the bytes of a page. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+/* Eight bytes of a map as one number; multiplying a byte by EACH_BYTE repeats it eight times. */
+typedef uint64_t __attribute__((may_alias)) map_word;
+#define EACH_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+static inline void unmap_page(uint8_t *map)
+{
+	map_word *word = (map_word *)map;
+
+	for (unsigned i = 0; i < LINES_PER_PAGE / sizeof(*word); i++)
+		word[i] &= ~EACH_BYTE(PMK_D_MAPPED | PMK_D_FAST);
+}
+
+static inline void unmap_code(struct pmk_cpu *cpu, uint64_t page)
+{
+	uint8_t *map = &cpu->arm11.imap[page * LINES_PER_PAGE];
+
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] &= (uint8_t)~PMK_I_MAPPED;
+}
+
+/* Cycles until a line arrives from memory, beyond all caches. */
+static inline uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
+{
+	return pmk_sdram_read(&cpu->arm11.sdram, &cpu->core, (uint64_t)line << PMK_LINE_SHIFT,
+			      cpu->cycles);
+}
+
+static inline bool pmk_arm11_is_fetched(const struct pmk_cpu *cpu, uint32_t line)
+{
+	return cpu->arm11.imap[line] & PMK_I_PRESENT;
+}
+
+/* Fetch a line. Returns the cycles until its critical word arrives. */
+static inline uint64_t pmk_arm11_fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
+{
+	struct pmk_cache *c = &cpu->arm11.icache;
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
+	uint32_t *entry = &set[pmk_cache_victim_unordered(c, set)], victim = *entry;
+
+	*entry = line;
+	cpu->dyn[PMK_SIG_L1I_FILL]++;
+	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
+	if (victim != PMK_NO_LINE)
+		cpu->arm11.imap[victim] &= PMK_I_MAPPED;
+	return cpu->core.mem_latency;
+}
+
+static inline bool pmk_arm11_always_goes(const struct pmk_block *p)
+{
+	return !p->conditional && p->flow != PMK_FLOW_NEXT && p->flow != PMK_FLOW_EXCEPTION &&
+	       p->flow != PMK_FLOW_MODE;
+}
 
 /* Fetch the lines of a block that is about to run. */
 void pmk_arm11_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b);

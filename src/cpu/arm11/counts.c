@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* What an ARM11 counts: the signals of its blocks, what they depend on, and their sums. */
+#include "cpu/arm11/arm11.h"
+#include "cpu/sites.h"
+
+const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
+	[PMK_ARM11_FACT_INSN] = PMK_SIG_INSN,
+	[PMK_ARM11_FACT_BRANCH] = PMK_SIG_BRANCH,
+	[PMK_ARM11_FACT_DATA_STALL] = PMK_SIG_DATA_STALL,
+	[PMK_ARM11_FACT_READ] = PMK_SIG_L1D_READ,
+	[PMK_ARM11_FACT_WRITE] = PMK_SIG_L1D_WRITE,
+	[PMK_ARM11_FACT_DRAIN] = PMK_SIG_WBUF_DRAIN,
+};
+
+_Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
+	       "a block has room for PMK_NFACTS facts");
+
+struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
+{
+	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,
+					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
+	struct pmk_signal_set set = { { 0 } };
+
+	/* The signals from LOAD on are those of A64 cores. */
+	for (unsigned s = PMK_SIG_CYCLE; s < PMK_SIG_LOAD; s++) {
+		bool seen = true;
+
+		for (size_t i = 0; i < sizeof(unseen); i++)
+			seen &= unseen[i] != s;
+		if (seen)
+			pmk_signal_add(&set, s);
+	}
+	for (unsigned s = PMK_SIG_L2CC_INSN_READ; core->l2_type && s <= PMK_SIG_L2CC_EVICT_HALF;
+	     s++)
+		pmk_signal_add(&set, s);
+	return set;
+}
+
+/* Preloads are reads that make no access. */
+const uint8_t pmk_arm11_mix[] = { PMK_SIG_INSN,	    PMK_SIG_BRANCH,	PMK_SIG_WBUF_DRAIN,
+				  PMK_SIG_L1D_READ, PMK_SIG_L1D_ACCESS, PMK_SIG_L1D_ACCESS_WB,
+				  PMK_SIG_CYCLE };
+
+const uint8_t pmk_arm11_data[] = {
+	PMK_SIG_L1D_READ,      PMK_SIG_L1D_WRITE,	PMK_SIG_L1D_ACCESS,
+	PMK_SIG_L1D_ACCESS_WB, PMK_SIG_L1D_READ_MISS,	PMK_SIG_L1D_WRITE_MISS,
+	PMK_SIG_L1D_MISS,      PMK_SIG_L1D_EVICT,	PMK_SIG_L1D_WB_HALF,
+	PMK_SIG_DATA_EXTERNAL, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_CYCLE,
+};
+
+/* What is fetched beyond a branch depends on its prediction. Stalls are not in this list, because
+ * the main TLB has pages of data, too. */
+const uint8_t pmk_arm11_fetch[] = {
+	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
+	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
+	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
+};
+
+/* Sums of other signals. */
+void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
+	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->arm11.uncached;
+	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
+}
+
+const struct pmk_counted_signal pmk_arm11_counted[] = {
+	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_POP, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_PREDICTED, PMK_AT_LEAVE },
+	{ PMK_SIG_RET_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_L1I_MISS, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L1I_FILL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_FETCH_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_DATA_STALL, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_LSU_FULL_STALL, PMK_AT_ACCESS },
+	{ PMK_SIG_MICRO_ITLB_MISS, PMK_AT_FETCH },
+	{ PMK_SIG_MICRO_DTLB_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_TLB_MISS, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_WB_HALF, PMK_AT_ACCESS },
+	{ PMK_SIG_DATA_EXTERNAL, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_INSN_READ, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L2CC_INSN_READ_HIT, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L2CC_DATA_READ, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_DATA_READ_HIT, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_DATA_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_DATA_WRITE_HIT, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_WT_WRITE, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_WRITE_ALLOC, PMK_AT_ACCESS },
+	{ PMK_SIG_L2CC_EVICT_HALF, PMK_AT_LEAVE | PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_CYCLE, 0 },
+};
+
+const struct pmk_counted_beside pmk_arm11_beside[] = {
+	{ offsetof(struct pmk_cpu, arm11.uncached), 1, PMK_AT_ACCESS },
+	{ 0, 0, 0 },
+};

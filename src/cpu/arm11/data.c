@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+/* The data side of an ARM11, for accesses that change something: micro-TLB, cache, level 2, and how
+ * long loads and stores take. */
+#include "cpu/arm11/slow.h"
+#include "cpu/sites.h"
+
+/* Result latency of a load that hits: DDI 0301H table 16-13. */
+#define LOAD_HIT_LATENCY 3
+
+/* Change the bytes of a page in the data map when the page enters or leaves the micro-TLB. */
+static inline void map_page(uint8_t *map)
+{
+	map_word *word = (map_word *)map;
+
+	for (unsigned i = 0; i < LINES_PER_PAGE / sizeof(*word); i++)
+		word[i] |= EACH_BYTE(PMK_D_MAPPED) | (word[i] >> 3 & EACH_BYTE(PMK_D_FAST));
+}
+
+/*
+ * Enter a page into the micro-TLB. If hits change the order of a set, the page's lines must be used
+ * once before accesses to them are fast again: see pmk_arm11_data_hit().
+ */
+static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
+{
+	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
+
+	if (!pmk_cache_ages(&cpu->arm11.dcache))
+		map_page(map);
+	else
+		for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+			map[i] |= PMK_D_MAPPED;
+}
+
+/* Enter a page into the micro-TLB, if there is one. */
+static inline void data_map(struct pmk_cpu *cpu, uint32_t page)
+{
+	uint64_t old;
+
+	if (cpu->core.mmu) {
+		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+		old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
+		if (old != PMK_NO_PAGE)
+			unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
+	}
+	enter_page(cpu, page);
+}
+
+WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t = { 0 };
+
+	if (cpu->core.mmu)
+		t = translate(cpu, page);
+	data_map(cpu, page);
+	return t;
+}
+
+/* Like data_translate(), on a core that has an MMU and no unusual parameter for data accesses. */
+static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t = translate(cpu, page);
+	uint64_t old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
+
+	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+	if (old != PMK_NO_PAGE)
+		unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
+	map_page(&cpu->arm11.dmap[page * LINES_PER_PAGE]);
+	return t;
+}
+
+/* Like data_map(), without a clock, where nothing depends on the main TLB. */
+WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
+{
+	data_map(cpu, page);
+}
+
+static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
+{
+	uint64_t to_end = PMK_ACCESS_TO_END(access);
+
+	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
+}
+
+static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
+{
+	cpu->cycles += d.full + d.stall;
+	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
+}
+
+/* When an instruction of the block first needs the loaded value. */
+static uint64_t first_use(uint64_t access)
+{
+	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
+}
+
+/* Account for a load. If no instruction of the block needs its value, the first one in a later
+ * block that does will wait for it. */
+static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d,
+			 uint64_t walk)
+{
+	uint64_t open = PMK_ACCESS_USE(access) ^ PMK_PIPE_OPEN;
+
+	account(cpu, d, walk);
+	if (first_use(access) != PMK_LSU_NO_USE)
+		return;
+	for (uint64_t rest = open; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+
+		/* A load from two lines is complete when the later one arrives. */
+		if (cpu->arm11.pending >> r & 1 && cpu->arm11.ready[r] >= d.ready)
+			continue;
+		cpu->arm11.ready[r] = d.ready;
+		cpu->arm11.walk[r] = (uint32_t)walk;
+	}
+	cpu->arm11.pending |= open;
+}
+
+static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translation t)
+{
+	if (cpu->core.timeless)
+		return;
+	account_load(cpu, access,
+		     pmk_lsu_load_miss(&cpu->arm11.lsu, issue_time(cpu, access), first_use(access),
+				       LOAD_HIT_LATENCY, t.refill + t.walk),
+		     t.walk);
+}
+
+static void store_external(struct pmk_cpu *cpu, uint64_t access)
+{
+	if (cpu->core.timeless)
+		return;
+	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
+}
+
+/* Account for a load that hits, but whose value is late because its translation missed. */
+static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
+{
+	if (t.refill + t.walk && !cpu->core.timeless)
+		account_load(cpu, access,
+			     pmk_lsu_load_hit(&cpu->arm11.lsu, issue_time(cpu, access),
+					      first_use(access),
+					      LOAD_HIT_LATENCY + t.refill + t.walk),
+			     t.walk);
+}
+
+/* Request a line, or a word that level 1 does not keep, from level 2. This sets the latency. */
+static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
+{
+	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
+	cpu->arm11.lsu.latency =
+		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2_latency : read_memory(cpu, line));
+}
+
+/* Write halves of a line, PMK_D_DIRTY_…, to level 2. */
+static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	pmk_l2cc_write(&cpu->arm11.l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO,
+		       cpu->core.dcache_wt);
+}
+
+static void data_evict(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint8_t *byte = &cpu->arm11.dmap[line];
+	unsigned halves = !!(*byte & PMK_D_DIRTY_LO) + !!(*byte & PMK_D_DIRTY_HI);
+
+	if (pmk_l2cc_is_on(&cpu->arm11.l2) && halves)
+		level2_write(cpu, line, *byte & (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI));
+	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
+	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
+	*byte &= PMK_D_MAPPED;
+}
+
+void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t last;
+
+	if (!pmk_cache_ages(&cpu->arm11.dcache))
+		return;
+	last = pmk_cache_last(&cpu->arm11.dcache, line);
+	if (last != PMK_NO_LINE)
+		cpu->arm11.dmap[last] &= (uint8_t)~PMK_D_FAST;
+}
+
+void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint8_t *byte = &cpu->arm11.dmap[line];
+
+	if (!pmk_cache_ages(&cpu->arm11.dcache))
+		return;
+	pmk_arm11_data_order(cpu, line);
+	pmk_cache_use(&cpu->arm11.dcache, line);
+	*byte |= *byte >> 3 & PMK_D_FAST;
+}
+
+static void data_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t victim;
+
+	pmk_arm11_data_order(cpu, line);
+	victim = pmk_cache_fill(&cpu->arm11.dcache, line);
+	if (pmk_l2cc_is_on(&cpu->arm11.l2))
+		level2_read(cpu, line);
+	else if (pmk_sdram_differs(&cpu->core))
+		cpu->arm11.lsu.latency = (uint32_t)read_memory(cpu, line);
+	if (victim != PMK_NO_LINE)
+		data_evict(cpu, victim);
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	if (cpu->arm11.store_missed == line)
+		cpu->arm11.store_missed = PMK_NO_LINE;
+}
+
+static bool is_device(struct pmk_cpu *cpu, uint32_t line)
+{
+	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
+}
+
+/* True if the access bypasses the cache, because the cache is off or the page is device memory. */
+static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
+{
+	return !cpu->core.dcache_on || is_device(cpu, line);
+}
+
+/* An access that bypasses level 1. Level 2 caches what level 1 would cache if it were on (our
+ * choice), except device memory. */
+static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
+{
+	if (is_device(cpu, line)) {
+		cpu->arm11.lsu.level2 = false;
+		cpu->arm11.lsu.latency = (uint32_t)cpu->core.mem_latency;
+	} else if (halves) {
+		level2_write(cpu, line, halves);
+	} else {
+		level2_read(cpu, line);
+	}
+}
+
+/* `halves`: PMK_D_DIRTY_LO, _HI for the halves that a store touches; 0 for a load. */
+static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
+				   unsigned halves, struct translation t)
+{
+	if (pmk_l2cc_is_on(&cpu->arm11.l2))
+		level2_uncached(cpu, line, halves);
+	cpu->arm11.uncached++;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	if (cpu->core.arm11.miss_uncached)
+		cpu->dyn[halves ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
+	if (halves)
+		store_external(cpu, access);
+	else
+		load_external(cpu, access, t);
+}
+
+static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
+{
+	if (cpu->arm11.dmap[line] & PMK_D_MAPPED)
+		return (struct translation){ 0 };
+	return data_translate(cpu, line / LINES_PER_PAGE);
+}
+
+static void load_translated(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
+			    struct translation t)
+{
+	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
+		data_uncached(cpu, line, access, 0, t);
+	} else if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		pmk_arm11_data_hit(cpu, line);
+		load_late(cpu, access, t);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		data_fill(cpu, line);
+		load_external(cpu, access, t);
+	}
+}
+
+static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+{
+	load_translated(cpu, line, access, data_mapped(cpu, line));
+}
+
+/*
+ * Returns true if the store misses: reads allocate, writes do not (TRM 7.2), so every store to an
+ * absent line goes out.
+ */
+static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
+				uint64_t access)
+{
+	if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		pmk_arm11_data_hit(cpu, line);
+		return false;
+	}
+	/* DAI 0195B §8 leaves open whether stores to one absent line count once, as loads do. */
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] +=
+		cpu->core.arm11.store_miss_each || cpu->arm11.store_missed != line;
+	cpu->arm11.store_missed = line;
+	if (cpu->core.arm11.write_allocate) {
+		data_fill(cpu, line);
+		return false;
+	}
+	if (pmk_l2cc_is_on(&cpu->arm11.l2))
+		level2_write(cpu, line, halves);
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL] +=
+		cpu->core.arm11.store_miss_external | cpu->core.dcache_wt;
+	store_external(cpu, access);
+	return true;
+}
+
+static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves, uint64_t access)
+{
+	struct translation t = data_mapped(cpu, line);
+
+	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
+		data_uncached(cpu, line, access, halves, t);
+		return;
+	}
+	/* The write buffer hides a micro-TLB refill, but the load-store unit waits for a table
+	 * walk. */
+	cpu->cycles += t.walk;
+	if (store_misses(cpu, line, halves, access))
+		return;
+	if (cpu->core.dcache_wt) {
+		if (pmk_l2cc_is_on(&cpu->arm11.l2))
+			level2_write(cpu, line, halves);
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		store_external(cpu, access);
+	} else {
+		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	}
+}
+
+/* The halves of the line that [from, to] touches. */
+static unsigned halves_of(uint32_t from, uint32_t to)
+{
+	uint32_t half = LINE_BYTES / 2;
+
+	return (from & half ? 0u : PMK_D_DIRTY_LO) | (to & half ? PMK_D_DIRTY_HI : 0u);
+}
+
+/* Account for a load that crosses into a second line: it is two accesses (DAI 0195B §7). */
+static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
+{
+	load_line(cpu, addr >> PMK_LINE_SHIFT, access);
+	cpu->dyn[PMK_SIG_L1D_READ]++;
+	load_line(cpu, last >> PMK_LINE_SHIFT, access);
+}
+
+static PMK_SLOW void store_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
+{
+	uint32_t boundary = last & ~(LINE_BYTES - 1);
+
+	store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, boundary - 1), access);
+	cpu->dyn[PMK_SIG_L1D_WRITE]++;
+	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last), access);
+}
+
+static PMK_SLOW void load_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	pmk_sites_access(cpu, access);
+	if (PMK_UNLIKELY(cpu->arm11.instead != NULL))
+		cpu->arm11.instead->load(cpu, addr, access);
+	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+		load_split(cpu, addr, last, access);
+	else
+		load_line(cpu, addr >> PMK_LINE_SHIFT, access);
+}
+
+static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	pmk_sites_access(cpu, access);
+	if (PMK_UNLIKELY(cpu->arm11.instead != NULL))
+		cpu->arm11.instead->store(cpu, addr, access);
+	else if (PMK_UNLIKELY(addr >> PMK_LINE_SHIFT != last >> PMK_LINE_SHIFT))
+		store_split(cpu, addr, last, access);
+	else
+		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last), access);
+}
+
+/*
+ * The functions below do what load_general() and store_general() do, for nearly all misses: on a
+ * core with no unusual parameter, while nothing is booked by site, in one line, and when no earlier
+ * miss makes the core later. Programs that miss all the time spend most of their time here, so
+ * these functions check each condition only once. They leave all other misses to the general
+ * functions.
+ */
+static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
+{
+	uint32_t in_line = addr & (LINE_BYTES - 1);
+
+	return usual && !cpu->sites && !cpu->is_device &&
+	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
+}
+
+/* Put a line into the cache in place of another one. */
+static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
+{
+	struct pmk_cache *c = &cpu->arm11.dcache;
+	uint8_t *map = cpu->arm11.dmap;
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
+	uint32_t way = pmk_cache_victim_unordered(c, set);
+	uint32_t victim = set[way];
+
+	set[way] = line;
+	if (PMK_LIKELY(victim != PMK_NO_LINE)) {
+		unsigned dirty = map[victim] / PMK_D_DIRTY_LO & 3;
+
+		cpu->dyn[PMK_SIG_L1D_WB_HALF] += dirty - (dirty >> 1); /* halves */
+		cpu->dyn[PMK_SIG_L1D_EVICT] += dirty != 0;
+		map[victim] &= PMK_D_MAPPED;
+	}
+	map[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+}
+
+static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+			      struct translation t)
+{
+	struct pmk_lsu *lsu = &cpu->arm11.lsu;
+	uint32_t line = addr >> PMK_LINE_SHIFT;
+	uint64_t issue = issue_time(cpu, access);
+	unsigned slot = lsu->busy_until[1] < lsu->busy_until[0];
+	uint64_t late;
+	bool settled = pmk_lsu_is_settled(lsu, issue, &late);
+
+	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue)) {
+		load_translated(cpu, line, access, t);
+		return;
+	}
+	if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		load_late(cpu, access, t);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	account_load(cpu, access,
+		     pmk_lsu_settled_load_miss(lsu, late, slot, &lsu->bus_free, issue,
+					       first_use(access), LOAD_HIT_LATENCY,
+					       t.refill + t.walk),
+		     t.walk);
+	fill_usual(cpu, line);
+}
+
+WIDE static void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	load_usual(cpu, addr, access, data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT));
+}
+
+/* Account for a store to a page that the micro-TLB holds. */
+static inline void store_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
+	uint64_t issue = issue_time(cpu, access), late;
+
+	if (*byte & PMK_D_PRESENT) {
+		unsigned halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
+
+		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	} else if (PMK_UNLIKELY(!pmk_lsu_is_settled(&cpu->arm11.lsu, issue, &late))) {
+		store_general(cpu, addr, access);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
+		account(cpu, pmk_lsu_settled_write(&cpu->arm11.lsu, late, issue), 0);
+	}
+}
+
+WIDE static void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	cpu->cycles += data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT).walk;
+	store_usual(cpu, addr, access);
+}
+
+void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access)))
+		load_general(cpu, addr, access);
+	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
+		load_usual(cpu, addr, access, (struct translation){ 0 });
+	else if (cpu->core.mmu)
+		load_unmapped(cpu, addr, access);
+	else
+		load_general(cpu, addr, access);
+}
+
+void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access)))
+		store_general(cpu, addr, access);
+	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
+		store_usual(cpu, addr, access);
+	else if (cpu->core.mmu)
+		store_unmapped(cpu, addr, access);
+	else
+		store_general(cpu, addr, access);
+}
+
+void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)
+{
+	pmk_sites_access(cpu, access);
+	cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	pmk_arm11_multiple_line(cpu, addr, access, write);
+}
+
+/* Like the functions above, without a clock. */
+
+/* Returns false if the general functions must handle the access. */
+static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual_alone, addr, access)))
+		return false;
+	if (!(cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED))
+		data_map_alone(cpu, addr >> PMK_PAGE_SHIFT);
+	return true;
+}
+
+void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t line = addr >> PMK_LINE_SHIFT;
+
+	if (!map_alone(cpu, addr, access)) {
+		load_general(cpu, addr, access);
+	} else if (!(cpu->arm11.dmap[line] & PMK_D_PRESENT)) {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		fill_usual(cpu, line);
+	}
+}
+
+void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
+	unsigned halves;
+
+	if (!map_alone(cpu, addr, access)) {
+		store_general(cpu, addr, access);
+	} else if (*byte & PMK_D_PRESENT) {
+		halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
+		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	} else {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
+	}
+}

@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: MIT
+/* The way from one block of an ARM11 to the next: fetch the block, and wait for what earlier blocks
+ * have not finished. */
+#include "cpu/arm11/slow.h"
+
+#include <string.h>
+
+#include "cpu/sites.h"
+
+static inline struct pmk_arm11_edge *edge_slot(const struct pmk_cpu *cpu, const struct pmk_block *p,
+					       const struct pmk_block *b)
+{
+	return &cpu->arm11.edge[(p->id ^ b->id * 7) % PMK_ARM11_EDGES];
+}
+
+/* How long one block waits for unfinished results of another. This is computed once for each pair
+ * of consecutive blocks, and remembered. */
+static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
+						 const struct pmk_block *b)
+{
+	struct pmk_arm11_edge *e = edge_slot(cpu, p, b);
+	uint8_t need[PMK_PIPE_REGS];
+
+	if (e->from == p && e->to == b)
+		return e;
+	memcpy(need, b->arm11.need, sizeof(need));
+	need[PMK_PIPE_PORT] = PMK_PIPE_FAR;
+	*e = (struct pmk_arm11_edge){
+		.from = p,
+		.to = b,
+		.wait = (uint8_t)pmk_pipeline_edge(p->arm11.residue, b->arm11.need),
+		.data = (uint8_t)pmk_pipeline_edge(p->arm11.residue, need),
+	};
+	return e;
+}
+
+/*
+ * Wait for results of the previous block. Some may have arrived during the cycles since `before`,
+ * which the branch or the fetch took. A wait for the load-store unit is not a data stall.
+ */
+static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_edge *e,
+				    uint64_t before)
+{
+	uint64_t passed = cpu->cycles - before;
+
+	if (e->wait > passed)
+		cpu->cycles += e->wait - passed;
+	if (e->data > passed)
+		cpu->dyn[PMK_SIG_DATA_STALL] += e->data - passed;
+}
+
+/*
+ * Wait for registers that block `b` reads or writes and whose loads are still under way. The wait
+ * begins at the instruction that needs one of them. If the block overwrites a register before any
+ * instruction reads it, nothing waits for that load (our choice).
+ */
+static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
+{
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->arm11.lsu);
+
+	for (uint64_t rest = regs; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		uint64_t wait;
+
+		if (b->arm11.need[r] == PMK_PIPE_FAR)
+			continue;
+		wait = pmk_lsu_hold(&cpu->arm11.lsu, start + b->arm11.need[r] - 1,
+				    cpu->arm11.ready[r]);
+		cpu->cycles += wait;
+		cpu->dyn[PMK_SIG_DATA_STALL] +=
+			wait > cpu->arm11.walk[r] ? wait - cpu->arm11.walk[r] : 0;
+	}
+	cpu->arm11.pending &= ~regs;
+}
+
+/* Remember the unfinished VFP results of block `p`, which ended at `end`. Any number of blocks may
+ * run before they are available. */
+static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
+{
+	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
+		uint64_t ready = end + p->arm11.vfp_residue[i] - 1;
+
+		if (p->arm11.vfp_residue[i] > 1 && ready > cpu->arm11.vfp_ready[i])
+			cpu->arm11.vfp_ready[i] = ready;
+	}
+	cpu->arm11.pending |= PMK_PIPE_VFP;
+}
+
+/*
+ * Wait for the VFP results and pipelines that block `b` needs. A wait for a pipeline is not a data
+ * stall.
+ */
+static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint64_t start = cpu->cycles - b->cycles, wait = 0, data = 0;
+	bool busy = false;
+
+	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
+		uint64_t ready = cpu->arm11.vfp_ready[i], need = b->arm11.vfp_need[i];
+
+		if (need == PMK_PIPE_FAR || ready < start + need)
+			continue;
+		ready -= start + need - 1;
+		wait = pmk_later(wait, ready);
+		if (i <= PMK_PIPE_VFP_FLAGS)
+			data = pmk_later(data, ready);
+	}
+	cpu->cycles += wait;
+	cpu->dyn[PMK_SIG_DATA_STALL] += data;
+	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++)
+		busy |= cpu->arm11.vfp_ready[i] > cpu->cycles;
+	cpu->arm11.pending &= busy ? ~UINT64_C(0) : ~PMK_PIPE_VFP;
+}
+
+/* Fetch `b` through the core's own memory system. */
+static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint64_t seen = cpu->igen;
+	bool again = cpu->arm11.instead->fetch(cpu, b);
+
+	/* `seen` is not always the present igen: the block may have evicted a line of its own. 0
+	 * makes blocks at exception vectors always come here. */
+	cpu->executions[b->id].igen = b->vector || again ? 0 : seen;
+}
+
+/* Fetch `b`, if the fetch may find something absent. */
+static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	if (!pmk_arm11_fetch_changes(cpu, b))
+		return;
+	if (PMK_LIKELY(!cpu->arm11.instead)) {
+		pmk_sites_fetch(cpu, b, b->pc);
+		pmk_arm11_fetch_block(cpu, b);
+	} else if (cpu->executions[b->id].igen != cpu->igen) {
+		pmk_sites_fetch(cpu, b, b->pc);
+		fetch_instead(cpu, b);
+	}
+}
+
+/* Do the maintenance operations of `p`, and then fetch `b`. */
+static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b)
+{
+	if (PMK_UNLIKELY(p->disturbs)) {
+		pmk_sites_at(cpu, PMK_SITE_LEAVE);
+		pmk_arm11_disturb(cpu, p->disturbs);
+	}
+	fetch_stale(cpu, b);
+}
+
+/*
+ * Start block `b`: wait for what earlier blocks have not finished. `before` is when the last one
+ * ended.
+ */
+static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t before)
+{
+	uint64_t waits = p->arm11.late & b->arm11.wants & ~PMK_PIPE_VFP_LATE;
+
+	if (waits | (cpu->arm11.pending & b->arm11.touches))
+		pmk_sites_fetch(cpu, b, b->pc);
+	if (waits)
+		wait_for_results(cpu, edge_between(cpu, p, b), before);
+	if (cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP)
+		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP);
+	if (cpu->arm11.pending & b->arm11.touches & PMK_PIPE_VFP)
+		wait_for_vfp(cpu, b);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word);
+
+	if (PMK_UNLIKELY(b->vector)) {
+		/*
+		 * An exception was entered. An unconditional branch before it was taken. Whether a
+		 * conditional one would have been taken is not visible, so it is not counted.
+		 */
+		cpu->taken -= taken && !pmk_arm11_always_goes(p);
+	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
+		pmk_arm11_push_return(cpu, (uint32_t)p->fall);
+	} else if (pmk_pred_differs(word, taken)) {
+		cpu->cycles -= pmk_pred_cycles(word);
+		before = cpu->cycles;
+		pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
+		pmk_arm11_leave_block(cpu, p, b, taken);
+	} else {
+		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
+	}
+	if (PMK_UNLIKELY(cpu->crossing))
+		pmk_cpu_cross(cpu, b);
+	disturb_and_fetch(cpu, p, b);
+	if (p->arm11.late & PMK_PIPE_VFP_LATE)
+		remember_vfp(cpu, p, end);
+	wait_at_entry(cpu, p, b, before);
+}
+
+/*
+ * The functions below do what pmk_arm11_block_general() does, for nearly all blocks, while nothing
+ * is booked by site. They end with calls of each other, so that no registers must be saved.
+ */
+
+/*
+ * Start block `b`, which must fetch or wait for something. `end` is when `p` ended, without the
+ * cycles of its branch.
+ */
+static PMK_SLOW void fetch_any_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t before, uint64_t end)
+{
+	fetch_stale(cpu, b);
+	if (PMK_UNLIKELY(p->arm11.late & PMK_PIPE_VFP_LATE))
+		remember_vfp(cpu, p, end);
+	wait_at_entry(cpu, p, b, before);
+}
+
+/* Fetch the absent lines of `b`, whose pages are in the micro-TLB. */
+static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t last = ((uint32_t)b->fall - 1) >> PMK_LINE_SHIFT;
+
+	for (uint32_t line = (uint32_t)b->pc >> PMK_LINE_SHIFT; line <= last; line++) {
+		uint64_t latency;
+
+		if (pmk_arm11_is_fetched(cpu, line))
+			continue;
+		latency = pmk_arm11_fetch_fill_usual(cpu, line);
+		cpu->dyn[PMK_SIG_L1I_MISS]++;
+		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
+		cpu->cycles += latency;
+	}
+}
+
+/* The registers for which block `b` may have to wait. */
+static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
+				    const struct pmk_block *b)
+{
+	return (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
+}
+
+/*
+ * The bits of pmk_arm11_fetch_changes() that only pmk_arm11_fetch_block() can handle: the page is
+ * not in the micro-TLB, or the bytes were not looked at.
+ */
+#define CHANGES_MORE ((PMK_I_MAPPED | UINT32_C(0x80)) * UINT32_C(0x01010101))
+
+/* Start block `b`, which waits only for results of `p`. */
+static PMK_SLOW void wait_remembered(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b, uint64_t before)
+{
+	const struct pmk_arm11_edge *e = edge_slot(cpu, p, b);
+
+	if (PMK_UNLIKELY(e->from != p || e->to != b)) {
+		wait_at_entry(cpu, p, b, before);
+		return;
+	}
+	wait_for_results(cpu, e, before);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
+				    const struct pmk_block *b, uint64_t before, uint64_t end)
+{
+	uint32_t changes = pmk_arm11_fetch_changes(cpu, b);
+
+	if (PMK_UNLIKELY(changes & CHANGES_MORE || !cpu->arm11.usual_fetch ||
+			 p->arm11.late & PMK_PIPE_VFP_LATE)) {
+		fetch_any_and_wait(cpu, p, b, before, end);
+		return;
+	}
+	if (changes)
+		fetch_absent(cpu, b);
+	if (cpu->arm11.pending & b->arm11.touches)
+		wait_at_entry(cpu, p, b, before);
+	else if (p->arm11.late & b->arm11.wants)
+		wait_remembered(cpu, p, b, before);
+	else if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+/*
+ * Start block `b` after a branch that took `more` cycles longer than block `p` says. `cycles` were
+ * added for its prediction, which was wrong.
+ */
+static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
+			      const struct pmk_block *b, uint64_t cycles, uint64_t more)
+{
+	uint64_t before = cpu->cycles - cycles, start = before - b->cycles;
+
+	cpu->cycles = before + more;
+	if (pmk_arm11_fetch_changes(cpu, b) | block_awaits(cpu, p, b))
+		fetch_and_wait(cpu, p, b, before, start);
+	else if (PMK_UNLIKELY(start + more >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+/* True if a branch at the end of `p` that is not predicted would fetch an absent line after it. */
+static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	return p->arm11.shadowed &&
+	       !pmk_arm11_is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+}
+
+/*
+ * These functions do what pmk_arm11_leave_block() does; *more is by how many cycles the branch
+ * takes longer than its block says. If they cannot, they do nothing and return the reason.
+ */
+enum left {
+	LEFT,
+	LEFT_UNUSUALLY, /* only pmk_arm11_leave_block() can do it */
+	LEFT_ABSENT,	/* the line after the branch must be fetched first */
+};
+
+/* Refetch after the branch of `p`. Sets the cycles beyond those of the block. */
+static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t *more)
+{
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+	*more = p->arm11.resolved;
+}
+
+/* Leave a branch that its entry mispredicted. */
+static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				   bool taken, uint64_t word, uint64_t *more)
+{
+	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
+
+	if (taken) {
+		if (pc != p->arm11.target)
+			return LEFT_UNUSUALLY;
+		if (has_absent_shadow(cpu, p))
+			return LEFT_ABSENT;
+		*own = (uint8_t)(word + 1);
+	} else {
+		*own = (uint8_t)(word - 1);
+	}
+	cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+	flush_usual(cpu, p, more);
+	return LEFT;
+}
+
+/*
+ * Leave a branch without an entry, which the static rules predicted. It gets an entry if it is
+ * taken.
+ */
+static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				     bool taken, uint64_t *more)
+{
+	bool backward = p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD;
+
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !backward))
+		return LEFT_UNUSUALLY;
+	if (taken) {
+		if (has_absent_shadow(cpu, p))
+			return LEFT_ABSENT;
+		pmk_predictor_allocate(pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end),
+				       cpu->arm11.pred, p->arm11.end, p->arm11.branch);
+		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_HELD | PMK_PRED_STATE | 2;
+	}
+	if (taken != backward) {
+		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+		flush_usual(cpu, p, more);
+	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
+		*more = cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
+	}
+	return LEFT;
+}
+
+/*
+ * Leave a return whose condition passed. The return stack has the right address, or a wrong one, or
+ * is empty. If the return is predicted correctly, its shadow is looked up but not fetched.
+ */
+static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
+					   uint64_t pc, uint64_t *more)
+{
+	const struct pmk_core_arm11 *core = &cpu->core.arm11;
+	struct pmk_return_stack *rs = &cpu->arm11.rs;
+	uint64_t cycles = core->return_correct;
+	bool empty = !rs->count, absent = has_absent_shadow(cpu, p);
+	bool right = !empty && rs->addr[rs->top] == pc;
+	uint32_t addr;
+
+	if (absent && !right)
+		return LEFT_ABSENT;
+	cpu->dyn[PMK_SIG_RET_POP] += !empty;
+	if (right) {
+		pmk_return_pop(rs, &addr);
+		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+		cpu->dyn[PMK_SIG_L1I_MISS] += absent;
+	} else {
+		/* The address that was popped is put back. */
+		cpu->dyn[PMK_SIG_RET_MISS] += !empty;
+		cpu->dyn[PMK_SIG_RET_PREDICTED] += !empty && !core->ret_exclusive;
+		cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || !empty || core->pc_writes;
+		cpu->dyn[PMK_SIG_FETCH_STALL] += core->flush_stall;
+		cycles = p->arm11.loads_pc ? core->ldm_return_wrong
+			 : empty	   ? core->return_empty
+					   : core->return_wrong;
+	}
+	if (cycles > p->arm11.branch_cycles)
+		*more = cycles - p->arm11.branch_cycles;
+	return LEFT;
+}
+
+static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct pmk_block *p,
+					     uint64_t pc, uint64_t word)
+{
+	if (word != PMK_PRED_CALL || pc != p->arm11.target)
+		return LEFT_UNUSUALLY;
+	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
+	return LEFT;
+}
+
+/* Leave a conditional return. It pops the return stack, but is not predicted. */
+static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p,
+					      uint64_t *more)
+{
+	uint32_t addr;
+
+	if (has_absent_shadow(cpu, p))
+		return LEFT_ABSENT;
+	cpu->dyn[PMK_SIG_RET_POP] += pmk_return_pop(&cpu->arm11.rs, &addr);
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || cpu->core.arm11.pc_writes;
+	flush_usual(cpu, p, more);
+	return LEFT;
+}
+
+static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
+					     uint64_t *more)
+{
+	if (has_absent_shadow(cpu, p))
+		return LEFT_ABSENT;
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->arm11.leave != PMK_ARM11_LEAVE_LOAD;
+	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL && cpu->arm11.bp.on && cpu->core.rs_on) {
+		cpu->dyn[PMK_SIG_CALL_PUSH]++;
+		pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
+	}
+	flush_usual(cpu, p, more);
+	return LEFT;
+}
+
+/* Leave a return, or a branch whose target is only known when it is executed. */
+static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p,
+					   uint64_t pc, bool taken, uint64_t *more)
+{
+	/* A jump to the next instruction needs more work. */
+	if (!taken && !p->conditional)
+		return LEFT_UNUSUALLY;
+	if (!taken) {
+		*more = p->arm11.branch_cycles < 1;
+		return LEFT;
+	}
+	if (p->arm11.leave == PMK_ARM11_LEAVE_RETURN)
+		return p->conditional ? leave_return_resolved(cpu, p, more)
+				      : leave_return_usual(cpu, p, pc, more);
+	return leave_indirect_usual(cpu, p, more);
+}
+
+/*
+ * The same functions for a core without a clock. There, the prediction words do not show which
+ * branches have an entry.
+ */
+
+static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
+					  uint64_t pc, bool taken, uint64_t word)
+{
+	struct pmk_btac_entry *e = pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end);
+	bool held = word & PMK_PRED_STATE && pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
+	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
+
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
+		return LEFT_UNUSUALLY;
+	if (taken && has_absent_shadow(cpu, p))
+		return LEFT_ABSENT;
+	if (held) {
+		cpu->arm11.pred[p->arm11.branch] = (uint8_t)(word + 1);
+	} else if (taken) {
+		pmk_predictor_allocate(e, cpu->arm11.pred, p->arm11.end, p->arm11.branch);
+		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_STATE | 2;
+	}
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += wrong;
+	return LEFT;
+}
+
+static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				    bool taken, uint64_t word)
+{
+	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
+
+	if (!pmk_state_differs(word, taken))
+		return LEFT;
+	if (!pmk_state_looks(word, taken)) {
+		cpu->dyn[PMK_SIG_BRANCH_MISS] += (word & 2) && !taken;
+		*own = pmk_state_next(word, taken);
+		return LEFT;
+	}
+	switch ((enum pmk_arm11_leave)p->arm11.leave) {
+	case PMK_ARM11_LEAVE_ANY:
+		return LEFT_UNUSUALLY;
+	case PMK_ARM11_LEAVE_FORWARD:
+	case PMK_ARM11_LEAVE_BACKWARD:
+		return fetch_behind_jump(cpu, p, pc, taken, word);
+	case PMK_ARM11_LEAVE_CALL:
+		if (!taken || !(word & 2) || pc != p->arm11.target)
+			return LEFT_UNUSUALLY;
+		*own = pmk_state_next(word, taken);
+		pmk_arm11_push_return(cpu, (uint32_t)p->fall);
+		return LEFT;
+	case PMK_ARM11_LEAVE_RETURN:
+	case PMK_ARM11_LEAVE_INDIRECT:
+	case PMK_ARM11_LEAVE_INDCALL:
+	case PMK_ARM11_LEAVE_LOAD:
+		break;
+	}
+	return leave_for_anywhere(cpu, p, pc, taken, &(uint64_t){ 0 });
+}
+
+/* Used without a clock, so no time passes. Blocks that were left as expected do not count taken
+ * branches, so this function must not count them, either. */
+static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	const uint64_t all_taken = cpu->taken;
+
+	pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
+	pmk_arm11_leave_block(cpu, p, b, taken);
+	disturb_and_fetch(cpu, p, b);
+	cpu->taken = all_taken;
+}
+
+/* The branch that ends `p` was not predicted. Fetch the line after it, which is absent. */
+static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	cpu->dyn[PMK_SIG_L1I_MISS]++;
+	pmk_arm11_fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+}
+
+void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	const uint64_t cycles = cpu->cycles;
+	enum left left = fetch_usual(cpu, p, b->pc, taken, word);
+
+	if (left == LEFT_ABSENT) {
+		fetch_behind(cpu, p);
+		left = fetch_usual(cpu, p, b->pc, taken, word);
+	}
+	if (left == LEFT)
+		fetch_stale(cpu, b);
+	else
+		fetch_general(cpu, p, b, taken, word);
+	cpu->cycles = cycles;
+}
+
+static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_block *p,
+					 const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	fetch_behind(cpu, p);
+	pmk_arm11_block_slow(cpu, p, b, taken, word);
+}
+
+/*
+ * Start block `b` after an attempt to leave `p`. `cycles` and `more` have the same meaning as in
+ * enter_left().
+ */
+static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
+			       const struct pmk_block *b, uint64_t taken, uint64_t word,
+			       enum left left, uint64_t cycles, uint64_t more)
+{
+	if (left == LEFT)
+		enter_left(cpu, p, b, cycles, more);
+	else if (left == LEFT_ABSENT)
+		block_behind_absent(cpu, p, b, taken, word);
+	else
+		pmk_arm11_block_general(cpu, p, b, taken, word);
+}
+
+static PMK_SLOW void block_after_held(struct pmk_cpu *cpu, const struct pmk_block *p,
+				      const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t more = 0;
+	enum left left = leave_held(cpu, p, b->pc, taken, word, &more);
+
+	enter_after(cpu, p, b, taken, word, left, 0, more);
+}
+
+static PMK_SLOW void block_after_static(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t more = 0;
+	enum left left = leave_static(cpu, p, b->pc, taken, &more);
+
+	enter_after(cpu, p, b, taken, word, left, pmk_pred_cycles(word), more);
+}
+
+static PMK_SLOW void block_after_call(struct pmk_cpu *cpu, const struct pmk_block *p,
+				      const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	enum left left = taken ? leave_predicted_call(cpu, p, b->pc, word) : LEFT_UNUSUALLY;
+
+	enter_after(cpu, p, b, taken, word, left, 0, 0);
+}
+
+static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t more = 0;
+	enum left left = leave_for_anywhere(cpu, p, b->pc, taken, &more);
+
+	enter_after(cpu, p, b, taken, word, left, 0, more);
+}
+
+/* Start block `b`, whose start was predicted. */
+static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t before = cpu->cycles, start = before - b->cycles;
+
+	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
+	if (pmk_arm11_fetch_changes(cpu, b) | block_awaits(cpu, p, b))
+		fetch_and_wait(cpu, p, b, before, start - pmk_pred_cycles(word));
+	else if (PMK_UNLIKELY(start >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	if (PMK_UNLIKELY(!b->arm11.spare && b->vector)) {
+		pmk_arm11_block_general(cpu, p, b, taken, word);
+		return;
+	}
+	if (!pmk_pred_differs(word, taken)) {
+		block_as_predicted(cpu, p, b, taken, word);
+		return;
+	}
+	switch ((enum pmk_arm11_leave)p->arm11.leave) {
+	case PMK_ARM11_LEAVE_ANY:
+		pmk_arm11_block_general(cpu, p, b, taken, word);
+		break;
+	case PMK_ARM11_LEAVE_FORWARD:
+	case PMK_ARM11_LEAVE_BACKWARD:
+		if (word & PMK_PRED_HELD)
+			block_after_held(cpu, p, b, taken, word);
+		else
+			block_after_static(cpu, p, b, taken, word);
+		break;
+	case PMK_ARM11_LEAVE_CALL:
+		block_after_call(cpu, p, b, taken, word);
+		break;
+	case PMK_ARM11_LEAVE_RETURN:
+	case PMK_ARM11_LEAVE_INDIRECT:
+	case PMK_ARM11_LEAVE_INDCALL:
+	case PMK_ARM11_LEAVE_LOAD:
+		block_after_any(cpu, p, b, taken, word);
+		break;
+	}
+}
