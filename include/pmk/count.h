@@ -129,8 +129,8 @@ struct pmk_count_setting {
 /* Setting number i, from 0; NULL: there are no more. */
 const struct pmk_count_setting *pmk_count_settings(uint32_t i);
 
-/* Set the program and its arguments, NULL terminated; they are copied. With the setting "qemu"
- * these are further arguments of the emulator. */
+/* Set the program and its arguments, NULL terminated; they are copied. A list without words takes
+ * the program away again. With the setting "qemu" these are further arguments of the emulator. */
 int pmk_count_program(struct pmk_count *c, char *const *argv);
 
 /* ---- counting ------------------------------------------------------------------------------- */

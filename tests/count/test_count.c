@@ -398,6 +398,19 @@ static void test_settings(void **state)
 	pmk_count_free(c);
 }
 
+/* A list without words takes the program away; to count none is an error. */
+static void test_no_program(void **state)
+{
+	static char *const none[] = { NULL };
+	struct pmk_count *c = pmk_count_new();
+
+	(void)state;
+	assert_int_equal(pmk_count_program(c, three), 0);
+	assert_int_equal(pmk_count_program(c, none), 0);
+	expect_failure(c, pmk_count_prepare(c, NULL), PMK_COUNT_USAGE, "no program to run");
+	pmk_count_free(c);
+}
+
 /* The table of settings is complete: each setting is accepted, and has a description. */
 static void test_table_of_settings(void **state)
 {
@@ -580,6 +593,7 @@ int main(void)
 		QUIET(test_streams),
 		QUIET(test_settings),
 		QUIET(test_table_of_settings),
+		cmocka_unit_test(test_no_program),
 		QUIET(test_prepare_again),
 		QUIET(test_prepare_another_way),
 		QUIET(test_requests),
