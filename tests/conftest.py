@@ -50,15 +50,15 @@ def program_of(path):
     name = os.path.splitext(os.path.relpath(path, TESTS))[0]
     listed = os.path.join(harness.BUILD, "meson-info", "intro-tests.json")
     if not os.path.exists(listed):
-        raise pytest.UsageError(f"{harness.BUILD} is no build tree; `make test` makes one")
+        raise pytest.UsageError(f"{harness.BUILD} is no build tree; `scripts/test` makes one")
     with open(listed) as f:
         for test in json.load(f):
             if test["name"] == name:
                 if not os.path.exists(test["cmd"][0]):
-                    raise Failed(f"{test['cmd'][0]} is not built; `make test` builds it")
+                    raise Failed(f"{test['cmd'][0]} is not built; `scripts/test` builds it")
                 return test["cmd"]
     raise Failed(f"tests/meson.build does not build {name}, or was configured without tests; "
-                 f"`make test` does it")
+                 f"`scripts/test` does it")
 
 
 class Program(pytest.File):

@@ -191,6 +191,7 @@ def test_bench_peers_compares():
     equal(run(os.path.join(BENCH, "peers"), BUILD, "--isa", "arm926").code, 2, "no caches named")
 
 
+@nightly
 def test_bench_sample_compares():
     sample = os.path.join(BENCH, "sample")
     out = run(sample, BUILD, "--quick", "--programs", "mixed", "--truth", "1", env=LITTLE)
@@ -202,6 +203,7 @@ def test_bench_sample_compares():
     equal(run(sample, BUILD, "--isa", "z80").code, 2, "unknown instruction set")
 
 
+@nightly
 def test_bench_run_leaves_out_what_it_has_no_compiler_for():
     have("gcc", *(tool for i in BENCHMARK["ISAS"].values() if i.name not in BENCHMARK["OPTIONAL"]
                   for tool in (i.compiler[0], i.emulator[0])))
@@ -217,6 +219,7 @@ def test_bench_run_leaves_out_what_it_has_no_compiler_for():
     contains(out.err, "microblaze: " + why)
 
 
+@nightly
 def test_bench_run_measures_one_instruction_set_alone():
     have("gcc", "qemu-aarch64", "aarch64-linux-gnu-gcc")
     out = run(RUN, BUILD, "--quick", "--isa", "a64", "--programs", "mixed", "--without-cachegrind",

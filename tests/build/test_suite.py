@@ -126,11 +126,10 @@ def test_a_program_that_is_not_built_is_an_error(suite):
         os.unlink(added)
 
 
-@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-m", "not once"),
-                                     ("-m", "quick and not more"),
-                                     ("-n", "2", "--dist", "loadfile")),
-                         ids=("all", "quick", "not-once", "not-more", "-n2"))
-def test_a_file_without_tests_is_an_error(suite, options):
+@cases("which, options", size((), (("quick", ("-m", "quick")), ("not-once", ("-m", "not once"))))
+       + (("all", ()), ("not-more", ("-m", "quick and not more")),
+          ("-n2", ("-n", "2", "--dist", "loadfile"))))
+def test_a_file_without_tests_is_an_error(suite, which, options):
     """After the failing tests are removed, everything passes. A test that must run once is missing
     from the second run."""
     lost = os.path.join(suite, "tests", "test_lost.py")
@@ -179,7 +178,8 @@ def test_only_make_test_skips_what_is_not_installed(suite, words, verdict):
 
 
 @pytest.mark.parametrize("order", (("test_python.py", "sub/test_program.c", "sub/small.vec"),
-                                   ("sub/small.vec", "sub/test_program.c", "test_python.py")),
+                                   pytest.param(("sub/small.vec", "sub/test_program.c",
+                                                 "test_python.py"), marks=nightly)),
                          ids=("one", "other"))
 def test_the_longest_file_starts_first(suite, tmp_path, order):
     """test_program.c is not in the table: it starts before the short ones."""

@@ -68,7 +68,7 @@ def found_by(ini):
     return found
 
 
-# With level 2. Small runs have the 32-bit code in test_loads_alone.
+# With level 2.
 SOME = [BOARDS[3]]
 
 
@@ -92,6 +92,7 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     equal(counts(doc), counts(stat("--core", core, "--set", settings, "-e", "cpu_cycles", *ring)))
 
 
+@nightly
 def test_loads_alone():
     """A program that does not know its processor's instructions has no code to call."""
     isa, core, _ = BOARDS[0]

@@ -44,7 +44,7 @@ def check(doc, scores):
 
 
 def test_counts_are_those_of_the_scoreboard():
-    for seed in range(1, 1 + size(3, 8)):
+    for seed in range(1, 1 + size(1, 8)):
         dump, ini, scores = simulated(seed)
         doc = stat("-T", f"wave:{dump}", "--map", ini)
         check(doc, scores)

@@ -69,7 +69,7 @@ def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsiz
 
 
 # Small runs divide the programs between the two cores.
-@pytest.mark.parametrize("name", size(PROGRAMS[::2], PROGRAMS))
+@pytest.mark.parametrize("name", size(PROGRAMS[::4], PROGRAMS))
 def test_arm_data_beside_qemus_plugin(name):
     """Helpers that the kernel has for programs are executed by the emulator. The plugin fetches
     them and pmk does not, so that misses of instructions cannot be the same."""
@@ -82,7 +82,7 @@ def test_arm_data_beside_qemus_plugin(name):
         assert ours[1] > 100, ours
 
 
-@pytest.mark.parametrize("name", size(PROGRAMS[1::2], PROGRAMS))
+@pytest.mark.parametrize("name", size(PROGRAMS[1::4], PROGRAMS))
 def test_a64_beside_qemus_plugin(name):
     """If an access lies in two lines, the plugin looks up only the first, and pmk both. So pmk has
     at most one more miss for each unaligned access, or one less if the second line is needed soon.
@@ -113,8 +113,8 @@ def valgrind(tool, program, *options):
     return out.err
 
 
-# The other two take as long as these four.
-@pytest.mark.parametrize("name", size(["mixed", "walk", "interp", "columns"], SMALL))
+# The others take three times as long.
+@pytest.mark.parametrize("name", size(["mixed", "columns"], SMALL))
 def test_lru_beside_cachegrind(name):
     program, trace = os.path.join(WORK, f"peers-{name}"), os.path.join(WORK, "peers-trace")
     built = run("gcc", *FLAGS, "-o", program, os.path.join(SOURCE, "bench/programs", name + ".c"))

@@ -608,8 +608,8 @@ def test_disabled_differences_are_zero_and_no_warning():
 
 # ---- microcontrollers ----------------------------------------------------------------------------
 
-# Small runs have one of each kind of code: 16-bit Thumb, Thumb-2, and that with security.
-MICROCONTROLLERS = size(("cortex-m0", "cortex-m3", "cortex-m33"),
+# Small runs have one of each kind of code: 16-bit Thumb, and Thumb-2.
+MICROCONTROLLERS = size(("cortex-m0", "cortex-m3"),
                         ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7",
                          "cortex-m23", "cortex-m33"))
 

@@ -858,7 +858,7 @@ def test_latency_sums_wrap():
     # A pass: 1024 × 5 instructions with the refill, less the branch that does not go, and 6 of the
     # outer loop, whose branch does not go at last.
     cycles = 500 * (1024 * 5 - 1 + 6) - 1 + 1 + reads_ * (each - 1)
-    for bits in size((32, 64), WIDTHS):
+    for bits in size((32,), WIDTHS):
         c = count("walk", width(bits), "mem.latency=10000", *LOCAL_CODE, **LOAD, STRIDE=16,
                   COUNT=1024, PASSES=500)
         want(c, dcache_read_request=reads_, dcache_read_hit=0, dcache_read_latency=reads_,

@@ -6,6 +6,7 @@ itself; which events it raises is told by its name, from the table of UG984 ("Pe
 Monitoring") and section 4 of docs/microblaze.md."""
 import collections
 import glob
+import itertools
 import os
 
 from harness import *
@@ -247,9 +248,9 @@ def mix(name, level, order):
             "flags": (level,)}
 
 
-# Small runs take the two byte orders in turn.
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("name", MIXES)
+# Small runs take the levels and the two byte orders in turn.
+@pytest.mark.parametrize("name, level", size(list(zip(MIXES, itertools.cycle(LEVELS))),
+                                             list(itertools.product(MIXES, LEVELS))))
 def test_programs(name, level):
     orders = list(mb.ORDERS)
     turn = (len(name) + (level == "-O2")) % 2

@@ -64,11 +64,9 @@ def oracle():
     return path
 
 
-# The host's time in large runs, too: each boot takes half a minute.
-ICOUNT = "-icount shift=5,sleep=off"
-
-
-@pytest.mark.parametrize("more", size((ICOUNT,), ("", ICOUNT)))
+# Other runs count the boot of a kernel for A64, in test_a64_linux.py.
+@nightly
+@pytest.mark.parametrize("more", ("", "-icount shift=5,sleep=off"))
 def test_every_instruction_of_a_boot(more):
     """With -icount the emulator leaves blocks for devices and may not come back at the end."""
     path = oracle()

@@ -20,7 +20,7 @@ FOLDER = os.path.join(WORK, "armv8-differential")
 QEMU = "qemu-system-aarch64"
 COMPILER = "aarch64-linux-gnu-gcc"
 SEED = os.environ.get("PMK_SEED", "1")
-PROGRAMS = os.environ.get("PMK_PROGRAMS", size("100", "1000"))
+PROGRAMS = os.environ.get("PMK_PROGRAMS", size("50", "1000"))
 CORES = ("cortex-a53", "neoverse-n1", "max")
 BOARDS = ("el1", "el2", "el3", "el2-el3")
 # Rules that take bits away; the others keep programs from doing something.

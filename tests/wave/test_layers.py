@@ -28,7 +28,7 @@ def compare(board, doc):
 
 
 def test_all_layers_of_a_guessed_map_equal_their_scoreboards():
-    for seed in range(1, 1 + size(2, 10)):
+    for seed in range(1, 1 + size(1, 10)):
         dump, ini, board = simulated(icarus, "icarus.vcd", seed)
         compare(board, stat("-T", f"wave:{dump}", "--map", ini))
 

@@ -51,7 +51,7 @@ def bench(seed):
 
 def test_packets_count_what_the_signals_count():
     codes = layout("codes.ini", ("armd", "dma0"))
-    for seed in range(1, 1 + size(2, 10)):
+    for seed in range(1, 1 + size(1, 10)):
         dump, ini, board = bench(seed)
         direct = stat("-T", f"wave:{dump}", "--map", ini, "--layout", codes, "--packets",
                       path("pins.vcd"))

@@ -259,12 +259,12 @@ static void run_schedules(struct machine *m, unsigned n, bool interrupts, int sa
 	       s.readers);
 }
 
-/* `make nightly` runs all schedules, other runs a fifth. */
+/* `make nightly` runs all schedules, other runs a tenth. */
 static unsigned share(const struct machine *m, unsigned percent)
 {
 	unsigned n = machine_is_armv8(m) ? SCHEDULES_A64 : SCHEDULES_ARM;
 
-	return (rig_is_large() ? n : n / 5) / 100 * percent;
+	return (rig_is_large() ? n : n / 10) / 100 * percent;
 }
 
 static void test_random_interrupts(struct machine *m)
