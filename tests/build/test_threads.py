@@ -6,7 +6,7 @@ from harness import *
 from programs import loop
 from trees import build_tree, configure_tree
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, nightly]
 
 EXAMPLE = os.path.join(SOURCE, "examples/api/threads.c")
 COUNTING = os.path.join(SOURCE, "examples/api/count_threads.c")

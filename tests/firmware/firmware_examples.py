@@ -15,15 +15,36 @@ TOOLS = {
 }
 
 
+def build(board, *argv):
+    """Builds a board's program for all test files. Returns make's output, and the folder."""
+    folder = os.path.join(WORK, "firmware-programs", board)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv), folder
+
+
+def copy_program(board, argv, folder):
+    """Puts the board's program into a folder, unless `argv` asks for another program. Make builds
+    nothing there, because the files keep their times."""
+    if os.path.exists(os.path.join(folder, board + ".elf")) or \
+       not all(a == "run" or a.startswith(("O=", "RUN=", "SHIFT=")) for a in argv):
+        return
+    with locked(os.path.join(WORK, f"firmware-program-{board}")):
+        out, made = build(board)
+        equal(out.code, 0, str(out))
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+
+
 def make(board, *argv, main=None):
     """Runs make in the example's folder. Returns its output without the commands."""
     cross, qemu = TOOLS[board]
     have("make", qemu)
+    folder = next((a[2:] for a in argv if a.startswith("O=")),
+                  os.path.join(WORK, "firmware-examples", board))
     if cross:
         have(cross + "gcc")
+        copy_program(board, argv, folder)
     else:
         argv = with_compiler_or_stored(board, main, argv)
-    folder = os.path.join(WORK, "firmware-examples", board)
     return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv), folder
 
 

@@ -248,6 +248,7 @@ def test_fst_has_the_values_of_its_vcd():
                   f"seed {seed}, {how}")
 
 
+@nightly
 def test_verilator_dumps_equal_the_scoreboard():
     program, = verilator("tb", "bus.v")
     for seed in (41, 42):
