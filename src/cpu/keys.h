@@ -10,7 +10,7 @@
 /* clang-format off */
 #define PMK_CORE_SDRAM_KEYS \
 	PMK_CORE_KEY(mem_serial,         "mem.serial", 0, 0, 1, 'b', \
-		"memory finishes one read before it starts the next"), \
+		"memory finishes older reads and writes before it starts a read"), \
 	PMK_CORE_KEY(sdram_banks,        "sdram.banks", 1, 1, 16, 'p', \
 		"SDRAM banks, each of which has one open row"), \
 	PMK_CORE_KEY(sdram_row,          "sdram.row", 2048, 256, 65536, 'q', \

@@ -39,7 +39,7 @@ struct pmk_lsu {
 	uint32_t slots, wbuf_entries;
 	uint32_t latency, fill_cycles, write_cycles;
 	bool level2; /* the latency is that of level 2 */
-	bool serial; /* memory answers one read before it takes the next */
+	bool serial; /* memory does one thing at a time: a read waits for older reads and writes */
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
 	uint64_t bus_free, level2_free;		/* when each bus can begin another line */
 	uint64_t wbuf_empty;			/* when the write buffer will be empty */
@@ -156,7 +156,7 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 
 	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra;
 	if (lsu->serial && !lsu->level2)
-		word = pmk_later(word, *bus);
+		word = pmk_later(word, pmk_later(*bus, lsu->wbuf_empty));
 	word = pmk_later(word + lsu->latency, *bus);
 	d.ready = word + hit;
 	*bus = word + lsu->fill_cycles;

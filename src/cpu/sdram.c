@@ -9,6 +9,13 @@ bool pmk_sdram_differs(const struct pmk_core *core)
 	return core->sdram_row_miss || core->sdram_refresh;
 }
 
+void pmk_sdram_write(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr)
+{
+	uint64_t row = addr / core->sdram_row;
+
+	sdram->open[row & (core->sdram_banks - 1)] = row + 1;
+}
+
 uint64_t pmk_sdram_read(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr,
 			uint64_t now)
 {

@@ -10,8 +10,8 @@
  * mem.latency.
  *
  * Our choice: consecutive rows are in consecutive banks, and addresses are those of the program,
- * although an operating system would spread its pages. Not modelled: writes, which wait in buffers
- * and open rows of their own, other masters, and commands that follow each other too soon.
+ * although an operating system would spread its pages. Writes of an ARM11 open rows, too. Not
+ * modelled: writes of other cores, other masters, and commands that follow each other too soon.
  */
 #ifndef PMK_CPU_SDRAM_H
 #define PMK_CPU_SDRAM_H
@@ -30,6 +30,9 @@ struct pmk_sdram {
 
 /* True if some reads take longer than others. */
 bool pmk_sdram_differs(const struct pmk_core *core);
+
+/* A write opens its row, too. */
+void pmk_sdram_write(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr);
 
 /* Cycles from `now`, when the word at `addr` is requested, until it arrives. */
 uint64_t pmk_sdram_read(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr,

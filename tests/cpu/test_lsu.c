@@ -82,6 +82,21 @@ static void test_serial_memory(void **state)
 	}
 }
 
+/* A read waits for the write in the buffer if memory is serial. */
+static void test_serial_writes(void **state)
+{
+	(void)state;
+	for (unsigned serial = 0; serial <= 1; serial++) {
+		struct pmk_lsu lsu = fresh(2);
+		uint64_t before = lsu.write_cycles;
+
+		lsu.serial = serial;
+		pmk_lsu_write(&lsu, 1000);
+		assert_int_equal(pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 0).ready,
+				 1000 + (serial ? before : 0) + 56 + 3);
+	}
+}
+
 /* At time 0, before anything happened. */
 static void test_at_zero(void **state)
 {
@@ -459,6 +474,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_miss),
 		cmocka_unit_test(test_serial_memory),
+		cmocka_unit_test(test_serial_writes),
 		cmocka_unit_test(test_at_zero),
 		cmocka_unit_test(test_two_overlap),
 		cmocka_unit_test(test_no_slot),

@@ -54,6 +54,21 @@ static void flat_tests(void **state)
 	expect_reads(&core, reads, 3);
 }
 
+/* A write to another row of the bank makes the next read open its row again. */
+static void write_tests(void **state)
+{
+	struct pmk_core core = core_with(4, 0, 0);
+	struct pmk_sdram sdram = { 0 };
+
+	(void)state;
+	assert_int_equal(pmk_sdram_read(&sdram, &core, 0, 0), 130);
+	pmk_sdram_write(&sdram, &core, 0x800);
+	assert_int_equal(pmk_sdram_read(&sdram, &core, 64, 0), 100);
+	pmk_sdram_write(&sdram, &core, 0x2000);
+	assert_int_equal(pmk_sdram_read(&sdram, &core, 128, 0), 130);
+	assert_int_equal(pmk_sdram_read(&sdram, &core, 0x840, 0), 100);
+}
+
 /* Rows of 2048 bytes alternate between four banks, so that 0x2000 is the second row of bank 0. */
 static void row_tests(void **state)
 {
@@ -105,9 +120,8 @@ static void refresh_tests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flat_tests),
-		cmocka_unit_test(row_tests),
-		cmocka_unit_test(one_bank_tests),
+		cmocka_unit_test(flat_tests),	 cmocka_unit_test(write_tests),
+		cmocka_unit_test(row_tests),	 cmocka_unit_test(one_bank_tests),
 		cmocka_unit_test(refresh_tests),
 	};
 

@@ -126,10 +126,15 @@ static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translati
 		     t.walk);
 }
 
-static void store_external(struct pmk_cpu *cpu, uint64_t access)
+/* The store goes to level 2, or to memory, where it opens a row. */
+static void store_external(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
 {
+	bool held = pmk_l2cc_is_on(&cpu->arm11.l2) && cpu->arm11.l2.map[line];
+
 	if (cpu->core.timeless)
 		return;
+	if (pmk_sdram_differs(&cpu->core) && !held)
+		pmk_sdram_write(&cpu->arm11.sdram, &cpu->core, (uint64_t)line << PMK_LINE_SHIFT);
 	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
@@ -247,7 +252,7 @@ static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t 
 	if (cpu->core.arm11.miss_uncached)
 		cpu->dyn[halves ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
 	if (halves)
-		store_external(cpu, access);
+		store_external(cpu, line, access);
 	else
 		load_external(cpu, access, t);
 }
@@ -302,7 +307,7 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned hal
 		level2_write(cpu, line, halves);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL] +=
 		cpu->core.arm11.store_miss_external | cpu->core.dcache_wt;
-	store_external(cpu, access);
+	store_external(cpu, line, access);
 	return true;
 }
 
@@ -323,7 +328,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 		if (pmk_l2cc_is_on(&cpu->arm11.l2))
 			level2_write(cpu, line, halves);
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-		store_external(cpu, access);
+		store_external(cpu, line, access);
 	} else {
 		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
 	}
