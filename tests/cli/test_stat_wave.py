@@ -90,7 +90,9 @@ def test_a_dump_that_is_cut_is_told():
     cut = os.path.join(FOLDER, "cut.vcd")
     with open(dump, "rb") as f, open(cut, "wb") as g:
         data = f.read()
-        g.write(data[:len(data) // 2 + 1])
+        # In the middle of a value: where a line ends, nothing would be missing. The length of the
+        # dump depends on the names of folders.
+        g.write(data[:data.index(b"\nb", len(data) // 2) + 2])
     doc = stat("-T", f"wave:{cut}", "--map", ini, code=125)
     equal(doc["partial"], True)
     assert 0 < counts(doc)["ct_total_cycles_en"] < 2000
