@@ -525,7 +525,7 @@ static inline bool is_usual(const struct pmk_cpu *cpu)
 	return cpu->a64.usual_data && !cpu->sites && !cpu->is_device;
 }
 
-static inline void load_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+static PMK_SLOW void load_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
@@ -553,7 +553,7 @@ static inline void load_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t acces
 		after_miss(cpu, addr, now, false);
 }
 
-static inline void store_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+static PMK_SLOW void store_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
@@ -608,29 +608,44 @@ void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	store_goes_out(cpu, access);
 }
 
+/* The part of an access that is in the line of `addr`. */
+static inline void load_part(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(pmk_a64_odd(cpu, addr, 1, 1, PMK_A64_LOAD_OK)))
+		load_line(cpu, addr, access);
+}
+
+static inline void store_part(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(pmk_a64_odd(cpu, addr, 1, 1, PMK_A64_STORE_OK)))
+		store_line(cpu, addr, access);
+}
+
 /* Account for an access that is not aligned, or that crosses into a second line. */
 static PMK_SLOW void load_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
 				    uint64_t access)
 {
+	pmk_sites_access(cpu, access);
 	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
-	load_line(cpu, addr, access);
+	load_part(cpu, addr, access);
 	if (!((addr ^ last) >> PMK_A64_LINE_SHIFT))
 		return;
 	cpu->dyn[PMK_SIG_L1D_LOOKUP_READ]++;
 	cpu->dyn[PMK_SIG_MEM_READ]++;
-	load_line(cpu, last, access);
+	load_part(cpu, last, access);
 }
 
 static PMK_SLOW void store_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
 				     uint64_t access)
 {
+	pmk_sites_access(cpu, access);
 	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
-	store_line(cpu, addr, access);
+	store_part(cpu, addr, access);
 	if (!((addr ^ last) >> PMK_A64_LINE_SHIFT))
 		return;
 	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE]++;
 	cpu->dyn[PMK_SIG_MEM_WRITE]++;
-	store_line(cpu, last, access);
+	store_part(cpu, last, access);
 }
 
 static inline bool is_aligned(uint64_t addr, uint64_t last, uint64_t access)
@@ -638,42 +653,38 @@ static inline bool is_aligned(uint64_t addr, uint64_t last, uint64_t access)
 	return !((addr ^ last) >> PMK_A64_LINE_SHIFT | (addr & ((1u << PMK_A64_ELEM(access)) - 1)));
 }
 
-static PMK_SLOW void load_general(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
-				  uint64_t access)
+static PMK_SLOW void load_general(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	pmk_sites_access(cpu, access);
-	if (is_aligned(addr, last, access))
-		load_line(cpu, addr, access);
-	else
-		load_unaligned(cpu, addr, last, access);
+	load_line(cpu, addr, access);
 }
 
-static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
-				   uint64_t access)
+static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	pmk_sites_access(cpu, access);
-	if (is_aligned(addr, last, access))
-		store_line(cpu, addr, access);
-	else
-		store_unaligned(cpu, addr, last, access);
+	store_line(cpu, addr, access);
 }
 
 void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	if (PMK_LIKELY(is_usual(cpu) && is_aligned(addr, last, access)))
+	if (PMK_UNLIKELY(!is_aligned(addr, last, access)))
+		load_unaligned(cpu, addr, last, access);
+	else if (PMK_LIKELY(is_usual(cpu)))
 		load_usual(cpu, addr, access);
 	else
-		load_general(cpu, addr, last, access);
+		load_general(cpu, addr, access);
 }
 
 void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	if (PMK_LIKELY(is_usual(cpu) && is_aligned(addr, last, access)))
+	if (PMK_UNLIKELY(!is_aligned(addr, last, access)))
+		store_unaligned(cpu, addr, last, access);
+	else if (PMK_LIKELY(is_usual(cpu)))
 		store_usual(cpu, addr, access);
 	else
-		store_general(cpu, addr, last, access);
+		store_general(cpu, addr, access);
 }
