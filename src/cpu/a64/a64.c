@@ -38,6 +38,8 @@ static void forget_pages(struct pmk_a64 *v)
 		v->fast[PMK_A64_FAST_LINES + i] = PMK_NO_PAGE;
 	for (unsigned i = 0; i < PMK_A64_FAST_PAGES; i++)
 		v->ipage[i] = PMK_NO_PAGE;
+	for (unsigned i = 0; i < PMK_A64_MAIN_PAGES; i++)
+		v->main_page[i] = PMK_NO_PAGE;
 	memset(v->mapped, 0, sizeof(v->mapped));
 }
 
@@ -66,6 +68,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	cpu->a64.bus_beats = PMK_A64_LINE_BYTES / core->a64.bus_bytes;
 	cpu->a64.in_order = !core->a64.window && !core->timeless;
 	cpu->a64.usual_level2 = core->a64.l2_on && !core->timeless &&
+				core->l2_ways <= PMK_A64_MARKS &&
 				pmk_core_policy_of(core, core->l2_policy) == PMK_POLICY_OWN;
 	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
 		v->fast[i] = PMK_A64_EMPTY;

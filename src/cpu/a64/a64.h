@@ -37,6 +37,7 @@
 
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache, so collisions are rare */
 #define PMK_A64_FAST_PAGES 256
+#define PMK_A64_MAIN_PAGES 1024
 
 /* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
@@ -107,6 +108,8 @@ struct pmk_a64 {
 	/* For each value of the low bits, a page that the instruction micro-TLB holds, or
 	 * PMK_NO_PAGE. */
 	uint64_t ipage[PMK_A64_FAST_PAGES];
+	/* The same for the main TLB. */
+	uint64_t main_page[PMK_A64_MAIN_PAGES];
 	struct pmk_known known;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
 	/* Tables of exception vectors, by address, and the index of the one to replace next. */

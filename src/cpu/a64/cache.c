@@ -3,6 +3,7 @@
 #include "cpu/a64/cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <pmk/error.h>
 
@@ -11,23 +12,23 @@
 int pmk_a64_cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
 		       uint64_t ways, enum pmk_policy policy)
 {
-	uint64_t lines = size >> PMK_A64_LINE_SHIFT, hints = 1;
+	uint64_t lines = size >> PMK_A64_LINE_SHIFT, sets = lines / ways;
+	uint64_t marks = (ways + PMK_A64_MARKS - 1) / PMK_A64_MARKS * PMK_A64_MARKS;
+	uint64_t entries = lines + marks - ways;
 
-	while (hints < lines)
-		hints *= 2;
 	*c = (struct pmk_a64_cache){
-		.tag = malloc(lines * sizeof(*c->tag)),
-		.hint = calloc(hints, sizeof(*c->hint)),
-		.hint_mask = (uint32_t)hints - 1,
-		.set_mask = (uint32_t)(lines / ways) - 1,
+		.tag = malloc(entries * sizeof(*c->tag)),
+		.mark = aligned_alloc(PMK_A64_MARKS, sets * marks),
+		.set_mask = (uint32_t)sets - 1,
 		.ways = (uint32_t)ways,
 		.random = core->seed ? (uint32_t)core->seed : 1,
 		.round_robin = core->round_robin && policy == PMK_POLICY_OWN,
 	};
-	for (uint64_t i = 0; c->tag && i < lines; i++)
-		c->tag[i] = PMK_A64_EMPTY;
-	if (!c->tag || !c->hint || pmk_order_init(&c->order, policy, c->set_mask + 1, c->ways))
+	if (!c->tag || !c->mark || pmk_order_init(&c->order, policy, c->set_mask + 1, c->ways))
 		return PMK_ENOMEM;
+	for (uint64_t i = 0; i < entries; i++)
+		c->tag[i] = PMK_A64_EMPTY;
+	memset(c->mark, 0, sets * marks);
 	if (!pmk_order_is_kept(&c->order) && !c->round_robin && !(ways & (ways - 1)))
 		c->way_mask = c->ways - 1;
 	return 0;
@@ -36,7 +37,7 @@ int pmk_a64_cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uin
 void pmk_a64_cache_fini(struct pmk_a64_cache *c)
 {
 	free(c->tag);
-	free(c->hint);
+	free(c->mark);
 	pmk_order_fini(&c->order);
 }
 
@@ -57,4 +58,13 @@ uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set)
 	if (c->round_robin)
 		return &set[c->next++ % c->ways];
 	return &set[pmk_a64_cache_random(c) % c->ways];
+}
+
+uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64_t addr)
+{
+	uint64_t *e = NULL;
+
+	for (uint32_t group = 0; !e && group * PMK_A64_MARKS < c->ways; group++)
+		e = pmk_a64_cache_find_marked(c, addr, group);
+	return e;
 }

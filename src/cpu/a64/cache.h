@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "cpu/order.h"
 
 #define PMK_A64_LINE_SHIFT 6
@@ -34,11 +38,13 @@ struct pmk_a64_cache {
 	bool round_robin;
 	uint32_t next;
 	struct pmk_order order; /* for policies that need one */
-	/* The way of the line that was filled last, indexed by line number, with an entry for each
-	 * line of the cache. A search among many ways begins there. */
-	uint8_t *hint;
-	uint32_t hint_mask;
+	/* A byte for the line of each way: see pmk_a64_cache_mark(). The host compares
+	 * PMK_A64_MARKS of them at once. That many ways of a set are a group:
+	 * [(group * sets + set) * PMK_A64_MARKS + way % PMK_A64_MARKS]. */
+	uint8_t *mark;
 };
+
+#define PMK_A64_MARKS 16
 
 /* 0 or PMK_ENOMEM. */
 int pmk_a64_cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
@@ -60,28 +66,56 @@ static inline bool pmk_a64_cache_is(const uint64_t *e, uint64_t addr)
 	return (*e ^ addr) < PMK_A64_LINE_BYTES;
 }
 
-/* Where the line's entry usually is, if the line is present. */
-static inline uint64_t *pmk_a64_cache_hint(const struct pmk_a64_cache *c, uint64_t addr)
+/* The mark of a line: a hash of its number. Lines with different marks are different. */
+static inline uint8_t pmk_a64_cache_mark(uint64_t addr)
 {
-	return pmk_a64_cache_set(c, addr) + c->hint[addr >> PMK_A64_LINE_SHIFT & c->hint_mask];
+	return (uint8_t)((uint32_t)(addr >> PMK_A64_LINE_SHIFT) * UINT32_C(0x9e3779b1) >> 24);
 }
 
-/* The line's entry, or NULL. */
-static inline uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64_t addr)
+/* Bit i is set if marks[i] equals `mark`. */
+static inline uint32_t pmk_a64_marks_equal(const uint8_t *marks, uint8_t mark)
 {
-	uint64_t *set = pmk_a64_cache_set(c, addr), *e = pmk_a64_cache_hint(c, addr);
+#ifdef __SSE2__
+	__m128i all = _mm_load_si128((const __m128i *)marks);
 
-	if (pmk_a64_cache_is(e, addr))
-		return e;
-	for (uint32_t w = 0; w < c->ways; w++)
-		if (pmk_a64_cache_is(&set[w], addr))
-			return &set[w];
-	return NULL;
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8((char)mark)));
+#else
+	uint32_t equal = 0;
+
+	for (uint32_t i = 0; i < PMK_A64_MARKS; i++)
+		equal |= (uint32_t)(marks[i] == mark) << i;
+	return equal;
+#endif
 }
 
 /*
- * Like pmk_a64_cache_find(), but searches only the line's set: for a cache of few ways. With four
- * or two ways it has no branches, because the host could not predict which way has the line.
+ * The line's entry, or NULL, among the ways of a group. The cache must be filled by
+ * pmk_a64_cache_put_marked(). Marks of a group beyond the last way of the set may be equal, too,
+ * but their entries belong to another set or are empty, so they are not that of the line.
+ */
+static inline uint64_t *pmk_a64_cache_find_marked(const struct pmk_a64_cache *c, uint64_t addr,
+						  uint32_t group)
+{
+	uint32_t set = (uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask;
+	const uint8_t *marks = &c->mark[(group * (c->set_mask + 1) + set) * PMK_A64_MARKS];
+	uint64_t *entry = &c->tag[set * c->ways + group * PMK_A64_MARKS], *e;
+	uint32_t equal = pmk_a64_marks_equal(marks, pmk_a64_cache_mark(addr));
+
+	for (; equal; equal &= equal - 1) {
+		e = &entry[__builtin_ctz(equal)];
+		if (pmk_a64_cache_is(e, addr))
+			return e;
+	}
+	return NULL;
+}
+
+/* Like pmk_a64_cache_find_marked(), but among all ways. */
+uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64_t addr);
+
+/*
+ * Like pmk_a64_cache_find(), but compares all entries of the line's set: for a cache of few ways,
+ * which needs no marks. With four or two ways it has no branches, because the host could not
+ * predict which way has the line.
  */
 static inline __attribute__((always_inline)) uint64_t *pmk_a64_cache_find_in(
 	const struct pmk_a64_cache *c, uint64_t *set, uint64_t addr)
@@ -159,12 +193,15 @@ static inline void pmk_a64_cache_put(struct pmk_a64_cache *c, uint64_t *e, uint6
 			       (uint32_t)(e - c->tag) % c->ways);
 }
 
-/* Like pmk_a64_cache_put(); also makes later searches for the line begin at this entry. */
-static inline void pmk_a64_cache_put_hinted(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
+/* Like pmk_a64_cache_put(); also sets the mark by which pmk_a64_cache_find() finds the line. */
+static inline void pmk_a64_cache_put_marked(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
 {
+	uint32_t set = (uint32_t)(line >> PMK_A64_LINE_SHIFT) & c->set_mask;
+	uint32_t way = (uint32_t)(e - &c->tag[set * c->ways]);
+	uint32_t group = way / PMK_A64_MARKS * (c->set_mask + 1) + set;
+
 	pmk_a64_cache_put(c, e, line);
-	c->hint[line >> PMK_A64_LINE_SHIFT & c->hint_mask] =
-		(uint8_t)(e - pmk_a64_cache_set(c, line));
+	c->mark[group * PMK_A64_MARKS + way % PMK_A64_MARKS] = pmk_a64_cache_mark(line);
 }
 
 #endif

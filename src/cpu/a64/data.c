@@ -130,10 +130,10 @@ static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu 
 	forbid(v, old); /* does nothing for an empty entry */
 	if (old & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
-		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
+		pmk_a64_level2_write_usual(cpu, old & PMK_A64_LINE_MASK);
 	}
 	*e = (addr & PMK_A64_LINE_MASK) | bits;
-	return pmk_a64_level2_read(cpu, addr, write);
+	return pmk_a64_level2_read_usual(cpu, addr, write);
 }
 
 /* The line's entry in its set, or NULL. */
@@ -348,7 +348,8 @@ static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now
 }
 
 /* Called after everything else of an access whose line missed, or was prefetched. */
-static inline void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
+static inline __attribute__((always_inline)) void after_miss(struct pmk_cpu *cpu, uint64_t addr,
+							     uint64_t now, bool write)
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
 	uint64_t line = addr >> PMK_A64_LINE_SHIFT;

@@ -2,6 +2,11 @@
 /* The parts of an A64 core beyond its level 1 caches and micro-TLBs: see outside.h. */
 #include "cpu/a64/outside.h"
 
+static inline uint64_t *main_page(struct pmk_a64 *v, uint64_t page)
+{
+	return &v->main_page[page & (PMK_A64_MAIN_PAGES - 1)];
+}
+
 static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 {
 	cpu->dyn[sig] += cpu->a64.bus_beats;
@@ -42,7 +47,15 @@ void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 		cpu->dyn[PMK_SIG_L2_EVICT]++;
 		write_line(cpu);
 	}
-	pmk_a64_cache_put_hinted(l2, e, (addr & PMK_A64_LINE_MASK) | (dirty ? PMK_A64_DIRTY : 0));
+	pmk_a64_cache_put_marked(l2, e, (addr & PMK_A64_LINE_MASK) | (dirty ? PMK_A64_DIRTY : 0));
+}
+
+uint64_t pmk_a64_level2_read_absent(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
+{
+	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
+	pmk_a64_come_from(cpu, false);
+	pmk_a64_level2_fill(cpu, addr, false);
+	return pmk_a64_memory_read(cpu, addr);
 }
 
 uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
@@ -52,19 +65,17 @@ uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_w
 
 	if (cpu->core.timeless)
 		return 0;
-	pmk_a64_come_from(cpu, false);
-	if (!cpu->core.a64.l2_on)
+	if (!cpu->core.a64.l2_on) {
+		pmk_a64_come_from(cpu, false);
 		return pmk_a64_memory_read(cpu, addr);
+	}
 	cpu->dyn[PMK_SIG_L2_READ]++;
 	e = pmk_a64_cache_find(l2, addr);
-	if (e) {
-		pmk_a64_cache_use(l2, e);
-		pmk_a64_come_from(cpu, true);
-		return cpu->core.l2_latency;
-	}
-	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
-	pmk_a64_level2_fill(cpu, addr, false);
-	return pmk_a64_memory_read(cpu, addr);
+	if (!e)
+		return pmk_a64_level2_read_absent(cpu, addr, for_write);
+	pmk_a64_cache_use(l2, e);
+	pmk_a64_come_from(cpu, true);
+	return cpu->core.l2_latency;
 }
 
 void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr)
@@ -88,16 +99,29 @@ void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr)
 	}
 }
 
-uint64_t pmk_a64_translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
+/* The main TLB may lack the page. */
+static PMK_SLOW uint64_t translate_slow(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t old, *word;
 
 	if (cpu->core.timeless)
 		return 0;
+	*main_page(v, page) = page;
 	if (pmk_tlb_holds(&v->main_tlb, page))
 		return cpu->core.utlb_penalty;
 	cpu->dyn[PMK_SIG_TLB_MISS]++;
 	cpu->dyn[walk]++;
-	pmk_tlb_fill(&v->main_tlb, page);
+	old = pmk_tlb_fill(&v->main_tlb, page);
+	word = main_page(v, old);
+	if (*word == old)
+		*word = PMK_NO_PAGE;
 	return cpu->core.walk_penalty;
+}
+
+uint64_t pmk_a64_translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
+{
+	if (PMK_LIKELY(*main_page(cpu->a64.tables, page) == page))
+		return cpu->core.utlb_penalty;
+	return translate_slow(cpu, page, walk);
 }

@@ -26,36 +26,47 @@ uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr);
 /* Fill a line of level 2; a dirty line that it replaces is written to memory. */
 void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty);
 
-/* Fetch a line for level 1; returns the latency of its critical word. */
+/* Fetch a line for level 1; returns the latency of its critical word. The second function does what
+ * is left to do after the look-up in level 2 has missed. */
 PMK_SLOW uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_write);
+PMK_SLOW uint64_t pmk_a64_level2_read_absent(struct pmk_cpu *cpu, uint64_t addr, bool for_write);
 /* Write a dirty line of level 1 to level 2. */
 PMK_SLOW void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr);
 
-/*
- * Like pmk_a64_level2_read_slow(), with a fast path for lines that are in level 2 at their usual
- * place.
- */
-static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
+/* Like the functions above, but on a core with usual_level2. */
+static inline uint64_t pmk_a64_level2_read_usual(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
-	const struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
-
-	if (!cpu->a64.usual_level2 || !pmk_a64_cache_is(pmk_a64_cache_hint(l2, addr), addr))
-		return pmk_a64_level2_read_slow(cpu, addr, for_write);
 	cpu->dyn[PMK_SIG_L2_READ]++;
+	if (!pmk_a64_cache_find_marked(&cpu->a64.tables->l2, addr, 0))
+		return pmk_a64_level2_read_absent(cpu, addr, for_write);
 	pmk_a64_come_from(cpu, true);
 	return cpu->core.l2_latency;
 }
 
+static inline void pmk_a64_level2_write_usual(struct pmk_cpu *cpu, uint64_t addr)
+{
+	uint64_t *e = pmk_a64_cache_find_marked(&cpu->a64.tables->l2, addr, 0);
+
+	cpu->dyn[PMK_SIG_L2_WRITE]++;
+	if (e)
+		*e |= PMK_A64_DIRTY;
+	else
+		pmk_a64_level2_fill(cpu, addr, true);
+}
+
+/* Like the functions above, but on any core. */
+static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
+{
+	return cpu->a64.usual_level2 ? pmk_a64_level2_read_usual(cpu, addr, for_write)
+				     : pmk_a64_level2_read_slow(cpu, addr, for_write);
+}
+
 static inline void pmk_a64_level2_write(struct pmk_cpu *cpu, uint64_t addr)
 {
-	uint64_t *e = pmk_a64_cache_hint(&cpu->a64.tables->l2, addr);
-
-	if (!cpu->a64.usual_level2 || !pmk_a64_cache_is(e, addr)) {
+	if (cpu->a64.usual_level2)
+		pmk_a64_level2_write_usual(cpu, addr);
+	else
 		pmk_a64_level2_write_slow(cpu, addr);
-		return;
-	}
-	cpu->dyn[PMK_SIG_L2_WRITE]++;
-	*e |= PMK_A64_DIRTY;
 }
 
 /* Translate after a micro-TLB miss; `walk` is the signal of a table walk. Returns the cycles that

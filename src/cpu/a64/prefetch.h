@@ -27,6 +27,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define PMK_A64_MAX_STREAMS    16
 #define PMK_A64_MAX_PREFETCHES 32 /* under way */
 #define PMK_A64_FLIGHTS	       256
@@ -90,12 +94,26 @@ void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
  * this must find that out fast: a host with vectors compares four at once. */
 static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, uint64_t line)
 {
-	uint32_t from = (uint32_t)line + p->longest, near = 0;
+	uint32_t from = (uint32_t)line + p->longest;
+#ifdef __SSE2__
+	/* These vectors compare signed numbers, so INT32_MIN is added on both sides. */
+	__m128i first = _mm_set1_epi32((int)(from ^ UINT32_C(1) << 31));
+	__m128i most = _mm_set1_epi32((int)(2 * p->longest ^ UINT32_C(1) << 31)), far;
+
+	for (uint32_t i = 0; i < 2 * p->nstreams; i += 4) {
+		far = _mm_sub_epi32(first, _mm_loadu_si128((const __m128i *)&p->near[i]));
+		if (_mm_movemask_epi8(_mm_cmpgt_epi32(far, most)) != 0xffff)
+			return true;
+	}
+	return false;
+#else
+	uint32_t near = 0;
 
 	for (uint32_t i = 0; !near && i < 2 * p->nstreams; i += 4)
 		for (uint32_t j = 0; j < 4; j++)
 			near |= from - p->near[i + j] <= 2 * p->longest;
 	return near;
+#endif
 }
 
 /* Let a line that misses, and is not near any stream or beginning, become a beginning. */

@@ -88,7 +88,8 @@ struct pmk_cpu_a64 {
 	struct pmk_sdram sdram;
 	uint64_t bus_beats; /* cycles for which a line takes the external bus */
 	bool in_order;	    /* executes in order, and has a clock */
-	bool usual_level2;  /* level 2 exists, is used, and does not change on a hit */
+	/* level 2 exists, is used, has at most PMK_A64_MARKS ways, and does not change on a hit */
+	bool usual_level2;
 	/* Everything about level 1 data, level 2 and memory is as on a Cortex-A53, at any size. */
 	bool usual_data;
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will have their values */

@@ -1579,7 +1579,7 @@ static void test_many_programs(void **state)
 		seed = 12345 + i;
 		configure(&core, &geometries[i % 3 + 1]);
 		core.utlb_entries = 3 + i % 5;
-		core.l2_ways = 1u << i % 5;
+		core.l2_ways = 1u << i % 6;
 		snprintf(what, sizeof(what), "program %u", i);
 		run_both(&core, &shape, what, UNIT_SAMPLES(2000), i % 2);
 	}
