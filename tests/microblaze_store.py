@@ -65,7 +65,8 @@ def archive(name):
 
 
 def stored(key):
-    """What a recipe of this key makes, or None; never with a compiler of one's own."""
+    """The file that the recipe of this key makes, or None if it is not stored. With a compiler of
+    the user's own (PMK_MB_TOOLCHAIN), always None."""
     entry = by_key().get(key)
     if not entry or os.environ.get("PMK_MB_TOOLCHAIN"):
         return None
@@ -75,7 +76,7 @@ def stored(key):
 
 
 def was_stored(recipe):
-    """Of whatever sources."""
+    """True if a file of this recipe is stored, even if its sources were others."""
     return any(e["recipe"] == recipe for e in by_key().values())
 
 

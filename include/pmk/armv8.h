@@ -113,9 +113,9 @@ enum pmk_armv8_cores {
  *            interrupt handler that calls one must save PMSELR and restore it.
  *   reset    of pmk_armv8_long: PMK_ENOTSUP before PMUv3p5. At EL0, where PMUSERENR.EN lets it,
  *            it leaves interrupt enables as EL1 has them.
- *   start    enables the counters that program() was called for since reset.
+ *   start    enables the counters that program() has set since the last reset().
  *   read, write, irq_enable, clear
- *            PMK_ENOCTR beyond PMCR.N, once reset or program has looked at it.
+ *            PMK_ENOCTR for a counter beyond PMCR.N, if reset() or program() has read PMCR before.
  */
 
 /* Set the filter that later calls of program() use, also for the cycle counter. The default is

@@ -32,7 +32,7 @@ struct pmk_armv8_params {
 	uint8_t counters;    /* N: event counters, 0 … 31 */
 	uint8_t version;     /* PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7 */
 	uint8_t armv7_pmu;   /* PMU of ARMv7: 1 PMUv1, 2 PMUv2, and `version` is then 0; 0: PMUv3 */
-	uint8_t imp, idcode; /* of PMCR */
+	uint8_t imp, idcode; /* PMCR.IMP, PMCR.IDCODE */
 	uint32_t pmmir;	     /* p4 */
 	/* The common events that the core has: PMCEID0, PMCEID1. The registers show only events
 	 * that the model counts: those with a row in events.c whose signals the bus raises. */

@@ -195,8 +195,10 @@ struct pmk_count_row {
 	/* Not 0: the row describes an interval, and the next three members are the time of its end,
 	 * since the start. */
 	int32_t interval;
-	/* Not 0: `value` is the number of occurrences, and the latency_… members say how long they
-	 * took, in cycles. */
+	/*
+	 * If it is not 0, `value` is the number of occurrences, and the latency_… members say how
+	 * long these took, in cycles.
+	 */
 	int32_t has_latency;
 	uint64_t at_cycles, at_insns; /* 0: not known */
 	double at_seconds;
@@ -222,12 +224,12 @@ struct pmk_count_metric {
 	const char *name;   /* "cpi" */
 	const char *unit;   /* "cycles/insn", "%", or "" */
 	const char *reason; /* why it is not valid, or NULL */
-	const char *region; /* this and the next two: as in a row */
+	const char *region; /* region, cpu and section as in a row */
 	int32_t cpu;
 	uint32_t section;
 	int32_t valid;
 	double value;
-	const char *thread; /* as in a row */
+	const char *thread; /* as in a row; or NULL */
 };
 
 /* The run as a whole. Texts are valid until pmk_count_free(); NULL: not known. */

@@ -233,8 +233,10 @@ static inline __attribute__((always_inline)) void pmk_region_fast_begin(struct p
 	r->begin[2] = e1;
 }
 
-/* r->member += n, 64 bits and 32. On 32-bit Arm, compilers use six instructions for it, and four
- * suffice. */
+/*
+ * r->member += n, for members of 64 and of 32 bits. On 32-bit Arm, compilers use six instructions
+ * for the sum of 64 bits, but four suffice.
+ */
 #if defined(__arm__) && __ARM_ARCH >= 6 && !defined(__ARM_ARCH_6M__) && \
 	!defined(__ARM_ARCH_8M_BASE__)
 #define PMK_FAST_ADD(r, member, n)                                                       \

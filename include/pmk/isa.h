@@ -59,8 +59,8 @@ enum pmk_iclass {
 };
 
 /*
- * The operation of an A64 instruction, where some cores have a separate time for it: of SIMD,
- * CRYPTO and floating point, and of a few integer instructions. PMK_V_PLAIN: none of them.
+ * The operation of an A64 instruction of SIMD, CRYPTO or floating point, or of one of the few
+ * integer instructions, for which some core has a latency of its own. PMK_V_PLAIN: there is none.
  */
 enum pmk_vector {
 	PMK_V_PLAIN,
@@ -73,31 +73,31 @@ enum pmk_vector {
 	PMK_V_HIGH,	  /* ADDHN, SUBHN */
 	PMK_V_HIGH_ROUND, /* RADDHN, RSUBHN */
 	PMK_V_XTN,
-	PMK_V_ACROSS, /* ADDV, SADDLV of up to four elements; the next two: of 8, of 16 */
-	PMK_V_MOST = PMK_V_ACROSS + 3,	    /* SMAXV, UMINV …: likewise */
-	PMK_V_SHIFT = PMK_V_MOST + 3,	    /* by an immediate: SHL, USHR, SSHLL … */
-	PMK_V_SHIFT_INSERT,		    /* SLI, SRI */
-	PMK_V_SHIFT_BY,			    /* by amounts in a register: SSHL, USHL */
-	PMK_V_SHIFT_BY_ROUND,		    /* the same with rounding: SRSHL */
-	PMK_V_SHIFT_BY_LIMIT,		    /* the same with saturation: SQSHL, UQRSHL */
-	PMK_V_ROUNDING,			    /* SRSHR, USRA */
-	PMK_V_ROUND_SUM,		    /* SRSRA */
-	PMK_V_LIMIT,			    /* SQSHL, SQSHLU by an immediate */
-	PMK_V_NARROW,			    /* SHRN */
-	PMK_V_NARROW_ROUND,		    /* RSHRN */
-	PMK_V_NARROW_LIMIT,		    /* SQXTN, UQRSHRN … */
-	PMK_V_MULTIPLY,			    /* MUL, MLA, SQDMULH … */
-	PMK_V_MULTIPLY_ELEMENT,		    /* the same with one element of the second register */
-	PMK_V_MULTIPLY_ROUND,		    /* SQRDMLAH */
-	PMK_V_DOT,			    /* SDOT, UDOT */
-	PMK_V_LONG,			    /* to elements of twice the size: SMULL, UMLAL … */
-	PMK_V_LONG_LIMIT,		    /* SQDMLAL, SQDMLSL */
-	PMK_V_POLY,			    /* PMUL */
-	PMK_V_POLY_LONG,		    /* PMULL of 8 bits */
-	PMK_V_POLY_DOUBLE,		    /* PMULL of 64 bits */
-	PMK_V_ABA,			    /* SABA, UABA */
-	PMK_V_ABAL,			    /* SABAL, SADALP */
-	PMK_V_TABLE,			    /* TBL of one register; the next three: of 2 to 4 */
+	PMK_V_ACROSS, /* ADDV, SADDLV of up to four elements; then of 8; then of 16 */
+	PMK_V_MOST = PMK_V_ACROSS + 3, /* SMAXV, UMINV …, with three values like ADDV */
+	PMK_V_SHIFT = PMK_V_MOST + 3,  /* by an immediate: SHL, USHR, SSHLL … */
+	PMK_V_SHIFT_INSERT,	       /* SLI, SRI */
+	PMK_V_SHIFT_BY,		       /* by amounts in a register: SSHL, USHL */
+	PMK_V_SHIFT_BY_ROUND,	       /* by amounts in a register, rounded: SRSHL */
+	PMK_V_SHIFT_BY_LIMIT,	       /* by amounts in a register, saturated: SQSHL, UQRSHL */
+	PMK_V_ROUNDING,		       /* SRSHR, USRA */
+	PMK_V_ROUND_SUM,	       /* SRSRA */
+	PMK_V_LIMIT,		       /* SQSHL, SQSHLU by an immediate */
+	PMK_V_NARROW,		       /* SHRN */
+	PMK_V_NARROW_ROUND,	       /* RSHRN */
+	PMK_V_NARROW_LIMIT,	       /* SQXTN, UQRSHRN … */
+	PMK_V_MULTIPLY,		       /* MUL, MLA, SQDMULH … */
+	PMK_V_MULTIPLY_ELEMENT,	       /* MUL, MLA … with one element of the second register */
+	PMK_V_MULTIPLY_ROUND,	       /* SQRDMLAH */
+	PMK_V_DOT,		       /* SDOT, UDOT */
+	PMK_V_LONG,		       /* to elements of twice the size: SMULL, UMLAL … */
+	PMK_V_LONG_LIMIT,	       /* SQDMLAL, SQDMLSL */
+	PMK_V_POLY,		       /* PMUL */
+	PMK_V_POLY_LONG,	       /* PMULL of 8 bits */
+	PMK_V_POLY_DOUBLE,	       /* PMULL of 64 bits */
+	PMK_V_ABA,		       /* SABA, UABA */
+	PMK_V_ABAL,		       /* SABAL, SADALP */
+	PMK_V_TABLE,		       /* TBL of one register; the next three: of 2 to 4 */
 	PMK_V_TABLE_KEEP = PMK_V_TABLE + 4, /* TBX, likewise */
 	PMK_V_AES = PMK_V_TABLE_KEEP + 4,   /* AESE, AESD */
 	PMK_V_AES_MIX,			    /* AESMC, AESIMC */
@@ -275,11 +275,11 @@ struct pmk_insn {
 	uint8_t iclass;	 /* enum pmk_iclass */
 	uint8_t flow;	 /* enum pmk_flow */
 	uint8_t sysop;	 /* enum pmk_sysop */
-	bool thumb;	 /* of T32 */
+	bool thumb;	 /* it is a T32 instruction */
 	bool conditional; /* executed only if its condition holds */
 	bool is_branch; /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
 	bool sets_flags;
-	bool reads_flags;  /* reads them for more than its condition: ADC, RRX, MRS … */
+	bool reads_flags;  /* reads the flags as data, not as its condition: ADC, RRX … */
 	bool exclusive;	   /* LDREX, STREX: a failed store does not access memory */
 	bool load, store;  /* accesses memory; both for SWP */
 	bool literal;	   /* load from [pc, #imm]; address in target */
@@ -333,17 +333,19 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa);
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
-/* The same for ARMv6T2, which adds Thumb-2 and some A32 instructions. The decoder does not know
- * whether an IT instruction in front makes this one conditional. */
+/*
+ * Like pmk_isa_arm_decode(), for ARMv6T2, which adds Thumb-2 and some A32 instructions. The decoder
+ * does not know whether an IT instruction in front makes this one conditional.
+ */
 void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			   size_t size, struct pmk_insn *insn);
 
 /*
- * The same for ARMv7-A, and for the AArch32 state of ARMv8-A: A32 and all of T32, VFPv4, Advanced
- * SIMD. As for A64, it sets kind, mem_total, is_branch (every write of the PC except returns from
- * exceptions), and the registers of VFP and Advanced SIMD (D0 to D31 are 32 to 63). If the old
- * value of the destination is read, it is ra. The decoder does not know whether an IT instruction
- * in front makes this one conditional.
+ * Like pmk_isa_arm_decode(), for ARMv7-A and the AArch32 state of ARMv8-A: A32 and all of T32,
+ * VFPv4, Advanced SIMD. As for A64, it sets kind, mem_total, is_branch (every write of the PC
+ * except returns from exceptions), and the registers of VFP and Advanced SIMD (D0 to D31 are 32 to
+ * 63). If the instruction reads the old value of its destination, that is ra. The decoder does not
+ * know whether an IT instruction in front makes this one conditional.
  */
 void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			 size_t size, struct pmk_insn *insn);

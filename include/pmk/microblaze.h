@@ -120,9 +120,10 @@ struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
 
 /*
  * The debug module over JTAG. `scan` shifts `bits` bits through the data register of the USER
- * instruction that the MDM listens to, bit 0 of out[0] first, stores what comes out in in[] in the
- * same order (NULL: it is not needed), and passes Update-DR. `select` loads BYPASS and then that
- * instruction (bits of it depend on the FPGA); no other is loaded before the next `select`.
+ * instruction that the MDM listens to, bit 0 of out[0] first, stores the bits that come out in in[]
+ * in the same order (NULL: the caller does not need them), and passes Update-DR. `select` loads
+ * BYPASS and then the USER instruction, whose code depends on the FPGA. Nobody may load another
+ * instruction before the next `select`.
  */
 struct pmk_mdm_jtag {
 	int (*select)(void *ctx);
@@ -132,12 +133,12 @@ struct pmk_mdm_jtag {
 	bool lost;		  /* set by the port: a scan failed */
 };
 
-/* Select the USER instruction, the MDM on it and the processor. PMK_EINVAL as above. */
+/* Selects the USER instruction, then the MDM behind it and the processor. PMK_EINVAL as above. */
 int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag);
 /*
  * `jtag` must outlive the port. Scans of a command and of its data alternate, so after a failed
- * scan the port does not know which is next: every access returns PMK_EIO until the port is opened
- * again. PMK_EINVAL as above.
+ * scan the port does not know which of the two comes next: every access returns PMK_EIO until the
+ * port is opened again. PMK_EINVAL as above.
  */
 struct pmk_port pmk_port_mdm_jtag(struct pmk_mdm_jtag *jtag);
 

@@ -103,7 +103,7 @@ struct pmk_microblaze_event_counter {
 
 struct pmk_microblaze_latency_counter {
 	struct pmk_microblaze_latency live, sampled;
-	uint64_t seen;	/* how much of its signal's total has been processed */
+	uint64_t seen;	/* the part of its signal's total that it has already counted */
 	uint64_t since; /* occurrences that began before this cycle are not timed */
 	uint64_t busy;	/* the cycle in which the last timed occurrence ended */
 };
@@ -127,7 +127,7 @@ struct pmk_microblaze_model {
 	uint8_t code[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 	uint8_t status[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 	uint8_t sampled[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
-	/* How far it has read the bus's latency log: records, occurrences. */
+	/* How many records and occurrences of the bus's latency log it has read. */
 	uint64_t read_log, read_timed;
 	struct pmk_microblaze_event_counter event[PMK_MICROBLAZE_MAX_EVENTS];
 	struct pmk_microblaze_latency_counter latency[PMK_MICROBLAZE_MAX_LATENCIES];

@@ -57,7 +57,10 @@ struct pmk_distribution {
 	bool full;	/* occurrences overlapped: less accurate */
 	bool saturated; /* some may have been longer than max */
 	uint64_t raw;	/* sum before the cost of measuring was subtracted */
-	/* The cost of measuring: of an empty region; of a region for the one around it. */
+	/*
+	 * What measuring costs: `cost` is the count of an empty region, `nested` is what a region
+	 * adds to the region around it.
+	 */
 	uint64_t cost, nested;
 };
 

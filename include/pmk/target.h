@@ -127,7 +127,7 @@ struct pmk_task {
 	uint64_t counted[PMK_TARGET_EVENTS]; /* counts up to when it was last switched out */
 	uint64_t since[PMK_TARGET_EVENTS];   /* totals when it was last switched in */
 	struct pmk_frame frame[PMK_TARGET_DEPTH];
-	uint32_t depth; /* may exceed PMK_TARGET_DEPTH: the surplus is not measured */
+	uint32_t depth; /* may exceed PMK_TARGET_DEPTH; deeper regions are not measured */
 };
 
 /* One event on its counter. There are two totals, and a word that selects the valid one. So every

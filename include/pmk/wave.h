@@ -121,7 +121,7 @@ struct pmk_wave_slot {
 	const char *signal; /* as in the map: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
 	const char *scope;  /* the path that it is relative to; empty: none */
 	unsigned line;	    /* line in the map */
-	unsigned group;	    /* number of the layer or AXI interface; else 0 */
+	unsigned group;	    /* number of the layer or AXI interface that it belongs to; else 0 */
 	unsigned role;
 	uint8_t part; /* enum pmk_wave_part */
 	uint8_t how;  /* enum pmk_wave_how, for PMK_WAVE_SIGNAL */
@@ -139,7 +139,7 @@ struct pmk_wave_layer {
 
 /* An AXI interface, as in [axi NAME]. */
 struct pmk_wave_axi {
-	const char *name, *scope; /* as in a layer */
+	const char *name, *scope; /* as in struct pmk_wave_layer */
 	unsigned line;
 };
 

@@ -508,9 +508,9 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 				      other);
 	return pmk_count_fail(
 		p->fault, PMK_COUNT_NOT_EXEC,
-		"%s: %s is built for %s, and core %s%s has %s, as no other core of ours can run "
-		"it: build it for that (-march=), or run it on another processor with `qemu` '%s "
-		"-cpu max %s'",
+		"%s: %s is built for %s, which no core of pmukit can run; core %s%s has %s: build "
+		"it for that (-march=), or run it on another processor with `qemu` '%s -cpu max "
+		"%s'",
 		program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
 		machine_of(&p->elf)->qemu, program);
 }

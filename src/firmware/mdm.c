@@ -3,17 +3,17 @@
  * MicroBlaze counters through the memory-mapped registers of the MicroBlaze Debug Module.
  * Freestanding; see <pmk/microblaze.h>.
  *
- * Sources: PG115 for the registers, the example values of DBG_CTRL and Which-MicroBlaze; UG984 for
- * the values of DBG_CTRL of the counters. How the fields of DBG_CTRL lie and how the access lock
- * behaves comes from the module's published VHDL (mdm_v3_2). The sources differ on a bit of
- * DBG_STATUS: by PG115 it says that JTAG holds the lock, by the VHDL that software does. This file
- * follows the VHDL.
+ * Sources: PG115 for the registers and for example values of DBG_CTRL and Which-MicroBlaze; UG984
+ * for the values of DBG_CTRL that access the counters. The positions of the fields in DBG_CTRL and
+ * the behaviour of the access lock are those of the module's published VHDL (mdm_v3_2). The sources
+ * differ on a bit of DBG_STATUS: PG115 says that it is set while JTAG holds the lock, the VHDL sets
+ * it while software does. This file follows the VHDL.
  *
- *  - The access lock is asked for by writing DBG_CTRL and is not queued: write, look whether it was
- *    granted, and try again if not.
- *  - With lock type 01 the module gives the lock back after the next access to DBG_DATA, so
- *    DBG_CTRL is written before each of these.
- *  - A second 0xEBAB locks DBG_LOCK again, therefore a 0 is written before it.
+ *  - Software requests the access lock by writing DBG_CTRL. The module does not queue requests:
+ *    write, read whether the lock was granted, and write again if not.
+ *  - With lock type 01 the module releases the lock after the next access to DBG_DATA, so
+ *    DBG_CTRL is written before each access.
+ *  - A second 0xEBAB would lock DBG_LOCK again, therefore a 0 is written before it.
  *  - Bits above the size of a register are left over from what the module shifted last, so they are
  *    masked.
  */
@@ -58,7 +58,7 @@ static int end_access(const struct pmk_mdm *mdm, int err)
 	return err;
 }
 
-/* Ask for the access lock. */
+/* Requests the access lock until it is granted. */
 static int begin_access(const struct pmk_mdm *mdm, uint32_t ctrl)
 {
 	for (uint32_t i = 0; i < mdm->patience; i++) {

@@ -57,7 +57,10 @@ int pmk_session_open(struct pmk_session *s, const struct pmk_pmu *pmu, const str
 {
 	s->plan = *plan;
 	s->interval = 0;
-	/* Unused passes are not cleared: most sessions have one pass, and room for many. */
+	/*
+	 * Only passes that the plan uses are cleared: there is room for many, and most sessions
+	 * have one.
+	 */
 	for (unsigned i = 0; i == 0 || i < plan->npasses; i++)
 		s->pass[i] = (struct pmk_session_pass){ 0 };
 	pmk_session_rebind(s, pmu, ports);
@@ -369,7 +372,7 @@ int pmk_session_timer(struct pmk_session *s, uint64_t interval)
 	return err;
 }
 
-/* The counters have just been set to zero. */
+/* Call this after the counters have been set to zero. */
 static void forget_last(struct pmk_session_pass *p)
 {
 	for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)

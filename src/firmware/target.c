@@ -330,7 +330,7 @@ static int check_all_move(struct pmk_target *t, int witness)
 	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
 }
 
-/* Restarts without the witness, because its overflows would not be served. */
+/* Restarts without the witness, because nothing would handle its overflows. */
 static int dismiss_witness(struct pmk_target *t)
 {
 	int err = driver_of(t)->stop(&t->dev);
@@ -493,9 +493,9 @@ static void change_total(struct pmk_target_event *e, uint64_t done, uint64_t bas
 }
 
 /*
- * SERVING means: for a plain counter, the server has cleared the flag, or is about to clear it, and
- * has not added the wrap yet. For a sampled counter, the server is setting it back, and its count
- * is already in `done`.
+ * The flag SERVING has two meanings. For a plain counter: the server has cleared the overflow flag,
+ * or is about to, and has not added the wrap yet. For a sampled counter: the server is setting the
+ * counter back, and its count is already in `done`.
  */
 static uint64_t combine_total(const struct pmk_target *t, const struct pmk_target_event *e,
 			      uint32_t word, uint64_t value, bool flag)

@@ -262,8 +262,8 @@ def test_sums_never_step_back():
 
 
 def test_registers_say_which_levels_reach_them():
-    for register, words in (("PMSWINC", "at EL0 only while PMUSERENR.EN, or in ARMv8 SW, is set"),
-                            ("PMEVCNTR3", "or in ARMv8 for reads ER, is set"),
+    for register, words in (("PMSWINC", "at EL0 only while PMUSERENR.EN (ARMv8: or SW) is set"),
+                            ("PMEVCNTR3", "EN (ARMv8: or ER, for reads) is set"),
                             ("PMINTENSET", "cortex-a53: at EL1 and above"),
                             ("PMUSERENR", "cortex-a53: read at every level; written at EL1")):
         text = pmk("info", "--pmu", "cortex-a53", register).out

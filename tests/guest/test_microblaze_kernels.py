@@ -35,8 +35,8 @@ def exactly(c, insns, **events):
 
 
 # ---- kinds of instructions -----------------------------------------------------------------------
-# Table 1 of "Performance Monitoring"; which forms belong to a family: docs/microblaze.md, section
-# 4.
+# Table 1 of "Performance Monitoring". Section 4 of docs/microblaze.md says which forms belong to a
+# family.
 
 KINDS = [
     ("add_and_subtract",
@@ -50,7 +50,7 @@ KINDS = [
     ("logic",
      "and r3, r4, r5; andn r3, r4, r5; or r3, r4, r5; xor r3, r4, r5; andi r3, r4, 5; "
                          "andni r3, r4, 5; ori r3, r4, 5; xori r3, r4, 5", dict(logical_op=8)),
-    # A NOP is an or; not in a delay slot, where it would count once more.
+    # A NOP is encoded as an or. This one is not in a delay slot, where it would count twice.
     ("nop",              "nop", dict(logical_op=1)),
     ("barrel_shift",
      "bsrl r3, r4, r5; bsra r3, r4, r5; bsll r3, r4, r5; bsrli r3, r4, 5; bsrai r3, r4, 5; "
@@ -132,7 +132,7 @@ BRANCHES = [
     # A branch to the next instruction is still a branch.
     ("bri_to_next",      "bri 4; nop",                      2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    # The slot is used; it is executed.
+    # The delay slot holds an instruction that is not a NOP, and it is executed.
     ("brid_slot_used",   "brid 8; addk r3, r4, r5; nop",    3,
      dict(branch_uncond=1, branch_any=1, logical_op=1,
                                                                    branch_uncond_delay=1,
@@ -226,8 +226,8 @@ def test_branch(name, body, insns, events):
 
 
 def test_what_is_not_seen_of_a_branch_is_said():
-    # It counts as not taken. Only events that depend on this are inexact, and only if the branch is
-    # executed.
+    # pmk counts the branch as not taken. Only events that depend on this are inexact, and only if
+    # the branch is executed.
     unseen = {"branch_cond_taken", "branch_cond_not_taken", "branch_cond_taken_delay",
               "branch_cond_not_taken_delay", "branch_cond"}
     for body, inexact in (("bneid r4, 8; nop", unseen), ("bneid r0, 8; nop", set()),
@@ -241,7 +241,8 @@ def test_what_is_not_seen_of_a_branch_is_said():
 
 
 def test_slots_of_a_loop():
-    # Ten passes: the branch is taken nine times. It has no delay slot, an empty one, or a used one.
+    # The loop has ten passes, so its branch is taken nine times. The branch has no delay slot, one
+    # with a NOP, or one with another instruction.
     exactly(count("loop", COUNT=10), 21, arith_op=10, logical_op=1, branch_cond_taken=9,
             branch_cond_not_taken=1, branch_cond=10, branch_any=10)
     both = dict(branch_cond_taken=9, branch_cond_taken_delay=9, branch_cond_not_taken=1,
@@ -312,11 +313,11 @@ TAKEN = [
     ("bri",         "bri 8; nop",                   1, (3, 3, 7)),
     ("br",          "br r8; nop",                   1, (3, 3, 7)),
     ("beqi",        "beqi r0, 8; nop",              1, (3, 3, 7)),
-    # This includes the cycle of the delay slot.
+    # These cycles include the one of the delay slot.
     ("brid",        "brid 8; nop",                  2, (3, 3, 7)),
     ("beqid",       "beqid r0, 12; nop; nop",       2, (3, 3, 7)),
     ("brki",        "brki r14, 8",                  1, (3, 3, 7)),
-    # A call and a return: 2 or 6 cycles each, and a cycle for each of their slots.
+    # A call and a return take 2 or 6 cycles each, and one more for each of their delay slots.
     ("call",        "brlid r15, f; nop",            4, (6, 6, 14)),
 ]
 
@@ -331,7 +332,7 @@ def test_cycles_taken(name, body, insns, cycles):
 
 
 def test_cycles_taken_with_virtual_addresses():
-    # Eight stages with an MMU: branches take two cycles more. UG984 does not say this of returns.
+    # With eight stages and an MMU, branches take two cycles more (for returns UG984 is silent).
     virtual = ("lmb.size=4096M", "bp.enable=0")
     for body, insns, each in (("bri 8; nop", 1, 9), ("beqid r0, 12; nop; nop", 2, 9),
                               ("brlid r15, f; nop", 4, 16)):
@@ -416,13 +417,13 @@ def test_btc_of_a_loop():
     # In the first pass the branch is unknown and taken: 2 cycles more. The prediction is then right
     # eight times, and wrong at the end: 2 cycles more. Nine passes hit.
     loop_cycles(count("loop", *BTC, COUNT=10), 21, 4, 9)
-    # With a slot the first costs 1.
+    # With a delay slot the first branch costs only 1 cycle more.
     loop_cycles(count("loop", *BTC, COUNT=10, BRANCH="bneid", SLOT="nop"), 31, 3, 9)
-    # With eight stages: 6 cycles more, twice.
+    # With eight stages a wrong prediction costs 6 cycles more, and there are two.
     loop_cycles(count("loop", *BTC, core="microblaze-freq", COUNT=10), 21, 12, 9)
-    # With virtual addresses, too: 8 cycles more, twice.
+    # With eight stages and virtual addresses it costs 8 cycles more, and there are two.
     loop_cycles(count("loop", "lmb.size=4096M", core="microblaze-freq", COUNT=10), 21, 16, 9)
-    # Without a branch target cache: 2 cycles more, nine times.
+    # Without a branch target cache each of the nine taken branches costs 2 cycles more.
     loop_cycles(count("loop", *BTC, "bp.enable=0", COUNT=10), 21, 18, 0)
 
 
@@ -431,29 +432,31 @@ def test_btc_never_holds_a_branch_that_is_never_taken():
 
 
 def test_btc_of_a_branch_that_alternates():
-    # Not taken: unknown. Taken, unknown: 2. From then on always the other way than last time, 8 ×
-    # 2.
+    # In the first pass the branch is unknown and not taken, which costs nothing. In the second pass
+    # it is unknown and taken: 2 cycles. From then on it always goes the other way than last time: 8 × 2.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="andi r5, r20, 1; bnei r5, 8; nop"),
                 10 * 5 - 5 + 1, 4 + 2 + 8 * 2, 9 + 8)
 
 
 def test_btc_of_calls_and_returns():
-    # First pass: the call and the return cost 1 each, the loop's branch 2, and 2 at the end.
+    # In the first pass the call and the return cost 1 cycle each, the loop's branch 2. At the end
+    # the loop's branch costs 2 once more.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="brlid r15, f; nop", **CALL), 61, 6, 27)
 
 
 def test_btc_does_not_hold_branches_to_registers():
-    # The call costs 1 each time; the return and the loop's branch are predicted.
+    # The call costs 1 cycle each time; the return and the loop's branch are predicted.
     loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r11, r0, f", BODY="brald r15, r11; nop",
                       **CALL), 61,
                 10 + 1 + 4, 18)
-    # A conditional one, taken each time: 2.
+    # A conditional branch that is taken each time costs 2 cycles.
     loop_cycles(count("loop", *BTC, COUNT=10, SETUP="addik r8, r0, 8", BODY="beq r0, r8; nop"), 31,
                 20 + 4, 9)
 
 
 def test_btc_of_a_return_to_two_callers():
-    # The target changes each time: unknown once, 1 cycle; wrong nineteen times, 2 cycles each.
+    # The target changes each time. It is unknown once, which costs 1 cycle, and predicted wrong
+    # nineteen times, which costs 2 cycles each.
     c = count("loop", *BTC, COUNT=10, BODY="brlid r15, f; nop; brlid r15, f; nop", **CALL)
     loop_cycles(c, 101, 1 + 1 + 1 + 19 * 2 + 4, 9 + 9 + 19 + 9)
 
@@ -515,24 +518,24 @@ def reads(c, requests, misses, cost=20):
 @pytest.mark.parametrize("line", (4, 8, 16))
 def test_dcache_reads(line, through):
     policy = (f"dcache.line={line}", f"dcache.write_through={through}", *LOCAL_CODE)
-    # 8 KB word by word, twice: one miss a line, then none.
+    # 8 KB are read word by word, twice: the first time misses once per line, the second never.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=2048, PASSES=2), 4096, 2048 // line)
-    # 16 KB: every line evicts one that is needed later.
+    # In 16 KB, every line evicts one that is needed later.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=4096, PASSES=2), 8192, 8192 // line)
-    # 8 KB and a line: lines 0 and 512 share a place in the cache, so both miss in each pass.
+    # In 8 KB and one more line, lines 0 and 512 share a line of the cache, so both miss each time.
     lines = 2048 // line
     reads(count("walk", *policy, **LOAD, STRIDE=4 * line, COUNT=lines + 1, PASSES=3), 3 * lines + 3,
           lines + 1 + 2 * 2)
-    # One place again and again.
+    # The same word is read again and again.
     reads(count("walk", *policy, **LOAD, STRIDE=0, COUNT=100, PASSES=1), 100, 1)
-    # Bytes and halves are found in the same words.
+    # Bytes and halfwords hit in the words that were fetched.
     reads(count("walk", *policy, ACCESS="lbui r3, r5, 3; lhui r3, r5, 2", STRIDE=4, COUNT=64,
                 PASSES=1), 128,
           64 // line)
 
 
 def test_dcache_sizes():
-    # Data that fits misses once per line; twice as much always misses.
+    # Data that fits into the cache misses once per line; twice as much data always misses.
     for size in (64, 128, 1024, 4096, 16384, 65536):
         lines = size // 16
         fits = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=lines,
@@ -602,7 +605,7 @@ def test_dcache_write_back_evicts():
     # only for its own line. 16 KB in an 8 KB cache: all loads and all stores miss.
     c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0",
               STRIDE=16, COUNT=1024, PASSES=2)
-    # The store waits for what is loaded: 2.
+    # The store waits 2 cycles for the value that is loaded.
     want(c, dcache_read_request=2048, dcache_read_hit=0, dcache_write_request=2048,
          dcache_write_hit=2048, stall_mem=2048 * 20)
     # A buffer of one entry, which takes 60 cycles for a line, has room only when the line before is
@@ -617,12 +620,12 @@ def test_dcache_write_back_evicts():
 
 
 def test_dcache_lines_from_the_same_bus():
-    # The second line is asked for while the first still comes in: 1 cycle after its first word, of
-    # 3 that the rest takes. 21 and 23 cycles: mean 22, deviation 1.
+    # The core requests the second line 1 cycle after the first word of the first line has come, and
+    # the rest of that line takes 3. So the loads take 21 and 23 cycles: mean 22, deviation 1.
     c = count("repeat", *LOCAL_CODE, BODY="lwi r3, r10, 0; lwi r4, r10, 16")
     want(c, dcache_read_request=2, dcache_read_hit=0, stall_mem=20 + 22)
     timed(c, "dcache_read_latency", sum=44, mean=22.0, stddev=1.0, min=21, max=23)
-    # Three cycles later nothing is left to wait for.
+    # Three cycles later the first line is complete, and there is no wait.
     c = count("repeat", *LOCAL_CODE, BODY="lwi r3, r10, 0; nop; nop; lwi r4, r10, 16")
     timed(c, "dcache_read_latency", sum=42, mean=21.0, stddev=0.0, min=21, max=21)
 
@@ -645,7 +648,7 @@ def test_dcache_range():
 
 
 def test_dcache_off():
-    # All of it is peripheral. Loads wait, and so do stores.
+    # All data is on the peripheral bus, where both loads and stores wait.
     for latency in (1, 10, 100):
         c = count("walk", *LOCAL_CODE, "dcache.enable=0", f"peripheral.latency={latency}",
                   ACCESS="lwi r3, r5, 0; sbi r5, r5, 0; lbui r3, r5, 0", STRIDE=4, COUNT=32,
@@ -658,7 +661,7 @@ def test_dcache_off():
 
 
 def test_local_memory():
-    # In a cycle, and in no cache.
+    # Local memory answers in one cycle and is not cached.
     c = count("walk", *LOCAL, ACCESS="lwi r3, r5, 0; swi r3, r5, 0", STRIDE=4, COUNT=32, PASSES=2)
     want(c, dcache_request=0, icache_request=0, axi_dp_read_latency=0, axi_dp_write_latency=0,
          stall_mem=0, load_any=64, store_any=64)
@@ -667,8 +670,8 @@ def test_local_memory():
 # ---- write buffer --------------------------------------------------------------------------------
 
 def buffered(stores, entries, takes):
-    """(sum, longest) of the latencies of stores one cycle apart, restated: a buffer of so many
-    entries, out of which one goes in so many cycles. A store waits until there is room for it."""
+    """(sum, longest) of the latencies of stores one cycle apart, restated: the buffer has so many
+    entries and writes one in so many cycles. A store waits until there is room for it."""
     now, empty, all_, longest = 0, 0, 0, 0
     for _ in range(stores):
         empty = max(empty, now) + takes
@@ -721,16 +724,16 @@ def test_icache_line(line):
     tail = 2 if line == 4 else 1
     one, last = 4, 3  # instructions behind the code: in every pass but the last, in the last
     set_ = f"icache.line={line}"
-    # Once: each line misses.
+    # The code runs once: each line misses.
     fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
-    # Four times what fits: only the first time.
+    # Code that fits runs four times: it misses only the first time.
     fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
     # 8 KB are 2048 words, so the line after them takes the place of the first: both miss every
     # time. The last NOP, where it is a line of its own, misses once.
     fetches(code(2048, 3, set_), 3 * 2048 + 2 * one + last, 2048 // line + 1 + 2 * 2 + (tail - 1))
-    # Twice the size: everything misses every time.
+    # Code of twice the size of the cache misses in every line every time.
     fetches(code(4096, 3, set_), 3 * 4096 + 2 * one + last, 3 * (4096 // line + 1) + (tail - 1))
-    # A larger cache.
+    # The same code fits into a larger cache.
     fetches(code(4096, 3, set_, "icache.size=32K"), 3 * 4096 + 2 * one + last, 4096 // line + tail)
 
 
@@ -740,24 +743,24 @@ def test_icache_latency_parameters():
 
 
 def test_icache_off():
-    # Every instruction comes from the bus: 9 cycles more, which hold operand fetch, and no event of
-    # the cache.
+    # Every instruction comes from the bus. That takes 9 cycles more, in which operand fetch is
+    # stalled, and raises no event of the cache.
     c = count("repeat", "icache.enable=0", "mmu.enable=0", BODY="addk r3, r4, r5", REPS=20)
     want(c, icache_request=0, icache_hit=0, icache_read_latency=0, insn_executed=20,
          clock_cycles=200, stall_of=180)
 
 
 def test_icache_lines_that_follow_at_once():
-    # A branch goes to a new line right behind the fetch of its own: 1 cycle of its own and 2 to
-    # refill, in which the first line has come in. So every line takes 20, and the bus is never
-    # waited for …
+    # A branch goes to a new line as soon as its own line has been fetched. It takes 1 cycle and 2
+    # more to refill, in which the rest of its line comes in. So every line takes 20 cycles, and
+    # nothing waits for the bus …
     body = "bri 16; nop; nop; nop"
     program = dict(BODY=body, REPS=8)
     first = symbol(bare("repeat", **program), "k_begin")
     sets = ("mmu.enable=0", "bp.enable=0", f"icache.base={first}")
     c = count("repeat", *sets, **program)
     timed(c, "icache_read_latency", sum=8 + 8 * 20, mean=21.0, stddev=0.0, min=21, max=21)
-    # … unless the line takes longer: 5 cycles, of which 2 are left.
+    # … unless the rest of a line takes longer. If it takes 5 cycles, the branch waits for 2.
     c = count("repeat", *sets, "mem.fill=5", **program)
     timed(c, "icache_read_latency", sum=8 + 20 + 7 * 22, min=21, max=23, mean=(21 + 7 * 23) / 8,
           stddev=spread((21 + 7 * 23) / 8, (1, 21), (7, 23)))
@@ -780,12 +783,13 @@ def translations(c, data, dtlb_misses, utlb_misses, penalty=2, walk=0):
 
 
 def test_dtlb_of_four_pages():
-    # Four pages fit. Five, from low to high, never: the least recently used one goes, which is
-    # wanted next.
+    # Four pages fit. Of five that are used from low to high, none hits: the least recently used
+    # one is evicted, and it is the one that is used next.
     translations(count("walk", **PAGES, COUNT=4, PASSES=5), 20, 4, 4)
     translations(count("walk", **PAGES, COUNT=5, PASSES=5), 25, 25, 5)
-    # Least recently used, not longest there: page 0 is used in between and stays. r5 goes from page
-    # 1 to 4; r10 is page 0: one miss of its own, four a pass.
+    # The TLB evicts the page that was least recently used, not the one that came first: page 0 is
+    # used in between and stays. r5 goes from page 1 to 4; r10 is in page 0. Page 0 misses once, the
+    # others four times per pass.
     c = count("walk", ACCESS="lwi r3, r10, 0; lwi r3, r5, 0x1000", STRIDE=4096, COUNT=4, PASSES=3)
     translations(c, 24, 1 + 3 * 4, 5)
 
@@ -800,8 +804,9 @@ def test_dtlb_sizes():
 
 
 def test_utlb_of_64_pages():
-    # The code's page is one of the 64: 63 more fit. With 64 the code's, which came first, goes
-    # first, and then each pass finds nothing: entries are replaced in turn.
+    # The code's page takes one of the 64 entries, so 63 more fit. With 64 more, the code's page is
+    # evicted first, because it came first. After that no page hits, because entries are replaced in
+    # turn.
     translations(count("walk", **PAGES, COUNT=63, PASSES=3), 189, 189, 63)
     c = count("walk", **PAGES, COUNT=65, PASSES=2)
     translations(c, 130, 130, 130)
@@ -813,7 +818,8 @@ def test_tlb_penalties():
 
 
 def test_itlb_of_two_pages():
-    # Straight code over three pages, again and again: each page is looked up each time; two fit.
+    # Straight code in three pages runs again and again. Two pages fit, so each one is looked up
+    # every time.
     for pages, passes, misses in ((2, 4, 1), (3, 4, 3 + 3 * 3 - 1)):
         c = count("codelines", "icache.size=64K", WORDS=1024 * (pages - 1), PASSES=passes)
         want(c, mmu_insn_request=c["insn_executed"], itlb_hit=c["insn_executed"] - misses,
@@ -838,8 +844,8 @@ def width(bits):
 
 
 def test_latency_constant_two_valued_and_mixed():
-    # Each read a miss, nothing to wait for: 21 cycles, deviation 0. A hit behind each: 1 and 21,
-    # mean 11, deviation 10. Three hits: mean 6, deviation sqrt(3/16) × 20.
+    # Each read misses and need not wait: 21 cycles, deviation 0. With a hit after each miss: 1 and
+    # 21 cycles, mean 11, deviation 10. With three hits: mean 6, deviation sqrt(3/16) × 20.
     for hits, mean, deviation in ((0, 21.0, 0.0), (1, 11.0, 10.0), (3, 6.0, 20 * math.sqrt(3) / 4)):
         access = "; ".join(["lwi r3, r5, 0", *["lwi r8, r5, 4"] * hits])
         for bits in WIDTHS:
@@ -851,12 +857,12 @@ def test_latency_constant_two_valued_and_mixed():
 
 
 def test_latency_sums_wrap():
-    # 1024 lines that throw each other out, 500 times: 512,000 reads of 10,001 cycles. The sum of
-    # their squares is 5 × 10^13, 12,000 times the range of 32 bits; the sum itself and the clock
-    # are 5.1 × 10^9, more than it.
+    # 1024 lines that evict each other are read 500 times: 512,000 reads of 10,001 cycles. The sum
+    # of their squares is 5 × 10^13, 12,000 times the range of 32 bits; the sum itself and the clock
+    # are 5.1 × 10^9, which also exceeds 32 bits.
     reads_, each = 512000, 10001
-    # A pass: 1024 × 5 instructions with the refill, less the branch that does not go, and 6 of the
-    # outer loop, whose branch does not go at last.
+    # A pass takes 1024 × 5 cycles, which include the refill, minus the refill of the last branch,
+    # which is not taken, plus 6 cycles of the outer loop, whose branch is not taken at the end.
     cycles = 500 * (1024 * 5 - 1 + 6) - 1 + 1 + reads_ * (each - 1)
     for bits in size((32,), WIDTHS):
         c = count("walk", width(bits), "mem.latency=10000", *LOCAL_CODE, **LOAD, STRIDE=16,
@@ -869,8 +875,8 @@ def test_latency_sums_wrap():
 
 
 def test_configurations_give_the_same_counts():
-    # Few counters are used in turns, clones of each other in emulation: no number depends on how
-    # many there are.
+    # If there are few counters, the events are counted in several passes. In emulation, each pass
+    # has a copy of the model, so no count depends on how many counters there are.
     def measure(*sets):
         c = count("walk", *sets, ACCESS="lwi r3, r5, 0; swi r3, r5, 4", STRIDE=8, COUNT=600,
                   PASSES=3)
@@ -891,14 +897,14 @@ def test_configurations_give_the_same_counts():
 
 
 def test_passes_are_as_many_as_needed():
-    # Of 64 events a user program shows 52 without latency and 6 with: as many passes as the scarcer
-    # counters take.
+    # A user program can count 52 of the 64 events with event counters, and 6 with latency counters.
+    # The number of passes follows from the kind of counter that is scarcer.
     for events, latencies, passes in ((5, 1, 11), (48, 7, 2), (48, 1, 6), (2, 7, 26),
                                       (52 // 4, 2, 4)):
         doc = stat("--set", f"debug.event_counters={events}", "--set",
                    f"debug.latency_counters={latencies}", "-e", "all", bare("loop", COUNT=3))
         equal(doc["passes"], passes, f"{events} and {latencies}")
-    # There is a limit to them.
+    # The number of passes has a limit.
     refused(129,
             "pmk: these events take more than 32 passes on the counters of microblaze; count "
             "fewer of them", "--set", "debug.event_counters=1", "-e", "all", bare("loop", COUNT=3))
@@ -944,8 +950,8 @@ def test_metrics_without_a_value():
 
 
 def test_metrics_choose_their_events():
-    # By name, with the counters there are: the cost of a miss takes two event counters and the
-    # latency counter.
+    # A metric is requested by its name, with the default counters: the cost of a miss needs two
+    # event counters and the latency counter.
     doc = stat("-M", "icache_miss_cost", "-M", "cpi", bare("codelines", WORDS=256, PASSES=1))
     equal({c["event"] for c in doc["counters"]},
           {"icache_read_latency", "icache_request", "icache_hit", "clock_cycles", "insn_executed"})
@@ -973,7 +979,8 @@ def intervals(program, cycles, *options):
 
 @pytest.mark.parametrize("bits", WIDTHS)
 def test_intervals(bits):
-    # 4000 passes of lwi, addik, bnei, the wait for the branch 2: blocks of 5 cycles.
+    # There are 4000 passes of lwi, addik and bnei, and the refill takes 2 cycles: blocks of 5
+    # cycles.
     options = [w for s in (*LOCAL, width(bits)) for w in ("--set", s)]
     for passes, cycles in ((40, 1), (4000, 37), (4000, 1000), (4000, 4096), (4000, 10**6)):
         program = bare("loop", COUNT=passes, BODY="lwi r3, r10, 0")
@@ -981,9 +988,9 @@ def test_intervals(bits):
         rows, clocks = intervals(program, cycles, *options)
         equal({e: sum(r[e] for r in rows) for e in whole}, whole, f"sums of intervals of {cycles}")
         equal((clocks[0], clocks[-1]), (rows[0]["clock_cycles"], whole["clock_cycles"]))
-        # Each is as long as was asked for, and the block that was running when it ended: of 5
-        # cycles, but for the NOPs before k_begin, with which it begins. The last ends with the
-        # program.
+        # An interval has the requested length, up to the end of the block that was running then. A
+        # block has 5 cycles, except the NOPs before k_begin, with which the first interval begins.
+        # The last interval ends with the program.
         if len(rows) > 1:
             assert cycles <= rows[0]["clock_cycles"] < cycles + 40, f"{cycles}: {rows[0]}"
         for row in rows[1:-1]:
@@ -992,7 +999,7 @@ def test_intervals(bits):
 
 
 def test_intervals_tell_latencies():
-    # The deviation of an interval is its own: the rows' N and sums add up.
+    # The deviation of an interval describes only that interval; N and the sums of all rows add up.
     program = bare("walk", **LOAD, STRIDE=8, COUNT=1000, PASSES=2)
     options = [w for s in LOCAL_CODE for w in ("--set", s)]
     doc = stat("-I", "2000cycles", "-e", "dcache_read_latency", *options, program)
@@ -1087,7 +1094,7 @@ def test_groups_that_do_not_fit():
             "5; leave out the braces to count in several passes, or --set "
             "debug.event_counters=6", "-e",
             six, program)
-    # Five fit, with an event of the latency counter beside them; two of those do not.
+    # Five events fit together with one event of the latency counter, but not with two.
     stat("-e", "{load_word,load_half,load_byte,store_word,store_half,dcache_read_latency}", program)
     refused(129,
             "pmk: the group {dcache_read_latency,...} needs 2 latency counters at a time, but "
@@ -1111,15 +1118,15 @@ def test_events_that_are_refused():
 
 
 def test_events_by_name_number_and_code():
-    # By name, by the number that the formulas of the document use, by code.
+    # An event can be requested by name, by the number in the formulas of the document, or by code.
     c = counts(stat("-e", "load_word,E1,e1,r1,r01",
                     bare("walk", **LOAD, STRIDE=4, COUNT=10, PASSES=1)))
     equal(c, {"load_word": 10, "E1": 10, "e1": 10, "r1": 10, "r01": 10})
 
 
 def test_events_that_emulation_cannot_see():
-    # Interrupts and exceptions of a user program are the kernel's: no value, with the reason, and
-    # never 0.
+    # The kernel handles interrupts and exceptions, so a user program has no value for them. The
+    # output gives the reason instead of a 0.
     doc = stat("-e", "all", bare("loop", COUNT=3))
     missing = {c["event"]: c["reason"] for c in doc["counters"] if c["trust"] == "not supported"}
     equal(sorted(missing), ["exception_taken", "interrupt", "interrupt_latency",

@@ -143,13 +143,16 @@ const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus)
 		return "the states of a GXI channel do not add up to all cycles";
 	if (raised_count(g, bus, PMK_SIG_GXI_READ) != g->address[PMK_GXI_READ] ||
 	    raised_count(g, bus, PMK_SIG_GXI_WRITE) != g->address[PMK_GXI_WRITE])
-		return "GXI transfers differ from the completing cycles of the address channel";
+		return "the transfers counted on the GXI are not as many as its address channel "
+		       "completed";
 	if (!g->params.no_write && raised_count(g, bus, PMK_SIG_GXI_READ_WAIT) +
 						   raised_count(g, bus, PMK_SIG_GXI_WRITE_WAIT) !=
 					   g->address[PMK_GXI_WAIT])
-		return "GXI request waits differ from the waiting cycles of the address channel";
+		return "the request waits counted on the GXI are not as many as the waiting "
+		       "cycles of its address channel";
 	if (raised_count(g, bus, PMK_SIG_GXI_DATA_WAIT) != g->data[PMK_GXI_DATA_STALLED])
-		return "GXI data waits differ from the stalled cycles of the data channel";
+		return "the data waits counted on the GXI are not as many as the stalled cycles "
+		       "of its data channel";
 	return NULL;
 }
 

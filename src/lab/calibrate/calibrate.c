@@ -19,7 +19,7 @@
 #include "cli/show.h"
 #include "count/command.h"
 
-/* exit code of the kernels' program: code cannot be generated */
+/* NO_CODE: exit code of the kernels' program if it cannot generate code */
 enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 };
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -28,7 +28,7 @@ struct setting {
 	const char *name, *value;
 };
 
-/* A kernel that was measured, and is measured again with the new preset. */
+/* A kernel that was measured, to be compared with a run in emulation with the new preset. */
 struct measured {
 	struct calibrate_kernel kernel;
 	double cycles;
@@ -38,7 +38,7 @@ struct calibrate {
 	const char *event, *base, *name, *path;
 	struct setting settings[MOST_SETTINGS];
 	unsigned nsettings;
-	bool elsewhere; /* cannot be measured in emulation */
+	bool elsewhere; /* the target is not an emulator, so the new preset cannot be tried there */
 	char **program;
 	struct measured measured[MOST_KERNELS];
 	unsigned nmeasured;

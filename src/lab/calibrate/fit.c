@@ -36,9 +36,9 @@
 
 enum {
 	PAGE = 4096,
-	/* A multiple of the size of a way, for any first level cache. */
+	/* FAR is a multiple of the size of a way of every first level cache. */
 	FAR = 256 << 10,
-	/* A multiple of the memory that one way of a TLB maps. */
+	/* TLB_FAR is a multiple of the memory that one way of any TLB maps. */
 	TLB_FAR = 1 << 20,
 	MOST_WAYS = 16,
 	MOST_UTLB = 64,
@@ -56,7 +56,7 @@ enum {
 	MOST_COUNTERS = 16384
 };
 
-/* Differences below this are due to the loop and to transients. */
+/* The loop and transients can cause differences below this. */
 static const double LITTLE = 0.05;
 
 struct fitting {
@@ -100,7 +100,7 @@ static double load_cycles(struct fitting *f, uint64_t stride, uint64_t count)
 					 stride % PAGE ? 0 : f->fit->number[CAL_LINE], count };
 	double cycles = 0;
 
-	/* These words must share a set of the cache. */
+	/* Words at this distance must share a set of the cache. */
 	if (stride == FAR)
 		ring.line = 0;
 	if (!f->code)
@@ -249,7 +249,7 @@ static void fit_tlb_ways(struct fitting *f)
 		number_found(f, CAL_TLB_WAYS, ways);
 }
 
-/* Returns the cost of translation for a load in a block that is read in address order. */
+/* Returns the cycles that translation adds to a load, in a block that is read in address order. */
 static double translation_cycles(const struct fitting *f, uint64_t bytes)
 {
 	const struct calibrate_fit *fit = f->fit;
@@ -385,7 +385,7 @@ static void fit_branch_targets(struct fitting *f)
 		return;
 	}
 	known = pmk_min(each_branch(f, 16), each_branch(f, 32));
-	/* One branch may share an entry with the loop that calls them. */
+	/* Allow for one branch that shares an entry with the loop around the branches. */
 	for (entries = 8; entries * 2 <= most; entries *= 2) {
 		more = (each_branch(f, entries * 2) - known) * (double)entries;
 		if (more > 32 && more > (double)entries / 2)

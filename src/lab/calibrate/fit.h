@@ -12,9 +12,9 @@
 enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP, CAL_PAIR };
 
 /*
- * One kernel of data/calibrate/kernels.c, which describes them. RING: each word has the address of
- * the next one, `stride` bytes further; if `line` is not 0, each word is in a page of its own, and
- * they are spread evenly over the lines of a page.
+ * One kernel of data/calibrate/kernels.c, where the kinds are described. RING: each word has the
+ * address of the next one, `stride` bytes further; if `line` is not 0, each word is in a page of
+ * its own, and the words are spread evenly over the lines of a page.
  */
 struct calibrate_kernel {
 	/* `kind` has the width of the others, because kernels are compared byte by byte. */
@@ -24,11 +24,13 @@ struct calibrate_kernel {
 /* Returns the name, such as "ring", which is the program's first argument. */
 const char *calibrate_kind_name(enum calibrate_kind kind);
 
-/* The program could make no code. */
+/* The program cannot generate code. */
 #define CAL_NO_CODE (-1)
 
-/* Cycles that a load of a ring takes, or a call of the code. 0, CAL_NO_CODE, or an exit code, which
- * ends the fit. */
+/*
+ * Measures the cycles of one load of a ring, or of one call of generated code. Returns 0,
+ * CAL_NO_CODE, or an exit code, which ends the fit.
+ */
 typedef int (*calibrate_measure_fn)(void *ctx, const struct calibrate_kernel *kernel,
 				    double *cycles);
 
@@ -50,7 +52,7 @@ enum calibrate_what {
 	CAL_BRANCH_STATIC, /* branch.static_taken */
 	CAL_RS_ENTRIES,	   /* rs.entries */
 	CAL_BRANCH_MAX,	   /* branch.max: if indirect branches are predicted */
-	CAL_BP_HISTORY,	   /* bp.history: of cores that predict by history */
+	CAL_BP_HISTORY,	   /* bp.history: only for cores that predict by history */
 	CAL_NUMBERS
 };
 

@@ -27,7 +27,7 @@
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* The result of counting, in the form that the database needs. */
+/* The counts of a run, in the form that the database needs. */
 struct counted {
 	struct pmk_count *count;
 	struct pmk_count_summary sum;
@@ -36,7 +36,7 @@ struct counted {
 	struct pmk_store_setting *setting;
 	size_t nsettings;
 	char *settings;	       /* settings as text */
-	struct pmk_words kept; /* texts of values that were already in the database */
+	struct pmk_words kept; /* texts of values that were in the database before */
 };
 
 static void counted_free(struct counted *c)

@@ -21,20 +21,20 @@ struct history_request;
 /* Exit codes of pmk history in addition to those of all commands. */
 enum {
 	HISTORY_OVER = 1,   /* a count has grown by more than the limit */
-	HISTORY_SKIP = 125, /* the commit cannot be tested; tells git bisect to skip it */
+	HISTORY_SKIP = 125, /* the commit cannot be tested; this code makes git bisect skip it */
 };
 
 /* ---- in memory ------------------------------------------------------------------------------- */
 
 struct history_commit {
 	int64_t id;
-	char *name, *subject; /* subject: NULL if it is unknown */
+	char *name, *subject; /* `subject` is NULL if it is unknown */
 	int64_t time;
 	enum pmk_store_verdict verdict;
 };
 
 struct history_count {
-	bool there; /* the event was requested in this commit */
+	bool there; /* this commit has a row for the event */
 	bool has_value;
 	bool failed; /* the run that should have counted it failed */
 	uint64_t value;
@@ -50,9 +50,9 @@ struct history_failure {
 
 /* The counts of one event of a program on a core, over all commits. */
 struct history_series {
-	char *program, *core, *settings; /* settings: such as "dcache.size=8K,…", or "" */
-	char *event, *unit;		 /* unit: NULL for a plain number */
-	bool left_out;			 /* it is not judged */
+	char *program, *core, *settings; /* `settings` is such as "dcache.size=8K,…", or "" */
+	char *event, *unit;		 /* `unit` is NULL for a plain number */
+	bool left_out;			 /* it is excluded from the verdict */
 	struct history_count *at;	 /* by commit */
 };
 
@@ -77,8 +77,8 @@ int history_read(struct history *h, struct pmk_store *store);
 void history_free(struct history *h);
 
 /*
- * Returns the commit that git resolves the name to, the one with this name, or the only one whose
- * name begins with it. -1 after one line on stderr: there is none.
+ * Returns the commit that git resolves the name to, or else the commit of this name, or else the
+ * only one whose name begins with it. Returns -1, after one line on stderr, if there is none.
  */
 long history_find(const struct history *h, const char *name);
 

@@ -45,13 +45,13 @@ struct pmk_axes {
 struct pmk_plan_core {
 	char *name;
 	unsigned line;
-	/* [settings], overridden by those of [settings CORE] */
+	/* [settings], and those of [settings CORE], which win */
 	struct pmk_axes axes;
 };
 
 struct pmk_plan_program {
 	char *name;
-	struct pmk_words argv, inputs, env, cores; /* cores: empty for all cores of the plan */
+	struct pmk_words argv, inputs, env, cores; /* `cores` is empty for all cores of the plan */
 	char *stdin_file;			   /* NULL: none */
 	struct pmk_axes each; /* for a program with "each"; empty after the whole plan was read */
 	unsigned timeout_ms;  /* 0: no limit */
@@ -69,7 +69,7 @@ struct pmk_sweep_plan {
 	size_t ncores, core_room;
 	struct pmk_plan_program *programs;
 	size_t nprograms, program_room;
-	/* read from [settings], until they are merged into those of the cores */
+	/* the values of [settings], until they are merged into those of each core */
 	struct pmk_axes common;
 };
 

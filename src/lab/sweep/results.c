@@ -51,8 +51,8 @@ static int by_word(const void *a, const void *b)
 }
 
 /*
- * A pmk_store_take: collects the names of all settings and events, so that rows have an entry for
- * each.
+ * Passed to pmk_store_points(): collects the names of all settings and events, so that rows have an
+ * entry for each.
  */
 static int take_names(void *ctx, const struct pmk_store_row *row)
 {
@@ -81,7 +81,7 @@ static void take_value(struct sweep_results *r, struct sweep_row *row,
 	};
 }
 
-/* A pmk_store_take: adds a row. */
+/* Passed to pmk_store_points(): adds a row. */
 static int take_row(void *ctx, const struct pmk_store_row *from)
 {
 	struct sweep_results *r = ctx;

@@ -11,7 +11,7 @@
 #include "lab/sweep/sweep.h"
 
 struct pmk_sweep_progress {
-	size_t done, failed, of; /* numbers of cells */
+	size_t done, failed, of; /* `of` is how many cells there are in total */
 	/* in `done`: cells that a signal from outside ended, so that they are not stored */
 	size_t killed;
 	double seconds; /* since the start */

@@ -130,9 +130,9 @@ struct pmk_store {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
 	int column;	 /* next column to fill in the current statement */
-	int lock;	 /* descriptor that is locked while this process may write; -1: none */
+	int lock;	 /* this descriptor is locked while this process may write; -1: none */
 	bool unchanging; /* the file is where this process may not write */
-	/* its table of configs lacks the column `checked`, and it is not upgraded */
+	/* its table of configs lacks the column `checked` and cannot be upgraded */
 	bool old;
 	int err; /* negative enum pmk_error of the first failure */
 	char *path;

@@ -33,10 +33,10 @@ struct pmk_store;
 enum pmk_store_how {
 	PMK_STORE_READ,	 /* open an existing database */
 	PMK_STORE_WRITE, /* create it if necessary; others may read at the same time */
-	PMK_STORE_ADD,	 /* the same for a short change: wait some seconds for another writer */
+	PMK_STORE_ADD,	 /* like WRITE, for a short change: wait some seconds for another writer */
 	/*
-	 * The same with exclusive access: no other process can open it. No memory is shared between
-	 * processes then, so the file may be on a network file system.
+	 * Like WRITE, with exclusive access: no other process can open it. No memory is shared
+	 * between processes then, so the file may be on a network file system.
 	 */
 	PMK_STORE_ALONE,
 };
@@ -96,7 +96,7 @@ struct pmk_store_cell {
 	size_t nvalues;
 };
 
-/* The stored cell with a key; id 0: there is none. */
+/* The stored cell that has a given key; id 0: there is none. */
 struct pmk_store_found {
 	int64_t id;
 	bool failed;
@@ -135,7 +135,7 @@ struct pmk_store_point {
 	size_t nsettings;
 };
 
-/* Gives the name to `cell`, which may have been another cell's. 0: removes the name. */
+/* Gives the name to `cell`, even if another cell had it. With 0 as `cell`, removes the name. */
 int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell);
 
 /* A row of pmk_store_points(). Texts are valid only during the call. */
@@ -144,7 +144,7 @@ struct pmk_store_row {
 	int64_t cell;
 	pmk_store_key key;
 	const char *failure;
-	const char *checked; /* of its config; NULL: not known, or there is no model of cycles */
+	const char *checked; /* as in its config; NULL: not known, or there is no model of cycles */
 	int32_t exit_code;
 	double seconds;
 	const struct pmk_store_value *values;

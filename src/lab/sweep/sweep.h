@@ -100,7 +100,7 @@ struct pmk_sweep_slice {
 struct pmk_sweep_todo {
 	uint32_t *cell; /* their numbers */
 	size_t count;
-	/* numbers of cells that have counts, and of failed cells that are not counted again */
+	/* how many cells have counts, and how many failed and are not counted again */
 	size_t there, failed;
 };
 

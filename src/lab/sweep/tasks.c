@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "base/sha256.h"
 
-#define DIGITS ((size_t)2 * PMK_STORE_KEY) /* of a key in the file */
+#define DIGITS ((size_t)2 * PMK_STORE_KEY) /* number of digits of a key in the file */
 
 static uint64_t key_prefix(const pmk_store_key key)
 {

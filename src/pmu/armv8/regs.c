@@ -225,15 +225,15 @@ static const struct pmk_field dfr0_fields[] = {
 #define NOTE_PMOVSSET	EL0_IF("EN")
 #define NOTE_PMINTENSET "at EL1 and above"
 #define NOTE_PMINTENCLR "at EL1 and above"
-#define NOTE_PMSWINC	EL0_IF("EN, or in ARMv8 SW,")
-#define NOTE_PMSELR	EL0_IF("EN, or in ARMv8 ER,")
+#define NOTE_PMSWINC	EL0_IF("EN (ARMv8: or SW)")
+#define NOTE_PMSELR	EL0_IF("EN (ARMv8: or ER)")
 #define NOTE_PMCEID0	EL0_IF("EN")
 #define NOTE_PMCEID1	EL0_IF("EN")
-#define NOTE_PMCCNTR	EL0_IF("EN, or in ARMv8 for reads CR,")
+#define NOTE_PMCCNTR	EL0_IF("EN (ARMv8: or CR, for reads)")
 #define NOTE_PMCCFILTR	EL0_IF("EN")
 #define NOTE_PMUSERENR	"read at every level; written at EL1 and above"
 #define NOTE_PMXEVTYPER EL0_IF("EN")
-#define NOTE_PMXEVCNTR	EL0_IF("EN, or in ARMv8 for reads ER,")
+#define NOTE_PMXEVCNTR	EL0_IF("EN (ARMv8: or ER, for reads)")
 #define NOTE_PMMIR	"at EL1 and above"
 
 #define ROW(reg, aliases_, width_, fields_, brief_) \
