@@ -433,7 +433,8 @@ def test_btc_never_holds_a_branch_that_is_never_taken():
 
 def test_btc_of_a_branch_that_alternates():
     # In the first pass the branch is unknown and not taken, which costs nothing. In the second pass
-    # it is unknown and taken: 2 cycles. From then on it always goes the other way than last time: 8 × 2.
+    # it is unknown and taken: 2 cycles. From then on it always goes the other way than last time:
+    # 8 × 2.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="andi r5, r20, 1; bnei r5, 8; nop"),
                 10 * 5 - 5 + 1, 4 + 2 + 8 * 2, 9 + 8)
 
