@@ -170,12 +170,6 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 		pmk_cpu_left_early(cpu, block);
 }
 
-/*
- * Like pmk_before_handler(), when only fetching is counted. If a direct branch seems to lead to the
- * handler, a signal came first, and pmk did not see how the branch was left.
- */
-void pmk_fetched_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block);
-
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
  * while calls are followed; where a region begins or ends; while counts are booked by site
  * (sites.h). Each way has variants for system emulation and for the blocks of handlers, before
@@ -189,123 +183,80 @@ enum pmk_block_way {
 	PMK_BLOCK_NWAYS
 };
 
+/*
+ * What a family provides for them. The first five start a block in the ways that are used most:
+ * they call the family's enter(cpu, block, crossing), where `crossing` is constant, through the
+ * inline functions below. callbacks.c makes all other ways from these members.
+ */
 struct pmk_block_fns {
-	pmk_block_fn *fn[PMK_NWORLDS][2][PMK_BLOCK_NWAYS]; /* [world][handler] */
+	pmk_block_fn *thread; /* plain, in a program with one thread */
+	pmk_block_fn *plain;  /* plain, in any program */
+	pmk_block_fn *system; /* plain, in system emulation */
+	pmk_block_fn *eager;
+	pmk_block_fn *booked;
+	pmk_block_fn *crossing; /* eager, while pmk_cpu.crossing is set */
+	/* Called first if the block may be that of a handler. */
+	void (*handle)(struct pmk_cpu *cpu, const struct pmk_block *block);
+	/* In system emulation, called before all others. */
+	void (*before)(struct pmk_cpu *cpu, const struct pmk_block *block);
 };
 
-/* Makes `name`_thread, which does what `name` does for a program with one thread. */
-#define PMK_BLOCK_OF_THREAD(name)                             \
-	static void name##_thread(unsigned vcpu, void *block) \
-	{                                                     \
-		(void)vcpu;                                   \
-		name(0, block);                               \
-	}
+/* The function for the start of a block on this core. `handler`: it may be the block of a
+ * handler. */
+pmk_block_fn *pmk_block_choose(const struct pmk_core *core, enum pmk_world world, bool handler,
+			       enum pmk_block_way way);
 
-/* Makes the table `name` from the family's functions. enter(cpu, block, crossing) starts a block;
- * its constant `crossing` is the value of pmk_cpu.crossing. booked() does the same in a recording.
- * handle(cpu, block) is called first where the block may be that of a handler. before(cpu, block)
- * is called before all others in system emulation. */
-#define PMK_BLOCK_FNS(name, enter, booked, handle, before)                                    \
-	static void name##_plain(unsigned vcpu, void *block)                                  \
-	{                                                                                     \
-		pmk_cpus[vcpu]->access = 0;                                                   \
-		enter(pmk_cpus[vcpu], block, false);                                          \
-	}                                                                                     \
-	PMK_BLOCK_OF_THREAD(name##_plain)                                                     \
-	static void name##_eager(unsigned vcpu, void *block)                                  \
-	{                                                                                     \
-		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
-		pmk_cpus[vcpu]->access = 0;                                                   \
-		enter(pmk_cpus[vcpu], block, false);                                          \
-	}                                                                                     \
-	static inline void name##_follow(unsigned vcpu, void *block, bool boundary)           \
-	{                                                                                     \
-		pmk_emulator.follow(vcpu, block, boundary);                                   \
-		if (!pmk_cpus[vcpu]->crossing) {                                              \
-			name##_eager(vcpu, block);                                            \
-			return;                                                               \
-		}                                                                             \
-		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
-		pmk_cpus[vcpu]->access = 0;                                                   \
-		enter(pmk_cpus[vcpu], block, true);                                           \
-	}                                                                                     \
-	static void name##_followed(unsigned vcpu, void *block)                               \
-	{                                                                                     \
-		name##_follow(vcpu, block, false);                                            \
-	}                                                                                     \
-	static void name##_boundary(unsigned vcpu, void *block)                               \
-	{                                                                                     \
-		name##_follow(vcpu, block, true);                                             \
-	}                                                                                     \
-	static void name##_booked(unsigned vcpu, void *block)                                 \
-	{                                                                                     \
-		struct pmk_cpu *cpu = pmk_cpus[vcpu];                                         \
-		struct pmk_sites *s = cpu->sites;                                             \
-                                                                                              \
-		if (s)                                                                        \
-			pmk_sites_leave(s, cpu, block);                                       \
-		cpu->access = 0;                                                              \
-		booked(cpu, block, false);                                                    \
-		if (s)                                                                        \
-			pmk_sites_entered(s, cpu);                                            \
-	}                                                                                     \
-	PMK_BLOCK_MORE(name##_plain, handle, before)                                          \
-	PMK_BLOCK_MORE(name##_eager, handle, before)                                          \
-	PMK_BLOCK_MORE(name##_followed, handle, before)                                       \
-	PMK_BLOCK_MORE(name##_boundary, handle, before)                                       \
-	PMK_BLOCK_MORE(name##_booked, handle, before)                                         \
-	static const struct pmk_block_fns name = {                                            \
-		{ { { name##_plain_thread, name##_eager, name##_followed, name##_boundary,    \
-		      name##_booked },                                                        \
-		    PMK_BLOCK_WAYS(name, _handler) },                                         \
-		  { PMK_BLOCK_WAYS(name, ), PMK_BLOCK_WAYS(name, _handler) },                 \
-		  { PMK_BLOCK_WAYS(name, _sys), PMK_BLOCK_WAYS(name, _sys_handler) } }        \
-	};
+typedef void pmk_enter_fn(struct pmk_cpu *cpu, const struct pmk_block *block, bool crossing);
+typedef void pmk_before_fn(struct pmk_cpu *cpu, const struct pmk_block *block);
 
-#define PMK_BLOCK_WAYS(name, kind)                                             \
-	{                                                                      \
-		name##_plain##kind, name##_eager##kind, name##_followed##kind, \
-			name##_boundary##kind, name##_booked##kind             \
-	}
+/* The caller of these functions passes functions by their names, so that they become inline. */
+PMK_INLINE void pmk_block_start(unsigned vcpu, const struct pmk_block *block, pmk_enter_fn *enter)
+{
+	pmk_cpus[vcpu]->access = 0;
+	enter(pmk_cpus[vcpu], block, false);
+}
 
-#define PMK_BLOCK_MORE(way, handle, before)                       \
-	static void way##_handler(unsigned vcpu, void *block)     \
-	{                                                         \
-		handle(pmk_cpus[vcpu], block);                    \
-		way(vcpu, block);                                 \
-	}                                                         \
-	static void way##_sys(unsigned vcpu, void *block)         \
-	{                                                         \
-		if (pmk_rest_is(vcpu, block))                     \
-			return;                                   \
-		before(pmk_cpus[vcpu], block);                    \
-		way(vcpu, block);                                 \
-	}                                                         \
-	static void way##_sys_handler(unsigned vcpu, void *block) \
-	{                                                         \
-		if (pmk_rest_is(vcpu, block))                     \
-			return;                                   \
-		before(pmk_cpus[vcpu], block);                    \
-		way##_handler(vcpu, block);                       \
-	}
+PMK_INLINE void pmk_block_start_system(unsigned vcpu, const struct pmk_block *block,
+				       pmk_before_fn *before, pmk_enter_fn *enter)
+{
+	if (pmk_rest_is(vcpu, block))
+		return;
+	before(pmk_cpus[vcpu], block);
+	pmk_block_start(vcpu, block, enter);
+}
 
-/* The ways to start a block of a program when only fetching is counted: any block, the block of a
- * handler, any block of a program with one thread. */
-enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_HANDLER, PMK_FETCH_THREAD, PMK_FETCH_NWAYS };
+PMK_INLINE void pmk_block_start_eager(unsigned vcpu, const struct pmk_block *block,
+				      pmk_enter_fn *enter, bool crossing)
+{
+	pmk_cpu_add_facts(pmk_cpus[vcpu], &block->facts);
+	pmk_cpus[vcpu]->access = 0;
+	enter(pmk_cpus[vcpu], block, crossing);
+}
 
-/* Makes `name`_handler and `name`_thread from such a function. */
-#define PMK_FETCH_MORE(name)                                       \
-	static void name##_handler(unsigned vcpu, void *block)     \
-	{                                                          \
-		pmk_fetched_before_handler(pmk_cpus[vcpu], block); \
-		name(vcpu, block);                                 \
-	}                                                          \
-	PMK_BLOCK_OF_THREAD(name)
+PMK_INLINE void pmk_block_start_booked(unsigned vcpu, const struct pmk_block *block,
+				       pmk_enter_fn *enter)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_sites *s = cpu->sites;
 
-#define PMK_FETCH_WAYS(name)                        \
-	{                                           \
-		name, name##_handler, name##_thread \
-	}
+	if (s)
+		pmk_sites_leave(s, cpu, block);
+	cpu->access = 0;
+	enter(cpu, block, false);
+	if (s)
+		pmk_sites_entered(s, cpu);
+}
+
+/* The ways to start a block when only fetching is counted: of any program, and of a program with
+ * one thread. */
+enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_THREAD, PMK_FETCH_NWAYS };
+
+/*
+ * When only fetching is counted, it is called first if the block may be that of a handler. If a
+ * direct branch seems to lead to the handler, a signal came first, and pmk did not see how the
+ * branch was left.
+ */
+void pmk_fetch_handler(unsigned vcpu, void *block);
 
 /* Makes `name`_thread from a callback for accesses. */
 #define PMK_OF_THREAD(name)                                                                  \

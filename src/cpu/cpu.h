@@ -204,7 +204,9 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
 /* Never inlined: otherwise the hot path would have to save registers. */
-#define PMK_SLOW __attribute__((noinline))
+#define PMK_SLOW   __attribute__((noinline))
+/* Part of a hot path: a caller passes constants, and gets only the code for these. */
+#define PMK_INLINE static inline __attribute__((always_inline))
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
 /*

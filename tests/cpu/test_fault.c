@@ -90,9 +90,9 @@ static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t
 	struct pmk_pipe_slot pipe[16];
 	struct pmk_insn insn[16];
 	struct shown s = { .n = n,
-			   .start = callbacks->on_block(&core)
-					    ->fn[core.system ? PMK_WORLD_SYSTEM : PMK_WORLD_PROGRAM]
-						[entry != 0][cpu->eager] };
+			   .start = pmk_block_choose(
+				   &core, core.system ? PMK_WORLD_SYSTEM : PMK_WORLD_PROGRAM,
+				   entry != 0, cpu->eager) };
 	unsigned behind;
 
 	for (unsigned i = 0; i < n; i++)

@@ -37,8 +37,89 @@ static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b
 	find_level(cpu, b);
 }
 
-PMK_BLOCK_FNS(in_order, pmk_a64_enter, pmk_a64_enter, before_handler, before_any)
-PMK_BLOCK_FNS(out_of_order, pmk_a64_window_enter, pmk_a64_window_enter, before_handler, before_any)
+static void in_order_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, pmk_a64_enter);
+}
+
+static void in_order_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_a64_enter);
+}
+
+static void in_order_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, before_any, pmk_a64_enter);
+}
+
+static void in_order_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_enter, false);
+}
+
+static void in_order_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, pmk_a64_enter);
+}
+
+static void in_order_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_enter, true);
+}
+
+static const struct pmk_block_fns in_order = {
+	.thread = in_order_thread,
+	.plain = in_order_plain,
+	.system = in_order_system,
+	.eager = in_order_eager,
+	.booked = in_order_booked,
+	.crossing = in_order_crossing,
+	.handle = before_handler,
+	.before = before_any,
+};
+
+static void out_of_order_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, pmk_a64_window_enter);
+}
+
+static void out_of_order_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_a64_window_enter);
+}
+
+static void out_of_order_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, before_any, pmk_a64_window_enter);
+}
+
+static void out_of_order_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_window_enter, false);
+}
+
+static void out_of_order_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, pmk_a64_window_enter);
+}
+
+static void out_of_order_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_window_enter, true);
+}
+
+static const struct pmk_block_fns out_of_order = {
+	.thread = out_of_order_thread,
+	.plain = out_of_order_plain,
+	.system = out_of_order_system,
+	.eager = out_of_order_eager,
+	.booked = out_of_order_booked,
+	.crossing = out_of_order_crossing,
+	.handle = before_handler,
+	.before = before_any,
+};
 
 const struct pmk_block_fns *pmk_a32_on_block(const struct pmk_core *core)
 {

@@ -2,9 +2,89 @@
 /* The functions that an emulator calls while A64 code runs. */
 #include "cpu/a64/a64.h"
 
-PMK_BLOCK_FNS(in_order, pmk_a64_enter, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
-PMK_BLOCK_FNS(out_of_order, pmk_a64_window_enter, pmk_a64_window_enter, pmk_a64_handle,
-	      pmk_a64_before)
+static void in_order_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, pmk_a64_enter);
+}
+
+static void in_order_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_a64_enter);
+}
+
+static void in_order_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, pmk_a64_before, pmk_a64_enter);
+}
+
+static void in_order_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_enter, false);
+}
+
+static void in_order_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, pmk_a64_enter);
+}
+
+static void in_order_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_enter, true);
+}
+
+static const struct pmk_block_fns in_order = {
+	.thread = in_order_thread,
+	.plain = in_order_plain,
+	.system = in_order_system,
+	.eager = in_order_eager,
+	.booked = in_order_booked,
+	.crossing = in_order_crossing,
+	.handle = pmk_a64_handle,
+	.before = pmk_a64_before,
+};
+
+static void out_of_order_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, pmk_a64_window_enter);
+}
+
+static void out_of_order_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_a64_window_enter);
+}
+
+static void out_of_order_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, pmk_a64_before, pmk_a64_window_enter);
+}
+
+static void out_of_order_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_window_enter, false);
+}
+
+static void out_of_order_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, pmk_a64_window_enter);
+}
+
+static void out_of_order_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_a64_window_enter, true);
+}
+
+static const struct pmk_block_fns out_of_order = {
+	.thread = out_of_order_thread,
+	.plain = out_of_order_plain,
+	.system = out_of_order_system,
+	.eager = out_of_order_eager,
+	.booked = out_of_order_booked,
+	.crossing = out_of_order_crossing,
+	.handle = pmk_a64_handle,
+	.before = pmk_a64_before,
+};
 
 const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core)
 {
@@ -12,22 +92,56 @@ const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core)
 }
 
 /* For cores of which only fetching is counted: they have no clock, and no block takes time. */
-#define FETCHED(name, enter, count)                  \
-	static void name(unsigned vcpu, void *block) \
-	{                                            \
-		enter(pmk_cpus[vcpu], block, count); \
-	}                                            \
-	PMK_FETCH_MORE(name)
+static void fetched(unsigned vcpu, void *block)
+{
+	pmk_a64_enter_fetch(pmk_cpus[vcpu], block, false);
+}
 
-FETCHED(fetched, pmk_a64_enter_fetch, false)
-FETCHED(fetched_counted, pmk_a64_enter_fetch, true)
-FETCHED(lines, pmk_a64_enter_lines, false)
-FETCHED(lines_counted, pmk_a64_enter_lines, true)
+static void fetched_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_a64_enter_fetch(pmk_cpus[0], block, false);
+}
 
-pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
-							     PMK_FETCH_WAYS(fetched_counted) };
-pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(lines),
-							     PMK_FETCH_WAYS(lines_counted) };
+static void fetched_counted(unsigned vcpu, void *block)
+{
+	pmk_a64_enter_fetch(pmk_cpus[vcpu], block, true);
+}
+
+static void fetched_counted_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_a64_enter_fetch(pmk_cpus[0], block, true);
+}
+
+static void lines(unsigned vcpu, void *block)
+{
+	pmk_a64_enter_lines(pmk_cpus[vcpu], block, false);
+}
+
+static void lines_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_a64_enter_lines(pmk_cpus[0], block, false);
+}
+
+static void lines_counted(unsigned vcpu, void *block)
+{
+	pmk_a64_enter_lines(pmk_cpus[vcpu], block, true);
+}
+
+static void lines_counted_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_a64_enter_lines(pmk_cpus[0], block, true);
+}
+
+pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS] = {
+	{ fetched, fetched_thread }, { fetched_counted, fetched_counted_thread }
+};
+pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS] = {
+	{ lines, lines_thread }, { lines_counted, lines_counted_thread }
+};
 
 /* Returns the core, and stores the access in it. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)

@@ -6,8 +6,47 @@
  */
 #include "cpu/arm11/arm11.h"
 
-PMK_BLOCK_FNS(on_block, pmk_arm11_enter, pmk_arm11_enter_booked, pmk_before_handler,
-	      pmk_block_as_it_is)
+static void start_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, pmk_arm11_enter);
+}
+
+static void start_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_arm11_enter);
+}
+
+static void start_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, pmk_arm11_enter);
+}
+
+static void start_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_arm11_enter, false);
+}
+
+static void start_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, pmk_arm11_enter_booked);
+}
+
+static void start_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_arm11_enter, true);
+}
+
+static const struct pmk_block_fns on_block = {
+	.thread = start_thread,
+	.plain = start_plain,
+	.system = start_system,
+	.eager = start_eager,
+	.booked = start_booked,
+	.crossing = start_crossing,
+	.handle = pmk_before_handler,
+	.before = pmk_block_as_it_is,
+};
 
 const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core)
 {
@@ -15,18 +54,30 @@ const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core)
 	return &on_block;
 }
 
-#define FETCHED(name, count)                                         \
-	static void name(unsigned vcpu, void *block)                 \
-	{                                                            \
-		pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, count); \
-	}                                                            \
-	PMK_FETCH_MORE(name)
+static void fetched(unsigned vcpu, void *block)
+{
+	pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, false);
+}
 
-FETCHED(fetched, false)
-FETCHED(counted, true)
+static void fetched_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_arm11_enter_fetch(pmk_cpus[0], block, false);
+}
 
-pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
-							       PMK_FETCH_WAYS(counted) };
+static void counted(unsigned vcpu, void *block)
+{
+	pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, true);
+}
+
+static void counted_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_arm11_enter_fetch(pmk_cpus[0], block, true);
+}
+
+pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS] = { { fetched, fetched_thread },
+							       { counted, counted_thread } };
 
 /*
  * Memory callbacks, one function per direction and size, so that neither has to be decided when

@@ -8,7 +8,47 @@ static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b
 		pmk_cortexm_may_have_faulted(cpu);
 }
 
-PMK_BLOCK_FNS(on_block, pmk_cortexm_enter, pmk_cortexm_enter, before_handler, pmk_block_as_it_is)
+static void start_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, pmk_cortexm_enter);
+}
+
+static void start_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_cortexm_enter);
+}
+
+static void start_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, pmk_cortexm_enter);
+}
+
+static void start_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_cortexm_enter, false);
+}
+
+static void start_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, pmk_cortexm_enter);
+}
+
+static void start_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, pmk_cortexm_enter, true);
+}
+
+static const struct pmk_block_fns on_block = {
+	.thread = start_thread,
+	.plain = start_plain,
+	.system = start_system,
+	.eager = start_eager,
+	.booked = start_booked,
+	.crossing = start_crossing,
+	.handle = before_handler,
+	.before = pmk_block_as_it_is,
+};
 
 /* The same with wait states. */
 static inline void enter_with_waits(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
@@ -18,8 +58,47 @@ static inline void enter_with_waits(struct pmk_cpu *cpu, const struct pmk_block 
 		pmk_cortexm_flash_fetch(cpu, b);
 }
 
-PMK_BLOCK_FNS(on_waiting_block, enter_with_waits, enter_with_waits, before_handler,
-	      pmk_block_as_it_is)
+static void start_waiting_thread(unsigned vcpu, void *block)
+{
+	(void)vcpu;
+	pmk_block_start(0, block, enter_with_waits);
+}
+
+static void start_waiting_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, enter_with_waits);
+}
+
+static void start_waiting_system(unsigned vcpu, void *block)
+{
+	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, enter_with_waits);
+}
+
+static void start_waiting_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, enter_with_waits, false);
+}
+
+static void start_waiting_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, enter_with_waits);
+}
+
+static void start_waiting_crossing(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, enter_with_waits, true);
+}
+
+static const struct pmk_block_fns on_waiting_block = {
+	.thread = start_waiting_thread,
+	.plain = start_waiting_plain,
+	.system = start_waiting_system,
+	.eager = start_waiting_eager,
+	.booked = start_waiting_booked,
+	.crossing = start_waiting_crossing,
+	.handle = before_handler,
+	.before = pmk_block_as_it_is,
+};
 
 const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core)
 {

@@ -87,7 +87,6 @@ static enum pmk_world world(void)
 /* The callback for the start of a block at `pc`. */
 static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 {
-	const struct pmk_block_fns *fns = plugin.family->callbacks->on_block(&plugin.config.core);
 	enum pmk_block_way way = plugin.config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
 	if (is_boundary(pc))
@@ -96,7 +95,7 @@ static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 		way = PMK_BLOCK_FOLLOWED;
 	else if (plugin.ledger)
 		way = PMK_BLOCK_BOOKED;
-	return fns->fn[world()][entry != 0][way];
+	return pmk_block_choose(&plugin.config.core, world(), entry != 0, way);
 }
 
 /* How a block at `pc` may be entered: bits of enum pmk_entry. */
@@ -257,9 +256,11 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 	}
 	if (plugin.config.parts & PMK_PART_FETCH) {
 		enum pmk_fetch_way any =
-			world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
+			!entry && world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
 
-		pmk_plugin_on_start(tb, first, on[count][entry ? PMK_FETCH_HANDLER : any], b);
+		if (entry)
+			pmk_plugin_on_start(tb, first, pmk_fetch_handler, b);
+		pmk_plugin_on_start(tb, first, on[count][any], b);
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
