@@ -299,7 +299,9 @@ int pmk_emulation_record(struct pmk_count *c)
 	if (err)
 		return err;
 	req.nevents = (unsigned)e->recording.nevents;
+	pmk_ledger_restore_size(e->runner.ledger, e->runner.ledger_mapped);
 	err = pmk_recorded_read(&e->recorded, e->runner.ledger, &req);
+	pmk_ledger_discard(e->runner.ledger, e->runner.ledger_mapped);
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "the recorded counts cannot be read: %s",

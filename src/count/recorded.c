@@ -110,14 +110,14 @@ struct pmk_recorded {
 	struct pmk_recorded_request req;
 	const struct pmk_ledger *ledger;
 	struct pmk_site_counters counters;
-	/* The counters of one kind of site (enum pmk_counted_where); 0: all counters. */
+	/* The counters of one kind of site (enum pmk_counted_where). */
 	struct pmk_site_counters counters_at[PMK_AT_ACCESS + 1];
 	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	uint64_t *value;     /* [nevents]: the counts of the record that is being read */
-	struct array blocks, records, of_block, parts, costs;
+	struct array blocks, records, of_block, parts, costs, site_costs, site_counts;
 	struct array insns, objects, threads, paths, runs, extras;
-	struct index block_at, cost_at, insn_at, thread_at, path_at;
+	struct index block_at, cost_at, site_cost_at, insn_at, thread_at, path_at;
 	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
 	uint64_t *times[PMK_NSIGNALS];
 	uint32_t longest;
@@ -125,9 +125,17 @@ struct pmk_recorded {
 	struct array mappings;
 };
 
+/* Counts of sites whose cost is known. */
+struct site_cost {
+	const struct pmk_site_counters *of;
+	size_t first; /* into site_counts */
+	uint32_t cost;
+};
+
 /* A file from which code was mapped. */
 struct mapping {
 	const struct pmk_ledger_mapping *record;
+	char *path; /* a copy, because the ledger is discarded after reading */
 	bool is_elf;
 	uint64_t bias;
 };
@@ -252,7 +260,7 @@ static size_t object_of(struct pmk_recorded *r, uint32_t process, uint64_t addr,
 	size_t i;
 
 	if (m)
-		return object_for(r, m->record->path, m->bias, ok);
+		return object_for(r, m->path, m->bias, ok);
 	if (r->req.system && r->req.program)
 		return object_for(r, r->req.program, 0, ok);
 	i = object_for(r, "[anon]", 0, ok);
@@ -501,21 +509,25 @@ static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_
 	return 0;
 }
 
-/* Convert the core's counters to events, and add them to an instruction of the block. */
-static int add_counters(struct pmk_recorded *r, const struct place *p, size_t insn)
+/* The row of costs of what the counters of the core have; UINT32_MAX: they have nothing. */
+static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
 {
-	struct pmk_recorded_extra *extra;
 	bool any = false;
-	uint32_t cost;
 
 	derive_events(r);
 	for (unsigned k = 0; k < r->req.nevents; k++)
 		any |= r->value[k] != 0;
-	if (!any)
-		return 0;
-	extra = append_item(&r->extras);
-	if (!extra || !find_cost(r, &cost))
-		return PMK_ENOMEM;
+	*cost = UINT32_MAX;
+	return !any || find_cost(r, cost);
+}
+
+/* Add a row of costs at an instruction of the block. */
+static int add_extra(struct pmk_recorded *r, const struct place *p, size_t insn, uint32_t cost)
+{
+	struct pmk_recorded_extra *extra = cost == UINT32_MAX ? NULL : append_item(&r->extras);
+
+	if (!extra)
+		return cost == UINT32_MAX ? 0 : PMK_ENOMEM;
 	*extra = (struct pmk_recorded_extra){ part_at(r, p->block, insn)->insn, (uint32_t)p->thread,
 					      p->path, cost };
 	return 0;
@@ -534,6 +546,7 @@ static int find_place(struct pmk_recorded *r, const struct pmk_ledger_head *h, u
 static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 {
 	struct place p;
+	uint32_t cost;
 	int err = find_place(r, &l->head, l->block, l->path, &p);
 
 	if (!err)
@@ -543,7 +556,9 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 	clear_cpu(r);
 	r->cpu->cycles = l->cycles;
 	r->cpu->taken = l->taken;
-	return add_counters(r, &p, block_at(r, p.block)->nparts - 1);
+	if (!derive_cost(r, &cost))
+		return PMK_ENOMEM;
+	return add_extra(r, &p, block_at(r, p.block)->nparts - 1, cost);
 }
 
 /* The instruction with `behind` instructions after it in the block that may fault. */
@@ -654,28 +669,85 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 	return err ? err : add_executions(r, &shortened, times, 0);
 }
 
-static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
+/* The counters of a record, in the core, and their counts. */
+struct counts {
+	const struct pmk_site_counters *of;
+	uint64_t n[PMK_SITE_COUNTERS];
+};
+
+/* False: the record is too short. */
+static bool read_counts(const struct pmk_recorded *r, const struct pmk_ledger_site *l,
+			uint32_t kind, struct counts *out)
 {
-	uint64_t *word = (uint64_t *)(void *)r->cpu;
-	const struct pmk_site_counters *c;
-	uint32_t where = l->where;
+	size_t room = (size_t)l->head.units * PMK_LEDGER_UNIT;
+	bool wide = kind != PMK_LEDGER_SITE;
+
+	out->of = kind == PMK_LEDGER_ALL_SITE ? &r->counters
+					      : &r->counters_at[pmk_site_where(l->site)];
+	if (room < sizeof(*l) + out->of->n * (wide ? sizeof(uint64_t) : sizeof(uint16_t)))
+		return false;
+	for (unsigned k = 0; k < out->of->n; k++)
+		out->n[k] = wide ? pmk_ledger_wide_counts(l)[k] : pmk_ledger_counts(l)[k];
+	return true;
+}
+
+/* Most sites have the same few counts. Sets *cost to the row of costs of the counts; UINT32_MAX:
+ * they are nothing. */
+static bool find_site_cost(struct pmk_recorded *r, const struct counts *c, uint32_t *cost)
+{
+	uint64_t *word = (uint64_t *)(void *)r->cpu, hash = (uint64_t)(c->of - r->counters_at);
+	size_t bytes = c->of->n * sizeof(c->n[0]), number;
+	struct site_cost *known;
+	bool fresh = false;
+
+	for (unsigned k = 0; k < c->of->n; k++)
+		hash = pmk_hash_add(hash, c->n[k]);
+	for (uint64_t other = 0; !fresh; other++) {
+		known = item_for(&r->site_costs, &r->site_cost_at, hash, other, 0, &number, &fresh);
+		if (!known)
+			return false;
+		if (!fresh && known->of == c->of &&
+		    !memcmp((uint64_t *)r->site_counts.data + known->first, c->n, bytes)) {
+			*cost = known->cost;
+			return true;
+		}
+	}
+	clear_cpu(r);
+	for (unsigned k = 0; k < c->of->n; k++)
+		word[c->of->offset[k]] = c->n[k];
+	*known = (struct site_cost){ .of = c->of, .first = r->site_counts.n };
+	for (unsigned k = 0; k < c->of->n; k++) {
+		uint64_t *n = append_item(&r->site_counts);
+
+		if (!n)
+			return false;
+		*n = c->n[k];
+	}
+	if (!derive_cost(r, &known->cost))
+		return false;
+	*cost = known->cost;
+	return true;
+}
+
+static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind)
+{
+	const struct pmk_ledger_run *run =
+		pmk_ledger_record_at(r->ledger, l->run, PMK_LEDGER_RUN, sizeof(*run));
+	struct counts counts;
 	struct place p;
+	uint32_t cost;
 	int err;
 
-	if (where > PMK_AT_ACCESS)
+	if (!run || !read_counts(r, l, kind, &counts))
 		return PMK_EPARSE;
-	c = &r->counters_at[where];
-	if ((uint64_t)l->head.units * PMK_LEDGER_UNIT < sizeof(*l) + c->n * sizeof(l->n[0]))
-		return PMK_EPARSE;
-	err = find_place(r, &l->head, l->block, l->path, &p);
+	err = find_place(r, &l->head, run->block, run->path, &p);
 	if (err)
 		return err;
 	if (l->site >= PMK_SITE_FAULT)
-		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, l->n[0]);
-	clear_cpu(r);
-	for (unsigned k = 0; k < c->n; k++)
-		word[c->offset[k]] = l->n[k];
-	return add_counters(r, &p, site_insn(r, p.block, l->site));
+		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, counts.n[0]);
+	if (!find_site_cost(r, &counts, &cost))
+		return PMK_ENOMEM;
+	return add_extra(r, &p, site_insn(r, p.block, l->site), cost);
 }
 
 /* ---- latencies ------------------------------------------------------------------------------- */
@@ -750,34 +822,36 @@ static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping
 	if (!new)
 		return false;
 	new->record = m;
+	new->path = strdup(m->path);
 	new->is_elf = *m->path &&pmk_elf_address(m->path, m->offset, &addr);
 	new->bias = new->is_elf ? m->begin - addr : 0;
-	return true;
+	return new->path;
 }
 
 static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h, unsigned round)
 {
 	uint32_t kind = atomic_load(&h->kind);
 
-	/* Records that others refer to come first. */
+	/* Mappings come first, because the block that needed one may be before it. All others
+	 * follow the records that they refer to. */
 	if (round == 0 && kind == PMK_LEDGER_MAPPING)
 		return keep_mapping(r, (const void *)h) ? 0 : PMK_ENOMEM;
 	if (round == 1 && kind == PMK_LEDGER_BLOCK)
 		return add_block(r, (const void *)h);
 	if (round == 1 && kind == PMK_LEDGER_PATH)
 		return add_path(r, (const void *)h);
-	if (round == 2 && kind == PMK_LEDGER_RUN)
+	if (round == 1 && kind == PMK_LEDGER_RUN)
 		return add_run(r, (const void *)h);
-	if (round == 2 && kind == PMK_LEDGER_SITE)
-		return add_site(r, (const void *)h);
-	if (round == 2 && kind == PMK_LEDGER_TIMES)
+	if (round == 1 && kind >= PMK_LEDGER_SITE && kind <= PMK_LEDGER_ALL_SITE)
+		return add_site(r, (const void *)h, kind);
+	if (round == 1 && kind == PMK_LEDGER_TIMES)
 		return add_latencies(r, (const void *)h);
 	return 0;
 }
 
 static int read_ledger(struct pmk_recorded *r)
 {
-	for (unsigned round = 0; round < 3; round++)
+	for (unsigned round = 0; round < 2; round++)
 		for (const struct pmk_ledger_head *h = pmk_ledger_next(r->ledger, NULL); h;
 		     h = pmk_ledger_next(r->ledger, h)) {
 			int err = add_record(r, h, round);
@@ -804,7 +878,26 @@ static void size_arrays(struct pmk_recorded *r)
 	r->paths.size = sizeof(struct pmk_recorded_context);
 	r->extras.size = sizeof(struct pmk_recorded_extra);
 	r->costs.size = values;
+	r->site_costs.size = sizeof(struct site_cost);
+	r->site_counts.size = sizeof(uint64_t);
 	r->latencies.size = sizeof(struct pmk_recorded_latency);
+}
+
+/* Frees what only reading needs. */
+static void discard_working_memory(struct pmk_recorded *r)
+{
+	struct index *index[] = { &r->block_at, &r->cost_at,   &r->site_cost_at,
+				  &r->insn_at,	&r->thread_at, &r->path_at };
+	struct array *array[] = { &r->records, &r->of_block, &r->site_costs, &r->site_counts };
+
+	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++) {
+		free(index[i]->key);
+		*index[i] = (struct index){ 0 };
+	}
+	for (size_t i = 0; i < sizeof(array) / sizeof(array[0]); i++) {
+		free(array[i]->data);
+		array[i]->data = NULL;
+	}
 }
 
 int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger,
@@ -820,7 +913,7 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	r->ledger = ledger;
 	size_arrays(r);
 	pmk_site_counters(req->core, &r->counters);
-	for (unsigned where = 0; where <= PMK_AT_ACCESS; where++)
+	for (unsigned where = PMK_AT_LEAVE; where <= PMK_AT_ACCESS; where *= 2)
 		pmk_site_counters_at(&r->counters, where, &r->counters_at[where]);
 	r->cpu = calloc(1, sizeof(*r->cpu));
 	r->signal = calloc(PMK_NSIGNALS, sizeof(*r->signal));
@@ -831,7 +924,10 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 		return err;
 	r->cpu->core = *req->core;
 	err = read_ledger(r);
-	return err ? err : make_latencies(r);
+	if (!err)
+		err = make_latencies(r);
+	discard_working_memory(r);
+	return err;
 }
 
 void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
@@ -860,14 +956,13 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 
 static void free_all(struct pmk_recorded *r)
 {
-	struct index *index[] = { &r->block_at, &r->cost_at, &r->insn_at, &r->thread_at,
-				  &r->path_at };
-	struct array *array[] = { &r->blocks, &r->records,  &r->of_block, &r->parts, &r->costs,
-				  &r->insns,  &r->objects,  &r->threads,  &r->paths, &r->runs,
-				  &r->extras, &r->mappings, &r->latencies };
+	struct array *array[] = { &r->blocks,  &r->parts,    &r->costs,	   &r->insns,
+				  &r->objects, &r->threads,  &r->paths,	   &r->runs,
+				  &r->extras,  &r->mappings, &r->latencies };
 
-	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++)
-		free(index[i]->key);
+	discard_working_memory(r);
+	for (size_t i = 0; i < r->mappings.n; i++)
+		free(((struct mapping *)r->mappings.data)[i].path);
 	for (size_t i = 0; i < sizeof(array) / sizeof(array[0]); i++)
 		free(array[i]->data);
 	free(r->cpu);

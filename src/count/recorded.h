@@ -23,7 +23,8 @@ struct pmk_recorded_request {
 /* The owner of a recording's arrays. */
 struct pmk_recorded;
 
-/* Returns 0, PMK_ENOMEM, or PMK_EPARSE when the ledger makes no sense. */
+/* Returns 0, PMK_ENOMEM, or PMK_EPARSE when the ledger makes no sense. The ledger's records are
+ * not needed afterwards. */
 int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger,
 		      const struct pmk_recorded_request *req);
 void pmk_recorded_free(struct pmk_recorded *r);

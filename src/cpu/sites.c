@@ -14,18 +14,17 @@
 #define MAX_CALLS  (UINT32_C(4) << 20)
 #define NEARBY	   1024
 #define RETURNED   256
-#define NESTED	   256	      /* nested handlers */
-#define RUN	   UINT64_MAX /* in keys of the table, instead of a site: the entry is a run */
+#define NESTED	   256 /* nested handlers */
 #define FIRST_SIZE 4096
+#define NONE_UNITS ((sizeof(struct pmk_ledger_run) + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT)
 #define WORDS	   512 /* all counters are in the first `WORDS` words of 8 bytes of a core */
 
 /* ---- tables of records ----------------------------------------------------------------------- */
 
+/* A record in a hash table. Its key is in the record. */
 struct entry {
-	uint64_t site; /* or, for a path, the address of the call */
-	uint64_t of;   /* the record of a block, or, for a path, its entry */
-	uint32_t path; /* on this path */
-	uint32_t number;
+	uint32_t hash;
+	uint32_t number; /* 0: the entry is free */
 };
 
 /* Open addressing; at most three quarters are in use. */
@@ -34,22 +33,40 @@ struct table {
 	uint32_t size, used;
 };
 
-static uint32_t probe(const struct table *t, uint64_t of, uint32_t path, uint64_t site)
-{
-	uint64_t h = (of ^ (uint64_t)path << 32) * UINT64_C(0x9e3779b97f4a7c15);
+/* The key of a record. `of` is the block of a run, the run of a site, or the entry of a path.
+ * `path` is the path of a run, or the parent of a path. */
+struct key {
+	uint64_t of, site;
+	uint32_t path;
+};
 
-	h = (h ^ h >> 29 ^ site) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (uint32_t)(h >> 32) & (t->size - 1);
+static uint32_t key_hash(const struct key *k)
+{
+	uint64_t h = (k->of ^ (uint64_t)k->path << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 29 ^ k->site) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (uint32_t)(h >> 32);
 }
 
-static struct entry *find(const struct table *t, uint64_t of, uint32_t path, uint64_t site)
+static bool run_has_key(const void *record, const struct key *k)
 {
-	uint32_t i = probe(t, of, path, site);
+	const struct pmk_ledger_run *r = record;
 
-	while (t->entry[i].number &&
-	       (t->entry[i].of != of || t->entry[i].path != path || t->entry[i].site != site))
-		i = (i + 1) & (t->size - 1);
-	return &t->entry[i];
+	return r->block == k->of && r->path == k->path;
+}
+
+static bool site_has_key(const void *record, const struct key *k)
+{
+	const struct pmk_ledger_site *r = record;
+
+	return r->run == k->of && r->site == k->site;
+}
+
+static bool path_has_key(const void *record, const struct key *k)
+{
+	const struct pmk_ledger_path *r = record;
+
+	return r->entry == k->of && r->site == k->site && r->parent == k->path;
 }
 
 static bool grow(struct table *t)
@@ -60,10 +77,13 @@ static bool grow(struct table *t)
 	if (!larger.entry)
 		return false;
 	for (uint32_t i = 0; i < t->size; i++) {
-		const struct entry *e = &t->entry[i];
+		uint32_t to = t->entry[i].hash & (larger.size - 1);
 
-		if (e->number)
-			*find(&larger, e->of, e->path, e->site) = *e;
+		if (!t->entry[i].number)
+			continue;
+		while (larger.entry[to].number)
+			to = (to + 1) & (larger.size - 1);
+		larger.entry[to] = t->entry[i];
 	}
 	free(t->entry);
 	*t = larger;
@@ -100,7 +120,7 @@ struct row {
 
 /* The counters of a kind of site, except the clock, which is counter 0 of every kind. */
 struct group {
-	unsigned where, counters; /* the number of counters of a record, with the clock */
+	unsigned counters; /* the number of counters of a record, with the clock */
 	unsigned n;
 	struct row row[PMK_SITE_COUNTERS];
 };
@@ -115,7 +135,7 @@ struct pmk_sites_rest {
 	 */
 	uint32_t *slot, site;
 	const struct pmk_ledger_run *of;
-	uint32_t other; /* `slot` points here for a site that has no place in its run */
+	uint32_t nowhere; /* where `slot` points if there is no memory for it */
 	struct table runs, sites, paths;
 	/* Call paths. */
 	struct frame *call;
@@ -220,7 +240,6 @@ static bool continues(const struct pmk_site_counters *c, const struct row *row, 
 
 static void make_group(const struct pmk_site_counters *c, struct group *g, unsigned where)
 {
-	g->where = where;
 	for (unsigned k = 1; k < c->n; k++) {
 		if (!(c->where[k] & where))
 			continue;
@@ -244,15 +263,11 @@ static void index_leave(struct pmk_sites_rest *s)
 			s->leave_at[g->row[i].first + k] = (uint8_t)(g->row[i].at + k);
 }
 
-void pmk_site_counters_at(const struct pmk_site_counters *all, unsigned where,
+void pmk_site_counters_at(const struct pmk_site_counters *all, enum pmk_counted_where where,
 			  struct pmk_site_counters *out)
 {
 	struct group g = { 0 };
 
-	if (!where) {
-		*out = *all;
-		return;
-	}
 	make_group(all, &g, where);
 	*out = (struct pmk_site_counters){ .n = 1, .offset = { all->offset[0] } };
 	for (unsigned i = 0; i < g.n; i++)
@@ -282,7 +297,7 @@ static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, 
 
 	if (!head)
 		return 0;
-	atomic_store_explicit(&head->kind, kind, memory_order_release);
+	atomic_store_explicit(&head->kind, (uint8_t)kind, memory_order_release);
 	return number;
 }
 
@@ -290,11 +305,19 @@ static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, 
  * Returns the entry of a table for a record, which is added if it is new. NULL: there is no memory
  * for it.
  */
-static struct entry *entry_for(struct table *t, uint64_t of, uint32_t path, uint64_t site)
+static inline struct entry *entry_for(const struct pmk_sites_rest *s, struct table *t,
+				      bool (*has_key)(const void *record, const struct key *k),
+				      const struct key *k)
 {
+	uint32_t hash = key_hash(k), i;
+
 	if (4 * t->used >= 3 * t->size && !grow(t))
 		return NULL;
-	return find(t, of, path, site);
+	for (i = hash & (t->size - 1); t->entry[i].number; i = (i + 1) & (t->size - 1))
+		if (t->entry[i].hash == hash && has_key(record_at(s, t->entry[i].number), k))
+			break;
+	t->entry[i].hash = hash;
+	return &t->entry[i];
 }
 
 static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t site)
@@ -308,44 +331,104 @@ static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t sit
  * Returns the number of the record of a new site; 0: there is no room, or no run that it could
  * belong to.
  */
-static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site)
+static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site,
+			 enum pmk_ledger_kind kind)
 {
-	const struct group *g = group_at(s, site);
+	size_t count = kind == PMK_LEDGER_SITE ? sizeof(uint16_t) : sizeof(uint64_t);
 	struct pmk_ledger_site *r;
 	uint32_t number;
 
 	if (run == s->none)
 		return 0;
-	number = new_record(s, PMK_LEDGER_SITE, sizeof(*r) + g->counters * sizeof(r->n[0]));
+	number = new_record(s, kind, sizeof(*r) + group_at(s, site)->counters * count);
 	if (!number)
 		return 0;
 	r = record_at(s, number);
-	r->block = run->block;
-	r->path = run->path;
+	r->run = number_of(s, run);
 	r->site = site;
-	r->where = g->where;
 	return number;
 }
 
-/* The number of a site that has no place in its run; 0 if there is no room. */
-static uint32_t other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
-			   uint32_t site)
+static bool is_wide(const struct pmk_ledger_site *r)
 {
-	struct entry *e = entry_for(&s->sites, run->block, run->path, site);
-	uint32_t number;
-
-	if (!e || e->number)
-		return e ? e->number : 0;
-	number = new_site(s, run, site);
-	if (!number)
-		return 0;
-	*e = (struct entry){ site, run->block, run->path, number };
-	s->sites.used++;
-	return number;
+	return atomic_load_explicit(&r->head.kind, memory_order_relaxed) != PMK_LEDGER_SITE;
 }
 
-static void book_row(uint64_t *restrict n, uint64_t *restrict seen, const uint64_t *restrict now,
+/* Replaces the record in *slot by one with room for large counts. Returns NULL if there is no
+ * memory for it. */
+static struct pmk_ledger_site *site_widen(struct pmk_sites_rest *s, uint32_t *slot)
+{
+	struct pmk_ledger_site *from = record_at(s, *slot), *r;
+	unsigned n = group_at(s, from->site)->counters;
+	uint32_t number = new_site(s, record_at(s, from->run), from->site, PMK_LEDGER_WIDE_SITE);
+
+	if (!number)
+		return NULL;
+	r = record_at(s, number);
+	for (unsigned k = 0; k < n; k++)
+		pmk_ledger_wide_counts(r)[k] = pmk_ledger_counts(from)[k];
+	atomic_store_explicit(&from->head.kind, PMK_LEDGER_NONE, memory_order_release);
+	*slot = number;
+	return r;
+}
+
+/* Adds to one counter of the record in *slot. False: there is no memory for it. */
+static bool site_add(struct pmk_sites_rest *s, uint32_t *slot, unsigned k, uint64_t n)
+{
+	struct pmk_ledger_site *r = record_at(s, *slot);
+
+	if (PMK_LIKELY(!is_wide(r))) {
+		uint16_t *count = pmk_ledger_counts(r) + k;
+
+		if (PMK_LIKELY(*count + n <= UINT16_MAX && n <= UINT16_MAX)) {
+			*count = (uint16_t)(*count + n);
+			return true;
+		}
+		r = site_widen(s, slot);
+	}
+	if (r)
+		pmk_ledger_wide_counts(r)[k] += n;
+	return r;
+}
+
+/* The place of the number of a site that has no place in its run. */
+static uint32_t *other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
+			    uint32_t site, enum pmk_ledger_kind kind)
+{
+	const struct key k = { number_of(s, run), site, 0 };
+	struct entry *e = entry_for(s, &s->sites, site_has_key, &k);
+
+	s->nowhere = 0;
+	if (!e || e->number)
+		return e ? &e->number : &s->nowhere;
+	e->number = new_site(s, run, site, kind);
+	s->sites.used += e->number != 0;
+	return e->number ? &e->number : &s->nowhere;
+}
+
+/* False if a counter would become too large; then nothing has changed. */
+static bool book_row(uint16_t *restrict n, uint64_t *restrict seen, const uint64_t *restrict now,
 		     unsigned count)
+{
+	uint64_t bits = 0;
+
+	for (unsigned k = 0; k < count; k++) {
+		uint64_t sum = n[k] + (now[k] - seen[k]);
+
+		n[k] = (uint16_t)sum;
+		bits |= sum;
+	}
+	if (PMK_LIKELY(bits <= UINT16_MAX)) {
+		memcpy(seen, now, count * sizeof(*seen));
+		return true;
+	}
+	for (unsigned k = 0; k < count; k++)
+		n[k] = (uint16_t)(n[k] - (now[k] - seen[k]));
+	return false;
+}
+
+static void book_wide_row(uint64_t *restrict n, uint64_t *restrict seen,
+			  const uint64_t *restrict now, unsigned count)
 {
 	for (unsigned k = 0; k < count; k++) {
 		n[k] += now[k] - seen[k];
@@ -353,45 +436,61 @@ static void book_row(uint64_t *restrict n, uint64_t *restrict seen, const uint64
 	}
 }
 
-/* The record of the last site, or NULL if there is no room for it. */
-static struct pmk_ledger_site *last_site(struct pmk_sites_rest *s)
+/* Books all counters of a site except the clock. */
+static void book_rows(struct pmk_sites_rest *s, uint32_t *slot)
+{
+	struct pmk_ledger_site *r = record_at(s, *slot);
+	const struct group *g = group_at(s, r->site);
+	const uint64_t *now = (const uint64_t *)(const void *)s->cpu;
+	bool wide = is_wide(r);
+
+	for (unsigned i = 0; i < g->n && r; i++) {
+		const struct row *row = &g->row[i];
+		uint64_t *seen = s->seen + row->first;
+
+		if (!wide &&
+		    book_row(pmk_ledger_counts(r) + row->at, seen, now + row->offset, row->n))
+			continue;
+		if (!wide)
+			r = site_widen(s, slot);
+		wide = true;
+		if (r)
+			book_wide_row(pmk_ledger_wide_counts(r) + row->at, seen, now + row->offset,
+				      row->n);
+	}
+}
+
+/* Makes sure that the last site has a record. False if there is no room for it. */
+static bool last_site(struct pmk_sites_rest *s)
 {
 	if (PMK_UNLIKELY(!*s->slot))
-		*s->slot = new_site(s, s->of, s->site);
-	return *s->slot ? record_at(s, *s->slot) : NULL;
+		*s->slot = new_site(s, s->of, s->site, PMK_LEDGER_SITE);
+	return *s->slot;
 }
 
 /* If there is no room for a record of this site, its counts are booked at the next site. */
 void pmk_sites_clock(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
-	struct pmk_ledger_site *r = last_site(s);
 
 	sites->at_site = false;
-	if (!r)
-		return;
-	r->n[0] += s->cpu->cycles - *sites->clock;
-	*sites->clock = s->cpu->cycles;
+	if (last_site(s) && site_add(s, s->slot, 0, s->cpu->cycles - *sites->clock))
+		*sites->clock = s->cpu->cycles;
 }
 
 /* Book what has been counted at the last site. */
 static void book(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
-	const uint64_t *now = (const uint64_t *)(const void *)s->cpu;
-	const struct group *g = group_at(s, s->site);
-	struct pmk_ledger_site *r;
 
 	if (sites->at_site)
 		pmk_sites_clock(sites);
 	if (!s->slot)
 		return;
-	r = last_site(s);
+	if (last_site(s))
+		book_rows(s, s->slot);
 	s->slot = NULL;
 	s->state->run = 0;
-	for (unsigned i = 0; r && i < g->n; i++)
-		book_row(r->n + g->row[i].at, s->seen + g->row[i].first, now + g->row[i].offset,
-			 g->row[i].n);
 }
 
 /* How many accesses a run has places for. */
@@ -410,8 +509,7 @@ static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, u
 		return &run->fetch;
 	if (site >= PMK_SITE_ACCESS && site - PMK_SITE_ACCESS < accesses(run))
 		return &run->access[site - PMK_SITE_ACCESS];
-	s->other = other_site(s, run, site);
-	return &s->other;
+	return other_site(s, run, site, PMK_LEDGER_SITE);
 }
 
 /*
@@ -423,17 +521,15 @@ void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 	struct pmk_sites_rest *s = sites->rest;
 	unsigned k = s->counter_at[counter - (const uint64_t *)(const void *)cpu];
 	struct pmk_ledger_run *run = sites->left;
-	struct pmk_ledger_site *r;
 
 	if (sites->at_site && s->site == PMK_SITE_LEAVE)
 		return;
 	if (PMK_UNLIKELY(!run->leave))
-		run->leave = new_site(s, run, PMK_SITE_LEAVE);
+		run->leave = new_site(s, run, PMK_SITE_LEAVE, PMK_LEDGER_SITE);
 	if (PMK_UNLIKELY(!run->leave || !k))
 		return;
-	r = record_at(s, run->leave);
-	r->n[s->leave_at[k]] += n;
-	s->seen[k] += n;
+	if (site_add(s, &run->leave, s->leave_at[k], n))
+		s->seen[k] += n;
 }
 
 /* Book the clock: the cycles up to here do not belong to the next site. */
@@ -498,17 +594,15 @@ static uint32_t new_run(struct pmk_sites_rest *s, const struct pmk_block *b, uin
 struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_block *b)
 {
 	struct pmk_sites_rest *s = sites->rest;
-	uint32_t block = s->owner.block[b->id];
-	struct entry *e = entry_for(&s->runs, block, sites->path, RUN);
-	uint32_t number;
+	const struct key k = { s->owner.block[b->id], 0, sites->path };
+	struct entry *e = entry_for(s, &s->runs, run_has_key, &k);
 
 	if (!e)
 		return s->none;
 	if (!e->number) {
-		number = new_run(s, b, sites->path);
-		if (!number)
+		e->number = new_run(s, b, sites->path);
+		if (!e->number)
 			return s->none;
-		*e = (struct entry){ RUN, block, sites->path, number };
 		s->runs.used++;
 	}
 	return sites->run_of[b->id] = record_at(s, e->number);
@@ -527,26 +621,26 @@ static struct pmk_ledger_path *path_record(const struct pmk_sites_rest *s, uint3
 static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, uint64_t site)
 {
 	const struct pmk_ledger_path *from = path_record(s, path);
+	const struct key k = { entry, site, path };
 	struct pmk_ledger_path *r;
 	struct entry *e;
-	uint32_t number;
 
 	if (from && ((from->entry == entry && from->site == site) || from->depth >= PMK_PATH_DEPTH))
 		return path;
-	e = entry_for(&s->paths, entry, path, site);
+	e = entry_for(s, &s->paths, path_has_key, &k);
 	if (e && e->number)
 		return e->number;
-	number = e ? new_record(s, PMK_LEDGER_PATH, sizeof(*r)) : 0;
-	if (!number)
+	if (e)
+		e->number = new_record(s, PMK_LEDGER_PATH, sizeof(*r));
+	if (!e || !e->number)
 		return path;
-	r = record_at(s, number);
+	r = record_at(s, e->number);
 	r->entry = entry;
 	r->site = site;
 	r->parent = path;
 	r->depth = from ? from->depth + 1 : 1;
-	*e = (struct entry){ site, entry, path, number };
 	s->paths.used++;
-	return number;
+	return e->number;
 }
 
 /* Returns 0 if the emulator does not report it. */
@@ -725,15 +819,12 @@ void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const 
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site)
 {
 	struct pmk_sites *s = cpu->sites;
-	struct pmk_ledger_site *r;
 	uint32_t number;
 
 	book(s);
-	number = other_site(s->rest, s->run, site);
-	if (!number)
-		return;
-	r = record_at(s->rest, number);
-	r->n[0]++;
+	number = *other_site(s->rest, s->run, site, PMK_LEDGER_WIDE_SITE);
+	if (number)
+		pmk_ledger_wide_counts(record_at(s->rest, number))[0]++;
 }
 
 void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -793,10 +884,10 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 
 	s->cpu = cpu;
 	s->owner = *owner;
-	s->none = calloc(1, PMK_LEDGER_UNIT);
+	s->none = calloc(NONE_UNITS, PMK_LEDGER_UNIT);
 	if (!s->none)
 		return -1;
-	s->none->head.units = 1;
+	s->none->head.units = NONE_UNITS;
 	sites->run = sites->left = s->none;
 	sites->follows = paths;
 	sites->nests = paths && pmk_core_family(&cpu->core)->run->nesting;

@@ -38,6 +38,8 @@ enum pmk_ledger_kind {
 	PMK_LEDGER_PATH,
 	PMK_LEDGER_RUN,
 	PMK_LEDGER_SITE,
+	PMK_LEDGER_WIDE_SITE,
+	PMK_LEDGER_ALL_SITE,
 	PMK_LEDGER_MAPPING,
 	PMK_LEDGER_STATE,
 	PMK_LEDGER_TIMES,
@@ -45,12 +47,14 @@ enum pmk_ledger_kind {
 
 /* Records follow one another at multiples of PMK_LEDGER_UNIT. The number of a record is its place
  * in units; 0 is no record. */
-#define PMK_LEDGER_UNIT 64 /* a line of the host's cache */
+#define PMK_LEDGER_UNIT 16
 struct pmk_ledger_head {
-	_Atomic uint32_t kind; /* set when the record is complete */
-	uint32_t units;
-	uint32_t process, cpu; /* the writer's */
+	_Atomic uint8_t kind; /* set when the record is complete */
+	uint16_t units;
+	uint32_t process : 20, cpu : 12; /* the writer's */
 };
+
+#define PMK_LEDGER_MAX_PROCESS ((UINT32_C(1) << 20) - 1)
 
 /* Code that was translated. Its instructions follow, then their bytes. */
 struct pmk_ledger_block {
@@ -79,13 +83,26 @@ struct pmk_ledger_run {
 	uint32_t leave, fetch, access[];
 };
 
-/* The counts at a site: the counters of pmk_site_counters_at(), in their order. */
+/*
+ * The counts at a site of a run. The counters of pmk_site_counters_at() follow, in their order.
+ * They have 16 bits in a SITE. If one becomes too large, a WIDE_SITE replaces the record. At the
+ * end, pmk adds ALL_SITE records, which have all counters.
+ */
 struct pmk_ledger_site {
 	struct pmk_ledger_head head;
-	uint32_t block, path;
-	uint32_t site, where; /* `where`: enum pmk_counted_where, or 0: all counters */
-	uint64_t n[];
+	uint32_t run, site;
 };
+
+static inline uint16_t *pmk_ledger_counts(const struct pmk_ledger_site *r)
+{
+	return (uint16_t *)(uintptr_t)(r + 1);
+}
+
+/* For WIDE_SITE and ALL_SITE. */
+static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
+{
+	return (uint64_t *)(uintptr_t)(r + 1);
+}
 
 /*
  * What a reader of the ledger needs to book the counts that a core has not booked yet: everything
@@ -118,7 +135,7 @@ struct pmk_ledger_mapping {
 
 /*
  * Sites of a block. FAULT + i: instruction i faulted, and the instructions after it did not run;
- * n[0] of this site says how often.
+ * the first count of this site, a WIDE_SITE, says how often.
  */
 enum pmk_site {
 	PMK_SITE_LEAVE = 0,
@@ -164,12 +181,16 @@ struct pmk_site_counters {
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
-/*
- * The counters of `all` that a record of a site of kind `where` has. The first one is the clock.
- * `where` 0: all counters.
- */
-void pmk_site_counters_at(const struct pmk_site_counters *all, unsigned where,
+/* The counters of `all` that a record of a site of kind `where` has. The first one is the clock. */
+void pmk_site_counters_at(const struct pmk_site_counters *all, enum pmk_counted_where where,
 			  struct pmk_site_counters *out);
+/* Where a site counts. */
+static inline enum pmk_counted_where pmk_site_where(uint32_t site)
+{
+	if (site >= PMK_SITE_ACCESS)
+		return PMK_AT_ACCESS;
+	return site >= PMK_SITE_FETCH ? PMK_AT_FETCH : PMK_AT_LEAVE;
+}
 
 #define PMK_PATH_DEPTH 500
 

@@ -171,6 +171,26 @@ def test_each_instruction_of_a_known_loop():
     equal(at, {("f", 0): 10, ("f", 2): 10})
 
 
+WALK = """
+static volatile char a[1 << 20];
+int main(void)
+{
+	for (int i = 0; i < 70000; i++)
+		a[i * 4160 & ((1 << 20) - 1)];
+	return 0;
+}
+"""
+
+
+def test_more_counts_at_a_place_than_a_short_counter_holds():
+    """A counter of a place has 16 bits until it needs more."""
+    db = record("-g", "-e", "all", build("record-walk", WALK, "-static", "-O1"))
+    adds_up(db)
+    misses, = db.execute("SELECT sum(value) FROM count JOIN event ON event.id = event WHERE "
+                         "name = 'dcache_miss' GROUP BY code ORDER BY 1 DESC LIMIT 1").fetchone()
+    assert 65535 < misses <= 70000
+
+
 def test_call_paths_of_a_known_loop():
     db = record("-g", "-e", "instr_exec", assemble("record-loop", LOOP, "-DCOUNT=10"), code=3)
     paths = list(db.execute(
@@ -509,7 +529,8 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
 
 
 # Adds 1000 executions to a block in the memory of the recording: to the first record of kind 3
-# (PMK_LEDGER_RUN), whose member `executions` is at byte 24.
+# (PMK_LEDGER_RUN), whose member `executions` is at byte 16. Records begin at byte 48. The first
+# byte of each is its kind, and the third and fourth are its length in units of 16 bytes.
 FORGER = r"""
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
@@ -523,19 +544,22 @@ int main(void)
 	FILE *maps = fopen("/proc/thread-self/maps", "r");
 	unsigned long long at, executions;
 	char line[512];
-	unsigned kind;
+	struct {
+		unsigned char kind, cpu;
+		unsigned short units;
+	} head = { 0, 0, 3 };
 
 	while (fgets(line, sizeof(line), maps))
 		if (strstr(line, "pmk-ledger") && sscanf(line, "%llx", &at) == 1)
 			break;
 	do {
-		at += 64;
-		if (pread(mem, &kind, 4, at) != 4)
+		at += 16 * head.units;
+		if (pread(mem, &head, 4, at) != 4 || !head.units)
 			return 1;
-	} while (kind != 3);
-	pread(mem, &executions, 8, at + 24);
+	} while (head.kind != 3);
+	pread(mem, &executions, 8, at + 16);
 	executions += 1000;
-	return pwrite(mem, &executions, 8, at + 24) != 8;
+	return pwrite(mem, &executions, 8, at + 16) != 8;
 }
 """
 

@@ -8,15 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cpu/callbacks.h"
+
 #define SIZE	   (UINT64_C(64) << 30)
+/* Memory after the last record. If the program overwrites the number of a record, a core may write
+ * to any record up to number UINT32_MAX, which ends here. */
+#define MARGIN	   (UINT64_C(1) << 20)
 #define HEAD_UNITS ((sizeof(struct pmk_ledger) + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT)
 
 static uint64_t size_allowed(void)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_FSIZE, &files) || files.rlim_cur >= SIZE)
-		return SIZE;
+	if (getrlimit(RLIMIT_FSIZE, &files) || files.rlim_cur >= SIZE + MARGIN)
+		return SIZE + MARGIN;
 	return files.rlim_cur & ~(uint64_t)0xffff;
 }
 
@@ -27,9 +32,14 @@ static struct pmk_ledger *map(int fd, uint64_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-struct pmk_ledger *pmk_ledger_create(bool paths, int *fd)
+void pmk_ledger_restore_size(struct pmk_ledger *l, uint64_t mapped)
 {
-	uint64_t size = size_allowed();
+	l->size = mapped > 2 * MARGIN ? mapped - MARGIN : mapped;
+}
+
+struct pmk_ledger *pmk_ledger_create(bool paths, int *fd, uint64_t *mapped)
+{
+	uint64_t size = *mapped = size_allowed();
 	struct pmk_ledger *l;
 
 	*fd = memfd_create("pmk-ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -44,16 +54,24 @@ struct pmk_ledger *pmk_ledger_create(bool paths, int *fd)
 		return NULL;
 	}
 	l->magic = PMK_LEDGER_MAGIC;
-	l->size = size;
+	pmk_ledger_restore_size(l, size);
 	l->paths = paths;
 	atomic_store(&l->used, HEAD_UNITS);
 	return l;
 }
 
-void pmk_ledger_free(struct pmk_ledger *l)
+void pmk_ledger_free(struct pmk_ledger *l, uint64_t mapped)
 {
 	if (l)
-		munmap(l, l->size);
+		munmap(l, mapped);
+}
+
+void pmk_ledger_discard(struct pmk_ledger *l, uint64_t mapped)
+{
+	size_t keep = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (mapped > keep)
+		madvise((char *)l + keep, mapped - keep, MADV_REMOVE);
 }
 
 struct pmk_ledger *pmk_ledger_map(const char *path)
@@ -70,28 +88,33 @@ struct pmk_ledger *pmk_ledger_map(const char *path)
 	return l && l->magic == PMK_LEDGER_MAGIC ? l : NULL;
 }
 
+_Static_assert(PMK_MAX_VCPUS <= 1 << 12, "a head has room for the number of each processor");
+
 void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, size_t bytes,
 			uint32_t *number)
 {
 	uint64_t units = (bytes + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT;
-	uint64_t at = atomic_fetch_add(&l->used, units);
 	struct pmk_ledger_head *head;
+	uint64_t at;
 
+	if (units > UINT16_MAX) {
+		atomic_store(&l->full, 1);
+		return NULL;
+	}
+	at = atomic_fetch_add(&l->used, units);
 	if ((at + units) * PMK_LEDGER_UNIT > l->size || at + units > UINT32_MAX) {
 		atomic_fetch_sub(&l->used, units);
 		atomic_store(&l->full, 1);
 		return NULL;
 	}
 	head = (struct pmk_ledger_head *)((char *)l + at * PMK_LEDGER_UNIT);
-	head->units = (uint32_t)units;
-	head->process = process;
-	head->cpu = cpu;
+	head->units = (uint16_t)units;
+	/* Processes after a million of them count as one. */
+	head->process = process < PMK_LEDGER_MAX_PROCESS ? process : PMK_LEDGER_MAX_PROCESS;
+	head->cpu = cpu & (PMK_MAX_VCPUS - 1);
 	*number = (uint32_t)at;
 	return head;
 }
-
-/* Maximum size of a record, in units. */
-#define LARGEST 4096
 
 /* If the writer of a record was killed before it wrote the size, zeros follow up to the next
  * record. If there are more zeros than a record can have, another program has written there. */
@@ -102,7 +125,7 @@ const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 	uint64_t at = head ? pmk_ledger_number(l, head) + (uint64_t)head->units : HEAD_UNITS;
 
 	used = used < most ? used : most;
-	for (unsigned zeros = 0; at < used && zeros < LARGEST;) {
+	for (unsigned zeros = 0; at < used && zeros <= UINT16_MAX;) {
 		const struct pmk_ledger_head *next =
 			(const struct pmk_ledger_head *)((const char *)l + at * PMK_LEDGER_UNIT);
 		uint64_t units = next->units;
@@ -120,10 +143,8 @@ uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_h
 	return (uint32_t)(((const char *)head - (const char *)l) / PMK_LEDGER_UNIT);
 }
 
-/* The complete record with this number, kind and size; NULL: it is not one. The emulated program
- * can write into the ledger. */
-static const void *record_at(const struct pmk_ledger *l, uint32_t number, enum pmk_ledger_kind kind,
-			     size_t bytes)
+const void *pmk_ledger_record_at(const struct pmk_ledger *l, uint32_t number,
+				 enum pmk_ledger_kind kind, size_t bytes)
 {
 	const struct pmk_ledger_head *h =
 		(const struct pmk_ledger_head *)((const char *)l +
@@ -136,24 +157,22 @@ static const void *record_at(const struct pmk_ledger *l, uint32_t number, enum p
 	return h;
 }
 
-/* A site with all counters. */
 static struct pmk_ledger_site *new_site(struct pmk_ledger *l, const struct pmk_ledger_state *s,
-					uint32_t of, uint32_t site, unsigned n)
+					enum pmk_ledger_kind kind, uint32_t run, uint32_t site,
+					unsigned n)
 {
-	const struct pmk_ledger_run *run = record_at(l, of, PMK_LEDGER_RUN, sizeof(*run));
 	struct pmk_ledger_site *r;
 	uint32_t number;
 
-	if (!run)
+	if (!pmk_ledger_record_at(l, run, PMK_LEDGER_RUN, sizeof(struct pmk_ledger_run)))
 		return NULL;
-	r = pmk_ledger_record(l, s->head.process, s->head.cpu, sizeof(*r) + n * sizeof(r->n[0]),
+	r = pmk_ledger_record(l, s->head.process, s->head.cpu, sizeof(*r) + n * sizeof(uint64_t),
 			      &number);
 	if (!r)
 		return NULL;
-	r->block = run->block;
-	r->path = run->path;
+	r->run = run;
 	r->site = site;
-	atomic_store(&r->head.kind, PMK_LEDGER_SITE);
+	atomic_store(&r->head.kind, (uint8_t)kind);
 	return r;
 }
 
@@ -163,8 +182,8 @@ static const struct pmk_ledger_state *state_of(const struct pmk_ledger *l,
 {
 	const struct pmk_ledger_state *s;
 
-	return record_at(l, cpu->sites_state, PMK_LEDGER_STATE,
-			 sizeof(*s) + c->n * sizeof(s->seen[0]));
+	return pmk_ledger_record_at(l, cpu->sites_state, PMK_LEDGER_STATE,
+				    sizeof(*s) + c->n * sizeof(s->seen[0]));
 }
 
 void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu)
@@ -176,9 +195,9 @@ void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu)
 
 	pmk_site_counters(&cpu->core, &c);
 	s = state_of(l, cpu, &c);
-	r = s ? new_site(l, s, s->run, (uint32_t)s->site, c.n) : NULL;
+	r = s ? new_site(l, s, PMK_LEDGER_ALL_SITE, s->run, (uint32_t)s->site, c.n) : NULL;
 	for (unsigned k = 0; r && k < c.n; k++)
-		r->n[k] = word[c.offset[k]] - s->seen[k];
+		pmk_ledger_wide_counts(r)[k] = word[c.offset[k]] - s->seen[k];
 }
 
 void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint32_t insn)
@@ -189,7 +208,8 @@ void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint
 
 	pmk_site_counters(&cpu->core, &c);
 	s = state_of(l, cpu, &c);
-	r = s ? new_site(l, s, s->fault_run, PMK_SITE_FAULT + insn, c.n) : NULL;
+	r = s ? new_site(l, s, PMK_LEDGER_WIDE_SITE, s->fault_run, PMK_SITE_FAULT + insn, c.n)
+	      : NULL;
 	if (r)
-		r->n[0] = 1;
+		pmk_ledger_wide_counts(r)[0] = 1;
 }

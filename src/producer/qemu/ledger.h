@@ -22,10 +22,14 @@ struct pmk_ledger {
 
 /*
  * For pmk: create the ledger. NULL with errno set. It is smaller than the default if the limit of
- * file sizes requires that.
+ * file sizes requires that. *mapped has the bytes of memory that it occupies.
  */
-struct pmk_ledger *pmk_ledger_create(bool paths, int *fd);
-void pmk_ledger_free(struct pmk_ledger *l);
+struct pmk_ledger *pmk_ledger_create(bool paths, int *fd, uint64_t *mapped);
+/* For pmk: set `size` again before records are read, because the program can overwrite it. */
+void pmk_ledger_restore_size(struct pmk_ledger *l, uint64_t mapped);
+/* For pmk: free the memory of all records. */
+void pmk_ledger_discard(struct pmk_ledger *l, uint64_t mapped);
+void pmk_ledger_free(struct pmk_ledger *l, uint64_t mapped);
 /* For the plugin: map the ledger at `path`. NULL: the file is not a ledger. */
 struct pmk_ledger *pmk_ledger_map(const char *path);
 
@@ -42,6 +46,10 @@ void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu);
 /* For pmk: book that the program ended with a fault of this instruction in the last block. */
 void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint32_t insn);
 
+/* The complete record with this number, kind and size; NULL: it is not one. The emulated program
+ * can write into the ledger. */
+const void *pmk_ledger_record_at(const struct pmk_ledger *l, uint32_t number,
+				 enum pmk_ledger_kind kind, size_t bytes);
 uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_head *head);
 
 #endif

@@ -268,7 +268,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	if (err)
 		return err;
 	if (cfg->record != PMK_RECORD_NOTHING) {
-		r->ledger = pmk_ledger_create(cfg->record == PMK_RECORD_PATHS, &ledger_fd);
+		r->ledger = pmk_ledger_create(cfg->record == PMK_RECORD_PATHS, &ledger_fd,
+					      &r->ledger_mapped);
 		if (!r->ledger) {
 			close(arena_fd);
 			return PMK_EIO;
@@ -439,8 +440,10 @@ static void book_rest(struct pmk_runner *r, struct pmk_cpu *cpu)
 	uint32_t insn = cpu->fault.rest.insn;
 
 	cpu->sites = NULL;
-	if (r->ledger)
+	if (r->ledger) {
+		pmk_ledger_restore_size(r->ledger, r->ledger_mapped);
 		pmk_ledger_book(r->ledger, cpu);
+	}
 	if (pmk_cpu_ended(cpu) && r->ledger)
 		pmk_ledger_book_fault(r->ledger, cpu, insn);
 }
@@ -864,7 +867,7 @@ void pmk_runner_free(struct pmk_runner *r)
 		r->arena->pmk_pid = 0; /* forked processes of the program end now */
 		munmap(r->arena, pmk_arena_bytes(r->slots));
 	}
-	pmk_ledger_free(r->ledger);
+	pmk_ledger_free(r->ledger, r->ledger_mapped);
 	free(r->units);
 	pmk_release(r->core, (PMK_ARENA_CPUS + 2) * sizeof(*r->core));
 	free(r->copy);

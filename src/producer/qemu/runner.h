@@ -63,6 +63,7 @@ struct pmk_runner_counts {
 struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_ledger *ledger; /* NULL: no recording */
+	uint64_t ledger_mapped;	   /* bytes */
 	unsigned slots;		   /* slots of the arena: processes that are counted at a time */
 	/*
 	 * Name of the limit that leaves room for fewer than PMK_ARENA_SLOTS, and the bytes that it
