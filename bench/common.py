@@ -72,16 +72,16 @@ def table(head, rows):
 
 
 def verdict(what, target, met):
-    """A line for a claim; returns whether it holds."""
+    """Prints a line for a claim; returns true if the claim holds."""
     print(f"{what} (target {target}): {'met' if met else 'MISSED'}")
     return met
 
 
-# ---- the whole ----------------------------------------------------------------------------------
+# ---- the main program ----------------------------------------------------------------------------
 
 def run_main(bench):
-    """Exit with 0 if `bench` returns that all targets are met, 1 if not, 2 if it could not
-    measure."""
+    """Call `bench`. Exit with 0 if it returns true (all targets are met), 1 if not, 2 if it could
+    not measure."""
     try:
         sys.exit(0 if bench() else 1)
     except Trouble as t:

@@ -16,9 +16,9 @@ from common import Trouble, output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# name: work factors of ARM, A64 and MicroBlaze, with which plain QEMU takes 0.6 to 0.8 s, and of
-# the ARM926, with which pmk takes 2 to 12 s. 0: it is not measured there; MicroBlaze's programs are
-# stored, and these are not.
+# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. With the first three, plain QEMU
+# takes 0.6 to 0.8 s; with the last, pmk takes 2 to 12 s. 0 means that the program is not measured:
+# MicroBlaze's programs are stored, and these are not among them.
 PROGRAMS = {
     "mixed": (15000, 21000, 26000, 15000),
     "sort": (45, 42, 48, 6),
@@ -61,7 +61,8 @@ class Isa:
     emulator: list
     core: str
     most_slowdown: float
-    # Names of its events, for the table of characters; A-B is a difference of two.
+    # Names of its events, for the table of the programs' characters. A-B is the difference of two
+    # events.
     insns: str
     data: str
     data_miss: str
@@ -76,11 +77,11 @@ class Isa:
     dcache: tuple = ()
 
     def runs(self, name):
-        """True if this program is measured on it."""
+        """True if this program is measured on this instruction set."""
         return name not in PROGRAMS or PROGRAMS[name][self.work] > 0
 
     def lacks(self):
-        """Why it cannot be measured here, or None."""
+        """Returns the reason why this instruction set cannot be measured here, or None."""
         missing = [n for n in (*self.compiler[:1], self.emulator[0]) if not shutil.which(n)]
         return f"not found: {' '.join(missing)}" if missing else None
 
@@ -89,8 +90,8 @@ class Isa:
 
 
 class MicroBlaze(Isa):
-    """Its compiler has no C library: tests/microblaze_tools.py knows how to use it, and provides
-    the stored programs if there is no compiler."""
+    """MicroBlaze's compiler has no C library. tests/microblaze_tools.py builds programs with it,
+    and provides stored programs if there is no compiler."""
 
     def recipe(self, source, *flags):
         return microblaze_tools().program_recipe("bench-" + os.path.basename(source)[:-2], source,
@@ -122,7 +123,7 @@ ISAS = {isa.name: isa for isa in [
         insns="inst_retired", data="l1d_cache", data_miss="l1d_cache_refill",
         fetch_miss="l1i_cache_refill", tlb_miss="l1d_tlb_refill", branches="br_pred",
         mispredicted="br_mis_pred", icache=(32768, 2, 64), dcache=(32768, 4, 64)),
-    # It has no event for mispredictions.
+    # MicroBlaze has no event for mispredictions.
     MicroBlaze("microblaze", 2, [], ["qemu-microblazeel"], "microblaze", 4.5,
                insns="insn_executed", data="dcache_request", data_miss="dcache_request-dcache_hit",
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
@@ -135,13 +136,15 @@ ISAS = {isa.name: isa for isa in [
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,
         insns="", data="", data_miss="", fetch_miss="", tlb_miss="", branches="", mispredicted=""),
 ]}
-# a compiler takes ten minutes; programs are stored only as long as nothing changes
+# Not measured if the compiler is missing and the stored programs are outdated: building the
+# compiler takes ten minutes.
 OPTIONAL = {"microblaze"}
-ASKED_FOR = {"arm926"}  # a round takes a minute
+ASKED_FOR = {"arm926"}  # measured only on request: a round takes a minute
 
 
 def microblaze_tools():
-    """tests/microblaze_tools.py; its programs go into the folder of the other results."""
+    """Imports tests/microblaze_tools.py. Its programs are written to the folder of the other
+    results."""
     path = os.path.join(HERE, "..", "tests")
     if path not in sys.path:
         sys.path.append(path)
@@ -192,8 +195,8 @@ class Run:
     def watch(self, pid):
         """Wait, and add up the peak resident sizes of the process and its living descendants.
 
-        The kernel's ru_maxrss cannot serve: it is a maximum over processes, not a sum, and begins
-        with the size of the process that forked, which is this interpreter.
+        The kernel's ru_maxrss is not suitable. It is a maximum over processes, not a sum, and it
+        starts with the size of the process that forked, which is this interpreter.
         """
         while True:
             done, status, usage = os.wait4(pid, os.WNOHANG)
@@ -304,7 +307,7 @@ class Bench:
                     *self.arguments(name, isa)], **kw)
 
     def counted(self, name, isa, folder=None, **kw):
-        """With -e all; on the emulator in `folder`."""
+        """Run pmk stat -e all. `folder` has the emulator to use."""
         where = ["env", f"PMK_QEMU_DIR={folder}"] if folder else []
         return Run([*where, self.pmk, "stat", "-e", "all", "--core", isa.core, "--json-document",
                     "-o", self.json, "--", self.path(name, isa.name), *self.arguments(name, isa)],
@@ -356,7 +359,8 @@ class Bench:
 # ---- choosing and comparing ---------------------------------------------------------------------
 
 def chosen_isas(names):
-    """The requested instruction sets, or all others with an installed compiler."""
+    """Returns the requested instruction sets. By default these are all with an installed compiler,
+    except those of ASKED_FOR."""
     for isa in (ISAS[n] for n in names or ISAS if names or n not in ASKED_FOR):
         why = isa.lacks()
         if not why:

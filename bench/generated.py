@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bench/culprit and bench/gate share: programs of generated functions, and building them."""
+"""Shared by bench/culprit and bench/gate: programs of generated functions, and building them."""
 import os
 
 from common import output_of

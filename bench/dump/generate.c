@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * A VCD of any length on standard output. The same arguments give the same bytes.
+ * Writes a VCD of any length to standard output. The same arguments give the same bytes.
  *
  *	generate BYTES [SEED [LAYERS]]
  *
  * One AHB-Lite layer (the default) is among NETS nets that change at random, as in the dump of a
- * whole chip. With more layers there are no other nets: nearly every line is of a signal that is
- * watched.
+ * whole chip. With more layers there are no other nets: nearly every line belongs to a watched
+ * signal.
  *
  * Ends after the first clock cycle in which BYTES are reached, and prints on stderr what it
  * generated: "cycles N reads N writes N waits N", where all numbers except the cycles are sums over
- * the layers. Fast enough not to be what is measured: whole cycles are written into a buffer,
- * random numbers are a multiplication each.
+ * the layers. The generator must be much faster than the programs that read its output. So it
+ * writes whole cycles into a buffer, and makes each random number with one multiplication.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -87,7 +87,7 @@ static void declare(unsigned net, unsigned bits, const char *prefix, const char 
 	       name);
 }
 
-/* The signals of one layer are called haddr …, those of several l0_haddr … */
+/* With one layer, the signals are called haddr …; with several, l0_haddr … */
 static void declare_layer(unsigned layer)
 {
 	static const struct {

@@ -7,7 +7,7 @@
  *   branches targets-N TIMES                         a call through one of N (1, 2, 4, 8) pointers,
  *                                                    in turn
  *
- * The work besides the branch is the same in all patterns, so that only the prediction differs.
+ * The work except the branch is the same in all patterns, so that only the prediction differs.
  */
 #include <stdint.h>
 #include <stdio.h>

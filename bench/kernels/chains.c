@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repeats an instruction, each waiting for the previous one (`…-chain`) or for none (`…-flow`):
- * measures its latency, and how many can issue per cycle.
+ * Repeats an instruction to measure its latency and its throughput per cycle. In `…-chain` each
+ * instruction waits for the previous one, in `…-flow` none does.
  *
  *   chains NAME TIMES      executes 64 of them, TIMES / 64 times
  *   chains                 lists the names

@@ -47,7 +47,8 @@ static void fill_table(void)
 	}
 }
 
-/* In Embench, callers know nothing of a function in another file; so it is with `noipa` here. */
+/* In Embench this function is in another file, so callers cannot be optimised for it. `noipa` has
+ * the same effect. */
 static int __attribute__((noipa)) next_random(void)
 {
 	seed = (seed * UINT32_C(1103515245) + 12345) & 0x7fffffff;

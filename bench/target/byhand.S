@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The minimum cost of the same work: the shortest sequences for a program that knows its counters,
- * 32 bits of each, with no checks and no interrupts, and with all registers free, as if the code
- * were inline. For 1, 3 and 7 counters, the first of which counts cycles.
+ * The minimum cost of the library's work: the shortest sequences that do the same. They are written
+ * for a program that knows its counters and uses 32 bits of each, without checks or interrupts. All
+ * registers are free, as if the code were inline. There are versions for 1, 3 and 7 counters; the
+ * first counter counts cycles.
  *
  *	by_hand_begin_N(r0: begin[N])			read and store; also the least that reads them all
  *	by_hand_end_N(r0: begin[N], r1: delta[N])	read, subtract, store

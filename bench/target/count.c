@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * count PROGRAM: how many instructions the functions of a firmware program take, on the bare
- * machine of tests/firmware/uc. Commands come from stdin, one a line; every call is answered by a
- * line.
+ * count PROGRAM: counts the instructions that functions of a firmware program execute on the bare
+ * machine of tests/firmware/uc. It reads commands from stdin, one per line, and prints a line for
+ * each call.
  *
  *	power CORE			as after power-on, with the PMU of that core raise SIGNAL
  * N			something happens N times
  *	call FUNCTION [ARGUMENT…]	up to three numbers or names of symbols, for their address
  *
- * The answer to a call: instructions from the function's first to its return, this included, and
- * what it returned.
+ * The line for a call has the number of instructions, from the function's first instruction to its
+ * return instruction inclusive, and the returned value.
  */
 #include <stdio.h>
 #include <stdlib.h>
