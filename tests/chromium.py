@@ -5,11 +5,11 @@ import socket
 
 
 class Missing(Exception):
-    """A package that is not installed; the text names it as Debian does."""
+    """A package is not installed. The text has the name of Debian's package."""
 
 
 def start(*arguments, **capabilities):
-    """A driver, to be ended with quit()."""
+    """Returns a driver. The caller ends it with quit()."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -19,7 +19,8 @@ def start(*arguments, **capabilities):
         raise Missing("chromium chromium-driver")
 
     class Local(Service):
-        """Uses the address, because a newly installed machine may not know the name localhost."""
+        """Connects to 127.0.0.1, because a newly installed machine may not know the name
+        localhost."""
 
         def is_connectable(self):
             try:

@@ -2,9 +2,9 @@
 """Adapts pytest to this project: unit tests in C, conformance vectors, the display of differences,
 and a check that no test file is left out unnoticed.
 
-A test_….c is a cmocka program that Meson has built; each of its tests is one here. A program is run
-once, with those of its tests that were selected. A ….vec is a file of vectors, each of which is run
-on each core it names.
+A test_….c is a cmocka program that Meson has built. Each of its tests is a test of pytest, and one
+run of the program executes all selected tests. A ….vec is a file of vectors; each vector is run on
+each core that it names.
 """
 import difflib
 import importlib
@@ -23,26 +23,26 @@ import harness  # noqa: E402: only now, so that its assertions are rewritten
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 os.environ.update(PMK_BUILD=os.path.abspath(harness.BUILD), LC_ALL="C")
-# A shell lets what it starts in the background ignore interrupts, and programs that tests interrupt
-# would, too.
+# A shell makes background processes ignore SIGINT. Programs that tests interrupt would inherit
+# this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 # nohup: pytest stays alive, but the programs that it starts get the default action of the signal.
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)
-# When a test imports doctest, Python's readline sets these two variables of the process, where
-# os.environ does not show them; pmk then believes them and not the terminal that a test has made.
+# When a test imports doctest, Python's readline sets these two variables of the process, but
+# os.environ does not show them. pmk would use their values and not the size of a test's terminal.
 importlib.import_module("readline")
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
     os.unsetenv(name)
-LIMIT = 3600  # seconds; for what hangs
+LIMIT = 3600  # seconds after which a program is assumed to hang
 
 
 # ---- programs with several tests ------------------------------------------------------------
 
 class Failed(Exception):
-    """The text says all."""
+    """A failure whose text needs no traceback."""
 
 
 def program_of(path):
@@ -178,7 +178,7 @@ def pytest_collect_file(file_path, parent):
     return None
 
 
-# ---- what differs --------------------------------------------------------------------------------
+# ---- differences --------------------------------------------------------------------------------
 
 def short(thing):
     text = repr(thing)
@@ -235,7 +235,7 @@ def pytest_assertrepr_compare(op, left, right):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """No failure takes more than a screen or two, whatever its message quotes."""
+    """Shortens failures to two screens at most."""
     report = (yield).get_result()
     for entry in getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", ()):
         lines = [line if len(line) <= 2000 else f"{line[:1500]} … {line[-400:]}"
@@ -245,7 +245,7 @@ def pytest_runtest_makereport(item, call):
         entry.lines[:] = lines
 
 
-# ---- no file is left out -------------------------------------------------------------------------
+# ---- all files are run ---------------------------------------------------------------------------
 
 def marks_of(path):
     """The marks of all tests of a file: "quick" for tests that are not in Python."""
@@ -297,7 +297,7 @@ class FailureLog:
 
 
 class Completeness:
-    """Runs where results are collected, which with xdist is another process than the tests'."""
+    """Runs in the process that collects results; with xdist, tests run in other processes."""
 
     def __init__(self):
         self.ran, self.missing = set(), []
@@ -306,7 +306,7 @@ class Completeness:
         self.ran.add(report.nodeid.partition("::")[0])
 
     def pytest_collectreport(self, report):
-        if report.failed:  # that has been told
+        if report.failed:  # already reported
             self.ran.add(report.nodeid.partition("::")[0])
 
     def pytest_sessionfinish(self, session, exitstatus):

@@ -26,7 +26,7 @@ import time
 try:
     import pytest
 except ImportError:
-    pytest = None  # scripts that only build and run things get along without it
+    pytest = None  # scripts that only build and run programs do not need it
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
@@ -35,8 +35,8 @@ PMK = os.path.join(BUILD, "pmk")
 # Things made once and used by several test files: cross-compiled programs, fetched packages.
 WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
-# Seconds after which something is assumed to hang. No test may depend on the machine's speed: this
-# is ten times what the longest test takes on an idle one.
+# Seconds after which a program is assumed to hang: ten times the duration of the longest test on an
+# idle machine. No test may depend on the machine's speed.
 PATIENCE = 1200
 # "small" in `make check`, "large" in `make nightly`.
 SIZE = os.environ.get("PMK_TEST_SIZE", "small")
@@ -44,18 +44,18 @@ SIZE = os.environ.get("PMK_TEST_SIZE", "small")
 # cross compilers: a test that needs one is skipped and does not fail.
 IS_QUICK = False
 os.makedirs(WORK, exist_ok=True)
-# Emulators of programs that were built because the distribution's cannot load plugins: pmk finds
-# them by itself; tests that start an emulator find them here.
+# User-mode emulators that `make qemu` built because those of the distribution cannot load plugins.
+# pmk finds this folder itself; tests that start an emulator use this path.
 os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"),
                                                    "--path"],
                                                   capture_output=True, text=True).stdout.strip()
-# A compiler that tests call takes a file from ccache if it has compiled the same before. The folder
-# has links with the names of the compilers; its name depends on the distribution.
+# Compilers that tests call use ccache. The folder has links to ccache with the names of the
+# compilers; its path depends on the distribution.
 for ccache in ("/usr/lib/ccache/bin", "/usr/lib64/ccache", "/usr/lib/ccache"):
     if os.path.isdir(ccache):
         os.environ["PATH"] = ccache + os.pathsep + os.environ["PATH"]
         break
-# The environment of tests without emulators; they also need a PATH that has none.
+# The environment of tests without emulators. These tests also need a PATH without emulators.
 NO_EMULATORS = {"PMK_CACHE": os.path.join(WORK, "no-emulators"), "PMK_QEMU_DIR": ""}
 
 
@@ -68,8 +68,8 @@ class Output:
 
 
 def distribution():
-    """("debian", "12") and the like, from os-release; the second is "" where there are no
-    releases."""
+    """("debian", "12") and the like, from os-release; the second is "" if the distribution
+    has no releases."""
     release = platform.freedesktop_os_release()
     return release["ID"], release.get("VERSION_ID", "")
 
@@ -86,11 +86,11 @@ def remedy(package, what="it"):
 
 
 def size(small, large):
-    """The number of samples that a test draws, or the cases that it tries."""
+    """Returns the number of samples or cases of a test."""
     return {"small": small, "large": large}[SIZE]
 
 
-# For a test that shows little more than faster ones: only `make nightly` runs it.
+# For a slow test that checks little more than faster tests: only `make nightly` runs it.
 nightly = pytest and pytest.mark.skipif(SIZE == "small", reason="`make nightly` runs it")
 
 
@@ -100,7 +100,7 @@ def skip(reason):
 
 
 def has_lab():
-    """This build has the commands of src/lab (meson -Dlab)."""
+    """Returns true if this build has the commands of src/lab (meson -Dlab)."""
     try:
         with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json")) as f:
             return next((o["value"] for o in json.load(f) if o["name"] == "lab"), True)
@@ -109,12 +109,12 @@ def has_lab():
 
 
 LAB_COMMANDS = ("calibrate", "sweep", "history")
-LAB = LAB_COMMANDS if has_lab() else ()  # those of this build
+LAB = LAB_COMMANDS if has_lab() else ()  # the commands of this build
 lab = pytest and pytest.mark.skipif(not LAB, reason="pmk was built with -Dlab=false")
 
 
 def cases(names, rows):
-    """A test for each row, named by the row's first word."""
+    """Makes a test of each row. The row's first word is its name."""
     return pytest.mark.parametrize(names, rows, ids=[str(row[0]) for row in rows])
 
 
@@ -129,7 +129,8 @@ def contains(text, part):
 
 
 def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
-    """Run a command; never raises for its exit code. A signal shows as 128 + its number."""
+    """Run a command; never raises for its exit code. If a signal ends it, the code is 128 + the
+    signal's number."""
     p = subprocess.run([str(a) for a in argv], input=stdin, capture_output=True, timeout=timeout,
                        env=env, cwd=cwd, text=text, errors="replace" if text else None)
     code = p.returncode if p.returncode >= 0 else 128 - p.returncode
@@ -137,7 +138,7 @@ def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
 
 
 def unprivileged(*argv):
-    """The command as a user for whom file permissions apply, unlike root."""
+    """The command, run as a user to whom file permissions apply. They do not apply to root."""
     kept_out = "-dac_override,-dac_read_search"
     return ["setpriv", "--bounding-set", kept_out, "--inh-caps", kept_out,
             *argv] if os.geteuid() == 0 else [*argv]
@@ -186,13 +187,13 @@ def children(pid):
 
 
 def events_of(pid):
-    """How many events of the kernel a process has open."""
+    """Returns the number of perf events that a process has open."""
     count = 0
     for fd in os.listdir(f"/proc/{pid}/fd"):
         try:
             count += "perf_event" in os.readlink(f"/proc/{pid}/fd/{fd}")
         except FileNotFoundError:
-            pass  # closed meanwhile
+            pass  # the descriptor was closed in the meantime
     return count
 
 
@@ -244,7 +245,7 @@ def emulator_in_path(name):
 
 
 def renamed(command):
-    """The path of an emulator under a name that does not describe it."""
+    """Returns the path of a link to an emulator. The link has a different file name."""
     path = os.path.join(WORK, f"renamed-{command}")
     if not os.path.lexists(path):
         mine = f"{path}.{os.getpid()}"

@@ -38,12 +38,12 @@ class Installed:
         assert len(places) == 1, places
         self.pkgconfig = places[0]
         self.lib = os.path.dirname(self.pkgconfig)
-        # Without variables that would help it to find the build tree.
+        # Leave out the variables with which pmk could find the build tree.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
         self.env.update(PKG_CONFIG_PATH=self.pkgconfig, LD_LIBRARY_PATH=self.lib)
 
     def moved(self, prefix):
-        """A copy below another prefix, which it returns."""
+        """Copies the files to another prefix, and returns it."""
         shutil.copytree(self.prefix, prefix, symlinks=True)
         return prefix
 
@@ -57,8 +57,8 @@ class Installed:
         return sorted(os.listdir(os.path.join(self.include, "pmk")))
 
     def compile(self, sources, how, program, *flags, compiler=("gcc", "-std=c11")):
-        """Against the shared library, or "static", with all libraries in the program; returns its
-        path."""
+        """Links with the shared library, or, if "static", with all libraries in the program.
+        Returns the program's path."""
         flags = list(flags) + self.flags("--cflags", "pmk")
         libs = self.flags("--libs", "pmk")
         if how == "static":
@@ -69,7 +69,7 @@ class Installed:
 
 
 def symbols(path, *options):
-    """Names that an object or library defines for others."""
+    """Returns the global symbols that an object or library defines."""
     out = subprocess.run(["nm", "--defined-only", "--extern-only", *options, path],
                          capture_output=True, text=True, check=True).stdout
     return {re.sub("@.*", "", words[2]) for words in map(str.split, out.splitlines())
@@ -77,12 +77,13 @@ def symbols(path, *options):
 
 
 def declared(include, header, scratch):
-    """Functions and objects that a header declares itself, by name, without inline functions."""
+    """Returns the names of the functions and objects that a header itself declares, without inline
+    functions."""
     source = os.path.join(scratch, "declared.c")
     listed = os.path.join(scratch, "declared.txt")
     with open(source, "w") as f:
         f.write(f"#include <pmk/{header}>\n")
-    # GCC writes the prototypes that it has seen. ccache would not keep that file.
+    # GCC writes the prototypes to a file. ccache does not store that file, so it is off.
     out = run("gcc", "-std=c11", "-I", include, "-fsyntax-only", "-aux-info", listed, source,
               env={**os.environ, "CCACHE_DISABLE": "1"})
     assert out.code == 0, out

@@ -25,7 +25,7 @@ import os
 import tarfile
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest", "microblaze", "stored")
-ANEW = "`make microblaze-programs` makes and stores it anew"
+ANEW = "`make microblaze-programs` makes and stores it again"
 
 
 def checksum(data):
@@ -65,8 +65,8 @@ def archive(name):
 
 
 def stored(key):
-    """The file that the recipe of this key makes, or None if it is not stored. With a compiler of
-    the user's own (PMK_MB_TOOLCHAIN), always None."""
+    """Returns the stored file for this key, or None. With the user's own compiler
+    (PMK_MB_TOOLCHAIN), always None."""
     entry = by_key().get(key)
     if not entry or os.environ.get("PMK_MB_TOOLCHAIN"):
         return None
@@ -76,12 +76,12 @@ def stored(key):
 
 
 def was_stored(recipe):
-    """True if a file of this recipe is stored, even if its sources were others."""
+    """True if a file of this recipe is stored, even one that was made from other sources."""
     return any(e["recipe"] == recipe for e in by_key().values())
 
 
 def answer(name, question):
-    """What is stored, or None."""
+    """Returns the stored answer, or None."""
     for e in index():
         if e.get("answer") == name and e["question"] == checksum(question):
             data = archive("answers.tar.xz")[name]
@@ -107,7 +107,7 @@ def record(key, recipe):
 
 
 def record_answer(name, question, said):
-    """False: nothing is recorded."""
+    """Returns false if nothing is recorded."""
     folder = os.environ.get("PMK_MB_RECORD")
     if folder:
         write_once(os.path.join(folder, f"{name}-{checksum(question)}.answer"), said)
@@ -129,7 +129,7 @@ def recorded(folder):
 
 
 def pack(name, members):
-    """The same members make the same file, with the same liblzma."""
+    """Writes an archive. The same members and the same liblzma make the same file."""
     tar_bytes = io.BytesIO()
     with tarfile.open(fileobj=tar_bytes, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for member, data in members:

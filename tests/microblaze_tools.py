@@ -65,7 +65,7 @@ RELAX = ("-relax",)
 C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections",
            "-fdata-sections")
 
-# Where a bare program lies.
+# The address of a bare program.
 CODE, DATA = 0x10004000, 0x10100000
 
 
@@ -78,7 +78,7 @@ def default_folder():
 
 @functools.cache
 def folder():
-    """Where the toolchain is, or None and the reason."""
+    """Returns the toolchain's folder, or None and the reason."""
     own = os.environ.get("PMK_MB_TOOLCHAIN")
     where = own or default_folder()
     if os.access(os.path.join(where, "bin", PREFIX + "gcc"), os.X_OK):
@@ -104,8 +104,8 @@ def call(*argv, **kw):
 
 
 # ---- recipes -------------------------------------------------------------------------------------
-# What is made, of what and how, as a dictionary of text that can be written down. A source is a
-# path below SOURCE, "@library/NAME", or [NAME, TEXT] of one that a test has written.
+# A recipe is a dictionary that says what is made, from which sources and how. It can be stored as
+# JSON. A source is a path below SOURCE, "@library/NAME", or [NAME, TEXT] for text from a test.
 
 @functools.cache
 def library():
@@ -117,7 +117,7 @@ def library():
                                         for f in sorted(os.listdir(mine))))
         path = os.path.join(WORK, f"mb-library-{state.hexdigest()[:16]}")
         if not os.path.exists(path):
-            # Another process may be quicker.
+            # Another process may have made it first.
             with contextlib.suppress(OSError):
                 os.rename(mine, path)
     return path
@@ -129,7 +129,7 @@ def within(path, place):
 
 
 def as_source(path):
-    """A caller's source as recipes write it."""
+    """Converts a caller's source to the form that recipes use."""
     if path.startswith("@library/"):
         return path
     path = os.path.join(GUEST, path)
@@ -140,7 +140,7 @@ def as_source(path):
 
 
 def as_path(source, place):
-    """Where a source of a recipe is; a test's own is written to `place`."""
+    """Returns the path of a recipe's source. Text from a test is first written to `place`."""
     if isinstance(source, str):
         return os.path.join(library(),
                             source[9:]) if source.startswith("@") else os.path.join(SOURCE, source)
@@ -152,8 +152,8 @@ def as_path(source, place):
 
 @functools.cache
 def without_comments(path):
-    """The tokens of the library: with its comments, every word about it would make other
-    programs."""
+    """Returns the text of a library file without comments, so that a changed comment does not
+    change the keys of programs."""
     with open(path, encoding="utf-8") as f:
         text = re.sub(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|//[^\n]*|/\*.*?\*/""",
                       lambda m: m[1] or " ", f.read(), flags=re.S)
@@ -167,8 +167,8 @@ def contents(path):
 
 
 def inputs(sources):
-    """The files that a program is made of, in addition to its recipe: its sources, and the headers
-    next to them."""
+    """Returns names and contents of the files from which a program is made: its sources, and the
+    headers next to them."""
     files, folders = set(), {os.path.join(GUEST, "libc")}
     for source in sources:
         if isinstance(source, str) and not source.startswith("@"):
@@ -184,8 +184,8 @@ def inputs(sources):
 
 
 def key_of(recipe):
-    """Another one for everything that can change what is made: the recipe, the sources, the
-    compiler."""
+    """Returns the key of a recipe. It changes with everything that can change the result: the
+    recipe, the sources and the compiler."""
     own = os.environ.get("PMK_MB_TOOLCHAIN")
     state = hashlib.sha256(json.dumps([recipe, own or os.path.basename(default_folder())],
                                       sort_keys=True).encode())
@@ -212,7 +212,8 @@ def objects(recipe, place, flags):
 
 @functools.cache
 def libgcc(order):
-    """It is compiled without optional instructions, and so fits every core."""
+    """The path of libgcc. It is compiled without optional instructions, so it runs on every
+    core."""
     return call(tool("gcc"), ORDERS[order].gcc, "-print-libgcc-file-name").strip()
 
 
@@ -275,23 +276,23 @@ KINDS = {"program": make_program, "firmware": make_firmware, "bare": make_bare,
 
 
 def make(recipe, place):
-    """Make `made` in the folder `place`. Nothing of where that is gets into it."""
+    """Make the file `made` in the folder `place`. The file does not contain the folder's path."""
     KINDS[recipe["kind"]](recipe, place)
 
 
 def build(recipe):
-    """What the compiler makes of a recipe."""
+    """Returns the bytes of the file that the compiler makes from a recipe."""
     with tempfile.TemporaryDirectory(prefix="mb-", dir=WORK) as place:
         make(recipe, place)
         with open(os.path.join(place, "made"), "rb") as f:
             return f.read()
 
 
-_recipes = {}  # of each path that was asked for
+_recipes = {}  # {path: recipe} of all paths that tests requested
 
 
 def made(recipe):
-    """A path in WORK of what a recipe makes: stored, or made by the compiler."""
+    """Returns the path in WORK of a recipe's file, which comes from the store or the compiler."""
     if os.environ.get("PMK_MB_TOOLCHAIN"):
         tool("gcc")
     key = key_of(recipe)
@@ -305,7 +306,7 @@ def made(recipe):
                      f"{microblaze_store.ANEW}")
             raise AssertionError(f"{recipe['name']} is not stored as its sources are now; "
                                  f"{microblaze_store.ANEW}")
-        # Several tests may make the same at once.
+        # Several tests may make the same file at once.
         mine = f"{path}.{os.getpid()}"
         with open(mine, "wb") as f:
             f.write(build(recipe) if data is None else data)
@@ -331,7 +332,7 @@ def listed(sources):
     return [sources] if isinstance(sources, str) else sources
 
 
-# ---- what there is to ask for --------------------------------------------------------------------
+# ---- what tests can request ---------------------------------------------------------------------
 
 def program_recipe(name, sources, order="little", cpu=FULL, flags=(), ld=RELAX):
     return as_recipe("program", name, ["crt0.S", *listed(sources), "mini.c"], order, cpu, flags, ld)
@@ -343,8 +344,8 @@ def program(*argv, **kw):
 
 
 def firmware(name, sources, at, order="little", cpu=FULL, flags=(), ld=()):
-    """The path of an ELF file with nothing but the sources and what they need of libgcc, its code
-    at `at`."""
+    """The path of an ELF file that contains only the sources and the parts of libgcc that they
+    need. Its code is at `at`."""
     return made(as_recipe("firmware", name, listed(sources), order, cpu, flags, ld, at=f"{at:#x}"))
 
 

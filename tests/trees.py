@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Build trees that tests make in addition to the one that is tested. They are kept below WORK, have
-no manual pages, and link the plugin from the library's objects: only the tested tree optimises it
-at link time."""
+"""Build trees that tests make in addition to the tested tree. They are kept below WORK and have no
+manual pages. Their plugin is linked from the library's objects; only the tested tree optimises the
+plugin at link time."""
 import shlex
 
 from harness import *
 
 
 def configure_tree(name, *options, compiler=None):
-    """The path of a tree that Meson has configured. `compiler`: in place of Meson's choice."""
+    """The path of a tree that Meson has configured. `compiler` overrides Meson's choice."""
     tree = os.path.join(WORK, name)
     env = dict(os.environ)
     if compiler:  # Meson looks for ccache only if it chooses the compiler itself
