@@ -34,7 +34,7 @@ struct wave_checked {
 	int code;	   /* exit code of pmk */
 };
 
-/* Functions that print both in one form. */
+/* An output form of `pmk wave`: the functions that print the results of `signals` and `check`. */
 struct wave_form {
 	void (*signals)(const struct wave_names *n);
 	void (*begin)(const struct wave_checked *c);

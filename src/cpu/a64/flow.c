@@ -44,7 +44,8 @@ struct build {
 	int16_t at[NPLACES][NPATHS];
 	int16_t done[NPATHS], last[NPATHS]; /* the whole block, the last instruction */
 	bool written[NPLACES], sum[NPLACES];
-	uint8_t source_of[NPLACES]; /* 0: the place is not a source */
+	/* The number of each place as a source, starting at 1; 0 if it is not one. */
+	uint8_t source_of[NPLACES];
 	uint8_t source[PMK_A64_MAX_SOURCES];
 	unsigned nsources, first_load, nloads;
 	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if there are no other waits */

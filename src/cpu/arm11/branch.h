@@ -128,7 +128,8 @@ void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred);
 /* The word of a branch that has no entry. */
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b);
 
-/* Update the entry of `b`, if it has one, from its word. */
+/* Copy the predictor state in `word`, the word of branch `b`, to the BTAC entry of `b`, if it has
+ * one. */
 void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word);
 
 /* How a direct branch was fetched. */

@@ -17,7 +17,7 @@
 enum pmk_arm_relative {
 	PMK_ARM_ABSOLUTE, /* target is 0 */
 	PMK_ARM_FROM_PC,  /* from the PC as the instruction reads it: its address + 8, Thumb + 4 */
-	PMK_ARM_FROM_PC4, /* the same with bits [1:0] cleared */
+	PMK_ARM_FROM_PC4, /* from that value of the PC with its bits [1:0] cleared */
 };
 
 struct pmk_arm_facts {

@@ -903,8 +903,8 @@ static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t
 	cost_end(w, written_costs(w) + cost);
 }
 
-/* The id of the cost of these extras of one place, which is written if it is new; 0: they count
- * nothing, or an error. */
+/* Returns the id of the summed cost of the `n` extras of one place, and writes this cost if it is
+ * new. Returns 0 if the extras count nothing, or on an error. */
 static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
 			      const struct pmk_recorded_extra *extra, size_t n)
 {

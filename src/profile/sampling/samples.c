@@ -608,8 +608,8 @@ char *pmk_samples_warning(const struct pmk_samples_facts *facts)
 		return NULL;
 	if (facts->lost)
 		fprintf(f,
-			"%" PRIu64 " records were lost, because the buffers were full; shares "
-			"are those of the others\n",
+			"%" PRIu64 " records were lost because the buffers were full; the "
+			"shares are those of the remaining records\n",
 			facts->lost);
 	if (facts->throttled)
 		fprintf(f,
