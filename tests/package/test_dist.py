@@ -62,7 +62,7 @@ def test_what_is_not_committed_is_not_in_it(checkout, tmp_path):
     second, out = dist(checkout, tmp_path)
     git(checkout, "checkout", "file")
     assert first == second
-    equal(out.err, "scripts/dist: what is not committed is not in it\n")
+    equal(out.err, "scripts/dist: changes that are not committed are not packed\n")
 
 
 def test_no_checkout(checkout, tmp_path):
@@ -70,4 +70,4 @@ def test_no_checkout(checkout, tmp_path):
     out = run(str(tmp_path / "scripts" / "dist"), str(tmp_path / "to"),
               env={**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)})
     equal(out.code, 1)
-    contains(out.err, "scripts/dist: packs what git has, and this is no checkout")
+    contains(out.err, "scripts/dist: this is not a git checkout; only committed files are packed")
