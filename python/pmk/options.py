@@ -44,7 +44,7 @@ class Options(TypedDict, total=False):
     delay: Union[int, str, None]
     #: ms after which the program is ended
     timeout: Union[int, str, None]
-    #: count caches, too; twice: TLBs; three times: prefetches
+    #: count caches, too; given twice, also TLBs; three times, also prefetches
     detailed: Optional[bool]
     #: count nothing
     null: Optional[bool]

@@ -252,7 +252,8 @@ static int begin(struct report *r, const struct view *v)
 		result->command = NULL;
 	result->core = strdup(v->pmu_name);
 	result->producer = strdup("firmware");
-	/* Firmware programs the counters once. 0: not known, because the PMU is unknown. */
+	/* A dump is one pass, because firmware sets up the counters only once. 0 passes: not known,
+	 * because the PMU is unknown. */
 	result->passes = v->pmu != &v->unknown;
 	if (!result->command || !result->core || !result->producer)
 		return cli_no_memory();

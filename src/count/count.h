@@ -143,8 +143,9 @@ void pmk_count_warn_timeout(struct pmk_count *c);
 
 /*
  * choose.c. Put the named events and metrics into c->events and c->metrics; if there are none,
- * `defaults` adds events. The setting "bars" adds the events of the PMU's layers for which
- * `watched` returns true; NULL: this way draws no bars. `has_clock`: the clock of the core is
+ * `defaults` adds events. The setting "bars" adds those events of the PMU's layers for which
+ * `watched` returns true. If this way of counting cannot draw bars, `watched` is NULL, and "bars"
+ * is refused. `has_clock`: the clock of the core is
  * known. 0 or a failure.
  */
 int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),

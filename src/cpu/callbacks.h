@@ -201,8 +201,8 @@ struct pmk_block_fns {
 	void (*before)(struct pmk_cpu *cpu, const struct pmk_block *block);
 };
 
-/* The function for the start of a block on this core. `handler`: it may be the block of a
- * handler. */
+/* The function for the start of a block on this core. `handler`: the block may belong to the
+ * program's handler of a signal, or to an exception handler. */
 pmk_block_fn *pmk_block_choose(const struct pmk_core *core, enum pmk_world world, bool handler,
 			       enum pmk_block_way way);
 

@@ -17,7 +17,7 @@ enum {
 	TAG_THUMB_ISA_USE = 9,
 	TAG_FP_ARCH = 10,
 	TAG_ADVANCED_SIMD_ARCH = 12,
-	TAG_COMPATIBILITY = 32, /* a number and a string; of higher tags, odd ones have strings */
+	TAG_COMPATIBILITY = 32, /* a number and a string; above it, odd tags have strings */
 	TAG_DIV_USE = 44,
 };
 

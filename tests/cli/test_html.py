@@ -227,7 +227,7 @@ def test_small_frames_are_merged_and_told(tmp_path):
     assert ("all", "main", "leaf7") not in frames
     equal(numbers(frames["all", "main", "(500 smaller)"])[0], 500)
     contains(page.root.one("section", id="calls").text(),
-             "500 of 501 frames are merged: each has below 0.02\u00a0% of cpu_cycles")
+             "500 of 501 frames are merged: each has less than 0.02\u00a0% of cpu_cycles")
 
 
 @pytest.mark.more

@@ -297,10 +297,11 @@ static void test_bad_headers(void **state)
 	FAILS("$date $end\n$scope module $end\n", 25, 2, "$scope without a name");
 	FAILS("$date $end\n$var wire 1 ! $end\n", 25, 2, "$var without a name");
 	FAILS("$date $end\n$var wire 1 $end\n", 23, 2, "$var without a name");
-	FAILS("$date $end\n$var wire no ! x $end\n", 21, 2, "'no' is no width");
-	FAILS("$date $end\n$var wire 0 ! x $end\n", 21, 2, "'0' is no width");
-	FAILS("$date $end\n$var wire -1 ! x $end\n", 21, 2, "'-1' is no width");
-	FAILS("$date $end\n$var wire 99999999 ! x $end\n", 21, 2, "'99999999' is no width");
+	FAILS("$date $end\n$var wire no ! x $end\n", 21, 2, "'no' is not a valid width");
+	FAILS("$date $end\n$var wire 0 ! x $end\n", 21, 2, "'0' is not a valid width");
+	FAILS("$date $end\n$var wire -1 ! x $end\n", 21, 2, "'-1' is not a valid width");
+	FAILS("$date $end\n$var wire 99999999 ! x $end\n", 21, 2,
+	      "'99999999' is not a valid width");
 	FAILS("$date $end\n$var port [3:0] <7 data $end\n", 21, 2,
 	      "'[3:0]': extended VCD ($dumpports) is not supported; use $dumpvars");
 	FAILS("$date $end\n$var port 1 <0 data $end\n", 23, 2, "'<0': extended VCD ($dumpports)");

@@ -381,7 +381,7 @@ static void put_notes(const struct flame *fl)
 		fputs("This recording has no call paths: pmk record -g records them. ", p->f);
 	if (fl->merged)
 		html_print(p->f,
-			   "%zu of %zu frames are merged: each has below %g\u00a0%% "
+			   "%zu of %zu frames are merged: each has less than %g\u00a0%% "
 			   "of %s and below %g\u00a0%% of every other event.",
 			   fl->merged, fl->merged + fl->nkept, fl->limit, html_event(p, 0),
 			   fl->limit * OTHERS);

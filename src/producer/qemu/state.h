@@ -43,8 +43,10 @@ struct plugin_rest {
 	uint64_t began;	  /* count of all processes before this one */
 	uint64_t unit_at; /* when the next unit begins: pmk_emulated_unit_at() */
 	struct pmk_ticks ticks;
-	bool all_anew; /* a fork happened in the rest: its code must be translated again */
-	bool ended;    /* the rest was ended by a call that will create a thread */
+	/* All code must be translated again when the system call returns: this process was forked
+	 * in the rest, or a call that ended the rest has failed. */
+	bool all_anew;
+	bool ended; /* the rest was ended by a call that will create a thread */
 };
 
 /*

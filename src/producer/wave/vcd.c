@@ -429,7 +429,8 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 		snprintf(text, sizeof(text), "%.*s", n < 20 ? (int)n : 20, w);
 		if (pmk_unsigned_parse(text, 0, 1u << 24, &s.width) ||
 		    (!s.width && s.kind == PMK_WAVE_BITS))
-			return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no width of a $var",
+			return pmk_wave_dump_fail(v, PMK_EPARSE,
+						  "'%s' is not a valid width of a $var",
 						  pmk_wave_dump_shown(buf, w, n));
 	}
 	w = w ? next_word(v, &n) : NULL;
