@@ -1316,7 +1316,7 @@ def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
                      prefix="aarch64-linux-gnu-")
         return stat(*words, prog)["note"] or ""
 
-    told = ("data cache misses and prefetches per 100 instructions, so what the label says of "
+    told = ("data cache misses and prefetches per 100 instructions, so the label's figure for "
             "memory applies to these cycles")
     contains(note(64, "--core", "cortex-a53", "-e", "cycles"), told)
     contains(note(64, "--core", "raspberrypi4", "-e", "cycles,instructions"), told)
