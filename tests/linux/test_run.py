@@ -223,7 +223,8 @@ def test_a_loop_is_counted_to_the_instruction(boot, name):
     equal((n[1100] - n[100], n[10100] - n[100]), (2000, 20000), n)
 
 
-@pytest.mark.parametrize("boot,cpu", BOTH)
+@nightly
+@pytest.mark.parametrize("boot,cpu", BOTH or [(None, 0)])
 def test_modes_are_told_apart(boot, cpu):
     """The kernel's part is what starts and stops the counter, whatever the program does between."""
     said = boot()
@@ -233,7 +234,8 @@ def test_modes_are_told_apart(boot, cpu):
     equal(user[100] + kernel[100], both[100], said)
 
 
-@pytest.mark.parametrize("boot", A15)
+@nightly
+@pytest.mark.parametrize("boot", A15 or [None])
 def test_two_processors_take_their_own_interrupts(boot):
     """Without -icount both run on the host's time: a kernel finds its interrupts slow and throttles
     them, and a period may end again before the last interrupt was taken. How many samples it makes
