@@ -166,7 +166,8 @@ static const struct cli_refusal refused[] = {
 	  "pmk always counts through perf_event_open, never through BPF "
 	  "programs" },
 	{ 0, "control",
-	  "counting cannot be switched on and off through a file or pipe; use -D, --from and --to" },
+	  "counting cannot be switched on and off through a file or pipe; "
+	  "use -D, --from and --to" },
 	{ 0, "cputype", "name the PMU: --pmu" },
 	{ 0, "hybrid-merge", "counts of different kinds of cores are never added up" },
 	{ 0, "no-merge", "counts of several PMUs are never added up" },

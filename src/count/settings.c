@@ -314,7 +314,8 @@ static const struct setting settings[] = {
 	LONG("stdin", TEXT, NULL, "what the program reads: fd:N or file:PATH", TAKEN(set_stdin)),
 	LONG("stdout", TEXT, NULL, "where its output goes: fd:N, file:PATH or capture",
 	     TAKEN(set_stdout)),
-	LONG("stderr", TEXT, NULL, "where the program's errors go: fd:N, file:PATH, capture or stdout",
+	LONG("stderr", TEXT, NULL, "where the program's errors go: fd:N, file:PATH, capture or "
+	     "stdout",
 	     TAKEN(set_stderr)),
 	LONG("data", TEXT, NULL, "directory with cores/, metrics/ and layouts/", MEMBER(data)),
 	LONG("plugin", TEXT, NULL, "the module for QEMU, or the directory with all of them",

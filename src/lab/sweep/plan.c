@@ -676,10 +676,10 @@ int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *dat
 
 	*plan = (struct pmk_sweep_plan){ .path = strdup(path) };
 	if (plan->path) {
-		err = pmk_ini_load(
-			path,
-			"to continue a list, write its name again in the next line, with more values",
-			take_entry, &r, msg, size);
+		err = pmk_ini_load(path,
+				   "to continue a list, write its name again in the next line, "
+				   "with more values",
+				   take_entry, &r, msg, size);
 	} else {
 		err = pmk_message_no_memory(msg, size, path);
 	}
