@@ -288,7 +288,7 @@ static int note_facts(struct diff *d, const struct diff_source *s)
 	d->command[s->which] = strdup(command ? command : "");
 	d->core[s->which] = strdup(core ? core : "");
 	if (s->recording ? s->t.partial : diff_json_is_true(s->document, "partial"))
-		cli_fail(0, "%s is partial: the end of the run is missing", s->path);
+		cli_fail(0, "%s is partial: a part of the run was not counted", s->path);
 	return d->command[s->which] && d->core[s->which] ? 0 : diff_no_memory();
 }
 

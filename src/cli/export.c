@@ -142,7 +142,7 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	char msg[300];
 
 	if (t->partial)
-		cli_fail(0, "%s is partial: the end of the run is missing", q->input);
+		cli_fail(0, "%s is partial: a part of the run was not counted", q->input);
 	if (q->format->paths && !pmk_tables_have_paths(t))
 		cli_fail(0,
 			 "%s has no call paths (pmk record -g), so each function is a path of "

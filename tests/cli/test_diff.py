@@ -457,7 +457,7 @@ def test_lines_of_stat_are_read(tmp_path):
                   ("region", "cpu_cycles", "CPU1"): (7, 0)})
     equal(out.err, f"pmk: {one}: read is in MiB: --json-document has its count; it is not "
                    f"compared\n"
-                   f"pmk: {one} is partial: the end of the run is missing\n"
+                   f"pmk: {one} is partial: a part of the run was not counted\n"
                    f"pmk: read has a value only in {two}; it is not compared\n")
 
 
@@ -568,7 +568,7 @@ def test_a_partial_side_is_told(tmp_path):
     path = document(tmp_path / "partial.json", cpu_cycles=1)
     text = path.read_text()
     path.write_text(text.replace('"metrics"', '"partial": true, "metrics"'))
-    equal(diff(path, path).err, f"pmk: {path} is partial: the end of the run is missing\n" * 2)
+    equal(diff(path, path).err, f"pmk: {path} is partial: a part of the run was not counted\n" * 2)
 
 
 def test_nothing_in_common(tmp_path):

@@ -179,6 +179,13 @@ def test_bad_files(flat, tmp_path):
              "again"),
             ("UPDATE extras SET contexts = '[0' WHERE thread = 2",
              "damaged: malformed JSON; record it again"),
+            *((f"UPDATE {table} SET contexts = '{text}'",
+               "damaged: a reference to a context refers to a row that does not exist; record it "
+               "again") for table in ("runs", "extras")
+              for text in ("[]", "[[0]]", '["0"]', "[0.5]", "[null]")),
+            *((f"UPDATE costs SET events = '{text}'",
+               "damaged: a reference to an event refers to a row that does not exist; record it "
+               "again") for text in ('{"1":"1"}', '{"1x":1}', '{"1":1.5}', '{"99":1}')),
             ("DROP TABLE file", "damaged: no such table: file; record it again"),
             ("PRAGMA user_version=9", "its format is version 9, .*")):
         path = tmp_path / "damaged"
@@ -199,7 +206,7 @@ def test_a_partial_recording_is_told(tmp_path):
     r.event("instr_exec")
     path = r.done()
     out = export(path, "callgrind")
-    equal(out.err, f"pmk: {path} is partial: the end of the run is missing\n")
+    equal(out.err, f"pmk: {path} is partial: a part of the run was not counted\n")
     contains(out.out, "totals: 0\n")
 
 

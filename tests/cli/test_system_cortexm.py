@@ -271,10 +271,14 @@ def test_flash_with_wait_states(loop, settings, iteration):
     ("cmp r4, r4; bne 5f", 1), ("ldm r1, {r4, r6, r7}", 1 + 2)])
 def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
     sequence += "; 5:"
-    got = [counts(stat("-e", "cpu_cycles", "--core", "cortex-m7", firmware(
-        "cortex-m7", more=SET_UP + f"\tisb\n\t{what}\n\tisb\n")))["cpu_cycles"]
+    events = ("cpu_cycles", "inst_retired", "base_overhead", "lsu_overhead",
+              "folded_instructions")
+    got = [counts(stat("-e", ",".join(events), "--core", "cortex-m7", firmware(
+        "cortex-m7", more=SET_UP + f"\tisb\n\t{what}\n\tisb\n")))
         for what in (sequence, ".balign 4; 5:")]
-    equal(got[0] - got[1], expected)
+    cycles, insns, base, load, folded = (got[0][e] - got[1][e] for e in events)
+    equal(cycles, expected)
+    equal(insns, cycles - base - load + folded)  # DDI 0403E C1.8.5
 
 
 # PendSV interrupts this loop 10 times, always after the store.

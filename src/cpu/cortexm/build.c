@@ -205,6 +205,8 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 		cycles += (unsigned)core->cortexm.load_use;
 	*paired = core->cortexm.dual_issue && before && !*paired && cycles && may_pair(in, before);
 	cycles -= *paired;
+	/* The second instruction of a pair takes no cycle of its own, as a folded one. */
+	b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN] += *paired;
 	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
 	b->cycles += cycles;
 }

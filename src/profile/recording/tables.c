@@ -46,6 +46,15 @@ static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
 	return table_damaged(sqlite3_errmsg(t->db), msg, size);
 }
 
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+/* An item of a list that is not what pmk writes becomes -1, to which nothing can refer. A list
+ * without items has one such item. */
+#define CONTEXT "iif(type = 'integer', value, -1)"
+#define EVENT_OF_COST                                               \
+	"iif(type = 'integer' AND key = CAST(CAST(key AS INTEGER) " \
+	"AS TEXT), CAST(key AS INTEGER), -1)"
+
 /* ---- columns -------------------------------------------------------------------------------- */
 
 static const char *text_or_null(struct load *l, int column)
@@ -416,11 +425,13 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
 	     t->ncontexts);
 	/* The views cost, run and extra, which an untrusted file may have changed. */
-	LOAD(t, "cost, CAST(key AS INTEGER), value FROM costs CROSS JOIN json_each(events)",
-	     fill_cost, t->cost, t->ncosts);
+	LOAD(t, "cost, " EVENT_OF_COST ", value FROM costs CROSS JOIN json_each(events)", fill_cost,
+	     t->cost, t->ncosts);
 	/* Sorting by code is enough: most instructions are in only one block. */
 	LOAD(t, "code, block, left, cost FROM part", fill_part, t->part, t->nparts);
-	LOAD(t, "block, value, thread, executions, taken FROM runs CROSS JOIN json_each(contexts)",
+	LOAD(t,
+	     "block, " CONTEXT
+	     ", thread, executions, taken FROM runs LEFT JOIN json_each(contexts)",
 	     fill_run, t->run, t->nruns);
 	t->latency = table_load(t, select_latencies(t), fill_latency, sizeof(*t->latency),
 				&t->nlatencies, &err, msg, size);
@@ -804,7 +815,7 @@ static int pass_counts(void *ctx, const struct sums *s)
 	return err;
 }
 
-#define EXTRAS "SELECT code, value, thread, cost FROM extras CROSS JOIN json_each(contexts) "
+#define EXTRAS "SELECT code, " CONTEXT ", thread, cost FROM extras LEFT JOIN json_each(contexts) "
 
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)

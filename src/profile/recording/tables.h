@@ -97,7 +97,7 @@ struct pmk_tables_latency {
 struct pmk_tables {
 	sqlite3 *db;
 	const char *command, *core, *settings; /* "" if the recording does not say */
-	bool partial;			       /* the end of the run is missing */
+	bool partial;			       /* a part of the run was not counted */
 	bool sampled;			       /* executions are not known */
 	bool threaded;			       /* the host scheduled several threads */
 	struct pmk_tables_event *event;
