@@ -46,9 +46,10 @@ struct gate {
 	unsigned most, layouts;
 	bool json, markdown;
 	char *folder;
-	char *path[DIFF_SIDES]; /* of the recordings */
-	struct diff d;		/* the comparison of the first layout, and the limits */
-	struct change *change;	/* [event of d] */
+	char *path[DIFF_SIDES];	   /* of the recordings */
+	char *core_of[DIFF_SIDES]; /* the core on which each build was counted */
+	struct diff d;		   /* the comparison of the first layout, and the limits */
+	struct change *change;	   /* [event of d] */
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static int request_count(const struct gate *g, struct pmk_count *c, enum diff_si
 	return good ? 0 : variable ? count_failed(c) : cli_no_memory();
 }
 
-static int write_recording(const struct gate *g, struct pmk_count *c, enum diff_side side)
+static int write_recording(struct gate *g, struct pmk_count *c, enum diff_side side)
 {
 	const struct pmk_recording *rec = pmk_count_recording(c);
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
@@ -225,10 +226,12 @@ static int write_recording(const struct gate *g, struct pmk_count *c, enum diff_
 		return cli_fail(PMK_EXIT_FAILED, "gate: %s was not counted to its end", program);
 	if (pmk_recording_write(rec, g->path[side], NULL, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_FAILED, "%s: %s", g->path[side], msg);
-	return 0;
+	if (!g->core_of[side])
+		g->core_of[side] = strdup(rec->core ? rec->core : "");
+	return g->core_of[side] ? 0 : cli_no_memory();
 }
 
-static int count_side(const struct gate *g, enum diff_side side, unsigned layout)
+static int count_side(struct gate *g, enum diff_side side, unsigned layout)
 {
 	struct pmk_count *c = pmk_count_new_for_command();
 	int code = c ? request_count(g, c, side, layout) : cli_no_memory();
@@ -243,6 +246,18 @@ static int count_side(const struct gate *g, enum diff_side side, unsigned layout
 	return code;
 }
 
+/* A change of the compiler's -mcpu may choose another core, whose counts say nothing about work. */
+static int check_cores(const struct gate *g)
+{
+	const char *base = g->core_of[DIFF_BASE], *new = g->core_of[DIFF_NEW];
+
+	if (!strcmp(base, new))
+		return 0;
+	return cli_fail(PMK_EXIT_USAGE,
+			"gate: %s was counted on %s, and %s on %s; choose one core with --core",
+			g->program[DIFF_BASE][0], base, g->program[DIFF_NEW][0], new);
+}
+
 /* ---- splitting ------------------------------------------------------------------------------ */
 
 static int count_layout(struct gate *g, unsigned layout)
@@ -255,6 +270,8 @@ static int count_layout(struct gate *g, unsigned layout)
 		code = count_side(g, side, layout);
 		d->path[side] = g->path[side];
 	}
+	if (!code)
+		code = check_cores(g);
 	if (!code)
 		code = add_limits(g, d);
 	if (!code)
@@ -572,6 +589,7 @@ static void folder_close(struct gate *g)
 		if (g->path[side])
 			unlink(g->path[side]);
 		free(g->path[side]);
+		free(g->core_of[side]);
 	}
 	if (g->folder)
 		rmdir(g->folder);

@@ -35,10 +35,10 @@ other:	ldr	r1, =0x1234567
 """
 
 
-def build(turns=100, more="", pad=0, code=0, stack=""):
+def build(turns=100, more="", pad=0, code=0, stack="", flags=()):
     source = PROGRAM.replace("TURNS", str(turns)).replace("MORE", more or "mov r1, r2")
     source = source.replace("PAD", "\tnop\n" * pad).replace("CODE", str(code))
-    return assemble("gate", source.replace("_start:", f"_start:\t{stack}\n", 1))
+    return assemble("gate", source.replace("_start:", f"_start:\t{stack}\n", 1), *flags)
 
 
 def gate(*argv, code=0):
@@ -120,6 +120,8 @@ def test_programs_that_cannot_be_compared():
             (("--layouts", "0", base, base), 129, "--layouts: '0' is no number from 1 to 64"),
             (("-j", "--markdown", base, base), 129, "exclude each other"),
             ((base, "/nosuch"), 127, "/nosuch"),
+            ((base, build(flags=["-march=armv7-a"])), 129,
+             " on cortex-a7; choose one core with --core"),
             ((base, build(code=3)), 125, "ended with 3")):
         contains(gate(*argv, code=code).err, line)
 
