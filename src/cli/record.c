@@ -65,6 +65,7 @@ static const struct cli_option options[] = {
 	{ 'p', "pid", "LIST", "-T linux: sample these processes instead of a program" },
 	{ 'a', "all-cpus", NULL, "-T linux: sample everything on all processors" },
 	{ 'C', "cpu", "CPUS", "-T linux: sample everything on these processors: 0,2-3" },
+	{ 0, "timeout", "MS", "end the program after this many ms" },
 	{ 0, "no-inherit", NULL, "-T linux: do not sample children of the program" },
 	CLI_ROWS_CORE,
 	CLI_ROWS_PROGRAM,

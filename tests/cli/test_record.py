@@ -721,3 +721,9 @@ def test_files_are_named_from_the_root_on(tmp_path):
     lcov = pmk("export", "--format", "lcov", "-i", path).out
     named = {line[3:] for line in lcov.splitlines() if line.startswith("SF:")}
     assert mine <= named, named
+
+
+def test_a_run_can_be_ended_as_with_stat():
+    out = [pmk(command, "--timeout", "5", "true") for command in ("stat", "record")]
+    equal((out[0].code, out[0].err), (out[1].code, out[1].err))
+    contains(out[1].err, "--timeout")
