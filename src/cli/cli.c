@@ -222,6 +222,9 @@ int cli_apply(const struct cli_command *cmd, const struct cli_option *o, void *r
 		*(const char **)member = value;
 		return 0;
 	case CLI_SEPARATOR:
+		if (!*value || strpbrk(value, "\"\n"))
+			return cli_fail(PMK_EXIT_USAGE,
+					"-x needs a separator other than a quote or a new line");
 		*(const char **)member = strcmp(value, "\\t") ? value : "\t";
 		return 0;
 	case CLI_ON:

@@ -33,7 +33,7 @@ enum {
 enum cli_effect {
 	CLI_SETTING,   /* passes name and value to the command's `set` */
 	CLI_TEXT,      /* const char *: becomes the value */
-	CLI_SEPARATOR, /* the same, but \t becomes a tab, as in perf */
+	CLI_SEPARATOR, /* the same, but \t becomes a tab, as in perf; a quote is refused */
 	CLI_ON,	       /* bool: becomes true */
 	CLI_OFF,       /* bool: becomes false */
 	CLI_WORD,      /* struct pmk_words: gets the value as one more word */

@@ -74,9 +74,6 @@ static int check(struct request *q)
 		return cli_fail(PMK_EXIT_USAGE, "-j, -x, --markdown and --html exclude each other");
 	if (q->html && q->output)
 		return cli_fail(PMK_EXIT_USAGE, "-o and --html exclude each other");
-	if (separator && (!*separator || strpbrk(separator, "\"\n")))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-x needs a separator other than a quote or a new line");
 	/* As in perf, one file is compared with the old recording. */
 	if (!q->d.path[DIFF_NEW]) {
 		q->d.path[DIFF_NEW] = q->d.path[DIFF_BASE] ? q->d.path[DIFF_BASE] : "pmk.data";

@@ -50,9 +50,6 @@ int output_check(const struct output_options *o)
 		return cli_fail(PMK_EXIT_USAGE, "-j and --json-document exclude each other");
 	if ((o->json || o->json_lines) && o->separator)
 		return cli_fail(PMK_EXIT_USAGE, "-j and -x exclude each other");
-	if (o->separator && (!*o->separator || strpbrk(o->separator, "\"\n")))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-x needs a separator other than a quote or a new line");
 	if (o->bars && !output_is_text(o))
 		return cli_fail(PMK_EXIT_USAGE, "--bars is part of the text report; it cannot be "
 						"combined with -j or -x");

@@ -149,7 +149,10 @@ def test_an_emulator_that_runs_nothing_is_no_zero():
 
 def test_separators_that_cannot_separate():
     for sep in ("", '"', "\n"):
-        equal(pmk("stat", "-x", sep, "-e", "instr_exec", loop(1)).code, USAGE, repr(sep))
+        for command in ("stat", "report", "diff", "wave"):
+            out = pmk(command, "-x", sep)
+            equal((out.code, out.err), (USAGE, "pmk: -x needs a separator other than a quote or "
+                                        "a new line\n"), command)
     out = pmk("stat", "-x", r"\t", "-e", "instr_exec", loop(1))
     contains(out.err, "\t\tinstr_exec\t")
 

@@ -172,9 +172,6 @@ static int check_settings(const struct history_request *q)
 
 static int check_request(struct history_request *q)
 {
-	if (q->separator && (!*q->separator || strpbrk(q->separator, "\"\n")))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-x needs a separator other than a quote or a new line");
 	if (q->json + (q->separator != NULL) + (q->html != NULL) > 1)
 		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --html exclude each other");
 	if (html_would_destroy(q->html, q->database))

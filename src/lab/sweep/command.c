@@ -134,8 +134,6 @@ static int parse_options(struct sweep *s, int argc, char **argv)
 				s->others[0]);
 	if (!s->file)
 		return cli_fail(PMK_EXIT_USAGE, "no plan; pmk sweep PLAN -o DB");
-	if (s->separator && !*s->separator)
-		return cli_fail(PMK_EXIT_USAGE, "-x needs a separator");
 	if (s->json + (s->separator != NULL) + (s->html || s->pareto || s->sensitivity || s->heat) >
 	    1)
 		return cli_fail(PMK_EXIT_USAGE,
