@@ -351,9 +351,11 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (err)
 		return err;
 	if (machine && !isa_runs(p->core.isa, &p->elf))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "core %s runs %s code; the program is for %s", name,
-				      p->core.isa, p->elf.machine_name);
+		return pmk_count_fail(
+			p->fault, PMK_COUNT_USAGE, "core %s runs %s code; the program is for %s",
+			name, p->core.isa,
+			pmk_arm_is_microcontroller(&p->elf.arm) ? "a Cortex-M"
+								: p->elf.machine_name);
 	return 0;
 }
 
