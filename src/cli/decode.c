@@ -195,7 +195,7 @@ static int decode_registers(const struct pmk_pmu *pmu, char **args, unsigned n, 
 		print_word(pmu, &w);
 	}
 	if (json)
-		show_json_print(doc);
+		pmk_json_put_document(stdout, doc);
 	json_object_put(doc);
 	return 0;
 }

@@ -147,7 +147,7 @@ static int run_doctor(int argc, char **argv)
 	code = r.board.target ? doctor_target(doc, &r.board)
 			      : run_checks(r.wanted, r.any, doc, r.board.layout);
 	if (doc && code != PMK_EXIT_USAGE)
-		show_json_print(doc);
+		pmk_json_put_document(stdout, doc);
 	json_object_put(doc);
 out:
 	pmk_words_free(&r.board.settings);

@@ -126,18 +126,6 @@ static void evntbus_lines(const struct pmk_event *ev)
 	}
 }
 
-static void event_owners(const struct pmk_event *ev)
-{
-	const struct pmk_pmu *pmu;
-
-	printf(INDENT "%-12s", "on");
-	for (unsigned i = 0; (pmu = show_pmu(i)); i++)
-		if (show_owns(pmu, ev))
-			printf(" %s", pmu->name);
-	putchar('\n');
-	evntbus_lines(ev);
-}
-
 static void info_event(const struct pmk_event *ev)
 {
 	char code[16];
@@ -149,7 +137,9 @@ static void info_event(const struct pmk_event *ev)
 			     : ev->latency ? "occurrences, each timed by a latency counter"
 					   : "occurrences");
 	print_fact("aliases", ev->aliases);
-	event_owners(ev);
+	printf(INDENT "%-12s", "on");
+	show_owners(ev);
+	evntbus_lines(ev);
 	print_fact("source", ev->ref);
 	print_fact("emulation", show_support(ev));
 	if (ev->unmodelled)

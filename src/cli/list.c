@@ -21,11 +21,6 @@
 
 enum topic { PMUS, CORES, EVENTS, METRICS, TARGETS, NTOPICS };
 
-static const char *const topics[NTOPICS + 1] = {
-	[PMUS] = "pmus",       [CORES] = "cores",     [EVENTS] = "events",
-	[METRICS] = "metrics", [TARGETS] = "targets", NULL,
-};
-
 struct request {
 	const struct pmk_pmu *pmu; /* NULL: all */
 	bool show[NTOPICS];
@@ -63,7 +58,7 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- one row -------------------------------------------------------------------------------- */
 
 static void print_heading(const struct request *q, const char *text)
 {
@@ -71,67 +66,38 @@ static void print_heading(const struct request *q, const char *text)
 		printf("%s%s%s\n\n", show_bold(), text, show_plain());
 }
 
-static void list_pmus(const struct request *q)
+static void print_pmu(const struct request *q, const struct pmk_pmu *pmu)
 {
-	const struct pmk_pmu *pmu;
-
-	print_heading(q, q->overview ? "PMUs (pmk list PMU shows the events of one)"
-				     : "PMUs (performance monitoring units)");
-	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
-		if (q->pmu && pmu != q->pmu)
-			continue;
-		printf("  %-15s %3u events, %2u counters  %s\n", pmu->name, show_event_count(pmu),
-		       pmu->ncounters, pmu->brief);
-		if (q->verbose && pmu->aliases)
-			printf("  %-15s also: %s\n", "", pmu->aliases);
-		if (q->verbose && pmu->note)
-			printf("  %-15s %s\n", "", pmu->note);
-	}
+	printf("  %-15s %3u events, %2u counters  %s\n", pmu->name, show_event_count(pmu),
+	       pmu->ncounters, pmu->brief);
+	if (q->verbose && pmu->aliases)
+		printf("  %-15s also: %s\n", "", pmu->aliases);
+	if (q->verbose && pmu->note)
+		printf("  %-15s %s\n", "", pmu->note);
 }
 
-/* A name and its description, which may come from the user. */
-static void show_named(const char *name, int width, const char *text)
+static json_object *json_pmu(const struct pmk_pmu *pmu)
 {
-	pmk_print(stdout, "  %-*s %s\n", width, name, text);
+	json_object *o = json_object_new_object();
+
+	pmk_json_text(o, "name", pmu->name);
+	pmk_json_add(o, "aliases", show_json_words(pmu->aliases));
+	pmk_json_text(o, "brief", pmu->brief);
+	pmk_json_text(o, "note", pmu->note);
+	pmk_json_count(o, "events", show_event_count(pmu));
+	pmk_json_count(o, "counters", pmu->ncounters);
+	return o;
 }
 
-static int list_cores(const struct request *q)
+/* Its name and description may come from the user. */
+static void print_core(const struct request *q, const struct pmk_core *core)
 {
-	char **names = cli_core_names(), msg[PATH_MAX + 300];
-	struct pmk_core core;
-	int code = names ? 0 : PMK_EXIT_FAILED;
-
-	print_heading(q, "Cores (pmk stat --core)");
-	for (unsigned i = 0; names && names[i]; i++) {
-		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0) {
-			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
-			continue;
-		}
-		if (q->pmu && !show_core_can_have(&core, q->pmu))
-			continue;
-		show_named(core.name, 15, core.brief);
-		if (q->verbose && !q->headings)
-			show_core_keys(&core, "    ");
-	}
-	pmk_files_free_names(names);
-	return code;
+	pmk_print(stdout, "  %-15s %s\n", core->name, core->brief);
+	if (q->verbose && !q->headings)
+		show_core_keys(core, "    ");
 }
 
-/* The cores that share one catalogue and have the event, "arm1136 arm1176". */
-static void print_owners(const struct pmk_event *ev)
-{
-	const char *separator = "";
-	const struct pmk_pmu *pmu;
-
-	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
-		if (!show_owns(pmu, ev))
-			continue;
-		printf("%s%s", separator, pmu->name);
-		separator = " ";
-	}
-}
-
-static void list_event(const struct request *q, const struct pmk_event *ev)
+static void print_event(const struct request *q, const struct pmk_event *ev)
 {
 	printf("  %-29s 0x%02x  %-7s %-12s %s\n", ev->name, ev->code, show_kind(ev),
 	       show_support(ev), ev->brief);
@@ -140,15 +106,70 @@ static void list_event(const struct request *q, const struct pmk_event *ev)
 	if (ev->aliases)
 		printf("  %-29s also: %s\n", "", ev->aliases);
 	if (!q->pmu) {
-		printf("  %-29s on: ", "");
-		print_owners(ev);
-		putchar('\n');
+		printf("  %-29s on:", "");
+		show_owners(ev);
 	}
 	if (ev->caveat)
 		printf("  %-29s %s\n", "", ev->caveat);
 	if (ev->unmodelled)
 		printf("  %-29s not modelled: %s\n", "", ev->unmodelled);
 	printf("  %-29s %s\n", "", ev->ref);
+}
+
+static void print_metric(const struct request *q, const struct pmk_metric *m)
+{
+	pmk_print(stdout, "  %-22s %s%s%s%s\n", m->name, m->title, *m->unit ? " [" : "", m->unit,
+		  *m->unit ? "]" : "");
+	if (q->verbose)
+		printf("  %-22s = %s\n", "", m->formula);
+}
+
+static json_object *json_target(const struct pmk_count_way *way)
+{
+	json_object *o = json_object_new_object();
+
+	pmk_json_text(o, "name", way->name);
+	pmk_json_text(o, "brief", way->brief);
+	return o;
+}
+
+/* ---- topics --------------------------------------------------------------------------------- */
+
+/* All of these print text or, if `list` is not NULL, add to it. They return 0 or an exit code. */
+
+static int list_pmus(const struct request *q, json_object *list)
+{
+	const struct pmk_pmu *pmu;
+
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
+		if (q->pmu && pmu != q->pmu)
+			continue;
+		if (list)
+			json_object_array_add(list, json_pmu(pmu));
+		else
+			print_pmu(q, pmu);
+	}
+	return 0;
+}
+
+static int list_cores(const struct request *q, json_object *list)
+{
+	char **names = cli_core_names(), msg[PATH_MAX + 300];
+	struct pmk_core core;
+	int code = names ? 0 : PMK_EXIT_FAILED;
+
+	for (unsigned i = 0; names && names[i]; i++) {
+		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0)
+			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+		else if (q->pmu && !show_core_can_have(&core, q->pmu))
+			continue;
+		else if (list)
+			json_object_array_add(list, show_json_core(&core));
+		else
+			print_core(q, &core);
+	}
+	pmk_files_free_names(names);
+	return code;
 }
 
 /* True for the first PMU of its family, which shares one catalogue of events. */
@@ -160,64 +181,89 @@ static bool first_of_family(unsigned i)
 	return true;
 }
 
-static void list_family(const struct request *q, unsigned first)
+/* Print the names of the family's PMUs: "  arm1136, arm1176:". */
+static void print_family(unsigned first)
 {
-	const struct pmk_pmu *pmu = show_pmu(first), *one;
+	const struct pmk_pmu *pmu;
 	const char *separator = "  ";
 
-	if (!q->pmu) {
-		for (unsigned i = first; (one = show_pmu(i)); i++) {
-			if (one->events != pmu->events)
-				continue;
-			printf("%s%s", separator, one->name);
-			separator = ", ";
-		}
-		puts(":");
+	for (unsigned i = first; (pmu = show_pmu(i)); i++) {
+		if (pmu->events != show_pmu(first)->events)
+			continue;
+		printf("%s%s", separator, pmu->name);
+		separator = ", ";
 	}
-	for (unsigned i = 0; i < pmu->nevents; i++)
-		if (!q->pmu || pmk_pmu_has(q->pmu, &pmu->events[i]))
-			list_event(q, &pmu->events[i]);
+	puts(":");
 }
 
-static void list_events(const struct request *q)
+/* Text has the events of a family once, and JSON those of each PMU. */
+static int list_events(const struct request *q, json_object *list)
 {
+	const struct pmk_pmu *pmu;
 	const char *gap = "";
 
-	print_heading(q, "Events (pmk stat -e; pmk info EVENT explains one)");
-	for (unsigned i = 0; show_pmu(i); i++) {
-		if (q->pmu ? show_pmu(i) != q->pmu : !first_of_family(i))
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
+		bool family = !list && !q->pmu;
+
+		if (q->pmu ? pmu != q->pmu : family && !first_of_family(i))
 			continue;
 		fputs(gap, stdout);
-		list_family(q, i);
-		gap = "\n";
+		gap = list ? "" : "\n";
+		if (family)
+			print_family(i);
+		for (unsigned e = 0; e < pmu->nevents; e++) {
+			const struct pmk_event *ev = &pmu->events[e];
+
+			if (!family && !pmk_pmu_has(pmu, ev))
+				continue;
+			if (list)
+				json_object_array_add(list, show_json_event(pmu, ev));
+			else
+				print_event(q, ev);
+		}
 	}
+	return 0;
 }
 
-static int list_metrics(const struct request *q)
+static int list_metrics(const struct request *q, json_object *list)
 {
 	struct pmk_metrics *all = cli_metrics();
 
-	print_heading(q, "Metrics (pmk stat -M; pmk info METRIC explains one)");
 	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
 		const struct pmk_metric *m = pmk_metrics_get(all, i);
 
 		if (q->pmu && !pmk_metric_applies(m, q->pmu))
 			continue;
-		pmk_print(stdout, "  %-22s %s%s%s", m->name, m->title, *m->unit ? " [" : "",
-			  m->unit);
-		puts(*m->unit ? "]" : "");
-		if (q->verbose)
-			printf("  %-22s = %s\n", "", m->formula);
+		if (list)
+			json_object_array_add(list, show_json_metric(m));
+		else
+			print_metric(q, m);
 	}
 	return all ? 0 : PMK_EXIT_FAILED;
 }
 
-static void list_targets(const struct request *q)
+static int list_targets(const struct request *q, json_object *list)
 {
-	print_heading(q, "Targets (pmk stat -T)");
+	(void)q;
 	for (unsigned i = 0; pmk_count_ways[i]; i++)
-		printf("  %-15s %s\n", pmk_count_ways[i]->name, pmk_count_ways[i]->brief);
+		if (list)
+			json_object_array_add(list, json_target(pmk_count_ways[i]));
+		else
+			printf("  %-15s %s\n", pmk_count_ways[i]->name, pmk_count_ways[i]->brief);
+	return 0;
 }
+
+static const struct {
+	const char *name, *heading;
+	int (*list)(const struct request *q, json_object *list);
+} topics[NTOPICS] = {
+	[PMUS] = { "pmus", "PMUs (performance monitoring units)", list_pmus },
+	[CORES] = { "cores", "Cores (pmk stat --core)", list_cores },
+	[EVENTS] = { "events", "Events (pmk stat -e; pmk info EVENT explains one)", list_events },
+	[METRICS] = { "metrics", "Metrics (pmk stat -M; pmk info METRIC explains one)",
+		      list_metrics },
+	[TARGETS] = { "targets", "Targets (pmk stat -T)", list_targets },
+};
 
 /* Say what the overview leaves out, and how to list it. */
 static int list_more(const struct request *q)
@@ -237,28 +283,6 @@ static int list_more(const struct request *q)
 	return 0;
 }
 
-static int list_topic(const struct request *q, enum topic t)
-{
-	switch (t) {
-	case PMUS:
-		list_pmus(q);
-		break;
-	case CORES:
-		return list_cores(q);
-	case EVENTS:
-		list_events(q);
-		break;
-	case METRICS:
-		return list_metrics(q);
-	case TARGETS:
-		list_targets(q);
-		break;
-	case NTOPICS:
-		break;
-	}
-	return 0;
-}
-
 static int list_text(const struct request *q)
 {
 	const char *gap = "";
@@ -268,7 +292,10 @@ static int list_text(const struct request *q)
 		if (!q->show[t])
 			continue;
 		fputs(gap, stdout);
-		code = list_topic(q, (enum topic)t);
+		print_heading(q, t == PMUS && q->overview
+					 ? "PMUs (pmk list PMU shows the events of one)"
+					 : topics[t].heading);
+		code = topics[t].list(q, NULL);
 		gap = "\n";
 	}
 	if (q->overview && !code) {
@@ -278,115 +305,21 @@ static int list_text(const struct request *q)
 	return code;
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
-static void json_pmus(const struct request *q, json_object *list)
-{
-	const struct pmk_pmu *pmu;
-
-	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
-		json_object *o;
-
-		if (q->pmu && pmu != q->pmu)
-			continue;
-		o = json_object_new_object();
-		pmk_json_text(o, "name", pmu->name);
-		pmk_json_add(o, "aliases", show_json_words(pmu->aliases));
-		pmk_json_text(o, "brief", pmu->brief);
-		pmk_json_text(o, "note", pmu->note);
-		pmk_json_add(o, "events", json_object_new_int((int)show_event_count(pmu)));
-		pmk_json_add(o, "counters", json_object_new_int((int)pmu->ncounters));
-		json_object_array_add(list, o);
-	}
-}
-
-static int json_cores(const struct request *q, json_object *list)
-{
-	char **names = cli_core_names(), msg[PATH_MAX + 300];
-	struct pmk_core core;
-	int code = names ? 0 : PMK_EXIT_FAILED;
-
-	for (unsigned i = 0; names && names[i]; i++) {
-		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0)
-			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
-		else if (!q->pmu || show_core_can_have(&core, q->pmu))
-			json_object_array_add(list, show_json_core(&core));
-	}
-	pmk_files_free_names(names);
-	return code;
-}
-
-static void json_events(const struct request *q, json_object *list)
-{
-	const struct pmk_pmu *pmu;
-
-	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
-		if (q->pmu && pmu != q->pmu)
-			continue;
-		for (unsigned e = 0; e < pmu->nevents; e++)
-			if (pmk_pmu_has(pmu, &pmu->events[e]))
-				json_object_array_add(list, show_json_event(pmu, &pmu->events[e]));
-	}
-}
-
-static int json_metrics(const struct request *q, json_object *list)
-{
-	struct pmk_metrics *all = cli_metrics();
-
-	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
-		const struct pmk_metric *m = pmk_metrics_get(all, i);
-
-		if (!q->pmu || pmk_metric_applies(m, q->pmu))
-			json_object_array_add(list, show_json_metric(m));
-	}
-	return all ? 0 : PMK_EXIT_FAILED;
-}
-
-static void json_targets(json_object *list)
-{
-	for (unsigned i = 0; pmk_count_ways[i]; i++) {
-		json_object *o = json_object_new_object();
-
-		pmk_json_text(o, "name", pmk_count_ways[i]->name);
-		pmk_json_text(o, "brief", pmk_count_ways[i]->brief);
-		json_object_array_add(list, o);
-	}
-}
-
 static int list_json(const struct request *q)
 {
 	json_object *doc = pmk_json_document("pmk-list");
 	int code = 0;
 
 	for (unsigned t = 0; t < NTOPICS && !code; t++) {
-		json_object *list;
+		json_object *list = q->show[t] ? json_object_new_array() : NULL;
 
-		if (!q->show[t])
+		if (!list)
 			continue;
-		list = json_object_new_array();
-		json_object_object_add(doc, topics[t], list);
-		switch ((enum topic)t) {
-		case PMUS:
-			json_pmus(q, list);
-			break;
-		case CORES:
-			code = json_cores(q, list);
-			break;
-		case EVENTS:
-			json_events(q, list);
-			break;
-		case METRICS:
-			code = json_metrics(q, list);
-			break;
-		case TARGETS:
-			json_targets(list);
-			break;
-		case NTOPICS:
-			break;
-		}
+		pmk_json_add(doc, topics[t].name, list);
+		code = topics[t].list(q, list);
 	}
 	if (!code)
-		show_json_print(doc);
+		pmk_json_put_document(stdout, doc);
 	json_object_put(doc);
 	return code;
 }
@@ -398,7 +331,7 @@ static const char *any_topic(const void *ctx, unsigned i)
 {
 	(void)ctx;
 	if (i < NTOPICS)
-		return topics[i];
+		return topics[i].name;
 	if (i == NTOPICS)
 		return "all";
 	i -= NTOPICS + 1;
@@ -434,10 +367,10 @@ static int take_topic(struct request *q, const char *word)
 	char near[64];
 
 	for (unsigned t = 0; t < NTOPICS; t++) {
-		size_t n = strlen(topics[t]);
+		size_t n = strlen(topics[t].name);
 
-		if (strcasecmp(word, topics[t]) == 0 ||
-		    (strlen(word) == n - 1 && strncasecmp(word, topics[t], n - 1) == 0)) {
+		if (strcasecmp(word, topics[t].name) == 0 ||
+		    (strlen(word) == n - 1 && strncasecmp(word, topics[t].name, n - 1) == 0)) {
 			q->show[t] = true;
 			return 0;
 		}

@@ -123,6 +123,16 @@ bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 	return ev >= pmu->events && ev < pmu->events + pmu->nevents && pmk_pmu_has(pmu, ev);
 }
 
+void show_owners(const struct pmk_event *ev)
+{
+	const struct pmk_pmu *pmu;
+
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++)
+		if (show_owns(pmu, ev))
+			printf(" %s", pmu->name);
+	putchar('\n');
+}
+
 unsigned show_event_count(const struct pmk_pmu *pmu)
 {
 	unsigned n = 0;
@@ -347,9 +357,4 @@ json_object *show_json_core(const struct pmk_core *core)
 			pmk_json_count(keys, k->key, pmk_core_value(core, k));
 	pmk_json_add(o, "parameters", keys);
 	return o;
-}
-
-void show_json_print(json_object *doc)
-{
-	pmk_json_put_document(stdout, doc);
 }

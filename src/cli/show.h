@@ -30,6 +30,8 @@ int show_field_width(const struct pmk_reg_info *reg);
 
 /* True if this PMU has this very row, not only one with the same name. */
 bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev);
+/* Print the PMUs that have this row, " arm1136 arm1176", and end the line. */
+void show_owners(const struct pmk_event *ev);
 unsigned show_event_count(const struct pmk_pmu *pmu);
 /* The kind of the event's counts: "cycles"; "latency" for occurrences that a latency counter times;
  * "events". */
@@ -63,7 +65,5 @@ json_object *show_json_words(const char *words);
 json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 json_object *show_json_metric(const struct pmk_metric *m);
 json_object *show_json_core(const struct pmk_core *core);
-/* Print the document to stdout, indented. */
-void show_json_print(json_object *doc);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "base/grow.h"
 #include "base/number.h"
-#include "cli/show.h"
 #include "cli/table.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
@@ -331,7 +330,7 @@ int sweep_show_json(const struct sweep_results *r)
 	for (size_t i = 0; i < r->nrows; i++)
 		json_object_array_add(cells, json_row(r, &r->row[i]));
 	pmk_json_add(doc, "cells", cells);
-	show_json_print(doc);
+	pmk_json_put_document(stdout, doc);
 	json_object_put(doc);
 	return close_output();
 }
