@@ -601,8 +601,7 @@ static int run_annotate(int argc, char **argv)
 		q.what = *operands++;
 	if (*operands)
 		return cli_fail(PMK_EXIT_USAGE,
-				"annotate: more than one function or line: %s "
-				"and %s; give one",
+				"annotate: more than one function or line: %s and %s; give one",
 				q.what, *operands);
 	code = cli_default_recording(&cmd_annotate, &q.input);
 	return code ? code : annotate_recording(&q);

@@ -239,9 +239,8 @@ static int read_lines(struct log *l)
 	while (next_line(l)) {
 		if (pmk_access_log_parse(l->text, l->pmu, &a))
 			return cli_fail(PMK_EXIT_FAILED,
-					"%s:%lu: not a line of a register log "
-					"for %s",
-					l->path, l->line, l->pmu->name);
+					"%s:%lu: not a line of a register log for %s", l->path,
+					l->line, l->pmu->name);
 		count_access(l, &a);
 		if (l->json)
 			print_json(l, &a);

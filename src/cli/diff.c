@@ -121,9 +121,7 @@ static int run_diff(int argc, char **argv)
 	for (unsigned i = 0; !code && operands[i]; i++) {
 		if (i == DIFF_SIDES)
 			code = cli_fail(PMK_EXIT_USAGE,
-					"diff compares two files; %s is one too "
-					"many",
-					operands[i]);
+					"diff compares two files; %s is one too many", operands[i]);
 		else
 			q.d.path[i] = operands[i];
 	}

@@ -37,9 +37,7 @@ int diff_limit_all(struct diff *d, const char *percent)
 	limit->text = percent;
 	if (pmk_percent_parse(percent, &limit->percent))
 		return cli_fail(PMK_EXIT_USAGE,
-				"--fail-over: '%s' is not a percentage, such as "
-				"2%%",
-				percent);
+				"--fail-over: '%s' is not a percentage, such as 2%%", percent);
 	return 0;
 }
 

@@ -45,22 +45,16 @@ static void list_checks(json_object *doc)
 {
 	json_object *list = doc ? json_object_new_array() : NULL;
 
-	if (!doc)
-		printf("\n%sMore checks: pmk doctor NAME%s\n\n", show_bold(), show_plain());
-	for (size_t i = 1; i < NCHECKS; i++) {
-		json_object *o;
-
-		if (!doc) {
-			printf("  %-12s %s\n", checks[i].name, checks[i].brief);
-			continue;
-		}
-		o = json_object_new_object();
-		pmk_json_text(o, "name", checks[i].name);
-		pmk_json_text(o, "brief", checks[i].brief);
-		json_object_array_add(list, o);
-	}
 	if (doc)
 		pmk_json_add(doc, "checks", list);
+	else
+		printf("\n%sMore checks: pmk doctor NAME%s\n\n", show_bold(), show_plain());
+	for (size_t i = 1; i < NCHECKS; i++)
+		if (doc)
+			json_object_array_add(list,
+					      show_json_named(checks[i].name, checks[i].brief));
+		else
+			printf("  %-12s %s\n", checks[i].name, checks[i].brief);
 }
 
 /* Run the named checks, each once, in this order. Returns the first exit code that is not 0. */

@@ -338,8 +338,7 @@ static bool find_count(const char *said, uint64_t *count)
 static void check_counting(struct report *r, const struct emulator *e)
 {
 	struct item *it = add_item(r, e->command, BROKEN,
-				   "run 'pmk stat' with one of your programs to see "
-				   "more");
+				   "run 'pmk stat' with one of your programs to see more");
 	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[4096];
 	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
 	unsigned long counted;

@@ -115,8 +115,7 @@ static const char *no_connection(const struct pmk_speaker *speaker)
 		       "(uio_pdrv_genirq bound to the node) needs neither: -T devmem:/dev/uio0.";
 	if (speaker == &pmk_speaker_xvc)
 		return "Start the server (usually on port 2542), and disconnect other clients "
-		       "such as hw_server, because it accepts only one. The board must have "
-		       "power.";
+		       "such as hw_server, because it accepts only one. The board must have power.";
 	return "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port "
 	       "3333), and disconnect other clients from a stub, because it accepts only one.";
 }

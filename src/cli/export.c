@@ -85,15 +85,13 @@ static int check_request(const struct request *q, char **operands)
 {
 	if (*operands)
 		return cli_fail(PMK_EXIT_USAGE,
-				"export: unexpected operand %s; give the "
-				"recording with -i",
+				"export: unexpected operand %s; give the recording with -i",
 				*operands);
 	if (!q->format)
 		return cli_fail(PMK_EXIT_USAGE, "export needs --format (pmk export --help)");
 	if (q->events && q->format->events == NONE)
 		return cli_fail(PMK_EXIT_USAGE,
-				"-e: the format %s has no events, only "
-				"executions of lines",
+				"-e: the format %s has no events, only executions of lines",
 				q->format->name);
 	return 0;
 }

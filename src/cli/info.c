@@ -708,8 +708,7 @@ static int info_code(const struct pmk_pmu *only, const char *text)
 
 	if (!only)
 		return cli_fail(PMK_EXIT_USAGE,
-				"%s is a different event on each PMU; choose one, such as --pmu "
-				"%s",
+				"%s is a different event on each PMU; choose one, such as --pmu %s",
 				text, pmk_arm1176.name);
 	ev = pmk_event_named(only, text, &f);
 	if (ev)

@@ -124,15 +124,6 @@ static void print_metric(const struct request *q, const struct pmk_metric *m)
 		printf("  %-22s = %s\n", "", m->formula);
 }
 
-static json_object *json_target(const struct pmk_count_way *way)
-{
-	json_object *o = json_object_new_object();
-
-	pmk_json_text(o, "name", way->name);
-	pmk_json_text(o, "brief", way->brief);
-	return o;
-}
-
 /* ---- topics --------------------------------------------------------------------------------- */
 
 /* All of these print text or, if `list` is not NULL, add to it. They return 0 or an exit code. */
@@ -247,7 +238,8 @@ static int list_targets(const struct request *q, json_object *list)
 	(void)q;
 	for (unsigned i = 0; pmk_count_ways[i]; i++)
 		if (list)
-			json_object_array_add(list, json_target(pmk_count_ways[i]));
+			json_object_array_add(list, show_json_named(pmk_count_ways[i]->name,
+								    pmk_count_ways[i]->brief));
 		else
 			printf("  %-15s %s\n", pmk_count_ways[i]->name, pmk_count_ways[i]->brief);
 	return 0;

@@ -393,8 +393,7 @@ static int show_recording(struct report *r)
 				"--elf is for dumps of firmware, but %s is a recording", r->file);
 	if (r->o.metrics.count || r->o.verbose)
 		return cli_fail(PMK_EXIT_USAGE,
-				"%s is for dumps of firmware, but %s is a "
-				"recording",
+				"%s is for dumps of firmware, but %s is a recording",
 				r->o.verbose ? "-v" : "-M", r->file);
 	return r->html ? html_recording(r->file, r->recording.events, r->html)
 		       : report_recording(&r->recording, &r->o);

@@ -664,9 +664,7 @@ static bool write_text(const struct report *r)
 	if (!r->quiet)
 		recorded_head(&r->r, r->f);
 	if (r->view != FLAT)
-		pmk_print(r->f,
-			  " %ss of %s, by what was counted in it and all that "
-			  "it called\n\n",
+		pmk_print(r->f, " %ss of %s, by what was counted in it and all that it called\n\n",
 			  kind(r), r->symbol);
 	put_heads(r, &t);
 	fputc('\n', r->f);
@@ -925,8 +923,7 @@ static int check(struct report *r, const struct report_recording *q)
 		code = cli_fail(PMK_EXIT_USAGE, "--callers and --callees exclude each other");
 	if (!code && (q->callers || q->callees) && (q->children || r->sort != BY_FUNCTION))
 		code = cli_fail(PMK_EXIT_USAGE,
-				"%s needs rows of functions; it cannot be "
-				"combined with %s",
+				"%s needs rows of functions; it cannot be combined with %s",
 				q->callers ? "--callers" : "--callees",
 				q->children ? "--children" : "--sort");
 	r->children = q->children;

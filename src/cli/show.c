@@ -292,6 +292,15 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 	putchar('\n');
 }
 
+json_object *show_json_named(const char *name, const char *brief)
+{
+	json_object *o = json_object_new_object();
+
+	pmk_json_text(o, "name", name);
+	pmk_json_text(o, "brief", brief);
+	return o;
+}
+
 json_object *show_json_words(const char *words)
 {
 	json_object *list = json_object_new_array();

@@ -60,6 +60,8 @@ void show_key_text(char *buf, size_t size, const struct pmk_core *core,
  * `indent` before the others. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);
 
+/* JSON: {"name":…,"brief":…} */
+json_object *show_json_named(const char *name, const char *brief);
 /* JSON: the words of a text. */
 json_object *show_json_words(const char *words);
 json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev);

@@ -160,11 +160,9 @@ static const struct cli_refusal refused[] = {
 	{ 0, "all-kernel", "write :k after each event" },
 	{ 0, "bpf-prog", "BPF programs are not counted; -p and -a select what is counted" },
 	{ 0, "bpf-counters",
-	  "pmk always counts through perf_event_open, never through BPF "
-	  "programs" },
+	  "pmk always counts through perf_event_open, never through BPF programs" },
 	{ 0, "bpf-attr-map",
-	  "pmk always counts through perf_event_open, never through BPF "
-	  "programs" },
+	  "pmk always counts through perf_event_open, never through BPF programs" },
 	{ 0, "control",
 	  "counting cannot be switched on and off through a file or pipe; "
 	  "use -D, --from and --to" },
@@ -190,8 +188,7 @@ static const struct cli_refusal refused[] = {
 	{ 0, "quiet", "-o /dev/null writes nothing" },
 	{ 0, "record-tpebs", "only Intel's cores sample how long instructions take to retire" },
 	{ 0, "scale",
-	  "counts are always scaled, and labelled so; -v and CSV have the share of "
-	  "time" },
+	  "counts are always scaled, and labelled so; -v and CSV have the share of time" },
 	{ 0, "no-scale",
 	  "counts are always scaled, and labelled so; -v and CSV have the share of time" },
 	{ 0, NULL, NULL },
