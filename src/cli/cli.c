@@ -217,6 +217,8 @@ int cli_apply(const struct cli_command *cmd, const struct cli_option *o, void *r
 
 	switch (o->effect) {
 	case CLI_SETTING:
+		if (o->member)
+			*(const char **)member = value ? value : o->name;
 		return cmd->set(request, o->name, value);
 	case CLI_TEXT:
 		*(const char **)member = value;

@@ -31,7 +31,7 @@ enum {
 
 /* What an option does to its command's request, a struct: `member` is an offset in it. */
 enum cli_effect {
-	CLI_SETTING,   /* passes name and value to the command's `set` */
+	CLI_SETTING,   /* passes name and value to `set`; const char *, unless at 0: as CLI_TEXT */
 	CLI_TEXT,      /* const char *: becomes the value */
 	CLI_SEPARATOR, /* the same, but \t becomes a tab, as in perf; a quote is refused */
 	CLI_ON,	       /* bool: becomes true */

@@ -10,6 +10,13 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 
+int cli_count_failed(struct pmk_count *c)
+{
+	const struct pmk_count_error *err = pmk_count_get_error(c);
+
+	return cli_fail(err->failure, "%s", err->text);
+}
+
 /* The run that a signal ends; NULL: none. */
 static struct pmk_count *volatile running;
 

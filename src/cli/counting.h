@@ -13,6 +13,9 @@ struct cli_command;
 /* pmk stat and pmk run: parse the options of `cmd`, count, and print. Returns an exit code. */
 int cli_count(const struct cli_command *cmd, int argc, char **argv);
 
+/* Print the failure of the library in one line on stderr; NULL: out of memory. Returns its code. */
+int cli_count_failed(struct pmk_count *c);
+
 /* End the run at signals that would end pmk, so that the counts are written. */
 void cli_catch_signals(struct pmk_count *c);
 /* Call it before the handle is freed, if the process goes on. */

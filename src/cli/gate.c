@@ -108,18 +108,14 @@ static int take_programs(struct gate *g, char **words)
 
 static int parse(struct gate *g, int argc, char **argv)
 {
-	const struct cli_option *o;
-	int index = 1, code = 0;
-	bool bad = false;
-	char *value;
+	char **words;
+	int code = cli_parse(&cmd_gate, g, argc, argv, &words);
 
-	while (!code && (o = cli_next(&cmd_gate, argc, argv, &index, &value, &bad)))
-		code = cli_apply(&cmd_gate, o, g, value);
-	if (code || bad)
-		return code ? code : PMK_EXIT_USAGE;
+	if (code)
+		return code;
 	if (g->json && g->markdown)
 		return cli_fail(PMK_EXIT_USAGE, "-j and --markdown exclude each other");
-	return take_programs(g, argv + index);
+	return take_programs(g, words);
 }
 
 static int add_limits(const struct gate *g, struct diff *d)
@@ -140,13 +136,6 @@ static int add_limits(const struct gate *g, struct diff *d)
 }
 
 /* ---- counting ------------------------------------------------------------------------------- */
-
-static int count_failed(struct pmk_count *c)
-{
-	const struct pmk_count_error *err = pmk_count_get_error(c);
-
-	return cli_fail(err->failure, "%s", err->text);
-}
 
 /*
  * Count the events that have limits, in addition to those of -e. Without -e only events with limits
@@ -206,7 +195,7 @@ static int request_count(const struct gate *g, struct pmk_count *c, enum diff_si
 		    !pmk_count_program(c, g->program[side]);
 
 	free(variable);
-	return good ? 0 : variable ? count_failed(c) : cli_no_memory();
+	return good ? 0 : variable ? cli_count_failed(c) : cli_no_memory();
 }
 
 static int write_recording(struct gate *g, struct pmk_count *c, enum diff_side side)
@@ -239,7 +228,7 @@ static int count_side(struct gate *g, enum diff_side side, unsigned layout)
 	if (!code) {
 		pmk_count_record(c, false);
 		cli_catch_signals(c);
-		code = pmk_count_run(c, NULL) ? count_failed(c) : write_recording(g, c, side);
+		code = pmk_count_run(c, NULL) ? cli_count_failed(c) : write_recording(g, c, side);
 		cli_release_signals();
 	}
 	pmk_count_free(c);

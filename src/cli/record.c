@@ -27,18 +27,11 @@ struct record {
 	struct cli_running running;
 };
 
-static int failed(const struct record *r)
-{
-	const struct pmk_count_error *err = pmk_count_get_error(r->count);
-
-	return cli_fail(err->failure, "%s", err->text);
-}
-
 static int set_setting(void *request, const char *name, char *value)
 {
 	struct record *r = request;
 
-	return pmk_count_set(r->count, name, value) ? failed(r) : 0;
+	return pmk_count_set(r->count, name, value) ? cli_count_failed(r->count) : 0;
 }
 
 static int take_path(void *request, char *value)
@@ -113,7 +106,7 @@ static int parse(struct record *r, int argc, char **argv)
 		return PMK_EXIT_USAGE;
 	if (pmk_count_rate(r->count, r->frequency, r->period) ||
 	    pmk_count_program(r->count, argv + index))
-		return failed(r);
+		return cli_count_failed(r->count);
 	pmk_count_record(r->count, r->paths);
 	return 0;
 }
@@ -246,7 +239,7 @@ static int record(struct record *r)
 	int err;
 
 	if (pmk_count_prepare(r->count, &told))
-		return failed(r);
+		return cli_count_failed(r->count);
 	err = check_output(r);
 	if (err)
 		return err;
@@ -254,14 +247,14 @@ static int record(struct record *r)
 	err = pmk_count_run(r->count, NULL);
 	cli_running_end(&r->running);
 	if (err)
-		return failed(r);
+		return cli_count_failed(r->count);
 	return write_recording(r);
 }
 
 static int run_record(int argc, char **argv)
 {
 	struct record r = { .count = pmk_count_new_for_command(), .path = DEFAULT_PATH };
-	int code = r.count ? parse(&r, argc, argv) : failed(&r);
+	int code = r.count ? parse(&r, argc, argv) : cli_count_failed(NULL);
 
 	if (!code)
 		code = record(&r);

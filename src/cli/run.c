@@ -8,9 +8,9 @@
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "count these in addition to what the program counts; repeatable",
-	  CLI_CALL, 0, cli_stat_event },
-	{ 'M', "metrics", "LIST", "print these metrics; repeatable", CLI_CALL, 0,
-	  cli_stat_metrics },
+	  CLI_SETTING, CLI_STAT(event) },
+	{ 'M', "metrics", "LIST", "print these metrics; repeatable", CLI_SETTING,
+	  CLI_STAT(metrics) },
 	{ 0, "core", "CORE", "the core to model (pmk list cores); default: the board's" },
 	{ 0, "pmu", "PMU", "the PMU that the program sees, if the core has two" },
 	{ 0, "set", "KEY=VALUE", "change a parameter of the core; repeatable" },
@@ -19,8 +19,8 @@ static const struct cli_option options[] = {
 	{ 0, "irq", "WHERE", "interrupt input of the PMU: TYPE[/NAME]:NUMBER" },
 	{ 0, "log", "FILE", "log each access to the PMU to FILE; pmk decode --log explains it" },
 	{ 0, "packets", "FILE", "write the AHB Monitor's output pins, AHBMONITOR, as VCD" },
-	{ 'I', "interval", "N[UNIT]", "print counts every N emulated ms, cycles or insns", CLI_CALL,
-	  0, cli_stat_interval },
+	{ 'I', "interval", "N[UNIT]", "print counts every N emulated ms, cycles or insns",
+	  CLI_SETTING, CLI_STAT(interval) },
 	{ 0, "timeout", "MS", "end the emulator after this many ms" },
 	CLI_ROWS_STAT_OUTPUT,
 	CLI_ROW_STAT_VERBOSE,

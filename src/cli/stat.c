@@ -22,82 +22,25 @@
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* Print the library's failure, in one line on stderr. */
-static int failed(const struct cli_stat *s)
-{
-	const struct pmk_count_error *err = pmk_count_get_error(s->count);
-
-	return cli_fail(err->failure, "%s", err->text);
-}
-
 int cli_stat_set(void *request, const char *name, char *value)
 {
 	struct cli_stat *s = request;
 
-	return pmk_count_set(s->count, name, value) ? failed(s) : 0;
-}
-
-int cli_stat_event(void *request, char *value)
-{
-	struct cli_stat *s = request;
-
-	s->last_list = value;
-	s->events = true;
-	return cli_stat_set(s, "event", value);
-}
-
-int cli_stat_metrics(void *request, char *value)
-{
-	struct cli_stat *s = request;
-
-	s->events = true;
-	return cli_stat_set(s, "metrics", value);
-}
-
-int cli_stat_interval(void *request, char *value)
-{
-	struct cli_stat *s = request;
-
-	s->intervals = true;
-	return cli_stat_set(s, "interval", value);
-}
-
-static int take_repeat(void *request, char *value)
-{
-	struct cli_stat *s = request;
-
-	s->repeats = true;
-	return cli_stat_set(s, "repeat", value);
-}
-
-static int take_target(void *request, char *value)
-{
-	struct cli_stat *s = request;
-
-	s->dump = strncmp(value, "wave:", 5) == 0 ? value + 5 : NULL;
-	return cli_stat_set(s, "target", value);
-}
-
-/* Bars determine what is counted, in addition to how it is shown. */
-static int take_bars(void *request, char *value)
-{
-	struct cli_stat *s = request;
-
-	s->o.bars = true;
-	return cli_stat_set(s, "bars", value);
+	name = strcmp(name, "interval-print") ? name : "interval";
+	return pmk_count_set(s->count, name, value) ? cli_count_failed(s->count) : 0;
 }
 
 static const struct cli_option options[] = {
-	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable", CLI_CALL,
-	  0, cli_stat_event },
-	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)", CLI_CALL, 0,
-	  cli_stat_metrics },
+	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable",
+	  CLI_SETTING, CLI_STAT(event) },
+	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)", CLI_SETTING,
+	  CLI_STAT(metrics) },
 	CLI_ROWS_CORE,
 	{ 0, "traffic", "SPEC", "add a bus master to arm926, e.g. dma0:period=40; repeatable" },
 	{ 0, "layout", "FILE", "register layout of the AHB Monitor" },
 	{ 'T', "target", "TARGET",
-	  "where to count: emu, linux, wave:FILE, openocd:HOST:PORT … (pmk list targets)", CLI_CALL,
-	  0, take_target },
+	  "where to count: emu, linux, wave:FILE, openocd:HOST:PORT … (pmk list targets)",
+	  CLI_SETTING, CLI_STAT(target) },
 	{ 'm', "map", "FILE", "-T wave: maps the dump's signals to buses" },
 	{ 0, "packets", "FILE", "write the AHB Monitor's output pins, AHBMONITOR, as VCD" },
 	{ 'l', "layer", "NAME", "-T wave: only this layer of the map" },
@@ -112,12 +55,12 @@ static const struct cli_option options[] = {
 	{ 0, "timeout", "MS", "end the program after this many ms" },
 	{ 0, "sample", NULL, "count short pieces of a long program and estimate the rest" },
 	{ 0, "sample-seed", "N", "--sample: choose other pieces" },
-	{ 'r', "repeat", "N", "run N times; print mean and spread", CLI_CALL, 0, take_repeat },
+	{ 'r', "repeat", "N", "run N times; print mean and spread", CLI_SETTING, CLI_STAT(repeat) },
 	{ 0, "table", NULL, "-r: show how long each run took", CLI_ON, CLI_STAT(o.table) },
 	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns",
-	  CLI_CALL, 0, cli_stat_interval },
-	{ 0, "interval-print", "N[UNIT]", "perf's name for --interval", CLI_CALL, 0,
-	  cli_stat_interval },
+	  CLI_SETTING, CLI_STAT(interval) },
+	{ 0, "interval-print", "N[UNIT]", "perf's name for --interval", CLI_SETTING,
+	  CLI_STAT(interval) },
 	{ 0, "interval-count", "N", "-I: stop printing after this many intervals" },
 	{ 0, "summary", NULL, "-I: also print the counts of the whole run" },
 	{ 0, "no-summary", NULL, "-I: do not print them" },
@@ -133,7 +76,7 @@ static const struct cli_option options[] = {
 	{ 0, "metric-only", NULL, "print metrics without the counts they are computed from", CLI_ON,
 	  CLI_STAT(o.metric_only) },
 	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends",
-	  CLI_CALL, 0, take_bars },
+	  CLI_SETTING, CLI_STAT(bars) },
 	{ 0, "plot", NULL, "-I: draw each event and metric over the intervals", CLI_ON,
 	  CLI_STAT(o.plot) },
 	{ 'B', "big-num", NULL, "group digits (default)", CLI_OFF, CLI_STAT(o.plain_numbers) },
@@ -199,10 +142,11 @@ static int take_words(struct cli_stat *s, char **words)
 {
 	if (s->cmd == &cmd_run && !words[0])
 		return cli_fail(PMK_EXIT_USAGE, "which emulator? pmk run -- qemu-system-arm -M …");
-	if (s->cmd == &cmd_run && (pmk_count_set(s->count, "guest", NULL) ||
-				   (!s->events && pmk_count_set(s->count, "null", NULL))))
-		return failed(s);
-	return pmk_count_program(s->count, words) ? failed(s) : 0;
+	if (s->cmd == &cmd_run &&
+	    (pmk_count_set(s->count, "guest", NULL) ||
+	     (!s->event && !s->metrics && pmk_count_set(s->count, "null", NULL))))
+		return cli_count_failed(s->count);
+	return pmk_count_program(s->count, words) ? cli_count_failed(s->count) : 0;
 }
 
 static int parse(struct cli_stat *s, int argc, char **argv)
@@ -212,16 +156,17 @@ static int parse(struct cli_stat *s, int argc, char **argv)
 
 	if (code)
 		return code;
-	if (!words[0] && s->last_list && strchr(s->last_list, '/') && !access(s->last_list, X_OK))
+	s->o.bars = s->bars;
+	if (!words[0] && s->event && strchr(s->event, '/') && !access(s->event, X_OK))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-e uses %s as its list of events; write pmk %s -e LIST %s",
-				s->last_list, s->cmd->name, s->last_list);
+				s->event, s->cmd->name, s->event);
 	code = take_words(s, words);
 	if (code)
 		return code;
-	if (s->o.plot && !s->intervals)
+	if (s->o.plot && !s->interval)
 		return cli_fail(PMK_EXIT_USAGE, "--plot draws the intervals of -I; add -I");
-	if (s->o.table && !s->repeats)
+	if (s->o.table && !s->repeat)
 		return cli_fail(PMK_EXIT_USAGE, "--table shows the runs of -r; add -r");
 	return output_check(&s->o);
 }
@@ -352,11 +297,12 @@ static int count(struct cli_stat *s)
 		.progress = progress,
 		.running = cli_running_shown() ? running : NULL,
 	};
+	bool wave = s->target && !strncmp(s->target, "wave:", strlen("wave:"));
 	const char *program;
 	int code;
 
 	if (pmk_count_prepare(s->count, &told))
-		return failed(s);
+		return cli_count_failed(s->count);
 	if (s->o.metric_only && !*pmk_count_metrics(s->count))
 		return cli_fail(PMK_EXIT_USAGE,
 				"--metric-only: no metric can be computed from these events; -M "
@@ -373,20 +319,20 @@ static int count(struct cli_stat *s)
 	if (code)
 		return code;
 	cli_catch_signals(s->count);
-	cli_wave_progress_begin(&s->progress, s->dump);
+	cli_wave_progress_begin(&s->progress, wave ? s->target + strlen("wave:") : NULL);
 	code = pmk_count_run(s->count, NULL);
 	end_progress(s);
 	if (!code)
 		return finish(s);
 	/* A document that was begun is closed even after a failure. */
 	output_close(&s->out, pmk_count_result(s->count));
-	return failed(s);
+	return cli_count_failed(s->count);
 }
 
 int cli_count(const struct cli_command *cmd, int argc, char **argv)
 {
 	struct cli_stat s = { .cmd = cmd, .count = pmk_count_new_for_command() };
-	int code = s.count ? parse(&s, argc, argv) : failed(&s);
+	int code = s.count ? parse(&s, argc, argv) : cli_count_failed(NULL);
 
 	if (!code)
 		code = count(&s);

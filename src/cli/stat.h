@@ -16,20 +16,18 @@ struct cli_stat {
 	const struct cli_command *cmd;
 	struct pmk_count *count;
 	struct output_options o;
-	const char *dump; /* the file of -T wave:FILE */
+	const char *target;
 	struct output out;
 	const char *html; /* --html */
 	struct html_stat *page;
 	struct cli_wave_progress progress;
 	struct cli_running running;
-	bool repeats, intervals, events;
-	const char *last_list; /* of -e */
+	const char *event, *metrics, *interval, *repeat, *bars; /* the last value of each option */
 	bool write_failed;
 	int why; /* errno of the failure */
 };
 
-/* For the rows of options: a member, and functions for options that also set something. Their
- * member is the request. */
+/* A member, for the rows of options. */
 #define CLI_STAT(member) offsetof(struct cli_stat, member)
 
 /* Rows that pmk stat and pmk run have: how the result is written. */
@@ -48,10 +46,7 @@ struct cli_stat {
 	  CLI_STAT(o.verbose) }
 /* clang-format on */
 
-int cli_stat_event(void *request, char *value);
-int cli_stat_metrics(void *request, char *value);
-int cli_stat_interval(void *request, char *value);
-/* All other options are settings of the counting. */
+/* Options without an effect of their own are settings of the counting. */
 int cli_stat_set(void *request, const char *name, char *value);
 
 #endif
