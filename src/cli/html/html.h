@@ -14,7 +14,7 @@
  *	stat.c       the page of pmk stat, and of firmware's dumps
  *	history.c    the page of pmk history
  *	sweep.c      the page of pmk sweep
- *	page.css, page.js
+ *	page.css, page.js and other scripts, which become one
  *
  * The same input gives the same bytes.
  */
