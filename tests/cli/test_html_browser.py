@@ -3,9 +3,9 @@
 from browser import session
 from harness import *
 from recordings import *
-from test_html import (EVIL, diff_page, folder, hostile_page, later, long_recording, number, page,
-                       page_of, program, recording, self_counts, stat_page, sweep_page, timed,
-                       with_source)
+from test_html import (EVIL, Page, diff_page, folder, hostile_page, later, long_recording, number,
+                       page, page_of, program, recording, self_counts, stat_page, sweep_page,
+                       timed, with_source)
 
 pytestmark = pytest.mark.once
 
@@ -434,6 +434,16 @@ def test_charts_show_an_interval(browser, program, folder):
         f => f.querySelector("b").textContent === "dcache_miss").querySelector("output").textContent
         """
     equal(number(shown.js(read)), sum(misses))
+    # Each step is as high as its rate: the highest reaches the top, which is 0.
+    steps = re.findall(r"([ML])([\d.]+),([\d.]+)H([\d.]+)", shown.js("""return [
+        ...document.querySelectorAll("figure")].find(f => f.querySelector("b").textContent ===
+        "dcache_miss").querySelector("path").getAttribute("d")"""))
+    ends = [float(row[0]) for row in Page(path).rows(**{"class": "all"})]
+    rates = [n / (end - begin) for n, end, begin in zip(misses, ends, [0.0] + ends)]
+    equal(len(steps), len(ends))
+    for (_, x0, y, x1), end, rate in zip(steps, ends, rates):
+        assert abs(float(x1) / 1000 - end / ends[-1]) < 1e-4
+        assert abs((100 - float(y)) / 100 - rate / max(rates)) < 0.01
     shown.js("document.querySelector('.charts').focus()")
     for i in range(2):
         shown.type("ARROW_RIGHT")
@@ -445,6 +455,64 @@ def test_charts_show_an_interval(browser, program, folder):
     svg = shown.find("figure svg")[-1]
     ActionChains(browser).move_to_element_with_offset(svg, 1 - svg.size["width"] // 2, 0).perform()
     equal(number(shown.js(read)), misses[0])
+
+
+def test_several_intervals_are_selected(browser, program, folder):
+    """By a drag and by keys; the address has the selection, and the sums are of its intervals."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    path = folder / "selected.html"
+    rows = stat_page(program, path, "-I", "100000cycles")
+    misses = [int(row[1]) for row in rows if row[3] == "dcache_miss"]
+    shown = Shown(browser, path)
+
+    def told():
+        return number(shown.js("return [...document.querySelectorAll('figure')].find(f => "
+                               "f.querySelector('b').textContent === 'dcache_miss')"
+                               ".querySelector('output').textContent"))
+
+    def chosen():
+        return shown.js("return [...document.querySelectorAll('.all tbody tr')].flatMap("
+                        "(row, i) => row.classList.contains('chosen') ? [i] : [])")
+    svg = shown.find("figure svg")[2]
+    half = svg.size["width"] // 2
+    ActionChains(browser).move_to_element_with_offset(svg, 1 - half, 0).click_and_hold(
+        ).move_by_offset(half - 1, 0).release().perform()
+    inside = chosen()
+    assert inside[0] == 0 and 2 < len(inside) < len(misses), inside
+    equal(told(), sum(misses[i] for i in inside))
+    contains(shown.one(".line .hint").text, f"{len(inside)} intervals")
+    address = shown.driver.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    equal((chosen(), told()), (inside, sum(misses[i] for i in inside)))
+    shown.one(".line button").click()
+    equal((chosen(), told()), ([], sum(misses)))
+    shown.js("document.querySelector('.charts').focus()")
+    shown.type("ARROW_RIGHT")
+    from selenium.webdriver.common.keys import Keys
+    ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT).key_up(
+        Keys.SHIFT).perform()
+    equal((chosen(), told()), ([0, 1, 2], sum(misses[:3])))
+
+
+def test_events_have_topics(browser, program, folder):
+    """A long table and the folded list of events without a value have headings of topics; sorting
+    the table ends that."""
+    path = folder / "topics.html"
+    equal(run(PMK, "stat", "--html", path, "--core", "cortex-a8", "-e", "all", program).code, 0)
+    shown = Shown(browser, path)
+    read = """return [...document.querySelectorAll(arguments[0])].map(e => e.classList.contains(
+        "topic") ? "# " + e.textContent : e.querySelector(arguments[1]).textContent)"""
+    rows = shown.js(read, ".totals tbody tr", "th")
+    heads = [row for row in rows if row[0] == "#"]
+    equal(heads[:2], ["# Cycles and stalls", "# Instructions"])
+    at = rows.index("# Caches")
+    assert "l1d_cache_refill" in rows[at:rows.index(heads[heads.index("# Caches") + 1])], rows
+    events = set(rows) - set(heads)
+    items = shown.js(read, ".without li", "b")
+    assert "# Caches" in items and not events & set(items), items
+    shown.find(".totals thead th button")[0].click()
+    equal(shown.js(read, ".totals tbody tr", "th"), sorted(events))
 
 
 def test_a_script_of_a_name_would_not_run(browser, page, tmp_path):

@@ -64,14 +64,26 @@ void html_table_body(FILE *f);
 /* Both, for a table that needs no more headings. */
 void html_table(FILE *f, const char *attributes, const char *names);
 void html_table_end(FILE *f);
+/*
+ * Cells of a row, as formats of html_print() with '|' between them: "!%s|#%ju|{class=\"why\"}%s".
+ * '#' begins a number, '!' the name of the row, and attributes of the cell follow in braces. With
+ * attributes, '!' sets no class.
+ */
+void html_cells(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
+/* A whole row. */
+void html_row(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 /* A field that filters the rows of the table with this id. */
 void html_filter(FILE *f, const char *table, const char *hint, const char *label);
 /* A cell of a number, which is empty without one. `class` is "" or begins with a blank. */
 void html_cell(FILE *f, const char *class, bool there, uint64_t value);
 /* A cell with the share, drawn as a bar. */
 void html_bar(FILE *f, uint64_t value, uint64_t all);
-/* A label of trust, with its meaning. */
-void html_trust(FILE *f, const char *trust);
+/* A label of trust, with its meaning, as this element. */
+void html_trust(FILE *f, const char *tag, const char *trust);
+/* A folded list of `n` events without a value; nothing if there are none. */
+void html_without_begin(FILE *f, size_t n);
+void html_without(FILE *f, const char *name, const char *trust, const char *reason);
+void html_without_end(FILE *f, size_t n);
 /* "c.c" of "/a/b/c.c"; NULL of NULL */
 const char *html_base_name(const char *path);
 

@@ -66,6 +66,63 @@ void html_print(FILE *f, const char *format, ...)
 	va_end(args);
 }
 
+/* A cell as a format: "#%ju" becomes "<td class=\"n\">%ju</td>". */
+static void put_cell_format(FILE *f, const char *cell, size_t n)
+{
+	const char *end = cell + n, *tag = *cell == '!' ? "th" : "td", *more = "";
+	size_t length = 0;
+
+	fprintf(f, *cell == '!' ? "<th scope=\"row\"" : "<td");
+	if (*cell == '!' || *cell == '#')
+		fputs(*cell++ == '#' ? " class=\"n\"" : *cell == '{' ? "" : " class=\"name\"", f);
+	if (*cell == '{') {
+		more = cell + 1;
+		length = strcspn(more, "}");
+		cell = more + length + 1;
+	}
+	fprintf(f, "%s%.*s>%.*s</%s>", length ? " " : "", (int)length, more, (int)(end - cell),
+		cell, tag);
+}
+
+static void put_cells(FILE *f, const char *cells, va_list args)
+{
+	char *format = NULL;
+	size_t size;
+	FILE *to = open_memstream(&format, &size);
+
+	while (to && *cells) {
+		size_t n = strcspn(cells, "|");
+
+		put_cell_format(to, cells, n);
+		cells += n + (cells[n] == '|');
+	}
+	if (to)
+		fclose(to);
+	if (format)
+		pmk_print_with(f, put_text, format, args);
+	free(format);
+}
+
+void html_cells(FILE *f, const char *cells, ...)
+{
+	va_list args;
+
+	va_start(args, cells);
+	put_cells(f, cells, args);
+	va_end(args);
+}
+
+void html_row(FILE *f, const char *cells, ...)
+{
+	va_list args;
+
+	va_start(args, cells);
+	fputs("<tr>", f);
+	put_cells(f, cells, args);
+	fputs("</tr>\n", f);
+	va_end(args);
+}
+
 void html_fact(FILE *f, const char *name, const char *text)
 {
 	if (!text || !*text)
@@ -75,7 +132,7 @@ void html_fact(FILE *f, const char *name, const char *text)
 
 void html_fact_number(FILE *f, const char *name, size_t number)
 {
-	html_print(f, "<div><dt>%s</dt><dd>%zu</dd></div>\n", name, number);
+	html_print(f, "<div><dt>%s</dt><dd>%ju</dd></div>\n", name, (uintmax_t)number);
 }
 
 void html_lines(FILE *f, const char *text, const char *breaks)
@@ -200,7 +257,7 @@ void html_cell(FILE *f, const char *class, bool there, uint64_t value)
 	fputs("</td>", f);
 }
 
-void html_trust(FILE *f, const char *trust)
+void html_trust(FILE *f, const char *tag, const char *trust)
 {
 	static const char *const meaning[][2] = {
 		{ "exact", "defined by the instruction stream" },
@@ -213,11 +270,33 @@ void html_trust(FILE *f, const char *trust)
 		{ "inexact", "may be slightly wrong" },
 	};
 
-	html_print(f, "<span class=\"trust\" data-trust=\"%s\"", trust);
+	html_print(f, "<%s class=\"trust\" data-trust=\"%s\"", tag, trust);
 	for (size_t i = 0; i < sizeof(meaning) / sizeof(meaning[0]); i++)
 		if (!strcmp(trust, meaning[i][0]))
 			fprintf(f, " title=\"%s\"", meaning[i][1]);
-	html_print(f, ">%s</span>", trust);
+	html_print(f, ">%s</%s>", trust, tag);
+}
+
+void html_without_begin(FILE *f, size_t n)
+{
+	if (n)
+		fprintf(f,
+			"<details class=\"note without\"><summary>%zu event%s no value</summary>"
+			"<ul>\n",
+			n, n > 1 ? "s have" : " has");
+}
+
+void html_without(FILE *f, const char *name, const char *trust, const char *reason)
+{
+	html_print(f, "<li><b>%s</b> ", name);
+	html_trust(f, "span", trust);
+	html_print(f, "%s%s</li>\n", reason ? ": " : "", reason);
+}
+
+void html_without_end(FILE *f, size_t n)
+{
+	if (n)
+		fputs("</ul></details>\n", f);
 }
 
 const char *html_base_name(const char *path)

@@ -9,6 +9,13 @@ const share = (v, of) => of ? 100 * Number(v) / Number(of) : 0;
 // The counts of an element, as text, because numbers are only exact up to 2^53.
 const counts = (element, name = "v") =>
 	(element.dataset[name] || "").split(",").map(v => v || "0");
+const make = (name, className, ...content) => {
+	const made = document.createElement(name);
+
+	made.className = className;
+	made.append(...content);
+	return made;
+};
 let event = 0;
 
 document.documentElement.classList.add("script");
@@ -49,6 +56,7 @@ function startSorting(table) {
 		button.append(...head.childNodes);
 		head.append(button);
 		button.addEventListener("click", () => {
+			all(".topic", table).forEach(row => row.remove());
 			const now = head.getAttribute("aria-sort");
 			sort(table, head.cellIndex, now ? now === "ascending"
 				: head.classList.contains("n"));
@@ -71,6 +79,48 @@ function startFilter(input) {
 		input.parentElement.querySelector("output").textContent =
 			wanted === "" ? "" : `${shown} of ${rows.length}`;
 	});
+}
+
+// ---- topics -------------------------------------------------------------------------------------
+
+// What an event is about, by its name; the first that fits.
+const TOPICS = [
+	["Translation of addresses", /tlb|walk|mmu|ttbr/],
+	["Caches", /cache|(^|_)[ld]?l[1-3]|refill|linefill|evict|wbuf|prefetch|dr(hit|req)|dw(hit|req)|ir(hit|req)/],
+	["Branches", /branch|(^|_)br_|pred|pc_write|pc_change|ret_stack|proc_|btc|jal/],
+	["Exceptions", /exc|irq|fiq|interrupt|abort|abt|fault|trap/],
+	["Buses and memory", /bus|axi|mem_|memory|snoop|remote|burst|^ct_|interface|layer|latency|tcm/],
+	["Cycles and stalls", /cycle|stall|clock|interlock|clk|wait|overhead|_align_lat|sleep/],
+	["Instructions", /inst|insn|retired|spec|_op$|exec|load|store|ldst|neon|fp_|op_/],
+];
+const MANY = 12; // shorter lists need no topics
+
+// Puts the items of a long list below headings, which headingOf() makes.
+function groupByTopic(list, items, nameOf, headingOf) {
+	const topicOf = item => (TOPICS.find(([, names]) => names.test(nameOf(item).toLowerCase())) ||
+		["Other"])[0];
+	const groups = new Map(["Cycles and stalls", "Instructions", ...TOPICS.map(([name]) => name),
+		"Other"].map(name => [name, []]));
+
+	for (const item of items)
+		groups.get(topicOf(item)).push(item);
+	if (items.length > MANY)
+		for (const [name, members] of groups)
+			if (members.length)
+				list.append(headingOf(name), ...members);
+}
+
+function startTopics() {
+	for (const table of all("table.totals"))
+		groupByTopic(table.tBodies[0], [...table.tBodies[0].rows],
+			row => row.cells[0].textContent, name => {
+				const cell = make("th", "", name), row = make("tr", "topic", cell);
+				cell.colSpan = table.tHead.rows[0].cells.length;
+				return row;
+			});
+	for (const list of all(".without ul"))
+		groupByTopic(list, [...list.children], item => one("b", item).textContent,
+			name => make("li", "topic", name));
 }
 
 // ---- the event that is shown --------------------------------------------------------------------

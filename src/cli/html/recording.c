@@ -68,9 +68,9 @@ static void put_facts(const struct html_page *p)
 		free(text);
 	}
 	if (!t->sampled)
-		html_print(p->f, "<div><dt>Instructions</dt><dd>%ju</dd></div>\n",
-			   p->total[p->executions]);
-	fprintf(p->f, "<div><dt>Threads</dt><dd>%zu</dd></div>\n</dl>\n", t->nthreads);
+		html_fact_number(p->f, "Instructions", p->total[p->executions]);
+	html_fact_number(p->f, "Threads", t->nthreads);
+	fputs("</dl>\n", p->f);
 }
 
 static void put_warnings(const struct html_page *p)
@@ -90,24 +90,19 @@ static void put_total(const struct html_page *p, uint32_t event, uint64_t value)
 	uint64_t executions = p->r->t.sampled ? 0 : p->total[p->executions];
 	char trust[24];
 
-	html_print(p->f, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"n\">%ju",
-		   pmk_tables_event_name(&p->r->t, event), value);
-	if (!p->r->t.sampled)
-		fputs("</td><td class=\"n\">", p->f);
+	fputs("<tr>", p->f);
+	html_cells(p->f, "!%s|#%ju", pmk_tables_event_name(&p->r->t, event), value);
 	if (executions)
-		fprintf(p->f, "%.2f", 1000.0 * (double)value / (double)executions);
-	fputs("</td><td>", p->f);
-	html_trust(p->f, recorded_trust(p->r, event, trust));
-	fputs("</td></tr>\n", p->f);
+		html_cells(p->f, "#%.2f", 1000.0 * (double)value / (double)executions);
+	else if (!p->r->t.sampled)
+		html_cells(p->f, "#");
+	html_trust(p->f, "td", recorded_trust(p->r, event, trust));
+	fputs("</tr>\n", p->f);
 }
 
 static void put_without_value(void *page, const char *name, const char *trust, const char *reason)
 {
-	const struct html_page *p = page;
-
-	html_print(p->f, "<li><b>%s</b> ", name);
-	html_trust(p->f, trust);
-	html_print(p->f, "%s%s</li>\n", reason ? " " : "", reason);
+	html_without(((const struct html_page *)page)->f, name, trust, reason);
 }
 
 /* All totals, including events that counted 0: these appear nowhere else on the page. */
@@ -126,15 +121,12 @@ static void put_totals(const struct html_page *p)
 		if (t->event[i].has_total && !t->event[i].total)
 			put_total(p, i, 0);
 	html_table_end(p->f);
-	for (size_t i = 0; i < t->nevents; i++)
+	for (size_t i = 0; !p->r->by_name && i < t->nevents; i++)
 		without += !t->event[i].has_total;
-	if (without && !p->r->by_name) {
-		fprintf(p->f,
-			"<details class=\"note\"><summary>%zu event%s no value</summary><ul>\n",
-			without, without > 1 ? "s have" : " has");
+	html_without_begin(p->f, without);
+	if (without)
 		recorded_without_value(p->r, put_without_value, (void *)p);
-		fputs("</ul></details>\n", p->f);
-	}
+	html_without_end(p->f, without);
 }
 
 static void put_objects(const struct html_page *p)
@@ -144,9 +136,9 @@ static void put_objects(const struct html_page *p)
 	fputs("<details><summary>What ran</summary>", p->f);
 	html_table(p->f, "", "Object|Build id");
 	for (size_t i = 0; i < t->nobjects; i++)
-		html_print(p->f, "<tr><th scope=\"row\">%s</th><td><code>%s</code></td></tr>\n",
-			   t->object[i].path, t->object[i].build_id);
-	fputs("</tbody></table></div></details>\n", p->f);
+		html_row(p->f, "!{}%s|<code>%s</code>", t->object[i].path, t->object[i].build_id);
+	html_table_end(p->f);
+	fputs("</details>\n", p->f);
 }
 
 static void put_choice(const struct html_page *p)

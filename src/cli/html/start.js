@@ -14,7 +14,8 @@ function open() {
 
 all("table.sortable").forEach(startSorting);
 all("input.filter").forEach(startFilter);
-all(".charts:not(.plain)").forEach(startCharts);
+startTopics();
+all("section.line").forEach(startLine);
 all("#compare").forEach(startComparison);
 if (flame)
 	startFlame();
