@@ -52,12 +52,6 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-struct column {
-	const char *head;
-	char trust[24];
-	unsigned width;
-};
-
 /* Instructions from one line: those that are adjacent in the listing, or all of them. */
 struct group {
 	uint32_t file, line, inlined;
@@ -70,9 +64,10 @@ struct annotate {
 	struct recorded r;
 	const struct request *q;
 	struct listing l;
-	uint64_t *sum;	       /* of the shown function, one per event */
-	struct column *column; /* columns of events, then of executions, if they are known */
-	size_t nevents;	       /* number of events that have a column */
+	uint64_t *sum; /* of the shown function, one per event */
+	struct recorded_column
+		*column; /* columns of events, then of executions, if they are known */
+	size_t nevents;	 /* number of events that have a column */
 	size_t ncolumns;
 	unsigned width;	   /* total width of the columns */
 	uint32_t *listing; /* the instructions of the function */
@@ -196,44 +191,20 @@ static void add_note(const struct annotate *a, const char *what, const char *tex
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-#define SHARE 8 /* width of the share of the first event: "  12.3%" */
-
-static void number_text(const struct annotate *a, char text[PMK_NUMBER_SIZE], uint64_t value)
-{
-	pmk_number_text(text, value, 0, !a->q->plain_numbers);
-}
-
-static unsigned wider_of(unsigned a, size_t b)
-{
-	return a > b ? a : (unsigned)b;
-}
-
-static struct column column_for(const struct annotate *a, uint32_t event, uint64_t most, bool share)
-{
-	struct column c = { .head = pmk_tables_event_name(&a->r.t, event) };
-	char text[PMK_NUMBER_SIZE];
-
-	number_text(a, text, most);
-	recorded_trust(&a->r, event, c.trust);
-	c.width = wider_of((unsigned)strlen(text) + (share ? SHARE : 0), strlen(c.head));
-	c.width = wider_of(c.width, strlen(c.trust));
-	return c;
-}
-
 /* Choose as many events as there is room for, and the executions. */
 static void lay_out(struct annotate *a)
 {
-	struct column last;
+	struct recorded_column last;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < a->nlisting; i++)
 		if (a->l.executions[a->listing[i]] > most)
 			most = a->l.executions[a->listing[i]];
-	last = column_for(a, PMK_TABLES_EXECUTIONS, most, false);
+	last = recorded_column(&a->r, PMK_TABLES_EXECUTIONS, NULL, most, false);
 	a->width = a->r.t.sampled ? 0 : last.width + 2;
 	for (a->nevents = 0; a->nevents < a->r.c.n; a->nevents++) {
-		struct column c =
-			column_for(a, a->r.c.event[a->nevents], a->sum[a->nevents], !a->nevents);
+		struct recorded_column c = recorded_column(&a->r, a->r.c.event[a->nevents], NULL,
+							   a->sum[a->nevents], !a->nevents);
 
 		if (a->nevents && a->width + c.width + 2 + TEXT_ROOM > a->r.width)
 			break;
@@ -245,20 +216,9 @@ static void lay_out(struct annotate *a)
 	a->width += 2; /* the mark */
 }
 
-static void put_heads(const struct annotate *a)
-{
-	fputs("  ", a->f);
-	for (size_t i = 0; i < a->ncolumns; i++)
-		fprintf(a->f, "%*s%s", (int)a->column[i].width, a->column[i].head,
-			i + 1 < a->ncolumns ? "  " : "\n  ");
-	for (size_t i = 0; i < a->ncolumns; i++)
-		fprintf(a->f, "%*s%s", (int)a->column[i].width, a->column[i].trust,
-			i + 1 < a->ncolumns ? "  " : "\n\n");
-}
-
 static double share_of(const struct annotate *a, uint64_t value)
 {
-	return a->sum[0] ? 100.0 * (double)value / (double)a->sum[0] : 0;
+	return recorded_share(value, a->sum[0]);
 }
 
 static const char *colour_of(const struct annotate *a, uint64_t value)
@@ -273,23 +233,14 @@ static const char *colour_of(const struct annotate *a, uint64_t value)
 /* Write the numbers in front of a line: a mark if it is hot, and blanks for 0. */
 static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_t executions)
 {
-	char text[PMK_NUMBER_SIZE];
-
 	fprintf(a->f, "%s%s ", colour_of(a, value[0]), share_of(a, value[0]) >= HOT ? ">" : " ");
-	for (size_t i = 0; i < a->nevents; i++) {
-		number_text(a, text, value[i]);
-		if (!value[i])
-			fprintf(a->f, "%*s", (int)a->column[i].width, "");
-		else if (i)
-			fprintf(a->f, "%*s", (int)a->column[i].width, text);
+	for (size_t i = 0; i < a->nevents; i++)
+		if (value[i])
+			recorded_put_cell(&a->r, a->f, &a->column[i], value[i], a->sum[0]);
 		else
-			fprintf(a->f, "%*s%*.1f%%", (int)a->column[i].width - SHARE, text,
-				SHARE - 1, share_of(a, value[i]));
-		fputs("  ", a->f);
-	}
-	number_text(a, text, executions);
+			fprintf(a->f, "%*s  ", (int)a->column[i].width, "");
 	if (a->nevents < a->ncolumns)
-		fprintf(a->f, "%*s  ", (int)a->column[a->nevents].width, text);
+		recorded_put_cell(&a->r, a->f, &a->column[a->nevents], executions, 0);
 	fputs(*colour_of(a, value[0]) ? "\033[0m" : "", a->f);
 }
 
@@ -543,7 +494,8 @@ static bool show_function(struct annotate *a, uint32_t function)
 		add_note(a, "No source", "the program had no line table (compile with -g).");
 	recorded_no_room(&a->r, a->f, a->nevents, "Choose events with -e.");
 	fputc('\n', a->f);
-	put_heads(a);
+	recorded_put_heads(a->f, "  ", a->column, a->ncolumns, "");
+	fputc('\n', a->f);
 	if (!put_hottest(a) || !put_listing(a))
 		return false;
 	fputc('\n', a->f);
@@ -572,6 +524,7 @@ static int annotate_recording(const struct request *q)
 	int code = recorded_open(&a.r, q->input, q->elf, q->events);
 	bool *wanted = code ? NULL : calloc(a.r.t.nfunctions + 1, sizeof(*wanted));
 
+	a.r.plain_numbers = q->plain_numbers;
 	if (!code && !wanted)
 		code = cli_no_memory();
 	if (!code)

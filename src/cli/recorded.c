@@ -10,6 +10,7 @@
 
 #include <pmk/error.h>
 
+#include "base/number.h"
 #include "base/printable.h"
 #include "cli/dump_recording.h"
 
@@ -175,6 +176,55 @@ void recorded_head(const struct recorded *r, FILE *f)
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
+
+#define SHARE 8 /* width of a share, "   56.7%" */
+
+static unsigned wider(unsigned a, size_t b)
+{
+	return a > b ? a : (unsigned)b;
+}
+
+struct recorded_column recorded_column(const struct recorded *r, uint32_t event, const char *head,
+				       uint64_t most, bool share)
+{
+	struct recorded_column c = { .head = head ? head : pmk_tables_event_name(&r->t, event),
+				     .share = share };
+	char text[PMK_NUMBER_SIZE];
+
+	pmk_number_text(text, most, 0, !r->plain_numbers);
+	recorded_trust(r, event, c.trust);
+	c.width = (unsigned)strlen(text) + (share ? SHARE : 0);
+	c.width = wider(wider(c.width, strlen(c.head)), strlen(c.trust));
+	return c;
+}
+
+void recorded_put_heads(FILE *f, const char *before, const struct recorded_column *column, size_t n,
+			const char *last)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s%*s", i ? "  " : before, (int)column[i].width, column[i].head);
+	fprintf(f, "%s%s\n", *last ? "  " : "", last);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s%*s", i ? "  " : before, (int)column[i].width, column[i].trust);
+	fputc('\n', f);
+}
+
+void recorded_put_cell(const struct recorded *r, FILE *f, const struct recorded_column *column,
+		       uint64_t value, uint64_t all)
+{
+	char text[PMK_NUMBER_SIZE];
+
+	pmk_number_text(text, value, 0, !r->plain_numbers);
+	fprintf(f, "%*s", (int)column->width - (column->share ? SHARE : 0), text);
+	if (column->share)
+		fprintf(f, "%*.1f%%", SHARE - 1, recorded_share(value, all));
+	fputs("  ", f);
+}
+
+double recorded_share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
 
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
 {

@@ -14,6 +14,7 @@ struct recorded {
 	struct pmk_tables t;
 	struct pmk_choice c; /* the events that are shown */
 	bool by_name;	     /* -e named the events */
+	bool plain_numbers;  /* their digits are not grouped */
 	/* Width of the output, determined before a pager is started. */
 	unsigned width;
 	bool terminal; /* the output goes to a terminal */
@@ -47,6 +48,26 @@ void recorded_without_value(const struct recorded *r,
 			    void *ctx);
 /* The text of a key in table `meta`, which the caller frees; NULL: there is none. */
 char *recorded_fact(const struct recorded *r, const char *key);
+
+/* A column of counts in a text. It is wide enough for `most`, the largest. */
+struct recorded_column {
+	const char *head;
+	char trust[24];
+	unsigned width;
+	bool share; /* each number has its share: "1,234  56.7%" */
+};
+
+/* `head`: NULL is the name of the event. */
+struct recorded_column recorded_column(const struct recorded *r, uint32_t event, const char *head,
+				       uint64_t most, bool share);
+/* Write the two lines of headings, each after `before`; `last` is the heading of the names. */
+void recorded_put_heads(FILE *f, const char *before, const struct recorded_column *column, size_t n,
+			const char *last);
+/* Write a number, and its share of `all`. */
+void recorded_put_cell(const struct recorded *r, FILE *f, const struct recorded_column *column,
+		       uint64_t value, uint64_t all);
+/* Percent; 0 of nothing. */
+double recorded_share(uint64_t part, uint64_t all);
 
 /* The same as pmk_printable_wrap(), of any text. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);

@@ -50,8 +50,7 @@ enum view { FLAT, CALLERS, CALLEES };
 
 struct row {
 	uint32_t function, object, file, line, thread; /* what the row represents; NONE: not this */
-	uint64_t executions;
-	uint64_t *self, *children; /* one per event */
+	uint64_t *self, *children;		       /* one per event, and the executions */
 };
 
 /* An open function, or code of an object that belongs to no function. */
@@ -77,7 +76,8 @@ struct report {
 	uint64_t *counts, *sum;
 	uint32_t *seen; /* for each row: number of the last count that it received, plus one */
 	uint32_t nseen;
-	uint64_t executions;
+	size_t n;	   /* number of events */
+	size_t executions; /* index of the executions: a chosen event, or `n` */
 	size_t nhidden;
 	FILE *f;
 };
@@ -96,33 +96,41 @@ static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
 
 #define UNNAMED (UINT64_C(1) << 63) /* in a key: the lower bits are the object */
 
+static const struct row nowhere = { NONE, NONE, NONE, 0, NONE, NULL, NULL };
+
+static uint32_t put_function(struct report *r, uint32_t function)
+{
+	const struct pmk_tables_function *f = &r->r.t.function[r->r.t.function[function].same];
+	struct row row = nowhere;
+
+	row.function = r->r.t.function[function].same;
+	row.object = f->object;
+	row.file = f->file;
+	row.line = f->line;
+	return put_row(r, row.function, row);
+}
+
+/* A row for the code of an object that belongs to no function. */
+static uint32_t put_object(struct report *r, uint32_t object)
+{
+	struct row row = nowhere;
+
+	row.object = object;
+	return put_row(r, UNNAMED | object, row);
+}
+
 static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 {
-	const struct pmk_tables_function *f;
-	struct row row = { .function = NONE, .object = k->object, .file = NONE, .thread = NONE };
+	bool lines = r->sort == BY_FILE || r->sort == BY_LINE;
+	struct row row = nowhere;
 
-	switch (r->sort) {
-	case BY_FUNCTION:
-		if (k->function == NONE)
-			break;
-		row.function = r->r.t.function[k->function].same;
-		f = &r->r.t.function[row.function];
-		row.object = f->object;
-		row.file = f->file;
-		row.line = f->line;
-		return put_row(r, row.function, row);
-	case BY_FILE:
-	case BY_LINE:
-		if (k->file == NONE)
-			break;
-		row.object = NONE;
-		row.file = k->file;
-		row.line = r->sort == BY_LINE ? k->line : 0;
-		return put_row(r, (uint64_t)row.file << 32 | row.line, row);
-	default:
-		break;
-	}
-	return put_row(r, UNNAMED | k->object, row);
+	if (r->sort == BY_FUNCTION && k->function != NONE)
+		return put_function(r, k->function);
+	if (!lines || k->file == NONE)
+		return put_object(r, k->object);
+	row.file = k->file;
+	row.line = r->sort == BY_LINE ? k->line : 0;
+	return put_row(r, (uint64_t)row.file << 32 | row.line, row);
 }
 
 /* Make a row for each function, one for each object's code outside of functions, and one without
@@ -130,34 +138,22 @@ static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 static bool make_call_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
-	struct row none = { .function = NONE, .object = NONE, .file = NONE, .thread = NONE };
 
-	for (uint32_t i = 0; i < t->nfunctions; i++) {
-		const struct pmk_tables_function *f = &t->function[t->function[i].same];
-		struct row row = none;
-
-		row.function = t->function[i].same;
-		row.object = f->object;
-		row.file = f->file;
-		row.line = f->line;
-		if (put_row(r, row.function, row) == NONE)
+	for (uint32_t i = 0; i < t->nfunctions; i++)
+		if (put_function(r, i) == NONE)
 			return false;
-	}
-	for (uint32_t i = 0; i < t->nobjects; i++) {
-		struct row row = none;
-
-		row.object = i;
-		if (put_row(r, UNNAMED | i, row) == NONE)
+	for (uint32_t i = 0; i < t->nobjects; i++)
+		if (put_object(r, i) == NONE)
 			return false;
-	}
 	r->stack = calloc(2 * (t->ncontexts + 1), sizeof(*r->stack));
-	return r->stack && put_row(r, UNNAMED | NONE, none) != NONE;
+	return r->stack && put_object(r, NONE) != NONE;
 }
 
 static bool make_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
-	struct row thread = { .function = NONE, .object = NONE, .file = NONE };
+	struct row thread = nowhere;
+	size_t each = r->n + 1;
 
 	if (r->view != FLAT && !make_call_rows(r))
 		return false;
@@ -174,14 +170,14 @@ static bool make_rows(struct report *r)
 		if (r->of_code[i] == NONE)
 			return false;
 	}
-	r->counts = calloc(2 * r->nrows * r->r.c.n + 1, sizeof(*r->counts));
-	r->sum = calloc(r->r.c.n + 1, sizeof(*r->sum));
+	r->counts = calloc(2 * r->nrows * each + 1, sizeof(*r->counts));
+	r->sum = calloc(each, sizeof(*r->sum));
 	r->seen = calloc(r->nrows + 1, sizeof(*r->seen));
 	if (!r->counts || !r->sum || !r->seen)
 		return false;
 	for (size_t i = 0; i < r->nrows; i++) {
-		r->row[i].self = &r->counts[2 * i * r->r.c.n];
-		r->row[i].children = r->row[i].self + r->r.c.n;
+		r->row[i].self = &r->counts[2 * i * each];
+		r->row[i].children = r->row[i].self + each;
 	}
 	return true;
 }
@@ -240,30 +236,21 @@ static uint32_t call_row(const struct report *r, size_t i, size_t n)
 	return pmk_map_get(&r->rows, i < n ? frame_key(r->stack[i]) : UNNAMED | NONE);
 }
 
-/* Slot number `r.c.n` is that of executions. */
-static void add_to_row(struct report *r, uint32_t row, uint64_t value, size_t slot)
-{
-	if (slot == r->r.c.n)
-		r->row[row].executions += value;
-	else
-		r->row[row].self[slot] += value;
-}
-
 /* Add to the row of the function's caller: its outermost caller, if it called itself. */
-static bool add_to_caller(struct report *r, size_t n, uint64_t value, size_t slot)
+static bool add_to_caller(struct report *r, size_t n, const struct pmk_tables_count *c)
 {
 	size_t outermost = n;
 
 	while (outermost > 0 && !r->stack[outermost - 1].is_symbol)
 		outermost--;
 	if (outermost)
-		add_to_row(r, call_row(r, outermost, n), value, slot);
+		r->row[call_row(r, outermost, n)].self[c->slot] += c->value;
 	return outermost;
 }
 
 /* Add to the rows of the functions that it has called, once in each, or to the row of the function
  * itself. */
-static bool add_to_callees(struct report *r, size_t n, uint64_t value, size_t slot)
+static bool add_to_callees(struct report *r, size_t n, const struct pmk_tables_count *c)
 {
 	bool found = false;
 
@@ -278,18 +265,9 @@ static bool add_to_callees(struct report *r, size_t n, uint64_t value, size_t sl
 		if (r->seen[row] == r->nseen)
 			continue;
 		r->seen[row] = r->nseen;
-		add_to_row(r, row, value, slot);
+		r->row[row].self[c->slot] += c->value;
 	}
 	return found;
-}
-
-static bool add_to_calls(struct report *r, uint32_t code, uint32_t context, uint64_t value,
-			 size_t slot)
-{
-	size_t n = find_frames(r, code, context);
-
-	return r->view == CALLERS ? add_to_caller(r, n, value, slot)
-				  : add_to_callees(r, n, value, slot);
 }
 
 /* ---- counts --------------------------------------------------------------------------------- */
@@ -309,7 +287,9 @@ static int on_count(void *ctx, const struct pmk_tables_count *c)
 	uint32_t row = r->sort == BY_THREAD ? c->thread : r->of_code[c->code];
 
 	if (r->view != FLAT) {
-		if (add_to_calls(r, c->code, c->context, c->value, c->slot))
+		size_t n = find_frames(r, c->code, c->context);
+
+		if (r->view == CALLERS ? add_to_caller(r, n, c) : add_to_callees(r, n, c))
 			r->sum[c->slot] += c->value;
 		return 0;
 	}
@@ -332,42 +312,26 @@ static int on_count(void *ctx, const struct pmk_tables_count *c)
 	return 0;
 }
 
-static int on_execution(void *ctx, const struct pmk_tables_execution *e)
-{
-	struct report *r = ctx;
-	uint32_t row = r->sort == BY_THREAD ? e->thread : r->of_code[e->code];
-
-	if (r->view != FLAT) {
-		if (add_to_calls(r, e->code, e->context, e->executions, r->r.c.n))
-			r->executions += e->executions;
-		return 0;
-	}
-	r->row[row].executions += e->executions;
-	r->executions += e->executions;
-	return 0;
-}
-
 static int count(struct report *r)
 {
+	uint32_t *event = malloc((r->n + 1) * sizeof(*event));
+	int code = event && make_rows(r) ? 0 : cli_no_memory();
 	char msg[300];
 
-	if (!make_rows(r))
-		return cli_no_memory();
-	if (pmk_tables_counts(&r->r.t, r->r.c.event, r->r.c.n, on_count, r, msg, sizeof(msg)) ||
-	    pmk_tables_executions(&r->r.t, on_execution, r, msg, sizeof(msg)))
-		return recorded_failed(&r->r, msg);
-	return 0;
+	if (!code) {
+		memcpy(event, r->r.c.event, r->n * sizeof(*event));
+		event[r->n] = PMK_TABLES_EXECUTIONS;
+		if (pmk_tables_counts(&r->r.t, event, r->n + 1, on_count, r, msg, sizeof(msg)))
+			code = recorded_failed(&r->r, msg);
+	}
+	free(event);
+	return code;
 }
 
 /* The value that determines the order of rows and the shares. */
 static uint64_t first(const struct report *r, const struct row *row)
 {
 	return r->children ? row->children[0] : row->self[0];
-}
-
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -427,8 +391,8 @@ static int by_first(const void *a, const void *b, void *report)
 
 	if (first(r, x) != first(r, y))
 		return first(r, x) > first(r, y) ? -1 : 1;
-	if (x->executions != y->executions)
-		return x->executions > y->executions ? -1 : 1;
+	if (x->self[r->executions] != y->self[r->executions])
+		return x->self[r->executions] > y->self[r->executions] ? -1 : 1;
 	p = name_of(r, x);
 	q = name_of(r, y);
 	d = p && q ? strcmp(p, q) : 0;
@@ -440,9 +404,9 @@ static int by_first(const void *a, const void *b, void *report)
 /* True if nothing was counted in the row: in a sampled recording, callers may have no samples. */
 static bool is_empty(const struct report *r, const struct row *row)
 {
-	bool any = r->r.t.sampled ? false : r->view == FLAT || row->executions;
+	bool any = r->r.t.sampled ? false : r->view == FLAT || row->self[r->executions];
 
-	for (size_t i = 0; r->r.t.sampled && i < r->r.c.n; i++)
+	for (size_t i = 0; r->r.t.sampled && i < r->n; i++)
 		any |= row->self[i] || (r->children && row->children[i]);
 	return !any;
 }
@@ -456,7 +420,7 @@ static void arrange(struct report *r)
 	for (size_t i = 0; i < r->nrows; i++) {
 		if (is_empty(r, &r->row[i]))
 			continue;
-		if (share(first(r, &r->row[i]), r->sum[0]) >= r->limit)
+		if (recorded_share(first(r, &r->row[i]), r->sum[0]) >= r->limit)
 			r->row[n++] = r->row[i];
 		else
 			r->nhidden++;
@@ -475,59 +439,18 @@ static const char *kind(const struct report *r)
 	return r->view == CALLERS ? "caller" : r->view == CALLEES ? "callee" : sort_names[r->sort];
 }
 
-/* True if executions are one of the requested events. */
-static bool executions_chosen(const struct report *r)
-{
-	for (size_t i = 0; i < r->r.c.n; i++)
-		if (r->r.c.event[i] == PMK_TABLES_EXECUTIONS)
-			return true;
-	return false;
-}
-
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* A column is a number and, for events, a share: "1,234  56.7%". */
-#define SHARE	  8
 #define NAME_ROOM 20
 
-struct column {
-	const char *head;
-	char trust[24];
-	unsigned width;
-	bool share;
-};
-
 struct table {
-	struct column *column; /* columns of children, if wanted; of events; of executions */
-	size_t n, nevents;     /* number of columns; number of events that have one */
-	unsigned width;	       /* total width of the columns */
+	struct recorded_column
+		*column;   /* columns of children, if wanted; of events; of executions */
+	size_t n, nevents; /* number of columns; number of events that have one */
+	unsigned width;	   /* total width of the columns */
 };
 
-static void number(const struct report *r, char text[PMK_NUMBER_SIZE], uint64_t value)
-{
-	pmk_number_text(text, value, 0, !r->o->plain_numbers);
-}
-
-static unsigned wider(unsigned a, size_t b)
-{
-	return a > b ? a : (unsigned)b;
-}
-
-static struct column column_for(const struct report *r, uint32_t event, const char *head,
-				uint64_t most, bool with_share)
-{
-	struct column c = { .head = head, .share = with_share };
-	char text[PMK_NUMBER_SIZE];
-
-	number(r, text, most);
-	recorded_trust(&r->r, event, c.trust);
-	c.width = wider(0, strlen(text) + (with_share ? SHARE : 0));
-	c.width = wider(c.width, strlen(c.head));
-	c.width = wider(c.width, strlen(c.trust));
-	return c;
-}
-
-static void add_column(struct table *t, struct column c)
+static void add_column(struct table *t, struct recorded_column c)
 {
 	t->width += c.width + 2;
 	t->column[t->n++] = c;
@@ -543,8 +466,8 @@ static unsigned name_room(const struct report *r, unsigned most)
 		char *name = name_of(r, &r->row[i]), *text = pmk_printable(name ? name : "");
 		size_t n = text ? pmk_printable_columns(text, strlen(text)) : 0;
 
-		if (n <= most)
-			room = wider(room, n);
+		if (n > room && n <= most)
+			room = (unsigned)n;
 		free(text);
 		free(name);
 	}
@@ -554,19 +477,20 @@ static unsigned name_room(const struct report *r, unsigned most)
 /* Choose as many events as there is room for. */
 static bool lay_out(const struct report *r, struct table *t)
 {
-	struct column last =
-		column_for(r, PMK_TABLES_EXECUTIONS, "executions", r->executions, false);
-	bool executions = !executions_chosen(r) && !r->r.t.sampled;
-	unsigned others = executions ? last.width + 2 : 0, names = NAME_ROOM;
+	struct recorded_column last, c;
+	bool executions = r->executions == r->n && !r->r.t.sampled;
+	unsigned others, names = NAME_ROOM;
 
-	t->column = calloc(r->r.c.n + 2, sizeof(*t->column));
+	last = recorded_column(&r->r, PMK_TABLES_EXECUTIONS, NULL, r->sum[r->executions], false);
+	others = executions ? last.width + 2 : 0;
+	t->column = calloc(r->n + 2, sizeof(*t->column));
 	if (!t->column)
 		return false;
 	if (r->children)
-		add_column(t, column_for(r, r->r.c.event[0], "inclusive", r->sum[0], true));
-	for (size_t i = 0; i < r->r.c.n; i++) {
-		struct column c = column_for(r, r->r.c.event[i], event_name(r, i), r->sum[i], true);
-
+		add_column(t,
+			   recorded_column(&r->r, r->r.c.event[0], "inclusive", r->sum[0], true));
+	for (size_t i = 0; i < r->n; i++) {
+		c = recorded_column(&r->r, r->r.c.event[i], NULL, r->sum[i], true);
 		if (i && t->width + c.width + 2 + others + names > r->r.width)
 			break;
 		add_column(t, c);
@@ -577,19 +501,6 @@ static bool lay_out(const struct report *r, struct table *t)
 	if (executions)
 		add_column(t, last);
 	return true;
-}
-
-static void put_cell(const struct report *r, const struct column *c, uint64_t value, uint64_t all)
-{
-	char text[PMK_NUMBER_SIZE];
-
-	number(r, text, value);
-	if (c->share)
-		fprintf(r->f, "%*s%*.1f%%", (int)(c->width - SHARE), text, SHARE - 1,
-			share(value, all));
-	else
-		fprintf(r->f, "%*s", (int)c->width, text);
-	fputs("  ", r->f);
 }
 
 /* On a terminal, a long name is cut, so that each row is one line. Files have the whole name. */
@@ -603,27 +514,17 @@ static void put_name(const struct report *r, const struct table *t, const char *
 }
 
 static void put_line(const struct report *r, const struct table *t, const uint64_t *children,
-		     const uint64_t *self, uint64_t executions, const char *name)
+		     const uint64_t *self, const char *name)
 {
 	size_t at = 0;
 
 	if (r->children)
-		put_cell(r, &t->column[at++], children[0], r->sum[0]);
+		recorded_put_cell(&r->r, r->f, &t->column[at++], children[0], r->sum[0]);
 	for (size_t i = 0; i < t->nevents; i++)
-		put_cell(r, &t->column[at++], self[i], r->sum[i]);
+		recorded_put_cell(&r->r, r->f, &t->column[at++], self[i], r->sum[i]);
 	if (at < t->n)
-		put_cell(r, &t->column[at], executions, r->executions);
+		recorded_put_cell(&r->r, r->f, &t->column[at], self[r->executions], 0);
 	put_name(r, t, name);
-}
-
-static void put_heads(const struct report *r, const struct table *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		fprintf(r->f, "%*s  ", (int)t->column[i].width, t->column[i].head);
-	fprintf(r->f, "%s\n", kind(r));
-	for (size_t i = 0; i < t->n; i++)
-		fprintf(r->f, "%*s%s", (int)t->column[i].width, t->column[i].trust,
-			i + 1 < t->n ? "  " : "\n");
 }
 
 static void put_note(const struct report *r, const char *text)
@@ -666,17 +567,17 @@ static bool write_text(const struct report *r)
 	if (r->view != FLAT)
 		pmk_print(r->f, " %ss of %s, by what was counted in it and all that it called\n\n",
 			  kind(r), r->symbol);
-	put_heads(r, &t);
+	recorded_put_heads(r->f, "", t.column, t.n, kind(r));
 	fputc('\n', r->f);
 	for (size_t i = 0; i < r->nrows; i++) {
 		const struct row *row = &r->row[i];
 
 		name = name_of(r, row);
-		put_line(r, &t, row->children, row->self, row->executions, name ? name : "?");
+		put_line(r, &t, row->children, row->self, name ? name : "?");
 		free(name);
 	}
 	fputc('\n', r->f);
-	put_line(r, &t, r->sum, r->sum, r->executions, "total");
+	put_line(r, &t, r->sum, r->sum, "total");
 	fputc('\n', r->f);
 	if (!r->quiet)
 		put_notes(r, &t);
@@ -695,8 +596,8 @@ static void markdown_cells(const struct report *r, const uint64_t *value, size_t
 	char text[PMK_NUMBER_SIZE];
 
 	for (size_t i = 0; i < nevents; i++) {
-		number(r, text, value[i]);
-		fprintf(r->f, " %s | %.1f%% |", text, share(value[i], r->sum[i]));
+		pmk_number_text(text, value[i], 0, !r->r.plain_numbers);
+		fprintf(r->f, " %s | %.1f%% |", text, recorded_share(value[i], r->sum[i]));
 	}
 	fputc('\n', r->f);
 }
@@ -719,7 +620,7 @@ static void markdown_head(const struct report *r, size_t nevents)
 
 static bool write_markdown(const struct report *r)
 {
-	size_t nevents = r->r.c.n < MARKDOWN_EVENTS ? r->r.c.n : MARKDOWN_EVENTS;
+	size_t nevents = r->n < MARKDOWN_EVENTS ? r->n : MARKDOWN_EVENTS;
 
 	markdown_head(r, nevents);
 	for (size_t i = 0; i < r->nrows && i < MARKDOWN_ROWS; i++) {
@@ -763,9 +664,9 @@ static bool write_csv(const struct report *r)
 
 	fprintf(r->f, "name%sobject%sfile%sline%sexecutions", separator, separator, separator,
 		separator);
-	for (size_t i = 0; i < r->r.c.n; i++)
+	for (size_t i = 0; i < r->n; i++)
 		fprintf(r->f, "%s%s", separator, event_name(r, i));
-	for (size_t i = 0; r->children && i < r->r.c.n; i++)
+	for (size_t i = 0; r->children && i < r->n; i++)
 		fprintf(r->f, "%s%s:children", separator, event_name(r, i));
 	fputc('\n', r->f);
 	for (size_t i = 0; i < r->nrows; i++) {
@@ -780,10 +681,10 @@ static bool write_csv(const struct report *r)
 			fprintf(r->f, "%u", row->line);
 		fputs(separator, r->f);
 		if (!r->r.t.sampled)
-			fprintf(r->f, "%" PRIu64, row->executions);
-		for (size_t e = 0; e < r->r.c.n; e++)
+			fprintf(r->f, "%" PRIu64, row->self[r->executions]);
+		for (size_t e = 0; e < r->n; e++)
 			fprintf(r->f, "%s%" PRIu64, separator, row->self[e]);
-		for (size_t e = 0; r->children && e < r->r.c.n; e++)
+		for (size_t e = 0; r->children && e < r->n; e++)
 			fprintf(r->f, "%s%" PRIu64, separator, row->children[e]);
 		fputc('\n', r->f);
 	}
@@ -796,15 +697,15 @@ static json_object *json_counts(const struct report *r, const uint64_t *value)
 {
 	json_object *o = json_object_new_object();
 
-	for (size_t i = 0; i < r->r.c.n; i++)
+	for (size_t i = 0; i < r->n; i++)
 		pmk_json_count(o, event_name(r, i), value[i]);
 	return o;
 }
 
 /* null for samples, because executions are not known. */
-static json_object *json_executions(const struct report *r, uint64_t executions)
+static json_object *json_executions(const struct report *r, const uint64_t *value)
 {
-	return r->r.t.sampled ? NULL : json_object_new_uint64(executions);
+	return r->r.t.sampled ? NULL : json_object_new_uint64(value[r->executions]);
 }
 
 static json_object *json_row(const struct report *r, const struct row *row)
@@ -816,7 +717,7 @@ static json_object *json_row(const struct report *r, const struct row *row)
 	pmk_json_text(o, "object", object_of(r, row));
 	pmk_json_text(o, "file", file_of(r, row));
 	pmk_json_add(o, "line", row->line ? json_object_new_int64(row->line) : NULL);
-	pmk_json_add(o, "executions", json_executions(r, row->executions));
+	pmk_json_add(o, "executions", json_executions(r, row->self));
 	pmk_json_add(o, "events", json_counts(r, row->self));
 	if (r->children)
 		pmk_json_add(o, "children", json_counts(r, row->children));
@@ -840,7 +741,7 @@ static json_object *json_events(const struct report *r)
 	json_object *list = json_object_new_array();
 	char trust[24];
 
-	for (size_t i = 0; i < r->r.c.n; i++) {
+	for (size_t i = 0; i < r->n; i++) {
 		json_object *o = json_object_new_object();
 
 		pmk_json_text(o, "name", event_name(r, i));
@@ -868,7 +769,7 @@ static bool write_json(const struct report *r)
 	}
 	pmk_json_text(doc, "note", r->r.t.threaded ? PMK_THREADS_NOTE : NULL);
 	pmk_json_text(doc, "sort", kind(r));
-	pmk_json_add(doc, "executions", json_executions(r, r->executions));
+	pmk_json_add(doc, "executions", json_executions(r, r->sum));
 	pmk_json_add(doc, "events", json_events(r));
 	for (size_t i = 0; i < r->nrows; i++)
 		json_object_array_add(rows, json_row(r, &r->row[i]));
@@ -985,6 +886,11 @@ int report_recording(const struct report_recording *q, const struct output_optio
 		code = cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", o->path);
 	if (!code)
 		code = recorded_open(&r.r, q->path, q->elf, q->events);
+	r.n = r.executions = r.r.c.n;
+	for (size_t i = r.n; i-- > 0;)
+		if (r.r.c.event[i] == PMK_TABLES_EXECUTIONS)
+			r.executions = i;
+	r.r.plain_numbers = o->plain_numbers;
 	if (!code && (r.children || r.view != FLAT) && !pmk_tables_have_paths(&r.r.t))
 		code = cli_fail(PMK_EXIT_USAGE, "%s has no call paths; pmk record -g records them",
 				q->path);
