@@ -202,6 +202,13 @@ static char *follow_link(const char *path)
 	return asprintf(&next, "%.*s%s", folder, path, target) < 0 ? NULL : next;
 }
 
+const char *pmk_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 #define MOST_LINKS 40 /* the kernel follows this many */
 
 char *pmk_file_target(const char *path)

@@ -13,6 +13,9 @@
  */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
 
+/* The last part of a path, "c.c" of "/a/b/c.c"; the whole path if it ends with a slash. */
+const char *pmk_file_name(const char *path);
+
 /*
  * Returns the path of the file after all links; the last link may point at a file that does not
  * exist yet. The caller frees it; NULL: see errno.

@@ -16,6 +16,7 @@
 
 #include <pmk/error.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/print.h"
 #include "cli/listing.h"
@@ -144,12 +145,9 @@ static int not_found(const struct annotate *a)
 	char near[256];
 
 	recorded_nearest(&a->r, a->q->what, near, sizeof(near));
-	if (*near)
-		return cli_fail(PMK_EXIT_USAGE, "no function or line '%s' was %s; did you mean %s?",
-				a->q->what, pmk_tables_verb(&a->r.t), near);
-	return cli_fail(PMK_EXIT_USAGE,
-			"no function or line '%s' was %s; pmk report shows those that were",
-			a->q->what, pmk_tables_verb(&a->r.t));
+	return cli_not_found(near, "pmk report shows those that were",
+			     "no function or line '%s' was %s", a->q->what,
+			     pmk_tables_verb(&a->r.t));
 }
 
 static int choose_functions(const struct annotate *a, bool *wanted)
@@ -264,13 +262,6 @@ static char *expand_tabs(const char *line)
 	return out;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Write "loop.c:7 (clamp)", and then the source line. */
 static void put_source(const struct annotate *a, uint32_t file, uint32_t line, uint32_t inlined)
 {
@@ -280,7 +271,7 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 	size_t blank = expanded ? strspn(expanded, " ") : 0;
 	int n, room = (int)a->r.width - (int)a->width;
 
-	n = asprintf(&text, "%s:%u%s%s%s%s", base_name(t->file[file].path), line,
+	n = asprintf(&text, "%s:%u%s%s%s%s", pmk_file_name(t->file[file].path), line,
 		     inlined == NONE ? "" : " (", inlined == NONE ? "" : t->inlined[inlined].name,
 		     inlined == NONE ? "" : ")", source ? "  " : "");
 	if (n >= 0) {

@@ -42,6 +42,32 @@ int cli_fail(int code, const char *fmt, ...)
 	return code;
 }
 
+int cli_not_found(const char *near, const char *remedy, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (*near)
+		cli_fail(0, "%s; did you mean %s?", text ? text : "", near);
+	else
+		cli_fail(0, "%s; %s", text ? text : "", remedy);
+	free(text);
+	return PMK_EXIT_USAGE;
+}
+
+const char *cli_near(const char *name, const char *(*next)(const void *ctx, unsigned i),
+		     const void *ctx)
+{
+	static char near[256];
+
+	pmk_nearest_among(name, next, ctx, near, sizeof(near));
+	return near;
+}
+
 int cli_no_memory(void)
 {
 	return cli_fail(PMK_EXIT_FAILED, "%s", pmk_strerror(PMK_ENOMEM));

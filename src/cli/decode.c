@@ -107,14 +107,9 @@ static const char *reg_name(const void *ctx, unsigned i)
 
 static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 {
-	char near[128], all[256];
-	size_t at = 0;
+	char all[256] = "it has ";
+	size_t at = strlen(all);
 
-	pmk_nearest_among(name, reg_name, pmu, near, sizeof(near));
-	if (*near)
-		return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; did you mean %s?",
-				pmu->name, name, near);
-	*all = '\0';
 	for (unsigned i = 0; i < pmu->nregs; i++) {
 		const char *reg = pmu->regs[i].name;
 
@@ -125,7 +120,8 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 		}
 		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "", reg);
 	}
-	return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; it has %s", pmu->name, name, all);
+	return cli_not_found(cli_near(name, reg_name, pmu), all, "%s has no register '%s'",
+			     pmu->name, name);
 }
 
 static int parse_word(const struct pmk_pmu *pmu, const char *arg,

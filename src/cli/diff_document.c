@@ -167,7 +167,7 @@ int diff_open_document(struct diff_source *s)
 	n = json_object_array_length(s->counters);
 	s->event = calloc(n + 1, sizeof(*s->event));
 	if (!s->event)
-		return diff_no_memory();
+		return cli_no_memory();
 	for (size_t i = 0; i < n; i++) {
 		json_object *counter = json_object_array_get_idx(s->counters, i);
 		const char *name = diff_json_text(counter, "event"),
@@ -224,7 +224,7 @@ int diff_sum_document(struct diff_source *s)
 			continue;
 		row = section_row(s, counter);
 		if (row == DIFF_NO_ROW)
-			return diff_no_memory();
+			return cli_no_memory();
 		s->d->row[row].value[number * DIFF_SIDES + s->which] =
 			json_object_get_uint64(value);
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/diff_source.h"
 
@@ -20,17 +21,10 @@ struct library {
 	bool changed;
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* True if the object is the recorded program: the first word of the command. */
 static bool is_program(const struct pmk_tables *t, const char *path)
 {
-	const char *name = last_part(path);
+	const char *name = pmk_file_name(path);
 	size_t word = strcspn(t->command, " "), n = strlen(name);
 
 	return n <= word && !strncmp(t->command + word - n, name, n);
@@ -67,14 +61,14 @@ static void find_gone(const struct diff_source *base, const struct diff_source *
 		if (f->partner != DIFF_NO_ROW || f->object == PMK_TABLES_NONE)
 			continue;
 		for (size_t j = 0; j < fresh->t.nobjects; j++)
-			library[j].changed |= !strcmp(last_part(base->t.object[f->object].path),
-						      last_part(fresh->t.object[j].path));
+			library[j].changed |= !strcmp(pmk_file_name(base->t.object[f->object].path),
+						      pmk_file_name(fresh->t.object[j].path));
 	}
 }
 
 static int add_library(struct diff_source *fresh, struct library *library, uint32_t object)
 {
-	const char *path = fresh->t.object[object].path, *name = last_part(path);
+	const char *path = fresh->t.object[object].path, *name = pmk_file_name(path);
 	struct diff *d = fresh->d;
 
 	library->row = diff_row_add(d, DIFF_LIBRARY, path);

@@ -81,7 +81,7 @@ static int pair_singles(struct diff_source *base, struct diff_source *fresh)
 	struct singles s = { calloc(base->nfunctions + fresh->nfunctions + 1, sizeof(*s.list)), 0 };
 
 	if (!s.list)
-		return diff_no_memory();
+		return cli_no_memory();
 	for (size_t i = 0; i < 2; i++) {
 		s.n = 0;
 		collect_singles(&s, base);
@@ -98,7 +98,7 @@ static int add_row(struct diff_source *s, struct diff_function *f, const char *k
 	f->row = diff_row_add(s->d, DIFF_FUNCTION, key);
 	if (f->row == DIFF_NO_ROW ||
 	    !diff_row_describe(&s->d->row[f->row], s, f->name, f->path, f->declared))
-		return diff_no_memory();
+		return cli_no_memory();
 	return 0;
 }
 
@@ -120,7 +120,7 @@ int diff_pair_functions(struct diff_source *base, struct diff_source *fresh)
 			continue;
 		fresh->d->row[f->row].was = strdup(was->name);
 		if (!fresh->d->row[f->row].was)
-			code = diff_no_memory();
+			code = cli_no_memory();
 	}
 	return code;
 }

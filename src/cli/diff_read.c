@@ -12,13 +12,8 @@
 #include "base/grow.h"
 #include "cli/cli.h"
 #include "cli/diff_source.h"
+#include "cli/recorded.h"
 #include "profile/recording/choose.h"
-#include "profile/sampling/perfdata.h"
-
-int diff_no_memory(void)
-{
-	return cli_no_memory();
-}
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
@@ -140,7 +135,7 @@ static int add_event(struct diff *d, const struct diff_event *e)
 			return 0;
 	d->event[d->nevents] = strdup(e->name);
 	if (!d->event[d->nevents])
-		return diff_no_memory();
+		return cli_no_memory();
 	d->nevents++;
 	return 0;
 }
@@ -197,7 +192,7 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 	words = strdup(list ? list : "");
 	if (!d->event || !words) {
 		free(words);
-		return diff_no_memory();
+		return cli_no_memory();
 	}
 	for (char *w = strtok_r(words, ",", &save); w && !code; w = strtok_r(NULL, ",", &save))
 		code = choose_named(d, s, "-e", w);
@@ -254,22 +249,15 @@ size_t diff_event_number(const struct diff *d, const char *name)
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-/* Find the kind of a file from its first bytes. */
 static int open_side(struct diff_source *s)
 {
-	char head[15] = "";
 	const char *why;
 	FILE *f = pmk_file_open(s->path, false, &why);
-	size_t n;
 
 	if (!f)
 		return cli_fail(PMK_EXIT_FAILED, "%s: cannot be read: %s", s->path, why);
-	n = fread(head, 1, sizeof(head), f);
 	fclose(f);
-	if ((n == sizeof(head) && !memcmp(head, "SQLite format 3", sizeof(head))) ||
-	    pmk_perfdata_begins((const uint8_t *)head, n))
-		return diff_open_recording(s);
-	return diff_open_document(s);
+	return recorded_is(s->path) ? diff_open_recording(s) : diff_open_document(s);
 }
 
 /* True if the counts depend on how the host scheduled the program's threads. */
@@ -289,7 +277,7 @@ static int note_facts(struct diff *d, const struct diff_source *s)
 	d->core[s->which] = strdup(core ? core : "");
 	if (s->recording ? s->t.partial : diff_json_is_true(s->document, "partial"))
 		cli_fail(0, "%s is partial: a part of the run was not counted", s->path);
-	return d->command[s->which] && d->core[s->which] ? 0 : diff_no_memory();
+	return d->command[s->which] && d->core[s->which] ? 0 : cli_no_memory();
 }
 
 static int read_sides(struct diff *d, struct diff_source *s, const char *events)
@@ -317,7 +305,7 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 		cli_fail(0, "the cores differ: %s and %s", d->core[DIFF_BASE], d->core[DIFF_NEW]);
 	/* The first row is that of the whole run. */
 	if (!code && diff_row_add(d, DIFF_TOTAL, "") == DIFF_NO_ROW)
-		code = diff_no_memory();
+		code = cli_no_memory();
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++) {
 		d->row[0].there[i] = true;
 		if (!s[i].recording)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "cli/cli.h"
 #include "cli/diff_source.h"
@@ -24,7 +25,7 @@ int diff_open_recording(struct diff_source *s)
 		return cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
 	s->event = calloc(s->t.nevents + 1, sizeof(*s->event));
 	if (!s->event)
-		return diff_no_memory();
+		return cli_no_memory();
 	for (uint32_t i = 0; i < s->t.nevents; i++)
 		if (s->t.event[i].has_total)
 			s->event[s->nevents++] =
@@ -33,13 +34,6 @@ int diff_open_recording(struct diff_source *s)
 		s->event[s->nevents++] =
 			(struct diff_event){ "executions", NULL, PMK_TABLES_EXECUTIONS };
 	return 0;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -95,7 +89,7 @@ static void describe_function(const struct diff_source *s, const struct pmk_tabl
 		fputs(object, name);
 		fputs(object, key);
 	}
-	fprintf(key, "\n%s", f->path ? last_part(f->path) : "");
+	fprintf(key, "\n%s", f->path ? pmk_file_name(f->path) : "");
 }
 
 size_t diff_function_find(const struct diff_source *s, const char *key)
@@ -180,14 +174,14 @@ static int find_functions(struct diff_source *s)
 	const struct pmk_tables *t = &s->t;
 	size_t own = t->nobjects, inlined = own + t->nfunctions, n = inlined + t->ninlined;
 	size_t *known = malloc((n + 1) * sizeof(*known));
-	int code = known ? 0 : diff_no_memory();
+	int code = known ? 0 : cli_no_memory();
 	char msg[300];
 
 	s->of = calloc(t->ncodes + 1, sizeof(*s->of));
 	s->body = calloc(t->nfunctions + 1, sizeof(*s->body));
 	s->shape = calloc(t->ncodes + 1, sizeof(*s->shape));
 	if (!code && (!s->of || !s->body || !s->shape))
-		code = diff_no_memory();
+		code = cli_no_memory();
 	if (!code && !t->sampled && pmk_tables_bodies(t, s->body, s->shape, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
 	for (size_t i = 0; i < n && !code; i++)
@@ -202,7 +196,7 @@ static int find_functions(struct diff_source *s)
 		if (at == &known[n] || *at == DIFF_NO_ROW)
 			*at = find_function(s, k);
 		if (*at == DIFF_NO_ROW)
-			code = diff_no_memory();
+			code = cli_no_memory();
 		else
 			note_lines(s, k, &s->function[s->of[i] = *at]);
 	}
@@ -227,12 +221,12 @@ static uint32_t first_line(const struct diff_source *other, const struct diff_fu
 static size_t add_line(struct diff_source *s, const struct pmk_tables_code *k,
 		       const struct diff_function *f, uint32_t first)
 {
-	const char *path = path_of(&s->t, k->file), *file = path ? last_part(path) : "";
+	const char *path = path_of(&s->t, k->file), *file = path ? pmk_file_name(path) : "";
 	size_t row = DIFF_NO_ROW;
 	char *key;
 
 	/* A function that was moved to another file has its lines there. */
-	if (f->path && !strcmp(file, last_part(f->path)))
+	if (f->path && !strcmp(file, pmk_file_name(f->path)))
 		file = "";
 	if (asprintf(&key, "%s\n%s\n%ld", s->d->row[f->row].key, file,
 		     (long)k->line - (long)first) < 0)
@@ -254,7 +248,7 @@ static int add_lines(struct diff_source *s, const struct diff_source *other)
 
 	s->line = calloc(t->ncodes + 1, sizeof(*s->line));
 	if (!s->line)
-		return diff_no_memory();
+		return cli_no_memory();
 	for (size_t i = 0; i < t->ncodes; i++) {
 		const struct diff_function *f = &s->function[s->of[i]];
 
@@ -263,7 +257,7 @@ static int add_lines(struct diff_source *s, const struct diff_source *other)
 			continue;
 		s->line[i] = add_line(s, &t->code[i], f, first_line(other, f));
 		if (s->line[i] == DIFF_NO_ROW)
-			return diff_no_memory();
+			return cli_no_memory();
 	}
 	return 0;
 }
@@ -296,7 +290,7 @@ static int sum_recording(struct diff_source *s)
 	s->slot = calloc(d->nevents + 1, sizeof(*s->slot));
 	if (d->split)
 		s->count = calloc((s->t.ncodes + 1) * (d->nevents + 1), sizeof(*s->count));
-	code = event && s->slot && (s->count || !d->split) ? 0 : diff_no_memory();
+	code = event && s->slot && (s->count || !d->split) ? 0 : cli_no_memory();
 	/* A recording may have an event twice; the first one is compared. */
 	for (size_t number = 0; number < d->nevents && !code; number++)
 		for (size_t i = 0; i < s->nevents; i++)

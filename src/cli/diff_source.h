@@ -54,9 +54,6 @@ struct diff_source {
 	size_t *line;		  /* [code]: row */
 };
 
-/* Prints the error and returns the exit code. */
-int diff_no_memory(void);
-
 uint64_t diff_hash(const char *text);
 
 /* The row with that key, which is added if there is none. DIFF_NO_ROW: out of memory. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/diff.h"
@@ -163,17 +164,10 @@ static uint32_t line_of(const struct diff_row *r)
 	return r->there[DIFF_NEW] ? r->line[DIFF_NEW] : r->line[DIFF_BASE];
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 char *diff_label(const struct diff *d, size_t row, size_t event)
 {
 	const struct diff_row *r = &d->row[row];
-	const char *file = r->file ? last_part(r->file) : NULL;
+	const char *file = r->file ? pmk_file_name(r->file) : NULL;
 	char *text = NULL, *plain;
 	int n;
 

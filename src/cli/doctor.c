@@ -28,16 +28,11 @@ static const char *check_name(const void *ctx, unsigned i)
 
 static const struct doctor_check *find_check(const char *name)
 {
-	char near[64];
-
 	for (size_t i = 0; i < NCHECKS; i++)
 		if (strcmp(checks[i].name, name) == 0)
 			return &checks[i];
-	pmk_nearest_among(name, check_name, NULL, near, sizeof(near));
-	if (*near)
-		cli_fail(0, "doctor: no check '%s'; did you mean %s?", name, near);
-	else
-		cli_fail(0, "doctor: no check '%s'; 'pmk doctor' lists them", name);
+	cli_not_found(cli_near(name, check_name, NULL), "'pmk doctor' lists them",
+		      "doctor: no check '%s'", name);
 	return NULL;
 }
 

@@ -13,7 +13,6 @@
 
 #include <pmk/error.h>
 
-#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/report.h"
 #include "profile/elf.h"
@@ -174,26 +173,6 @@ static int make_tables(struct conversion *c, struct pmk_tables *t)
 	return code;
 }
 
-static int read_capture(struct conversion *c)
-{
-	char *text = NULL;
-	const char *why;
-	FILE *f = pmk_file_open(c->path, true, &why), *to;
-	char bytes[1 << 14];
-	size_t n;
-
-	if (!f)
-		return cli_fail(PMK_EXIT_FAILED, "cannot read %s: %s", c->path, why);
-	to = open_memstream(&text, &c->size);
-	while (to && (n = fread(bytes, 1, sizeof(bytes), f)))
-		fwrite(bytes, 1, n, to);
-	fclose(f);
-	if (!to || fclose(to))
-		return cli_no_memory();
-	c->data = (uint8_t *)text;
-	return 0;
-}
-
 static int convert_dump(struct conversion *c, struct pmk_tables *t)
 {
 	char msg[256];
@@ -201,7 +180,7 @@ static int convert_dump(struct conversion *c, struct pmk_tables *t)
 
 	if (pmk_elf_read(c->elf, &c->facts, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "--elf %s: %s", c->elf, msg);
-	code = read_capture(c);
+	code = capture_read(c->path, &c->data, &c->size);
 	if (!code)
 		code = visit_dumps(c, find_events);
 	if (!code && !c->layout.nevents)

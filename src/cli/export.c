@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <pmk/error.h>
 
@@ -51,19 +50,14 @@ static const char *format_name(const void *ctx, unsigned i)
 static int take_format(void *member, char *name)
 {
 	const struct format **format = member;
-	char near[128];
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!strcmp(formats[i].name, name)) {
 			*format = &formats[i];
 			return 0;
 		}
-	pmk_nearest_among(name, format_name, NULL, near, sizeof(near));
-	if (*near)
-		return cli_fail(PMK_EXIT_USAGE, "export: no format '%s'; did you mean %s?", name,
-				near);
-	return cli_fail(PMK_EXIT_USAGE, "export: no format '%s'; 'pmk export --help' lists them",
-			name);
+	return cli_not_found(cli_near(name, format_name, NULL), "'pmk export --help' lists them",
+			     "export: no format '%s'", name);
 }
 
 #define AT(member) offsetof(struct request, member)
@@ -151,13 +145,6 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	return 0;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat s, t;
-
-	return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-}
-
 static int write_file(const struct request *q, const struct pmk_tables *t,
 		      const struct pmk_choice *c)
 {
@@ -166,7 +153,7 @@ static int write_file(const struct request *q, const struct pmk_tables *t,
 
 	if (!q->output)
 		return write_to(stdout, q, t, c);
-	if (same_file(q->output, q->input))
+	if (output_same_file(q->output, q->input))
 		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", q->output);
 	code = output_whole_open(&w, q->output);
 	if (code)

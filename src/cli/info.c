@@ -746,10 +746,8 @@ static int show_info(const struct pmk_pmu *only, const char *name)
 	if (pmk_event_code(name, &number))
 		return info_code(only, name);
 	write_hint(near, sizeof(near), only, name, metrics);
-	return cli_fail(PMK_EXIT_USAGE,
-			*near ? "nothing is called '%s'%s%s; did you mean %s?"
-			      : "nothing is called '%s'%s%s; 'pmk list' shows what there is",
-			name, only ? " on " : "", only ? only->name : "", near);
+	return cli_not_found(near, "'pmk list' shows what there is", "nothing is called '%s'%s%s",
+			     name, only ? " on " : "", only ? only->name : "");
 }
 
 static int run_info(int argc, char **argv)

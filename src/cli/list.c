@@ -356,7 +356,6 @@ static const struct pmk_pmu *pmu_called(const char *name)
 static int take_topic(struct request *q, const char *word)
 {
 	const struct pmk_pmu *pmu;
-	char near[64];
 
 	for (unsigned t = 0; t < NTOPICS; t++) {
 		size_t n = strlen(topics[t].name);
@@ -376,15 +375,9 @@ static int take_topic(struct request *q, const char *word)
 		q->by_pmu = true;
 		return choose_pmu(&q->pmu, pmu);
 	}
-	pmk_nearest_among(word, any_topic, NULL, near, sizeof(near));
-	if (*near)
-		return cli_fail(PMK_EXIT_USAGE, "list: no topic or PMU '%s'; did you mean %s?",
-				word, near);
-	return cli_fail(
-		PMK_EXIT_USAGE,
-		"list: no topic or PMU '%s'; there are pmus, cores, events, metrics, targets "
-		"and all",
-		word);
+	return cli_not_found(cli_near(word, any_topic, NULL),
+			     "there are pmus, cores, events, metrics, targets and all",
+			     "list: no topic or PMU '%s'", word);
 }
 
 /* Choose what is shown if no topic was named, and whether there are headings. */

@@ -48,18 +48,14 @@ static void print_overview(FILE *f)
 
 static int unknown_command(const char *name)
 {
-	char near[128];
-
 	for (size_t i = 0; i < sizeof(lab_commands) / sizeof(*lab_commands); i++)
 		if (!strcmp(name, lab_commands[i]))
 			return cli_fail(PMK_EXIT_USAGE,
 					"'pmk %s' is not in this build of pmk; 'meson setup "
 					"-Dlab=true' adds it",
 					name);
-	pmk_nearest_among(name, command_name, NULL, near, sizeof(near));
-	if (*near)
-		return cli_fail(PMK_EXIT_USAGE, "no command '%s'; did you mean %s?", name, near);
-	return cli_fail(PMK_EXIT_USAGE, "no command '%s'; 'pmk --help' lists them", name);
+	return cli_not_found(cli_near(name, command_name, NULL), "'pmk --help' lists them",
+			     "no command '%s'", name);
 }
 
 /* pmk help [COMMAND] */

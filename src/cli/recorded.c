@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,10 +14,24 @@
 #include "base/number.h"
 #include "base/printable.h"
 #include "cli/dump_recording.h"
+#include "profile/sampling/perfdata.h"
 
 int recorded_failed(const struct recorded *r, const char *msg)
 {
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", r->path, msg);
+}
+
+bool recorded_is(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[sizeof(magic)];
+	struct stat st;
+	FILE *f = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : fopen(path, "re");
+	bool is = f && fread(head, sizeof(head), 1, f) == 1 && !memcmp(head, magic, sizeof(head));
+
+	if (f)
+		fclose(f);
+	return is || pmk_perfdata_is(path);
 }
 
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events)

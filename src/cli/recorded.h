@@ -21,6 +21,9 @@ struct recorded {
 	bool colour;
 };
 
+/* True if the file begins like those of SQLite or perf. */
+bool recorded_is(const char *path);
+
 /* Read the recording, or with the executable `elf` the dumps of firmware, and choose the events of
  * the list; NULL: all that have a value. Returns 0, or an exit code after one line on stderr. Close
  * it in any case. */

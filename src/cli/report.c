@@ -14,21 +14,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
 
 #include "cli/html/html.h"
 #include "cli/output.h"
+#include "cli/recorded.h"
 #include "cli/report_recording.h"
-#include "profile/sampling/perfdata.h"
-
-/* SQLite files begin with this. */
-static const char recording_magic[16] = "SQLite format 3";
-
-/* A capture is read into memory as a whole; larger ones are rejected. */
-#define MAX_CAPTURE ((size_t)256 << 20)
 
 /* The request, and the data that was read. */
 struct report {
@@ -109,52 +102,6 @@ static int failed(const struct report *r, int err)
 }
 
 /* ---- the capture ---------------------------------------------------------------------------- */
-
-static int read_stream(struct report *r, FILE *f)
-{
-	size_t room = 0, n;
-
-	do {
-		if (r->size == room) {
-			uint8_t *grown = realloc(r->data, room = room ? 2 * room : 1 << 16);
-
-			if (!grown)
-				return cli_no_memory();
-			r->data = grown;
-		}
-		n = fread(r->data + r->size, 1, room - r->size, f);
-		r->size += n;
-	} while (n && r->size <= MAX_CAPTURE);
-	if (ferror(f))
-		return cli_fail(PMK_EXIT_FAILED, "cannot read %s: %s", r->name, strerror(errno));
-	if (r->size > MAX_CAPTURE)
-		return cli_fail(PMK_EXIT_FAILED, "%s has more than %zu MB", r->name,
-				MAX_CAPTURE >> 20);
-	return 0;
-}
-
-static int read_capture(struct report *r)
-{
-	bool from_stdin = !strcmp(r->file, "-");
-	FILE *f;
-	int code;
-
-	r->name = from_stdin ? "standard input" : r->file;
-	if (output_is(&r->o, from_stdin ? "/dev/stdin" : r->file))
-		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", r->o.path);
-	f = from_stdin ? stdin : fopen(r->file, "re");
-	if (!f)
-		return cli_fail(PMK_EXIT_FAILED, "cannot read %s: %s", r->name, strerror(errno));
-	code = read_stream(r, f);
-	if (!from_stdin)
-		fclose(f);
-	if (!code && r->size >= sizeof(recording_magic) &&
-	    !memcmp(r->data, recording_magic, sizeof(recording_magic)))
-		return cli_fail(PMK_EXIT_USAGE,
-				"%s: a recording cannot be read from a pipe; give its name or '<'",
-				r->name);
-	return code;
-}
 
 /* A dump is shown if it is complete, or was cut off after the name of its PMU. */
 static bool is_shown(const struct pmk_dump *d)
@@ -349,20 +296,6 @@ static int print_page(struct report *r)
 	return code;
 }
 
-/* True if the file begins like those of SQLite or perf. */
-static bool is_recording(const char *path)
-{
-	char head[sizeof(recording_magic)];
-	struct stat st;
-	FILE *f = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : fopen(path, "re");
-	bool is = f && fread(head, sizeof(head), 1, f) == 1 &&
-		  !memcmp(head, recording_magic, sizeof(head));
-
-	if (f)
-		fclose(f);
-	return is || pmk_perfdata_is(path);
-}
-
 /* Options for the form of a text have no meaning for a page. */
 static int check_page(const struct report *r)
 {
@@ -429,13 +362,13 @@ static int report(struct report *r)
 	const struct report_recording *q = &r->recording;
 	int code;
 
-	if (!strcmp(r->file, "-") && is_recording("/dev/stdin"))
+	if (!strcmp(r->file, "-") && recorded_is("/dev/stdin"))
 		r->file = "/dev/stdin";
 	code = check_page(r);
 
 	if (code)
 		return code;
-	if (is_recording(r->file))
+	if (recorded_is(r->file))
 		return show_recording(r);
 	if (recording_option(q) && !r->html && r->elf && strcmp(r->file, "-") != 0)
 		return show_samples(r);
@@ -444,12 +377,14 @@ static int report(struct report *r)
 				"%s is for recordings, but %s is not one; for dumps with "
 				"samples, add --elf and leave out --html",
 				recording_option(q), r->file);
+	r->name = capture_name(r->file);
+	if (output_is(&r->o, strcmp(r->file, "-") ? r->file : "/dev/stdin"))
+		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", r->o.path);
 	code = output_metrics(&r->o, &r->metrics);
-
 	if (!code)
 		code = load_functions(r);
 	if (!code)
-		code = read_capture(r);
+		code = capture_read(r->file, &r->data, &r->size);
 	if (!code)
 		code = find_dumps(r);
 	if (!code && r->nshown)

@@ -13,6 +13,12 @@
 
 #include "profile/profile.h"
 
+/* "standard input" for "-" */
+const char *capture_name(const char *path);
+/* Read a capture, or standard input for "-", into memory, which the caller frees. Returns 0 or an
+ * exit code. */
+int capture_read(const char *path, uint8_t **data, size_t *size);
+
 /* A dump with names instead of codes. */
 struct view {
 	const struct pmk_dump *d;

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "cli/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,58 @@
 #include "cli/show.h"
 #include "count/files.h"
 #include "cpu/family.h"
+
+/* ---- the capture ---------------------------------------------------------------------------- */
+
+/* A capture is read into memory as a whole; larger ones are rejected. */
+#define MAX_CAPTURE ((size_t)256 << 20)
+
+const char *capture_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+static int read_stream(FILE *f, const char *name, uint8_t **data, size_t *size)
+{
+	static const char recording[16] = "SQLite format 3";
+	size_t room = 0, n;
+
+	do {
+		if (*size == room) {
+			uint8_t *grown = realloc(*data, room = room ? 2 * room : 1 << 16);
+
+			if (!grown)
+				return cli_no_memory();
+			*data = grown;
+		}
+		n = fread(*data + *size, 1, room - *size, f);
+		*size += n;
+	} while (n && *size <= MAX_CAPTURE);
+	if (ferror(f))
+		return cli_fail(PMK_EXIT_FAILED, "cannot read %s: %s", name, strerror(errno));
+	if (*size > MAX_CAPTURE)
+		return cli_fail(PMK_EXIT_FAILED, "%s has more than %zu MB", name,
+				MAX_CAPTURE >> 20);
+	if (*size >= sizeof(recording) && !memcmp(*data, recording, sizeof(recording)))
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s: a recording cannot be read from a pipe; give its name or '<'",
+				name);
+	return 0;
+}
+
+int capture_read(const char *path, uint8_t **data, size_t *size)
+{
+	bool from_stdin = !strcmp(path, "-");
+	FILE *f = from_stdin ? stdin : fopen(path, "re");
+	int code;
+
+	if (!f)
+		return cli_fail(PMK_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+	code = read_stream(f, capture_name(path), data, size);
+	if (!from_stdin)
+		fclose(f);
+	return code;
+}
 
 /* ---- names ---------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
  * a function by the functions next to it on call paths.
  */
 #define _GNU_SOURCE
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "cli/names.h"
@@ -336,20 +337,6 @@ static uint64_t first(const struct report *r, const struct row *row)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The name of the program in a command line, without its folder. The caller frees it. */
-static char *program_name(const char *command)
-{
-	size_t n = strcspn(command, " ");
-
-	while (n && memrchr(command, '/', n)) {
-		size_t folder = (size_t)((const char *)memrchr(command, '/', n) - command) + 1;
-
-		command += folder;
-		n -= folder;
-	}
-	return strndup(command, n);
-}
-
 /* The name of a row; the caller frees it. */
 static char *name_of(const struct report *r, const struct row *row)
 {
@@ -361,8 +348,8 @@ static char *name_of(const struct report *r, const struct row *row)
 		n = asprintf(&name, r->view == CALLERS ? "[no caller]" : "[itself]");
 	} else if (row->thread != NONE) {
 		const struct pmk_tables_thread *k = &t->thread[row->thread];
-		char *program = k->name ? NULL : program_name(t->command);
-		const char *called = k->name ? k->name : program ? program : "";
+		char *program = strndup(t->command, strcspn(t->command, " "));
+		const char *called = k->name ? k->name : program ? pmk_file_name(program) : "";
 
 		n = asprintf(&name, "%s%sprocess %u, thread %u", called, *called ? ": " : "",
 			     k->process, k->cpu);

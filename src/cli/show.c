@@ -87,16 +87,11 @@ static const char *pmu_name(const void *ctx, unsigned i)
 const struct pmk_pmu *show_find_pmu(const char *name)
 {
 	const struct pmk_pmu *pmu = show_pmu_called(name);
-	char near[128];
 
-	if (pmu)
-		return pmu;
-	pmk_nearest_among(name, pmu_name, NULL, near, sizeof(near));
-	if (*near)
-		cli_fail(0, "no PMU '%s'; did you mean %s?", name, near);
-	else
-		cli_fail(0, "no PMU '%s'; 'pmk list pmus' shows them", name);
-	return NULL;
+	if (!pmu)
+		cli_not_found(cli_near(name, pmu_name, NULL), "'pmk list pmus' shows them",
+			      "no PMU '%s'", name);
+	return pmu;
 }
 
 const struct pmk_reg_info *show_register(const struct pmk_pmu *pmu, const char *name)

@@ -252,14 +252,11 @@ static const char *next_subcommand(const void *ctx, unsigned i)
 
 static int no_subcommand(const char *name)
 {
-	char near[64];
-
 	if (!name)
 		return cli_fail(PMK_EXIT_USAGE,
 				"wave needs signals or check, and a FILE (pmk wave --help)");
-	pmk_nearest_among(name, next_subcommand, NULL, near, sizeof(near));
-	return cli_fail(PMK_EXIT_USAGE, "wave has no '%s'; did you mean %s?", name,
-			*near ? near : "signals or check");
+	return cli_not_found(cli_near(name, next_subcommand, NULL),
+			     "did you mean signals or check?", "wave has no '%s'", name);
 }
 
 static int run_wave(int argc, char **argv)
