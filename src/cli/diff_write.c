@@ -14,8 +14,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/diff.h"
-#include "cli/names.h"
-#include "cli/table.h"
+#include "result/table.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 
@@ -343,27 +342,26 @@ static int write_for_people(struct diff_table *t, const struct diff_format *form
 
 /* ---- CSV, JSON ------------------------------------------------------------------------------ */
 
-static void csv_row(const struct diff *d, size_t row, size_t event, const char *separator, FILE *f)
+static void csv_row(const struct diff *d, size_t row, size_t event, struct pmk_csv *c)
 {
 	const struct diff_row *r = &d->row[row];
-	char delta[48];
+	char delta[48], share[48] = "";
 	double value;
 
 	diff_delta_text(d, row, event, false, delta);
-	fprintf(f, "%s%s", diff_kind_names[r->kind], separator);
-	pmk_csv_field(f, separator, d->event[event]);
-	fprintf(f, "%s%" PRIu64 "%s%" PRIu64 "%s%s%s", separator, base_of(d, row, event), separator,
-		new_of(d, row, event), separator, *delta == '+' ? delta + 1 : delta, separator);
 	if (percent(d, row, event, &value))
-		fprintf(f, "%.2f", value);
-	fprintf(f, "%s%s%s", separator, diff_status(r), separator);
-	pmk_csv_field(f, separator, r->name ? r->name : "");
-	fputs(separator, f);
-	pmk_csv_field(f, separator, r->file ? r->file : "");
-	fputs(separator, f);
-	if (r->kind == DIFF_LINE)
-		fprintf(f, "%" PRIu32, line_of(r));
-	fputc('\n', f);
+		snprintf(share, sizeof(share), "%.2f", value);
+	pmk_csv_text(c, diff_kind_names[r->kind]);
+	pmk_csv_text(c, d->event[event]);
+	pmk_csv_number(c, true, base_of(d, row, event));
+	pmk_csv_number(c, true, new_of(d, row, event));
+	pmk_csv_text(c, *delta == '+' ? delta + 1 : delta);
+	pmk_csv_text(c, share);
+	pmk_csv_text(c, diff_status(r));
+	pmk_csv_text(c, r->name);
+	pmk_csv_text(c, r->file);
+	pmk_csv_number(c, r->kind == DIFF_LINE, line_of(r));
+	pmk_csv_end(c);
 }
 
 static json_object *json_line(const struct diff_row *r, enum diff_side side)
@@ -442,6 +440,7 @@ static void json_head(const struct diff *d, FILE *f)
 static void machine(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	const struct diff *d = t->d;
+	struct pmk_csv c = { .f = f, .separator = format->separator };
 	bool json = format->form == DIFF_JSON;
 	unsigned n = 0;
 
@@ -454,7 +453,7 @@ static void machine(struct diff_table *t, const struct diff_format *format, FILE
 				if (json)
 					pmk_json_put_object(f, &n, json_row(d, t->row[i], event));
 				else
-					csv_row(d, t->row[i], event, format->separator, f);
+					csv_row(d, t->row[i], event, &c);
 		}
 	if (json)
 		fputs("\n]}\n", f);

@@ -19,7 +19,7 @@
 #include "cli/counting.h"
 #include "cli/diff.h"
 #include "cli/output.h"
-#include "cli/table.h"
+#include "result/table.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 

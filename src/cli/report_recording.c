@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/number.h"
-#include "cli/names.h"
+#include "result/table.h"
 #include "cli/report_recording.h"
 
 #include <inttypes.h>
@@ -430,14 +430,14 @@ static const char *kind(const struct report *r)
 
 #define NAME_ROOM 20
 
-struct table {
+struct layout {
 	struct recorded_column
 		*column;   /* columns of children, if wanted; of events; of executions */
 	size_t n, nevents; /* number of columns; number of events that have one */
 	unsigned width;	   /* total width of the columns */
 };
 
-static void add_column(struct table *t, struct recorded_column c)
+static void add_column(struct layout *t, struct recorded_column c)
 {
 	t->width += c.width + 2;
 	t->column[t->n++] = c;
@@ -462,7 +462,7 @@ static unsigned name_room(const struct report *r, unsigned most)
 }
 
 /* Choose as many events as there is room for. */
-static bool lay_out(const struct report *r, struct table *t)
+static bool lay_out(const struct report *r, struct layout *t)
 {
 	struct recorded_column last, c;
 	bool executions = r->executions == r->n && !r->r.t.sampled;
@@ -491,7 +491,7 @@ static bool lay_out(const struct report *r, struct table *t)
 }
 
 /* On a terminal, a long name is cut, so that each row is one line. Files have the whole name. */
-static void put_name(const struct report *r, const struct table *t, const char *name)
+static void put_name(const struct report *r, const struct layout *t, const char *name)
 {
 	unsigned room = t->width + NAME_ROOM > r->r.width ? NAME_ROOM : r->r.width - t->width;
 	char *text = name_cut(name, r->r.terminal ? room : SIZE_MAX);
@@ -500,7 +500,7 @@ static void put_name(const struct report *r, const struct table *t, const char *
 	free(text);
 }
 
-static void put_line(const struct report *r, const struct table *t, const uint64_t *children,
+static void put_line(const struct report *r, const struct layout *t, const uint64_t *children,
 		     const uint64_t *self, const char *name)
 {
 	size_t at = 0;
@@ -532,7 +532,7 @@ static void put_without_value(void *report, const char *name, const char *trust,
 	free(text);
 }
 
-static void put_notes(const struct report *r, const struct table *t)
+static void put_notes(const struct report *r, const struct layout *t)
 {
 	if (r->nhidden)
 		fprintf(r->f, " %zu more, each below %g %% of %s.\n", r->nhidden, r->limit,
@@ -544,7 +544,7 @@ static void put_notes(const struct report *r, const struct table *t)
 
 static bool write_text(const struct report *r)
 {
-	struct table t = { 0 };
+	struct layout t = { 0 };
 	char *name;
 
 	if (!lay_out(r, &t))
@@ -628,12 +628,6 @@ static bool write_markdown(const struct report *r)
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
-static void put_field(const struct report *r, const char *text)
-{
-	pmk_csv_field(r->f, r->o->separator, text ? text : "");
-	fputs(r->o->separator, r->f);
-}
-
 static const char *object_of(const struct report *r, const struct row *row)
 {
 	return row->object == NONE ? NULL : r->r.t.object[row->object].path;
@@ -646,34 +640,31 @@ static const char *file_of(const struct report *r, const struct row *row)
 
 static bool write_csv(const struct report *r)
 {
-	const char *separator = r->o->separator;
+	struct pmk_csv c = { .f = r->f, .separator = r->o->separator };
 	char *name;
 
-	fprintf(r->f, "name%sobject%sfile%sline%sexecutions", separator, separator, separator,
-		separator);
+	fprintf(r->f, "name%sobject%sfile%sline%sexecutions", c.separator, c.separator, c.separator,
+		c.separator);
 	for (size_t i = 0; i < r->n; i++)
-		fprintf(r->f, "%s%s", separator, event_name(r, i));
+		fprintf(r->f, "%s%s", c.separator, event_name(r, i));
 	for (size_t i = 0; r->children && i < r->n; i++)
-		fprintf(r->f, "%s%s:children", separator, event_name(r, i));
-	fputc('\n', r->f);
+		fprintf(r->f, "%s%s:children", c.separator, event_name(r, i));
+	pmk_csv_end(&c);
 	for (size_t i = 0; i < r->nrows; i++) {
 		const struct row *row = &r->row[i];
 
 		name = name_of(r, row);
-		put_field(r, name);
+		pmk_csv_text(&c, name);
 		free(name);
-		put_field(r, object_of(r, row));
-		put_field(r, file_of(r, row));
-		if (row->line)
-			fprintf(r->f, "%u", row->line);
-		fputs(separator, r->f);
-		if (!r->r.t.sampled)
-			fprintf(r->f, "%" PRIu64, row->self[r->executions]);
+		pmk_csv_text(&c, object_of(r, row));
+		pmk_csv_text(&c, file_of(r, row));
+		pmk_csv_number(&c, row->line, row->line);
+		pmk_csv_number(&c, !r->r.t.sampled, row->self[r->executions]);
 		for (size_t e = 0; e < r->n; e++)
-			fprintf(r->f, "%s%" PRIu64, separator, row->self[e]);
+			pmk_csv_number(&c, true, row->self[e]);
 		for (size_t e = 0; r->children && e < r->n; e++)
-			fprintf(r->f, "%s%" PRIu64, separator, row->children[e]);
-		fputc('\n', r->f);
+			pmk_csv_number(&c, true, row->children[e]);
+		pmk_csv_end(&c);
 	}
 	return true;
 }

@@ -16,7 +16,7 @@
 
 #include "cli/cli.h"
 #include "cli/show.h"
-#include "cli/table.h"
+#include "result/table.h"
 #include "cli/wave.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
@@ -165,49 +165,39 @@ const struct wave_form wave_text = { text_signals, text_begin, text_violation, t
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
-static void csv_text(const char *separator, const char *text)
-{
-	fputs(separator, stdout);
-	pmk_csv_field(stdout, separator, text);
-}
-
-static void csv_number(const char *separator, bool there, uint64_t value)
-{
-	fputs(separator, stdout);
-	if (there)
-		printf("%" PRIu64, value);
-}
-
 static void csv_signals(const struct wave_names *n)
 {
+	struct pmk_csv c = { .f = stdout, .separator = n->separator };
+
 	for (size_t i = 0; i < n->n; i++) {
 		const struct pmk_wave_signal *s = &n->list[i];
 
-		pmk_csv_field(stdout, n->separator, s->scope);
-		csv_text(n->separator, s->name);
-		printf("%s%u%s%d%s%d", n->separator, s->width, n->separator, s->msb, n->separator,
+		pmk_csv_text(&c, s->scope);
+		pmk_csv_text(&c, s->name);
+		printf("%s%u%s%d%s%d", c.separator, s->width, c.separator, s->msb, c.separator,
 		       s->lsb);
-		csv_text(n->separator, kinds[s->kind]);
-		csv_number(n->separator, true, s->net);
-		putchar('\n');
+		pmk_csv_text(&c, kinds[s->kind]);
+		pmk_csv_number(&c, true, s->net);
+		pmk_csv_end(&c);
 	}
 }
 
-static void csv_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+static void csv_violation(const struct wave_checked *checked, const struct pmk_wave_checked *bus,
 			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
+	struct pmk_csv c = { .f = stdout, .separator = checked->separator };
 	char text[80];
 
-	printf("%" PRIu64, edge->time);
-	csv_text(c->separator, timescale_text(c->w, text, sizeof(text)));
-	csv_number(c->separator, true, edge->number);
-	csv_text(c->separator, bus->name);
-	csv_text(c->separator, bus->rule[v->rule].name);
-	csv_text(c->separator, bus->role_name(v->role));
-	csv_number(c->separator, !v->x, v->is);
-	csv_number(c->separator, v->wants, v->want);
-	csv_text(c->separator, bus->rule[v->rule].text);
-	putchar('\n');
+	pmk_csv_number(&c, true, edge->time);
+	pmk_csv_text(&c, timescale_text(checked->w, text, sizeof(text)));
+	pmk_csv_number(&c, true, edge->number);
+	pmk_csv_text(&c, bus->name);
+	pmk_csv_text(&c, bus->rule[v->rule].name);
+	pmk_csv_text(&c, bus->role_name(v->role));
+	pmk_csv_number(&c, !v->x, v->is);
+	pmk_csv_number(&c, v->wants, v->want);
+	pmk_csv_text(&c, bus->rule[v->rule].text);
+	pmk_csv_end(&c);
 }
 
 static void csv_end(const struct wave_checked *c)

@@ -12,6 +12,7 @@
  * perf. Control characters in a field are written as \xHH; a field with a quote or the separator in
  * it is put in double quotes, and its quotes are doubled. New columns are only added at the end.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #define PROFILE_COLUMNS 5 /* samples, share, late, function, address */
 
 struct state {
+	struct pmk_csv line;
 	bool intervals; /* an interval was written, so lines begin with a time */
 	bool head;	/* the names of the metrics were written, for a table of metrics only */
 };
@@ -30,20 +32,11 @@ static struct state *state_of(struct pmk_writer *w)
 	return w->state;
 }
 
-static void put_separator(struct pmk_writer *w)
+/* Write a printable text, quoted if necessary. */
+static void put_plain(FILE *f, const char *separator, const char *plain)
 {
-	fputs(w->opt.separator, w->f);
-}
-
-void pmk_csv_field(FILE *f, const char *separator, const char *text)
-{
-	char *plain = pmk_printable(text);
-
-	if (!plain)
-		return;
 	if (!strstr(plain, separator) && !strchr(plain, '"')) {
 		fputs(plain, f);
-		free(plain);
 		return;
 	}
 	putc('"', f);
@@ -53,59 +46,82 @@ void pmk_csv_field(FILE *f, const char *separator, const char *text)
 		putc(*at, f);
 	}
 	putc('"', f);
+}
+
+void pmk_csv_field(FILE *f, const char *separator, const char *text)
+{
+	char *plain = pmk_printable(text);
+
+	if (plain)
+		put_plain(f, separator, plain);
 	free(plain);
 }
 
-/* One field, without the separator before it. */
-static void put_field(struct pmk_writer *w, const char *text)
+static void put_separator(struct pmk_csv *c)
 {
-	pmk_csv_field(w->f, w->opt.separator, text);
+	fputs(c->begun ? c->separator : "", c->f);
+	c->begun = true;
 }
 
-static void next_field(struct pmk_writer *w, const char *text)
+void pmk_csv_text(struct pmk_csv *c, const char *text)
 {
-	put_separator(w);
-	put_field(w, text);
+	put_separator(c);
+	pmk_csv_field(c->f, c->separator, text ? text : "");
 }
 
-/* One field; empty if the number does not exist. */
-static void next_number(struct pmk_writer *w, bool there, uint64_t value)
+void pmk_csv_number(struct pmk_csv *c, bool there, uint64_t value)
 {
 	char text[PMK_NUMBER_SIZE] = "";
 
 	if (there)
 		pmk_number_text(text, value, 0, false);
-	next_field(w, text);
+	put_separator(c);
+	put_plain(c->f, c->separator, text);
+}
+
+void pmk_csv_skip(struct pmk_csv *c, unsigned n)
+{
+	while (n--)
+		put_separator(c);
+}
+
+void pmk_csv_end(struct pmk_csv *c)
+{
+	putc('\n', c->f);
+	c->begun = false;
+}
+
+__attribute__((format(printf, 2, 3))) static void put_field(struct pmk_csv *c, const char *format,
+							    ...)
+{
+	char text[PMK_VALUE_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	pmk_csv_text(c, text);
 }
 
 /* [time,][cpu,][thread,] */
-static void line_start(struct pmk_writer *w, const struct pmk_section *s)
+static struct pmk_csv *start_line(struct pmk_writer *w, const struct pmk_section *s)
 {
-	char text[40];
+	struct pmk_csv *c = &state_of(w)->line;
 
-	if (s->interval) {
-		snprintf(text, sizeof(text), "%.9f", s->at_seconds);
-		put_field(w, text);
-		put_separator(w);
-	}
+	if (s->interval)
+		put_field(c, "%.9f", s->at_seconds);
 	/* The whole run after its intervals, as in perf. */
-	if (!s->interval && state_of(w)->intervals) {
-		put_field(w, "summary");
-		put_separator(w);
-	}
-	if (s->cpu >= 0) {
-		snprintf(text, sizeof(text), "CPU%d", s->cpu);
-		put_field(w, text);
-		put_separator(w);
-	}
-	if (s->thread) {
-		put_field(w, s->thread);
-		put_separator(w);
-	}
+	else if (state_of(w)->intervals)
+		pmk_csv_text(c, "summary");
+	if (s->cpu >= 0)
+		put_field(c, "CPU%d", s->cpu);
+	if (s->thread)
+		pmk_csv_text(c, s->thread);
+	return c;
 }
 
 /* ,metric-value,metric-unit — or two empty fields */
-static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v)
+static void metric_fields(struct pmk_csv *c, const struct pmk_metric_value *v)
 {
 	char value[400] = "", unit[160] = "";
 
@@ -113,23 +129,23 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 		pmk_metric_text(value, sizeof(value), v->value);
 	if (v)
 		pmk_metric_unit_text(unit, sizeof(unit), v);
-	next_field(w, value);
-	next_field(w, unit);
+	pmk_csv_text(c, value);
+	pmk_csv_text(c, unit);
 }
 
 /* One field with the non-empty buckets: "1:12 4-7:3". */
-static void put_histogram(struct pmk_writer *w, const struct pmk_histogram *h)
+static void put_histogram(struct pmk_csv *c, const struct pmk_histogram *h)
 {
 	char values[PMK_BUCKET_SIZE], number[PMK_NUMBER_SIZE];
 	bool begun = false;
 
-	put_separator(w);
+	put_separator(c);
 	for (unsigned i = 0; h && i < PMK_BUCKETS; i++) {
 		if (!h->count[i])
 			continue;
 		pmk_bucket_text(values, i);
 		pmk_number_text(number, h->count[i], 0, false);
-		fprintf(w->f, "%s%s:%s", begun ? " " : "", values, number);
+		fprintf(c->f, "%s%s:%s", begun ? " " : "", values, number);
 		begun = true;
 	}
 }
@@ -139,24 +155,25 @@ static void put_latency(struct pmk_writer *w, const struct pmk_result *r, const 
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
 						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
+	struct pmk_csv *c = &state_of(w)->line;
 	bool timed = row && row->has_dist && row->dist.latency;
 	char squares[PMK_SQUARES_SIZE] = "";
 
 	if (!pmk_times_latencies(r) || w->opt.firmware)
 		return;
-	next_number(w, timed, timed ? pmk_latency_sum(r, row) : 0);
+	pmk_csv_number(c, timed, timed ? pmk_latency_sum(r, row) : 0);
 	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		char text[PMK_NUMBER_SIZE] = "";
 
 		if (timed)
 			pmk_detail_text(text, row, details[i], 3, false);
-		next_field(w, text);
+		pmk_csv_text(c, text);
 	}
 	if (timed)
 		pmk_latency_squares_text(squares, r, row);
-	next_field(w, squares);
+	pmk_csv_text(c, squares);
 	if (r->histograms)
-		put_histogram(w, timed ? row->dist.histogram : NULL);
+		put_histogram(c, timed ? row->dist.histogram : NULL);
 }
 
 /* For firmware: the columns of a section and of one of its rows. If `row` is NULL,
@@ -165,21 +182,21 @@ static void put_details(struct pmk_writer *w, const struct pmk_section *s,
 			const struct pmk_row *row)
 {
 	static const struct pmk_row nothing;
+	struct pmk_csv *c = &state_of(w)->line;
 
 	if (!w->opt.firmware)
 		return;
-	next_number(w, s->dump, s->dump);
-	next_number(w, s->region, s->region_id);
-	next_number(w, s->region, s->entries);
-	next_number(w, s->region, s->unmatched);
+	pmk_csv_number(c, s->dump, s->dump);
+	pmk_csv_number(c, s->region, s->region_id);
+	pmk_csv_number(c, s->region, s->entries);
+	pmk_csv_number(c, s->region, s->unmatched);
 	for (unsigned i = 0; i < PMK_DETAILS; i++) {
 		char text[PMK_NUMBER_SIZE];
 
 		pmk_detail_text(text, row ? row : &nothing, i, 3, false);
-		next_field(w, text);
+		pmk_csv_text(c, text);
 	}
-	for (unsigned i = 0; i < PROFILE_COLUMNS; i++)
-		put_separator(w);
+	pmk_csv_skip(c, PROFILE_COLUMNS);
 }
 
 /* A line that has only a metric. */
@@ -188,61 +205,51 @@ static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 {
 	unsigned empty = 4 + (r->runs > 1) + r->sampled; /* after counter-value: unit, event,
 						 * [stddev], [margin], 2 × run */
+	struct pmk_csv *c = start_line(w, s);
 
-	line_start(w, s);
-	while (empty--)
-		put_separator(w);
-	metric_fields(w, v);
-	next_field(w, r->pmu ? r->pmu->name : "");
-	next_field(w, "");
-	next_field(w, "");
-	next_field(w, s->region ? s->region : "");
+	pmk_csv_skip(c, 1 + empty);
+	metric_fields(c, v);
+	pmk_csv_text(c, r->pmu ? r->pmu->name : "");
+	pmk_csv_skip(c, 2);
+	pmk_csv_text(c, s->region);
 	put_latency(w, r, NULL);
 	put_details(w, s, NULL);
-	putc('\n', w->f);
+	pmk_csv_end(c);
 }
 
 static void row_line(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
 		     const struct pmk_row *row, const struct pmk_metric_value *v)
 {
+	const struct pmk_pmu *pmu = row->pmu ? row->pmu : r->pmu;
+	struct pmk_csv *c = start_line(w, s);
 	char text[PMK_VALUE_SIZE];
 
-	line_start(w, s);
-	if (pmk_trust_has_value(row->trust)) {
+	if (pmk_trust_has_value(row->trust))
 		pmk_value_text(text, row, 6, false);
-		put_field(w, text);
-	} else {
-		put_field(w, pmk_no_value_text(row->trust));
-	}
-	next_field(w, pmk_unit_text(row));
-	next_field(w, row->name);
-	if (r->runs > 1) {
-		snprintf(text, sizeof(text), "%.2f%%", row->stddev_pct);
-		next_field(w, text);
-	}
-	if (r->sampled) {
-		snprintf(text, sizeof(text), "%.2f%%", row->margin_pct);
-		next_field(w, text);
-	}
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)row->runtime_ns);
-	next_field(w, text);
-	snprintf(text, sizeof(text), "%.2f", row->coverage * 100);
-	next_field(w, text);
-	metric_fields(w, v);
-	next_field(w, row->pmu ? row->pmu->name : r->pmu ? r->pmu->name : "");
+	pmk_csv_text(c, pmk_trust_has_value(row->trust) ? text : pmk_no_value_text(row->trust));
+	pmk_csv_text(c, pmk_unit_text(row));
+	pmk_csv_text(c, row->name);
+	if (r->runs > 1)
+		put_field(c, "%.2f%%", row->stddev_pct);
+	if (r->sampled)
+		put_field(c, "%.2f%%", row->margin_pct);
+	pmk_csv_number(c, true, row->runtime_ns);
+	put_field(c, "%.2f", row->coverage * 100);
+	metric_fields(c, v);
+	pmk_csv_text(c, pmu ? pmu->name : "");
 	snprintf(text, sizeof(text), "0x%02x", row->event ? row->event->code : 0);
-	next_field(w, row->event ? text : "");
-	next_field(w, pmk_trust_name(row->trust));
-	next_field(w, s->region ? s->region : "");
+	pmk_csv_text(c, row->event ? text : "");
+	pmk_csv_text(c, pmk_trust_name(row->trust));
+	pmk_csv_text(c, s->region);
 	put_latency(w, r, row);
 	put_details(w, s, row);
-	putc('\n', w->f);
+	pmk_csv_end(c);
 }
 
 static int csv_begin(struct pmk_writer *w, const struct pmk_result *r)
 {
-	(void)w;
 	(void)r;
+	state_of(w)->line = (struct pmk_csv){ .f = w->f, .separator = w->opt.separator };
 	return 0;
 }
 
@@ -258,34 +265,30 @@ static void metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 			  const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
+	struct pmk_csv *c = &st->line;
 
 	if (!st->head) {
-		fputs(s->interval ? "time" : "", w->f);
 		if (s->interval)
-			put_separator(w);
-		if (s->cpu >= 0 || s->thread) {
-			fputs(s->cpu >= 0 ? "cpu" : "thread", w->f);
-			put_separator(w);
-		}
-		for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
-			put_field(w, w->opt.metrics[i]->name);
-			put_separator(w);
-		}
-		fputs("region\n", w->f);
+			pmk_csv_text(c, "time");
+		if (s->cpu >= 0 || s->thread)
+			pmk_csv_text(c, s->cpu >= 0 ? "cpu" : "thread");
+		for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++)
+			pmk_csv_text(c, w->opt.metrics[i]->name);
+		pmk_csv_text(c, "region");
+		pmk_csv_end(c);
 	}
 	st->head = true;
-	line_start(w, s);
+	start_line(w, s);
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
 		char value[400] = "";
 
 		if (v.valid)
 			pmk_metric_text(value, sizeof(value), v.value);
-		put_field(w, value);
-		put_separator(w);
+		pmk_csv_text(c, value);
 	}
-	put_field(w, s->region ? s->region : "");
-	putc('\n', w->f);
+	pmk_csv_text(c, s->region);
+	pmk_csv_end(c);
 }
 
 static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
@@ -303,28 +306,26 @@ static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
 			 const struct pmk_profile_row *row)
 {
-	char code[16], share[PMK_NUMBER_SIZE], address[PMK_NUMBER_SIZE];
+	struct pmk_csv *c = &state_of(w)->line;
+	char share[PMK_NUMBER_SIZE], address[PMK_NUMBER_SIZE];
 
-	snprintf(code, sizeof(code), "0x%02x", p->event->code);
 	pmk_share_text(share, p, row);
 	pmk_address_text(address, row);
-	put_separator(w);
-	next_field(w, p->event->name);
-	for (unsigned i = 0; i < 4; i++) /* event-runtime, pcnt-running, metric-value, -unit */
-		put_separator(w);
-	next_field(w, p->pmu->name);
-	next_field(w, code);
-	put_separator(w); /* trust */
-	next_field(w, row->region ? row->region : "");
-	next_number(w, true, p->dump);
-	for (unsigned i = 0; i < 3 + PMK_DETAILS; i++) /* region-id, entries, unmatched */
-		put_separator(w);
-	next_number(w, true, row->samples);
-	next_field(w, share);
-	next_number(w, true, row->late);
-	next_field(w, row->function ? row->function : "");
-	next_field(w, address);
-	putc('\n', w->f);
+	pmk_csv_skip(c, 2);
+	pmk_csv_text(c, p->event->name);
+	pmk_csv_skip(c, 4); /* event-runtime, pcnt-running, metric-value, -unit */
+	pmk_csv_text(c, p->pmu->name);
+	put_field(c, "0x%02x", p->event->code);
+	pmk_csv_skip(c, 1); /* trust */
+	pmk_csv_text(c, row->region);
+	pmk_csv_number(c, true, p->dump);
+	pmk_csv_skip(c, 3 + PMK_DETAILS); /* region-id, entries, unmatched */
+	pmk_csv_number(c, true, row->samples);
+	pmk_csv_text(c, share);
+	pmk_csv_number(c, true, row->late);
+	pmk_csv_text(c, row->function);
+	pmk_csv_text(c, address);
+	pmk_csv_end(c);
 }
 
 static int csv_profile(struct pmk_writer *w, const struct pmk_result *r,

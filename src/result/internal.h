@@ -83,6 +83,21 @@ void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsign
 /* Write one field of CSV, quoted if necessary. */
 void pmk_csv_field(FILE *f, const char *separator, const char *text);
 
+/* A line of CSV. Initialise it to zero, except the first two members. */
+struct pmk_csv {
+	FILE *f;
+	const char *separator;
+	bool begun; /* the line has a field */
+};
+
+/* Write the next field; empty for NULL. */
+void pmk_csv_text(struct pmk_csv *c, const char *text);
+/* The same; empty if the number does not exist. */
+void pmk_csv_number(struct pmk_csv *c, bool there, uint64_t value);
+/* The same: n empty fields. */
+void pmk_csv_skip(struct pmk_csv *c, unsigned n);
+void pmk_csv_end(struct pmk_csv *c);
+
 /* True if the PMU can time latencies, so that its counts have a distribution. */
 bool pmk_times_latencies(const struct pmk_result *r);
 

@@ -191,11 +191,6 @@ static const char *array_close(struct array *a)
 	return good ? a->text : NULL;
 }
 
-static json_object *count_value(uint64_t v)
-{
-	return json_object_new_uint64(v);
-}
-
 /* A number that is already text; null when there is none. */
 static json_object *number_value(const char *text)
 {
@@ -216,7 +211,7 @@ static void add_place(json_object *o, const struct pmk_section *s)
 {
 	pmk_json_text(o, "region", s->region);
 	if (s->region)
-		pmk_json_add(o, "entries", count_value(s->entries));
+		pmk_json_count(o, "entries", s->entries);
 	if (s->cpu >= 0)
 		pmk_json_add(o, "cpu", json_object_new_int(s->cpu));
 	if (s->thread)
@@ -225,8 +220,10 @@ static void add_place(json_object *o, const struct pmk_section *s)
 		json_object *at = json_object_new_object();
 
 		pmk_json_add(at, "seconds", pmk_json_decimal(s->at_seconds, 9));
-		pmk_json_add(at, "cycles", s->at_cycles ? count_value(s->at_cycles) : NULL);
-		pmk_json_add(at, "instructions", s->at_insns ? count_value(s->at_insns) : NULL);
+		pmk_json_add(at, "cycles",
+			     s->at_cycles ? json_object_new_uint64(s->at_cycles) : NULL);
+		pmk_json_add(at, "instructions",
+			     s->at_insns ? json_object_new_uint64(s->at_insns) : NULL);
 		pmk_json_add(o, "interval", at);
 	}
 }
@@ -240,9 +237,9 @@ static json_object *histogram_of(const struct pmk_histogram *h)
 
 		if (!o)
 			continue;
-		pmk_json_add(o, "first", count_value(pmk_bucket_first(i)));
-		pmk_json_add(o, "last", count_value(pmk_bucket_last(i)));
-		pmk_json_add(o, "count", count_value(h->count[i]));
+		pmk_json_count(o, "first", pmk_bucket_first(i));
+		pmk_json_count(o, "last", pmk_bucket_last(i));
+		pmk_json_count(o, "count", h->count[i]);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -261,7 +258,7 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 	o = json_object_new_object();
 	if (row->dist.of)
 		pmk_json_text(o, "of", row->dist.of);
-	pmk_json_add(o, "sum", count_value(pmk_latency_sum(r, row)));
+	pmk_json_count(o, "sum", pmk_latency_sum(r, row));
 	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		char text[PMK_NUMBER_SIZE];
 
@@ -280,9 +277,9 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 /* The keys for firmware. */
 static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
 {
-	pmk_json_add(o, "dump", count_value(s->dump));
-	pmk_json_add(o, "region-id", s->region ? count_value(s->region_id) : NULL);
-	pmk_json_add(o, "unmatched", s->region ? count_value(s->unmatched) : NULL);
+	pmk_json_count(o, "dump", s->dump);
+	pmk_json_add(o, "region-id", s->region ? json_object_new_uint64(s->region_id) : NULL);
+	pmk_json_add(o, "unmatched", s->region ? json_object_new_uint64(s->unmatched) : NULL);
 	for (unsigned i = 0; i < PMK_DETAILS; i++) {
 		char text[PMK_NUMBER_SIZE];
 
@@ -299,14 +296,14 @@ static json_object *counter_object(struct pmk_writer *w, const struct pmk_result
 	struct pmk_metric_value v;
 	char text[160];
 
-	pmk_json_add(o, "counter-value", has_value ? count_value(row->value) : NULL);
+	pmk_json_add(o, "counter-value", has_value ? json_object_new_uint64(row->value) : NULL);
 	pmk_json_text(o, "unit", row->unit ? row->unit : "");
 	pmk_json_text(o, "event", row->name);
 	if (r->runs > 1)
 		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
 	if (r->sampled)
 		pmk_json_add(o, "margin", pmk_json_decimal(row->margin_pct, 2));
-	pmk_json_add(o, "event-runtime", count_value(row->runtime_ns));
+	pmk_json_count(o, "event-runtime", row->runtime_ns);
 	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {
 		pmk_metric_unit_text(text, sizeof(text), &v);
@@ -361,7 +358,7 @@ static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
 	pmk_json_text(o, "reason", v->reason);
 	add_place(o, s);
 	if (w->opt.firmware)
-		pmk_json_add(o, "dump", count_value(s->dump));
+		pmk_json_count(o, "dump", s->dump);
 	pmk_json_put_object(st->metrics.f, &st->metrics.n, o);
 }
 
@@ -393,12 +390,12 @@ static int json_profile(struct pmk_writer *w, const struct pmk_result *r,
 
 		pmk_share_text(share, p, row);
 		pmk_address_text(address, row);
-		pmk_json_add(o, "dump", count_value(p->dump));
+		pmk_json_count(o, "dump", p->dump);
 		pmk_json_text(o, "event", p->event->name);
 		pmk_json_add(o, "code", pmk_json_code(p->event));
-		pmk_json_add(o, "samples", count_value(row->samples));
+		pmk_json_count(o, "samples", row->samples);
 		pmk_json_add(o, "share", number_value(share));
-		pmk_json_add(o, "late", count_value(row->late));
+		pmk_json_count(o, "late", row->late);
 		pmk_json_text(o, "function", row->function);
 		pmk_json_text(o, "address", *address ? address : NULL);
 		pmk_json_text(o, "region", row->region);
@@ -415,17 +412,17 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 		const struct pmk_dump_facts *d = &r->dumps[i];
 		json_object *o = json_object_new_object();
 
-		pmk_json_add(o, "dump", count_value(i + 1));
-		pmk_json_add(o, "offset", count_value(d->offset));
-		pmk_json_add(o, "version", count_value(d->version));
+		pmk_json_count(o, "dump", i + 1);
+		pmk_json_count(o, "offset", d->offset);
+		pmk_json_count(o, "version", d->version);
 		pmk_json_text(o, "pmu", d->pmu);
 		pmk_json_add(o, "complete", json_object_new_boolean(!d->reason));
 		pmk_json_text(o, "reason", d->reason);
 		pmk_json_add(o, "crlf", json_object_new_boolean(d->crlf));
-		pmk_json_add(o, "regions", count_value(d->regions));
-		pmk_json_add(o, "samples", count_value(d->samples));
-		pmk_json_add(o, "late", count_value(d->late));
-		pmk_json_add(o, "dropped", d->sampled ? count_value(d->dropped) : NULL);
+		pmk_json_count(o, "regions", d->regions);
+		pmk_json_count(o, "samples", d->samples);
+		pmk_json_count(o, "late", d->late);
+		pmk_json_add(o, "dropped", d->sampled ? json_object_new_uint64(d->dropped) : NULL);
 		pmk_json_put_object(w->f, &n, o);
 	}
 }
@@ -444,9 +441,9 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 
 	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", metrics ? metrics : "");
 	pmk_json_text(o, "producer", r->producer);
-	pmk_json_add(o, "passes", count_value(r->passes));
-	pmk_json_add(o, "processes", count_value(r->processes));
-	pmk_json_add(o, "threads", count_value(r->threads));
+	pmk_json_count(o, "passes", r->passes);
+	pmk_json_count(o, "processes", r->processes);
+	pmk_json_count(o, "threads", r->threads);
 	pmk_json_text(o, "checked", r->checked);
 	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
 	pmk_json_text(o, "warning", r->warning);

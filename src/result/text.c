@@ -21,6 +21,7 @@
 
 #include "base/printable.h"
 #include "result/internal.h"
+#include "result/table.h"
 
 #define VALUE_WIDTH 18 /* as perf */
 #define NAME_WIDTH  24
@@ -410,45 +411,34 @@ static unsigned with_distribution(const struct pmk_section *s, const char *of)
 	return n;
 }
 
-/* Names are aligned to the left, numbers to the right. */
-static void print_table(struct pmk_writer *w, const struct pmk_section *s, const char *of)
+static int print_table(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	static const char *const heads[TABLE_COLUMNS] = {
 		"net total", "mean", "stddev", "min", "max", "raw total", "own cost", "nested",
 	};
-	unsigned columns = of ? LATENCY_COLUMNS : TABLE_COLUMNS;
-	const char *title = of ? of : "event";
-	int first = wider_of(0, title), width[TABLE_COLUMNS];
+	struct table_column column[1 + TABLE_COLUMNS] = { { of ? of : "event", .left = true } };
+	struct table t = { .column = column, .ncolumns = 1 };
 	char text[PMK_NUMBER_SIZE];
+	int err;
 
 	if (!with_distribution(s, of))
-		return;
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (in_table(&s->rows[i], of))
-			first = wider_of(first, s->rows[i].name);
-	fprintf(w->f, "\n   %-*s", first, title);
-	for (unsigned c = 0; c < columns; c++) {
-		const char *head = of && c == 0 ? "count" : heads[c];
-
-		width[c] = wider_of(0, head);
-		for (unsigned i = 0; i < s->nrows; i++) {
-			table_cell(text, w, &s->rows[i], c);
-			if (in_table(&s->rows[i], of))
-				width[c] = wider_of(width[c], text);
-		}
-		fprintf(w->f, "  %*s", width[c], head);
-	}
-	putc('\n', w->f);
+		return 0;
+	for (unsigned c = 0; c < (of ? LATENCY_COLUMNS : TABLE_COLUMNS); c++)
+		column[t.ncolumns++].heading = of && c == 0 ? "count" : heads[c];
 	for (unsigned i = 0; i < s->nrows; i++) {
 		if (!in_table(&s->rows[i], of))
 			continue;
-		fprintf(w->f, "   %-*s", first, s->rows[i].name);
-		for (unsigned c = 0; c < columns; c++) {
+		table_put(&t, "%s", s->rows[i].name);
+		for (unsigned c = 0; c + 1 < t.ncolumns; c++) {
 			table_cell(text, w, &s->rows[i], c);
-			fprintf(w->f, "  %*s", width[c], text);
+			table_put(&t, "%s", text);
 		}
-		putc('\n', w->f);
+		table_end_row(&t);
 	}
+	putc('\n', w->f);
+	err = table_write_text(&t, w->f, "   ", 0);
+	table_free(&t);
+	return err ? PMK_ENOMEM : 0;
 }
 
 static bool has_histogram(const struct pmk_row *row, const char *of)
@@ -472,57 +462,43 @@ static bool used_buckets(const struct pmk_section *s, const char *of, unsigned *
 	return *first <= *last;
 }
 
-static void bucket_cell(char text[PMK_BUCKET_SIZE], const struct pmk_writer *w,
-			const struct pmk_row *row, unsigned bucket)
-{
-	uint64_t n = row->dist.histogram->count[bucket];
-
-	if (n)
-		pmk_number_text(text, n, 0, w->opt.big_num);
-	else
-		strcpy(text, "-");
-}
-
 /* The columns are buckets, headed by the values that they represent. */
-static void print_histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
+static int print_histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
-	const char *title = strcmp(of, LATENCY) == 0 ? "by latency" : "by number";
-	int name = wider_of(0, title), width[PMK_BUCKETS];
-	char text[PMK_BUCKET_SIZE];
+	struct table_column column[1 + PMK_BUCKETS] = {
+		{ strcmp(of, LATENCY) == 0 ? "by latency" : "by number", .left = true }
+	};
+	struct table t = { .column = column, .ncolumns = 1 };
+	char head[PMK_BUCKETS][PMK_BUCKET_SIZE], text[PMK_NUMBER_SIZE];
 	unsigned first, last;
+	int err;
 
 	if (!used_buckets(s, of, &first, &last))
-		return;
-	for (unsigned i = 0; i < s->nrows; i++)
-		if (has_histogram(&s->rows[i], of))
-			name = wider_of(name, s->rows[i].name);
-	fprintf(w->f, "\n   %-*s", name, title);
+		return 0;
 	for (unsigned b = first; b <= last; b++) {
-		pmk_bucket_text(text, b);
-		width[b] = wider_of(0, text);
-		for (unsigned i = 0; i < s->nrows; i++)
-			if (has_histogram(&s->rows[i], of)) {
-				bucket_cell(text, w, &s->rows[i], b);
-				width[b] = wider_of(width[b], text);
-			}
-		pmk_bucket_text(text, b);
-		fprintf(w->f, "  %*s", width[b], text);
+		pmk_bucket_text(head[b], b);
+		column[t.ncolumns++].heading = head[b];
 	}
-	putc('\n', w->f);
 	for (unsigned i = 0; i < s->nrows; i++) {
 		if (!has_histogram(&s->rows[i], of))
 			continue;
-		fprintf(w->f, "   %-*s", name, s->rows[i].name);
+		table_put(&t, "%s", s->rows[i].name);
 		for (unsigned b = first; b <= last; b++) {
-			bucket_cell(text, w, &s->rows[i], b);
-			fprintf(w->f, "  %*s", width[b], text);
+			uint64_t n = s->rows[i].dist.histogram->count[b];
+
+			pmk_number_text(text, n, 0, w->opt.big_num);
+			table_put(&t, "%s", n ? text : "-");
 		}
-		putc('\n', w->f);
+		table_end_row(&t);
 	}
+	putc('\n', w->f);
+	err = table_write_text(&t, w->f, "   ", 0);
+	table_free(&t);
+	return err ? PMK_ENOMEM : 0;
 }
 
 /* A table for each kind of values, latencies first, and their histograms. */
-static void print_spreads(struct pmk_writer *w, const struct pmk_section *s)
+static int print_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct pmk_distribution *d = &s->rows[i].dist;
@@ -533,9 +509,10 @@ static void print_spreads(struct pmk_writer *w, const struct pmk_section *s)
 			told = in_table(&s->rows[k], of);
 		if (told)
 			continue;
-		print_table(w, s, of);
-		print_histograms(w, s, of);
+		if (print_table(w, s, of) || print_histograms(w, s, of))
+			return PMK_ENOMEM;
 	}
+	return 0;
 }
 
 /* Firmware has many regions; those that a run did not enter are listed on one line. */
@@ -698,8 +675,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		fprintf(w->f, "\n identical in all %u runs\n", r->runs);
 	if (!s->nrows && !s->region)
 		fputs(" no events\n", w->f);
-	print_table(w, s, NULL);
-	print_spreads(w, s);
+	if (print_table(w, s, NULL) || print_spreads(w, s))
+		err = PMK_ENOMEM;
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f, "\n   begins or ends without a partner or reading: %llu\n",
@@ -721,8 +698,13 @@ static const char *position_text(char text[PMK_NUMBER_SIZE], const struct pmk_pr
 static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_profile *p)
 {
+	static const struct table_column columns[] = { { "  share" },
+						       { "   samples" },
+						       { "function", .left = true },
+						       { "region", .left = true } };
+	struct table t = { .column = columns, .ncolumns = 4 };
 	char text[PMK_NUMBER_SIZE], share[PMK_NUMBER_SIZE];
-	int used, width = wider_of(0, "function");
+	int err = 0;
 
 	print_heading(w, r);
 	end_sections(w);
@@ -733,23 +715,23 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 	}
 	pmk_number_text(text, p->samples, 0, w->opt.big_num);
 	fprintf(w->f, ": %s\n", text);
-	for (size_t i = 0; i < p->nrows; i++)
-		width = wider_of(width, position_text(text, &p->rows[i]));
-	if (p->nrows)
-		fprintf(w->f, "\n   %7s  %10s  %-*s  %s\n", "share", "samples", width, "function",
-			"region");
 	for (size_t i = 0; i < p->nrows; i++) {
 		const struct pmk_profile_row *row = &p->rows[i];
 
 		pmk_share_text(share, p, row);
+		table_put(&t, "%s%%", share);
 		pmk_number_text(text, row->samples, 0, w->opt.big_num);
-		fprintf(w->f, "   %6s%%  %10s  ", share, text);
-		used = pmk_printable_write(w->f, position_text(text, row));
-		fprintf(w->f, "%*s  ", used < width ? width - used : 0, "");
-		pmk_printable_write(w->f, row->region ? row->region : "-");
-		putc('\n', w->f);
+		table_put(&t, "%s", text);
+		table_put(&t, "%s", position_text(text, row));
+		table_put(&t, "%s", row->region ? row->region : "-");
+		table_end_row(&t);
 	}
-	return 0;
+	if (p->nrows) {
+		putc('\n', w->f);
+		err = table_write_text(&t, w->f, "   ", 0);
+	}
+	table_free(&t);
+	return err ? PMK_ENOMEM : 0;
 }
 
 /* ---- the foot ---------------------------------------------------------------------------- */

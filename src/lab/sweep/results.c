@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 #include "base/number.h"
-#include "cli/table.h"
+#include "result/table.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
 #include "result/jsonio.h"

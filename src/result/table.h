@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A table whose rows are written as aligned text, as Markdown or as CSV. */
-#ifndef PMK_CLI_TABLE_H
-#define PMK_CLI_TABLE_H
+#ifndef PMK_RESULT_TABLE_H
+#define PMK_RESULT_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +44,20 @@ int table_write_text(const struct table *t, FILE *f, const char *indent, unsigne
 /* Markdown: the last column, a name, is written as code in front of the others. */
 int table_write_markdown(const struct table *t, FILE *f);
 int table_write_csv(const struct table *t, FILE *f, const char *separator);
+
+/* ---- names of functions and files in tables for people --------------------------------------- */
+
+/*
+ * Returns a printable copy of the name that takes at most this many columns. What does not fit is
+ * cut out of the middle and replaced by "...": the beginning says where the name belongs, and the
+ * end makes it different from its neighbours. The caller frees it; NULL: out of memory.
+ */
+char *name_cut(const char *name, size_t columns);
+
+#define NAME_MARKDOWN 80 /* columns of the name of a function in Markdown */
+
+/* Write the name as code for a cell of a table in Markdown: nothing in it is taken for markup, a
+ * link, a mention or an emoji. Returns 0, or -1 if out of memory. */
+int name_write_markdown(FILE *f, const char *name, size_t columns);
 
 #endif

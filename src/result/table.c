@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See table.h. */
-#include "cli/table.h"
+#include "result/table.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,10 +9,82 @@
 #include "base/grow.h"
 #include "base/print.h"
 #include "base/printable.h"
-#include "cli/names.h"
 #include "result/internal.h"
 
 #define NAME_LEAST 8 /* columns of a name that is cut */
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+#define DOTS 3
+
+/* The number of bytes of the longest beginning of a printable text that fits. */
+static size_t bytes_that_fit(const char *text, size_t columns)
+{
+	size_t bytes = 0, left = strlen(text);
+
+	for (; left && columns; columns--) {
+		size_t n = pmk_printable_length((const uint8_t *)text + bytes, left);
+
+		n = n ? n : 1;
+		bytes += n;
+		left -= n;
+	}
+	return bytes;
+}
+
+char *name_cut(const char *name, size_t columns)
+{
+	char *text = pmk_printable(name);
+	size_t all, head, tail;
+
+	if (!text)
+		return NULL;
+	all = pmk_printable_columns(text, strlen(text));
+	if (all <= columns || columns < DOTS + 2)
+		return text;
+	head = bytes_that_fit(text, (columns - DOTS + 1) / 2);
+	tail = bytes_that_fit(text, all - (columns - DOTS) / 2);
+	memcpy(text + head, "...", DOTS);
+	memmove(text + head + DOTS, text + tail, strlen(text + tail) + 1);
+	return text;
+}
+
+/* The number of backquotes that delimit code: one more than the longest row of them inside. */
+static int backquotes(const char *text)
+{
+	size_t most = 0;
+
+	for (; *text; text++) {
+		size_t n = strspn(text, "`");
+
+		most = n > most ? n : most;
+		text += n ? n - 1 : 0;
+	}
+	return (int)most + 1;
+}
+
+int name_write_markdown(FILE *f, const char *name, size_t columns)
+{
+	char *text = name_cut(name, columns);
+	int n;
+
+	if (!text)
+		return -1;
+	n = backquotes(text);
+	for (int i = 0; i < n; i++)
+		fputc('`', f);
+	/* The blanks are not part of the code. */
+	fputs(n > 1 ? " " : "", f);
+	for (const char *c = text; *c; c++)
+		fprintf(f, *c == '|' ? "\\%c" : "%c", *c);
+	fputs(n > 1 ? " " : "", f);
+	for (int i = 0; i < n; i++)
+		fputc('`', f);
+	free(text);
+	return 0;
+}
+
+/* ---- cells ---------------------------------------------------------------------------------- */
 
 struct table_cell *table_put(struct table *t, const char *format, ...)
 {
@@ -152,14 +224,15 @@ int table_write_markdown(const struct table *t, FILE *f)
 
 int table_write_csv(const struct table *t, FILE *f, const char *separator)
 {
-	for (size_t c = 0; c < t->ncolumns; c++) {
-		fputs(c ? separator : "", f);
-		pmk_csv_field(f, separator, t->column[c].heading);
-	}
-	fputc('\n', f);
+	struct pmk_csv c = { .f = f, .separator = separator };
+
+	for (size_t i = 0; i < t->ncolumns; i++)
+		pmk_csv_text(&c, t->column[i].heading);
+	pmk_csv_end(&c);
 	for (size_t i = 0; i < t->ncells; i++) {
-		pmk_csv_field(f, separator, t->cell[i].text);
-		fputs(t->cell[i].last ? "\n" : separator, f);
+		pmk_csv_text(&c, t->cell[i].text);
+		if (t->cell[i].last)
+			pmk_csv_end(&c);
 	}
 	return t->failed ? -1 : 0;
 }
