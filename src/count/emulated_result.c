@@ -384,7 +384,7 @@ static void warn_of_signal(struct pmk_count *c)
 }
 
 /* Firmware took a fault, which is hardly ever intended. If its handler faults, too, the processor
- * locks up, and QEMU aborts. */
+ * locks up, and QEMU aborts: see pmk_lockup_begin(). */
 static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, bool locked_up)
 {
 	static const char *const names[] = {
@@ -392,10 +392,14 @@ static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, 
 		[6] = "UsageFault", [7] = "SecureFault",
 	};
 	bool known = trap->number >= 3 && trap->number < sizeof(names) / sizeof(names[0]);
+	char at[64];
 
-	pmk_count_warn(c, "the firmware took a %s at 0x%llx%s",
-		       known ? names[trap->number] : "fault", (unsigned long long)trap->pc,
-		       locked_up ? ", and its handler a second one, which locks up the processor"
+	snprintf(at, sizeof(at), "%s 0x%llx", trap->jumped ? "after the jump at" : "at",
+		 (unsigned long long)trap->pc);
+	pmk_count_warn(c, "the firmware took a %s %s%s", known ? names[trap->number] : "fault",
+		       trap->pc == UINT64_MAX ? "before its first instruction" : at,
+		       locked_up ? ", and its handler a second one, which locks up the processor: "
+				   "the counts end there"
 				 : "");
 }
 
@@ -409,6 +413,8 @@ static void set_warnings(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_arena *a = e->runner.arena;
+	bool locked_up =
+		atomic_load(&a->locked_up) || (e->killed == SIGABRT && e->runner.trap.number);
 
 	if (e->beyond_timer)
 		warn_of_timer(c);
@@ -416,10 +422,13 @@ static void set_warnings(struct pmk_count *c)
 		pmk_count_warn_interrupted(c);
 	else if (e->timed_out)
 		pmk_count_warn_timeout(c);
-	else if (e->killed)
+	else if (e->killed && !locked_up)
 		warn_of_signal(c);
 	if (e->runner.trap.number)
-		warn_of_fault(c, &e->runner.trap, e->killed == SIGABRT);
+		warn_of_fault(c, &e->runner.trap, locked_up);
+	else if (locked_up)
+		pmk_count_warn(c, "the firmware took a fault in the handler of a fault, which "
+				  "locks up the processor: the counts end there");
 	if (e->runner.execs)
 		pmk_count_warn(c, "%u process(es) called execve: they were not counted after that",
 			       e->runner.execs);

@@ -438,6 +438,12 @@ static int program_refused(struct pmk_count *c)
 	const struct pmk_emulation *e = c->state;
 	bool system = e->prog.system;
 
+	if (atomic_load(&e->runner.arena->locked_up))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "the processor locked up before it executed an instruction: "
+				      "there is no code at the address of reset in the vector "
+				      "table, nor at that of HardFault; check the addresses at "
+				      "which the firmware is linked");
 	return pmk_count_fail(
 		&c->fault, system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
 		"%s ended before the program executed an instruction%s", e->prog.argv.word[0],

@@ -101,11 +101,13 @@ struct pmk_cpu {
 		uint8_t assumed;
 		bool mistaken;
 	} level;
-	/* The last fault that firmware took, if the family knows it: the address of the
-	 * instruction, and the number of the exception or 0. */
+	/* The last fault that firmware took, if the family knows it. `pc` is the address of the
+	 * instruction or, if `jumped`, of the jump to the instruction; UINT64_MAX: no instruction
+	 * was executed before. `number` is the number of the exception, or 0. */
 	struct pmk_cpu_trap {
 		uint64_t pc;
 		uint64_t number;
+		bool jumped;
 	} trap;
 	bool unsure; /* a block may have been left early, and it is not known where */
 	/*

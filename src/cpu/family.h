@@ -160,6 +160,7 @@ struct pmk_core_system {
 	unsigned control;
 	/* The registers that do it. */
 	enum pmk_control_by control_by;
+	bool locks_up; /* after a fault in the handler of a fault: see pmk_lockup_begin() */
 };
 
 /* An emulator, named by what it emulates: "aarch64". */

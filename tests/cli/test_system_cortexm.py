@@ -422,23 +422,38 @@ def test_firmware_for_a_later_core_is_refused():
 
 FAULT = """
 	ldr	r0, =0xf0000000
-	.global	faults
 faults:	str	r0, [r0]
 """
 
 
-@cases("handler, said", [("mov r7, pc\n\tudf #1", ", and its handler a second one"),
-                         ("b skip", "")])
-def test_a_fault_is_reported_with_its_address(handler, said):
+NO_FPU = """
+	.fpu	fpv4-sp-d16
+	movs	r0, #1
+faults:	vmov.f32 s0, #1.0
+	movs	r0, #2
+"""
+BAD_JUMP = """
+	ldr	r0, =0x60000001
+	str	r0, [sp, #4]
+faults:	blx	r0
+"""
+
+
+@cases("handler, said, more", [
+    ("mov r7, pc\n\tudf #1", ", and its handler a second one, which locks up", FAULT),
+    ("b skip", "", FAULT), ("mov r6, pc\n\tb skip", "", NO_FPU),
+    ("mov r5, pc\n\tb skip", "", BAD_JUMP)])
+def test_a_fault_is_reported_with_its_address(handler, said, more):
     have("qemu-system-arm", "arm-none-eabi-gcc")
-    source = FIRMWARE.replace("MORE", FAULT).replace("hang:\tb\t.", f"hang:\t{handler}")
+    source = FIRMWARE.replace("MORE", more.replace("faults:", "\t.global faults\nfaults:")).replace("hang:\tb\t.", f"hang:\t{handler}")
     source = source.replace("leaf:", "skip:\tldr r1, exited\n\tmovs r0, #0x18\n\tbkpt 0xab\nleaf:")
     elf = build("cortexm", source.replace("\t.balign\t4\ncount", "\t.ltorg\n\t.balign\t4\ncount"),
                 "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4", "-Wl,--build-id=none",
                 "-Wl,-Ttext=0", "-DPENDING=0", "-DCOUNT=10", ext="S", prefix="arm-none-eabi-")
     at = int(run("arm-none-eabi-nm", elf).out.split(" T faults")[0].split()[-1], 16)
     out = pmk("stat", "-e", "st_retired,exc_undef", elf)
-    contains(out.err, f"warning: the firmware took a HardFault at {at:#x}{said}")
+    jumped = "after the jump " if more == BAD_JUMP else ""
+    contains(out.err, f"warning: the firmware took a HardFault {jumped}at {at:#x}{said}")
     equal(out.code, 128 + 6 if said else 0, out)
 
 
@@ -509,3 +524,21 @@ def test_the_gate_of_the_example_fails_over_its_limits(limits, code, said):
               env={**os.environ, "PMK": PMK, **limits})
     equal(out.code, code, out)
     contains(out.out + out.err, said)
+    assert "R00=" not in out.err and "SIGABRT" not in out.err, out
+
+
+@cases("reset, code, said", [
+    ("0x70000001", 125, "pmk: the processor locked up before it executed an instruction: there is"),
+    ("main + 1", 128 + 6, "warning: the firmware took a fault in the handler of a fault, which")])
+def test_a_lockup_is_reported_without_a_handler(reset, code, said):
+    """The vector table has an address without code for it."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm-lockup", "\t.syntax unified\n\t.thumb\n\t.word 0x20003000, "
+                f"{reset}, 0x70000001, 0x70000001\nmain: nop\n\tudf #1\n", "-nostdlib", "-static",
+                "-mthumb", "-mcpu=cortex-m3", "-Wl,--build-id=none", "-Wl,-Ttext=0", ext="S",
+                prefix="arm-none-eabi-")
+    out = pmk("stat", "-e", "inst_retired", "--qemu",
+              f"qemu-system-arm -M mps2-an385 -kernel '{elf}' -nographic")
+    equal(out.code, code, out)
+    contains(out.err, said)
+    assert "R00=" not in out.err and "SIGABRT" not in out.err, out

@@ -259,19 +259,22 @@ static bool is_fault(uint32_t number)
 }
 
 /*
- * Returns the address of the instruction that faulted: the first one whose access was not reported.
- * If all were reported, it is the last instruction of the block, if that may fault without an
- * access.
+ * The instruction that faulted is the first one whose access was not reported. If all were
+ * reported, the block ended with it, or with a jump to it.
  */
-static uint64_t faulting_address(struct pmk_cpu *cpu)
+static void note_fault(struct pmk_cpu *cpu, uint32_t number)
 {
+	const struct pmk_block *p = cpu->prev;
 	struct pmk_cpu_rest rest;
-	uint64_t pc = pmk_cpu_pause(cpu, &rest);
+	bool all_made;
 
+	cpu->trap = (struct pmk_cpu_trap){ .pc = pmk_cpu_pause(cpu, &rest), .number = number };
 	pmk_cpu_go_on(cpu, &rest);
-	return cpu->prev->cortexm.leave == PMK_CORTEXM_SPECIAL && !rest.fact[PMK_CORTEXM_FACT_INSN]
-		       ? cpu->prev->end_addr
-		       : pc;
+	all_made = cpu->trap.pc == p->pc && !rest.fact[PMK_CORTEXM_FACT_INSN];
+	if (!all_made)
+		return;
+	cpu->trap.pc = p->end_addr;
+	cpu->trap.jumped = p->cortexm.leave != PMK_CORTEXM_SPECIAL && p->flow != PMK_FLOW_NEXT;
 }
 
 void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu)
@@ -281,7 +284,7 @@ void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu)
 	if (number == number_now(cpu) || depth_of(cpu, number) <= cpu->cortexm.depth)
 		return;
 	if (is_fault(number))
-		cpu->trap = (struct pmk_cpu_trap){ faulting_address(cpu), number };
+		note_fault(cpu, number);
 	if (pmk_rest_is_due(cpu->index))
 		cpu->prev = cpu->origin;
 	else

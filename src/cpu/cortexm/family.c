@@ -74,6 +74,7 @@ static const struct pmk_core_callbacks callbacks = {
 
 static const struct pmk_core_system in_system = {
 	.vector = pmk_cortexm_vector,
+	.locks_up = true,
 };
 
 static const struct pmk_core_programs programs = {

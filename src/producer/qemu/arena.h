@@ -109,6 +109,7 @@ struct pmk_arena {
 	_Atomic uint32_t forked;       /* how many of the forked processes have begun */
 	_Atomic uint32_t lost_forks;   /* processes that found no free slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
+	_Atomic uint32_t locked_up;    /* a Cortex-M: see pmk_lockup_begin() */
 	/* The program handles signals in code that had run before it installed the handler. */
 	_Atomic uint32_t handlers_unseen;
 	/* The program has more code blocks than there are numbers for them. */

@@ -38,6 +38,7 @@
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guest.h"
 #include "producer/qemu/guest_pmu.h"
+#include "producer/qemu/lockup.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/plugin_calls.h"
 #include "producer/qemu/process.h"
@@ -410,6 +411,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	atomic_store(&plugin.slot->pid, (uint32_t)getpid());
 	plugin.pmk_pid = (pid_t)plugin.arena->pmk_pid;
 	pthread_atfork(pmk_process_before_fork, NULL, pmk_process_after_fork);
+	if (plugin.system_mode && plugin.family->system->locks_up)
+		pmk_lockup_begin();
 	plugin.glue->register_callbacks(id);
 	atomic_store(&plugin.arena->ready, 1);
 	return 0;
