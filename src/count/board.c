@@ -67,18 +67,51 @@ static const struct named boards_of_64_bits[] = {
 	{ NULL, NULL },
 };
 
+/* Memory of boards, as QEMU 7.2 shows it with "info mtree". */
+static const struct pmk_memory mps2[] = {
+	{ 0, 0x007fffff },
+	{ 0x01000000, 0x0100ffff },
+	{ 0x20000000, 0x207fffff },
+	{ 0x21000000, 0x21ffffff },
+	{ 0, 0 },
+};
+static const struct pmk_memory mps2_m7[] = {
+	{ 0, 0x007fffff },
+	{ 0x20000000, 0x207fffff },
+	{ 0x60000000, 0x60ffffff },
+	{ 0, 0 },
+};
+static const struct pmk_memory mps2_m33[] = {
+	{ 0, 0x003fffff },	    { 0x10000000, 0x103fffff },
+	{ 0x20000000, 0x20007fff }, { 0x28000000, 0x283fffff },
+	{ 0x30000000, 0x30007fff }, { 0x38000000, 0x383fffff },
+	{ 0x80000000, 0x80ffffff }, { 0, 0 },
+};
+static const struct pmk_memory stm32f2[] = {
+	{ 0, 0x000fffff },
+	{ 0x08000000, 0x080fffff },
+	{ 0x20000000, 0x2001ffff },
+	{ 0, 0 },
+};
+static const struct pmk_memory stm32f4[] = {
+	{ 0, 0x000fffff },
+	{ 0x08000000, 0x080fffff },
+	{ 0x20000000, 0x2002ffff },
+	{ 0, 0 },
+};
+
 /* The boards on which firmware for QEMU's processors runs if the user names none. The first row is
  * for any address. */
 /* clang-format off */
 static const struct pmk_board firmware_boards[] = {
-	{ "mps2-an385",    "cortex-m0",     0,          5 },
-	{ "netduino2",     "cortex-m0",     0x08000000, 3 },
-	{ "mps2-an385",    "cortex-m3",     0,          5 },
-	{ "netduino2",     "cortex-m3",     0x08000000, 3 },
-	{ "mps2-an386",    "cortex-m4",     0,          5 },
-	{ "netduinoplus2", "cortex-m4",     0x08000000, 3 },
-	{ "mps2-an500",    "cortex-m7",     0,          5 },
-	{ "mps2-an505",    "cortex-m33",    0x10000000, 5 },
+	{ "mps2-an385",    "cortex-m0",     0,          5, mps2 },
+	{ "netduino2",     "cortex-m0",     0x08000000, 3, stm32f2 },
+	{ "mps2-an385",    "cortex-m3",     0,          5, mps2 },
+	{ "netduino2",     "cortex-m3",     0x08000000, 3, stm32f2 },
+	{ "mps2-an386",    "cortex-m4",     0,          5, mps2 },
+	{ "netduinoplus2", "cortex-m4",     0x08000000, 3, stm32f4 },
+	{ "mps2-an500",    "cortex-m7",     0,          5, mps2_m7 },
+	{ "mps2-an505",    "cortex-m33",    0x10000000, 5, mps2_m33 },
 };
 /* clang-format on */
 

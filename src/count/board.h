@@ -5,12 +5,19 @@
 
 #include <stdint.h>
 
+/* A range of addresses; `last` belongs to it. */
+struct pmk_memory {
+	uint64_t first, last;
+};
+
 /* A board of QEMU for firmware. An instruction takes 2^shift ns (-icount), which is near to its
- * time with the clock of the board. */
+ * time with the clock of the board. The vector table is at `flash`. `memory` ends with a range
+ * whose `last` is 0. */
 struct pmk_board {
 	const char *name, *cpu;
 	uint64_t flash;
 	unsigned shift;
+	const struct pmk_memory *memory;
 };
 
 /* The board for firmware whose code is at this address; NULL: pmk knows no board with this one of

@@ -25,8 +25,8 @@
 #include "base/nearest.h"
 #include "count/emulator.h"
 #include "count/files.h"
-#include "count/board.h"
 #include "count/compat.h"
+#include "count/firmware.h"
 #include "count/way.h"
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
@@ -97,6 +97,14 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 		first = first ? first : &machines[i];
 	}
 	return runs ? runs : first;
+}
+
+static bool is_modelled(const char *core)
+{
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (!strcmp(machines[i].core, core))
+			return true;
+	return false;
 }
 
 /* True if cores with this instruction set run the file. */
@@ -382,7 +390,7 @@ char *pmk_program_path(const char *name)
 	return NULL;
 }
 
-int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f)
+static int find_file(const char *program, char **path, struct pmk_count_fault *f)
 {
 	struct stat st;
 
@@ -402,12 +410,25 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is a directory", program);
 	if (!S_ISREG(st.st_mode))
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is not a regular file", program);
-	/* access() is not enough: root may read any file, but cannot execute one without an x
-	 * bit. */
-	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
-		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC,
-				      "%s: permission denied (no execute bit)", program);
 	return 0;
+}
+
+/* access() is not enough: root may read any file, but cannot execute one without an x bit. */
+static int check_mode(const char *program, const char *path, struct pmk_count_fault *f)
+{
+	struct stat st;
+
+	if (stat(path, &st) || st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH))
+		return 0;
+	return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: permission denied (no execute bit)",
+			      program);
+}
+
+int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f)
+{
+	int err = find_file(program, path, f);
+
+	return err ? err : check_mode(program, *path, f);
 }
 
 /* A core that can run the file; NULL: there is none. */
@@ -443,12 +464,17 @@ static int check_profile(struct pmk_program *p, const char *file, const struct p
 int pmk_program_open(struct pmk_program *p, const char *program)
 {
 	char msg[256];
-	int err = pmk_program_find(program, &p->image, p->fault);
+	int unread, err = find_file(program, &p->image, p->fault);
 
 	if (err)
 		return err;
-	err = pmk_elf_read(p->image, &p->elf, msg, sizeof(msg));
+	unread = pmk_elf_read(p->image, &p->elf, msg, sizeof(msg));
+	/* QEMU only reads firmware. */
+	if (unread || !is_microcontroller(&p->elf))
+		err = check_mode(program, p->image, p->fault);
 	if (err)
+		return err;
+	if (unread)
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", program, msg);
 	if (!machine_of(&p->elf))
 		return pmk_count_fail(
@@ -668,7 +694,8 @@ static int load_stub(struct pmk_program *p)
 /* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
  * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
  * PC, and enables the FPU, which crt0 does not do. On a Cortex-M33 the loader would write the
- * CPACR of the non-secure state, and the firmware runs in the secure one. */
+ * CPACR of the non-secure state, and the firmware runs in the secure one. The processor executes
+ * only Thumb code, but linkers may leave the lowest bit of an entry 0. */
 static int enter_at_entry(struct pmk_program *p)
 {
 	int err;
@@ -676,52 +703,123 @@ static int enter_at_entry(struct pmk_program *p)
 	if (p->elf.arm.fp && !strcmp(p->core.qemu_cpu, "cortex-m33"))
 		return load_stub(p);
 	/* Setting the PC resets the processor, so it comes first. */
-	err = load_pc(p, p->elf.entry);
+	err = load_pc(p, p->elf.entry | 1);
 	return !err && p->elf.arm.fp ? load_value(p, CPACR, CPACR_FPU, 4) : err;
 }
 
-/* Why this core was chosen. Without debug information only the user can choose a Cortex-M7. */
-static const char *reason_of_core(const struct pmk_program *p)
+/* Why this core was chosen. The attributes do not distinguish all processors. */
+static const char *reason_of_core(const struct pmk_program *p, char *text, size_t size)
 {
+	static const struct {
+		const char *core;
+		uint64_t arch; /* 0: any */
+		const char *reason;
+	} rows[] = {
+		{ "cortex-m0", 0,
+		  ", by the ELF attributes, which a Cortex-M0+ shares (`core` cortex-m0plus)" },
+		{ "cortex-m4", 0,
+		  ", by the ELF attributes, which a Cortex-M7 shares (`core` cortex-m7)" },
+		{ "cortex-m33", PMK_ARM_V8M_BASELINE,
+		  ", because pmk has no model of a Cortex-M23, for which it was compiled" },
+	};
+
 	if (p->core_chosen)
 		return "";
 	if (!strcmp(p->elf.cpu, p->core.name))
 		return ", for which it was compiled";
-	return !strcmp(p->core.name, "cortex-m4") && !*p->elf.cpu
-		       ? ", by the ELF attributes, which a Cortex-M7 shares (`core` cortex-m7)"
-		       : ", by the ELF attributes";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !*p->elf.cpu; i++)
+		if (!strcmp(rows[i].core, p->core.name) &&
+		    (!rows[i].arch || rows[i].arch == p->elf.arm.arch))
+			return rows[i].reason;
+	if (!*p->elf.cpu || is_modelled(p->elf.cpu))
+		return ", by the ELF attributes";
+	snprintf(text, size, ", because pmk has no model of a %s, for which it was compiled",
+		 p->elf.cpu);
+	return text;
+}
+
+/* Let QEMU take the vector table from `start`. The boards of a Cortex-M33 set this themselves;
+ * there, the table's first two words, the stack pointer and the start, are enough, because firmware
+ * for ARMv8-M sets VTOR. */
+static int move_table(struct pmk_program *p, const struct pmk_firmware *f)
+{
+	char table[64];
+
+	if (!strcmp(p->core.qemu_cpu, "cortex-m33")) {
+		int err = load_value(p, f->board->flash, f->reset << 32 | f->sp, 8);
+
+		return err ? err : load_pc(p, f->reset);
+	}
+	snprintf(table, sizeof(table), "armv7m.init-nsvtor=0x%" PRIx64, f->start);
+	return add_all(p, (const char *const[]){ "-global", table, NULL });
+}
+
+/* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Describes what is
+ * unusual in `text`. */
+static int set_start(struct pmk_program *p, const struct pmk_firmware *f, char *text, size_t size)
+{
+	*text = '\0';
+	if (f->has_table && f->start == f->board->flash)
+		return 0;
+	if (f->has_table && !(f->start & 127)) {
+		snprintf(text, size, ", with its vector table at 0x%" PRIx64, f->start);
+		return move_table(p, f);
+	}
+	snprintf(text, size,
+		 ", from its entry 0x%" PRIx64 ", because there is no vector table at 0x%" PRIx64,
+		 p->elf.entry & ~UINT64_C(1), f->start);
+	return enter_at_entry(p);
+}
+
+static void set_note(struct pmk_program *p, const struct pmk_firmware *f, const char *start)
+{
+	char reason[128], absent[128] = "";
+
+	if (f->absent)
+		snprintf(absent, sizeof(absent),
+			 "; it has data at 0x%" PRIx64 ", where the board has no memory",
+			 f->absent_at);
+	snprintf(p->note, sizeof(p->note),
+		 "ran on QEMU's board %s as %s%s%s%s; firmware ends with semihosting's SYS_EXIT, "
+		 "or with `timeout`",
+		 f->board->name, p->core.name, reason_of_core(p, reason, sizeof(reason)), start,
+		 absent);
 }
 
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 {
-	const struct pmk_board *board = pmk_board_of_firmware(p->core.qemu_cpu, p->elf.code_start);
-	char icount[32], *config;
+	struct pmk_firmware f = {
+		.board = pmk_board_of_firmware(p->core.qemu_cpu, p->elf.code_start),
+	};
+	char icount[32], start[128], why[768], *config;
 	int err;
 
-	if (!board)
+	if (!f.board)
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				      "pmk knows no board for core %s; give one with `qemu` "
 				      "'qemu-system-arm -M BOARD -kernel %s'",
 				      p->core.name, argv[0]);
+	err = check_core(p);
+	if (err)
+		return err;
+	if (!pmk_firmware_place(&f, p->image, why, sizeof(why)))
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", argv[0], why);
 	config = semihosting_config(argv);
 	if (!config)
 		return pmk_count_no_memory(p->fault);
-	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", board->shift);
+	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", f.board->shift);
 	err = add_all(p,
 		      (const char *const[]){ "qemu-system-arm", "-plugin", "@plugin@", "-M",
-					     board->name, "-kernel", p->image, "-display", "none",
+					     f.board->name, "-kernel", p->image, "-display", "none",
 					     "-monitor", "none", "-serial", "stdio", "-icount",
 					     icount, "-semihosting-config", config, NULL });
 	free(config);
-	if (!err && p->elf.load_start != board->flash)
-		err = enter_at_entry(p);
-	snprintf(p->note, sizeof(p->note),
-		 "ran on QEMU's board %s as %s%s; firmware ends with semihosting's SYS_EXIT, or "
-		 "with `timeout`",
-		 board->name, p->core.name, reason_of_core(p));
 	if (!err)
-		err = check_core(p);
-	return err ? err : find_emulator(p);
+		err = set_start(p, &f, start, sizeof(start));
+	if (err)
+		return err;
+	set_note(p, &f, start);
+	return find_emulator(p);
 }
 
 bool pmk_program_counts_time(const struct pmk_program *p)

@@ -265,6 +265,41 @@ out:
 	return err;
 }
 
+void pmk_elf_segments(const char *path, bool (*take)(void *ctx, const struct pmk_elf_segment *seg),
+		      void *ctx)
+{
+	struct open_elf o;
+	const char *raw = NULL;
+	size_t count, size;
+	char msg[128];
+
+	if (!open_elf(&o, path, msg, sizeof(msg)) && !elf_getphdrnum(o.elf, &count))
+		raw = elf_rawfile(o.elf, &size);
+	for (size_t i = 0; raw && i < count; i++) {
+		struct pmk_elf_segment seg;
+		uint64_t headers;
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(o.elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !segment_complete(o.elf, &ph))
+			continue;
+		headers = contents_start(o.elf, &ph) - ph.p_vaddr;
+		if (headers > ph.p_filesz)
+			headers = ph.p_filesz;
+		seg = (struct pmk_elf_segment){
+			.load = ph.p_paddr + headers,
+			.addr = ph.p_vaddr + headers,
+			.bytes = ph.p_filesz - headers,
+			.size = (ph.p_memsz > ph.p_filesz ? ph.p_memsz : ph.p_filesz) - headers,
+			.executable = ph.p_flags & PF_X,
+			.contents = (const uint8_t *)raw + ph.p_offset + headers,
+		};
+		if (!take(ctx, &seg))
+			break;
+	}
+	close_elf(&o);
+}
+
 static void report_dynamic(Elf *e, Elf_Scn *scn, const GElf_Shdr *sh,
 			   void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
 			   void *ctx)

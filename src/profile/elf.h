@@ -40,6 +40,20 @@ struct pmk_elf {
  */
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
 
+/* What a loader copies to memory: `bytes` of the file to `load`. The program sees them at `addr`,
+ * where it has `size` bytes, in which more than `bytes` are zero. The headers of the file are left
+ * out. */
+struct pmk_elf_segment {
+	uint64_t load, addr;
+	uint64_t bytes, size;
+	bool executable;
+	const uint8_t *contents;
+};
+
+/* Calls `take` for each segment until it returns false. */
+void pmk_elf_segments(const char *path, bool (*take)(void *ctx, const struct pmk_elf_segment *seg),
+		      void *ctx);
+
 /* Entries of a dynamic section: needed libraries, and folders to search for them. */
 enum pmk_elf_dynamic { PMK_ELF_NEEDED, PMK_ELF_RPATH };
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat and pmk run with firmware for a Cortex-M."""
+import shutil
+
 from harness import *
 from insns import Beside
 from programs import build
@@ -54,10 +56,11 @@ M4 = """
 BOARDS = {"cortex-m0": "microbit", "cortex-m3": "mps2-an385", "cortex-m4": "mps2-an386"}
 
 
-def firmware(cpu, *, pending=1 << 26, more="", count=1000):
-    return build("cortexm", FIRMWARE.replace("MORE", more), "-nostdlib", "-static", "-mthumb",
-                 f"-mcpu={cpu}", "-Wl,--build-id=none", "-Wl,-Ttext=0", f"-DPENDING={pending}",
-                 f"-DCOUNT={count}", ext="S", prefix="arm-none-eabi-")
+def firmware(cpu, *, pending=1 << 26, more="", count=1000, at=0, sp="0x20003000", first=""):
+    source = FIRMWARE.replace("MORE", more).replace("0x20003000", sp)
+    return build("cortexm", source.replace("reset:", "reset:" + first), "-nostdlib", "-static",
+                 "-mthumb", f"-mcpu={cpu}", "-Wl,--build-id=none", f"-Wl,-Ttext={at:#x}",
+                 f"-DPENDING={pending}", f"-DCOUNT={count}", ext="S", prefix="arm-none-eabi-")
 
 
 def command(cpu, **how):
@@ -149,12 +152,15 @@ __attribute__((naked)) void _start(void)
 
 
 @cases("built, core, because", [
-    ("-mcpu=cortex-m7 -g", "cortex-m7", "mps2-an500 as cortex-m7, for which it was compiled;"),
-    ("-mcpu=cortex-m0plus -g", "cortex-m0plus", "as cortex-m0plus, for which it was compiled;"),
-    ("-mcpu=cortex-m7 -mfpu=fpv5-d16 -mfloat-abi=hard", "cortex-m7", ", by the ELF attributes;"),
+    ("-mcpu=cortex-m7 -g", "cortex-m7", "mps2-an500 as cortex-m7, for which it was compiled, "),
+    ("-mcpu=cortex-m0plus -g", "cortex-m0plus", "as cortex-m0plus, for which it was compiled, "),
+    ("-mcpu=cortex-m7 -mfpu=fpv5-d16 -mfloat-abi=hard", "cortex-m7", ", by the ELF attributes, "),
     ("-mcpu=cortex-m7 -mfloat-abi=soft", "cortex-m4", "a Cortex-M7 shares (--core cortex-m7)"),
+    ("-mcpu=cortex-m0", "cortex-m0", "a Cortex-M0+ shares (--core cortex-m0plus)"),
+    ("-mcpu=cortex-m23 -g", "cortex-m33", ", because pmk has no model of a cortex-m23, for which"),
+    ("-mcpu=cortex-m23", "cortex-m33", ", because pmk has no model of a Cortex-M23, for which"),
     ("-march=armv7e-m -g", "cortex-m4", "a Cortex-M7 shares (--core cortex-m7)"),
-    ("-mcpu=cortex-m4 -g", "cortex-m4", ", for which it was compiled;")])
+    ("-mcpu=cortex-m4 -g", "cortex-m4", ", for which it was compiled, ")])
 def test_the_core_is_the_one_that_the_compiler_was_told(built, core, because):
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm-cpu", IN_C, "-nostdlib", "-static", "-mthumb", "-Wl,--build-id=none",
@@ -420,6 +426,77 @@ def test_firmware_for_a_later_core_is_refused():
              "core arm1176 runs arm code; the program is for a Cortex-M")
 
 
+@cases("cpu, board, at", [
+    ("cortex-m3", "mps2-an385", 0x20001000), ("cortex-m4", "netduinoplus2", 0x08004000),
+    ("cortex-m33", "mps2-an505", 0x38000000), ("cortex-m33", "mps2-an505", 0x28000000)])
+def test_the_vector_table_may_be_elsewhere(cpu, board, at):
+    """As after a boot loader, or in RAM. A Cortex-M33's firmware sets VTOR."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    sets = cpu == "cortex-m33"
+    doc = stat("-e", "inst_retired,exc_taken", firmware(
+        cpu, at=at, sp="0x20003000", first=VTOR.replace("AT", str(at >> 24)) if sets else ""))
+    equal(counts(doc), {"inst_retired": EXECUTED + 5 * sets, "exc_taken": 2})
+    contains(str(doc["note"]), f"board {board} as {cpu}, by the ELF attributes")
+    contains(str(doc["note"]), f", with its vector table at {at:#x};")
+
+
+VTOR = """
+	movw	r0, #0xed08
+	movt	r0, #0xe000
+	movs	r1, #AT
+	lsls	r1, #24
+	str	r1, [r0]
+"""
+
+
+@cases("how, said", [
+    ({"at": 0x60000000}, "has contents at 0x60000000, where QEMU's board mps2-an386 has no memory "
+                         "(it has 0x0-0x7fffff, 0x1000000-0x100ffff, "),
+    # It ends after the board's memory.
+    ({"at": 0x007ffff0}, "has contents at 0x800000, where"),
+    ({"sp": "0x24003000"}, "its vector table sets the stack pointer to 0x24003000, where QEMU's")])
+def test_firmware_for_memory_that_the_board_lacks_is_refused(how, said):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    out = pmk("stat", firmware("cortex-m4", **how))
+    equal(out.code, 126, out)
+    equal(len(out.err.splitlines()), 1)
+    contains(out.err, said)
+
+
+def test_data_that_the_board_lacks_memory_for_is_named():
+    """The firmware may never use it."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm", FIRMWARE.replace("MORE", "") + "\t.bss\n\t.space 4\n", "-nostdlib",
+                "-static", "-mthumb", "-mcpu=cortex-m3", "-Wl,--build-id=none", "-Wl,-Ttext=0",
+                "-Wl,-Tbss=0x10000000", "-DPENDING=0", "-DCOUNT=10", ext="S",
+                prefix="arm-none-eabi-")
+    contains(str(stat("-e", "inst_retired", elf)["note"]),
+             "; it has data at 0x10000000, where the board has no memory;")
+
+
+def test_firmware_without_a_vector_table_at_0_starts_at_its_entry():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm-entry", "\tnop\n\tnop\n" + WITHOUT_VECTORS, "-nostdlib", "-static",
+                "-mthumb", "-mcpu=cortex-m3", "-Wl,--build-id=none", "-Wl,-Ttext=0", ext="S",
+                prefix="arm-none-eabi-")
+    doc = stat("-e", "inst_retired", elf)
+    equal(counts(doc), {"inst_retired": 6})
+    contains(str(doc["note"]), ", from its entry 0x4, because there is no vector table at 0x0;")
+
+
+def test_firmware_needs_no_execute_bit():
+    """QEMU only reads it. Programs need the bit, as for the kernel."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = os.path.join(WORK, f"no-x-{os.getpid()}.elf")
+    shutil.copy(firmware("cortex-m3"), elf)
+    os.chmod(elf, 0o644)
+    equal(pmk("stat", "-e", "inst_retired", elf).code, 0)
+    with open(elf, "r+b") as f:
+        f.write(b"\x7fELG")
+    contains(pmk("stat", elf).err, "permission denied (no execute bit)")
+    os.unlink(elf)
+
+
 FAULT = """
 	ldr	r0, =0xf0000000
 faults:	str	r0, [r0]
@@ -445,7 +522,8 @@ faults:	blx	r0
     ("mov r5, pc\n\tb skip", "", BAD_JUMP)])
 def test_a_fault_is_reported_with_its_address(handler, said, more):
     have("qemu-system-arm", "arm-none-eabi-gcc")
-    source = FIRMWARE.replace("MORE", more.replace("faults:", "\t.global faults\nfaults:")).replace("hang:\tb\t.", f"hang:\t{handler}")
+    source = FIRMWARE.replace("MORE", more.replace("faults:", "\t.global faults\nfaults:"))
+    source = source.replace("hang:\tb\t.", f"hang:\t{handler}")
     source = source.replace("leaf:", "skip:\tldr r1, exited\n\tmovs r0, #0x18\n\tbkpt 0xab\nleaf:")
     elf = build("cortexm", source.replace("\t.balign\t4\ncount", "\t.ltorg\n\t.balign\t4\ncount"),
                 "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4", "-Wl,--build-id=none",
@@ -455,6 +533,24 @@ def test_a_fault_is_reported_with_its_address(handler, said, more):
     jumped = "after the jump " if more == BAD_JUMP else ""
     contains(out.err, f"warning: the firmware took a HardFault {jumped}at {at:#x}{said}")
     equal(out.code, 128 + 6 if said else 0, out)
+    assert "R00=" not in out.err and "SIGABRT" not in out.err, out
+
+
+@cases("reset, code, said", [
+    ("0x70000001", 125, "pmk: the processor locked up before it executed an instruction: there is"),
+    ("main + 1", 128 + 6, "warning: the firmware took a fault in the handler of a fault, which")])
+def test_a_lockup_is_reported_without_a_handler(reset, code, said):
+    """The vector table has an address without code for it."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm-lockup", "\t.syntax unified\n\t.thumb\n\t.word 0x20003000, "
+                f"{reset}, 0x70000001, 0x70000001\nmain: nop\n\tudf #1\n", "-nostdlib", "-static",
+                "-mthumb", "-mcpu=cortex-m3", "-Wl,--build-id=none", "-Wl,-Ttext=0", ext="S",
+                prefix="arm-none-eabi-")
+    out = pmk("stat", "-e", "inst_retired", "--qemu",
+              f"qemu-system-arm -M mps2-an385 -kernel '{elf}' -nographic")
+    equal(out.code, code, out)
+    contains(out.err, said)
+    assert "R00=" not in out.err and "SIGABRT" not in out.err, out
 
 
 # It ends with the code 0 if the cycle counter is enabled and has counted the loop and, between the
@@ -524,21 +620,3 @@ def test_the_gate_of_the_example_fails_over_its_limits(limits, code, said):
               env={**os.environ, "PMK": PMK, **limits})
     equal(out.code, code, out)
     contains(out.out + out.err, said)
-    assert "R00=" not in out.err and "SIGABRT" not in out.err, out
-
-
-@cases("reset, code, said", [
-    ("0x70000001", 125, "pmk: the processor locked up before it executed an instruction: there is"),
-    ("main + 1", 128 + 6, "warning: the firmware took a fault in the handler of a fault, which")])
-def test_a_lockup_is_reported_without_a_handler(reset, code, said):
-    """The vector table has an address without code for it."""
-    have("qemu-system-arm", "arm-none-eabi-gcc")
-    elf = build("cortexm-lockup", "\t.syntax unified\n\t.thumb\n\t.word 0x20003000, "
-                f"{reset}, 0x70000001, 0x70000001\nmain: nop\n\tudf #1\n", "-nostdlib", "-static",
-                "-mthumb", "-mcpu=cortex-m3", "-Wl,--build-id=none", "-Wl,-Ttext=0", ext="S",
-                prefix="arm-none-eabi-")
-    out = pmk("stat", "-e", "inst_retired", "--qemu",
-              f"qemu-system-arm -M mps2-an385 -kernel '{elf}' -nographic")
-    equal(out.code, code, out)
-    contains(out.err, said)
-    assert "R00=" not in out.err and "SIGABRT" not in out.err, out
