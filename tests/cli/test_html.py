@@ -81,12 +81,12 @@ class Page(html.parser.HTMLParser):
 
     def frames(self):
         """(path of names, counts) of the flame graph."""
-        names, out = [], []
-        for box in self.root.one("svg", id="flame").all("svg"):
-            name = box.one("title").text().split("\n")[0]
-            parent = int(box.attrs["data-p"])
-            names.append((names[parent] if names else ()) + (name,))
-            out.append((names[-1], box))
+        data = json.loads(self.root.one("script", id="calls-data").text())
+        names = {frame[0]: frame[1] for frame in data["frames"]}
+        out = [(("all",), counts_of(data["nodes"][0][2]))]
+        for parent, frame, counts in data["nodes"][1:]:
+            name = f"({-frame} smaller)" if frame < 0 else names[frame]
+            out.append((out[parent][0] + ((name,) if name is not None else ()), counts_of(counts)))
         return out
 
 
@@ -94,8 +94,12 @@ def number(text):
     return int(text.replace(",", "") or 0)
 
 
+def counts_of(text):
+    return [int(v or 0) for v in text.split(",")]
+
+
 def numbers(element):
-    return [int(v or 0) for v in element.attrs["data-v"].split(",")]
+    return counts_of(element.attrs["data-v"])
 
 
 def page_of(recording, *argv, out=None):
@@ -176,26 +180,20 @@ def test_every_event_of_every_function(page, recording):
 
 @pytest.mark.quick
 def test_flame_graph_adds_up(page):
-    frames = page.frames()
-    equal(frames[0][0], ("all",))
-    equal(numbers(frames[0][1])[:3], list(TOTALS.values()))
-    names = {path[1:] for path, _ in frames}
+    """The paths of all threads together. test_html_browser.py tests how wide they are."""
+    frames = {}
+    for path, counts in page.frames():
+        assert len(path) == 1 or path[:-1] in frames, path
+        frames[path] = [a + b for a, b in zip(frames.get(path, [0] * 4), counts + [0] * 4)]
+    # The counts of each thread are added to those of the root.
+    equal([n // 2 for n in frames["all",][:3]], list(TOTALS.values()))
+    names = {path[1:] for path in frames}
     assert {("main", "work"), ("main", "work", "clamp"), ("work", "clamp"),
             ("main", "down", "down", "down"), ("main", "[anon]")} <= names, names
-    by_path = {path: box for path, box in frames}
-    for path, box in frames:
-        below = [b for p, b in frames if p[:-1] == path]
-        assert sum(numbers(b)[0] for b in below) <= numbers(box)[0], path
-        # Boxes are next to each other within their parent's box, each as wide as its share.
-        x, end = float(box.attrs["x"][:-1]), float(box.attrs["x"][:-1])
-        for b in below:
-            assert abs(float(b.attrs["x"][:-1]) - end) < 0.001, path
-            end += float(b.attrs["width"][:-1])
-        assert end <= x + float(box.attrs["width"][:-1]) + 0.001
-        share = 100 * numbers(box)[0] / TOTALS["cpu_cycles"]
-        assert abs(float(box.attrs["width"][:-1]) - share) < 0.001
-    clamp = by_path["all", "main", "work", "clamp"]
-    contains(clamp.one("title").text(), f"{60 - 20 + 30 - 10} cpu_cycles")
+    for path, counts in frames.items():
+        below = [c for p, c in frames.items() if p[:-1] == path]
+        assert sum(c[0] for c in below) <= counts[0], path
+    equal(frames["all", "main", "work", "clamp"][0], 60 - 20 + 30 - 10)
 
 
 def tree_recording(path, leaves):
@@ -220,12 +218,27 @@ def tree_recording(path, leaves):
     return r.done()
 
 
+def called_in_turn(path):
+    """main() calls first(), second() and third(), which count 10, 30 and 20 cycles."""
+    r = Recording(path)
+    r.event("cpu_cycles")
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    r.context("root")
+    for i, (name, cycles) in enumerate((("main", 1), ("first", 10), ("second", 30), ("third", 20))):
+        r.function(name, 0x1000 * (i + 1))
+        r.code(0x1000 * (i + 1), name)
+        r.context(name, "main" if i else "root", name, calls=1)
+        r.ran(0x1000 * (i + 1), 1, cpu_cycles=cycles, context=name)
+    return r.done()
+
+
 @pytest.mark.quick
 def test_small_frames_are_merged_and_told(tmp_path):
     page = Page(page_of(tree_recording(tmp_path / "r", 500)))
     frames = dict(page.frames())
     assert ("all", "main", "leaf7") not in frames
-    equal(numbers(frames["all", "main", "(500 smaller)"])[0], 500)
+    equal(frames["all", "main", "(500 smaller)"], [500, 500])
     contains(page.root.one("section", id="calls").text(),
              "500 of 501 frames are merged: each has less than 0.02\u00a0% of cpu_cycles")
 
@@ -685,7 +698,8 @@ def hostile_page(tmp_path_factory):
 @pytest.mark.quick
 def test_hostile_names_stay_text(hostile_page):
     page = Page(hostile_page)
-    equal(len(list(page.root.all("script"))), 1)
+    equal([e.attrs.get("type") for e in page.root.all("script")], ["application/json", None])
+    assert {name for path, _ in page.frames() for name in path} > set(EVIL[:4])
     equal([e.tag for e in page.root.all(onerror=None)] + [e.tag for e in page.root.all("img")], [])
     equal(sum(1 for _ in page.root.all(onload=None)), 0)
     names = [row.one("th").attrs["title"] for row in

@@ -3,9 +3,9 @@
 from browser import session
 from harness import *
 from recordings import *
-from test_html import (EVIL, Page, diff_page, folder, hostile_page, later, long_recording, number,
-                       page, page_of, program, recording, self_counts, stat_page, sweep_page,
-                       timed, with_source)
+from test_html import (EVIL, Page, called_in_turn, diff_page, folder, hostile_page, later,
+                       long_recording, number, page, page_of, program, recording, self_counts,
+                       stat_page, sweep_page, timed, with_source)
 
 pytestmark = pytest.mark.once
 
@@ -99,9 +99,9 @@ def test_a_click_zooms(shown):
     assert before < 60, before
     shown.frame("main", "work").click()
     assert shown.width("main", "work") == 100
-    equal(shown.js("return document.querySelectorAll('#flame .f:not(.gone)').length"),
+    equal(shown.js("return document.querySelectorAll('#flame .f').length"),
           4, "all, main, work, clamp")
-    assert not shown.frame("main", "down").is_displayed()
+    equal(shown.frame("main", "down"), None)
     clamp = shown.width("main", "work", "clamp")
     assert abs(clamp - 100 * 60 / 160) < 1, clamp
     # Its caller is still visible, and a click leads back.
@@ -145,26 +145,25 @@ def test_callers_and_callees_of_a_function(browser, shown):
     assert not shown.one("#both").is_enabled()
     shown.frame("main", "work").click()
     shown.one("#both").click()
-    assert not shown.one("#flame").is_displayed()
     # work() is called by main(), and by the start of the second thread.
     work = FUNCTIONS["work"]["cpu_cycles"]
     main = 160
     equal(boxes(shown, "#upper"), [("work", work, 100), ("main", main, round(100 * main / work))])
-    equal(boxes(shown, "#lower"), [("work", work, 100), ("clamp", 90, round(100 * 90 / work))])
-    equal(shown.one("#lower").text.split(), ["work", "clamp"], "names can be read")
+    equal(boxes(shown, "#flame"), [("work", work, 100), ("clamp", 90, round(100 * 90 / work))])
+    equal(shown.one("#flame").text.split(), ["work", "clamp"], "names can be read")
     contains(shown.one("#hint").text, f"work: callers above, callees below; {work} cpu_cycles")
     # A click, and Enter, show the callers and callees of another function.
     shown.find("#upper .f")[1].click()
-    equal(boxes(shown, "#lower")[0][0], "main")
+    equal(boxes(shown, "#flame")[0][0], "main")
     shown.driver.back()
-    wait_until(lambda: boxes(shown, "#lower")[0][0] == "work", "Back leads to work()")
-    shown.js("document.querySelector('#lower .f').focus()")
+    wait_until(lambda: boxes(shown, "#flame")[0][0] == "work", "Back leads to work()")
+    shown.js("document.querySelector('#flame .f').focus()")
     shown.type("ARROW_DOWN")
     shown.type("ENTER")
     equal([name for name, _, _ in boxes(shown, "#upper")], ["clamp", "work", "main"])
     address = shown.driver.current_url
     shown.type("ESCAPE")
-    assert shown.one("#flame").is_displayed() and not shown.one("#others").is_displayed()
+    equal((boxes(shown, "#flame")[0][0], boxes(shown, "#upper")), ("all", []))
     browser.get("about:blank")
     browser.get(address)
     equal([name for name, _, _ in boxes(shown, "#upper")], ["clamp", "work", "main"])
@@ -173,17 +172,17 @@ def test_callers_and_callees_of_a_function(browser, shown):
 def test_a_function_that_calls_itself_counts_once(shown):
     shown.frame("main", "down").click()
     shown.one("#both").click()
-    equal(boxes(shown, "#lower")[0][:2], ("down", FUNCTIONS["down"]["cpu_cycles"]))
-    equal([name for name, _, _ in boxes(shown, "#lower")], ["down", "down", "down"])
+    equal(boxes(shown, "#flame")[0][:2], ("down", FUNCTIONS["down"]["cpu_cycles"]))
+    equal([name for name, _, _ in boxes(shown, "#flame")], ["down", "down", "down"])
 
 
 def test_the_inverted_graph(shown, recording):
     from selenium.webdriver.support.ui import Select
     Select(shown.one("#view")).select_by_value("inverted")
-    found = boxes(shown, "#lower")
+    found = boxes(shown, "#flame")
     equal(found[0], ("all", TOTALS["cpu_cycles"], 100))
     first = shown.js("""
-        const rows = [...document.querySelectorAll("#lower .f")];
+        const rows = [...document.querySelectorAll("#flame .f")];
         return rows.filter(b => b.getAttribute("y") === "18").map(
             b => b.getAttribute("aria-label").split(" ")[0].split("\\n"));""")
     own = {name: number(n) for name, n in first}
@@ -191,9 +190,42 @@ def test_the_inverted_graph(shown, recording):
     equal((own["down"], own["clamp"]), (FUNCTIONS["down"]["cpu_cycles"], 90))
     equal(own["work"], FUNCTIONS["work"]["cpu_cycles"] - 90)
     Select(shown.one("#event")).select_by_visible_text("dcache_miss")
-    equal(boxes(shown, "#lower")[0][1], TOTALS["dcache_miss"])
+    equal(boxes(shown, "#flame")[0][1], TOTALS["dcache_miss"])
     shown.one("#reset").click()
-    assert shown.one("#flame").is_displayed()
+    assert shown.frame("main", "work")
+
+
+def test_the_order_of_calls(browser, tmp_path):
+    """Functions from left to right by their counts, or as they were first called."""
+    from selenium.webdriver.support.ui import Select
+    shown = Shown(browser, page_of(called_in_turn(tmp_path / "r")))
+    equal([name for name, _, _ in boxes(shown, "#flame")],
+          ["all", "main", "second", "third", "first"])
+    Select(shown.one("#order")).select_by_value("time")
+    in_time = ["all", "main", "first", "second", "third"]
+    equal([name for name, _, _ in boxes(shown, "#flame")], in_time)
+    contains(shown.driver.current_url, "order=time")
+    address = shown.driver.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    equal([name for name, _, _ in boxes(shown, "#flame")], in_time)
+
+
+def test_one_thread(shown):
+    from selenium.webdriver.support.ui import Select
+    threads = Select(shown.one("#thread"))
+    names = [o.text for o in threads.options]
+    equal(len(names), 3, names)
+    both = shown.js("return document.querySelector('#flame .f').getAttribute('aria-label')")
+    counts = []
+    for name in names[1:]:
+        threads.select_by_visible_text(name)
+        counts.append(boxes(shown, "#flame")[0][1])
+    equal(sum(counts), TOTALS["cpu_cycles"])
+    equal([name for name, _, _ in boxes(shown, "#flame")], ["all", "work", "clamp"])
+    contains(both, f"{TOTALS['cpu_cycles']:,} cpu_cycles")
+    shown.driver.back()
+    wait_until(lambda: shown.frame("main"), "Back leads to the first thread")
 
 
 def test_the_pointer_has_the_numbers(shown):
@@ -240,7 +272,7 @@ def test_search_finds(shown):
     shown.keys(shown.one("#find"), "x")
     equal(shown.one("#found").text, "not found")
     shown.type("ESCAPE")
-    equal(shown.find("#flame .f.hit") + shown.find("#flame.searched"), [])
+    equal(shown.find("#flame .f.hit") + shown.find("#graphs.searched"), [])
 
 
 def test_sort(shown):
@@ -319,7 +351,7 @@ def test_without_script(browser, recording, page):
         tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
         document = tree["documents"][0]
         laid_out = {tree["strings"][i] for i in document["layout"]["text"] if i >= 0}
-        assert {"work", "clamp", "main", "Flame graph", "Functions"} <= laid_out, laid_out
+        assert {"work", "main", "Flame graph", "Functions"} <= laid_out, laid_out
         assert f"{FUNCTIONS['work']['cpu_cycles']}" in laid_out
         for only_script in ("Reset zoom", "Event "):
             assert only_script not in laid_out
@@ -392,6 +424,10 @@ def test_links_open_listings(browser, with_source):
     wait_until(lambda: shown.js("return document.querySelectorAll('.place[open]').length") == 1,
                "the listing opens")
     equal(shown.js("return document.querySelector(':target .at').textContent"), "5")
+    address = browser.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    assert shown.frame("main"), "the graph is drawn, too"
 
 
 def test_hostile_names_do_nothing(browser, hostile_page):

@@ -2,6 +2,7 @@
 """The flame graphs in README.md and docs/tutorial.md are the ones that scripts/picture draws."""
 import os
 import re
+import sys
 
 from harness import *
 from pasted import compiler
@@ -14,14 +15,15 @@ PICTURES = [("flame.svg", "README.md", 4), ("weather.svg", "docs/tutorial.md", 5
 
 def names(text):
     """(row, name) of the frames, so far as other compilers and C libraries have them, too."""
-    frames = re.findall(r'<svg class[^>]* y="(\d+)"[^>]*><rect[^>]*><text[^>]*>([^<]*)<', text)
+    frames = re.findall(r'<svg class[^>]* y="(\d+)"[^>]*><rect[^>]*></rect><text[^>]*>([^<]*)<',
+                        text)
     return [(int(y), name) for y, name in frames if name in OURS]
 
 
 @cases("picture, page, frames", PICTURES)
 def test_the_picture_can_be_drawn_again(tmp_path, picture, page, frames):
-    have("patch")
-    out = run(os.path.join(SOURCE, "scripts/picture"), BUILD, tmp_path / picture)
+    have("patch", "chromium", "chromedriver")
+    out = run(sys.executable, os.path.join(SOURCE, "scripts/picture"), BUILD, tmp_path / picture)
     equal(out.code, 0, str(out))
     drawn, shown = (tmp_path / picture).read_text(), repo.text(f"docs/images/{picture}")
     assert len(names(drawn)) == frames, names(drawn)

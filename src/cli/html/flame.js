@@ -1,132 +1,334 @@
 // SPDX-License-Identifier: MIT
 // ---- flame graph --------------------------------------------------------------------------------
 
+// The calls of a recording, as flame.c describes them.
 const flame = one("#flame");
-const frames = [];
-let zoomed = 0;
+const calls = flame && JSON.parse(one("#calls-data").textContent);
+const frameOf = new Map();
+const ROW = 18, LEAST = .3; // pixels: the height of a row, the width of a frame that is drawn
+const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colour
 
-function readFrames() {
-	for (const [i, box] of all(".f", flame).entries()) {
-		const title = one("title", box), [name, , place] = title.textContent.split("\n");
+// What is shown. view: "": callers above the functions that they call. "inverted": functions above
+// their callers, by what they count themselves. "both": all callers of one function above it, and
+// all that it calls below it, wherever it is called. order: "": the widest first, "time": the
+// first called first. thread: the number of its frame, or "".
+let view = "", order = "", thread = "", shownFunction = "", zoomed = 0;
+let stored = null; // the address of this state
+let tree = null;       // the root of the calls, with the counts of the event and the thread
+let nodeAt = [];       // the node of each number in the data; null: of another thread
+const boxes = new Map(); // the node of each box
 
-		// The script shows it at once; the browser would show it again after a second.
-		box.setAttribute("aria-label", title.textContent);
-		title.remove();
-		frames.push({ i, box, name, place, v: counts(box), parent: Number(box.dataset.p),
-			children: [], depth: Number(box.getAttribute("aria-level")),
-			kind: [...box.classList].filter(c => /^([cs]\d|inlined|merged)$/.test(c)).join(" "),
-			merged: box.classList.contains("merged"), x: 0, w: 0 });
+const total = () => calls.nodes[0][2].split(",")[event] || "0";
+const baseName = path => path.slice(path.lastIndexOf("/") + 1);
+
+function startFrames() {
+	const threads = [];
+
+	for (const [number, name, shade, inlined, object, file, line] of calls.frames) {
+		frameOf.set(number, { name, shade, inlined, object, file,
+			place: file === null ? calls.objects[object] || ""
+				: calls.files[file] + (line ? `:${line}` : "") });
+		if (name === null)
+			threads.push([number, shade]);
+	}
+	if (threads.length) {
+		const choice = make("select", "", new Option("All threads", ""),
+			...threads.map(([number, label]) => new Option(label, number)));
+		choice.id = "thread";
+		choice.setAttribute("aria-label", "Thread");
+		one("#order").after(choice);
+	}
+	chooseColours();
+}
+
+// Colours distinguish the heaviest objects, or files if there is only one object.
+function chooseColours() {
+	const count = i => Number(calls.nodes[i][2].split(",")[0] || 0), all = count(0) || 1;
+	const self = calls.nodes.map((_, i) => count(i)), owner = [];
+	const weights = { object: new Map(), file: new Map() };
+
+	calls.nodes.forEach(([parent, frame], i) => {
+		const f = frameOf.get(frame);
+
+		owner[i] = f && f.inlined ? owner[parent] : f;
 		if (i)
-			frames[frames[i].parent].children.push(frames[i]);
+			self[parent] -= count(i);
+	});
+	owner.forEach((f, i) => {
+		for (const [kind, weight] of Object.entries(weights))
+			if (f && f[kind] !== null)
+				weight.set(f[kind], (weight.get(f[kind]) || 0) + self[i]);
+	});
+	const seen = [...weights.object.values()].filter(w => 100 * w / all >= SEEN).length;
+	const kind = seen < 2 ? "file" : "object", paths = calls[`${kind}s`];
+	const heaviest = [...weights[kind]].filter(([, w]) => w > 0)
+		.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, COLOURS).map(([group]) => group);
+
+	for (const f of frameOf.values())
+		f.colour = (heaviest.indexOf(f[kind]) + COLOURS + 1) % (COLOURS + 1);
+	one("#calls .keys").append(kind === "file" ? "Files: " : "Objects: ",
+		...heaviest.map((group, i) => {
+			const key = make("span", `key c${i}`, baseName(paths[group]));
+			key.title = paths[group];
+			return key;
+		}), make("span", `key c${COLOURS}`, kind === "file" ? "others, and unknown" : "others"));
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+const newNode = (name, kind, parent, more = {}) =>
+	({ name, kind, parent, v: 0n, below: new Map(), place: "", ...more });
+
+// The child of this key, which is made if there is none.
+function nodeBelow(parent, key, ...more) {
+	if (!parent.below.has(key))
+		parent.below.set(key, newNode(key, more[0], parent, more[1]));
+	return parent.below.get(key);
+}
+
+// Colour, shade and style. Inlined code has the colour of the function around it.
+function kindOf(f, parent) {
+	const colour = f.inlined ? parent.kind.slice(0, 2) : `c${f.colour}`;
+
+	return `${colour} s${f.shade}${f.inlined ? " inlined" : ""}`;
+}
+
+// A negative frame stands for that many smaller ones; frames without a name are threads.
+function childOf(parent, frame, i) {
+	const f = frameOf.get(frame);
+
+	if (!parent || (f && f.name === null && thread !== "" && Number(thread) !== frame))
+		return null;
+	if (f && f.name === null)
+		return parent;
+	if (f)
+		return nodeBelow(parent, f.name, kindOf(f, parent), { place: f.place, i });
+	const node = nodeBelow(parent, "", `c${COLOURS} merged`, { merged: 0, i });
+	node.merged -= frame;
+	node.name = `(${node.merged} smaller)`;
+	return node;
+}
+
+function buildTree() {
+	tree = newNode("all", `c${COLOURS} s${calls.shade}`, null, { i: 0 });
+	nodeAt = [];
+	calls.nodes.forEach(([parent, frame, counts], i) => {
+		const node = i ? childOf(nodeAt[parent], frame, i) : tree;
+
+		nodeAt.push(node);
+		// The counts of the root are those of its threads.
+		if (node && (node !== tree || (i ? thread !== "" : thread === "")))
+			node.v += BigInt(counts.split(",")[event] || 0);
+	});
+}
+
+function* nodesOf(node) {
+	yield node;
+	for (const child of node.below.values())
+		yield* nodesOf(child);
+}
+
+function selfOf(node) {
+	return [...node.below.values()].reduce((self, child) => self - child.v, node.v);
+}
+
+// Adds a node and its callers below each other, up to the root.
+function addCallers(root, node, v) {
+	root.v += v;
+	for (let at = root; node.parent; node = node.parent) {
+		at = nodeBelow(at, node.name, node.kind, { place: node.place });
+		at.v += v;
 	}
 }
 
-const value = f => Number(f.v[event] || 0);
-const total = () => frames[0].v[event] || "0";
+function addCallees(to, node) {
+	to.v += node.v;
+	for (const child of node.below.values())
+		addCallees(nodeBelow(to, child.name, child.kind, { place: child.place }), child);
+}
 
-// The position of each frame, as a fraction of the width.
-function layOut() {
-	const all = value(frames[0]) || 1;
+// The nodes of a function that are not below another one.
+function outermost(name, node = tree) {
+	return [...node.below.values()].flatMap(child =>
+		child.name === name && !child.merged ? [child] : outermost(name, child));
+}
 
-	for (const f of frames) {
-		f.w = value(f) / all;
-		f.next = f.x;
-		if (!f.i)
-			continue;
-		const parent = frames[f.parent];
-		f.x = f.next = parent.next;
-		parent.next += f.w;
+// The tree to draw, and for "both" that of the callers.
+function viewed() {
+	if (view === "")
+		return [tree];
+	if (view === "inverted") {
+		const root = newNode("all", `c${COLOURS}`, null);
+		for (const node of nodesOf(tree))
+			if (node.parent && selfOf(node))
+				addCallers(root, node, selfOf(node));
+		root.v = tree.v;
+		return [root];
 	}
+	const found = outermost(shownFunction), { kind, place } = found[0];
+	const [callees, callers] = [0, 0].map(() => newNode(shownFunction, kind, null, { place }));
+	for (const node of found) {
+		addCallers(callers, node.parent, node.v);
+		addCallees(callees, node);
+	}
+	return [callees, callers];
 }
 
-function selfOf(f) {
-	let self = BigInt(f.v[event] || 0);
+// ---- boxes --------------------------------------------------------------------------------------
 
-	for (const child of f.merged ? [] : f.children)
-		self -= BigInt(child.v[event] || 0);
-	return self;
+function describe(node) {
+	return `${numberText(node.v)} ${eventName()}, ${share(node.v, tree.v).toFixed(2)}%; ` +
+		`self ${numberText(selfOf(node))}`;
 }
 
-function describe(f) {
-	return `${numberText(f.v[event])} ${eventName()}, ` +
-		`${share(f.v[event] || 0, total()).toFixed(2)}%; self ${numberText(selfOf(f))}`;
+function boxOf(node, { x, w, depth, above }, y, width) {
+	const narrow = w * width < 2400;
+	const box = svgOf("svg", { class: `f ${node.kind}${above ? " above" : ""}` +
+		`${narrow ? " narrow" : ""}${node.hit ? " hit" : ""}`, x: `${x.toFixed(4)}%`, y: y * ROW,
+		width: `${w.toFixed(4)}%`, height: ROW - 1, role: "treeitem", "aria-level": depth + 1,
+		tabindex: depth ? -1 : 0, "data-p": node.parent ? node.parent.number : 0,
+		"aria-label": `${node.name}\n${describe(node)}\n${node.place}` });
+	const text = svgOf("text", { x: 4, y: 12.5 });
+
+	text.textContent = node.name;
+	box.append(svgOf("rect", { width: "100%", height: "100%" }), text);
+	node.box = box;
+	boxes.set(box, node);
+	return box;
 }
 
-// Show the frames below a frame over the whole width, and its callers above it.
-function draw() {
-	const top = frames[zoomed], width = flame.clientWidth || 1000;
+// Draws the tree downwards, or upwards with its root at the bottom. The zoomed node has the whole
+// width, and its callers above it.
+function drawTree(svg, root, up = false, top = root) {
+	const width = flame.clientWidth || 1000, least = 100 * LEAST / width;
+	const found = [], callers = [];
+	let deepest = 0;
 
-	for (const f of frames) {
-		let x = (f.x - top.x) / (top.w || 1), w = f.w / (top.w || 1);
-		const above = f.i < zoomed && x <= 1e-9 && x + w >= 1 - 1e-9 && f.depth < top.depth;
+	function visit(node, depth, x, w, above) {
+		const below = [...node.below.values()].filter(child => child.v);
 
+		node.number = found.length;
+		node.up = up;
+		node.shown = [];
+		found.push([node, { x, w, depth, above }]);
+		deepest = Math.max(deepest, depth);
 		if (above) {
-			x = 0;
-			w = 1;
+			node.shown = [callers[depth + 1]];
+			visit(callers[depth + 1], depth + 1, 0, 100, callers[depth + 1] !== top);
+			return;
 		}
-		const inside = above || f === top || (f.i > zoomed && f.depth > top.depth &&
-			x > -1e-9 && x + w < 1 + 1e-9);
-		f.shown = inside && w * width >= .3;
-		f.box.classList.toggle("gone", !f.shown);
-		if (!f.shown)
-			continue;
-		f.box.setAttribute("x", `${(100 * x).toFixed(4)}%`);
-		f.box.setAttribute("width", `${(100 * w).toFixed(4)}%`);
-		f.box.classList.toggle("narrow", w * width < 24);
-		f.box.classList.toggle("above", above);
+		if (!order)
+			below.sort((a, b) => !!a.merged - !!b.merged || (a.v < b.v) - (a.v > b.v));
+		for (const child of below) {
+			const part = share(child.v, node.v) * w / 100;
+
+			if (part >= least) {
+				node.shown.push(child);
+				visit(child, depth + 1, x, part, false);
+			}
+			x += part;
+		}
 	}
+	for (let node = top; node; node = node.parent)
+		callers.unshift(node);
+	visit(root, 0, 0, 100, top !== root);
+	svg.setAttribute("height", (deepest + 1) * ROW);
+	svg.replaceChildren(...found.map(([node, at]) =>
+		boxOf(node, at, up ? deepest - at.depth : at.depth, width)));
+}
+
+let drawn = [];
+
+function draw() {
+	const top = nodeAt[zoomed] || tree, focused = boxes.get(document.activeElement);
+
+	drawn = viewed();
+	boxes.clear();
+	markHits();
+	one("#upper").replaceChildren();
+	one("#upper").setAttribute("height", 0);
+	if (drawn[1])
+		drawTree(one("#upper"), drawn[1], true);
+	drawTree(flame, drawn[0], false, view === "" ? top : drawn[0]);
+	if (focused && boxes.has(focused.box))
+		focusOn(focused);
+	for (const [name, shown] of Object.entries({ view: view === "both" ? "" : view, order, thread }))
+		if (one(`#${name}`))
+			one(`#${name}`).value = shown;
+	one("#both").setAttribute("aria-pressed", view === "both");
 	one("#reset").disabled = !zoomed && view === "";
-	one("#both").disabled = !zoomed || top.merged;
+	one("#both").disabled = view !== "both" && (top === tree || "merged" in top);
+	if (view === "inverted")
+		one("#hint").textContent = "Functions by what they count themselves, above their callers";
+	else if (view === "both")
+		one("#hint").textContent = `${shownFunction}: callers above, callees below; ` +
+			`${numberText(drawn[0].v)} ${eventName()}, ${share(drawn[0].v, tree.v).toFixed(2)}%`;
+}
+
+// Builds the tree of another event or thread.
+function redraw() {
+	buildTree();
+	if (view === "both" && !outermost(shownFunction).length)
+		view = "";
+	if (!nodeAt[zoomed])
+		zoomed = 0;
+	draw();
+	tellHits();
+}
+
+// ---- what a reader does -------------------------------------------------------------------------
+
+function show(to, name = "") {
+	view = to;
+	shownFunction = name;
+	draw();
+	if (name)
+		one("#upper").lastElementChild.scrollIntoView({ block: "nearest" });
+	store();
 }
 
 function zoom(i) {
 	zoomed = i;
-	view = "";
-	showView();
-	draw();
-	tell(frames[i]);
-	store();
+	show("");
+	tell(nodeAt[i]);
 }
 
 // The state of the graph is in the address, so that links and the Back button restore it. Other
 // fragments are places on the page.
 function store() {
 	const state = new URLSearchParams({ at: zoomed });
+	const more = { view, of: view === "both" ? shownFunction : "", order, thread,
+		event: event ? eventName() : "", find: one("#find").value };
 
-	if (view)
-		state.set("view", view);
-	if (view === "both")
-		state.set("of", shownFunction);
-	if (event)
-		state.set("event", eventName());
-	if (one("#find").value)
-		state.set("find", one("#find").value);
-	if (`${state}` !== location.hash.slice(1) && (`${state}` !== "at=0" || location.hash))
-		location.hash = state;
+	for (const [name, text] of Object.entries(more))
+		if (text)
+			state.set(name, text);
+	stored = `#${state}`;
+	if (stored !== location.hash && (stored !== "#at=0" || location.hash))
+		location.hash = stored;
 }
 
 function restore() {
 	const state = new URLSearchParams(location.hash.slice(1));
 	const events = [...one("#event").options].map(o => o.textContent);
-	const wanted = Math.max(0, events.indexOf(state.get("event")));
+	const number = Number(state.get("thread"));
 
-	if (location.hash && !state.has("at"))
+	if (location.hash === stored || (location.hash && !state.has("at")))
 		return;
+	stored = location.hash;
 	one("#find").value = state.get("find") || "";
-	zoomed = frames[state.get("at")] ? Number(state.get("at")) : 0;
+	order = state.get("order") === "time" ? "time" : "";
+	thread = frameOf.has(number) && frameOf.get(number).name === null ? `${number}` : "";
+	zoomed = Number(state.get("at"));
 	shownFunction = state.get("of") || "";
-	view = state.get("view") === "inverted" ? "inverted"
-		: frames.some(f => f.i && f.name === shownFunction) ? "both" : "";
-	showView();
-	one("#event").selectedIndex = wanted;
-	if (wanted !== event) {
-		choose(wanted);
-		return;
-	}
-	draw();
-	find(one("#find").value);
+	view = ["inverted", "both"].find(name => name === state.get("view")) || "";
+	one("#event").selectedIndex = Math.max(0, events.indexOf(state.get("event")));
+	if (one("#event").selectedIndex !== event)
+		choose(one("#event").selectedIndex);
+	else
+		redraw();
 	if (location.hash && !view)
-		tell(frames[zoomed]);
+		tell(nodeAt[zoomed]);
 }
 
 // The name and the numbers of a frame, next to the pointer.
@@ -142,274 +344,138 @@ function point(text, e) {
 		: e.clientY - tip.offsetHeight - 8}px`;
 }
 
-function tell(f) {
-	one("#hint").textContent = `${f.name}: ${describe(f)}${f.place ? ` \u00b7 ${f.place}` : ""}`;
+function tell(node) {
+	one("#hint").textContent =
+		`${node.name}: ${describe(node)}${node.place ? ` \u00b7 ${node.place}` : ""}`;
 }
 
-function focusOn(f) {
-	if (!f)
+function focusOn(node) {
+	if (!node)
 		return;
-	all('.f[tabindex="0"]', flame).forEach(box => box.setAttribute("tabindex", "-1"));
-	f.box.setAttribute("tabindex", "0");
-	f.box.focus();
+	all('.f[tabindex="0"]', node.box.parentElement).forEach(box => box.setAttribute("tabindex", -1));
+	node.box.setAttribute("tabindex", 0);
+	node.box.focus();
 }
 
-// The next visible frame next to this one.
-function beside(f, step) {
-	const row = f.i ? frames[f.parent].children.filter(c => c.shown) : [f];
-	return row[row.indexOf(f) + step];
-}
+// Marks the nodes whose name has the text. The counts of a hit below another hit are included in
+// that one's.
+function markHits() {
+	const wanted = one("#find").value.trim().toLowerCase();
+	const told = { hits: 0, sum: 0n, wanted };
 
-function find(text) {
-	const wanted = text.trim().toLowerCase();
-	let hits = 0, sum = 0n;
-	const within = new Set();
-
-	flame.classList.toggle("searched", wanted !== "");
-	for (const f of frames) {
-		const hit = wanted !== "" && !f.merged && f.i > 0 &&
-			f.name.toLowerCase().includes(wanted);
-		f.box.classList.toggle("hit", hit);
-		hits += hit;
-		// The counts of a hit below another hit are included in that one's.
-		if (hit && !within.has(f.parent))
-			sum += BigInt(f.v[event] || 0);
-		if (hit || within.has(f.parent))
-			within.add(f.i);
+	function visit(node, within) {
+		node.hit = wanted !== "" && !("merged" in node) && node.i !== 0 &&
+			node.name.toLowerCase().includes(wanted);
+		told.hits += node.hit;
+		if (node.hit && !within)
+			told.sum += node.v;
+		for (const child of node.below.values())
+			visit(child, within || node.hit);
 	}
+	for (const root of drawn)
+		visit(root, false);
+	return told;
+}
+
+function tellHits() {
+	const { hits, sum, wanted } = markHits();
+
+	one("#graphs").classList.toggle("searched", wanted !== "");
+	for (const [box, node] of boxes)
+		box.classList.toggle("hit", node.hit);
 	one("#found").textContent = wanted === "" ? ""
-		: hits ? `${hits} frame${hits > 1 ? "s" : ""}, ${share(sum, total()).toFixed(1)}%`
+		: hits ? `${hits} frame${hits > 1 ? "s" : ""}, ${share(sum, tree.v).toFixed(1)}%`
 		: "not found";
 }
 
+function press(node) {
+	if (view === "") {
+		zoom(node.i);
+		focusOn(nodeAt[node.i]);
+	} else if (outermost(node.name).length) {
+		show("both", node.name);
+	}
+}
+
 function onFrameKey(e) {
-	const box = e.target.closest && e.target.closest(".f");
-	const f = box && frames.find(one => one.box === box);
+	const node = boxes.get(e.target), around = node && node.parent ? node.parent.shown : [node];
+	const down = () => focusOn(node.shown[0]), up = () => focusOn(node.parent);
 	const moves = {
-		Enter: () => zoom(f.i),
-		" ": () => zoom(f.i),
-		ArrowUp: () => focusOn(f.i ? frames[f.parent] : null),
-		ArrowDown: () => focusOn(f.children.find(c => c.shown)),
-		ArrowLeft: () => focusOn(beside(f, -1)),
-		ArrowRight: () => focusOn(beside(f, 1)),
-		Home: () => focusOn(frames[0]),
+		Enter: () => press(node),
+		" ": () => press(node),
+		ArrowUp: () => node.up ? down() : up(),
+		ArrowDown: () => node.up ? up() : down(),
+		ArrowLeft: () => focusOn(around[around.indexOf(node) - 1]),
+		ArrowRight: () => focusOn(around[around.indexOf(node) + 1]),
+		Home: () => focusOn(drawn[0]),
 	};
 
-	if (!f || !moves[e.key] || e.ctrlKey || e.metaKey || e.altKey)
+	if (!node || !moves[e.key] || e.ctrlKey || e.metaKey || e.altKey)
 		return;
 	e.preventDefault();
 	moves[e.key]();
 }
 
-function startFlame() {
-	const at = e => frames.find(f => f.box === e.target.closest(".f"));
+function onKey(e) {
+	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
 
-	readFrames();
-	layOut();
-	draw();
-	startViews();
-	flame.addEventListener("click", e => {
-		const f = at(e);
-		if (f) {
-			focusOn(f);
-			zoom(f.i);
-		}
+	if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey) {
+		e.preventDefault();
+		one("#find").focus();
+	} else if (e.key === "Escape" && e.target === one("#find") && e.target.value) {
+		e.target.value = "";
+		tellHits();
+	} else if (e.key === "Escape") {
+		zoom(0);
+	}
+}
+
+// Choices that build the graph anew.
+function startChoices() {
+	one("#view").addEventListener("change", e => show(e.target.value));
+	one("#order").addEventListener("change", e => {
+		order = e.target.value;
+		draw();
+		store();
 	});
-	flame.addEventListener("keydown", onFrameKey);
-	const tip = document.createElement("div");
+	if (one("#thread"))
+		one("#thread").addEventListener("change", e => {
+			thread = e.target.value;
+			redraw();
+			store();
+		});
+	one("#both").addEventListener("click", () =>
+		show(...(view === "both" ? [""] : ["both", nodeAt[zoomed].name])));
+	one("#reset").addEventListener("click", () => zoom(0));
+	one("#find").addEventListener("input", tellHits);
+	one("#find").addEventListener("change", store);
+}
+
+function startFlame() {
+	const graphs = one("#graphs"), tip = make("div", "");
+	const at = e => boxes.get(e.target.closest(".f"));
+	let width = flame.clientWidth;
+
+	startFrames();
+	startChoices();
 	tip.id = "tip";
 	tip.hidden = true;
 	document.body.append(tip);
-	flame.addEventListener("pointermove", e => point(at(e) &&
+	graphs.addEventListener("click", e => at(e) && press(at(e)));
+	graphs.addEventListener("keydown", onFrameKey);
+	graphs.addEventListener("pointermove", e => point(at(e) &&
 		`${at(e).name}\n${describe(at(e)).replace("; ", "\n")}`, e));
-	flame.addEventListener("pointerleave", () => point());
-	addEventListener("hashchange", restore);
-	one("#find").addEventListener("change", store);
+	graphs.addEventListener("pointerleave", () => point());
 	for (const name of ["mouseover", "focusin"])
-		flame.addEventListener(name, e => at(e) && tell(at(e)));
-	one("#reset").addEventListener("click", () => zoom(0));
-	one("#find").addEventListener("input", e => find(e.target.value));
-	let width = flame.clientWidth;
+		graphs.addEventListener(name, e => view === "" && at(e) && tell(at(e)));
+	addEventListener("hashchange", restore);
+	document.addEventListener("keydown", onKey);
 	new ResizeObserver(() => {
 		if (width !== flame.clientWidth)
 			draw();
 		width = flame.clientWidth;
 	}).observe(flame);
-	document.addEventListener("keydown", e => {
-		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
-
-		if (e.key === "Escape") {
-			if (e.target === one("#find") && e.target.value) {
-				e.target.value = "";
-				find("");
-			} else {
-				zoom(0);
-			}
-		} else if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey) {
-			e.preventDefault();
-			one("#find").focus();
-		}
-	});
-}
-
-// ---- other views of the flame graph -------------------------------------------------------------
-
-// "": callers above the functions that they call. "inverted": functions above their callers, by
-// what they count themselves. "both": all callers of one function above it, and all that it calls
-// below it, wherever it is called.
-let view = "", shownFunction = "";
-const ROW = 18, LEAST = .1; // pixels; percent below which a frame is left out
-const nodes = new Map();    // of each box
-
-const newNode = (name, kind, parent) => ({ name, kind, parent, v: 0n, below: new Map() });
-
-function nodeBelow(parent, f) {
-	if (!parent.below.has(f.name))
-		parent.below.set(f.name, newNode(f.name, f.kind, parent));
-	return parent.below.get(f.name);
-}
-
-// Adds the frame and its callers below each other, up to the root.
-function addCallers(root, f, v) {
-	root.v += v;
-	for (let node = root; f.i; f = frames[f.parent]) {
-		node = nodeBelow(node, f);
-		node.v += v;
-	}
-}
-
-function addCallees(node, f) {
-	node.v += BigInt(f.v[event] || 0);
-	for (const child of f.children)
-		addCallees(nodeBelow(node, child), child);
-}
-
-// The frames of a function that are not below another one.
-function outermost(name) {
-	const within = new Set();
-
-	return frames.filter(f => {
-		if (f.i && (within.has(f.parent) || f.name === name))
-			within.add(f.i);
-		return f.i && f.name === name && !within.has(f.parent);
-	});
-}
-
-function boxOf(node, x, y, w) {
-	const make = name => document.createElementNS("http://www.w3.org/2000/svg", name);
-	const box = make("svg"), rect = make("rect"), text = make("text");
-	const values = { class: `f ${node.kind}${w * one("#others").clientWidth < 2400
-		? " narrow" : ""}`, x: `${x}%`, y, width: `${w}%`, height: ROW - 1, tabindex: -1,
-		role: "treeitem", "aria-label": `${node.name}\n${numberText(node.v)} ${eventName()}, ` +
-			`${share(node.v, total()).toFixed(2)}%` };
-
-	for (const [name, value] of Object.entries(values))
-		box.setAttribute(name, value);
-	rect.setAttribute("width", "100%");
-	rect.setAttribute("height", "100%");
-	text.setAttribute("x", 4);
-	text.setAttribute("y", 12.5);
-	text.textContent = node.name;
-	box.append(rect, text);
-	node.box = box;
-	nodes.set(box, node);
-	return box;
-}
-
-// Draws the tree downwards, or upwards with its root at the bottom.
-function drawTree(svg, root, up) {
-	const found = [];
-	let deepest = 0;
-
-	function visit(node, depth, x) {
-		const w = share(node.v, root.v);
-		const below = [...node.below.values()].sort((a, b) => (a.v < b.v) - (a.v > b.v));
-
-		node.up = up;
-		node.shown = [];
-		found.push([node, depth, x, w]);
-		deepest = Math.max(deepest, depth);
-		for (const child of below) {
-			if (share(child.v, root.v) < LEAST)
-				break;
-			node.shown.push(child);
-			visit(child, depth + 1, x);
-			x += share(child.v, root.v);
-		}
-	}
-	visit(root, 0, 0);
-	svg.setAttribute("height", (deepest + 1) * ROW);
-	svg.replaceChildren(...found.map(([node, depth, x, w]) =>
-		boxOf(node, x, (up ? deepest - depth : depth) * ROW, w)));
-	root.box.setAttribute("tabindex", 0);
-}
-
-function showView() {
-	const others = one("#others");
-
-	one("#view").value = view === "inverted" ? view : "";
-	one("#both").setAttribute("aria-pressed", view === "both");
-	flame.parentElement.hidden = view !== "";
-	others.hidden = view === "";
-	nodes.clear();
-	if (view === "inverted") {
-		const root = newNode("all", "c6");
-		for (const f of frames.filter(f => f.i))
-			addCallers(root, f, selfOf(f));
-		root.v = BigInt(total());
-		one("#upper").replaceChildren();
-		one("#upper").setAttribute("height", 0);
-		drawTree(one("#lower"), root, false);
-		one("#hint").textContent = "Functions by what they count themselves, above their callers";
-	} else if (view === "both") {
-		const found = outermost(shownFunction), { kind } = found[0];
-		const callers = newNode(shownFunction, kind), callees = newNode(shownFunction, kind);
-		for (const f of found) {
-			addCallers(callers, frames[f.parent], BigInt(f.v[event] || 0));
-			addCallees(callees, f);
-		}
-		drawTree(one("#upper"), callers, true);
-		drawTree(one("#lower"), callees, false);
-		callers.box.scrollIntoView({ block: "nearest" });
-		one("#hint").textContent = `${shownFunction}: callers above, callees below; ` +
-			`${numberText(callees.v)} ${eventName()}, ${share(callees.v, total()).toFixed(2)}%`;
-	}
-}
-
-function changeView(to, name = "") {
-	view = to;
-	shownFunction = name;
-	showView();
-	draw();
-	store();
-}
-
-function onNodeKey(e) {
-	const node = nodes.get(e.target), around = node && node.parent ? node.parent.shown : [node];
-	const down = () => node.shown[0], up = () => node.parent;
-	const to = node && { ArrowUp: node.up ? down : up, ArrowDown: node.up ? up : down,
-		ArrowLeft: () => around[around.indexOf(node) - 1],
-		ArrowRight: () => around[around.indexOf(node) + 1] }[e.key];
-
-	if (to) {
-		e.preventDefault();
-		if (to())
-			to().box.focus();
-	} else if (node && e.key === "Enter" && outermost(node.name).length) {
-		changeView("both", node.name);
-	}
-}
-
-function startViews() {
-	const others = one("#others"), at = e => nodes.get(e.target.closest(".f"));
-
-	one("#view").addEventListener("change", e => changeView(e.target.value));
-	one("#both").addEventListener("click", () =>
-		changeView(...(view === "both" ? [""] : ["both", frames[zoomed].name])));
-	others.addEventListener("click", e => at(e) && outermost(at(e).name).length &&
-		changeView("both", at(e).name));
-	others.addEventListener("keydown", onNodeKey);
-	others.addEventListener("pointermove", e =>
-		point(at(e) && at(e).box.getAttribute("aria-label"), e));
-	others.addEventListener("pointerleave", () => point());
+	restore();
+	if (!tree)
+		redraw();
 }

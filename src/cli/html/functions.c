@@ -45,6 +45,8 @@ static void add_up(struct functions *fn)
 	for (uint32_t i = 1; i < tree->nnodes; i++) {
 		uint32_t owner = i, frame = tree->node[i].frame;
 
+		if (pmk_tree_thread(tree, frame) != NONE)
+			continue;
 		while (!html_tree_is_function(p, tree->node[owner].frame))
 			owner = tree->node[owner].parent;
 		for (size_t e = 0; e < p->n; e++)

@@ -17,7 +17,7 @@ function startComparison(section) {
 
 			from.textContent = a && numberText(a);
 			to.textContent = b && numberText(b);
-			change.textContent = delta ? sign + delta.toLocaleString("en-US") : "";
+			change.textContent = delta ? sign + numberText(delta) : "";
 			part.textContent = percent;
 			for (const cell of [change, part])
 				cell.className = `n${delta > 0n ? " more" : delta < 0n ? " less" : ""}`;

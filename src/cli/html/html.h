@@ -39,6 +39,9 @@ void html_end(FILE *f);
 /* printf with the rules of base/print.h. Texts are escaped, so they may be in attributes, too. */
 void html_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for JSON within a script: texts are escaped, so they may be in quotes. */
+void html_json(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* An item of the list at the head of a page; nothing if there is no text. */
 void html_fact(FILE *f, const char *name, const char *text);
 void html_fact_number(FILE *f, const char *name, size_t number);
@@ -49,7 +52,9 @@ void html_notices(FILE *f, const char *lines, const char *class);
 /* Percent, with one digit after the point; nothing for 0. */
 void html_share(FILE *f, uint64_t value, uint64_t all);
 double html_percent(uint64_t value, uint64_t all);
-/* data-v="12,,3": the counts of an element for each event, for the script; 0 is empty. */
+/* "12,,3": counts for each event, for the script; 0 is empty. */
+void html_counts(FILE *f, const uint64_t *value, size_t n);
+/* The counts of an element: data-v="12,,3". */
 void html_values(FILE *f, const uint64_t *value, size_t n);
 /* The heading of a column; `more` are attributes, as markup. Sorting a column of numbers puts the
  * largest first. */

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ---- lines over time ----------------------------------------------------------------------------
 
-const svgOf = (name, attributes) => {
-	const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-
-	for (const [key, v] of Object.entries(attributes))
-		made.setAttribute(key, v);
-	return made;
-};
 // Three digits are enough for an axis.
 const shortText = v => v >= 1000 ? numberText(Math.round(v)) : `${Number(v.toPrecision(3))}`;
 
@@ -60,7 +53,7 @@ function tellFigure({ output, metric, texts }, from, to) {
 
 	if (!metric)
 		output.textContent = chosen.length
-			? chosen.reduce((sum, v) => sum + BigInt(v), 0n).toLocaleString("en-US") : "";
+			? numberText(chosen.reduce((sum, v) => sum + BigInt(v), 0n)) : "";
 	else
 		output.textContent = from === to ? texts[from] : "";
 }

@@ -27,34 +27,50 @@ static bool changes_direction(const char *text, size_t n)
 	       (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9);
 }
 
-static void put_text(FILE *f, const char *text, size_t n)
+struct escape {
+	char character;
+	const char *markup;
+};
+
+/* Write text in which these characters are replaced. `backslash` is one in this text. */
+static void put_escaped(FILE *f, const char *text, size_t n, const struct escape *escapes,
+			const char *backslash)
 {
 	for (size_t i = 0; i < n; i++) {
+		const struct escape *e = escapes;
+
 		if (changes_direction(text + i, n - i)) {
-			fprintf(f, "\\xe2\\x%02x\\x%02x", text[i + 1] & 0xFFU, text[i + 2] & 0xFFU);
+			for (unsigned k = 0; k < 3; k++)
+				fprintf(f, "%sx%02x", backslash, text[i + k] & 0xFFU);
 			i += 2;
 			continue;
 		}
-		switch (text[i]) {
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		case '\'':
-			fputs("&#39;", f);
-			break;
-		default:
+		while (e->character && e->character != text[i])
+			e++;
+		if (e->character)
+			fputs(e->markup, f);
+		else
 			fputc(text[i], f);
-		}
 	}
+}
+
+static void put_text(FILE *f, const char *text, size_t n)
+{
+	static const struct escape markup[] = { { '&', "&amp;" },  { '<', "&lt;" },
+						{ '>', "&gt;" },   { '"', "&quot;" },
+						{ '\'', "&#39;" }, { 0, NULL } };
+
+	put_escaped(f, text, n, markup, "\\");
+}
+
+/* "<" could begin the end of the script. */
+static void put_json(FILE *f, const char *text, size_t n)
+{
+	static const struct escape json[] = {
+		{ '"', "\\\"" }, { '\\', "\\\\" }, { '<', "\\u003c" }, { 0, NULL }
+	};
+
+	put_escaped(f, text, n, json, "\\\\");
 }
 
 void html_print(FILE *f, const char *format, ...)
@@ -63,6 +79,15 @@ void html_print(FILE *f, const char *format, ...)
 
 	va_start(args, format);
 	pmk_print_with(f, put_text, format, args);
+	va_end(args);
+}
+
+void html_json(FILE *f, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	pmk_print_with(f, put_json, format, args);
 	va_end(args);
 }
 
@@ -170,17 +195,22 @@ void html_share(FILE *f, uint64_t value, uint64_t all)
 		fprintf(f, "%.1f%%", html_percent(value, all));
 }
 
-void html_values(FILE *f, const uint64_t *value, size_t n)
+void html_counts(FILE *f, const uint64_t *value, size_t n)
 {
 	while (n && !value[n - 1])
 		n--;
-	fputs(" data-v=\"", f);
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			fputc(',', f);
 		if (value[i])
 			fprintf(f, "%llu", (unsigned long long)value[i]);
 	}
+}
+
+void html_values(FILE *f, const uint64_t *value, size_t n)
+{
+	fputs(" data-v=\"", f);
+	html_counts(f, value, n);
 	fputc('"', f);
 }
 

@@ -4,11 +4,19 @@
 // read from the document and written as text.
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const one = (selector, from = document) => from.querySelector(selector);
-const numberText = v => BigInt(v || 0).toLocaleString("en-US");
+const inGroups = new Intl.NumberFormat("en-US");
+const numberText = v => inGroups.format(BigInt(v || 0));
 const share = (v, of) => of ? 100 * Number(v) / Number(of) : 0;
 // The counts of an element, as text, because numbers are only exact up to 2^53.
 const counts = (element, name = "v") =>
 	(element.dataset[name] || "").split(",").map(v => v || "0");
+const svgOf = (name, attributes) => {
+	const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+
+	for (const [key, v] of Object.entries(attributes))
+		made.setAttribute(key, v);
+	return made;
+};
 const make = (name, className, ...content) => {
 	const made = document.createElement(name);
 
@@ -193,15 +201,10 @@ function choose(i) {
 	event = i;
 	for (const name of all(".event"))
 		name.textContent = eventName();
-	layOut();
-	showView();
-	draw();
-	for (const f of frames)
-		f.box.setAttribute("aria-label", `${f.name}\n${describe(f)}\n${f.place}`);
-	find(one("#find").value);
+	redraw();
 	fillFunctions();
 	fillCode();
 	fillHottest();
 	if (!view)
-		tell(frames[zoomed]);
+		tell(nodeAt[zoomed]);
 }

@@ -24,7 +24,5 @@ if (one("#event"))
 		choose(Number(e.target.value));
 		store();
 	});
-if (flame)
-	restore();
 addEventListener("hashchange", open);
 open();

@@ -4,12 +4,18 @@
 
 #include <stdlib.h>
 
+/* Call paths of all threads. With more, threads are not told apart, to save memory. */
+#define MOST_PATHS 500000
+
 int html_tree_build(struct html_page *p)
 {
+	const struct pmk_tables *t = &p->r->t;
 	struct pmk_tree *tree = &p->tree;
 	char msg[300];
 
-	if (pmk_tree_build(tree, &p->r->t, p->event, p->n, false, msg, sizeof(msg)))
+	bool by_thread = t->nthreads > 1 && t->nthreads * t->ncontexts <= MOST_PATHS;
+
+	if (pmk_tree_build(tree, t, p->event, p->n, by_thread, msg, sizeof(msg)))
 		return recorded_failed(p->r, msg);
 	p->inclusive = malloc(tree->nnodes * p->n * sizeof(*p->inclusive));
 	p->total = calloc(p->n, sizeof(*p->total));
@@ -31,7 +37,8 @@ bool html_tree_is_function(const struct html_page *p, uint32_t frame)
 	const struct pmk_tables *t = &p->r->t;
 
 	return frame < t->nfunctions ||
-	       (frame != PMK_TABLES_NONE && frame >= t->nfunctions + t->ninlined);
+	       (frame != PMK_TABLES_NONE && frame >= t->nfunctions + t->ninlined &&
+		pmk_tree_thread(&p->tree, frame) == PMK_TABLES_NONE);
 }
 
 void html_title(const struct html_page *p, const char *text)
