@@ -6,11 +6,7 @@
  * each sample comes a millisecond after the one before it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include <pmk/error.h>
-
-#include "base/message.h"
 #include "profile/export/export.h"
 #include "profile/export/json.h"
 #include "profile/export/tree.h"
@@ -21,25 +17,8 @@
 struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
-	uint32_t *number; /* [frame]: its index in `used`, or PMK_TABLES_NONE */
-	uint32_t *used;	  /* the used frames */
-	uint32_t nused;
 	FILE *f;
 };
-
-static void find_frames(struct writer *w)
-{
-	for (uint32_t i = 0; i < pmk_tree_frames(&w->tree); i++)
-		w->number[i] = PMK_TABLES_NONE;
-	for (uint32_t i = 1; i < w->tree.nnodes; i++) {
-		uint32_t frame = w->tree.node[i].frame;
-
-		if (w->number[frame] != PMK_TABLES_NONE)
-			continue;
-		w->used[w->nused] = frame;
-		w->number[frame] = w->nused++;
-	}
-}
 
 /* A column with the same value in each of n rows. */
 static void write_same(struct writer *w, const char *name, const char *value, size_t n)
@@ -66,12 +45,12 @@ static void write_texts(struct writer *w)
 	char buf[300];
 
 	fputs("\"stringArray\":[", w->f);
-	for (uint32_t i = 0; i < w->nused; i++) {
+	for (uint32_t i = 0; i < w->tree.nused; i++) {
 		fputs(i ? ",\n" : "\n", w->f);
-		pmk_export_json(w->f, pmk_tree_name(&w->tree, w->used[i], buf, sizeof(buf)));
+		pmk_export_json(w->f, pmk_tree_name(&w->tree, w->tree.used[i], buf, sizeof(buf)));
 	}
 	for (size_t i = 0; i < t->nfiles; i++) {
-		fputs(i || w->nused ? ",\n" : "\n", w->f);
+		fputs(i || w->tree.nused ? ",\n" : "\n", w->f);
 		pmk_export_json(w->f, t->file[i].path);
 	}
 	fputs("],\n", w->f);
@@ -83,7 +62,7 @@ static void write_sources(struct writer *w)
 
 	fprintf(w->f, "\"sources\":{\"length\":%zu,\n\"filename\":[", n);
 	for (size_t i = 0; i < n; i++)
-		fprintf(w->f, "%s%zu", i ? "," : "", w->nused + i);
+		fprintf(w->f, "%s%zu", i ? "," : "", w->tree.nused + i);
 	fputc(']', w->f);
 	write_same(w, "id", "null", n);
 	write_same(w, "startLine", "1", n);
@@ -104,42 +83,42 @@ static void write_functions(struct writer *w)
 {
 	uint32_t line;
 
-	fprintf(w->f, "\"funcTable\":{\"length\":%" PRIu32, w->nused);
-	write_counted(w, "name", w->nused);
-	write_same(w, "isJS", "false", w->nused);
-	write_same(w, "relevantForJS", "false", w->nused);
-	write_same(w, "resource", "-1", w->nused);
+	fprintf(w->f, "\"funcTable\":{\"length\":%" PRIu32, w->tree.nused);
+	write_counted(w, "name", w->tree.nused);
+	write_same(w, "isJS", "false", w->tree.nused);
+	write_same(w, "relevantForJS", "false", w->tree.nused);
+	write_same(w, "resource", "-1", w->tree.nused);
 	fputs(",\n\"source\":[", w->f);
-	for (uint32_t i = 0; i < w->nused; i++) {
-		uint32_t file = pmk_tree_file(&w->tree, w->used[i], &line);
+	for (uint32_t i = 0; i < w->tree.nused; i++) {
+		uint32_t file = pmk_tree_file(&w->tree, w->tree.used[i], &line);
 
 		fputs(i ? "," : "", w->f);
 		write_number(w, file != PMK_TABLES_NONE, file);
 	}
 	fputs("],\n\"lineNumber\":[", w->f);
-	for (uint32_t i = 0; i < w->nused; i++) {
-		uint32_t file = pmk_tree_file(&w->tree, w->used[i], &line);
+	for (uint32_t i = 0; i < w->tree.nused; i++) {
+		uint32_t file = pmk_tree_file(&w->tree, w->tree.used[i], &line);
 
 		fputs(i ? "," : "", w->f);
 		write_number(w, file != PMK_TABLES_NONE && line, line);
 	}
 	fputc(']', w->f);
-	write_same(w, "columnNumber", "null", w->nused);
+	write_same(w, "columnNumber", "null", w->tree.nused);
 	fputs("},\n", w->f);
 }
 
 static void write_frames(struct writer *w)
 {
-	fprintf(w->f, "\"frameTable\":{\"length\":%" PRIu32, w->nused);
-	write_same(w, "address", "-1", w->nused);
-	write_same(w, "inlineDepth", "0", w->nused);
-	write_same(w, "category", "0", w->nused);
-	write_same(w, "subcategory", "0", w->nused);
-	write_counted(w, "func", w->nused);
-	write_same(w, "nativeSymbol", "null", w->nused);
-	write_same(w, "innerWindowID", "0", w->nused);
-	write_same(w, "line", "null", w->nused);
-	write_same(w, "column", "null", w->nused);
+	fprintf(w->f, "\"frameTable\":{\"length\":%" PRIu32, w->tree.nused);
+	write_same(w, "address", "-1", w->tree.nused);
+	write_same(w, "inlineDepth", "0", w->tree.nused);
+	write_same(w, "category", "0", w->tree.nused);
+	write_same(w, "subcategory", "0", w->tree.nused);
+	write_counted(w, "func", w->tree.nused);
+	write_same(w, "nativeSymbol", "null", w->tree.nused);
+	write_same(w, "innerWindowID", "0", w->tree.nused);
+	write_same(w, "line", "null", w->tree.nused);
+	write_same(w, "column", "null", w->tree.nused);
 	fputs("},\n", w->f);
 }
 
@@ -150,7 +129,7 @@ static void write_stacks(struct writer *w)
 
 	fprintf(w->f, "\"stackTable\":{\"length\":%zu,\n\"frame\":[", tree->nnodes - 1);
 	for (size_t i = 1; i < tree->nnodes; i++)
-		fprintf(w->f, "%s%" PRIu32, i > 1 ? "," : "", w->number[tree->node[i].frame]);
+		fprintf(w->f, "%s%" PRIu32, i > 1 ? "," : "", w->tree.number[tree->node[i].frame]);
 	fputs("],\n\"prefix\":[", w->f);
 	for (size_t i = 1; i < tree->nnodes; i++) {
 		uint32_t parent = tree->node[i].parent;
@@ -242,18 +221,8 @@ int pmk_export_firefox(const struct pmk_export *x, char *msg, size_t size)
 	struct writer w = { .x = x, .f = x->f };
 	int err = pmk_tree_build(&w.tree, x->t, x->event, x->nevents, false, msg, size);
 
-	if (!err) {
-		w.number = malloc((pmk_tree_frames(&w.tree) + 1) * sizeof(*w.number));
-		w.used = malloc((pmk_tree_frames(&w.tree) + 1) * sizeof(*w.used));
-		if (w.number && w.used) {
-			find_frames(&w);
-			write_document(&w);
-		} else {
-			err = pmk_message_no_memory(msg, size, NULL);
-		}
-	}
-	free(w.number);
-	free(w.used);
+	if (!err)
+		write_document(&w);
 	pmk_tree_free(&w.tree);
 	return err;
 }

@@ -15,7 +15,6 @@
 #include "base/message.h"
 #include "profile/export/export.h"
 #include "profile/recording/lines.h"
-#include "base/map.h"
 #include "base/print.h"
 
 /*
@@ -24,19 +23,21 @@
  * belong to another line, too.
  */
 struct line {
-	uint32_t file, line, function, inlined;
+	const char *file;
+	uint32_t line, function, inlined;
 	bool begins;
 	uint64_t executions;
 };
 
 struct branch {
-	uint32_t file, line;
+	const char *file;
+	uint32_t line;
 	uint64_t address, taken, not_taken;
 };
 
 struct function {
-	uint32_t file, line;
-	const char *name;
+	const char *file, *name;
+	uint32_t line;
 	uint64_t executions;
 };
 
@@ -46,12 +47,10 @@ struct writer {
 	FILE *f;
 	uint64_t *executions, *taken; /* [code] */
 	struct pmk_lines *lines;      /* [object] */
-	struct pmk_map paths;	      /* hash of the path → index of the file */
-	const char **path;	      /* [file]: the files of the recording come first */
 	struct line *line;
 	struct branch *branch;
 	struct function *function;
-	size_t nfiles, nlines, nbranches, nfunctions;
+	size_t nlines, nbranches, nfunctions;
 };
 
 static int on_execution(void *ctx, const struct pmk_tables_execution *row)
@@ -63,25 +62,6 @@ static int on_execution(void *ctx, const struct pmk_tables_execution *row)
 	return 0;
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
-
-/* Returns the file's number; the caller has made room for one more. */
-static uint32_t file_of(struct writer *w, const char *path)
-{
-	uint64_t hash = UINT64_C(0xCBF29CE484222325);
-
-	for (const char *c = path; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001B3);
-	for (;; hash++) {
-		uint32_t i = pmk_map_put(&w->paths, hash, (uint32_t)w->nfiles);
-
-		if (i == w->nfiles)
-			w->path[w->nfiles++] = path;
-		if (i == UINT32_MAX || !strcmp(w->path[i], path))
-			return i;
-	}
-}
-
 /* ---- collect -------------------------------------------------------------------------------- */
 
 static void collect_code(struct writer *w)
@@ -90,14 +70,16 @@ static void collect_code(struct writer *w)
 
 	for (size_t i = 0; i < t->ncodes; i++) {
 		const struct pmk_tables_code *k = &t->code[i];
+		const char *file;
 
 		if (k->file == PMK_TABLES_NONE || !k->line || !w->executions[i])
 			continue;
-		w->line[w->nlines++] = (struct line){ k->file,	  k->line, k->function,
+		file = t->file[k->file].path;
+		w->line[w->nlines++] = (struct line){ file,	  k->line, k->function,
 						      k->inlined, false,   w->executions[i] };
 		if (k->conditional)
 			w->branch[w->nbranches++] =
-				(struct branch){ k->file, k->line, k->address, w->taken[i],
+				(struct branch){ file, k->line, k->address, w->taken[i],
 						 w->executions[i] - w->taken[i] };
 	}
 }
@@ -128,26 +110,29 @@ static void collect_functions(struct writer *w)
 		const struct pmk_tables_function *f = &t->function[i];
 
 		if (f->file != PMK_TABLES_NONE && f->line)
-			w->function[w->nfunctions++] = (struct function){
-				f->file, f->line, f->symbol ? f->symbol : f->name, entry_count(w, i)
-			};
+			w->function[w->nfunctions++] =
+				(struct function){ t->file[f->file].path,
+						   f->symbol ? f->symbol : f->name, f->line,
+						   entry_count(w, i) };
 	}
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
 }
 
 /* Orders the addresses of executed functions. */
 static int by_number(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return compare_numbers(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static int collect_object(struct writer *w, uint32_t object)
 {
 	const struct pmk_lines *l = &w->lines[object];
 	uint64_t *executed = malloc((w->t->nfunctions + 1) * sizeof(*executed));
-	const char *last = NULL;
-	uint32_t file = 0, code;
+	uint32_t code;
 	size_t n = 0;
 
 	for (size_t i = 0; executed && i < w->t->nfunctions; i++)
@@ -156,28 +141,23 @@ static int collect_object(struct writer *w, uint32_t object)
 	if (!executed)
 		return PMK_ENOMEM;
 	qsort(executed, n, sizeof(*executed), by_number);
-	for (size_t i = 0; i < l->nlines && file != UINT32_MAX; i++) {
-		if (l->line[i].file != last)
-			file = file_of(w, l->line[i].file);
-		last = l->line[i].file;
+	for (size_t i = 0; i < l->nlines; i++) {
 		code = pmk_tables_code_at(w->t, object, l->line[i].address);
 		w->line[w->nlines++] =
-			(struct line){ file,
+			(struct line){ l->line[i].file,
 				       l->line[i].line,
 				       PMK_TABLES_NONE,
 				       PMK_TABLES_NONE,
 				       true,
 				       code == PMK_TABLES_NONE ? 0 : w->executions[code] };
 	}
-	for (size_t i = 0; i < l->nfunctions && file != UINT32_MAX; i++) {
-		if (bsearch(&l->function[i].address, executed, n, sizeof(*executed), by_number))
-			continue;
-		file = file_of(w, l->function[i].file);
-		w->function[w->nfunctions++] =
-			(struct function){ file, l->function[i].line, l->function[i].symbol, 0 };
-	}
+	for (size_t i = 0; i < l->nfunctions; i++)
+		if (!bsearch(&l->function[i].address, executed, n, sizeof(*executed), by_number))
+			w->function[w->nfunctions++] =
+				(struct function){ l->function[i].file, l->function[i].symbol,
+						   l->function[i].line, 0 };
 	free(executed);
-	return file == UINT32_MAX ? PMK_ENOMEM : 0;
+	return 0;
 }
 
 static int load_lines(struct writer *w)
@@ -213,101 +193,42 @@ static bool allocate_lists(struct writer *w)
 	w->line = malloc(lines * sizeof(*w->line));
 	w->branch = malloc((t->ncodes + 1) * sizeof(*w->branch));
 	w->function = malloc(functions * sizeof(*w->function));
-	w->path = malloc((t->nfiles + lines + functions) * sizeof(*w->path));
-	return w->line && w->branch && w->function && w->path;
-}
-
-static int collect_all(struct writer *w)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < w->t->nfiles && !err; i++)
-		if (file_of(w, w->t->file[i].path) == UINT32_MAX)
-			err = PMK_ENOMEM;
-	if (err)
-		return err;
-	collect_code(w);
-	collect_functions(w);
-	for (uint32_t i = 0; i < w->t->nobjects && !err; i++)
-		err = collect_object(w, i);
-	return err;
+	return w->line && w->branch && w->function;
 }
 
 /* ---- sort ----------------------------------------------------------------------------------- */
 
-#define COMPARE(a, b)                              \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
+static int compare_files(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
 
 static int by_line(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
+	int order = compare_files(x->file, y->file);
 
-	COMPARE(x->file, y->file);
-	COMPARE(x->line, y->line);
-	COMPARE(x->function, y->function);
-	COMPARE(x->inlined, y->inlined);
-	return 0;
+	order = order ? order : compare_numbers(x->line, y->line);
+	order = order ? order : compare_numbers(x->function, y->function);
+	return order ? order : compare_numbers(x->inlined, y->inlined);
 }
 
 static int by_branch(const void *a, const void *b)
 {
 	const struct branch *x = a, *y = b;
+	int order = compare_files(x->file, y->file);
 
-	COMPARE(x->file, y->file);
-	COMPARE(x->line, y->line);
-	COMPARE(x->address, y->address);
-	return 0;
+	order = order ? order : compare_numbers(x->line, y->line);
+	return order ? order : compare_numbers(x->address, y->address);
 }
 
 static int by_function(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
+	int order = compare_files(x->file, y->file);
 
-	COMPARE(x->file, y->file);
-	COMPARE(x->line, y->line);
-	return strcmp(x->name, y->name);
-}
-
-struct ranked {
-	const char *path;
-	uint32_t file;
-};
-
-static int by_path(const void *a, const void *b)
-{
-	return strcmp(((const struct ranked *)a)->path, ((const struct ranked *)b)->path);
-}
-
-/* Numbers the files in the order of their paths. */
-static int rank_files(struct writer *w)
-{
-	struct ranked *order = malloc((w->nfiles + 1) * sizeof(*order));
-	uint32_t *rank = malloc((w->nfiles + 1) * sizeof(*rank));
-
-	for (uint32_t i = 0; order && i < w->nfiles; i++)
-		order[i] = (struct ranked){ w->path[i], i };
-	if (order && rank) {
-		qsort(order, w->nfiles, sizeof(*order), by_path);
-		for (uint32_t i = 0; i < w->nfiles; i++) {
-			rank[order[i].file] = i;
-			w->path[i] = order[i].path;
-		}
-		for (size_t i = 0; i < w->nlines; i++)
-			w->line[i].file = rank[w->line[i].file];
-		for (size_t i = 0; i < w->nbranches; i++)
-			w->branch[i].file = rank[w->branch[i].file];
-		for (size_t i = 0; i < w->nfunctions; i++)
-			w->function[i].file = rank[w->function[i].file];
-		qsort(w->line, w->nlines, sizeof(*w->line), by_line);
-		qsort(w->branch, w->nbranches, sizeof(*w->branch), by_branch);
-		qsort(w->function, w->nfunctions, sizeof(*w->function), by_function);
-	}
-	free(order);
-	free(rank);
-	return order && rank ? 0 : PMK_ENOMEM;
+	order = order ? order : compare_numbers(x->line, y->line);
+	return order ? order : strcmp(x->name, y->name);
 }
 
 /* ---- write ---------------------------------------------------------------------------------- */
@@ -321,12 +242,13 @@ static void function_name(FILE *f, const char *name)
 }
 
 /* Writes the functions of a file, from *at on. Entries with one line and one name are combined. */
-static void write_functions(struct writer *w, uint32_t file, size_t *at)
+static void write_functions(struct writer *w, const char *file, size_t *at)
 {
 	size_t first = *at, found = 0, hit = 0;
 
 	for (int pass = 0; pass < 2; pass++)
-		for (*at = first; *at < w->nfunctions && w->function[*at].file == file;) {
+		for (*at = first;
+		     *at < w->nfunctions && !compare_files(w->function[*at].file, file);) {
 			const struct function *g = &w->function[*at];
 			uint64_t executions = 0;
 
@@ -344,12 +266,12 @@ static void write_functions(struct writer *w, uint32_t file, size_t *at)
 		fprintf(w->f, "FNF:%zu\nFNH:%zu\n", found, hit);
 }
 
-static void write_branches(struct writer *w, uint32_t file, size_t *at)
+static void write_branches(struct writer *w, const char *file, size_t *at)
 {
 	size_t first = *at, hit = 0;
 	unsigned block = 0;
 
-	for (; *at < w->nbranches && w->branch[*at].file == file; ++*at) {
+	for (; *at < w->nbranches && !compare_files(w->branch[*at].file, file); ++*at) {
 		const struct branch *b = &w->branch[*at];
 
 		block = *at > first && b[-1].line == b->line ? block + 1 : 0;
@@ -375,7 +297,7 @@ static uint64_t executions_of_line(const struct writer *w, size_t *at)
 	for (; *at < w->nlines; ++*at) {
 		const struct line *l = &w->line[*at];
 
-		if (l->file != first->file || l->line != first->line)
+		if (compare_files(l->file, first->file) || l->line != first->line)
 			break;
 		if (l->begins) {
 			begins = l->executions > begins ? l->executions : begins;
@@ -391,11 +313,11 @@ static uint64_t executions_of_line(const struct writer *w, size_t *at)
 	return sum + most ? sum + most : begins;
 }
 
-static void write_lines(struct writer *w, uint32_t file, size_t *at)
+static void write_lines(struct writer *w, const char *file, size_t *at)
 {
 	size_t found = 0, hit = 0;
 
-	while (*at < w->nlines && w->line[*at].file == file) {
+	while (*at < w->nlines && !compare_files(w->line[*at].file, file)) {
 		unsigned number = w->line[*at].line;
 		uint64_t executions = executions_of_line(w, at);
 
@@ -406,15 +328,27 @@ static void write_lines(struct writer *w, uint32_t file, size_t *at)
 	fprintf(w->f, "LF:%zu\nLH:%zu\n", found, hit);
 }
 
+/* Returns the first file, by name, that has a line or a function; NULL: all are written. */
+static const char *next_file(const struct writer *w, size_t line, size_t function)
+{
+	const char *of_line = line < w->nlines ? w->line[line].file : NULL;
+	const char *of_function = function < w->nfunctions ? w->function[function].file : NULL;
+
+	if (!of_line || !of_function)
+		return of_line ? of_line : of_function;
+	return compare_files(of_line, of_function) < 0 ? of_line : of_function;
+}
+
 static void write_document(struct writer *w)
 {
 	size_t line = 0, branch = 0, function = 0;
+	const char *file;
 
-	for (uint32_t file = 0; file < w->nfiles; file++) {
-		if ((line == w->nlines || w->line[line].file != file) &&
-		    (function == w->nfunctions || w->function[function].file != file))
-			continue;
-		pmk_print(w->f, "TN:\nSF:%s\n", w->path[file]);
+	qsort(w->line, w->nlines, sizeof(*w->line), by_line);
+	qsort(w->branch, w->nbranches, sizeof(*w->branch), by_branch);
+	qsort(w->function, w->nfunctions, sizeof(*w->function), by_function);
+	while ((file = next_file(w, line, function))) {
+		pmk_print(w->f, "TN:\nSF:%s\n", file);
 		write_functions(w, file, &function);
 		write_branches(w, file, &branch);
 		write_lines(w, file, &line);
@@ -426,14 +360,12 @@ static void release_lists(struct writer *w)
 {
 	for (size_t i = 0; w->lines && i < w->t->nobjects; i++)
 		pmk_lines_free(&w->lines[i]);
-	pmk_map_free(&w->paths);
 	free(w->lines);
 	free(w->executions);
 	free(w->taken);
 	free(w->line);
 	free(w->branch);
 	free(w->function);
-	free(w->path);
 }
 
 static int write_coverage(struct writer *w, char *msg, size_t size)
@@ -450,14 +382,16 @@ static int write_coverage(struct writer *w, char *msg, size_t size)
 		err = load_lines(w);
 	if (!err && !allocate_lists(w))
 		err = PMK_ENOMEM;
-	if (!err)
-		err = collect_all(w);
+	if (!err) {
+		collect_code(w);
+		collect_functions(w);
+	}
+	for (uint32_t i = 0; i < w->t->nobjects && !err; i++)
+		err = collect_object(w, i);
 	if (!err && !w->nlines)
 		err = pmk_message_fail(
 			msg, size, PMK_EINVAL,
 			"it has no lines; build the program with -g, and record it again");
-	if (!err)
-		err = rank_files(w);
 	if (!err)
 		write_document(w);
 	return err;

@@ -14,12 +14,16 @@
 #include "profile/export/json.h"
 #include "profile/export/tree.h"
 
+struct slice {
+	uint64_t inclusive, begin;
+	uint64_t used; /* length that its children have filled so far */
+	uint32_t thread;
+};
+
 struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
-	/* [node]; used: length that its children have filled so far */
-	uint64_t *inclusive, *begin, *used;
-	uint32_t *thread; /* [node] */
+	struct slice *slice; /* [node] */
 	const char *gap;
 	FILE *f;
 };
@@ -63,14 +67,15 @@ static void write_names(struct writer *w, uint32_t thread)
 
 static void write_slice(struct writer *w, uint32_t node)
 {
+	const struct slice *s = &w->slice[node];
 	char buf[300];
 
-	begin_event(w, "X", w->thread[node]);
+	begin_event(w, "X", s->thread);
 	pmk_export_json(w->f, pmk_tree_name(&w->tree, w->tree.node[node].frame, buf, sizeof(buf)));
 	fputs(",\"cat\":", w->f);
 	pmk_export_json(w->f, pmk_tables_event_name(w->x->t, w->x->event[0]));
 	fprintf(w->f, ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"self\":%" PRIu64 "}}",
-		w->begin[node], w->inclusive[node], w->tree.self[node]);
+		s->begin, s->inclusive, w->tree.self[node]);
 }
 
 /* Parents come before their children, in the tree and in the file. */
@@ -79,20 +84,19 @@ static void write_slices(struct writer *w)
 	const struct pmk_tree_node *node = w->tree.node;
 
 	for (size_t i = 0; i < w->tree.nnodes; i++)
-		w->inclusive[i] = w->tree.self[i];
+		w->slice[i].inclusive = w->tree.self[i];
 	for (size_t i = w->tree.nnodes; i-- > 1;)
-		w->inclusive[node[i].parent] += w->inclusive[i];
+		w->slice[node[i].parent].inclusive += w->slice[i].inclusive;
 	for (uint32_t i = 1; i < w->tree.nnodes; i++) {
-		uint32_t up = node[i].parent, thread = pmk_tree_thread(&w->tree, node[i].frame);
+		struct slice *s = &w->slice[i], *up = &w->slice[node[i].parent];
+		uint32_t thread = pmk_tree_thread(&w->tree, node[i].frame);
 
-		if (thread != PMK_TABLES_NONE) {
-			w->thread[i] = thread;
+		s->thread = thread == PMK_TABLES_NONE ? up->thread : thread;
+		if (thread != PMK_TABLES_NONE)
 			continue;
-		}
-		w->thread[i] = w->thread[up];
-		w->begin[i] = w->begin[up] + w->tree.self[up] + w->used[up];
-		w->used[up] += w->inclusive[i];
-		if (w->inclusive[i])
+		s->begin = up->begin + w->tree.self[node[i].parent] + up->used;
+		up->used += s->inclusive;
+		if (s->inclusive)
 			write_slice(w, i);
 	}
 }
@@ -116,21 +120,13 @@ int pmk_export_perfetto(const struct pmk_export *x, char *msg, size_t size)
 	struct writer w = { .x = x, .f = x->f };
 	int err = pmk_tree_build(&w.tree, x->t, x->event, x->nevents, true, msg, size);
 
-	if (!err) {
-		w.inclusive = calloc(w.tree.nnodes, sizeof(*w.inclusive));
-		w.begin = calloc(w.tree.nnodes, sizeof(*w.begin));
-		w.used = calloc(w.tree.nnodes, sizeof(*w.used));
-		w.thread = calloc(w.tree.nnodes, sizeof(*w.thread));
-		if (w.inclusive && w.begin && w.used && w.thread) {
-			write_document(&w);
-		} else {
-			err = pmk_message_no_memory(msg, size, NULL);
-		}
-	}
-	free(w.inclusive);
-	free(w.begin);
-	free(w.used);
-	free(w.thread);
+	if (!err)
+		w.slice = calloc(w.tree.nnodes, sizeof(*w.slice));
+	if (!err && !w.slice)
+		err = pmk_message_no_memory(msg, size, NULL);
+	if (!err)
+		write_document(&w);
+	free(w.slice);
 	pmk_tree_free(&w.tree);
 	return err;
 }

@@ -4,11 +4,7 @@
  * each event. The samples of a profile are call paths with weights.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include <pmk/error.h>
-
-#include "base/message.h"
 #include "profile/export/export.h"
 #include "profile/export/json.h"
 #include "profile/export/tree.h"
@@ -16,8 +12,6 @@
 struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
-	uint32_t *frame;  /* frames of the current path */
-	uint32_t *number; /* [frame]: its number in the file, or PMK_TABLES_NONE */
 	FILE *f;
 };
 
@@ -39,29 +33,20 @@ static void write_frame(struct writer *w, uint32_t i)
 
 static void write_frames(struct writer *w)
 {
-	uint32_t n = 0;
-
 	fputs("\"shared\":{\"frames\":[", w->f);
-	for (uint32_t i = 0; i < pmk_tree_frames(&w->tree); i++)
-		w->number[i] = PMK_TABLES_NONE;
-	for (uint32_t i = 1; i < w->tree.nnodes; i++) {
-		uint32_t of_node = w->tree.node[i].frame;
-
-		if (w->number[of_node] != PMK_TABLES_NONE)
-			continue;
-		fputs(n ? ",\n" : "\n", w->f);
-		write_frame(w, of_node);
-		w->number[of_node] = n++;
+	for (uint32_t i = 0; i < w->tree.nused; i++) {
+		fputs(i ? ",\n" : "\n", w->f);
+		write_frame(w, w->tree.used[i]);
 	}
 	fputs("]},\n", w->f);
 }
 
 static void write_path(struct writer *w, uint32_t node)
 {
-	size_t n = pmk_tree_path(&w->tree, node, w->frame);
+	size_t n = pmk_tree_path(&w->tree, node);
 
 	for (size_t i = 0; i < n; i++)
-		fprintf(w->f, "%c%" PRIu32, i ? ',' : '[', w->number[w->frame[i]]);
+		fprintf(w->f, "%c%" PRIu32, i ? ',' : '[', w->tree.number[w->tree.path[i]]);
 	fputc(']', w->f);
 }
 
@@ -116,17 +101,8 @@ int pmk_export_speedscope(const struct pmk_export *x, char *msg, size_t size)
 	struct writer w = { .x = x, .f = x->f };
 	int err = pmk_tree_build(&w.tree, x->t, x->event, x->nevents, false, msg, size);
 
-	if (!err) {
-		w.frame = malloc((w.tree.nnodes + 1) * sizeof(*w.frame));
-		w.number = malloc((pmk_tree_frames(&w.tree) + 1) * sizeof(*w.number));
-		if (w.frame && w.number) {
-			write_document(&w);
-		} else {
-			err = pmk_message_no_memory(msg, size, NULL);
-		}
-	}
-	free(w.frame);
-	free(w.number);
+	if (!err)
+		write_document(&w);
 	pmk_tree_free(&w.tree);
 	return err;
 }

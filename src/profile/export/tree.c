@@ -205,13 +205,37 @@ static bool tree_begin(struct pmk_tree *tree)
 	return true;
 }
 
+static bool number_frames(struct pmk_tree *tree)
+{
+	uint32_t frames = pmk_tree_frames(tree);
+
+	tree->number = malloc((frames + 1) * sizeof(*tree->number));
+	tree->used = malloc((frames + 1) * sizeof(*tree->used));
+	tree->path = malloc((tree->nnodes + 1) * sizeof(*tree->path));
+	if (!tree->number || !tree->used || !tree->path)
+		return false;
+	memset(tree->number, 0xff, frames * sizeof(*tree->number)); /* PMK_TABLES_NONE */
+	for (size_t i = 1; i < tree->nnodes; i++) {
+		uint32_t frame = tree->node[i].frame;
+
+		if (tree->number[frame] != PMK_TABLES_NONE)
+			continue;
+		tree->number[frame] = tree->nused;
+		tree->used[tree->nused++] = frame;
+	}
+	return true;
+}
+
 int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint32_t *event,
 		   size_t n, bool by_thread, char *msg, size_t size)
 {
+	int err;
+
 	*tree = (struct pmk_tree){ .t = t, .n = n, .by_thread = by_thread };
 	if (!tree_begin(tree))
 		return pmk_message_no_memory(msg, size, NULL);
-	return pmk_tables_counts(t, event, n, on_count, tree, msg, size);
+	err = pmk_tables_counts(t, event, n, on_count, tree, msg, size);
+	return err || number_frames(tree) ? err : pmk_message_no_memory(msg, size, NULL);
 }
 
 void pmk_tree_free(struct pmk_tree *tree)
@@ -221,20 +245,20 @@ void pmk_tree_free(struct pmk_tree *tree)
 	free(tree->at);
 	free(tree->node);
 	free(tree->self);
+	free(tree->number);
+	free(tree->used);
+	free(tree->path);
 	pmk_map_free(&tree->children);
 }
 
-size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node, uint32_t *frame)
+size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node)
 {
-	size_t n = 0;
+	size_t n = 0, at;
 
 	for (uint32_t i = node; i; i = tree->node[i].parent)
-		frame[n++] = tree->node[i].frame;
-	for (size_t i = 0; i < n / 2; i++) {
-		uint32_t other = frame[i];
-
-		frame[i] = frame[n - 1 - i];
-		frame[n - 1 - i] = other;
-	}
+		n++;
+	at = n;
+	for (uint32_t i = node; i; i = tree->node[i].parent)
+		tree->path[--at] = tree->node[i].frame;
 	return n;
 }

@@ -26,6 +26,10 @@ struct pmk_tree {
 	size_t nnodes, room;
 	struct pmk_map children; /* key of parent and frame → node */
 	uint32_t **at;		 /* [thread][context]: the node of the called function */
+	/* The frames that nodes have, in the order of the nodes, and the position of each there. */
+	uint32_t *used, *number;
+	uint32_t nused;
+	uint32_t *path; /* of the last pmk_tree_path() */
 };
 
 /* Returns as pmk_tables_counts() does. The caller must free the tree even after an error. */
@@ -42,10 +46,7 @@ uint32_t pmk_tree_file(const struct pmk_tree *tree, uint32_t frame, uint32_t *li
 /* Returns the thread of a frame, or PMK_TABLES_NONE. */
 uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame);
 
-/*
- * Returns the frames of a node, outermost first, and their number. The array must have room for as
- * many as the tree has nodes.
- */
-size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node, uint32_t *frame);
+/* Stores the frames of a node in tree->path, outermost first, and returns their number. */
+size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node);
 
 #endif
