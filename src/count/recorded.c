@@ -115,21 +115,14 @@ struct pmk_recorded {
 	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	uint64_t *value;     /* [nevents]: the counts of the record that is being read */
-	struct array blocks, records, of_block, parts, costs, site_costs, site_counts;
+	struct array blocks, records, of_block, parts, costs;
 	struct array insns, objects, threads, paths, runs, extras;
-	struct index block_at, cost_at, site_cost_at, insn_at, thread_at, path_at;
+	struct index block_at, cost_at, insn_at, thread_at, path_at;
 	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
 	uint64_t *times[PMK_NSIGNALS];
 	uint32_t longest;
 	struct array latencies;
 	struct array mappings;
-};
-
-/* Counts of sites whose cost is known. */
-struct site_cost {
-	const struct pmk_site_counters *of;
-	size_t first; /* into site_counts */
-	uint32_t cost;
 };
 
 /* A file from which code was mapped. */
@@ -669,63 +662,24 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 	return err ? err : add_executions(r, &shortened, times, 0);
 }
 
-/* The counters of a record, in the core, and their counts. */
-struct counts {
-	const struct pmk_site_counters *of;
-	uint64_t n[PMK_SITE_COUNTERS];
-};
-
-/* False: the record is too short. */
-static bool read_counts(const struct pmk_recorded *r, const struct pmk_ledger_site *l,
-			uint32_t kind, struct counts *out)
+/* Set the counters of the core to the counts of a record, and *first to the first of them. False:
+ * the record is too short. */
+static bool read_counts(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind,
+			uint64_t *first)
 {
+	const struct pmk_site_counters *of = kind == PMK_LEDGER_ALL_SITE
+						     ? &r->counters
+						     : &r->counters_at[pmk_site_where(l->site)];
+	uint64_t *word = (uint64_t *)(void *)r->cpu;
 	size_t room = (size_t)l->head.units * PMK_LEDGER_UNIT;
 	bool wide = kind != PMK_LEDGER_SITE;
 
-	out->of = kind == PMK_LEDGER_ALL_SITE ? &r->counters
-					      : &r->counters_at[pmk_site_where(l->site)];
-	if (room < sizeof(*l) + out->of->n * (wide ? sizeof(uint64_t) : sizeof(uint16_t)))
+	if (room < sizeof(*l) + of->n * (wide ? sizeof(uint64_t) : sizeof(uint16_t)))
 		return false;
-	for (unsigned k = 0; k < out->of->n; k++)
-		out->n[k] = wide ? pmk_ledger_wide_counts(l)[k] : pmk_ledger_counts(l)[k];
-	return true;
-}
-
-/* Most sites have the same few counts. Sets *cost to the row of costs of the counts; UINT32_MAX:
- * they are nothing. */
-static bool find_site_cost(struct pmk_recorded *r, const struct counts *c, uint32_t *cost)
-{
-	uint64_t *word = (uint64_t *)(void *)r->cpu, hash = (uint64_t)(c->of - r->counters_at);
-	size_t bytes = c->of->n * sizeof(c->n[0]), number;
-	struct site_cost *known;
-	bool fresh = false;
-
-	for (unsigned k = 0; k < c->of->n; k++)
-		hash = pmk_hash_add(hash, c->n[k]);
-	for (uint64_t other = 0; !fresh; other++) {
-		known = item_for(&r->site_costs, &r->site_cost_at, hash, other, 0, &number, &fresh);
-		if (!known)
-			return false;
-		if (!fresh && known->of == c->of &&
-		    !memcmp((uint64_t *)r->site_counts.data + known->first, c->n, bytes)) {
-			*cost = known->cost;
-			return true;
-		}
-	}
 	clear_cpu(r);
-	for (unsigned k = 0; k < c->of->n; k++)
-		word[c->of->offset[k]] = c->n[k];
-	*known = (struct site_cost){ .of = c->of, .first = r->site_counts.n };
-	for (unsigned k = 0; k < c->of->n; k++) {
-		uint64_t *n = append_item(&r->site_counts);
-
-		if (!n)
-			return false;
-		*n = c->n[k];
-	}
-	if (!derive_cost(r, &known->cost))
-		return false;
-	*cost = known->cost;
+	for (unsigned k = 0; k < of->n; k++)
+		word[of->offset[k]] = wide ? pmk_ledger_wide_counts(l)[k] : pmk_ledger_counts(l)[k];
+	*first = of->n ? word[of->offset[0]] : 0;
 	return true;
 }
 
@@ -733,19 +687,19 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uin
 {
 	const struct pmk_ledger_run *run =
 		pmk_ledger_record_at(r->ledger, l->run, PMK_LEDGER_RUN, sizeof(*run));
-	struct counts counts;
+	uint64_t first;
 	struct place p;
 	uint32_t cost;
 	int err;
 
-	if (!run || !read_counts(r, l, kind, &counts))
+	if (!run || !read_counts(r, l, kind, &first))
 		return PMK_EPARSE;
 	err = find_place(r, &l->head, run->block, run->path, &p);
 	if (err)
 		return err;
 	if (l->site >= PMK_SITE_FAULT)
-		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, counts.n[0]);
-	if (!find_site_cost(r, &counts, &cost))
+		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, first);
+	if (!derive_cost(r, &cost))
 		return PMK_ENOMEM;
 	return add_extra(r, &p, site_insn(r, p.block, l->site), cost);
 }
@@ -878,17 +832,15 @@ static void size_arrays(struct pmk_recorded *r)
 	r->paths.size = sizeof(struct pmk_recorded_context);
 	r->extras.size = sizeof(struct pmk_recorded_extra);
 	r->costs.size = values;
-	r->site_costs.size = sizeof(struct site_cost);
-	r->site_counts.size = sizeof(uint64_t);
 	r->latencies.size = sizeof(struct pmk_recorded_latency);
 }
 
 /* Frees what only reading needs. */
 static void discard_working_memory(struct pmk_recorded *r)
 {
-	struct index *index[] = { &r->block_at, &r->cost_at,   &r->site_cost_at,
-				  &r->insn_at,	&r->thread_at, &r->path_at };
-	struct array *array[] = { &r->records, &r->of_block, &r->site_costs, &r->site_counts };
+	struct index *index[] = { &r->block_at, &r->cost_at, &r->insn_at, &r->thread_at,
+				  &r->path_at };
+	struct array *array[] = { &r->records, &r->of_block };
 
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++) {
 		free(index[i]->key);
