@@ -60,46 +60,34 @@ static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size
 /* MicroBlaze's machine number before it got an official one; old toolchains still write it. */
 #define EM_MICROBLAZE_OLD 0xbaab
 
-static const char *machine_name(unsigned machine)
-{
-	static const struct {
-		unsigned code;
-		const char *name;
-	} names[] = {
-		{ EM_ARM, "ARM" },
-		{ EM_AARCH64, "AArch64" },
-		{ EM_MICROBLAZE, "MicroBlaze" },
-		{ EM_MICROBLAZE_OLD, "MicroBlaze" },
-		{ EM_X86_64, "x86-64" },
-		{ EM_386, "i386" },
-		{ EM_RISCV, "RISC-V" },
-		{ EM_PPC64, "PowerPC64" },
-		{ EM_PPC, "PowerPC" },
-		{ EM_MIPS, "MIPS" },
-		{ EM_S390, "S/390" },
-		{ EM_SPARCV9, "SPARC" },
-		{ EM_LOONGARCH, "LoongArch" },
-	};
+static const struct machine {
+	unsigned code;
+	enum pmk_elf_machine machine;
+	const char *name;
+} machines[] = {
+	{ EM_ARM, PMK_ELF_ARM, "ARM" },
+	{ EM_AARCH64, PMK_ELF_AARCH64, "AArch64" },
+	{ EM_MICROBLAZE, PMK_ELF_MICROBLAZE, "MicroBlaze" },
+	{ EM_MICROBLAZE_OLD, PMK_ELF_MICROBLAZE, "MicroBlaze" },
+	{ EM_X86_64, PMK_ELF_OTHER, "x86-64" },
+	{ EM_386, PMK_ELF_OTHER, "i386" },
+	{ EM_RISCV, PMK_ELF_OTHER, "RISC-V" },
+	{ EM_PPC64, PMK_ELF_OTHER, "PowerPC64" },
+	{ EM_PPC, PMK_ELF_OTHER, "PowerPC" },
+	{ EM_MIPS, PMK_ELF_OTHER, "MIPS" },
+	{ EM_S390, PMK_ELF_OTHER, "S/390" },
+	{ EM_SPARCV9, PMK_ELF_OTHER, "SPARC" },
+	{ EM_LOONGARCH, PMK_ELF_OTHER, "LoongArch" },
+	{ EM_NONE, PMK_ELF_OTHER, "unknown machine" },
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].code == machine)
-			return names[i].name;
-	return "unknown machine";
-}
-
-static enum pmk_elf_machine known_machine(unsigned machine)
+static const struct machine *find_machine(unsigned code)
 {
-	switch (machine) {
-	case EM_ARM:
-		return PMK_ELF_ARM;
-	case EM_AARCH64:
-		return PMK_ELF_AARCH64;
-	case EM_MICROBLAZE:
-	case EM_MICROBLAZE_OLD:
-		return PMK_ELF_MICROBLAZE;
-	default:
-		return PMK_ELF_OTHER;
-	}
+	const struct machine *m = machines;
+
+	while (m->code != code && m->code != EM_NONE)
+		m++;
+	return m;
 }
 
 /* Reads the interpreter's path from its segment; false if the file ends before it. */
@@ -243,8 +231,8 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 		err = pmk_message_fail(msg, size, PMK_EPARSE, "is cut off in its ELF header");
 		goto out;
 	}
-	elf->machine = known_machine(eh.e_machine);
-	elf->machine_name = machine_name(eh.e_machine);
+	elf->machine = find_machine(eh.e_machine)->machine;
+	elf->machine_name = find_machine(eh.e_machine)->name;
 	elf->machine_code = eh.e_machine;
 	elf->entry = eh.e_entry;
 	elf->is64 = eh.e_ident[EI_CLASS] == ELFCLASS64;

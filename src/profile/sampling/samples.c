@@ -64,7 +64,6 @@ struct pmk_samples {
 	/* the recording that is built from the above at the end */
 	struct pmk_recorded_event *event;
 	char **event_text;
-	size_t nevent_texts;
 	size_t nrows;  /* events of the recording: two for each sampled event */
 	uint32_t *row; /* first row of each event */
 	struct pmk_recorded_object *object;

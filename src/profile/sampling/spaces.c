@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/search.h"
+#include "base/sha256.h"
 #include "profile/elf.h"
 
 struct mapping {
@@ -59,12 +60,8 @@ static char *hexadecimal_of(const uint8_t *bytes, size_t n)
 {
 	char *text = malloc(2 * n + 1);
 
-	for (size_t i = 0; text && i < n; i++) {
-		text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-		text[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-	}
 	if (text)
-		text[2 * n] = '\0';
+		pmk_sha256_text(bytes, n, text);
 	return text;
 }
 
