@@ -29,8 +29,8 @@ static int metric_events(struct pmk_count *c)
 			int err;
 
 			if (!ev)
-				return pmk_count_fail(
-					&c->fault, PMK_COUNT_USAGE,
+				return pmk_count_refuse(
+					&c->fault,
 					"metric %s needs event %s, which %s does not have", m->name,
 					*e, c->pmu->name);
 			err = pmk_event_list_add(&c->events, ev, ev->name);
@@ -86,13 +86,13 @@ static int bar_events(struct pmk_count *c,
 	if (timed && c->q.interval_unit != PMK_EVERY_NONE)
 		return 0;
 	if (timed)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`bars`: %s has no layers of a bus to draw; with `interval` "
-				      "the trend of its latencies is drawn",
-				      c->pmu->name);
+		return pmk_count_refuse(&c->fault,
+					"`bars`: %s has no layers of a bus to draw; with "
+					"`interval` the trend of its latencies is drawn",
+					c->pmu->name);
 	if (!watched || !layers)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
+		return pmk_count_refuse(
+			&c->fault,
 			"`bars` draws the layers of a bus, and %s has none; use `pmu` ahbmon",
 			watched ? c->pmu->name : "`target` linux");
 	err = add_watched(c, (const struct pmk_event *const[]){ layers->cycles, NULL }, watched);

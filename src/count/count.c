@@ -279,9 +279,8 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 	if (c->stage == PMK_COUNT_PREPARED)
 		return 0;
 	if (c->stage == PMK_COUNT_RAN)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "this handle has already counted; create a new one for "
-				      "another run");
+		return pmk_count_refuse(&c->fault, "this handle has already counted; create a new "
+						   "one for another run");
 	err = pmk_request_check(c);
 	if (!err)
 		err = c->q.way->choose(c);

@@ -73,8 +73,8 @@ static int choose_core(struct pmk_count *c)
 	if (c->q.pmu_name) {
 		asked = pmk_pmu_find(c->q.pmu_name);
 		if (!asked)
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "unknown PMU '%s' (pmk list pmus)", c->q.pmu_name);
+			return pmk_count_refuse(&c->fault, "unknown PMU '%s' (pmk list pmus)",
+						c->q.pmu_name);
 	}
 	if (c->q.guest)
 		look_at_board(c, &name, &asked);
@@ -90,10 +90,10 @@ static int choose_core(struct pmk_count *c)
 			return err;
 		name = found;
 		if (!name)
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
-				"no emulated core has the PMU %s; choose another `core` (pmk "
-				"list cores), or use `target` linux on a machine that has it",
+			return pmk_count_refuse(
+				&c->fault,
+				"no emulated core has the PMU %s; choose another `core` (pmk list "
+				"cores), or use `target` linux on a machine that has it",
 				asked->name);
 	}
 	e->prog.core_chosen = chosen;
@@ -110,17 +110,17 @@ static int choose_core(struct pmk_count *c)
 	}
 	c->pmu = pmk_emulated_pmu(pmu_of(&e->prog.core, asked), &e->prog.core, &e->microblaze);
 	if (!c->pmu)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "core %s has no performance monitor; choose another one "
-				      "(pmk list cores)",
-				      e->prog.core.name);
+		return pmk_count_refuse(
+			&c->fault,
+			"core %s has no performance monitor; choose another one (pmk list cores)",
+			e->prog.core.name);
 	if (asked && asked != c->pmu && pmk_core_l2_type(asked->name) && e->prog.core.l2_type)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE, "the level 2 cache of core %s is %s, not %s",
-			e->prog.core.name, pmk_core_l2[e->prog.core.l2_type], asked->name);
+		return pmk_count_refuse(&c->fault, "the level 2 cache of core %s is %s, not %s",
+					e->prog.core.name, pmk_core_l2[e->prog.core.l2_type],
+					asked->name);
 	if (asked && strcmp(asked->name, c->pmu->name) != 0)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "core %s has the PMU %s, not %s",
-				      e->prog.core.name, c->pmu->name, asked->name);
+		return pmk_count_refuse(&c->fault, "core %s has the PMU %s, not %s",
+					e->prog.core.name, c->pmu->name, asked->name);
 	return 0;
 }
 
@@ -379,13 +379,12 @@ static int group_too_large(struct pmk_count *c, unsigned event, bool latency, st
 	char more[64];
 
 	more_counters(c, latency, need.wanted + timer, more, sizeof(more));
-	return pmk_count_fail(
-		&c->fault, PMK_COUNT_USAGE,
-		"the group {%s,...} needs %u %s counters at a time, but %s has %u%s; leave out "
-		"the braces to count in several passes%s",
-		c->events.item[e->event_of[event]].name, need.wanted, latency ? "latency" : "event",
-		pmu_of_event(c, event)->name, need.there,
-		timer ? ", one of them for `interval`" : "", more);
+	return pmk_count_refuse(&c->fault,
+				"the group {%s,...} needs %u %s counters at a time, but %s has "
+				"%u%s; leave out the braces to count in several passes%s",
+				c->events.item[e->event_of[event]].name, need.wanted,
+				latency ? "latency" : "event", pmu_of_event(c, event)->name,
+				need.there, timer ? ", one of them for `interval`" : "", more);
 }
 
 static int event_without_counter(struct pmk_count *c, unsigned event)
@@ -395,11 +394,11 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 	char more[64];
 
 	more_counters(c, false, 1 + timed, more, sizeof(more));
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-			      "%s has no event counter for %s%s; request other events%s%s",
-			      c->pmu->name, c->events.item[e->event_of[event]].name,
-			      timed ? " in addition to that of `interval`" : "",
-			      timed ? ", or give `interval` in insns" : "", more);
+	return pmk_count_refuse(&c->fault,
+				"%s has no event counter for %s%s; request other events%s%s",
+				c->pmu->name, c->events.item[e->event_of[event]].name,
+				timed ? " in addition to that of `interval`" : "",
+				timed ? ", or give `interval` in insns" : "", more);
 }
 
 /* Fail for the first event or group that does not fit the counters, with what it needs, what the
@@ -421,9 +420,9 @@ static int no_counter(struct pmk_count *c)
 		if (needs[1].wanted > needs[1].there)
 			return group_too_large(c, i, true, needs[1]);
 	}
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-			      "these events do not fit the counters of %s%s%s", c->pmu->name,
-			      e->beside ? " and " : "", e->beside ? e->beside->name : "");
+	return pmk_count_refuse(&c->fault, "these events do not fit the counters of %s%s%s",
+				c->pmu->name, e->beside ? " and " : "",
+				e->beside ? e->beside->name : "");
 }
 
 /* The events of a group share a pass, and a pass uses one PMU. */
@@ -434,8 +433,8 @@ static int check_group(struct pmk_count *c, unsigned i)
 
 	for (unsigned k = 0; event->group && k < i; k++)
 		if (e->plan.event[k].group == event->group && e->plan.event[k].pmu != event->pmu)
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
+			return pmk_count_refuse(
+				&c->fault,
 				"the group {%s,...} has events of %s and of %s; leave out the "
 				"braces to count them in the same run",
 				c->events.item[e->event_of[k]].name, c->pmu->name, e->beside->name);
@@ -457,8 +456,8 @@ static int plan_events(struct pmk_count *c)
 	if (err == PMK_ENOCTR)
 		return no_counter(c);
 	if (err == PMK_ERANGE)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
+		return pmk_count_refuse(
+			&c->fault,
 			"these events take more than %d passes on the counters of %s; count fewer "
 			"of them%s",
 			PMK_MAX_PASSES, c->pmu->name,
@@ -466,8 +465,8 @@ static int plan_events(struct pmk_count *c)
 				? ", or give it more counters: `set` debug.event_counters=N"
 				: "");
 	if (err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
-				      c->pmu->name, pmk_strerror(err));
+		return pmk_count_refuse(&c->fault, "these events do not fit %s: %s", c->pmu->name,
+					pmk_strerror(err));
 	return 0;
 }
 
@@ -480,14 +479,13 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *addr)
 	const char *image = e->prog.image;
 
 	if (!image && (name[0] != '0' || (name[1] | 0x20) != 'x'))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
+		return pmk_count_refuse(
+			&c->fault,
 			"region '%s': the `qemu` command line has no -kernel with an ELF file to "
 			"look it up in; give an address such as 0x8000",
 			name);
 	if (pmk_elf_symbol(image ? image : "", name, addr, msg, sizeof(msg)))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "region '%s' in %s: %s", name,
-				      image, msg);
+		return pmk_count_refuse(&c->fault, "region '%s' in %s: %s", name, image, msg);
 	return 0;
 }
 
@@ -525,21 +523,19 @@ static int choose_traffic(struct pmk_count *c)
 	char msg[512];
 
 	if (specs->count && !pmk_core_on_ahb(&e->prog.core))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
+		return pmk_count_refuse(
+			&c->fault,
 			"`traffic`: the buses of core %s are not modelled; use `core` arm926",
 			e->prog.core.name);
 	pmk_biu_matrix(&e->prog.core, &config);
 	for (unsigned i = 0; i < specs->count; i++) {
 		if (pmk_traffic_parse(specs->word[i], &config, t, msg, sizeof(msg)))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`traffic`%s",
-					      msg + strlen("traffic"));
+			return pmk_count_refuse(&c->fault, "`traffic`%s", msg + strlen("traffic"));
 		if (t->master[PMK_MATRIX_ARMI].on || t->master[PMK_MATRIX_ARMD].on)
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
-				"`traffic` %s: %.4s is the program's own layer; use clcdc, dma0, "
-				"dma1, exp or gxi",
-				specs->word[i], specs->word[i]);
+			return pmk_count_refuse(&c->fault,
+						"`traffic` %s: %.4s is the program's own layer; "
+						"use clcdc, dma0, dma1, exp or gxi",
+						specs->word[i], specs->word[i]);
 	}
 	return 0;
 }
@@ -564,8 +560,8 @@ static int choose_interval(struct pmk_count *c)
 	case PMK_EVERY_MS:
 		cfg->interval_unit = PMK_INTERVAL_CYCLES;
 		if (!cycles_per_ms || cfg->interval > UINT64_MAX / cycles_per_ms)
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
+			return pmk_count_refuse(
+				&c->fault,
 				"`interval`: interval out of range for a clock of %llu Hz",
 				(unsigned long long)e->prog.core.clock_hz);
 		cfg->interval *= cycles_per_ms;
@@ -582,17 +578,16 @@ static int choose_delay(struct pmk_count *c)
 	if (!c->q.delay_ms)
 		return 0;
 	if (c->q.from || c->q.regions.count)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay` starts counting at a time, `from` and `region` at "
-				      "an address; they cannot be combined");
+		return pmk_count_refuse(
+			&c->fault, "`delay` starts counting at a time, `from` and `region` at an "
+				   "address; they cannot be combined");
 	if (c->q.record != PMK_REQUEST_COUNTS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay`: a recording in emulation always covers the whole "
-				      "run");
+		return pmk_count_refuse(
+			&c->fault, "`delay`: a recording in emulation always covers the whole run");
 	if (!cycles_per_ms)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay`: milliseconds need a clock, and the core has "
-				      "none; give it one with `set` clock=HZ");
+		return pmk_count_refuse(
+			&c->fault, "`delay`: milliseconds need a clock, and the core has none; "
+				   "give it one with `set` clock=HZ");
 	e->cfg.delay = c->q.delay_ms * cycles_per_ms;
 	return 0;
 }
@@ -627,8 +622,7 @@ static int choose_sampling(struct pmk_count *c)
 	if (!c->q.sampled)
 		return 0;
 	if (not_sampled_because(c))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`sample`: %s",
-				      not_sampled_because(c));
+		return pmk_count_refuse(&c->fault, "`sample`: %s", not_sampled_because(c));
 	e->cfg.units = PMK_UNITS_DEFAULT;
 	if (c->q.seed)
 		e->cfg.units.seed = c->q.seed;
@@ -643,10 +637,8 @@ static int choose_random(struct pmk_count *c)
 	if (!c->q.random_seed)
 		return 0;
 	if (e->prog.system)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`random-seed`: firmware gets no random numbers from pmk; use the "
-			"emulator's option -seed");
+		return pmk_count_refuse(&c->fault, "`random-seed`: firmware gets no random numbers "
+						   "from pmk; use the emulator's option -seed");
 	e->cfg.random_seed = c->q.random_seed;
 	pmk_count_add_note(c, "the program got the random numbers of `random-seed` %u",
 			   c->q.random_seed);
@@ -715,10 +707,9 @@ static int configure_core(struct pmk_count *c)
 	/* A kernel may count its own code or its programs. */
 	cfg->watch_levels |= c->q.guest && knows_levels(c);
 	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "events with :u or :k cannot be recorded; leave out the "
-				      "modifier, because addresses distinguish user code from a "
-				      "kernel's");
+		return pmk_count_refuse(&c->fault, "events with :u or :k cannot be recorded; leave "
+						   "out the modifier, because addresses "
+						   "distinguish user code from a kernel's");
 	cfg->whole = c->q.record != PMK_REQUEST_COUNTS;
 	cfg->untested = told_not_to_test();
 	pmk_emulated_configure(cfg);
@@ -737,10 +728,11 @@ static int choose_packets(struct pmk_count *c)
 	e->cfg.codes = e->monitor.layout.packet;
 	return pmk_core_on_ahb(&e->prog.core)
 		       ? 0
-		       : pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					"`packets` records the pins of an AHB Monitor, which core "
-					"%s does not have; set `pmu` to ahbmon",
-					e->prog.core.name);
+		       : pmk_count_refuse(
+				 &c->fault,
+				 "`packets` records the pins of an AHB Monitor, which core "
+				 "%s does not have; set `pmu` to ahbmon",
+				 e->prog.core.name);
 }
 
 static int choose_events(struct pmk_count *c)
@@ -767,10 +759,10 @@ static int choose_events(struct pmk_count *c)
 	else if (!err)
 		err = pmk_monitor_none(c, e->prog.core.name);
 	if (!err && c->q.record != PMK_REQUEST_COUNTS && pmk_core_on_ahb(&e->prog.core))
-		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "core %s: its monitor counts on the buses, not at "
-				     "instructions; record another core (pmk list cores)",
-				     e->prog.core.name);
+		err = pmk_count_refuse(&c->fault,
+				       "core %s: its monitor counts on the buses, not at "
+				       "instructions; record another core (pmk list cores)",
+				       e->prog.core.name);
 	if (!err)
 		err = choose_packets(c);
 	if (!err)

@@ -33,22 +33,38 @@ char *pmk_count_render(const char *text, bool options)
 	return fclose(f) ? NULL : rendered;
 }
 
-int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, const char *fmt, ...)
+static void store_failure(struct pmk_count_fault *f, int failure, const char *fmt, va_list ap)
 {
 	char *text, *rendered;
-	va_list ap;
 
 	/* The arguments may contain the old text, so it is freed only afterwards. */
-	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
-	va_end(ap);
 	rendered = text ? pmk_count_render(text, f->options) : NULL;
 	free(text);
 	free(f->text);
 	f->failure = failure;
 	f->text = rendered;
+}
+
+int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	store_failure(f, failure, fmt, ap);
+	va_end(ap);
 	return failure;
+}
+
+int pmk_count_refuse(struct pmk_count_fault *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	store_failure(f, PMK_COUNT_USAGE, fmt, ap);
+	va_end(ap);
+	return PMK_COUNT_USAGE;
 }
 
 int pmk_count_no_memory(struct pmk_count_fault *f)

@@ -109,10 +109,10 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	/* A PMU with another configuration has the same name but another struct. */
 	if (named && !strcmp(named->name, pmu->name))
 		return true;
-	pmk_count_fail(f, PMK_COUNT_USAGE,
-		       named ? "'%s' is an event of %s, but %s does the counting"
-			     : "'%s': there is no PMU '%s'; here it is %s",
-		       text, named ? named->name : other, pmu->name);
+	pmk_count_refuse(f,
+			 named ? "'%s' is an event of %s, but %s does the counting"
+			       : "'%s': there is no PMU '%s'; here it is %s",
+			 text, named ? named->name : other, pmu->name);
 	return false;
 }
 
@@ -156,12 +156,11 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	if (!ev && pmk_event_code(name, &code)) {
 		ev = pmk_pmu_event_code(pmu, code);
 		if (code == UINT_MAX)
-			pmk_count_fail(f, PMK_COUNT_USAGE,
-				       "%.40s%s is too large for the code of an event", name,
-				       strlen(name) > 40 ? "…" : "");
+			pmk_count_refuse(f, "%.40s%s is too large for the code of an event", name,
+					 strlen(name) > 40 ? "…" : "");
 		else if (!ev)
-			pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event with code 0x%02x; %s",
-				       pmu->name, code, where_all(pmu, all, sizeof(all)));
+			pmk_count_refuse(f, "%s has no event with code 0x%02x; %s", pmu->name, code,
+					 where_all(pmu, all, sizeof(all)));
 		return ev;
 	}
 	if (ev)
@@ -169,15 +168,15 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	nearest_events(pmu, name, near, sizeof(near));
 	other = owner_pmu(name, &alone);
 	if (other)
-		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', which belongs to %s; %s",
-			       pmu->name, name, alone ? other->name : "other PMUs",
-			       where_all(pmu, all, sizeof(all)));
+		pmk_count_refuse(f, "%s has no event '%s', which belongs to %s; %s", pmu->name,
+				 name, alone ? other->name : "other PMUs",
+				 where_all(pmu, all, sizeof(all)));
 	else if (*near)
-		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; did you mean %s?",
-			       pmu->name, name, near);
+		pmk_count_refuse(f, "%s has no event '%s'; did you mean %s?", pmu->name, name,
+				 near);
 	else
-		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; %s", pmu->name, name,
-			       where_all(pmu, all, sizeof(all)));
+		pmk_count_refuse(f, "%s has no event '%s'; %s", pmu->name, name,
+				 where_all(pmu, all, sizeof(all)));
 	return NULL;
 }
 
@@ -189,7 +188,7 @@ static int append_event(struct pmk_event_list *list, struct pmk_event_request re
 	unsigned limit = list->limit ? list->limit : PMK_MAX_EVENTS;
 
 	if (list->count == limit)
-		return pmk_count_fail(list->fault, PMK_COUNT_USAGE, "more than %u events", limit);
+		return pmk_count_refuse(list->fault, "more than %u events", limit);
 	req.name = strndup(name, len);
 	if (!req.name)
 		return pmk_count_no_memory(list->fault);
@@ -249,10 +248,9 @@ static int take_modifiers(const struct pmk_event_list *list, const char *text, s
 		return 0;
 	for (size_t i = at; i < *len; i++) {
 		if (!strchr("ukh", text[i]))
-			return pmk_count_fail(
-				list->fault, PMK_COUNT_USAGE,
-				"event '%.*s': unknown modifier '%c' (known: u, k, h)", (int)*len,
-				text, text[i]);
+			return pmk_count_refuse(
+				list->fault, "event '%.*s': unknown modifier '%c' (known: u, k, h)",
+				(int)*len, text, text[i]);
 		req->user |= text[i] == 'u';
 		req->kernel |= text[i] == 'k' || text[i] == 'h';
 	}
@@ -319,8 +317,8 @@ static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, 
 			return err;
 	}
 	return any ? 0
-		   : pmk_count_fail(list->fault, PMK_COUNT_USAGE, "no event matches '%s'; %s",
-				    pattern, where_all(pmu, all, sizeof(all)));
+		   : pmk_count_refuse(list->fault, "no event matches '%s'; %s", pattern,
+				      where_all(pmu, all, sizeof(all)));
 }
 
 static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text,
@@ -333,8 +331,7 @@ static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 	if (err)
 		return err;
 	if (!bare)
-		return pmk_count_fail(list->fault, PMK_COUNT_USAGE,
-				      "empty event name in the event list");
+		return pmk_count_refuse(list->fault, "empty event name in the event list");
 	name = strndup(text, bare);
 	if (!name)
 		return pmk_count_no_memory(list->fault);
@@ -377,17 +374,16 @@ static int parse_group(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 	if (err)
 		return err;
 	if (end >= len)
-		return pmk_count_fail(list->fault, PMK_COUNT_USAGE,
-				      "event group '%.*s' has no closing brace", (int)len, text);
+		return pmk_count_refuse(list->fault, "event group '%.*s' has no closing brace",
+					(int)len, text);
 	if (text[end] == '{')
-		return pmk_count_fail(list->fault, PMK_COUNT_USAGE,
-				      "event group '%.*s': groups do not nest", (int)len, text);
+		return pmk_count_refuse(list->fault, "event group '%.*s': groups do not nest",
+					(int)len, text);
 	if (end != inner - 1)
-		return pmk_count_fail(
-			list->fault, PMK_COUNT_USAGE,
-			"event group '%.*s': after the brace there must be a comma or a modifier "
-			"(:u, :k, :h)",
-			(int)len, text);
+		return pmk_count_refuse(list->fault,
+					"event group '%.*s': after the brace there must be a comma "
+					"or a modifier (:u, :k, :h)",
+					(int)len, text);
 	/* Inside the braces the same words and commas are allowed as outside; no word may be
 	 * empty. */
 	for (size_t at = 1;; at++) {

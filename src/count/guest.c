@@ -29,10 +29,10 @@ static int choose_irq(struct pmk_count *c)
 		pmk_unsigned_parse(number, 0, UINT32_MAX, &g->irq);
 		return 0;
 	}
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-			      "`irq` %s: expected TYPE[/NAME]:NUMBER of an interrupt controller's "
-			      "input, bcm2835-ic/gpu-irq:45 for example",
-			      c->q.irq);
+	return pmk_count_refuse(&c->fault,
+				"`irq` %s: expected TYPE[/NAME]:NUMBER of an interrupt "
+				"controller's input, bcm2835-ic/gpu-irq:45 for example",
+				c->q.irq);
 }
 
 /* The address of MicroBlaze's debug module depends on the design of the FPGA. This default is our
@@ -53,24 +53,24 @@ static int choose_base(struct pmk_count *c)
 
 	e->guest.base = ahb ? e->monitor.layout.layout.base : DEFAULT_MDM;
 	if (!c->q.at && is_l2(c->pmu))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "the address of the registers of the %s is not known; give "
-				      "it with `at` ADDRESS",
-				      c->pmu->name);
+		return pmk_count_refuse(&c->fault,
+					"the address of the registers of the %s is not known; give "
+					"it with `at` ADDRESS",
+					c->pmu->name);
 	if (!c->q.at)
 		return 0;
 	if (!memory)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`at` %s: the registers of %s are in the processor, not in "
-				      "memory",
-				      c->q.at, c->pmu->name);
+		return pmk_count_refuse(
+			&c->fault,
+			"`at` %s: the registers of %s are in the processor, not in memory", c->q.at,
+			c->pmu->name);
 	/* The processors of these boards have addresses of 32 bits. */
 	return pmk_number_parse(c->q.at, PMK_ANY_BASE, 0, UINT32_MAX, &e->guest.base) ||
 			       e->guest.base % 0x1000
-		       ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					"`at` %s: expected the address of a page, 0x84400000 for "
-					"example",
-					c->q.at)
+		       ? pmk_count_refuse(
+				 &c->fault,
+				 "`at` %s: expected the address of a page, 0x84400000 for example",
+				 c->q.at)
 		       : 0;
 }
 
@@ -93,11 +93,10 @@ static int open_log(struct pmk_count *c)
 	if (!c->q.log)
 		return 0;
 	if (!*c->q.log)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`log`: the name of the file is empty");
+		return pmk_count_refuse(&c->fault, "`log`: the name of the file is empty");
 	if (same_file(e->prog.image, c->q.log))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`log` %s: that is the firmware to run", c->q.log);
+		return pmk_count_refuse(&c->fault, "`log` %s: that is the firmware to run",
+					c->q.log);
 	e->guest.log = open(c->q.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (e->guest.log < 0 || write(e->guest.log, head, (size_t)n) != n)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "`log` %s: %s", c->q.log,

@@ -30,14 +30,14 @@ static int find_metric(struct pmk_metric_list *list, const struct pmk_metrics *a
 	char near[256] = "";
 
 	if (!*name)
-		return pmk_count_fail(f, PMK_COUNT_USAGE, "empty metric name in the metric list");
+		return pmk_count_refuse(f, "empty metric name in the metric list");
 	if (m) {
 		add_metric(list, m);
 		return 0;
 	}
 	pmk_nearest_among(name, metric_name, all, near, sizeof(near));
-	return pmk_count_fail(f, PMK_COUNT_USAGE, "unknown metric '%s'%s%s%s (pmk list metrics)",
-			      name, *near ? "; did you mean " : "", near, *near ? "?" : "");
+	return pmk_count_refuse(f, "unknown metric '%s'%s%s%s (pmk list metrics)", name,
+				*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
 int pmk_metric_list_named(struct pmk_metric_list *list, const struct pmk_metrics *all,

@@ -41,21 +41,20 @@ static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 	const struct pmk_ahbmon_layout *l = &m->layout.layout;
 
 	if (config->castout4_aligned && !l->castout4_aligned)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`set` castout4.aligned: layout %s has no bit for it",
-				      m->layout.name);
+		return pmk_count_refuse(&c->fault,
+					"`set` castout4.aligned: layout %s has no bit for it",
+					m->layout.name);
 	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++) {
 		if (config->threshold[i] && l->offset[PMK_AHBMON_THRESHOLD0 + i] == PMK_MMIO_NONE)
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "`set` %s: layout %s has no register for it",
-					      threshold_names[i], m->layout.name);
+			return pmk_count_refuse(&c->fault,
+						"`set` %s: layout %s has no register for it",
+						threshold_names[i], m->layout.name);
 		if (config->threshold[i] & ~l->threshold)
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
-				"`set` %s: %u is more than %u, the maximum for a threshold in "
-				"layout %s",
-				threshold_names[i], config->threshold[i], l->threshold,
-				m->layout.name);
+			return pmk_count_refuse(&c->fault,
+						"`set` %s: %u is more than %u, the maximum for a "
+						"threshold in layout %s",
+						threshold_names[i], config->threshold[i],
+						l->threshold, m->layout.name);
 	}
 	return 0;
 }
@@ -76,10 +75,10 @@ int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct 
 
 int pmk_monitor_none(struct pmk_count *c, const char *what)
 {
-	return c->q.layout ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					    "`layout`: %s has no AHB Monitor; it is "
-					    "counted with `pmu` ahbmon",
-					    what)
+	return c->q.layout ? pmk_count_refuse(&c->fault,
+					      "`layout`: %s has no AHB Monitor; it is counted with "
+					      "`pmu` ahbmon",
+					      what)
 			   : 0;
 }
 
@@ -99,18 +98,16 @@ int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 		for (unsigned k = 0; k < sizeof(own) / sizeof(own[0]); k++)
 			ours |= strncmp(word, own[k], strlen(own[k])) == 0;
 		if (!eq || !ours || (size_t)(eq - word) >= sizeof(key))
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
+			return pmk_count_refuse(
+				&c->fault,
 				"`set` %s: a dump has no core; only wait.threshold, wait.LAYER, "
 				"gxi.page and castout4.aligned can be set",
 				word);
 		snprintf(key, sizeof(key), "%.*s", (int)(eq - word), word);
 		if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`set` %s: %s", word,
-					      msg);
+			return pmk_count_refuse(&c->fault, "`set` %s: %s", word, msg);
 		if (core->arm9.gxi_page & (core->arm9.gxi_page - 1))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "`set` %s: 2K, 4K, 8K or 16K", word);
+			return pmk_count_refuse(&c->fault, "`set` %s: 2K, 4K, 8K or 16K", word);
 	}
 	return 0;
 }

@@ -39,8 +39,7 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 	*p = (struct pmk_packets_out){ .path = path };
 	if (pmk_ahbmon_packets_init(&p->packets, codes)) {
 		p->path = NULL;
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`packets`: a code of the layout does not fit its pins");
+		return pmk_count_refuse(f, "`packets`: a code of the layout does not fit its pins");
 	}
 	before = p->packets; /* the pins are idle until the first cycle has passed the monitor */
 	if (!pmk_whole_open(&p->file, path)) {

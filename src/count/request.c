@@ -38,9 +38,9 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 	if (!way || shared || way == q->hinted)
 		return 0;
 	if (q->hinted)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`%s` is for `target` %s, and `%s` for `target` %s", q->hint,
-				      q->hinted->name, setting, way->name);
+		return pmk_count_refuse(&c->fault,
+					"`%s` is for `target` %s, and `%s` for `target` %s",
+					q->hint, q->hinted->name, setting, way->name);
 	q->hinted = way;
 	q->hint = setting;
 	return 0;
@@ -66,8 +66,8 @@ static int not_for_way(struct pmk_count *c, const char *setting, const struct pm
 						     : " and ",
 					      pmk_count_ways[i]->name);
 		}
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`%s` is for %s, not for `target` %s",
-			      setting, list, way->name);
+	return pmk_count_refuse(&c->fault, "`%s` is for %s, not for `target` %s", setting, list,
+				way->name);
 }
 
 /* If no target was given, use the way of the settings that were given. Otherwise count programs
@@ -77,9 +77,8 @@ static int choose_way(struct pmk_count *c)
 	struct pmk_request *q = &c->q;
 
 	if (q->asked && q->hinted && q->asked != q->hinted)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`%s` is for `target` %s, not for `target` %s", q->hint,
-				      q->hinted->name, q->asked->name);
+		return pmk_count_refuse(&c->fault, "`%s` is for `target` %s, not for `target` %s",
+					q->hint, q->hinted->name, q->asked->name);
 	q->way = q->asked ? q->asked : q->hinted;
 	if (!q->way)
 		q->way = q->record == PMK_REQUEST_COUNTS && q->command[0] &&
@@ -100,50 +99,42 @@ int pmk_request_check(struct pmk_count *c)
 
 	q->command = q->words.word ? q->words.word : nothing;
 	if (!q->from != !q->to)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`from` and `to` go together");
+		return pmk_count_refuse(&c->fault, "`from` and `to` go together");
 	if (q->interval_unit != PMK_EVERY_NONE && (q->runs > 1 || q->rerun))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`interval` counts a single run: it cannot be combined with `repeat`, or "
-			"with `passes` set to rerun");
+		return pmk_count_refuse(
+			&c->fault, "`interval` counts a single run: it cannot be combined with "
+				   "`repeat`, or with `passes` set to rerun");
 	if (q->interval_unit != PMK_EVERY_NONE && (q->regions.count || q->per_core))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`interval` cannot be combined with `region` or `no-aggr`; it can with "
-			"`from` and `to`");
+		return pmk_count_refuse(&c->fault, "`interval` cannot be combined with `region` or "
+						   "`no-aggr`; it can with `from` and `to`");
 	if (q->max_intervals && q->interval_unit == PMK_EVERY_NONE)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval-count` needs `interval`");
+		return pmk_count_refuse(&c->fault, "`interval-count` needs `interval`");
 	if (q->per_thread && (q->interval_unit != PMK_EVERY_NONE || q->per_core))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`per-thread` cannot be combined with `interval` or "
-				      "`no-aggr`");
+		return pmk_count_refuse(
+			&c->fault, "`per-thread` cannot be combined with `interval` or `no-aggr`");
 	if (q->nothing && (q->events.count || q->metrics.count || q->detailed || q->bars))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`null` counts nothing, so it cannot be combined with `event`, "
-			"`metrics`, `detailed` or `bars`");
+		return pmk_count_refuse(
+			&c->fault, "`null` counts nothing, so it cannot be combined with `event`, "
+				   "`metrics`, `detailed` or `bars`");
 	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			q->guest ? "`interval` prints counts, but no event was requested; give "
-				   "`event` or `metrics`"
-				 : "`null` counts nothing, so it cannot be combined with "
-				   "`interval`");
+		return pmk_count_refuse(
+			&c->fault, q->guest ? "`interval` prints counts, but no event was "
+					      "requested; give `event` or `metrics`"
+					    : "`null` counts nothing, so it cannot be combined "
+					      "with `interval`");
 	if (q->per_core && q->regions.count)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`no-aggr` and `region` exclude each other");
+		return pmk_count_refuse(&c->fault, "`no-aggr` and `region` exclude each other");
 	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus && !q->file)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      !c->fault.options ? "no program to run"
-				      : q->record == PMK_REQUEST_COUNTS
-					      ? "no program to run (pmk stat --help)"
-					      : "no program to run (pmk record --help)");
+		return pmk_count_refuse(&c->fault,
+					!c->fault.options ? "no program to run"
+					: q->record == PMK_REQUEST_COUNTS
+						? "no program to run (pmk stat --help)"
+						: "no program to run (pmk record --help)");
 	if (choose_way(c))
 		return c->fault.failure;
 	if (q->record != PMK_REQUEST_COUNTS && !q->way->recording)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`target` %s: it can be counted (pmk stat), not recorded",
-				      q->way->name);
+		return pmk_count_refuse(&c->fault,
+					"`target` %s: it can be counted (pmk stat), not recorded",
+					q->way->name);
 	return 0;
 }
