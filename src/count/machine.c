@@ -110,8 +110,7 @@ static int add_process(struct pmk_count *c, int pid)
 	if (err == PMK_ENOMEM)
 		return pmk_count_no_memory(&c->fault);
 	if (err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`pid` %d: there is no such process", pid);
+		return pmk_count_refuse(&c->fault, "`pid` %d: there is no such process", pid);
 	more[l->nprocesses++] = pid;
 	return 0;
 }
@@ -124,8 +123,8 @@ static int choose_processes(struct pmk_count *c, const char *list)
 	do {
 		more = pmk_linux_pid_next(&at, &pid);
 		if (more < 0)
-			return pmk_count_fail(
-				&c->fault, PMK_COUNT_USAGE,
+			return pmk_count_refuse(
+				&c->fault,
 				"`pid` %s: expected numbers of processes, separated by commas",
 				list);
 		err = add_process(c, pid);
@@ -154,16 +153,15 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 	if (err == PMK_ENOMEM)
 		err = pmk_count_no_memory(&c->fault);
 	else if (err)
-		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "`cpu` %s: expected processors, such as 0,2-3%s", list,
-				     isalpha((unsigned char)*list)
-					     ? "; the core that is emulated is chosen with `core`"
-					     : "");
+		err = pmk_count_refuse(&c->fault, "`cpu` %s: expected processors, such as 0,2-3%s",
+				       list,
+				       isalpha((unsigned char)*list)
+					       ? "; the core that is emulated is chosen with `core`"
+					       : "");
 	for (unsigned i = 0; !err && i < l->cpus.count; i++)
 		if (!pmk_linux_cpus_have(&online, l->cpus.cpu[i]))
-			err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					     "`cpu` %s: processor %u is not online", list,
-					     l->cpus.cpu[i]);
+			err = pmk_count_refuse(&c->fault, "`cpu` %s: processor %u is not online",
+					       list, l->cpus.cpu[i]);
 	pmk_linux_cpus_free(&online);
 	return err;
 }
@@ -201,25 +199,21 @@ static int choose_scope(struct pmk_count *c)
 	int err = 0;
 
 	if (cpus && q->pids)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`pid` and `all-cpus` or `cpu` exclude each other");
+		return pmk_count_refuse(&c->fault,
+					"`pid` and `all-cpus` or `cpu` exclude each other");
 	if (q->per_core && !cpus)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`no-aggr` is for whole processors: use `all-cpus` or `cpu` with it");
+		return pmk_count_refuse(&c->fault, "`no-aggr` is for whole processors: use "
+						   "`all-cpus` or `cpu` with it");
 	if (q->per_thread && !q->pids)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`per-thread` needs `pid`: it counts each thread of that "
-				      "process, as in perf");
+		return pmk_count_refuse(&c->fault, "`per-thread` needs `pid`: it counts each "
+						   "thread of that process, as in perf");
 	if (q->runs > 1 && !q->command[0])
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`repeat` needs a program to run");
+		return pmk_count_refuse(&c->fault, "`repeat` needs a program to run");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval`: `target` linux supports only intervals in ms");
+		return pmk_count_refuse(&c->fault,
+					"`interval`: `target` linux supports only intervals in ms");
 	if (q->interval > INT_MAX && q->interval_unit == PMK_EVERY_MS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval`: the interval is too long");
+		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
 	if (q->command[0])
 		err = pmk_program_find(q->command[0], &l->path, &c->fault);
 	if (!err && q->pids)
@@ -244,7 +238,7 @@ static int find_event(void *ctx, const char *name, struct pmk_event_request *req
 	if (err == PMK_ENOMEM)
 		return pmk_count_no_memory(&c->fault);
 	if (err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "%s", msg);
+		return pmk_count_refuse(&c->fault, "%s", msg);
 	req->event = ev->row;
 	req->how = ev;
 	return 0;
@@ -280,13 +274,12 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 	int n;
 
 	if (is_recorded(c) && req->group)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "event '%s': sampling does not support a {group}; leave "
-				      "out the braces",
-				      req->name);
+		return pmk_count_refuse(
+			&c->fault,
+			"event '%s': sampling does not support a {group}; leave out the braces",
+			req->name);
 	if (l->nevents == PMK_MAX_EVENTS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d events",
-				      PMK_MAX_EVENTS);
+		return pmk_count_refuse(&c->fault, "more than %d events", PMK_MAX_EVENTS);
 	*k = (struct counted){ .ask = { ev, req->group, req->user, req->kernel } };
 	n = pmu ? asprintf(&k->name, "%s/%s/", pmu, req->name)
 		: asprintf(&k->name, "%s", req->name);
@@ -304,12 +297,11 @@ static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *r
 	int err = 0;
 
 	if (req->group)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"event '%s': a {group} is counted on one PMU, and this machine has %u "
-			"kinds of cores: name it, as in %s/%s/",
-			req->name, pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name,
-			req->name);
+		return pmk_count_refuse(&c->fault,
+					"event '%s': a {group} is counted on one PMU, and this "
+					"machine has %u kinds of cores: name it, as in %s/%s/",
+					req->name, pmk_linux_cores(l->pmus),
+					pmk_linux_core(l->pmus)->name, req->name);
 	for (unsigned i = 0; !err && i < pmk_linux_pmus_count(l->pmus); i++) {
 		const struct pmk_linux_pmu *pmu = pmk_linux_pmus_get(l->pmus, i);
 		const struct pmk_linux_event *there =
@@ -361,10 +353,10 @@ static int choose_pmu(struct pmk_count *c)
 	if (c->q.pmu_name) {
 		l->prefer = pmk_linux_pmu_find(l->pmus, c->q.pmu_name);
 		if (!l->prefer)
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "`pmu` %s: this machine has no such PMU (ls "
-					      "/sys/bus/event_source/devices)",
-					      c->q.pmu_name);
+			return pmk_count_refuse(&c->fault,
+						"`pmu` %s: this machine has no such PMU (ls "
+						"/sys/bus/event_source/devices)",
+						c->q.pmu_name);
 		core = l->prefer;
 	}
 	c->pmu = core && (core->known || l->prefer) ? core->pmu : &pmk_linux_hardware;
@@ -394,8 +386,8 @@ static int choose_events(struct pmk_count *c)
 		return err;
 	/* A ratio of counts from cores of different kinds would be meaningless. */
 	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.metrics.count)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
+		return pmk_count_refuse(
+			&c->fault,
 			"`metrics`: this machine has %u kinds of cores; name the PMU with `pmu` %s",
 			pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name);
 	if ((pmk_linux_cores(l->pmus) > 1 && !l->prefer) || is_recorded(c))

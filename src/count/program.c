@@ -154,8 +154,8 @@ static int find_emulator(struct pmk_program *p)
 	if (pmk_qemu_find(&p->qemu, name))
 		return 0;
 	if (p->system && !machine_by_emulator(p) && is_program(name))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "%s is a program, not an emulator: pmk stat counts it", name);
+		return pmk_count_refuse(
+			p->fault, "%s is a program, not an emulator: pmk stat counts it", name);
 	if (p->qemu.state == PMK_QEMU_NO_PLUGINS && !machine_by_emulator(p))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED,
 				      "%s is not an emulator that can load plugins; start the "
@@ -186,22 +186,19 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 	int why = errno;
 
 	if (pmk_files_is_path(name))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`core` %s: %s", name,
-				      strerror(why));
+		return pmk_count_refuse(p->fault, "`core` %s: %s", name, strerror(why));
 	if (why != ENOENT && why != ENOTDIR)
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s: %s", name, path,
-				      strerror(why));
+		return pmk_count_refuse(p->fault, "core %s: %s: %s", name, path, strerror(why));
 	names = pmk_files_cores(data, p->fault);
 	if (!names)
 		return PMK_COUNT_FAILED;
 	pmk_nearest_among(name, next_name, names, near, sizeof(near));
 	pmk_files_free_names(names);
 	if (!*near && pmk_files_closed(own, "cores"))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "core '%s' is none of ours; of your own, %s: %s", name, own,
-				      strerror(EACCES));
-	return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "unknown core '%s'%s%s%s (pmk list cores)",
-			      name, *near ? "; did you mean " : "", near, *near ? "?" : "");
+		return pmk_count_refuse(p->fault, "core '%s' is none of ours; of your own, %s: %s",
+					name, own, strerror(EACCES));
+	return pmk_count_refuse(p->fault, "unknown core '%s'%s%s%s (pmk list cores)", name,
+				*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
 static int override_machine(struct pmk_program *p, const char *text)
@@ -210,11 +207,10 @@ static int override_machine(struct pmk_program *p, const char *text)
 	char key[64], msg[256];
 
 	if (!eq || (size_t)(eq - text) >= sizeof(key))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`set` '%s': expected key=value",
-				      text);
+		return pmk_count_refuse(p->fault, "`set` '%s': expected key=value", text);
 	snprintf(key, sizeof(key), "%.*s", (int)(eq - text), text);
 	if (pmk_core_set(&p->core, key, eq + 1, msg, sizeof(msg)))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`set` %s: %s", text, msg);
+		return pmk_count_refuse(p->fault, "`set` %s: %s", text, msg);
 	return 0;
 }
 
@@ -257,8 +253,7 @@ static int check_effect(struct pmk_program *p, const char *name, const struct pm
 		snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 		why = pmk_core_in_vain(&p->core, key);
 		if (why)
-			return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`set` %s: core %s %s",
-					      word, name, why);
+			return pmk_count_refuse(p->fault, "`set` %s: core %s %s", word, name, why);
 	}
 	return 0;
 }
@@ -350,7 +345,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	pmk_core_keep_checked(&p->core, &preset);
 	p->core.system = p->system;
 	if (pmk_core_check(&p->core, msg, sizeof(msg)))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s", name, msg);
+		return pmk_count_refuse(p->fault, "core %s: %s", name, msg);
 	err = check_effect(p, name, overrides);
 	if (err)
 		return err;
@@ -359,9 +354,8 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (err)
 		return err;
 	if (machine && !isa_runs(p->core.isa, &p->elf))
-		return pmk_count_fail(
-			p->fault, PMK_COUNT_USAGE, "core %s runs %s code; the program is for %s",
-			name, p->core.isa,
+		return pmk_count_refuse(
+			p->fault, "core %s runs %s code; the program is for %s", name, p->core.isa,
 			pmk_arm_is_microcontroller(&p->elf.arm) ? "a Cortex-M"
 								: p->elf.machine_name);
 	return 0;
@@ -795,10 +789,10 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 	int err;
 
 	if (!f.board)
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "pmk knows no board for core %s; give one with `qemu` "
-				      "'qemu-system-arm -M BOARD -kernel %s'",
-				      p->core.name, argv[0]);
+		return pmk_count_refuse(p->fault,
+					"pmk knows no board for core %s; give one with `qemu` "
+					"'qemu-system-arm -M BOARD -kernel %s'",
+					p->core.name, argv[0]);
 	err = check_core(p);
 	if (err)
 		return err;
@@ -963,25 +957,23 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 
 	p->given_by = command ? "`qemu`: " : "";
 	if (command && wordexp(command, &w, WRDE_NOCMD))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "`qemu`: cannot split '%s' into words", command);
+		return pmk_count_refuse(p->fault, "`qemu`: cannot split '%s' into words", command);
 	if (command) {
 		err = add_command(p, w.we_wordv);
 		wordfree(&w);
 	}
 	if (command && !err && !p->argv.count)
-		err = pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				     "`qemu`: the command line is empty");
+		err = pmk_count_refuse(p->fault, "`qemu`: the command line is empty");
 	if (!err)
 		err = add_command(p, more);
 	if (err)
 		return err;
 	p->system = !runs_programs(p);
 	if (!p->system && !command) /* pmk run */
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "%s runs programs, which cannot access the PMU; pmk run is "
-				      "for firmware and kernels, in qemu-system-…",
-				      p->argv.word[0]);
+		return pmk_count_refuse(p->fault,
+					"%s runs programs, which cannot access the PMU; pmk run is "
+					"for firmware and kernels, in qemu-system-…",
+					p->argv.word[0]);
 	err = p->system ? check_firmware(p) : 0;
 	return err ? err : find_emulator(p);
 }

@@ -61,32 +61,31 @@ static int read_frequency(struct pmk_count *c, const char *text, uint64_t *frequ
 		return 0;
 	}
 	if (!read_number(text, frequency))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`freq` %s: expected samples per second, 1 or more, or max",
-				      text);
+		return pmk_count_refuse(&c->fault,
+					"`freq` %s: expected samples per second, 1 or more, or max",
+					text);
 	if (*frequency > most)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`freq` %s: this machine allows %" PRIu64
-				      " samples per second (" MAX_RATE ")",
-				      text, most);
+		return pmk_count_refuse(&c->fault,
+					"`freq` %s: this machine allows %" PRIu64
+					" samples per second (" MAX_RATE ")",
+					text, most);
 	return 0;
 }
 
-int pmk_sampled_rate(struct pmk_count *c, struct pmk_linux_rate *rate)
+static int choose_rate(struct pmk_count *c, struct pmk_linux_rate *rate)
 {
 	const struct pmk_request *q = &c->q;
 	uint64_t most;
 
 	*rate = (struct pmk_linux_rate){ .chains = q->record == PMK_REQUEST_PATHS };
 	if (q->frequency && q->period)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`freq` and `count` exclude each other");
+		return pmk_count_refuse(&c->fault, "`freq` and `count` exclude each other");
 	if (q->frequency)
 		return read_frequency(c, q->frequency, &rate->frequency);
 	if (q->period && !read_number(q->period, &rate->period))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`count` %s: expected a number of events per sample, 1 or more", q->period);
+		return pmk_count_refuse(
+			&c->fault, "`count` %s: expected a number of events per sample, 1 or more",
+			q->period);
 	most = max_frequency();
 	if (!q->period)
 		rate->frequency = FREQUENCY < most ? FREQUENCY : most;
@@ -107,7 +106,7 @@ int pmk_sampled_open(struct pmk_sampled **out, struct pmk_count *c,
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
 	s->nevents = nasks;
-	err = pmk_sampled_rate(c, &s->rate);
+	err = choose_rate(c, &s->rate);
 	if (err)
 		return err;
 	s->layout.event = calloc(nasks + 1, sizeof(*s->layout.event));

@@ -12,9 +12,6 @@
 
 struct pmk_sampled;
 
-/* The requested rate. Returns 0 or a failure. */
-int pmk_sampled_rate(struct pmk_count *c, struct pmk_linux_rate *rate);
-
 /* Open the events. The scope always has processors. Returns 0 or a failure. */
 int pmk_sampled_open(struct pmk_sampled **out, struct pmk_count *c,
 		     const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,

@@ -114,9 +114,9 @@ static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
 	struct dump *j = c->state;
 
 	if (!map->nlayers && !map->naxi)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s has nothing for %s: neither [layer] nor [axi]", map->file,
-				      pmk_amba_name);
+		return pmk_count_refuse(&c->fault,
+					"%s has nothing for %s: neither [layer] nor [axi]",
+					map->file, pmk_amba_name);
 	if (pmk_amba_make(&j->amba, map))
 		return pmk_count_no_memory(&c->fault);
 	c->pmu = &j->amba.pmu;
@@ -134,21 +134,18 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 
 	c->pmu = name ? pmk_pmu_find(name) : pmu_of_map(map);
 	if (!c->pmu && name)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "unknown PMU '%s' (pmk list pmus)", name);
+		return pmk_count_refuse(&c->fault, "unknown PMU '%s' (pmk list pmus)", name);
 	if (!c->pmu)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"%s has neither layers nor the EVNTBUS of a core; set `pmu` to the PMU "
-			"that counts its events",
-			map->file);
+		return pmk_count_refuse(&c->fault,
+					"%s has neither layers nor the EVNTBUS of a core; set "
+					"`pmu` to the PMU that counts its events",
+					map->file);
 	if (!is_monitor(c) && !has_part(map, PMK_WAVE_EVNTBUS) && !has_part(map, PMK_WAVE_SIGNAL))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s has nothing for %s: neither [events] nor [evntbus]",
-				      map->file, c->pmu->name);
+		return pmk_count_refuse(&c->fault,
+					"%s has nothing for %s: neither [events] nor [evntbus]",
+					map->file, c->pmu->name);
 	if (!pmk_model_find(c->pmu))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "there is no model of %s",
-				      c->pmu->name);
+		return pmk_count_refuse(&c->fault, "there is no model of %s", c->pmu->name);
 	return 0;
 }
 
@@ -251,8 +248,8 @@ static int plan_events(struct pmk_count *c)
 	}
 	pmk_choose_countable(c, not_counted_because, &j->plan, j->event_of);
 	err = pmk_plan_make(c->pmu, &j->plan);
-	return err ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
-				    c->pmu->name, pmk_strerror(err))
+	return err ? pmk_count_refuse(&c->fault, "these events do not fit %s: %s", c->pmu->name,
+				      pmk_strerror(err))
 		   : 0;
 }
 
@@ -262,34 +259,27 @@ static int check_settings(struct pmk_count *c)
 	const struct pmk_request *q = &c->q;
 
 	if (!q->file)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`map` and `layer` are for `target` wave:FILE");
+		return pmk_count_refuse(&c->fault, "`map` and `layer` are for `target` wave:FILE");
 	if (!q->map)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`target` wave:%s: the map of its signals is missing; give `map` FILE, "
-			"'pmk wave signals %s' writes one",
-			q->file, q->file);
+		return pmk_count_refuse(&c->fault,
+					"`target` wave:%s: the map of its signals is missing; give "
+					"`map` FILE, 'pmk wave signals %s' writes one",
+					q->file, q->file);
 	if (q->command[0])
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`target` wave reads a dump and runs no program; leave out "
-				      "'%s'",
-				      q->command[0]);
+		return pmk_count_refuse(
+			&c->fault, "`target` wave reads a dump and runs no program; leave out '%s'",
+			q->command[0]);
 	if (q->runs > 1 || q->per_core)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`target` wave reads a dump once; it cannot be combined with `repeat` or "
-			"`no-aggr`");
+		return pmk_count_refuse(&c->fault, "`target` wave reads a dump once; it cannot be "
+						   "combined with `repeat` or `no-aggr`");
 	if (q->nothing || q->timeout_ms)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`target` wave reads a dump; %s needs a program",
-				      q->nothing ? "`null`" : "`timeout`");
+		return pmk_count_refuse(&c->fault, "`target` wave reads a dump; %s needs a program",
+					q->nothing ? "`null`" : "`timeout`");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_CYCLES)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`target` wave: intervals are cycles of the clock: `interval` %" PRIu64
-			"cycles",
-			q->interval);
+		return pmk_count_refuse(&c->fault,
+					"`target` wave: intervals are cycles of the clock: "
+					"`interval` %" PRIu64 "cycles",
+					q->interval);
 	return 0;
 }
 
@@ -368,13 +358,13 @@ static int choose_packets(struct pmk_count *c)
 	if (!c->q.packets)
 		return 0;
 	if (!is_monitor(c))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`packets`: %s counts, and the pins are those of %s",
-				      c->pmu->name, pmk_ahbmon.name);
+		return pmk_count_refuse(&c->fault,
+					"`packets`: %s counts, and the pins are those of %s",
+					c->pmu->name, pmk_ahbmon.name);
 	if (j->pins >= 0)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`packets`: %s has the pins: there is nothing to write",
-				      j->map.file);
+		return pmk_count_refuse(&c->fault,
+					"`packets`: %s has the pins: there is nothing to write",
+					j->map.file);
 	return 0;
 }
 
@@ -413,9 +403,9 @@ static int choose_settings(struct pmk_count *c)
 	int err;
 
 	if (!is_monitor(c) && c->q.overrides.count)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`set` %s: a dump has no core with this parameter",
-				      c->q.overrides.word[0]);
+		return pmk_count_refuse(&c->fault,
+					"`set` %s: a dump has no core with this parameter",
+					c->q.overrides.word[0]);
 	if (!is_monitor(c))
 		return pmk_monitor_none(c, c->pmu->name);
 	err = pmk_monitor_core(&core, c);

@@ -93,21 +93,20 @@ static int check_settings(struct pmk_count *c)
 	const struct pmk_request *q = &c->q;
 
 	if (!q->file)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`target` %s: expected %s:%s",
-				      q->way->name, q->way->name, q->way->where);
+		return pmk_count_refuse(&c->fault, "`target` %s: expected %s:%s", q->way->name,
+					q->way->name, q->way->where);
 	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
+		return pmk_count_refuse(
+			&c->fault,
 			"`target` %s counts a board once and as a whole; it cannot be combined "
 			"with `repeat`, `no-aggr`, `null`, `detailed` or `region`",
 			q->way->name);
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval`: `target` %s supports only intervals in ms",
-				      q->way->name);
+		return pmk_count_refuse(&c->fault,
+					"`interval`: `target` %s supports only intervals in ms",
+					q->way->name);
 	if (q->interval_unit == PMK_EVERY_MS && q->interval > INT_MAX)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval`: the interval is too long");
+		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
 	return 0;
 }
 
@@ -149,8 +148,8 @@ static int make_turns(struct pmk_count *c)
 	pmk_choose_countable(c, not_counted_because, plan, event_of);
 	err = pmk_plan_make(c->pmu, plan);
 	if (err)
-		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
-				     c->pmu->name, pmk_strerror(err));
+		err = pmk_count_refuse(&c->fault, "these events do not fit %s: %s", c->pmu->name,
+				       pmk_strerror(err));
 	o->nturns = plan->npasses;
 	o->turn = err ? NULL : calloc(o->nturns + 1, sizeof(*o->turn));
 	if (!err && !o->turn)
@@ -176,12 +175,12 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *address)
 	char msg[512];
 
 	if (!*elf && (name[0] != '0' || (name[1] | 0x20) != 'x'))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "'%s': name the program that the target runs with `set` "
-				      "elf=FILE, or give an address such as 0x8000",
-				      name);
+		return pmk_count_refuse(&c->fault,
+					"'%s': name the program that the target runs with `set` "
+					"elf=FILE, or give an address such as 0x8000",
+					name);
 	if (pmk_elf_symbol(elf, name, address, msg, sizeof(msg)))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "'%s' in %s: %s", name, elf, msg);
+		return pmk_count_refuse(&c->fault, "'%s' in %s: %s", name, elf, msg);
 	return 0;
 }
 
@@ -195,22 +194,21 @@ static int choose_window(struct pmk_count *c)
 	if (!o->windowed)
 		return 0;
 	if (o->wired.reach == PMK_REACH_MDM)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"`from` and `to`: the debug module of a MicroBlaze is scanned and nothing "
-			"is halted, so there are no breakpoints");
+		return pmk_count_refuse(
+			&c->fault, "`from` and `to`: the debug module of a MicroBlaze is scanned "
+				   "and nothing is halted, so there are no breakpoints");
 	err = find_symbol(c, c->q.from, &o->from);
 	if (!err)
 		err = find_symbol(c, c->q.to, &o->to);
 	if (!err && o->from == o->to)
-		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "`from` and `to` are the same address, 0x%" PRIx64, o->from);
+		err = pmk_count_refuse(&c->fault,
+				       "`from` and `to` are the same address, 0x%" PRIx64, o->from);
 	if (!err && o->nturns > 1)
-		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "`from` and `to`: the counters would need %u sets of these "
-				     "events, and sets cannot take turns here; request fewer "
-				     "events",
-				     o->nturns);
+		err = pmk_count_refuse(
+			&c->fault,
+			"`from` and `to`: the counters would need %u sets of these events, and "
+			"sets cannot take turns here; request fewer events",
+			o->nturns);
 	return err;
 }
 

@@ -101,9 +101,9 @@ static int set_number(struct pmk_wired_settings *s, const struct key *k, const c
 	uint64_t v;
 
 	if (pmk_number_parse(text, PMK_ANY_BASE, k->least, k->most, &v))
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` %s: expected a number from %" PRIu64 " to 0x%" PRIx64,
-				      word, k->least, k->most);
+		return pmk_count_refuse(
+			f, "`set` %s: expected a number from %" PRIu64 " to 0x%" PRIx64, word,
+			k->least, k->most);
 	*setting_member(s, k) = v;
 	s->has_base |= k->member == offsetof(struct pmk_wired_settings, base);
 	return 0;
@@ -113,7 +113,7 @@ static int set_text(struct pmk_wired_settings *s, const struct key *k, const cha
 		    const char *text, struct pmk_count_fault *f)
 {
 	if (!*text || strlen(text) >= k->room || (k->letters && text[strspn(text, k->letters)]))
-		return pmk_count_fail(f, PMK_COUNT_USAGE, "`set` %s: expected %s", word, k->what);
+		return pmk_count_refuse(f, "`set` %s: expected %s", word, k->what);
 	snprintf(text_of(s, k), k->room, "%s", text);
 	return 0;
 }
@@ -128,14 +128,14 @@ static int set_one(struct pmk_wired_settings *s, const char *word, struct pmk_co
 	if (!k || !word[n]) {
 		snprintf(name, sizeof(name), "%.*s", (int)(n < 63 ? n : 63), word);
 		pmk_nearest_among(name, key_name, NULL, near, sizeof(near));
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` %s: a target on a wire has no such setting%s%s%s "
-				      "(pmk-stat(1), TARGETS ON A WIRE)",
-				      word,
-				      k	      ? "; say =VALUE"
-				      : *near ? "; did you mean "
-					      : "",
-				      k ? "" : near, !k && *near ? "?" : "");
+		return pmk_count_refuse(f,
+					"`set` %s: a target on a wire has no such setting%s%s%s "
+					"(pmk-stat(1), TARGETS ON A WIRE)",
+					word,
+					k	? "; say =VALUE"
+					: *near ? "; did you mean "
+						: "",
+					k ? "" : near, !k && *near ? "?" : "");
 	}
 	return k->room ? set_text(s, k, word, value, f) : set_number(s, k, word, value, f);
 }
@@ -218,10 +218,10 @@ static int choose_monitor(struct pmk_wired *w, const char *layout, const char *d
 
 static int no_base(const struct pmk_wired *w, struct pmk_count_fault *f)
 {
-	return pmk_count_fail(f, PMK_COUNT_USAGE,
-			      "`pmu` %s: the address of its registers is not known; give `set` "
-			      "base=ADDRESS or node=PATH",
-			      w->pmu->name);
+	return pmk_count_refuse(f,
+				"`pmu` %s: the address of its registers is not known; give `set` "
+				"base=ADDRESS or node=PATH",
+				w->pmu->name);
 }
 
 static int choose_memory(struct pmk_wired *w, const char *layout, const char *data,
@@ -266,25 +266,25 @@ static int choose_chain(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	if (count_taps(w->set.before, &w->tap.before) && count_taps(w->set.after, &w->tap.after))
 		return 0;
-	return pmk_count_fail(f, PMK_COUNT_USAGE,
-			      "`set` before, after: an instruction has 2 to 32 bits, and "
-			      "there are %d other TAPs at most; as in before=4+6",
-			      MAX_TAPS);
+	return pmk_count_refuse(f,
+				"`set` before, after: an instruction has 2 to 32 bits, and there "
+				"are %d other TAPs at most; as in before=4+6",
+				MAX_TAPS);
 }
 
 static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	if (pmk_microblaze_configure(&w->microblaze, (unsigned)w->set.events,
 				     (unsigned)w->set.latencies, (unsigned)w->set.width))
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` events, latencies, width: %" PRIu64 ", %" PRIu64
-				      " and %" PRIu64 " are no counters of a MicroBlaze",
-				      w->set.events, w->set.latencies, w->set.width);
+		return pmk_count_refuse(f,
+					"`set` events, latencies, width: %" PRIu64 ", %" PRIu64
+					" and %" PRIu64 " are no counters of a MicroBlaze",
+					w->set.events, w->set.latencies, w->set.width);
 	if (w->set.processor >= w->set.ports)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` processor=%" PRIu64 ": the debug module has %" PRIu64
-				      " ports; `set` ports=N",
-				      w->set.processor, w->set.ports);
+		return pmk_count_refuse(f,
+					"`set` processor=%" PRIu64 ": the debug module has %" PRIu64
+					" ports; `set` ports=N",
+					w->set.processor, w->set.ports);
 	w->pmu = &w->microblaze.pmu;
 	return choose_chain(w, f);
 }
@@ -298,13 +298,11 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 	char why[512];
 
 	if (*s->node && s->has_base)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` base and node: both give the address of the "
-				      "registers; use one of them");
+		return pmk_count_refuse(f, "`set` base and node: both give the address of the "
+					   "registers; use one of them");
 	if (*s->node) {
 		if (pmk_tree_address(s->sysfs, s->node, &s->base, why, sizeof(why)))
-			return pmk_count_fail(f, PMK_COUNT_USAGE, "`set` node=%s: %s", s->node,
-					      why);
+			return pmk_count_refuse(f, "`set` node=%s: %s", s->node, why);
 		s->has_base = true;
 	} else if (!s->has_base && r->speaker == &pmk_speaker_devmem &&
 		   pmk_uio_maps(s->sysfs, r->where, map)) {
@@ -312,11 +310,10 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 		s->has_base = true;
 	}
 	if (s->base % 4)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` base=0x%" PRIx64
-				      ": registers are words of 32 bits, and "
-				      "this is no multiple of 4",
-				      s->base);
+		return pmk_count_refuse(f,
+					"`set` base=0x%" PRIx64 ": registers are words of 32 bits, "
+					"and this is no multiple of 4",
+					s->base);
 	return 0;
 }
 
@@ -328,29 +325,27 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 	const char *name = r->speaker->name;
 
 	if (!way)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`pmu` %s: it cannot be accessed over a wire; ARM11, "
-				      "MicroBlaze, ahbmon, l210, l220 and PMUv3 can",
-				      r->pmu);
+		return pmk_count_refuse(f,
+					"`pmu` %s: it cannot be accessed over a wire; ARM11, "
+					"MicroBlaze, ahbmon, l210, l220 and PMUv3 can",
+					r->pmu);
 	w->reach = way->reach;
 	if (w->reach == PMK_REACH_MDM &&
 	    (w->set.has_base || (!r->speaker->command && !r->speaker->scan_ir)))
 		w->reach = PMK_REACH_AXI;
 	if (!r->speaker->load && w->reach != PMK_REACH_MDM && w->reach != PMK_REACH_CP15)
-		return pmk_count_fail(
-			f, PMK_COUNT_USAGE,
-			"`target` %s only scans the JTAG chain: give `pmu` of an ARM11, or "
-			"microblaze without `set` base and node",
-			name);
+		return pmk_count_refuse(f,
+					"`target` %s only scans the JTAG chain: give `pmu` of an "
+					"ARM11, or microblaze without `set` base and node",
+					name);
 	if (w->reach == PMK_REACH_CP15 && !r->speaker->command && !r->speaker->transfer)
-		return pmk_count_fail(
-			f, PMK_COUNT_USAGE,
-			"`target` %s accesses memory, which the counters of %s are not in; use "
-			"`pmu` ahbmon, l210, l220, microblaze or PMUv3",
-			name, w->pmu->name);
+		return pmk_count_refuse(f,
+					"`target` %s accesses memory, which the counters of %s are "
+					"not in; use `pmu` ahbmon, l210, l220, microblaze or PMUv3",
+					name, w->pmu->name);
 	if (r->layout && w->pmu->driver != pmk_ahbmon.driver)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`layout` is for `pmu` ahbmon, but this is %s", w->pmu->name);
+		return pmk_count_refuse(f, "`layout` is for `pmu` ahbmon, but this is %s",
+					w->pmu->name);
 	return 0;
 }
 
@@ -364,8 +359,7 @@ int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
 	w->wire.link.fd = -1;
 	w->pmu = r->pmu ? pmk_pmu_find(r->pmu) : &pmk_arm1176;
 	if (!w->pmu)
-		return pmk_count_fail(f, PMK_COUNT_USAGE, "unknown PMU '%s' (pmk list pmus)",
-				      r->pmu);
+		return pmk_count_refuse(f, "unknown PMU '%s' (pmk list pmus)", r->pmu);
 	err = find_base(w, r, f);
 	if (!err)
 		err = choose_reach(w, r, f);
@@ -704,10 +698,9 @@ static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 			continue;
 		if (!strncmp(w->pmu->name, parts[i].name, strlen(parts[i].name)))
 			return 0;
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "the target is an %s (Main ID 0x%08" PRIx32
-				      "), not an %s: `pmu` %s",
-				      parts[i].name, midr, w->pmu->name, parts[i].name);
+		return pmk_count_refuse(
+			f, "the target is an %s (Main ID 0x%08" PRIx32 "), not an %s: `pmu` %s",
+			parts[i].name, midr, w->pmu->name, parts[i].name);
 	}
 	return pmk_count_fail(f, PMK_COUNT_FAILED,
 			      "the target is not an ARM11: its Main ID is 0x%08" PRIx32, midr);
