@@ -12,6 +12,19 @@
 #include "count/count.h"
 #include "producer/session/emulated.h"
 
+struct setting {
+	struct pmk_count_setting shown;
+	/* option of pmk stat, and the quoted name for a program: see pmk_setting_shown() */
+	const char *option, *quoted;
+	/* Handles the value; for a number, before it is stored. NULL: the value goes into a member
+	 * of the request. */
+	int (*take)(struct pmk_count *c, const char *value);
+	size_t member;
+	/* Only for numbers: the range, and what is counted, for messages. */
+	unsigned least, most;
+	const char *what;
+};
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static int add_word(struct pmk_count *c, struct pmk_words *l, const char *word)
@@ -30,14 +43,6 @@ static int set_text(struct pmk_count *c, char **text, const char *value)
 	return 0;
 }
 
-static int set_repeat(struct pmk_count *c, const char *text)
-{
-	if (pmk_unsigned_parse(text, 1, 100000, &c->q.runs))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`repeat` %s: expected a number of runs, 1 to 100000", text);
-	return 0;
-}
-
 /* "1000000cycles", "5000insns", "10ms", or perf's bare milliseconds. */
 static int set_interval(struct pmk_count *c, const char *text)
 {
@@ -45,8 +50,8 @@ static int set_interval(struct pmk_count *c, const char *text)
 	const char *end = text;
 
 	if (pmk_number_read(&end, 10, &q->interval) || !q->interval)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval` %s: expected a number from 1 to 2^64 - 1", text);
+		return pmk_count_refuse(
+			&c->fault, "`interval` %s: expected a number from 1 to 2^64 - 1", text);
 	if (!strcmp(end, "cycles"))
 		q->interval_unit = PMK_EVERY_CYCLES;
 	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
@@ -54,42 +59,30 @@ static int set_interval(struct pmk_count *c, const char *text)
 	else if (!*end || !strcmp(end, "ms"))
 		q->interval_unit = PMK_EVERY_MS;
 	else
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval` %s: unknown unit '%s' (known: cycles, insns, ms)",
-				      text, end);
+		return pmk_count_refuse(
+			&c->fault, "`interval` %s: unknown unit '%s' (known: cycles, insns, ms)",
+			text, end);
 	return 0;
 }
 
-/* A number of at least `least` that fits in an int. `what` describes it in messages. */
-static int set_number(struct pmk_count *c, const char *setting, const char *text, unsigned least,
-		      const char *what, unsigned *number)
+static int refuse_control(struct pmk_count *c, const char *text)
 {
-	if (pmk_unsigned_parse(text, least, INT_MAX, number))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`%s` %s: expected a number of %s, %u to %d", setting, text,
-				      what, least, INT_MAX);
+	if (strcmp(text, "-1") != 0)
+		return 0;
+	return pmk_count_refuse(&c->fault,
+				"`delay` -1: pmk has no --control to start counting later; "
+				"give milliseconds");
+}
+
+/* A decimal number, which fits in an int. */
+static int set_number(struct pmk_count *c, const struct setting *s, const char *text)
+{
+	unsigned *number = (unsigned *)(void *)((char *)&c->q + s->member);
+
+	if (pmk_unsigned_parse(text, s->least, s->most, number))
+		return pmk_count_refuse(&c->fault, "`%s` %s: expected a number of %s, %u to %u",
+					s->shown.name, text, s->what, s->least, s->most);
 	return 0;
-}
-
-static int set_delay(struct pmk_count *c, const char *text)
-{
-	if (!strcmp(text, "-1"))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay` -1: pmk has no --control to start counting later; "
-				      "give milliseconds");
-	return set_number(c, "delay", text, 0, "milliseconds", &c->q.delay_ms);
-}
-
-#define LEAST_TIMEOUT 10 /* perf's */
-
-static int set_timeout(struct pmk_count *c, const char *text)
-{
-	return set_number(c, "timeout", text, LEAST_TIMEOUT, "milliseconds", &c->q.timeout_ms);
-}
-
-static int set_max_intervals(struct pmk_count *c, const char *text)
-{
-	return set_number(c, "interval-count", text, 1, "intervals", &c->q.max_intervals);
 }
 
 static int set_detailed(struct pmk_count *c, const char *text)
@@ -99,15 +92,11 @@ static int set_detailed(struct pmk_count *c, const char *text)
 	return 0;
 }
 
-static int set_seed(struct pmk_count *c, const char *text)
+static int want_samples(struct pmk_count *c, const char *text)
 {
+	(void)text;
 	c->q.sampled = true;
-	return set_number(c, "sample-seed", text, 0, "a sequence", &c->q.seed);
-}
-
-static int set_random_seed(struct pmk_count *c, const char *text)
-{
-	return set_number(c, "random-seed", text, 1, "a sequence", &c->q.random_seed);
+	return 0;
 }
 
 static int set_no_summary(struct pmk_count *c, const char *text)
@@ -124,11 +113,9 @@ static int set_passes(struct pmk_count *c, const char *text)
 		return 0;
 	}
 	if (!strcmp(text, "multiplex"))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`passes` multiplex: emulated counters need not share "
-				      "time; use clone or rerun");
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`passes` %s: expected clone or rerun",
-			      text);
+		return pmk_count_refuse(&c->fault, "`passes` multiplex: emulated counters need not "
+						   "share time; use clone or rerun");
+	return pmk_count_refuse(&c->fault, "`passes` %s: expected clone or rerun", text);
 }
 
 static const char *way_name(const void *ctx, unsigned i)
@@ -149,9 +136,8 @@ static int set_target(struct pmk_count *c, const char *text)
 			continue;
 		c->q.asked = way;
 		if (text[n] ? !text[n + 1] : way->where && !way->usual)
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "`target` %s: expected %s:%s", text, way->name,
-					      way->where);
+			return pmk_count_refuse(&c->fault, "`target` %s: expected %s:%s", text,
+						way->name, way->where);
 		free(c->q.file);
 		c->q.file = NULL;
 		if (text[n])
@@ -159,28 +145,25 @@ static int set_target(struct pmk_count *c, const char *text)
 		return way->usual ? set_text(c, &c->q.file, way->usual) : 0;
 	}
 	pmk_nearest_among(text, way_name, NULL, near, sizeof(near));
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-			      "`target` %s: there is no such target%s%s%s (pmk list targets)", text,
-			      *near ? "; did you mean " : "", near, *near ? "?" : "");
+	return pmk_count_refuse(&c->fault,
+				"`target` %s: there is no such target%s%s%s (pmk list targets)",
+				text, *near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
 static int add_region(struct pmk_count *c, const char *symbol)
 {
 	if (c->q.regions.count == PMK_MAX_REGIONS - 1)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d regions",
-				      PMK_MAX_REGIONS - 1);
+		return pmk_count_refuse(&c->fault, "more than %d regions", PMK_MAX_REGIONS - 1);
 	for (unsigned i = 0; i < c->q.regions.count; i++)
 		if (!strcmp(c->q.regions.word[i], symbol))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "`region` %s is there twice", symbol);
+			return pmk_count_refuse(&c->fault, "`region` %s is there twice", symbol);
 	return add_word(c, &c->q.regions, symbol);
 }
 
 static int add_variable(struct pmk_count *c, const char *text)
 {
 	if (!*text || *text == '=')
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`env` '%s': expected NAME or NAME=VALUE", text);
+		return pmk_count_refuse(&c->fault, "`env` '%s': expected NAME or NAME=VALUE", text);
 	return add_word(c, &c->q.env, text);
 }
 
@@ -188,11 +171,11 @@ static int set_stream(struct pmk_count *c, unsigned i, const char *name, const c
 {
 	if (pmk_stream_is_valid(i, value))
 		return set_text(c, &c->q.streams[i], value);
-	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`%s` %s: expected fd:N%s file:PATH%s",
-			      name, value, i ? "," : " or",
-			      !i       ? ""
-			      : i == 1 ? " or capture"
-				       : ", capture or stdout");
+	return pmk_count_refuse(&c->fault, "`%s` %s: expected fd:N%s file:PATH%s", name, value,
+				i ? "," : " or",
+				!i	 ? ""
+				: i == 1 ? " or capture"
+					 : ", capture or stdout");
 }
 
 static int set_stdin(struct pmk_count *c, const char *value)
@@ -224,16 +207,6 @@ static int add_overrides(struct pmk_count *c, const char *value)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-struct setting {
-	struct pmk_count_setting shown;
-	/* option of pmk stat, and the quoted name for a program: see pmk_setting_render() */
-	const char *option;
-	const char *quoted;
-	/* Handles the value. NULL: the value goes into a member of the request. */
-	int (*take)(struct pmk_count *c, const char *value);
-	size_t member;
-};
-
 #define MEMBER(m) NULL, offsetof(struct pmk_request, m)
 #define TAKEN(f)  f, 0
 /* LETTER is an option with a short name, LONG one without. */
@@ -242,6 +215,8 @@ struct setting {
 		{ name, PMK_COUNT_##kind, ways, brief }, letter, "'" name "'", __VA_ARGS__ \
 	}
 #define LONG(name, kind, ways, brief, ...) LETTER(name, "--" name, kind, ways, brief, __VA_ARGS__)
+
+#define LEAST_TIMEOUT 10 /* perf's */
 
 #define DEBUGGERS "openocd gdb"
 #define WIRES	  DEBUGGERS " xvc devmem"
@@ -272,16 +247,19 @@ static const struct setting settings[] = {
 	LETTER("no-inherit", "-i", FLAG, "linux", "without the program's children and threads",
 	       MEMBER(no_inherit)),
 	LETTER("repeat", "-r", NUMBER, NULL, "runs; mean and deviation are reported",
-	       TAKEN(set_repeat)),
+	       MEMBER(runs), 1, 100000, "runs"),
 	LETTER("interval", "-I", TEXT, NULL, "counts for every N ms, or Ncycles or Ninsns",
 	       TAKEN(set_interval)),
-	LONG("interval-count", NUMBER, NULL, "the number of intervals", TAKEN(set_max_intervals)),
+	LONG("interval-count", NUMBER, NULL, "the number of intervals", 
+	     MEMBER(max_intervals), 1, INT_MAX, "intervals"),
 	LONG("summary", FLAG, NULL, "with an interval: also the counts of the whole run",
 	     MEMBER(summary)),
 	LONG("no-summary", FLAG, NULL, "undo summary", TAKEN(set_no_summary)),
 	LETTER("delay", "-D", NUMBER, "emu linux", "ms after which counting begins",
-	       TAKEN(set_delay)),
-	LONG("timeout", NUMBER, NULL, "ms after which the program is ended", TAKEN(set_timeout)),
+	       refuse_control, offsetof(struct pmk_request, delay_ms), 0, INT_MAX,
+	       "milliseconds"),
+	LONG("timeout", NUMBER, NULL, "ms after which the program is ended",
+	     MEMBER(timeout_ms), LEAST_TIMEOUT, INT_MAX, "milliseconds"),
 	LETTER("detailed", "-d", FLAG, NULL,
 	       "count caches, too; given twice, also TLBs; three times, also prefetches",
 	       TAKEN(set_detailed)),
@@ -292,9 +270,11 @@ static const struct setting settings[] = {
 	LONG("at", TEXT, "emu", "where that PMU's registers are in memory", MEMBER(at)),
 	LONG("log", TEXT, "emu", "file to write its accesses to that PMU to", MEMBER(log)),
 	LONG("sample", FLAG, "emu", "count short pieces, and estimate the rest", MEMBER(sampled)),
-	LONG("sample-seed", NUMBER, "emu", "choose other pieces", TAKEN(set_seed)),
+	LONG("sample-seed", NUMBER, "emu", "choose other pieces",
+	     want_samples, offsetof(struct pmk_request, seed), 0, INT_MAX,
+	     "a sequence"),
 	LONG("random-seed", NUMBER, "emu", "seed of the program's random numbers (default: 1)",
-	     TAKEN(set_random_seed)),
+	     MEMBER(random_seed), 1, INT_MAX, "a sequence"),
 	LONG("per-thread", FLAG, "linux", "one section for each thread of pid", MEMBER(per_thread)),
 	LONG("region", LIST, "emu", "functions to count inside, calls included", TAKEN(add_region)),
 	LONG("from", TEXT, "emu " DEBUGGERS, "symbol or address at which counting begins",
@@ -375,9 +355,12 @@ bool pmk_setting_of_way(const char *name, const struct pmk_count_way *way)
 static int take_setting(struct pmk_count *c, const struct setting *s, const char *value)
 {
 	char *member = (char *)&c->q + s->member;
+	int err = s->take ? s->take(c, value) : 0;
 
+	if (!err && s->what)
+		return set_number(c, s, value);
 	if (s->take)
-		return s->take(c, value);
+		return err;
 	if (s->shown.kind == PMK_COUNT_FLAG)
 		*(bool *)(void *)member = true;
 	else if (s->shown.kind == PMK_COUNT_LIST)
@@ -396,23 +379,22 @@ int pmk_count_set(struct pmk_count *c, const char *name, const char *value)
 	if (!c)
 		return PMK_COUNT_FAILED;
 	if (!name)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "a setting without a name: the name is NULL");
+		return pmk_count_refuse(&c->fault, "a setting without a name: the name is NULL");
 	if (c->stage != PMK_COUNT_ASKED)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s: counting is already set up; set it earlier", name);
+		return pmk_count_refuse(&c->fault, "%s: counting is already set up; set it earlier",
+					name);
 	if (!s) {
 		pmk_nearest_among(name, setting_name, NULL, near, sizeof(near));
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "there is no setting '%s'%s%s%s (pmk-stat(1))", name,
-				      *near ? "; did you mean " : "", near, *near ? "?" : "");
+		return pmk_count_refuse(&c->fault, "there is no setting '%s'%s%s%s (pmk-stat(1))",
+					name, *near ? "; did you mean " : "", near,
+					*near ? "?" : "");
 	}
 	if (!value && s->shown.kind != PMK_COUNT_FLAG)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "%s: a value is missing", name);
+		return pmk_count_refuse(&c->fault, "%s: a value is missing", name);
 	if (value && s->shown.kind == PMK_COUNT_FLAG)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s: it is a flag and takes no value, but was given '%s'",
-				      name, value);
+		return pmk_count_refuse(&c->fault,
+					"%s: it is a flag and takes no value, but was given '%s'",
+					name, value);
 	err = take_setting(c, s, value);
 	return err ? err : pmk_request_note_owner(c, s->shown.name);
 }
@@ -430,9 +412,9 @@ int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *perio
 	if (!err && period)
 		err = set_text(c, &q->period, period);
 	if (!err && q->hinted && q->hinted != &pmk_way_machine)
-		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "`%s` is for `target` %s, and `%s` for `target` linux",
-				     q->hint, q->hinted->name, option);
+		err = pmk_count_refuse(&c->fault,
+				       "`%s` is for `target` %s, and `%s` for `target` linux",
+				       q->hint, q->hinted->name, option);
 	q->hinted = &pmk_way_machine;
 	q->hint = option;
 	return err;
@@ -443,11 +425,10 @@ int pmk_count_program(struct pmk_count *c, char *const *argv)
 	if (!c)
 		return PMK_COUNT_FAILED;
 	if (!argv)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "the program: its list of words is NULL");
+		return pmk_count_refuse(&c->fault, "the program: its list of words is NULL");
 	if (c->stage != PMK_COUNT_ASKED)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "the program: counting is already set up; set it earlier");
+		return pmk_count_refuse(&c->fault,
+					"the program: counting is already set up; set it earlier");
 	pmk_words_free(&c->q.words);
 	for (; *argv; argv++)
 		if (!pmk_words_add(&c->q.words, *argv))
