@@ -142,12 +142,11 @@ static int other_isa(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
-	return pmk_count_fail(
-		&c->fault, PMK_COUNT_USAGE,
-		"%s emulates %.*s, and core %s runs %s code; choose another with `core` (pmk "
-		"list cores)",
-		e->prog.argv.word[0], (int)sizeof(e->runner.arena->target), e->runner.arena->target,
-		e->prog.core.name, e->prog.core.isa);
+	return pmk_count_refuse(&c->fault,
+				"%s emulates %.*s, and core %s runs %s code; choose another with "
+				"`core` (pmk list cores)",
+				e->prog.argv.word[0], (int)sizeof(e->runner.arena->target),
+				e->runner.arena->target, e->prog.core.name, e->prog.core.isa);
 }
 
 /* The emulator rejected the module. If it asks for a module of another API version, choose that and
@@ -328,27 +327,6 @@ static int make_places(struct pmk_count *c)
 	return 0;
 }
 
-/* The run should end, but the program continues: after some time send it a signal, later kill it.
- * After --timeout the program has not received a signal yet, so it gets one at once. */
-static void urge_program(const struct pmk_count *c, double *since, int *sent)
-{
-	const struct pmk_emulation *e = c->state;
-	int signal = pmk_count_stopped(c);
-	double waited;
-
-	if (*since == 0)
-		*since = pmk_seconds();
-	waited = (pmk_seconds() - *since) * 1000;
-	if (*sent < 1 && (!signal || waited > PMK_WATCH_GRACE_MS)) {
-		*sent = 1;
-		kill(e->runner.pid, pmk_stop_request(signal));
-	}
-	if (*sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
-		*sent = 2;
-		kill(e->runner.pid, SIGKILL);
-	}
-}
-
 #define LOOK_SECONDS 0.2
 
 /* Report progress to the listener if it is due. */
@@ -378,8 +356,10 @@ static int wait_for_end(struct pmk_count *c)
 		err = err ? err : drain_intervals(c);
 		report_progress(c, &told);
 		up |= c->q.timeout_ms && pmk_seconds() >= end;
-		if (pmk_count_stopped(c) || up)
-			urge_program(c, &since, &sent);
+		if (since == 0 && (pmk_count_stopped(c) || up))
+			since = pmk_count_stopped(c) ? pmk_seconds() : pmk_urge_at_once();
+		if (since != 0)
+			pmk_urge_program(e->runner.pid, pmk_count_stopped(c), since, &sent);
 	}
 	e->timed_out |= up;
 	return err ? err : drain_intervals(c);

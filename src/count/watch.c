@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define POLL_SECONDS 0.05
+#define GRACE_MS     300  /* time for the program to end by itself after Ctrl-C */
+#define KILL_MS	     2000 /* time for it to end after the signal */
 
 enum { STOP, PROGRAM, ALSO, PROCESSES };
 
@@ -45,7 +47,7 @@ int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f)
 	int fd = w->nfds < PROCESSES + PMK_WATCH_FDS ? open_process(pid) : -1;
 
 	if (fd < 0 && w->npolled == PMK_WATCH_FDS)
-		return pmk_count_fail(f, PMK_COUNT_USAGE, "too many processes to attach to");
+		return pmk_count_refuse(f, "too many processes to attach to");
 	if (fd >= 0)
 		w->fd[w->nfds++] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	else
@@ -96,20 +98,36 @@ static void take_ended(struct pmk_watch *w)
 	}
 }
 
-/* The run should end, but the program continues: after some time send it a signal, later kill it.
- * Not at once, because Ctrl-C has already reached the program, which is on the same terminal. */
+/* The signal to send to a program that should end because this signal arrived. Other signals have
+ * another meaning for programs, or none, or cause a core dump. */
+static int stop_request(int signal)
+{
+	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;
+}
+
+void pmk_urge_program(pid_t pid, int signal, double since, int *sent)
+{
+	double waited = (pmk_seconds() - since) * 1000;
+
+	if (*sent < 1 && waited > GRACE_MS) {
+		*sent = 1;
+		kill(pid, stop_request(signal));
+	}
+	if (*sent < 2 && waited > GRACE_MS + KILL_MS) {
+		*sent = 2;
+		kill(pid, SIGKILL);
+	}
+}
+
+double pmk_urge_at_once(void)
+{
+	return pmk_seconds() - GRACE_MS / 1000.0 - POLL_SECONDS;
+}
+
 static void urge_program(struct pmk_watch *w)
 {
-	double waited = (pmk_seconds() - w->ending_since) * 1000;
-
-	if (w->sent < 1 && waited > PMK_WATCH_GRACE_MS) {
-		w->sent = 1;
-		kill(w->child.pid, pmk_stop_request(w->ending));
-	}
-	if (w->sent < 2 && waited > PMK_WATCH_GRACE_MS + PMK_WATCH_KILL_MS) {
-		w->sent = 2;
-		kill(w->child.pid, SIGKILL);
-	}
+	if (w->child.pid)
+		pmk_urge_program(w->child.pid, w->ending, w->ending_since, &w->sent);
 }
 
 static bool is_over(struct pmk_watch *w)
@@ -142,7 +160,7 @@ bool pmk_watch_step(struct pmk_watch *w, double until)
 		if (n > 0)
 			take_ended(w);
 		take_signal(w);
-		if (w->ending && w->child.pid)
+		if (w->ending)
 			urge_program(w);
 		if (!is_over(w))
 			return false;
@@ -156,10 +174,8 @@ void pmk_watch_end(struct pmk_watch *w)
 	if (w->ending)
 		return;
 	w->ending = SIGTERM;
-	/* The program has not received a signal yet, so it gets no time to end by itself. */
-	w->ending_since = pmk_seconds() - PMK_WATCH_GRACE_MS / 1000.0 - POLL_SECONDS;
-	if (w->child.pid)
-		urge_program(w);
+	w->ending_since = pmk_urge_at_once();
+	urge_program(w);
 }
 
 void pmk_watch_reset(struct pmk_watch *w)

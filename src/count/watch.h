@@ -14,9 +14,6 @@
 
 #include "count/child.h"
 
-#define PMK_WATCH_GRACE_MS 300	/* time for the program to end by itself after Ctrl-C */
-#define PMK_WATCH_KILL_MS  2000 /* time for it to end after the signal */
-
 #define PMK_WATCH_FDS \
 	64 /* number of processes with a descriptor; others are checked every POLL_SECONDS */
 
@@ -39,15 +36,15 @@ struct pmk_watch {
 	unsigned nfds, npolled, nprocesses, left;
 	int ending; /* the signal that ends the program; 0: it may continue */
 	double ending_since;
-	int sent; /* sent to the program so far: 1 the signal, 2 SIGKILL */
+	int sent; /* see pmk_urge_program() */
 };
 
-/* The signal to send to a program that should end because this signal arrived. Other signals have
- * another meaning for programs, or none, or cause a core dump. */
-static inline int pmk_stop_request(int signal)
-{
-	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;
-}
+/* The run should end, since that time, but the program continues: after some time send it a signal,
+ * later kill it. Not at once, because Ctrl-C has already reached the program, which is on the same
+ * terminal. *sent is 0 at first. */
+void pmk_urge_program(pid_t pid, int signal, double since, int *sent);
+/* A value for `since` for a program without the signal so far: it gets no time to end by itself. */
+double pmk_urge_at_once(void);
 
 void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
 /* Watch w->child, which has been started. */
