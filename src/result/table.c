@@ -88,7 +88,6 @@ int name_write_markdown(FILE *f, const char *name, size_t columns)
 
 struct table_cell *table_put(struct table *t, const char *format, ...)
 {
-	static struct table_cell none;
 	va_list args;
 	char *text;
 
@@ -99,7 +98,7 @@ struct table_cell *table_put(struct table *t, const char *format, ...)
 		return &t->cell[t->ncells - 1];
 	free(text);
 	t->failed = true;
-	return &none;
+	return &t->dropped;
 }
 
 void table_end_row(struct table *t)

@@ -26,7 +26,8 @@ struct table {
 	size_t ncolumns;
 	struct table_cell *cell;
 	size_t ncells, room;
-	bool failed; /* out of memory */
+	bool failed;		   /* out of memory */
+	struct table_cell dropped; /* the last cell for which there was no memory */
 };
 
 /* Add a cell to the row, with the rules of base/print.h. Returns it; when out of memory, a cell
