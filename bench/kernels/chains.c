@@ -78,6 +78,8 @@ CHAIN(stored_vector, "str q5, [sp, #16]\n ldr q5, [sp, #16]\n")
 CHAIN(stored_half, "str w10, [sp, #16]\n ldr x10, [sp, #16]\n")
 /* Branches: to the next instruction; to a function and back, directly and through a register. */
 CHAIN(jump, "b 2f\n 2:\n")
+CHAIN(jump_add, "add x10, x10, x9\n b 2f\n 2: add x10, x10, x9\n b 3f\n 3:\n")
+CHAIN(equal, "subs x10, x10, x10\n b.eq 2f\n nop\n 2: subs x10, x10, x10\n b.eq 3f\n nop\n 3:\n")
 CHAIN(call, "bl returns\n")
 CHAIN(indirect_call, "blr x14\n")
 FLOW(add, "add x10, x9, x9\n", "add x11, x9, x9\n", "add x12, x9, x9\n", "add x13, x9, x9\n")
@@ -144,6 +146,8 @@ static const struct {
 	{ "stored-vector-chain", stored_vector_chain },
 	{ "stored-half-chain", stored_half_chain },
 	{ "jump-chain", jump_chain },
+	{ "jump-add-chain", jump_add_chain },
+	{ "equal-chain", equal_chain },
 	{ "call-chain", call_chain },
 	{ "indirect-call-chain", indirect_call_chain },
 #else

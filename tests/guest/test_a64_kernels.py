@@ -614,6 +614,15 @@ NO_SHADOW = "fetch.taken=0", "fetch.indirect=0"
 SHADOW = "fetch.taken=2", "fetch.indirect=2"
 
 
+@pytest.mark.parametrize("branches, far", [(40, False), (80, True)])
+def test_far_branches(branches, far):
+    # 200 passes through this many branches, of which 64 are near. At first, all are far.
+    body = "; ".join(["add x14, x14, #1; b 7f; nop; 7:"] * branches)
+    less, more = (count("loop", LOCAL, f"fetch.far={n}", core="cortex-a72", events=["cpu_cycles"],
+                        BODY=body, COUNT=200)["cpu_cycles"] for n in (0, 2))
+    assert more - less == pytest.approx(2 * branches * 200 if far else 0, abs=8 * branches)
+
+
 def test_return_without_call():
     # RET to the address in a register, with an empty return stack.
     body = {"SETUP": "adr x11, k_begin + 8", "BODY": "ret x11; nop; nop"}

@@ -844,6 +844,8 @@ void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const s
 			 bool taken, bool mispredicted)
 {
 	cpu->cycles += b->cycles;
+	if (!taken && p->flow == PMK_FLOW_JUMP && !p->conditional)
+		pmk_a64_window_jump(cpu, p);
 	pmk_a64_block_slow(cpu, p, b, taken, mispredicted, 0);
 	pmk_sites_at(cpu, PMK_SITE_END);
 	cpu->cycles -= b->cycles;

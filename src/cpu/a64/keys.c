@@ -121,6 +121,10 @@ const struct pmk_core_key pmk_a64_keys[] = {
 	PMK_CORE_KEY(a64.taken,       "fetch.taken", 0, 0, 8, 'n',
 		"cycles without instructions after a taken branch; in order only after one without "
 		"a condition"),
+	PMK_CORE_KEY(a64.near,        "fetch.near", 64, 1, 64, 'n',
+		"out of order: branches whose targets are known at once"),
+	PMK_CORE_KEY(a64.far,         "fetch.far", 0, 0, 8, 'n',
+		"out of order: additional cycles after another taken branch"),
 	PMK_CORE_KEY(a64.indirect,    "fetch.indirect", 0, 0, 16, 'n',
 		"in order: additional cycles after an indirect branch or call"),
 	PMK_CORE_KEY(a64.forward,     "forward.latency", 0, 0, 64, 'n',

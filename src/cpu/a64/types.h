@@ -30,7 +30,7 @@ struct pmk_core_a64 {
 	uint64_t integers, loads;
 	uint64_t costs; /* enum pmk_a64_costs_of */
 	uint64_t window;
-	uint64_t taken, indirect;
+	uint64_t taken, near, far, indirect;
 	uint64_t forward, forward_part;
 	uint64_t prefetch_streams;
 	uint64_t prefetch_trigger;

@@ -75,6 +75,8 @@ int pmk_a64_window_init(struct pmk_a64_window *w, const struct pmk_core *core)
 		.size = (uint32_t)core->a64.window,
 		.width = (uint32_t)core->a64.issue_width,
 		.taken = (uint32_t)core->a64.taken * PMK_A64_TICKS,
+		.far = (uint32_t)(core->a64.taken + core->a64.far) * PMK_A64_TICKS,
+		.nnear = (uint32_t)core->a64.near,
 		.steps = malloc(PMK_A64_STEPS * sizeof(*w->steps)),
 		.states = malloc(PMK_A64_STATES * sizeof(*w->states)),
 		.state_at = calloc(STATE_MASK + 1, sizeof(*w->state_at)),
@@ -309,7 +311,13 @@ static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint
 	if (block & PMK_A64_WRONG)
 		bring_front(w, w->time[PMK_A64_RESOLVED] + refill * PMK_A64_TICKS);
 	else if (block & PMK_A64_TAKEN)
-		bring_front(w, w->time[PMK_A64_FRONT] + (int64_t)w->taken);
+		bring_front(w, w->time[PMK_A64_FRONT] +
+				       (int64_t)(block & PMK_A64_FAR ? w->far : w->taken));
+}
+
+static uint16_t step_from(const struct pmk_a64_window *w, uint32_t block)
+{
+	return (uint16_t)(w->state | (block & PMK_A64_FAR ? PMK_A64_FROM_FAR : 0));
 }
 
 /*
@@ -319,10 +327,11 @@ static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint
 static uint16_t *find_step(const struct pmk_a64_window *w, uint32_t block)
 {
 	uint32_t i = w->state * 0x9e3779b1u + block * 0x85ebca6bu;
+	const uint16_t from = step_from(w, block);
+	const uint32_t to = block & ~PMK_A64_FAR;
 
 	for (i = (i ^ i >> 15) & STEP_MASK; w->step_at[i]; i = (i + 1) & STEP_MASK)
-		if (w->steps[w->step_at[i]].from == w->state &&
-		    w->steps[w->step_at[i]].block == block)
+		if (w->steps[w->step_at[i]].from == from && w->steps[w->step_at[i]].block == to)
 			break;
 	return &w->step_at[i];
 }
@@ -344,7 +353,7 @@ static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct
 static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, uint64_t before)
 {
 	uint64_t advance = w->front - before;
-	uint32_t from = w->state;
+	uint16_t from = step_from(w, block);
 	struct pmk_a64_state s;
 
 	w->state = 0;
@@ -354,8 +363,8 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	if (!place || advance > UINT16_MAX)
 		return;
 	w->steps[++w->nsteps] = (struct pmk_a64_step){
-		.block = block,
-		.from = (uint16_t)from,
+		.block = block & ~PMK_A64_FAR,
+		.from = from,
 		.to = (uint16_t)w->state,
 		.advance = (uint16_t)advance,
 		.retired = s.time[PMK_A64_RETIRED],
@@ -364,12 +373,40 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	w->last = w->nsteps;
 }
 
-/* Called when the block is followed by another step than last time. */
+/* The executions of a block after which it is kept that its branch is far. */
+#define SETTLED 16
+
+/* Returns true if the taken branch at the end of `p` is not among the near ones, and puts it
+ * there. */
+static bool is_far(struct pmk_a64_window *w, const struct pmk_block *p)
+{
+	uint32_t branch = (uint32_t)p->fall, found = 0;
+
+	if (w->far == w->taken)
+		return false;
+	for (unsigned i = 0; i < PMK_A64_MAX_NEAR; i++)
+		found |= w->near[i] == branch;
+	if (found)
+		return false;
+	w->near[w->oldest] = branch;
+	w->oldest = w->oldest + 1 < w->nnear ? w->oldest + 1 : 0;
+	return true;
+}
+
+/* Called when the block `p` is followed by another step than last time. */
 void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
-			       const struct pmk_block *b, uint32_t block, unsigned way)
+			       const struct pmk_block *p, const struct pmk_block *b, uint32_t block,
+			       unsigned way)
 {
 	uint32_t last = w->last;
 	uint16_t *place;
+
+	if (block & PMK_A64_TAKEN && is_far(w, p) && !(block & PMK_A64_WRONG)) {
+		block += PMK_A64_FAR;
+		/* At first, every branch is far. */
+		if (cpu->executions[p->id].count < SETTLED)
+			last = 0;
+	}
 
 	if (w->nstates + 1 == PMK_A64_STATES || w->nsteps + 1 == PMK_A64_STEPS) {
 		if (w->state)
@@ -398,6 +435,13 @@ void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles)
 	cpu->a64.window->last = 0;
 }
 
+void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	struct pmk_a64_window *w = cpu->a64.window;
+
+	pmk_a64_window_fetch(cpu, (is_far(w, p) ? w->far : w->taken) / PMK_A64_TICKS);
+}
+
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu)
 {
 	cpu->a64.window->wrong = true;
@@ -414,8 +458,10 @@ static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 	const struct pmk_a64_step *s = &w->steps[w->last];
 
 	if (!w->timed) {
-		recall(w, s->from, w->front - s->advance);
-		begin_anew(w, cpu, s->block);
+		uint32_t far = s->from & PMK_A64_FROM_FAR ? PMK_A64_FAR : 0;
+
+		recall(w, s->from - (far ? PMK_A64_FROM_FAR : 0), w->front - s->advance);
+		begin_anew(w, cpu, s->block | far);
 		enter_block(w, w->block);
 	}
 	w->state = w->last = 0;

@@ -14,7 +14,9 @@
  * - Each execution port has a time until which it has work. A block waits for the ports that it
  *   uses; within the block, instructions take a port in program order.
  * - Instructions retire in order, `issue.width` a cycle; that is the clock.
- * - After a taken branch the front end delivers nothing for `fetch.taken` cycles.
+ * - After a taken branch the front end delivers nothing for `fetch.taken` cycles, or `fetch.far`
+ *   more if other branches have replaced it in a buffer of `fetch.near`. It is looked up when the
+ *   program takes a path for the second time, and the answer is kept with the path.
  * - After a mispredicted branch the front end restarts when the branch is executed.
  * - A load that misses begins when its address is available. Results that depend on it are delayed
  *   along the block's paths, so misses overlap unless they wait for each other, or for a request
@@ -102,6 +104,7 @@ struct pmk_a64_flow {
 };
 
 #define PMK_A64_MAX_SOURCES (PMK_NREGS + 2 + PMK_A64_SLOTS)
+#define PMK_A64_MAX_NEAR    64 /* branches whose targets are known at once */
 #define PMK_A64_MAX_LOADS   64 /* of a block; later loads share the last number */
 /* No flow takes more bytes. */
 #define PMK_A64_MAX_FLOW    (1 << 17)
@@ -120,18 +123,23 @@ struct pmk_a64_state {
 
 /*
  * How the block before was left. WRONG: its last branch was mispredicted. TAKEN: by its branch or
- * otherwise, it did not lead to the next instruction in memory.
+ * otherwise, it did not lead to the next instruction in memory. FAR: it was TAKEN, and the buffer
+ * of `fetch.near` branches did not have its branch.
  */
 #define PMK_A64_WRONG 1u
 #define PMK_A64_TAKEN 2u
+#define PMK_A64_FAR   4u
+#define PMK_A64_WAYS  8u
+
+#define PMK_A64_FROM_FAR 0x8000u
 
 /* A step: in the state `from`, a block leads to the state `to`. */
 struct pmk_a64_step {
-	/* the block's number times 4, plus PMK_A64_WRONG and PMK_A64_TAKEN for its entry */
+	/* the block's number times PMK_A64_WAYS, plus WRONG and TAKEN for its entry */
 	uint32_t block;
-	uint16_t from, to;
-	uint16_t advance; /* ticks by which the front end advances */
-	int16_t retired;  /* time of RETIRED in the new state */
+	uint16_t from, to; /* `from`: plus PMK_A64_FROM_FAR if it was FAR */
+	uint16_t advance;  /* ticks by which the front end advances */
+	int16_t retired;   /* time of RETIRED in the new state */
 	/*
 	 * The step that followed last time, for each way to leave the block: by a branch or not,
 	 * mispredicted or not.
@@ -156,7 +164,12 @@ struct pmk_a64_window {
 	uint64_t base;	  /* the base of `time`, in ticks */
 	uint32_t entered; /* instructions */
 	uint32_t size, ring_shift, width;
-	uint32_t taken;			     /* ticks without instructions after a taken branch */
+	uint32_t taken, far; /* ticks without instructions after a taken branch */
+	/*
+	 * The branches whose targets are known at once: the low halves of the addresses after them.
+	 * The oldest, at `oldest`, is replaced first.
+	 */
+	uint32_t near[PMK_A64_MAX_NEAR], nnear, oldest;
 	const struct pmk_a64_flow *flow;     /* the last piece of the block */
 	int16_t source[PMK_A64_MAX_SOURCES]; /* the sources at the time of that piece */
 	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of a load that missed is available */
@@ -204,22 +217,24 @@ static inline void pmk_a64_window_take(struct pmk_cpu *cpu, struct pmk_a64_windo
 	pmk_a64_window_count(cpu, w, w->front + (uint64_t)s->retired);
 }
 
-/* Called when the block is followed by another step than last time. */
+/* Called when the block `p` is followed by another step than last time. */
 PMK_SLOW void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
-					const struct pmk_block *b, uint32_t block, unsigned way);
+					const struct pmk_block *p, const struct pmk_block *b,
+					uint32_t block, unsigned way);
 
 /* Called when a block starts and it is known how the last one ended. */
 static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
-	unsigned left = w->block && b->pc != w->block->fall, way = left + 2u * w->wrong;
-	uint32_t block = b->id * 4 + w->wrong * PMK_A64_WRONG + left * PMK_A64_TAKEN;
+	const struct pmk_block *p = w->block;
+	unsigned left = p && b->pc != p->fall, way = left + 2u * w->wrong;
+	uint32_t block = b->id * PMK_A64_WAYS + w->wrong * PMK_A64_WRONG + left * PMK_A64_TAKEN;
 	uint32_t step = w->steps[w->last].then[way];
 
 	w->block = b;
 	w->wrong = false;
 	if (PMK_UNLIKELY(w->steps[step].block != block)) {
-		pmk_a64_window_other_step(cpu, w, b, block, way);
+		pmk_a64_window_other_step(cpu, w, p, b, block, way);
 		return;
 	}
 	pmk_a64_window_take(cpu, w, step);
@@ -231,6 +246,8 @@ static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_blo
  */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
+/* The block `p` ended in a branch that is always taken, to the next instruction. */
+void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p);
 /*
  * Delay the value of a load of the running block: it comes from beyond the level 1 cache, `latency`
  * away, or it is only late by `extra` (latency 0). Its line is not there before `arrives`.
