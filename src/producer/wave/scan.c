@@ -41,37 +41,28 @@ static inline unsigned write_positions(uint64_t bits, size_t at, uint16_t *to)
 	return n;
 }
 
-/* See the header. Built once for each value of `returns`. */
-static inline __attribute__((always_inline)) unsigned plain_lines(const char *p, size_t n,
-								  bool returns, uint16_t *end)
+unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
 {
 	/*
-	 * State at the start of a window. begin: a line begins here; pending: a '\r' came last, so
-	 * a line end must follow; value: the first word of a value goes on.
+	 * State at the start of a window. begin: a line begins here; value: the first word of a
+	 * value goes on.
 	 */
-	uint64_t begin = 1, pending = 0, value = 0;
+	uint64_t begin = 1, value = 0;
 	unsigned found = 0;
 
 	for (size_t at = 0; at < n; at += WAVE_WINDOW) {
 		struct wave_marks m = wave_marks(p + at);
-		uint64_t begins = m.ends << 1 | begin, ends = m.ends, after, wrong = 0;
+		uint64_t begins = m.ends << 1 | begin, ends = m.ends, after, wrong;
 
 		if (n - at < WAVE_WINDOW)
 			ends &= (UINT64_C(1) << (n - at)) - 1;
 		begin = m.ends >> 63;
-		if (returns) {
-			uint64_t r = wave_equal(p + at, '\r');
-
-			wrong = (r << 1 | pending) ^ m.ends;
-			pending = r >> 63;
-			m.odd &= ~r;
-		}
 		/*
 		 * Adding the first bit of a word to all its bits carries to the character after it.
 		 */
 		value = __builtin_add_overflow(begins & m.letters & ~m.odd, value, &after);
 		value |= __builtin_add_overflow(after, ~m.odd, &after);
-		wrong |= m.odd & ~m.ends & ~after;
+		wrong = m.odd & ~m.ends & ~after;
 		if (wrong)
 			ends &= (wrong & -wrong) - 1;
 		found += write_positions(ends, at, end + found);
@@ -79,10 +70,4 @@ static inline __attribute__((always_inline)) unsigned plain_lines(const char *p,
 			break;
 	}
 	return found;
-}
-
-unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
-			      uint16_t end[WAVE_LINES + WAVE_EXTRAS])
-{
-	return returns ? plain_lines(p, n, true, end) : plain_lines(p, n, false, end);
 }

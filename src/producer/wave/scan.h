@@ -150,32 +150,16 @@ static inline struct wave_marks wave_marks(const char *p)
 
 #endif
 
-/* Returns where a character occurs among the 64 bytes from p. */
-static inline uint64_t wave_equal(const char *p, char c)
-{
-	uint64_t all = 0;
-
-	for (unsigned i = 0; i < WAVE_WINDOW; i += 8) {
-		uint64_t w = wave_word(p + i) ^ WAVE_EACH((unsigned char)c);
-		uint64_t differs = ((w & WAVE_EACH(0x7f)) + WAVE_EACH(0x7f)) | w;
-
-		all |= wave_top_bits(~differs) << i;
-	}
-	return all;
-}
-
 /*
  * A plain line is one word of printable ASCII. If the word begins with a letter, one blank and a
- * second word may follow. With `returns`, each line ends with a carriage return, and there is none
- * elsewhere.
+ * second word may follow.
  *
  * Finds the ends of lines from p, which must be the beginning of a line, until n bytes are over or
  * a line is not plain. Returns the number of lines. n is at most WAVE_LINES.
  */
 #define WAVE_LINES  2048
 #define WAVE_EXTRAS 8 /* entries that may be written after the last line end */
-unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
-			      uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
+unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
 
 /* Returns the remaining length of the word at p. A blank must follow somewhere. */
 static inline size_t wave_length(const char *p)
@@ -237,40 +221,6 @@ static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 	}
 	*value = bits << 8 | wave_gather(last);
 	return !((odd | last) & ~WAVE_EACH(1));
-}
-
-/*
- * Reads 1 to 8 decimal digits that end before `end`. Returns false if one of them is not a digit.
- */
-static inline bool wave_decimal8(const char *end, size_t n, uint64_t *value)
-{
-	/*
-	 * The exclusive or turns the digits into bytes of value 0 to 9; bytes before the first
-	 * digit become 0.
-	 */
-	uint64_t w = (wave_word(end - 8) ^ WAVE_EACH('0')) & wave_high_bytes(n);
-	bool odd = ((w | (w + WAVE_EACH(0x7f - 9))) & WAVE_EACH(0x80)) != 0;
-
-	/*
-	 * Combine neighbours into pairs, pairs into fours, and fours into eights; the first digit
-	 * is in the lower part.
-	 */
-	w = (w * (1 + (10 << 8))) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
-	w = (w * (1 + (100 << 16))) >> 16 & UINT64_C(0x0000ffff0000ffff);
-	*value = (w * (1 + (UINT64_C(10000) << 32))) >> 32;
-	return !odd;
-}
-
-/* The same for 1 to 16 digits. */
-static inline bool wave_decimal(const char *end, size_t n, uint64_t *value)
-{
-	uint64_t high = 0, low;
-	bool ok = wave_decimal8(end, n < 8 ? n : 8, &low);
-
-	if (n > 8)
-		ok &= wave_decimal8(end - 8, n - 8, &high);
-	*value = high * 100000000 + low;
-	return ok;
 }
 
 /* Counts the line ends among n bytes. Reads nothing after them. */

@@ -16,8 +16,9 @@
  * Speed. Nearly all of a dump consists of plain lines with one change each. So their ends are found
  * first, some hundred at a time (scan.h). Then the watched changes are found, in a loop without
  * branches that depend on lengths, on the kind of value or on whether a net is watched. Only these
- * changes are read one by one. Everything else takes the slower path, one word at a time. See
- * bench/wave.
+ * changes are read one by one. Everything else takes the slower path, one word at a time. So do
+ * lines that end with CR LF, and all lines of a dump that has codes of more than SHORT characters.
+ * See bench/wave.
  */
 #define _GNU_SOURCE
 #include "producer/wave/dump.h"
@@ -523,36 +524,21 @@ static int store_change(struct wave_dump *v, const char *p, uint32_t first, cons
 	return 0;
 }
 
-/* Reads a time that is not 1 to 16 digits. */
-static int odd_time(struct wave_dump *v, const char *p, size_t n, uint64_t *t)
-{
-	char buf[WAVE_SHOWN];
-	size_t i;
-
-	*t = 0;
-	for (i = 1; i < n; i++) {
-		unsigned d = (unsigned)(p[i] - '0');
-
-		if (d > 9)
-			break;
-		if (__builtin_mul_overflow(*t, 10, t) || __builtin_add_overflow(*t, d, t))
-			return pmk_wave_dump_fail(v, PMK_EPARSE,
-						  "the time '%s' has more than 64 bits",
-						  pmk_wave_dump_shown(buf, p, n));
-	}
-	if (i < n || n == 1)
-		return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no time",
-					  pmk_wave_dump_shown(buf, p, n));
-	return 0;
-}
-
 /* Reads "#1200", n characters. Returns its length; 0 after an error. */
 static size_t read_time(struct wave_dump *v, const char *p, size_t n)
 {
+	char buf[WAVE_SHOWN];
+	const char *end = p + 1;
 	uint64_t t;
+	int err = pmk_number_read(&end, 10, &t);
 
-	if ((n - 2 >= 16 || !wave_decimal(p + n, n - 1, &t)) && odd_time(v, p, n, &t))
+	if (err || end != p + n) {
+		pmk_wave_dump_fail(v, PMK_EPARSE,
+				   err == PMK_ERANGE ? "the time '%s' has more than 64 bits"
+						     : "'%s' is no time",
+				   pmk_wave_dump_shown(buf, p, n));
 		return 0;
+	}
 	if (pmk_wave_dump_time(v, t))
 		return 0;
 	v->block = false; /* some writers leave out the $end of the block */
@@ -757,7 +743,6 @@ static const char *read_word(struct wave_dump *v, const char *p, const char *lim
 struct lines {
 	const char *text;
 	unsigned n;
-	unsigned returns;			/* 1: a carriage return precedes each line end */
 	uint16_t end[WAVE_LINES + WAVE_EXTRAS]; /* end of each line, as an offset in `text` */
 	unsigned nchanges;
 	struct change {
@@ -768,16 +753,6 @@ struct lines {
 		uint16_t ndigits; /* their number; for reals and strings larger than any width */
 	} change[WAVE_LINES];
 };
-
-/* Returns the code of a change in a plain line of any length; `end` if there is none. */
-static const char *find_code(const char *p, const char *end)
-{
-	const char *word = p + wave_length(p);
-
-	if (is_scalar(kind_at(p)))
-		return word == end ? p + 1 : end;
-	return kind_at(p).more && word < end ? word + 1 : end;
-}
 
 /* Returns the last byte of a word that has its highest bit set; 0 if none has. */
 static inline size_t last_byte(uint64_t word)
@@ -790,9 +765,7 @@ static inline size_t last_byte(uint64_t word)
  * change, and whether its net is watched, are unpredictable, so half of the branches on them would
  * be mispredicted. Therefore everything is computed without branches.
  */
-static inline __attribute__((always_inline)) void find_changes(const struct wave_dump *v,
-							       struct lines *l, bool long_codes,
-							       unsigned returns)
+static __attribute__((noinline)) void find_changes(const struct wave_dump *v, struct lines *l)
 {
 	const char *const text = l->text;
 	const uint16_t *by_bytes = v->by_bytes;
@@ -800,7 +773,7 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 	struct change *q = l->change;
 
 	for (size_t i = 0; i < lines; i++) {
-		size_t end = l->end[i] - returns, code;
+		size_t end = l->end[i], code;
 		uint64_t blanks = wave_blanks_in(wave_word(text + end - 8));
 		struct kind kind = kind_at(text + p);
 		size_t scalar = kind.least & 1, above, length;
@@ -812,13 +785,6 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 		 * its digit.
 		 */
 		code = end - 7 + (scalar + last_byte(blanks));
-		if (long_codes) {
-			uint64_t more = wave_blanks_in(wave_word(text + end - 16));
-
-			code = blanks ? code : end - 15 + (scalar + last_byte(more));
-			if (__builtin_expect(!(blanks | more), 0))
-				code = (size_t)(find_code(text + p, text + end) - text);
-		}
 		above = code - p + scalar - 2;
 		found = -(uint64_t)(above < kind.more); /* all ones, or 0 */
 		length = (end - code - 1) & found;
@@ -832,39 +798,9 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 		q->digits = (uint16_t)(code - 1 + scalar);
 		q->ndigits = (uint16_t)(above + kind.least);
 		q += watch != 1;
-		p = end + returns + 1;
+		p = end + 1;
 	}
 	l->nchanges = (unsigned)(q - l->change);
-}
-
-/* Separate functions, so that each has all registers. */
-static __attribute__((noinline)) void find_short(const struct wave_dump *v, struct lines *l)
-{
-	find_changes(v, l, false, 0);
-}
-
-static __attribute__((noinline)) void find_short_returns(const struct wave_dump *v, struct lines *l)
-{
-	find_changes(v, l, false, 1);
-}
-
-static __attribute__((noinline)) void find_long(const struct wave_dump *v, struct lines *l)
-{
-	find_changes(v, l, true, l->returns);
-}
-
-/*
- * If codes have more than SHORT characters, the code may be longer than the eight bytes that are
- * checked first.
- */
-static void find_any_changes(const struct wave_dump *v, struct lines *l)
-{
-	if (v->long_codes)
-		find_long(v, l);
-	else if (l->returns)
-		find_short_returns(v, l);
-	else
-		find_short(v, l);
 }
 
 /* Reads words from p to the end of a line, or until the text ends. */
@@ -895,7 +831,7 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 	if (*p != '#')
 		return read_words(v, p, limit);
 	v->at = (char *)(uintptr_t)p;
-	return read_time(v, p, (size_t)(end - p) - l->returns) ? end + 1 : NULL;
+	return read_time(v, p, (size_t)(end - p)) ? end + 1 : NULL;
 }
 
 /*
@@ -927,19 +863,17 @@ static __attribute__((noinline)) const struct change *put_changes(struct wave_du
 static const char *read_lines(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n = limit - p < WAVE_LINES ? (size_t)(limit - p) : WAVE_LINES;
-	const char *first = memchr(p, '\n', n);
 	const struct change *q, *last;
 	struct lines l;
 
-	if (!first)
+	if (v->long_codes)
 		return p;
 	l.text = p;
-	l.returns = first > p && first[-1] == '\r';
-	l.n = pmk_wave_plain_lines(p, n, l.returns, l.end);
+	l.n = pmk_wave_plain_lines(p, n, l.end);
 	if (!l.n)
 		return p;
 	count_lines(v, p);
-	find_any_changes(v, &l);
+	find_changes(v, &l);
 	wave_make_room(&v->cells);
 	q = l.change;
 	last = q + l.nchanges;
