@@ -18,7 +18,6 @@
 
 #include "producer/wave/wave.h"
 
-#define GUESS_NGXI  (PMK_WAVE_GXI_IS_WRITE + 1)
 #define GUESS_NAME  48		   /* bytes of a layer's name */
 #define GUESS_ROLES PMK_AXI_NROLES /* more than AHB has */
 
@@ -41,7 +40,7 @@ struct guess_layer {
 };
 
 struct guess_gxi {
-	const struct pmk_wave_signal *role[GUESS_NGXI];
+	const struct pmk_wave_signal *role[WAVE_NGXI];
 	unsigned roles; /* 0: there is no GXI */
 };
 
@@ -61,10 +60,6 @@ struct guess {
 };
 
 /* ---- guess_names.c -------------------------------------------------------------------------- */
-
-/* The words of the roles in the names of signals. */
-extern const char *const pmk_guess_ahb_names[PMK_AHB_NROLES];
-extern const char *const pmk_guess_axi_names[PMK_AXI_NROLES];
 
 size_t pmk_guess_path_length(const struct pmk_wave_signal *s);
 /* The number of scopes around a signal, minus 1. */
@@ -102,9 +97,6 @@ int pmk_guess_find_layers(struct guess *all);
 bool pmk_guess_is_written(const struct guess *all, const struct guess_layer *l);
 
 /* ---- guess_gxi.c ---------------------------------------------------------------------------- */
-
-/* The keys of [gxi]. */
-extern const char *const pmk_guess_gxi_keys[GUESS_NGXI];
 
 bool pmk_guess_has_gxi_role(const struct pmk_wave_signal *s);
 /* Reads a GXI if this is the state of an address channel that has a data channel next to it. */

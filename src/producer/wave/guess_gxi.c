@@ -7,27 +7,13 @@
 
 #include "producer/wave/guess.h"
 
-/* The keys of [gxi], and the names of their signals. */
-const char *const pmk_guess_gxi_keys[GUESS_NGXI] = {
-	[PMK_WAVE_GXI_ADDRESS] = "address_state",
-	[PMK_WAVE_GXI_DATA] = "data_state",
-	[PMK_WAVE_GXI_ADDR] = "address",
-	[PMK_WAVE_GXI_IS_WRITE] = "write",
-};
-static const char *const gxi_names[GUESS_NGXI][5] = {
+/* The names of the signals. */
+static const char *const gxi_names[WAVE_NGXI][5] = {
 	[PMK_WAVE_GXI_ADDRESS] = { "address_state", "addr_state", "addressstate", "addrstate" },
 	[PMK_WAVE_GXI_DATA] = { "data_state", "datastate", "read_data_state", "rdata_state" },
 	[PMK_WAVE_GXI_ADDR] = { "address", "addr" },
 	[PMK_WAVE_GXI_IS_WRITE] = { "write", "is_write", "wr" },
 };
-/* The largest width of each; the width of a state must be equal. */
-static const uint32_t gxi_bits[GUESS_NGXI] = {
-	[PMK_WAVE_GXI_ADDRESS] = 2,
-	[PMK_WAVE_GXI_DATA] = 2,
-	[PMK_WAVE_GXI_ADDR] = 64,
-	[PMK_WAVE_GXI_IS_WRITE] = 1,
-};
-
 static bool on_gxi(const struct pmk_wave_signal *s)
 {
 	return strcasestr(s->name, "gxi") || strcasestr(s->name, "mbx") ||
@@ -36,7 +22,7 @@ static bool on_gxi(const struct pmk_wave_signal *s)
 
 bool pmk_guess_has_gxi_role(const struct pmk_wave_signal *s)
 {
-	for (unsigned r = 0; r < GUESS_NGXI && on_gxi(s); r++)
+	for (unsigned r = 0; r < WAVE_NGXI && on_gxi(s); r++)
 		for (unsigned i = 0; gxi_names[r][i]; i++)
 			if (strcasestr(s->name, gxi_names[r][i]))
 				return true;
@@ -54,10 +40,10 @@ bool pmk_guess_read_gxi(const struct guess *all, const struct pmk_wave_signal *s
 			word = gxi_names[PMK_WAVE_GXI_ADDRESS][i];
 	if (!word || s->width != 2 || !on_gxi(s))
 		return false;
-	for (unsigned r = PMK_WAVE_GXI_ADDRESS + 1; r < GUESS_NGXI; r++) {
+	for (unsigned r = PMK_WAVE_GXI_ADDRESS + 1; r < WAVE_NGXI; r++) {
 		for (unsigned i = 0; gxi_names[r][i] && !g->role[r]; i++)
 			g->role[r] = pmk_guess_sibling(all, s, word, gxi_names[r][i]);
-		if (g->role[r] && g->role[r]->width > gxi_bits[r])
+		if (g->role[r] && g->role[r]->width > pmk_wave_widths(PMK_WAVE_GXI, r).most)
 			g->role[r] = NULL;
 		g->roles += g->role[r] != NULL;
 	}

@@ -21,7 +21,7 @@ static bool read_layer(const struct guess *all, const struct pmk_wave_signal *ht
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (r != PMK_AHB_HREADY)
 			l->role[r] =
-				pmk_guess_sibling(all, htrans, "htrans", pmk_guess_ahb_names[r]);
+				pmk_guess_sibling(all, htrans, "htrans", pmk_wave_layer_keys[r]);
 	l->role[PMK_AHB_HTRANS] = htrans;
 	for (unsigned i = 0; i < 3 && !l->role[PMK_AHB_HREADY]; i++)
 		l->role[PMK_AHB_HREADY] = pmk_guess_sibling(all, htrans, "htrans", ready[i]);
@@ -143,12 +143,12 @@ static void sort_layers(struct guess *all)
 /* Writes "awvalid", or "aw_valid" and so on with an infix. */
 static void axi_name(char buf[AXI_NAME], unsigned role, const char *infix)
 {
-	size_t n = pmk_guess_axi_names[role][0] == 'a'
+	size_t n = pmk_wave_axi_keys[role][0] == 'a'
 			   ? 2
 			   : 1; /* length of the channel: aw, ar, w, b, r */
 
-	snprintf(buf, AXI_NAME, "%.*s%s%s", (int)n, pmk_guess_axi_names[role], infix,
-		 pmk_guess_axi_names[role] + n);
+	snprintf(buf, AXI_NAME, "%.*s%s%s", (int)n, pmk_wave_axi_keys[role], infix,
+		 pmk_wave_axi_keys[role] + n);
 }
 
 /*
@@ -170,28 +170,6 @@ static const struct pmk_wave_signal *find_axi_role(const struct guess *all,
 	return found;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), more = strlen(end);
-
-	return n >= more && strcmp(name + n - more, end) == 0;
-}
-
-/* Returns the largest width of a role's signal. */
-static uint32_t axi_bits(unsigned role)
-{
-	static const struct {
-		const char *end;
-		uint32_t bits;
-	} widths[] = { { "len", 8 }, { "resp", 2 },  { "burst", 2 }, { "size", 3 },
-		       { "id", 64 }, { "addr", 64 }, { "data", 64 }, { "strb", 64 } };
-
-	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
-		if (ends_in(pmk_guess_axi_names[role], widths[i].end))
-			return widths[i].bits;
-	return 1;
-}
-
 /* Reads the interface with the key `s`, in which `word` matched. */
 static bool read_axi(const struct guess *all, const struct pmk_wave_signal *s, const char *word,
 		     struct guess_layer *l)
@@ -201,7 +179,7 @@ static bool read_axi(const struct guess *all, const struct pmk_wave_signal *s, c
 	*l = (struct guess_layer){ .key = s, .word = word, .axi = true };
 	for (unsigned r = 0; r < PMK_AXI_NROLES; r++) {
 		l->role[r] = find_axi_role(all, s, word, r);
-		if (l->role[r] && l->role[r]->width > axi_bits(r))
+		if (l->role[r] && l->role[r]->width > pmk_wave_widths(PMK_WAVE_AXI, r).most)
 			l->role[r] = NULL;
 		l->roles += l->role[r] != NULL;
 		roles |= l->role[r] ? PMK_AXI_ROLE(r) : 0;

@@ -9,18 +9,6 @@
 
 #include "producer/wave/guess.h"
 
-const char *const pmk_guess_ahb_names[PMK_AHB_NROLES] = {
-	[PMK_AHB_HTRANS] = "htrans", [PMK_AHB_HADDR] = "haddr",	  [PMK_AHB_HWRITE] = "hwrite",
-	[PMK_AHB_HSIZE] = "hsize",   [PMK_AHB_HBURST] = "hburst", [PMK_AHB_HPROT] = "hprot",
-	[PMK_AHB_HREADY] = "hready", [PMK_AHB_HRESP] = "hresp",
-};
-
-const char *const pmk_guess_axi_names[PMK_AXI_NROLES] = {
-#define X(role, name) [PMK_AXI_##role] = #name,
-	PMK_AXI_ROLES(X)
-#undef X
-};
-
 size_t pmk_guess_path_length(const struct pmk_wave_signal *s)
 {
 	return strlen(s->scope) + strlen(s->name);
@@ -67,7 +55,7 @@ static bool has_axi_role(const struct pmk_wave_signal *s)
 bool pmk_guess_has_ahb_role(const struct pmk_wave_signal *s)
 {
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
-		if (strcasestr(s->name, pmk_guess_ahb_names[r]))
+		if (strcasestr(s->name, pmk_wave_layer_keys[r]))
 			return true;
 	return false;
 }

@@ -19,7 +19,7 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 static void write_layer(FILE *f, const struct guess_layer *l, const struct pmk_wave_signal *own,
 			const char *mark)
 {
-	const char *const *names = l->axi ? pmk_guess_axi_names : pmk_guess_ahb_names;
+	const char *const *names = l->axi ? pmk_wave_axi_keys : pmk_wave_layer_keys;
 
 	fprintf(f, "%s%s[%s %s]\n", *mark ? "" : "\n", mark, l->axi ? "axi" : "layer", l->name);
 	if (own)
@@ -44,11 +44,11 @@ static void write_gxi(FILE *f, const struct guess *all)
 	struct guess_gxi g;
 
 	fputs("\n[gxi]\n", f);
-	for (unsigned r = 0; r < GUESS_NGXI; r++) {
+	for (unsigned r = 0; r < WAVE_NGXI; r++) {
 		if (all->gxi.role[r])
-			write_path(f, pmk_guess_gxi_keys[r], all->gxi.role[r]);
+			write_path(f, pmk_wave_gxi_keys[r], all->gxi.role[r]);
 		else
-			fprintf(f, "# %s is not there by that name\n", pmk_guess_gxi_keys[r]);
+			fprintf(f, "# %s is not there by that name\n", pmk_wave_gxi_keys[r]);
 	}
 	for (size_t i = 0; i < all->nroles; i++) {
 		const struct pmk_wave_signal *s = all->role[i];

@@ -13,6 +13,7 @@
 #include <pmk/axi.h>
 #include <pmk/pmu.h>
 
+#include "base/grow.h"
 #include "base/ini.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -22,36 +23,18 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The elements of a map's arrays; they are kept as long as the map. */
-struct contents {
-	struct wave_arena text;
-	struct pmk_wave_layer *layer;
-	struct pmk_wave_axi *axi;
-	struct pmk_wave_slot *slot;
-};
-
-enum section {
-	S_NONE,
-	S_CLOCK,
-	S_LAYER,
-	S_AXI,
-	S_GXI,
-	S_EVNTBUS,
-	S_EVENTS,
-	S_WINDOWS,
-	S_PACKETS,
-	S_SLAVES,
-	S_UNKNOWN
-};
+struct reading;
+typedef bool take_fn(struct reading *r, const char *name, const char *value);
 
 struct reading {
 	struct pmk_ini *ini;
 	struct pmk_wave_map *map;
-	struct contents *all;
+	size_t room_layers, room_axi, room_slots;
 	bool no_memory;
-	char section[64]; /* index of the layer that was looked up last */
-	enum section kind;
-	unsigned layer;		   /* index of the AXI interface that was looked up last */
+	char section[64];
+	/* Reads an entry of the section; NULL before the first one. */
+	take_fn *take;
+	unsigned group;		   /* index of the layer or AXI interface of the section */
 	const char *evntbus_core;  /* the PMU whose EVNTBUS it is */
 	const struct pmk_pmu *pmu; /* the PMU whose events [events] may name */
 };
@@ -59,15 +42,17 @@ struct reading {
 /* Reports an error in the current line. Returns false, for the caller to return. */
 #define complain(r, ...) pmk_ini_fail((r)->ini, (r)->ini->line, __VA_ARGS__)
 
-static const char *keep_text(struct reading *r, const char *text)
+static bool out_of_memory(struct reading *r)
 {
-	const char *copy = pmk_wave_arena_copy(&r->all->text, text, strlen(text));
+	r->no_memory = true;
+	return pmk_ini_no_memory(r->ini);
+}
 
-	if (!copy) {
-		r->no_memory = true;
-		pmk_ini_no_memory(r->ini);
-	}
-	return copy;
+/* Stores a copy that lives as long as the map. */
+static bool keep_text(struct reading *r, const char **to, const char *text)
+{
+	*to = pmk_wave_arena_copy(r->map->text, text, strlen(text));
+	return *to || out_of_memory(r);
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
@@ -106,38 +91,29 @@ static bool set_text(struct reading *r, const char **to, unsigned *line, const c
 	if (*line)
 		return complain(r, "given in line %u already", *line);
 	*line = r->ini->line;
-	*to = keep_text(r, value);
-	return *to != NULL;
+	return keep_text(r, to, value);
 }
 
-static bool add_slot(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
+static bool add_slot(struct reading *r, struct pmk_wave_slot slot, const char *signal)
 {
-	struct pmk_wave_map *m = r->map;
-	struct pmk_wave_slot *bigger = realloc(r->all->slot, (m->nslots + 1) * sizeof(*bigger)), *s;
-
-	if (bigger)
-		m->slot = r->all->slot = bigger;
-	if (!bigger || !(signal = keep_text(r, signal))) {
-		r->no_memory = true;
-		return pmk_ini_no_memory(r->ini);
-	}
-	s = &bigger[m->nslots++];
-	*s = *slot;
-	s->signal = signal;
-	s->line = r->ini->line;
-	return true;
+	slot.line = r->ini->line;
+	return keep_text(r, &slot.signal, signal) &&
+	       (PMK_APPEND(r->map->slot, r->map->nslots, r->room_slots, slot) || out_of_memory(r));
 }
 
-/* Adds a slot that may occur only once per group. */
-static bool add_role(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
+/* Adds the signal of a role, which may occur only once per group. */
+static bool add_role(struct reading *r, enum pmk_wave_part part, unsigned group, unsigned role,
+		     const char *signal)
 {
 	for (unsigned i = 0; i < r->map->nslots; i++) {
 		const struct pmk_wave_slot *s = &r->map->slot[i];
 
-		if (s->part == slot->part && s->group == slot->group && s->role == slot->role)
+		if (s->part == part && s->group == group && s->role == role)
 			return complain(r, "given in line %u already", s->line);
 	}
-	return add_slot(r, slot, signal);
+	return add_slot(
+		r, (struct pmk_wave_slot){ .part = (uint8_t)part, .group = group, .role = role },
+		signal);
 }
 
 /* ---- [clock] -------------------------------------------------------------------------------- */
@@ -165,8 +141,7 @@ static bool take_clock(struct reading *r, const char *name, const char *value)
 	case RESET:
 		return set_text(r, &m->reset, &m->reset_line, value);
 	case SCOPE:
-		m->scope = keep_text(r, value);
-		return m->scope != NULL;
+		return keep_text(r, &m->scope, value);
 	case EDGE:
 		i = find_word(r, "no such edge", edges, COUNT(edges), value);
 		m->falling = i == 1;
@@ -206,26 +181,17 @@ static uint8_t monitor_by_name(const char *name)
 				  : (uint8_t)PMK_AHBMON_BUS_EXP;
 }
 
-/* Finds the layer with that name; a new name makes a new layer. False when out of memory. */
+/* Finds the layer with that name; a new name makes a new layer. */
 static bool enter_layer(struct reading *r, const char *name)
 {
 	struct pmk_wave_map *m = r->map;
-	struct pmk_wave_layer *bigger;
+	struct pmk_wave_layer new = { .line = r->ini->line, .monitor = monitor_by_name(name) };
 
-	for (r->layer = 0; r->layer < m->nlayers; r->layer++)
-		if (strcmp(m->layer[r->layer].name, name) == 0)
+	for (r->group = 0; r->group < m->nlayers; r->group++)
+		if (strcmp(m->layer[r->group].name, name) == 0)
 			return true;
-	bigger = realloc(r->all->layer, (m->nlayers + 1) * sizeof(*bigger));
-	if (bigger)
-		m->layer = r->all->layer = bigger;
-	if (!bigger || !(name = keep_text(r, name))) {
-		r->no_memory = true;
-		return false;
-	}
-	bigger[m->nlayers++] = (struct pmk_wave_layer){ .name = name,
-							.line = r->ini->line,
-							.monitor = monitor_by_name(name) };
-	return true;
+	return keep_text(r, &new.name, name) &&
+	       (PMK_APPEND(m->layer, m->nlayers, r->room_layers, new) || out_of_memory(r));
 }
 
 /* Reads the width of a data bus in bytes, such as "4". */
@@ -240,47 +206,50 @@ static bool set_bytes(struct reading *r, struct pmk_wave_layer *layer, const cha
 	return true;
 }
 
+enum {
+	LAYER_MONITOR = PMK_WAVE_CAUSE + 1,
+	LAYER_SCOPE,
+	LAYER_PROTOCOL,
+	LAYER_BYTES,
+	LAYER_CLOCK,
+};
+
+const char *const pmk_wave_layer_keys[] = {
+	[PMK_AHB_HTRANS] = "htrans", [PMK_AHB_HADDR] = "haddr",	  [PMK_AHB_HWRITE] = "hwrite",
+	[PMK_AHB_HSIZE] = "hsize",   [PMK_AHB_HBURST] = "hburst", [PMK_AHB_HPROT] = "hprot",
+	[PMK_AHB_HREADY] = "hready", [PMK_AHB_HRESP] = "hresp",	  [PMK_WAVE_CAUSE] = "cause",
+	[LAYER_MONITOR] = "monitor", [LAYER_SCOPE] = "scope",	  [LAYER_PROTOCOL] = "protocol",
+	[LAYER_BYTES] = "bytes",     [LAYER_CLOCK] = "clock",
+};
+
 static bool take_layer(struct reading *r, const char *name, const char *value)
 {
-	enum { MONITOR = PMK_WAVE_CAUSE + 1, SCOPE, PROTOCOL, BYTES, CLOCK };
 	static const char *const protocols[] = { "ahb", "ahb-lite" };
-	static const char *const keys[] = {
-		[PMK_AHB_HTRANS] = "htrans", [PMK_AHB_HADDR] = "haddr",
-		[PMK_AHB_HWRITE] = "hwrite", [PMK_AHB_HSIZE] = "hsize",
-		[PMK_AHB_HBURST] = "hburst", [PMK_AHB_HPROT] = "hprot",
-		[PMK_AHB_HREADY] = "hready", [PMK_AHB_HRESP] = "hresp",
-		[PMK_WAVE_CAUSE] = "cause",  [MONITOR] = "monitor",
-		[SCOPE] = "scope",	     [PROTOCOL] = "protocol",
-		[BYTES] = "bytes",	     [CLOCK] = "clock",
-	};
-	struct pmk_wave_layer *layer = &r->all->layer[r->layer];
-	struct pmk_wave_slot slot = { .part = PMK_WAVE_LAYER, .group = r->layer };
-	int i = find_word(r, "a layer has no", keys, COUNT(keys), name);
+	struct pmk_wave_layer *layer = &r->map->layer[r->group];
+	int i = find_word(r, "a layer has no", pmk_wave_layer_keys, COUNT(pmk_wave_layer_keys),
+			  name);
 
-	if (i < 0)
+	switch (i) {
+	case -1:
 		return false;
-	if (i == CLOCK)
+	case LAYER_CLOCK:
 		return complain(r, "a layer cannot have a clock: a map has one, in [clock]; "
 				   "layers with other clocks need another map and another run");
-	if (i == SCOPE) {
-		layer->scope = keep_text(r, value);
-		return layer->scope != NULL;
-	}
-	if (i == MONITOR) {
+	case LAYER_SCOPE:
+		return keep_text(r, &layer->scope, value);
+	case LAYER_MONITOR:
 		i = find_word(r, "no such monitor", pmk_wave_monitors, WAVE_NMONITORS, value);
 		layer->monitor = (uint8_t)(PMK_AHBMON_BUS_ARMI + i);
 		layer->chosen = i >= 0;
 		return i >= 0;
-	}
-	if (i == PROTOCOL) {
+	case LAYER_PROTOCOL:
 		i = find_word(r, "no such protocol", protocols, COUNT(protocols), value);
 		layer->protocol = (uint8_t)(PMK_WAVE_AHB + i);
 		return i >= 0;
-	}
-	if (i == BYTES)
+	case LAYER_BYTES:
 		return set_bytes(r, layer, value);
-	slot.role = (unsigned)i;
-	return add_role(r, &slot, value);
+	}
+	return add_role(r, PMK_WAVE_LAYER, r->group, (unsigned)i, value);
 }
 
 /* ---- [axi NAME] ----------------------------------------------------------------------------- */
@@ -289,64 +258,57 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 static bool enter_axi(struct reading *r, const char *name)
 {
 	struct pmk_wave_map *m = r->map;
-	struct pmk_wave_axi *bigger;
+	struct pmk_wave_axi new = { .line = r->ini->line };
 
-	for (r->layer = 0; r->layer < m->naxi; r->layer++)
-		if (strcmp(m->axi[r->layer].name, name) == 0)
+	for (r->group = 0; r->group < m->naxi; r->group++)
+		if (strcmp(m->axi[r->group].name, name) == 0)
 			return true;
-	bigger = realloc(r->all->axi, (m->naxi + 1) * sizeof(*bigger));
-	if (bigger)
-		m->axi = r->all->axi = bigger;
-	if (!bigger || !(name = keep_text(r, name))) {
-		r->no_memory = true;
-		return false;
-	}
-	bigger[m->naxi++] = (struct pmk_wave_axi){ .name = name, .line = r->ini->line };
-	return true;
+	return keep_text(r, &new.name, name) &&
+	       (PMK_APPEND(m->axi, m->naxi, r->room_axi, new) || out_of_memory(r));
 }
+
+enum { AXI_SCOPE = PMK_AXI_NROLES, AXI_CLOCK };
+
+const char *const pmk_wave_axi_keys[] = {
+#define X(role, name) [PMK_AXI_##role] = #name,
+	PMK_AXI_ROLES(X)
+#undef X
+		[AXI_SCOPE] = "scope",
+	[AXI_CLOCK] = "clock",
+};
 
 static bool take_axi(struct reading *r, const char *name, const char *value)
 {
-	enum { SCOPE = PMK_AXI_NROLES, CLOCK };
-	static const char *const keys[] = {
-#define X(role, name) #name,
-		PMK_AXI_ROLES(X)
-#undef X
-			"scope",
-		"clock"
-	};
-	struct pmk_wave_slot slot = { .part = PMK_WAVE_AXI, .group = r->layer };
-	int i = find_word(r, "an AXI interface has no", keys, COUNT(keys), name);
+	int i = find_word(r, "an AXI interface has no", pmk_wave_axi_keys, COUNT(pmk_wave_axi_keys),
+			  name);
 
-	if (i < 0)
+	switch (i) {
+	case -1:
 		return false;
-	if (i == CLOCK)
+	case AXI_CLOCK:
 		return complain(r, "an AXI interface cannot have a clock: a map has one, in "
 				   "[clock]; interfaces with other clocks need another map and "
 				   "another run");
-	if (i == SCOPE) {
-		r->all->axi[r->layer].scope = keep_text(r, value);
-		return r->all->axi[r->layer].scope != NULL;
+	case AXI_SCOPE:
+		return keep_text(r, &r->map->axi[r->group].scope, value);
 	}
-	slot.role = (unsigned)i;
-	return add_role(r, &slot, value);
+	return add_role(r, PMK_WAVE_AXI, r->group, (unsigned)i, value);
 }
 
 /* ---- the other sections --------------------------------------------------------------------- */
 
+const char *const pmk_wave_gxi_keys[WAVE_NGXI] = {
+	[PMK_WAVE_GXI_ADDRESS] = "address_state",
+	[PMK_WAVE_GXI_DATA] = "data_state",
+	[PMK_WAVE_GXI_ADDR] = "address",
+	[PMK_WAVE_GXI_IS_WRITE] = "write",
+};
+
 static bool take_gxi(struct reading *r, const char *name, const char *value)
 {
-	static const char *const keys[] = { [PMK_WAVE_GXI_ADDRESS] = "address_state",
-					    [PMK_WAVE_GXI_DATA] = "data_state",
-					    [PMK_WAVE_GXI_ADDR] = "address",
-					    [PMK_WAVE_GXI_IS_WRITE] = "write" };
-	struct pmk_wave_slot slot = { .part = PMK_WAVE_GXI };
-	int i = find_word(r, "[gxi] has no", keys, COUNT(keys), name);
+	int i = find_word(r, "[gxi] has no", pmk_wave_gxi_keys, WAVE_NGXI, name);
 
-	if (i < 0)
-		return false;
-	slot.role = (unsigned)i;
-	return add_role(r, &slot, value);
+	return i >= 0 && add_role(r, PMK_WAVE_GXI, 0, (unsigned)i, value);
 }
 
 /* Returns the PMU with this name; an error names the nearest names. */
@@ -370,12 +332,11 @@ static const struct pmk_pmu *find_pmu(struct reading *r, const char *name)
 static bool take_evntbus(struct reading *r, const char *name, const char *value)
 {
 	static const char *const keys[] = { "vector", "core" };
-	struct pmk_wave_slot slot = { .part = PMK_WAVE_EVNTBUS };
 	const struct pmk_pmu *pmu;
 
 	switch (find_word(r, "[evntbus] has no", keys, COUNT(keys), name)) {
 	case 0:
-		return add_role(r, &slot, value);
+		return add_role(r, PMK_WAVE_EVNTBUS, 0, 0, value);
 	case 1:
 		pmu = find_pmu(r, value);
 		r->evntbus_core = pmu ? pmu->name : NULL;
@@ -453,7 +414,7 @@ static bool take_events(struct reading *r, const char *name, const char *value)
 			return false;
 		slot.how = (uint8_t)i;
 	}
-	return add_slot(r, &slot, signal);
+	return add_slot(r, slot, signal);
 }
 
 /* FIRST-LAST */
@@ -506,10 +467,9 @@ static bool take_slaves(struct reading *r, const char *name, const char *value)
 static bool take_packets(struct reading *r, const char *name, const char *value)
 {
 	static const char *const keys[] = { "pins" };
-	struct pmk_wave_slot slot = { .part = PMK_WAVE_PACKETS };
 
 	return find_word(r, "[packets] has no", keys, COUNT(keys), name) >= 0 &&
-	       add_role(r, &slot, value);
+	       add_role(r, PMK_WAVE_PACKETS, 0, 0, value);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -526,35 +486,25 @@ static const char *name_in(const char *section, const char *kind)
 
 static bool enter_section(struct reading *r, const char *section)
 {
-	static const char *const names[] = {
-		[S_NONE] = "",	       [S_CLOCK] = "clock",	[S_LAYER] = "layer",
-		[S_AXI] = "axi",       [S_GXI] = "gxi",		[S_EVNTBUS] = "evntbus",
-		[S_EVENTS] = "events", [S_WINDOWS] = "windows", [S_PACKETS] = "packets",
-		[S_SLAVES] = "slaves"
-	};
-	const char *name;
-	int i;
+	static const char *const names[] = { "clock",  "layer",	  "axi",     "gxi",   "evntbus",
+					     "events", "windows", "packets", "slaves" };
+	static take_fn *const takes[] = { take_clock,	take_layer,   take_axi,
+					  take_gxi,	take_evntbus, take_events,
+					  take_windows, take_packets, take_slaves };
+	const char *layer = name_in(section, "layer"), *axi = name_in(section, "axi");
+	int i = layer ? 1 : 2;
 
-	snprintf(r->section, sizeof(r->section), "%s", section);
-	r->kind = S_UNKNOWN;
-	name = name_in(section, "layer");
-	if (name && !*name)
+	if (layer && !*layer)
 		return complain(r, "a layer needs a name: [layer armd]");
-	if (name) {
-		r->kind = S_LAYER;
-		return enter_layer(r, name) || pmk_ini_no_memory(r->ini);
-	}
-	name = name_in(section, "axi");
-	if (name && !*name)
+	if (axi && !*axi)
 		return complain(r, "an AXI interface needs a name: [axi m0]");
-	if (name) {
-		r->kind = S_AXI;
-		return enter_axi(r, name) || pmk_ini_no_memory(r->ini);
-	}
-	i = find_word(r, "no section", names + 1, COUNT(names) - 1, section);
-	if (i >= 0)
-		r->kind = (enum section)(i + 1);
-	return i >= 0;
+	if (!layer && !axi)
+		i = find_word(r, "no section", names, COUNT(names), section);
+	if (i < 0)
+		return false;
+	snprintf(r->section, sizeof(r->section), "%s", section);
+	r->take = takes[i];
+	return layer ? enter_layer(r, layer) : !axi || enter_axi(r, axi);
 }
 
 /* Returns the roles of a layer or an AXI interface that have a signal. */
@@ -610,19 +560,19 @@ static bool check_map(struct reading *r)
 }
 
 /* Sets the scope of every slot: that of its layer or AXI interface, or of the map. */
-static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
+static void spread_scopes(struct pmk_wave_map *m)
 {
 	for (unsigned i = 0; i < m->nlayers; i++)
-		if (!all->layer[i].scope)
-			all->layer[i].scope = m->scope;
+		if (!m->layer[i].scope)
+			m->layer[i].scope = m->scope;
 	for (unsigned i = 0; i < m->naxi; i++)
-		if (!all->axi[i].scope)
-			all->axi[i].scope = m->scope;
+		if (!m->axi[i].scope)
+			m->axi[i].scope = m->scope;
 	for (unsigned i = 0; i < m->nslots; i++) {
-		struct pmk_wave_slot *s = &all->slot[i];
+		struct pmk_wave_slot *s = &m->slot[i];
 
-		s->scope = s->part == PMK_WAVE_LAYER ? all->layer[s->group].scope
-			   : s->part == PMK_WAVE_AXI ? all->axi[s->group].scope
+		s->scope = s->part == PMK_WAVE_LAYER ? m->layer[s->group].scope
+			   : s->part == PMK_WAVE_AXI ? m->axi[s->group].scope
 						     : m->scope;
 	}
 }
@@ -636,34 +586,11 @@ static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, cons
 	r->ini = ini;
 	if (!section)
 		return check_map(r);
-	if ((r->kind == S_NONE || strcmp(section, r->section) != 0) && !enter_section(r, section))
+	if ((!r->take || strcmp(section, r->section) != 0) && !enter_section(r, section))
 		return false;
 	if (!*value)
 		return complain(r, "'%.60s' has no value", name);
-	switch (r->kind) {
-	case S_CLOCK:
-		return take_clock(r, name, value);
-	case S_LAYER:
-		return take_layer(r, name, value);
-	case S_AXI:
-		return take_axi(r, name, value);
-	case S_GXI:
-		return take_gxi(r, name, value);
-	case S_EVNTBUS:
-		return take_evntbus(r, name, value);
-	case S_EVENTS:
-		return take_events(r, name, value);
-	case S_WINDOWS:
-		return take_windows(r, name, value);
-	case S_PACKETS:
-		return take_packets(r, name, value);
-	case S_SLAVES:
-		return take_slaves(r, name, value);
-	case S_NONE:
-	case S_UNKNOWN:
-		break;
-	}
-	return false;
+	return r->take(r, name, value);
 }
 
 int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wave_error *err)
@@ -674,8 +601,8 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 
 	*err = (struct pmk_wave_error){ .code = 0 };
 	*map = (struct pmk_wave_map){ .scope = "", .reset_low = true };
-	r.all = map->text = calloc(1, sizeof(*r.all));
-	if (!r.all || !(map->file = pmk_wave_arena_copy(&r.all->text, path, strlen(path))))
+	map->text = calloc(1, sizeof(struct wave_arena));
+	if (!map->text || !(map->file = pmk_wave_arena_copy(map->text, path, strlen(path))))
 		r.no_memory = true;
 	else
 		code = pmk_ini_load(path, "'scope = …' shortens names", take_entry, &r, msg,
@@ -685,7 +612,7 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 	else if (code)
 		pmk_wave_fail(err, code, "%s", msg);
 	else
-		spread_scopes(map, r.all);
+		spread_scopes(map);
 	if (code)
 		pmk_wave_map_free(map);
 	return code;
@@ -693,14 +620,11 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 
 void pmk_wave_map_free(struct pmk_wave_map *map)
 {
-	struct contents *all = map->text;
-
-	if (all) {
-		pmk_wave_arena_free(&all->text);
-		free(all->layer);
-		free(all->axi);
-		free(all->slot);
-		free(all);
-	}
+	if (map->text)
+		pmk_wave_arena_free(map->text);
+	free(map->text);
+	free(map->layer);
+	free(map->axi);
+	free(map->slot);
 	*map = (struct pmk_wave_map){ .text = NULL };
 }

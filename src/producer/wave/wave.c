@@ -72,71 +72,46 @@ double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
 
 /* ---- binding -------------------------------------------------------------------------------- */
 
-/* Number of bits that a role may have: as in the protocol, or fewer. */
-struct widths {
-	uint8_t least, most;
-};
-
-static const struct widths layer_widths[] = {
-	[PMK_AHB_HTRANS] = { 2, 2 }, [PMK_AHB_HADDR] = { 1, 64 }, [PMK_AHB_HWRITE] = { 1, 1 },
-	[PMK_AHB_HSIZE] = { 1, 3 },  [PMK_AHB_HBURST] = { 3, 3 }, [PMK_AHB_HPROT] = { 1, 7 },
-	[PMK_AHB_HREADY] = { 1, 1 }, [PMK_AHB_HRESP] = { 1, 2 },  [PMK_WAVE_CAUSE] = { 1, 2 },
-};
-
-static const struct widths gxi_widths[] = {
-	[PMK_WAVE_GXI_ADDRESS] = { 2, 2 },
-	[PMK_WAVE_GXI_DATA] = { 2, 2 },
-	[PMK_WAVE_GXI_ADDR] = { 1, 64 },
-	[PMK_WAVE_GXI_IS_WRITE] = { 1, 1 },
-};
-
-/* Most roles have one bit. */
-static struct widths axi_widths(unsigned role)
+struct wave_widths pmk_wave_widths(enum pmk_wave_part part, unsigned role)
 {
-	switch ((enum pmk_axi_role)role) {
-	case PMK_AXI_AWLEN:
-	case PMK_AXI_ARLEN:
-		return (struct widths){ 1, 8 };
-	case PMK_AXI_AWID:
-	case PMK_AXI_BID:
-	case PMK_AXI_ARID:
-	case PMK_AXI_RID:
-	case PMK_AXI_AWADDR:
-	case PMK_AXI_ARADDR:
-	case PMK_AXI_WDATA:
-	case PMK_AXI_RDATA:
-	case PMK_AXI_WSTRB:
-		return (struct widths){ 1, 64 };
-	case PMK_AXI_AWSIZE:
-	case PMK_AXI_ARSIZE:
-		return (struct widths){ 1, 3 };
-	case PMK_AXI_AWBURST:
-	case PMK_AXI_ARBURST:
-	case PMK_AXI_BRESP:
-	case PMK_AXI_RRESP:
-		return (struct widths){ 1, 2 };
-	default:
-		return (struct widths){ 1, 1 };
-	}
-}
+	static const struct wave_widths layer[] = {
+		[PMK_AHB_HTRANS] = { 2, 2 }, [PMK_AHB_HADDR] = { 1, 64 },
+		[PMK_AHB_HWRITE] = { 1, 1 }, [PMK_AHB_HSIZE] = { 1, 3 },
+		[PMK_AHB_HBURST] = { 3, 3 }, [PMK_AHB_HPROT] = { 1, 7 },
+		[PMK_AHB_HREADY] = { 1, 1 }, [PMK_AHB_HRESP] = { 1, 2 },
+		[PMK_WAVE_CAUSE] = { 1, 2 },
+	};
+	static const struct wave_widths gxi[WAVE_NGXI] = {
+		[PMK_WAVE_GXI_ADDRESS] = { 2, 2 },
+		[PMK_WAVE_GXI_DATA] = { 2, 2 },
+		[PMK_WAVE_GXI_ADDR] = { 1, 64 },
+		[PMK_WAVE_GXI_IS_WRITE] = { 1, 1 },
+	};
+	/* Other roles have one bit. */
+	static const uint8_t axi[PMK_AXI_NROLES] = {
+		[PMK_AXI_AWLEN] = 8,   [PMK_AXI_ARLEN] = 8,   [PMK_AXI_AWID] = 64,
+		[PMK_AXI_BID] = 64,    [PMK_AXI_ARID] = 64,   [PMK_AXI_RID] = 64,
+		[PMK_AXI_AWADDR] = 64, [PMK_AXI_ARADDR] = 64, [PMK_AXI_WDATA] = 64,
+		[PMK_AXI_RDATA] = 64,  [PMK_AXI_WSTRB] = 64,  [PMK_AXI_AWSIZE] = 3,
+		[PMK_AXI_ARSIZE] = 3,  [PMK_AXI_AWBURST] = 2, [PMK_AXI_ARBURST] = 2,
+		[PMK_AXI_BRESP] = 2,   [PMK_AXI_RRESP] = 2,
+	};
 
-static struct widths widths_of(const struct pmk_wave_slot *s)
-{
-	switch ((enum pmk_wave_part)s->part) {
+	switch (part) {
 	case PMK_WAVE_LAYER:
-		return layer_widths[s->role];
+		return layer[role];
 	case PMK_WAVE_AXI:
-		return axi_widths(s->role);
+		return (struct wave_widths){ 1, axi[role] ? axi[role] : 1 };
 	case PMK_WAVE_GXI:
-		return gxi_widths[s->role];
+		return gxi[role];
 	case PMK_WAVE_PACKETS:
-		return (struct widths){ 33, 34 };
+		return (struct wave_widths){ 33, 34 };
 	case PMK_WAVE_EVNTBUS:
-		return (struct widths){ 1, 32 };
+		return (struct wave_widths){ 1, 32 };
 	case PMK_WAVE_SIGNAL:
 		break;
 	}
-	return (struct widths){ 1, 64 };
+	return (struct wave_widths){ 1, 64 };
 }
 
 static int watch_parts(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell,
@@ -173,7 +148,7 @@ static bool has_scope(const struct pmk_wave *w, const char *scope)
 
 /* Binds a name, "!name" or a number to a cell. */
 static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, unsigned line,
-		    struct widths widths, uint32_t cell, struct pmk_wave_error *err)
+		    struct wave_widths widths, uint32_t cell, struct pmk_wave_error *err)
 {
 	const char *file = w->map->file, *name = signal + (*signal == '!');
 	struct wave_pick pick;
@@ -211,7 +186,7 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 
 int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk_wave_error *err)
 {
-	const struct widths one = { 1, 1 };
+	const struct wave_widths one = { 1, 1 };
 	int code = 0;
 
 	*err = (struct pmk_wave_error){ .code = 0 };
@@ -229,6 +204,6 @@ int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk
 		code = bind_one(w, map->scope, map->reset, map->reset_line, one, w->reset, err);
 	for (unsigned i = 0; i < map->nslots && !code; i++)
 		code = bind_one(w, map->slot[i].scope, map->slot[i].signal, map->slot[i].line,
-				widths_of(&map->slot[i]), i, err);
+				pmk_wave_widths(map->slot[i].part, map->slot[i].role), i, err);
 	return code;
 }

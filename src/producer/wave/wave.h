@@ -46,6 +46,18 @@ struct wave_pick {
 int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text,
 		  struct wave_pick *pick, char *why, size_t size);
 
+/* The names of roles in maps, followed by the other keys of [layer], [axi] and [gxi]. */
+#define WAVE_NGXI (PMK_WAVE_GXI_IS_WRITE + 1)
+extern const char *const pmk_wave_layer_keys[], *const pmk_wave_axi_keys[],
+							*const pmk_wave_gxi_keys[WAVE_NGXI];
+
+/* How many bits the signal of a role may have: as in the protocol, or fewer. */
+struct wave_widths {
+	uint8_t least, most;
+};
+
+struct wave_widths pmk_wave_widths(enum pmk_wave_part part, unsigned role);
+
 /* The monitors that a layer can have, by enum pmk_ahbmon_bus from ARM-I on. */
 #define WAVE_NMONITORS 6
 #define WAVE_MONITORS  "armi clcdc dma0 dma1 exp armd"
