@@ -454,22 +454,9 @@ static void restore_file_limit(const struct rlimit *before)
 	pthread_mutex_unlock(&file_limit);
 }
 
-static int error_of(const struct machine *l, unsigned i)
+static struct pmk_linux_counters *events_of(const struct machine *l)
 {
-	return l->sampled ? pmk_linux_rings_error(pmk_sampled_rings(l->sampled), i)
-			  : pmk_linux_counters_error(l->counters, i);
-}
-
-static const char *reason_of(const struct machine *l, unsigned i)
-{
-	return l->sampled ? pmk_linux_rings_reason(pmk_sampled_rings(l->sampled), i)
-			  : pmk_linux_counters_reason(l->counters, i);
-}
-
-static bool is_user_only(const struct machine *l, unsigned i)
-{
-	return l->sampled ? pmk_linux_rings_user_only(pmk_sampled_rings(l->sampled), i)
-			  : pmk_linux_counters_user_only(l->counters, i);
+	return l->sampled ? pmk_linux_rings_events(pmk_sampled_rings(l->sampled)) : l->counters;
 }
 
 /*
@@ -482,7 +469,7 @@ static const char *hopeless_reason(const struct machine *l)
 	const char *why = NULL;
 
 	for (unsigned i = 0; i < l->nevents; i++) {
-		switch (error_of(l, i)) {
+		switch (pmk_linux_counters_error(events_of(l), i)) {
 		case 0:
 			return NULL;
 		case EACCES:
@@ -491,11 +478,11 @@ static const char *hopeless_reason(const struct machine *l)
 		case EMFILE:
 		case ENFILE:
 		case ESRCH:
-			why = reason_of(l, i);
+			why = pmk_linux_counters_reason(events_of(l), i);
 			break;
 		default:
 			if (!why && (!l->path || l->sampled))
-				why = reason_of(l, i);
+				why = pmk_linux_counters_reason(events_of(l), i);
 			break;
 		}
 	}
@@ -533,13 +520,13 @@ static int learn_counters(struct pmk_count *c)
 
 	for (unsigned i = 0; i < l->nevents; i++) {
 		struct counted *k = &l->event[i];
-		const char *reason = reason_of(l, i);
+		const char *reason = pmk_linux_counters_reason(events_of(l), i);
 
 		if (reason && !k->reason)
 			k->reason = strdup(reason);
 		if (reason && !k->reason)
 			return pmk_count_no_memory(&c->fault);
-		if (is_user_only(l, i) && !k->user_only) {
+		if (pmk_linux_counters_user_only(events_of(l), i) && !k->user_only) {
 			char *name;
 
 			/* The kernel allows only user mode; perf also shows this as :u. */

@@ -149,7 +149,7 @@ int pmk_sampled_name(struct pmk_sampled *s, struct pmk_count *c, const char *con
 {
 	for (unsigned i = 0; i < s->nevents; i++) {
 		s->layout.event[i] = (struct pmk_perf_event){
-			.sample_type = pmk_linux_rings_layout(s->rings),
+			.sample_type = pmk_linux_sample_type(&s->rate),
 			.id_all = true,
 		};
 		s->event[i] = (struct pmk_sampled_event){ name[i], pmu[i], reason[i] };
@@ -256,7 +256,7 @@ int pmk_sampled_attach(struct pmk_sampled *s, struct pmk_count *c, const int *pr
 
 void pmk_sampled_enable(struct pmk_sampled *s)
 {
-	pmk_linux_rings_enable(s->rings);
+	pmk_linux_counters_enable(pmk_linux_rings_events(s->rings));
 }
 
 static int on_record(void *ctx, const uint8_t *bytes, size_t size)
@@ -293,7 +293,7 @@ int pmk_sampled_end(struct pmk_sampled *s, struct pmk_count *c)
 	char *warning, *save = NULL;
 	int err;
 
-	pmk_linux_rings_disable(s->rings);
+	pmk_linux_counters_disable(pmk_linux_rings_events(s->rings));
 	err = pmk_sampled_take(s, c);
 	if (err)
 		return err;

@@ -908,6 +908,33 @@ static void test_processors(void **state)
 	pmk_linux_pmus_free(all);
 }
 
+/* A thread is sampled on each processor that has the PMU; the first event there asks for more. */
+static void test_sampled_thread(void **state)
+{
+	static const struct pmk_linux_rate rate = { .period = 1000 };
+	const struct pmk_linux_scope scope = { .pids = (int[]){ 100 },
+					       .npids = 1,
+					       .cpus = (unsigned[]){ 0, 1 },
+					       .ncpus = 2,
+					       .rate = &rate };
+	struct pmk_linux_pmus *all = load(put_other);
+	const struct pmk_linux_ask asks[] = {
+		{ .event = find(all, "uncore_imc_0/reads/"), .group = 1 }, /* not on 1 */
+		{ .event = find(all, "cs"), .group = 1 },
+	};
+	struct pmk_linux_counters *c = open_list(all, &scope, 2, asks);
+
+	(void)state;
+	assert_int_equal(ncalls, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(calls[i].pid == 100 && calls[i].cpu == (i == 2) && calls[i].group < 0);
+		assert_int_equal(calls[i].attr.sample_period, 1000);
+		assert_int_equal(calls[i].attr.mmap, i != 1);
+	}
+	pmk_linux_counters_close(c);
+	pmk_linux_pmus_free(all);
+}
+
 static void test_groups(void **state)
 {
 	struct pmk_linux_pmus *all = load(put_pmuv3);
@@ -963,7 +990,7 @@ static void test_a_group_that_does_not_fit(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(pmk_linux_counters_error(c, i), EINVAL);
 		assert_false(pmk_linux_counters_read(c, i, -1, &v));
-		assert_int_equal(pmk_linux_counters_fd(c, i), -1);
+		assert_int_equal(pmk_linux_counters_fd(c, i, 0), -1);
 	}
 	assert_non_null(strstr(pmk_linux_counters_reason(c, 0), "another event of its {group}"));
 	assert_non_null(strstr(pmk_linux_counters_reason(c, 2), "more counters than"));
@@ -1504,6 +1531,7 @@ int main(void)
 		WITH_ROOT(test_reasons),
 		WITH_ROOT(test_attributes),
 		WITH_ROOT(test_processors),
+		WITH_ROOT(test_sampled_thread),
 		WITH_ROOT(test_groups),
 		WITH_ROOT(test_a_group_that_does_not_fit),
 		WITH_ROOT(test_kernel_mode_forbidden),

@@ -91,38 +91,62 @@ struct pmk_linux_counters {
 	struct counted event[];
 };
 
-void pmk_linux_attributes(struct perf_event_attr *attr, const struct pmk_linux_ask *ask,
-			  bool user_only)
+uint64_t pmk_linux_sample_type(const struct pmk_linux_rate *rate)
 {
-	const struct pmk_linux_event *ev = ask->event;
-	bool one_mode = ask->user != ask->kernel, user = ask->user || user_only;
-
-	*attr = (struct perf_event_attr){
-		.size = sizeof(struct perf_event_attr),
-		.type = ev->type,
-		.config = ev->config,
-		.config1 = ev->config1,
-		.config2 = ev->config2,
-		.exclude_user = one_mode && ask->kernel,
-		.exclude_kernel = (one_mode || user_only) && user,
-		.exclude_hv = (one_mode || user_only) && user,
-	};
+	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	       PERF_SAMPLE_PERIOD | (rate->chains ? PERF_SAMPLE_CALLCHAIN : 0);
 }
 
-/* True if the event belongs to a group and is not its leader. */
+/* True if no event is open in the place. */
+static bool is_empty(const struct pmk_linux_counters *c, unsigned place)
+{
+	for (unsigned i = 0; i < c->nevents; i++)
+		if (c->event[i].fd[place] >= 0)
+			return false;
+	return true;
+}
+
+/* The first event of a place also requests mappings, starts of threads and their names. */
+static void set_sampling(struct perf_event_attr *attr, const struct pmk_linux_rate *rate,
+			 bool first)
+{
+	attr->sample_type = pmk_linux_sample_type(rate);
+	attr->sample_id_all = 1;
+	attr->freq = !rate->period;
+	attr->sample_period = rate->period ? rate->period : rate->frequency;
+	attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = first;
+	attr->exclude_callchain_kernel = attr->exclude_kernel;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (uint32_t)(16 * sysconf(_SC_PAGESIZE));
+}
+
 static int open_at(const struct pmk_linux_counters *c, const struct counted *e, unsigned place,
 		   int leader)
 {
-	bool cpus = c->scope.ncpus != 0, leads = leader < 0;
-	struct perf_event_attr attr;
+	const struct pmk_linux_scope *s = &c->scope;
+	const struct pmk_linux_ask *ask = &e->ask;
+	bool one_mode = ask->user != ask->kernel, user = ask->user || e->user_only;
+	bool leads = leader < 0;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = ask->event->type,
+		.config = ask->event->config,
+		.config1 = ask->event->config1,
+		.config2 = ask->event->config2,
+		.exclude_user = one_mode && ask->kernel,
+		.exclude_kernel = (one_mode || e->user_only) && user,
+		.exclude_hv = (one_mode || e->user_only) && user,
+		.disabled = leads,
+		.enable_on_exec = leads && s->on_exec,
+		.inherit = s->inherit && s->npids,
+	};
 
-	pmk_linux_attributes(&attr, &e->ask, e->user_only);
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	attr.disabled = leads;
-	attr.enable_on_exec = leads && c->scope.on_exec;
-	attr.inherit = c->scope.inherit && !cpus;
-	return c->kernel->open(&attr, cpus ? -1 : c->scope.pids[place],
-			       cpus ? (int)c->scope.cpus[place] : -1, leader);
+	if (s->rate)
+		set_sampling(&attr, s->rate, is_empty(c, place));
+	else
+		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	return c->kernel->open(&attr, s->npids ? s->pids[s->ncpus ? place / s->ncpus : place] : -1,
+			       s->ncpus ? (int)s->cpus[place % s->ncpus] : -1, leader);
 }
 
 /*
@@ -155,8 +179,8 @@ static void refuse_event(struct pmk_linux_counters *c, struct counted *e, unsign
 	struct pmk_linux_refusal r = {
 		.error = error,
 		.event = e->ask.event,
-		.whole_cpu = c->scope.ncpus != 0,
-		.foreign = !c->scope.ncpus && !c->scope.on_exec,
+		.whole_cpu = !c->scope.npids,
+		.foreign = c->scope.npids && !c->scope.on_exec,
 		.wants_kernel = e->ask.kernel || e->ask.event->in_kernel,
 		.only_user = e->denied || (e->ask.user && !e->ask.kernel),
 	};
@@ -185,7 +209,8 @@ static bool belongs_here(const struct pmk_linux_counters *c, const struct counte
 {
 	const struct pmk_linux_cpus *cpus = &e->ask.event->pmu->cpus;
 
-	return !c->scope.ncpus || !cpus->count || pmk_linux_cpus_have(cpus, c->scope.cpus[place]);
+	return !c->scope.ncpus || !cpus->count ||
+	       pmk_linux_cpus_have(cpus, c->scope.cpus[place % c->scope.ncpus]);
 }
 
 /*
@@ -199,7 +224,7 @@ static int open_place(const struct pmk_linux_counters *c, struct counted *e, uns
 
 	e->fd[place] = open_at(c, e, place, leader);
 	error = e->fd[place] < 0 ? errno : 0;
-	if (!is_denied(error) || e->user_only || e->ask.user || e->ask.kernel || c->scope.ncpus ||
+	if (!is_denied(error) || e->user_only || e->ask.user || e->ask.kernel || !c->scope.npids ||
 	    e->ask.event->in_kernel)
 		return error;
 	e->user_only = true;
@@ -231,7 +256,7 @@ static int open_event(struct pmk_linux_counters *c, struct counted *e, const str
 		error = open_place(c, e, p, leader ? leader->fd[p] : -1);
 		if (!error)
 			opened++;
-		else if (error == ESRCH || (error == ENODEV && c->scope.ncpus))
+		else if (error == ESRCH || (error == ENODEV && !c->scope.npids))
 			gone = error;
 		else
 			return error;
@@ -286,12 +311,17 @@ int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_li
 	c->kernel = kernel;
 	c->facts = facts;
 	c->scope = *scope;
-	c->nplaces = scope->ncpus ? scope->ncpus : scope->npids;
+	if (scope->ncpus && !scope->rate)
+		c->scope.npids = 0;
+	c->nplaces = scope->ncpus && c->scope.npids ? scope->ncpus * c->scope.npids
+						    : scope->ncpus + c->scope.npids;
 	for (; c->nevents < nasks; c->nevents++) {
 		struct counted *e = &c->event[c->nevents];
 
 		e->ask = asks[c->nevents];
-		e->fd = malloc((c->nplaces ? c->nplaces : 1) * sizeof(*e->fd));
+		if (scope->rate)
+			e->ask.group = 0;
+		e->fd = malloc((c->nplaces + 1) * sizeof(*e->fd));
 		if (!e->fd) {
 			pmk_linux_counters_close(c);
 			return PMK_ENOMEM;
@@ -303,7 +333,8 @@ int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_li
 		bool led = false;
 
 		for (unsigned k = 0; k < i; k++)
-			led |= asks[i].group && asks[k].group == asks[i].group;
+			led |= c->event[i].ask.group &&
+			       c->event[k].ask.group == c->event[i].ask.group;
 		if (!led)
 			open_group(c, i);
 	}
@@ -341,20 +372,33 @@ bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i
 	return c->event[i].user_only;
 }
 
-int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i)
+int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i, unsigned place)
 {
-	return c->event[i].fd[0];
+	return c->event[i].fd[place];
+}
+
+unsigned pmk_linux_counters_places(const struct pmk_linux_counters *c)
+{
+	return c->nplaces;
+}
+
+/* Members follow their leader, but it does no harm to control each. */
+static void control_events(struct pmk_linux_counters *c, unsigned long request)
+{
+	for (unsigned i = 0; i < c->nevents; i++)
+		for (unsigned p = 0; p < c->nplaces; p++)
+			if (c->event[i].fd[p] >= 0)
+				ioctl(c->event[i].fd[p], request, 0);
 }
 
 void pmk_linux_counters_enable(struct pmk_linux_counters *c)
 {
-	/*
-	 * Enabling each member is redundant, because members follow their leader, but does no harm.
-	 */
-	for (unsigned i = 0; i < c->nevents; i++)
-		for (unsigned p = 0; p < c->nplaces; p++)
-			if (c->event[i].fd[p] >= 0)
-				ioctl(c->event[i].fd[p], PERF_EVENT_IOC_ENABLE, 0);
+	control_events(c, PERF_EVENT_IOC_ENABLE);
+}
+
+void pmk_linux_counters_disable(struct pmk_linux_counters *c)
+{
+	control_events(c, PERF_EVENT_IOC_DISABLE);
 }
 
 bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int place,

@@ -163,7 +163,17 @@ struct pmk_linux_ask {
 	bool user, kernel; /* count only these modes; with neither, both are counted */
 };
 
-/* The threads or processors that are counted. Either `pids` or `cpus` has entries. */
+/* The sampling rate: one sample per `period` occurrences, or `frequency` samples per second. One of
+ * them is 0. */
+struct pmk_linux_rate {
+	uint64_t period, frequency;
+	bool chains; /* with call chains */
+};
+
+/*
+ * The threads or processors that are counted: processors, if there are any, and else threads.
+ * Threads are sampled on processors: then both are given, or no threads for everything that runs.
+ */
 struct pmk_linux_scope {
 	const int *pids;
 	unsigned npids;
@@ -171,18 +181,16 @@ struct pmk_linux_scope {
 	unsigned ncpus;
 	bool inherit; /* also children and threads that they start */
 	bool on_exec; /* begin when exec starts the program, not with enable() */
+	const struct pmk_linux_rate *rate; /* NULL: count; set by rings.c */
 };
-
-/* The attributes that program an event. `user_only`: the kernel allows only user mode. */
-void pmk_linux_attributes(struct perf_event_attr *attr, const struct pmk_linux_ask *ask,
-			  bool user_only);
 
 struct pmk_linux_counters;
 
 /*
  * Open events in all places of `scope`. A refusal by the kernel is not an error: the event then has
- * a reason. A group is opened as a whole or not at all. A thread or processor that has disappeared
- * is left out. Returns 0 or PMK_ENOMEM. The requests are copied; the events they point to are not.
+ * a reason. A group is opened as a whole or not at all; sampled events are in no group. A thread or
+ * processor that has disappeared is left out. Returns 0 or PMK_ENOMEM. The requests are copied; the
+ * events they point to are not.
  */
 int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_linux_kernel *kernel,
 			    const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
@@ -196,12 +204,14 @@ int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i);
 /* True if both modes were requested, but the kernel allowed only user mode. */
 bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i);
 
-/* The descriptor of event i in the first place, or -1. The counters own it; the caller must not
- * close it. */
-int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i);
+/* The descriptor of event i in a place, or -1. The counters own it; the caller must not close it. A
+ * place is a thread or processor; for sampled threads, number thread · ncpus + cpu. */
+int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i, unsigned place);
+unsigned pmk_linux_counters_places(const struct pmk_linux_counters *c);
 
 /* Begin to count; not needed with on_exec. */
 void pmk_linux_counters_enable(struct pmk_linux_counters *c);
+void pmk_linux_counters_disable(struct pmk_linux_counters *c);
 /*
  * Read the count of event i so far: in the whole scope, or with place ≥ 0 on cpus[place]. The times
  * are sums, too. Returns false if the event is not counted (there).
@@ -210,13 +220,6 @@ bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int
 			     struct pmk_linux_value *v);
 
 /* ---- rings.c -------------------------------------------------------------------------------- */
-
-/* The sampling rate: one sample per `period` occurrences, or `frequency` samples per second. One of
- * them is 0. */
-struct pmk_linux_rate {
-	uint64_t period, frequency;
-	bool chains; /* with call chains */
-};
 
 struct pmk_linux_rings;
 
@@ -232,19 +235,15 @@ int pmk_linux_rings_open(struct pmk_linux_rings **out, const struct pmk_linux_ke
 			 const struct pmk_linux_rate *rate, char *msg, size_t size);
 void pmk_linux_rings_close(struct pmk_linux_rings *r);
 
-const char *pmk_linux_rings_reason(const struct pmk_linux_rings *r, unsigned i);
-int pmk_linux_rings_error(const struct pmk_linux_rings *r, unsigned i);
-bool pmk_linux_rings_user_only(const struct pmk_linux_rings *r, unsigned i);
-
+/* The events: for reasons, and to enable and disable them. */
+struct pmk_linux_counters *pmk_linux_rings_events(const struct pmk_linux_rings *r);
 /* The contents of samples: sample_type of struct perf_event_attr. */
-uint64_t pmk_linux_rings_layout(const struct pmk_linux_rings *r);
+uint64_t pmk_linux_sample_type(const struct pmk_linux_rate *rate);
 /* Call a function with each number that samples of event i can have; a nonzero result ends the loop
  * and is returned. */
 int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 			int (*on_id)(void *ctx, uint64_t id), void *ctx);
 
-void pmk_linux_rings_enable(struct pmk_linux_rings *r);
-void pmk_linux_rings_disable(struct pmk_linux_rings *r);
 /* Remove all records from the buffers; a record is valid during its call of `on_record`. A nonzero
  * result ends the loop and is returned. */
 int pmk_linux_rings_drain(struct pmk_linux_rings *r,

@@ -216,7 +216,7 @@ static void map_pages(struct pmk_linux_self *s)
 
 	for (unsigned i = 0; i < s->count; i++) {
 		void *page = mmap(NULL, size, PROT_READ, MAP_SHARED,
-				  pmk_linux_counters_fd(s->counters, i), 0);
+				  pmk_linux_counters_fd(s->counters, i, 0), 0);
 
 		s->page[i] = page == MAP_FAILED ? NULL : page;
 	}
