@@ -1354,7 +1354,7 @@ def test_labels_are_of_the_values_that_presets_have():
         shown = re.search(r"^ +fingerprint +(\w{16})$", pmk("info", core).out, re.M)
         equal(said[1] if said else shown[1], shown[1], core)
         labels += said is not None
-    equal(labels, 17)
+    equal(labels, 15)
 
 
 # ---- on a terminal -------------------------------------------------------------------------------
