@@ -3,7 +3,7 @@
 from browser import session
 from harness import *
 from test_html import Page
-from test_history import Repository
+from test_history import START, Repository
 
 pytestmark = [pytest.mark.once, lab]
 TURNS = (100, 100, 130, 120)
@@ -27,6 +27,11 @@ def page(repository):
     return Page(repository.folder / "page.html")
 
 
+def data_of(repository):
+    page = Page(repository.folder / "page.html")
+    return json.loads(page.root.one("script", id="history-data").text())
+
+
 def test_totals_and_changes(repository, page):
     short = [c[:10] for c in repository.commits]
     equal(page.rows(id="totals"), [["<a>&b", "arm1176", "instructions", "204", "244", "+40",
@@ -36,24 +41,6 @@ def test_totals_and_changes(repository, page):
             "Turn 130 times"],
            [short[3], "<a>&b", "arm1176", "instructions", "264", "244", "-20", "-7.58%",
             "Turn 120 times"]])
-
-
-def test_the_line(repository, page):
-    """The line spans from the smallest count, at the bottom, to the largest, with a mark at each
-    change."""
-    figure = page.root.one("figure")
-    line, *points = figure.all("path")
-    at = [(float(x), float(y)) for x, y in
-          re.findall(r"[ML]([\d.]+) ([\d.]+)", line.attrs["d"])]
-    equal(at, [(0, 100), (333.3, 100), (666.7, 0), (1000, 33.3)])
-    equal([p.attrs["class"] for p in points],
-          ["point", "point", "point change more", "point change less"])
-    equal(points[2].text(), f"{repository.commits[2][:10]}: 264 +60 +29.41%\nTurn 130 times")
-
-
-def test_the_last_good_one_is_the_base(page):
-    equal(page.rows(id="compared"), [["204", "244", "+40", "+19.61%", "<a>&b", "arm1176",
-                                      "instructions"]])
 
 
 def test_it_destroys_nothing(repository):
@@ -110,14 +97,12 @@ def recorded(tmp_path_factory):
 def test_functions_of_recordings(recorded):
     """Counts of each commit, nothing for the one without a recording; functions that never differ
     are left out."""
-    page = Page(recorded.folder / "page.html")
-    rows = {row.inner[-1].text(): row.attrs["data-v"] for row in
-            page.root.one("table", id="functions-compared").one("tbody").all("tr")}
-    equal(rows, {"work": "202,,222,242", "late": "0,,1,0"})
-    equal(sorted(row[:4] + row[-1:] for row in page.rows(id="functions-compared")),
-          [["0", "0", "", "", "late"], ["202", "242", "+40", "+19.80%", "work"]])
+    data = data_of(recorded)
+    equal({name: counts for _, _, name, _, counts in data["functions"]},
+          {"work": "202,,222,242", "late": "0,,1,0"})
     # The totals cover the events that the recordings and the counts have in common.
-    equal(page.rows(id="compared")[0][:3], ["310", "350", "+40"])
+    counts = data["series"][0][4].split(",")
+    equal((counts[data["base"]], counts[data["last"]]), ("310", "350"))
 
 
 def test_a_recording_may_be_thrown_away(recorded, tmp_path):
@@ -127,12 +112,58 @@ def test_a_recording_may_be_thrown_away(recorded, tmp_path):
     shutil.rmtree(tmp_path / "copy/results.db.recordings")
     out = run(PMK, "history", "show", "--html", "page.html", cwd=tmp_path / "copy")
     equal((out.code, out.err), (0, ""))
-    assert not list(Page(tmp_path / "copy/page.html").root.all("table", id="functions-compared"))
+    page = Page(tmp_path / "copy/page.html")
+    equal(json.loads(page.root.one("script", id="history-data").text())["functions"], [])
 
 
 @pytest.fixture(scope="module")
 def browser():
     yield from session()
+
+
+def open_page(browser, repository):
+    browser.get((repository.folder / "page.html").as_uri())
+
+
+def test_the_line(browser, repository):
+    """The line spans from the smallest count, at the bottom, to the largest, with a mark at each
+    change; below it are the dates."""
+    open_page(browser, repository)
+    line, *points = browser.find_elements("css selector", "figure path")
+    at = [(float(x), float(y)) for x, y in
+          re.findall(r"[ML]([\d.]+) ([\d.]+)", line.get_attribute("d"))]
+    equal(at, [(0, 100), (333.3, 100), (666.7, 0), (1000, 33.3)])
+    equal([p.get_attribute("class") for p in points],
+          ["point", "point", "point change more", "point change less"])
+    day = time.strftime("%Y-%m-%d", time.gmtime(START))
+    equal(points[2].get_attribute("textContent"),
+          f"{repository.commits[2][:10]} {day}: 264 +60 +29.41%\nTurn 130 times")
+    ticks = [tick.text for tick in browser.find_elements("css selector", ".axis span")]
+    equal(ticks, [f"{c[:7]}\n{day}" for c in repository.commits])
+
+
+def test_the_axis_by_date(browser, tmp_path):
+    """The distance of two commits is the time between them."""
+    from selenium.webdriver.support.ui import Select
+    repository = Repository(tmp_path)
+    for day in (0, 1, 10):
+        out = repository.add(repository.commit(100 + day, time=START + 86400 * day), "-e",
+                             "instructions")
+        equal(out.code, 0, str(out))
+    equal(repository.history("show", "--html", "page.html").code, 0)
+    open_page(browser, repository)
+
+    def places():
+        return [float(re.match(r"M([\d.]+)", p.get_attribute("d"))[1])
+                for p in browser.find_elements("css selector", "figure .point")]
+    equal(places(), [0, 500, 1000])
+    Select(browser.find_element("css selector", "#lines select")).select_by_value("date")
+    equal(places(), [0, 100, 1000])
+    # A click on a commit compares it with the one before.
+    browser.execute_script("document.querySelectorAll('.point')[1].dispatchEvent("
+                           "new MouseEvent('click'))")
+    equal([browser.find_element("id", name).get_property("value") for name in ("base", "new")],
+          ["0", "1"])
 
 
 def choose(browser, base, new):

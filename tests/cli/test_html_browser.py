@@ -392,6 +392,33 @@ def test_a_sweep_in_the_browser(browser, tmp_path):
     equal(shown.driver.get_log("browser"), [])
 
 
+@lab
+def test_a_sweep_answers_what_is_chosen(browser, tmp_path):
+    """The script computes what --heat, --sensitivity and --pareto print; the address has the
+    choice."""
+    from selenium.webdriver.support.ui import Select
+    shown = Shown(browser, sweep_page(tmp_path))
+    answers = run(PMK, "sweep", "--sensitivity", "cycles", tmp_path / "r.db").out
+    rows = "return [...document.querySelectorAll(arguments[0])].map(r => r.innerText.split('\\t'))"
+    printed = re.search(r"size +([\d.]+%)  from +([\d.]+% at \w+) to +([\d.]+% at \w+)", answers)
+    equal(shown.js(rows, "#sensitivity tbody tr"), [["size", *printed.groups()]])
+    front = re.findall(r"^ +(\d+) +([\d,]+)  c<ore  (size=\w+)$",
+                       run(PMK, "sweep", "--pareto", "cycles,size", tmp_path / "r.db").out, re.M)
+    Select(shown.one("#pareto label:nth-child(2) select")).select_by_visible_text("size")
+    equal(shown.js(rows, "#pareto tbody tr"),
+          [[cycles, size, f"c<ore {setting}"] for cycles, size, setting in front])
+    assert front
+    Select(shown.one("#heat label:nth-child(3) select")).select_by_visible_text("program")
+    Select(shown.one("#heat label:nth-child(4) select")).select_by_visible_text("size")
+    turned = [["512", "150.0", "50.0"], ["4K", "50.0", "150.0"], ["16K", "100.0", "100.0"]]
+    equal(shown.js(rows, "#map tbody tr"), turned)
+    address = browser.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    equal(shown.js(rows, "#map tbody tr"), turned)
+    equal((shown.driver.get_log("browser"), shown.requests()), ([], []))
+
+
 def test_narrow_windows(shown):
     shown.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False})

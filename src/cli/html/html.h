@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of HTML: one file each, which needs no network and no server. The document contains all
- * text and numbers; its script only adds zoom, search, sorting and the choice of events.
+ * Pages of HTML: one file each, which needs no network and no server. C writes tables, which can
+ * be read without a script, and JSON; the script draws graphs from both, and adds search, sorting
+ * and choices.
  *
  *	page.c       the frame of all pages, and text, numbers and shares in them
  *	recording.c  the page of a recording, with the parts in the next files
@@ -12,8 +13,6 @@
  *	source.c     source lines, and instructions where there is no source
  *	diff.c       the page of pmk diff
  *	stat.c       the page of pmk stat, and of firmware's dumps
- *	history.c    the page of pmk history
- *	sweep.c      the page of pmk sweep
  *	page.css, page.js and other scripts, which become one
  *
  * The same input gives the same bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The page is complete without this script. The script adds zoom and search in the flame graph,
-// sorting and filtering of tables, and the choice of the event that is shown. Names are only ever
-// read from the document and written as text.
+// The tables of a page are complete without this script. It draws graphs, sorts and filters tables,
+// and chooses the event that is shown. Names are only ever read from the document and written as
+// text.
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const one = (selector, from = document) => from.querySelector(selector);
 const inGroups = new Intl.NumberFormat("en-US");

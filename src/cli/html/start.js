@@ -16,7 +16,8 @@ all("table.sortable").forEach(startSorting);
 all("input.filter").forEach(startFilter);
 startTopics();
 all("section.line").forEach(startLine);
-all("#compare").forEach(startComparison);
+all("#map").forEach(startSweep);
+all("#history-data").forEach(startHistory);
 if (flame)
 	startFlame();
 if (one("#event"))

@@ -2,8 +2,8 @@
 /*
  * pmk history: counts of commits in a results database (lab/sweep/store.h; its revisions are the
  * commits). history_read.c reads the counts and judges them, history_add.c adds counts,
- * history_git.c calls git, history_functions.c reads recordings, history_show.c and html/history.c
- * print, history_bisect.c finds the commit that made a change.
+ * history_git.c calls git, history_functions.c reads recordings, history_show.c and page.c print,
+ * history_bisect.c finds the commit that made a change.
  */
 #ifndef PMK_CLI_HISTORY_H
 #define PMK_CLI_HISTORY_H

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The page of pmk history: a line for each program and event over the commits, the commits in which
- * it changed, and a comparison of any two commits.
+ * The page of pmk history: tables of the first and last commit and of the commits in which a count
+ * changed; and the counts of all commits as JSON, from which history.js draws a line for each
+ * program and event and a comparison of any two commits:
+ *
+ *	commits		[name, short name, time in seconds or 0, subject]
+ *	series		[program, core, settings, event, "counts"]; counts are by commit, such as
+ *			"12,,0"
+ *	functions	[series, event, name, file, "counts"]
+ *	base, last	the commits that are compared first
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -13,13 +20,8 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-/* Size in the coordinates of the picture, which the page scales. */
-#define WIDTH  1000.0
-#define HEIGHT 100.0
-
 /* Headings */
-#define SERIES	 "Program|Core|Event"
-#define COMPARED "#Base|#New|#Difference|#%"
+#define SERIES "Program|Core|Event"
 
 /* ---- what changed ---------------------------------------------------------------------------- */
 
@@ -54,14 +56,6 @@ static long end_of(const struct history *h, const struct history_series *s, bool
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static void put_commit(FILE *f, const struct history_commit *c)
-{
-	char name[48];
-
-	history_short(c->name, name);
-	html_print(f, "<th scope=\"row\" class=\"name\" title=\"%s\">%s</th>", c->name, name);
-}
-
 static void put_number(FILE *f, const struct history_count *c)
 {
 	html_cell(f, "", c && c->has_value, c ? c->value : 0);
@@ -77,120 +71,13 @@ static void put_change(FILE *f, const struct history_count *a, const struct hist
 	if (both)
 		history_change(a->value, b->value, text);
 	strsep(&percent, " ");
-	fprintf(f, "<td class=\"n%s\">%s</td><td class=\"n%s\">%s</td>", direction, text, direction,
-		percent ? percent : "");
+	html_cells(f, "{class=\"n%s\"}%s|{class=\"n%s\"}%s", direction, text, direction, percent);
 }
 
 static void put_series_name(FILE *f, const struct history_series *s)
 {
-	html_print(f, "<td class=\"name\">%s</td><td>%s", s->program, s->core);
-	if (*s->settings)
-		html_print(f, " <small>%s</small>", s->settings);
-	html_print(f, "</td><td class=\"name\">%s</td>", s->event);
-}
-
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-struct frame {
-	uint64_t least, most;
-	double step; /* distance of two commits */
-};
-
-static struct frame frame_of(const struct history *h, const struct history_series *s)
-{
-	struct frame r = { UINT64_MAX, 0, h->ncommits > 1 ? WIDTH / (double)(h->ncommits - 1) : 0 };
-
-	for (size_t i = 0; i < h->ncommits; i++)
-		if (s->at[i].has_value) {
-			r.least = s->at[i].value < r.least ? s->at[i].value : r.least;
-			r.most = s->at[i].value > r.most ? s->at[i].value : r.most;
-		}
-	return r;
-}
-
-static double height_of(const struct frame *r, uint64_t value)
-{
-	if (r->most <= r->least)
-		return HEIGHT / 2;
-	return HEIGHT - HEIGHT * (double)((long double)(value - r->least) /
-					  (long double)(r->most - r->least));
-}
-
-static void put_point(FILE *f, const struct history *h, const struct history_series *s,
-		      const struct frame *r, size_t i)
-{
-	long before = changed_since(s, i);
-	const struct history_commit *c = &h->commit[i];
-	char name[48], text[80] = "";
-
-	if (before >= 0)
-		history_change(s->at[before].value, s->at[i].value, text);
-	history_short(c->name, name);
-	html_print(
-		f,
-		"<path class=\"point%s\" d=\"M%.1f %.1fh0\"><title>%s: %ju%s%s\n%s</title></path>",
-		before < 0			       ? ""
-		: s->at[i].value > s->at[before].value ? " change more"
-						       : " change less",
-		(double)i * r->step, height_of(r, s->at[i].value), name, s->at[i].value,
-		*text ? " " : "", text, c->subject);
-}
-
-static void put_line(FILE *f, const struct history *h, size_t number)
-{
-	const struct history_series *s = &h->series[number];
-	struct frame r = frame_of(h, s);
-	long last = end_of(h, s, true);
-	bool pen = false;
-
-	html_print(f, "<figure id=\"s%zu\"><figcaption><b>%s</b><output>", number, s->event);
-	if (last >= 0)
-		html_print(f, "%ju", s->at[last].value);
-	fputs("</output></figcaption>\n", f);
-	if (last < 0) {
-		fputs("<p class=\"note\">not supported</p></figure>\n", f);
-		return;
-	}
-	html_print(f,
-		   "<div class=\"plot history\"><span class=\"top\">%ju</span>"
-		   "<svg viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" "
-		   "role=\"img\" aria-label=\"%s of each commit\"><path "
-		   "d=\"",
-		   r.most, WIDTH, HEIGHT, s->event);
-	for (size_t i = 0; i < h->ncommits; i++) {
-		if (s->at[i].has_value)
-			fprintf(f, "%c%.1f %.1f", pen ? 'L' : 'M', (double)i * r.step,
-				height_of(&r, s->at[i].value));
-		pen = s->at[i].has_value || pen;
-	}
-	fputs("\"/>", f);
-	for (size_t i = 0; i < h->ncommits; i++)
-		if (s->at[i].has_value)
-			put_point(f, h, s, &r, i);
-	html_print(f, "</svg><span>%ju</span></div></figure>\n", r.least);
-}
-
-static bool same_program(const struct history_series *a, const struct history_series *b)
-{
-	return !strcmp(a->program, b->program) && !strcmp(a->core, b->core) &&
-	       !strcmp(a->settings, b->settings);
-}
-
-static void put_lines(FILE *f, const struct history *h)
-{
-	fputs("<section id=\"lines\">\n", f);
-	for (size_t i = 0; i < h->nseries; i++) {
-		const struct history_series *s = &h->series[i];
-
-		if (!i || !same_program(s, s - 1))
-			fputs(i ? "</div>\n" : "", f);
-		html_print(f,
-			   "<h2>%s <small>%s%s%s</small></h2>\n"
-			   "<div class=\"charts plain\">\n",
-			   s->program, s->core, *s->settings ? " " : "", s->settings);
-		put_line(f, h, i);
-	}
-	fputs("</div>\n</section>\n", f);
+	html_cells(f, "{class=\"name\"}%s|%s%s%s|{class=\"name\"}%s", s->program, s->core,
+		   *s->settings ? " " : "", s->settings, s->event);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -219,6 +106,7 @@ static void put_totals(FILE *f, const struct history *h)
 static void put_changes(FILE *f, const struct history *h)
 {
 	size_t n = 0;
+	char name[48];
 
 	for (size_t i = 0; i < h->nseries; i++)
 		n += count_changes(h, &h->series[i]);
@@ -239,107 +127,67 @@ static void put_changes(FILE *f, const struct history *h)
 
 			if (before < 0)
 				continue;
+			history_short(h->commit[i].name, name);
 			fputs("<tr>", f);
-			put_commit(f, &h->commit[i]);
+			html_cells(f, "!{class=\"name\" title=\"%s\"}%s", h->commit[i].name, name);
 			put_series_name(f, s);
 			put_number(f, &s->at[before]);
 			put_number(f, &s->at[i]);
 			put_change(f, &s->at[before], &s->at[i]);
-			html_print(f, "<td>%s</td></tr>\n", h->commit[i].subject);
+			html_cells(f, "%s", h->commit[i].subject);
+			fputs("</tr>\n", f);
 		}
 	html_table_end(f);
 	fputs("</section>\n", f);
 }
 
-/* ---- two commits ----------------------------------------------------------------------------- */
+/* ---- data ----------------------------------------------------------------------------------- */
 
-static void put_choice(FILE *f, const struct history *h, const char *id, const char *label,
-		       size_t chosen)
-{
-	char name[48];
-
-	fprintf(f, "<label>%s <select id=\"%s\">", label, id);
-	for (size_t i = 0; i < h->ncommits; i++) {
-		history_short(h->commit[i].name, name);
-		html_print(f, "<option value=\"%zu\"%s>%s %.60s</option>", i,
-			   i == chosen ? " selected" : "", name, h->commit[i].subject);
-	}
-	fputs("</select></label>\n", f);
-}
-
-/* Writes the counts of all commits, for the script. */
 static void put_counts(FILE *f, const struct history *h, const struct history_count *at)
 {
-	fputs(" data-v=\"", f);
 	for (size_t i = 0; i < h->ncommits; i++) {
-		if (i)
-			fputc(',', f);
+		fputs(i ? "," : ",\"", f);
 		if (at[i].has_value)
 			fprintf(f, "%" PRIu64, at[i].value);
 	}
-	fputc('"', f);
+	fputs("\"]", f);
 }
 
-static void put_compared_cells(FILE *f, const struct history_count *base,
-			       const struct history_count *fresh)
+static void put_data(FILE *f, const struct history *h, const struct history_functions *all)
 {
-	put_number(f, base);
-	put_number(f, fresh);
-	put_change(f, base, fresh);
-}
+	const size_t last = h->ncommits - 1;
+	const long base = history_reference(h, last);
+	char name[48];
 
-static void put_functions(FILE *f, const struct history *h, const struct history_functions *all)
-{
-	size_t last = h->ncommits - 1;
-	long reference = history_reference(h, last);
-	size_t base = reference < 0 ? last : (size_t)reference;
+	fprintf(f,
+		"<script type=\"application/json\" id=\"history-data\">"
+		"{\"base\":%zu,\"last\":%zu,\n"
+		"\"commits\":[",
+		base < 0 ? last : (size_t)base, last);
+	for (size_t i = 0; i < h->ncommits; i++) {
+		const struct history_commit *c = &h->commit[i];
 
-	if (!all->n)
-		return;
-	fputs("<h3>Functions that differ</h3>\n", f);
-	html_filter(f, "functions-compared", "Filter", "functions");
-	html_table(f, "class=\"sortable compared changed\" id=\"functions-compared\"",
-		   COMPARED "|" SERIES "|Function");
-	for (size_t i = 0; i < all->n; i++) {
-		const struct history_function *x = &all->function[i];
-		struct history_series named = *x->series;
-
-		named.event = x->event;
-		fputs("<tr", f);
-		put_counts(f, h, x->at);
-		fputs(">", f);
-		put_compared_cells(f, &x->at[base], &x->at[last]);
-		put_series_name(f, &named);
-		html_print(f, "<td class=\"name\" title=\"%s\">%.100s</td></tr>\n",
-			   x->file ? x->file : x->name, x->name);
+		history_short(c->name, name);
+		html_json(f, "%s\n[\"%s\",\"%s\",%lld,\"%s\"]", i ? "," : "", c->name, name,
+			  (long long)c->time, c->subject);
 	}
-	html_table_end(f);
-}
-
-static void put_comparison(FILE *f, const struct history *h, const struct history_functions *all)
-{
-	size_t last = h->ncommits - 1;
-	long reference = history_reference(h, last);
-	size_t base = reference < 0 ? last : (size_t)reference;
-
-	fputs("<section id=\"compare\">\n<h2>Two commits</h2>\n<div class=\"tools js\">", f);
-	put_choice(f, h, "base", "Base", base);
-	put_choice(f, h, "new", "New", last);
-	fputs("</div>\n", f);
-	html_table(f, "class=\"sortable compared\" id=\"compared\"", COMPARED "|" SERIES);
+	fputs("],\n\"series\":[", f);
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 
-		fputs("<tr", f);
+		html_json(f, "%s\n[\"%s\",\"%s\",\"%s\",\"%s\"", i ? "," : "", s->program, s->core,
+			  s->settings, s->event);
 		put_counts(f, h, s->at);
-		fputs(">", f);
-		put_compared_cells(f, &s->at[base], &s->at[last]);
-		put_series_name(f, s);
-		fputs("</tr>\n", f);
 	}
-	html_table_end(f);
-	put_functions(f, h, all);
-	fputs("</section>\n", f);
+	fputs("],\n\"functions\":[", f);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct history_function *x = &all->function[i];
+
+		html_json(f, "%s\n[%zu,\"%s\",\"%s\",\"%s\"", i ? "," : "",
+			  (size_t)(x->series - h->series), x->event, x->name, x->file);
+		put_counts(f, h, x->at);
+	}
+	fputs("]}</script>\n", f);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -357,9 +205,10 @@ static void put_page(FILE *f, const struct history *h, const struct history_func
 	html_fact(f, "Last", name);
 	fputs("</dl>\n</header>\n<main>\n", f);
 	put_totals(f, h);
-	put_lines(f, h);
+	fputs("<section id=\"lines\"></section>\n", f);
 	put_changes(f, h);
-	put_comparison(f, h, all);
+	fputs("<section id=\"compare\"></section>\n", f);
+	put_data(f, h, all);
 	fputs("</main>\n", f);
 	html_end(f);
 }

@@ -17,35 +17,32 @@ static void put_head(FILE *f, const struct sweep_results *r, const char *input)
 	fputs("</dl>\n</header>\n<main>\n", f);
 }
 
-static void put_spot(FILE *f, const struct sweep_heat *h, size_t row, size_t column)
+/* The script draws other maps in its place. */
+static void put_heat(FILE *f, const struct sweep_heat *h)
 {
 	double value, heat;
 
-	if (!sweep_heat_at(h, row, column, &value, &heat))
-		fputs("<td></td>", f);
-	else
-		fprintf(f, "<td class=\"n heat\" style=\"--p:%.1f%%\">%.1f</td>", 100 * heat,
-			100 * value);
-}
-
-static void put_heat(FILE *f, const struct sweep_heat *h)
-{
 	if (!h->spot)
 		return;
 	html_print(f,
-		   "<section id=\"heat\">\n"
+		   "<section id=\"heat\" data-event=\"%s\" data-across=\"%s\" data-down=\"%s\">\n"
 		   "<h2>%s by %s</h2>\n<p class=\"note\">In percent of "
 		   "the mean of each program.</p>\n",
-		   h->event, h->across);
+		   h->event, h->across, h->down, h->event, h->across);
 	html_table_begin(f, "!id=\"map\"", NULL);
 	html_heading(f, h->down, false, "");
 	for (unsigned x = 0; x < h->columns.count; x++)
 		html_heading(f, h->columns.word[x], true, "");
 	html_table_body(f);
 	for (unsigned y = 0; y < h->rows.count; y++) {
-		html_print(f, "<tr><th scope=\"row\">%s</th>", h->rows.word[y]);
+		fputs("<tr>", f);
+		html_cells(f, "!{}%s", h->rows.word[y]);
 		for (unsigned x = 0; x < h->columns.count; x++)
-			put_spot(f, h, y, x);
+			if (sweep_heat_at(h, y, x, &value, &heat))
+				html_cells(f, "{class=\"n heat\" style=\"--p:%.1f%%\"}%.1f",
+					   100 * heat, 100 * value);
+			else
+				html_cells(f, "#");
 		fputs("</tr>\n", f);
 	}
 	html_table_end(f);
@@ -66,27 +63,30 @@ static void put_value(FILE *f, const struct sweep_value *v)
 	if (v->has_value || !v->there)
 		html_cell(f, "", v->has_value, v->value);
 	else
-		html_print(f, "<td class=\"n\">%s</td>", v->trust ? v->trust : "not counted");
+		html_cells(f, "#%s", v->trust ? v->trust : "not counted");
 }
 
 static void put_cell(FILE *f, const struct sweep_results *r, const struct sweep_row *row)
 {
-	html_print(f, "<tr><th scope=\"row\">%s</th><td>%s</td>", row->name, row->core);
+	fputs("<tr>", f);
+	html_cells(f, "!{}%s|%s", row->name, row->core);
 	for (size_t i = 0; i < r->settings.count; i++)
-		html_print(f, "<td class=\"n\">%s</td>", row->setting[i] ? row->setting[i] : "-");
+		html_cells(f, "#%s", row->setting[i] ? row->setting[i] : "-");
 	for (size_t i = 0; i < r->events.count; i++)
 		put_value(f, &row->value[i]);
-	html_print(f, "<td>%s</td><td>%s</td></tr>\n", row->checked, sweep_row_failure(r, row));
+	html_cells(f, "%s|%s", row->checked, sweep_row_failure(r, row));
+	fputs("</tr>\n", f);
 }
 
 static void put_cells(FILE *f, const struct sweep_results *r)
 {
 	fputs("<section id=\"cells\">\n<h2>Cells</h2>\n", f);
-	html_table_begin(f, "id=\"results\" class=\"sortable\"", "Program|Core");
+	html_table_begin(f, "id=\"results\" class=\"sortable\"",
+			 "Program{data-kind=\"factor\"}|Core{data-kind=\"factor\"}");
 	for (size_t i = 0; i < r->settings.count; i++)
-		html_heading(f, r->settings.word[i], true, "");
+		html_heading(f, r->settings.word[i], true, "data-kind=\"factor\"");
 	for (size_t i = 0; i < r->events.count; i++)
-		html_heading(f, r->events.word[i], true, "");
+		html_heading(f, r->events.word[i], true, "data-kind=\"event\"");
 	html_headings(f, "Model of cycles|Failure");
 	html_table_body(f);
 	for (size_t i = 0; i < r->nrows; i++)
