@@ -107,6 +107,24 @@ static void write_line(struct cli_running *p, double seconds, double mips)
 	put_line(p, line);
 }
 
+#define MB 1000000.0
+
+void cli_reading_show(struct cli_running *p, const char *path, uint64_t bytes, uint64_t size)
+{
+	double took = pmk_seconds() - p->began, rate = took > 0 ? (double)bytes / took : 0;
+	char line[160], share[48] = "";
+
+	if (!cli_running_shown())
+		return;
+	if (size && rate > 0)
+		snprintf(share, sizeof(share), ", %.0f %%, %.0f s left",
+			 100.0 * (double)bytes / (double)size,
+			 (double)(size - (bytes < size ? bytes : size)) / rate);
+	snprintf(line, sizeof(line), "%.60s: %.0f MB, %.0f MB/s%s", path, (double)bytes / MB,
+		 rate / MB, share);
+	put_line(p, line);
+}
+
 #define WRITING_SECONDS 0.2
 
 void cli_writing_show(struct cli_running *p, size_t done, size_t all)

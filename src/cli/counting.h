@@ -8,11 +8,6 @@
 
 #include "count/command.h"
 
-struct cli_command;
-
-/* pmk stat and pmk run: parse the options of `cmd`, count, and print. Returns an exit code. */
-int cli_count(const struct cli_command *cmd, int argc, char **argv);
-
 /* Print the failure of the library in one line on stderr; NULL: out of memory. Returns its code. */
 int cli_count_failed(struct pmk_count *c);
 
@@ -24,7 +19,7 @@ void cli_release_signals(void);
 /* A progress line on stderr for an emulated program. It appears only if stderr is a terminal, and
  * only after the first second. Initialise it to zero. */
 struct cli_running {
-	double began;	/* time of the first call, in seconds; 0: none yet */
+	double began;	/* time of the first call, or when reading began; 0: none yet */
 	double last;	/* time of the last update */
 	uint64_t insns; /* instructions at that time */
 	unsigned width; /* width of the displayed line; 0: none */
@@ -34,6 +29,8 @@ struct cli_running {
 int cli_last_signal(void);
 void cli_forget_signal(void);
 
+/* Show the progress of reading a dump, if stderr is a terminal. */
+void cli_reading_show(struct cli_running *p, const char *path, uint64_t bytes, uint64_t size);
 /* Show the progress of writing the results. */
 void cli_writing_show(struct cli_running *p, size_t done, size_t all);
 

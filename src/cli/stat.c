@@ -3,12 +3,17 @@
  * pmk stat: run a program and print the counts of its core's counters. The library counts
  * (src/count); this file turns options into its settings, and writes its results.
  *
+ * pmk run: the same for an emulator whose processors have pmk's model of a PMU. Firmware and kernels
+ * that program their PMU see it count.
+ *
  * Signals: a Ctrl-C also goes to the program, which is on the same terminal. If the program does
  * not end by itself, it gets the signal again after a moment, and later SIGKILL. The counts are
  * printed in any case.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +21,50 @@
 #include <pmk/count.h>
 #include <pmk/error.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/stat.h"
-#include "count/command.h"
+#include "cli/counting.h"
+#include "cli/html/html.h"
+#include "cli/output.h"
+
+/* One run of the command. */
+struct cli_stat {
+	const struct cli_command *cmd;
+	struct pmk_count *count;
+	struct output_options o;
+	const char *target;
+	struct output out;
+	const char *html; /* --html */
+	struct html_stat *page;
+	struct cli_running running;
+	const char *event, *metrics, *interval, *repeat, *bars; /* the last value of each option */
+	bool write_failed;
+	int why; /* errno of the failure */
+};
+
+/* A member, for the rows of options. */
+#define CLI_STAT(member) offsetof(struct cli_stat, member)
+
+/* Rows that pmk stat and pmk run have: how the result is written. */
+/* clang-format off */
+#define CLI_ROWS_STAT_OUTPUT \
+	CLI_ROW_SEPARATOR(CLI_STAT(o.separator)), \
+	{ 'j', "json-output", NULL, "write JSON, one object per line, as perf does", CLI_ON, \
+	  CLI_STAT(o.json_lines) }, \
+	{ 0, "json-document", NULL, "write JSON: one document with everything that pmk knows", \
+	  CLI_ON, CLI_STAT(o.json) }, \
+	{ 0, "html", "FILE", "also write an HTML page; with -I, with a chart over time", CLI_TEXT, \
+	  CLI_STAT(html) }, \
+	{ 'o', "output", "FILE", "write to FILE instead of stderr", CLI_TEXT, CLI_STAT(o.path) }
+#define CLI_ROW_STAT_VERBOSE \
+	{ 'v', "verbose", NULL, "print more about each number and the run", CLI_ON, \
+	  CLI_STAT(o.verbose) }
+/* clang-format on */
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-int cli_stat_set(void *request, const char *name, char *value)
+/* Options without an effect of their own are settings of the counting. */
+static int set_setting(void *request, const char *name, char *value)
 {
 	struct cli_stat *s = request;
 
@@ -30,7 +72,7 @@ int cli_stat_set(void *request, const char *name, char *value)
 	return pmk_count_set(s->count, name, value) ? cli_count_failed(s->count) : 0;
 }
 
-static const struct cli_option options[] = {
+static const struct cli_option stat_options[] = {
 	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable",
 	  CLI_SETTING, CLI_STAT(event) },
 	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)", CLI_SETTING,
@@ -82,6 +124,28 @@ static const struct cli_option options[] = {
 	{ 'B', "big-num", NULL, "group digits (default)", CLI_OFF, CLI_STAT(o.plain_numbers) },
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, CLI_STAT(o.plain_numbers) },
 	CLI_ROWS_PROGRAM,
+	CLI_ROW_STAT_VERBOSE,
+	CLI_ROW_HELP,
+	{ 0, NULL, NULL, NULL },
+};
+
+static const struct cli_option run_options[] = {
+	{ 'e', "event", "LIST", "count these in addition to what the program counts; repeatable",
+	  CLI_SETTING, CLI_STAT(event) },
+	{ 'M', "metrics", "LIST", "print these metrics; repeatable", CLI_SETTING,
+	  CLI_STAT(metrics) },
+	{ 0, "core", "CORE", "the core to model (pmk list cores); default: the board's" },
+	{ 0, "pmu", "PMU", "the PMU that the program sees, if the core has two" },
+	{ 0, "set", "KEY=VALUE", "change a parameter of the core; repeatable" },
+	{ 0, "layout", "FILE", "register layout of the AHB Monitor" },
+	{ 0, "at", "ADDRESS", "address of memory-mapped registers" },
+	{ 0, "irq", "WHERE", "interrupt input of the PMU: TYPE[/NAME]:NUMBER" },
+	{ 0, "log", "FILE", "log each access to the PMU to FILE; pmk decode --log explains it" },
+	{ 0, "packets", "FILE", "write the AHB Monitor's output pins, AHBMONITOR, as VCD" },
+	{ 'I', "interval", "N[UNIT]", "print counts every N emulated ms, cycles or insns",
+	  CLI_SETTING, CLI_STAT(interval) },
+	{ 0, "timeout", "MS", "end the emulator after this many ms" },
+	CLI_ROWS_STAT_OUTPUT,
 	CLI_ROW_STAT_VERBOSE,
 	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
@@ -181,18 +245,11 @@ static void note_failure(struct cli_stat *s, bool bad)
 	s->write_failed |= bad;
 }
 
-/* Erase any progress line before something else is written. */
-static void end_progress(struct cli_stat *s)
-{
-	cli_wave_progress_end(&s->progress);
-	cli_running_end(&s->running);
-}
-
 static void begin(void *ctx, struct pmk_count *c)
 {
 	struct cli_stat *s = ctx;
 
-	end_progress(s);
+	cli_running_end(&s->running);
 	note_failure(s,
 		     output_begin(&s->out, pmk_count_result(c), pmk_count_metrics(c), false) != 0);
 }
@@ -203,7 +260,7 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 	struct cli_stat *s = ctx;
 
 	(void)first; /* sections are written as a whole */
-	end_progress(s);
+	cli_running_end(&s->running);
 	if (s->html)
 		html_stat_add(&s->page, r, &r->sections[r->nsections - 1], pmk_count_metrics(c));
 	errno = 0;
@@ -214,7 +271,9 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 
 static void note(void *ctx, const char *text)
 {
-	end_progress(ctx);
+	struct cli_stat *s = ctx;
+
+	cli_running_end(&s->running);
 	cli_fail(0, "%s", text);
 }
 
@@ -222,8 +281,7 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 {
 	struct cli_stat *s = ctx;
 
-	cli_wave_progress_show(&s->progress,
-			       &(struct pmk_wave_progress){ .bytes = bytes, .size = size });
+	cli_reading_show(&s->running, s->target + strlen("wave:"), bytes, size);
 }
 
 static void running(void *ctx, double seconds, uint64_t insns)
@@ -319,9 +377,9 @@ static int count(struct cli_stat *s)
 	if (code)
 		return code;
 	cli_catch_signals(s->count);
-	cli_wave_progress_begin(&s->progress, wave ? s->target + strlen("wave:") : NULL);
+	s->running.began = wave ? pmk_seconds() : 0;
 	code = pmk_count_run(s->count, NULL);
-	end_progress(s);
+	cli_running_end(&s->running);
 	if (!code)
 		return finish(s);
 	/* A document that was begun is closed even after a failure. */
@@ -329,7 +387,7 @@ static int count(struct cli_stat *s)
 	return cli_count_failed(s->count);
 }
 
-int cli_count(const struct cli_command *cmd, int argc, char **argv)
+static int run_count(const struct cli_command *cmd, int argc, char **argv)
 {
 	struct cli_stat s = { .cmd = cmd, .count = pmk_count_new_for_command() };
 	int code = s.count ? parse(&s, argc, argv) : cli_count_failed(NULL);
@@ -344,7 +402,7 @@ int cli_count(const struct cli_command *cmd, int argc, char **argv)
 
 static int run_stat(int argc, char **argv)
 {
-	return cli_count(&cmd_stat, argc, argv);
+	return run_count(&cmd_stat, argc, argv);
 }
 
 const struct cli_command cmd_stat = {
@@ -354,9 +412,24 @@ const struct cli_command cmd_stat = {
 		 "                [--region SYMBOL | --from SYMBOL --to SYMBOL]... [-x SEP | -j] "
 		 "[-o FILE]\n"
 		 "                [-p LIST | -a | -C CPUS] [--] [PROGRAM [ARG...]]",
-	.options = options,
+	.options = stat_options,
 	.refused = refused,
 	.run = run_stat,
-	.set = cli_stat_set,
+	.set = set_setting,
+	.program = true,
+};
+
+static int run_run(int argc, char **argv)
+{
+	return run_count(&cmd_run, argc, argv);
+}
+
+const struct cli_command cmd_run = {
+	.name = "run",
+	.brief = "run firmware or a kernel that programs its own PMU, in QEMU",
+	.usage = "[-e LIST]... [--core CORE] [--irq WHERE] [--log FILE] -- QEMU-COMMAND",
+	.options = run_options,
+	.run = run_run,
+	.set = set_setting,
 	.program = true,
 };

@@ -7,20 +7,377 @@
  *
  * The output of `signals` is a map file: comments contain the table of signals, followed by a map
  * that is guessed from the names.
+ *
+ * There are three forms of output (docs/FORMATS.md). Violations are written as soon as they are
+ * found, because there may be more than fit into memory. CSV has a row for each violation;
+ * everything else is in comments.
  */
-#include "cli/wave.h"
-
 #include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/number.h"
+#include "base/print.h"
 #include "cli/cli.h"
+#include "cli/counting.h"
 #include "cli/output.h"
-#include "cli/wave_forms.h"
+#include "producer/wave/run.h"
+#include "result/internal.h"
+#include "result/jsonio.h"
+#include "result/table.h"
+
+/* The data that `signals` prints. */
+struct wave_names {
+	const char *separator; /* CSV */
+	const char *file;
+	const struct pmk_wave *w;
+	const struct pmk_wave_signal *list;
+	size_t n;
+	const char *map;    /* guessed from the names; NULL: none */
+	const char *no_map; /* the reason why there is none */
+};
+
+/* The data that `check` prints while it reads, and at the end. */
+struct wave_checked {
+	const char *separator;
+	const char *file, *map_file;
+	struct pmk_wave *w;
+	struct pmk_wave_map map;
+	struct pmk_wave_count count;
+	struct pmk_wave_findings findings;
+	uint64_t found, shown;
+	/* Set at the end. */
+	bool partial;
+	const char *error; /* why it is partial, or NULL */
+	int code;	   /* exit code of pmk */
+};
+
+/* An output form of `pmk wave`: the functions that print the results of `signals` and `check`. */
+struct wave_form {
+	void (*signals)(const struct wave_names *n);
+	void (*begin)(const struct wave_checked *c);
+	void (*violation)(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *edge, const struct pmk_violation *v);
+	void (*end)(const struct wave_checked *c);
+};
+
+/* The unit of times in the dump, such as "1 ns"; "": the dump has no timescale. */
+static const char *timescale_text(const struct pmk_wave *w, char *buf, size_t size)
+{
+	*buf = '\0';
+	if (pmk_wave_seconds(w, 1) > 0)
+		pmk_wave_time_text(w, 1, buf, size);
+	return buf;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static const char *const kinds[] = { [PMK_WAVE_BITS] = "bits",
+				     [PMK_WAVE_REAL] = "real",
+				     [PMK_WAVE_STRING] = "string",
+				     [PMK_WAVE_EVENT] = "event" };
+
+/* "haddr[31:0]", as in the table. */
+static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
+{
+	if (s->kind != PMK_WAVE_BITS || (s->width == 1 && s->msb == 0 && s->lsb == 0))
+		snprintf(buf, size, "%s", s->name);
+	else if (s->msb == s->lsb)
+		snprintf(buf, size, "%s[%d]", s->name, s->msb);
+	else
+		snprintf(buf, size, "%s[%d:%d]", s->name, s->msb, s->lsb);
+}
+
+static void print_table(const struct pmk_wave_signal *list, size_t n)
+{
+	static const struct table_column columns[] = { { "scope", true },
+						       { "name", true },
+						       { " bits", false } };
+	struct table t = { .column = columns, .ncolumns = 3 };
+	char text[512];
+
+	for (size_t i = 0; i < n; i++) {
+		name_text(&list[i], text, sizeof(text));
+		table_put(&t, "%s", list[i].scope);
+		table_put(&t, "%s", text);
+		table_put(&t, "%u", list[i].width);
+		if (list[i].kind != PMK_WAVE_BITS)
+			table_put(&t, "%s", kinds[list[i].kind])->rest = true;
+		table_end_row(&t);
+	}
+	if (table_write_text(&t, stdout, "# ", 0))
+		cli_no_memory();
+	table_free(&t);
+}
+
+static void text_signals(const struct wave_names *n)
+{
+	pmk_print(stdout,
+		  "# %s: %s, %zu name%s\n"
+		  "#\n",
+		  n->file, pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
+	print_table(n->list, n->n);
+	if (!n->map) {
+		printf("\n# No map can be guessed from these names; docs/wave.md describes the "
+		       "format.\n");
+		return;
+	}
+	printf("\n# This map was guessed from the names; check it. docs/wave.md describes the "
+	       "format.\n");
+	fputs(n->map, stdout);
+}
+
+static void text_begin(const struct wave_checked *c)
+{
+	(void)c;
+}
+
+static void text_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			   const struct pmk_wave_edge *edge, const struct pmk_violation *v)
+{
+	char text[200], time[80];
+
+	pmk_violation_text(v, &bus->rule[v->rule], bus->role_name(v->role), text, sizeof(text));
+	pmk_wave_time_text(c->w, edge->time, time, sizeof(time));
+	pmk_print(stdout, "%s  %s  %s\n", time, bus->name, text);
+}
+
+/* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
+static void print_bus(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+		      const char *start)
+{
+	const char *before = ": ";
+
+	fputs(start, stdout);
+	pmk_print(stdout, "%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", bus->name,
+		  c->findings.edges, bus->violations, bus->violations == 1 ? "" : "s");
+	for (unsigned r = 0; r < bus->nrules; r++) {
+		if (!bus->broken[r])
+			continue;
+		printf("%s%s %" PRIu64, before, bus->rule[r].name, bus->broken[r]);
+		before = ", ";
+	}
+	putchar('\n');
+}
+
+/* The lines below the violations, each after `start`. */
+static void print_end(const struct wave_checked *c, const char *start)
+{
+	const struct pmk_wave_checked *bus;
+	char first[80], last[80];
+
+	for (unsigned i = 0; (bus = pmk_wave_count_checked(&c->count, i)); i++)
+		print_bus(c, bus, start);
+	if (c->found > c->shown)
+		printf("%s%" PRIu64 " violations, %" PRIu64 " of them shown; --limit shows more\n",
+		       start, c->found, c->shown);
+	if (c->findings.edges) {
+		pmk_wave_time_text(c->w, c->findings.first, first, sizeof(first));
+		pmk_wave_time_text(c->w, c->findings.last, last, sizeof(last));
+		fputs(start, stdout);
+		pmk_print(stdout, "%s: %" PRIu64 " edges of %s", c->file, c->findings.edges,
+			  c->map.clock);
+		if (c->count.in_reset.count)
+			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
+		printf(" from %s to %s%s\n", first, last, c->partial ? ", partial" : "");
+	}
+	if (!*timescale_text(c->w, first, sizeof(first)))
+		printf("%swarning: the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps "
+		       "or fs: its times are numbers without a unit\n",
+		       start);
+	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
+		const struct pmk_wave_warning *warning = &c->findings.warning[i];
+
+		if (!warning->count)
+			continue;
+		pmk_wave_time_text(c->w, warning->time, first, sizeof(first));
+		pmk_print(stdout, "%swarning: %s: %" PRIu64 " times, first at %s: %s\n", start,
+			  pmk_wave_oddity_text(i), warning->count, first, warning->signal);
+	}
+}
+
+static void text_end(const struct wave_checked *c)
+{
+	print_end(c, "");
+}
+
+static const struct wave_form wave_text = { text_signals, text_begin, text_violation, text_end };
+
+/* ---- CSV ------------------------------------------------------------------------------------ */
+
+static void csv_signals(const struct wave_names *n)
+{
+	struct pmk_csv c = { .f = stdout, .separator = n->separator };
+
+	for (size_t i = 0; i < n->n; i++) {
+		const struct pmk_wave_signal *s = &n->list[i];
+
+		pmk_csv_text(&c, s->scope);
+		pmk_csv_text(&c, s->name);
+		printf("%s%u%s%d%s%d", c.separator, s->width, c.separator, s->msb, c.separator,
+		       s->lsb);
+		pmk_csv_text(&c, kinds[s->kind]);
+		pmk_csv_number(&c, true, s->net);
+		pmk_csv_end(&c);
+	}
+}
+
+static void csv_violation(const struct wave_checked *checked, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
+{
+	struct pmk_csv c = { .f = stdout, .separator = checked->separator };
+	char text[80];
+
+	pmk_csv_number(&c, true, edge->time);
+	pmk_csv_text(&c, timescale_text(checked->w, text, sizeof(text)));
+	pmk_csv_number(&c, true, edge->number);
+	pmk_csv_text(&c, bus->name);
+	pmk_csv_text(&c, bus->rule[v->rule].name);
+	pmk_csv_text(&c, bus->role_name(v->role));
+	pmk_csv_number(&c, !v->x, v->is);
+	pmk_csv_number(&c, v->wants, v->want);
+	pmk_csv_text(&c, bus->rule[v->rule].text);
+	pmk_csv_end(&c);
+}
+
+static void csv_end(const struct wave_checked *c)
+{
+	print_end(c, "# ");
+}
+
+static const struct wave_form wave_csv = { csv_signals, text_begin, csv_violation, csv_end };
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* Write the beginning of a document, "{…,". */
+static void json_head(const char *format, const char *file, const struct pmk_wave *w,
+		      const char *map)
+{
+	json_object *o = pmk_json_document(format);
+	char text[80];
+
+	pmk_json_text(o, "file", file);
+	pmk_json_text(o, "type", pmk_wave_format(w));
+	pmk_json_text(o, "timescale", *timescale_text(w, text, sizeof(text)) ? text : NULL);
+	if (map)
+		pmk_json_text(o, "map", map);
+	putchar('{');
+	pmk_json_put_members(stdout, o);
+	puts(",");
+}
+
+static void json_signals(const struct wave_names *n)
+{
+	json_object *o = json_object_new_object();
+	unsigned written = 0;
+
+	json_head("pmk-wave-signals", n->file, n->w, NULL);
+	fputs("\"signals\":[", stdout);
+	for (size_t i = 0; i < n->n; i++) {
+		const struct pmk_wave_signal *s = &n->list[i];
+		json_object *row = json_object_new_object();
+
+		pmk_json_text(row, "scope", s->scope);
+		pmk_json_text(row, "name", s->name);
+		pmk_json_count(row, "bits", s->width);
+		pmk_json_add(row, "msb", json_object_new_int(s->msb));
+		pmk_json_add(row, "lsb", json_object_new_int(s->lsb));
+		pmk_json_text(row, "kind", kinds[s->kind]);
+		pmk_json_count(row, "net", s->net);
+		pmk_json_put_object(stdout, &written, row);
+	}
+	fputs("\n],\n", stdout);
+	pmk_json_text(o, "map", n->map);
+	pmk_json_text(o, "reason", n->no_map);
+	pmk_json_put_members(stdout, o);
+	puts("}");
+}
+
+static void json_begin(const struct wave_checked *c)
+{
+	json_head("pmk-wave-check", c->file, c->w, c->map_file);
+	fputs("\"violations\":[", stdout);
+}
+
+static void json_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			   const struct pmk_wave_edge *edge, const struct pmk_violation *v)
+{
+	unsigned before = c->shown > 0;
+	json_object *o = json_object_new_object();
+
+	pmk_json_count(o, "time", edge->time);
+	pmk_json_count(o, "cycle", edge->number);
+	pmk_json_text(o, "layer", bus->name);
+	pmk_json_text(o, "rule", bus->rule[v->rule].name);
+	pmk_json_text(o, "signal", bus->role_name(v->role));
+	pmk_json_add(o, "value", v->x ? NULL : json_object_new_uint64(v->is));
+	pmk_json_add(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
+	pmk_json_text(o, "text", bus->rule[v->rule].text);
+	pmk_json_text(o, "reference", bus->rule[v->rule].ref);
+	pmk_json_put_object(stdout, &before, o);
+}
+
+static json_object *bus_object(const struct wave_checked *c, const struct pmk_wave_checked *bus)
+{
+	json_object *o = json_object_new_object(), *rules = json_object_new_object();
+
+	pmk_json_text(o, "layer", bus->name);
+	pmk_json_count(o, "cycles", c->findings.edges);
+	pmk_json_count(o, "violations", bus->violations);
+	for (unsigned r = 0; r < bus->nrules; r++)
+		if (bus->broken[r])
+			pmk_json_count(rules, bus->rule[r].name, bus->broken[r]);
+	pmk_json_add(o, "rules", rules);
+	return o;
+}
+
+static json_object *warning_object(const struct pmk_wave_warning *w, unsigned oddity)
+{
+	json_object *o = json_object_new_object();
+
+	pmk_json_text(o, "text", pmk_wave_oddity_text(oddity));
+	pmk_json_count(o, "count", w->count);
+	pmk_json_count(o, "time", w->time);
+	pmk_json_text(o, "signal", w->signal);
+	return o;
+}
+
+static void json_end(const struct wave_checked *c)
+{
+	json_object *o = json_object_new_object();
+	bool some = c->findings.edges != 0;
+	const struct pmk_wave_checked *bus;
+	unsigned written = 0;
+
+	fputs("\n],\n\"layers\":[", stdout);
+	for (unsigned i = 0; (bus = pmk_wave_count_checked(&c->count, i)); i++)
+		pmk_json_put_object(stdout, &written, bus_object(c, bus));
+	fputs("\n],\n\"warnings\":[", stdout);
+	written = 0;
+	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
+		if (c->findings.warning[i].count)
+			pmk_json_put_object(stdout, &written,
+					    warning_object(&c->findings.warning[i], i));
+	fputs("\n],\n", stdout);
+	pmk_json_count(o, "found", c->found);
+	pmk_json_text(o, "clock", c->map.clock);
+	pmk_json_count(o, "edges", c->findings.edges);
+	pmk_json_add(o, "first", some ? json_object_new_uint64(c->findings.first) : NULL);
+	pmk_json_add(o, "last", some ? json_object_new_uint64(c->findings.last) : NULL);
+	pmk_json_add(o, "partial", json_object_new_boolean(c->partial));
+	pmk_json_text(o, "error", c->error);
+	pmk_json_add(o, "exit-status", json_object_new_int(c->code));
+	pmk_json_put_members(stdout, o);
+	puts("}");
+}
+
+static const struct wave_form wave_json = { json_signals, json_begin, json_violation, json_end };
+
+/* ---- options -------------------------------------------------------------------------------- */
 
 /* Exit codes of `check` in addition to those of cli.h. */
 enum { FOUND = 1, PARTIAL = 2 };
@@ -55,53 +412,6 @@ static const struct cli_option options[] = {
 	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
-
-/* ---- progress ------------------------------------------------------------------------------- */
-
-#define MB 1000000.0
-
-static double seconds_since(const struct timespec *began)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - began->tv_sec) + (double)(now.tv_nsec - began->tv_nsec) / 1e9;
-}
-
-void cli_wave_progress_begin(struct cli_wave_progress *p, const char *path)
-{
-	*p = (struct cli_wave_progress){ .path = path };
-	clock_gettime(CLOCK_MONOTONIC, &p->began);
-}
-
-int cli_wave_progress_show(struct cli_wave_progress *p, const struct pmk_wave_progress *now)
-{
-	double took = seconds_since(&p->began), rate = took > 0 ? (double)now->bytes / took : 0;
-	char line[160], share[48] = "";
-	int n;
-
-	if (p->interrupted && *p->interrupted)
-		return 1;
-	if (!isatty(STDERR_FILENO))
-		return 0;
-	if (now->size && rate > 0)
-		snprintf(share, sizeof(share), ", %.0f %%, %.0f s left",
-			 100.0 * (double)now->bytes / (double)now->size,
-			 (double)(now->size - (now->bytes < now->size ? now->bytes : now->size)) /
-				 rate);
-	n = snprintf(line, sizeof(line), "%.60s: %.0f MB, %.0f MB/s%s", p->path,
-		     (double)now->bytes / MB, rate / MB, share);
-	fprintf(stderr, "\r%-*s", (int)p->width, line);
-	p->width = (unsigned)n;
-	return 0;
-}
-
-void cli_wave_progress_end(struct cli_wave_progress *p)
-{
-	if (p->width)
-		fprintf(stderr, "\r%*s\r", (int)p->width, "");
-	p->width = 0;
-}
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
@@ -139,7 +449,7 @@ static void on_interrupt(int sig)
 struct check {
 	const struct wave_request *q;
 	struct wave_checked c;
-	struct cli_wave_progress progress;
+	struct cli_running progress;
 };
 
 static int take_violation(void *ctx, const struct pmk_wave_checked *bus,
@@ -150,7 +460,7 @@ static int take_violation(void *ctx, const struct pmk_wave_checked *bus,
 	k->c.found++;
 	if (k->c.shown == k->q->limit)
 		return 0;
-	cli_wave_progress_end(&k->progress);
+	cli_running_end(&k->progress);
 	k->q->form->violation(&k->c, bus, edge, v);
 	k->c.shown++;
 	return 0;
@@ -160,7 +470,9 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 {
 	struct check *k = ctx;
 
-	return cli_wave_progress_show(&k->progress, p);
+	if (!interrupted)
+		cli_reading_show(&k->progress, k->q->file, p->bytes, p->size);
+	return interrupted != 0;
 }
 
 /* Print the outcome in the requested form, and one line on stderr. */
@@ -209,11 +521,10 @@ static int run_check(struct check *k)
 	/* No SA_RESTART, so that a signal also ends a read from a pipe without a writer. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	cli_wave_progress_begin(&k->progress, k->q->file);
-	k->progress.interrupted = &interrupted;
+	k->progress.began = pmk_seconds();
 	k->q->form->begin(c);
 	status = pmk_wave_count_run(&c->count, &c->findings);
-	cli_wave_progress_end(&k->progress);
+	cli_running_end(&k->progress);
 	return finish_check(k, status);
 }
 
