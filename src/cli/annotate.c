@@ -45,10 +45,7 @@ static const struct cli_option options[] = {
 	  AT(elf) },
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(plain_numbers) },
 	{ 'q', "quiet", NULL, "leave out the header", CLI_ON, AT(quiet) },
-	{ 'n', "show-nr-samples", NULL, "accepted for perf; samples or executions are always shown",
-	  CLI_IGNORED },
-	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
-	{ 0, "stdio", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
+	CLI_ROWS_PERF_REPORT,
 	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };

@@ -62,6 +62,11 @@ struct cli_option {
 #define CLI_ROW_OUTPUT(at) \
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, at }
 #define CLI_ROW_HELP { 'h', "help", NULL, "show this help", CLI_HELP }
+#define CLI_ROWS_PERF_REPORT \
+	{ 'n', "show-nr-samples", NULL, \
+	  "accepted for perf; samples or executions are always shown", CLI_IGNORED }, \
+	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED }, \
+	{ 0, "stdio", NULL, "accepted for perf; changes nothing", CLI_IGNORED }
 #define CLI_ROWS_CORE \
 	{ 0, "pmu", "PMU", "the PMU to count with" }, \
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" }, \

@@ -19,9 +19,7 @@
 #include <pmk/error.h>
 
 #include "cli/html/html.h"
-#include "cli/output.h"
 #include "cli/recorded.h"
-#include "cli/report_recording.h"
 
 /* The request, and the data that was read. */
 struct report {
@@ -84,10 +82,7 @@ static const struct cli_option options[] = {
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(o.plain_numbers) },
 	{ 'q', "quiet", NULL, "leave out the header and the notes of a recording", CLI_ON,
 	  AT(recording.quiet) },
-	{ 'n', "show-nr-samples", NULL, "accepted for perf; samples or executions are always shown",
-	  CLI_IGNORED },
-	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
-	{ 0, "stdio", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
+	CLI_ROWS_PERF_REPORT,
 	{ 'v', "verbose", NULL, "print more about each number", CLI_ON, AT(o.verbose) },
 	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
@@ -189,7 +184,7 @@ static int begin(struct report *r, const struct view *v)
 	int n;
 
 	result->pmu = v->pmu;
-	if (r->out.writer)
+	if (result->command)
 		return 0;
 	if (output_is_text(&r->o) && r->nshown > 1)
 		n = asprintf(&result->command, "%s: dump %u", r->name, v->number);
@@ -204,7 +199,7 @@ static int begin(struct report *r, const struct view *v)
 	result->passes = v->pmu != &v->unknown;
 	if (!result->command || !result->core || !result->producer)
 		return cli_no_memory();
-	return output_begin(&r->out, result, r->metrics.item, true);
+	return r->html ? 0 : output_begin(&r->out, result, r->metrics.item, true);
 }
 
 static int show(struct report *r, struct view *v)
@@ -257,43 +252,26 @@ static int show_dumps(struct report *r)
 	return code;
 }
 
-/* Print everything. Even after a failure the document is closed and written; failing to write it is
- * an error. */
+/* Print everything, or write a page of it. Even after a failure the document is closed and written;
+ * failing to write it is an error. */
 static int print(struct report *r)
 {
-	int code, err;
+	int code, err = 0;
 
 	pmk_result_init(&r->result);
-	code = output_open(&r->out, &r->o, stdout);
+	r->o.json |= r->html != NULL; /* all dumps are in one document */
+	code = r->html ? 0 : output_open(&r->out, &r->o, stdout);
 	if (code)
 		return code;
 	errno = 0;
 	code = show_dumps(r);
-	err = output_close(&r->out, &r->result);
-	pmk_result_free(&r->result);
-	return err && !code ? failed(r, err) : code;
-}
-
-/* A page is built from a JSON document, which is not shown. */
-static int print_page(struct report *r)
-{
-	FILE *nowhere = fopen("/dev/null", "we");
-	int code;
-
-	if (!nowhere)
-		return failed(r, PMK_EIO);
-	r->o.json = true;
-	pmk_result_init(&r->result);
-	code = output_open(&r->out, &r->o, nowhere);
-	if (!code)
-		code = show_dumps(r);
-	if (!code)
+	if (r->html && !code)
 		code = html_stat_write(r->page, &r->result, r->html);
-	output_close(&r->out, &r->result);
+	if (!r->html)
+		err = output_close(&r->out, &r->result);
 	html_stat_free(r->page);
 	pmk_result_free(&r->result);
-	fclose(nowhere);
-	return code;
+	return err && !code ? failed(r, err) : code;
 }
 
 /* Options for the form of a text have no meaning for a page. */
@@ -388,7 +366,7 @@ static int report(struct report *r)
 	if (!code)
 		code = find_dumps(r);
 	if (!code && r->nshown)
-		code = r->html ? print_page(r) : print(r);
+		code = print(r);
 	return code ? code : r->code;
 }
 

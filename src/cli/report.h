@@ -2,8 +2,9 @@
 /*
  * Declarations that the files of pmk report share:
  *
- * 	report.c       options, the capture, the executable, the report
- * 	report_dump.c  one dump → sections, profiles and facts of a result
+ * 	report.c            options, the capture, the executable, the report
+ * 	report_recording.c  a recording
+ * 	report_dump.c       one dump → sections, profiles and facts of a result
  */
 #ifndef PMK_CLI_REPORT_H
 #define PMK_CLI_REPORT_H
@@ -11,6 +12,7 @@
 #include <pmk/dump.h>
 #include <pmk/result.h>
 
+#include "cli/output.h"
 #include "profile/profile.h"
 
 /* "standard input" for "-" */
@@ -48,9 +50,22 @@ bool view_fits(const struct view *v, const struct pmk_elf *elf);
 
 /*
  * Write the dump: a section for the whole run, one for each region, and the positions of the
- * samples. `r` gets the facts, the warnings and the section of the whole run. Returns 0 or a
+ * samples; `w` may be NULL. `r` gets the facts, the warnings and the section of the whole run. Returns 0 or a
  * negative enum pmk_error.
  */
 int view_write(const struct view *v, struct pmk_writer *w, struct pmk_result *r);
+
+/* ---- report_recording.c ---------------------------------------------------------------------- */
+
+struct report_recording {
+	const char *path;
+	const char *elf; /* the firmware whose dumps are in `path`; NULL: `path` is a recording */
+	const char *events, *sort, *limit; /* as given, or NULL */
+	const char *callers, *callees;	   /* name of the function, or NULL */
+	bool children, quiet, markdown;
+};
+
+/* Print it. Returns an exit code. */
+int report_recording(const struct report_recording *q, const struct output_options *o);
 
 #endif

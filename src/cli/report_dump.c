@@ -280,7 +280,7 @@ static int put_section(const struct view *v, struct pmk_writer *w, const struct 
 {
 	if (v->page)
 		html_stat_add(v->page, r, s, v->metrics);
-	return pmk_writer_section(w, r, s);
+	return w ? pmk_writer_section(w, r, s) : 0;
 }
 
 static int write_whole(const struct view *v, struct pmk_writer *w, struct pmk_result *r)
@@ -390,7 +390,7 @@ static int write_profile(const struct view *v, struct pmk_writer *w, const struc
 	if (good && v->page)
 		html_stat_add_profile(*v->page, &p);
 	if (good)
-		err = pmk_writer_profile(w, r, &p);
+		err = w ? pmk_writer_profile(w, r, &p) : 0;
 	pmk_profile_free(&p);
 	return err;
 }

@@ -12,7 +12,7 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "result/table.h"
-#include "cli/report_recording.h"
+#include "cli/report.h"
 
 #include <inttypes.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ static const struct {
 };
 
 /* For --callers and --callees: which end of a call the rows show. */
-enum view { FLAT, CALLERS, CALLEES };
+enum side { FLAT, CALLERS, CALLEES };
 
 struct row {
 	uint32_t function, object, file, line, thread; /* what the row represents; NONE: not this */
@@ -65,7 +65,7 @@ struct report {
 	const struct output_options *o;
 	enum sort sort;
 	bool children, quiet, markdown;
-	enum view view;
+	enum side view;
 	const char *symbol;  /* argument of --callers or --callees */
 	bool *is_symbol;     /* one per function */
 	struct frame *stack; /* the call path of the present count */
