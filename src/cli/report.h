@@ -50,12 +50,12 @@ bool view_fits(const struct view *v, const struct pmk_elf *elf);
 
 /*
  * Write the dump: a section for the whole run, one for each region, and the positions of the
- * samples; `w` may be NULL. `r` gets the facts, the warnings and the section of the whole run. Returns 0 or a
- * negative enum pmk_error.
+ * samples; `w` may be NULL. `r` gets the facts, the warnings and the section of the whole run.
+ * Returns 0 or a negative enum pmk_error.
  */
 int view_write(const struct view *v, struct pmk_writer *w, struct pmk_result *r);
 
-/* ---- report_recording.c ---------------------------------------------------------------------- */
+/* ---- report_recording.c --------------------------------------------------------------------- */
 
 struct report_recording {
 	const char *path;

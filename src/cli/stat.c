@@ -3,8 +3,8 @@
  * pmk stat: run a program and print the counts of its core's counters. The library counts
  * (src/count); this file turns options into its settings, and writes its results.
  *
- * pmk run: the same for an emulator whose processors have pmk's model of a PMU. Firmware and kernels
- * that program their PMU see it count.
+ * pmk run: the same for an emulator whose processors have pmk's model of a PMU. Firmware and
+ * kernels that program their PMU see it count.
  *
  * Signals: a Ctrl-C also goes to the program, which is on the same terminal. If the program does
  * not end by itself, it gets the signal again after a moment, and later SIGKILL. The counts are
