@@ -129,27 +129,35 @@ static const struct cli_option *find_long(const struct cli_command *cmd, const c
 	return found;
 }
 
-/* An option of perf that pmk does not have, with the reason. */
-static const struct cli_refusal *find_refusal(const struct cli_command *cmd, const char *arg)
+/* Find the name of an option of perf that pmk does not have, and its reason. NULL: perf does not
+ * have it either. The name ends at a blank or at the end of the text. */
+static const char *find_refusal(const struct cli_command *cmd, const char *arg, const char **reason)
 {
-	size_t n = strcspn(arg, "=");
+	size_t n = strcspn(arg, "="), length;
 
-	for (const struct cli_refusal *r = cmd->refused; r && r->name; r++)
-		if (arg[1] != '-' ? r->letter && r->letter == arg[1]
-				  : strlen(r->name) == n - 2 && !strncmp(r->name, arg + 2, n - 2))
-			return r;
+	for (const struct cli_refusal *r = cmd->refused; r && r->names; r++) {
+		*reason = r->reason;
+		if (arg[1] != '-' && r->letter && r->letter == arg[1])
+			return r->names;
+		for (const char *at = r->names; *at; at += length, at += *at == ' ') {
+			length = strcspn(at, " ");
+			if (arg[1] == '-' && length == n - 2 && !strncmp(at, arg + 2, length))
+				return at;
+		}
+	}
 	return NULL;
 }
 
 static const struct cli_option *wrong_option(const struct cli_command *cmd, const char *arg,
 					     bool *bad)
 {
-	const struct cli_refusal *refusal = find_refusal(cmd, arg);
+	const char *reason, *refused = find_refusal(cmd, arg, &reason);
 	char near[160] = "", name[64];
 
 	*bad = true;
-	if (refusal) {
-		cli_fail(0, "%s: perf's --%s: %s", cmd->name, refusal->name, refusal->reason);
+	if (refused) {
+		cli_fail(0, "%s: perf's --%.*s: %s", cmd->name, (int)strcspn(refused, " "), refused,
+			 reason);
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);

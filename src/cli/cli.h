@@ -80,10 +80,10 @@ struct cli_option {
 	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" }
 /* clang-format on */
 
-/* An option of perf that the command does not have, and a line with the reason. */
+/* Options of perf that the command does not have, and a line with the reason. */
 struct cli_refusal {
-	char letter; /* 0: long only */
-	const char *name;
+	char letter;	   /* of the first; 0: long only */
+	const char *names; /* separated by blanks */
 	const char *reason;
 };
 
@@ -92,7 +92,7 @@ struct cli_command {
 	const char *brief;
 	const char *usage;		   /* "[-e LIST]… [--] COMMAND [ARG…]" */
 	const struct cli_option *options;  /* ends with name == NULL */
-	const struct cli_refusal *refused; /* also ends with name == NULL; NULL: none */
+	const struct cli_refusal *refused; /* ends with names == NULL; NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 	/* Takes options with CLI_SETTING. Returns 0 or an exit code. */
 	int (*set)(void *request, const char *name, char *value);

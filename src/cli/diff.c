@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/diff.h"
 
+#include <fnmatch.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,228 @@
 
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/diff_source.h"
 #include "cli/html/html.h"
 #include "cli/output.h"
+
+#define EXIT_OVER      1
+#define MOST_OFFENDERS 10 /* rows that are printed for each event and kind */
+
+/* ---- limits --------------------------------------------------------------------------------- */
+
+static struct diff_limit *limit_new(struct diff *d)
+{
+	struct diff_limit *all = realloc(d->limit, (d->nlimits + 1) * sizeof(*all));
+
+	if (!all) {
+		cli_no_memory();
+		return NULL;
+	}
+	d->limit = all;
+	all[d->nlimits] = (struct diff_limit){ .event = DIFF_ALL_EVENTS };
+	return &all[d->nlimits++];
+}
+
+int diff_limit_all(struct diff *d, const char *percent)
+{
+	struct diff_limit *limit = limit_new(d);
+
+	if (!limit)
+		return PMK_EXIT_FAILED;
+	limit->text = percent;
+	if (pmk_percent_parse(percent, &limit->percent))
+		return cli_fail(PMK_EXIT_USAGE,
+				"--fail-over: '%s' is not a percentage, such as 2%%", percent);
+	return 0;
+}
+
+static bool limit_parse(struct diff_limit *limit, const char *text)
+{
+	size_t n = strlen(text);
+
+	limit->text = text;
+	limit->kind = *text == '+'		? DIFF_GROWTH
+		      : n && text[n - 1] == '%' ? DIFF_PERCENT
+						: DIFF_CEILING;
+	if (limit->kind == DIFF_PERCENT)
+		return !pmk_percent_parse(text, &limit->percent);
+	return !pmk_number_parse(text + (limit->kind == DIFF_GROWTH), 10, 0, UINT64_MAX,
+				 &limit->number);
+}
+
+/*
+ * The name of a function may contain '=' and '/': split the text at its last '=', and the name at
+ * the last '/' before that.
+ */
+int diff_limit_add(struct diff *d, const char *value)
+{
+	const char *equals = strrchr(value, '='), *slash = NULL, *event = value;
+	struct diff_limit *limit = limit_new(d);
+
+	if (!limit)
+		return PMK_EXIT_FAILED;
+	if (equals)
+		slash = memrchr(value, '/', (size_t)(equals - value));
+	if (slash)
+		event = slash + 1;
+	if (!equals || event == equals || slash == value || !limit_parse(limit, equals + 1))
+		return cli_fail(PMK_EXIT_USAGE,
+				"--limit: '%s' is not a limit, such as cycles=2%%, cycles=+1000, "
+				"cycles=1000 or work/cycles=2%%",
+				value);
+	limit->event_name = strndup(event, (size_t)(equals - event));
+	if (slash)
+		limit->place = strndup(value, (size_t)(slash - value));
+	return limit->event_name && (limit->place || !slash) ? 0 : cli_no_memory();
+}
+
+void diff_limits_free(struct diff *d)
+{
+	for (size_t i = 0; i < d->nlimits; i++) {
+		free(d->limit[i].event_name);
+		free(d->limit[i].place);
+	}
+	free(d->limit);
+	d->limit = NULL;
+	d->nlimits = 0;
+}
+
+static bool place_matches(const struct diff_limit *limit, const struct diff_row *r)
+{
+	/*
+	 * A function of a library that only moved is judged as part of the library, unless a limit
+	 * names the function.
+	 */
+	if (r->moved && (!limit->place || strcmp(limit->place, r->name) != 0))
+		return false;
+	if (!limit->event_name)
+		return true;
+	if (!limit->place)
+		return r->kind == DIFF_TOTAL;
+	return r->name && (!strcmp(limit->place, r->name) || !fnmatch(limit->place, r->name, 0));
+}
+
+int diff_check_places(const struct diff *d)
+{
+	for (size_t i = 0; i < d->nlimits; i++) {
+		const char *place = d->limit[i].place;
+		bool found = !place || strpbrk(place, "*?[");
+
+		for (size_t row = 0; row < d->nrows && !found; row++)
+			found = d->row[row].kind != DIFF_LINE &&
+				place_matches(&d->limit[i], &d->row[row]);
+		if (!found)
+			return cli_fail(PMK_EXIT_USAGE,
+					"--limit %s/%s=%s: no region or function '%s' in %s or %s",
+					place, d->limit[i].event_name, d->limit[i].text, place,
+					d->path[DIFF_BASE], d->path[DIFF_NEW]);
+	}
+	return 0;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static bool grew_over(uint64_t base, uint64_t fresh, double percent)
+{
+	return ((long double)fresh - (long double)base) * 100 >
+	       (long double)percent * (long double)base;
+}
+
+/* A new function has no base. It is over the limit if the total is, and if it adds more than the
+ * limit to the total. */
+static bool exceeds_percent(const struct diff *d, size_t row, size_t event, double percent)
+{
+	const struct diff_row *r = &d->row[row];
+	uint64_t base = diff_value(d, row, event, DIFF_BASE),
+		 fresh = diff_value(d, row, event, DIFF_NEW),
+		 total = diff_value(d, 0, event, DIFF_BASE);
+
+	if (r->kind != DIFF_TOTAL && r->kind != DIFF_SECTION && !diff_is_large(d, row, event))
+		return false;
+	if (r->there[DIFF_BASE])
+		return grew_over(base, fresh, percent);
+	return r->kind == DIFF_FUNCTION &&
+	       grew_over(total, diff_value(d, 0, event, DIFF_NEW), percent) &&
+	       grew_over(total, total + fresh, percent);
+}
+
+static bool exceeds(const struct diff *d, size_t row, size_t event, const struct diff_limit *limit)
+{
+	uint64_t base = diff_value(d, row, event, DIFF_BASE),
+		 fresh = diff_value(d, row, event, DIFF_NEW);
+
+	if (limit->event != DIFF_ALL_EVENTS && limit->event != event)
+		return false;
+	if (!place_matches(limit, &d->row[row]))
+		return false;
+	if (limit->kind == DIFF_PERCENT)
+		return exceeds_percent(d, row, event, limit->percent);
+	if (limit->kind == DIFF_GROWTH)
+		return fresh > base && fresh - base > limit->number;
+	return fresh > limit->number;
+}
+
+/* Lines are not judged: they are part of their functions. */
+const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t event)
+{
+	if (d->row[row].kind == DIFF_LINE || !d->row[row].there[DIFF_NEW])
+		return NULL;
+	for (size_t i = 0; i < d->nlimits; i++)
+		if (exceeds(d, row, event, &d->limit[i]))
+			return &d->limit[i];
+	return NULL;
+}
+
+/* ---- report --------------------------------------------------------------------------------- */
+
+static void report_offender(const struct diff *d, size_t row, size_t event)
+{
+	const struct diff_limit *limit = diff_exceeded(d, row, event);
+	const struct diff_row *r = &d->row[row];
+	uint64_t base = diff_value(d, row, event, DIFF_BASE),
+		 fresh = diff_value(d, row, event, DIFF_NEW);
+	bool sign = limit->kind == DIFF_PERCENT && !strchr(limit->text, '%');
+	char grown[48] = "";
+
+	if (!r->there[DIFF_BASE])
+		snprintf(grown, sizeof(grown), " (new)");
+	else if (base)
+		snprintf(grown, sizeof(grown), " (%+.2f%%)",
+			 (double)(((long double)fresh - (long double)base) * 100 /
+				  (long double)base));
+	cli_fail(0, "%s%s%s%s%s%s: from %llu to %llu%s, over %s%s", d->event[event],
+		 r->name ? " in " : "", r->name ? r->name : "", r->file ? " (" : "",
+		 r->file ? r->file : "", r->file ? ")" : "", (unsigned long long)base,
+		 (unsigned long long)fresh, grown, limit->text, sign ? "%" : "");
+}
+
+/* Prints the rows of a kind that are over a limit, the one that adds most first. */
+static bool judge_rows(struct diff_table *t, enum diff_kind kind, size_t event)
+{
+	diff_table_fill(t, kind, event, DIFF_OVER);
+	for (size_t i = 0; i < t->n && i < MOST_OFFENDERS; i++)
+		report_offender(t->d, t->row[i], event);
+	if (t->n > MOST_OFFENDERS)
+		cli_fail(0, "%s: %zu more %ss are over a limit; -j shows all", t->d->event[event],
+			 t->n - MOST_OFFENDERS, diff_kind_names[kind]);
+	return t->n;
+}
+
+/* Print a line for each row that is over a limit. Returns 0 or the exit code. */
+static int diff_judge(const struct diff *d)
+{
+	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
+	int code = t.row ? 0 : cli_no_memory();
+
+	for (size_t event = 0; event < d->nevents && t.row && d->nlimits; event++)
+		for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_LINE; kind++)
+			if (judge_rows(&t, kind, event))
+				code = EXIT_OVER;
+	free(t.row);
+	return code;
+}
+
+/* ---- request -------------------------------------------------------------------------------- */
 
 struct request {
 	struct diff d;

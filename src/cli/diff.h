@@ -16,7 +16,7 @@ enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 enum diff_kind {
 	DIFF_TOTAL,    /* the whole run */
 	DIFF_SECTION,  /* a section of a document: a region, a processor */
-	DIFF_LIBRARY,  /* a library that only moved: see diff_library.c */
+	DIFF_LIBRARY,  /* a library that only moved: see diff_recording.c */
 	DIFF_FUNCTION, /* the code of a function, wherever it is inlined */
 	DIFF_LINE,
 	DIFF_KINDS
@@ -100,9 +100,6 @@ void diff_limits_free(struct diff *d);
 
 /* The first limit that the row exceeds, or NULL. */
 const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t event);
-
-/* Print a line for each row that is over a limit. Returns 0 or the exit code. */
-int diff_judge(const struct diff *d);
 
 /* "total", "region", "function", "line" */
 extern const char *const diff_kind_names[DIFF_KINDS];

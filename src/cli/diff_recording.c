@@ -3,7 +3,7 @@
  * Rows of pmk diff from recordings. Addresses, folders and line numbers change from build to build:
  *
  * 	a function counts its own code wherever the compiler has inlined it, because another build
- * 	may inline it elsewhere; diff_pair.c finds the pairs of functions
+ * 	may inline it elsewhere
  * 	a line is matched by its function and its distance from the function's start
  */
 #define _GNU_SOURCE
@@ -92,7 +92,7 @@ static void describe_function(const struct diff_source *s, const struct pmk_tabl
 	fprintf(key, "\n%s", f->path ? pmk_file_name(f->path) : "");
 }
 
-size_t diff_function_find(const struct diff_source *s, const char *key)
+static size_t function_find(const struct diff_source *s, const char *key)
 {
 	for (uint64_t hash = diff_hash(key);; hash++) {
 		uint32_t i = pmk_map_get(&s->functions, hash);
@@ -204,6 +204,128 @@ static int find_functions(struct diff_source *s)
 	return code;
 }
 
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+/*
+ * The functions of two recordings are paired first by name and file. The others are paired by name
+ * if only one on each side has it (the file was renamed, or the function moved to another one),
+ * then by body (the function was renamed).
+ */
+
+/* A function without a partner. */
+struct single {
+	enum diff_side side;
+	struct diff_function *f;
+	size_t index;
+};
+
+struct singles {
+	struct single *list;
+	size_t n;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct single *)a)->f->name, ((const struct single *)b)->f->name);
+}
+
+static int by_body(const void *a, const void *b)
+{
+	uint64_t x = ((const struct single *)a)->f->body, y = ((const struct single *)b)->f->body;
+
+	return (x > y) - (x < y);
+}
+
+static void collect_singles(struct singles *s, struct diff_source *from)
+{
+	for (size_t i = 0; i < from->nfunctions; i++)
+		if (from->function[i].partner == DIFF_NO_ROW)
+			s->list[s->n++] = (struct single){ from->which, &from->function[i], i };
+}
+
+static void pair_two(struct single *a, struct single *b)
+{
+	a->f->partner = b->index;
+	b->f->partner = a->index;
+}
+
+/* Pairs the functions that `compare` finds equal, if there is one on each side. */
+static void pair_unique(struct singles *s, int (*compare)(const void *, const void *), bool bodies)
+{
+	qsort(s->list, s->n, sizeof(*s->list), compare);
+	for (size_t i = 0, next; i < s->n; i = next) {
+		for (next = i + 1; next < s->n && !compare(&s->list[i], &s->list[next]);)
+			next++;
+		if (next == i + 2 && s->list[i].side != s->list[i + 1].side &&
+		    (!bodies || s->list[i].f->body))
+			pair_two(&s->list[i], &s->list[i + 1]);
+	}
+}
+
+static void pair_by_key(struct diff_source *base, struct diff_source *fresh)
+{
+	for (size_t i = 0; i < base->nfunctions; i++)
+		base->function[i].partner = DIFF_NO_ROW;
+	for (size_t i = 0; i < fresh->nfunctions; i++) {
+		struct diff_function *f = &fresh->function[i];
+		size_t there = function_find(base, f->key);
+
+		f->partner = there;
+		if (there != DIFF_NO_ROW)
+			base->function[there].partner = i;
+	}
+}
+
+static int pair_singles(struct diff_source *base, struct diff_source *fresh)
+{
+	static int (*const orders[])(const void *, const void *) = { by_name, by_body };
+	struct singles s = { calloc(base->nfunctions + fresh->nfunctions + 1, sizeof(*s.list)), 0 };
+
+	if (!s.list)
+		return cli_no_memory();
+	for (size_t i = 0; i < 2; i++) {
+		s.n = 0;
+		collect_singles(&s, base);
+		collect_singles(&s, fresh);
+		pair_unique(&s, orders[i], orders[i] == by_body);
+	}
+	free(s.list);
+	return 0;
+}
+
+/* The key is that of the base, or of the new side if the base does not have the function. */
+static int add_row(struct diff_source *s, struct diff_function *f, const char *key)
+{
+	f->row = diff_row_add(s->d, DIFF_FUNCTION, key);
+	if (f->row == DIFF_NO_ROW ||
+	    !diff_row_describe(&s->d->row[f->row], s, f->name, f->path, f->declared))
+		return cli_no_memory();
+	return 0;
+}
+
+static int pair_functions(struct diff_source *base, struct diff_source *fresh)
+{
+	int code;
+
+	pair_by_key(base, fresh);
+	code = pair_singles(base, fresh);
+	for (size_t i = 0; i < base->nfunctions && !code; i++)
+		code = add_row(base, &base->function[i], base->function[i].key);
+	for (size_t i = 0; i < fresh->nfunctions && !code; i++) {
+		struct diff_function *f = &fresh->function[i],
+				     *was = f->partner == DIFF_NO_ROW ? f
+								      : &base->function[f->partner];
+
+		code = add_row(fresh, f, was->key);
+		if (code || !strcmp(was->name, f->name))
+			continue;
+		fresh->d->row[f->row].was = strdup(was->name);
+		if (!fresh->d->row[f->row].was)
+			code = cli_no_memory();
+	}
+	return code;
+}
+
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 /*
@@ -309,6 +431,116 @@ static int sum_recording(struct diff_source *s)
 	return code;
 }
 
+/* ---- libraries ------------------------------------------------------------------------------ */
+
+/*
+ * Libraries that only moved. If each function of a library executed as many instructions on both
+ * sides, its counts differ only because its code and data have other addresses, or because of what
+ * ran in between. People see one row for such a library instead of one for each function.
+ */
+
+#define LIBRARY_FUNCTIONS 2 /* a library with fewer functions gets no row of its own */
+
+/* What is known about an object of the new side. */
+struct library {
+	size_t functions;
+	size_t row; /* DIFF_NO_ROW: its functions have separate rows */
+	bool changed;
+};
+
+/* True if the object is the recorded program: the first word of the command. */
+static bool is_program(const struct pmk_tables *t, const char *path)
+{
+	const char *name = pmk_file_name(path);
+	size_t word = strcspn(t->command, " "), n = strlen(name);
+
+	return n <= word && !strncmp(t->command + word - n, name, n);
+}
+
+static uint64_t executions_of(const struct diff *d, size_t row, enum diff_side side)
+{
+	return diff_value(d, row, d->executions, side);
+}
+
+static void examine_functions(const struct diff_source *fresh, struct library *library)
+{
+	const struct diff *d = fresh->d;
+
+	for (size_t i = 0; i < fresh->nfunctions; i++) {
+		const struct diff_function *f = &fresh->function[i];
+
+		if (f->object == PMK_TABLES_NONE)
+			continue;
+		library[f->object].functions++;
+		library[f->object].changed |=
+			f->partner == DIFF_NO_ROW ||
+			executions_of(d, f->row, DIFF_BASE) != executions_of(d, f->row, DIFF_NEW);
+	}
+}
+
+/* Code that ran only on the base side. */
+static void find_gone(const struct diff_source *base, const struct diff_source *fresh,
+		      struct library *library)
+{
+	for (size_t i = 0; i < base->nfunctions; i++) {
+		const struct diff_function *f = &base->function[i];
+
+		if (f->partner != DIFF_NO_ROW || f->object == PMK_TABLES_NONE)
+			continue;
+		for (size_t j = 0; j < fresh->t.nobjects; j++)
+			library[j].changed |= !strcmp(pmk_file_name(base->t.object[f->object].path),
+						      pmk_file_name(fresh->t.object[j].path));
+	}
+}
+
+static int library_add(struct diff_source *fresh, struct library *library, uint32_t object)
+{
+	const char *path = fresh->t.object[object].path, *name = pmk_file_name(path);
+	struct diff *d = fresh->d;
+
+	library->row = diff_row_add(d, DIFF_LIBRARY, path);
+	if (library->row == DIFF_NO_ROW ||
+	    !diff_row_describe(&d->row[library->row], fresh, name, NULL, 0))
+		return cli_no_memory();
+	d->row[library->row].there[DIFF_BASE] = true;
+	d->row[library->row].functions = library->functions;
+	return 0;
+}
+
+static void add_to_library(struct diff *d, size_t library, size_t function)
+{
+	for (size_t i = 0; i < (d->nevents + 1) * DIFF_SIDES; i++)
+		d->row[library].value[i] += d->row[function].value[i];
+	d->row[function].moved = true;
+}
+
+static int find_libraries(struct diff_source *base, struct diff_source *fresh)
+{
+	struct library *library = calloc(fresh->t.nobjects + 1, sizeof(*library));
+	int code = library ? 0 : cli_no_memory();
+
+	if (!code) {
+		examine_functions(fresh, library);
+		find_gone(base, fresh, library);
+	}
+	for (uint32_t i = 0; i < fresh->t.nobjects && !code; i++) {
+		library[i].row = DIFF_NO_ROW;
+		if (!library[i].changed && library[i].functions >= LIBRARY_FUNCTIONS &&
+		    !is_program(&fresh->t, fresh->t.object[i].path))
+			code = library_add(fresh, &library[i], i);
+	}
+	for (size_t i = 0; i < fresh->nfunctions && !code; i++) {
+		const struct diff_function *f = &fresh->function[i];
+
+		if (f->object != PMK_TABLES_NONE && library[f->object].row != DIFF_NO_ROW)
+			add_to_library(fresh->d, library[f->object].row, f->row);
+	}
+	free(library);
+	return code;
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
 /* Between two cores, or two caches, every function is of interest. */
 static bool can_find_libraries(const struct diff_source *base, const struct diff_source *fresh)
 {
@@ -324,7 +556,7 @@ int diff_sum_recordings(struct diff_source *s)
 	if (!code)
 		code = find_functions(fresh);
 	if (!code)
-		code = diff_pair_functions(base, fresh);
+		code = pair_functions(base, fresh);
 	if (!code)
 		code = add_lines(base, fresh);
 	if (!code)
@@ -336,7 +568,7 @@ int diff_sum_recordings(struct diff_source *s)
 	if (!code && fresh->d->split)
 		code = diff_find_parts(base, fresh);
 	if (!code && can_find_libraries(base, fresh))
-		code = diff_find_libraries(base, fresh);
+		code = find_libraries(base, fresh);
 	return code;
 }
 

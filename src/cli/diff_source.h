@@ -80,17 +80,8 @@ void diff_source_close(struct diff_source *s);
 /* It is an error if a limit names a region or function that no side has. */
 int diff_check_places(const struct diff *d);
 
-/* Finds the libraries that only moved, and adds a row for each. */
-int diff_find_libraries(struct diff_source *base, struct diff_source *fresh);
-
 /* Fills diff.part. */
 int diff_find_parts(struct diff_source *base, struct diff_source *fresh);
-
-/* The function with that key, or DIFF_NO_ROW. */
-size_t diff_function_find(const struct diff_source *s, const char *key);
-
-/* Add a row for each function; those that are the same function on both sides share it. */
-int diff_pair_functions(struct diff_source *base, struct diff_source *fresh);
 
 /* NULL: the object has no such text. */
 const char *diff_json_text(struct json_object *o, const char *key);

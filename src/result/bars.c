@@ -321,31 +321,6 @@ static void draw_interval(struct pmk_writer *w, struct pmk_bars_state *st,
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-static const char *spread_of(const struct pmk_row *row)
-{
-	return row->dist.of ? row->dist.of : PMK_LATENCY_TEXT;
-}
-
-static bool is_spread(const struct pmk_row *row, const char *of)
-{
-	return row->has_dist && row->dist.latency && row->dist.histogram && row->dist.values.n &&
-	       pmk_trust_has_value(row->trust) && (!of || !strcmp(of, spread_of(row)));
-}
-
-/* The buckets in which any row of this kind has values: [*first, *last]. */
-static void buckets_of(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last)
-{
-	*first = PMK_BUCKETS;
-	*last = 0;
-	for (unsigned i = 0; i < s->nrows; i++)
-		for (unsigned b = 0; is_spread(&s->rows[i], of) && b < PMK_BUCKETS; b++) {
-			if (!s->rows[i].dist.histogram->count[b])
-				continue;
-			*first = b < *first ? b : *first;
-			*last = b > *last ? b : *last;
-		}
-}
-
 /*
  * Returns a value that the given percentage of the values does not exceed: the end of a bucket, or
  * the maximum.
@@ -387,9 +362,9 @@ static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const
 	char text[PMK_NUMBER_SIZE], ends[2 * PMK_NUMBER_SIZE + 4];
 	unsigned first, last, each, width, name = (unsigned)strlen(of);
 
-	buckets_of(s, of, &first, &last);
+	pmk_used_buckets(s, of, &first, &last);
 	for (unsigned i = 0; i < s->nrows; i++)
-		if (is_spread(&s->rows[i], of) && strlen(s->rows[i].name) > name)
+		if (pmk_has_histogram(&s->rows[i], of) && strlen(s->rows[i].name) > name)
 			name = (unsigned)strlen(s->rows[i].name);
 	each = bar_width(w, 3 + name + 2 + 3 * REACHED_WIDTH) / (last - first + 1);
 	each = each > BUCKET_WIDTH ? BUCKET_WIDTH : each ? each : 1;
@@ -404,7 +379,7 @@ static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const
 	for (unsigned i = 0; i < s->nrows; i++) {
 		static const uint8_t percents[] = { 50, 90, 99 };
 
-		if (!is_spread(&s->rows[i], of))
+		if (!pmk_has_histogram(&s->rows[i], of))
 			continue;
 		fprintf(w->f, "   %-*s  ", (int)name, s->rows[i].name);
 		draw_columns(w, s->rows[i].dist.histogram, first, last, each);
@@ -422,11 +397,11 @@ static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const
 static void draw_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
-		const char *of = spread_of(&s->rows[i]);
-		bool told = !is_spread(&s->rows[i], NULL);
+		const char *of = pmk_spread_of(&s->rows[i]);
+		bool told = !pmk_has_histogram(&s->rows[i], of);
 
 		for (unsigned k = 0; k < i && !told; k++)
-			told = is_spread(&s->rows[k], of);
+			told = pmk_has_histogram(&s->rows[k], of);
 		if (!told)
 			draw_spread(w, s, of);
 	}

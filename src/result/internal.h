@@ -112,6 +112,12 @@ void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_resu
 
 /* The heading of a distribution without a name. */
 #define PMK_LATENCY_TEXT "latency in cycles"
+/* What the values of the row's distribution are. */
+const char *pmk_spread_of(const struct pmk_row *row);
+/* True if the row has a histogram of such values. */
+bool pmk_has_histogram(const struct pmk_row *row, const char *of);
+/* The first and the last bucket with such values in a row of the section. False: there is none. */
+bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last);
 
 /* The values of a bucket of a histogram: "1", "4-7". */
 #define PMK_BUCKET_SIZE 48

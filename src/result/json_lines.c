@@ -122,13 +122,6 @@ static void put_metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_json_put_line(w->f, o);
 }
 
-static int lines_begin(struct pmk_writer *w, const struct pmk_result *r)
-{
-	(void)w;
-	(void)r;
-	return 0;
-}
-
 static int lines_section(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_section *s)
 {
@@ -164,7 +157,6 @@ static int lines_end(struct pmk_writer *w, const struct pmk_result *r)
 }
 
 const struct pmk_writer_ops pmk_writer_json_lines = {
-	.begin = lines_begin,
 	.section = lines_section,
 	.profile = lines_profile,
 	.end = lines_end,

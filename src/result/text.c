@@ -29,6 +29,10 @@
 
 #define THREAD_WIDTH 22 /* as perf */
 
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define PLAIN "\033[0m"
+
 /* A reason, and the events or metrics it applies to. */
 struct note {
 	char *names; /* "etmextout_0, etmextout_1" */
@@ -57,19 +61,10 @@ static struct state *state_of(struct pmk_writer *w)
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static const char *bold_code(const struct pmk_writer *w)
+/* An escape sequence, if the text has colours. */
+static const char *style_code(const struct pmk_writer *w, const char *code)
 {
-	return w->opt.colour ? "\033[1m" : "";
-}
-
-static const char *dim_code(const struct pmk_writer *w)
-{
-	return w->opt.colour ? "\033[2m" : "";
-}
-
-static const char *plain_code(const struct pmk_writer *w)
-{
-	return w->opt.colour ? "\033[0m" : "";
+	return w->opt.colour ? code : "";
 }
 
 /* Bytes per second in the largest unit that leaves a digit before the point. */
@@ -142,7 +137,6 @@ static int note_reason(struct pmk_writer *w, const char *name, const char *reaso
 	struct state *st = state_of(w);
 	struct note *grown, *n = NULL;
 	char *names;
-	size_t size;
 
 	for (unsigned i = 0; i < st->nnotes && !n; i++)
 		if (strcmp(st->notes[i].reason, reason) == 0)
@@ -164,11 +158,8 @@ static int note_reason(struct pmk_writer *w, const char *name, const char *reaso
 		st->nnotes++;
 		return 0;
 	}
-	size = strlen(n->names) + strlen(name) + 3;
-	names = malloc(size);
-	if (!names)
+	if (asprintf(&names, "%s, %s", n->names, name) < 0)
 		return PMK_ENOMEM;
-	snprintf(names, size, "%s, %s", n->names, name);
 	free(n->names);
 	n->names = names;
 	return 0;
@@ -307,7 +298,8 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	if (row->reason)
 		err = note_reason(w, row->name, row->reason);
 	if (none) {
-		fprintf(w->f, "%s%*s%s      ", dim_code(w), VALUE_WIDTH, none, plain_code(w));
+		fprintf(w->f, "%s%*s%s      ", style_code(w, DIM), VALUE_WIDTH, none,
+			style_code(w, PLAIN));
 	} else {
 		pmk_value_text(value, row, 2, w->opt.big_num);
 		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, pmk_unit_text(row));
@@ -367,7 +359,6 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 
 #define TABLE_COLUMNS	8
 #define LATENCY_COLUMNS 5 /* of the occurrences of a latency */
-#define LATENCY		PMK_LATENCY_TEXT
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		       const struct pmk_row *row, unsigned column)
@@ -397,8 +388,7 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
  * values. */
 static bool in_table(const struct pmk_row *row, const char *of)
 {
-	return !of || (row->has_dist && row->dist.latency &&
-		       strcmp(of, row->dist.of ? row->dist.of : LATENCY) == 0);
+	return !of || (row->has_dist && row->dist.latency && strcmp(of, pmk_spread_of(row)) == 0);
 }
 
 static unsigned with_distribution(const struct pmk_section *s, const char *of)
@@ -441,19 +431,23 @@ static int print_table(struct pmk_writer *w, const struct pmk_section *s, const 
 	return err ? PMK_ENOMEM : 0;
 }
 
-static bool has_histogram(const struct pmk_row *row, const char *of)
+const char *pmk_spread_of(const struct pmk_row *row)
 {
-	return in_table(row, of) && row->dist.histogram && row->dist.values.n;
+	return row->dist.of ? row->dist.of : PMK_LATENCY_TEXT;
 }
 
-/* The first and the last bucket with values in a row of the section. False: there is none. */
-static bool used_buckets(const struct pmk_section *s, const char *of, unsigned *first,
-			 unsigned *last)
+bool pmk_has_histogram(const struct pmk_row *row, const char *of)
+{
+	return in_table(row, of) && row->dist.histogram && row->dist.values.n &&
+	       pmk_trust_has_value(row->trust);
+}
+
+bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last)
 {
 	*first = PMK_BUCKETS;
 	*last = 0;
 	for (unsigned i = 0; i < s->nrows; i++)
-		for (unsigned b = 0; b < PMK_BUCKETS && has_histogram(&s->rows[i], of); b++) {
+		for (unsigned b = 0; b < PMK_BUCKETS && pmk_has_histogram(&s->rows[i], of); b++) {
 			if (!s->rows[i].dist.histogram->count[b])
 				continue;
 			*first = b < *first ? b : *first;
@@ -466,21 +460,21 @@ static bool used_buckets(const struct pmk_section *s, const char *of, unsigned *
 static int print_histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	struct table_column column[1 + PMK_BUCKETS] = {
-		{ strcmp(of, LATENCY) == 0 ? "by latency" : "by number", .left = true }
+		{ strcmp(of, PMK_LATENCY_TEXT) == 0 ? "by latency" : "by number", .left = true }
 	};
 	struct table t = { .column = column, .ncolumns = 1 };
 	char head[PMK_BUCKETS][PMK_BUCKET_SIZE], text[PMK_NUMBER_SIZE];
 	unsigned first, last;
 	int err;
 
-	if (!used_buckets(s, of, &first, &last))
+	if (!pmk_used_buckets(s, of, &first, &last))
 		return 0;
 	for (unsigned b = first; b <= last; b++) {
 		pmk_bucket_text(head[b], b);
 		column[t.ncolumns++].heading = head[b];
 	}
 	for (unsigned i = 0; i < s->nrows; i++) {
-		if (!has_histogram(&s->rows[i], of))
+		if (!pmk_has_histogram(&s->rows[i], of))
 			continue;
 		table_put(&t, "%s", s->rows[i].name);
 		for (unsigned b = first; b <= last; b++) {
@@ -501,9 +495,8 @@ static int print_histograms(struct pmk_writer *w, const struct pmk_section *s, c
 static int print_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct pmk_distribution *d = &s->rows[i].dist;
-		const char *of = d->of ? d->of : LATENCY;
-		bool told = !s->rows[i].has_dist || !d->latency;
+		const char *of = pmk_spread_of(&s->rows[i]);
+		bool told = !in_table(&s->rows[i], of);
 
 		for (unsigned k = 0; k < i && !told; k++)
 			told = in_table(&s->rows[k], of);
@@ -561,9 +554,9 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 		st->interval_head = true;
 	}
 	if (s->region) {
-		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", bold_code(w));
+		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", style_code(w, BOLD));
 		pmk_printable_write(w->f, s->region);
-		fprintf(w->f, "%s', entered %llu time%s:\n\n", plain_code(w),
+		fprintf(w->f, "%s', entered %llu time%s:\n\n", style_code(w, PLAIN),
 			(unsigned long long)s->entries, s->entries == 1 ? "" : "s");
 	} else if (!s->interval && st->rows) {
 		fprintf(w->f, "\n %s:\n\n", s->cpu >= 0 ? "One processor" : "Whole run");
@@ -629,9 +622,9 @@ static void print_heading(struct pmk_writer *w, const struct pmk_result *r)
 	if (state_of(w)->headed)
 		return;
 	state_of(w)->headed = true;
-	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold_code(w));
+	fprintf(w->f, "\n Performance counter stats for %s%s", quote, style_code(w, BOLD));
 	pmk_printable_write(w->f, r->command ? r->command : "");
-	fprintf(w->f, "%s%s", plain_code(w), quote);
+	fprintf(w->f, "%s%s", style_code(w, PLAIN), quote);
 	if (r->core)
 		print_field(w, " on ", r->core);
 	if (r->runs > 1)
