@@ -9,7 +9,6 @@
 struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 struct pmk_emulator pmk_emulator;
 struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
-__thread struct pmk_access_seen pmk_access_seen;
 
 void pmk_level_settle(struct pmk_cpu *cpu)
 {
@@ -71,146 +70,94 @@ void pmk_fetch_handler(unsigned vcpu, void *start)
 
 /* ---- starts of blocks that no family has a function of its own for --------------------------- */
 
-static const struct pmk_block_fns *block_fns(unsigned vcpu)
+/* `way` and `handler`, constants, have the same meaning as for pmk_block_choose(). The only plain
+ * starts that come here are those of handlers. */
+PMK_INLINE void block_start(unsigned vcpu, void *block, enum pmk_block_way way, bool handler)
 {
 	const struct pmk_core *core = &pmk_cpus[vcpu]->core;
+	const struct pmk_block_fns *fns = pmk_core_family(core)->callbacks->on_block(core);
 
-	return pmk_core_family(core)->callbacks->on_block(core);
-}
-
-static void start_following(unsigned vcpu, void *block, bool boundary)
-{
-	pmk_emulator.follow(vcpu, block, boundary);
-	if (pmk_cpus[vcpu]->crossing)
-		block_fns(vcpu)->crossing(vcpu, block);
+	if (core->system && pmk_rest_is(vcpu, block))
+		return;
+	if (core->system)
+		fns->before(pmk_cpus[vcpu], block);
+	if (handler)
+		fns->handle(pmk_cpus[vcpu], block);
+	if (way == PMK_BLOCK_FOLLOWED || way == PMK_BLOCK_BOUNDARY)
+		pmk_emulator.follow(vcpu, block, way == PMK_BLOCK_BOUNDARY);
+	if (way == PMK_BLOCK_PLAIN || way == PMK_BLOCK_BOOKED)
+		fns->booked(vcpu, block);
 	else
-		block_fns(vcpu)->eager(vcpu, block);
+		fns->eager(vcpu, block);
 }
 
-static void start_followed(unsigned vcpu, void *block)
+static void block_eager(unsigned vcpu, void *block)
 {
-	start_following(vcpu, block, false);
+	block_start(vcpu, block, PMK_BLOCK_EAGER, false);
 }
 
-static void start_boundary(unsigned vcpu, void *block)
+static void block_followed(unsigned vcpu, void *block)
 {
-	start_following(vcpu, block, true);
+	block_start(vcpu, block, PMK_BLOCK_FOLLOWED, false);
+}
+
+static void block_boundary(unsigned vcpu, void *block)
+{
+	block_start(vcpu, block, PMK_BLOCK_BOUNDARY, false);
+}
+
+static void block_booked(unsigned vcpu, void *block)
+{
+	block_start(vcpu, block, PMK_BLOCK_BOOKED, false);
 }
 
 static void handler_plain(unsigned vcpu, void *block)
 {
-	block_fns(vcpu)->handle(pmk_cpus[vcpu], block);
-	block_fns(vcpu)->plain(vcpu, block);
+	block_start(vcpu, block, PMK_BLOCK_PLAIN, true);
 }
 
 static void handler_eager(unsigned vcpu, void *block)
 {
-	block_fns(vcpu)->handle(pmk_cpus[vcpu], block);
-	block_fns(vcpu)->eager(vcpu, block);
+	block_start(vcpu, block, PMK_BLOCK_EAGER, true);
 }
 
 static void handler_followed(unsigned vcpu, void *block)
 {
-	block_fns(vcpu)->handle(pmk_cpus[vcpu], block);
-	start_followed(vcpu, block);
+	block_start(vcpu, block, PMK_BLOCK_FOLLOWED, true);
 }
 
 static void handler_boundary(unsigned vcpu, void *block)
 {
-	block_fns(vcpu)->handle(pmk_cpus[vcpu], block);
-	start_boundary(vcpu, block);
+	block_start(vcpu, block, PMK_BLOCK_BOUNDARY, true);
 }
 
 static void handler_booked(unsigned vcpu, void *block)
 {
-	block_fns(vcpu)->handle(pmk_cpus[vcpu], block);
-	block_fns(vcpu)->booked(vcpu, block);
+	block_start(vcpu, block, PMK_BLOCK_BOOKED, true);
 }
 
-/* System emulation: returns false if the block is the rest of another one and has been counted. */
-static bool system_begins(unsigned vcpu, const struct pmk_block *block)
-{
-	if (pmk_rest_is(vcpu, block))
-		return false;
-	block_fns(vcpu)->before(pmk_cpus[vcpu], block);
-	return true;
-}
-
-static void system_eager(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		block_fns(vcpu)->eager(vcpu, block);
-}
-
-static void system_followed(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		start_followed(vcpu, block);
-}
-
-static void system_boundary(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		start_boundary(vcpu, block);
-}
-
-static void system_booked(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		block_fns(vcpu)->booked(vcpu, block);
-}
-
-static void system_handler_plain(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		handler_plain(vcpu, block);
-}
-
-static void system_handler_eager(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		handler_eager(vcpu, block);
-}
-
-static void system_handler_followed(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		handler_followed(vcpu, block);
-}
-
-static void system_handler_boundary(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		handler_boundary(vcpu, block);
-}
-
-static void system_handler_booked(unsigned vcpu, void *block)
-{
-	if (system_begins(vcpu, block))
-		handler_booked(vcpu, block);
-}
-
-pmk_block_fn *pmk_block_choose(const struct pmk_core *core, enum pmk_world world, bool handler,
+pmk_block_fn *pmk_block_choose(const struct pmk_core *core, bool single, bool handler,
 			       enum pmk_block_way way)
 {
-	/* [system][handler][way]; NULL: a function of the family */
-	static pmk_block_fn *const common[2][2][PMK_BLOCK_NWAYS] = {
-		{ { NULL, NULL, start_followed, start_boundary, NULL },
-		  { handler_plain, handler_eager, handler_followed, handler_boundary,
-		    handler_booked } },
-		{ { NULL, system_eager, system_followed, system_boundary, system_booked },
-		  { system_handler_plain, system_handler_eager, system_handler_followed,
-		    system_handler_boundary, system_handler_booked } },
+	static pmk_block_fn *const of_handler[PMK_BLOCK_NWAYS] = {
+		handler_plain, handler_eager, handler_followed, handler_boundary, handler_booked,
 	};
 	const struct pmk_block_fns *fns = pmk_core_family(core)->callbacks->on_block(core);
 
-	if (common[world == PMK_WORLD_SYSTEM][handler][way])
-		return common[world == PMK_WORLD_SYSTEM][handler][way];
-	if (way == PMK_BLOCK_EAGER)
-		return fns->eager;
-	if (way == PMK_BLOCK_BOOKED)
-		return fns->booked;
-	return world == PMK_WORLD_SYSTEM   ? fns->system
-	       : world == PMK_WORLD_THREAD ? fns->thread
-					   : fns->plain;
+	if (handler)
+		return of_handler[way];
+	switch (way) {
+	case PMK_BLOCK_EAGER:
+		return core->system ? block_eager : fns->eager;
+	case PMK_BLOCK_FOLLOWED:
+		return block_followed;
+	case PMK_BLOCK_BOUNDARY:
+		return block_boundary;
+	case PMK_BLOCK_BOOKED:
+		return core->system ? block_booked : fns->booked;
+	case PMK_BLOCK_PLAIN:
+	case PMK_BLOCK_NWAYS:
+		break;
+	}
+	return single ? fns->single : fns->plain;
 }

@@ -20,17 +20,6 @@
 /* The running core of each vCPU, or NULL if there is none yet. */
 extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 
-/*
- * Whose code the emulator runs. The vCPU of a program with one thread has number 0, so the most
- * frequent callbacks need not look up the core.
- */
-enum pmk_world {
-	PMK_WORLD_THREAD,  /* a program with one thread */
-	PMK_WORLD_PROGRAM, /* one with several */
-	PMK_WORLD_SYSTEM,
-	PMK_NWORLDS
-};
-
 /* Called when a block is about to run. */
 typedef void pmk_block_fn(unsigned vcpu, void *block);
 /*
@@ -93,16 +82,10 @@ extern struct pmk_emulator pmk_emulator;
 /* Close the level of the core, if it is open and the emulator reports the level. */
 void pmk_level_settle(struct pmk_cpu *cpu);
 
-/* System emulation: the access under way, for pmk_cpu.is_device. */
-struct pmk_access_seen {
-	uint32_t info;
-	uint64_t addr;
-};
-extern __thread struct pmk_access_seen pmk_access_seen;
-
-static inline void pmk_access_see(uint32_t info, uint64_t addr)
+/* System emulation: keep the access under way for pmk_cpu.is_device. */
+static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
-	pmk_access_seen = (struct pmk_access_seen){ info, addr };
+	cpu->seen = (struct pmk_access_seen){ info, addr };
 }
 
 /*
@@ -184,53 +167,57 @@ enum pmk_block_way {
 };
 
 /*
- * What a family provides for them. The first five start a block in the ways that are used most:
- * they call the family's enter(cpu, block, crossing), where `crossing` is constant, through the
- * inline functions below. callbacks.c makes all other ways from these members.
+ * What a family provides for them. The first four start a block in the ways that are used most:
+ * they call the family's enter(cpu, block, crossing) through the inline functions below.
+ * callbacks.c makes all other ways from these members.
  */
 struct pmk_block_fns {
-	pmk_block_fn *thread; /* plain, in a program with one thread */
-	pmk_block_fn *plain;  /* plain, in any program */
-	pmk_block_fn *system; /* plain, in system emulation */
+	pmk_block_fn *single; /* plain, in a program with one thread; NULL: only firmware runs */
+	pmk_block_fn *plain;  /* plain, in any program and in system emulation */
 	pmk_block_fn *eager;
-	pmk_block_fn *booked;
-	pmk_block_fn *crossing; /* eager, while pmk_cpu.crossing is set */
+	pmk_block_fn *booked; /* plain, if pmk_cpu.sites is NULL */
 	/* Called first if the block may be that of a handler. */
 	void (*handle)(struct pmk_cpu *cpu, const struct pmk_block *block);
 	/* In system emulation, called before all others. */
 	void (*before)(struct pmk_cpu *cpu, const struct pmk_block *block);
 };
 
-/* The function for the start of a block on this core. `handler`: the block may belong to the
- * program's handler of a signal, or to an exception handler. */
-pmk_block_fn *pmk_block_choose(const struct pmk_core *core, enum pmk_world world, bool handler,
+/*
+ * The function for the start of a block on this core. `single`: it runs a program with one thread,
+ * whose vCPU has number 0, so the most frequent callbacks need not look up the core. `handler`: the
+ * block may belong to the program's handler of a signal, or to an exception handler.
+ */
+pmk_block_fn *pmk_block_choose(const struct pmk_core *core, bool single, bool handler,
 			       enum pmk_block_way way);
 
 typedef void pmk_enter_fn(struct pmk_cpu *cpu, const struct pmk_block *block, bool crossing);
 typedef void pmk_before_fn(struct pmk_cpu *cpu, const struct pmk_block *block);
 
 /* The caller of these functions passes functions by their names, so that they become inline. */
-PMK_INLINE void pmk_block_start(unsigned vcpu, const struct pmk_block *block, pmk_enter_fn *enter)
+PMK_INLINE void pmk_block_start_single(const struct pmk_block *block, pmk_enter_fn *enter)
 {
-	pmk_cpus[vcpu]->access = 0;
-	enter(pmk_cpus[vcpu], block, false);
+	pmk_cpus[0]->access = 0;
+	enter(pmk_cpus[0], block, false);
 }
 
-PMK_INLINE void pmk_block_start_system(unsigned vcpu, const struct pmk_block *block,
-				       pmk_before_fn *before, pmk_enter_fn *enter)
+PMK_INLINE void pmk_block_start(unsigned vcpu, const struct pmk_block *block, pmk_before_fn *before,
+				pmk_enter_fn *enter)
 {
 	if (pmk_rest_is(vcpu, block))
 		return;
 	before(pmk_cpus[vcpu], block);
-	pmk_block_start(vcpu, block, enter);
+	pmk_cpus[vcpu]->access = 0;
+	enter(pmk_cpus[vcpu], block, false);
 }
 
 PMK_INLINE void pmk_block_start_eager(unsigned vcpu, const struct pmk_block *block,
-				      pmk_enter_fn *enter, bool crossing)
+				      pmk_enter_fn *enter)
 {
-	pmk_cpu_add_facts(pmk_cpus[vcpu], &block->facts);
-	pmk_cpus[vcpu]->access = 0;
-	enter(pmk_cpus[vcpu], block, crossing);
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	pmk_cpu_add_facts(cpu, &block->facts);
+	cpu->access = 0;
+	enter(cpu, block, cpu->crossing);
 }
 
 PMK_INLINE void pmk_block_start_booked(unsigned vcpu, const struct pmk_block *block,
@@ -247,24 +234,12 @@ PMK_INLINE void pmk_block_start_booked(unsigned vcpu, const struct pmk_block *bl
 		pmk_sites_entered(s, cpu);
 }
 
-/* The ways to start a block when only fetching is counted: of any program, and of a program with
- * one thread. */
-enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_THREAD, PMK_FETCH_NWAYS };
-
 /*
  * When only fetching is counted, it is called first if the block may be that of a handler. If a
  * direct branch seems to lead to the handler, a signal came first, and pmk did not see how the
  * branch was left.
  */
 void pmk_fetch_handler(unsigned vcpu, void *block);
-
-/* Makes `name`_thread from a callback for accesses. */
-#define PMK_OF_THREAD(name)                                                                  \
-	static void name##_thread(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
-	{                                                                                    \
-		(void)vcpu;                                                                  \
-		name(0, info, addr, access);                                                 \
-	}
 
 /* For families that have nothing to do before a block. */
 static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_block *block)

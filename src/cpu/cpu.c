@@ -81,6 +81,26 @@ void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept)
 	pmk_core_family(core)->run->fini(&old);
 }
 
+struct pmk_signal_set pmk_cpu_signals(const struct pmk_core_counts *counts, const uint8_t *derived)
+{
+	struct pmk_signal_set set = { { 0 } };
+
+	for (unsigned i = 0; i < counts->nfacts; i++)
+		pmk_signal_add(&set, counts->fact_signal[i]);
+	for (const struct pmk_counted_signal *c = counts->counted; c->signal != PMK_SIG_CYCLE; c++)
+		pmk_signal_add(&set, c->signal);
+	for (; *derived != PMK_SIG_CYCLE; derived++)
+		pmk_signal_add(&set, *derived);
+	pmk_signal_add(&set, PMK_SIG_CYCLE);
+	return set;
+}
+
+void pmk_signals_remove(struct pmk_signal_set *set, const uint8_t *list)
+{
+	for (; *list != PMK_SIG_CYCLE; list++)
+		set->bits[*list / 64] &= ~(UINT64_C(1) << *list % 64);
+}
+
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
 {
 	return pmk_core_family(core)->counts->raises(core);

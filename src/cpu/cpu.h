@@ -116,9 +116,14 @@ struct pmk_cpu {
 	 */
 	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
-	/* System emulation: says whether the page of the present access is device memory. */
-	bool (*is_device)(void *ctx, uint64_t addr);
+	/* System emulation: says whether the page of the present access, `seen`, is device
+	 * memory. */
+	bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr);
 	void *device_ctx;
+	struct pmk_access_seen {
+		uint32_t info; /* the emulator's description of it */
+		uint64_t addr;
+	} seen;
 };
 
 _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn) <= 4096,

@@ -127,15 +127,15 @@ struct pmk_core_callbacks {
 	/* The functions for the start of a block. */
 	const struct pmk_block_fns *(*on_block)(const struct pmk_core *core);
 	/* The functions for the start of a block when only signals of pmk_core_counts.fetch are
-	 * counted: [executions are counted][enum pmk_fetch_way]. NULL if that list is NULL. */
-	pmk_block_fn *const (*on_fetch)[PMK_FETCH_NWAYS];
+	 * counted: [executions are counted]. NULL if that list is NULL. */
+	pmk_block_fn *const *on_fetch;
 	/* The same for signals of pmk_core_counts.lines. */
-	pmk_block_fn *const (*on_lines)[PMK_FETCH_NWAYS];
+	pmk_block_fn *const *on_lines;
 	/* The function for an access of an instruction, with *access as argument. Returns NULL if
-	 * the access makes no difference. */
-	pmk_access_fn *(*watch)(const struct pmk_core *core, enum pmk_world world,
-				const struct pmk_insn *in, const struct pmk_block *b,
-				const struct pmk_pipe_slot *pipe, uint64_t *access);
+	 * the access makes no difference. `single` as for pmk_block_choose(). */
+	pmk_access_fn *(*watch)(const struct pmk_core *core, bool single, const struct pmk_insn *in,
+				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+				uint64_t *access);
 	/* In user emulation: returns when an access of the instruction changes nothing. The test
 	 * depends only on the direction of the access and on its bytes. May be NULL: the emulator
 	 * must call for every access. */
@@ -214,6 +214,11 @@ struct pmk_core_counts {
 	/* The most instructions that can end in one cycle. */
 	uint64_t (*insns_per_cycle)(const struct pmk_core *core);
 };
+
+/* For raises(): the signals of all facts and of `counted`, and those in the list. The second
+ * removes the signals in the list, except PMK_SIG_CYCLE, which ends it. */
+struct pmk_signal_set pmk_cpu_signals(const struct pmk_core_counts *counts, const uint8_t *derived);
+void pmk_signals_remove(struct pmk_signal_set *set, const uint8_t *list);
 
 struct pmk_core_family {
 	const char *name; /* its folder */

@@ -90,9 +90,7 @@ static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t
 	struct pmk_pipe_slot pipe[16];
 	struct pmk_insn insn[16];
 	struct shown s = { .n = n,
-			   .start = pmk_block_choose(
-				   &core, core.system ? PMK_WORLD_SYSTEM : PMK_WORLD_PROGRAM,
-				   entry != 0, cpu->eager) };
+			   .start = pmk_block_choose(&core, false, entry != 0, cpu->eager) };
 	unsigned behind;
 
 	for (unsigned i = 0; i < n; i++)
@@ -106,8 +104,7 @@ static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t
 
 		if (!insn[i].load && !insn[i].store)
 			continue;
-		s.at[i].fn = callbacks->watch(&core, PMK_WORLD_PROGRAM, &insn[i], s.block, &pipe[i],
-					      &access);
+		s.at[i].fn = callbacks->watch(&core, false, &insn[i], s.block, &pipe[i], &access);
 		s.at[i].access = (void *)(uintptr_t)pmk_access_at(access, --behind);
 	}
 	return s;

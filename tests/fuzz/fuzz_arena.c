@@ -202,11 +202,10 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 
 	pmk_slot_facts(memory)[block->id] = block->facts;
 	for (unsigned n = 0; n < 100; n++) {
-		pmk_block_choose(&cfg->core, PMK_WORLD_PROGRAM, false,
-				 way)(THE_CPU, (void *)(uintptr_t)block);
+		pmk_block_choose(&cfg->core, false, false, way)(THE_CPU, (void *)(uintptr_t)block);
 		for (unsigned i = 0; i < NINSNS; i++) {
-			pmk_access_fn *fn = callbacks->watch(&cfg->core, PMK_WORLD_PROGRAM, &in[i],
-							     block, &pipe[i], &access);
+			pmk_access_fn *fn = callbacks->watch(&cfg->core, false, &in[i], block,
+							     &pipe[i], &access);
 
 			if (fn && (in[i].load || in[i].store))
 				fn(THE_CPU, in[i].store, 0x10000 + 4096 * n,

@@ -218,9 +218,9 @@ struct rig {
 };
 
 /* Every second page is a device. */
-static bool odd_page(void *ctx, uint64_t addr)
+static bool odd_page(const struct pmk_cpu *cpu, uint64_t addr)
 {
-	(void)ctx;
+	(void)cpu;
 	return addr >> PMK_PAGE_SHIFT & 1;
 }
 

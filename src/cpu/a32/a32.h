@@ -16,9 +16,9 @@ unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core
 
 /* The functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_a32_on_block(const struct pmk_core *core);
-pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, enum pmk_world world,
-			     const struct pmk_insn *in, const struct pmk_block *b,
-			     const struct pmk_pipe_slot *pipe, uint64_t *access);
+pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access);
 struct pmk_access_test pmk_a32_test(const struct pmk_core *core, const struct pmk_insn *in);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The families of cores that run ARMv7 or ARMv8's AArch32 state. */
 #include "cpu/a32/a32.h"
-#include "cpu/a64/family.h"
+#include "cpu/family.h"
 #include "cpu/thumb.h"
 
 /* In system emulation, exceptions are not classified: pmk does not decode which vector belongs to
@@ -9,14 +9,14 @@
 static struct pmk_signal_set raises(const struct pmk_core *core)
 {
 	static const uint8_t unknown[] = {
-		PMK_SIG_EXC_TAKEN,  PMK_SIG_EXC_SVC,   PMK_SIG_EXC_HVC,
-		PMK_SIG_EXC_SMC,    PMK_SIG_EXC_UNDEF, PMK_SIG_EXC_PABORT,
-		PMK_SIG_EXC_DABORT, PMK_SIG_EXC_IRQ,   PMK_SIG_EXC_FIQ,
+		PMK_SIG_EXC_TAKEN, PMK_SIG_EXC_SVC,    PMK_SIG_EXC_HVC,	   PMK_SIG_EXC_SMC,
+		PMK_SIG_EXC_UNDEF, PMK_SIG_EXC_PABORT, PMK_SIG_EXC_DABORT, PMK_SIG_EXC_IRQ,
+		PMK_SIG_EXC_FIQ,   PMK_SIG_CYCLE,
 	};
 	struct pmk_signal_set set = pmk_a64_raises(core);
 
-	for (size_t i = 0; core && core->system && i < sizeof(unknown); i++)
-		set.bits[unknown[i] / 64] &= ~(UINT64_C(1) << unknown[i] % 64);
+	if (core->system)
+		pmk_signals_remove(&set, unknown);
 	return set;
 }
 

@@ -37,86 +37,30 @@ static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b
 	find_level(cpu, b);
 }
 
-static void in_order_thread(unsigned vcpu, void *block)
+static void start_plain(unsigned vcpu, void *block)
 {
-	(void)vcpu;
-	pmk_block_start(0, block, pmk_a64_enter);
-}
-
-static void in_order_plain(unsigned vcpu, void *block)
-{
-	pmk_block_start(vcpu, block, pmk_a64_enter);
-}
-
-static void in_order_system(unsigned vcpu, void *block)
-{
-	pmk_block_start_system(vcpu, block, before_any, pmk_a64_enter);
-}
-
-static void in_order_eager(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_a64_enter, false);
-}
-
-static void in_order_booked(unsigned vcpu, void *block)
-{
-	pmk_block_start_booked(vcpu, block, pmk_a64_enter);
-}
-
-static void in_order_crossing(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_a64_enter, true);
+	pmk_block_start(vcpu, block, before_any, pmk_a64_enter);
 }
 
 static const struct pmk_block_fns in_order = {
-	.thread = in_order_thread,
-	.plain = in_order_plain,
-	.system = in_order_system,
-	.eager = in_order_eager,
-	.booked = in_order_booked,
-	.crossing = in_order_crossing,
+	.single = pmk_a64_start_single,
+	.plain = start_plain,
+	.eager = pmk_a64_start_eager,
+	.booked = pmk_a64_start_booked,
 	.handle = before_handler,
 	.before = before_any,
 };
 
-static void out_of_order_thread(unsigned vcpu, void *block)
+static void window_start_plain(unsigned vcpu, void *block)
 {
-	(void)vcpu;
-	pmk_block_start(0, block, pmk_a64_window_enter);
-}
-
-static void out_of_order_plain(unsigned vcpu, void *block)
-{
-	pmk_block_start(vcpu, block, pmk_a64_window_enter);
-}
-
-static void out_of_order_system(unsigned vcpu, void *block)
-{
-	pmk_block_start_system(vcpu, block, before_any, pmk_a64_window_enter);
-}
-
-static void out_of_order_eager(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_a64_window_enter, false);
-}
-
-static void out_of_order_booked(unsigned vcpu, void *block)
-{
-	pmk_block_start_booked(vcpu, block, pmk_a64_window_enter);
-}
-
-static void out_of_order_crossing(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_a64_window_enter, true);
+	pmk_block_start(vcpu, block, before_any, pmk_a64_window_enter);
 }
 
 static const struct pmk_block_fns out_of_order = {
-	.thread = out_of_order_thread,
-	.plain = out_of_order_plain,
-	.system = out_of_order_system,
-	.eager = out_of_order_eager,
-	.booked = out_of_order_booked,
-	.crossing = out_of_order_crossing,
+	.single = pmk_a64_window_start_single,
+	.plain = window_start_plain,
+	.eager = pmk_a64_window_start_eager,
+	.booked = pmk_a64_window_start_booked,
 	.handle = before_handler,
 	.before = before_any,
 };
@@ -140,9 +84,16 @@ static void count_store(struct pmk_cpu *cpu, uint64_t access)
 	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE] += PMK_ACCESS_COUNT(access);
 }
 
-static void load(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+/* Returns the core at the first report of an access, otherwise NULL. */
+static struct pmk_cpu *first_report(unsigned vcpu, uint32_t info, uint64_t addr, const void *access)
 {
-	struct pmk_cpu *cpu = pmk_a64_first(vcpu, info, addr, a);
+	pmk_access_see(pmk_cpus[vcpu], info, addr);
+	return pmk_a64_first(vcpu, info, addr, access);
+}
+
+static void load_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = first_report(vcpu, info, addr, a);
 	uint64_t access = (uint64_t)(uintptr_t)a;
 
 	if (!cpu)
@@ -152,9 +103,9 @@ static void load(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_load(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access), access);
 }
 
-static void store(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+static void store_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	struct pmk_cpu *cpu = pmk_a64_first(vcpu, info, addr, a);
+	struct pmk_cpu *cpu = first_report(vcpu, info, addr, a);
 	uint64_t access = (uint64_t)(uintptr_t)a;
 
 	if (!cpu)
@@ -168,10 +119,10 @@ static void store(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
  * Account for a store-exclusive. The emulator reports it as a read and a write if it stores. One
  * that fails is not reported, so it does not count as a store (our choice).
  */
-static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =
-		pmk_emulator.is_store(info) ? pmk_a64_first(vcpu, info, addr, a) : NULL;
+		pmk_emulator.is_store(info) ? first_report(vcpu, info, addr, a) : NULL;
 
 	if (!cpu)
 		return;
@@ -180,10 +131,10 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 }
 
 /* SWP is reported as a read and a write, too. */
-static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+static void swap_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =
-		pmk_emulator.is_store(info) ? pmk_a64_first(vcpu, info, addr, a) : NULL;
+		pmk_emulator.is_store(info) ? first_report(vcpu, info, addr, a) : NULL;
 	uint64_t access = (uint64_t)(uintptr_t)a;
 
 	if (!cpu)
@@ -195,35 +146,20 @@ static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
-#define WITH_TWIN(name)                                                                   \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
-	{                                                                                 \
-		pmk_access_see(info, addr);                                               \
-		name(vcpu, info, addr, access);                                           \
-	}
-
-WITH_TWIN(load)
-WITH_TWIN(store)
-WITH_TWIN(store_exclusive)
-WITH_TWIN(swap)
-
 /* Without a clock all accesses are counted when they are made, by the functions for A64. */
-pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, enum pmk_world world,
-			     const struct pmk_insn *in, const struct pmk_block *b,
-			     const struct pmk_pipe_slot *pipe, uint64_t *access)
+pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access)
 {
-	pmk_access_fn *always = pmk_a64_watch(core, world, in, b, pipe, access);
-	bool system = world == PMK_WORLD_SYSTEM;
+	pmk_access_fn *always = pmk_a64_watch(core, single, in, b, pipe, access);
 
 	if (!in->conditional || core->timeless)
 		return always;
 	if (in->load && in->store)
-		return system ? swap_sys : swap;
+		return swap_if;
 	if (in->exclusive && in->store)
-		return system ? store_exclusive_sys : store_exclusive;
-	if (in->store)
-		return system ? store_sys : store;
-	return system ? load_sys : load;
+		return store_exclusive_if;
+	return in->store ? store_if : load_if;
 }
 
 struct pmk_access_test pmk_a32_test(const struct pmk_core *core, const struct pmk_insn *in)

@@ -18,14 +18,6 @@
 #include "cpu/family.h"
 #include "cpu/sites.h"
 
-const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
-#define X(name) [PMK_A64_FACT_##name] = PMK_SIG_##name,
-	PMK_A64_FACTS(X)
-#undef X
-};
-
-_Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
-
 /*
  * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
  * address may follow it.
@@ -45,7 +37,28 @@ static void forget_pages(struct pmk_a64 *v)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-int pmk_a64_init(struct pmk_cpu *cpu)
+static void free_core(struct pmk_cpu *cpu)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+
+	if (!v)
+		return;
+	pmk_known_fini(&v->known);
+	pmk_a64_predictor_fini(&v->predictor);
+	pmk_a64_window_fini(&v->window);
+	pmk_a64_cache_fini(&v->icache);
+	pmk_a64_cache_fini(&v->dcache);
+	pmk_a64_cache_fini(&v->l2);
+	pmk_tlb_fini(&v->itlb);
+	pmk_tlb_fini(&v->dtlb);
+	pmk_tlb_fini(&v->main_tlb);
+	free(v);
+	cpu->a64.tables = NULL;
+	cpu->a64.fast = NULL;
+	cpu->a64.window = NULL;
+}
+
+static int init_core(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 	struct pmk_a64 *v = calloc(1, sizeof(*v));
@@ -85,7 +98,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways)) {
-		pmk_a64_fini(cpu);
+		free_core(cpu);
 		return PMK_ENOMEM;
 	}
 	cpu->a64.usual_data = core->dcache_on && cpu->a64.in_order && cpu->a64.usual_level2 &&
@@ -94,28 +107,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	return 0;
 }
 
-void pmk_a64_fini(struct pmk_cpu *cpu)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-
-	if (!v)
-		return;
-	pmk_known_fini(&v->known);
-	pmk_a64_predictor_fini(&v->predictor);
-	pmk_a64_window_fini(&v->window);
-	pmk_a64_cache_fini(&v->icache);
-	pmk_a64_cache_fini(&v->dcache);
-	pmk_a64_cache_fini(&v->l2);
-	pmk_tlb_fini(&v->itlb);
-	pmk_tlb_fini(&v->dtlb);
-	pmk_tlb_fini(&v->main_tlb);
-	free(v);
-	cpu->a64.tables = NULL;
-	cpu->a64.fast = NULL;
-	cpu->a64.window = NULL;
-}
-
-void pmk_a64_forked(struct pmk_cpu *cpu)
+static void restart_core(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->a64.lsu);
 	pmk_a64_prefetcher_restart(&cpu->a64.tables->prefetcher);
@@ -124,222 +116,20 @@ void pmk_a64_forked(struct pmk_cpu *cpu)
 	pmk_known_forget(&cpu->a64.tables->known, NULL);
 }
 
-void pmk_a64_forget(struct pmk_cpu *cpu)
+static void forget_blocks(struct pmk_cpu *cpu)
 {
 	pmk_known_forget(&cpu->a64.tables->known, cpu->executions);
 	cpu->igen += PMK_KNOWN_GENERATION;
 }
 
-struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
-{
-	/*
-	 * Signals that are counted one by one while the program runs. The others are facts of
-	 * blocks, or derived.
-	 */
-	static const uint8_t dynamic[] = {
-		PMK_SIG_CYCLE,
-		PMK_SIG_PC_CHANGE,
-		PMK_SIG_BRANCH_MISS,
-		PMK_SIG_CALL_PUSH,
-		PMK_SIG_RET_POP,
-		PMK_SIG_RET_PREDICTED,
-		PMK_SIG_RET_MISS,
-		PMK_SIG_L1I_MISS,
-		PMK_SIG_L1I_FILL,
-		PMK_SIG_FETCH_STALL,
-		PMK_SIG_MICRO_ITLB_MISS,
-		PMK_SIG_MICRO_DTLB_MISS,
-		PMK_SIG_TLB_MISS,
-		PMK_SIG_LSU_FULL_STALL,
-		PMK_SIG_L1D_READ_MISS,
-		PMK_SIG_L1D_WRITE_MISS,
-		PMK_SIG_L1D_MISS,
-		PMK_SIG_L1D_LOOKUP,
-		PMK_SIG_L1D_EVICT,
-		PMK_SIG_UNALIGNED_LD,
-		PMK_SIG_UNALIGNED_ST,
-		PMK_SIG_STREX_PASS,
-		PMK_SIG_STREX_FAIL,
-		PMK_SIG_EXC_TAKEN,
-		PMK_SIG_L1I_TLB,
-		PMK_SIG_L1D_TLB_READ,
-		PMK_SIG_L1D_TLB_WRITE,
-		PMK_SIG_DTLB_MISS_READ,
-		PMK_SIG_DTLB_MISS_WRITE,
-		PMK_SIG_ITLB_WALK,
-		PMK_SIG_DTLB_WALK,
-		PMK_SIG_L1D_ALLOC_WRITE,
-		PMK_SIG_L2_READ,
-		PMK_SIG_L2_WRITE,
-		PMK_SIG_L2_MISS_READ,
-		PMK_SIG_L2_MISS_WRITE,
-		PMK_SIG_L2_EVICT,
-		PMK_SIG_BUS_READ,
-		PMK_SIG_BUS_WRITE,
-		PMK_SIG_BACKEND_STALL,
-		PMK_SIG_STALL,
-		PMK_SIG_BR_COND_MISS,
-		PMK_SIG_BR_INDIRECT_MISS,
-		PMK_SIG_BR_INDIRECT_WRONG,
-		PMK_SIG_L1I_STALL,
-		PMK_SIG_ITLB_STALL,
-		PMK_SIG_REFETCH_STALL,
-	};
-	/* A core that executes out of order has no defined reason for each wait. */
-	static const uint8_t in_order[] = { PMK_SIG_INTERLOCK_STALL, PMK_SIG_LOAD_STALL,
-					    PMK_SIG_STORE_STALL, PMK_SIG_STORE_HELD };
-	static const uint8_t of_systems[] = { PMK_SIG_EXC_PABORT, PMK_SIG_EXC_DABORT,
-					      PMK_SIG_EXC_IRQ, PMK_SIG_EXC_FIQ };
-	struct pmk_signal_set set = { { 0 } };
-	bool out_of_order = core && core->a64.window;
-
-	for (size_t i = 0; i < sizeof(dynamic); i++)
-		pmk_signal_add(&set, dynamic[i]);
-	for (unsigned i = 0; i < PMK_A64_NFACTS; i++)
-		if (!out_of_order ||
-		    (i != PMK_A64_FACT_ADDRESS_STALL && i != PMK_A64_FACT_SIMD_STALL))
-			pmk_signal_add(&set, pmk_a64_signal[i]);
-	if (core && core->a64.prefetch_streams && core->a64.prefetch_lines)
-		pmk_signal_add(&set, PMK_SIG_PREFETCH_FILL);
-	for (size_t i = 0; !out_of_order && i < sizeof(in_order); i++)
-		pmk_signal_add(&set, in_order[i]);
-	for (size_t i = 0; core && core->system && i < sizeof(of_systems); i++)
-		pmk_signal_add(&set, of_systems[i]);
-	return set;
-}
-
-/* DC ZVA counts as a look-up, not as an access. */
-const uint8_t pmk_a64_mix[] = {
-	PMK_SIG_INSN,	     PMK_SIG_BRANCH,
-	PMK_SIG_BR_IMM,	     PMK_SIG_BR_RETURN,
-	PMK_SIG_BR_INDIRECT, PMK_SIG_BR_PREDICTABLE,
-	PMK_SIG_BR_COND,     PMK_SIG_DP,
-	PMK_SIG_ASE,	     PMK_SIG_VFP,
-	PMK_SIG_CRYPTO,	     PMK_SIG_ISB,
-	PMK_SIG_DSB,	     PMK_SIG_DMB,
-	PMK_SIG_EXC_SVC,     PMK_SIG_EXC_HVC,
-	PMK_SIG_EXC_SMC,     PMK_SIG_EXC_UNDEF,
-	PMK_SIG_EXC_TAKEN,   PMK_SIG_L1D_LOOKUP_WRITE,
-	PMK_SIG_L1D_LOOKUP,  PMK_SIG_CYCLE,
+const struct pmk_core_run pmk_a64_run = {
+	.init = init_core,
+	.fini = free_core,
+	.forked = restart_core,
+	.forget = forget_blocks,
+	.is_under_way = pmk_a64_is_under_way,
+	.drop = pmk_a64_drop,
 };
-
-/* Signals of level 2 and of the main TLB are not in this list, because code uses these, too. Loads
- * and stores as instructions are not, because a store-exclusive that fails makes no access. */
-const uint8_t pmk_a64_data[] = {
-	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
-	PMK_SIG_L1D_LOOKUP_WRITE, PMK_SIG_L1D_LOOKUP,	  PMK_SIG_L1D_READ_MISS,
-	PMK_SIG_L1D_WRITE_MISS,	  PMK_SIG_L1D_MISS,	  PMK_SIG_L1D_EVICT,
-	PMK_SIG_MICRO_DTLB_MISS,  PMK_SIG_DTLB_MISS_READ, PMK_SIG_DTLB_MISS_WRITE,
-	PMK_SIG_L1D_TLB_READ,	  PMK_SIG_L1D_TLB_WRITE,  PMK_SIG_UNALIGNED_LD,
-	PMK_SIG_UNALIGNED_ST,	  PMK_SIG_STREX_PASS,	  PMK_SIG_PREFETCH_FILL,
-	PMK_SIG_L1D_ALLOC_WRITE,  PMK_SIG_CYCLE,
-};
-
-/* Signals of the main TLB are not in this list, because it has pages of data, too. */
-const uint8_t pmk_a64_fetch[] = {
-	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
-	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
-	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
-};
-
-const uint8_t pmk_a64_lines[] = {
-	PMK_SIG_L1I_MISS,
-	PMK_SIG_L1I_FILL,
-	PMK_SIG_MICRO_ITLB_MISS,
-	PMK_SIG_CYCLE,
-};
-
-const struct pmk_counted_signal pmk_a64_counted[] = {
-	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
-	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },
-	{ PMK_SIG_RET_POP, PMK_AT_LEAVE },
-	{ PMK_SIG_RET_PREDICTED, PMK_AT_LEAVE },
-	{ PMK_SIG_RET_MISS, PMK_AT_LEAVE },
-	{ PMK_SIG_BR_COND_MISS, PMK_AT_LEAVE },
-	{ PMK_SIG_BR_INDIRECT_MISS, PMK_AT_LEAVE },
-	{ PMK_SIG_BR_INDIRECT_WRONG, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_TAKEN, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_IRQ, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_FIQ, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_DABORT, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_PABORT, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_SVC, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_HVC, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_SMC, PMK_AT_LEAVE },
-	{ PMK_SIG_EXC_UNDEF, PMK_AT_LEAVE },
-	{ PMK_SIG_FETCH_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
-	{ PMK_SIG_L1I_STALL, PMK_AT_FETCH },
-	{ PMK_SIG_ITLB_STALL, PMK_AT_FETCH },
-	{ PMK_SIG_ADDRESS_STALL, PMK_AT_FETCH },
-	{ PMK_SIG_SIMD_STALL, PMK_AT_FETCH },
-	{ PMK_SIG_LOAD_STALL, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_STORE_STALL, PMK_AT_ACCESS },
-	{ PMK_SIG_STORE_HELD, PMK_AT_ACCESS },
-	{ PMK_SIG_L1I_MISS, PMK_AT_FETCH },
-	{ PMK_SIG_L1I_FILL, PMK_AT_FETCH },
-	{ PMK_SIG_MICRO_ITLB_MISS, PMK_AT_FETCH },
-	{ PMK_SIG_ITLB_WALK, PMK_AT_FETCH },
-	{ PMK_SIG_TLB_MISS, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_DATA_STALL, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_L2_READ, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_L2_MISS_READ, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_L2_EVICT, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_BUS_READ, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_BUS_WRITE, PMK_AT_FETCH | PMK_AT_ACCESS },
-	{ PMK_SIG_LSU_FULL_STALL, PMK_AT_ACCESS },
-	{ PMK_SIG_MICRO_DTLB_MISS, PMK_AT_ACCESS },
-	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
-	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
-	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
-	{ PMK_SIG_L1D_ALLOC_WRITE, PMK_AT_ACCESS },
-	{ PMK_SIG_PREFETCH_FILL, PMK_AT_ACCESS },
-	{ PMK_SIG_L1D_LOOKUP_READ, PMK_AT_ACCESS },
-	{ PMK_SIG_L1D_LOOKUP_WRITE, PMK_AT_ACCESS },
-	{ PMK_SIG_MEM_READ, PMK_AT_ACCESS },
-	{ PMK_SIG_MEM_WRITE, PMK_AT_ACCESS },
-	{ PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
-	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS },
-	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
-	/* Only AArch32 needs these, because there these instructions may have a condition. */
-	{ PMK_SIG_LOAD, PMK_AT_ACCESS },
-	{ PMK_SIG_STORE, PMK_AT_ACCESS },
-	{ PMK_SIG_BR_RETURN, PMK_AT_LEAVE },
-	{ PMK_SIG_DTLB_MISS_READ, PMK_AT_ACCESS },
-	{ PMK_SIG_DTLB_MISS_WRITE, PMK_AT_ACCESS },
-	{ PMK_SIG_DTLB_WALK, PMK_AT_ACCESS },
-	{ PMK_SIG_L2_WRITE, PMK_AT_ACCESS },
-	{ PMK_SIG_L2_MISS_WRITE, PMK_AT_ACCESS },
-	{ PMK_SIG_CYCLE, 0 },
-};
-
-void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
-{
-	/*
-	 * Without a clock, look-ups are not counted separately from accesses, except those of DC
-	 * ZVA.
-	 */
-	if (cpu->core.timeless) {
-		t[PMK_SIG_L1D_LOOKUP_READ] = t[PMK_SIG_MEM_READ];
-		t[PMK_SIG_L1D_LOOKUP_WRITE] +=
-			t[PMK_SIG_MEM_WRITE] - cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE];
-	}
-	t[PMK_SIG_L1D_LOOKUP] = t[PMK_SIG_L1D_LOOKUP_READ] + t[PMK_SIG_L1D_LOOKUP_WRITE];
-	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
-	t[PMK_SIG_L1D_TLB_READ] = t[PMK_SIG_MEM_READ];
-	t[PMK_SIG_L1D_TLB_WRITE] = t[PMK_SIG_MEM_WRITE];
-	t[PMK_SIG_L1I_TLB] = t[PMK_SIG_L1I_ACCESS];
-	t[PMK_SIG_STREX_FAIL] = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
-	if (!cpu->core.system)
-		t[PMK_SIG_EXC_TAKEN] = t[PMK_SIG_EXC_SVC] + t[PMK_SIG_EXC_HVC] +
-				       t[PMK_SIG_EXC_SMC] + t[PMK_SIG_EXC_UNDEF];
-	t[PMK_SIG_BACKEND_STALL] = t[PMK_SIG_DATA_STALL] + t[PMK_SIG_LSU_FULL_STALL];
-	t[PMK_SIG_STALL] = t[PMK_SIG_BACKEND_STALL] + t[PMK_SIG_FETCH_STALL];
-	t[PMK_SIG_REFETCH_STALL] =
-		t[PMK_SIG_FETCH_STALL] - t[PMK_SIG_L1I_STALL] - t[PMK_SIG_ITLB_STALL];
-	t[PMK_SIG_INTERLOCK_STALL] = t[PMK_SIG_BACKEND_STALL] - t[PMK_SIG_ADDRESS_STALL] -
-				     t[PMK_SIG_SIMD_STALL] - t[PMK_SIG_LOAD_STALL] -
-				     t[PMK_SIG_STORE_STALL];
-}
 
 /* Make the front end wait. `why` is a more specific signal that counts these cycles, too. */
 static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why)
@@ -819,13 +609,13 @@ void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 }
 
 void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			bool taken, bool mispredicted, uint64_t waits)
+			uint64_t taken, bool mispredicted, uint64_t waits)
 {
 	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
 		mispredict(cpu, p, PMK_SIG_BR_COND_MISS);
-	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
+	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != taken)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
@@ -841,7 +631,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 /* The window counts the cycles of the block. The fetch and branch cycles on the way there are
  * counted as in other cores. */
 void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			 bool taken, bool mispredicted)
+			 uint64_t taken, bool mispredicted)
 {
 	cpu->cycles += b->cycles;
 	if (!taken && p->flow == PMK_FLOW_JUMP && !p->conditional)

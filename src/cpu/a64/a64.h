@@ -130,14 +130,14 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 
 /* The functions that an emulator calls: watch.c. */
-const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core);
-extern pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS];
-extern pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS];
+pmk_block_fn pmk_a64_start_single, pmk_a64_start_eager, pmk_a64_start_booked;
+pmk_block_fn pmk_a64_window_start_single, pmk_a64_window_start_eager, pmk_a64_window_start_booked;
+extern pmk_block_fn *const pmk_a64_on_fetch[2], *const pmk_a64_on_lines[2];
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 void pmk_a64_drop(struct pmk_cpu *cpu);
-pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
-			     const struct pmk_insn *in, const struct pmk_block *b,
-			     const struct pmk_pipe_slot *pipe, uint64_t *access);
+pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access);
 /* Returns the core if this is the first piece of an access, otherwise NULL. */
 struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const void *access);
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);
@@ -169,28 +169,18 @@ static inline void pmk_a64_before(struct pmk_cpu *cpu, const struct pmk_block *b
 /* Account for `p` when the next block is not what the program would execute next. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 
-/* Parameters: keys.c. */
-extern const struct pmk_core_key pmk_a64_keys[];
-int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size);
-
-int pmk_a64_init(struct pmk_cpu *cpu);
-void pmk_a64_fini(struct pmk_cpu *cpu);
-void pmk_a64_forked(struct pmk_cpu *cpu);
-void pmk_a64_forget(struct pmk_cpu *cpu);
+/* The parts of families with this pipeline: family.h. A64 and A32 have counts and callbacks of
+ * their own, which they make from the functions and lists of signals below. */
+extern const struct pmk_core_params pmk_a64_params;
+extern const struct pmk_core_builder pmk_a64_builder;
+extern const struct pmk_core_run pmk_a64_run;
+extern const struct pmk_core_callbacks pmk_a64_callbacks;
+extern const struct pmk_core_counts pmk_a64_counts;
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core);
-/* Lists of signals for struct pmk_core_family; the totals that are sums of others. */
-extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[], pmk_a64_lines[];
+extern const uint8_t pmk_a64_data[], pmk_a64_fetch[], pmk_a64_lines[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
-
-/* Build a block: pmk_block_build() for A64 code. */
-void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		   struct pmk_pipe_slot *slots, struct pmk_block *b);
-/* Additional data of blocks: family.h. */
-uint64_t pmk_a64_keeps(const struct pmk_core *core);
-size_t pmk_a64_keep(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out,
-		    struct pmk_block *b);
 
 /*
  * Indexes of need[] and residue[]: registers, then units, from PMK_NREGS on. The values are those
@@ -337,12 +327,12 @@ static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_e
 #define PMK_A64_ELEM(access) ((uint32_t)((access) >> 48) & 7)
 
 PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				 const struct pmk_block *b, bool taken, bool mispredicted,
+				 const struct pmk_block *b, uint64_t taken, bool mispredicted,
 				 uint64_t waits);
 PMK_SLOW void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b);
 PMK_SLOW void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				  const struct pmk_block *b, bool taken, bool mispredicted);
+				  const struct pmk_block *b, uint64_t taken, bool mispredicted);
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 /* DC ZVA has written the line of `addr`. Its look-up is a fact of its block. */
@@ -365,7 +355,7 @@ static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const 
 }
 
 /* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. For a core
- * that executes in order. `crossing`, a constant, is pmk_cpu.crossing. */
+ * that executes in order. `crossing` is pmk_cpu.crossing, or false where it cannot be set. */
 static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -460,9 +450,10 @@ static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, uns
 	uint64_t w = cpu->a64.fast[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_FAST_LINES - 1)];
 	uint64_t page = cpu->a64.fast[PMK_A64_FAST_LINES +
 				      (addr >> PMK_PAGE_SHIFT & (PMK_A64_FAST_PAGES - 1))];
-	uint64_t odd = (addr ^ w) >> PMK_A64_LINE_SHIFT | (addr & (align - 1)) | (~w & ok) |
-		       (addr >> PMK_PAGE_SHIFT ^ page);
+	uint64_t odd =
+		(w & (PMK_A64_LINE_MASK | ok)) ^ ((addr & (PMK_A64_LINE_MASK | (align - 1))) | ok);
 
+	odd |= addr >> PMK_PAGE_SHIFT ^ page;
 	/* An access that is aligned to its size is in one line. */
 	if (bytes > align)
 		odd |= (addr ^ (addr + bytes - 1)) >> PMK_A64_LINE_SHIFT;

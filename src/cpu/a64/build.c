@@ -5,6 +5,7 @@
  * its source.
  */
 #include "cpu/a64/a64.h"
+#include "cpu/family.h"
 
 #include <string.h>
 
@@ -160,20 +161,20 @@ static void add_window(const struct pmk_core *core, const struct pmk_insn *insn,
 	pmk_a64_number_loads(insn, n, slots);
 }
 
-size_t pmk_a64_keep(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out,
-		    struct pmk_block *b)
+static size_t keep_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			void *out, struct pmk_block *b)
 {
 	b->a64.flow = out;
 	return pmk_a64_flow(core, insn, n, out);
 }
 
-uint64_t pmk_a64_keeps(const struct pmk_core *core)
+static uint64_t most_kept(const struct pmk_core *core)
 {
 	return core->a64.window && !core->timeless ? PMK_A64_MAX_FLOW : 0;
 }
 
-void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		   struct pmk_pipe_slot *slots, struct pmk_block *b)
+static void build_block(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
 	const uint64_t granule = ~(uint64_t)(core->a64.fetch_bytes - 1);
@@ -212,3 +213,9 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	b->a64.end = end_of(core, b, last);
 	b->a64.counter = pmk_a64_counter_of(core, last->addr);
 }
+
+const struct pmk_core_builder pmk_a64_builder = {
+	.build = build_block,
+	.keeps = most_kept,
+	.keep = keep_flow,
+};

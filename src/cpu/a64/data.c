@@ -387,7 +387,7 @@ static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool
 {
 	if (PMK_UNLIKELY(!cpu->core.dcache_on))
 		return true;
-	if (PMK_LIKELY(!cpu->is_device) || !cpu->is_device(cpu->device_ctx, addr))
+	if (PMK_LIKELY(!cpu->is_device) || !cpu->is_device(cpu, addr))
 		return false;
 	cpu->dyn[write ? PMK_SIG_L1D_LOOKUP_WRITE : PMK_SIG_L1D_LOOKUP_READ] -=
 		pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Parameters of an A64 core: see config.h. */
 #include "cpu/a64/a64.h"
+#include "cpu/family.h"
 #include "cpu/keys.h"
 
 #define LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
 
 /* clang-format off */
-const struct pmk_core_key pmk_a64_keys[] = {
+static const struct pmk_core_key keys[] = {
 	PMK_CORE_KEY(clock_hz,        "clock", 700000000, 1000, 10000000000, 'n',
 		"core clock in Hz; only used to convert cycles to seconds"),
 	PMK_CORE_KEY(icache_on,       "icache.enable", 1, 0, 1, 'b',
@@ -158,7 +159,7 @@ const struct pmk_core_key pmk_a64_keys[] = {
 };
 /* clang-format on */
 
-int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size)
+static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 {
 	if (!pmk_a64_counters_fit(core))
 		return pmk_core_say_range(msg, size,
@@ -166,3 +167,8 @@ int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size)
 					  "2^bp.history");
 	return pmk_core_check_sets(core, LINE_BYTES, LINE_BYTES, LINE_BYTES, msg, size);
 }
+
+const struct pmk_core_params pmk_a64_params = {
+	.keys = keys,
+	.check = check_core,
+};

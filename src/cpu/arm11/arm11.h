@@ -49,8 +49,6 @@ enum pmk_arm11_fact {
 	PMK_ARM11_FACT_UNTIMED = PMK_ARM11_NFACTS
 };
 
-extern const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS];
-
 /* Bits of a dmap byte. The low three say that an access changes nothing, and are set only while the
  * data micro-TLB holds the page. They are derived from the next three, which are the state of the
  * line. */
@@ -97,30 +95,18 @@ struct pmk_arm11_instead {
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		      struct pmk_insn *in);
 
-/* The functions that an emulator calls: watch.c. */
-const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core);
-extern pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS];
-pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world,
-			       const struct pmk_insn *in, const struct pmk_block *b,
-			       const struct pmk_pipe_slot *pipe, uint64_t *access);
-struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in);
-void *pmk_arm11_tables(const struct pmk_cpu *cpu);
-
-/* Parameters: keys.c. */
-extern const struct pmk_core_key pmk_arm11_keys[];
+/* The parts of families with this pipeline (family.h), and functions for others. */
+extern const struct pmk_core_params pmk_arm11_params;
+extern const struct pmk_core_decoder pmk_arm11_decoder;
+extern const struct pmk_core_callbacks pmk_arm11_callbacks;
+extern const struct pmk_core_counts pmk_arm11_counts;
 int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
-
 int pmk_arm11_init(struct pmk_cpu *cpu);
 void pmk_arm11_fini(struct pmk_cpu *cpu);
 void pmk_arm11_forked(struct pmk_cpu *cpu);
 bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
-struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core);
-extern const uint8_t pmk_arm11_mix[], pmk_arm11_data[], pmk_arm11_fetch[];
-void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
-extern const struct pmk_counted_signal pmk_arm11_counted[];
-extern const struct pmk_counted_beside pmk_arm11_beside[];
 
 /* Build a block, with `time` as the timing of its pipeline: build.c. */
 typedef void pmk_arm11_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -174,8 +160,8 @@ static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const 
 }
 
 /*
- * The block `b` starts. Constants: `crossing` is pmk_cpu.crossing, `general` is true if `crossing`
- * is, or if counts are booked by site. The facts of `b` are not added
+ * The block `b` starts. `crossing` is pmk_cpu.crossing, `general` is true if `crossing` is, or if
+ * counts are booked by site; they are constants where they can be. The facts of `b` are not added
  * here: pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
  * calls, so that the hot path saves no registers.
  */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What an ARM11 counts: the signals of its blocks, what they depend on, and their sums. */
 #include "cpu/arm11/arm11.h"
+#include "cpu/family.h"
 #include "cpu/sites.h"
 
-const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
+static const uint8_t fact_signal[PMK_ARM11_NFACTS] = {
 	[PMK_ARM11_FACT_INSN] = PMK_SIG_INSN,
 	[PMK_ARM11_FACT_BRANCH] = PMK_SIG_BRANCH,
 	[PMK_ARM11_FACT_DATA_STALL] = PMK_SIG_DATA_STALL,
@@ -15,7 +16,7 @@ const uint8_t pmk_arm11_signal[PMK_ARM11_NFACTS] = {
 _Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
 	       "a block has room for PMK_NFACTS facts");
 
-struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
+static struct pmk_signal_set raises(const struct pmk_core *core)
 {
 	static const uint8_t unseen[] = { PMK_SIG_IRQ_MASKED, PMK_SIG_FIQ_MASKED,
 					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
@@ -37,11 +38,11 @@ struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
 }
 
 /* Preloads are reads that make no access. */
-const uint8_t pmk_arm11_mix[] = { PMK_SIG_INSN,	    PMK_SIG_BRANCH,	PMK_SIG_WBUF_DRAIN,
-				  PMK_SIG_L1D_READ, PMK_SIG_L1D_ACCESS, PMK_SIG_L1D_ACCESS_WB,
-				  PMK_SIG_CYCLE };
+static const uint8_t mix[] = { PMK_SIG_INSN,	 PMK_SIG_BRANCH,     PMK_SIG_WBUF_DRAIN,
+			       PMK_SIG_L1D_READ, PMK_SIG_L1D_ACCESS, PMK_SIG_L1D_ACCESS_WB,
+			       PMK_SIG_CYCLE };
 
-const uint8_t pmk_arm11_data[] = {
+static const uint8_t data[] = {
 	PMK_SIG_L1D_READ,      PMK_SIG_L1D_WRITE,	PMK_SIG_L1D_ACCESS,
 	PMK_SIG_L1D_ACCESS_WB, PMK_SIG_L1D_READ_MISS,	PMK_SIG_L1D_WRITE_MISS,
 	PMK_SIG_L1D_MISS,      PMK_SIG_L1D_EVICT,	PMK_SIG_L1D_WB_HALF,
@@ -50,21 +51,21 @@ const uint8_t pmk_arm11_data[] = {
 
 /* What is fetched beyond a branch depends on its prediction. Stalls are not in this list, because
  * the main TLB has pages of data, too. */
-const uint8_t pmk_arm11_fetch[] = {
+static const uint8_t fetch[] = {
 	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
 	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
 	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
 };
 
 /* Sums of other signals. */
-void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *t)
+static void derive_sums(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];
 	t[PMK_SIG_L1D_ACCESS_WB] = t[PMK_SIG_L1D_ACCESS] - cpu->arm11.uncached;
 	t[PMK_SIG_L1D_MISS] = t[PMK_SIG_L1D_READ_MISS] + t[PMK_SIG_L1D_WRITE_MISS];
 }
 
-const struct pmk_counted_signal pmk_arm11_counted[] = {
+static const struct pmk_counted_signal counted[] = {
 	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
 	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },
 	{ PMK_SIG_RET_POP, PMK_AT_LEAVE },
@@ -97,7 +98,28 @@ const struct pmk_counted_signal pmk_arm11_counted[] = {
 	{ PMK_SIG_CYCLE, 0 },
 };
 
-const struct pmk_counted_beside pmk_arm11_beside[] = {
+static const struct pmk_counted_beside beside[] = {
 	{ offsetof(struct pmk_cpu, arm11.uncached), 1, PMK_AT_ACCESS },
 	{ 0, 0, 0 },
+};
+
+/* A core that folds branches can retire two instructions in a cycle. */
+static uint64_t insns_per_cycle(const struct pmk_core *core)
+{
+	(void)core;
+	return 2;
+}
+
+const struct pmk_core_counts pmk_arm11_counts = {
+	.fact_signal = fact_signal,
+	.nfacts = PMK_ARM11_NFACTS,
+	.untimed = PMK_ARM11_FACT_UNTIMED,
+	.raises = raises,
+	.mix = mix,
+	.data = data,
+	.fetch = fetch,
+	.counted = counted,
+	.beside = beside,
+	.derive = derive_sums,
+	.insns_per_cycle = insns_per_cycle,
 };

@@ -218,7 +218,7 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 
 static bool is_device(struct pmk_cpu *cpu, uint32_t line)
 {
-	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
+	return cpu->is_device && cpu->is_device(cpu, line << PMK_LINE_SHIFT);
 }
 
 /* True if the access bypasses the cache, because the cache is off or the page is device memory. */

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The ARM11 family of cores. */
-#include "cpu/arm11/family.h"
-
-/* A core that folds branches can retire two instructions in a cycle. */
-static uint64_t insns_per_cycle(const struct pmk_core *core)
-{
-	(void)core;
-	return 2;
-}
-
-static const struct pmk_core_params params = {
-	.keys = pmk_arm11_keys,
-	.check = pmk_arm11_check,
-};
+#include "cpu/arm11/arm11.h"
+#include "cpu/family.h"
+#include "cpu/thumb.h"
 
 const struct pmk_core_decoder pmk_arm11_decoder = {
 	.init = pmk_arm_decoder_init,
@@ -34,14 +24,6 @@ static const struct pmk_core_run run = {
 	.drop = pmk_arm11_drop,
 };
 
-const struct pmk_core_callbacks pmk_arm11_callbacks = {
-	.on_block = pmk_arm11_on_block,
-	.on_fetch = pmk_arm11_on_fetch,
-	.watch = pmk_arm11_watch,
-	.test = pmk_arm11_test,
-	.tables = pmk_arm11_tables,
-};
-
 static const struct pmk_core_system in_system = {
 	.vector = pmk_arm_vector,
 	.control =
@@ -49,25 +31,11 @@ static const struct pmk_core_system in_system = {
 	.control_by = PMK_CONTROL_BY_A32,
 };
 
-const struct pmk_core_counts pmk_arm11_counts = {
-	.fact_signal = pmk_arm11_signal,
-	.nfacts = PMK_ARM11_NFACTS,
-	.untimed = PMK_ARM11_FACT_UNTIMED,
-	.raises = pmk_arm11_raises,
-	.mix = pmk_arm11_mix,
-	.data = pmk_arm11_data,
-	.fetch = pmk_arm11_fetch,
-	.counted = pmk_arm11_counted,
-	.beside = pmk_arm11_beside,
-	.derive = pmk_arm11_derive,
-	.insns_per_cycle = insns_per_cycle,
-};
-
 const struct pmk_core_family pmk_family_arm11 = {
 	.name = "arm11",
 	.isa = "arm",
 	.untimed_kind = "SIMD or VFP instructions that no ARM11 has",
-	.params = &params,
+	.params = &pmk_arm11_params,
 	.decoder = &pmk_arm11_decoder,
 	.builder = &builder,
 	.run = &run,

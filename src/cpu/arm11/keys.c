@@ -2,12 +2,13 @@
 /* Parameters of an ARM11: see config.h. */
 #include "cpu/arm11/arm11.h"
 #include "cpu/arm11/keys.h"
+#include "cpu/family.h"
 #include "cpu/keys.h"
 
 #define LINE_BYTES (1u << PMK_LINE_SHIFT) /* of every ARM11: DDI 0301H §7.2 */
 
 /* clang-format off */
-const struct pmk_core_key pmk_arm11_keys[] = {
+static const struct pmk_core_key keys[] = {
 	PMK_ARM11_CACHE_KEYS,
 	PMK_CORE_KEY(utlb_entries,               "utlb.entries", 10, 1, 64, 'n',
 		"entries of each micro-TLB, fully associative, round robin"),
@@ -80,3 +81,8 @@ int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size)
 		err = pmk_core_say_range(msg, size, "branch.min is more than branch.max");
 	return err;
 }
+
+const struct pmk_core_params pmk_arm11_params = {
+	.keys = keys,
+	.check = pmk_arm11_check,
+};

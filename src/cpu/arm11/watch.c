@@ -5,26 +5,22 @@
  * emulator.
  */
 #include "cpu/arm11/arm11.h"
+#include "cpu/family.h"
 
-static void start_thread(unsigned vcpu, void *block)
+static void start_single(unsigned vcpu, void *block)
 {
 	(void)vcpu;
-	pmk_block_start(0, block, pmk_arm11_enter);
+	pmk_block_start_single(block, pmk_arm11_enter);
 }
 
 static void start_plain(unsigned vcpu, void *block)
 {
-	pmk_block_start(vcpu, block, pmk_arm11_enter);
-}
-
-static void start_system(unsigned vcpu, void *block)
-{
-	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, pmk_arm11_enter);
+	pmk_block_start(vcpu, block, pmk_block_as_it_is, pmk_arm11_enter);
 }
 
 static void start_eager(unsigned vcpu, void *block)
 {
-	pmk_block_start_eager(vcpu, block, pmk_arm11_enter, false);
+	pmk_block_start_eager(vcpu, block, pmk_arm11_enter);
 }
 
 static void start_booked(unsigned vcpu, void *block)
@@ -32,260 +28,231 @@ static void start_booked(unsigned vcpu, void *block)
 	pmk_block_start_booked(vcpu, block, pmk_arm11_enter_booked);
 }
 
-static void start_crossing(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_arm11_enter, true);
-}
-
-static const struct pmk_block_fns on_block = {
-	.thread = start_thread,
+static const struct pmk_block_fns block_fns = {
+	.single = start_single,
 	.plain = start_plain,
-	.system = start_system,
 	.eager = start_eager,
 	.booked = start_booked,
-	.crossing = start_crossing,
 	.handle = pmk_before_handler,
 	.before = pmk_block_as_it_is,
 };
 
-const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core)
+static const struct pmk_block_fns *on_block(const struct pmk_core *core)
 {
 	(void)core;
-	return &on_block;
+	return &block_fns;
 }
 
-static void fetched(unsigned vcpu, void *block)
+static void fetch_block(unsigned vcpu, void *block)
 {
 	pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, false);
 }
 
-static void fetched_thread(unsigned vcpu, void *block)
-{
-	(void)vcpu;
-	pmk_arm11_enter_fetch(pmk_cpus[0], block, false);
-}
-
-static void counted(unsigned vcpu, void *block)
+static void fetch_block_counted(unsigned vcpu, void *block)
 {
 	pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, true);
 }
 
-static void counted_thread(unsigned vcpu, void *block)
-{
-	(void)vcpu;
-	pmk_arm11_enter_fetch(pmk_cpus[0], block, true);
-}
-
-pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS] = { { fetched, fetched_thread },
-							       { counted, counted_thread } };
+static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
 /*
- * Memory callbacks, one function per direction and size, so that neither has to be decided when
- * they run. "Counted" accesses are in their block's facts; others (conditional, exclusive) are
- * counted here. In system emulation the access is kept for is_device().
+ * The blocks' facts count all accesses except those of instructions that may make none (conditional
+ * and exclusive ones), and those of cores without a clock. These have this bit in the word that
+ * pmk_access_pack() makes, and are counted here.
  */
-static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
-			      bool write, bool counted)
+#define UNCOUNTED (UINT64_C(1) << 48)
+
+/* The most frequent accesses, of programs with one thread and counted by their blocks, have
+ * functions of their own. Single accesses have one for each direction and size, so that neither has
+ * to be decided when they run. */
+PMK_INLINE void access_shift(uint64_t addr, const void *a, unsigned shift, bool write)
+{
+	struct pmk_cpu *cpu = pmk_cpus[0];
+
+	cpu->access = (uint64_t)(uintptr_t)a;
+	(write ? pmk_arm11_store : pmk_arm11_load)(cpu, (uint32_t)addr, shift,
+						   (uint64_t)(uintptr_t)a);
+}
+
+static void load1(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 0, false);
+}
+
+static void load2(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 1, false);
+}
+
+static void load4(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 2, false);
+}
+
+static void load8(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 3, false);
+}
+
+static void store1(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 0, true);
+}
+
+static void store2(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 1, true);
+}
+
+static void store4(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 2, true);
+}
+
+static void store8(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	access_shift(addr, a, 3, true);
+}
+
+/* Returns the core, and stores the access in it, also for is_device(). */
+static inline struct pmk_cpu *see_access(unsigned vcpu, uint32_t info, uint64_t addr,
+					 const void *access)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 
-	cpu->access = access;
-	if (!counted) {
+	cpu->access = (uint64_t)(uintptr_t)access;
+	pmk_access_see(cpu, info, addr);
+	return cpu;
+}
+
+/* All other single accesses. */
+static inline void access_any(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)
+{
+	unsigned shift = 31 - (unsigned)__builtin_clz(PMK_ACCESS_SIZE(access) | 1);
+
+	if (access & UNCOUNTED) {
 		pmk_sites_access(cpu, access);
 		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	}
-	if (write)
-		pmk_arm11_store(cpu, (uint32_t)addr, shift, access);
+	if (write ? pmk_arm11_store_hits(cpu, addr, shift) : pmk_arm11_load_hits(cpu, addr, shift))
+		return;
+	if (cpu->core.timeless)
+		(write ? pmk_arm11_store_alone_slow : pmk_arm11_load_alone_slow)(cpu, addr, access);
 	else
-		pmk_arm11_load(cpu, (uint32_t)addr, shift, access);
+		(write ? pmk_arm11_store_slow : pmk_arm11_load_slow)(cpu, addr, access);
 }
 
-/* Like access_one(), without a clock, where no block counts accesses. */
-static inline void access_alone(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
-				bool write)
+static void load_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_cpu *cpu = see_access(vcpu, info, addr, a);
 
-	cpu->access = access;
-	cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
-	if (write && !pmk_arm11_store_hits(cpu, (uint32_t)addr, shift))
-		pmk_arm11_store_alone_slow(cpu, (uint32_t)addr, access);
-	if (!write && !pmk_arm11_load_hits(cpu, (uint32_t)addr, shift))
-		pmk_arm11_load_alone_slow(cpu, (uint32_t)addr, access);
+	access_any(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, false);
 }
 
-#define ALONE(name, shift, write)                                                           \
-	static void name##_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
-	{                                                                                   \
-		(void)info;                                                                 \
-		access_alone(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write);        \
-	}
+static void store_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = see_access(vcpu, info, addr, a);
 
-#define ACCESS(name, shift, write, counted)                                                 \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
-	{                                                                                   \
-		(void)info;                                                                 \
-		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted); \
-	}                                                                                   \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)   \
-	{                                                                                   \
-		pmk_access_see(info, addr);                                                 \
-		access_one(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write, counted); \
-	}
-
-#define ACCESSES(shift)                           \
-	ACCESS(load##shift, shift, false, true)   \
-	ACCESS(store##shift, shift, true, true)   \
-	PMK_OF_THREAD(load##shift)                \
-	PMK_OF_THREAD(store##shift)               \
-	ALONE(load##shift, shift, false)          \
-	ALONE(store##shift, shift, true)          \
-	ACCESS(cload##shift, shift, false, false) \
-	ACCESS(cstore##shift, shift, true, false)
-
-ACCESSES(0)
-ACCESSES(1)
-ACCESSES(2)
-ACCESSES(3)
-
-#define MULTIPLE(name, write, counted)                                                          \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)             \
-	{                                                                                       \
-		(void)info;                                                                     \
-		pmk_arm11_multiple(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, \
-				   write, counted);                                             \
-	}                                                                                       \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access)       \
-	{                                                                                       \
-		pmk_access_see(info, addr);                                                     \
-		pmk_arm11_multiple(pmk_cpus[vcpu], (uint32_t)addr, (uint64_t)(uintptr_t)access, \
-				   write, counted);                                             \
-	}
-
-MULTIPLE(load_multiple, false, true)
-MULTIPLE(store_multiple, true, true)
-MULTIPLE(cload_multiple, false, false)
-MULTIPLE(cstore_multiple, true, false)
-PMK_OF_THREAD(load_multiple)
-PMK_OF_THREAD(store_multiple)
-
-/*
- * QEMU reports LDRD and STRD as two words up to 8.2, and as one access of eight bytes in newer
- * versions, which is split into words here.
- */
-#define PAIR(name, multiple)                                                              \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)       \
-	{                                                                                 \
-		multiple(vcpu, info, addr, access);                                       \
-		if (pmk_emulator.size_shift(info) == 3)                                   \
-			multiple(vcpu, info, addr + 4, access);                           \
-	}                                                                                 \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
-	{                                                                                 \
-		multiple##_sys(vcpu, info, addr, access);                                 \
-		if (pmk_emulator.size_shift(info) == 3)                                   \
-			multiple##_sys(vcpu, info, addr + 4, access);                     \
-	}
-
-PAIR(load_pair, load_multiple)
-PAIR(store_pair, store_multiple)
-PAIR(cload_pair, cload_multiple)
-PAIR(cstore_pair, cstore_multiple)
+	access_any(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, true);
+}
 
 /*
  * SWP and STREX: QEMU may report a read and a write, or one access that is both. Only the write is
- * used. A swap is two accesses. The accesses of an unconditional swap are in its block's facts.
+ * used. A swap is two accesses.
  */
-static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
-	uint64_t a = (uint64_t)(uintptr_t)access;
+	struct pmk_cpu *cpu;
 
 	if (!pmk_emulator.is_store(info))
 		return;
-	cpu->access = a;
-	pmk_access_see(info, addr);
-	pmk_arm11_load(cpu, (uint32_t)addr, pmk_access_log2(PMK_ACCESS_SIZE(a)), a);
-	pmk_arm11_store(cpu, (uint32_t)addr, pmk_access_log2(PMK_ACCESS_SIZE(a)), a);
+	cpu = see_access(vcpu, info, addr, a);
+	access_any(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, false);
+	access_any(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, true);
 }
 
-static void cswap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	if (!pmk_emulator.is_store(info))
-		return;
-	pmk_sites_access(pmk_cpus[vcpu], (uint64_t)(uintptr_t)access);
-	pmk_cpus[vcpu]->dyn[PMK_SIG_L1D_READ]++;
-	pmk_cpus[vcpu]->dyn[PMK_SIG_L1D_WRITE]++;
-	swap(vcpu, info, addr, access);
+	if (pmk_emulator.is_store(info))
+		store_any(vcpu, info, addr, a);
 }
 
-static void exclusive_store(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+static void load_multiple(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	uint64_t a = (uint64_t)(uintptr_t)access;
-
-	if (!pmk_emulator.is_store(info))
-		return;
-	pmk_access_see(info, addr);
-	access_one(vcpu, addr, a, pmk_access_log2(PMK_ACCESS_SIZE(a)), true, false);
+	(void)vcpu, (void)info;
+	pmk_arm11_multiple(pmk_cpus[0], (uint32_t)addr, (uint64_t)(uintptr_t)a, false, true);
 }
 
-#define BY_SIZE(kind, of)                                          \
-	{                                                          \
-		kind##0##of, kind##1##of, kind##2##of, kind##3##of \
-	}
-
-/* [world][counted][write][log2 of the size] */
-static pmk_access_fn *const single_fn[PMK_NWORLDS][2][2][4] = {
-	{ { BY_SIZE(cload, ), BY_SIZE(cstore, ) },
-	  { BY_SIZE(load, _thread), BY_SIZE(store, _thread) } },
-	{ { BY_SIZE(cload, ), BY_SIZE(cstore, ) }, { BY_SIZE(load, ), BY_SIZE(store, ) } },
-	{ { BY_SIZE(cload, _sys), BY_SIZE(cstore, _sys) },
-	  { BY_SIZE(load, _sys), BY_SIZE(store, _sys) } },
-};
-/* [write][log2 of the size] */
-static pmk_access_fn *const alone_fn[2][4] = { BY_SIZE(load, _alone), BY_SIZE(store, _alone) };
-/* [world][counted][write] */
-static pmk_access_fn *const multiple_fn[PMK_NWORLDS][2][2] = {
-	{ { cload_multiple, cstore_multiple }, { load_multiple_thread, store_multiple_thread } },
-	{ { cload_multiple, cstore_multiple }, { load_multiple, store_multiple } },
-	{ { cload_multiple_sys, cstore_multiple_sys }, { load_multiple_sys, store_multiple_sys } },
-};
-/* [system][counted][write] */
-static pmk_access_fn *const pair_fn[2][2][2] = {
-	{ { cload_pair, cstore_pair }, { load_pair, store_pair } },
-	{ { cload_pair_sys, cstore_pair_sys }, { load_pair_sys, store_pair_sys } },
-};
-
-pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world,
-			       const struct pmk_insn *in, const struct pmk_block *b,
-			       const struct pmk_pipe_slot *pipe, uint64_t *access)
+static void store_multiple(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
+	(void)vcpu, (void)info;
+	pmk_arm11_multiple(pmk_cpus[0], (uint32_t)addr, (uint64_t)(uintptr_t)a, true, true);
+}
+
+/* All other multiples, and LDRD and STRD. QEMU reports these two as two words up to 8.2, and as one
+ * access of eight bytes in newer versions, which is split into words here. */
+static inline void multiple_any(unsigned vcpu, uint32_t info, uint64_t addr, const void *a,
+				bool write)
+{
+	struct pmk_cpu *cpu = see_access(vcpu, info, addr, a);
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	pmk_arm11_multiple(cpu, (uint32_t)addr, access, write, !(access & UNCOUNTED));
+	if (PMK_ACCESS_COUNT(access) == 2 && PMK_ACCESS_SIZE(access) == 4 &&
+	    pmk_emulator.size_shift(info) == 3)
+		pmk_arm11_multiple(cpu, (uint32_t)addr + 4, access, write, !(access & UNCOUNTED));
+}
+
+static void load_multiple_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	multiple_any(vcpu, info, addr, a, false);
+}
+
+static void store_multiple_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	multiple_any(vcpu, info, addr, a, true);
+}
+
+static pmk_access_fn *watch_access(const struct pmk_core *core, bool single,
+				   const struct pmk_insn *in, const struct pmk_block *b,
+				   const struct pmk_pipe_slot *pipe, uint64_t *access)
+{
+	static pmk_access_fn *const by_size[2][4] = { { load1, load2, load4, load8 },
+						      { store1, store2, store4, store8 } };
 	bool counted = pmk_arm11_access_static(core, in);
+	bool frequent = counted && single;
 	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
-	bool system = world == PMK_WORLD_SYSTEM;
-	pmk_access_fn *fn;
 
-	*access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes);
+	*access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes) |
+		  (counted ? 0 : UNCOUNTED);
 	if (in->load && in->store)
-		fn = counted ? swap : cswap;
-	else if (in->exclusive && in->store)
-		fn = exclusive_store;
-	else if (in->mem_count == 2 && in->mem_bytes == 4 && !in->list)
-		fn = pair_fn[system][counted][in->store];
-	else if (in->mem_count > 1)
-		fn = multiple_fn[world][counted][in->store];
-	else if (core->timeless)
-		fn = alone_fn[in->store][pmk_access_log2(in->mem_bytes)];
-	else
-		fn = single_fn[world][counted][in->store][pmk_access_log2(in->mem_bytes)];
-	return fn;
+		return swap;
+	if (in->exclusive && in->store)
+		return store_exclusive;
+	if (in->mem_count == 2 && in->mem_bytes == 4 && !in->list)
+		return in->store ? store_multiple_any : load_multiple_any;
+	if (in->mem_count > 1 && frequent)
+		return in->store ? store_multiple : load_multiple;
+	if (in->mem_count > 1)
+		return in->store ? store_multiple_any : load_multiple_any;
+	if (frequent)
+		return by_size[in->store][pmk_access_log2(in->mem_bytes)];
+	return in->store ? store_any : load_any;
 }
 
 /*
  * Makes the same tests as pmk_arm11_load() and pmk_arm11_store(), except that it does not look at
  * which half of the line a store touches: both must be dirty.
  */
-struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in)
+static struct pmk_access_test access_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned log2 = pmk_access_log2(in->mem_bytes);
 	int64_t bits = in->store ? PMK_D_STORE_LO | PMK_D_STORE_HI : PMK_D_LOAD;
@@ -306,7 +273,15 @@ struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct 
 	};
 }
 
-void *pmk_arm11_tables(const struct pmk_cpu *cpu)
+static void *test_tables(const struct pmk_cpu *cpu)
 {
 	return cpu->arm11.dmap;
 }
+
+const struct pmk_core_callbacks pmk_arm11_callbacks = {
+	.on_block = on_block,
+	.on_fetch = on_fetch,
+	.watch = watch_access,
+	.test = access_test,
+	.tables = test_tables,
+};

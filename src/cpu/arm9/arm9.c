@@ -19,6 +19,8 @@
 
 #include "cpu/arm9/biu.h"
 #include "cpu/arm9/pipeline.h"
+#include "cpu/family.h"
+#include "cpu/thumb.h"
 
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
@@ -175,7 +177,7 @@ static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 
 static bool is_device(struct pmk_cpu *cpu, uint32_t line)
 {
-	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
+	return cpu->is_device && cpu->is_device(cpu, line << PMK_LINE_SHIFT);
 }
 
 static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
@@ -308,7 +310,7 @@ static const struct pmk_arm11_instead instead = {
 	.flush_tlbs = flush_tlb,
 };
 
-int pmk_arm9_init(struct pmk_cpu *cpu)
+static int init_core(struct pmk_cpu *cpu)
 {
 	int err = pmk_arm11_init(cpu);
 
@@ -320,14 +322,55 @@ int pmk_arm9_init(struct pmk_cpu *cpu)
 	return 0;
 }
 
-void pmk_arm9_attach(struct pmk_cpu *cpu, struct pmk_biu *biu)
+static void attach_biu(struct pmk_cpu *cpu, struct pmk_biu *biu)
 {
 	cpu->arm9.biu = biu;
 }
 
-void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		    struct pmk_pipe_slot *slots, struct pmk_block *b)
+static void build_block(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	pmk_arm11_build_timed(core, insn, n, slots, b, pmk_arm9_pipeline_time);
 	b->arm11.spare = 0;
 }
+
+/* ---- the family ------------------------------------------------------------------------------ */
+
+extern const struct pmk_core_family pmk_family_arm11;
+
+static const struct pmk_core_builder builder = {
+	.build = build_block,
+	.branch = pmk_arm11_branch,
+};
+
+static const struct pmk_core_run run = {
+	.init = init_core,
+	.fini = pmk_arm11_fini,
+	.forked = pmk_arm11_forked,
+	.forget = pmk_cpu_forget,
+	.attach = attach_biu,
+	.is_under_way = pmk_arm11_is_under_way,
+	.drop = pmk_arm11_drop,
+};
+
+static const struct pmk_core_system in_system = {
+	.vector = pmk_arm_vector,
+	.control = PMK_CONTROL_MMU | PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
+	.control_by = PMK_CONTROL_BY_A32,
+};
+
+const struct pmk_core_family pmk_family_arm9 = {
+	.name = "arm9",
+	.isa = "arm",
+	.pmu = "ahbmon",
+	.like = &pmk_family_arm11,
+	.untimed_kind = "floating-point ones (VFP)",
+	.params = &pmk_arm9_params,
+	.decoder = &pmk_arm11_decoder,
+	.builder = &builder,
+	.run = &run,
+	.callbacks = &pmk_arm11_callbacks,
+	.system = &in_system,
+	.programs = &pmk_arm_programs,
+	.counts = &pmk_arm11_counts,
+};

@@ -8,12 +8,13 @@
 
 #include "cpu/arm11/keys.h"
 #include "cpu/arm9/arm9.h"
+#include "cpu/family.h"
 
 _Static_assert(offsetof(struct pmk_core, arm9.arm11) == offsetof(struct pmk_core, arm11),
 	       "rows of cpu/arm11/keys.h are true of an ARM9, too");
 
 /* clang-format off */
-const struct pmk_core_key pmk_arm9_keys[] = {
+static const struct pmk_core_key keys[] = {
 	PMK_ARM11_CACHE_KEYS,
 	PMK_ARM11_TLB_KEYS,
 	PMK_ARM11_BRANCH_KEYS,
@@ -113,7 +114,7 @@ static int check_tcm(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-int pmk_arm9_check(const struct pmk_core *core, char *msg, unsigned size)
+static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 {
 	int err = pmk_arm11_check(core, msg, size);
 
@@ -121,11 +122,17 @@ int pmk_arm9_check(const struct pmk_core *core, char *msg, unsigned size)
 }
 
 /* wait.threshold sets the threshold of every layer; keys of single layers after it change one. */
-void pmk_arm9_was_set(struct pmk_core *core, const char *key)
+static void was_set(struct pmk_core *core, const char *key)
 {
 	if (strcmp(key, "wait.threshold") != 0)
 		return;
-	for (const struct pmk_core_key *k = pmk_arm9_keys; k->key; k++)
+	for (const struct pmk_core_key *k = keys; k->key; k++)
 		if (strncmp(k->key, "wait.", 5) == 0)
 			*(uint64_t *)(void *)((char *)core + k->offset) = core->arm9.wait_threshold;
 }
+
+const struct pmk_core_params pmk_arm9_params = {
+	.keys = keys,
+	.check = check_core,
+	.was_set = was_set,
+};

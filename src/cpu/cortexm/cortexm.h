@@ -58,7 +58,7 @@ unsigned pmk_cortexm_vector(const struct pmk_decoder *d, const struct pmk_core *
 
 /* The functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core);
-pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, enum pmk_world world,
+pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, bool single,
 				 const struct pmk_insn *in, const struct pmk_block *b,
 				 const struct pmk_pipe_slot *pipe, uint64_t *access);
 

@@ -8,25 +8,14 @@ static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b
 		pmk_cortexm_may_have_faulted(cpu);
 }
 
-static void start_thread(unsigned vcpu, void *block)
-{
-	(void)vcpu;
-	pmk_block_start(0, block, pmk_cortexm_enter);
-}
-
 static void start_plain(unsigned vcpu, void *block)
 {
-	pmk_block_start(vcpu, block, pmk_cortexm_enter);
-}
-
-static void start_system(unsigned vcpu, void *block)
-{
-	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, pmk_cortexm_enter);
+	pmk_block_start(vcpu, block, pmk_block_as_it_is, pmk_cortexm_enter);
 }
 
 static void start_eager(unsigned vcpu, void *block)
 {
-	pmk_block_start_eager(vcpu, block, pmk_cortexm_enter, false);
+	pmk_block_start_eager(vcpu, block, pmk_cortexm_enter);
 }
 
 static void start_booked(unsigned vcpu, void *block)
@@ -34,18 +23,10 @@ static void start_booked(unsigned vcpu, void *block)
 	pmk_block_start_booked(vcpu, block, pmk_cortexm_enter);
 }
 
-static void start_crossing(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_cortexm_enter, true);
-}
-
 static const struct pmk_block_fns on_block = {
-	.thread = start_thread,
 	.plain = start_plain,
-	.system = start_system,
 	.eager = start_eager,
 	.booked = start_booked,
-	.crossing = start_crossing,
 	.handle = before_handler,
 	.before = pmk_block_as_it_is,
 };
@@ -58,25 +39,14 @@ static inline void enter_with_waits(struct pmk_cpu *cpu, const struct pmk_block 
 		pmk_cortexm_flash_fetch(cpu, b);
 }
 
-static void start_waiting_thread(unsigned vcpu, void *block)
-{
-	(void)vcpu;
-	pmk_block_start(0, block, enter_with_waits);
-}
-
 static void start_waiting_plain(unsigned vcpu, void *block)
 {
-	pmk_block_start(vcpu, block, enter_with_waits);
-}
-
-static void start_waiting_system(unsigned vcpu, void *block)
-{
-	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, enter_with_waits);
+	pmk_block_start(vcpu, block, pmk_block_as_it_is, enter_with_waits);
 }
 
 static void start_waiting_eager(unsigned vcpu, void *block)
 {
-	pmk_block_start_eager(vcpu, block, enter_with_waits, false);
+	pmk_block_start_eager(vcpu, block, enter_with_waits);
 }
 
 static void start_waiting_booked(unsigned vcpu, void *block)
@@ -84,18 +54,10 @@ static void start_waiting_booked(unsigned vcpu, void *block)
 	pmk_block_start_booked(vcpu, block, enter_with_waits);
 }
 
-static void start_waiting_crossing(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, enter_with_waits, true);
-}
-
 static const struct pmk_block_fns on_waiting_block = {
-	.thread = start_waiting_thread,
 	.plain = start_waiting_plain,
-	.system = start_waiting_system,
 	.eager = start_waiting_eager,
 	.booked = start_waiting_booked,
-	.crossing = start_waiting_crossing,
 	.handle = before_handler,
 	.before = pmk_block_as_it_is,
 };
@@ -170,13 +132,13 @@ static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void
 		access_memory(vcpu, addr, a, true, true);
 }
 
-pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, enum pmk_world world,
+pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, bool single,
 				 const struct pmk_insn *in, const struct pmk_block *b,
 				 const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
 	unsigned lsu, size = in->mem_bytes > 4 ? 4 : in->mem_bytes;
 
-	(void)world;
+	(void)single;
 	pmk_cortexm_cycles(core, in, &lsu);
 	*access = pmk_access_pack(b->cycles - pipe->issue, lsu, 1, size);
 	if (in->exclusive && in->store && in->conditional)

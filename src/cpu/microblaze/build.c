@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 
 /* UG984, table of events; the decoder chooses which forms belong to a family. */
@@ -209,8 +210,8 @@ static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *b
 	return branch->conditional || is_predicted(core, branch) ? 0 : b->microblaze.branch_cycles;
 }
 
-void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-			  struct pmk_pipe_slot *slots, struct pmk_block *b)
+static void build_block(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
 	unsigned certain;
@@ -242,3 +243,7 @@ void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *in
 	if (b->microblaze.open || b->disturbs)
 		b->microblaze.late |= PMK_MB_LOOK;
 }
+
+const struct pmk_core_builder pmk_microblaze_builder = {
+	.build = build_block,
+};

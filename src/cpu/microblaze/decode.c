@@ -5,6 +5,7 @@
 
 #include <pmk/error.h>
 
+#include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 
 /*
@@ -18,7 +19,7 @@ struct prefix {
 
 #define NPREFIXES 256
 
-int pmk_microblaze_decoder_init(struct pmk_decoder *d)
+static int init_decoder(struct pmk_decoder *d)
 {
 	d->own = calloc(NPREFIXES, sizeof(struct prefix));
 	return d->own ? 0 : PMK_ENOMEM;
@@ -31,8 +32,8 @@ static struct prefix *prefix_slot(const struct pmk_decoder *d, uint64_t behind)
 	return &prefixes[behind / 4 % NPREFIXES];
 }
 
-void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
-			   struct pmk_insn *in)
+static void decode_code(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+			struct pmk_insn *in)
 {
 	uint64_t addr = raw[0].addr;
 	struct prefix before = *prefix_slot(d, addr);
@@ -57,8 +58,7 @@ void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, siz
 		prefix_slot(d, addr)->word = 0; /* another program is there now */
 }
 
-unsigned pmk_microblaze_vector(const struct pmk_decoder *d, const struct pmk_core *core,
-			       uint64_t pc)
+static unsigned vector_at(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
 	uint64_t base = core->microblaze.vectors_base;
 
@@ -67,3 +67,18 @@ unsigned pmk_microblaze_vector(const struct pmk_decoder *d, const struct pmk_cor
 		return PMK_ENTRY_VECTOR;
 	return pc == base + PMK_MB_VECTOR_EXCEPTION ? PMK_ENTRY_VECTOR | PMK_ENTRY_FAULT : 0;
 }
+
+const struct pmk_core_decoder pmk_microblaze_decoder = {
+	.init = init_decoder,
+	.decode = decode_code,
+	.delays = PMK_MB_DELAY,
+	.traps = PMK_MB_DIV | PMK_MB_FP,
+	.reads_memory = 4,
+};
+
+const struct pmk_core_system pmk_microblaze_system = {
+	.vector = vector_at,
+	/* pmk does not follow MSR[VM], because exceptions change it, too. */
+	.control = PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
+	.control_by = PMK_CONTROL_BY_MSR,
+};

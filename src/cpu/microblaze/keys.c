@@ -2,10 +2,11 @@
 /* Parameters of a MicroBlaze: see config.h. */
 #include <string.h>
 
+#include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 
 /* clang-format off */
-const struct pmk_core_key pmk_microblaze_keys[] = {
+static const struct pmk_core_key keys[] = {
 	PMK_CORE_KEY(clock_hz,                      "clock", 700000000, 1000, 10000000000, 'n',
 		"core clock in Hz; only used to convert cycles to seconds"),
 	PMK_CORE_KEY(icache_on,                     "icache.enable", 1, 0, 1, 'b',
@@ -109,7 +110,7 @@ static int check_excluded(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-int pmk_microblaze_check(const struct pmk_core *core, char *msg, unsigned size)
+static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 {
 	int err = check_excluded(core, msg, size);
 
@@ -119,7 +120,7 @@ int pmk_microblaze_check(const struct pmk_core *core, char *msg, unsigned size)
 }
 
 /* A cache has no effect if all memory that it could cache is local memory. */
-const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key)
+static const char *in_vain(const struct pmk_core *core, const char *key)
 {
 	bool icache = !strcmp(key, "icache.enable") && core->icache_on &&
 		      core->microblaze.icache_high < core->microblaze.lmb_size;
@@ -130,3 +131,19 @@ const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key)
 				  "that, such as lmb.size=0"
 				: NULL;
 }
+
+static void counters(const struct pmk_core *core, struct pmk_core_counters *built)
+{
+	*built = (struct pmk_core_counters){
+		.events = (unsigned)core->microblaze.event_counters,
+		.latencies = (unsigned)core->microblaze.latency_counters,
+		.width = (unsigned)core->microblaze.counter_width,
+	};
+}
+
+const struct pmk_core_params pmk_microblaze_params = {
+	.keys = keys,
+	.check = check_core,
+	.in_vain = in_vain,
+	.counters = counters,
+};

@@ -170,39 +170,14 @@ struct pmk_microblaze_tables {
 	bool unified[PMK_MB_PAGES];
 };
 
-/* Decoding of translated code: decode.c. */
-int pmk_microblaze_decoder_init(struct pmk_decoder *d);
-unsigned pmk_microblaze_vector(const struct pmk_decoder *d, const struct pmk_core *core,
-			       uint64_t pc);
-void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
-			   struct pmk_insn *in);
-
-/* The functions that an emulator calls: watch.c. */
-const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core);
-extern pmk_block_fn *const pmk_microblaze_on_fetch[2][PMK_FETCH_NWAYS];
-pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world world,
-				    const struct pmk_insn *in, const struct pmk_block *b,
-				    const struct pmk_pipe_slot *pipe, uint64_t *access);
-struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const struct pmk_insn *in);
-void *pmk_microblaze_tables(const struct pmk_cpu *cpu);
-
-/* Parameters: keys.c. */
-extern const struct pmk_core_key pmk_microblaze_keys[];
-int pmk_microblaze_check(const struct pmk_core *core, char *msg, unsigned size);
-const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key);
-
-int pmk_microblaze_init(struct pmk_cpu *cpu);
-void pmk_microblaze_fini(struct pmk_cpu *cpu);
-struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
-/* Called when the clock is about to restart at 0. */
-void pmk_microblaze_forked(struct pmk_cpu *cpu);
-/*
- * Lists of signals for struct pmk_core_family; the totals that are sums and differences of others.
- */
-extern const uint8_t pmk_microblaze_mix[], pmk_microblaze_data[], pmk_microblaze_fetch[];
-void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
-extern const struct pmk_counted_signal pmk_microblaze_counted[];
-extern const struct pmk_counted_beside pmk_microblaze_beside[];
+/* The parts of the family: cpu/family.h. */
+extern const struct pmk_core_params pmk_microblaze_params;
+extern const struct pmk_core_decoder pmk_microblaze_decoder;
+extern const struct pmk_core_builder pmk_microblaze_builder;
+extern const struct pmk_core_run pmk_microblaze_run;
+extern const struct pmk_core_callbacks pmk_microblaze_callbacks;
+extern const struct pmk_core_system pmk_microblaze_system;
+extern const struct pmk_core_counts pmk_microblaze_counts;
 
 /* No instruction waits for r0, so its bit in `late` and `wants` of blocks means that the next block
  * takes the slow path. */
@@ -210,10 +185,6 @@ extern const struct pmk_counted_beside pmk_microblaze_beside[];
 
 /* log2 of the bytes of a sector of the instruction cache. */
 unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
-
-/* Build a block: pmk_block_build() for MicroBlaze code, in build.c. */
-void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-			  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /* The pipeline's view of a sequence of instructions: pipeline.c. */
 struct pmk_microblaze_timing {
@@ -230,9 +201,6 @@ void pmk_microblaze_time(const struct pmk_core *core, const struct pmk_insn *ins
 unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed);
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core);
 unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core);
-
-/* The longest latency that can be recorded. */
-uint32_t pmk_microblaze_longest(const struct pmk_core *core);
 
 /* True if no data access makes a difference, so that they need not be reported. */
 bool pmk_microblaze_data_is_local(const struct pmk_core *core);
@@ -265,7 +233,7 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 
 /*
  * Start block `b`: decide how the previous one ended, fetch `b`, wait for results. `crossing` and
- * `booked` are constants: the value of pmk_cpu.crossing, and whether the program is recorded.
+ * `booked` are the value of pmk_cpu.crossing, and whether the program is recorded (a constant).
  */
 static inline void pmk_microblaze_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing, bool booked)

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: MIT
 /* The functions that an emulator calls while MicroBlaze code runs. */
+#include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 
-static void start_thread(unsigned vcpu, void *block)
+static void start_single(unsigned vcpu, void *block)
 {
 	(void)vcpu;
-	pmk_block_start(0, block, pmk_microblaze_enter);
+	pmk_block_start_single(block, pmk_microblaze_enter);
 }
 
 static void start_plain(unsigned vcpu, void *block)
 {
-	pmk_block_start(vcpu, block, pmk_microblaze_enter);
-}
-
-static void start_system(unsigned vcpu, void *block)
-{
-	pmk_block_start_system(vcpu, block, pmk_block_as_it_is, pmk_microblaze_enter);
+	pmk_block_start(vcpu, block, pmk_block_as_it_is, pmk_microblaze_enter);
 }
 
 static void start_eager(unsigned vcpu, void *block)
 {
-	pmk_block_start_eager(vcpu, block, pmk_microblaze_enter, false);
+	pmk_block_start_eager(vcpu, block, pmk_microblaze_enter);
 }
 
 static void start_booked(unsigned vcpu, void *block)
@@ -28,53 +24,39 @@ static void start_booked(unsigned vcpu, void *block)
 	pmk_block_start_booked(vcpu, block, pmk_microblaze_enter_booked);
 }
 
-static void start_crossing(unsigned vcpu, void *block)
-{
-	pmk_block_start_eager(vcpu, block, pmk_microblaze_enter, true);
-}
-
-static const struct pmk_block_fns on_block = {
-	.thread = start_thread,
+static const struct pmk_block_fns block_fns = {
+	.single = start_single,
 	.plain = start_plain,
-	.system = start_system,
 	.eager = start_eager,
 	.booked = start_booked,
-	.crossing = start_crossing,
 	.handle = pmk_before_handler,
 	.before = pmk_block_as_it_is,
 };
 
-const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core)
+static const struct pmk_block_fns *on_block(const struct pmk_core *core)
 {
 	(void)core;
-	return &on_block;
+	return &block_fns;
 }
 
 /* For cores of which only fetching is counted: they have no clock, and no block takes time. */
-static void fetched(unsigned vcpu, void *block)
+static void fetch_block(unsigned vcpu, void *block)
 {
 	pmk_microblaze_fetch_block(pmk_cpus[vcpu], block, false);
 }
 
-static void fetched_thread(unsigned vcpu, void *block)
-{
-	(void)vcpu;
-	pmk_microblaze_fetch_block(pmk_cpus[0], block, false);
-}
-
-static void counted(unsigned vcpu, void *block)
+static void fetch_block_counted(unsigned vcpu, void *block)
 {
 	pmk_microblaze_fetch_block(pmk_cpus[vcpu], block, true);
 }
 
-static void counted_thread(unsigned vcpu, void *block)
-{
-	(void)vcpu;
-	pmk_microblaze_fetch_block(pmk_cpus[0], block, true);
-}
+static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
-pmk_block_fn *const pmk_microblaze_on_fetch[2][PMK_FETCH_NWAYS] = { { fetched, fetched_thread },
-								    { counted, counted_thread } };
+/*
+ * The blocks' facts count all accesses, including store-exclusives that fail. Accesses of programs
+ * with one thread, on a core with a clock, have a function for each way to store, with and without
+ * translation; sizes make no difference.
+ */
 
 /* Returns the core, and stores the access in it. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
@@ -85,58 +67,96 @@ static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 	return cpu;
 }
 
-/* The core of an access without a clock, which is counted here. The number of accesses replaces the
- * time, which shows which page was used last. */
-static inline struct pmk_cpu *count_alone(unsigned vcpu, enum pmk_signal sig)
+static void load_back(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	(void)vcpu, (void)info;
+	pmk_microblaze_load(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, false,
+			    PMK_MB_WORD_GRAIN);
+}
 
-	cpu->cycles++;
-	cpu->dyn[sig]++;
-	return cpu;
+static void load_back_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_load(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, true,
+			    PMK_MB_WORD_GRAIN);
+}
+
+static void load_through(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_load(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, false,
+			    PMK_MB_GRAIN);
+}
+
+static void load_through_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_load(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, true,
+			    PMK_MB_GRAIN);
+}
+
+static void store_back(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_store_back(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, false);
+}
+
+static void store_back_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_store_back(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, true);
+}
+
+static void store_through(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_store_through(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, false);
+}
+
+static void store_through_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)vcpu, (void)info;
+	pmk_microblaze_store_through(remember(0, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, true);
 }
 
 /*
- * The blocks' facts count all accesses, including store-exclusives that fail. There is one function
- * for each way to store, with and without translation; sizes make no difference.
+ * Begin any other access. In system emulation it is kept for is_device(). Without a clock, it is
+ * counted here. Then the number of accesses replaces the time, which shows which page was used
+ * last, and the access is not stored.
  */
-#define ACCESS(name, call, ...)                                                               \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)                \
-	{                                                                                     \
-		(void)info;                                                                   \
-		call(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
-	}                                                                                     \
-	PMK_OF_THREAD(name)                                                                   \
-	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *a)          \
-	{                                                                                     \
-		pmk_access_see(info, addr);                                                   \
-		call(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
-	}
+static inline struct pmk_cpu *begin_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
+					      const void *access, enum pmk_signal counts)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 
-ACCESS(load_back, pmk_microblaze_load, false, PMK_MB_WORD_GRAIN)
-ACCESS(load_back_mmu, pmk_microblaze_load, true, PMK_MB_WORD_GRAIN)
-ACCESS(load_through, pmk_microblaze_load, false, PMK_MB_GRAIN)
-ACCESS(load_through_mmu, pmk_microblaze_load, true, PMK_MB_GRAIN)
-ACCESS(store_back, pmk_microblaze_store_back, false)
-ACCESS(store_back_mmu, pmk_microblaze_store_back, true)
-ACCESS(store_through, pmk_microblaze_store_through, false)
-ACCESS(store_through_mmu, pmk_microblaze_store_through, true)
+	pmk_access_see(cpu, info, addr);
+	if (!cpu->core.timeless)
+		return remember(vcpu, access);
+	cpu->cycles++;
+	cpu->dyn[counts]++;
+	return cpu;
+}
 
-#define ALONE(name, sig, call, ...)                                                                \
-	static void name##_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)             \
-	{                                                                                          \
-		(void)info;                                                                        \
-		call(count_alone(vcpu, sig), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
-	}
+static void load_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = begin_otherwise(vcpu, info, addr, a, PMK_SIG_LOAD);
 
-ALONE(load_back, PMK_SIG_LOAD, pmk_microblaze_load, false, PMK_MB_WORD_GRAIN)
-ALONE(load_back_mmu, PMK_SIG_LOAD, pmk_microblaze_load, true, PMK_MB_WORD_GRAIN)
-ALONE(load_through, PMK_SIG_LOAD, pmk_microblaze_load, false, PMK_MB_GRAIN)
-ALONE(load_through_mmu, PMK_SIG_LOAD, pmk_microblaze_load, true, PMK_MB_GRAIN)
-ALONE(store_back, PMK_SIG_STORE, pmk_microblaze_store_back, false)
-ALONE(store_back_mmu, PMK_SIG_STORE, pmk_microblaze_store_back, true)
-ALONE(store_through, PMK_SIG_STORE, pmk_microblaze_store_alone, false)
-ALONE(store_through_mmu, PMK_SIG_STORE, pmk_microblaze_store_alone, true)
+	pmk_microblaze_load(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, cpu->core.mmu,
+			    cpu->microblaze.tables->grain);
+}
+
+static void store_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = begin_otherwise(vcpu, info, addr, a, PMK_SIG_STORE);
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	if (!cpu->core.dcache_wt)
+		pmk_microblaze_store_back(cpu, (uint32_t)addr, access, cpu->core.mmu);
+	else if (cpu->core.timeless)
+		pmk_microblaze_store_alone(cpu, (uint32_t)addr, access, cpu->core.mmu);
+	else
+		pmk_microblaze_store_through(cpu, (uint32_t)addr, access, cpu->core.mmu);
+}
 
 /* A store-exclusive is reported as a read and a write, and not at all if it fails. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -146,29 +166,21 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	if (!pmk_emulator.is_store(info))
 		return;
 	cpu = remember(vcpu, a);
-	cpu->cycles += cpu->core.timeless; /* as in count_alone() */
+	cpu->cycles += cpu->core.timeless; /* as in begin_otherwise() */
 	pmk_sites_access(cpu, (uint64_t)(uintptr_t)a);
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
-	pmk_access_see(info, addr);
+	pmk_access_see(cpu, info, addr);
 	pmk_microblaze_store_slow(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
-/* The functions of each world, and that of a program whose core has no clock. */
-#define WORLDS(name)                                          \
-	{                                                     \
-		name##_thread, name, name##_sys, name##_alone \
-	}
-
-pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world world,
-				    const struct pmk_insn *in, const struct pmk_block *b,
-				    const struct pmk_pipe_slot *pipe, uint64_t *access)
+static pmk_access_fn *watch_access(const struct pmk_core *core, bool single,
+				   const struct pmk_insn *in, const struct pmk_block *b,
+				   const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
-	/* [store][write-through][translation][…] */
-	static pmk_access_fn *const plain[2][2][2][PMK_NWORLDS + 1] = {
-		{ { WORLDS(load_back), WORLDS(load_back_mmu) },
-		  { WORLDS(load_through), WORLDS(load_through_mmu) } },
-		{ { WORLDS(store_back), WORLDS(store_back_mmu) },
-		  { WORLDS(store_through), WORLDS(store_through_mmu) } },
+	/* [store][write-through][translation] */
+	static pmk_access_fn *const plain[2][2][2] = {
+		{ { load_back, load_back_mmu }, { load_through, load_through_mmu } },
+		{ { store_back, store_back_mmu }, { store_through, store_through_mmu } },
 	};
 
 	if (pmk_microblaze_data_is_local(core))
@@ -177,12 +189,14 @@ pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world 
 		pmk_access_pack(core->timeless ? 0 : b->cycles - pipe->issue, 0, 1, in->mem_bytes);
 	if (in->store && in->exclusive)
 		return store_exclusive;
-	return plain[in->store][core->dcache_wt][core->mmu][core->timeless ? PMK_NWORLDS : world];
+	if (!single || core->timeless)
+		return in->store ? store_otherwise : load_otherwise;
+	return plain[in->store][core->dcache_wt][core->mmu];
 }
 
 /* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). There is no test if a
  * translation is used, because its time must be noted. */
-struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const struct pmk_insn *in)
+static struct pmk_access_test access_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned grain = pmk_microblaze_grain(core);
 
@@ -205,7 +219,17 @@ struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const st
 	};
 }
 
-void *pmk_microblaze_tables(const struct pmk_cpu *cpu)
+static void *test_tables(const struct pmk_cpu *cpu)
 {
 	return cpu->microblaze.tables;
 }
+
+const struct pmk_core_callbacks pmk_microblaze_callbacks = {
+	.on_block = on_block,
+	.on_fetch = on_fetch,
+	.on_lines = on_fetch,
+	.watch = watch_access,
+	.test = access_test,
+	.tables = test_tables,
+	.is_blind = pmk_microblaze_data_is_local,
+};

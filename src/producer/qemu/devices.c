@@ -46,16 +46,16 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 
 /* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU once for each page, at the
  * first access that is not a plain hit. */
-bool pmk_devices_is_device(void *ctx, uint64_t addr)
+bool pmk_devices_is_device(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	enum { UNKNOWN, NORMAL, DEVICE };
 	uint32_t page = (uint32_t)addr >> PMK_PAGE_SHIFT;
-	uint8_t *known = (uint8_t *)ctx + page;
+	uint8_t *known = (uint8_t *)cpu->device_ctx + page;
 
 	if (*known == UNKNOWN) {
-		if (page != (uint32_t)pmk_access_seen.addr >> PMK_PAGE_SHIFT)
+		if (page != (uint32_t)cpu->seen.addr >> PMK_PAGE_SHIFT)
 			return false;
-		*known = pmk_plugin_asks_device(ctx, pmk_access_seen.addr) ? DEVICE : NORMAL;
+		*known = pmk_plugin_asks_device(cpu, cpu->seen.addr) ? DEVICE : NORMAL;
 	}
 	return *known == DEVICE;
 }

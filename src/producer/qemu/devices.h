@@ -11,6 +11,6 @@ void pmk_devices_watch_access(struct qemu_plugin_tb *tb, size_t i, uint64_t pc, 
 			      uint64_t access, const struct pmk_block *b);
 /* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU once for each page, at the
  * first access that is not a plain hit. */
-bool pmk_devices_is_device(void *ctx, uint64_t addr);
+bool pmk_devices_is_device(const struct pmk_cpu *cpu, uint64_t addr);
 
 #endif

@@ -59,14 +59,13 @@ _Noreturn void pmk_plugin_give_up(int err)
 }
 
 /* True if the page of `addr` is device memory, as far as the present access shows. */
-bool pmk_plugin_asks_device(void *ctx, uint64_t addr)
+bool pmk_plugin_asks_device(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	struct qemu_plugin_hwaddr *hw;
 
-	(void)ctx;
-	if ((addr ^ pmk_access_seen.addr) >> PMK_PAGE_SHIFT)
+	if ((addr ^ cpu->seen.addr) >> PMK_PAGE_SHIFT)
 		return false;
-	hw = qemu_plugin_get_hwaddr(pmk_access_seen.info, pmk_access_seen.addr);
+	hw = qemu_plugin_get_hwaddr(cpu->seen.info, cpu->seen.addr);
 	return hw && qemu_plugin_hwaddr_is_io(hw);
 }
 

@@ -25,6 +25,6 @@ const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in);
 /* Tell the emulator where the tests find the tables of a core. */
 void pmk_plugin_set_bases(unsigned vcpu, struct pmk_cpu *cpu);
 /* True if the page of `addr` is device memory, as far as the present access shows. */
-bool pmk_plugin_asks_device(void *ctx, uint64_t addr);
+bool pmk_plugin_asks_device(const struct pmk_cpu *cpu, uint64_t addr);
 
 #endif

@@ -75,13 +75,11 @@ bool pmk_translate_map_inline(struct pmk_executions *executions)
 	return true;
 }
 
-/* Whether one thread or several run the code that is being translated. The emulator translates all
- * code again when a second thread starts. */
-static enum pmk_world world(void)
+/* True if one thread of a program runs the code that is being translated. The emulator translates
+ * all code again when a second thread starts. */
+static bool is_single(void)
 {
-	if (plugin.system_mode)
-		return PMK_WORLD_SYSTEM;
-	return plugin.threaded ? PMK_WORLD_PROGRAM : PMK_WORLD_THREAD;
+	return !plugin.system_mode && !plugin.threaded;
 }
 
 /* The callback for the start of a block at `pc`. */
@@ -95,7 +93,7 @@ static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 		way = PMK_BLOCK_FOLLOWED;
 	else if (plugin.ledger)
 		way = PMK_BLOCK_BOOKED;
-	return pmk_block_choose(&plugin.config.core, world(), entry != 0, way);
+	return pmk_block_choose(&plugin.config.core, is_single(), entry != 0, way);
 }
 
 /* How a block at `pc` may be entered: bits of enum pmk_entry. */
@@ -122,8 +120,8 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 		       const struct pmk_block *b, const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access = 0;
-	pmk_access_fn *fn =
-		plugin.family->callbacks->watch(&plugin.config.core, world(), in, b, pipe, &access);
+	pmk_access_fn *fn = plugin.family->callbacks->watch(&plugin.config.core, is_single(), in, b,
+							    pipe, &access);
 	const struct qemu_mem_test *test = pmk_plugin_find_test(in);
 
 	/* See guest_access_in_memory(). */
@@ -244,9 +242,8 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	const struct pmk_core_callbacks *callbacks = plugin.family->callbacks;
-	pmk_block_fn *const(*on)[PMK_FETCH_NWAYS] = plugin.config.parts & PMK_PART_PREDICTOR
-							    ? callbacks->on_fetch
-							    : callbacks->on_lines;
+	pmk_block_fn *const *on = plugin.config.parts & PMK_PART_PREDICTOR ? callbacks->on_fetch
+									   : callbacks->on_lines;
 	bool count = !(plugin.config.parts & PMK_PART_EXECUTIONS);
 	unsigned entry = entry_at(b->pc);
 
@@ -255,12 +252,9 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 		return;
 	}
 	if (plugin.config.parts & PMK_PART_FETCH) {
-		enum pmk_fetch_way any =
-			!entry && world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
-
 		if (entry)
 			pmk_plugin_on_start(tb, first, pmk_fetch_handler, b);
-		pmk_plugin_on_start(tb, first, on[count][any], b);
+		pmk_plugin_on_start(tb, first, on[count], b);
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
@@ -311,7 +305,7 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 	addr &= ~(uint64_t)(plugin.written_bytes - 1);
 	for (unsigned i = 0; i < plugin.written_bytes; i += plugin.family->decoder->line_bytes) {
 		/* QEMU has no information about this access. */
-		pmk_access_see(0, ~(addr + i));
+		pmk_access_see(pmk_cpus[vcpu], 0, ~(addr + i));
 		plugin.write_line(vcpu, 0, addr + i, access);
 	}
 }
@@ -351,8 +345,8 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 		fn = plugin.glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
 			     ? writes_lines
 			     : writes_unseen;
-	plugin.write_line = plugin.family->callbacks->watch(&plugin.config.core, world(), &in[i], b,
-							    pipe, &access);
+	plugin.write_line = plugin.family->callbacks->watch(&plugin.config.core, is_single(),
+							    &in[i], b, pipe, &access);
 	access = pmk_access_at(access, behind);
 	pmk_plugin_on_insn(tb, last ? i : i + 1, true, fn, (void *)(uintptr_t)access);
 }

@@ -170,7 +170,7 @@ struct oracle {
 	uint32_t held[2][8];
 	unsigned turn[2];
 	uint32_t store_missed; /* the last line that a store missed (+ 1), until it is filled */
-	bool (*is_device)(void *ctx, uint64_t addr);
+	bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr);
 	uint64_t n[PMK_NSIGNALS];
 };
 
@@ -928,7 +928,8 @@ static void begin_general(struct run *r)
 static uint64_t met[PMK_NSIGNALS]; /* the events that all programs together raised */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
-		     unsigned steps, bool eager, bool (*is_device)(void *, uint64_t))
+		     unsigned steps, bool eager,
+		     bool (*is_device)(const struct pmk_cpu *, uint64_t))
 {
 	static struct run r;
 	int at = 0;
@@ -1145,9 +1146,9 @@ static void test_many_programs(void **state)
 }
 
 /* Every third page belongs to a device. */
-static bool some_device(void *ctx, uint64_t addr)
+static bool some_device(const struct pmk_cpu *cpu, uint64_t addr)
 {
-	(void)ctx;
+	(void)cpu;
 	return addr / 4096 % 3 == 0;
 }
 

@@ -472,9 +472,9 @@ static void test_cycles(void **state)
  * ------------------------------------------------------------------
  */
 
-static bool every_page(void *ctx, uint64_t addr)
+static bool every_page(const struct pmk_cpu *cpu, uint64_t addr)
 {
-	(void)ctx;
+	(void)cpu;
 	(void)addr;
 	return true;
 }

@@ -983,9 +983,9 @@ static void cascade(void **state)
 	rig_free(r);
 }
 
-static bool from_0x30000(void *ctx, uint64_t addr)
+static bool from_0x30000(const struct pmk_cpu *cpu, uint64_t addr)
 {
-	(void)ctx;
+	(void)cpu;
 	return addr >= 0x30000;
 }
 
