@@ -79,9 +79,13 @@ class Page(html.parser.HTMLParser):
         body = self.root.one("table", **attrs).one("tbody")
         return [[c.text() for c in row.inner if isinstance(c, Element)] for row in body.all("tr")]
 
+    def data(self):
+        """What the script draws the flame graph from."""
+        return json.loads(self.root.one("script", id="calls-data").text())
+
     def frames(self):
         """(path of names, counts) of the flame graph."""
-        data = json.loads(self.root.one("script", id="calls-data").text())
+        data = self.data()
         names = {frame[0]: frame[1] for frame in data["frames"]}
         out = [(("all",), counts_of(data["nodes"][0][2]))]
         for parent, frame, counts in data["nodes"][1:]:
@@ -168,7 +172,7 @@ def test_functions_are_those_of_the_recording(page, recording):
 @pytest.mark.quick
 def test_every_event_of_every_function(page, recording):
     table = page.root.one("table", id="functions").one("tbody")
-    events = [o.text() for o in page.root.one("select", id="event").all("option")]
+    events = page.data()["events"]
     equal(events, ["cpu_cycles", "instr_exec", "dcache_miss", "executions"])
     for i, event in enumerate(events):
         want = self_counts(recording, event)
@@ -294,14 +298,11 @@ def test_lines_have_their_counts_and_text(with_source):
 
 
 @pytest.mark.quick
-def test_the_hottest_line_comes_first(with_source):
+def test_names_of_functions_are_links(with_source):
     page = Page(page_of(with_source))
-    first = page.rows(id="hottest")[0]
-    equal((number(first[0]), first[2], first[3]), (100, "loop.c:7", "line 7"))
-    # It is a link to that line; names of functions are links, too.
     places = {e.attrs["id"] for e in page.root.all(id=None)}
     links = [a.attrs["href"] for a in page.root.all("a")]
-    assert len(links) > 10 and not [a for a in links if a[1:] not in places], links
+    assert len(links) > 5 and not [a for a in links if a[1:] not in places], links
 
 
 def long_recording(path):
@@ -340,8 +341,7 @@ def test_without_call_paths(tmp_path):
 @pytest.mark.quick
 def test_named_events_alone(recording, tmp_path):
     page = Page(page_of(recording, "-e", "dcache_miss", out=tmp_path / "out"))
-    equal([o.text() for o in page.root.one("select", id="event").all("option")],
-          ["dcache_miss", "executions"])
+    equal(page.data()["events"], ["dcache_miss", "executions"])
     equal({row[5]: number(row[0]) for row in page.rows(id="functions")},
           {name: f["dcache_miss"] for name, f in FUNCTIONS.items()})
 

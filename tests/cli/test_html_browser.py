@@ -445,6 +445,11 @@ def test_names_for_who_does_not_see(shown):
 
 def test_links_open_listings(browser, with_source):
     shown = Shown(browser, page_of(with_source))
+    # The hottest line comes first, with a link to it.
+    first = [c.text for c in shown.find("#hottest tbody tr:first-child td")]
+    equal((number(first[0]), first[2], first[3]), (100, "loop.c:7", "line 7"))
+    shown.one("#hottest tbody tr:first-child a").click()
+    equal(shown.js("return document.querySelector(':target .at').textContent"), "7")
     shown.js("document.querySelectorAll('.place').forEach(d => d.open = false)")
     shown.js("[...document.querySelectorAll('#functions a')].find("
              "a => a.textContent === 'work').click()")

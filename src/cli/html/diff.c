@@ -9,49 +9,28 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-#define MOST 500 /* rows of a table */
+#define MOST	500 /* rows of a table */
+#define COLUMNS "#Base|#New|#Difference|#%%|%s"
 
 /* The longest bar of a table shows the greatest difference; the others are in proportion. */
-static void put_cells(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
+static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
 {
 	uint64_t base = diff_value(d, row, event, DIFF_BASE),
 		 fresh = diff_value(d, row, event, DIFF_NEW);
 	const char *direction = fresh > base ? " more" : fresh < base ? " less" : "";
-	char text[48];
+	char delta[48], percent[48], *name = diff_label(d, row, event);
 
-	html_print(f, "<td class=\"n\">%ju</td><td class=\"n\">%ju", base, fresh);
-	diff_delta_text(d, row, event, true, text);
-	fprintf(f, "</td><td class=\"n bar%s\" style=\"--p:%.2f%%\">%s</td>", direction,
-		html_percent(diff_distance(d, row, event), most), text);
-	diff_percent_text(d, row, event, text, sizeof(text));
-	fprintf(f, "<td class=\"n%s\">%s</td>", direction, text);
-}
-
-static void put_name(FILE *f, const struct diff *d, size_t row, size_t event)
-{
-	const struct diff_row *r = &d->row[row];
-	char *name = diff_label(d, row, event);
-
-	html_print(f, "<th scope=\"row\" class=\"name\" title=\"%s\">%.100s</th></tr>\n",
-		   r->file ? r->file : name, name ? name : "?");
-	free(name);
-}
-
-static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
-{
+	diff_delta_text(d, row, event, true, delta);
+	diff_percent_text(d, row, event, percent, sizeof(percent));
 	fprintf(f, "<tr%s>", diff_exceeded(d, row, event) ? " class=\"over\"" : "");
-	put_cells(f, d, row, event, most);
-	put_name(f, d, row, event);
-}
-
-static void put_heads(FILE *f, const char *id, const char *what)
-{
-	char attributes[96];
-
-	snprintf(attributes, sizeof(attributes), "class=\"sortable diff\" id=\"%s\"", id);
-	html_table_begin(f, attributes, "#Base|#New|#Difference|#%");
-	html_heading(f, what, false, "");
-	html_table_body(f);
+	html_cells(f,
+		   "#%ju|#%ju|{class=\"n bar%s\" style=\"--p:%.2f%%\"}%s|{class=\"n%s\"}%s|"
+		   "!{class=\"name\" title=\"%s\"}%.100s",
+		   base, fresh, direction, html_percent(diff_distance(d, row, event), most), delta,
+		   direction, percent, d->row[row].file ? d->row[row].file : name,
+		   name ? name : "?");
+	fputs("</tr>\n", f);
+	free(name);
 }
 
 /* ---- head ----------------------------------------------------------------------------------- */
@@ -98,7 +77,7 @@ static void put_head(FILE *f, const struct diff *d)
 static void put_totals(FILE *f, const struct diff *d)
 {
 	fputs("<section id=\"overview\">\n<h2>Totals</h2>\n", f);
-	put_heads(f, "totals", "Event");
+	html_table(f, "class=\"sortable diff\" id=\"totals\"", COLUMNS, "Event");
 	for (size_t event = 0; event < d->nevents; event++)
 		put_row(f, d, 0, event, 0);
 	html_table_end(f);
@@ -112,15 +91,16 @@ static void put_table(FILE *f, const struct diff_table *t)
 	static const char *const heading[] = {
 		[DIFF_SECTION] = "Region", [DIFF_FUNCTION] = "Function", [DIFF_LINE] = "Line"
 	};
-	char id[64], kinds[32];
+	char attributes[128], kinds[32];
 	size_t shown = t->n < MOST ? t->n : MOST;
 	uint64_t most = diff_distance(t->d, t->row[0], t->event);
 
-	snprintf(id, sizeof(id), "e%zu-%s", t->event, diff_kind_names[t->kind]);
+	snprintf(attributes, sizeof(attributes),
+		 "class=\"sortable diff\" id=\"e%zu-%s\" data-filter=\"Filter by name\"", t->event,
+		 diff_kind_names[t->kind]);
 	snprintf(kinds, sizeof(kinds), "%ss", diff_kind_names[t->kind]);
 	fprintf(f, "<h3>%c%s that differ</h3>\n", kinds[0] - 'a' + 'A', kinds + 1);
-	html_filter(f, id, "Filter by name", kinds);
-	put_heads(f, id, heading[t->kind]);
+	html_table(f, attributes, COLUMNS, heading[t->kind]);
 	for (size_t i = 0; i < shown; i++)
 		put_row(f, t->d, t->row[i], t->event, most);
 	html_table_end(f);

@@ -2,6 +2,7 @@
 /*
  * The flame graph: the calls as JSON, which flame.js draws.
  *
+ *	events		names
  *	objects, files	paths
  *	frames		[number, name, shade, inlined, object, file, line]; a thread: [number, null,
  *			name]
@@ -183,8 +184,11 @@ static bool put_data(const struct flame *fl)
 
 	html_json(p->f,
 		  "<script type=\"application/json\" id=\"calls-data\">"
-		  "{\"shade\":%u,\"objects\":[",
+		  "{\"shade\":%u,\"events\":[",
 		  shade_of("all"));
+	for (size_t i = 0; i < p->n; i++)
+		html_json(p->f, "%s\"%s\"", i ? "," : "", html_event(p, i));
+	fputs("],\n\"objects\":[", p->f);
 	for (size_t i = 0; i < t->nobjects; i++)
 		html_json(p->f, "%s\"%s\"", i ? "," : "", t->object[i].path);
 	fputs("],\n\"files\":[", p->f);

@@ -310,7 +310,6 @@ function store() {
 
 function restore() {
 	const state = new URLSearchParams(location.hash.slice(1));
-	const events = [...one("#event").options].map(o => o.textContent);
 	const number = Number(state.get("thread"));
 
 	if (location.hash === stored || (location.hash && !state.has("at")))
@@ -322,7 +321,7 @@ function restore() {
 	zoomed = Number(state.get("at"));
 	shownFunction = state.get("of") || "";
 	view = ["inverted", "both"].find(name => name === state.get("view")) || "";
-	one("#event").selectedIndex = Math.max(0, events.indexOf(state.get("event")));
+	one("#event").selectedIndex = Math.max(0, calls.events.indexOf(state.get("event")));
 	if (one("#event").selectedIndex !== event)
 		choose(one("#event").selectedIndex);
 	else
@@ -432,6 +431,14 @@ function onKey(e) {
 
 // Choices that build the graph anew.
 function startChoices() {
+	const event = make("select", "", ...calls.events.map((name, i) => new Option(name, i)));
+
+	event.id = "event";
+	one("nav").append(make("label", "choice", "Event ", event));
+	event.addEventListener("change", () => {
+		choose(Number(event.value));
+		store();
+	});
 	one("#view").addEventListener("change", e => show(e.target.value));
 	one("#order").addEventListener("change", e => {
 		order = e.target.value;

@@ -123,10 +123,11 @@ static void put_name(const struct html_page *p, uint32_t frame)
 	char unnamed[300];
 	const char *name = pmk_tree_name(&p->tree, frame, unnamed, sizeof(unnamed));
 
-	html_print(p->f, "<th scope=\"row\" class=\"name\" title=\"%s\">", name);
 	if (to->place)
-		fprintf(p->f, "<a href=\"#s%zu-%llx\">", to->place, (unsigned long long)to->line);
-	html_print(p->f, to->place ? "%.*s</a></th>" : "%.*s</th>", NAMES, name);
+		html_cells(p->f, "!{class=\"name\" title=\"%s\"}<a href=\"#s%zu-%llx\">%.*s</a>",
+			   name, to->place, (unsigned long long)to->line, NAMES, name);
+	else
+		html_cells(p->f, "!{class=\"name\" title=\"%s\"}%.*s", name, NAMES, name);
 }
 
 static void put_where(const struct html_page *p, uint32_t frame)
@@ -137,11 +138,12 @@ static void put_where(const struct html_page *p, uint32_t frame)
 	const char *path = file != NONE	    ? t->file[file].path
 			   : object != NONE ? t->object[object].path
 					    : NULL;
+	char number[16] = "";
 
-	html_print(p->f, "<td class=\"where\" title=\"%s\">%.40s", path, html_base_name(path));
 	if (file != NONE)
-		fprintf(p->f, ":%u", line);
-	fputs("</td>", p->f);
+		snprintf(number, sizeof(number), ":%u", line);
+	html_cells(p->f, "{class=\"where\" title=\"%s\"}%.40s%s", path, html_base_name(path),
+		   number);
 }
 
 static void put_row(const struct functions *fn, uint32_t frame)
@@ -195,10 +197,11 @@ static void put_table(const struct functions *fn)
 {
 	FILE *f = fn->p->f;
 
-	html_table_begin(f, "id=\"functions\" class=\"sortable\"",
-			 "#Self{aria-sort=\"descending\"}|#%{data-plain}");
+	html_table_begin(f, "id=\"functions\" class=\"sortable\" "
+			    "data-filter=\"Filter by name or place\"");
+	html_headings(f, "#{aria-sort=\"descending\"}Self|#{data-plain}%%");
 	if (fn->paths)
-		html_headings(f, "#With callees{data-wide}|#%{data-plain}|#Calls{data-wide}");
+		html_headings(f, "#{data-wide}With callees|#{data-plain}%%|#{data-wide}Calls");
 	html_headings(f, "Function|Where");
 	html_table_body(f);
 	for (size_t i = 0; i < fn->n && i < MOST; i++)
@@ -216,9 +219,10 @@ static void put_all(const struct functions *fn)
 	fprintf(p->f,
 		"<details><summary>All events of %s%zu functions, without what they call</summary>",
 		shown < fn->n ? "the first " : "", shown);
-	html_table_begin(p->f, "class=\"sortable all\"", "Function");
+	html_table_begin(p->f, "class=\"sortable all\"");
+	html_headings(p->f, "Function");
 	for (size_t e = 0; e < p->n; e++)
-		html_heading(p->f, html_event(p, e), true, "");
+		html_headings(p->f, "#%s", html_event(p, e));
 	html_table_body(p->f);
 	for (size_t i = 0; i < shown; i++) {
 		fputs("<tr>", p->f);
@@ -227,7 +231,8 @@ static void put_all(const struct functions *fn)
 			html_cell(p->f, "", self_of(fn, fn->row[i], e), self_of(fn, fn->row[i], e));
 		fputs("</tr>\n", p->f);
 	}
-	fputs("</tbody></table></div></details>\n", p->f);
+	html_table_end(p->f);
+	fputs("</details>\n", p->f);
 }
 
 bool html_functions(struct html_page *p)
@@ -238,7 +243,6 @@ bool html_functions(struct html_page *p)
 	if (done) {
 		fputs("<section id=\"by-function\">\n", p->f);
 		html_title(p, "Functions");
-		html_filter(p->f, "functions", "Filter by name or place", "functions");
 		put_table(&fn);
 		put_all(&fn);
 		fputs("</section>\n", p->f);

@@ -120,7 +120,7 @@ function comparedTable(id, headings, rows) {
 	table.append(make("thead", "", head), body);
 	startSorting(table);
 	const changed = rows.map(([text], i) => [body.rows[i], text.split(",")]);
-	return { element: make("div", "scroll", table), show(from, to, hide) {
+	return { table, element: make("div", "scroll", table), show(from, to, hide) {
 		for (const [row, counts] of changed) {
 			const a = countOf(counts, from), b = countOf(counts, to);
 			const { direction, texts } = changeOf(a, b);
@@ -153,7 +153,6 @@ function startComparison() {
 	all("tbody tr", functions.element).forEach((row, i) => {
 		row.title = log.functions[i][3];
 	});
-	const filter = make("input", "filter");
 
 	function show() {
 		series.show(base.value, fresh.value, false);
@@ -165,16 +164,12 @@ function startComparison() {
 		show();
 		section.scrollIntoView({ behavior: "smooth" });
 	};
-	filter.type = "search";
-	filter.placeholder = "Filter";
-	filter.setAttribute("aria-label", "Filter functions");
-	filter.dataset.table = "functions-compared";
 	section.append(make("h2", "", "Two commits"), make("div", "tools",
 		make("label", "", "Base ", base), make("label", "", "New ", fresh)), series.element);
 	if (log.functions.length) {
-		section.append(make("h3", "", "Functions that differ"),
-			make("div", "tools", filter, make("output", "")), functions.element);
-		startFilter(filter);
+		section.append(make("h3", "", "Functions that differ"), functions.element);
+		functions.table.dataset.filter = "Filter functions";
+		startFilter(functions.table);
 	}
 	base.value = log.base;
 	fresh.value = log.last;

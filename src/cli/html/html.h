@@ -55,34 +55,31 @@ double html_percent(uint64_t value, uint64_t all);
 void html_counts(FILE *f, const uint64_t *value, size_t n);
 /* The counts of an element: data-v="12,,3". */
 void html_values(FILE *f, const uint64_t *value, size_t n);
-/* The heading of a column; `more` are attributes, as markup. Sorting a column of numbers puts the
- * largest first. */
-void html_heading(FILE *f, const char *text, bool number, const char *more);
-/* Headings with '|' between them. '#' begins that of a column of numbers, "{more}" ends one with
- * more attributes: "#Times|#%{data-plain}|Name". NULL: none. */
-void html_headings(FILE *f, const char *names);
-/* Begin a table, with these attributes and first headings. '!' before the attributes makes it only
- * as wide as its content. More headings may follow; then comes html_table_body(). */
-void html_table_begin(FILE *f, const char *attributes, const char *names);
+/* Begin a table, with these attributes. '!' before them makes it only as wide as its content. Then
+ * come headings and html_table_body(). The script adds a field that filters the rows of a table
+ * with the attribute data-filter="hint". */
+void html_table_begin(FILE *f, const char *attributes);
+/* Headings of columns, as formats of html_print() with '|' between them. '#' begins that of a
+ * column of numbers, and attributes follow in braces: "#Times|#{data-plain}%%|Name". Sorting a
+ * column of numbers puts the largest first. */
+void html_headings(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 void html_table_body(FILE *f);
-/* Both, for a table that needs no more headings. */
-void html_table(FILE *f, const char *attributes, const char *names);
+/* All three. */
+void html_table(FILE *f, const char *attributes, const char *cells, ...)
+	__attribute__((format(printf, 3, 4)));
 void html_table_end(FILE *f);
 /*
- * Cells of a row, as formats of html_print() with '|' between them: "!%s|#%ju|{class=\"why\"}%s".
- * '#' begins a number, '!' the name of the row, and attributes of the cell follow in braces. With
- * attributes, '!' sets no class.
+ * Cells of a row, in the same form: "!%s|#%ju|{class=\"why\"}%s". '!' begins the name of the row.
+ * With attributes, it has no class.
  */
 void html_cells(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 /* A whole row. */
 void html_row(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
-/* A field that filters the rows of the table with this id. */
-void html_filter(FILE *f, const char *table, const char *hint, const char *label);
 /* A cell of a number, which is empty without one. `class` is "" or begins with a blank. */
 void html_cell(FILE *f, const char *class, bool there, uint64_t value);
 /* A cell with the share, drawn as a bar. */
 void html_bar(FILE *f, uint64_t value, uint64_t all);
-/* A label of trust, with its meaning, as this element. */
+/* A label of trust, as this element. */
 void html_trust(FILE *f, const char *tag, const char *trust);
 /* A folded list of `n` events without a value; nothing if there are none. */
 void html_without_begin(FILE *f, size_t n);

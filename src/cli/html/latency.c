@@ -44,21 +44,11 @@ static struct histogram histogram_at(const struct pmk_tables *t, size_t from)
 static void put_bar(FILE *f, double part, double all)
 {
 	double percent = all > 0 ? 100 * part / all : 0;
+	char text[16] = "< 0.1";
 
-	fprintf(f, "<td class=\"n bar\" style=\"--p:%.2f%%\">", percent);
 	if (percent >= 0.1)
-		fprintf(f, "%.1f</td>", percent);
-	else
-		fputs("&lt; 0.1</td>", f);
-}
-
-static void put_row(FILE *f, const struct histogram *h, const struct pmk_tables_latency *l)
-{
-	html_print(f, "<tr><th scope=\"row\" class=\"n\">%ju</th><td class=\"n\">%ju</td>",
-		   l->cycles, l->times);
-	put_bar(f, (double)l->times, h->times);
-	put_bar(f, (double)l->times * (double)l->cycles, h->sum);
-	fputs("</tr>\n", f);
+		snprintf(text, sizeof(text), "%.1f", percent);
+	html_cells(f, "{class=\"n bar\" style=\"--p:%.2f%%\"}%s", percent, text);
 }
 
 static void put_summary(FILE *f, const struct histogram *h)
@@ -79,9 +69,16 @@ static void put_histogram(const struct html_page *p, const struct histogram *h)
 	html_print(p->f, "<h3>%s</h3>\n", pmk_tables_event_name(&p->r->t, h->row->event));
 	put_summary(p->f, h);
 	html_table(p->f, "!class=\"sortable latency\"",
-		   "#Cycles|#Times|#% of times{data-plain}|#% of their cycles{data-plain}");
-	for (size_t i = 0; i < h->n; i++)
-		put_row(p->f, h, &h->row[i]);
+		   "#Cycles|#Times|#{data-plain}%% of times|#{data-plain}%% of their cycles");
+	for (size_t i = 0; i < h->n; i++) {
+		const struct pmk_tables_latency *l = &h->row[i];
+
+		fputs("<tr>", p->f);
+		html_cells(p->f, "!{class=\"n\"}%ju|#%ju", l->cycles, l->times);
+		put_bar(p->f, (double)l->times, h->times);
+		put_bar(p->f, (double)l->times * (double)l->cycles, h->sum);
+		fputs("</tr>\n", p->f);
+	}
 	html_table_end(p->f);
 }
 

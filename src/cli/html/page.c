@@ -91,35 +91,36 @@ void html_json(FILE *f, const char *format, ...)
 	va_end(args);
 }
 
-/* A cell as a format: "#%ju" becomes "<td class=\"n\">%ju</td>". */
-static void put_cell_format(FILE *f, const char *cell, size_t n)
+/* A cell as a format: "#%ju" becomes "<td class=\"n\">%ju</td>". `tag` is that of cells. */
+static void put_cell_format(FILE *f, const char *tag, const char *cell, size_t n)
 {
-	const char *end = cell + n, *tag = *cell == '!' ? "th" : "td", *more = "";
+	const char *end = cell + n, *more = "";
+	bool name = *cell == '!', number = *cell == '#';
 	size_t length = 0;
 
-	fprintf(f, *cell == '!' ? "<th scope=\"row\"" : "<td");
-	if (*cell == '!' || *cell == '#')
-		fputs(*cell++ == '#' ? " class=\"n\"" : *cell == '{' ? "" : " class=\"name\"", f);
+	cell += name || number;
 	if (*cell == '{') {
 		more = cell + 1;
 		length = strcspn(more, "}");
 		cell = more + length + 1;
 	}
-	fprintf(f, "%s%.*s>%.*s</%s>", length ? " " : "", (int)length, more, (int)(end - cell),
-		cell, tag);
+	fprintf(f, "<%s%s%s%.*s>%.*s</%.2s>", name ? "th scope=\"row\"" : tag,
+		number		 ? " class=\"n\""
+		: name && !*more ? " class=\"name\""
+				 : "",
+		length ? " " : "", (int)length, more, (int)(end - cell), cell, name ? "th" : tag);
 }
 
-static void put_cells(FILE *f, const char *cells, va_list args)
+static void put_cells(FILE *f, const char *tag, const char *cells, va_list args)
 {
 	char *format = NULL;
-	size_t size;
+	size_t size, n;
 	FILE *to = open_memstream(&format, &size);
 
-	while (to && *cells) {
-		size_t n = strcspn(cells, "|");
-
-		put_cell_format(to, cells, n);
-		cells += n + (cells[n] == '|');
+	for (bool more = to; more; cells += n + 1) {
+		n = strcspn(cells, "|");
+		more = cells[n];
+		put_cell_format(to, tag, cells, n);
 	}
 	if (to)
 		fclose(to);
@@ -133,7 +134,7 @@ void html_cells(FILE *f, const char *cells, ...)
 	va_list args;
 
 	va_start(args, cells);
-	put_cells(f, cells, args);
+	put_cells(f, "td", cells, args);
 	va_end(args);
 }
 
@@ -143,7 +144,7 @@ void html_row(FILE *f, const char *cells, ...)
 
 	va_start(args, cells);
 	fputs("<tr>", f);
-	put_cells(f, cells, args);
+	put_cells(f, "td", cells, args);
 	fputs("</tr>\n", f);
 	va_end(args);
 }
@@ -214,37 +215,21 @@ void html_values(FILE *f, const uint64_t *value, size_t n)
 	fputc('"', f);
 }
 
-void html_heading(FILE *f, const char *text, bool number, const char *more)
+void html_headings(FILE *f, const char *cells, ...)
 {
-	fprintf(f, "<th scope=\"col\"%s%s%s>", number ? " class=\"n\"" : "", *more ? " " : "",
-		more);
-	html_print(f, "%s</th>", text);
+	va_list args;
+
+	va_start(args, cells);
+	put_cells(f, "th scope=\"col\"", cells, args);
+	va_end(args);
 }
 
-void html_headings(FILE *f, const char *names)
-{
-	char *copy = names ? strdup(names) : NULL, *rest = copy, *name;
-
-	while (rest && (name = strsep(&rest, "|"))) {
-		bool number = *name == '#';
-		char *more = strchr(name, '{');
-
-		if (more) {
-			*more++ = '\0';
-			more[strcspn(more, "}")] = '\0';
-		}
-		html_heading(f, name + number, number, more ? more : "");
-	}
-	free(copy);
-}
-
-void html_table_begin(FILE *f, const char *attributes, const char *names)
+void html_table_begin(FILE *f, const char *attributes)
 {
 	bool fit = *attributes == '!';
 
 	fprintf(f, "<div class=\"scroll%s\"><table%s%s>\n<thead><tr>", fit ? " fit" : "",
 		attributes[fit] ? " " : "", attributes + fit);
-	html_headings(f, names);
 }
 
 void html_table_body(FILE *f)
@@ -252,24 +237,20 @@ void html_table_body(FILE *f)
 	fputs("</tr></thead>\n<tbody>\n", f);
 }
 
-void html_table(FILE *f, const char *attributes, const char *names)
+void html_table(FILE *f, const char *attributes, const char *cells, ...)
 {
-	html_table_begin(f, attributes, names);
+	va_list args;
+
+	va_start(args, cells);
+	html_table_begin(f, attributes);
+	put_cells(f, "th scope=\"col\"", cells, args);
 	html_table_body(f);
+	va_end(args);
 }
 
 void html_table_end(FILE *f)
 {
 	fputs("</tbody></table></div>\n", f);
-}
-
-void html_filter(FILE *f, const char *table, const char *hint, const char *label)
-{
-	html_print(f,
-		   "<div class=\"tools js\"><input type=\"search\" class=\"filter\" "
-		   "data-table=\"%s\" placeholder=\"%s\" aria-label=\"Filter "
-		   "%s\"><output></output></div>\n",
-		   table, hint, label);
 }
 
 void html_bar(FILE *f, uint64_t value, uint64_t all)
@@ -289,22 +270,7 @@ void html_cell(FILE *f, const char *class, bool there, uint64_t value)
 
 void html_trust(FILE *f, const char *tag, const char *trust)
 {
-	static const char *const meaning[][2] = {
-		{ "exact", "defined by the instruction stream" },
-		{ "modelled", "depends on the parameters of the core" },
-		{ "measured", "counted by hardware" },
-		{ "scaled", "time-shared between events" },
-		{ "sampled", "estimated from samples" },
-		{ "wrapped", "a lower bound: a counter wrapped" },
-		{ "partial", "a lower bound: a part was not counted" },
-		{ "inexact", "may be slightly wrong" },
-	};
-
-	html_print(f, "<%s class=\"trust\" data-trust=\"%s\"", tag, trust);
-	for (size_t i = 0; i < sizeof(meaning) / sizeof(meaning[0]); i++)
-		if (!strcmp(trust, meaning[i][0]))
-			fprintf(f, " title=\"%s\"", meaning[i][1]);
-	html_print(f, ">%s</%s>", trust, tag);
+	html_print(f, "<%s class=\"trust\" data-trust=\"%s\">%s</%s>", tag, trust, trust, tag);
 }
 
 void html_without_begin(FILE *f, size_t n)

@@ -72,11 +72,17 @@ function startSorting(table) {
 	}
 }
 
-function startFilter(input) {
-	const rows = [...document.getElementById(input.dataset.table).tBodies[0].rows];
+// A field above the table that filters its rows.
+function startFilter(table) {
+	const rows = [...table.tBodies[0].rows], input = make("input", "filter"), told = make("output", "");
 	const names = rows.map(row => all("[title]", row).map(cell => cell.title)
 		.concat(row.textContent).join("\n").toLowerCase());
 
+	input.type = "search";
+	input.placeholder = table.dataset.filter;
+	input.setAttribute("aria-label", table.dataset.filter);
+	input.dataset.table = table.id;
+	table.parentElement.before(make("div", "tools", input, told));
 	input.addEventListener("input", () => {
 		const wanted = input.value.trim().toLowerCase();
 		let shown = 0;
@@ -84,10 +90,15 @@ function startFilter(input) {
 			row.hidden = !names[i].includes(wanted);
 			shown += !row.hidden;
 		});
-		input.parentElement.querySelector("output").textContent =
-			wanted === "" ? "" : `${shown} of ${rows.length}`;
+		told.textContent = wanted === "" ? "" : `${shown} of ${rows.length}`;
 	});
 }
+
+// What the labels of trust mean.
+const TRUST = { exact: "defined by the instruction stream", measured: "counted by hardware",
+	modelled: "depends on the parameters of the core", scaled: "time-shared between events",
+	sampled: "estimated from samples", wrapped: "a lower bound: a counter wrapped",
+	partial: "a lower bound: a part was not counted", inexact: "may be slightly wrong" };
 
 // ---- topics -------------------------------------------------------------------------------------
 
@@ -133,7 +144,7 @@ function startTopics() {
 
 // ---- the event that is shown --------------------------------------------------------------------
 
-const eventName = () => one("#event").selectedOptions[0].textContent;
+const eventName = () => calls.events[event];
 
 function fillCount(cell, v) {
 	const bar = cell.nextElementSibling, of = share(v, total());
@@ -174,27 +185,30 @@ function fillCode() {
 // The ten rows of all listings with the highest counts.
 function fillHottest() {
 	const rows = all(".place tr[data-v]").map(row => [row, counts(row)[event] || "0"]);
-	const body = one("#hottest").tBodies[0];
 
 	rows.sort((a, b) => Number(b[1]) - Number(a[1]));
-	body.replaceChildren(...rows.slice(0, 10).filter(([, v]) => v !== "0").map(([row, v]) => {
-		const to = document.createElement("tr");
-		const link = document.createElement("a");
-		const place = one("summary b", row.closest(".place"));
-		const of = share(v, total());
-		const file = place.title.split("/").pop(), at = one(".at", row).textContent;
+	one("#hottest tbody").replaceChildren(...rows.slice(0, 10).filter(([, v]) => v !== "0").map(
+		([row, v]) => {
+			const place = one("summary b", row.closest(".place")).title;
+			const at = one(".at", row).textContent, link = make("a", "",
+				row.closest("[data-lines]") ? `${baseName(place)}:${at}` : `${place} ${at}`);
 
-		link.href = `#${row.id}`;
-		link.textContent = row.closest("[data-lines]") ? `${file}:${at}`
-			: `${place.title} ${at}`;
-		for (const [text, name] of [[numberText(v), "n"], [`${of.toFixed(1)}%`, "n"],
-			[link, "name"], [one(".text", row).textContent.trim(), "text"]]) {
-			const cell = to.insertCell();
-			cell.className = name;
-			cell.append(text);
-		}
-		return to;
-	}));
+			link.href = `#${row.id}`;
+			return make("tr", "", make("td", "n", numberText(v)),
+				make("td", "n", `${share(v, total()).toFixed(1)}%`), make("td", "name", link),
+				make("td", "text", one(".text", row).textContent.trim()));
+		}));
+}
+
+function startHottest() {
+	const shown = make("th", "n", make("span", "event", eventName()));
+	const table = make("table", "code", make("thead", "", make("tr", "", shown,
+		make("th", "", "where"), make("th", "", "hottest lines"))), make("tbody", ""));
+
+	shown.colSpan = 2;
+	table.id = "hottest";
+	one("#source h2").after(make("div", "scroll fit", table));
+	fillHottest();
 }
 
 function choose(i) {

@@ -111,9 +111,8 @@ static void put_totals(const struct html_page *p)
 	const struct pmk_tables *t = &p->r->t;
 	size_t without = 0;
 
-	html_table_begin(p->f, "class=\"sortable totals\" id=\"totals\"", "Event|#Total");
-	html_headings(p->f, t->sampled ? "Trust" : "#per 1000 instructions|Trust");
-	html_table_body(p->f);
+	html_table(p->f, "class=\"sortable totals\" id=\"totals\"",
+		   t->sampled ? "Event|#Total|Trust" : "Event|#Total|#per 1000 instructions|Trust");
 	for (size_t i = 0; i < p->n; i++)
 		if (!is_executions(p, i) || p->r->by_name)
 			put_total(p, p->event[i], p->total[i]);
@@ -141,15 +140,6 @@ static void put_objects(const struct html_page *p)
 	fputs("</details>\n", p->f);
 }
 
-static void put_choice(const struct html_page *p)
-{
-	fputs("<label class=\"choice js\">Event <select id=\"event\" autocomplete=\"off\">", p->f);
-	for (size_t i = 0; i < p->n; i++)
-		html_print(p->f, "<option value=\"%zu\"%s>%s</option>", i, i ? "" : " selected",
-			   html_event(p, i));
-	fputs("</select></label>\n", p->f);
-}
-
 static void put_head(const struct html_page *p)
 {
 	html_begin(p->f, p->r->t.command, "report");
@@ -165,7 +155,6 @@ static void put_head(const struct html_page *p)
 	if (html_have_latencies(p))
 		fputs("<a href=\"#latencies\">Latencies</a>", p->f);
 	fputs("<a href=\"#source\">Source</a>\n", p->f);
-	put_choice(p);
 	fputs("</nav>\n<main>\n<section id=\"overview\">\n<h2>Overview</h2>\n", p->f);
 	put_totals(p);
 	put_objects(p);

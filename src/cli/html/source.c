@@ -2,7 +2,8 @@
 /*
  * Where in the code: the lines of source files that can be read, each with the counts of all its
  * instructions, wherever the compiler has put them; and the instructions of functions whose source
- * cannot be read. The hottest of both come first, as far as there is room.
+ * cannot be read. The hottest of both come first, as far as there is room. The script lists the
+ * hottest rows of all.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -17,14 +18,16 @@
 #define ENOUGH	400  /* rows of a listing if not everything fits */
 #define LINES	2000 /* lines of a source file */
 #define AROUND	2    /* lines shown before and after a line that has code */
-#define HOTTEST 10   /* lines of the whole program */
 #define COLUMNS 4    /* events that have a column */
 
-/* A line that has code. If `file` is NONE, it is a single instruction. */
-struct line {
-	uint32_t file, line;
-	uint64_t executions; /* of the instruction that was executed most often */
-	uint64_t *value;
+/* A row of a listing: a line that has code, or an instruction. */
+struct row {
+	uint32_t file; /* NONE: an instruction */
+	uint32_t code; /* the instruction */
+	uint64_t at;   /* number of the line, or address */
+	/* Of a line: those of the instruction that was executed most often. */
+	uint64_t executions;
+	uint64_t *value; /* [event] */
 };
 
 /* A source file, or a function without source; or, if both are NONE, all other code of an
@@ -33,18 +36,18 @@ struct place {
 	uint32_t file, function, object;
 	uint64_t value;	    /* of event 0 */
 	size_t rows;	    /* rows that it takes */
-	size_t first, last; /* in `line`, or in by_address */
+	size_t first, last; /* in `row` */
 	uint64_t least;	    /* the least count of event 0 in rows that are shown */
 	size_t number;	    /* number of its listing, from 1; 0: there was no room */
 };
 
 struct html_source {
-	struct line *line; /* by file and number */
+	struct row *row; /* lines by file and number, then all instructions by address */
 	size_t nlines;
-	uint64_t *values;
+	uint64_t *values;    /* of the lines */
 	struct place *place; /* the hottest first */
 	size_t nplaces, left_out;
-	uint64_t most; /* of event 0 in a line */
+	uint64_t most; /* of event 0 in a row */
 	size_t column[COLUMNS], ncolumns;
 };
 
@@ -59,14 +62,14 @@ static bool has_text(const struct html_page *p, uint32_t code)
 
 static int by_line(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct row *x = a, *y = b;
 
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Make a line for each source line that has code and text. */
+/* Make a row for each source line that has code and text. */
 static bool find_lines(struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -74,8 +77,8 @@ static bool find_lines(struct html_page *p)
 	struct pmk_map map = { 0 };
 	bool done = true;
 
-	s->line = calloc(t->ncodes + 1, sizeof(*s->line));
-	if (!s->line)
+	s->row = calloc(2 * t->ncodes + 1, sizeof(*s->row));
+	if (!s->row)
 		return false;
 	for (uint32_t i = 0; done && i < t->ncodes; i++) {
 		uint64_t key = (uint64_t)t->code[i].file << 32 | t->code[i].line;
@@ -86,41 +89,38 @@ static bool find_lines(struct html_page *p)
 		at = pmk_map_put(&map, key, (uint32_t)s->nlines);
 		done = at != UINT32_MAX;
 		if (at == s->nlines)
-			s->line[s->nlines++] =
-				(struct line){ .file = t->code[i].file, .line = t->code[i].line };
+			s->row[s->nlines++] =
+				(struct row){ .file = t->code[i].file, .at = t->code[i].line };
 	}
 	pmk_map_free(&map);
-	qsort(s->line, s->nlines, sizeof(*s->line), by_line);
+	qsort(s->row, s->nlines, sizeof(*s->row), by_line);
 	s->values = calloc(s->nlines * p->n + 1, sizeof(*s->values));
 	for (size_t i = 0; s->values && i < s->nlines; i++)
-		s->line[i].value = &s->values[i * p->n];
+		s->row[i].value = &s->values[i * p->n];
 	return done && s->values;
 }
 
-/* The counts of each instruction. Its executions follow the events that the user asked for. */
-static uint64_t value_of(const struct html_page *p, uint32_t code, size_t event)
-{
-	return listing_value(&p->listing, code, event);
-}
-
+/* Make a row for each instruction, and add it to its line. */
 static void add_up(struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;
 	struct html_source *s = p->source;
 
-	for (uint32_t i = 0; i < t->ncodes; i++) {
-		struct line key = { .file = t->code[i].file, .line = t->code[i].line }, *l;
+	for (size_t i = 0; i < t->ncodes; i++) {
+		const struct pmk_tables_code *k = t->by_address[i];
+		uint32_t code = (uint32_t)(k - t->code);
+		struct row key = { .file = k->file, .at = k->line }, *l = NULL;
+		struct row *insn = &s->row[s->nlines + i];
 
-		if (!has_text(p, i)) {
-			if (value_of(p, i, 0) > s->most)
-				s->most = value_of(p, i, 0);
-			continue;
-		}
-		l = bsearch(&key, s->line, s->nlines, sizeof(*s->line), by_line);
-		for (size_t e = 0; e < p->n; e++)
-			l->value[e] += value_of(p, i, e);
-		if (p->listing.executions[i] > l->executions)
-			l->executions = p->listing.executions[i];
+		*insn = (struct row){ NONE, code, k->address, p->listing.executions[code],
+				      &p->listing.value[code * p->n] };
+		if (has_text(p, code))
+			l = bsearch(&key, s->row, s->nlines, sizeof(*s->row), by_line);
+		for (size_t e = 0; l && e < p->n; e++)
+			l->value[e] += insn->value[e];
+		if (l && insn->executions > l->executions)
+			l->executions = insn->executions;
+		l = l ? l : insn;
 		if (l->value[0] > s->most)
 			s->most = l->value[0];
 	}
@@ -134,11 +134,11 @@ static size_t rows_of(const struct html_source *s, size_t first, size_t last)
 	size_t rows = 0, until = 0;
 
 	for (size_t i = first; i < last; i++) {
-		size_t from = s->line[i].line > AROUND ? s->line[i].line - AROUND : 1;
+		size_t line = s->row[i].at, from = line > AROUND ? line - AROUND : 1;
 
 		rows += from > until + 1 && until;
-		rows += s->line[i].line + AROUND - (from > until ? from - 1 : until);
-		until = s->line[i].line + AROUND;
+		rows += line + AROUND - (from > until ? from - 1 : until);
+		until = line + AROUND;
 	}
 	return rows;
 }
@@ -150,9 +150,9 @@ static void find_files(struct html_page *p)
 	for (size_t i = 0; i < s->nlines;) {
 		struct place *at = &s->place[s->nplaces++];
 
-		*at = (struct place){ s->line[i].file, NONE, NONE, .first = i };
-		for (; i < s->nlines && s->line[i].file == at->file; i++)
-			at->value += s->line[i].value[0];
+		*at = (struct place){ s->row[i].file, NONE, NONE, .first = i };
+		for (; i < s->nlines && s->row[i].file == at->file; i++)
+			at->value += s->row[i].value[0];
 		at->last = i;
 		at->rows = rows_of(s, at->first, at->last);
 	}
@@ -166,18 +166,18 @@ static void find_functions(struct html_page *p)
 
 	for (size_t i = 0; i < t->ncodes;) {
 		const struct pmk_tables_code *k = t->by_address[i];
-		struct place at = { NONE, k->function, k->object, .first = i };
+		struct place at = { NONE, k->function, k->object, .first = s->nlines + i };
 		size_t with_text = 0;
 
 		for (; i < t->ncodes && t->by_address[i]->function == k->function &&
 		       t->by_address[i]->object == k->object;
 		     i++) {
-			uint32_t code = (uint32_t)(t->by_address[i] - t->code);
+			const struct row *row = &s->row[s->nlines + i];
 
-			at.value += value_of(p, code, 0);
-			with_text += has_text(p, code);
+			at.value += row->value[0];
+			with_text += has_text(p, row->code);
 		}
-		at.last = i;
+		at.last = s->nlines + i;
 		at.rows = at.last - at.first;
 		if (2 * with_text < at.rows)
 			s->place[s->nplaces++] = at;
@@ -205,17 +205,11 @@ static int compare_downwards(const void *a, const void *b)
 /* Show only the hottest rows of a place. */
 static bool shorten_place(const struct html_page *p, struct place *at, size_t rows)
 {
-	const struct pmk_tables *t = &p->r->t;
 	size_t n = at->last - at->first;
 	uint64_t *value = malloc((n + 1) * sizeof(*value));
 
-	for (size_t i = 0; value && i < n; i++) {
-		size_t k = at->first + i;
-
-		value[i] = at->file != NONE
-				   ? p->source->line[k].value[0]
-				   : value_of(p, (uint32_t)(t->by_address[k] - t->code), 0);
-	}
+	for (size_t i = 0; value && i < n; i++)
+		value[i] = p->source->row[at->first + i].value[0];
 	if (value) {
 		qsort(value, n, sizeof(*value), compare_downwards);
 		/* Each row may be followed by a gap. */
@@ -261,7 +255,7 @@ static void anchor_function(const struct html_page *p, const struct place *at)
 	if (at->function != NONE && at->number)
 		p->anchor[t->function[at->function].same] =
 			(struct html_anchor){ at->number,
-					      at->least ? 0 : t->by_address[at->first]->address };
+					      at->least ? 0 : p->source->row[at->first].at };
 }
 
 static void anchor_line(const struct html_page *p, uint32_t code,
@@ -352,7 +346,7 @@ void html_source_free(struct html_page *p)
 {
 	if (!p->source)
 		return;
-	free(p->source->line);
+	free(p->source->row);
 	free(p->source->values);
 	free(p->source->place);
 	free(p->source);
@@ -360,40 +354,58 @@ void html_source_free(struct html_page *p)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-#define FIRST_HEADING \
-	"<th scope=\"col\" class=\"n\" colspan=\"2\"><span class=\"event\">%s</span></th>"
-
-static void put_heads(const struct html_page *p, const char *where, const char *what)
+static void put_heads(const struct html_page *p, bool lines)
 {
 	const struct html_source *s = p->source;
 
-	html_table_begin(p->f, "class=\"code\"", NULL);
-	for (size_t i = 0; i < s->ncolumns; i++) {
-		html_print(p->f, i ? "<th scope=\"col\" class=\"n x\">%s</th>" : FIRST_HEADING,
-			   html_event(p, s->column[i]));
-	}
-	html_headings(p->f, p->r->t.sampled ? NULL : "#executions");
-	html_heading(p->f, where, true, "");
-	html_heading(p->f, what, false, "");
+	html_table_begin(p->f, "class=\"code\"");
+	html_headings(p->f, "#{colspan=\"2\"}<span class=\"event\">%s</span>", html_event(p, 0));
+	for (size_t i = 1; i < s->ncolumns; i++)
+		html_headings(p->f, "{class=\"n x\"}%s", html_event(p, s->column[i]));
+	if (!p->r->t.sampled)
+		html_headings(p->f, "#executions");
+	html_headings(p->f, lines ? "#line|source" : "#address|instruction");
 	html_table_body(p->f);
 }
 
-/* The numbers of a row, which is shaded by its share of event 0. */
-static void put_numbers(const struct html_page *p, const uint64_t *value, uint64_t executions)
+static void put_insn(const struct html_page *p, uint32_t code)
+{
+	char text[200], *target = listing_target(&p->listing, code);
+
+	listing_insn(&p->listing, code, text, sizeof(text));
+	html_print(p->f, "%s", text);
+	if (target)
+		html_print(p->f, " <i>\u2192 %.60s</i>", target);
+	free(target);
+}
+
+/* A row is shaded by its share of event 0. */
+static void put_row(const struct html_page *p, const struct place *at, const struct row *row)
 {
 	const struct html_source *s = p->source;
 
-	html_values(p->f, value, p->n);
-	fprintf(p->f, " style=\"--h:%.3f\">", html_percent(value[0], s->most) / 100);
-	html_cell(p->f, " v", value[0], value[0]);
+	fprintf(p->f, "<tr id=\"s%zu-%" PRIx64 "\"", at->number, row->at);
+	html_values(p->f, row->value, p->n);
+	fprintf(p->f, " style=\"--h:%.3f\">", html_percent(row->value[0], s->most) / 100);
+	html_cell(p->f, " v", row->value[0], row->value[0]);
 	fputs("<td class=\"n p\">", p->f);
-	if (html_percent(value[0], p->total[0]) >= 0.05)
-		html_share(p->f, value[0], p->total[0]);
+	if (html_percent(row->value[0], p->total[0]) >= 0.05)
+		html_share(p->f, row->value[0], p->total[0]);
 	fputs("</td>", p->f);
 	for (size_t i = 1; i < s->ncolumns; i++)
-		html_cell(p->f, " x", value[s->column[i]], value[s->column[i]]);
+		html_cell(p->f, " x", row->value[s->column[i]], row->value[s->column[i]]);
 	if (!p->r->t.sampled)
-		html_cell(p->f, "", executions, executions);
+		html_cell(p->f, "", row->executions, row->executions);
+	if (row->file != NONE) {
+		html_cells(p->f, "{class=\"n at\"}%" PRIu64, row->at);
+		fputs("<td class=\"text\">", p->f);
+		html_lines(p->f, listing_line(&p->listing, row->file, (uint32_t)row->at), "\t");
+	} else {
+		html_cells(p->f, "{class=\"n at\"}%" PRIx64, row->at);
+		fputs("<td class=\"text\">", p->f);
+		put_insn(p, row->code);
+	}
+	fputs("</td></tr>\n", p->f);
 }
 
 static void put_blank(const struct html_page *p, const char *class)
@@ -429,17 +441,17 @@ static void put_lines(const struct html_page *p, const struct place *at)
 	const uint32_t around = at->least ? 0 : AROUND;
 	uint32_t next = 0; /* the line after the last one that was written */
 
-	put_heads(p, "line", "source");
+	put_heads(p, true);
 	for (size_t i = at->first; i < at->last; i++) {
-		const struct line *l = &s->line[i];
-		uint32_t from = l->line > around ? l->line - around : 1;
+		const uint32_t line = (uint32_t)s->row[i].at;
+		uint32_t from = line > around ? line - around : 1;
 
-		if (l->value[0] < at->least)
+		if (s->row[i].value[0] < at->least)
 			continue;
 		if (next) {
 			/* The lines after the last one, as far as they are not also lines before
 			 * this one. */
-			uint32_t behind = next + around < l->line ? next + around : l->line;
+			uint32_t behind = next + around < line ? next + around : line;
 
 			put_around(p, at->file, next, behind);
 			if (from > behind)
@@ -449,13 +461,9 @@ static void put_lines(const struct html_page *p, const struct place *at)
 			else
 				from = behind;
 		}
-		put_around(p, at->file, from, l->line);
-		fprintf(p->f, "<tr id=\"s%zu-%" PRIx32 "\"", at->number, l->line);
-		put_numbers(p, l->value, l->executions);
-		fprintf(p->f, "<td class=\"n at\">%" PRIu32 "</td><td class=\"text\">", l->line);
-		html_lines(p->f, listing_line(&p->listing, at->file, l->line), "\t");
-		fputs("</td></tr>\n", p->f);
-		next = l->line + 1;
+		put_around(p, at->file, from, line);
+		put_row(p, at, &s->row[i]);
+		next = line + 1;
 	}
 	put_around(p, at->file, next, next + around);
 	html_table_end(p->f);
@@ -474,34 +482,18 @@ static void put_position(const struct html_page *p, const struct pmk_tables_code
 		   html_base_name(t->file[k->file].path), k->line);
 }
 
-static void put_insn(const struct html_page *p, const struct place *at, uint32_t code)
-{
-	const struct pmk_tables_code *k = &p->r->t.code[code];
-	char text[200], *target = listing_target(&p->listing, code);
-
-	listing_insn(&p->listing, code, text, sizeof(text));
-	fprintf(p->f, "<tr id=\"s%zu-%" PRIx64 "\"", at->number, k->address);
-	put_numbers(p, &p->listing.value[code * p->n], p->listing.executions[code]);
-	html_print(p->f, "<td class=\"n at\">%" PRIx64 "</td><td class=\"text\">%s", k->address,
-		   text);
-	if (target)
-		html_print(p->f, " <i>\u2192 %.60s</i>", target);
-	fputs("</td></tr>\n", p->f);
-	free(target);
-}
-
 static void put_insns(const struct html_page *p, const struct place *at)
 {
 	const struct pmk_tables *t = &p->r->t;
 	const struct pmk_tables_code *before = NULL;
 	size_t skipped = 0;
 
-	put_heads(p, "address", "instruction");
+	put_heads(p, false);
 	for (size_t i = at->first; i < at->last; i++) {
-		const struct pmk_tables_code *k = t->by_address[i];
-		uint32_t code = (uint32_t)(k - t->code);
+		const struct row *row = &p->source->row[i];
+		const struct pmk_tables_code *k = &t->code[row->code];
 
-		if (value_of(p, code, 0) < at->least) {
+		if (row->value[0] < at->least) {
 			skipped++;
 			continue;
 		}
@@ -512,7 +504,7 @@ static void put_insns(const struct html_page *p, const struct place *at)
 				t->sampled ? "bytes that were not sampled"
 					   : "bytes that were not executed");
 		put_position(p, k, before);
-		put_insn(p, at, code);
+		put_row(p, at, row);
 		before = k;
 		skipped = 0;
 	}
@@ -538,7 +530,7 @@ static void put_summary(const struct html_page *p, const struct place *at)
 		pmk_tables_unnamed(t, at->object, unnamed, sizeof(unnamed));
 		name = unnamed;
 		snprintf(range, sizeof(range), "code without a symbol, %" PRIx64 " to %" PRIx64,
-			 t->by_address[at->first]->address, t->by_address[at->last - 1]->address);
+			 p->source->row[at->first].at, p->source->row[at->last - 1].at);
 		of = range;
 	}
 	html_print(p->f, "<summary><span class=\"n\">%.1f%%</span> <b title=\"%s\">%.90s</b>",
@@ -551,14 +543,11 @@ static void put_summary(const struct html_page *p, const struct place *at)
 /* The sums of a place, whether all of it is listed or not. */
 static void put_sums(const struct html_page *p, const struct place *at)
 {
-	const struct pmk_tables *t = &p->r->t;
 	uint64_t *sum = calloc(p->n, sizeof(*sum));
 
 	for (size_t i = at->first; sum && i < at->last; i++)
 		for (size_t e = 0; e < p->n; e++)
-			sum[e] += at->file != NONE
-					  ? p->source->line[i].value[e]
-					  : value_of(p, (uint32_t)(t->by_address[i] - t->code), e);
+			sum[e] += p->source->row[i].value[e];
 	if (sum)
 		html_values(p->f, sum, p->n);
 	free(sum);
@@ -605,102 +594,6 @@ static void put_unreadable(const struct html_page *p)
 	fputs("</ul></details>\n", p->f);
 }
 
-/* ---- the hottest lines ---------------------------------------------------------------------- */
-
-/* A row of the listings: a line, or an instruction. */
-struct hot {
-	const struct place *at;
-	const struct line *line; /* NULL: an instruction */
-	uint32_t code;
-	uint64_t value;
-};
-
-static int by_heat(const void *a, const void *b)
-{
-	const struct hot *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->line ? (x->line > y->line) - (x->line < y->line)
-		       : (x->code > y->code) - (x->code < y->code);
-}
-
-static size_t find_hot(const struct html_page *p, struct hot *hot)
-{
-	const struct pmk_tables *t = &p->r->t;
-	const struct html_source *s = p->source;
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->nplaces; i++)
-		for (size_t k = s->place[i].first; s->place[i].number && k < s->place[i].last;
-		     k++) {
-			struct hot h = { .at = &s->place[i] };
-
-			if (h.at->file != NONE) {
-				h.line = &s->line[k];
-				h.value = h.line->value[0];
-			} else {
-				h.code = (uint32_t)(t->by_address[k] - t->code);
-				h.value = value_of(p, h.code, 0);
-			}
-			if (h.value >= h.at->least)
-				hot[n++] = h;
-		}
-	qsort(hot, n, sizeof(*hot), by_heat);
-	return n;
-}
-
-static void put_hot(const struct html_page *p, const struct hot *h)
-{
-	const struct pmk_tables *t = &p->r->t;
-	uint64_t where = h->line ? h->line->line : t->code[h->code].address;
-	char text[200], unnamed[300];
-	const char *name = text;
-
-	html_print(p->f, "<tr><td class=\"n\">%ju</td><td class=\"n\">", h->value);
-	html_share(p->f, h->value, p->total[0]);
-	fprintf(p->f, "</td><td class=\"name\"><a href=\"#s%zu-%" PRIx64 "\">", h->at->number,
-		where);
-	if (h->line) {
-		html_print(p->f, "%.40s:%" PRIu64, html_base_name(t->file[h->line->file].path),
-			   where);
-	} else {
-		if (h->at->function == NONE)
-			pmk_tables_unnamed(t, h->at->object, unnamed, sizeof(unnamed));
-		html_print(p->f, "%.40s %" PRIx64,
-			   h->at->function == NONE ? unnamed : t->function[h->at->function].name,
-			   where);
-	}
-	fputs("</a></td><td class=\"text\">", p->f);
-	if (h->line)
-		name = listing_line(&p->listing, h->line->file, h->line->line);
-	else
-		listing_insn(&p->listing, h->code, text, sizeof(text));
-	html_lines(p->f, name + strspn(name, " \t"), "\t");
-	fputs("</td></tr>\n", p->f);
-}
-
-static bool put_hottest(const struct html_page *p)
-{
-	const struct html_source *s = p->source;
-	struct hot *hot = malloc((s->nlines + p->r->t.ncodes + 1) * sizeof(*hot));
-	size_t n = hot ? find_hot(p, hot) : 0;
-
-	if (!hot)
-		return false;
-	html_table_begin(p->f, "!class=\"code\" id=\"hottest\"", NULL);
-	html_print(p->f, FIRST_HEADING, html_event(p, 0));
-	html_headings(p->f, "where|hottest lines");
-	html_table_body(p->f);
-	for (size_t i = 0; i < n && i < HOTTEST; i++)
-		put_hot(p, &hot[i]);
-	html_table_end(p->f);
-	free(hot);
-	return true;
-}
-
 bool html_source(struct html_page *p)
 {
 	const struct html_source *s = p->source;
@@ -708,8 +601,6 @@ bool html_source(struct html_page *p)
 
 	fputs("<section id=\"source\">\n", p->f);
 	html_title(p, "Source and instructions");
-	if (!put_hottest(p))
-		return false;
 	for (size_t i = 0; i < s->nplaces; i++) {
 		bool first = !source_open && s->place[i].file != NONE;
 

@@ -13,17 +13,16 @@ function open() {
 }
 
 all("table.sortable").forEach(startSorting);
-all("input.filter").forEach(startFilter);
+all("[data-filter]").forEach(startFilter);
+for (const label of all(".trust"))
+	label.title = TRUST[label.dataset.trust] || "";
 startTopics();
 all("section.line").forEach(startLine);
 all("#map").forEach(startSweep);
 all("#history-data").forEach(startHistory);
-if (flame)
+if (flame) {
+	startHottest();
 	startFlame();
-if (one("#event"))
-	one("#event").addEventListener("change", e => {
-		choose(Number(e.target.value));
-		store();
-	});
+}
 addEventListener("hashchange", open);
 open();

@@ -253,7 +253,7 @@ static void put_profile(FILE *f, const struct pmk_profile *p)
 {
 	html_print(f, "Samples of %s</h2>\n", p->event->name);
 	html_table(f, "!class=\"sortable samples\"",
-		   "#Samples|#%{data-plain}|Function|Region|#Late");
+		   "#Samples|#{data-plain}%%|Function|Region|#Late");
 	for (size_t i = 0; i < p->nrows; i++) {
 		const struct pmk_profile_row *row = &p->rows[i];
 		char address[32] = "not known";
@@ -384,19 +384,19 @@ static void put_line(FILE *f, const struct line *l)
 			"which cannot be added up, are left out.</p>\n",
 			l->intervals, l->each);
 	fprintf(f, "<details><summary>All %zu intervals</summary>", l->n);
-	html_table_begin(f, "class=\"all\"", NULL);
-	html_print(f, "<th scope=\"col\" class=\"n\" data-unit=\"%s\" data-scale=\"%g\">%s</th>",
-		   clocks[l->clock].unit, clocks[l->clock].scale, clocks[l->clock].axis);
+	html_table_begin(f, "class=\"all\"");
+	html_headings(f, "#{data-unit=\"%s\" data-scale=\"%g\"}%s", clocks[l->clock].unit,
+		      clocks[l->clock].scale, clocks[l->clock].axis);
 	for (unsigned i = 0; i < l->place.nrows; i++)
 		if (pmk_trust_has_value(l->row[i].trust))
-			html_print(f, "<th scope=\"col\" class=\"n\" data-trust=\"%s\">%s</th>",
-				   pmk_trust_name(l->row[i].trust), l->name[i]);
+			html_headings(f, "#{data-trust=\"%s\"}%s", pmk_trust_name(l->row[i].trust),
+				      l->name[i]);
 	for (unsigned i = 0; i < nmetrics; i++)
-		html_print(f, "<th scope=\"col\" class=\"n\" data-unit=\"%s\">%s</th>",
-			   l->metric[i].unit, l->metric[i].name);
+		html_headings(f, "#{data-unit=\"%s\"}%s", l->metric[i].unit, l->metric[i].name);
 	html_table_body(f);
 	put_points(f, l, nmetrics);
-	fputs("</tbody></table></div></details>\n", f);
+	html_table_end(f);
+	fputs("</details>\n", f);
 	put_without_value(f, l->row, l->name, l->place.nrows);
 	fputs("</section>\n", f);
 }

@@ -86,7 +86,7 @@ static void put_totals(FILE *f, const struct history *h)
 {
 	fputs("<section id=\"overview\">\n<h2>From the first commit to the last</h2>\n", f);
 	html_table(f, "class=\"sortable\" id=\"totals\"",
-		   SERIES "|#First|#Last|#Difference|#%|#Changes");
+		   SERIES "|#First|#Last|#Difference|#%%|#Changes");
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 		long first = end_of(h, s, false), last = end_of(h, s, true);
@@ -117,9 +117,8 @@ static void put_changes(FILE *f, const struct history *h)
 		      f);
 		return;
 	}
-	html_filter(f, "changes", "Filter", "changes");
-	html_table(f, "class=\"sortable\" id=\"changes\"",
-		   "Commit|" SERIES "|#Before|#After|#Difference|#%|Subject");
+	html_table(f, "class=\"sortable\" id=\"changes\" data-filter=\"Filter\"",
+		   "Commit|" SERIES "|#Before|#After|#Difference|#%%|Subject");
 	for (size_t i = 0; i < h->ncommits; i++)
 		for (size_t k = 0; k < h->nseries; k++) {
 			const struct history_series *s = &h->series[k];

@@ -29,10 +29,10 @@ static void put_heat(FILE *f, const struct sweep_heat *h)
 		   "<h2>%s by %s</h2>\n<p class=\"note\">In percent of "
 		   "the mean of each program.</p>\n",
 		   h->event, h->across, h->down, h->event, h->across);
-	html_table_begin(f, "!id=\"map\"", NULL);
-	html_heading(f, h->down, false, "");
+	html_table_begin(f, "!id=\"map\"");
+	html_headings(f, "%s", h->down);
 	for (unsigned x = 0; x < h->columns.count; x++)
-		html_heading(f, h->columns.word[x], true, "");
+		html_headings(f, "#%s", h->columns.word[x]);
 	html_table_body(f);
 	for (unsigned y = 0; y < h->rows.count; y++) {
 		fputs("<tr>", f);
@@ -81,12 +81,12 @@ static void put_cell(FILE *f, const struct sweep_results *r, const struct sweep_
 static void put_cells(FILE *f, const struct sweep_results *r)
 {
 	fputs("<section id=\"cells\">\n<h2>Cells</h2>\n", f);
-	html_table_begin(f, "id=\"results\" class=\"sortable\"",
-			 "Program{data-kind=\"factor\"}|Core{data-kind=\"factor\"}");
+	html_table_begin(f, "id=\"results\" class=\"sortable\"");
+	html_headings(f, "{data-kind=\"factor\"}Program|{data-kind=\"factor\"}Core");
 	for (size_t i = 0; i < r->settings.count; i++)
-		html_heading(f, r->settings.word[i], true, "data-kind=\"factor\"");
+		html_headings(f, "#{data-kind=\"factor\"}%s", r->settings.word[i]);
 	for (size_t i = 0; i < r->events.count; i++)
-		html_heading(f, r->events.word[i], true, "data-kind=\"event\"");
+		html_headings(f, "#{data-kind=\"event\"}%s", r->events.word[i]);
 	html_headings(f, "Model of cycles|Failure");
 	html_table_body(f);
 	for (size_t i = 0; i < r->nrows; i++)
