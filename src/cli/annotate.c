@@ -173,17 +173,6 @@ static int choose_functions(const struct annotate *a, bool *wanted)
 		       : not_found(a);
 }
 
-static void add_note(const struct annotate *a, const char *what, const char *text)
-{
-	char *line;
-
-	if (asprintf(&line, "%s: %s", what, text) < 0)
-		return;
-	fputc(' ', a->f);
-	recorded_wrap(a->f, line, 1, 3, a->r.width);
-	free(line);
-}
-
 /* ---- columns -------------------------------------------------------------------------------- */
 
 /* Choose as many events as there is room for, and the executions. */
@@ -445,16 +434,11 @@ static bool put_listing(const struct annotate *a)
 static void put_title(const struct annotate *a, const struct pmk_tables_function *f)
 {
 	const struct pmk_tables *t = &a->r.t;
-	char *title;
 
-	if (asprintf(&title, "%s in %s", f->name,
-		     f->object == NONE ? "?" : t->object[f->object].path) < 0)
-		return;
-	fprintf(a->f, " %s", a->r.colour ? "\033[1m" : "");
-	recorded_wrap(a->f, title, 1, 3, a->r.width);
-	free(title);
-	if (a->r.colour)
-		fputs("\033[0m", a->f);
+	fputs(a->r.colour ? "\033[1m" : "", a->f);
+	recorded_note(&a->r, a->f, "%s in %s", f->name,
+		      f->object == NONE ? "?" : t->object[f->object].path);
+	fputs(a->r.colour ? "\033[0m" : "", a->f);
 	if (f->file == NONE)
 		return;
 	pmk_print(a->f, " %s:%u\n", t->file[f->file].path, f->line);
@@ -476,10 +460,11 @@ static bool show_function(struct annotate *a, uint32_t function)
 		lines |= file != NONE;
 		why = file == NONE ? NULL : listing_read(&a->l, file);
 		if (why)
-			add_note(a, a->r.t.file[file].path, why);
+			recorded_note(&a->r, a->f, "%s: %s", a->r.t.file[file].path, why);
 	}
 	if (!lines)
-		add_note(a, "No source", "the program had no line table (compile with -g).");
+		recorded_note(&a->r, a->f,
+			      "No source: the program had no line table (compile with -g).");
 	recorded_no_room(&a->r, a->f, a->nevents, "Choose events with -e.");
 	fputc('\n', a->f);
 	recorded_put_heads(a->f, "  ", a->column, a->ncolumns, "");

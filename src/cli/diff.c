@@ -35,9 +35,9 @@ static struct diff_limit *limit_new(struct diff *d)
 	return &all[d->nlimits++];
 }
 
-int diff_limit_all(struct diff *d, const char *percent)
+int diff_limit_all(void *diff, char *percent)
 {
-	struct diff_limit *limit = limit_new(d);
+	struct diff_limit *limit = limit_new(diff);
 
 	if (!limit)
 		return PMK_EXIT_FAILED;
@@ -66,10 +66,10 @@ static bool limit_parse(struct diff_limit *limit, const char *text)
  * The name of a function may contain '=' and '/': split the text at its last '=', and the name at
  * the last '/' before that.
  */
-int diff_limit_add(struct diff *d, const char *value)
+int diff_limit_add(void *diff, char *value)
 {
 	const char *equals = strrchr(value, '='), *slash = NULL, *event = value;
-	struct diff_limit *limit = limit_new(d);
+	struct diff_limit *limit = limit_new(diff);
 
 	if (!limit)
 		return PMK_EXIT_FAILED;
@@ -255,24 +255,14 @@ static int take_min(void *member, char *value)
 	return 0;
 }
 
-static int take_limit_all(void *member, char *value)
-{
-	return diff_limit_all(member, value);
-}
-
-static int take_limit(void *member, char *value)
-{
-	return diff_limit_add(member, value);
-}
-
 #define AT(member) offsetof(struct request, member)
 
 static const struct cli_option options[] = {
 	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%",
-	  CLI_CALL, AT(d), take_limit_all },
+	  CLI_CALL, AT(d), diff_limit_all },
 	{ 0, "limit", "[NAME/]EVENT=LIMIT",
 	  "exit 1 over this: 2%, +1000, or at most 1000; NAME: a function; repeatable", CLI_CALL,
-	  AT(d), take_limit },
+	  AT(d), diff_limit_add },
 	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran",
 	  CLI_TEXT, AT(events) },
 	{ 0, "min", "N",

@@ -94,8 +94,8 @@ int diff_read(struct diff *d, const char *events);
 void diff_free(struct diff *d);
 
 /* Add a limit: the value of --fail-over, or that of --limit. Returns 0 or an exit code. */
-int diff_limit_all(struct diff *d, const char *percent);
-int diff_limit_add(struct diff *d, const char *value);
+int diff_limit_all(void *diff, char *percent);
+int diff_limit_add(void *diff, char *value);
 void diff_limits_free(struct diff *d);
 
 /* The first limit that the row exceeds, or NULL. */

@@ -41,7 +41,8 @@ struct change {
 
 struct gate {
 	struct pmk_words events, settings, env, limits;
-	const char *core, *sysroot, *fail_over, *output;
+	const char *core, *sysroot, *output;
+	char *fail_over;
 	char *const *program[DIFF_SIDES]; /* with its arguments */
 	unsigned most, layouts;
 	bool json, markdown;

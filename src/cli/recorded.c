@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorded.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <pmk/error.h>
 
 #include "base/number.h"
+#include "base/print.h"
 #include "base/printable.h"
 #include "cli/dump_recording.h"
 #include "profile/sampling/perfdata.h"
@@ -156,33 +158,23 @@ void recorded_without_value(const struct recorded *r,
 	sqlite3_finalize(s);
 }
 
-/* Write an entry of the header, which may have several lines. */
-static void put_head(const struct recorded *r, FILE *f, const char *what, const char *text)
-{
-	fprintf(f, " %s", what);
-	recorded_wrap(f, text, 1 + (unsigned)strlen(what), 3, r->width);
-}
-
 void recorded_head(const struct recorded *r, FILE *f)
 {
 	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
-	char *warning = recorded_fact(r, "warning"), *save = NULL, *how;
+	char *warning = recorded_fact(r, "warning"), *save = NULL;
 	char *checked = recorded_fact(r, "checked");
 	const char *verb = r->t.sampled ? "sampled by " : ", counted by ";
 
-	put_head(r, f, "Recording of ", r->t.command);
-	if (asprintf(&how, "%s%s%s%s%s%s%s%s", *r->t.core ? "core " : "", r->t.core,
-		     producer && *producer ? verb : "", producer ? producer : "",
-		     settings && *settings ? "; " : "", settings ? settings : "",
-		     checked ? "; cycles " : "", checked ? checked : "") >= 0) {
-		put_head(r, f, "", how);
-		free(how);
-	}
+	recorded_note(r, f, "Recording of %s", r->t.command);
+	recorded_note(r, f, "%s%s%s%s%s%s%s%s", *r->t.core ? "core " : "", r->t.core,
+		      producer && *producer ? verb : "", producer,
+		      settings && *settings ? "; " : "", settings, checked ? "; cycles " : "",
+		      checked);
 	for (char *line = warning ? strtok_r(warning, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		put_head(r, f, "warning: ", line);
+		recorded_note(r, f, "warning: %s", line);
 	if (r->t.threaded)
-		put_head(r, f, "", PMK_THREADS_NOTE);
+		recorded_note(r, f, "%s", PMK_THREADS_NOTE);
 	fputc('\n', f);
 	free(producer);
 	free(settings);
@@ -249,6 +241,19 @@ void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, 
 	free(plain);
 }
 
+void recorded_note(const struct recorded *r, FILE *f, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = pmk_print_new(format, args);
+	va_end(args);
+	fputc(' ', f);
+	pmk_printable_wrap(f, text ? text : "", 1, 3, r->width);
+	free(text);
+}
+
 void recorded_no_room(const struct recorded *r, FILE *f, size_t shown, const char *advice)
 {
 	char *text = NULL;
@@ -262,10 +267,8 @@ void recorded_no_room(const struct recorded *r, FILE *f, size_t shown, const cha
 		fprintf(names, "%s %s", i > shown ? "," : "",
 			pmk_tables_event_name(&r->t, r->c.event[i]));
 	fprintf(names, ". %s", advice);
-	if (!fclose(names)) {
-		fputc(' ', f);
-		recorded_wrap(f, text, 1, 3, r->width);
-	}
+	if (!fclose(names))
+		recorded_note(r, f, "%s", text);
 	free(text);
 }
 

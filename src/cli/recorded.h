@@ -75,6 +75,9 @@ double recorded_share(uint64_t part, uint64_t all);
 /* The same as pmk_printable_wrap(), of any text. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
 
+/* Write a paragraph, with the rules of base/print.h. */
+void recorded_note(const struct recorded *r, FILE *f, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Write that there was no room for the events from number `shown` on, and a remedy. */
 void recorded_no_room(const struct recorded *r, FILE *f, size_t shown, const char *advice);
 

@@ -514,22 +514,11 @@ static void put_line(const struct report *r, const struct layout *t, const uint6
 	put_name(r, t, name);
 }
 
-static void put_note(const struct report *r, const char *text)
-{
-	fputc(' ', r->f);
-	recorded_wrap(r->f, text, 1, 3, r->r.width);
-}
-
 static void put_without_value(void *report, const char *name, const char *trust, const char *reason)
 {
 	const struct report *r = report;
-	char *text;
 
-	if (asprintf(&text, "%s: <%s>%s%s", name, trust, reason ? " " : "", reason ? reason : "") <
-	    0)
-		return;
-	put_note(r, text);
-	free(text);
+	recorded_note(&r->r, r->f, "%s: <%s>%s%s", name, trust, reason ? " " : "", reason);
 }
 
 static void put_notes(const struct report *r, const struct layout *t)

@@ -184,20 +184,17 @@ static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 	return columns - beside > MOST_BAR ? MOST_BAR : columns - beside;
 }
 
-static void print_share(struct pmk_writer *w, struct count c, uint64_t cycles)
+/* Print the ratio of two numbers; "-" if it is not known. */
+static void print_ratio(struct pmk_writer *w, struct count c, bool known, uint64_t of, bool percent)
 {
-	if (c.known && cycles)
-		fprintf(w->f, "%*.1f%%", NUMBER_WIDTH - 1, 100.0 * (double)c.n / (double)cycles);
-	else
-		fprintf(w->f, "%*s", NUMBER_WIDTH, "-");
-}
+	double ratio = (double)c.n / (double)of;
 
-static void print_per_burst(struct pmk_writer *w, struct count c, struct count bursts)
-{
-	if (c.known && bursts.known && bursts.n)
-		fprintf(w->f, "%*.2f", NUMBER_WIDTH, (double)c.n / (double)bursts.n);
-	else
+	if (!c.known || !known || !of)
 		fprintf(w->f, "%*s", NUMBER_WIDTH, "-");
+	else if (percent)
+		fprintf(w->f, "%*.1f%%", NUMBER_WIDTH - 1, 100.0 * ratio);
+	else
+		fprintf(w->f, "%*.2f", NUMBER_WIDTH, ratio);
 }
 
 static void print_headings(struct pmk_writer *w, const char *const *head)
@@ -247,7 +244,7 @@ static bool draw_shares(struct pmk_writer *w, struct pmk_bars_state *st,
 		layer_name(w, &layers->layer[i]);
 		draw_bar(w, st, &t, width);
 		for (unsigned p = TRANSFER; p <= REST; p++)
-			print_share(w, t.part[p], t.cycles);
+			print_ratio(w, t.part[p], true, t.cycles, true);
 		putc('\n', w->f);
 	}
 	return begun;
@@ -255,9 +252,9 @@ static bool draw_shares(struct pmk_writer *w, struct pmk_bars_state *st,
 
 static void waits_per_burst(struct pmk_writer *w, const struct spent *t)
 {
-	print_per_burst(w, t->waits, t->bursts);
+	print_ratio(w, t->waits, t->bursts.known, t->bursts.n, false);
 	for (unsigned p = SLAVE; p <= OTHER; p++)
-		print_per_burst(w, t->part[p], t->bursts);
+		print_ratio(w, t->part[p], t->bursts.known, t->bursts.n, false);
 }
 
 /* Draw the latency of bursts, and its parts. */
