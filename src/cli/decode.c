@@ -113,7 +113,7 @@ static const char *reg_name(const void *ctx, unsigned i)
 
 static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 {
-	char all[256] = "it has ";
+	char all[sizeof("it has ") + 255] = "it has ";
 	size_t at = strlen(all);
 
 	for (unsigned i = 0; i < pmu->nregs; i++) {
