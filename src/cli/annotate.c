@@ -46,8 +46,7 @@ static const struct cli_option options[] = {
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(plain_numbers) },
 	{ 'q', "quiet", NULL, "leave out the header", CLI_ON, AT(quiet) },
 	CLI_ROWS_PERF_REPORT,
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* Instructions from one line: those that are adjacent in the listing, or all of them. */

@@ -61,7 +61,7 @@ struct cli_option {
 #define CLI_ROW_JSON(at) { 'j', "json-output", NULL, "write JSON", CLI_ON, at }
 #define CLI_ROW_OUTPUT(at) \
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, at }
-#define CLI_ROW_HELP { 'h', "help", NULL, "show this help", CLI_HELP }
+#define CLI_ROWS_END { 'h', "help", NULL, "show this help", CLI_HELP }, { 0, NULL, NULL, NULL }
 #define CLI_ROWS_PERF_REPORT \
 	{ 'n', "show-nr-samples", NULL, \
 	  "accepted for perf; samples or executions are always shown", CLI_IGNORED }, \
@@ -91,7 +91,7 @@ struct cli_command {
 	const char *name;
 	const char *brief;
 	const char *usage;		   /* "[-e LIST]… [--] COMMAND [ARG…]" */
-	const struct cli_option *options;  /* ends with name == NULL */
+	const struct cli_option *options;  /* ends with CLI_ROWS_END */
 	const struct cli_refusal *refused; /* ends with names == NULL; NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 	/* Takes options with CLI_SETTING. Returns 0 or an exit code. */

@@ -482,8 +482,7 @@ static const struct cli_option options[] = {
 	{ 0, "log", "FILE", "explain a log that pmk run --log wrote", CLI_TEXT, AT(log) },
 	{ 0, "elf", "FILE", "with --log: name the functions of this firmware", CLI_TEXT, AT(elf) },
 	CLI_ROW_JSON(AT(json)),
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static int run_decode(int argc, char **argv)

@@ -273,8 +273,7 @@ static const struct cli_option options[] = {
 	CLI_ROW_SEPARATOR(AT(format.separator)),
 	CLI_ROW_JSON(AT(json)),
 	CLI_ROW_OUTPUT(AT(output)),
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static int check(struct request *q)

@@ -318,8 +318,7 @@ static const struct cli_option options[] = {
 	{ 0, "layout", "FILE", "ahbmon: examine this layout instead of the project's", CLI_TEXT,
 	  AT(board.layout) },
 	CLI_ROW_JSON(AT(json)),
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* Check that the options go together. Returns 0 or an exit code. */

@@ -71,8 +71,7 @@ static const struct cli_option options[] = {
 	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is its executable", CLI_TEXT,
 	  AT(elf) },
 	CLI_ROW_OUTPUT(AT(output)),
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static int check_request(const struct request *q, char **operands)

@@ -82,8 +82,7 @@ static const struct cli_option options[] = {
 	{ 0, "markdown", NULL, "write Markdown, for a merge request", CLI_ON, AT(markdown) },
 	CLI_ROW_JSON(AT(json)),
 	CLI_ROW_OUTPUT(AT(output)),
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* Gives the base the arguments of the new program. */

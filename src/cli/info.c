@@ -39,8 +39,7 @@ static int take_pmu(void *member, char *name)
 
 static const struct cli_option options[] = {
 	{ 0, "pmu", "PMU", "look only in this PMU", CLI_CALL, 0, take_pmu },
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static void print_title(const char *name, const char *text)

@@ -54,8 +54,7 @@ static const struct cli_option options[] = {
 	CLI_ROW_JSON(AT(json)),
 	{ 'v', "verbose", NULL, "more: aliases, sources, every parameter of the cores", CLI_ON,
 	  AT(verbose) },
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* ---- one row -------------------------------------------------------------------------------- */

@@ -62,8 +62,7 @@ static const struct cli_option options[] = {
 	{ 0, "no-inherit", NULL, "-T linux: do not sample children of the program" },
 	CLI_ROWS_CORE,
 	CLI_ROWS_PROGRAM,
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* perf's names for ways to find callers. pmk has one way for each target, so the name changes

@@ -84,8 +84,7 @@ static const struct cli_option options[] = {
 	  AT(recording.quiet) },
 	CLI_ROWS_PERF_REPORT,
 	{ 'v', "verbose", NULL, "print more about each number", CLI_ON, AT(o.verbose) },
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static int failed(const struct report *r, int err)

@@ -250,41 +250,29 @@ void show_core_keys(const struct pmk_core *core, const char *indent)
 		show_core_key(core, k, k->key, indent);
 }
 
-static unsigned count_newlines(const char *text, size_t n)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += text[i] == '\n';
-	return count;
-}
-
 void show_wrapped(const char *text, const char *first, const char *indent, int width)
 {
-	int column = 0;
+	char *copy = strdup(text), *at = copy, *end, *plain;
 
-	while (*text) {
-		size_t n = strcspn(text, " \n"), blank = strspn(text + n, " \n");
-		char *copy = strndup(text, n), *word = copy ? pmk_printable(copy) : NULL;
-		int c = word ? (int)pmk_printable_columns(word, strlen(word)) : 0;
-
-		if (column && column + 1 + c > width) {
-			putchar('\n');
-			column = 0;
-		}
-		column += printf("%s", column ? " " : first) + c;
-		first = indent;
-		fputs(word ? word : "", stdout);
-		free(word);
-		free(copy);
+	for (; at && *at; at = end) {
+		end = at + strcspn(at, "\n");
 		/* An empty line ends the paragraph. */
-		if (count_newlines(text + n, blank) > 1) {
-			fputs("\n\n", stdout);
-			column = 0;
+		while (*end && end[1 + strspn(end + 1, " ")] != '\n') {
+			*end = ' ';
+			end += strcspn(end, "\n");
 		}
-		text += n + blank;
+		if (*end)
+			*end++ = '\0';
+		plain = pmk_printable(at);
+		fputs(first, stdout);
+		pmk_printable_wrap(stdout, plain ? plain : "", (unsigned)strlen(first),
+				   (unsigned)strlen(indent), (unsigned)width);
+		free(plain);
+		first = indent;
+		end += strspn(end, " \n");
+		fputs(*end ? "\n" : "", stdout);
 	}
-	putchar('\n');
+	free(copy);
 }
 
 json_object *show_json_named(const char *name, const char *brief)

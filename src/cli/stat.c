@@ -125,8 +125,7 @@ static const struct cli_option stat_options[] = {
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, CLI_STAT(o.plain_numbers) },
 	CLI_ROWS_PROGRAM,
 	CLI_ROW_STAT_VERBOSE,
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static const struct cli_option run_options[] = {
@@ -147,8 +146,7 @@ static const struct cli_option run_options[] = {
 	{ 0, "timeout", "MS", "end the emulator after this many ms" },
 	CLI_ROWS_STAT_OUTPUT,
 	CLI_ROW_STAT_VERBOSE,
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 static const struct cli_refusal refused[] = {

@@ -409,8 +409,7 @@ static const struct cli_option options[] = {
 	  AT(limit), take_limit },
 	CLI_ROW_SEPARATOR(AT(out.separator)),
 	CLI_ROW_JSON(AT(out.json)),
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* ---- signals -------------------------------------------------------------------------------- */

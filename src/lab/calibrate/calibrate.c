@@ -56,8 +56,7 @@ static const struct cli_option options[] = {
 	  CLI_TEXT, AT(base) },
 	{ 0, "name", "NAME", "name of the new preset; default: calibrated", CLI_TEXT, AT(name) },
 	{ 'o', "output", "FILE", "write the preset to FILE; default: stdout", CLI_TEXT, AT(path) },
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* ---- measuring ------------------------------------------------------------------------------- */

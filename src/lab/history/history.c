@@ -69,8 +69,7 @@ static const struct cli_option options[] = {
 	  AT(separator) },
 	{ 'j', "json-output", NULL, "show: write JSON", CLI_ON, AT(json) },
 	{ 0, "html", "FILE", "show: write a page for a browser", CLI_TEXT, AT(html) },
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* ---- verdicts given by the user ------------------------------------------------------------- */

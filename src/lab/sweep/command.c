@@ -106,8 +106,7 @@ static const struct cli_option options[] = {
 	{ 'x', "field-separator", "SEP", "show a database as CSV with this separator",
 	  CLI_SEPARATOR, AT(separator) },
 	{ 0, "json-output", NULL, "show a database as JSON", CLI_ON, AT(json) },
-	CLI_ROW_HELP,
-	{ 0, NULL, NULL, NULL },
+	CLI_ROWS_END,
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
