@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "profile/export/export.h"
-#include "profile/export/json.h"
 #include "profile/export/tree.h"
 
 #define FORMAT_VERSION 62 /* later versions of the profiler convert it */

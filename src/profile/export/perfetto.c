@@ -11,7 +11,6 @@
 
 #include "base/message.h"
 #include "profile/export/export.h"
-#include "profile/export/json.h"
 #include "profile/export/tree.h"
 
 struct slice {

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "profile/export/export.h"
-#include "profile/export/json.h"
 #include "profile/export/tree.h"
 
 struct writer {

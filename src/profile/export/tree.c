@@ -12,6 +12,7 @@
 #include <pmk/error.h>
 
 #include "base/message.h"
+#include "base/printable.h"
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
@@ -261,4 +262,24 @@ size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node)
 	for (uint32_t i = node; i; i = tree->node[i].parent)
 		tree->path[--at] = tree->node[i].frame;
 	return n;
+}
+
+void pmk_export_json(FILE *f, const char *text)
+{
+	size_t left = strlen(text);
+
+	fputc('"', f);
+	while (left) {
+		size_t n = pmk_printable_length((const uint8_t *)text, left);
+
+		if (!n)
+			fputs("\\ufffd", f);
+		else if (*text == '"' || *text == '\\')
+			fprintf(f, "\\%c", *text);
+		else
+			fwrite(text, 1, n, f);
+		text += n ? n : 1;
+		left -= n ? n : 1;
+	}
+	fputc('"', f);
 }

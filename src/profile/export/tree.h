@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/map.h"
 #include "profile/recording/tables.h"
@@ -48,5 +49,8 @@ uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame);
 
 /* Stores the frames of a node in tree->path, outermost first, and returns their number. */
 size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node);
+
+/* Writes a string of JSON. Invalid UTF-8 and control characters become U+FFFD. */
+void pmk_export_json(FILE *f, const char *text);
 
 #endif
