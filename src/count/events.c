@@ -10,62 +10,33 @@
 
 #include "base/nearest.h"
 #include "base/number.h"
+#include "count/words.h"
 
 /* ---- one event ------------------------------------------------------------------------------- */
 
 #define MAX_EVENT 128
 
-/* The names of a PMU's events, one after another, and then their aliases. `word` has room for one
- * alias, because the aliases of an event are words of one text. */
-struct event_names {
-	const struct pmk_pmu *pmu;
-	char (*words)[MAX_EVENT];
-	unsigned n;
-};
-
-static const char *event_name(const void *ctx, unsigned i)
-{
-	const struct event_names *names = ctx;
-
-	return i < names->n ? names->words[i] : NULL;
-}
-
-static unsigned count_words(const struct pmk_pmu *pmu, char (*words)[MAX_EVENT])
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < pmu->nevents; i++) {
-		const struct pmk_event *ev = &pmu->events[i];
-		const char *at = ev->aliases;
-
-		if (!pmk_pmu_has(pmu, ev))
-			continue;
-		if (words)
-			snprintf(words[n], MAX_EVENT, "%s", ev->name);
-		n++;
-		while (at && *at) {
-			size_t length = strcspn(at, " ");
-
-			if (words)
-				snprintf(words[n], MAX_EVENT, "%.*s", (int)length, at);
-			n++;
-			at += length + strspn(at + length, " ");
-		}
-	}
-	return n;
-}
-
 static void nearest_events(const struct pmk_pmu *pmu, const char *name, char *buf, size_t size)
 {
-	struct event_names names = { .pmu = pmu, .n = count_words(pmu, NULL) };
+	struct pmk_words names = { 0 };
+	bool all = true;
 
+	for (unsigned i = 0; all && i < pmu->nevents; i++) {
+		const struct pmk_event *ev = &pmu->events[i];
+		const char *at = pmk_pmu_has(pmu, ev) ? ev->aliases : NULL;
+
+		all = !pmk_pmu_has(pmu, ev) || pmk_words_add(&names, ev->name);
+		while (all && at && *at) {
+			size_t n = strcspn(at, " ");
+
+			all = pmk_words_add_part(&names, at, n);
+			at += n + strspn(at + n, " ");
+		}
+	}
 	*buf = '\0';
-	names.words = calloc(names.n ? names.n : 1, sizeof(*names.words));
-	if (!names.words)
-		return;
-	count_words(pmu, names.words);
-	pmk_nearest_among(name, event_name, &names, buf, size);
-	free(names.words);
+	if (all && names.word)
+		pmk_nearest_among(name, pmk_words_next, names.word, buf, size);
+	pmk_words_free(&names);
 }
 
 bool pmk_event_code(const char *text, unsigned *code)

@@ -2,6 +2,7 @@
 /* See files.h. */
 #define _GNU_SOURCE
 #include "count/files.h"
+#include "count/words.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -171,34 +172,16 @@ static int is_preset(const struct dirent *entry)
 	return n > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 4, ".ini") == 0;
 }
 
-struct names {
-	char **name; /* NULL terminated, or NULL */
-	size_t count;
-	bool full; /* there was enough memory */
-};
-
-static void add_name(struct names *names, const char *file)
-{
-	char **more = realloc(names->name, (names->count + 2) * sizeof(*more));
-
-	if (more) {
-		names->name = more;
-		more[names->count] = strndup(file, strlen(file) - strlen(".ini"));
-		names->full = names->full && more[names->count];
-		names->count += more[names->count] != NULL;
-		more[names->count] = NULL;
-	} else {
-		names->full = false;
-	}
-}
-
-static int add_presets(struct names *names, const char *dir)
+/* Add the names of the presets of a folder. A negative number: it cannot be read. */
+static int add_presets(struct pmk_words *names, const char *dir, bool *full)
 {
 	struct dirent **entries = NULL;
 	int n = scandir(dir, &entries, is_preset, NULL);
 
 	for (int i = 0; i < n; i++) {
-		add_name(names, entries[i]->d_name);
+		const char *file = entries[i]->d_name;
+
+		*full &= pmk_words_add_part(names, file, strlen(file) - strlen(".ini"));
 		free(entries[i]);
 	}
 	free(entries);
@@ -211,43 +194,44 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Sort the names and remove duplicates. */
-static void settle_names(struct names *names)
+static void settle_names(struct pmk_words *names)
 {
-	size_t kept = 0;
+	unsigned kept = 0;
 
 	if (!names->count)
 		return;
-	qsort(names->name, names->count, sizeof(*names->name), by_name);
-	for (size_t i = 1; i < names->count; i++) {
-		if (strcmp(names->name[kept], names->name[i]) == 0)
-			free(names->name[i]);
+	qsort(names->word, names->count, sizeof(*names->word), by_name);
+	for (unsigned i = 1; i < names->count; i++) {
+		if (strcmp(names->word[kept], names->word[i]) == 0)
+			free(names->word[i]);
 		else
-			names->name[++kept] = names->name[i];
+			names->word[++kept] = names->word[i];
 	}
 	names->count = kept + 1;
-	names->name[names->count] = NULL;
+	names->word[names->count] = NULL;
 }
 
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 {
-	struct names names = { .full = true };
+	struct pmk_words names = { 0 };
 	char dir[PATH_MAX];
+	bool full = true;
 
 	snprintf(dir, sizeof(dir), "%s/cores", data);
-	if (add_presets(&names, dir) < 0) {
+	if (add_presets(&names, dir, &full) < 0) {
 		pmk_count_fail(f, PMK_COUNT_FAILED, "%s: %s", dir, strerror(errno));
 		return NULL;
 	}
 	if (pmk_files_own(dir, "cores"))
-		add_presets(&names, dir); /* the directory need not exist */
+		add_presets(&names, dir, &full); /* the directory need not exist */
 	settle_names(&names);
-	if (names.full && names.name)
-		return names.name;
-	if (names.full)
+	if (full && names.word)
+		return names.word;
+	if (full)
 		pmk_count_fail(f, PMK_COUNT_FAILED, "%s/cores: there is no preset", data);
 	else
 		pmk_count_no_memory(f);
-	pmk_files_free_names(names.name);
+	pmk_words_free(&names);
 	return NULL;
 }
 

@@ -175,11 +175,6 @@ static int add_all(struct pmk_program *p, const char *const *words)
 	return 0;
 }
 
-static const char *next_name(const void *names, unsigned i)
-{
-	return ((char *const *)names)[i];
-}
-
 static int unknown_core(struct pmk_program *p, const char *data, const char *name, const char *path)
 {
 	char near[256] = "", own[PATH_MAX], **names;
@@ -192,7 +187,7 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 	names = pmk_files_cores(data, p->fault);
 	if (!names)
 		return PMK_COUNT_FAILED;
-	pmk_nearest_among(name, next_name, names, near, sizeof(near));
+	pmk_nearest_among(name, pmk_words_next, names, near, sizeof(near));
 	pmk_files_free_names(names);
 	if (!*near && pmk_files_closed(own, "cores"))
 		return pmk_count_refuse(p->fault, "core '%s' is none of ours; of your own, %s: %s",

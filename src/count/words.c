@@ -5,18 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pmk_words_add(struct pmk_words *l, const char *word)
+bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n)
 {
 	char **bigger = realloc(l->word, (l->count + 2) * sizeof(*bigger));
 
 	if (!bigger)
 		return false;
 	l->word = bigger;
-	l->word[l->count] = strdup(word);
+	l->word[l->count] = strndup(word, n);
 	if (!l->word[l->count])
 		return false;
 	l->word[++l->count] = NULL;
 	return true;
+}
+
+bool pmk_words_add(struct pmk_words *l, const char *word)
+{
+	return pmk_words_add_part(l, word, strlen(word));
+}
+
+const char *pmk_words_next(const void *word, unsigned i)
+{
+	return ((char *const *)word)[i];
 }
 
 void pmk_words_free(struct pmk_words *l)

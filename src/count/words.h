@@ -4,6 +4,7 @@
 #define PMK_COUNT_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct pmk_words {
 	char **word; /* NULL terminated; NULL when there is none */
@@ -12,6 +13,10 @@ struct pmk_words {
 
 /* False when out of memory. The word is copied. */
 bool pmk_words_add(struct pmk_words *l, const char *word);
+/* The same for the first n bytes of `word`. */
+bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n);
+/* Word i of a NULL terminated list, for pmk_nearest_among(). */
+const char *pmk_words_next(const void *word, unsigned i);
 void pmk_words_free(struct pmk_words *l);
 
 #endif
