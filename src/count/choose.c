@@ -50,7 +50,7 @@ static int named_metrics(struct pmk_count *c)
 {
 	const struct pmk_metrics *all = pmk_count_all_metrics(c);
 
-	return all ? pmk_metric_list_named(&c->metrics, all, &c->q.metrics, &c->fault)
+	return all ? pmk_metric_list_named(&c->metrics, all, &c->q.counted.metrics, &c->fault)
 		   : PMK_COUNT_FAILED;
 }
 
@@ -83,7 +83,7 @@ static int bar_events(struct pmk_count *c,
 	bool timed = watched && !layers && pmk_pmu_times_latencies(c->pmu);
 	int err;
 
-	if (timed && c->q.interval_unit != PMK_EVERY_NONE)
+	if (timed && c->q.interval.unit != PMK_EVERY_NONE)
 		return 0;
 	if (timed)
 		return pmk_count_refuse(&c->fault,
@@ -126,7 +126,7 @@ static int detailed_events(struct pmk_count *c, const char *names)
 	char name[64];
 	int err = 0;
 
-	if (c->q.way == &pmk_way_machine)
+	if (c->q.target.way == &pmk_way_machine)
 		return pmk_event_list_parse(&c->events, c->pmu, names);
 	while (!err && *names) {
 		size_t n = strcspn(names, ",");
@@ -145,23 +145,23 @@ int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
 		      bool has_clock)
 {
-	unsigned nmetrics = c->q.metrics.count;
+	unsigned nmetrics = c->q.counted.metrics.count;
 	int err = 0;
 
-	if (c->q.nothing)
+	if (c->q.counted.nothing)
 		return 0;
-	for (unsigned i = 0; !err && i < c->q.events.count; i++)
-		err = pmk_event_list_parse(&c->events, c->pmu, c->q.events.word[i]);
-	if (!err && !c->q.events.count && !nmetrics)
+	for (unsigned i = 0; !err && i < c->q.counted.events.count; i++)
+		err = pmk_event_list_parse(&c->events, c->pmu, c->q.counted.events.word[i]);
+	if (!err && !c->q.counted.events.count && !nmetrics)
 		err = defaults(c);
 	for (unsigned i = 0; !err && i < sizeof(details) / sizeof(details[0]); i++)
-		if (i < c->q.detailed)
+		if (i < c->q.counted.detailed)
 			err = detailed_events(c, details[i]);
 	if (!err && nmetrics)
 		err = named_metrics(c);
 	if (!err)
 		err = metric_events(c);
-	if (!err && c->q.bars)
+	if (!err && c->q.counted.bars)
 		err = bar_events(c, watched);
 	if (!err && !nmetrics)
 		err = fitting_metrics(c, has_clock);

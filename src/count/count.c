@@ -21,7 +21,7 @@ struct pmk_count *pmk_count_new(void)
 
 	if (!c)
 		return NULL;
-	c->q.runs = 1;
+	c->q.run.times = 1;
 	c->events.fault = &c->fault;
 	pmk_result_init(&c->result);
 	c->result.runs = 0; /* so far */
@@ -49,7 +49,7 @@ void pmk_count_free(struct pmk_count *c)
 	if (!c)
 		return;
 	if (c->state)
-		c->q.way->free(c);
+		c->q.target.way->free(c);
 	pmk_result_free(&c->result);
 	pmk_event_list_free(&c->events);
 	pmk_metrics_free(c->all_metrics);
@@ -75,7 +75,7 @@ const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c)
 
 const char *pmk_count_data(struct pmk_count *c)
 {
-	if (!*c->data && pmk_files_data(c->data, c->q.data, &c->fault)) {
+	if (!*c->data && pmk_files_data(c->data, c->q.files.data, &c->fault)) {
 		*c->data = '\0';
 		return NULL;
 	}
@@ -176,7 +176,7 @@ char *pmk_count_join(char *const *words, const char *prefix)
 /* All settings of the core and its surroundings, as text. */
 static char *settings_of(const struct pmk_request *q)
 {
-	char *sets = pmk_count_join(q->overrides.word, ""), *text = NULL;
+	char *sets = pmk_count_join(q->core.set.word, ""), *text = NULL;
 	size_t size = 0;
 	FILE *f = sets ? open_memstream(&text, &size) : NULL;
 
@@ -185,10 +185,11 @@ static char *settings_of(const struct pmk_request *q)
 		return NULL;
 	}
 	fputs(sets, f);
-	for (unsigned i = 0; i < q->traffic.count; i++)
-		fprintf(f, "%straffic=%s", i || *sets ? " " : "", q->traffic.word[i]);
-	if (q->layout)
-		fprintf(f, "%slayout=%s", q->traffic.count || *sets ? " " : "", q->layout);
+	for (unsigned i = 0; i < q->core.traffic.count; i++)
+		fprintf(f, "%straffic=%s", i || *sets ? " " : "", q->core.traffic.word[i]);
+	if (q->core.layout)
+		fprintf(f, "%slayout=%s", q->core.traffic.count || *sets ? " " : "",
+			q->core.layout);
 	fclose(f);
 	free(sets);
 	return text;
@@ -202,13 +203,14 @@ int pmk_count_begin(struct pmk_count *c)
 		return 0;
 	r->pmu = c->pmu;
 	if (!r->command)
-		r->command = pmk_count_join(c->q.command, c->q.qemu ? c->q.qemu : "");
+		r->command = pmk_count_join(c->q.program.command,
+					    c->q.program.qemu ? c->q.program.qemu : "");
 	if (!r->settings)
 		r->settings = settings_of(&c->q);
 	if (!r->env)
 		r->env = strdup("");
 	if (!r->runs)
-		r->runs = c->q.runs;
+		r->runs = c->q.run.times;
 	if (!r->command || !r->settings || !r->env)
 		return pmk_count_no_memory(&c->fault);
 	c->begun = true;
@@ -222,7 +224,7 @@ void pmk_count_report(struct pmk_count *c)
 	const struct pmk_section *s = &c->result.sections[c->result.nsections - 1];
 	uint32_t first = c->nrows;
 
-	if (s->interval && c->q.max_intervals && c->nintervals == c->q.max_intervals) {
+	if (s->interval && c->q.interval.most && c->nintervals == c->q.interval.most) {
 		pmk_result_drop(&c->result);
 		return;
 	}
@@ -235,14 +237,14 @@ void pmk_count_report(struct pmk_count *c)
 void pmk_count_warn_interrupted(struct pmk_count *c)
 {
 	pmk_count_warn(c, "the program was interrupted: the counts end there");
-	if (c->q.runs > 1)
-		pmk_count_warn(c, "%u of %u runs were completed", c->result.runs, c->q.runs);
+	if (c->q.run.times > 1)
+		pmk_count_warn(c, "%u of %u runs were completed", c->result.runs, c->q.run.times);
 }
 
 void pmk_count_warn_timeout(struct pmk_count *c)
 {
 	pmk_count_warn(c, "`timeout` ended the program after %u ms: the counts end there",
-		       c->q.timeout_ms);
+		       c->q.run.timeout_ms);
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */
@@ -251,7 +253,7 @@ void pmk_count_warn_timeout(struct pmk_count *c)
 static void forget_choice(struct pmk_count *c)
 {
 	if (c->state)
-		c->q.way->free(c);
+		c->q.target.way->free(c);
 	c->state = NULL;
 	pmk_event_list_free(&c->events);
 	c->events = (struct pmk_event_list){ .fault = &c->fault };
@@ -283,7 +285,7 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 						   "one for another run");
 	err = pmk_request_check(c);
 	if (!err)
-		err = c->q.way->choose(c);
+		err = c->q.target.way->choose(c);
 	if (err)
 		forget_choice(c);
 	else
@@ -307,7 +309,7 @@ static int check_children(struct pmk_count *c)
 
 void pmk_count_record(struct pmk_count *c, bool paths)
 {
-	c->q.record = paths ? PMK_REQUEST_PATHS : PMK_REQUEST_SITES;
+	c->q.record.what = paths ? PMK_REQUEST_PATHS : PMK_REQUEST_SITES;
 }
 
 int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
@@ -322,18 +324,18 @@ int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
 	c->stage = PMK_COUNT_RAN;
 	err = check_children(c);
 	if (!err)
-		err = pmk_streams_open(&c->streams, c->q.streams, &c->fault);
+		err = pmk_streams_open(&c->streams, c->q.program.streams, &c->fault);
 	if (!err)
-		err = c->q.way->run(c);
+		err = c->q.target.way->run(c);
 	if (!err)
-		err = pmk_streams_read(&c->streams, c->q.streams, &c->fault);
+		err = pmk_streams_read(&c->streams, c->q.program.streams, &c->fault);
 	if (!err)
-		err = c->q.way->describe(c);
+		err = c->q.target.way->describe(c);
 	if (!err)
 		err = pmk_count_begin(c);
-	err = err ? err : c->q.way->finish(c);
-	if (!err && c->q.record != PMK_REQUEST_COUNTS && c->q.way->record)
-		err = c->q.way->record(c);
+	err = err ? err : c->q.target.way->finish(c);
+	if (!err && c->q.record.what != PMK_REQUEST_COUNTS && c->q.target.way->record)
+		err = c->q.target.way->record(c);
 	return err;
 }
 
@@ -376,12 +378,12 @@ const char *pmk_count_file(const struct pmk_count *c)
 
 const char *pmk_count_log(const struct pmk_count *c)
 {
-	return c->q.log;
+	return c->q.guest.log;
 }
 
 const char *pmk_count_packets(const struct pmk_count *c)
 {
-	return c->q.packets;
+	return c->q.dump.packets;
 }
 
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored)
@@ -391,7 +393,7 @@ void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored)
 
 const struct pmk_recording *pmk_count_recording(const struct pmk_count *c)
 {
-	return c->q.way && c->q.way->recording ? c->q.way->recording(c) : NULL;
+	return c->q.target.way && c->q.target.way->recording ? c->q.target.way->recording(c) : NULL;
 }
 
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c)

@@ -38,42 +38,72 @@ enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY
 
 /* The request. It owns the texts; NULL: not given. */
 struct pmk_request {
-	const struct pmk_count_way *asked;  /* as chosen by the setting "target" */
-	const struct pmk_count_way *way;    /* the way that counts; set by pmk_request_check() */
-	const struct pmk_count_way *hinted; /* the only way that has the setting `hint` */
-	const char *hint;		    /* a setting that only one way has */
-	const char *shared;		    /* a setting that several ways have, but not all */
-	struct pmk_words events, metrics, overrides, traffic, regions, env;
-	struct pmk_words words; /* the program and its arguments */
-	char *const *command;	/* the same, NULL terminated even if it is empty */
-	char *pmu_name, *core_name;
-	char *from, *to;
-	char *sysroot, *qemu;
-	char *pids, *cpus;
-	char *frequency, *period; /* the sampling rate */
-	char *file;	   /* the part of the target after the colon: a dump, or a host and port */
-	char *map, *layer; /* for a dump */
-	char *packets;	   /* file for the pins of the AHB Monitor */
-	char *layout;	   /* layout of the AHB Monitor */
-	char *data, *plugin; /* directories of files */
-	char *streams[3];    /* input and outputs of the program */
-	enum pmk_interval interval_unit;
-	uint64_t interval;
-	unsigned runs;
-	unsigned max_intervals; /* 0: no limit */
-	unsigned delay_ms;	/* wait before counting begins */
-	unsigned timeout_ms;	/* 0: none */
-	unsigned detailed;	/* the number of -d */
-	bool per_core, per_thread, rerun, all_cpus, no_inherit, bars, summary;
-	bool nothing;	      /* no events at all */
-	bool sampled;	      /* in emulation: count only short pieces */
-	unsigned seed;	      /* seed for the places of these pieces; 0: the default */
-	unsigned random_seed; /* seed for the program's random numbers; 0: the default */
-	bool guest;	      /* the program (an emulator's command line) uses the PMU itself */
-	char *irq;	      /* where the interrupt of that PMU goes */
-	char *at;	      /* address of its registers in memory */
-	char *log;	      /* the file to which accesses to them are logged */
-	enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } record;
+	struct {
+		const struct pmk_count_way *asked;  /* as chosen by the setting "target" */
+		const struct pmk_count_way *way;    /* that counts; set by pmk_request_check() */
+		const struct pmk_count_way *hinted; /* the only way that has the setting `hint` */
+		const char *hint;		    /* a setting that only one way has */
+		const char *shared; /* a setting that several ways have, but not all */
+		char *where;	    /* after the colon: a dump, or a host and port */
+	} target;
+	struct {
+		struct pmk_words events, metrics;
+		unsigned detailed; /* the number of -d */
+		bool nothing;	   /* no events at all */
+		bool bars;
+	} counted;
+	struct {
+		char *name, *pmu;
+		struct pmk_words set, traffic;
+		char *layout; /* of the AHB Monitor */
+	} core;
+	struct {
+		struct pmk_words words; /* the program and its arguments */
+		char *const *command;	/* the same, NULL terminated even if it is empty */
+		char *streams[3];	/* its input and outputs */
+		struct pmk_words env;
+		char *sysroot, *qemu;
+		unsigned random_seed; /* 0: the default */
+	} program;
+	struct {
+		char *pids, *cpus;
+		bool all_cpus, no_inherit, per_core, per_thread;
+		struct pmk_words regions;
+		char *from, *to;
+	} scope;
+	struct {
+		unsigned times;
+		bool rerun;	     /* once for each pass */
+		unsigned delay_ms;   /* wait before counting begins */
+		unsigned timeout_ms; /* 0: none */
+	} run;
+	struct {
+		enum pmk_interval unit;
+		uint64_t length;
+		unsigned most; /* the number of intervals; 0: no limit */
+		bool summary;  /* also count the whole run */
+	} interval;
+	struct {
+		bool wanted;   /* in emulation: count only short pieces */
+		unsigned seed; /* for their places; 0: the default */
+	} sample;
+	struct {
+		bool wanted; /* the program (an emulator's command line) uses the PMU itself */
+		char *irq;   /* where the interrupt of that PMU goes */
+		char *at;    /* address of its registers in memory */
+		char *log;   /* the file to which accesses to them are logged */
+	} guest;
+	struct {
+		enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } what;
+		char *frequency, *period; /* the sampling rate */
+	} record;
+	struct {
+		char *map, *layer;
+		char *packets; /* file for the pins of the AHB Monitor */
+	} dump;
+	struct {
+		char *data, *plugin; /* directories */
+	} files;
 };
 
 struct pmk_count {

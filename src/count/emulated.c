@@ -63,20 +63,20 @@ static void look_at_board(struct pmk_count *c, const char **name, const struct p
 static int choose_core(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	const char *name = c->q.core_name;
+	const char *name = c->q.core.name;
 	bool chosen = name != NULL;
 	const struct pmk_pmu *asked = NULL;
 	const char *data;
 	char *found = NULL;
 	int err = 0;
 
-	if (c->q.pmu_name) {
-		asked = pmk_pmu_find(c->q.pmu_name);
+	if (c->q.core.pmu) {
+		asked = pmk_pmu_find(c->q.core.pmu);
 		if (!asked)
 			return pmk_count_refuse(&c->fault, "unknown PMU '%s' (pmk list pmus)",
-						c->q.pmu_name);
+						c->q.core.pmu);
 	}
-	if (c->q.guest)
+	if (c->q.guest.wanted)
 		look_at_board(c, &name, &asked);
 	else if (e->prog.system && !e->prog.alone && !name && !asked &&
 		 e->prog.elf.machine != PMK_ELF_AARCH64)
@@ -97,12 +97,12 @@ static int choose_core(struct pmk_count *c)
 				asked->name);
 	}
 	e->prog.core_chosen = chosen;
-	err = pmk_program_core(&e->prog, data, name, asked ? asked->name : NULL, &c->q.overrides);
+	err = pmk_program_core(&e->prog, data, name, asked ? asked->name : NULL, &c->q.core.set);
 	free(found);
 	if (err)
 		return err;
 	/* The only counters that firmware of a microcontroller can access. */
-	if (c->q.guest && !strcmp(e->prog.core.isa, "t32"))
+	if (c->q.guest.wanted && !strcmp(e->prog.core.isa, "t32"))
 		e->guest_pmu = &pmk_dwt;
 	else if (e->guest_pmu && !is_aarch32(&e->prog.core)) {
 		asked = e->guest_pmu;
@@ -242,7 +242,7 @@ static bool knows_levels(const struct pmk_count *c)
 	const struct pmk_emulation *e = c->state;
 	const struct pmk_core_system *in_system = pmk_core_family(&e->prog.core)->system;
 
-	return in_system->levels || (c->q.guest && in_system->levels_of_blocks);
+	return in_system->levels || (c->q.guest.wanted && in_system->levels_of_blocks);
 }
 
 static bool is_exception(unsigned signal)
@@ -286,8 +286,8 @@ static void use_interval_timer(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	const struct pmk_pmu *pmu = c->pmu;
 
-	if (e->cfg.interval_unit != PMK_INTERVAL_CYCLES || !pmu->driver->zero || c->q.from ||
-	    c->q.delay_ms)
+	if (e->cfg.interval_unit != PMK_INTERVAL_CYCLES || !pmu->driver->zero || c->q.scope.from ||
+	    c->q.run.delay_ms)
 		return;
 	for (unsigned i = 0; i < pmu->nevents && !e->plan.timed; i++) {
 		e->plan.timed =
@@ -495,17 +495,17 @@ static int choose_regions(struct pmk_count *c)
 	struct pmk_emulated_config *cfg = &e->cfg;
 	int err;
 
-	if (c->q.from) {
+	if (c->q.scope.from) {
 		cfg->window = 1;
 		cfg->nregions = 1;
-		err = find_symbol(c, c->q.from, &cfg->region[0].begin);
+		err = find_symbol(c, c->q.scope.from, &cfg->region[0].begin);
 		if (!err)
-			err = find_symbol(c, c->q.to, &cfg->region[0].end);
+			err = find_symbol(c, c->q.scope.to, &cfg->region[0].end);
 		if (err)
 			return err;
 	}
-	for (unsigned i = 0; i < c->q.regions.count; i++) {
-		err = find_symbol(c, c->q.regions.word[i], &cfg->region[cfg->nregions].begin);
+	for (unsigned i = 0; i < c->q.scope.regions.count; i++) {
+		err = find_symbol(c, c->q.scope.regions.word[i], &cfg->region[cfg->nregions].begin);
 		if (err)
 			return err;
 		cfg->nregions++;
@@ -517,7 +517,7 @@ static int choose_regions(struct pmk_count *c)
 static int choose_traffic(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	const struct pmk_words *specs = &c->q.traffic;
+	const struct pmk_words *specs = &c->q.core.traffic;
 	struct pmk_traffic *t = &e->cfg.traffic;
 	struct pmk_matrix_config config;
 	char msg[512];
@@ -546,8 +546,8 @@ static int choose_interval(struct pmk_count *c)
 	struct pmk_emulated_config *cfg = &e->cfg;
 	uint64_t cycles_per_ms = e->prog.core.clock_hz / 1000;
 
-	cfg->interval = c->q.interval;
-	switch (c->q.interval_unit) {
+	cfg->interval = c->q.interval.length;
+	switch (c->q.interval.unit) {
 	case PMK_EVERY_NONE:
 		cfg->interval_unit = PMK_INTERVAL_NONE;
 		break;
@@ -575,20 +575,20 @@ static int choose_delay(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	uint64_t cycles_per_ms = e->prog.core.clock_hz / 1000;
 
-	if (!c->q.delay_ms)
+	if (!c->q.run.delay_ms)
 		return 0;
-	if (c->q.from || c->q.regions.count)
+	if (c->q.scope.from || c->q.scope.regions.count)
 		return pmk_count_refuse(
 			&c->fault, "`delay` starts counting at a time, `from` and `region` at an "
 				   "address; they cannot be combined");
-	if (c->q.record != PMK_REQUEST_COUNTS)
+	if (c->q.record.what != PMK_REQUEST_COUNTS)
 		return pmk_count_refuse(
 			&c->fault, "`delay`: a recording in emulation always covers the whole run");
 	if (!cycles_per_ms)
 		return pmk_count_refuse(
 			&c->fault, "`delay`: milliseconds need a clock, and the core has none; "
 				   "give it one with `set` clock=HZ");
-	e->cfg.delay = c->q.delay_ms * cycles_per_ms;
+	e->cfg.delay = c->q.run.delay_ms * cycles_per_ms;
 	return 0;
 }
 
@@ -597,19 +597,19 @@ static const char *not_sampled_because(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
 
-	if (c->q.record != PMK_REQUEST_COUNTS)
+	if (c->q.record.what != PMK_REQUEST_COUNTS)
 		return "a recording in emulation covers the whole run";
 	if (e->prog.system)
 		return "firmware reads the time, which stops while nothing is counted";
 	if (pmk_core_family(&e->prog.core)->run->attach)
 		return "other masters on the buses continue while nothing is counted";
-	if (c->q.interval_unit != PMK_EVERY_NONE)
+	if (c->q.interval.unit != PMK_EVERY_NONE)
 		return "`interval` covers the whole run";
-	if (c->q.from || c->q.regions.count)
+	if (c->q.scope.from || c->q.scope.regions.count)
 		return "`region` and `from` count everything that runs there";
-	if (c->q.delay_ms)
+	if (c->q.run.delay_ms)
 		return "`delay` covers the whole run";
-	if (c->q.per_core)
+	if (c->q.scope.per_core)
 		return "`no-aggr` is for programs with several threads, which are counted "
 		       "completely";
 	return NULL;
@@ -619,13 +619,13 @@ static int choose_sampling(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
-	if (!c->q.sampled)
+	if (!c->q.sample.wanted)
 		return 0;
 	if (not_sampled_because(c))
 		return pmk_count_refuse(&c->fault, "`sample`: %s", not_sampled_because(c));
 	e->cfg.units = PMK_UNITS_DEFAULT;
-	if (c->q.seed)
-		e->cfg.units.seed = c->q.seed;
+	if (c->q.sample.seed)
+		e->cfg.units.seed = c->q.sample.seed;
 	return 0;
 }
 
@@ -634,14 +634,14 @@ static int choose_random(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 
 	e->cfg.random_seed = 1;
-	if (!c->q.random_seed)
+	if (!c->q.program.random_seed)
 		return 0;
 	if (e->prog.system)
 		return pmk_count_refuse(&c->fault, "`random-seed`: firmware gets no random numbers "
 						   "from pmk; use the emulator's option -seed");
-	e->cfg.random_seed = c->q.random_seed;
+	e->cfg.random_seed = c->q.program.random_seed;
 	pmk_count_add_note(c, "the program got the random numbers of `random-seed` %u",
-			   c->q.random_seed);
+			   c->q.program.random_seed);
 	return 0;
 }
 
@@ -649,8 +649,9 @@ static int choose_program(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
-	return c->q.qemu || c->q.guest ? pmk_program_system(&e->prog, c->q.qemu, c->q.command)
-				       : pmk_program_open(&e->prog, c->q.command[0]);
+	return c->q.program.qemu || c->q.guest.wanted
+		       ? pmk_program_system(&e->prog, c->q.program.qemu, c->q.program.command)
+		       : pmk_program_open(&e->prog, c->q.program.command[0]);
 }
 
 /* Put the facts of the core into the result. Its clock gives seconds. The AHB Monitor counts cycles
@@ -705,12 +706,12 @@ static int configure_core(struct pmk_count *c)
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
 	/* A kernel may count its own code or its programs. */
-	cfg->watch_levels |= c->q.guest && knows_levels(c);
-	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
+	cfg->watch_levels |= c->q.guest.wanted && knows_levels(c);
+	if (cfg->watch_levels && c->q.record.what != PMK_REQUEST_COUNTS)
 		return pmk_count_refuse(&c->fault, "events with :u or :k cannot be recorded; leave "
 						   "out the modifier, because addresses "
 						   "distinguish user code from a kernel's");
-	cfg->whole = c->q.record != PMK_REQUEST_COUNTS;
+	cfg->whole = c->q.record.what != PMK_REQUEST_COUNTS;
 	cfg->untested = told_not_to_test();
 	pmk_emulated_configure(cfg);
 	c->program = e->prog.image;
@@ -722,7 +723,7 @@ static int choose_packets(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
-	if (!c->q.packets)
+	if (!c->q.dump.packets)
 		return 0;
 	e->cfg.shows_pins = 1;
 	e->cfg.codes = e->monitor.layout.packet;
@@ -758,7 +759,7 @@ static int choose_events(struct pmk_count *c)
 		err = pmk_monitor_choose(&e->monitor, c, &e->prog.core);
 	else if (!err)
 		err = pmk_monitor_none(c, e->prog.core.name);
-	if (!err && c->q.record != PMK_REQUEST_COUNTS && pmk_core_on_ahb(&e->prog.core))
+	if (!err && c->q.record.what != PMK_REQUEST_COUNTS && pmk_core_on_ahb(&e->prog.core))
 		err = pmk_count_refuse(&c->fault,
 				       "core %s: its monitor counts on the buses, not at "
 				       "instructions; record another core (pmk list cores)",
@@ -782,11 +783,12 @@ static int choose_events(struct pmk_count *c)
 	if (!err)
 		err = choose_regions(c);
 	if (!err && e->prog.alone)
-		err = pmk_program_firmware(&e->prog, c->q.command);
-	else if (!err && !c->q.qemu && !c->q.guest)
-		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot, e->cfg.random_seed);
+		err = pmk_program_firmware(&e->prog, c->q.program.command);
+	else if (!err && !c->q.program.qemu && !c->q.guest.wanted)
+		err = pmk_program_user(&e->prog, c->q.program.command, c->q.program.sysroot,
+				       e->cfg.random_seed);
 	if (!err)
-		err = pmk_program_env(&e->prog, &c->q.env);
+		err = pmk_program_env(&e->prog, &c->q.program.env);
 	return err ? err : configure_core(c);
 }
 

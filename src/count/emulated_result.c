@@ -194,12 +194,12 @@ int pmk_emulation_finish(struct pmk_count *c)
 	const struct pmk_runner *r = &e->runner;
 	int err = 0;
 
-	if (c->q.nothing)
+	if (c->q.counted.nothing)
 		return 0;
-	if (c->q.interval_unit != PMK_EVERY_NONE)
+	if (c->q.interval.unit != PMK_EVERY_NONE)
 		err = add_interval(c, &r->tail->total, r->sum.cycles - r->tail->cycles,
 				   r->sum.cycles, r->sum.insns, -1);
-	if (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary)
+	if (c->q.interval.unit != PMK_EVERY_NONE && !c->q.interval.summary)
 		return err;
 	for (unsigned i = 0; !err && i < e->nplaces; i++)
 		err = add_place(c, &e->places[i]);
@@ -372,7 +372,7 @@ static void warn_of_signal(struct pmk_count *c)
 			snprintf(name, sizeof(name), "%s", signals[i].name);
 	pmk_count_warn(c, "the program was killed by %s: the counts end there", name);
 	/* With --qemu, a different processor may have run it. */
-	if (e->killed == SIGILL && !c->q.qemu &&
+	if (e->killed == SIGILL && !c->q.program.qemu &&
 	    pmk_compat_arch(pmk_compat_processor(&e->prog.core)))
 		pmk_count_warn(
 			c,
@@ -478,16 +478,17 @@ static void set_warnings(struct pmk_count *c)
 			       "%llu instruction(s) zeroed memory (DC ZVA) at addresses that this "
 			       "emulator does not show: they count as writes that hit",
 			       (unsigned long long)atomic_load(&a->zeroes_unseen));
-	if (c->q.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
+	if (c->q.run.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
 		pmk_count_warn(c,
 			       "`delay` %u: the program ended before this time, so nothing "
 			       "was counted",
-			       c->q.delay_ms);
-	if (c->q.from && !e->runner.sum.entries[0])
-		pmk_count_warn(c, "`from` %s was never reached", c->q.from);
-	for (unsigned i = 0; i < c->q.regions.count; i++)
+			       c->q.run.delay_ms);
+	if (c->q.scope.from && !e->runner.sum.entries[0])
+		pmk_count_warn(c, "`from` %s was never reached", c->q.scope.from);
+	for (unsigned i = 0; i < c->q.scope.regions.count; i++)
 		if (!e->runner.sum.entries[e->cfg.window + i])
-			pmk_count_warn(c, "region %s was never entered", c->q.regions.word[i]);
+			pmk_count_warn(c, "region %s was never entered",
+				       c->q.scope.regions.word[i]);
 }
 
 #define PARTS_SIZE 96
@@ -550,7 +551,7 @@ static void note_sampling(struct pmk_count *c)
 		pmk_count_add_note(
 			c, "`sample`: this emulator cannot leave out a part of a program, so "
 			   "everything was counted");
-	else if (c->q.sampled && !sum->rest)
+	else if (c->q.sample.wanted && !sum->rest)
 		pmk_count_add_note(c, "`sample`: the program is so short, or has so many "
 				      "threads, that everything was counted");
 	if (c->result.sampled)

@@ -168,7 +168,7 @@ static int other_module(struct pmk_count *c)
 	ask_why(c, e->plugin, said, sizeof(said));
 	api = pmk_qemu_asks_for(said);
 	g = pmk_qemu_generation_of_api(api);
-	if (api && (!g || !pmk_files_plugin(other, c->q.plugin, g->module)))
+	if (api && (!g || !pmk_files_plugin(other, c->q.files.plugin, g->module)))
 		return no_module_for(c, api);
 	/* $PMK_PLUGIN may name one file, which is then used for every version. */
 	if (g && strcmp(other, e->plugin) != 0 && !e->refused) {
@@ -202,7 +202,7 @@ static int drain_intervals(struct pmk_count *c)
 	struct pmk_arena_interval interval;
 	int err = 0;
 
-	if (c->q.interval_unit == PMK_EVERY_NONE || !atomic_load(&e->runner.arena->ready))
+	if (c->q.interval.unit == PMK_EVERY_NONE || !atomic_load(&e->runner.arena->ready))
 		return 0;
 	err = pmk_count_begin(c);
 	/* The limit keeps a program that produces intervals faster than they are shown from
@@ -267,7 +267,7 @@ static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_pl
 /* The number of places that a run can have. */
 static unsigned place_count(const struct pmk_count *c)
 {
-	return c->q.per_core ? PMK_ARENA_CPUS : 1 + c->q.regions.count;
+	return c->q.scope.per_core ? PMK_ARENA_CPUS : 1 + c->q.scope.regions.count;
 }
 
 /* Add a count of 0 for a core that other runs used and this run did not. */
@@ -309,7 +309,7 @@ static int make_places(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	unsigned n = place_count(c);
 
-	if (!c->q.per_core)
+	if (!c->q.scope.per_core)
 		e->nplaces = n;
 	else if (e->nplaces < e->runner.ncores) /* the number may differ between runs */
 		e->nplaces = e->runner.ncores;
@@ -320,9 +320,9 @@ static int make_places(struct pmk_count *c)
 		return pmk_count_no_memory(&c->fault);
 	for (unsigned i = 0; i < n; i++) {
 		pmk_reading_init(&e->places[i].counts);
-		e->places[i].cpu = c->q.per_core ? (int)i : -1;
-		if (!c->q.per_core && i > 0)
-			e->places[i].region = c->q.regions.word[i - 1];
+		e->places[i].cpu = c->q.scope.per_core ? (int)i : -1;
+		if (!c->q.scope.per_core && i > 0)
+			e->places[i].region = c->q.scope.regions.word[i - 1];
 	}
 	return 0;
 }
@@ -347,15 +347,15 @@ static void report_progress(const struct pmk_count *c, double *last)
 static int wait_for_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	double since = 0, end = pmk_seconds() + (double)c->q.timeout_ms / 1000;
+	double since = 0, end = pmk_seconds() + (double)c->q.run.timeout_ms / 1000;
 	int sent = 0, err = 0;
 	bool up = false; /* the time limit of this run has been reached */
 	double told = pmk_seconds();
 
-	while (!pmk_runner_step(&e->runner, c->q.packets ? 1 : 20)) {
+	while (!pmk_runner_step(&e->runner, c->q.dump.packets ? 1 : 20)) {
 		err = err ? err : drain_intervals(c);
 		report_progress(c, &told);
-		up |= c->q.timeout_ms && pmk_seconds() >= end;
+		up |= c->q.run.timeout_ms && pmk_seconds() >= end;
 		if (since == 0 && (pmk_count_stopped(c) || up))
 			since = pmk_count_stopped(c) ? pmk_seconds() : pmk_urge_at_once();
 		if (since != 0)
@@ -391,7 +391,7 @@ static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
 	if (pmk_count_stopped(c))
 		return false;
 	return plan->nevents ? !e->runner.sum.insns
-			     : c->q.guest && !atomic_load(&e->runner.arena->begun);
+			     : c->q.guest.wanted && !atomic_load(&e->runner.arena->begun);
 }
 
 /* A signal from outside ended the emulator before the program began. */
@@ -438,7 +438,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	pmk_runner_finish(&e->runner);
 	if (pmk_runner_invalid(&e->runner))
 		return memory_overwritten(c);
-	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
+	if (e->runner.error == PMK_EBUSY && c->q.core.traffic.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
 			"`traffic` blocks the program: one of its transfers waited for a million "
@@ -481,11 +481,11 @@ static int open_packets(struct pmk_count *c, struct pmk_runner_config *cfg)
 {
 	struct pmk_emulation *e = c->state;
 
-	if (!c->q.packets)
+	if (!c->q.dump.packets)
 		return 0;
 	cfg->pins = (struct pmk_pins_sink){ show_pins, e };
 	pmk_packets_close(&e->packets, false, &c->fault);
-	return pmk_packets_open(&e->packets, c->q.packets, &e->monitor.layout.packet, "",
+	return pmk_packets_open(&e->packets, c->q.dump.packets, &e->monitor.layout.packet, "",
 				&c->fault);
 }
 
@@ -493,12 +493,12 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 {
 	struct pmk_emulation *e = c->state;
 	const char *module = e->generation->module;
-	bool there = pmk_files_plugin(e->plugin, c->q.plugin, module);
+	bool there = pmk_files_plugin(e->plugin, c->q.files.plugin, module);
 	struct pmk_runner_config cfg = {
 		.counters = e->cfg,
-		.record = c->q.record == PMK_REQUEST_PATHS   ? PMK_RECORD_PATHS
-			  : c->q.record == PMK_REQUEST_SITES ? PMK_RECORD_SITES
-							     : PMK_RECORD_NOTHING,
+		.record = c->q.record.what == PMK_REQUEST_PATHS	  ? PMK_RECORD_PATHS
+			  : c->q.record.what == PMK_REQUEST_SITES ? PMK_RECORD_SITES
+								  : PMK_RECORD_NOTHING,
 		.code_start = e->prog.elf.code_start,
 		.entry = e->prog.elf.entry,
 		.pie = e->prog.elf.pie,
@@ -550,7 +550,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 			"%s does not report exception levels to plugins; QEMU 6.2 to 10.0 do, "
 			"and newer ones that export their functions: %s",
 			e->prog.argv.word[0],
-			c->q.guest ? "its PMUv3 needs them" : "count without :u and :k");
+			c->q.guest.wanted ? "its PMUv3 needs them" : "count without :u and :k");
 	if (*e->runner.arena->guest_lacks)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s %s lacks %.*s",
 				      e->prog.argv.word[0], e->prog.qemu.version,
@@ -561,11 +561,11 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 				      "the emulated counters could not be started: %s",
 				      arena_error(c));
 	err = take_reading(c, plan, first);
-	if (c->q.packets && e->runner.threads > 1)
+	if (c->q.dump.packets && e->runner.threads > 1)
 		pmk_count_warn(c,
 			       "`packets` %s: the pins are those of the first thread of the "
 			       "first process; the counts include all",
-			       c->q.packets);
+			       c->q.dump.packets);
 	pmk_packets_under_way(&e->packets, &e->runner.packets);
 	return err ? err : pmk_packets_close(&e->packets, true, &c->fault);
 }
@@ -648,18 +648,19 @@ int pmk_emulation_run(struct pmk_count *c)
 	int err;
 
 	err = choose_module(c);
-	if (!err && (c->q.runs > 1 || (c->q.rerun && e->plan.npasses > 1)))
+	if (!err && (c->q.run.times > 1 || (c->q.run.rerun && e->plan.npasses > 1)))
 		err = pmk_input_open(&c->input, c->streams.fd[0], &c->fault);
-	if (c->q.rerun)
+	if (c->q.run.rerun)
 		sort_by_pass(c);
 	/*
 	 * The first run is started even after a request to stop, so that there is a result to
 	 * report.
 	 */
-	for (unsigned run = 0; run < c->q.runs && !err && !(run && pmk_count_stopped(c)); run++) {
+	for (unsigned run = 0; run < c->q.run.times && !err && !(run && pmk_count_stopped(c));
+	     run++) {
 		double began = pmk_seconds();
 
-		err = c->q.rerun ? run_passes(c) : run_with_its_module(c, &e->plan, 0);
+		err = c->q.run.rerun ? run_passes(c) : run_with_its_module(c, &e->plan, 0);
 		if (err || (pmk_count_stopped(c) && run))
 			break;
 		c->result.runs = run + 1;

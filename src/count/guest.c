@@ -21,10 +21,10 @@ static int choose_irq(struct pmk_count *c)
 	struct pmk_guest_config *g = &e->guest;
 	char number[10], more;
 
-	if (!c->q.irq)
+	if (!c->q.guest.irq)
 		return 0;
-	if (sscanf(c->q.irq, "%31[^/:]:%9[0-9]%c", g->irq_type, number, &more) == 2 ||
-	    sscanf(c->q.irq, "%31[^/:]/%31[^:]:%9[0-9]%c", g->irq_type, g->irq_name, number,
+	if (sscanf(c->q.guest.irq, "%31[^/:]:%9[0-9]%c", g->irq_type, number, &more) == 2 ||
+	    sscanf(c->q.guest.irq, "%31[^/:]/%31[^:]:%9[0-9]%c", g->irq_type, g->irq_name, number,
 		   &more) == 3) {
 		pmk_unsigned_parse(number, 0, UINT32_MAX, &g->irq);
 		return 0;
@@ -32,7 +32,7 @@ static int choose_irq(struct pmk_count *c)
 	return pmk_count_refuse(&c->fault,
 				"`irq` %s: expected TYPE[/NAME]:NUMBER of an interrupt "
 				"controller's input, bcm2835-ic/gpu-irq:45 for example",
-				c->q.irq);
+				c->q.guest.irq);
 }
 
 /* The address of MicroBlaze's debug module depends on the design of the FPGA. This default is our
@@ -52,25 +52,25 @@ static int choose_base(struct pmk_count *c)
 	bool memory = ahb || is_l2(c->pmu) || !strcmp(e->prog.core.isa, "microblaze");
 
 	e->guest.base = ahb ? e->monitor.layout.layout.base : DEFAULT_MDM;
-	if (!c->q.at && is_l2(c->pmu))
+	if (!c->q.guest.at && is_l2(c->pmu))
 		return pmk_count_refuse(&c->fault,
 					"the address of the registers of the %s is not known; give "
 					"it with `at` ADDRESS",
 					c->pmu->name);
-	if (!c->q.at)
+	if (!c->q.guest.at)
 		return 0;
 	if (!memory)
 		return pmk_count_refuse(
 			&c->fault,
-			"`at` %s: the registers of %s are in the processor, not in memory", c->q.at,
-			c->pmu->name);
+			"`at` %s: the registers of %s are in the processor, not in memory",
+			c->q.guest.at, c->pmu->name);
 	/* The processors of these boards have addresses of 32 bits. */
-	return pmk_number_parse(c->q.at, PMK_ANY_BASE, 0, UINT32_MAX, &e->guest.base) ||
+	return pmk_number_parse(c->q.guest.at, PMK_ANY_BASE, 0, UINT32_MAX, &e->guest.base) ||
 			       e->guest.base % 0x1000
 		       ? pmk_count_refuse(
 				 &c->fault,
 				 "`at` %s: expected the address of a page, 0x84400000 for example",
-				 c->q.at)
+				 c->q.guest.at)
 		       : 0;
 }
 
@@ -90,16 +90,17 @@ static int open_log(struct pmk_count *c)
 	ssize_t n = (ssize_t)pmk_access_log_head(head, sizeof(head), e->guest_pmu->name,
 						 e->prog.core.name);
 
-	if (!c->q.log)
+	if (!c->q.guest.log)
 		return 0;
-	if (!*c->q.log)
+	if (!*c->q.guest.log)
 		return pmk_count_refuse(&c->fault, "`log`: the name of the file is empty");
-	if (same_file(e->prog.image, c->q.log))
+	if (same_file(e->prog.image, c->q.guest.log))
 		return pmk_count_refuse(&c->fault, "`log` %s: that is the firmware to run",
-					c->q.log);
-	e->guest.log = open(c->q.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+					c->q.guest.log);
+	e->guest.log =
+		open(c->q.guest.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (e->guest.log < 0 || write(e->guest.log, head, (size_t)n) != n)
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "`log` %s: %s", c->q.log,
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "`log` %s: %s", c->q.guest.log,
 				      strerror(errno));
 	return 0;
 }
@@ -121,7 +122,7 @@ int pmk_guest_choose(struct pmk_count *c)
 	int err;
 
 	e->guest.log = -1;
-	if (!c->q.guest)
+	if (!c->q.guest.wanted)
 		return 0;
 	sscanf(e->prog.qemu.version, "%u.%u", &major, &minor);
 	e->guest.release = major * 100 + minor;
@@ -139,16 +140,17 @@ void pmk_guest_note(struct pmk_count *c)
 	const struct pmk_emulation *e = c->state;
 	const struct pmk_arena *a = e->runner.arena;
 
-	if (!c->q.guest)
+	if (!c->q.guest.wanted)
 		return;
 	if (a->guest_log_error) {
-		pmk_count_warn(c, "`log` %s: %s; the log ends there", c->q.log,
+		pmk_count_warn(c, "`log` %s: %s; the log ends there", c->q.guest.log,
 			       strerror(a->guest_log_error));
 		c->result.exit_status = PMK_COUNT_FAILED << 8;
 	}
 	if (!a->guest_reads && !a->guest_writes)
 		pmk_count_add_note(c, "the program did not access its PMU, %s%s",
-				   e->guest_pmu->name, c->q.at ? " at the address of `at`" : "");
+				   e->guest_pmu->name,
+				   c->q.guest.at ? " at the address of `at`" : "");
 	else
 		pmk_count_add_note(c,
 				   "the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64

@@ -93,7 +93,7 @@ bool pmk_machine_runs(const char *program)
 /* True if events are sampled. */
 static bool is_recorded(const struct pmk_count *c)
 {
-	return c->q.record != PMK_REQUEST_COUNTS;
+	return c->q.record.what != PMK_REQUEST_COUNTS;
 }
 
 /* ---- whom to count --------------------------------------------------------------------------- */
@@ -195,34 +195,34 @@ static int choose_scope(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
 	struct machine *l = c->state;
-	bool cpus = q->all_cpus || q->cpus;
+	bool cpus = q->scope.all_cpus || q->scope.cpus;
 	int err = 0;
 
-	if (cpus && q->pids)
+	if (cpus && q->scope.pids)
 		return pmk_count_refuse(&c->fault,
 					"`pid` and `all-cpus` or `cpu` exclude each other");
-	if (q->per_core && !cpus)
+	if (q->scope.per_core && !cpus)
 		return pmk_count_refuse(&c->fault, "`no-aggr` is for whole processors: use "
 						   "`all-cpus` or `cpu` with it");
-	if (q->per_thread && !q->pids)
+	if (q->scope.per_thread && !q->scope.pids)
 		return pmk_count_refuse(&c->fault, "`per-thread` needs `pid`: it counts each "
 						   "thread of that process, as in perf");
-	if (q->runs > 1 && !q->command[0])
+	if (q->run.times > 1 && !q->program.command[0])
 		return pmk_count_refuse(&c->fault, "`repeat` needs a program to run");
-	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
+	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_MS)
 		return pmk_count_refuse(&c->fault,
 					"`interval`: `target` linux supports only intervals in ms");
-	if (q->interval > INT_MAX && q->interval_unit == PMK_EVERY_MS)
+	if (q->interval.length > INT_MAX && q->interval.unit == PMK_EVERY_MS)
 		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
-	if (q->command[0])
-		err = pmk_program_find(q->command[0], &l->path, &c->fault);
-	if (!err && q->pids)
-		err = choose_processes(c, q->pids);
+	if (q->program.command[0])
+		err = pmk_program_find(q->program.command[0], &l->path, &c->fault);
+	if (!err && q->scope.pids)
+		err = choose_processes(c, q->scope.pids);
 	if (!err && cpus)
-		err = choose_cpus(c, q->cpus);
-	l->nplaces = q->per_core ? l->cpus.count : q->per_thread ? l->npids : 1;
+		err = choose_cpus(c, q->scope.cpus);
+	l->nplaces = q->scope.per_core ? l->cpus.count : q->scope.per_thread ? l->npids : 1;
 	c->program = l->path;
-	return err || !q->per_thread ? err : name_threads(c);
+	return err || !q->scope.per_thread ? err : name_threads(c);
 }
 
 /* ---- what to count --------------------------------------------------------------------------- */
@@ -350,13 +350,13 @@ static int choose_pmu(struct pmk_count *c)
 	struct machine *l = c->state;
 	const struct pmk_linux_pmu *core = pmk_linux_core(l->pmus);
 
-	if (c->q.pmu_name) {
-		l->prefer = pmk_linux_pmu_find(l->pmus, c->q.pmu_name);
+	if (c->q.core.pmu) {
+		l->prefer = pmk_linux_pmu_find(l->pmus, c->q.core.pmu);
 		if (!l->prefer)
 			return pmk_count_refuse(&c->fault,
 						"`pmu` %s: this machine has no such PMU (ls "
 						"/sys/bus/event_source/devices)",
-						c->q.pmu_name);
+						c->q.core.pmu);
 		core = l->prefer;
 	}
 	c->pmu = core && (core->known || l->prefer) ? core->pmu : &pmk_linux_hardware;
@@ -385,7 +385,7 @@ static int choose_events(struct pmk_count *c)
 	if (err)
 		return err;
 	/* A ratio of counts from cores of different kinds would be meaningless. */
-	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.metrics.count)
+	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.counted.metrics.count)
 		return pmk_count_refuse(
 			&c->fault,
 			"`metrics`: this machine has %u kinds of cores; name the PMU with `pmu` %s",
@@ -495,7 +495,7 @@ static void drop_metrics(struct pmk_count *c)
 	const struct machine *l = c->state;
 	struct pmk_metric_list all = c->metrics;
 
-	if (c->q.metrics.count)
+	if (c->q.counted.metrics.count)
 		return;
 	c->metrics = (struct pmk_metric_list){ 0 };
 	for (unsigned m = 0; m < all.count; m++) {
@@ -595,8 +595,8 @@ static int open_counters(struct pmk_count *c, int pid)
 		.npids = pid ? 1 : l->npids,
 		.cpus = l->cpus.cpu,
 		.ncpus = l->cpus.count,
-		.inherit = !c->q.no_inherit,
-		.on_exec = pid != 0 && !c->q.delay_ms,
+		.inherit = !c->q.scope.no_inherit,
+		.on_exec = pid != 0 && !c->q.run.delay_ms,
 	};
 	int err;
 
@@ -690,7 +690,7 @@ static int add_place(struct pmk_count *c, unsigned place)
 
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
-	if (c->q.per_core)
+	if (c->q.scope.per_core)
 		s->cpu = (int)l->cpus.cpu[place];
 	if (l->thread) {
 		s->thread = strdup(l->thread[place]);
@@ -756,13 +756,13 @@ static int finish_run(struct pmk_count *c)
 	const struct machine *l = c->state;
 	int err = 0;
 
-	if (c->q.nothing)
+	if (c->q.counted.nothing)
 		return 0;
 	if (l->sampled)
 		return add_sampled(c);
-	if (c->q.interval_unit != PMK_EVERY_NONE)
+	if (c->q.interval.unit != PMK_EVERY_NONE)
 		err = add_interval(c);
-	if (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary)
+	if (c->q.interval.unit != PMK_EVERY_NONE && !c->q.interval.summary)
 		return err;
 	for (unsigned p = 0; !err && p < l->nplaces; p++)
 		err = add_place(c, p);
@@ -782,22 +782,22 @@ static int next_interval(struct pmk_count *c, double *at)
 		err = add_interval(c);
 	/* The next interval ends on time even if the end of this one was noticed late. */
 	while (*at <= pmk_seconds())
-		*at += (double)c->q.interval / 1000;
+		*at += (double)c->q.interval.length / 1000;
 	return err;
 }
 
 static int start_run(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
-	bool attached = l->nprocesses || c->q.all_cpus || c->q.cpus;
+	bool attached = l->nprocesses || c->q.scope.all_cpus || c->q.scope.cpus;
 	const int streams[3] = { c->input.fd >= 0 ? c->input.fd : c->streams.fd[0],
 				 c->streams.fd[1], c->streams.fd[2] };
 	struct rlimit limit;
 	int err = 0;
 
 	if (l->path)
-		err = pmk_child_prepare(&w->child, l->path, c->q.command, streams, &c->ignored,
-					&c->fault);
+		err = pmk_child_prepare(&w->child, l->path, c->q.program.command, streams,
+					&c->ignored, &c->fault);
 	if (err)
 		return err;
 	limit = raise_file_limit();
@@ -811,7 +811,7 @@ static int start_run(struct pmk_count *c, struct pmk_watch *w)
 		return err;
 	if (attached && l->sampled)
 		pmk_sampled_enable(l->sampled);
-	else if (attached && !c->q.delay_ms)
+	else if (attached && !c->q.run.delay_ms)
 		pmk_linux_counters_enable(l->counters);
 	l->began = pmk_seconds();
 	if (l->sampled)
@@ -829,12 +829,13 @@ static char *describe_scope(const struct pmk_count *c)
 	char *text = NULL;
 	int n = 0;
 
-	if (q->command[0])
+	if (q->program.command[0])
 		return NULL; /* the result shows the command line instead */
-	if (q->pids)
-		n = asprintf(&text, "process id%s %s", strchr(q->pids, ',') ? "s" : "", q->pids);
-	else if (q->cpus)
-		n = asprintf(&text, "CPU(s) %s", q->cpus);
+	if (q->scope.pids)
+		n = asprintf(&text, "process id%s %s", strchr(q->scope.pids, ',') ? "s" : "",
+			     q->scope.pids);
+	else if (q->scope.cpus)
+		n = asprintf(&text, "CPU(s) %s", q->scope.cpus);
 	else
 		n = asprintf(&text, "system wide");
 	return n < 0 ? NULL : text;
@@ -873,13 +874,14 @@ static struct alarms set_alarms(const struct pmk_count *c)
 {
 	const struct machine *l = c->state;
 	const struct pmk_request *q = &c->q;
-	double begin = l->began + (double)q->delay_ms / 1000;
+	double begin = l->began + (double)q->run.delay_ms / 1000;
 
 	return (struct alarms){
-		.enable = q->delay_ms ? begin : HUGE_VAL,
-		.interval = q->interval_unit == PMK_EVERY_MS ? begin + (double)q->interval / 1000
-							     : HUGE_VAL,
-		.end = q->timeout_ms ? l->began + (double)q->timeout_ms / 1000 : HUGE_VAL,
+		.enable = q->run.delay_ms ? begin : HUGE_VAL,
+		.interval = q->interval.unit == PMK_EVERY_MS
+				    ? begin + (double)q->interval.length / 1000
+				    : HUGE_VAL,
+		.end = q->run.timeout_ms ? l->began + (double)q->run.timeout_ms / 1000 : HUGE_VAL,
 	};
 }
 
@@ -953,10 +955,10 @@ static int run_program(struct pmk_count *c)
 	int err = 0;
 
 	pmk_watch_open(&w, &c->stop);
-	if (c->q.runs > 1)
+	if (c->q.run.times > 1)
 		err = pmk_input_open(&c->input, c->streams.fd[0], &c->fault);
 	c->result.command = describe_scope(c);
-	for (unsigned i = 0; i < c->q.runs && !err && !c->interrupted; i++) {
+	for (unsigned i = 0; i < c->q.run.times && !err && !c->interrupted; i++) {
 		err = run_with_input(c, &w);
 		/* The counts of an incomplete run would falsify the mean of the others. */
 		if (err || (c->interrupted && i))

@@ -61,12 +61,12 @@ static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 
 int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct pmk_core *core)
 {
-	const char *data = c->q.layout ? NULL : pmk_count_data(c);
+	const char *data = c->q.core.layout ? NULL : pmk_count_data(c);
 	int err;
 
-	if (!c->q.layout && !data)
+	if (!c->q.core.layout && !data)
 		return PMK_COUNT_FAILED;
-	err = pmk_monitor_layout(&m->layout, c->q.layout, data, &c->fault);
+	err = pmk_monitor_layout(&m->layout, c->q.core.layout, data, &c->fault);
 	if (err)
 		return err;
 	pmk_devchip_settings(core, &m->config);
@@ -75,17 +75,18 @@ int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct 
 
 int pmk_monitor_none(struct pmk_count *c, const char *what)
 {
-	return c->q.layout ? pmk_count_refuse(&c->fault,
-					      "`layout`: %s has no AHB Monitor; it is counted with "
-					      "`pmu` ahbmon",
-					      what)
-			   : 0;
+	return c->q.core.layout
+		       ? pmk_count_refuse(&c->fault,
+					  "`layout`: %s has no AHB Monitor; it is counted with "
+					  "`pmu` ahbmon",
+					  what)
+		       : 0;
 }
 
 /* A dump has no core, so --set can only change the monitor's parameters. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 {
-	const struct pmk_words *overrides = &c->q.overrides;
+	const struct pmk_words *overrides = &c->q.core.set;
 	static const char *const own[] = { "wait.", "gxi.page=", "castout4.aligned=" };
 	char key[64], msg[256];
 

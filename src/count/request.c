@@ -34,15 +34,15 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 	const struct pmk_count_way *way = owner_way(setting, &shared);
 
 	if (shared)
-		q->shared = setting;
-	if (!way || shared || way == q->hinted)
+		q->target.shared = setting;
+	if (!way || shared || way == q->target.hinted)
 		return 0;
-	if (q->hinted)
+	if (q->target.hinted)
 		return pmk_count_refuse(&c->fault,
 					"`%s` is for `target` %s, and `%s` for `target` %s",
-					q->hint, q->hinted->name, setting, way->name);
-	q->hinted = way;
-	q->hint = setting;
+					q->target.hint, q->target.hinted->name, setting, way->name);
+	q->target.hinted = way;
+	q->target.hint = setting;
 	return 0;
 }
 
@@ -76,19 +76,21 @@ static int choose_way(struct pmk_count *c)
 {
 	struct pmk_request *q = &c->q;
 
-	if (q->asked && q->hinted && q->asked != q->hinted)
+	if (q->target.asked && q->target.hinted && q->target.asked != q->target.hinted)
 		return pmk_count_refuse(&c->fault, "`%s` is for `target` %s, not for `target` %s",
-					q->hint, q->hinted->name, q->asked->name);
-	q->way = q->asked ? q->asked : q->hinted;
-	if (!q->way)
-		q->way = q->record == PMK_REQUEST_COUNTS && q->command[0] &&
-					 (!q->shared ||
-					  pmk_setting_of_way(q->shared, &pmk_way_machine)) &&
-					 pmk_machine_runs(q->command[0])
-				 ? &pmk_way_machine
-				 : &pmk_way_emulation;
-	if (q->shared && !pmk_setting_of_way(q->shared, q->way))
-		return not_for_way(c, q->shared, q->way);
+					q->target.hint, q->target.hinted->name,
+					q->target.asked->name);
+	q->target.way = q->target.asked ? q->target.asked : q->target.hinted;
+	if (!q->target.way)
+		q->target.way =
+			q->record.what == PMK_REQUEST_COUNTS && q->program.command[0] &&
+					(!q->target.shared ||
+					 pmk_setting_of_way(q->target.shared, &pmk_way_machine)) &&
+					pmk_machine_runs(q->program.command[0])
+				? &pmk_way_machine
+				: &pmk_way_emulation;
+	if (q->target.shared && !pmk_setting_of_way(q->target.shared, q->target.way))
+		return not_for_way(c, q->target.shared, q->target.way);
 	return 0;
 }
 
@@ -97,44 +99,47 @@ int pmk_request_check(struct pmk_count *c)
 	static char *const nothing[] = { NULL };
 	struct pmk_request *q = &c->q;
 
-	q->command = q->words.word ? q->words.word : nothing;
-	if (!q->from != !q->to)
+	q->program.command = q->program.words.word ? q->program.words.word : nothing;
+	if (!q->scope.from != !q->scope.to)
 		return pmk_count_refuse(&c->fault, "`from` and `to` go together");
-	if (q->interval_unit != PMK_EVERY_NONE && (q->runs > 1 || q->rerun))
+	if (q->interval.unit != PMK_EVERY_NONE && (q->run.times > 1 || q->run.rerun))
 		return pmk_count_refuse(
 			&c->fault, "`interval` counts a single run: it cannot be combined with "
 				   "`repeat`, or with `passes` set to rerun");
-	if (q->interval_unit != PMK_EVERY_NONE && (q->regions.count || q->per_core))
+	if (q->interval.unit != PMK_EVERY_NONE && (q->scope.regions.count || q->scope.per_core))
 		return pmk_count_refuse(&c->fault, "`interval` cannot be combined with `region` or "
 						   "`no-aggr`; it can with `from` and `to`");
-	if (q->max_intervals && q->interval_unit == PMK_EVERY_NONE)
+	if (q->interval.most && q->interval.unit == PMK_EVERY_NONE)
 		return pmk_count_refuse(&c->fault, "`interval-count` needs `interval`");
-	if (q->per_thread && (q->interval_unit != PMK_EVERY_NONE || q->per_core))
+	if (q->scope.per_thread && (q->interval.unit != PMK_EVERY_NONE || q->scope.per_core))
 		return pmk_count_refuse(
 			&c->fault, "`per-thread` cannot be combined with `interval` or `no-aggr`");
-	if (q->nothing && (q->events.count || q->metrics.count || q->detailed || q->bars))
+	if (q->counted.nothing && (q->counted.events.count || q->counted.metrics.count ||
+				   q->counted.detailed || q->counted.bars))
 		return pmk_count_refuse(
 			&c->fault, "`null` counts nothing, so it cannot be combined with `event`, "
 				   "`metrics`, `detailed` or `bars`");
-	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
-		return pmk_count_refuse(
-			&c->fault, q->guest ? "`interval` prints counts, but no event was "
-					      "requested; give `event` or `metrics`"
-					    : "`null` counts nothing, so it cannot be combined "
-					      "with `interval`");
-	if (q->per_core && q->regions.count)
+	if (q->counted.nothing && q->interval.unit != PMK_EVERY_NONE)
+		return pmk_count_refuse(&c->fault,
+					q->guest.wanted
+						? "`interval` prints counts, but no event was "
+						  "requested; give `event` or `metrics`"
+						: "`null` counts nothing, so it cannot be combined "
+						  "with `interval`");
+	if (q->scope.per_core && q->scope.regions.count)
 		return pmk_count_refuse(&c->fault, "`no-aggr` and `region` exclude each other");
-	if (!q->command[0] && !q->qemu && !q->pids && !q->cpus && !q->all_cpus && !q->file)
+	if (!q->program.command[0] && !q->program.qemu && !q->scope.pids && !q->scope.cpus &&
+	    !q->scope.all_cpus && !q->target.where)
 		return pmk_count_refuse(&c->fault,
 					!c->fault.options ? "no program to run"
-					: q->record == PMK_REQUEST_COUNTS
+					: q->record.what == PMK_REQUEST_COUNTS
 						? "no program to run (pmk stat --help)"
 						: "no program to run (pmk record --help)");
 	if (choose_way(c))
 		return c->fault.failure;
-	if (q->record != PMK_REQUEST_COUNTS && !q->way->recording)
+	if (q->record.what != PMK_REQUEST_COUNTS && !q->target.way->recording)
 		return pmk_count_refuse(&c->fault,
 					"`target` %s: it can be counted (pmk stat), not recorded",
-					q->way->name);
+					q->target.way->name);
 	return 0;
 }

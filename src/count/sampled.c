@@ -77,17 +77,17 @@ static int choose_rate(struct pmk_count *c, struct pmk_linux_rate *rate)
 	const struct pmk_request *q = &c->q;
 	uint64_t most;
 
-	*rate = (struct pmk_linux_rate){ .chains = q->record == PMK_REQUEST_PATHS };
-	if (q->frequency && q->period)
+	*rate = (struct pmk_linux_rate){ .chains = q->record.what == PMK_REQUEST_PATHS };
+	if (q->record.frequency && q->record.period)
 		return pmk_count_refuse(&c->fault, "`freq` and `count` exclude each other");
-	if (q->frequency)
-		return read_frequency(c, q->frequency, &rate->frequency);
-	if (q->period && !read_number(q->period, &rate->period))
+	if (q->record.frequency)
+		return read_frequency(c, q->record.frequency, &rate->frequency);
+	if (q->record.period && !read_number(q->record.period, &rate->period))
 		return pmk_count_refuse(
 			&c->fault, "`count` %s: expected a number of events per sample, 1 or more",
-			q->period);
+			q->record.period);
 	most = max_frequency();
-	if (!q->period)
+	if (!q->record.period)
 		rate->frequency = FREQUENCY < most ? FREQUENCY : most;
 	return 0;
 }

@@ -49,15 +49,15 @@ static int set_interval(struct pmk_count *c, const char *text)
 	struct pmk_request *q = &c->q;
 	const char *end = text;
 
-	if (pmk_number_read(&end, 10, &q->interval) || !q->interval)
+	if (pmk_number_read(&end, 10, &q->interval.length) || !q->interval.length)
 		return pmk_count_refuse(
 			&c->fault, "`interval` %s: expected a number from 1 to 2^64 - 1", text);
 	if (!strcmp(end, "cycles"))
-		q->interval_unit = PMK_EVERY_CYCLES;
+		q->interval.unit = PMK_EVERY_CYCLES;
 	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
-		q->interval_unit = PMK_EVERY_INSNS;
+		q->interval.unit = PMK_EVERY_INSNS;
 	else if (!*end || !strcmp(end, "ms"))
-		q->interval_unit = PMK_EVERY_MS;
+		q->interval.unit = PMK_EVERY_MS;
 	else
 		return pmk_count_refuse(
 			&c->fault, "`interval` %s: unknown unit '%s' (known: cycles, insns, ms)",
@@ -88,28 +88,28 @@ static int set_number(struct pmk_count *c, const struct setting *s, const char *
 static int set_detailed(struct pmk_count *c, const char *text)
 {
 	(void)text;
-	c->q.detailed++;
+	c->q.counted.detailed++;
 	return 0;
 }
 
 static int want_samples(struct pmk_count *c, const char *text)
 {
 	(void)text;
-	c->q.sampled = true;
+	c->q.sample.wanted = true;
 	return 0;
 }
 
 static int set_no_summary(struct pmk_count *c, const char *text)
 {
 	(void)text;
-	c->q.summary = false;
+	c->q.interval.summary = false;
 	return 0;
 }
 
 static int set_passes(struct pmk_count *c, const char *text)
 {
 	if (!strcmp(text, "clone") || !strcmp(text, "rerun")) {
-		c->q.rerun = *text == 'r';
+		c->q.run.rerun = *text == 'r';
 		return 0;
 	}
 	if (!strcmp(text, "multiplex"))
@@ -134,15 +134,15 @@ static int set_target(struct pmk_count *c, const char *text)
 
 		if (strncmp(text, way->name, n) != 0 || way->name[n] || (text[n] && !way->where))
 			continue;
-		c->q.asked = way;
+		c->q.target.asked = way;
 		if (text[n] ? !text[n + 1] : way->where && !way->usual)
 			return pmk_count_refuse(&c->fault, "`target` %s: expected %s:%s", text,
 						way->name, way->where);
-		free(c->q.file);
-		c->q.file = NULL;
+		free(c->q.target.where);
+		c->q.target.where = NULL;
 		if (text[n])
-			return set_text(c, &c->q.file, text + n + 1);
-		return way->usual ? set_text(c, &c->q.file, way->usual) : 0;
+			return set_text(c, &c->q.target.where, text + n + 1);
+		return way->usual ? set_text(c, &c->q.target.where, way->usual) : 0;
 	}
 	pmk_nearest_among(text, way_name, NULL, near, sizeof(near));
 	return pmk_count_refuse(&c->fault,
@@ -152,25 +152,25 @@ static int set_target(struct pmk_count *c, const char *text)
 
 static int add_region(struct pmk_count *c, const char *symbol)
 {
-	if (c->q.regions.count == PMK_MAX_REGIONS - 1)
+	if (c->q.scope.regions.count == PMK_MAX_REGIONS - 1)
 		return pmk_count_refuse(&c->fault, "more than %d regions", PMK_MAX_REGIONS - 1);
-	for (unsigned i = 0; i < c->q.regions.count; i++)
-		if (!strcmp(c->q.regions.word[i], symbol))
+	for (unsigned i = 0; i < c->q.scope.regions.count; i++)
+		if (!strcmp(c->q.scope.regions.word[i], symbol))
 			return pmk_count_refuse(&c->fault, "`region` %s is there twice", symbol);
-	return add_word(c, &c->q.regions, symbol);
+	return add_word(c, &c->q.scope.regions, symbol);
 }
 
 static int add_variable(struct pmk_count *c, const char *text)
 {
 	if (!*text || *text == '=')
 		return pmk_count_refuse(&c->fault, "`env` '%s': expected NAME or NAME=VALUE", text);
-	return add_word(c, &c->q.env, text);
+	return add_word(c, &c->q.program.env, text);
 }
 
 static int set_stream(struct pmk_count *c, unsigned i, const char *name, const char *value)
 {
 	if (pmk_stream_is_valid(i, value))
-		return set_text(c, &c->q.streams[i], value);
+		return set_text(c, &c->q.program.streams[i], value);
 	return pmk_count_refuse(&c->fault, "`%s` %s: expected fd:N%s file:PATH%s", name, value,
 				i ? "," : " or",
 				!i	 ? ""
@@ -200,7 +200,7 @@ static int add_overrides(struct pmk_count *c, const char *value)
 	int err = text ? 0 : pmk_count_no_memory(&c->fault);
 
 	while (!err && (word = strsep(&at, ",")))
-		err = add_word(c, &c->q.overrides, word);
+		err = add_word(c, &c->q.core.set, word);
 	free(text);
 	return err;
 }
@@ -224,82 +224,89 @@ static int add_overrides(struct pmk_count *c, const char *value)
 /* clang-format off */
 static const struct setting settings[] = {
 	LETTER("event", "-e", LIST, NULL, "events: names, aliases, rNN, {groups}, all",
-	       MEMBER(events)),
-	LETTER("metrics", "-M", LIST, NULL, "metrics, and the events they need", MEMBER(metrics)),
-	LONG("pmu", TEXT, NULL, "the PMU to count with", MEMBER(pmu_name)),
-	LONG("core", TEXT, "emu", "the core to model", MEMBER(core_name)),
+	       MEMBER(counted.events)),
+	LETTER("metrics", "-M", LIST, NULL, "metrics, and the events they need",
+	       MEMBER(counted.metrics)),
+	LONG("pmu", TEXT, NULL, "the PMU to count with", MEMBER(core.pmu)),
+	LONG("core", TEXT, "emu", "the core to model", MEMBER(core.name)),
 	LONG("set", LIST, "emu wave " WIRES, "KEY=VALUE, a parameter of the core or the target",
 	     TAKEN(add_overrides)),
-	LONG("traffic", LIST, "emu", "other masters on the buses: dma0:period=40", MEMBER(traffic)),
+	LONG("traffic", LIST, "emu", "other masters on the buses: dma0:period=40",
+	     MEMBER(core.traffic)),
 	LONG("layout", TEXT, "emu wave " WIRES, "file: the layout of the AHB Monitor's registers",
-	     MEMBER(layout)),
+	     MEMBER(core.layout)),
 	LETTER("target", "-T", TEXT, NULL, "where to count: emu, linux, wave:FILE, gdb:HOST:PORT",
 	       TAKEN(set_target)),
-	LONG("map", TEXT, "wave", "file: the map of the dump's signals", MEMBER(map)),
-	LONG("layer", TEXT, "wave", "one layer of the map", MEMBER(layer)),
+	LONG("map", TEXT, "wave", "file: the map of the dump's signals", MEMBER(dump.map)),
+	LONG("layer", TEXT, "wave", "one layer of the map", MEMBER(dump.layer)),
 	LONG("packets", TEXT, "emu wave", "file to write the AHB Monitor's pins to, as VCD",
-	     MEMBER(packets)),
-	LETTER("pid", "-p", TEXT, "linux", "processes to count, separated by commas", MEMBER(pids)),
+	     MEMBER(dump.packets)),
+	LETTER("pid", "-p", TEXT, "linux", "processes to count, separated by commas",
+	       MEMBER(scope.pids)),
 	LETTER("all-cpus", "-a", FLAG, "linux", "count everything on all processors",
-	       MEMBER(all_cpus)),
+	       MEMBER(scope.all_cpus)),
 	LETTER("cpu", "-C", TEXT, "linux", "count everything on these processors: 0,2-3",
-	       MEMBER(cpus)),
+	       MEMBER(scope.cpus)),
 	LETTER("no-inherit", "-i", FLAG, "linux", "without the program's children and threads",
-	       MEMBER(no_inherit)),
+	       MEMBER(scope.no_inherit)),
 	LETTER("repeat", "-r", NUMBER, NULL, "runs; mean and deviation are reported",
-	       MEMBER(runs), 1, 100000, "runs"),
+	       MEMBER(run.times), 1, 100000, "runs"),
 	LETTER("interval", "-I", TEXT, NULL, "counts for every N ms, or Ncycles or Ninsns",
 	       TAKEN(set_interval)),
 	LONG("interval-count", NUMBER, NULL, "the number of intervals", 
-	     MEMBER(max_intervals), 1, INT_MAX, "intervals"),
+	     MEMBER(interval.most), 1, INT_MAX, "intervals"),
 	LONG("summary", FLAG, NULL, "with an interval: also the counts of the whole run",
-	     MEMBER(summary)),
+	     MEMBER(interval.summary)),
 	LONG("no-summary", FLAG, NULL, "undo summary", TAKEN(set_no_summary)),
 	LETTER("delay", "-D", NUMBER, "emu linux", "ms after which counting begins",
-	       refuse_control, offsetof(struct pmk_request, delay_ms), 0, INT_MAX,
+	       refuse_control, offsetof(struct pmk_request, run.delay_ms), 0, INT_MAX,
 	       "milliseconds"),
 	LONG("timeout", NUMBER, NULL, "ms after which the program is ended",
-	     MEMBER(timeout_ms), LEAST_TIMEOUT, INT_MAX, "milliseconds"),
+	     MEMBER(run.timeout_ms), LEAST_TIMEOUT, INT_MAX, "milliseconds"),
 	LETTER("detailed", "-d", FLAG, NULL,
 	       "count caches, too; given twice, also TLBs; three times, also prefetches",
 	       TAKEN(set_detailed)),
-	LETTER("null", "-n", FLAG, NULL, "count nothing", MEMBER(nothing)),
+	LETTER("null", "-n", FLAG, NULL, "count nothing", MEMBER(counted.nothing)),
 	LONG("guest", FLAG, "emu", "the program is an emulator's command, and programs its PMU",
-	     MEMBER(guest)),
-	LONG("irq", TEXT, "emu", "where the interrupt of that PMU goes", MEMBER(irq)),
-	LONG("at", TEXT, "emu", "where that PMU's registers are in memory", MEMBER(at)),
-	LONG("log", TEXT, "emu", "file to write its accesses to that PMU to", MEMBER(log)),
-	LONG("sample", FLAG, "emu", "count short pieces, and estimate the rest", MEMBER(sampled)),
+	     MEMBER(guest.wanted)),
+	LONG("irq", TEXT, "emu", "where the interrupt of that PMU goes", MEMBER(guest.irq)),
+	LONG("at", TEXT, "emu", "where that PMU's registers are in memory", MEMBER(guest.at)),
+	LONG("log", TEXT, "emu", "file to write its accesses to that PMU to", MEMBER(guest.log)),
+	LONG("sample", FLAG, "emu", "count short pieces, and estimate the rest",
+	     MEMBER(sample.wanted)),
 	LONG("sample-seed", NUMBER, "emu", "choose other pieces",
-	     want_samples, offsetof(struct pmk_request, seed), 0, INT_MAX,
+	     want_samples, offsetof(struct pmk_request, sample.seed), 0, INT_MAX,
 	     "a sequence"),
 	LONG("random-seed", NUMBER, "emu", "seed of the program's random numbers (default: 1)",
-	     MEMBER(random_seed), 1, INT_MAX, "a sequence"),
-	LONG("per-thread", FLAG, "linux", "one section for each thread of pid", MEMBER(per_thread)),
+	     MEMBER(program.random_seed), 1, INT_MAX, "a sequence"),
+	LONG("per-thread", FLAG, "linux", "one section for each thread of pid",
+	     MEMBER(scope.per_thread)),
 	LONG("region", LIST, "emu", "functions to count inside, calls included", TAKEN(add_region)),
 	LONG("from", TEXT, "emu " DEBUGGERS, "symbol or address at which counting begins",
-	     MEMBER(from)),
-	LONG("to", TEXT, "emu " DEBUGGERS, "symbol or address at which counting ends", MEMBER(to)),
+	     MEMBER(scope.from)),
+	LONG("to", TEXT, "emu " DEBUGGERS, "symbol or address at which counting ends",
+	     MEMBER(scope.to)),
 	LETTER("no-aggr", "-A", FLAG, NULL, "one section for each core, not their sum",
-	       MEMBER(per_core)),
+	       MEMBER(scope.per_core)),
 	LONG("passes", TEXT, "emu", "clone: all passes in one run; rerun: one run for each",
 	     TAKEN(set_passes)),
-	LONG("bars", FLAG, NULL, "count what describes the layers of a bus", MEMBER(bars)),
+	LONG("bars", FLAG, NULL, "count what describes the layers of a bus", MEMBER(counted.bars)),
 	LONG("env", LIST, "emu", "NAME or NAME=VALUE, variables that the program sees",
 	     TAKEN(add_variable)),
 	LONG("sysroot", TEXT, "emu", "directory with the program's shared libraries",
-	     MEMBER(sysroot)),
+	     MEMBER(program.sysroot)),
 	LONG("qemu", TEXT, "emu", "emulator command line to run in place of a program",
-	     MEMBER(qemu)),
+	     MEMBER(program.qemu)),
 	LONG("stdin", TEXT, NULL, "what the program reads: fd:N or file:PATH", TAKEN(set_stdin)),
 	LONG("stdout", TEXT, NULL, "where its output goes: fd:N, file:PATH or capture",
 	     TAKEN(set_stdout)),
 	LONG("stderr", TEXT, NULL, "where the program's errors go: fd:N, file:PATH, capture or "
 	     "stdout",
 	     TAKEN(set_stderr)),
-	LONG("data", TEXT, NULL, "directory with cores/, metrics/ and layouts/", MEMBER(data)),
+	LONG("data", TEXT, NULL, "directory with cores/, metrics/ and layouts/",
+	     MEMBER(files.data)),
 	LONG("plugin", TEXT, NULL, "the module for QEMU, or the directory with all of them",
-	     MEMBER(plugin)),
+	     MEMBER(files.plugin)),
 };
 /* clang-format on */
 
@@ -408,15 +415,15 @@ int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *perio
 	if (!frequency && !period)
 		return 0;
 	if (frequency)
-		err = set_text(c, &q->frequency, frequency);
+		err = set_text(c, &q->record.frequency, frequency);
 	if (!err && period)
-		err = set_text(c, &q->period, period);
-	if (!err && q->hinted && q->hinted != &pmk_way_machine)
+		err = set_text(c, &q->record.period, period);
+	if (!err && q->target.hinted && q->target.hinted != &pmk_way_machine)
 		err = pmk_count_refuse(&c->fault,
 				       "`%s` is for `target` %s, and `%s` for `target` linux",
-				       q->hint, q->hinted->name, option);
-	q->hinted = &pmk_way_machine;
-	q->hint = option;
+				       q->target.hint, q->target.hinted->name, option);
+	q->target.hinted = &pmk_way_machine;
+	q->target.hint = option;
 	return err;
 }
 
@@ -429,16 +436,16 @@ int pmk_count_program(struct pmk_count *c, char *const *argv)
 	if (c->stage != PMK_COUNT_ASKED)
 		return pmk_count_refuse(&c->fault,
 					"the program: counting is already set up; set it earlier");
-	pmk_words_free(&c->q.words);
+	pmk_words_free(&c->q.program.words);
 	for (; *argv; argv++)
-		if (!pmk_words_add(&c->q.words, *argv))
+		if (!pmk_words_add(&c->q.program.words, *argv))
 			return pmk_count_no_memory(&c->fault);
 	return 0;
 }
 
 void pmk_request_free(struct pmk_request *q)
 {
-	pmk_words_free(&q->words);
+	pmk_words_free(&q->program.words);
 	for (size_t i = 0; i < NSETTINGS; i++) {
 		char *member = (char *)q + settings[i].member;
 
@@ -447,12 +454,12 @@ void pmk_request_free(struct pmk_request *q)
 		if (!settings[i].take && settings[i].shown.kind == PMK_COUNT_LIST)
 			pmk_words_free((struct pmk_words *)(void *)member);
 	}
-	pmk_words_free(&q->overrides);
-	pmk_words_free(&q->regions);
-	pmk_words_free(&q->env);
+	pmk_words_free(&q->core.set);
+	pmk_words_free(&q->scope.regions);
+	pmk_words_free(&q->program.env);
 	for (unsigned i = 0; i < 3; i++)
-		free(q->streams[i]);
-	free(q->file);
-	free(q->frequency);
-	free(q->period);
+		free(q->program.streams[i]);
+	free(q->target.where);
+	free(q->record.frequency);
+	free(q->record.period);
 }

@@ -104,9 +104,9 @@ static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
 /* True if "amba" counts, because it was requested or because the AHB Monitor cannot. */
 static bool wants_amba(const struct pmk_count *c, const struct pmk_wave_map *map)
 {
-	if (c->q.pmu_name)
-		return strcasecmp(c->q.pmu_name, pmk_amba_name) == 0;
-	return has_part(map, PMK_WAVE_AXI) || pmk_wave_count_crowded(map, c->q.layer);
+	if (c->q.core.pmu)
+		return strcasecmp(c->q.core.pmu, pmk_amba_name) == 0;
+	return has_part(map, PMK_WAVE_AXI) || pmk_wave_count_crowded(map, c->q.dump.layer);
 }
 
 static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
@@ -127,7 +127,7 @@ static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
 
 static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 {
-	const char *name = c->q.pmu_name;
+	const char *name = c->q.core.pmu;
 
 	if (wants_amba(c, map))
 		return choose_amba(c, map);
@@ -258,28 +258,28 @@ static int check_settings(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
 
-	if (!q->file)
+	if (!q->target.where)
 		return pmk_count_refuse(&c->fault, "`map` and `layer` are for `target` wave:FILE");
-	if (!q->map)
+	if (!q->dump.map)
 		return pmk_count_refuse(&c->fault,
 					"`target` wave:%s: the map of its signals is missing; give "
 					"`map` FILE, 'pmk wave signals %s' writes one",
-					q->file, q->file);
-	if (q->command[0])
+					q->target.where, q->target.where);
+	if (q->program.command[0])
 		return pmk_count_refuse(
 			&c->fault, "`target` wave reads a dump and runs no program; leave out '%s'",
-			q->command[0]);
-	if (q->runs > 1 || q->per_core)
+			q->program.command[0]);
+	if (q->run.times > 1 || q->scope.per_core)
 		return pmk_count_refuse(&c->fault, "`target` wave reads a dump once; it cannot be "
 						   "combined with `repeat` or `no-aggr`");
-	if (q->nothing || q->timeout_ms)
+	if (q->counted.nothing || q->run.timeout_ms)
 		return pmk_count_refuse(&c->fault, "`target` wave reads a dump; %s needs a program",
-					q->nothing ? "`null`" : "`timeout`");
-	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_CYCLES)
+					q->counted.nothing ? "`null`" : "`timeout`");
+	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_CYCLES)
 		return pmk_count_refuse(&c->fault,
 					"`target` wave: intervals are cycles of the clock: "
 					"`interval` %" PRIu64 "cycles",
-					q->interval);
+					q->interval.length);
 	return 0;
 }
 
@@ -315,9 +315,9 @@ static int open_dump(struct pmk_count *c)
 	struct dump *j = c->state;
 	struct pmk_wave_error err;
 
-	if (pmk_wave_map_load(&j->map, c->q.map, &err))
+	if (pmk_wave_map_load(&j->map, c->q.dump.map, &err))
 		return map_failed(c, &err);
-	if (pmk_wave_open(&j->wave, c->q.file, &err))
+	if (pmk_wave_open(&j->wave, c->q.target.where, &err))
 		return wave_failed(c, &err);
 	if (pmk_wave_bind(j->wave, &j->map, &err))
 		return map_failed(c, &err);
@@ -355,7 +355,7 @@ static int choose_packets(struct pmk_count *c)
 	struct dump *j = c->state;
 
 	j->pins = is_monitor(c) ? slot_of_pins(&j->map) : -1;
-	if (!c->q.packets)
+	if (!c->q.dump.packets)
 		return 0;
 	if (!is_monitor(c))
 		return pmk_count_refuse(&c->fault,
@@ -377,14 +377,14 @@ static int start_counting(struct pmk_count *c)
 		pmk_bus_init(&j->bus[i]);
 	j->count = (struct pmk_wave_count){
 		.map = &j->map,
-		.only = c->q.layer,
+		.only = c->q.dump.layer,
 		.monitor = is_monitor(c) ? j->bus : NULL,
 		.each = is_amba(c) ? j->amba.bus : NULL,
 		.core = is_monitor(c) || is_amba(c) ? NULL : j->bus,
-		.every = c->q.interval_unit == PMK_EVERY_CYCLES ? c->q.interval : 0,
+		.every = c->q.interval.unit == PMK_EVERY_CYCLES ? c->q.interval.length : 0,
 		.due = counter_due,
 		.tick = take_edge,
-		.sampled = c->q.packets || j->pins >= 0 ? take_sampled_edge : NULL,
+		.sampled = c->q.dump.packets || j->pins >= 0 ? take_sampled_edge : NULL,
 		.progress = show_progress,
 		.ctx = c,
 	};
@@ -402,10 +402,10 @@ static int choose_settings(struct pmk_count *c)
 	struct pmk_core core;
 	int err;
 
-	if (!is_monitor(c) && c->q.overrides.count)
+	if (!is_monitor(c) && c->q.core.set.count)
 		return pmk_count_refuse(&c->fault,
 					"`set` %s: a dump has no core with this parameter",
-					c->q.overrides.word[0]);
+					c->q.core.set.word[0]);
 	if (!is_monitor(c))
 		return pmk_monitor_none(c, c->pmu->name);
 	err = pmk_monitor_core(&core, c);
@@ -456,10 +456,10 @@ static int open_packets(struct pmk_count *c)
 	struct dump *j = c->state;
 	char unit[64];
 
-	if (!c->q.packets)
+	if (!c->q.dump.packets)
 		return 0;
 	pmk_wave_time_text(j->wave, 1, unit, sizeof(unit));
-	return pmk_packets_open(&j->packets, c->q.packets, &j->monitor.layout.packet, unit,
+	return pmk_packets_open(&j->packets, c->q.dump.packets, &j->monitor.layout.packet, unit,
 				&c->fault);
 }
 
@@ -722,7 +722,7 @@ static int run_dump(struct pmk_count *c)
 		err = open_packets(c);
 	if (err)
 		return err;
-	c->result.command = strdup(c->q.file);
+	c->result.command = strdup(c->q.target.where);
 	c->result.runs = 1;
 	c->result.passes = is_amba(c) ? 0 : j->plan.npasses; /* 0: nothing is programmed */
 	status = pmk_wave_count_run(&j->count, &j->findings);
@@ -892,9 +892,9 @@ static int finish_run(struct pmk_count *c)
 	int err;
 
 	/* The remainder after the last whole interval, if there is one. */
-	if (c->q.interval_unit != PMK_EVERY_NONE) {
-		err = j->edges % c->q.interval ? add_interval(c, j->findings.last) : 0;
-		if (err || !c->q.summary)
+	if (c->q.interval.unit != PMK_EVERY_NONE) {
+		err = j->edges % c->q.interval.length ? add_interval(c, j->findings.last) : 0;
+		if (err || !c->q.interval.summary)
 			return err;
 	}
 	s = add_counts(c, false);

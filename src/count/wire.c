@@ -82,30 +82,32 @@ struct on_wire {
 
 static const struct pmk_speaker *speaker_of(const struct pmk_count *c)
 {
-	return c->q.way == &pmk_way_gdb	     ? &pmk_speaker_gdb
-	       : c->q.way == &pmk_way_xvc    ? &pmk_speaker_xvc
-	       : c->q.way == &pmk_way_devmem ? &pmk_speaker_devmem
-					     : &pmk_speaker_openocd;
+	return c->q.target.way == &pmk_way_gdb	    ? &pmk_speaker_gdb
+	       : c->q.target.way == &pmk_way_xvc    ? &pmk_speaker_xvc
+	       : c->q.target.way == &pmk_way_devmem ? &pmk_speaker_devmem
+						    : &pmk_speaker_openocd;
 }
 
 static int check_settings(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
 
-	if (!q->file)
-		return pmk_count_refuse(&c->fault, "`target` %s: expected %s:%s", q->way->name,
-					q->way->name, q->way->where);
-	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count)
+	if (!q->target.where)
+		return pmk_count_refuse(&c->fault, "`target` %s: expected %s:%s",
+					q->target.way->name, q->target.way->name,
+					q->target.way->where);
+	if (q->run.times > 1 || q->scope.per_core || q->counted.nothing || q->counted.detailed ||
+	    q->scope.regions.count)
 		return pmk_count_refuse(
 			&c->fault,
 			"`target` %s counts a board once and as a whole; it cannot be combined "
 			"with `repeat`, `no-aggr`, `null`, `detailed` or `region`",
-			q->way->name);
-	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
+			q->target.way->name);
+	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_MS)
 		return pmk_count_refuse(&c->fault,
 					"`interval`: `target` %s supports only intervals in ms",
-					q->way->name);
-	if (q->interval_unit == PMK_EVERY_MS && q->interval > INT_MAX)
+					q->target.way->name);
+	if (q->interval.unit == PMK_EVERY_MS && q->interval.length > INT_MAX)
 		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
 	return 0;
 }
@@ -190,16 +192,16 @@ static int choose_window(struct pmk_count *c)
 	struct on_wire *o = c->state;
 	int err;
 
-	o->windowed = c->q.from != NULL;
+	o->windowed = c->q.scope.from != NULL;
 	if (!o->windowed)
 		return 0;
 	if (o->wired.reach == PMK_REACH_MDM)
 		return pmk_count_refuse(
 			&c->fault, "`from` and `to`: the debug module of a MicroBlaze is scanned "
 				   "and nothing is halted, so there are no breakpoints");
-	err = find_symbol(c, c->q.from, &o->from);
+	err = find_symbol(c, c->q.scope.from, &o->from);
 	if (!err)
-		err = find_symbol(c, c->q.to, &o->to);
+		err = find_symbol(c, c->q.scope.to, &o->to);
 	if (!err && o->from == o->to)
 		err = pmk_count_refuse(&c->fault,
 				       "`from` and `to` are the same address, 0x%" PRIx64, o->from);
@@ -214,7 +216,7 @@ static int choose_window(struct pmk_count *c)
 
 static int choose_events(struct pmk_count *c)
 {
-	const char *data = c->q.layout ? "" : pmk_count_data(c);
+	const char *data = c->q.core.layout ? "" : pmk_count_data(c);
 	int err = data ? check_settings(c) : PMK_COUNT_FAILED;
 	struct on_wire *o;
 
@@ -226,15 +228,15 @@ static int choose_events(struct pmk_count *c)
 	o->wired.wire.link.fd = -1;
 	err = pmk_wired_choose(&o->wired,
 			       &(struct pmk_wired_request){ .speaker = speaker_of(c),
-							    .where = c->q.file,
-							    .pmu = c->q.pmu_name,
-							    .overrides = &c->q.overrides,
-							    .layout = c->q.layout,
+							    .where = c->q.target.where,
+							    .pmu = c->q.core.pmu,
+							    .overrides = &c->q.core.set,
+							    .layout = c->q.core.layout,
 							    .data = data },
 			       &c->fault);
 	c->pmu = o->wired.pmu;
-	if (!err && c->q.command[0])
-		err = pmk_program_find(c->q.command[0], &o->path, &c->fault);
+	if (!err && c->q.program.command[0])
+		err = pmk_program_find(c->q.program.command[0], &o->path, &c->fault);
 	c->program = o->path;
 	if (!err)
 		err = pmk_choose_events(c, default_events, NULL, false);
@@ -646,9 +648,9 @@ static int finish_run(struct pmk_count *c)
 	struct pmk_section *s;
 	int err = 0;
 
-	if (c->q.interval_unit != PMK_EVERY_NONE)
+	if (c->q.interval.unit != PMK_EVERY_NONE)
 		err = add_interval(c);
-	if (err || (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary))
+	if (err || (c->q.interval.unit != PMK_EVERY_NONE && !c->q.interval.summary))
 		return err;
 	s = pmk_result_add(&c->result, NULL, c->events.count);
 	if (!s)
@@ -701,7 +703,7 @@ static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval
 		if (!err)
 			err = add_interval(c);
 		while (*interval <= pmk_seconds())
-			*interval += (double)c->q.interval / 1000;
+			*interval += (double)c->q.interval.length / 1000;
 	}
 	if (now >= end && !o->timed_out) {
 		o->timed_out = true;
@@ -732,11 +734,11 @@ static int start_run(struct pmk_count *c, struct pmk_watch *w)
 	int err = 0;
 
 	if (o->path)
-		err = pmk_child_prepare(&w->child, o->path, c->q.command, c->streams.fd,
+		err = pmk_child_prepare(&w->child, o->path, c->q.program.command, c->streams.fd,
 					&c->ignored, &c->fault);
 	if (err)
 		return err;
-	err = pmk_wired_connect(&o->wired, speaker_of(c), c->q.file, &c->fault);
+	err = pmk_wired_connect(&o->wired, speaker_of(c), c->q.target.where, &c->fault);
 	if (!err)
 		err = pmk_wired_reach(&o->wired, &c->fault);
 	if (!err)
@@ -757,13 +759,14 @@ static int run_target(struct pmk_count *c)
 	int err, failed = 0;
 
 	pmk_watch_open(&w, &c->stop);
-	if (!o->path && asprintf(&c->result.command, "%s:%s", c->q.way->name, c->q.file) < 0)
+	if (!o->path &&
+	    asprintf(&c->result.command, "%s:%s", c->q.target.way->name, c->q.target.where) < 0)
 		c->result.command = NULL;
 	err = start_run(c, &w);
-	if (c->q.interval_unit == PMK_EVERY_MS)
-		interval = o->began + (double)c->q.interval / 1000;
-	if (c->q.timeout_ms)
-		end = o->began + (double)c->q.timeout_ms / 1000;
+	if (c->q.interval.unit == PMK_EVERY_MS)
+		interval = o->began + (double)c->q.interval.length / 1000;
+	if (c->q.run.timeout_ms)
+		end = o->began + (double)c->q.run.timeout_ms / 1000;
 	while (!err && !pmk_watch_step(&w, next_time(o, interval, end)))
 		if (!failed)
 			failed = take_times(c, &w, &interval, end);
@@ -786,13 +789,13 @@ static void describe_reading(struct pmk_count *c)
 	const struct pmk_wire *w = &o->wired.wire;
 
 	if (o->windowed && !o->entries)
-		pmk_count_warn(c, "`from` %s was never reached", c->q.from);
+		pmk_count_warn(c, "`from` %s was never reached", c->q.scope.from);
 	else if (o->windowed)
 		pmk_count_add_note(c, "the target came %u times to %s, where counting begins",
-				   o->entries, c->q.from);
+				   o->entries, c->q.scope.from);
 	if (o->entries && !o->exits)
 		pmk_count_warn(c, "`to` %s was never reached: everything after %s was counted",
-			       c->q.to, c->q.from);
+			       c->q.scope.to, c->q.scope.from);
 	if (w->nholds)
 		pmk_count_add_note(
 			c,
@@ -810,7 +813,8 @@ static int describe_result(struct pmk_count *c)
 {
 	const struct on_wire *o = c->state;
 
-	if (asprintf(&c->result.producer, "the target at %s:%s", c->q.way->name, c->q.file) < 0)
+	if (asprintf(&c->result.producer, "the target at %s:%s", c->q.target.way->name,
+		     c->q.target.where) < 0)
 		c->result.producer = NULL;
 	describe_reading(c);
 	c->result.partial = o->failed;
