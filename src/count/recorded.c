@@ -9,6 +9,7 @@
 #include <pmk/pmu.h>
 
 #include "base/foreign.h"
+#include "base/grow.h"
 #include "base/hash.h"
 #include "cpu/family.h"
 #include "cpu/fault.h"
@@ -18,29 +19,13 @@
 
 /* ---- growing arrays, and a hash table of their items ---------------------------------------- */
 
-struct array {
-	void *data;
-	size_t n, room, size; /* `size` of an item */
-};
-
-/* A new item, zeroed; NULL when out of memory. */
-static void *append_item(struct array *a)
-{
-	void *item;
-
-	if (a->n == a->room) {
-		size_t room = a->room ? 2 * a->room : 256;
-		void *data = realloc(a->data, room * a->size);
-
-		if (!data)
-			return NULL;
-		a->data = data;
-		a->room = room;
+#define ARRAY(type)             \
+	struct {                \
+		type *item;     \
+		size_t n, room; \
 	}
-	item = (char *)a->data + a->n++ * a->size;
-	memset(item, 0, a->size);
-	return item;
-}
+/* False: out of memory. */
+#define ADD(array, ...) PMK_APPEND((array).item, (array).n, (array).room, __VA_ARGS__)
 
 /* A hash table that finds items by three numbers. An entry stores the item's index + 1. */
 struct index {
@@ -78,24 +63,22 @@ static bool make_room(struct index *x)
 	return true;
 }
 
-/* The item with these numbers; if it is new, *fresh is set. NULL: out of memory. */
-static void *item_for(struct array *a, struct index *x, uint64_t k1, uint64_t k2, uint64_t k3,
-		      size_t *number, bool *fresh)
+/* Set *number to that of the item with these numbers, or to `next` for a new one. False: out of
+ * memory. */
+static bool find_number(struct index *x, uint64_t a, uint64_t b, uint64_t c, size_t next,
+			size_t *number)
 {
 	struct key *k;
 
 	if (!make_room(x))
-		return NULL;
-	k = look_up(x, k1, k2, k3);
-	*fresh = !k->item;
+		return false;
+	k = look_up(x, a, b, c);
 	if (!k->item) {
-		if (!append_item(a))
-			return NULL;
-		*k = (struct key){ k1, k2, k3, a->n };
+		*k = (struct key){ a, b, c, next + 1 };
 		x->used++;
 	}
 	*number = k->item - 1;
-	return (char *)a->data + *number * a->size;
+	return true;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -104,6 +87,14 @@ static void *item_for(struct array *a, struct index *x, uint64_t k1, uint64_t k2
 struct of_block {
 	uint16_t addr; /* bytes from the first one */
 	bool may_fault;
+};
+
+/* A file from which code was mapped. */
+struct mapping {
+	const struct pmk_ledger_mapping *record;
+	char *path; /* a copy, because the ledger is discarded after reading */
+	bool is_elf;
+	uint64_t bias;
 };
 
 struct pmk_recorded {
@@ -115,22 +106,23 @@ struct pmk_recorded {
 	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	uint64_t *value;     /* [nevents]: the counts of the record that is being read */
-	struct array blocks, records, of_block, parts, costs;
-	struct array insns, objects, threads, paths, runs, extras;
+	ARRAY(struct pmk_recorded_block) blocks;
+	ARRAY(const struct pmk_ledger_block *) records; /* by block */
+	ARRAY(struct of_block) of_block;
+	ARRAY(struct pmk_recorded_part) parts;
+	ARRAY(uint64_t) costs; /* n rows of nevents */
+	ARRAY(struct pmk_recorded_insn) insns;
+	ARRAY(struct pmk_recorded_object) objects;
+	ARRAY(struct pmk_recorded_thread) threads;
+	ARRAY(struct pmk_recorded_context) paths;
+	ARRAY(struct pmk_recorded_run) runs;
+	ARRAY(struct pmk_recorded_extra) extras;
+	ARRAY(struct pmk_recorded_latency) latencies;
+	ARRAY(struct mapping) mappings;
 	struct index block_at, cost_at, insn_at, thread_at, path_at;
 	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
 	uint64_t *times[PMK_NSIGNALS];
 	uint32_t longest;
-	struct array latencies;
-	struct array mappings;
-};
-
-/* A file from which code was mapped. */
-struct mapping {
-	const struct pmk_ledger_mapping *record;
-	char *path; /* a copy, because the ledger is discarded after reading */
-	bool is_elf;
-	uint64_t bias;
 };
 
 /* ---- signals to events ----------------------------------------------------------------------- */
@@ -221,7 +213,7 @@ static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t p
 					uint64_t addr)
 {
 	for (size_t i = r->mappings.n; i-- > 0;) {
-		const struct mapping *m = (const struct mapping *)r->mappings.data + i;
+		const struct mapping *m = &r->mappings.item[i];
 
 		if (addr - m->record->begin < m->record->end - m->record->begin &&
 		    m->record->head.process <= process)
@@ -230,68 +222,62 @@ static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t p
 	return NULL;
 }
 
-static size_t object_for(struct pmk_recorded *r, const char *path, uint64_t bias, bool *ok)
+/* False: out of memory. */
+static bool object_for(struct pmk_recorded *r, enum pmk_recorded_kind kind, const char *path,
+		       uint64_t bias, size_t *number)
 {
-	struct pmk_recorded_object *o = r->objects.data;
+	const struct pmk_recorded_object *o = r->objects.item;
 	size_t i = 0;
 
-	*ok = true;
 	while (i < r->objects.n && (o[i].bias != bias || strcmp(o[i].path, path) != 0))
 		i++;
-	if (i < r->objects.n)
-		return i;
-	o = append_item(&r->objects);
-	*ok = o;
-	if (o)
-		*o = (struct pmk_recorded_object){ PMK_RECORDED_FILE, path, bias };
-	return i;
+	*number = i;
+	return i < r->objects.n ||
+	       ADD(r->objects, (struct pmk_recorded_object){ kind, path, bias });
 }
 
-static size_t object_of(struct pmk_recorded *r, uint32_t process, uint64_t addr, bool *ok)
+static bool object_of(struct pmk_recorded *r, uint32_t process, uint64_t addr, size_t *number)
 {
 	const struct mapping *m = mapping_at(r, process, addr);
-	size_t i;
 
 	if (m)
-		return object_for(r, m->path, m->bias, ok);
+		return object_for(r, PMK_RECORDED_FILE, m->path, m->bias, number);
 	if (r->req.system && r->req.program)
-		return object_for(r, r->req.program, 0, ok);
-	i = object_for(r, "[anon]", 0, ok);
-	if (*ok)
-		((struct pmk_recorded_object *)r->objects.data)[i].kind = PMK_RECORDED_ANONYMOUS;
-	return i;
+		return object_for(r, PMK_RECORDED_FILE, r->req.program, 0, number);
+	return object_for(r, PMK_RECORDED_ANONYMOUS, "[anon]", 0, number);
 }
 
 static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, size_t object,
 		     const struct pmk_insn *in, const uint8_t *byte, struct pmk_recorded_part *part)
 {
-	struct pmk_recorded_insn *insn;
-	struct of_block *of = append_item(&r->of_block);
+	struct pmk_recorded_insn insn = {
+		.addr = in->addr,
+		.object = (uint32_t)object,
+		.size = in->size,
+		.flow = in->flow,
+		.conditional = in->conditional && in->flow != PMK_FLOW_NEXT,
+		.thumb = in->thumb,
+		.target = in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL ? in->target : 0,
+	};
 	uint64_t bytes = 0;
 	size_t number;
-	bool fresh;
 
 	/* Bytes of the next instruction are left out, because it need not follow every time. */
-	for (unsigned i = 0; i < 4 && i < in->size; i++)
-		bytes |= (uint64_t)byte[i] << 8 * i;
-	insn = item_for(&r->insns, &r->insn_at, in->addr, bytes, object << 8 | in->size, &number,
-			&fresh);
-	if (!insn || !of)
+	memcpy(insn.byte, byte, in->size < 4 ? in->size : 4);
+	for (unsigned i = 0; i < 4; i++)
+		bytes |= (uint64_t)insn.byte[i] << 8 * i;
+	if (!find_number(&r->insn_at, in->addr, bytes, object << 8 | in->size, r->insns.n,
+			 &number) ||
+	    !ADD(r->of_block, (struct of_block){ (uint16_t)(in->addr - l->insn[0].addr),
+						 pmk_may_fault(r->req.core, in) }))
 		return false;
 	part->insn = (uint32_t)number;
-	of->addr = (uint16_t)(in->addr - l->insn[0].addr);
-	of->may_fault = pmk_may_fault(r->req.core, in);
-	if (!fresh)
-		return true;
-	insn->addr = in->addr;
-	insn->object = (uint32_t)object;
-	insn->size = in->size;
-	memcpy(insn->byte, byte, in->size < 4 ? in->size : 4);
-	insn->flow = in->flow;
-	insn->conditional = in->conditional && in->flow != PMK_FLOW_NEXT;
-	insn->thumb = in->thumb;
-	insn->target = in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL ? in->target : 0;
-	return true;
+	return number < r->insns.n || ADD(r->insns, insn);
+}
+
+static uint64_t *cost_row(const struct pmk_recorded *r, size_t cost)
+{
+	return r->costs.item + cost * r->req.nevents;
 }
 
 /*
@@ -300,22 +286,24 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 {
 	size_t number, bytes = r->req.nevents * sizeof(*r->value);
-	uint64_t hash = 0;
-	bool fresh = false;
+	uint64_t hash = 0, *row;
 
 	for (size_t i = 0; i < r->req.nevents; i++)
 		hash = pmk_hash_add(hash, r->value[i]);
-	for (uint64_t other = 0; !fresh; other++) {
-		uint64_t *row = item_for(&r->costs, &r->cost_at, hash, other, 0, &number, &fresh);
-
-		if (!row)
+	for (uint64_t other = 0;; other++) {
+		if (!find_number(&r->cost_at, hash, other, 0, r->costs.n, &number))
 			return false;
-		if (fresh)
-			memcpy(row, r->value, bytes);
-		else if (!memcmp(row, r->value, bytes))
+		*cost = (uint32_t)number;
+		if (number == r->costs.n)
 			break;
+		if (!memcmp(cost_row(r, number), r->value, bytes))
+			return true;
 	}
-	*cost = (uint32_t)number;
+	row = pmk_grow(r->costs.item, r->costs.n, &r->costs.room, bytes ? bytes : 1);
+	if (!row)
+		return false;
+	r->costs.item = row;
+	memcpy(cost_row(r, r->costs.n++), r->value, bytes);
 	return true;
 }
 
@@ -324,7 +312,7 @@ static bool set_costs(struct pmk_recorded *r, const struct pmk_recorded_block *b
 		      const struct part *share)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
-	struct pmk_recorded_part *part = (struct pmk_recorded_part *)r->parts.data + b->first;
+	struct pmk_recorded_part *part = &r->parts.item[b->first];
 
 	for (size_t i = 0; i < b->nparts; i++) {
 		clear_cpu(r);
@@ -380,25 +368,22 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	struct pmk_core core = *r->req.core;
 	struct part *share;
 	const uint8_t *bytes = (const uint8_t *)&l->insn[l->ninsns];
-	const struct pmk_ledger_block **record;
-	struct pmk_recorded_block *b;
+	const struct pmk_recorded_block b = { r->parts.n, l->ninsns };
 	size_t object, number;
-	bool ok, fresh;
+	bool ok;
 
 	if (!is_valid(l))
 		return PMK_EPARSE;
-	object = object_of(r, l->head.process, l->insn[0].addr, &ok);
-	b = item_for(&r->blocks, &r->block_at, pmk_ledger_number(r->ledger, &l->head), 0, 0,
-		     &number, &fresh);
-	record = append_item(&r->records);
-	if (!ok || !b || !record)
+	if (!object_of(r, l->head.process, l->insn[0].addr, &object) ||
+	    !find_number(&r->block_at, pmk_ledger_number(r->ledger, &l->head), 0, 0, r->blocks.n,
+			 &number) ||
+	    !ADD(r->blocks, b) || !ADD(r->records, l))
 		return PMK_ENOMEM;
-	*record = l;
-	*b = (struct pmk_recorded_block){ r->parts.n, l->ninsns };
 	for (uint32_t i = 0; i < l->ninsns; i++) {
-		struct pmk_recorded_part *part = append_item(&r->parts);
+		struct pmk_recorded_part part = { 0 };
 
-		if (!part || !add_insn(r, l, object, &l->insn[i], bytes + 4 * i, part))
+		if (!add_insn(r, l, object, &l->insn[i], bytes + 4 * i, &part) ||
+		    !ADD(r->parts, part))
 			return PMK_ENOMEM;
 	}
 	share = calloc(l->ninsns, sizeof(*share));
@@ -406,7 +391,7 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 		return PMK_ENOMEM;
 	pmk_core_control(&core, r->req.core, l->control);
 	share_cycles(&core, l->insn, l->ninsns, share);
-	ok = set_costs(r, b, share);
+	ok = set_costs(r, &b, share);
 	free(share);
 	return ok ? 0 : PMK_ENOMEM;
 }
@@ -421,36 +406,31 @@ static uint32_t find_block(const struct pmk_recorded *r, uint32_t record)
 
 static const struct pmk_recorded_block *block_at(const struct pmk_recorded *r, uint32_t block)
 {
-	return (const struct pmk_recorded_block *)r->blocks.data + block;
+	return &r->blocks.item[block];
 }
 
 static struct pmk_recorded_part *part_at(const struct pmk_recorded *r, uint32_t block, size_t i)
 {
-	return (struct pmk_recorded_part *)r->parts.data + block_at(r, block)->first + i;
+	return &r->parts.item[block_at(r, block)->first + i];
 }
 
 static const struct of_block *insn_of(const struct pmk_recorded *r, uint32_t block, size_t i)
 {
-	return (const struct of_block *)r->of_block.data + block_at(r, block)->first + i;
+	return &r->of_block.item[block_at(r, block)->first + i];
 }
 
 static const uint64_t *cost_of(const struct pmk_recorded *r, uint32_t block, size_t i)
 {
-	return (const uint64_t *)r->costs.data +
-	       (size_t)part_at(r, block, i)->cost * r->req.nevents;
+	return cost_row(r, part_at(r, block, i)->cost);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 static bool thread_of(struct pmk_recorded *r, const struct pmk_ledger_head *h, size_t *number)
 {
-	bool fresh;
-	struct pmk_recorded_thread *t =
-		item_for(&r->threads, &r->thread_at, h->process, h->cpu, 0, number, &fresh);
-
-	if (t && fresh)
-		*t = (struct pmk_recorded_thread){ h->process, h->cpu };
-	return t;
+	return find_number(&r->thread_at, h->process, h->cpu, 0, r->threads.n, number) &&
+	       (*number < r->threads.n ||
+		ADD(r->threads, (struct pmk_recorded_thread){ h->process, h->cpu }));
 }
 
 /* The number of a path in the recording. Equal paths of several threads have one number. */
@@ -464,23 +444,16 @@ static uint32_t path_number(const struct pmk_recorded *r, uint32_t number)
 static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 {
 	uint32_t parent = path_number(r, l->parent);
-	struct pmk_recorded_context *p;
-	size_t number;
-	bool fresh;
-	struct key *k;
+	size_t number, again;
 
-	p = item_for(&r->paths, &r->path_at, l->entry, l->site, (uint64_t)parent << 1, &number,
-		     &fresh);
-	if (!p || !make_room(&r->path_at))
+	if (!find_number(&r->path_at, l->entry, l->site, (uint64_t)parent << 1, r->paths.n,
+			 &number) ||
+	    !find_number(&r->path_at, pmk_ledger_number(r->ledger, &l->head), 0, 1, number, &again))
 		return PMK_ENOMEM;
-	p->parent = parent;
-	p->entry = l->entry;
-	p->site = l->site;
-	p->calls += l->calls;
-	k = look_up(&r->path_at, pmk_ledger_number(r->ledger, &l->head), 0, 1);
-	if (!k->item)
-		r->path_at.used++;
-	*k = (struct key){ pmk_ledger_number(r->ledger, &l->head), 0, 1, number + 1 };
+	if (number == r->paths.n &&
+	    !ADD(r->paths, (struct pmk_recorded_context){ parent, l->entry, l->site, 0 }))
+		return PMK_ENOMEM;
+	r->paths.item[number].calls += l->calls;
 	return 0;
 }
 
@@ -493,13 +466,10 @@ struct place {
 static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_t executions,
 			  uint64_t taken)
 {
-	struct pmk_recorded_run *run = append_item(&r->runs);
-
-	if (!run)
-		return PMK_ENOMEM;
-	*run = (struct pmk_recorded_run){ p->block, (uint32_t)p->thread, p->path, executions,
-					  taken };
-	return 0;
+	return ADD(r->runs, (struct pmk_recorded_run){ p->block, (uint32_t)p->thread, p->path,
+						       executions, taken })
+		       ? 0
+		       : PMK_ENOMEM;
 }
 
 /* The row of costs of what the counters of the core have; UINT32_MAX: they have nothing. */
@@ -517,13 +487,12 @@ static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
 /* Add a row of costs at an instruction of the block. */
 static int add_extra(struct pmk_recorded *r, const struct place *p, size_t insn, uint32_t cost)
 {
-	struct pmk_recorded_extra *extra = cost == UINT32_MAX ? NULL : append_item(&r->extras);
-
-	if (!extra)
-		return cost == UINT32_MAX ? 0 : PMK_ENOMEM;
-	*extra = (struct pmk_recorded_extra){ part_at(r, p->block, insn)->insn, (uint32_t)p->thread,
-					      p->path, cost };
-	return 0;
+	if (cost == UINT32_MAX)
+		return 0;
+	return ADD(r->extras, (struct pmk_recorded_extra){ part_at(r, p->block, insn)->insn,
+							   (uint32_t)p->thread, p->path, cost })
+		       ? 0
+		       : PMK_ENOMEM;
 }
 
 static int find_place(struct pmk_recorded *r, const struct pmk_ledger_head *h, uint32_t block,
@@ -589,8 +558,7 @@ static size_t site_insn(const struct pmk_recorded *r, uint32_t block, uint64_t s
 static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
-	const struct pmk_ledger_block *l =
-		((const struct pmk_ledger_block **)r->records.data)[block];
+	const struct pmk_ledger_block *l = r->records.item[block];
 	struct pmk_insn insn[MAX_INSNS];
 	struct part all, ran;
 
@@ -612,33 +580,22 @@ static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t las
  */
 static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
-	struct pmk_recorded_block *b;
-	const struct pmk_ledger_block **record = append_item(&r->records);
-	size_t first = r->parts.n, n = block_at(r, block)->nparts;
+	const struct pmk_recorded_block b = { r->parts.n, (uint32_t)last + 1 };
+	size_t n = block_at(r, block)->nparts;
 
-	if (!record)
+	if (!ADD(r->blocks, b) || !ADD(r->records, r->records.item[block]))
 		return PMK_ENOMEM;
-	*record = ((const struct pmk_ledger_block **)r->records.data)[block];
-	for (size_t i = 0; i <= last; i++) {
-		struct pmk_recorded_part *part = append_item(&r->parts);
-		struct of_block *of = append_item(&r->of_block);
-
-		if (!part || !of)
+	for (size_t i = 0; i <= last; i++)
+		if (!ADD(r->parts, *part_at(r, block, i)) ||
+		    !ADD(r->of_block, *insn_of(r, block, i)))
 			return PMK_ENOMEM;
-		*part = *part_at(r, block, i);
-		*of = *insn_of(r, block, i);
-	}
 	derive_taken_back(r, block, last, faulted);
 	for (unsigned k = 0; k < r->req.nevents; k++) {
 		r->value[k] = 0 - r->value[k];
 		for (size_t i = last; i < n; i++)
 			r->value[k] += cost_of(r, block, i)[k];
 	}
-	b = (struct pmk_recorded_block *)r->blocks.data + r->blocks.n - 1;
-	*b = (struct pmk_recorded_block){ first, (uint32_t)last + 1 };
-	return find_cost(r, &((struct pmk_recorded_part *)r->parts.data)[first + last].cost)
-		       ? 0
-		       : PMK_ENOMEM;
+	return find_cost(r, &r->parts.item[b.first + last].cost) ? 0 : PMK_ENOMEM;
 }
 
 /* `times` executions of the block ended at its instruction `last`: the instructions after it did
@@ -648,14 +605,14 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 {
 	struct place shortened = *p;
 	size_t number;
-	bool fresh;
-	int err;
+	int err = 0;
 
 	if (last >= block_at(r, p->block)->nparts)
 		return PMK_EPARSE;
-	if (!item_for(&r->blocks, &r->block_at, p->block, 1 + last, 1 + faulted, &number, &fresh))
+	if (!find_number(&r->block_at, p->block, 1 + last, 1 + faulted, r->blocks.n, &number))
 		return PMK_ENOMEM;
-	err = fresh ? add_shortened(r, p->block, last, faulted) : 0;
+	if (number == r->blocks.n)
+		err = add_shortened(r, p->block, last, faulted);
 	shortened.block = (uint32_t)number;
 	if (!err)
 		err = add_executions(r, p, 0 - times, 0);
@@ -725,11 +682,7 @@ static int add_latencies(struct pmk_recorded *r, const struct pmk_ledger_times *
 
 static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycles, uint64_t times)
 {
-	struct pmk_recorded_latency *l = times ? append_item(&r->latencies) : NULL;
-
-	if (l)
-		*l = (struct pmk_recorded_latency){ event, cycles, times };
-	return l || !times;
+	return !times || ADD(r->latencies, (struct pmk_recorded_latency){ event, cycles, times });
 }
 
 /* Occurrences that were not timed took one cycle. If more were timed than counted, no latencies are
@@ -767,19 +720,18 @@ static int make_latencies(struct pmk_recorded *r)
 static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping *m)
 {
 	size_t bytes = (size_t)m->head.units * PMK_LEDGER_UNIT;
-	struct mapping *new;
+	struct mapping new = { .record = m };
 	uint64_t addr;
 
 	if (bytes <= sizeof(*m) || !memchr(m->path, '\0', bytes - sizeof(*m)))
 		return true;
-	new = append_item(&r->mappings);
-	if (!new)
-		return false;
-	new->record = m;
-	new->path = strdup(m->path);
-	new->is_elf = *m->path &&pmk_elf_address(m->path, m->offset, &addr);
-	new->bias = new->is_elf ? m->begin - addr : 0;
-	return new->path;
+	new.path = strdup(m->path);
+	new.is_elf = *m->path &&pmk_elf_address(m->path, m->offset, &addr);
+	new.bias = new.is_elf ? m->begin - addr : 0;
+	if (new.path && ADD(r->mappings, new))
+		return true;
+	free(new.path);
+	return false;
 }
 
 static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h, unsigned round)
@@ -816,40 +768,20 @@ static int read_ledger(struct pmk_recorded *r)
 	return 0;
 }
 
-static void size_arrays(struct pmk_recorded *r)
-{
-	size_t values = (r->req.nevents ? r->req.nevents : 1) * sizeof(uint64_t);
-
-	r->mappings.size = sizeof(struct mapping);
-	r->blocks.size = sizeof(struct pmk_recorded_block);
-	r->records.size = sizeof(const struct pmk_ledger_block *);
-	r->parts.size = sizeof(struct pmk_recorded_part);
-	r->runs.size = sizeof(struct pmk_recorded_run);
-	r->of_block.size = sizeof(struct of_block);
-	r->insns.size = sizeof(struct pmk_recorded_insn);
-	r->objects.size = sizeof(struct pmk_recorded_object);
-	r->threads.size = sizeof(struct pmk_recorded_thread);
-	r->paths.size = sizeof(struct pmk_recorded_context);
-	r->extras.size = sizeof(struct pmk_recorded_extra);
-	r->costs.size = values;
-	r->latencies.size = sizeof(struct pmk_recorded_latency);
-}
-
 /* Frees what only reading needs. */
 static void discard_working_memory(struct pmk_recorded *r)
 {
 	struct index *index[] = { &r->block_at, &r->cost_at, &r->insn_at, &r->thread_at,
 				  &r->path_at };
-	struct array *array[] = { &r->records, &r->of_block };
 
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++) {
 		free(index[i]->key);
 		*index[i] = (struct index){ 0 };
 	}
-	for (size_t i = 0; i < sizeof(array) / sizeof(array[0]); i++) {
-		free(array[i]->data);
-		array[i]->data = NULL;
-	}
+	free(r->records.item);
+	free(r->of_block.item);
+	r->records.item = NULL;
+	r->of_block.item = NULL;
 }
 
 int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger,
@@ -863,7 +795,6 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 		return err;
 	r->req = *req;
 	r->ledger = ledger;
-	size_arrays(r);
 	pmk_site_counters(req->core, &r->counters);
 	for (unsigned where = PMK_AT_LEAVE; where <= PMK_AT_ACCESS; where *= 2)
 		pmk_site_counters_at(&r->counters, where, &r->counters_at[where]);
@@ -872,7 +803,8 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	r->value = calloc(req->nevents + 1, sizeof(*r->value));
 	r->longest = pmk_cpu_longest(req->core);
 	/* Path 0 is the root. */
-	if (!r->cpu || !r->signal || !r->value || !append_item(&r->paths))
+	if (!r->cpu || !r->signal || !r->value ||
+	    !ADD(r->paths, (struct pmk_recorded_context){ 0 }))
 		return err;
 	r->cpu->core = *req->core;
 	err = read_ledger(r);
@@ -884,39 +816,40 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 
 void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 {
-	rec->object = r->objects.data;
+	rec->object = r->objects.item;
 	rec->nobjects = r->objects.n;
-	rec->thread = r->threads.data;
+	rec->thread = r->threads.item;
 	rec->nthreads = r->threads.n;
-	rec->insn = r->insns.data;
+	rec->insn = r->insns.item;
 	rec->ninsns = r->insns.n;
-	rec->context = r->paths.data;
+	rec->context = r->paths.item;
 	rec->ncontexts = r->paths.n;
-	rec->extra = r->extras.data;
+	rec->extra = r->extras.item;
 	rec->nextras = r->extras.n;
-	rec->block = r->blocks.data;
+	rec->block = r->blocks.item;
 	rec->nblocks = r->blocks.n;
-	rec->part = r->parts.data;
-	rec->cost = r->costs.data;
+	rec->part = r->parts.item;
+	rec->cost = r->costs.item;
 	rec->ncosts = r->costs.n;
-	rec->run = r->runs.data;
+	rec->run = r->runs.item;
 	rec->nruns = r->runs.n;
-	rec->latency = r->latencies.data;
+	rec->latency = r->latencies.item;
 	rec->nlatencies = r->latencies.n;
 	rec->contexts = r->ledger->paths;
 }
 
 static void free_all(struct pmk_recorded *r)
 {
-	struct array *array[] = { &r->blocks,  &r->parts,    &r->costs,	   &r->insns,
-				  &r->objects, &r->threads,  &r->paths,	   &r->runs,
-				  &r->extras,  &r->mappings, &r->latencies };
+	void *const item[] = { r->blocks.item,	r->parts.item,	  r->costs.item, r->insns.item,
+			       r->objects.item, r->threads.item,  r->paths.item, r->runs.item,
+			       r->extras.item,	r->latencies.item };
 
 	discard_working_memory(r);
 	for (size_t i = 0; i < r->mappings.n; i++)
-		free(((struct mapping *)r->mappings.data)[i].path);
-	for (size_t i = 0; i < sizeof(array) / sizeof(array[0]); i++)
-		free(array[i]->data);
+		free(r->mappings.item[i].path);
+	free(r->mappings.item);
+	for (size_t i = 0; i < sizeof(item) / sizeof(item[0]); i++)
+		free(item[i]);
 	free(r->cpu);
 	free(r->signal);
 	free(r->value);
