@@ -23,7 +23,7 @@ class Recording:
     """Rows by their names; ids are assigned from 1 on. Counts of an instruction are given per
     context and thread, and totals follow from them."""
 
-    def __init__(self, path, version=4, **meta):
+    def __init__(self, path, version=5, **meta):
         if os.path.exists(path):
             os.unlink(path)
         self.path = str(path)
@@ -51,7 +51,9 @@ class Recording:
         self.named("object", path, path=path, kind=kind, build_id=build_id, bias=0)
 
     def thread(self, process, cpu):
-        self.named("thread", (process, cpu), process=process, cpu=cpu)
+        """Threads are numbered from 0; call this before ran()."""
+        number = sum(table == "thread" for table, _ in self.ids)
+        self.named("thread", (process, cpu), id=number, process=process, cpu=cpu)
 
     def file(self, path):
         if path is not None and ("file", path) not in self.ids:
@@ -88,23 +90,25 @@ class Recording:
 
     def ran(self, address, executions, taken=0, context=None, thread=(0, 0), **counts):
         """Executions count as instr_exec, too, if there is that event."""
-        where = (self.codes[address], self.ids.get(("context", context), 0),
-                 self.ids["thread", thread])
+        code = self.codes[address]
+        threads = sum(table == "thread" for table, _ in self.ids)
+        place = self.ids.get(("context", context), 0) * threads + self.ids["thread", thread]
         # Each instruction is a block of its own.
-        self.db.execute("INSERT OR IGNORE INTO part VALUES(?, 0, ?, 1)", (where[0], where[0]))
-        code, context, thread = where
-        self.db.execute("INSERT INTO runs VALUES(?, ?, ?, ?, json_array(?)) ON CONFLICT DO UPDATE "
-                        "SET contexts = json_insert(contexts, '$[#]', ?)",
-                        (code, thread, executions, taken, context, context))
+        self.db.execute("INSERT INTO parts SELECT ?, 0, ?, '[1]' WHERE NOT EXISTS "
+                        "(SELECT * FROM parts WHERE block = ?)", (code, code, code))
+        self.db.execute("INSERT INTO runs VALUES(?, ?, ?, json_array(?)) ON CONFLICT DO UPDATE "
+                        "SET places = json_insert(places, '$[#]', ?)",
+                        (code, executions, taken, place, place))
         if ("event", EXECUTED) in self.ids:
             self.db.execute("INSERT OR IGNORE INTO costs VALUES(1, ?)",
                             (json.dumps({self.ids["event", EXECUTED]: 1}),))
         counted = {self.ids["event", name]: n for name, n in counts.items() if n}
         if counted:
-            cost = self.db.execute("SELECT 2 + count(*) FROM extras").fetchone()[0]
+            cost = self.db.execute("SELECT 2 + count(*) FROM costs").fetchone()[0]
             self.db.execute("INSERT INTO costs VALUES(?, ?)", (cost, json.dumps(counted)))
-            self.db.execute("INSERT INTO extras VALUES(?, ?, ?, json_array(?))",
-                            (code, thread, cost, context))
+            self.db.execute("INSERT INTO extras VALUES(?, json_object(?, ?)) ON CONFLICT DO UPDATE "
+                            "SET costs = json_set(costs, '$.' || json_quote(?), ?)",
+                            (code, str(cost), place, str(cost), place))
 
     def done(self):
         self.db.execute("UPDATE event SET total = (SELECT coalesce(sum(value), 0) FROM count "
@@ -217,7 +221,7 @@ def changed(path, to):
         UPDATE file SET path = replace(path, '/src', '/build/2/src');
         UPDATE function SET name = 'fresh' WHERE name = 'down';
         UPDATE costs SET events = json_set(events, '$."1"', (events ->> '$."1"') * 3 / 2)
-            WHERE cost IN (SELECT cost FROM extras JOIN code ON code = id WHERE address = 0x2044);
+            WHERE cost IN (SELECT cost FROM extra JOIN code ON code = id WHERE address = 0x2044);
         UPDATE event SET total = (SELECT sum(value) FROM count WHERE event = event.id)
             WHERE trust <> 'not supported';
     """)

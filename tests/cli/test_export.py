@@ -153,6 +153,9 @@ def damage(path, sql):
     return path
 
 
+BAD_PLACES = "[]", "[[0]]", '["0"]', "[0.5]", "[null]", "[-1]"
+
+
 def test_bad_files(flat, tmp_path):
     def says(path, line):
         out = export(path, "callgrind", code=125)
@@ -174,15 +177,19 @@ def test_bad_files(flat, tmp_path):
             ("UPDATE code SET function = 77 WHERE address = 4096",
              "damaged: a reference to a function refers to a row that does not exist; record it "
              "again"),
-            ("UPDATE extras SET contexts = '[5]' WHERE thread = 2",
+            ("UPDATE runs SET places = '[10]'",
              "damaged: a reference to a context refers to a row that does not exist; record it "
              "again"),
-            ("UPDATE extras SET contexts = '[0' WHERE thread = 2",
-             "damaged: malformed JSON; record it again"),
-            *((f"UPDATE {table} SET contexts = '{text}'",
+            ("DELETE FROM thread", "damaged: a reference to a thread refers to a row that does not "
+             "exist; record it again"),
+            ("UPDATE runs SET places = '[0'", "damaged: malformed JSON; record it again"),
+            ("UPDATE extras SET costs = '{\"1\":[0}'", "damaged: malformed JSON; record it again"),
+            *((f"UPDATE runs SET places = '{text}'",
                "damaged: a reference to a context refers to a row that does not exist; record it "
-               "again") for table in ("runs", "extras")
-              for text in ("[]", "[[0]]", '["0"]', "[0.5]", "[null]")),
+               "again") for text in BAD_PLACES),
+            *((f"UPDATE extras SET costs = '{{\"1\":{text}}}'",
+               "damaged: a reference to a context refers to a row that does not exist; record it "
+               "again") for text in (*BAD_PLACES, '{"0":0}', '"0"')),
             *((f"UPDATE costs SET events = '{text}'",
                "damaged: a reference to an event refers to a row that does not exist; record it "
                "again") for text in ('{"1":"1"}', '{"1x":1}', '{"1":1.5}', '{"99":1}')),

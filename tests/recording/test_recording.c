@@ -307,7 +307,7 @@ static void test_facts(void **state)
 	assert_string_equal(ask("PRAGMA integrity_check"), "ok");
 	assert_string_equal(ask("PRAGMA foreign_key_check"), "");
 	assert_string_equal(ask("PRAGMA application_id"), "1886219122");
-	assert_string_equal(ask("PRAGMA user_version"), "4");
+	assert_string_equal(ask("PRAGMA user_version"), "5");
 	assert_string_equal(ask("SELECT key, value FROM meta ORDER BY key"),
 			    "big_endian|0;command|./program -n 3;contexts|0;core|arm1176;isa|arm;"
 			    "partial|1;pmk|" PMK_VERSION ";producer|qemu-arm 7.2;"
@@ -690,8 +690,8 @@ static void test_refused(void **state)
 
 	(void)state;
 	write_it(&rec);
-	change("PRAGMA user_version = 5");
-	expect_refusal("its format is version 5, and this pmk reads version 4; record it again, "
+	change("PRAGMA user_version = 6");
+	expect_refusal("its format is version 6, and this pmk reads version 5; record it again, "
 		       "or use that version of pmk");
 	change("PRAGMA application_id = 1");
 	expect_refusal("not a recording of pmk record");

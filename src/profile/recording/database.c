@@ -15,9 +15,9 @@
 #include "base/message.h"
 
 /*
- * Addresses of code are those in the ELF file of its object. A count of 0 has no row. In `run` and
- * `extra`, context 0 is that of recordings without call paths. Readers add up the rows of a place
- * in `count` and `execution`.
+ * Addresses of code are those in the ELF file of its object. A count of 0 has no row. A place is a
+ * context times the number of threads, plus a thread. Context 0 is that of recordings without call
+ * paths. Readers add up the rows of a place in `count` and `execution`.
  */
 const char pmk_database_schema[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
@@ -46,27 +46,31 @@ const char pmk_database_schema[] =
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
 	" calls INTEGER);"
 	/*
-	 * Instructions run in blocks: what each execution of a block adds is stored once. Equal
-	 * costs of different instructions are stored once, too.
+	 * Instructions run in blocks: what each execution of a block adds is stored once, and so
+	 * are equal costs, and the runs of blocks that ran equally often at each place. `places` is
+	 * a place or a list of places. `costs` lists costs of instructions backwards from `code`
+	 * or, in `extras`, the places of each cost.
 	 */
 	"CREATE TABLE costs(cost INTEGER PRIMARY KEY, events TEXT NOT NULL);"
-	"CREATE TABLE part(block INTEGER NOT NULL, left INTEGER NOT NULL,"
-	" code INTEGER NOT NULL REFERENCES code(id), cost INTEGER NOT NULL,"
-	" PRIMARY KEY(block, left)) WITHOUT ROWID;"
-	"CREATE TABLE runs(block INTEGER NOT NULL,"
-	" thread INTEGER NOT NULL REFERENCES thread(id), executions INTEGER NOT NULL,"
-	" taken INTEGER NOT NULL, contexts TEXT NOT NULL,"
-	" PRIMARY KEY(block, thread, executions, taken)) WITHOUT ROWID;"
-	"CREATE TABLE extras(code INTEGER NOT NULL REFERENCES code(id),"
-	" thread INTEGER NOT NULL REFERENCES thread(id), cost INTEGER NOT NULL,"
-	" contexts TEXT NOT NULL, PRIMARY KEY(code, thread, cost)) WITHOUT ROWID;"
+	"CREATE TABLE runs(block INTEGER NOT NULL, executions INTEGER NOT NULL,"
+	" taken INTEGER NOT NULL, places NOT NULL,"
+	" PRIMARY KEY(block, executions, taken)) WITHOUT ROWID;"
+	"CREATE TABLE parts(block INTEGER NOT NULL, left INTEGER NOT NULL,"
+	" code INTEGER NOT NULL REFERENCES code(id), costs TEXT NOT NULL);"
+	"CREATE TABLE extras(code INTEGER PRIMARY KEY REFERENCES code(id), costs TEXT NOT NULL);"
 	"CREATE VIEW cost(cost, event, value) AS"
 	" SELECT cost, CAST(key AS INTEGER), value FROM costs CROSS JOIN json_each(events);"
+	"CREATE VIEW part(block, left, code, cost) AS"
+	" SELECT block, left + key, code - key, value FROM parts CROSS JOIN json_each(costs);"
 	"CREATE VIEW run(block, context, thread, executions, taken) AS"
-	" SELECT block, value, thread, executions, taken"
-	" FROM runs CROSS JOIN json_each(contexts);"
+	" SELECT block, value / (SELECT count(*) FROM thread),"
+	" value % (SELECT count(*) FROM thread), executions, taken"
+	" FROM runs CROSS JOIN json_each(places);"
 	"CREATE VIEW extra(code, context, thread, cost) AS"
-	" SELECT code, value, thread, cost FROM extras CROSS JOIN json_each(contexts);"
+	" SELECT code, place.value / (SELECT count(*) FROM thread),"
+	" place.value % (SELECT count(*) FROM thread), CAST(cost.key AS INTEGER)"
+	" FROM extras CROSS JOIN json_each(costs) AS cost"
+	" CROSS JOIN json_each(cost.value) AS place;"
 	"CREATE VIEW execution(code, context, thread, executions, taken) AS"
 	" SELECT part.code, context, thread, executions, iif(part.left, 0, taken)"
 	" FROM run CROSS JOIN part ON part.block = run.block;"

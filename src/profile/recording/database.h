@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define PMK_DATABASE_ID	     0x706d6b72 /* application_id: "pmkr" */
-#define PMK_DATABASE_VERSION 4		/* user_version */
+#define PMK_DATABASE_VERSION 5		/* user_version */
 
 /* Makes the tables and views of an empty database. */
 extern const char pmk_database_schema[];

@@ -50,10 +50,8 @@ static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
 
 /* An item of a list that is not what pmk writes becomes -1, to which nothing can refer. A list
  * without items has one such item. */
-#define CONTEXT "iif(type = 'integer', value, -1)"
-#define EVENT_OF_COST                                               \
-	"iif(type = 'integer' AND key = CAST(CAST(key AS INTEGER) " \
-	"AS TEXT), CAST(key AS INTEGER), -1)"
+#define PLACE	"iif(place.type = 'integer', place.value, -1)"
+#define KEY(of) "iif(" of ".key = CAST(CAST(" of ".key AS INTEGER) AS TEXT), " of ".key + 0, -1)"
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
@@ -307,28 +305,29 @@ static void fill_part(struct load *l, void *item)
 }
 
 /* Recordings without call paths have no contexts. */
-static uint32_t context_reference(struct load *l, int column)
+static void column_place(struct load *l, int column, uint32_t *context, uint32_t *thread)
 {
 	const struct pmk_tables *t = l->t;
-	int64_t id = sqlite3_column_int64(l->s, column);
-	uint32_t context = id_find(t->context, t->ncontexts, sizeof(*t->context), id);
+	int64_t place = sqlite3_column_int64(l->s, column),
+		n = t->nthreads ? (int64_t)t->nthreads : 1;
 
-	if (context == PMK_TABLES_NONE && id)
+	*context = place < 0 ? PMK_TABLES_NONE
+			     : id_find(t->context, t->ncontexts, sizeof(*t->context), place / n);
+	*thread = id_find(t->thread, t->nthreads, sizeof(*t->thread), place % n);
+	if (*context == PMK_TABLES_NONE && (place < 0 || place / n))
 		l->what = "a reference to a context";
-	return context;
+	else if (*thread == PMK_TABLES_NONE)
+		l->what = "a reference to a thread";
 }
 
 static void fill_run(struct load *l, void *item)
 {
-	struct pmk_tables *t = l->t;
+	struct pmk_tables_run *run = item;
 
-	*(struct pmk_tables_run *)item = (struct pmk_tables_run){
-		.block = sqlite3_column_int64(l->s, 0),
-		.context = context_reference(l, 1),
-		.thread = NEEDED(l, 2, t->thread, t->nthreads, "a thread"),
-		.executions = column_number(l, 3),
-		.taken = column_number(l, 4),
-	};
+	run->block = sqlite3_column_int64(l->s, 0);
+	column_place(l, 1, &run->context, &run->thread);
+	run->executions = column_number(l, 2);
+	run->taken = column_number(l, 3);
 }
 
 static void fill_latency(struct load *l, void *item)
@@ -425,13 +424,18 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
 	     t->ncontexts);
 	/* The views cost, run and extra, which an untrusted file may have changed. */
-	LOAD(t, "cost, " EVENT_OF_COST ", value FROM costs CROSS JOIN json_each(events)", fill_cost,
-	     t->cost, t->ncosts);
-	/* Sorting by code is enough: most instructions are in only one block. */
-	LOAD(t, "code, block, left, cost FROM part", fill_part, t->part, t->nparts);
 	LOAD(t,
-	     "block, " CONTEXT
-	     ", thread, executions, taken FROM runs LEFT JOIN json_each(contexts)",
+	     "cost, iif(type = 'integer', " KEY(
+		     "event") ", -1), value "
+			      "FROM costs CROSS JOIN json_each(events) AS event",
+	     fill_cost, t->cost, t->ncosts);
+	/* Sorting by code is enough: most instructions are in only one block. */
+	LOAD(t,
+	     "code - key, block, left + key, iif(type = 'integer', value, -1) "
+	     "FROM parts LEFT JOIN json_each(costs)",
+	     fill_part, t->part, t->nparts);
+	LOAD(t,
+	     "block, " PLACE ", executions, taken FROM runs LEFT JOIN json_each(places) AS place",
 	     fill_run, t->run, t->nruns);
 	t->latency = table_load(t, select_latencies(t), fill_latency, sizeof(*t->latency),
 				&t->nlatencies, &err, msg, size);
@@ -690,12 +694,9 @@ static void next_extra(struct sums *s)
 	s->step = sqlite3_step(l->s);
 	if (s->step != SQLITE_ROW)
 		return;
-	s->next = (struct extra){
-		.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction"),
-		.context = context_reference(l, 1),
-		.thread = NEEDED(l, 2, t->thread, t->nthreads, "a thread"),
-		.cost = sqlite3_column_int64(l->s, 3),
-	};
+	s->next.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction");
+	s->next.cost = sqlite3_column_int64(l->s, 2);
+	column_place(l, 1, &s->next.context, &s->next.thread);
 }
 
 static int by_context(const void *a, const void *b)
@@ -815,7 +816,11 @@ static int pass_counts(void *ctx, const struct sums *s)
 	return err;
 }
 
-#define EXTRAS "SELECT code, " CONTEXT ", thread, cost FROM extras LEFT JOIN json_each(contexts) "
+#define EXTRAS                                                                  \
+	"SELECT code, iif(cost.type IN ('integer', 'array'), " PLACE            \
+	", -1), " KEY("cost") " "                                               \
+			      "FROM extras LEFT JOIN json_each(costs) AS cost " \
+			      "LEFT JOIN json_each(cost.value) AS place "
 
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)

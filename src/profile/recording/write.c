@@ -22,13 +22,11 @@
 
 #include "base/file.h"
 #include "base/grow.h"
-#include "base/hash.h"
-#include "base/map.h"
 #include "base/message.h"
 #include "cpu/isa/text.h"
 #include "profile/elf.h"
-#include "profile/recording/costs.h"
 #include "profile/recording/database.h"
+#include "profile/recording/distinct.h"
 #include "profile/recording/symbols.h"
 
 #ifndef PMK_VERSION
@@ -46,10 +44,10 @@ enum {
 	INSERT_INLINED,
 	INSERT_CODE,
 	INSERT_CONTEXT,
-	INSERT_COST,
-	INSERT_PART,
-	INSERT_RUN,
-	INSERT_EXTRA,
+	INSERT_COSTS,
+	INSERT_PARTS,
+	INSERT_RUNS,
+	INSERT_EXTRAS,
 	INSERT_LATENCY,
 	NSTATEMENTS,
 };
@@ -65,52 +63,59 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO code VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
 	"INSERT INTO context VALUES(?,?,?,?,?)",
 	"INSERT INTO costs VALUES(?,?)",
-	"INSERT INTO part VALUES(?,?,?,?)",
-	"INSERT INTO runs VALUES(?,?,?,?,?)",
-	"INSERT INTO extras VALUES(?,?,?,?)",
+	"INSERT INTO parts VALUES(?,?,?,?)",
+	"INSERT INTO runs VALUES(?,?,?,?)",
+	"INSERT INTO extras VALUES(?,?)",
 	"INSERT INTO latency VALUES(?,?,?)",
 };
 
-/* A source file, in a hash table by its name. */
-struct file {
-	char *path;
-	int64_t id;
+/* An event and its count in a row of costs. */
+struct cost_event {
+	uint64_t event, value;
 };
 
-/* What was counted on one call path: the columns of a row besides its first one. */
-struct path_count {
-	int64_t number[3];
-	uint32_t context;
+/* What was counted at one place: executions and branches taken, or the number of a row of costs. */
+struct place_count {
+	uint64_t place; /* context times threads, plus thread */
+	uint64_t number[2];
+};
+
+/* Items that are grouped by a number, but otherwise keep their order. */
+struct groups {
+	size_t *first; /* the first one of each group in `item` */
+	uint32_t *item;
 };
 
 struct writer {
 	const struct pmk_recording *rec;
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int column;	   /* column of the row that is being filled */
-	int err;	   /* SQLite's error; nothing is written after the first */
-	int number;	   /* errno then */
-	size_t *order;	   /* the instructions by object and address */
-	int64_t *code;	   /* id of each instruction */
-	int64_t *function; /* id of its function; 0: none */
-	size_t *by_memory; /* the instructions by address in memory */
-	bool *called;	   /* true where a function is entered; NULL: not known */
-	struct file *file;
-	size_t nfiles, file_room; /* a power of 2 */
+	int column;	     /* column of the row that is being filled */
+	int err;	     /* SQLite's error; nothing is written after the first */
+	int number;	     /* errno then */
+	struct groups order; /* the instructions by object and address */
+	int64_t *code;	     /* id of each instruction */
+	int64_t *function;   /* id of its function; 0: none */
+	uint32_t *by_memory; /* the instructions by address in memory */
+	bool *called;	     /* true where a function is entered; NULL: not known */
+	struct pmk_distinct files;
 	int64_t ninlined, nfunctions, ncode;
-	char *warning; /* that of the recording, plus warnings from writing */
-	/* For a sampled recording: contexts with the same function and site are merged. */
+	char *warning;	   /* that of the recording, plus warnings from writing */
 	uint32_t *context; /* id of each */
-	struct pmk_map of_site, of_function;
+	/* For a sampled recording: contexts with the same parent, function and site are merged. */
+	struct pmk_distinct contexts;
 	struct pmk_elf_code *bytes; /* code of the present object; NULL: not available */
 	struct pmk_isa_text *text;  /* NULL: not needed so far */
-	size_t nsites, ncontexts;
 	const struct pmk_recording_watch *watch; /* or NULL */
 	size_t done, told; /* items: written; written at the last call of the watch */
 	char *list;	   /* JSON text for a column */
 	size_t nlist, list_room;
-	struct path_count *count; /* the counts of the present block or instruction */
+	struct place_count *count; /* the counts of the present block or instruction */
 	size_t ncounts, count_room;
+	struct pmk_distinct blocks; /* the counts of the blocks that were written */
+	struct pmk_distinct costs;  /* the costs that were written */
+	struct cost_event *event;   /* the cost that is being written */
+	int64_t *cost;		    /* id of each row of costs of the recording; 0: none yet */
 };
 
 static void writer_fail(struct writer *w, int err)
@@ -119,6 +124,16 @@ static void writer_fail(struct writer *w, int err)
 		return;
 	w->number = errno;
 	w->err = err;
+}
+
+static uint32_t distinct_put(struct writer *w, struct pmk_distinct *d, const void *bytes,
+			     size_t size)
+{
+	uint32_t number = pmk_distinct_put(d, bytes, size);
+
+	if (number == UINT32_MAX)
+		writer_fail(w, SQLITE_NOMEM);
+	return number;
 }
 
 #define WATCHED 10000 /* items between two calls of the watch */
@@ -200,10 +215,11 @@ static void list_char(struct writer *w, char c)
 	w->list[w->nlist++] = c;
 }
 
-static void list_begin(struct writer *w, char bracket)
+static void list_begin(struct writer *w, const char *bracket)
 {
 	w->nlist = 0;
-	list_char(w, bracket);
+	if (*bracket)
+		list_char(w, *bracket);
 }
 
 /* Like snprintf(), without reading a format: a recording can have millions of numbers. */
@@ -222,69 +238,45 @@ static void list_number(struct writer *w, int64_t value)
 		list_char(w, digit[--n]);
 }
 
-/* Fills a column with the list. The list must not change until the row is inserted. */
-static void put_list(struct writer *w, int table, char bracket)
+static void list_key(struct writer *w, int64_t key)
+{
+	list_char(w, '"');
+	list_number(w, key);
+	list_char(w, '"');
+	list_char(w, ':');
+}
+
+/* Fills a column with the list, without the comma at its end. The list must not change until the
+ * row is inserted. */
+static void put_list(struct writer *w, int table, const char *end)
 {
 	if (w->err)
 		return;
 	if (w->list[w->nlist - 1] == ',')
 		w->nlist--;
-	list_char(w, bracket);
+	if (*end)
+		list_char(w, *end);
 	writer_fail(w, sqlite3_bind_text(w->statement[table], ++w->column, w->list, (int)w->nlist,
 					 SQLITE_STATIC));
 }
 
 /* ---- source files --------------------------------------------------------------------------- */
 
-static struct file *find_file(const struct file *file, size_t room, const char *path)
-{
-	size_t i = (size_t)(pmk_hash_text(path) >> 20) & (room - 1);
-
-	while (file[i].path && strcmp(file[i].path, path) != 0)
-		i = (i + 1) & (room - 1);
-	return (struct file *)&file[i];
-}
-
-static bool grow_files(struct writer *w)
-{
-	size_t room = w->file_room ? 2 * w->file_room : 64;
-	struct file *grown = calloc(room, sizeof(*grown));
-
-	if (!grown)
-		return false;
-	for (size_t i = 0; i < w->file_room; i++)
-		if (w->file[i].path)
-			*find_file(grown, room, w->file[i].path) = w->file[i];
-	free(w->file);
-	w->file = grown;
-	w->file_room = room;
-	return true;
-}
-
-/* The id of the file, which gets a row if it is new; 0: not known. */
+/* Returns the id of the file, which gets a row if it is new; 0: not known. */
 static int64_t file_id(struct writer *w, const char *path)
 {
-	struct file *f;
+	size_t known = w->files.n;
+	int64_t id;
 
 	if (!path)
 		return 0;
-	if (2 * w->nfiles >= w->file_room && !grow_files(w)) {
-		writer_fail(w, SQLITE_NOMEM);
-		return 0;
+	id = (int64_t)distinct_put(w, &w->files, path, strlen(path)) + 1;
+	if (w->files.n > known) {
+		put_int(w, INSERT_FILE, id);
+		put_text(w, INSERT_FILE, path);
+		row_insert(w, INSERT_FILE);
 	}
-	f = find_file(w->file, w->file_room, path);
-	if (f->path)
-		return f->id;
-	f->path = strdup(path);
-	if (!f->path) {
-		writer_fail(w, SQLITE_NOMEM);
-		return 0;
-	}
-	f->id = (int64_t)++w->nfiles;
-	put_int(w, INSERT_FILE, f->id);
-	put_text(w, INSERT_FILE, path);
-	row_insert(w, INSERT_FILE);
-	return f->id;
+	return id;
 }
 
 /* ---- the recording's tables ----------------------------------------------------------------- */
@@ -519,10 +511,11 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	write_functions(w, s, object, function);
 	write_inlined(w, s);
 	for (size_t i = from; i < from + n && !w->err; i++) {
-		size_t index = w->order[i];
+		size_t index = w->order.item[i];
 		const struct pmk_symbols_place *p;
 
-		place += i > from && w->rec->insn[index].addr != w->rec->insn[w->order[i - 1]].addr;
+		place += i > from &&
+			 w->rec->insn[index].addr != w->rec->insn[w->order.item[i - 1]].addr;
 		p = &s->place[place];
 		w->function[index] = p->function == PMK_NOWHERE ? 0 : function[p->function];
 		write_insn(w, index, p);
@@ -579,11 +572,11 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 
 	/* Code that was changed has several instructions at one address, but one place. */
 	for (size_t i = from; addr && called && i < from + n; i++) {
-		uint64_t a = file_address(w, &w->rec->insn[w->order[i]]);
+		uint64_t a = file_address(w, &w->rec->insn[w->order.item[i]]);
 
 		if (!naddrs || addr[naddrs - 1] != a)
 			addr[naddrs++] = a;
-		called[naddrs - 1] |= w->called && w->called[w->order[i]];
+		called[naddrs - 1] |= w->called && w->called[w->order.item[i]];
 	}
 	if (!addr || !called || load_symbols(w, o, &s, addr, w->called ? called : NULL, naddrs))
 		writer_fail(w, SQLITE_NOMEM);
@@ -642,17 +635,12 @@ static void find_called(struct writer *w)
 
 static void write_objects(struct writer *w)
 {
-	size_t from = 0;
-
 	for (size_t o = 0; o < w->rec->nobjects && !w->err; o++) {
-		size_t n = 0;
+		size_t from = w->order.first[o], n = w->order.first[o + 1] - from;
 
-		while (from + n < w->rec->ninsns && w->rec->insn[w->order[from + n]].object == o)
-			n++;
 		/* Most of what was mapped has no samples. */
 		if (n || !w->rec->sampled)
 			write_object(w, o, from, n);
-		from += n;
 	}
 }
 
@@ -690,27 +678,15 @@ static void write_counted_context(struct writer *w, size_t i)
 static void write_sampled_context(struct writer *w, size_t i)
 {
 	const struct pmk_recorded_context *c = &w->rec->context[i];
-	uint32_t parent = w->context[c->parent], pair, id;
-	uint64_t function = (uint64_t)w->function[c->entry], of = function;
-	int64_t site = c->site == PMK_RECORDED_NO_SITE ? 0 : w->code[c->site];
+	int64_t function = i ? w->function[c->entry] : 0, parent = i ? w->context[c->parent] : 0;
+	int64_t site = i && c->site != PMK_RECORDED_NO_SITE ? w->code[c->site] : 0;
+	int64_t of = i && !function ? -1 - (int64_t)w->rec->insn[c->entry].object : function;
+	size_t known = w->contexts.n;
 
-	if (!of)
-		of = UINT64_C(1) << 31 | w->rec->insn[c->entry].object;
-	pair = pmk_map_put(&w->of_site, (uint64_t)parent << 32 | (uint32_t)site,
-			   (uint32_t)w->nsites);
-	id = pair == UINT32_MAX ? pair
-				: pmk_map_put(&w->of_function, (uint64_t)pair << 32 | of,
-					      (uint32_t)w->ncontexts);
-	if (id == UINT32_MAX) {
-		writer_fail(w, SQLITE_NOMEM);
-		return;
-	}
-	w->nsites += pair == w->nsites;
-	w->context[i] = id;
-	if (id < w->ncontexts)
-		return;
-	w->ncontexts++;
-	write_context(w, id, parent, (int64_t)function, site, 0);
+	w->context[i] =
+		distinct_put(w, &w->contexts, (int64_t[]){ parent, site, of }, sizeof(int64_t[3]));
+	if (w->contexts.n > known)
+		write_context(w, w->context[i], parent, function, site, 0);
 }
 
 static void write_contexts(struct writer *w)
@@ -719,84 +695,65 @@ static void write_contexts(struct writer *w)
 	if (!w->context)
 		writer_fail(w, SQLITE_NOMEM);
 	for (size_t i = 0; i < w->rec->ncontexts && !w->err; i++) {
-		if (w->rec->sampled && i) {
+		if (w->rec->sampled) {
 			write_sampled_context(w, i);
-			continue;
-		}
-		w->context[i] = (uint32_t)i;
-		if (w->rec->sampled)
-			write_context(w, 0, 0, 0, 0, 0);
-		else
+		} else {
+			w->context[i] = (uint32_t)i;
 			write_counted_context(w, i);
-		w->ncontexts = i + 1;
-	}
-}
-
-/* The id of the context of a count. */
-static uint32_t context_id(const struct writer *w, uint32_t context)
-{
-	return context < w->rec->ncontexts ? w->context[context] : context;
-}
-
-/*
- * The number of rows of cost[] that write_costs() writes. In a sampled recording every row belongs
- * to one place, and write_extras() writes the rows, equal ones only once.
- */
-static size_t written_costs(const struct writer *w)
-{
-	return w->rec->sampled ? 0 : w->rec->ncosts;
-}
-
-static void cost_begin(struct writer *w)
-{
-	list_begin(w, '{');
-}
-
-static void cost_add(struct writer *w, size_t event, uint64_t value)
-{
-	list_char(w, '"');
-	list_number(w, (int64_t)event);
-	list_char(w, '"');
-	list_char(w, ':');
-	list_number(w, (int64_t)value);
-	list_char(w, ',');
-}
-
-static void cost_end(struct writer *w, size_t cost)
-{
-	put_int(w, INSERT_COST, (int64_t)cost + 1);
-	put_list(w, INSERT_COST, '}');
-	row_insert(w, INSERT_COST);
-}
-
-static void write_costs(struct writer *w)
-{
-	size_t n = w->rec->nevents;
-
-	for (size_t i = 0; i < written_costs(w) && !w->err; i++) {
-		cost_begin(w);
-		for (size_t e = 0; e < n; e++)
-			if (w->rec->cost[i * n + e])
-				cost_add(w, e, w->rec->cost[i * n + e]);
-		cost_end(w, i);
-	}
-}
-
-static void write_parts(struct writer *w)
-{
-	for (size_t b = 0; b < w->rec->nblocks; b++) {
-		const struct pmk_recorded_block *block = &w->rec->block[b];
-
-		for (uint32_t left = block->nparts; left > 0 && !w->err; left--) {
-			const struct pmk_recorded_part *p = &w->rec->part[block->first + left - 1];
-
-			put_int(w, INSERT_PART, (int64_t)b + 1);
-			put_int(w, INSERT_PART, block->nparts - left);
-			put_int(w, INSERT_PART, w->code[p->insn]);
-			put_int(w, INSERT_PART, (int64_t)p->cost + 1);
-			row_insert(w, INSERT_PART);
 		}
+		writer_advance(w, 1);
 	}
+}
+
+static uint64_t place_of(const struct writer *w, uint32_t context, uint32_t thread)
+{
+	uint64_t id = context < w->rec->ncontexts ? w->context[context] : context;
+
+	return id * w->rec->nthreads + thread;
+}
+
+/* Returns the id of the cost in w->event, which gets a row if it is new. */
+static int64_t cost_id(struct writer *w, size_t n)
+{
+	size_t known = w->costs.n;
+	int64_t id = (int64_t)distinct_put(w, &w->costs, w->event, n * sizeof(*w->event)) + 1;
+
+	if (w->costs.n == known)
+		return id;
+	list_begin(w, "{");
+	for (size_t i = 0; i < n; i++) {
+		list_key(w, (int64_t)w->event[i].event);
+		list_number(w, (int64_t)w->event[i].value);
+		list_char(w, ',');
+	}
+	put_int(w, INSERT_COSTS, id);
+	put_list(w, INSERT_COSTS, "}");
+	row_insert(w, INSERT_COSTS);
+	return id;
+}
+
+/* Returns the id of the sum of the rows of costs that `n` counts name; 0: it counts nothing. */
+static int64_t cost_sum(struct writer *w, const struct place_count *count, size_t n)
+{
+	size_t nevents = w->rec->nevents, found = 0;
+
+	for (size_t e = 0; e < nevents; e++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += w->rec->cost[count[i].number[0] * nevents + e];
+		if (sum)
+			w->event[found++] = (struct cost_event){ e, sum };
+	}
+	return found ? cost_id(w, found) : 0;
+}
+
+/* Returns the id of a row of costs; 0: it counts nothing. */
+static int64_t cost_of_row(struct writer *w, uint32_t row)
+{
+	if (!w->cost[row])
+		w->cost[row] = cost_sum(w, &(struct place_count){ .number = { row } }, 1);
+	return w->cost[row];
 }
 
 static int numbers_compare(uint64_t a, uint64_t b)
@@ -804,159 +761,233 @@ static int numbers_compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	return numbers_compare(((const struct place_count *)a)->place,
+			       ((const struct place_count *)b)->place);
+}
+
 static int by_numbers(const void *a, const void *b)
 {
-	const struct path_count *x = a, *y = b;
+	const struct place_count *x = a, *y = b;
 
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 2; i++)
 		if (x->number[i] != y->number[i])
-			return x->number[i] < y->number[i] ? -1 : 1;
-	return numbers_compare(x->context, y->context);
+			return numbers_compare(x->number[i], y->number[i]);
+	return by_place(a, b);
 }
 
-static void counts_add(struct writer *w, struct path_count count)
+static void count_add(struct writer *w, struct place_count count)
 {
-	struct path_count *grown = pmk_grow(w->count, w->ncounts, &w->count_room, sizeof(*grown));
-
-	if (!grown) {
+	if (!PMK_APPEND(w->count, w->ncounts, w->count_room, count))
 		writer_fail(w, SQLITE_NOMEM);
-		return;
-	}
-	w->count = grown;
-	w->count[w->ncounts++] = count;
 }
 
-/* Write the counts that were added, which are those of `id`. Counts with equal numbers share a row,
- * which lists their contexts. */
-static void counts_write(struct writer *w, int table, int64_t id, unsigned nnumbers)
+static void counts_sort(struct writer *w, int (*by)(const void *, const void *))
 {
-	const struct path_count *c = w->count, *end = c + w->ncounts, *first;
+	if (w->ncounts > 1)
+		qsort(w->count, w->ncounts, sizeof(*w->count), by);
+}
 
-	if (w->ncounts)
-		qsort(w->count, w->ncounts, sizeof(*c), by_numbers);
-	while (c < end && !w->err) {
-		first = c;
-		put_int(w, table, id);
-		for (unsigned i = 0; i < nnumbers; i++)
-			put_int(w, table, c->number[i]);
-		list_begin(w, '[');
-		for (; c < end && !memcmp(c->number, first->number, sizeof(c->number)); c++) {
-			list_number(w, c->context);
+/* The number of counts from `first` on with the same place or, if `numbers`, the same numbers. */
+static size_t counts_equal(const struct writer *w, size_t first, bool numbers)
+{
+	const struct place_count *c = &w->count[first];
+	size_t n = 1;
+
+	while (first + n < w->ncounts &&
+	       (numbers ? !memcmp(c->number, c[n].number, sizeof(c->number))
+			: c->place == c[n].place))
+		n++;
+	return n;
+}
+
+static void groups_free(struct groups *g)
+{
+	free(g->first);
+	free(g->item);
+}
+
+static struct groups groups_make(struct writer *w, size_t nitems, size_t ngroups,
+				 size_t (*group_of)(const struct writer *w, size_t item))
+{
+	struct groups g = { calloc(ngroups + 2, sizeof(*g.first)),
+			    malloc((nitems + 1) * sizeof(*g.item)) };
+
+	if (!g.first || !g.item) {
+		writer_fail(w, SQLITE_NOMEM);
+		return g;
+	}
+	for (size_t i = 0; i < nitems; i++)
+		g.first[group_of(w, i) + 2]++;
+	for (size_t i = 2; i <= ngroups + 1; i++)
+		g.first[i] += g.first[i - 1];
+	for (size_t i = 0; i < nitems; i++)
+		g.item[g.first[group_of(w, i) + 1]++] = (uint32_t)i;
+	return g;
+}
+
+/* Write the instructions of a block, from the last one backwards: a row for those that follow each
+ * other in `code`. */
+static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_block *block)
+{
+	const struct pmk_recorded_part *last = &w->rec->part[block->first + block->nparts - 1];
+	uint32_t left, n;
+
+	for (uint32_t i = 0; i < block->nparts; i++)
+		cost_of_row(w, (last - i)->cost);
+	for (left = 0; left < block->nparts && !w->err; left += n, last -= n) {
+		put_int(w, INSERT_PARTS, id);
+		put_int(w, INSERT_PARTS, left);
+		put_int(w, INSERT_PARTS, w->code[last->insn]);
+		list_begin(w, "[");
+		for (n = 0; left + n < block->nparts &&
+			    w->code[(last - n)->insn] == w->code[last->insn] - n;
+		     n++) {
+			list_number(w, w->cost[(last - n)->cost]);
 			list_char(w, ',');
 		}
-		put_list(w, table, ']');
-		row_insert(w, table);
+		put_list(w, INSERT_PARTS, "]");
+		row_insert(w, INSERT_PARTS);
 	}
-	w->ncounts = 0;
 }
 
-static int by_block(const void *a, const void *b)
+static void write_places(struct writer *w, const struct place_count *count, size_t n)
 {
-	const struct pmk_recorded_run *x = a, *y = b;
+	if (n > 1)
+		list_char(w, '[');
+	for (size_t i = 0; i < n; i++) {
+		list_number(w, (int64_t)count[i].place);
+		if (i + 1 < n)
+			list_char(w, ',');
+	}
+	if (n > 1)
+		list_char(w, ']');
+}
 
-	if (x->block != y->block)
-		return numbers_compare(x->block, y->block);
-	if (x->context != y->context)
-		return numbers_compare(x->context, y->context);
-	return numbers_compare(x->thread, y->thread);
+/* Write the block whose counts were added. Blocks with equal counts have one id. */
+static void write_block(struct writer *w, const struct pmk_recorded_block *block)
+{
+	size_t known = w->blocks.n, n;
+	int64_t id;
+
+	counts_sort(w, by_numbers);
+	id = (int64_t)distinct_put(w, &w->blocks, w->count, w->ncounts * sizeof(*w->count)) + 1;
+	for (size_t i = 0; i < w->ncounts && w->blocks.n > known; i += n) {
+		n = counts_equal(w, i, true);
+		put_int(w, INSERT_RUNS, id);
+		put_int(w, INSERT_RUNS, (int64_t)w->count[i].number[0]);
+		put_int(w, INSERT_RUNS, (int64_t)w->count[i].number[1]);
+		if (n == 1) {
+			put_int(w, INSERT_RUNS, (int64_t)w->count[i].place);
+		} else {
+			list_begin(w, "");
+			write_places(w, &w->count[i], n);
+			put_list(w, INSERT_RUNS, "");
+		}
+		row_insert(w, INSERT_RUNS);
+	}
+	write_parts(w, id, block);
+}
+
+/* Add the runs at each place. */
+static void runs_sum(struct writer *w)
+{
+	size_t all = w->ncounts, n;
+
+	counts_sort(w, by_place);
+	for (size_t i = w->ncounts = 0; i < all; i += n) {
+		struct place_count sum = { w->count[i].place, { 0 } };
+
+		for (n = 0; i + n < all && w->count[i + n].place == sum.place; n++)
+			for (unsigned k = 0; k < 2; k++)
+				sum.number[k] += w->count[i + n].number[k];
+		if (sum.number[0] || sum.number[1])
+			w->count[w->ncounts++] = sum;
+	}
+}
+
+static size_t run_block(const struct writer *w, size_t run)
+{
+	return w->rec->run[run].block;
 }
 
 static void write_runs(struct writer *w)
 {
-	struct pmk_recorded_run *run = w->rec->run, sum;
+	const struct pmk_recording *rec = w->rec;
+	struct groups g = groups_make(w, rec->nruns, rec->nblocks, run_block);
 
-	if (w->rec->nruns)
-		qsort(run, w->rec->nruns, sizeof(*run), by_block);
-	for (size_t i = 0; i < w->rec->nruns && !w->err;) {
-		sum = run[i];
-		while (++i < w->rec->nruns && !by_block(&sum, &run[i])) {
-			sum.executions += run[i].executions;
-			sum.taken += run[i].taken;
+	for (size_t b = 0; b < rec->nblocks && !w->err; b++) {
+		for (size_t i = g.first[b]; i < g.first[b + 1] && !w->err; i++) {
+			const struct pmk_recorded_run *run = &rec->run[g.item[i]];
+
+			count_add(w, (struct place_count){ place_of(w, run->context, run->thread),
+							   { run->executions, run->taken } });
+			writer_advance(w, 1);
 		}
-		writer_advance(w, 1);
-		if (sum.executions || sum.taken)
-			counts_add(w, (struct path_count){ { sum.thread, (int64_t)sum.executions,
-							     (int64_t)sum.taken },
-							   context_id(w, sum.context) });
-		if (i == w->rec->nruns || run[i].block != sum.block)
-			counts_write(w, INSERT_RUN, (int64_t)sum.block + 1, 3);
+		runs_sum(w);
+		if (w->ncounts)
+			write_block(w, &rec->block[b]);
+		w->ncounts = 0;
+	}
+	groups_free(&g);
+}
+
+/* Add the costs at each place, and replace each row of costs by the id of its cost. */
+static void extras_sum(struct writer *w)
+{
+	size_t all = w->ncounts, n;
+
+	counts_sort(w, by_place);
+	for (size_t i = w->ncounts = 0; i < all; i += n) {
+		uint64_t place = w->count[i].place, id;
+
+		for (n = 1; i + n < all && w->count[i + n].place == place;)
+			n++;
+		id = (uint64_t)(n > 1 ? cost_sum(w, &w->count[i], n)
+				      : cost_of_row(w, (uint32_t)w->count[i].number[0]));
+		if (id)
+			w->count[w->ncounts++] = (struct place_count){ place, { id } };
 	}
 }
 
-static int by_place(const void *a, const void *b, void *writer)
+static size_t extra_code(const struct writer *w, size_t extra)
 {
-	const struct pmk_recorded_extra *x = a, *y = b;
-	const struct writer *w = writer;
-
-	if (x->insn != y->insn)
-		return numbers_compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
-	if (x->context != y->context && context_id(w, x->context) != context_id(w, y->context))
-		return numbers_compare(context_id(w, x->context), context_id(w, y->context));
-	return numbers_compare(x->thread, y->thread);
-}
-
-static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t cost)
-{
-	cost_begin(w);
-	for (size_t i = 0; i < pmk_costs_length(x, cost); i++)
-		cost_add(w, x->row[x->first[cost] + i].event, x->row[x->first[cost] + i].value);
-	cost_end(w, written_costs(w) + cost);
-}
-
-/* Returns the id of the summed cost of the `n` extras of one place, and writes this cost if it is
- * new. Returns 0 if the extras count nothing, or on an error. */
-static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
-			      const struct pmk_recorded_extra *extra, size_t n)
-{
-	size_t nevents = w->rec->nevents, last = x->ncosts;
-	uint32_t cost;
-
-	if (n == 1 && !w->rec->sampled)
-		return (int64_t)extra->cost + 1;
-	if (!pmk_costs_begin(x))
-		writer_fail(w, SQLITE_NOMEM);
-	for (size_t e = 0; e < nevents && !w->err; e++) {
-		uint64_t sum = 0;
-
-		for (size_t i = 0; i < n; i++)
-			sum += w->rec->cost[extra[i].cost * nevents + e];
-		if (sum && !pmk_costs_add(x, (uint32_t)e, sum))
-			writer_fail(w, SQLITE_NOMEM);
-	}
-	if (!w->err && !pmk_costs_length(x, last)) {
-		x->ncosts = last;
-		return 0;
-	}
-	cost = w->err ? UINT32_MAX : pmk_costs_end(x);
-	if (cost == UINT32_MAX)
-		writer_fail(w, SQLITE_NOMEM);
-	else if (cost == last)
-		write_extra_cost(w, x, cost);
-	return w->err ? 0 : (int64_t)(written_costs(w) + cost) + 1;
+	return (size_t)w->code[w->rec->extra[extra].insn];
 }
 
 static void write_extras(struct writer *w)
 {
-	struct pmk_recorded_extra *extra = w->rec->extra;
-	struct pmk_costs x = { 0 };
-	size_t next;
+	const struct pmk_recording *rec = w->rec;
+	struct groups g = groups_make(w, rec->nextras, (size_t)w->ncode + 1, extra_code);
+	size_t n;
 
-	if (w->rec->nextras)
-		qsort_r(extra, w->rec->nextras, sizeof(*extra), by_place, w);
-	for (size_t i = 0; i < w->rec->nextras && !w->err; i = next) {
-		int64_t cost;
+	for (size_t code = 1; code <= (size_t)w->ncode && !w->err; code++) {
+		for (size_t i = g.first[code]; i < g.first[code + 1] && !w->err; i++) {
+			const struct pmk_recorded_extra *extra = &rec->extra[g.item[i]];
 
-		for (next = i + 1; next < w->rec->nextras && !by_place(&extra[i], &extra[next], w);)
-			next++;
-		cost = cost_of_extras(w, &x, &extra[i], next - i);
-		writer_advance(w, next - i);
-		if (cost)
-			counts_add(w, (struct path_count){ { extra[i].thread, cost },
-							   context_id(w, extra[i].context) });
-		if (next == w->rec->nextras || extra[next].insn != extra[i].insn)
-			counts_write(w, INSERT_EXTRA, w->code[extra[i].insn], 2);
+			count_add(w,
+				  (struct place_count){ place_of(w, extra->context, extra->thread),
+							{ extra->cost } });
+			writer_advance(w, 1);
+		}
+		extras_sum(w);
+		if (!w->ncounts)
+			continue;
+		counts_sort(w, by_numbers);
+		put_int(w, INSERT_EXTRAS, (int64_t)code);
+		list_begin(w, "{");
+		for (size_t i = 0; i < w->ncounts; i += n) {
+			n = counts_equal(w, i, true);
+			list_key(w, (int64_t)w->count[i].number[0]);
+			write_places(w, &w->count[i], n);
+			list_char(w, ',');
+		}
+		put_list(w, INSERT_EXTRAS, "}");
+		row_insert(w, INSERT_EXTRAS);
+		w->ncounts = 0;
 	}
-	pmk_costs_free(&x);
+	groups_free(&g);
 }
 
 static void write_latencies(struct writer *w)
@@ -971,42 +1002,36 @@ static void write_latencies(struct writer *w)
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-static int by_object(const void *a, const void *b, void *writer)
-{
-	const struct writer *w = writer;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	const struct pmk_recorded_insn *x = &w->rec->insn[i], *y = &w->rec->insn[j];
-
-	if (x->object != y->object)
-		return numbers_compare(x->object, y->object);
-	if (x->addr != y->addr)
-		return numbers_compare(file_address(w, x), file_address(w, y));
-	return numbers_compare(i, j);
-}
-
 static int by_memory(const void *a, const void *b, void *writer)
 {
 	const struct writer *w = writer;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct pmk_recorded_insn *x = &w->rec->insn[i], *y = &w->rec->insn[j];
 
 	return x->addr != y->addr ? numbers_compare(x->addr, y->addr) : numbers_compare(i, j);
 }
 
-/* Returns 0 … n - 1, sorted; NULL: out of memory. */
-static size_t *order_sorted(struct writer *w, size_t n,
-			    int (*by)(const void *, const void *, void *))
+static size_t insn_object(const struct writer *w, size_t i)
 {
-	size_t *list = malloc((n + 1) * sizeof(*list));
+	return w->rec->insn[w->by_memory[i]].object;
+}
 
-	if (!list) {
+/* Sort the instructions by address in memory and, within an object, by address in its file. */
+static void sort_insns(struct writer *w)
+{
+	size_t n = w->rec->ninsns;
+
+	w->by_memory = malloc((n + 1) * sizeof(*w->by_memory));
+	if (!w->by_memory) {
 		writer_fail(w, SQLITE_NOMEM);
-		return NULL;
+		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		list[i] = i;
-	qsort_r(list, n, sizeof(*list), by, w);
-	return list;
+		w->by_memory[i] = (uint32_t)i;
+	qsort_r(w->by_memory, n, sizeof(*w->by_memory), by_memory, w);
+	w->order = groups_make(w, n, w->rec->nobjects, insn_object);
+	for (size_t i = 0; i < n && !w->err; i++)
+		w->order.item[i] = w->by_memory[w->order.item[i]];
 }
 
 /* ---- the database --------------------------------------------------------------------------- */
@@ -1021,8 +1046,6 @@ static void write_all(struct writer *w)
 	write_text_fact(w, "warning", w->warning);
 	if (!w->err)
 		write_contexts(w);
-	write_costs(w);
-	write_parts(w);
 	if (!w->err)
 		write_runs(w);
 	if (!w->err)
@@ -1091,8 +1114,12 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	w.function = calloc(rec->ninsns + 1, sizeof(*w.function));
 	if (!w.code || !w.function)
 		w.err = SQLITE_NOMEM;
-	w.order = order_sorted(&w, rec->ninsns, by_object);
-	w.by_memory = order_sorted(&w, rec->ninsns, by_memory);
+	w.cost = calloc(rec->ncosts + 1, sizeof(*w.cost));
+	w.event = calloc(rec->nevents + 1, sizeof(*w.event));
+	if (!w.cost || !w.event)
+		w.err = SQLITE_NOMEM;
+	if (!w.err)
+		sort_insns(&w);
 	if (!w.err)
 		writer_fail(&w, sqlite3_open_v2(path, &w.db,
 						SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
@@ -1108,12 +1135,15 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 		sqlite3_close(w.db);
 	else
 		*db = w.db;
-	for (size_t i = 0; i < w.file_room; i++)
-		free(w.file[i].path);
-	free(w.file);
+	pmk_distinct_free(&w.files);
+	pmk_distinct_free(&w.contexts);
+	pmk_distinct_free(&w.blocks);
+	pmk_distinct_free(&w.costs);
 	free(w.code);
 	free(w.function);
-	free(w.order);
+	groups_free(&w.order);
+	free(w.cost);
+	free(w.event);
 	free(w.by_memory);
 	free(w.called);
 	free(w.warning);
@@ -1121,8 +1151,6 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	free(w.list);
 	free(w.count);
 	pmk_isa_text_free(w.text);
-	pmk_map_free(&w.of_site);
-	pmk_map_free(&w.of_function);
 	return err;
 }
 
