@@ -190,6 +190,13 @@ def test_bad_files(flat, tmp_path):
             *((f"UPDATE extras SET costs = '{{\"1\":{text}}}'",
                "damaged: a reference to a context refers to a row that does not exist; record it "
                "again") for text in (*BAD_PLACES, '{"0":0}', '"0"')),
+            # A place that is listed twice, another count, and another total.
+            *((sql, "damaged: [a-z_]+ adds up to [0-9]+, not to its total of [0-9]+; "
+               "record it again") for sql in ("UPDATE runs SET places = '[0,0]'",
+                          "UPDATE runs SET executions = executions + 1000",
+                          "UPDATE costs SET events = '{\"1\":7}' WHERE cost = 3",
+                          "UPDATE parts SET costs = '[2]' WHERE block = 1",
+                          "UPDATE event SET total = total + 1 WHERE id = 1")),
             *((f"UPDATE costs SET events = '{text}'",
                "damaged: a reference to an event refers to a row that does not exist; record it "
                "again") for text in ('{"1":"1"}', '{"1x":1}', '{"1":1.5}', '{"99":1}')),

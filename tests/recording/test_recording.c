@@ -604,45 +604,64 @@ static void test_full_disk(void **state)
 	free(after);
 }
 
-/* A recording of 30,000 runs; the watch ends writing at 20,000 items. */
+/* Ends writing at the call number `last`. */
+struct watched {
+	size_t calls, last, done[64];
+};
+
 static bool on_items(void *ctx, size_t done, size_t all)
 {
-	size_t *calls = ctx;
+	struct watched *watched = ctx;
 
-	++*calls;
 	assert_true(done <= all);
-	assert_int_equal(done, 10000 * *calls);
-	return *calls < 2;
+	assert_true(watched->calls < COUNT(watched->done));
+	watched->done[watched->calls++] = done;
+	return watched->calls != watched->last;
 }
 
+static int write_watched(const struct pmk_recording *rec, struct watched *watched, char *msg,
+			 size_t size)
+{
+	return pmk_recording_write(rec, data, &(struct pmk_recording_watch){ on_items, watched },
+				   msg, size);
+}
+
+/* Wherever a signal ends writing, the old file is left and no other one. Each object and each unit
+ * of its debug information is a step, and so are 10,000 of the 30,000 runs. */
 static void test_watch_ends_writing(void **state)
 {
-	struct pmk_recording rec = made_up(NULL);
+	struct pmk_recording rec = made_up(program), old = rec;
 	struct pmk_recorded_run *many = calloc(30000, sizeof(*many));
+	struct watched all = { 0 };
 	char *before, *after, msg[256] = "";
-	size_t n, m, calls = 0;
+	size_t n, m;
 
 	(void)state;
-	write_it(&rec);
-	before = contents(&n);
 	assert_non_null(many);
 	for (uint32_t i = 0; i < 30000; i++)
 		many[i] = (struct pmk_recorded_run){ .context = i, .executions = 1 };
 	rec.run = many;
 	rec.nruns = 30000;
-	assert_int_equal(pmk_recording_write(&rec, data,
-					     &(struct pmk_recording_watch){ on_items, &calls }, msg,
-					     sizeof(msg)),
-			 PMK_EIO);
-	assert_string_equal(msg, "cannot be written: Interrupted system call");
-	assert_int_equal(calls, 2);
-	after = contents(&m);
-	assert_true(only_file());
-	assert_int_equal(n, m);
-	assert_memory_equal(before, after, n);
+	assert_int_equal(write_watched(&rec, &all, msg, sizeof(msg)), 0);
+	write_it(&old);
+	before = contents(&n);
+	for (size_t last = 1; last <= all.calls; last++) {
+		struct watched some = { .last = last };
+
+		assert_int_equal(write_watched(&rec, &some, msg, sizeof(msg)), PMK_EIO);
+		assert_string_equal(msg, "cannot be written: Interrupted system call");
+		assert_int_equal(some.calls, last);
+		assert_memory_equal(some.done, all.done, last * sizeof(all.done[0]));
+		after = contents(&m);
+		assert_true(only_file());
+		assert_int_equal(n, m);
+		assert_memory_equal(before, after, n);
+		free(after);
+	}
+	/* The start, two objects, at least one unit, 30,000 items and some, the end. */
+	assert_true(all.calls >= 8);
 	free(many);
 	free(before);
-	free(after);
 }
 
 static void test_link_stays(void **state)

@@ -140,7 +140,7 @@ static int functions_assign(struct pmk_symbols *s, struct list *l, const uint64_
 
 int pmk_symbols_kernel(struct pmk_symbols *s, const char *build_id, const uint64_t *addr, size_t n)
 {
-	int err = pmk_symbols_load(s, NULL, addr, NULL, n);
+	int err = pmk_symbols_load(s, NULL, addr, NULL, n, NULL);
 	struct list l = { 0 };
 	char running[PMK_DEBUG_BUILD_ID];
 	FILE *f;

@@ -151,8 +151,9 @@ struct pmk_recording {
  * none. */
 const char *pmk_recording_obstacle(const char *path);
 
-/* Watches the writing of a recording. on_items() is called after some ten thousand items; if it
- * returns false, writing ends. */
+/* Watches the writing of a recording. on_items() is called after some ten thousand items and before
+ * each step that may take long, such as reading the symbols of a file; if it returns false, writing
+ * ends. */
 struct pmk_recording_watch {
 	bool (*on_items)(void *ctx, size_t done, size_t all);
 	void *ctx;

@@ -39,6 +39,7 @@ struct reader {
 	const uint64_t *addr;
 	const bool *called;
 	size_t n;
+	const struct pmk_symbols_watch *watch;
 	Dwfl_Module *module;
 	Elf *elf;
 	Dwarf_Addr bias; /* libdwfl's offset of the file's addresses */
@@ -518,6 +519,11 @@ static void read_lines(struct reader *r, Dwarf_Die *unit)
 		}
 }
 
+static bool must_go_on(const struct reader *r)
+{
+	return !r->failed && (!r->watch || r->watch->go_on(r->watch->ctx));
+}
+
 static void read_debug(struct reader *r)
 {
 	Dwarf_Addr bias;
@@ -529,7 +535,8 @@ static void read_debug(struct reader *r)
 	if (!dwarf)
 		return;
 	r->shift = bias - r->bias;
-	while (!r->failed && !dwarf_get_units(dwarf, cu, &cu, &r->version, &type, &unit, &split)) {
+	while (must_go_on(r) &&
+	       !dwarf_get_units(dwarf, cu, &cu, &r->version, &type, &unit, &split)) {
 		Dwarf_Die *scopes = type == DW_UT_skeleton ? &split : &unit;
 
 		if ((type != DW_UT_compile && type != DW_UT_skeleton) || !is_covered(r, &unit))
@@ -564,9 +571,9 @@ static bool open_file(struct reader *r, const char *path)
 }
 
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
-		     const bool *called, size_t n)
+		     const bool *called, size_t n, const struct pmk_symbols_watch *watch)
 {
-	struct reader r = { .s = s, .addr = addr, .called = called, .n = n };
+	struct reader r = { .s = s, .addr = addr, .called = called, .n = n, .watch = watch };
 	bool is_open;
 
 	*s = (struct pmk_symbols){ .place = malloc((n + 1) * sizeof(*s->place)) };

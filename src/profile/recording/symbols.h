@@ -51,14 +51,21 @@ struct pmk_symbols {
 	size_t nnames;
 };
 
+/* Asked while symbols are read; false: the caller does not need them any more. */
+struct pmk_symbols_watch {
+	bool (*go_on)(void *ctx);
+	void *ctx;
+};
+
 /*
  * Look up `n` addresses in ascending order, as in the ELF file `path`; NULL: no file. called[i] is
  * true if a function was called at addr[i]. If no symbol covers such an address, or the file's
  * entry point, a function begins there and extends to the next function. NULL: calls are not known.
- * Returns 0 or PMK_ENOMEM. Free it in both cases.
+ * `watch` may be NULL; after it has ended the look-up, information is missing. Returns 0 or
+ * PMK_ENOMEM. Free it in both cases.
  */
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
-		     const bool *called, size_t n);
+		     const bool *called, size_t n, const struct pmk_symbols_watch *watch);
 /* The same for the running kernel, from /proc/kallsyms. Nothing is found if reading it is not
  * allowed, or if the kernel has another build id than this one; NULL: the build id is not
  * compared. */

@@ -5,6 +5,7 @@
  */
 #include "profile/recording/tables.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -486,8 +487,7 @@ uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_
 	return (uint32_t)(t->by_address[low] - t->code);
 }
 
-/* ---- equal names
- * ------------------------------------------------------------------------------ */
+/* ---- equal names ---------------------------------------------------------------------------- */
 
 /* qsort() passes no context, so pointers to the items are sorted. */
 static int by_function(const void *a, const void *b)
@@ -642,6 +642,12 @@ struct item {
 	uint64_t times;
 };
 
+#define EXTRAS                                                                  \
+	"SELECT code, iif(cost.type IN ('integer', 'array'), " PLACE            \
+	", -1), " KEY("cost") " "                                               \
+			      "FROM extras LEFT JOIN json_each(costs) AS cost " \
+			      "LEFT JOIN json_each(cost.value) AS place "
+
 /* The state of adding up counts: by instruction, then by context, then by thread. */
 struct sums {
 	const struct pmk_tables *t;
@@ -654,6 +660,7 @@ struct sums {
 	size_t part; /* index of the next part */
 	/* The sums of the present place. */
 	uint64_t *value; /* one for each event */
+	uint64_t *total; /* the sums of all places so far, for each event */
 	struct pmk_tables_execution place;
 };
 
@@ -739,11 +746,12 @@ static void add_costs(struct sums *s, const struct item *item)
 static size_t sum_place(struct sums *s, size_t i)
 {
 	uint64_t place = s->item[i].place;
+	size_t nevents = s->t->nevents;
 
 	s->place.context = (uint32_t)(place >> 32);
 	s->place.thread = (uint32_t)place;
 	s->place.executions = s->place.taken = 0;
-	memset(s->value, 0, s->t->nevents * sizeof(*s->value));
+	memset(s->value, 0, nevents * sizeof(*s->value));
 	for (; i < s->n && s->item[i].place == place; i++) {
 		const struct item *item = &s->item[i];
 
@@ -754,19 +762,35 @@ static size_t sum_place(struct sums *s, size_t i)
 		if (!item->part->left)
 			s->place.taken += item->run->taken;
 	}
+	for (size_t e = 0; e < nevents; e++)
+		s->total[e] += s->value[e];
 	return i;
 }
 
-/* Call on_place() for each place. */
-static int sum_up(const struct pmk_tables *t, const char *extras,
+/* The counts of a complete recording add up to those of the run. */
+static int totals_check(const struct pmk_tables *t, const uint64_t *total, char *msg, size_t size)
+{
+	for (size_t e = 0; e < t->nevents && !t->partial; e++)
+		if (t->event[e].has_total && t->event[e].total != total[e])
+			return pmk_message_fail(msg, size, PMK_EPARSE,
+						"damaged: %s adds up to %" PRIu64 ", not to its "
+						"total of %" PRIu64 "; record it again",
+						t->event[e].name, total[e], t->event[e].total);
+	return 0;
+}
+
+/* Call on_place() for each place. Without `with_extras`, only executions are complete. */
+static int sum_up(const struct pmk_tables *t, bool with_extras,
 		  int (*on_place)(void *ctx, const struct sums *s), void *ctx, char *msg,
 		  size_t size)
 {
 	struct sums s = { .t = t, .extras.t = (struct pmk_tables *)t, .step = SQLITE_DONE };
 	int err = 0;
 
-	s.value = calloc(t->nevents + 1, sizeof(*s.value));
-	if (sqlite3_prepare_v2(t->db, extras, -1, &s.extras.s, NULL)) {
+	s.value = calloc(t->nevents + 1, 2 * sizeof(*s.value));
+	s.total = s.value ? s.value + t->nevents : NULL;
+	if (sqlite3_prepare_v2(t->db, with_extras ? EXTRAS "ORDER BY code" : EXTRAS "WHERE 0", -1,
+			       &s.extras.s, NULL)) {
 		free(s.value);
 		return statement_failed(t, msg, size);
 	}
@@ -781,9 +805,12 @@ static int sum_up(const struct pmk_tables *t, const char *extras,
 	}
 	if (!s.value || err == PMK_ENOMEM)
 		err = pmk_message_no_memory(msg, size, NULL);
+	err = load_finish(&s.extras, s.step, err, msg, size);
+	if (!err && with_extras)
+		err = totals_check(t, s.total, msg, size);
 	free(s.value);
 	free(s.item);
-	return load_finish(&s.extras, s.step, err, msg, size);
+	return err;
 }
 
 /* The events that the caller of pmk_tables_counts() asked for. */
@@ -816,12 +843,6 @@ static int pass_counts(void *ctx, const struct sums *s)
 	return err;
 }
 
-#define EXTRAS                                                                  \
-	"SELECT code, iif(cost.type IN ('integer', 'array'), " PLACE            \
-	", -1), " KEY("cost") " "                                               \
-			      "FROM extras LEFT JOIN json_each(costs) AS cost " \
-			      "LEFT JOIN json_each(cost.value) AS place "
-
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)
 {
@@ -834,7 +855,7 @@ int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t 
 	memset(a.slot, 0xff, (t->nevents + 1) * sizeof(*a.slot));
 	for (size_t i = n; i-- > 0;)
 		a.slot[event[i] == PMK_TABLES_EXECUTIONS ? t->nevents : event[i]] = (uint32_t)i;
-	err = sum_up(t, EXTRAS "ORDER BY code", pass_counts, &a, msg, size);
+	err = sum_up(t, true, pass_counts, &a, msg, size);
 	free(a.slot);
 	return err;
 }
@@ -856,7 +877,7 @@ int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *o
 {
 	struct asked_executions a = { on_execution, ctx };
 
-	return sum_up(t, EXTRAS "WHERE 0", pass_executions, &a, msg, size);
+	return sum_up(t, false, pass_executions, &a, msg, size);
 }
 
 /* ---- names and places ----------------------------------------------------------------------- */

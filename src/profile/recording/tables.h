@@ -146,7 +146,7 @@ typedef int pmk_tables_on_count(void *ctx, const struct pmk_tables_count *row);
 typedef int pmk_tables_on_execution(void *ctx, const struct pmk_tables_execution *row);
 
 /* The counts of `n` events, sorted by code, context and thread. Returns like pmk_tables_open(), or
- * the result of `on_count`. */
+ * the result of `on_count`; PMK_EPARSE if the counts of an event do not add up to its total. */
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size);
 int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,

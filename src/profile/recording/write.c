@@ -107,8 +107,8 @@ struct writer {
 	struct pmk_elf_code *bytes; /* code of the present object; NULL: not available */
 	struct pmk_isa_text *text;  /* NULL: not needed so far */
 	const struct pmk_recording_watch *watch; /* or NULL */
-	size_t done, told; /* items: written; written at the last call of the watch */
-	char *list;	   /* JSON text for a column */
+	size_t done;				 /* items written */
+	char *list;				 /* JSON text for a column */
 	size_t nlist, list_room;
 	struct place_count *count; /* the counts of the present block or instruction */
 	size_t ncounts, count_room;
@@ -136,20 +136,25 @@ static uint32_t distinct_put(struct writer *w, struct pmk_distinct *d, const voi
 	return number;
 }
 
-#define WATCHED 10000 /* items between two calls of the watch */
-
-/* `items` more items are written: call the watch if it is due. */
-static void writer_advance(struct writer *w, size_t items)
+/* A step begins that may take long. */
+static bool writer_go_on(void *ctx)
 {
+	struct writer *w = ctx;
 	const struct pmk_recording *rec = w->rec;
 
-	w->done += items;
-	if (!w->watch || w->done - w->told < WATCHED)
-		return;
-	w->told = w->done;
-	if (!w->watch->on_items(w->watch->ctx, w->done,
+	if (w->watch && !w->err &&
+	    !w->watch->on_items(w->watch->ctx, w->done,
 				rec->ninsns + rec->ncontexts + rec->nruns + rec->nextras))
 		writer_fail(w, SQLITE_INTERRUPT);
+	return !w->err;
+}
+
+#define WATCHED 10000 /* items between two calls of the watch */
+
+static void writer_advance(struct writer *w)
+{
+	if (++w->done % WATCHED == 0)
+		writer_go_on(w);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -484,7 +489,7 @@ static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_
 	put_id(w, INSERT_CODE, file);
 	put_id(w, INSERT_CODE, p->line);
 	row_insert(w, INSERT_CODE);
-	writer_advance(w, 1);
+	writer_advance(w);
 }
 
 /* Write the object and `n` of its instructions, which begin at order[from]. */
@@ -548,18 +553,20 @@ static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 static int load_symbols(struct writer *w, const struct pmk_recorded_object *o,
 			struct pmk_symbols *s, const uint64_t *addr, const bool *called, size_t n)
 {
+	const struct pmk_symbols_watch watch = { writer_go_on, w };
 	int err;
 
 	if (o->kind == PMK_RECORDED_KERNEL)
 		return pmk_symbols_kernel(s, o->build_id, addr, n);
-	err = pmk_symbols_load(s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr, called, n);
+	err = pmk_symbols_load(s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr, called, n,
+			       &watch);
 	if (err || !is_another(w, o, s)) {
 		if (w->rec->sampled && o->kind == PMK_RECORDED_FILE)
 			w->bytes = pmk_elf_code_open(o->path);
 		return err;
 	}
 	pmk_symbols_free(s);
-	return pmk_symbols_load(s, NULL, addr, called, n);
+	return pmk_symbols_load(s, NULL, addr, called, n, &watch);
 }
 
 static void write_object(struct writer *w, size_t object, size_t from, size_t n)
@@ -639,7 +646,7 @@ static void write_objects(struct writer *w)
 		size_t from = w->order.first[o], n = w->order.first[o + 1] - from;
 
 		/* Most of what was mapped has no samples. */
-		if (n || !w->rec->sampled)
+		if ((n || !w->rec->sampled) && writer_go_on(w))
 			write_object(w, o, from, n);
 	}
 }
@@ -701,7 +708,7 @@ static void write_contexts(struct writer *w)
 			w->context[i] = (uint32_t)i;
 			write_counted_context(w, i);
 		}
-		writer_advance(w, 1);
+		writer_advance(w);
 	}
 }
 
@@ -923,7 +930,7 @@ static void write_runs(struct writer *w)
 
 			count_add(w, (struct place_count){ place_of(w, run->context, run->thread),
 							   { run->executions, run->taken } });
-			writer_advance(w, 1);
+			writer_advance(w);
 		}
 		runs_sum(w);
 		if (w->ncounts)
@@ -969,7 +976,7 @@ static void write_extras(struct writer *w)
 			count_add(w,
 				  (struct place_count){ place_of(w, extra->context, extra->thread),
 							{ extra->cost } });
-			writer_advance(w, 1);
+			writer_advance(w);
 		}
 		extras_sum(w);
 		if (!w->ncounts)
@@ -1038,6 +1045,7 @@ static void sort_insns(struct writer *w)
 
 static void write_all(struct writer *w)
 {
+	writer_go_on(w);
 	write_facts(w);
 	write_events(w);
 	write_threads(w);
@@ -1051,6 +1059,7 @@ static void write_all(struct writer *w)
 	if (!w->err)
 		write_extras(w);
 	write_latencies(w);
+	writer_go_on(w);
 }
 
 static void sql_execute(struct writer *w, const char *sql)
