@@ -84,7 +84,8 @@ class Recording:
     def context(self, name, parent=None, function=None, site=None, calls=0):
         """The first is the root, number 0."""
         number = sum(table == "context" for table, _ in self.ids)
-        self.named("context", name, id=number, parent=self.ids.get(("context", parent)),
+        self.named("context", name, id=number, number=number,
+                   parent=self.ids.get(("context", parent)),
                    function=self.ids.get(("function", function)), site=self.codes.get(site),
                    calls=calls)
 
@@ -96,7 +97,7 @@ class Recording:
         # Each instruction is a block of its own.
         self.db.execute("INSERT INTO parts SELECT ?, 0, ?, '[1]' WHERE NOT EXISTS "
                         "(SELECT * FROM parts WHERE block = ?)", (code, code, code))
-        self.db.execute("INSERT INTO runs VALUES(?, ?, ?, json_array(?)) ON CONFLICT DO UPDATE "
+        self.db.execute("INSERT INTO runs VALUES(?, ?, ?, 0, json_array(?)) ON CONFLICT DO UPDATE "
                         "SET places = json_insert(places, '$[#]', ?)",
                         (code, executions, taken, place, place))
         if ("event", EXECUTED) in self.ids:
@@ -106,7 +107,8 @@ class Recording:
         if counted:
             cost = self.db.execute("SELECT 2 + count(*) FROM costs").fetchone()[0]
             self.db.execute("INSERT INTO costs VALUES(?, ?)", (cost, json.dumps(counted)))
-            self.db.execute("INSERT INTO extras VALUES(?, json_object(?, ?)) ON CONFLICT DO UPDATE "
+            self.db.execute("INSERT INTO extras VALUES(?, 0, json_object(?, ?)) "
+                            "ON CONFLICT DO UPDATE "
                             "SET costs = json_set(costs, '$.' || json_quote(?), ?)",
                             (code, str(cost), place, str(cost), place))
 

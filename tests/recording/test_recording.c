@@ -503,11 +503,11 @@ static void test_contexts(void **state)
 	runs[0].context = 2;
 	write_it(&rec);
 	assert_string_equal(
-		ask("SELECT context.id, parent, name, printf('%x', code.address), calls "
+		ask("SELECT context.id, parent, name, printf('%x', code.address), calls, number "
 		    "FROM context LEFT JOIN function ON context.function = function.id LEFT JOIN "
 		    "code ON site = code.id ORDER BY 1"),
-		"0|-|-|0|0;1|0|plain|0|1;2|1|plain|7002|7;3|1|-|0|2");
-	assert_string_equal(ask("SELECT count(*) FROM execution WHERE context = 2"), "1");
+		"0|-|-|0|0|0;1|2|-|0|2|3;2|0|plain|0|1|1;3|2|plain|7002|7|2");
+	assert_string_equal(ask("SELECT count(*) FROM execution WHERE context = 3"), "1");
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */

@@ -44,33 +44,33 @@ const char pmk_database_schema[] =
 	" line INTEGER);"
 	"CREATE TABLE context(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context(id),"
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
-	" calls INTEGER);"
+	" calls INTEGER, number INTEGER NOT NULL);"
 	/*
 	 * Instructions run in blocks: what each execution of a block adds is stored once, and so
 	 * are equal costs, and the runs of blocks that ran equally often at each place. `places` is
-	 * a place or a list of places. `costs` lists costs of instructions backwards from `code`
-	 * or, in `extras`, the places of each cost.
+	 * the difference of a place from `place`, or a list of them. `costs` lists costs of
+	 * instructions backwards from `code` or, in `extras`, such places of each cost.
 	 */
 	"CREATE TABLE costs(cost INTEGER PRIMARY KEY, events TEXT NOT NULL);"
 	"CREATE TABLE runs(block INTEGER NOT NULL, executions INTEGER NOT NULL,"
-	" taken INTEGER NOT NULL, places NOT NULL,"
+	" taken INTEGER NOT NULL, place INTEGER NOT NULL, places NOT NULL,"
 	" PRIMARY KEY(block, executions, taken)) WITHOUT ROWID;"
 	"CREATE TABLE parts(block INTEGER NOT NULL, left INTEGER NOT NULL,"
 	" code INTEGER NOT NULL REFERENCES code(id), costs TEXT NOT NULL);"
-	"CREATE TABLE extras(code INTEGER PRIMARY KEY REFERENCES code(id), costs TEXT NOT NULL);"
+	"CREATE TABLE extras(code INTEGER PRIMARY KEY REFERENCES code(id),"
+	" place INTEGER NOT NULL, costs TEXT NOT NULL);"
 	"CREATE VIEW cost(cost, event, value) AS"
 	" SELECT cost, CAST(key AS INTEGER), value FROM costs CROSS JOIN json_each(events);"
 	"CREATE VIEW part(block, left, code, cost) AS"
 	" SELECT block, left + key, code - key, value FROM parts CROSS JOIN json_each(costs);"
 	"CREATE VIEW run(block, context, thread, executions, taken) AS"
-	" SELECT block, value / (SELECT count(*) FROM thread),"
-	" value % (SELECT count(*) FROM thread), executions, taken"
+	" SELECT block, (place + value) / (SELECT count(*) FROM thread),"
+	" (place + value) % (SELECT count(*) FROM thread), executions, taken"
 	" FROM runs CROSS JOIN json_each(places);"
 	"CREATE VIEW extra(code, context, thread, cost) AS"
-	" SELECT code, place.value / (SELECT count(*) FROM thread),"
-	" place.value % (SELECT count(*) FROM thread), CAST(cost.key AS INTEGER)"
-	" FROM extras CROSS JOIN json_each(costs) AS cost"
-	" CROSS JOIN json_each(cost.value) AS place;"
+	" SELECT code, (place + at.value) / (SELECT count(*) FROM thread),"
+	" (place + at.value) % (SELECT count(*) FROM thread), CAST(cost.key AS INTEGER)"
+	" FROM extras CROSS JOIN json_each(costs) AS cost CROSS JOIN json_each(cost.value) AS at;"
 	"CREATE VIEW execution(code, context, thread, executions, taken) AS"
 	" SELECT part.code, context, thread, executions, iif(part.left, 0, taken)"
 	" FROM run CROSS JOIN part ON part.block = run.block;"

@@ -51,7 +51,7 @@ static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
 
 /* An item of a list that is not what pmk writes becomes -1, to which nothing can refer. A list
  * without items has one such item. */
-#define PLACE	"iif(place.type = 'integer', place.value, -1)"
+#define PLACE	"iif(at.type = 'integer' AND at.value >= 0, place + at.value, -1)"
 #define KEY(of) "iif(" of ".key = CAST(CAST(" of ".key AS INTEGER) AS TEXT), " of ".key + 0, -1)"
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -274,11 +274,21 @@ static void fill_context(struct load *l, void *item)
 	struct pmk_tables *t = l->t;
 
 	*(struct pmk_tables_context *)item = (struct pmk_tables_context){
-		.id = sqlite3_column_int64(l->s, 0),
+		.number = sqlite3_column_int64(l->s, 0),
 		.parent = BEFORE(l, 1, "a context"),
 		.function = REFERENCE(l, 2, t->function, t->nfunctions, "a function"),
 		.site = REFERENCE(l, 3, t->code, t->ncodes, "an instruction"),
 		.calls = column_number(l, 4),
+	};
+}
+
+static void fill_context_id(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_context_id *)item = (struct pmk_tables_context_id){
+		.id = sqlite3_column_int64(l->s, 0),
+		.context = REFERENCE(l, 1, t->context, t->ncontexts, "a context"),
 	};
 }
 
@@ -312,10 +322,11 @@ static void column_place(struct load *l, int column, uint32_t *context, uint32_t
 	int64_t place = sqlite3_column_int64(l->s, column),
 		n = t->nthreads ? (int64_t)t->nthreads : 1;
 
-	*context = place < 0 ? PMK_TABLES_NONE
-			     : id_find(t->context, t->ncontexts, sizeof(*t->context), place / n);
+	uint32_t at = id_find(t->context_id, t->ncontext_ids, sizeof(*t->context_id), place / n);
+
+	*context = at == PMK_TABLES_NONE ? at : t->context_id[at].context;
 	*thread = id_find(t->thread, t->nthreads, sizeof(*t->thread), place % n);
-	if (*context == PMK_TABLES_NONE && (place < 0 || place / n))
+	if (place < 0 || (at == PMK_TABLES_NONE && place / n))
 		l->what = "a reference to a context";
 	else if (*thread == PMK_TABLES_NONE)
 		l->what = "a reference to a thread";
@@ -422,8 +433,11 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     "id, object, address, length(bytes), flow, conditional, target, function, inlined, "
 	     "file, line FROM code",
 	     fill_code, t->code, t->ncodes);
-	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
-	     t->ncontexts);
+	LOAD(t,
+	     "c.number, iif(c.parent IS NULL, NULL, ifnull(p.number, -1)), c.function, c.site, "
+	     "c.calls FROM context AS c LEFT JOIN context AS p ON p.id = c.parent",
+	     fill_context, t->context, t->ncontexts);
+	LOAD(t, "id, number FROM context", fill_context_id, t->context_id, t->ncontext_ids);
 	/* The views cost, run and extra, which an untrusted file may have changed. */
 	LOAD(t,
 	     "cost, iif(type = 'integer', " KEY(
@@ -435,8 +449,7 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     "code - key, block, left + key, iif(type = 'integer', value, -1) "
 	     "FROM parts LEFT JOIN json_each(costs)",
 	     fill_part, t->part, t->nparts);
-	LOAD(t,
-	     "block, " PLACE ", executions, taken FROM runs LEFT JOIN json_each(places) AS place",
+	LOAD(t, "block, " PLACE ", executions, taken FROM runs LEFT JOIN json_each(places) AS at",
 	     fill_run, t->run, t->nruns);
 	t->latency = table_load(t, select_latencies(t), fill_latency, sizeof(*t->latency),
 				&t->nlatencies, &err, msg, size);
@@ -616,6 +629,7 @@ void pmk_tables_close(struct pmk_tables *t)
 	free(t->inlined);
 	free(t->code);
 	free(t->context);
+	free(t->context_id);
 	free(t->cost);
 	free(t->part);
 	free(t->run);
@@ -646,7 +660,7 @@ struct item {
 	"SELECT code, iif(cost.type IN ('integer', 'array'), " PLACE            \
 	", -1), " KEY("cost") " "                                               \
 			      "FROM extras LEFT JOIN json_each(costs) AS cost " \
-			      "LEFT JOIN json_each(cost.value) AS place "
+			      "LEFT JOIN json_each(cost.value) AS at "
 
 /* The state of adding up counts: by instruction, then by context, then by thread. */
 struct sums {

@@ -64,9 +64,15 @@ struct pmk_tables_code {
 };
 
 struct pmk_tables_context {
-	int64_t id;
+	int64_t number;
 	uint32_t parent, function, site;
 	uint64_t calls;
+};
+
+/* The index of a context in the order of ids, which is another one than that of numbers. */
+struct pmk_tables_context_id {
+	int64_t id;
+	uint32_t context;
 };
 
 /* An event of each execution of an instruction with this cost. */
@@ -108,14 +114,15 @@ struct pmk_tables {
 	struct pmk_tables_inlined *inlined;
 	struct pmk_tables_code *code;
 	struct pmk_tables_context *context; /* parents come before their children */
-	struct pmk_tables_cost *cost;	    /* by cost and event */
-	struct pmk_tables_part *part;	    /* by code */
-	struct pmk_tables_run *run;	    /* by block, context and thread */
+	struct pmk_tables_context_id *context_id;
+	struct pmk_tables_cost *cost; /* by cost and event */
+	struct pmk_tables_part *part; /* by code */
+	struct pmk_tables_run *run;   /* by block, context and thread */
 	/* By event and cycles; none in recordings of a pmk that did not write them. */
 	struct pmk_tables_latency *latency;
 	size_t nlatencies;
 	size_t nevents, nobjects, nthreads, nfiles, nfunctions, ninlined, ncodes, ncontexts;
-	size_t ncosts, nparts, nruns;
+	size_t ncontext_ids, ncosts, nparts, nruns;
 	struct pmk_tables_code **by_address; /* the code by object and address */
 	struct pmk_tables_text *text;	     /* memory of the strings */
 };

@@ -61,11 +61,11 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO function VALUES(?,?,?,?,?,?,?,?)",
 	"INSERT INTO inlined VALUES(?,?,?,?,?,?)",
 	"INSERT INTO code VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
-	"INSERT INTO context VALUES(?,?,?,?,?)",
+	"INSERT INTO context VALUES(?,?,?,?,?,?)",
 	"INSERT INTO costs VALUES(?,?)",
 	"INSERT INTO parts VALUES(?,?,?,?)",
-	"INSERT INTO runs VALUES(?,?,?,?)",
-	"INSERT INTO extras VALUES(?,?)",
+	"INSERT INTO runs VALUES(?,?,?,?,?)",
+	"INSERT INTO extras VALUES(?,?,?)",
 	"INSERT INTO latency VALUES(?,?,?)",
 };
 
@@ -102,6 +102,7 @@ struct writer {
 	int64_t ninlined, nfunctions, ncode;
 	char *warning;	   /* that of the recording, plus warnings from writing */
 	uint32_t *context; /* id of each */
+	int64_t *entered;  /* the function of each; not for a sampled recording */
 	/* For a sampled recording: contexts with the same parent, function and site are merged. */
 	struct pmk_distinct contexts;
 	struct pmk_elf_code *bytes; /* code of the present object; NULL: not available */
@@ -263,6 +264,33 @@ static void put_list(struct writer *w, int table, const char *end)
 		list_char(w, *end);
 	writer_fail(w, sqlite3_bind_text(w->statement[table], ++w->column, w->list, (int)w->nlist,
 					 SQLITE_STATIC));
+}
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+static void groups_free(struct groups *g)
+{
+	free(g->first);
+	free(g->item);
+}
+
+static struct groups groups_make(struct writer *w, size_t nitems, size_t ngroups,
+				 size_t (*group_of)(const struct writer *w, size_t item))
+{
+	struct groups g = { calloc(ngroups + 2, sizeof(*g.first)),
+			    malloc((nitems + 1) * sizeof(*g.item)) };
+
+	if (!g.first || !g.item) {
+		writer_fail(w, SQLITE_NOMEM);
+		return g;
+	}
+	for (size_t i = 0; i < nitems; i++)
+		g.first[group_of(w, i) + 2]++;
+	for (size_t i = 2; i <= ngroups + 1; i++)
+		g.first[i] += g.first[i - 1];
+	for (size_t i = 0; i < nitems; i++)
+		g.item[g.first[group_of(w, i) + 1]++] = (uint32_t)i;
+	return g;
 }
 
 /* ---- source files --------------------------------------------------------------------------- */
@@ -654,7 +682,7 @@ static void write_objects(struct writer *w)
 /* ---- contexts and counts -------------------------------------------------------------------- */
 
 static void write_context(struct writer *w, int64_t id, int64_t parent, int64_t function,
-			  int64_t site, uint64_t calls)
+			  int64_t site, uint64_t calls, size_t number)
 {
 	put_int(w, INSERT_CONTEXT, id);
 	if (id)
@@ -667,17 +695,44 @@ static void write_context(struct writer *w, int64_t id, int64_t parent, int64_t 
 		put_text(w, INSERT_CONTEXT, NULL);
 	else
 		put_int(w, INSERT_CONTEXT, (int64_t)calls);
+	put_int(w, INSERT_CONTEXT, (int64_t)number);
 	row_insert(w, INSERT_CONTEXT);
 }
 
-static void write_counted_context(struct writer *w, size_t i)
+static size_t context_function(const struct writer *w, size_t i)
 {
-	const struct pmk_recorded_context *c = &w->rec->context[i];
-	const struct pmk_recorded_insn *entry = i ? insn_at(w, c->entry) : NULL;
-	const struct pmk_recorded_insn *site = c->site ? insn_at(w, c->site) : NULL;
+	return (size_t)w->entered[i];
+}
 
-	write_context(w, (int64_t)i, c->parent, entry ? w->function[entry - w->rec->insn] : 0,
-		      site ? w->code[site - w->rec->insn] : 0, c->calls);
+/* The contexts of a function have consecutive ids, so that the places where its code was counted
+ * are close to each other. */
+static void write_counted_contexts(struct writer *w)
+{
+	const struct pmk_recording *rec = w->rec;
+	struct groups g;
+
+	w->entered = calloc(rec->ncontexts + 1, sizeof(*w->entered));
+	if (!w->entered) {
+		writer_fail(w, SQLITE_NOMEM);
+		return;
+	}
+	for (size_t i = 1; i < rec->ncontexts; i++) {
+		const struct pmk_recorded_insn *entry = insn_at(w, rec->context[i].entry);
+
+		w->entered[i] = entry ? w->function[entry - rec->insn] : 0;
+	}
+	g = groups_make(w, rec->ncontexts, (size_t)w->nfunctions + 1, context_function);
+	for (size_t id = 0; id < rec->ncontexts && !w->err; id++)
+		w->context[g.item[id]] = (uint32_t)id;
+	for (size_t id = 0; id < rec->ncontexts && !w->err; id++) {
+		const struct pmk_recorded_context *c = &rec->context[g.item[id]];
+		const struct pmk_recorded_insn *site = c->site ? insn_at(w, c->site) : NULL;
+
+		write_context(w, (int64_t)id, w->context[c->parent], w->entered[g.item[id]],
+			      site ? w->code[site - rec->insn] : 0, c->calls, g.item[id]);
+		writer_advance(w);
+	}
+	groups_free(&g);
 }
 
 /* Samples in one function, called from one place, are on one path, regardless of their position in
@@ -693,7 +748,7 @@ static void write_sampled_context(struct writer *w, size_t i)
 	w->context[i] =
 		distinct_put(w, &w->contexts, (int64_t[]){ parent, site, of }, sizeof(int64_t[3]));
 	if (w->contexts.n > known)
-		write_context(w, w->context[i], parent, function, site, 0);
+		write_context(w, w->context[i], parent, function, site, 0, w->context[i]);
 }
 
 static void write_contexts(struct writer *w)
@@ -701,13 +756,10 @@ static void write_contexts(struct writer *w)
 	w->context = calloc(w->rec->ncontexts + 1, sizeof(*w->context));
 	if (!w->context)
 		writer_fail(w, SQLITE_NOMEM);
-	for (size_t i = 0; i < w->rec->ncontexts && !w->err; i++) {
-		if (w->rec->sampled) {
-			write_sampled_context(w, i);
-		} else {
-			w->context[i] = (uint32_t)i;
-			write_counted_context(w, i);
-		}
+	else if (!w->rec->sampled)
+		write_counted_contexts(w);
+	for (size_t i = 0; w->rec->sampled && i < w->rec->ncontexts && !w->err; i++) {
+		write_sampled_context(w, i);
 		writer_advance(w);
 	}
 }
@@ -809,31 +861,6 @@ static size_t counts_equal(const struct writer *w, size_t first, bool numbers)
 	return n;
 }
 
-static void groups_free(struct groups *g)
-{
-	free(g->first);
-	free(g->item);
-}
-
-static struct groups groups_make(struct writer *w, size_t nitems, size_t ngroups,
-				 size_t (*group_of)(const struct writer *w, size_t item))
-{
-	struct groups g = { calloc(ngroups + 2, sizeof(*g.first)),
-			    malloc((nitems + 1) * sizeof(*g.item)) };
-
-	if (!g.first || !g.item) {
-		writer_fail(w, SQLITE_NOMEM);
-		return g;
-	}
-	for (size_t i = 0; i < nitems; i++)
-		g.first[group_of(w, i) + 2]++;
-	for (size_t i = 2; i <= ngroups + 1; i++)
-		g.first[i] += g.first[i - 1];
-	for (size_t i = 0; i < nitems; i++)
-		g.item[g.first[group_of(w, i) + 1]++] = (uint32_t)i;
-	return g;
-}
-
 /* Write the instructions of a block, from the last one backwards: a row for those that follow each
  * other in `code`. */
 static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_block *block)
@@ -859,12 +886,13 @@ static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_
 	}
 }
 
-static void write_places(struct writer *w, const struct place_count *count, size_t n)
+/* Add the places of `n` counts to the list, as differences from `base`. */
+static void list_places(struct writer *w, const struct place_count *count, size_t n, uint64_t base)
 {
 	if (n > 1)
 		list_char(w, '[');
 	for (size_t i = 0; i < n; i++) {
-		list_number(w, (int64_t)count[i].place);
+		list_number(w, (int64_t)(count[i].place - base));
 		if (i + 1 < n)
 			list_char(w, ',');
 	}
@@ -885,13 +913,10 @@ static void write_block(struct writer *w, const struct pmk_recorded_block *block
 		put_int(w, INSERT_RUNS, id);
 		put_int(w, INSERT_RUNS, (int64_t)w->count[i].number[0]);
 		put_int(w, INSERT_RUNS, (int64_t)w->count[i].number[1]);
-		if (n == 1) {
-			put_int(w, INSERT_RUNS, (int64_t)w->count[i].place);
-		} else {
-			list_begin(w, "");
-			write_places(w, &w->count[i], n);
-			put_list(w, INSERT_RUNS, "");
-		}
+		put_int(w, INSERT_RUNS, (int64_t)w->count[i].place);
+		list_begin(w, "");
+		list_places(w, &w->count[i], n, w->count[i].place);
+		put_list(w, INSERT_RUNS, "");
 		row_insert(w, INSERT_RUNS);
 	}
 	write_parts(w, id, block);
@@ -967,6 +992,7 @@ static void write_extras(struct writer *w)
 {
 	const struct pmk_recording *rec = w->rec;
 	struct groups g = groups_make(w, rec->nextras, (size_t)w->ncode + 1, extra_code);
+	uint64_t base;
 	size_t n;
 
 	for (size_t code = 1; code <= (size_t)w->ncode && !w->err; code++) {
@@ -981,13 +1007,15 @@ static void write_extras(struct writer *w)
 		extras_sum(w);
 		if (!w->ncounts)
 			continue;
+		base = w->count[0].place;
 		counts_sort(w, by_numbers);
 		put_int(w, INSERT_EXTRAS, (int64_t)code);
+		put_int(w, INSERT_EXTRAS, (int64_t)base);
 		list_begin(w, "{");
 		for (size_t i = 0; i < w->ncounts; i += n) {
 			n = counts_equal(w, i, true);
 			list_key(w, (int64_t)w->count[i].number[0]);
-			write_places(w, &w->count[i], n);
+			list_places(w, &w->count[i], n, base);
 			list_char(w, ',');
 		}
 		put_list(w, INSERT_EXTRAS, "}");
@@ -1157,6 +1185,7 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	free(w.called);
 	free(w.warning);
 	free(w.context);
+	free(w.entered);
 	free(w.list);
 	free(w.count);
 	pmk_isa_text_free(w.text);
