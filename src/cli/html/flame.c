@@ -203,22 +203,6 @@ static bool put_data(const struct flame *fl)
 
 /* ---- the section ---------------------------------------------------------------------------- */
 
-static const char tools[] =
-	"<div class=\"tools js\"><input type=\"search\" id=\"find\" "
-	"placeholder=\"Search functions  /\" aria-label=\"Search functions\">"
-	"<select id=\"view\" aria-label=\"Direction\"><option value=\"\">Callers first</option>"
-	"<option value=\"inverted\">Inverted: callees first</option></select>"
-	"<select id=\"order\" aria-label=\"Order\"><option value=\"\">Widest first</option>"
-	"<option value=\"time\">First called first</option></select>"
-	"<button id=\"both\" disabled>Callers and callees</button>"
-	"<button id=\"reset\" disabled>Reset zoom</button><output id=\"found\"></output></div>\n"
-	"<div class=\"scroll js\" id=\"graphs\"><svg id=\"upper\" width=\"100%\" height=\"0\" "
-	"role=\"tree\" aria-label=\"Callers\"></svg><svg id=\"flame\" width=\"100%\" "
-	"role=\"tree\" aria-label=\"Flame graph\"></svg></div>\n"
-	"<noscript><p>Only a script can draw the graph; the tables need none.</p></noscript>\n"
-	"<p id=\"hint\" class=\"hint js\" aria-live=\"polite\">Click or Enter zooms, "
-	"Escape resets, arrow keys move, / searches.</p>\n<p class=\"keys js\"></p>\n";
-
 static void put_notes(const struct flame *fl)
 {
 	const struct html_page *p = fl->p;
@@ -250,7 +234,9 @@ bool html_flame(struct html_page *p)
 		merge_frames(&fl);
 		fputs("<section id=\"calls\">\n", p->f);
 		html_title(p, "Flame graph");
-		fputs(tools, p->f);
+		fputs("<noscript><p>Only a script can draw the graph; the tables need none.</p>"
+		      "</noscript>\n",
+		      p->f);
 		put_notes(&fl);
 		done = put_data(&fl);
 		fputs("</section>\n", p->f);

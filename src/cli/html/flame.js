@@ -2,8 +2,8 @@
 // ---- flame graph --------------------------------------------------------------------------------
 
 // The calls of a recording, as flame.c describes them.
-const flame = one("#flame");
-const calls = flame && JSON.parse(one("#calls-data").textContent);
+const flame = svgOf("svg", { id: "flame", width: "100%", role: "tree", "aria-label": "Flame graph" });
+const calls = one("#calls-data") && JSON.parse(one("#calls-data").textContent);
 const frameOf = new Map();
 const ROW = 18, LEAST = .3; // pixels: the height of a row, the width of a frame that is drawn
 const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colour
@@ -14,29 +14,18 @@ const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colou
 // first called first. thread: the number of its frame, or "".
 let view = "", order = "", thread = "", shownFunction = "", zoomed = 0;
 let stored = null; // the address of this state
-let tree = null;       // the root of the calls, with the counts of the event and the thread
-let nodeAt = [];       // the node of each number in the data; null: of another thread
+let tree = null; // the root of the calls, with the counts of the event and the thread
+let nodeAt = []; // the node of each number in the data; null: of another thread
 const boxes = new Map(); // the node of each box
 
 const total = () => calls.nodes[0][2].split(",")[event] || "0";
 const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 
 function startFrames() {
-	const threads = [];
-
 	for (const [number, name, shade, inlined, object, file, line] of calls.frames) {
 		frameOf.set(number, { name, shade, inlined, object, file,
 			place: file === null ? calls.objects[object] || ""
 				: calls.files[file] + (line ? `:${line}` : "") });
-		if (name === null)
-			threads.push([number, shade]);
-	}
-	if (threads.length) {
-		const choice = make("select", "", new Option("All threads", ""),
-			...threads.map(([number, label]) => new Option(label, number)));
-		choice.id = "thread";
-		choice.setAttribute("aria-label", "Thread");
-		one("#order").after(choice);
 	}
 	chooseColours();
 }
@@ -56,7 +45,7 @@ function chooseColours() {
 	});
 	owner.forEach((f, i) => {
 		for (const [kind, weight] of Object.entries(weights))
-			if (f && f[kind] !== null)
+			if (f && typeof f[kind] === "number")
 				weight.set(f[kind], (weight.get(f[kind]) || 0) + self[i]);
 	});
 	const seen = [...weights.object.values()].filter(w => 100 * w / all >= SEEN).length;
@@ -429,14 +418,53 @@ function onKey(e) {
 	}
 }
 
+function choiceOf(id, label, ...options) {
+	const choice = make("select", "", ...options.map(([name, v]) => new Option(name, v)));
+
+	choice.id = id;
+	choice.setAttribute("aria-label", label);
+	return choice;
+}
+
+// What is around the graph.
+function makeGraph() {
+	const find = make("input", ""), hint = make("p", "hint", "Click or Enter zooms, Escape resets, " +
+		"arrow keys move, / searches.");
+	const threads = calls.frames.filter(([, name]) => name === null);
+	const [both, reset, found, tip, graphs, keys] = [["both", "button", "Callers and callees"],
+		["reset", "button", "Reset zoom"], ["found", "output"], ["tip", "div"], ["graphs", "div",
+			svgOf("svg", { id: "upper", width: "100%", height: 0, role: "tree",
+				"aria-label": "Callers" }), flame], ["keys", "p"]].map(([id, name, ...content]) => {
+		const made = make(name, "", ...content);
+		made.id = id;
+		return made;
+	});
+
+	find.type = "search";
+	find.id = "find";
+	find.placeholder = "Search functions  /";
+	find.setAttribute("aria-label", "Search functions");
+	hint.id = "hint";
+	hint.setAttribute("aria-live", "polite");
+	graphs.className = "scroll";
+	keys.className = "keys";
+	tip.hidden = true;
+	document.body.append(tip);
+	one("nav").append(make("label", "choice", "Event ", choiceOf("event", "Event",
+		...calls.events.map((name, i) => [name, i]))));
+	one("#calls h2").after(make("div", "tools", find,
+		choiceOf("view", "Direction", ["Callers first", ""],
+			["Inverted: callees first", "inverted"]),
+		choiceOf("order", "Order", ["Widest first", ""], ["First called first", "time"]),
+		threads.length ? choiceOf("thread", "Thread", ["All threads", ""],
+			...threads.map(([number, , label]) => [label, number])) : "",
+		both, reset, found), graphs, hint, keys);
+}
+
 // Choices that build the graph anew.
 function startChoices() {
-	const event = make("select", "", ...calls.events.map((name, i) => new Option(name, i)));
-
-	event.id = "event";
-	one("nav").append(make("label", "choice", "Event ", event));
-	event.addEventListener("change", () => {
-		choose(Number(event.value));
+	one("#event").addEventListener("change", e => {
+		choose(Number(e.target.value));
 		store();
 	});
 	one("#view").addEventListener("change", e => show(e.target.value));
@@ -459,15 +487,13 @@ function startChoices() {
 }
 
 function startFlame() {
-	const graphs = one("#graphs"), tip = make("div", "");
 	const at = e => boxes.get(e.target.closest(".f"));
-	let width = flame.clientWidth;
 
+	makeGraph();
 	startFrames();
 	startChoices();
-	tip.id = "tip";
-	tip.hidden = true;
-	document.body.append(tip);
+	const graphs = one("#graphs");
+	let width = flame.clientWidth;
 	graphs.addEventListener("click", e => at(e) && press(at(e)));
 	graphs.addEventListener("keydown", onFrameKey);
 	graphs.addEventListener("pointermove", e => point(at(e) &&

@@ -146,28 +146,35 @@ static void put_where(const struct html_page *p, uint32_t frame)
 		   number);
 }
 
-static void put_row(const struct functions *fn, uint32_t frame)
+/* `inclusive` is NULL for the functions that have no row. */
+static void put_numbers(const struct functions *fn, const uint64_t *self, const uint64_t *inclusive,
+			uint64_t calls)
 {
 	const struct html_page *p = fn->p;
 
-	fputs("<tr", p->f);
-	html_values(p->f, &fn->self[frame * p->n], p->n);
-	if (fn->paths) {
+	fputs(inclusive ? "<tr" : "<tr class=\"rest\"", p->f);
+	html_values(p->f, self, p->n);
+	if (fn->paths && inclusive) {
 		fputs(" data-i=\"", p->f);
-		for (size_t e = 0; e < p->n; e++)
-			fprintf(p->f, "%s%llu", e ? "," : "",
-				(unsigned long long)fn->inclusive[frame * p->n + e]);
+		html_counts(p->f, inclusive, p->n);
 		fputc('"', p->f);
 	}
 	fputc('>', p->f);
-	put_count(p, self_of(fn, frame, 0), " self");
+	put_count(p, self[0], " self");
 	if (fn->paths) {
-		put_count(p, fn->inclusive[frame * p->n], " incl");
-		html_cell(p->f, " calls", fn->calls[frame], fn->calls[frame]);
+		put_count(p, inclusive ? inclusive[0] : 0, " incl");
+		html_cell(p->f, " calls", calls, calls);
 	}
-	put_name(p, frame);
-	put_where(p, frame);
-	fputs("</tr>\n", p->f);
+}
+
+static void put_row(const struct functions *fn, uint32_t frame)
+{
+	const size_t at = frame * fn->p->n;
+
+	put_numbers(fn, &fn->self[at], &fn->inclusive[at], fn->calls[frame]);
+	put_name(fn->p, frame);
+	put_where(fn->p, frame);
+	fputs("</tr>\n", fn->p->f);
 }
 
 /* The sum of the rows that are not shown. */
@@ -180,14 +187,8 @@ static void put_rest(const struct functions *fn)
 		for (size_t e = 0; e < p->n; e++)
 			sum[e] += self_of(fn, fn->row[i], e);
 	if (sum && fn->n > MOST) {
-		fputs("<tr class=\"rest\"", p->f);
-		html_values(p->f, sum, p->n);
-		fputc('>', p->f);
-		put_count(p, sum[0], " self");
-		fprintf(p->f, "%s<th scope=\"row\" class=\"name\">%zu more functions</th><td></td>",
-			fn->paths ? "<td class=\"incl\"></td><td></td><td class=\"calls\"></td>"
-				  : "",
-			fn->n - MOST);
+		put_numbers(fn, sum, NULL, 0);
+		html_cells(p->f, "!%zu more functions|", fn->n - MOST);
 		fputs("</tr>\n", p->f);
 	}
 	free(sum);

@@ -6,7 +6,6 @@
  *
  *	page.c       the frame of all pages, and text, numbers and shares in them
  *	recording.c  the page of a recording, with the parts in the next files
- *	tree.c       the calls that flame.c and functions.c show
  *	flame.c      the flame graph
  *	functions.c  the table of functions
  *	latency.c    how long the occurrences of an event took

@@ -327,9 +327,9 @@ void html_head(FILE *f, const char *title, const char *what, const char *kind)
 {
 	html_begin(f, title, what);
 	html_print(f,
-		   "<header>\n<p class=\"kind\">%s</p>\n<h1>%.200s</h1>\n"
+		   "<header>\n<p class=\"kind\">%s</p>\n<h1 title=\"%s\">%.200s</h1>\n"
 		   "<dl class=\"facts\">\n",
-		   kind, title);
+		   kind, title, title);
 }
 
 void html_end(FILE *f)

@@ -7,6 +7,9 @@
 #include "cli/html/tree.h"
 #include "cli/output.h"
 
+/* Call paths of all threads. With more, threads are not told apart, to save memory. */
+#define MOST_PATHS 500000
+
 /* ---- events --------------------------------------------------------------------------------- */
 
 static bool is_executions(const struct html_page *p, size_t i)
@@ -49,6 +52,48 @@ static int choose_events(struct html_page *p)
 	return 0;
 }
 
+/* ---- the tree ------------------------------------------------------------------------------- */
+
+/* Build the tree with its sums. Returns 0 or an exit code. */
+static int build_tree(struct html_page *p)
+{
+	const struct pmk_tables *t = &p->r->t;
+	struct pmk_tree *tree = &p->tree;
+	bool by_thread = t->nthreads > 1 && t->nthreads * t->ncontexts <= MOST_PATHS;
+	char msg[300];
+
+	if (pmk_tree_build(tree, t, p->event, p->n, by_thread, msg, sizeof(msg)))
+		return recorded_failed(p->r, msg);
+	p->inclusive = malloc(tree->nnodes * p->n * sizeof(*p->inclusive));
+	p->total = calloc(p->n, sizeof(*p->total));
+	if (!p->inclusive || !p->total)
+		return cli_no_memory();
+	for (size_t i = 0; i < tree->nnodes * p->n; i++)
+		p->inclusive[i] = tree->self[i];
+	/* Parents come before their children. */
+	for (size_t i = tree->nnodes; i-- > 1;)
+		for (size_t e = 0; e < p->n; e++)
+			p->inclusive[tree->node[i].parent * p->n + e] += html_inclusive(p, i, e);
+	for (size_t e = 0; e < p->n; e++)
+		p->total[e] = html_inclusive(p, 0, e);
+	return 0;
+}
+
+bool html_tree_is_function(const struct html_page *p, uint32_t frame)
+{
+	const struct pmk_tables *t = &p->r->t;
+
+	return frame < t->nfunctions ||
+	       (frame != PMK_TABLES_NONE && frame >= t->nfunctions + t->ninlined &&
+		pmk_tree_thread(&p->tree, frame) == PMK_TABLES_NONE);
+}
+
+void html_title(const struct html_page *p, const char *text)
+{
+	html_print(p->f, "<h2>%s <small>by <span class=\"event\">%s</span></small></h2>\n", text,
+		   html_event(p, 0));
+}
+
 /* ---- overview ------------------------------------------------------------------------------- */
 
 static void put_facts(const struct html_page *p)
@@ -59,7 +104,7 @@ static void put_facts(const struct html_page *p)
 						{ "checked", "Cycles" },
 						{ "pmk", "Recorded with pmk" } };
 
-	fputs("<dl class=\"facts\">\n", p->f);
+	html_head(p->f, t->command, "report", "Recording of");
 	html_fact(p->f, "Core", t->core);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *text = recorded_fact(p->r, names[i][0]);
@@ -142,10 +187,6 @@ static void put_objects(const struct html_page *p)
 
 static void put_head(const struct html_page *p)
 {
-	html_begin(p->f, p->r->t.command, "report");
-	html_print(p->f,
-		   "<header>\n<p class=\"kind\">Recording of</p>\n<h1 title=\"%s\">%.200s</h1>\n",
-		   p->r->t.command, p->r->t.command);
 	put_facts(p);
 	put_warnings(p);
 	fputs("</header>\n<nav aria-label=\"Parts of this page\">"
@@ -181,7 +222,7 @@ static int prepare_page(struct html_page *p)
 	int code = choose_events(p);
 
 	if (!code)
-		code = html_tree_build(p);
+		code = build_tree(p);
 	if (!code)
 		code = listing_open(&p->listing, p->r, p->event, p->n);
 	if (!code && !html_source_plan(p))

@@ -20,9 +20,9 @@ startTopics();
 all("section.line").forEach(startLine);
 all("#map").forEach(startSweep);
 all("#history-data").forEach(startHistory);
-if (flame) {
-	startHottest();
+if (calls) {
 	startFlame();
+	startHottest();
 }
 addEventListener("hashchange", open);
 open();

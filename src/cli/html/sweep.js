@@ -169,9 +169,10 @@ function pareto(goals, names, core) {
 			make("td", "name", textOf(design)))))];
 }
 
-function choiceOf(label, options, chosen) {
-	const choice = make("select", "", ...options.map(([name, v]) => new Option(name, v)));
+function labelled(label, options, chosen) {
+	const choice = choiceOf("", label, ...options);
 
+	choice.removeAttribute("id");
 	choice.value = chosen;
 	return { choice, element: make("label", "", `${label} `, choice) };
 }
@@ -187,12 +188,12 @@ function startSweep(map) {
 	const other = goals.length > counted.length ? counted.length : goals.length - 1;
 	const event = counted.indexOf(section.dataset.event);
 	const choices = {
-		event: choiceOf("Event", numbered(counted), event),
-		core: choiceOf("Core", [["all", ""], ...cores.map(core => [core, core])], ""),
-		across: choiceOf("Across", numbered(factors), factors.indexOf(section.dataset.across)),
-		down: choiceOf("Down", numbered(factors), factors.indexOf(section.dataset.down)),
-		x: choiceOf("Goals", goals, event),
-		y: choiceOf("and", goals, other),
+		event: labelled("Event", numbered(counted), event),
+		core: labelled("Core", [["all", ""], ...cores.map(core => [core, core])], ""),
+		across: labelled("Across", numbered(factors), factors.indexOf(section.dataset.across)),
+		down: labelled("Down", numbered(factors), factors.indexOf(section.dataset.down)),
+		x: labelled("Goals", goals, event),
+		y: labelled("and", goals, other),
 	};
 	const [shares, front] = ["sensitivity", "pareto"].map(id => {
 		const made = make("section", "");

@@ -45,9 +45,6 @@ static inline const char *html_event(const struct html_page *p, size_t event)
 /* The heading of a part, with the name of the event that is shown. */
 void html_title(const struct html_page *p, const char *text);
 
-/* Build the tree with its sums. Returns 0 or an exit code. */
-int html_tree_build(struct html_page *p);
-
 /* True if the frame is a row of pmk report: a function, or code without a symbol. False for inlined
  * functions. */
 bool html_tree_is_function(const struct html_page *p, uint32_t frame);

@@ -42,35 +42,20 @@ static size_t count_changes(const struct history *h, const struct history_series
 	return n;
 }
 
-/* Returns the first or last commit that has a value; -1: none. */
-static long end_of(const struct history *h, const struct history_series *s, bool last)
-{
-	for (size_t k = 0; k < h->ncommits; k++) {
-		size_t i = last ? h->ncommits - 1 - k : k;
-
-		if (s->at[i].has_value)
-			return (long)i;
-	}
-	return -1;
-}
-
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static void put_number(FILE *f, const struct history_count *c)
+/* Writes two counts and their difference, absolute and in percent. */
+static void put_counts(FILE *f, const struct history_count *a, const struct history_count *b)
 {
-	html_cell(f, "", c && c->has_value, c ? c->value : 0);
-}
-
-/* Writes the difference, absolute and in percent. */
-static void put_change(FILE *f, const struct history_count *a, const struct history_count *b)
-{
-	bool both = a && b && a->has_value && b->has_value && a->value != b->value;
+	bool both = a->has_value && b->has_value && a->value != b->value;
 	const char *direction = !both ? "" : b->value > a->value ? " more" : " less";
 	char text[80] = "", *percent = text;
 
 	if (both)
 		history_change(a->value, b->value, text);
 	strsep(&percent, " ");
+	html_cell(f, "", a->has_value, a->value);
+	html_cell(f, "", b->has_value, b->value);
 	html_cells(f, "{class=\"n%s\"}%s|{class=\"n%s\"}%s", direction, text, direction, percent);
 }
 
@@ -89,13 +74,15 @@ static void put_totals(FILE *f, const struct history *h)
 		   SERIES "|#First|#Last|#Difference|#%%|#Changes");
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
-		long first = end_of(h, s, false), last = end_of(h, s, true);
+		size_t first = 0, last = h->ncommits - 1;
 
+		while (first < last && !s->at[first].has_value)
+			first++;
+		while (last > first && !s->at[last].has_value)
+			last--;
 		fputs("<tr>", f);
 		put_series_name(f, s);
-		put_number(f, first < 0 ? NULL : &s->at[first]);
-		put_number(f, last < 0 ? NULL : &s->at[last]);
-		put_change(f, first < 0 ? NULL : &s->at[first], last < 0 ? NULL : &s->at[last]);
+		put_counts(f, &s->at[first], &s->at[last]);
 		fprintf(f, "<td class=\"n\"><a href=\"#s%zu\">%zu</a></td></tr>\n", i,
 			count_changes(h, s));
 	}
@@ -130,9 +117,7 @@ static void put_changes(FILE *f, const struct history *h)
 			fputs("<tr>", f);
 			html_cells(f, "!{class=\"name\" title=\"%s\"}%s", h->commit[i].name, name);
 			put_series_name(f, s);
-			put_number(f, &s->at[before]);
-			put_number(f, &s->at[i]);
-			put_change(f, &s->at[before], &s->at[i]);
+			put_counts(f, &s->at[before], &s->at[i]);
 			html_cells(f, "%s", h->commit[i].subject);
 			fputs("</tr>\n", f);
 		}
@@ -142,7 +127,7 @@ static void put_changes(FILE *f, const struct history *h)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-static void put_counts(FILE *f, const struct history *h, const struct history_count *at)
+static void put_json(FILE *f, const struct history *h, const struct history_count *at)
 {
 	for (size_t i = 0; i < h->ncommits; i++) {
 		fputs(i ? "," : ",\"", f);
@@ -176,7 +161,7 @@ static void put_data(FILE *f, const struct history *h, const struct history_func
 
 		html_json(f, "%s\n[\"%s\",\"%s\",\"%s\",\"%s\"", i ? "," : "", s->program, s->core,
 			  s->settings, s->event);
-		put_counts(f, h, s->at);
+		put_json(f, h, s->at);
 	}
 	fputs("],\n\"functions\":[", f);
 	for (size_t i = 0; i < all->n; i++) {
@@ -184,7 +169,7 @@ static void put_data(FILE *f, const struct history *h, const struct history_func
 
 		html_json(f, "%s\n[%zu,\"%s\",\"%s\",\"%s\"", i ? "," : "",
 			  (size_t)(x->series - h->series), x->event, x->name, x->file);
-		put_counts(f, h, x->at);
+		put_json(f, h, x->at);
 	}
 	fputs("]}</script>\n", f);
 }
