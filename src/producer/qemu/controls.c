@@ -2,9 +2,7 @@
 /* Control registers while firmware runs. */
 #include <stdlib.h>
 
-#include "producer/qemu/controls.h"
-#include "producer/qemu/plugin_calls.h"
-#include "producer/qemu/registers.h"
+#include "producer/qemu/parts.h"
 
 #define CONTROL_QUIET 1000000 /* our choice */
 
@@ -158,7 +156,6 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 	return one;
 }
 
-/* Called before anything else is registered for translated code. */
 void pmk_controls_watch(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			const struct pmk_insn *in, size_t n)
 {

@@ -9,8 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "producer/qemu/devices.h"
-#include "producer/qemu/plugin_calls.h"
+#include "producer/qemu/parts.h"
 
 /* An access that is a separate translated block. */
 struct lone_access {
@@ -44,8 +43,6 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 	a->fn(vcpu, info, addr, a->within);
 }
 
-/* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU once for each page, at the
- * first access that is not a plain hit. */
 bool pmk_devices_is_device(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	enum { UNKNOWN, NORMAL, DEVICE };

@@ -10,7 +10,7 @@
 #include <pmk/microblaze_model.h>
 
 #include "producer/qemu/guest.h"
-#include "producer/qemu/guest_pmu.h"
+#include "producer/qemu/parts.h"
 #include "producer/session/access_log.h"
 
 /* Write a line of the log. It goes to the kernel at once, so that it survives any end of this
@@ -247,15 +247,12 @@ static void follow_controls(void)
 			pmk_emulated_reset(plugin_core(pmk_cpus[i]), &plugin.config);
 }
 
-/* True if the exception level must be followed from block to block. */
 bool pmk_guest_pmu_watches_blocks(void)
 {
 	return plugin.config.guest && plugin.config.watch_levels &&
 	       plugin.family->system->levels_of_blocks;
 }
 
-/* Called before the first block runs. It may have been translated while QEMU's own registers were
- * in use. */
 void pmk_guest_pmu_begin(void)
 {
 	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset,

@@ -34,19 +34,11 @@
 #include <unistd.h>
 
 #include "base/reserve.h"
-#include "producer/qemu/controls.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guest.h"
-#include "producer/qemu/guest_pmu.h"
 #include "producer/qemu/lockup.h"
+#include "producer/qemu/parts.h"
 #include "producer/qemu/plugin.h"
-#include "producer/qemu/plugin_calls.h"
-#include "producer/qemu/process.h"
-#include "producer/qemu/record.h"
-#include "producer/qemu/registers.h"
-#include "producer/qemu/running.h"
-#include "producer/qemu/sampling.h"
-#include "producer/qemu/translate.h"
 #include "producer/qemu/zero.h"
 
 struct plugin plugin;
@@ -58,7 +50,6 @@ _Noreturn void pmk_plugin_give_up(int err)
 	_exit(125);
 }
 
-/* True if the page of `addr` is device memory, as far as the present access shows. */
 bool pmk_plugin_asks_device(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	struct qemu_plugin_hwaddr *hw;
@@ -170,7 +161,6 @@ static unsigned find_test_number(bool counted_here, const struct pmk_insn *in)
 	return (counted_here * 2u + in->store) * 4 + pmk_access_log2(in->mem_bytes);
 }
 
-/* The test for accesses of the instruction; NULL if the emulator must call back for each. */
 const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 {
 	struct pmk_access_test test;

@@ -13,18 +13,11 @@
 #include <unistd.h>
 
 #include "base/reserve.h"
-#include "producer/qemu/devices.h"
 #include "producer/qemu/guard.h"
 #include "producer/qemu/guest.h"
-#include "producer/qemu/plugin_calls.h"
-#include "producer/qemu/process.h"
+#include "producer/qemu/parts.h"
 #include "producer/qemu/random.h"
-#include "producer/qemu/record.h"
-#include "producer/qemu/registers.h"
-#include "producer/qemu/running.h"
-#include "producer/qemu/sampling.h"
 #include "producer/qemu/stack.h"
-#include "producer/qemu/translate.h"
 
 /* Find the stack of the program, which is about to begin with this block. Returns false if the
  * stack pointer cannot be read. */

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/qemu/record.h"
-#include "producer/qemu/registers.h"
+#include "producer/qemu/parts.h"
 
 static void *ledger_record(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* General registers of the running vCPU. See registers.h. */
+/* General registers of the running vCPU. See parts.h. */
 #define _GNU_SOURCE
-#include "producer/qemu/registers.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "producer/qemu/parts.h"
 #include "producer/qemu/plugin.h"
-#include "producer/qemu/state.h"
 
 #define PSTATE	   33 /* its number in GDB's protocol of AArch64 */
 #define IN_AARCH32 16
@@ -99,15 +98,20 @@ uint64_t pmk_registers_stack_pointer(void)
 												: 0;
 }
 
+/* Read a register of 32 bits that is not a general one. */
+static bool read_special(unsigned number, const char *name, uint64_t *value)
+{
+	if (plugin.registers.read)
+		return read_as_debugger(number, 4, value);
+	return plugin.registers.glue->read_register &&
+	       plugin.registers.glue->read_register(name, value);
+}
+
 int pmk_registers_exception(uint32_t *sp)
 {
 	uint64_t xpsr;
-	bool known = false;
+	bool known = read_special(XPSR, "xpsr", &xpsr);
 
-	if (plugin.registers.read)
-		known = read_as_debugger(XPSR, 4, &xpsr);
-	else if (plugin.registers.glue->read_register)
-		known = plugin.registers.glue->read_register("xpsr", &xpsr);
 	*sp = (uint32_t)pmk_registers_stack_pointer();
 	return known ? (int)(xpsr & IPSR) : -1;
 }
@@ -115,13 +119,8 @@ int pmk_registers_exception(uint32_t *sp)
 int pmk_registers_level(void)
 {
 	uint64_t pstate;
-	bool known = false;
 
-	if (plugin.registers.read)
-		known = read_as_debugger(PSTATE, 4, &pstate);
-	else if (plugin.registers.glue->read_register)
-		known = plugin.registers.glue->read_register("cpsr", &pstate);
-	if (!known)
+	if (!read_special(PSTATE, "cpsr", &pstate))
 		return -1;
 	if (plugin.registers.big_endian)
 		pstate = __builtin_bswap32((uint32_t)pstate);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What running code reports to the session. */
-#include "producer/qemu/running.h"
+#include "producer/qemu/parts.h"
 
-/* See struct pmk_emulator. */
 void pmk_running_follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 {
 	if (plugin.config.nregions)

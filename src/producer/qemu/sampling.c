@@ -4,9 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "producer/qemu/guest_pmu.h"
-#include "producer/qemu/plugin_calls.h"
-#include "producer/qemu/sampling.h"
+#include "producer/qemu/parts.h"
 
 void pmk_sampling_nap(void)
 {
@@ -73,7 +71,6 @@ void pmk_sampling_on_deadline(struct pmk_cpu *cpu)
 	report_record(e, &record);
 }
 
-/* True if the emulator can leave parts of a program uncounted. */
 bool pmk_sampling_is_possible(void)
 {
 	return plugin.glue->translate_anew &&
@@ -86,8 +83,6 @@ static void find_rest_counter(const struct pmk_cpu *cpu)
 						 : &plugin.inline_executions[PMK_MAX_BLOCKS].count;
 }
 
-/* The number of uncounted instructions of the process. If the emulator holds it, it is copied now
- * and then, so that it survives a crash of the emulator. */
 uint64_t pmk_sampling_read_rest(struct pmk_cpu *cpu)
 {
 	uint64_t rest = *plugin.rest.counter - plugin.rest.began;
@@ -132,8 +127,6 @@ static void begin_unit(unsigned vcpu)
 	plugin.glue->translate_anew();
 }
 
-/* Called when a block with a tick runs in the uncounted rest of a sampled program. After a request
- * to translate code again, old code may still run for a while. */
 void pmk_sampling_on_tick(unsigned vcpu, void *tick)
 {
 	uint64_t executed = *plugin.rest.counter - plugin.rest.began;
@@ -146,7 +139,6 @@ void pmk_sampling_on_tick(unsigned vcpu, void *tick)
 		plugin.glue->translate_anew();
 }
 
-/* There are several threads: from here on, everything is counted. */
 void pmk_sampling_end(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b;
@@ -161,8 +153,6 @@ void pmk_sampling_end(struct pmk_cpu *cpu)
 	pmk_plugin_set_bases(cpu->index, cpu);
 }
 
-/* Threads run at the same time and are not sampled: from here on, everything is counted. The
- * emulator then translates all code again by itself. */
 void pmk_sampling_end_all(void)
 {
 	if (!pmk_sampling_is_possible())

@@ -80,7 +80,7 @@ struct plugin_guest {
 	struct pmk_l220 l220;
 };
 
-/* Registers: registers.h. */
+/* Registers: registers.c. */
 struct plugin_registers {
 	const struct pmk_qemu_glue *glue;
 	const struct pmk_registers_isa *isa;

@@ -5,14 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "producer/qemu/controls.h"
-#include "producer/qemu/devices.h"
 #include "producer/qemu/guest.h"
-#include "producer/qemu/guest_pmu.h"
-#include "producer/qemu/plugin_calls.h"
-#include "producer/qemu/record.h"
-#include "producer/qemu/registers.h"
-#include "producer/qemu/translate.h"
+#include "producer/qemu/parts.h"
 #include "producer/qemu/zero.h"
 
 static bool is_boundary(uint64_t addr)
@@ -58,8 +52,6 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
 		pmk_plugin_on_start(tb, first, count_execution, b);
 }
 
-/* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
- * code counts them. pmk does not read those of an uncounted process. */
 bool pmk_translate_map_inline(struct pmk_executions *executions)
 {
 	struct pmk_executions *to = plugin.inline_executions;
@@ -429,9 +421,6 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 	return pmk_guest_reaches(insn, plugin.family->decoder->wide_addresses);
 }
 
-/* True if instruction `i` of translated code starts a new straight run: at a boundary, after a
- * change of control at which QEMU did not end its block, after an instruction that may trap, and at
- * and after an access to the guest's PMU, because all counts must be complete there. */
 bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
 {
 	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) ||
