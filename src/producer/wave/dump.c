@@ -189,8 +189,7 @@ int pmk_wave_dump_leave(struct wave_dump *v, struct wave_scopes *s)
 	return 0;
 }
 
-/* Reads "[31:0]" or "[3]" of exactly that form; false for anything else. */
-static bool read_range(const char *text, int32_t *msb, int32_t *lsb)
+bool pmk_wave_range(const char *text, int32_t *msb, int32_t *lsb)
 {
 	int a, b, n = 0;
 
@@ -222,7 +221,7 @@ static void split_range(char *text, struct pmk_wave_signal *s)
 
 	s->msb = (int32_t)s->width - 1;
 	s->lsb = 0;
-	if (!bracket || bracket == text || !read_range(bracket, &msb, &lsb) ||
+	if (!bracket || bracket == text || !pmk_wave_range(bracket, &msb, &lsb) ||
 	    range_width(msb, lsb) != s->width)
 		return;
 	s->msb = msb;
@@ -277,14 +276,11 @@ void pmk_wave_dump_relist(struct wave_cells *c)
 
 int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch)
 {
-	struct wave_watch *bigger = realloc(v->watch, (v->nwatches + 1) * sizeof(*bigger));
 	struct wave_watch *w;
 
-	if (!bigger)
+	if (!PMK_APPEND(v->watch, v->nwatches, v->room_watches, *watch))
 		return PMK_ENOMEM;
-	v->watch = bigger;
-	w = &bigger[v->nwatches++];
-	*w = *watch;
+	w = &v->watch[v->nwatches - 1];
 	w->mask = wave_ones(w->width) << w->shift;
 	w->flip = w->inverted ? w->mask : 0;
 	w->net_mask = wave_ones(v->signal[w->signal].width);

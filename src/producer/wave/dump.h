@@ -115,6 +115,7 @@ struct wave_dump {
 	/* Filled by the changes. */
 	struct wave_watch *watch;
 	uint32_t nwatches;
+	size_t room_watches;
 	struct wave_cells cells;
 	const struct wave_clockwork *clockwork;
 	bool timed; /* a time has been seen */
@@ -221,6 +222,9 @@ int pmk_wave_dump_leave(struct wave_dump *v, struct wave_scopes *s);
  */
 int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct pmk_wave_signal *s,
 			 char *text);
+
+/* Reads "[31:0]" or "[3]" of exactly that form; false for anything else. */
+bool pmk_wave_range(const char *text, int32_t *msb, int32_t *lsb);
 
 static inline uint64_t wave_ones(unsigned n)
 {

@@ -53,7 +53,7 @@ struct guess {
 	const struct pmk_wave_signal **role;
 	size_t nroles;
 	struct guess_layer *layer;
-	size_t count;
+	size_t count, room_layers;
 	bool masters; /* at least one layer is not a slave's port */
 	struct guess_gxi gxi;
 	const struct pmk_wave_signal *pins; /* AHBMONITOR */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/number.h"
 #include "producer/wave/guess.h"
 
@@ -64,8 +65,6 @@ static bool same_bus(const struct guess_layer *a, const struct guess_layer *b)
 /* Returns 0 or PMK_ENOMEM. */
 static int add_layer(struct guess *all, const struct guess_layer *l)
 {
-	struct guess_layer *bigger;
-
 	all->masters = all->masters || (!l->slave && !l->axi);
 	for (size_t i = 0; i < all->count; i++) {
 		if (!same_bus(&all->layer[i], l))
@@ -74,12 +73,7 @@ static int add_layer(struct guess *all, const struct guess_layer *l)
 			all->layer[i] = *l;
 		return 0;
 	}
-	bigger = realloc(all->layer, (all->count + 1) * sizeof(*bigger));
-	if (!bigger)
-		return PMK_ENOMEM;
-	all->layer = bigger;
-	bigger[all->count++] = *l;
-	return 0;
+	return PMK_APPEND(all->layer, all->count, all->room_layers, *l) ? 0 : PMK_ENOMEM;
 }
 
 /*

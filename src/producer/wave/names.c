@@ -305,17 +305,10 @@ static const char *kind_name(unsigned kind)
 static bool split_choice(char *path, struct choice *c)
 {
 	char *bracket = strrchr(path, '[');
-	int a, b, n = 0;
 
-	if (!bracket || bracket == path)
+	if (!bracket || bracket == path || !pmk_wave_range(bracket, &c->a, &c->b))
 		return false;
-	if (sscanf(bracket, "[%9d:%9d]%n", &a, &b, &n) != 2 || !n || bracket[n]) {
-		n = 0;
-		if (sscanf(bracket, "[%9d]%n", &a, &n) != 1 || !n || bracket[n])
-			return false;
-		b = a;
-	}
-	*c = (struct choice){ .some = true, .a = a, .b = b };
+	c->some = true;
 	*bracket = '\0';
 	return true;
 }

@@ -30,14 +30,24 @@ _Static_assert((int)PMK_AHB_NRULES <= PMK_WAVE_MOST_RULES &&
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
-static uint32_t layer_roles(const struct pmk_wave_watched *l)
+/*
+ * Finds the slots of a part of the map: by role, NO_SLOT if it has no signal. Returns the roles
+ * that have one, as bits.
+ */
+static uint32_t find_slots(const struct pmk_wave_map *m, enum pmk_wave_part part, unsigned group,
+			   int *slot, unsigned nroles)
 {
-	uint32_t set = 0;
+	uint32_t roles = 0;
 
-	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
-		if (l->slot[r] != NO_SLOT)
-			set |= PMK_AHB_ROLE(r);
-	return set;
+	for (unsigned r = 0; r < nroles; r++)
+		slot[r] = NO_SLOT;
+	for (unsigned i = 0; i < m->nslots; i++) {
+		if (m->slot[i].part != part || m->slot[i].group != group)
+			continue;
+		slot[m->slot[i].role] = (int)i;
+		roles |= UINT32_C(1) << m->slot[i].role;
+	}
+	return roles;
 }
 
 static bool is_lite(const struct pmk_wave_count *c, const struct pmk_wave_watched *l)
@@ -51,7 +61,7 @@ static bool is_lite(const struct pmk_wave_count *c, const struct pmk_wave_watche
 
 static void start_checker(const struct pmk_wave_count *c, struct pmk_wave_watched *l)
 {
-	const struct pmk_ahb_checker_params params = { .has = layer_roles(l),
+	const struct pmk_ahb_checker_params params = { .has = l->roles,
 						       .bytes = l->layer->bytes,
 						       .lite = is_lite(c, l) };
 
@@ -93,11 +103,8 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 	const struct pmk_wave_map *m = c->map;
 	struct pmk_ahb_layer_params params;
 
-	for (unsigned r = 0; r <= PMK_WAVE_CAUSE; r++)
-		l->slot[r] = NO_SLOT;
-	for (unsigned i = 0; i < m->nslots; i++)
-		if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l->index)
-			l->slot[m->slot[i].role] = (int)i;
+	l->roles =
+		find_slots(m, PMK_WAVE_LAYER, l->index, l->slot, PMK_WAVE_CAUSE + 1) & PMK_AHB_ALL;
 	for (unsigned r = 0; r <= PMK_WAVE_CAUSE; r++)
 		l->value[r] =
 			&c->w->dump.cells
@@ -108,7 +115,7 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 	l->bus = c->each ? &c->each[l->index] : &c->monitor[l->layer->monitor];
 	pmk_ahb_timer_init(&l->timer);
 	pmk_ahb_layer_defaults(&params);
-	params.has = layer_roles(l);
+	params.has = l->roles;
 	for (unsigned i = 0; i < m->nwindows; i++)
 		params.window[i] = window_of(&m->window[i]);
 	params.nwindows = m->nwindows;
@@ -193,20 +200,10 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 
 static void start_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a)
 {
-	const struct pmk_wave_map *m = c->map;
-	struct pmk_axi_checker_params params = { .has = 0 };
-	uint32_t roles = 0;
+	uint32_t roles = find_slots(c->map, PMK_WAVE_AXI, a->index, a->slot, PMK_AXI_NROLES);
+	struct pmk_axi_checker_params params = { .has = roles };
 
-	for (unsigned r = 0; r < PMK_AXI_NROLES; r++)
-		a->slot[r] = NO_SLOT;
-	for (unsigned i = 0; i < m->nslots; i++) {
-		if (m->slot[i].part != PMK_WAVE_AXI || m->slot[i].group != a->index)
-			continue;
-		a->slot[m->slot[i].role] = (int)i;
-		roles |= PMK_AXI_ROLE(m->slot[i].role);
-	}
 	pmk_axi_init(&a->observer, roles);
-	params.has = roles;
 	/*
 	 * Maps may leave out part of the data, but hardly part of the strobes, so the strobes give
 	 * the width.
@@ -244,19 +241,12 @@ static int start_interfaces(struct pmk_wave_count *c, struct pmk_wave_error *err
 
 static void start_gxi(struct pmk_wave_count *c)
 {
-	const struct pmk_wave_map *m = c->map;
 	struct pmk_gxi_params params;
-	bool some = false;
 
-	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE; r++)
-		c->gxi_slot[r] = NO_SLOT;
-	for (unsigned i = 0; i < m->nslots && c->monitor && !c->only; i++) {
-		if (m->slot[i].part != PMK_WAVE_GXI)
-			continue;
-		c->gxi_slot[m->slot[i].role] = (int)i;
-		some = true;
-	}
-	if (!some)
+	c->gxi_roles = find_slots(c->map, PMK_WAVE_GXI, 0, c->gxi_slot, WAVE_NGXI);
+	if (!c->monitor || c->only)
+		c->gxi_roles = 0;
+	if (!c->gxi_roles)
 		return;
 	params = (struct pmk_gxi_params){
 		.no_address = c->gxi_slot[PMK_WAVE_GXI_ADDR] == NO_SLOT,
@@ -690,8 +680,7 @@ static int count_edge(void *ctx, const struct pmk_wave_edge *e)
 		stop = sample_layer(c, l, e);
 	for (unsigned i = 0; i < c->naxi && !stop; i++)
 		stop = sample_axi(c, &c->axi[i], e);
-	if (c->gxi_slot[PMK_WAVE_GXI_ADDRESS] != NO_SLOT ||
-	    c->gxi_slot[PMK_WAVE_GXI_DATA] != NO_SLOT)
+	if (c->gxi_roles & (1u << PMK_WAVE_GXI_ADDRESS | 1u << PMK_WAVE_GXI_DATA))
 		sample_gxi(c, e);
 	if (c->core)
 		sample_core(c, e);
@@ -733,14 +722,6 @@ int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_findings *findi
 	return status;
 }
 
-static bool watches_gxi(const struct pmk_wave_count *c)
-{
-	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE; r++)
-		if (c->gxi_slot[r] != NO_SLOT)
-			return true;
-	return false;
-}
-
 const char *pmk_wave_count_check(const struct pmk_wave_count *c)
 {
 	const char *why = NULL;
@@ -748,7 +729,7 @@ const char *pmk_wave_count_check(const struct pmk_wave_count *c)
 	for (unsigned i = 0; i < c->nwatched && !why; i++)
 		if (c->watched[i].bus)
 			why = pmk_ahb_layer_check(&c->watched[i].observer, c->watched[i].bus);
-	if (!why && watches_gxi(c))
+	if (!why && c->gxi_roles)
 		why = pmk_gxi_check(&c->gxi, &c->monitor[PMK_AHBMON_BUS_GXI]);
 	return why;
 }

@@ -49,6 +49,7 @@ struct pmk_wave_watched {
 	const struct pmk_wave_layer *layer;
 	unsigned index; /* its index in the map */
 	struct pmk_bus *bus;
+	uint32_t roles;		      /* those of AHB that have a signal, as bits */
 	int slot[PMK_AHB_NROLES + 1]; /* by role, the last one is PMK_WAVE_CAUSE; -1: no signal */
 	/* where the values of an edge are; a missing signal is always 0 */
 	const struct pmk_wave_value *value[PMK_AHB_NROLES + 1];
@@ -103,6 +104,7 @@ struct pmk_wave_count {
 	struct pmk_wave_watched_axi *axi;
 	unsigned naxi;
 	struct pmk_gxi gxi;
+	uint32_t gxi_roles; /* those that have a signal, as bits; 0: it is not counted */
 	int gxi_slot[PMK_WAVE_GXI_IS_WRITE + 1];
 	int evntbus;			  /* its slot, -1: none */
 	const struct pmk_pmu *pmu;	  /* the PMU whose EVNTBUS it is */
