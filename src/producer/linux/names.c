@@ -10,7 +10,6 @@
 #include "producer/linux/sysfs.h"
 
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +28,6 @@ struct search {
 	char *msg;
 	size_t size;
 };
-
-static int search_failed(const struct search *s, int err, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int search_failed(const struct search *s, int err, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(s->msg, s->size, fmt, ap);
-	va_end(ap);
-	return err;
-}
 
 /* ---- events --------------------------------------------------------------------------------- */
 
@@ -186,9 +172,9 @@ static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full 
 	for (unsigned i = 0; i < pmu->nevents; i++)
 		pmk_nearest_offer(&near, pmu->events[i].name);
 	pmk_nearest_text(&near, text, sizeof(text));
-	return search_failed(s, PMK_ENOEVENT, "event '%s': %s has no event or term '%s'%s%s%s",
-			     s->name, pmu->name, term, *text ? "; did you mean " : "", text,
-			     *text ? "?" : "");
+	return pmk_message_fail(
+		s->msg, s->size, PMK_ENOEVENT, "event '%s': %s has no event or term '%s'%s%s%s",
+		s->name, pmu->name, term, *text ? "; did you mean " : "", text, *text ? "?" : "");
 }
 
 /* Parse "umask=1"; "edge" means "edge=1". The text is split in place. */
@@ -204,11 +190,12 @@ static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pm
 	if (!find_format(pmu, term, &f))
 		return unknown_term(s, pmu, term);
 	if (eq && pmk_number_parse(eq + 1, PMK_ANY_BASE, 0, UINT64_MAX, &value))
-		return search_failed(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name,
-				     eq + 1);
+		return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT,
+					"event '%s': '%s' is no number", s->name, eq + 1);
 	if (!scatter_bits(ev, &f, value))
-		return search_failed(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'",
-				     s->name, term);
+		return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT,
+					"event '%s': the value is too large for '%s'", s->name,
+					term);
 	return 0;
 }
 
@@ -221,7 +208,8 @@ static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *p
 	int n = snprintf(buf, sizeof(buf), "%s", terms), err = 0;
 
 	if (n < 0 || (size_t)n >= sizeof(buf))
-		return search_failed(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
+		return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT, "event '%.40s…' is too long",
+					s->name);
 	for (term = strtok_r(buf, ",", &save); term && !err; term = strtok_r(NULL, ",", &save)) {
 		const struct pmk_linux_named *named = names ? find_named(pmu, term) : NULL;
 
@@ -390,11 +378,12 @@ static int unknown_name(const struct search *s, const struct pmk_linux_pmu *pmu,
 	pmk_nearest_text(&near, text, sizeof(text));
 	free(w.word);
 	if (*text)
-		return search_failed(s, PMK_ENOEVENT, "%s has no event '%s'; did you mean %s?",
-				     pmu ? pmu->name : "this machine", name, text);
-	return search_failed(s, PMK_ENOEVENT,
-			     "%s has no event '%s'; a code is written r11 or %s/event=0x11/",
-			     pmu ? pmu->name : "this machine", name, pmu ? pmu->name : "PMU");
+		return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT,
+					"%s has no event '%s'; did you mean %s?",
+					pmu ? pmu->name : "this machine", name, text);
+	return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT,
+				"%s has no event '%s'; a code is written r11 or %s/event=0x11/",
+				pmu ? pmu->name : "this machine", name, pmu ? pmu->name : "PMU");
 }
 
 static int unknown_pmu(const struct search *s, const char *name)
@@ -406,10 +395,10 @@ static int unknown_pmu(const struct search *s, const char *name)
 	for (unsigned i = 0; i < s->all->count; i++)
 		pmk_nearest_offer(&near, s->all->list[i].name);
 	pmk_nearest_text(&near, text, sizeof(text));
-	return search_failed(s, PMK_ENOEVENT, "'%s': this machine has no PMU '%s'%s%s%s", s->name,
-			     name,
-			     *text ? "; did you mean " : " (ls /sys/bus/event_source/devices)",
-			     text, *text ? "?" : "");
+	return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT,
+				"'%s': this machine has no PMU '%s'%s%s%s", s->name, name,
+				*text ? "; did you mean " : " (ls /sys/bus/event_source/devices)",
+				text, *text ? "?" : "");
 }
 
 /* pmu/…/ and pmu::…; `at` is where the PMU's name ends, `rest` the text after it. */
@@ -426,15 +415,16 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	if (n && rest[n - 1] == '/' && s->name[at] == '/')
 		n--;
 	if (at >= sizeof(name) || n >= sizeof(inner))
-		return search_failed(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
+		return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT, "event '%.40s…' is too long",
+					s->name);
 	snprintf(name, sizeof(name), "%.*s", (int)at, s->name);
 	snprintf(inner, sizeof(inner), "%.*s", (int)n, rest);
 	pmu = pmk_linux_pmu_find(s->all, name);
 	if (!pmu)
 		return unknown_pmu(s, name);
 	if (!*inner)
-		return search_failed(s, PMK_ENOEVENT, "event '%s' names a PMU and no event",
-				     s->name);
+		return pmk_message_fail(s->msg, s->size, PMK_ENOEVENT,
+					"event '%s' names a PMU and no event", s->name);
 	err = find_in(s, pmu, inner, out);
 	if (err <= 0)
 		return err;

@@ -29,6 +29,7 @@
 
 #include <pmk/error.h>
 
+#include "base/grow.h"
 #include "base/number.h"
 
 /* ---- generic events ------------------------------------------------------------------------- */
@@ -306,20 +307,16 @@ static bool parse_format(struct pmk_linux_format *f, const char *text)
 static int take_format(void *ctx, const char *dir, const char *name)
 {
 	struct pmk_linux_pmu_full *pmu = ctx;
-	struct pmk_linux_format f = { .npieces = 0 }, *more;
+	struct pmk_linux_format f = { .npieces = 0 };
 	char text[256];
 
 	if (!read_line(text, sizeof(text), dir, name) || !parse_format(&f, text))
 		return 0;
-	more = realloc(pmu->formats, (pmu->nformats + 1) * sizeof(*more));
-	if (!more)
-		return PMK_ENOMEM;
-	pmu->formats = more;
 	f.name = strdup(name);
-	if (!f.name)
-		return PMK_ENOMEM;
-	more[pmu->nformats++] = f;
-	return 0;
+	if (f.name && PMK_APPEND(pmu->formats, pmu->nformats, pmu->room_formats, f))
+		return 0;
+	free(f.name);
+	return PMK_ENOMEM;
 }
 
 /* Reads NAME.scale and NAME.unit: a count of 1 is `scale` units. */
@@ -343,19 +340,18 @@ static char *read_unit(const char *dir, const char *event)
 static int take_event(void *ctx, const char *dir, const char *name)
 {
 	struct pmk_linux_pmu_full *pmu = ctx;
-	struct pmk_linux_named e, *more;
+	const struct pmk_linux_named *e;
 	char text[512];
 
 	/* A file with a point in its name belongs to another file: cycles.scale */
 	if (strchr(name, '.') || !read_line(text, sizeof(text), dir, name))
 		return 0;
-	more = realloc(pmu->events, (pmu->nevents + 1) * sizeof(*more));
-	if (!more)
+	if (!PMK_APPEND(
+		    pmu->events, pmu->nevents, pmu->room_events,
+		    (struct pmk_linux_named){ strdup(name), strdup(text), read_unit(dir, name) }))
 		return PMK_ENOMEM;
-	pmu->events = more;
-	e = (struct pmk_linux_named){ strdup(name), strdup(text), read_unit(dir, name) };
-	more[pmu->nevents++] = e;
-	return e.name && e.terms && e.unit ? 0 : PMK_ENOMEM;
+	e = &pmu->events[pmu->nevents - 1];
+	return e->name && e->terms && e->unit ? 0 : PMK_ENOMEM;
 }
 
 /* Part numbers of MIDR_EL1 by Arm (bits 15:4 of an implementer 0x41): the TRMs' "Main ID
@@ -414,18 +410,13 @@ static bool is_core(const char *name, bool has_cpus)
 
 static struct pmk_linux_pmu_full *add_pmu(struct pmk_linux_pmus *all, const char *name)
 {
-	struct pmk_linux_pmu_full *more = realloc(all->list, (all->count + 1) * sizeof(*more));
 	char *own = strdup(name);
 
-	if (more)
-		all->list = more;
-	if (!more || !own) {
-		free(own);
-		return NULL;
-	}
-	more += all->count++;
-	*more = (struct pmk_linux_pmu_full){ .pub.name = own, .name = own };
-	return more;
+	if (own && PMK_APPEND(all->list, all->count, all->room,
+			      (struct pmk_linux_pmu_full){ .pub.name = own, .name = own }))
+		return &all->list[all->count - 1];
+	free(own);
+	return NULL;
 }
 
 struct scan {

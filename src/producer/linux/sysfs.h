@@ -28,8 +28,10 @@ struct pmk_linux_pmu_full {
 	struct pmk_pmu made;	  /* used for pub.pmu if no catalogue has the PMU */
 	struct pmk_linux_format *formats;
 	unsigned nformats;
+	size_t room_formats;
 	struct pmk_linux_named *events;
 	unsigned nevents;
+	size_t room_events;
 };
 
 /* A requested event. */
@@ -43,6 +45,7 @@ struct pmk_linux_made {
 struct pmk_linux_pmus {
 	struct pmk_linux_pmu_full *list;
 	unsigned count;
+	size_t room;
 	struct pmk_linux_made *made;
 };
 
