@@ -148,57 +148,71 @@ static bool is_end(const char *packet)
 	return (packet[0] == 'W' || packet[0] == 'X') && hex_digit(packet[1]) >= 0;
 }
 
-static int target_ended(struct pmk_wire *w)
-{
-	return pmk_link_lose(&w->link, "the program on the target has ended");
-}
-
-/* The reply to a request; other packets about the target are skipped. */
-static int ask_stub(struct pmk_wire *w, const char *request, char *reply, size_t size)
-{
-	double deadline = pmk_link_deadline(&w->link);
-	int err = transmit_packet(w, request);
-
-	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
-		if (err >= 0)
-			err = receive_packet(w, reply, size, deadline);
-		if (err < 0)
-			return err;
-		if (is_end(reply))
-			return target_ended(w);
-		if (!is_console(reply) && !is_stop(reply))
-			return 0;
-	}
-	return invalid_reply(w, "unexpected packets");
-}
-
-/* ---- running and halting -------------------------------------------------------------------- */
-
 /* A packet of a target that has not ended. */
 static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double deadline)
 {
 	int err = receive_packet(w, reply, size, deadline);
 
-	return err >= 0 && is_end(reply) ? target_ended(w) : err;
+	if (err >= 0 && is_end(reply))
+		err = pmk_link_lose(&w->link, "the program on the target has ended");
+	return err;
 }
+
+/* Append the bytes that hex digits denote, as far as there is room. */
+static void append_hex(char *text, size_t size, const char *hex)
+{
+	size_t n = strlen(text);
+
+	for (; hex[0] && hex[1] && n + 1 < size; hex += 2) {
+		int byte = byte_of(hex[0], hex[1]);
+
+		if (byte < 0)
+			break;
+		text[n++] = (char)byte;
+	}
+	text[n] = '\0';
+}
+
+/*
+ * After a request, which returned `err`: wait until the target has stopped, or for the reply. Other
+ * packets are skipped; what the target prints is appended to `said`.
+ */
+static int await_packet(struct pmk_wire *w, int err, bool stop, char reply[MAX_PACKET], char *said,
+			size_t size)
+{
+	double deadline = pmk_link_deadline(&w->link);
+
+	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
+		if (err >= 0)
+			err = receive_alive(w, reply, MAX_PACKET, deadline);
+		if (err < 0)
+			return err;
+		if (is_console(reply))
+			append_hex(said, size, reply + 1);
+		else if (is_stop(reply) == stop)
+			return 0;
+	}
+	return invalid_reply(w, "unexpected packets");
+}
+
+static int ask_stub(struct pmk_wire *w, const char *request, char reply[MAX_PACKET])
+{
+	char said[1] = "";
+
+	return await_packet(w, transmit_packet(w, request), false, reply, said, sizeof(said));
+}
+
+/* ---- running and halting -------------------------------------------------------------------- */
 
 /* After a request to stop: wait until the target is halted. */
 static int await_stop(struct pmk_wire *w, int err)
 {
-	double deadline = pmk_link_deadline(&w->link);
-	char reply[MAX_PACKET];
+	char reply[MAX_PACKET], said[1] = "";
 
-	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
-		if (err >= 0)
-			err = receive_alive(w, reply, sizeof(reply), deadline);
-		if (err < 0)
-			return err;
-		if (is_stop(reply)) {
-			w->stopped = is_trap(reply);
-			return 0;
-		}
-	}
-	return invalid_reply(w, "unexpected packets");
+	err = await_packet(w, err, true, reply, said, sizeof(said));
+	if (!err)
+		w->stopped = is_trap(reply);
+	return err;
 }
 
 static int resume_target(struct pmk_wire *w)
@@ -270,7 +284,7 @@ static int load_word(struct pmk_wire *w, uint64_t address, uint32_t *value)
 	int err;
 
 	snprintf(request, sizeof(request), "m%" PRIx64 ",4", address);
-	err = ask_stub(w, request, reply, sizeof(reply));
+	err = ask_stub(w, request, reply);
 	if (err)
 		return err;
 	if (strlen(reply) != 8 || !pmk_wire_number(reply, 16, value))
@@ -286,7 +300,7 @@ static int store_word(struct pmk_wire *w, uint64_t address, uint32_t value)
 
 	snprintf(request, sizeof(request), "M%" PRIx64 ",4:%08" PRIx32, address,
 		 swap_bytes(w, value));
-	err = ask_stub(w, request, reply, sizeof(reply));
+	err = ask_stub(w, request, reply);
 	if (!err && strcmp(reply, "OK") != 0)
 		err = request_refused(w, request, reply);
 	return err;
@@ -299,7 +313,7 @@ static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	int err;
 
 	snprintf(request, sizeof(request), "%c1,%" PRIx64 ",4", set ? 'Z' : 'z', address);
-	err = ask_stub(w, request, reply, sizeof(reply));
+	err = ask_stub(w, request, reply);
 	if (!err && strcmp(reply, "OK") != 0)
 		err = request_refused(w, request, reply);
 	w->has_breakpoint = set && !err;
@@ -307,25 +321,9 @@ static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	return err;
 }
 
-/* Append the bytes that hex digits denote, as far as there is room. */
-static void append_hex(char *text, size_t size, const char *hex)
-{
-	size_t n = strlen(text);
-
-	for (; hex[0] && hex[1] && n + 1 < size; hex += 2) {
-		int byte = byte_of(hex[0], hex[1]);
-
-		if (byte < 0)
-			break;
-		text[n++] = (char)byte;
-	}
-	text[n] = '\0';
-}
-
 /* qRcmd, GDB's "monitor": the output comes before the reply, or is the reply. */
 static int run_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
-	double deadline = pmk_link_deadline(&w->link);
 	char request[512] = "qRcmd,", reply[MAX_PACKET];
 	size_t n = strlen(request);
 	int err;
@@ -333,30 +331,18 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 	for (const char *c = command; *c && n + 3 < sizeof(request); c++)
 		n += (size_t)snprintf(request + n, sizeof(request) - n, "%02x", (unsigned char)*c);
 	*said = '\0';
-	err = transmit_packet(w, request);
-	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
-		if (err >= 0)
-			err = receive_alive(w, reply, sizeof(reply), deadline);
-		if (err < 0)
-			return err;
-		if (is_stop(reply))
-			continue;
-		if (is_console(reply)) {
-			append_hex(said, size, reply + 1);
-			continue;
-		}
-		if (!*reply)
-			return pmk_link_fail(&w->link, PMK_ENOTSUP,
-					     "the stub accepts no commands ('monitor %s')",
-					     command);
-		if (*reply == 'E')
-			return pmk_link_fail(&w->link, PMK_EIO, "'monitor %s' gave '%.20s': %.200s",
-					     command, reply, said);
-		if (strcmp(reply, "OK") != 0)
-			append_hex(said, size, reply);
-		return 0;
-	}
-	return invalid_reply(w, "unexpected packets");
+	err = await_packet(w, transmit_packet(w, request), false, reply, said, size);
+	if (err)
+		return err;
+	if (!*reply)
+		return pmk_link_fail(&w->link, PMK_ENOTSUP,
+				     "the stub accepts no commands ('monitor %s')", command);
+	if (*reply == 'E')
+		return pmk_link_fail(&w->link, PMK_EIO, "'monitor %s' gave '%.20s': %.200s",
+				     command, reply, said);
+	if (strcmp(reply, "OK") != 0)
+		append_hex(said, size, reply);
+	return 0;
 }
 
 /* ---- coming and leaving ---------------------------------------------------------------------- */
@@ -370,9 +356,9 @@ static int greet_stub(struct pmk_wire *w)
 	/* acknowledge a packet that was sent to an earlier client */
 	err = pmk_link_send(&w->link, "+", 1);
 	if (!err)
-		err = ask_stub(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
+		err = ask_stub(w, "qSupported:swbreak+;hwbreak+", reply);
 	if (!err && strstr(reply, "QStartNoAckMode+"))
-		err = ask_stub(w, "QStartNoAckMode", reply, sizeof(reply));
+		err = ask_stub(w, "QStartNoAckMode", reply);
 	else
 		*reply = '\0';
 	w->no_acks = !err && !strcmp(reply, "OK");
@@ -382,13 +368,13 @@ static int greet_stub(struct pmk_wire *w)
 		err = await_stop(w, transmit_packet(w, "?"));
 	w->stopped = false; /* at a breakpoint of another debugger, if at all */
 	if (!err)
-		err = ask_stub(w, "Hg0", reply, sizeof(reply));
+		err = ask_stub(w, "Hg0", reply);
 	/*
 	 * Select physical addresses in QEMU. Other stubs do not know this request, and only have
 	 * physical addresses.
 	 */
 	if (!err)
-		err = ask_stub(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
+		err = ask_stub(w, "Qqemu.PhyMemMode:1", reply);
 	w->held = !err;
 	if (!err)
 		w->openocd = !run_command(w, "version", reply, sizeof(reply)) &&
@@ -410,7 +396,7 @@ static void leave_stub(struct pmk_wire *w)
 		    run_command(w, "[target current] curstate", reply, sizeof(reply)) ||
 		    !strstr(reply, "halted"))
 			break;
-	ask_stub(w, "D", reply, sizeof(reply));
+	ask_stub(w, "D", reply);
 }
 
 const struct pmk_speaker pmk_speaker_gdb = {

@@ -221,11 +221,6 @@ static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 	return err;
 }
 
-static void leave_server(struct pmk_wire *w)
-{
-	(void)w; /* OpenOCD notices it by itself */
-}
-
 const struct pmk_speaker pmk_speaker_openocd = {
 	.name = "openocd",
 	.greet = greet_server,
@@ -237,5 +232,4 @@ const struct pmk_speaker pmk_speaker_openocd = {
 	.chain = describe_chain,
 	.breakpoint = set_breakpoint,
 	.look = look_for_halt,
-	.leave = leave_server,
 };

@@ -49,6 +49,13 @@ bool pmk_wire_lost(const struct pmk_wire *w)
 
 /* ---- halting --------------------------------------------------------------------------------- */
 
+static void note_hold(struct pmk_wire *w)
+{
+	w->held = true;
+	w->held_since = pmk_link_now();
+	w->nholds++;
+}
+
 int pmk_wire_hold(struct pmk_wire *w)
 {
 	int err;
@@ -56,12 +63,9 @@ int pmk_wire_hold(struct pmk_wire *w)
 	if (w->held || !w->halts)
 		return pmk_wire_lost(w) ? PMK_EIO : 0;
 	err = w->speaker->halt(w);
-	if (err)
-		return err;
-	w->held = true;
-	w->held_since = pmk_link_now();
-	w->nholds++;
-	return 0;
+	if (!err)
+		note_hold(w);
+	return err;
 }
 
 int pmk_wire_let_go(struct pmk_wire *w)
@@ -84,12 +88,9 @@ int pmk_wire_look(struct pmk_wire *w)
 {
 	int err = w->held ? 0 : w->speaker->look(w);
 
-	if (err || !w->stopped || w->held)
-		return err;
-	w->held = true;
-	w->held_since = pmk_link_now();
-	w->nholds++;
-	return 0;
+	if (!err && w->stopped && !w->held)
+		note_hold(w);
+	return err;
 }
 
 double pmk_wire_clock(const struct pmk_wire *w)
