@@ -47,7 +47,8 @@ static void show_all(const char *wave)
 
 	print_message("%s\n", wave);
 	for (unsigned i = 0; i < nfound; i++) {
-		pmk_ahb_violation_text(&found[i], text, sizeof(text));
+		pmk_violation_text(&found[i], &pmk_ahb_rules[found[i].rule],
+				   pmk_ahb_role_name(found[i].role), text, sizeof(text));
 		print_message("  %llu: %s\n", (unsigned long long)found[i].cycle, text);
 	}
 }
@@ -241,15 +242,18 @@ static void test_text(void **state)
 	begin(false, "I Nr:incr4@1008 S@1010 S S I");
 	check_samples();
 	assert_int_equal(nfound, 1);
-	pmk_ahb_violation_text(&found[0], text, sizeof(text));
+	pmk_violation_text(&found[0], &pmk_ahb_rules[found[0].rule],
+			   pmk_ahb_role_name(found[0].role), text, sizeof(text));
 	assert_string_equal(text,
 			    "not-next: HADDR is not the address of the next beat: HADDR 0x1010, "
 			    "want 0x100c");
 	begin(false, "I S I");
 	check_samples();
-	pmk_ahb_violation_text(&found[0], text, sizeof(text));
+	pmk_violation_text(&found[0], &pmk_ahb_rules[found[0].rule],
+			   pmk_ahb_role_name(found[0].role), text, sizeof(text));
 	assert_string_equal(text, "seq-alone: HTRANS is SEQ outside of a burst: HTRANS 0x3");
-	pmk_ahb_violation_text(&x, text, sizeof(text));
+	pmk_violation_text(&x, &pmk_ahb_rules[x.rule], pmk_ahb_role_name(x.role), text,
+			   sizeof(text));
 	assert_string_equal(text, "unknown: a signal is x or z where it must have a value: HREADY");
 }
 
@@ -471,7 +475,9 @@ static void test_noise(void **state)
 		n = pmk_ahb_checker_sample(&checker, &c, v);
 		assert_true(n < PMK_AHB_MAX_VIOLATIONS);
 		for (unsigned j = 0; j < n; j++)
-			assert_true(pmk_ahb_violation_text(&v[j], text, sizeof(text)) > 0);
+			assert_true(pmk_violation_text(&v[j], &pmk_ahb_rules[v[j].rule],
+						       pmk_ahb_role_name(v[j].role), text,
+						       sizeof(text)) > 0);
 	}
 	assert_true(checker.count[RULE(ALIGNMENT)] > 1000);
 }

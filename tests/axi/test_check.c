@@ -251,7 +251,8 @@ static void test_cases(void **state)
 		for (unsigned n = 0; n < 10 && cases[i].cycle[n]; n++)
 			feed(cases[i].cycle[n]);
 		for (unsigned n = at >= 0; n < nfound; n++) {
-			pmk_axi_violation_text(&found[n], text, sizeof(text));
+			pmk_violation_text(&found[n], &pmk_axi_rules[found[n].rule],
+					   pmk_axi_role_name(found[n].role), text, sizeof(text));
 			fail_msg("line %u: cycle %u: %s", cases[i].line, (unsigned)found[n].cycle,
 				 text);
 		}
@@ -261,7 +262,8 @@ static void test_cases(void **state)
 			fail_msg("line %u: nothing was found", cases[i].line);
 		if (found[0].cycle != (uint64_t)at || found[0].rule != cases[i].rule ||
 		    found[0].role != cases[i].role) {
-			pmk_axi_violation_text(&found[0], text, sizeof(text));
+			pmk_violation_text(&found[0], &pmk_axi_rules[found[0].rule],
+					   pmk_axi_role_name(found[0].role), text, sizeof(text));
 			fail_msg("line %u: cycle %u: %s", cases[i].line, (unsigned)found[0].cycle,
 				 text);
 		}
@@ -346,12 +348,14 @@ static void test_text(void **state)
 	begin(ALL);
 	feed("awvalid awready=0 awaddr=0x40");
 	feed("awvalid awaddr=0x44");
-	pmk_axi_violation_text(&found[0], text, sizeof(text));
+	pmk_violation_text(&found[0], &pmk_axi_rules[found[0].rule],
+			   pmk_axi_role_name(found[0].role), text, sizeof(text));
 	assert_string_equal(text, "payload-changes: a signal of the channel changes while "
 				  "READY is low: AWADDR 0x44, want 0x40");
 	begin(ALL);
 	feed("arvalid=x");
-	pmk_axi_violation_text(&found[0], text, sizeof(text));
+	pmk_violation_text(&found[0], &pmk_axi_rules[found[0].rule],
+			   pmk_axi_role_name(found[0].role), text, sizeof(text));
 	assert_string_equal(text, "unknown: a signal is x or z where it must have a value: "
 				  "ARVALID");
 	assert_null(pmk_axi_role_name(PMK_AXI_NROLES));

@@ -65,7 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (n >= PMK_AHB_MAX_VIOLATIONS)
 			abort();
 		for (unsigned i = 0; i < n; i++)
-			if (pmk_ahb_violation_text(&v[i], text, sizeof(text)) <= 0)
+			if (pmk_violation_text(&v[i], &pmk_ahb_rules[v[i].rule],
+					       pmk_ahb_role_name(v[i].role), text,
+					       sizeof(text)) <= 0)
 				abort();
 		pmk_ahb_layer_sample(&layer, &bus, &c);
 		if (pmk_ahb_layer_check(&layer, &bus))

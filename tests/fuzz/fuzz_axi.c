@@ -62,7 +62,8 @@ static void check(struct pmk_axi_checker *k, const struct pmk_axi_cycle *c)
 
 	expect(n < PMK_AXI_MAX_VIOLATIONS);
 	for (unsigned i = 0; i < n; i++) {
-		int length = pmk_axi_violation_text(&v[i], text, sizeof(text));
+		int length = pmk_violation_text(&v[i], &pmk_axi_rules[v[i].rule],
+						pmk_axi_role_name(v[i].role), text, sizeof(text));
 
 		expect(length > 0 && length < (int)sizeof(text));
 		expect(k->params.has & PMK_AXI_ROLE(v[i].role));

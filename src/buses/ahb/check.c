@@ -40,12 +40,6 @@ const char *pmk_ahb_role_name(unsigned role)
 	return role < PMK_AHB_NROLES ? names[role] : NULL;
 }
 
-int pmk_ahb_violation_text(const struct pmk_violation *v, char *buf, size_t size)
-{
-	return pmk_violation_text(v, &pmk_ahb_rules[v->rule], pmk_ahb_role_name(v->role), buf,
-				  size);
-}
-
 void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checker_params *params)
 {
 	*k = (struct pmk_ahb_checker){ .params = *params,

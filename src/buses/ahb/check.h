@@ -91,9 +91,6 @@ extern const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES];
 /* "HTRANS" for PMK_AHB_HTRANS; NULL for no role. */
 const char *pmk_ahb_role_name(unsigned role);
 
-/* pmk_violation_text() with the names of AHB. */
-int pmk_ahb_violation_text(const struct pmk_violation *v, char *buf, size_t size);
-
 /* One sample breaks at most this many rules. */
 #define PMK_AHB_MAX_VIOLATIONS 16
 

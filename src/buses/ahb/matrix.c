@@ -786,24 +786,6 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
 	}
 }
 
-int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_matrix_sink *sink,
-		    void *ctx, struct pmk_ahb_served *served)
-{
-	int is;
-
-	while (!(is = pmk_matrix_served(m, master, ticket, served))) {
-		uint64_t quiet = pmk_matrix_quiet(m);
-
-		if (m->layer[master].halted && m->layer[master].data.place == PMK_MATRIX_NOWHERE)
-			return PMK_EBUSY;
-		if (quiet)
-			skip_cycles(m, quiet, sink, ctx);
-		else
-			run_cycle(m, sink, ctx);
-	}
-	return is;
-}
-
 /* ---- a matrix in memory that others can write ----------------------------------------------- */
 
 /* A request that was never made is all zeros, which is a read of a byte. */

@@ -22,7 +22,8 @@
  * empty, from a script. Time is HCLK cycles since init. A core that waits for its data does this:
  *
  *	pmk_matrix_post(&m, PMK_MATRIX_ARMD, &request, &ticket);
- *	pmk_matrix_wait(&m, PMK_MATRIX_ARMD, ticket, sink, ctx, &served);
+ *	while (!pmk_matrix_served(&m, PMK_MATRIX_ARMD, ticket, &served))
+ *		pmk_matrix_run(&m, m.now + 1, sink, ctx);
  *	(served.first, served.last: when the first word came, when all had come)
  *
  * A core with a write buffer posts and continues; it waits only when the queue is full. The sink
@@ -281,13 +282,6 @@ uint64_t pmk_matrix_quiet(const struct pmk_matrix *m);
 
 /* Runs until `until` is the next cycle. `sink` may be NULL. */
 void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink, void *ctx);
-
-/*
- * Runs until a request is served. Returns the same as pmk_matrix_served(), except 0; PMK_EBUSY: the
- * request will never be served, because the master has halted.
- */
-int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_matrix_sink *sink,
-		    void *ctx, struct pmk_ahb_served *served);
 
 /*
  * The interrupt of a halted master was handled: the master continues, its script at the first

@@ -50,11 +50,6 @@ static const char *const size_names[] = { "byte", "half", "word" };
 static const char *const dir_names[] = { "read", "write", "both" };
 static const char *const switch_names[] = { "off", "on" };
 
-const char *pmk_matrix_master_name(unsigned master)
-{
-	return master < PMK_MATRIX_NMASTERS ? masters[master].name : NULL;
-}
-
 /* ---- state of the parser ------------------------------------------------------------------- */
 
 /* What a text describes. */

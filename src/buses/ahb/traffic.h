@@ -68,9 +68,6 @@ struct pmk_traffic {
 	struct pmk_refusal slave[PMK_MATRIX_MAX_SLAVES]; /* indexed by the number in the matrix */
 };
 
-/* "dma0" for PMK_MATRIX_DMA0; NULL for no master. */
-const char *pmk_matrix_master_name(unsigned master);
-
 /*
  * Adds one text. Returns 0, or PMK_EPARSE with one line in `msg` that names the mistake and the
  * valid values; the traffic is then unchanged. pmk_matrix_script() and pmk_mbx_init() accept every

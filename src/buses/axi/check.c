@@ -69,12 +69,6 @@ const char *pmk_axi_role_name(unsigned role)
 	return role < PMK_AXI_NROLES ? names[role] : NULL;
 }
 
-int pmk_axi_violation_text(const struct pmk_violation *v, char *buf, size_t size)
-{
-	return pmk_violation_text(v, &pmk_axi_rules[v->rule], pmk_axi_role_name(v->role), buf,
-				  size);
-}
-
 void pmk_axi_checker_init(struct pmk_axi_checker *k, const struct pmk_axi_checker_params *params)
 {
 	memset(k, 0, sizeof(*k));

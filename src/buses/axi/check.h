@@ -83,9 +83,6 @@ extern const struct pmk_rule pmk_axi_rules[PMK_AXI_NRULES];
 /* "AWVALID" for PMK_AXI_AWVALID; NULL for no role. */
 const char *pmk_axi_role_name(unsigned role);
 
-/* pmk_violation_text() with the names of AXI. */
-int pmk_axi_violation_text(const struct pmk_violation *v, char *buf, size_t size);
-
 /* One sample breaks at most this many rules. */
 #define PMK_AXI_MAX_VIOLATIONS 48
 
