@@ -16,6 +16,7 @@
 #include <pmk/dump.h>
 #include <pmk/error.h>
 
+#include "base/grow.h"
 #include "base/sized.h"
 #include "base/printable.h"
 
@@ -35,7 +36,15 @@ struct in {
 	struct pmk_dump *d;
 	char place[48], what[64];
 	bool no_memory;
+	/* of the arrays of `d`, which grow with the data and not with the counts in the file */
+	size_t region_room, count_room, sample_room;
 };
+
+static bool dump_no_memory(struct in *in)
+{
+	in->no_memory = true;
+	return false;
+}
 
 static bool take_byte(struct in *in, uint8_t *b)
 {
@@ -85,10 +94,8 @@ static bool take_text(struct in *in, struct pmk_dump_text *text)
 	if (!take_number(in, PMK_DUMP_NAME, &length))
 		return false;
 	byte = malloc(length + 1);
-	if (!byte) {
-		in->no_memory = true;
-		return false;
-	}
+	if (!byte)
+		return dump_no_memory(in);
 	for (uint64_t i = 0; i < length; i++) {
 		if (!take_byte(in, &byte[i])) {
 			free(byte);
@@ -97,23 +104,6 @@ static bool take_text(struct in *in, struct pmk_dump_text *text)
 	}
 	*text = (struct pmk_dump_text){ byte, (size_t)length };
 	return true;
-}
-
-/*
- * Makes room for one more element in an array. The array grows with the data that were read, not
- * with the count in the file.
- */
-static void *grow_array(struct in *in, void *array, size_t n, size_t element)
-{
-	void *grown;
-
-	/* The array is full at every power of two from 8 on, and at the start. */
-	if (n && (n < 8 || (n & (n - 1))))
-		return array;
-	grown = realloc(array, (n ? 2 * n : 8) * element);
-	if (!grown)
-		in->no_memory = true;
-	return grown;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -155,15 +145,10 @@ static bool read_counts(struct in *in, struct pmk_dump_region *r)
 	struct pmk_dump_count c;
 
 	for (; r->nevents < d->nevents; r->nevents++) {
-		void *grown;
-
 		if (!read_count(in, &c))
 			return false;
-		grown = grow_array(in, d->count, d->ncounts, sizeof(*d->count));
-		if (!grown)
-			return false;
-		d->count = grown;
-		d->count[d->ncounts++] = c;
+		if (!PMK_APPEND(d->count, d->ncounts, in->count_room, c))
+			return dump_no_memory(in);
 	}
 	return true;
 }
@@ -194,18 +179,14 @@ static bool read_region(struct in *in)
 {
 	struct pmk_dump *d = in->d;
 	struct pmk_dump_region r = { .first = d->ncounts };
-	void *grown = NULL;
+	bool read;
 
 	snprintf(in->place, sizeof(in->place), "region %zu", d->nregions);
-	if (read_region_head(in, &r))
-		grown = grow_array(in, d->region, d->nregions, sizeof(*d->region));
-	if (!grown) {
-		free(r.name.byte);
-		return false;
-	}
-	d->region = grown;
-	d->region[d->nregions] = r;
-	return read_counts(in, &d->region[d->nregions++]);
+	read = read_region_head(in, &r);
+	if (read && PMK_APPEND(d->region, d->nregions, in->region_room, r))
+		return read_counts(in, &d->region[d->nregions - 1]);
+	free(r.name.byte);
+	return read && dump_no_memory(in);
 }
 
 static bool read_sample(struct in *in)
@@ -213,7 +194,6 @@ static bool read_sample(struct in *in)
 	struct pmk_dump *d = in->d;
 	struct pmk_profile_sample s;
 	uint64_t region, event, late;
-	void *grown;
 
 	snprintf(in->place, sizeof(in->place), "sample %zu", d->nsamples);
 	/* An event that does not exist is an error, like one that does not fit a byte. */
@@ -223,12 +203,7 @@ static bool read_sample(struct in *in)
 	s.region = region ? (uint32_t)region - 1 : PMK_SAMPLE_NO_REGION;
 	s.event = (uint8_t)event;
 	s.late = late;
-	grown = grow_array(in, d->sample, d->nsamples, sizeof(*d->sample));
-	if (!grown)
-		return false;
-	d->sample = grown;
-	d->sample[d->nsamples++] = s;
-	return true;
+	return PMK_APPEND(d->sample, d->nsamples, in->sample_room, s) || dump_no_memory(in);
 }
 
 static bool read_dropped(struct in *in)
@@ -258,6 +233,13 @@ static bool read_end(struct in *in)
 	return true;
 }
 
+static bool no_such_record(struct in *in, uint8_t letter, size_t start)
+{
+	in->at = start;
+	snprintf(in->what, sizeof(in->what), "0x%02x does not start a record there", letter);
+	return false;
+}
+
 /*
  * Reads the records, which must be in this order: P, then any number of E, of R and of S, D or
  * none, Z.
@@ -285,14 +267,8 @@ static bool read_records(struct in *in)
 			return false;
 		while (kind < n && kinds[kind].letter != letter)
 			kind++;
-		if (kind == n) {
-			in->at = start;
-			snprintf(in->what, sizeof(in->what),
-				 "0x%02x does not start a record "
-				 "there",
-				 letter);
-			return false;
-		}
+		if (kind == n)
+			return no_such_record(in, letter, start);
 		if (!kinds[kind].read(in))
 			return false;
 		kind += kinds[kind].once;
@@ -302,16 +278,13 @@ static bool read_records(struct in *in)
 
 static bool read_pmu(struct in *in)
 {
+	size_t start = in->at;
 	uint8_t letter;
 
 	snprintf(in->place, sizeof(in->place), "the name of the PMU");
 	if (!take_byte(in, &letter))
 		return false;
-	if (letter == 'P')
-		return take_text(in, &in->d->pmu);
-	in->at--;
-	snprintf(in->what, sizeof(in->what), "0x%02x does not start a record there", letter);
-	return false;
+	return letter == 'P' ? take_text(in, &in->d->pmu) : no_such_record(in, letter, start);
 }
 
 /* ---- one dump ------------------------------------------------------------------------------- */
