@@ -5,12 +5,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /*
  * Returns an array of `n` items of `size` bytes with room for one more item. NULL: out of memory;
  * array and *room are unchanged.
  */
-void *pmk_grow(void *array, size_t n, size_t *room, size_t size);
+static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *grown;
+
+	if (n < *room)
+		return array;
+	grown = realloc(array, more * size);
+	if (grown)
+		*room = more;
+	return grown;
+}
 
 /* Makes room for one more item. False: out of memory; array and room are unchanged. */
 #define PMK_GROW(array, n, room)                                                  \
