@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See emulator.h. */
+#define _GNU_SOURCE
 #include "count/emulator.h"
 
 #include <stdio.h>
@@ -25,10 +26,8 @@ static const struct row {
 
 static const struct row *row_of(const char *name)
 {
-	const char *slash = strrchr(name, '/');
-
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!strcmp(rows[i].name, slash ? slash + 1 : name))
+		if (!strcmp(rows[i].name, basename(name)))
 			return &rows[i];
 	return NULL;
 }

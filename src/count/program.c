@@ -118,9 +118,7 @@ static bool isa_runs(const char *isa, const struct pmk_elf *elf)
 
 const char *pmk_program_emulator(const struct pmk_program *p)
 {
-	const char *path = p->argv.word[0], *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return basename(p->argv.word[0]);
 }
 
 /* The machine of the emulator of --qemu, from the emulator's name; NULL: not known. */
@@ -863,17 +861,9 @@ static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 	return n > 0 ? 0 : PMK_COUNT_NOT_EXEC;
 }
 
-static const char *emulated_name(const struct machine *m)
-{
-	switch (m->elf) {
-	case PMK_ELF_ARM:
-		return "ARM";
-	case PMK_ELF_AARCH64:
-		return "AArch64";
-	default:
-		return "MicroBlaze";
-	}
-}
+static const char *const emulated_names[] = {
+	[PMK_ELF_ARM] = "ARM", [PMK_ELF_AARCH64] = "AArch64", [PMK_ELF_MICROBLAZE] = "MicroBlaze"
+};
 
 /* Check that the firmware is for the machine of the emulator. Big-endian ARM is accepted: its
  * instructions are little-endian, too (BE8). The emulator of AArch64 also has ARM boards. */
@@ -893,7 +883,7 @@ static int check_emulator(struct pmk_program *p)
 			      "%s%s is for %s-endian %s, and %s runs %s-endian %s%s", p->given_by,
 			      p->image, elf->big_endian ? "big" : "little", elf->machine_name,
 			      runs->system, runs->big_endian ? "big" : "little",
-			      emulated_name(runs), other);
+			      emulated_names[runs->elf], other);
 }
 
 static int find_image(struct pmk_program *p)
@@ -914,10 +904,9 @@ static int find_image(struct pmk_program *p)
 /* True if the emulator of --qemu is a user-mode emulator, with its own options (-cpu max). */
 static bool runs_programs(const struct pmk_program *p)
 {
-	for (size_t i = 0; i < NMACHINES; i++)
-		if (!strcmp(machines[i].qemu, pmk_program_emulator(p)))
-			return true;
-	return false;
+	const struct machine *m = machine_by_emulator(p);
+
+	return m && !strcmp(m->qemu, pmk_program_emulator(p));
 }
 
 /* Check the firmware of the emulated machine. */
