@@ -323,8 +323,6 @@ static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *cou
 #define NO_SIGNAL "the map has no signal for it"
 #define NO_BEATS \
 	"too little: the map has neither rlast nor arlen, and a read has more than one beat"
-#define NO_CAUSE \
-	"the map has no cause for this layer, so all waits on first beats count as the slave's"
 
 static bool lacks_role(const int slot[], unsigned roles, uint32_t needs)
 {
@@ -353,7 +351,7 @@ const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave
 	if (lacks_role(l->slot, PMK_AHB_NROLES, needs))
 		return NO_SIGNAL;
 	if (what->kind == WAIT_BUS && l->slot[PMK_WAVE_CAUSE] < 0)
-		return NO_CAUSE;
+		return PMK_AMBA_NO_CAUSE;
 	return NULL;
 }
 
@@ -367,7 +365,8 @@ const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_coun
 	if (axi && (what->kind == READS || what->kind == READ_OUTSTANDING) &&
 	    pmk_amba_lost_beats(axi))
 		return NO_BEATS;
-	return l && what->kind == WAIT_SLAVE && l->slot[PMK_WAVE_CAUSE] < 0 ? NO_CAUSE : NULL;
+	return l && what->kind == WAIT_SLAVE && l->slot[PMK_WAVE_CAUSE] < 0 ? PMK_AMBA_NO_CAUSE
+									    : NULL;
 }
 
 bool pmk_amba_lost_beats(const struct pmk_wave_watched_axi *axi)

@@ -40,6 +40,10 @@ struct pmk_amba {
 
 extern const char pmk_amba_name[]; /* "amba" */
 
+/* Why an event of waits has no count or a caveat, also on the AHB Monitor. */
+#define PMK_AMBA_NO_CAUSE \
+	"the map has no cause for this layer, so all waits on first beats count as the slave's"
+
 /*
  * Build the PMU for a map, which must outlive it. Returns 0 or PMK_ENOMEM; free it in either case.
  */

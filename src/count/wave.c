@@ -86,12 +86,18 @@ static bool is_amba(const struct pmk_count *c)
 	return c->pmu->name == pmk_amba_name;
 }
 
-static bool has_part(const struct pmk_wave_map *map, enum pmk_wave_part part)
+/* The slot of the first signal of this part; -1: the map has none. */
+static int slot_of(const struct pmk_wave_map *map, enum pmk_wave_part part)
 {
 	for (unsigned i = 0; i < map->nslots; i++)
 		if (map->slot[i].part == part)
-			return true;
-	return false;
+			return (int)i;
+	return -1;
+}
+
+static bool has_part(const struct pmk_wave_map *map, enum pmk_wave_part part)
+{
+	return slot_of(map, part) >= 0;
 }
 
 static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
@@ -157,9 +163,6 @@ static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_
 	return &j->bus[is_monitor(c) ? pmk_ahbmon_bus_of[ev->code] : 0];
 }
 
-#define NO_CAUSE \
-	"the map has no cause for this layer, so all waits on first beats count as the slave's"
-
 /* True if the map has the signal for the cause of waits on the event's layer. Without it, causes
  * cannot be distinguished. */
 static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
@@ -198,7 +201,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 				     : "packets do not have it, or the layout has no codes for "
 				       "this layer";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(c, ev))
-		return NO_CAUSE;
+		return PMK_AMBA_NO_CAUSE;
 	return NULL;
 }
 
@@ -212,7 +215,7 @@ static const char *remark_of(const struct pmk_count *c, const struct pmk_event *
 	if (ev->latency)
 		return "counted, not timed: a dump does not show how long it took";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_SLAVE && !has_cause(c, ev))
-		return NO_CAUSE;
+		return PMK_AMBA_NO_CAUSE;
 	return NULL;
 }
 
@@ -341,20 +344,12 @@ static int take_sampled_edge(void *ctx, const struct pmk_wave_edge *edge)
 	return j->failed;
 }
 
-static int slot_of_pins(const struct pmk_wave_map *map)
-{
-	for (unsigned i = 0; i < map->nslots; i++)
-		if (map->slot[i].part == PMK_WAVE_PACKETS)
-			return (int)i;
-	return -1;
-}
-
 /* Choose whether packets are read, written or neither. */
 static int choose_packets(struct pmk_count *c)
 {
 	struct dump *j = c->state;
 
-	j->pins = is_monitor(c) ? slot_of_pins(&j->map) : -1;
+	j->pins = is_monitor(c) ? slot_of(&j->map, PMK_WAVE_PACKETS) : -1;
 	if (!c->q.dump.packets)
 		return 0;
 	if (!is_monitor(c))
