@@ -138,6 +138,8 @@ bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, s
 
 /* request.c: check that the settings go together, and choose the way. 0 or a failure. */
 int pmk_request_check(struct pmk_count *c);
+/* For ways that measure time: fail if intervals are not ms, or too long. Returns 0 or a failure. */
+int pmk_request_check_ms(struct pmk_count *c);
 /* Fail if settings were given that only different ways have. Returns 0 or a failure. */
 int pmk_request_note_owner(struct pmk_count *c, const char *setting);
 

@@ -196,7 +196,7 @@ static int choose_scope(struct pmk_count *c)
 	const struct pmk_request *q = &c->q;
 	struct machine *l = c->state;
 	bool cpus = q->scope.all_cpus || q->scope.cpus;
-	int err = 0;
+	int err;
 
 	if (cpus && q->scope.pids)
 		return pmk_count_refuse(&c->fault,
@@ -209,12 +209,8 @@ static int choose_scope(struct pmk_count *c)
 						   "thread of that process, as in perf");
 	if (q->run.times > 1 && !q->program.command[0])
 		return pmk_count_refuse(&c->fault, "`repeat` needs a program to run");
-	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_MS)
-		return pmk_count_refuse(&c->fault,
-					"`interval`: `target` linux supports only intervals in ms");
-	if (q->interval.length > INT_MAX && q->interval.unit == PMK_EVERY_MS)
-		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
-	if (q->program.command[0])
+	err = pmk_request_check_ms(c);
+	if (!err && q->program.command[0])
 		err = pmk_program_find(q->program.command[0], &l->path, &c->fault);
 	if (!err && q->scope.pids)
 		err = choose_processes(c, q->scope.pids);
@@ -572,15 +568,14 @@ static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
 static int begin_sampled(struct pmk_count *c, const struct pmk_linux_scope *scope)
 {
 	struct machine *l = c->state;
-	const char *name[PMK_MAX_EVENTS], *pmu[PMK_MAX_EVENTS], *reason[PMK_MAX_EVENTS];
+	struct pmk_sampled_event event[PMK_MAX_EVENTS];
 	int err;
 
-	for (unsigned i = 0; i < l->nevents; i++) {
-		name[i] = l->event[i].name;
-		pmu[i] = l->event[i].ask.event->pmu->pmu->name;
-		reason[i] = l->event[i].reason;
-	}
-	err = pmk_sampled_name(l->sampled, c, name, pmu, reason);
+	for (unsigned i = 0; i < l->nevents; i++)
+		event[i] = (struct pmk_sampled_event){ l->event[i].name,
+						       l->event[i].ask.event->pmu->pmu->name,
+						       l->event[i].reason };
+	err = pmk_sampled_name(l->sampled, c, event);
 	return err ? err
 		   : pmk_sampled_attach(l->sampled, c, l->processes, l->nprocesses,
 					scope->ncpus != 0);

@@ -94,6 +94,19 @@ static int choose_way(struct pmk_count *c)
 	return 0;
 }
 
+int pmk_request_check_ms(struct pmk_count *c)
+{
+	const struct pmk_request *q = &c->q;
+
+	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_MS)
+		return pmk_count_refuse(&c->fault,
+					"`interval`: `target` %s supports only intervals in ms",
+					q->target.way->name);
+	if (q->interval.unit == PMK_EVERY_MS && q->interval.length > INT_MAX)
+		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
+	return 0;
+}
+
 int pmk_request_check(struct pmk_count *c)
 {
 	static char *const nothing[] = { NULL };

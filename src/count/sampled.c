@@ -14,7 +14,6 @@
 #include <pmk/error.h>
 
 #include "base/number.h"
-#include "profile/sampling/samples.h"
 #include "profile/sampling/spaces.h"
 
 #define FREQUENCY 4000 /* samples per second, as in perf */
@@ -144,17 +143,17 @@ static int on_id(void *ctx, uint64_t id)
 	return pmk_map_put(&s->layout.ids, id, s->reading) == UINT32_MAX;
 }
 
-int pmk_sampled_name(struct pmk_sampled *s, struct pmk_count *c, const char *const *name,
-		     const char *const *pmu, const char *const *reason)
+int pmk_sampled_name(struct pmk_sampled *s, struct pmk_count *c,
+		     const struct pmk_sampled_event *event)
 {
 	for (unsigned i = 0; i < s->nevents; i++) {
 		s->layout.event[i] = (struct pmk_perf_event){
 			.sample_type = pmk_linux_sample_type(&s->rate),
 			.id_all = true,
 		};
-		s->event[i] = (struct pmk_sampled_event){ name[i], pmu[i], reason[i] };
+		s->event[i] = event[i];
 		s->reading = i;
-		if (!reason[i] && pmk_linux_rings_ids(s->rings, i, on_id, s))
+		if (!event[i].reason && pmk_linux_rings_ids(s->rings, i, on_id, s))
 			return pmk_count_no_memory(&c->fault);
 	}
 	s->layout.nevents = s->nevents;

@@ -9,6 +9,7 @@
 #include "count/count.h"
 #include "producer/linux/linux.h"
 #include "profile/recording/recording.h"
+#include "profile/sampling/samples.h"
 
 struct pmk_sampled;
 
@@ -21,10 +22,10 @@ void pmk_sampled_free(struct pmk_sampled *s);
 /* The open events, with the reasons why some are not sampled. */
 const struct pmk_linux_rings *pmk_sampled_rings(const struct pmk_sampled *s);
 
-/* Set the names, PMUs and reasons of the events, which must live as long. Returns 0 or a
+/* Set the names, PMUs and reasons of the events; these texts must live as long. Returns 0 or a
  * failure. */
-int pmk_sampled_name(struct pmk_sampled *s, struct pmk_count *c, const char *const *name,
-		     const char *const *pmu, const char *const *reason);
+int pmk_sampled_name(struct pmk_sampled *s, struct pmk_count *c,
+		     const struct pmk_sampled_event *event);
 /* Read what is mapped in running processes: in these, or in all. Returns 0 or a failure. */
 int pmk_sampled_attach(struct pmk_sampled *s, struct pmk_count *c, const int *processes,
 		       unsigned nprocesses, bool everything);

@@ -103,13 +103,7 @@ static int check_settings(struct pmk_count *c)
 			"`target` %s counts a board once and as a whole; it cannot be combined "
 			"with `repeat`, `no-aggr`, `null`, `detailed` or `region`",
 			q->target.way->name);
-	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_MS)
-		return pmk_count_refuse(&c->fault,
-					"`interval`: `target` %s supports only intervals in ms",
-					q->target.way->name);
-	if (q->interval.unit == PMK_EVERY_MS && q->interval.length > INT_MAX)
-		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
-	return 0;
+	return pmk_request_check_ms(c);
 }
 
 static const char *not_counted_because(const struct pmk_count *c,
