@@ -201,6 +201,7 @@ def test_the_order_of_calls(browser, tmp_path):
     shown = Shown(browser, page_of(called_in_turn(tmp_path / "r")))
     equal([name for name, _, _ in boxes(shown, "#flame")],
           ["all", "main", "second", "third", "first"])
+    equal(shown.one(".keys").text, "Objects: progothers", "there are no files to distinguish")
     Select(shown.one("#order")).select_by_value("time")
     in_time = ["all", "main", "first", "second", "third"]
     equal([name for name, _, _ in boxes(shown, "#flame")], in_time)

@@ -2,7 +2,8 @@
 // ---- flame graph --------------------------------------------------------------------------------
 
 // The calls of a recording, as flame.c describes them.
-const flame = svgOf("svg", { id: "flame", width: "100%", role: "tree", "aria-label": "Flame graph" });
+const flame = svgOf("svg", { id: "flame", width: "100%", role: "tree",
+	"aria-label": "Flame graph" });
 const calls = one("#calls-data") && JSON.parse(one("#calls-data").textContent);
 const frameOf = new Map();
 const ROW = 18, LEAST = .3; // pixels: the height of a row, the width of a frame that is drawn
@@ -49,7 +50,7 @@ function chooseColours() {
 				weight.set(f[kind], (weight.get(f[kind]) || 0) + self[i]);
 	});
 	const seen = [...weights.object.values()].filter(w => 100 * w / all >= SEEN).length;
-	const kind = seen < 2 ? "file" : "object", paths = calls[`${kind}s`];
+	const kind = seen < 2 && weights.file.size ? "file" : "object", paths = calls[`${kind}s`];
 	const heaviest = [...weights[kind]].filter(([, w]) => w > 0)
 		.sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, COLOURS).map(([group]) => group);
 
@@ -419,46 +420,32 @@ function onKey(e) {
 }
 
 function choiceOf(id, label, ...options) {
-	const choice = make("select", "", ...options.map(([name, v]) => new Option(name, v)));
-
-	choice.id = id;
-	choice.setAttribute("aria-label", label);
-	return choice;
+	return named(make("select", id, ...options.map(option => new Option(...option))), label);
 }
 
 // What is around the graph.
 function makeGraph() {
-	const find = make("input", ""), hint = make("p", "hint", "Click or Enter zooms, Escape resets, " +
-		"arrow keys move, / searches.");
 	const threads = calls.frames.filter(([, name]) => name === null);
-	const [both, reset, found, tip, graphs, keys] = [["both", "button", "Callers and callees"],
-		["reset", "button", "Reset zoom"], ["found", "output"], ["tip", "div"], ["graphs", "div",
-			svgOf("svg", { id: "upper", width: "100%", height: 0, role: "tree",
-				"aria-label": "Callers" }), flame], ["keys", "p"]].map(([id, name, ...content]) => {
-		const made = make(name, "", ...content);
-		made.id = id;
-		return made;
-	});
+	const find = named(make("input", "#find"), "Search functions", { type: "search",
+		placeholder: "Search functions  /" });
+	const hint = make("p", "hint #hint", "Click or Enter zooms, Escape resets, arrow keys move, " +
+		"/ searches.");
+	const upper = svgOf("svg", { id: "upper", width: "100%", height: 0, role: "tree",
+		"aria-label": "Callers" });
 
-	find.type = "search";
-	find.id = "find";
-	find.placeholder = "Search functions  /";
-	find.setAttribute("aria-label", "Search functions");
-	hint.id = "hint";
 	hint.setAttribute("aria-live", "polite");
-	graphs.className = "scroll";
-	keys.className = "keys";
-	tip.hidden = true;
-	document.body.append(tip);
-	one("nav").append(make("label", "choice", "Event ", choiceOf("event", "Event",
+	document.body.append(Object.assign(make("div", "#tip"), { hidden: true }));
+	one("nav").append(make("label", "choice", "Event ", choiceOf("#event", "Event",
 		...calls.events.map((name, i) => [name, i]))));
 	one("#calls h2").after(make("div", "tools", find,
-		choiceOf("view", "Direction", ["Callers first", ""],
+		choiceOf("#view", "Direction", ["Callers first", ""],
 			["Inverted: callees first", "inverted"]),
-		choiceOf("order", "Order", ["Widest first", ""], ["First called first", "time"]),
-		threads.length ? choiceOf("thread", "Thread", ["All threads", ""],
+		choiceOf("#order", "Order", ["Widest first", ""], ["First called first", "time"]),
+		threads.length ? choiceOf("#thread", "Thread", ["All threads", ""],
 			...threads.map(([number, , label]) => [label, number])) : "",
-		both, reset, found), graphs, hint, keys);
+		make("button", "#both", "Callers and callees"), make("button", "#reset", "Reset zoom"),
+		make("output", "#found")), make("div", "scroll #graphs", upper, flame), hint,
+	make("p", "keys"));
 }
 
 // Choices that build the graph anew.

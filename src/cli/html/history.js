@@ -81,11 +81,10 @@ function seriesFigure([, , , event, text], number) {
 
 function drawLines() {
 	const section = one("#lines"), dates = log.commits.every(commit => commit[2]);
-	const choice = make("select", "", new Option("One commit beside the other", ""),
-		new Option("By date", "date", byDate, byDate));
+	const choice = choiceOf("", "Axis", ["One commit beside the other", ""],
+		["By date", "date", byDate, byDate]);
 	let charts = null, before = "";
 
-	choice.setAttribute("aria-label", "Axis");
 	choice.addEventListener("change", () => {
 		byDate = choice.value !== "";
 		drawLines();
@@ -105,9 +104,9 @@ function drawLines() {
 
 // A table of the counts of two commits, which show() fills.
 function comparedTable(id, headings, rows) {
-	const table = make("table", "sortable compared"), head = make("tr", ""), body = make("tbody", "");
+	const table = make("table", `sortable compared #${id}`);
+	const head = make("tr", ""), body = make("tbody", "");
 
-	table.id = id;
 	for (const [name, className] of [["Base", "n"], ["New", "n"], ["Difference", "n"], ["%", "n"],
 		...headings.map(name => [name, ""])]) {
 		const cell = make("th", className, name);
@@ -139,12 +138,9 @@ function comparedTable(id, headings, rows) {
 function startComparison() {
 	const section = one("#compare"), names = ["Program", "Core", "Event"];
 	const nameOf = ([program, core, settings]) => [program, settings ? `${core} ${settings}` : core];
-	const [base, fresh] = ["base", "new"].map(id => {
-		const choice = make("select", "", ...log.commits.map((commit, i) =>
-			new Option(`${commit[1]} ${dateOf(commit)} ${commit[3].slice(0, 60)}`, i)));
-		choice.id = id;
-		return choice;
-	});
+	const [base, fresh] = ["#base", "#new"].map(id => make("select", id,
+		...log.commits.map((commit, i) =>
+			new Option(`${commit[1]} ${dateOf(commit)} ${commit[3].slice(0, 60)}`, i))));
 	const series = comparedTable("compared", names,
 		log.series.map(s => [s[4], ...nameOf(s), s[3]]));
 	const functions = comparedTable("functions-compared", [...names, "Function"],

@@ -82,8 +82,7 @@ function startLine(section, number) {
 		one("svg", f.figure).append(f.mark);
 	}
 	charts.tabIndex = 0;
-	charts.setAttribute("role", "group");
-	charts.setAttribute("aria-label", "Charts; the arrow keys move between intervals");
+	named(charts, "Charts; the arrow keys move between intervals", { role: "group" });
 	hint.setAttribute("aria-live", "polite");
 	one("details", section).before(make("div", "tools", clear, hint), charts);
 

@@ -17,12 +17,22 @@ const svgOf = (name, attributes) => {
 		made.setAttribute(key, v);
 	return made;
 };
-const make = (name, className, ...content) => {
+// An element with these classes, and "#id".
+const make = (name, words, ...content) => {
 	const made = document.createElement(name);
 
-	made.className = className;
+	for (const word of words.split(" ").filter(text => text))
+		if (word[0] === "#")
+			made.id = word.slice(1);
+		else
+			made.classList.add(word);
 	made.append(...content);
 	return made;
+};
+// A field or a choice, with a name for who does not see it.
+const named = (element, label, more) => {
+	element.setAttribute("aria-label", label);
+	return Object.assign(element, more);
 };
 let event = 0;
 
@@ -74,13 +84,11 @@ function startSorting(table) {
 
 // A field above the table that filters its rows.
 function startFilter(table) {
-	const rows = [...table.tBodies[0].rows], input = make("input", "filter"), told = make("output", "");
+	const rows = [...table.tBodies[0].rows], hint = table.dataset.filter, told = make("output", "");
+	const input = named(make("input", "filter"), hint, { type: "search", placeholder: hint });
 	const names = rows.map(row => all("[title]", row).map(cell => cell.title)
 		.concat(row.textContent).join("\n").toLowerCase());
 
-	input.type = "search";
-	input.placeholder = table.dataset.filter;
-	input.setAttribute("aria-label", table.dataset.filter);
 	input.dataset.table = table.id;
 	table.parentElement.before(make("div", "tools", input, told));
 	input.addEventListener("input", () => {
@@ -105,7 +113,7 @@ const TRUST = { exact: "defined by the instruction stream", measured: "counted b
 // What an event is about, by its name; the first that fits.
 const TOPICS = [
 	["Translation of addresses", /tlb|walk|mmu|ttbr/],
-	["Caches", /cache|(^|_)[ld]?l[1-3]|refill|linefill|evict|wbuf|prefetch|dr(hit|req)|dw(hit|req)|ir(hit|req)/],
+	["Caches", /cache|(^|_)[ld]?l[1-3]|refill|linefill|evict|wbuf|prefetch|(d[rw]|ir)(hit|req)/],
 	["Branches", /branch|(^|_)br_|pred|pc_write|pc_change|ret_stack|proc_|btc|jal/],
 	["Exceptions", /exc|irq|fiq|interrupt|abort|abt|fault|trap/],
 	["Buses and memory", /bus|axi|mem_|memory|snoop|remote|burst|^ct_|interface|layer|latency|tcm/],

@@ -172,7 +172,6 @@ function pareto(goals, names, core) {
 function labelled(label, options, chosen) {
 	const choice = choiceOf("", label, ...options);
 
-	choice.removeAttribute("id");
 	choice.value = chosen;
 	return { choice, element: make("label", "", `${label} `, choice) };
 }
@@ -195,11 +194,7 @@ function startSweep(map) {
 		x: labelled("Goals", goals, event),
 		y: labelled("and", goals, other),
 	};
-	const [shares, front] = ["sensitivity", "pareto"].map(id => {
-		const made = make("section", "");
-		made.id = id;
-		return made;
-	});
+	const [shares, front] = ["#sensitivity", "#pareto"].map(id => make("section", id));
 
 	function show() {
 		const of = name => Number(choices[name].choice.value), core = choices.core.choice.value;
