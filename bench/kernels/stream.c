@@ -2,10 +2,10 @@
 /*
  * Sequential memory, by lines of 64 bytes: the time per line when caches do not help.
  *
- *   stream read|fill|copy BYTES TIMES
+ *   stream read|fill|copy|ahead BYTES TIMES
  *
  * TIMES lines are read, written, or copied from one block of BYTES to another, again from the
- * beginning when a block is at its end. Words of 8 bytes, as in tinymembench's C functions. No load
+ * beginning when a block is at its end. `ahead` copies, and prefetches what is 256 bytes ahead. Words of 8 bytes, as in tinymembench's C functions. No load
  * waits for another.
  */
 #include <stdint.h>
@@ -44,6 +44,17 @@ static uint64_t fill_lines(uint64_t mask, long times)
 	return to[0];
 }
 
+/* Copies 32 bytes. */
+static inline void copy_words(volatile uint64_t *q, const volatile uint64_t *p)
+{
+	uint64_t a = p[0], b = p[1], c = p[2], d = p[3];
+
+	q[0] = a;
+	q[1] = b;
+	q[2] = c;
+	q[3] = d;
+}
+
 static uint64_t copy_lines(uint64_t mask, long times)
 {
 	for (long i = 0; i < times; i++) {
@@ -51,13 +62,22 @@ static uint64_t copy_lines(uint64_t mask, long times)
 		volatile uint64_t *q = &to[(uint64_t)i * WORDS & mask];
 
 #pragma GCC unroll 2
-		for (int k = 0; k < WORDS; k += 4) {
-			uint64_t a = p[k], b = p[k + 1], c = p[k + 2], d = p[k + 3];
+		for (int k = 0; k < WORDS; k += 4)
+			copy_words(q + k, p + k);
+	}
+	return to[0];
+}
 
-			q[k] = a;
-			q[k + 1] = b;
-			q[k + 2] = c;
-			q[k + 3] = d;
+static uint64_t copy_ahead(uint64_t mask, long times)
+{
+	for (long i = 0; i < times; i++) {
+		const uint64_t *p = &from[(uint64_t)i * WORDS & mask];
+		uint64_t *q = &to[(uint64_t)i * WORDS & mask];
+
+#pragma GCC unroll 2
+		for (int k = 0; k < WORDS; k += 4) {
+			__builtin_prefetch(p + k + 32, 0, 0);
+			copy_words(q + k, p + k);
 		}
 	}
 	return to[0];
@@ -68,7 +88,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		uint64_t (*run)(uint64_t, long);
-	} ways[] = { { "read", read_lines }, { "fill", fill_lines }, { "copy", copy_lines } };
+	} ways[] = { { "read", read_lines },
+		     { "fill", fill_lines },
+		     { "copy", copy_lines },
+		     { "ahead", copy_ahead } };
 
 	if (argc != 4)
 		return 2;

@@ -285,7 +285,8 @@ struct pmk_insn {
 	bool literal;	   /* load from [pc, #imm]; address in target */
 	bool writeback;	   /* base register is updated */
 	bool slow_address; /* negative register offset, or a scaled one other than LSL #2 */
-	bool based;	   /* A64: the address is rn + offset; write-back adds `step` to rn */
+	bool based;	   /* A64: the address is rn + offset; write-back adds `step` to rn. In A32
+			    * this is so if rn is a register, and rm is not. */
 	bool decoded;	   /* false: the decoder does not know it; only addr and size are set */
 	uint8_t mem_bytes; /* per access: 1, 2, 4, 8; 0 = none */
 	uint8_t mem_count; /* accesses: 1; registers of a multiple; 2 for LDRD, STRD */

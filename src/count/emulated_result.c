@@ -577,6 +577,19 @@ static void note_misses(struct pmk_count *c)
 			100.0 * (double)sum->misses / (double)sum->insns);
 }
 
+/* A few prefetches, of a copy in the C library for example, make no difference. */
+static void note_preloads(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	unsigned long long n = atomic_load(&e->runner.arena->preloads_unseen);
+
+	if (n && n >= e->runner.sum.insns / 1000)
+		pmk_count_add_note(c,
+				   "%llu prefetch instruction(s) (PLD, PRFM) had no effect in the "
+				   "model; loads after them may take less time on a board",
+				   n);
+}
+
 /* Add notes about the limits of the core's model that concern this program. */
 static void set_notes(struct pmk_count *c)
 {
@@ -596,6 +609,7 @@ static void set_notes(struct pmk_count *c)
 	note_control(c);
 	c->result.checked = strdup(pmk_core_checked(&e->prog.core));
 	note_misses(c);
+	note_preloads(c);
 	if (*e->prog.core.caveat)
 		pmk_count_add_note(c, "%s", e->prog.core.caveat);
 	if (sum->untimed && e->cfg.eager)

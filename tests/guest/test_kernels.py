@@ -434,6 +434,37 @@ def test_miss_hidden_by_work():
     want(c, dcache_miss=1, ddep_stall=0, cpu_cycles=83)
 
 
+# The address of a PLD follows from an access by the same register before or after it. Each of these
+# prefetches the line after the one at r2, which is read in the end; r3 is DATA + 32.
+@cases("accesses", [
+    "ldr r1, [r2]; PLD [r2, #32]",
+    "PLD [r2, #32]; str r5, [r2, #4]",
+    "ldr r1, [r2], #4; PLD [r2, #28]",
+    "ldr r1, [r2, #-4]!; PLD [r2, #36]",
+    "PLD [r2, #32]; ldmia r2!, {r6, r7}",
+    "ldmib r2!, {r6, r7}; PLD [r2, #24]",
+    "PLD [r2, #40]; ldmdb r2!, {r6, r7}",
+    "vldr s0, [r2, #8]; PLD [r2, #32]",
+    "strh r5, [r2, #10]; PLD [r2, #32]",
+])
+def test_preload(accesses):
+    setup = f".fpu vfp; {ELSEWHERE}; add r2, r2, #64; add r3, r2, #32; ldr r1, [r2, #-4]"
+    body = f"{accesses}; nops 140; ldr r8, [r3]; add r9, r8, r5"
+    if "ldmdb" in accesses:
+        setup = setup.replace("add r3, r2, #32", "add r3, r2, #40")
+    less, more = (count("repeat", SETUP=setup, BODY=b) for b in
+                  (body.replace("PLD", "pld"), re.sub("PLD [^;]*", "nop", body)))
+    assert more["cpu_cycles"] - less["cpu_cycles"] == 56
+    assert more["dcache_miss"] == less["dcache_miss"]
+
+
+def test_preload_of_an_unknown_address():
+    # A note says how many had no effect.
+    program = build("repeat", {"SETUP": ELSEWHERE, "BODY": "pld [r2]; pld [r2, r5]; ldr r1, [r10]"})
+    note = stat("--core", "arm1176", "-e", "cpu_cycles", program)["note"]
+    assert "2 prefetch instruction(s)" in note, note
+
+
 def test_miss_felt_behind_branches():
     # Branches between the load and the ADD that needs it do not change when the word arrives: 61
     # cycles as above. The same program with an ADD that does not need it shows the time of the code

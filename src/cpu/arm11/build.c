@@ -20,8 +20,7 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 		f->n[PMK_ARM11_FACT_READ] += in->load;
 		f->n[PMK_ARM11_FACT_WRITE] += in->store;
 	}
-	/* A preload is a look-up (our choice). It never fills a line, because its address cannot be
-	 * seen. */
+	/* A preload is a look-up (our choice). See pmk_arm11_preload(). */
 	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache_on)
 		f->n[PMK_ARM11_FACT_READ]++;
 	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->arm11.dmb_drains))

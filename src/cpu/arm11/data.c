@@ -264,6 +264,58 @@ static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 	return data_translate(cpu, line / LINES_PER_PAGE);
 }
 
+/* True if PLD has requested the line and no load has used it since. */
+static struct pmk_arm11_preload *find_preload(struct pmk_cpu *cpu, uint32_t line)
+{
+	if (!cpu->arm11.preloads)
+		return NULL;
+	for (unsigned i = 0; i < PMK_ARM11_PRELOADS; i++)
+		if (cpu->arm11.preload[i].ready && cpu->arm11.preload[i].line == line)
+			return &cpu->arm11.preload[i];
+	return NULL;
+}
+
+/* Account for a load from a line that PLD has requested. */
+static void load_preloaded(struct pmk_cpu *cpu, uint64_t access, struct translation t,
+			   struct pmk_arm11_preload *p)
+{
+	uint64_t issue = issue_time(cpu, access), takes = LOAD_HIT_LATENCY + t.refill + t.walk;
+
+	if (p->ready > issue + takes)
+		takes = p->ready - issue;
+	p->ready = 0;
+	account_load(cpu, access,
+		     pmk_lsu_load_hit(&cpu->arm11.lsu, issue, first_use(access), takes), t.walk);
+}
+
+/*
+ * PLD requests a line. It does nothing if the line is present or on its way, or if the micro-TLB
+ * does not hold its page (our choice). What it reads is counted when a load uses the line, so that
+ * counts do not depend on a clock.
+ */
+void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr)
+{
+	uint32_t line = addr >> PMK_LINE_SHIFT;
+	struct pmk_lsu *lsu = &cpu->arm11.lsu;
+	struct pmk_lsu_delay d;
+
+	if ((cpu->arm11.dmap[line] & (PMK_D_MAPPED | PMK_D_PRESENT)) != PMK_D_MAPPED ||
+	    cpu->arm11.instead || cpu->core.timeless || is_uncached(cpu, line) ||
+	    find_preload(cpu, line))
+		return;
+	lsu->level2 = pmk_l2cc_is_on(&cpu->arm11.l2) && cpu->arm11.l2.map[line];
+	lsu->latency = (uint32_t)(lsu->level2			  ? cpu->core.l2_latency
+				  : pmk_sdram_differs(&cpu->core) ? read_memory(cpu, line)
+								  : cpu->core.mem_latency);
+	d = pmk_lsu_load_miss(lsu, issue_time(cpu, cpu->access), PMK_LSU_NO_USE, LOAD_HIT_LATENCY,
+			      0);
+	account(cpu, d, 0);
+	cpu->arm11.preload[cpu->arm11.next_preload] =
+		(struct pmk_arm11_preload){ .line = line, .ready = d.ready };
+	cpu->arm11.next_preload = (cpu->arm11.next_preload + 1) % PMK_ARM11_PRELOADS;
+	cpu->arm11.preloads = true;
+}
+
 static void load_translated(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 			    struct translation t)
 {
@@ -273,9 +325,14 @@ static void load_translated(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 		pmk_arm11_data_hit(cpu, line);
 		load_late(cpu, access, t);
 	} else {
+		struct pmk_arm11_preload *p = find_preload(cpu, line);
+
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		data_fill(cpu, line);
-		load_external(cpu, access, t);
+		if (PMK_UNLIKELY(p != NULL))
+			load_preloaded(cpu, access, t, p);
+		else
+			load_external(cpu, access, t);
 	}
 }
 
@@ -430,7 +487,7 @@ static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t acces
 	uint64_t late;
 	bool settled = pmk_lsu_is_settled(lsu, issue, &late);
 
-	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue)) {
+	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue || cpu->arm11.preloads)) {
 		load_translated(cpu, line, access, t);
 		return;
 	}

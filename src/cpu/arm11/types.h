@@ -95,6 +95,13 @@ struct pmk_arm11_edge {
 
 #define PMK_ARM11_EDGES 256
 
+struct pmk_arm11_preload {
+	uint32_t line;
+	uint64_t ready;
+};
+
+#define PMK_ARM11_PRELOADS 32
+
 struct pmk_arm11_instead;
 
 struct pmk_cpu_arm11 {
@@ -113,6 +120,7 @@ struct pmk_cpu_arm11 {
 	uint8_t multiple_counts;
 	uint64_t uncached;     /* data accesses that bypassed the cache */
 	uint32_t store_missed; /* the absent line that the last store missed; PMK_NO_LINE */
+	bool preloads;	       /* PLD has requested a line */
 	const struct pmk_arm11_instead *instead; /* own memory system; NULL: that of an ARM11 */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
@@ -121,6 +129,12 @@ struct pmk_cpu_arm11 {
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
 	struct pmk_l2cc l2;
+	/*
+	 * The lines that PLD has requested last, and when each arrives; `next_preload` is the
+	 * oldest. A line enters the cache with the first load from it.
+	 */
+	struct pmk_arm11_preload preload[PMK_ARM11_PRELOADS];
+	unsigned next_preload;
 	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
 	/*
 	 * When pending registers will have their values, and how much of that time is a table walk.

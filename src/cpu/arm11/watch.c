@@ -278,10 +278,17 @@ static void *test_tables(const struct pmk_cpu *cpu)
 	return cpu->arm11.dmap;
 }
 
+static void preload_line(unsigned vcpu, uint32_t info, uint64_t addr, void *distance)
+{
+	(void)info;
+	pmk_arm11_preload(pmk_cpus[vcpu], (uint32_t)(addr + (uint64_t)(uintptr_t)distance));
+}
+
 const struct pmk_core_callbacks pmk_arm11_callbacks = {
 	.on_block = on_block,
 	.on_fetch = on_fetch,
 	.watch = watch_access,
+	.preload = preload_line,
 	.test = access_test,
 	.tables = test_tables,
 };

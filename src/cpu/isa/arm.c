@@ -287,6 +287,15 @@ static void set_literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
 	f->insn.target = (uint64_t)(bit(w, 23) ? (int64_t)offset : -(int64_t)offset);
 }
 
+/* The address is the base plus `imm`, up or down, before or after write-back: P [24], U [23]. */
+static void set_address(uint32_t w, unsigned imm, struct pmk_insn *in)
+{
+	int32_t step = bit(w, 23) ? (int32_t)imm : -(int32_t)imm;
+
+	in->offset = bit(w, 24) ? step : 0;
+	in->step = (int16_t)(in->writeback ? step : 0);
+}
+
 static void decode_single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
@@ -296,6 +305,8 @@ static void decode_single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 	if (bit(w, 25)) {
 		in->rm = reads(in, bits(w, 3, 0));
 		in->slow_address = !bit(w, 23) || (bits(w, 11, 5) != 0 && bits(w, 11, 5) != 2 << 2);
+	} else {
+		set_address(w, bits(w, 11, 0), in);
 	}
 	if (!(flags & RD)) /* a PLD is not counted as an access */
 		return;
@@ -324,6 +335,8 @@ static void decode_extra(uint32_t w, struct pmk_arm_facts *f)
 	if (!bit(w, 22)) {
 		in->rm = reads(in, bits(w, 3, 0));
 		in->slow_address = !bit(w, 23);
+	} else {
+		set_address(w, bits(w, 11, 8) << 4 | bits(w, 3, 0), in);
 	}
 	set_memory(in, load, twice ? 4 : bits(w, 6, 5) == 2 ? 1 : 2, twice ? 2 : 1);
 	in->rd = load ? writes(in, rd) : reads(in, rd);
@@ -339,6 +352,10 @@ static void decode_multiple(uint32_t w, struct pmk_insn *in)
 	in->list = (uint16_t)bits(w, 15, 0);
 	set_memory(in, bit(w, 20), 4, (unsigned)__builtin_popcount(in->list));
 	in->iclass = in->load ? PMK_I_LOADM : PMK_I_STOREM;
+	/* The lowest word: at the base, above it, or so many words below it. */
+	set_address(w, 4 * in->mem_count, in);
+	in->offset = bit(w, 23) ? (bit(w, 24) ? 4 : 0)
+				: (bit(w, 24) ? 0 : 4) - 4 * (int32_t)in->mem_count;
 	if (in->store) {
 		in->reads |= in->list & ~(1u << PC);
 		return;
@@ -451,6 +468,7 @@ static void coprocessor_two(uint32_t w, struct pmk_insn *in)
 static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
 {
 	base(w, bit(w, 21), in);
+	set_address(w, bits(w, 7, 0) << 2, in);
 	set_memory(in, bit(w, 20), 4, 1);
 }
 
@@ -469,11 +487,13 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 		coprocessor_two(w, in);
 	} else if (bit(w, 24) && !bit(w, 21)) {
 		base(w, false, in);
+		set_address(w, words << 2, in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, 1);
 		if (in->load && in->rn == PC)
 			set_literal(w, words << 2, f);
 	} else { /* FLDMX and FSTMX have an odd count; their last word is not accessed */
 		base(w, bit(w, 21), in);
+		set_address(w, words << 2, in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);
 	}
 	pmk_arm_vfp_facts(w, in);

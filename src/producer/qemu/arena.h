@@ -119,6 +119,8 @@ struct pmk_arena {
 	_Atomic uint32_t levels_unseen; /* the emulator does not report exception levels */
 	/* Instructions that wrote a block of memory at an unknown address. */
 	_Atomic uint64_t zeroes_unseen;
+	/* Prefetch instructions that did nothing. */
+	_Atomic uint64_t preloads_unseen;
 	/*
 	 * enum pmk_control: what firmware can turn on by a control register; what it has turned on;
 	 * what it may have turned on without pmk seeing it

@@ -7,6 +7,7 @@
 
 #include "producer/qemu/guest.h"
 #include "producer/qemu/parts.h"
+#include "producer/qemu/preload.h"
 #include "producer/qemu/zero.h"
 
 static bool is_boundary(uint64_t addr)
@@ -343,6 +344,30 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 	pmk_plugin_on_insn(tb, last ? i : i + 1, true, fn, (void *)(uintptr_t)access);
 }
 
+static void preload_unseen(unsigned vcpu, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	atomic_fetch_add(&plugin.arena->preloads_unseen, 1);
+}
+
+/*
+ * Let prefetch instruction `i` of a block take place at the access of another one, by which its
+ * address is known. It changes only the time of loads.
+ */
+static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t first,
+			  size_t last, size_t i)
+{
+	pmk_access_fn *fn = plugin.family->callbacks->preload;
+	int64_t distance;
+	size_t access;
+
+	if (fn && pmk_preload_find(in, first, last, i, &access, &distance))
+		pmk_plugin_on_access(tb, access, fn, (void *)(intptr_t)distance);
+	else
+		pmk_plugin_on_insn(tb, i, false, preload_unseen, NULL);
+}
+
 /* Register the callbacks for a straight run of translated code, as one block. */
 static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		      const struct pmk_insn *in, size_t first, size_t last)
@@ -371,6 +396,9 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			watch_zeroing(tb, in, i, b, &plugin.pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
 	}
+	for (size_t i = first; i < last && plugin_has_clock() && plugin.config.core.dcache_on; i++)
+		if (in[i].iclass == PMK_I_PRELOAD)
+			watch_preload(tb, in, first, last, i);
 }
 
 /*
