@@ -160,9 +160,8 @@ static bool add_setting(struct counted *c, char *word)
 
 static int take_settings(const struct history_request *q, struct counted *c)
 {
-	size_t size, n = 1;
+	size_t n = 1;
 	bool fits = true;
-	FILE *f;
 
 	for (unsigned i = 0; i < q->settings.count; i++)
 		for (const char *at = q->settings.word[i]; at;
@@ -177,16 +176,11 @@ static int take_settings(const struct history_request *q, struct counted *c)
 			fits = add_setting(c, word);
 		free(list);
 	}
-	f = open_memstream(&c->settings, &size);
-	if (!c->setting || !fits || !f) {
-		if (f)
-			fclose(f);
+	if (!c->setting || !fits)
 		return cli_no_memory();
-	}
 	qsort(c->setting, c->nsettings, sizeof(*c->setting), by_setting);
-	for (size_t i = 0; i < c->nsettings; i++)
-		fprintf(f, "%s%s=%s", i ? "," : "", c->setting[i].name, c->setting[i].value);
-	return fclose(f) ? cli_no_memory() : 0;
+	c->settings = pmk_store_settings(c->setting, c->nsettings);
+	return c->settings ? 0 : cli_no_memory();
 }
 
 char *history_settings(const struct history_request *q)

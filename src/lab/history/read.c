@@ -49,21 +49,6 @@ static void sort_commits(struct history *h)
 		qsort(h->commit, h->ncommits, sizeof(*h->commit), by_time);
 }
 
-static char *settings_text(const struct pmk_store_point *p)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	for (size_t i = 0; f && i < p->nsettings; i++)
-		fprintf(f, "%s%s=%s", i ? "," : "", p->settings[i].name, p->settings[i].value);
-	if (f && fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return f ? text : NULL;
-}
-
 struct reader {
 	struct history *h;
 	size_t next; /* position to try first: points of all commits come in the same order */
@@ -141,7 +126,7 @@ static int take_point(void *ctx, const struct pmk_store_row *row)
 		commit++;
 	if (commit == h->ncommits) /* points of sweeps are of no commit */
 		return 0;
-	settings = settings_text(&row->point);
+	settings = pmk_store_settings(row->point.settings, row->point.nsettings);
 	if (!settings)
 		return PMK_ENOMEM;
 	if (row->failure && !add_failure(h, commit, row, settings)) {

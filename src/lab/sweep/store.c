@@ -3,12 +3,14 @@
  * The results database. Statements are prepared on first use and kept. A unique row, such as an
  * event's name, is looked up before it is inserted, which is safe because there is one writer.
  */
+#define _GNU_SOURCE
 #include "lab/sweep/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 
 #include "base/grow.h"
 #include "base/message.h"
+#include "count/words.h"
 #include "profile/recording/database.h"
 
 /* The build defines it. */
@@ -72,15 +75,15 @@ static const char schema[] =
 #define STATEMENTS(X)                                                                          \
 	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                \
 	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")      \
-	X(GET_CONFIG, "SELECT id, checked FROM config WHERE hash = ?")                         \
+	X(GET_CONFIG, "SELECT id FROM config WHERE hash = ?")                                  \
 	X(PUT_CONFIG,                                                                          \
 	  "INSERT INTO config(hash, core, isa, parameters, checked) VALUES(?,?,?,?,?)")        \
-	X(SET_CONFIG, "UPDATE config SET checked = ? WHERE id = ?")                            \
+	X(SET_CONFIG, "UPDATE config SET checked = ?1 WHERE id = ?2 AND checked IS NOT ?1")    \
 	X(GET_CELL, "SELECT id, failure IS NOT NULL, seconds FROM cell WHERE key = ?")         \
-	X(PUT_CELL, "INSERT INTO cell(key, program, config, failure, exit_code, seconds)"      \
-		    " VALUES(?,?,?,?,?,?)")                                                    \
+	X(PUT_CELL, "INSERT INTO cell(key, program, config) VALUES(?,?,?)")                    \
 	X(DROP_CELL, "DELETE FROM value WHERE cell = ?")                                       \
-	X(SET_CELL, "UPDATE cell SET failure = ?, exit_code = ?, seconds = ? WHERE id = ?")    \
+	X(SET_CELL, "UPDATE cell SET failure = ?2, seconds = ?3, exit_code = nullif(?4, -1)"   \
+		    " WHERE id = ?1")                                                          \
 	X(GET_EVENT, "SELECT id FROM event WHERE name = ?")                                    \
 	X(PUT_EVENT, "INSERT INTO event(name) VALUES(?)")                                      \
 	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"      \
@@ -95,11 +98,12 @@ static const char schema[] =
 	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")         \
 	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")               \
 	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                      \
-	X(PUT_SETTING, "INSERT INTO setting(variant, name, value) VALUES(?,?,?)")              \
-	X(GET_POINT, "SELECT cell FROM point WHERE revision = ? AND name = ? AND variant = ?") \
+	X(PUT_SETTING, "INSERT OR IGNORE INTO setting(variant, name, value) VALUES(?,?,?)")    \
 	X(PUT_POINT,                                                                           \
-	  "INSERT OR REPLACE INTO point(revision, name, variant, cell) VALUES(?,?,?,?)")       \
-	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant = ?")     \
+	  "INSERT INTO point(revision, name, variant, cell) VALUES(?,?,?,?) ON CONFLICT"       \
+	  " DO UPDATE SET cell = excluded.cell WHERE cell <> excluded.cell")                   \
+	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant ="        \
+		      " (SELECT id FROM variant WHERE core = ? AND settings = ?)")             \
 	X(POINTS, POINTS_WITH("checked"))                                                      \
 	X(OLD_POINTS, POINTS_WITH("NULL"))                                                     \
 	X(SETTINGS, "SELECT name, value FROM setting WHERE variant = ? ORDER BY name")         \
@@ -107,8 +111,8 @@ static const char schema[] =
 		  " JOIN event ON event.id = event JOIN label ON label.id = label"             \
 		  " WHERE cell = ? ORDER BY event.id")                                         \
 	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                              \
-	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?,?,?,?)")     \
-	X(SET_REVISION, "UPDATE revision SET subject = ?, time = ?, good = ? WHERE id = ?")    \
+	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?1,?2,?3,?4)"  \
+			" ON CONFLICT(name) DO UPDATE SET subject = ?2, time = ?3, good = ?4") \
 	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")         \
 	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")           \
 	X(GET_RECORDING, "SELECT path FROM recording WHERE cell = ?")
@@ -129,7 +133,6 @@ static const char *const texts[] = {
 struct pmk_store {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int column;	 /* next column to fill in the current statement */
 	int lock;	 /* this descriptor is locked while this process may write; -1: none */
 	bool unchanging; /* the file is where this process may not write */
 	/* its table of configs lacks the column `checked` and cannot be upgraded */
@@ -168,50 +171,57 @@ static int run_sql(struct pmk_store *s, const char *sql)
 	return s->err;
 }
 
+static int statement_bind(sqlite3_stmt *q, int column, char type, va_list *values)
+{
+	int64_t number;
+	const void *bytes;
+
+	switch (type) {
+	case 'i':
+	case 'n':
+		number = va_arg(*values, int64_t);
+		return type == 'n' && !number ? sqlite3_bind_null(q, column)
+					      : sqlite3_bind_int64(q, column, number);
+	case 'r':
+		return sqlite3_bind_double(q, column, va_arg(*values, double));
+	case 't':
+		return sqlite3_bind_text(q, column, va_arg(*values, const char *), -1,
+					 SQLITE_STATIC);
+	default:
+		bytes = va_arg(*values, const void *);
+		return sqlite3_bind_blob(q, column, bytes, PMK_STORE_KEY, SQLITE_STATIC);
+	}
+}
+
 /*
- * Returns the statement with no values bound. After a failure it returns NULL, which all other
- * functions here accept.
+ * Begins a statement, whose values have these types: 'i' an int64_t, 'n' an int64_t where 0 stands
+ * for NULL, 'r' a double, 't' a text or NULL, 'k' a key. Values for which the statement has no
+ * parameter are ignored. After a failure it returns NULL, which all other functions here accept.
  */
-static sqlite3_stmt *begin_statement(struct pmk_store *s, int which)
+static sqlite3_stmt *statement_values(struct pmk_store *s, int which, const char *types,
+				      va_list *values)
 {
-	s->column = 0;
-	if (!s->err && !s->statement[which] &&
-	    sqlite3_prepare_v2(s->db, texts[which], -1, &s->statement[which], NULL))
+	sqlite3_stmt **q = &s->statement[which];
+	int n;
+
+	if (!s->err && !*q && sqlite3_prepare_v2(s->db, texts[which], -1, q, NULL))
 		fail_sqlite(s);
-	return s->err ? NULL : s->statement[which];
+	n = s->err ? 0 : sqlite3_bind_parameter_count(*q);
+	for (int i = 0; i < n && types[i] && !s->err; i++)
+		if (statement_bind(*q, i + 1, types[i], values))
+			fail_sqlite(s);
+	return s->err ? NULL : *q;
 }
 
-static void note_bind(struct pmk_store *s, int err)
+static sqlite3_stmt *statement_begin(struct pmk_store *s, int which, const char *types, ...)
 {
-	if (err)
-		fail_sqlite(s);
-}
+	sqlite3_stmt *q;
+	va_list values;
 
-static void put_int(struct pmk_store *s, sqlite3_stmt *q, int64_t value)
-{
-	if (q)
-		note_bind(s, sqlite3_bind_int64(q, ++s->column, value));
-}
-
-static void put_real(struct pmk_store *s, sqlite3_stmt *q, double value)
-{
-	if (q)
-		note_bind(s, sqlite3_bind_double(q, ++s->column, value));
-}
-
-/* Stores NULL if the text is not known. */
-static void put_text(struct pmk_store *s, sqlite3_stmt *q, const char *text)
-{
-	if (q && text)
-		note_bind(s, sqlite3_bind_text(q, ++s->column, text, -1, SQLITE_STATIC));
-	else if (q)
-		note_bind(s, sqlite3_bind_null(q, ++s->column));
-}
-
-static void put_key(struct pmk_store *s, sqlite3_stmt *q, const pmk_store_key key)
-{
-	if (q)
-		note_bind(s, sqlite3_bind_blob(q, ++s->column, key, PMK_STORE_KEY, SQLITE_STATIC));
+	va_start(values, types);
+	q = statement_values(s, which, types, &values);
+	va_end(values);
+	return q;
 }
 
 /* Fetches the next row of a query; false: there is none, or the query failed. */
@@ -230,26 +240,30 @@ static void end_statement(sqlite3_stmt *q)
 		sqlite3_reset(q);
 }
 
-/* Runs a statement that returns no rows. */
-static void execute_statement(struct pmk_store *s, sqlite3_stmt *q)
+/* Runs the statement, and returns the number in its first row; 0 if there is none. */
+static int64_t statement_end(struct pmk_store *s, sqlite3_stmt *q)
 {
-	fetch_row(s, q);
-	end_statement(q);
-}
-
-/* Returns the number in the first row of a query; 0 if there is none. */
-static int64_t get_number(struct pmk_store *s, sqlite3_stmt *q)
-{
-	int64_t id = fetch_row(s, q) ? sqlite3_column_int64(q, 0) : 0;
+	int64_t number = fetch_row(s, q) ? sqlite3_column_int64(q, 0) : 0;
 
 	end_statement(q);
-	return id;
+	return number;
 }
 
-/* Inserts a row. Returns its number. */
-static int64_t insert_row(struct pmk_store *s, sqlite3_stmt *q)
+/* Returns the number of the row that `get` finds with these values or, if there is none, that `put`
+ * inserts. */
+static int64_t row_id(struct pmk_store *s, int get, int put, const char *types, ...)
 {
-	execute_statement(s, q);
+	va_list values;
+	int64_t id;
+
+	va_start(values, types);
+	id = statement_end(s, statement_values(s, get, types, &values));
+	va_end(values);
+	if (id || s->err)
+		return id;
+	va_start(values, types);
+	statement_end(s, statement_values(s, put, types, &values));
+	va_end(values);
 	return s->err ? 0 : sqlite3_last_insert_rowid(s->db);
 }
 
@@ -518,10 +532,9 @@ int pmk_store_commit(struct pmk_store *s)
 
 int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found)
 {
-	sqlite3_stmt *q = begin_statement(s, GET_CELL);
+	sqlite3_stmt *q = statement_begin(s, GET_CELL, "k", key);
 
 	*found = (struct pmk_store_found){ 0 };
-	put_key(s, q, key);
 	if (fetch_row(s, q)) {
 		found->id = sqlite3_column_int64(q, 0);
 		found->failed = sqlite3_column_int(q, 1);
@@ -533,161 +546,59 @@ int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_stor
 
 int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has)
 {
-	sqlite3_stmt *q = begin_statement(s, HAS_VALUE);
-
-	put_int(s, q, cell);
-	put_text(s, q, event);
-	*has = get_number(s, q) != 0;
+	*has = statement_end(s, statement_begin(s, HAS_VALUE, "it", cell, event)) != 0;
 	return s->err;
 }
 
 int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed)
 {
-	sqlite3_stmt *q = begin_statement(s, HAS_FAILED);
-
-	put_int(s, q, cell);
-	put_text(s, q, event);
-	*failed = get_number(s, q) != 0;
+	*failed = statement_end(s, statement_begin(s, HAS_FAILED, "it", cell, event)) != 0;
 	return s->err;
-}
-
-static int64_t program_id(struct pmk_store *s, const struct pmk_store_program *p)
-{
-	sqlite3_stmt *q = begin_statement(s, GET_PROGRAM);
-	int64_t id;
-
-	put_key(s, q, p->hash);
-	id = get_number(s, q);
-	if (id || s->err)
-		return id;
-	q = begin_statement(s, PUT_PROGRAM);
-	put_key(s, q, p->hash);
-	put_text(s, q, p->path);
-	put_text(s, q, p->command);
-	put_text(s, q, p->about);
-	return insert_row(s, q);
 }
 
 static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 {
-	sqlite3_stmt *q = begin_statement(s, GET_CONFIG);
-	const char *was;
-	bool same = true;
-	int64_t id = 0;
+	int64_t id = row_id(s, GET_CONFIG, PUT_CONFIG, "ktttt", c->hash, c->core, c->isa,
+			    c->parameters, c->checked);
 
-	put_key(s, q, c->hash);
-	if (fetch_row(s, q)) {
-		id = sqlite3_column_int64(q, 0);
-		was = text_of(q, 1);
-		same = !c->checked || (was && !strcmp(was, c->checked));
-	}
-	end_statement(q);
 	/* The reference for `checked` may have been recorded later, or again. */
-	if (id && !same) {
-		q = begin_statement(s, SET_CONFIG);
-		put_text(s, q, c->checked);
-		put_int(s, q, id);
-		execute_statement(s, q);
-	}
-	if (id || s->err)
-		return id;
-	q = begin_statement(s, PUT_CONFIG);
-	put_key(s, q, c->hash);
-	put_text(s, q, c->core);
-	put_text(s, q, c->isa);
-	put_text(s, q, c->parameters);
-	put_text(s, q, c->checked);
-	return insert_row(s, q);
-}
-
-static int64_t event_id(struct pmk_store *s, const char *name)
-{
-	sqlite3_stmt *q = begin_statement(s, GET_EVENT);
-	int64_t id;
-
-	put_text(s, q, name);
-	id = get_number(s, q);
-	if (id || s->err)
-		return id;
-	q = begin_statement(s, PUT_EVENT);
-	put_text(s, q, name);
-	return insert_row(s, q);
-}
-
-static void put_label(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_value *v)
-{
-	put_text(s, q, v->pmu);
-	put_text(s, q, v->trust);
-	put_text(s, q, v->reason);
-	put_text(s, q, v->unit);
-}
-
-static int64_t label_id(struct pmk_store *s, const struct pmk_store_value *v)
-{
-	sqlite3_stmt *q = begin_statement(s, GET_LABEL);
-	int64_t id;
-
-	put_label(s, q, v);
-	id = get_number(s, q);
-	if (id || s->err)
-		return id;
-	q = begin_statement(s, PUT_LABEL);
-	put_label(s, q, v);
-	return insert_row(s, q);
+	if (c->checked)
+		statement_end(s, statement_begin(s, SET_CONFIG, "ti", c->checked, id));
+	return id;
 }
 
 static void put_value(struct pmk_store *s, int64_t cell, const struct pmk_store_value *v)
 {
-	int64_t event = event_id(s, v->event), label = label_id(s, v);
-	sqlite3_stmt *q = begin_statement(s, PUT_VALUE);
+	int64_t event = row_id(s, GET_EVENT, PUT_EVENT, "t", v->event);
+	int64_t label =
+		row_id(s, GET_LABEL, PUT_LABEL, "tttt", v->pmu, v->trust, v->reason, v->unit);
 
-	put_int(s, q, cell);
-	put_int(s, q, event);
-	if (v->has_value)
-		put_int(s, q, (int64_t)v->value);
-	else
-		put_text(s, q, NULL);
-	put_int(s, q, label);
-	execute_statement(s, q);
-}
-
-static void put_outcome(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_cell *cell)
-{
-	put_text(s, q, cell->failure);
-	if (cell->exit_code >= 0)
-		put_int(s, q, cell->exit_code);
-	else
-		put_text(s, q, NULL);
-	put_real(s, q, cell->seconds);
+	statement_end(s, v->has_value ? statement_begin(s, PUT_VALUE, "iiii", cell, event,
+							(int64_t)v->value, label)
+				      : statement_begin(s, PUT_VALUE, "iiti", cell, event,
+							(const char *)NULL, label));
 }
 
 /* Inserts a row, or replaces a failure. */
 static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
 {
+	const struct pmk_store_program *p = cell->program;
+	int64_t exit_code = cell->exit_code < 0 ? -1 : cell->exit_code;
 	struct pmk_store_found found;
-	sqlite3_stmt *q;
 	int64_t program, config;
 
 	if (pmk_store_find(s, cell->key, &found) || (found.id && !found.failed))
 		return found.id;
-	if (found.id) {
-		q = begin_statement(s, DROP_CELL);
-		put_int(s, q, found.id);
-		execute_statement(s, q);
-		q = begin_statement(s, SET_CELL);
-		put_outcome(s, q, cell);
-		put_int(s, q, found.id);
-		execute_statement(s, q);
-		return found.id;
+	if (!found.id) {
+		program = row_id(s, GET_PROGRAM, PUT_PROGRAM, "kttt", p->hash, p->path, p->command,
+				 p->about);
+		config = config_id(s, cell->config);
+		found.id = row_id(s, GET_CELL, PUT_CELL, "kii", cell->key, program, config);
 	}
-	program = program_id(s, cell->program);
-	config = config_id(s, cell->config);
-	q = begin_statement(s, PUT_CELL);
-	put_key(s, q, cell->key);
-	put_int(s, q, program);
-	put_int(s, q, config);
-	put_outcome(s, q, cell);
-	return insert_row(s, q);
+	statement_end(s, statement_begin(s, DROP_CELL, "i", found.id));
+	statement_end(s, statement_begin(s, SET_CELL, "itri", found.id, cell->failure,
+					 cell->seconds, exit_code));
+	return found.id;
 }
 
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id)
@@ -700,84 +611,40 @@ int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* Returns "a=1,b=2"; the caller frees it. */
-static char *settings_text(const struct pmk_store_point *p)
+char *pmk_store_settings(const struct pmk_store_setting *setting, size_t n)
 {
-	size_t size = 1, at = 0;
-	char *text;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < p->nsettings; i++)
-		size += strlen(p->settings[i].name) + strlen(p->settings[i].value) + 2;
-	text = malloc(size);
-	if (!text)
-		return NULL;
-	*text = '\0';
-	for (size_t i = 0; i < p->nsettings; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s%s=%s", i ? "," : "",
-				       p->settings[i].name, p->settings[i].value);
-	return text;
+	for (size_t i = 0; f && i < n; i++)
+		fprintf(f, "%s%s=%s", i ? "," : "", setting[i].name, setting[i].value);
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	return NULL;
 }
 
-static void put_settings(struct pmk_store *s, int64_t variant, const struct pmk_store_point *p)
+int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *p, int64_t cell)
 {
-	for (size_t i = 0; i < p->nsettings && !s->err; i++) {
-		sqlite3_stmt *q = begin_statement(s, PUT_SETTING);
+	char *settings = pmk_store_settings(p->settings, p->nsettings);
+	int64_t variant;
 
-		put_int(s, q, variant);
-		put_text(s, q, p->settings[i].name);
-		put_text(s, q, p->settings[i].value);
-		execute_statement(s, q);
-	}
-}
-
-/* Returns 0 if there is none and `make` is not set. */
-static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p, bool make)
-{
-	char *settings = settings_text(p);
-	sqlite3_stmt *q = begin_statement(s, GET_VARIANT);
-	int64_t id;
-
-	if (!settings) {
-		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
-		return 0;
-	}
-	put_text(s, q, p->core);
-	put_text(s, q, settings);
-	id = get_number(s, q);
-	if (!id && !s->err && make) {
-		q = begin_statement(s, PUT_VARIANT);
-		put_text(s, q, p->core);
-		put_text(s, q, settings);
-		id = insert_row(s, q);
-		put_settings(s, id, p);
+	if (!settings)
+		return store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	if (cell) {
+		variant = row_id(s, GET_VARIANT, PUT_VARIANT, "tt", p->core, settings);
+		for (size_t i = 0; i < p->nsettings; i++)
+			statement_end(s,
+				      statement_begin(s, PUT_SETTING, "itt", variant,
+						      p->settings[i].name, p->settings[i].value));
+		statement_end(s, statement_begin(s, PUT_POINT, "itii", p->revision, p->name,
+						 variant, cell));
+	} else {
+		statement_end(s, statement_begin(s, DROP_POINT, "ittt", p->revision, p->name,
+						 p->core, settings));
 	}
 	free(settings);
-	return id;
-}
-
-static sqlite3_stmt *of_point(struct pmk_store *s, int which, const struct pmk_store_point *p,
-			      int64_t variant)
-{
-	sqlite3_stmt *q = begin_statement(s, which);
-
-	put_int(s, q, p->revision);
-	put_text(s, q, p->name);
-	put_int(s, q, variant);
-	return q;
-}
-
-int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell)
-{
-	int64_t variant = variant_id(s, point, cell != 0), was;
-	sqlite3_stmt *q;
-
-	was = variant ? get_number(s, of_point(s, GET_POINT, point, variant)) : 0;
-	if (was == cell || s->err)
-		return s->err;
-	q = of_point(s, cell ? PUT_POINT : DROP_POINT, point, variant);
-	if (cell)
-		put_int(s, q, cell);
-	execute_statement(s, q);
 	return s->err;
 }
 
@@ -786,68 +653,54 @@ struct lists {
 	struct pmk_store_setting *settings;
 	struct pmk_store_value *values;
 	size_t setting_room, value_room;
+	struct pmk_words texts; /* of the present row */
 };
 
 /* Makes room for one more item of a list. */
 #define ROOM_FOR(s, array, n, room) \
 	(PMK_GROW(array, n, room) || (store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM)), false))
 
-/* Copies a text, because SQLite's is valid only until the next row. "": out of memory. */
-static const char *copy_text(struct pmk_store *s, sqlite3_stmt *q, int column)
+/* Copies a text, because SQLite's is valid only until the next row. */
+static const char *copy_text(struct pmk_store *s, struct lists *l, sqlite3_stmt *q, int column)
 {
 	const char *text = text_of(q, column);
-	char *own = text ? strdup(text) : NULL;
 
-	if (text && !own)
-		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
-	return own;
+	if (!text)
+		return NULL;
+	if (pmk_words_add(&l->texts, text))
+		return l->texts.word[l->texts.count - 1];
+	store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	return "";
 }
 
 static void get_settings(struct pmk_store *s, int64_t variant, struct lists *l,
 			 struct pmk_store_point *p)
 {
-	sqlite3_stmt *q = begin_statement(s, SETTINGS);
+	sqlite3_stmt *q = statement_begin(s, SETTINGS, "i", variant);
 
-	put_int(s, q, variant);
 	while (fetch_row(s, q) && ROOM_FOR(s, l->settings, p->nsettings, l->setting_room))
 		l->settings[p->nsettings++] =
-			(struct pmk_store_setting){ copy_text(s, q, 0), copy_text(s, q, 1) };
+			(struct pmk_store_setting){ copy_text(s, l, q, 0), copy_text(s, l, q, 1) };
 	end_statement(q);
 	p->settings = l->settings;
 }
 
 static void get_values(struct pmk_store *s, int64_t cell, struct lists *l, struct pmk_store_row *r)
 {
-	sqlite3_stmt *q = begin_statement(s, VALUES);
+	sqlite3_stmt *q = statement_begin(s, VALUES, "i", cell);
 
-	put_int(s, q, cell);
 	while (fetch_row(s, q) && ROOM_FOR(s, l->values, r->nvalues, l->value_room))
 		l->values[r->nvalues++] = (struct pmk_store_value){
-			.event = copy_text(s, q, 0),
-			.pmu = copy_text(s, q, 1),
-			.trust = copy_text(s, q, 2),
-			.reason = copy_text(s, q, 3),
-			.unit = copy_text(s, q, 4),
+			.event = copy_text(s, l, q, 0),
+			.pmu = copy_text(s, l, q, 1),
+			.trust = copy_text(s, l, q, 2),
+			.reason = copy_text(s, l, q, 3),
+			.unit = copy_text(s, l, q, 4),
 			.has_value = sqlite3_column_type(q, 5) != SQLITE_NULL,
 			.value = (uint64_t)sqlite3_column_int64(q, 5),
 		};
 	end_statement(q);
 	r->values = l->values;
-}
-
-static void free_lists(struct lists *l, const struct pmk_store_row *r)
-{
-	for (size_t i = 0; i < r->point.nsettings; i++) {
-		free((char *)l->settings[i].name);
-		free((char *)l->settings[i].value);
-	}
-	for (size_t i = 0; i < r->nvalues; i++) {
-		free((char *)l->values[i].event);
-		free((char *)l->values[i].pmu);
-		free((char *)l->values[i].trust);
-		free((char *)l->values[i].reason);
-		free((char *)l->values[i].unit);
-	}
 }
 
 static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk_store_take *take,
@@ -873,17 +726,16 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 	get_values(s, r.cell, l, &r);
 	if (!s->err)
 		err = take(ctx, &r);
-	free_lists(l, &r);
+	pmk_words_free(&l->texts);
 	return err;
 }
 
 int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx)
 {
-	sqlite3_stmt *q = begin_statement(s, s->old ? OLD_POINTS : POINTS);
+	sqlite3_stmt *q = statement_begin(s, s->old ? OLD_POINTS : POINTS, "i", revision);
 	struct lists l = { 0 };
 	int err = 0;
 
-	put_int(s, q, revision);
 	while (!err && fetch_row(s, q))
 		err = take_point(s, q, &l, take, ctx);
 	end_statement(q);
@@ -894,44 +746,21 @@ int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take
 
 /* ---- revisions ------------------------------------------------------------------------------- */
 
-static void put_facts(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_revision *r)
-{
-	put_text(s, q, r->subject);
-	if (r->time)
-		put_int(s, q, r->time);
-	else
-		put_text(s, q, NULL);
-	if (r->verdict != PMK_STORE_OPEN)
-		put_int(s, q, r->verdict);
-	else
-		put_text(s, q, NULL);
-}
-
 int pmk_store_revision(struct pmk_store *s, const struct pmk_store_revision *r, int64_t *id)
 {
-	sqlite3_stmt *q = begin_statement(s, GET_REVISION);
+	const char *verdict = r->verdict == PMK_STORE_OPEN   ? NULL
+			      : r->verdict == PMK_STORE_GOOD ? "1"
+							     : "0";
 
-	put_text(s, q, r->name);
-	*id = get_number(s, q);
-	if (s->err)
-		return s->err;
-	if (*id) {
-		q = begin_statement(s, SET_REVISION);
-		put_facts(s, q, r);
-		put_int(s, q, *id);
-		execute_statement(s, q);
-	} else {
-		q = begin_statement(s, PUT_REVISION);
-		put_text(s, q, r->name);
-		put_facts(s, q, r);
-		*id = insert_row(s, q);
-	}
+	statement_end(
+		s, statement_begin(s, PUT_REVISION, "ttnt", r->name, r->subject, r->time, verdict));
+	*id = statement_end(s, statement_begin(s, GET_REVISION, "t", r->name));
 	return s->err;
 }
 
 int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void *ctx)
 {
-	sqlite3_stmt *q = begin_statement(s, REVISIONS);
+	sqlite3_stmt *q = statement_begin(s, REVISIONS, "");
 	int err = 0;
 
 	while (!err && fetch_row(s, q)) {
@@ -955,22 +784,15 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 
 int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path)
 {
-	sqlite3_stmt *q = begin_statement(s, PUT_RECORDING);
-
-	put_int(s, q, cell);
-	put_text(s, q, path);
-	execute_statement(s, q);
+	statement_end(s, statement_begin(s, PUT_RECORDING, "it", cell, path));
 	return s->err;
 }
 
 int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size)
 {
-	sqlite3_stmt *q = begin_statement(s, GET_RECORDING);
+	sqlite3_stmt *q = statement_begin(s, GET_RECORDING, "i", cell);
 
-	*path = '\0';
-	put_int(s, q, cell);
-	if (fetch_row(s, q))
-		snprintf(path, size, "%s", text_of(q, 0));
+	snprintf(path, size, "%s", fetch_row(s, q) ? text_of(q, 0) : "");
 	end_statement(q);
 	return s->err;
 }

@@ -135,6 +135,9 @@ struct pmk_store_point {
 	size_t nsettings;
 };
 
+/* Returns "a=1,b=2", which the caller frees. NULL: out of memory. */
+char *pmk_store_settings(const struct pmk_store_setting *setting, size_t n);
+
 /* Gives the name to `cell`, even if another cell had it. With 0 as `cell`, removes the name. */
 int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell);
 
