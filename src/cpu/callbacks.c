@@ -24,36 +24,70 @@ void pmk_level_settle(struct pmk_cpu *cpu)
 
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 {
-	const struct pmk_block *left = pmk_cpus[vcpu]->prev;
+	const struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	const struct pmk_block *left = cpu->prev;
 	struct pmk_rests *r = &pmk_rests[vcpu];
-	const struct pmk_rest rest = { .pc = access->fall, .of = left };
+	const struct pmk_rest rest = {
+		.pc = access->fall,
+		.of = left,
+		.execution = cpu->executions[left->id].count,
+		.path = cpu->sites ? cpu->sites->path : 0,
+	};
 	const struct pmk_rest *last = r->n ? &r->rest[r->n - 1] : NULL;
 
 	if (access->pc < left->pc || access->pc >= left->end_addr)
 		return;
-	if (last && last->pc == rest.pc && last->of == left)
+	if (last && last->pc == rest.pc && last->of == left && last->execution == rest.execution)
 		return;		   /* a later word of the same instruction */
 	if (r->n == PMK_MAX_RESTS) /* full: the oldest rest will not start any more */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
 }
 
-void pmk_rest_begins(struct pmk_cpu *cpu, const struct pmk_block *of)
+/* Continue with this rest, and remove it. */
+static void rest_begin(unsigned vcpu, unsigned index)
 {
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 	const struct pmk_core_run *run = pmk_core_family(&cpu->core)->run;
+	struct pmk_rests *r = &pmk_rests[vcpu];
+	const struct pmk_block *of = r->rest[index].of;
 
+	memmove(r->rest + index, r->rest + index + 1, (--r->n - index) * sizeof(r->rest[0]));
 	if (run->resumed)
-		run->resumed(cpu);
+		run->resumed(cpu, of);
 	cpu->prev = of;
 	pmk_sites_resume(cpu, of);
 }
 
+bool pmk_rest_continues(unsigned vcpu, const struct pmk_block *block)
+{
+	const struct pmk_rests *r = &pmk_rests[vcpu];
+
+	for (unsigned i = r->n; i > 0; i--) {
+		const struct pmk_rest *rest = &r->rest[i - 1];
+
+		if (block->pc != rest->pc || block->end_addr != rest->of->end_addr)
+			continue;
+		rest_begin(vcpu, i - 1);
+		return true;
+	}
+	return false;
+}
+
 void pmk_rest_never(unsigned vcpu)
 {
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 	struct pmk_rests *r = &pmk_rests[vcpu];
 
-	if (pmk_rest_is_due(vcpu))
-		pmk_cpu_left_at(pmk_cpus[vcpu], r->rest[r->n - 1].pc);
+	for (; r->n; r->n--) {
+		const struct pmk_rest *rest = &r->rest[r->n - 1];
+
+		if (cpu->sites)
+			cpu->sites->path = rest->path;
+		cpu->prev = rest->of;
+		pmk_sites_resume(cpu, rest->of);
+		pmk_cpu_left_at(cpu, rest->pc);
+	}
 }
 
 void pmk_fetch_handler(unsigned vcpu, void *start)

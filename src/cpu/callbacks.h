@@ -92,14 +92,16 @@ static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t a
  * System emulation: the emulator may leave a block in the middle and continue with the rest as
  * another block, whose start it reports again. The rest has been counted already, so pmk remembers
  * it here until it starts. An interrupt may come before that and leave other blocks in the middle,
- * too. A rest may never have started when the run ends.
+ * too, and an RTOS may then run other tasks. A rest may never have started when the run ends.
  */
-#define PMK_MAX_RESTS 8
+#define PMK_MAX_RESTS 16
 struct pmk_rests {
 	unsigned n;
 	struct pmk_rest {
 		uint64_t pc;
 		const struct pmk_block *of;
+		uint64_t execution; /* which execution of the block this is */
+		uint32_t path;	    /* the call path, if calls are followed */
 	} rest[PMK_MAX_RESTS];
 };
 extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
@@ -118,27 +120,17 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 	return r->n && r->rest[r->n - 1].of == pmk_cpus[vcpu]->prev;
 }
 
-/* The program has ended: subtract the counts of the rest of a block that has not run. */
+/* The program has ended: subtract the counts of the rests that have not run. */
 void pmk_rest_never(unsigned vcpu);
 
-/* Continue with the rest of the block `of`. */
-PMK_SLOW void pmk_rest_begins(struct pmk_cpu *cpu, const struct pmk_block *of);
+/* The same as pmk_rest_is(), when there are rests. */
+PMK_SLOW bool pmk_rest_continues(unsigned vcpu, const struct pmk_block *block);
 
 /* True if `block` is the rest of a block that was left. That block then continues, no matter what
- * ran in between. */
+ * ran in between. Of equal rests, the last one continues. */
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 {
-	struct pmk_rests *r = &pmk_rests[vcpu];
-	const struct pmk_rest *last;
-
-	if (PMK_LIKELY(!r->n))
-		return false;
-	last = &r->rest[r->n - 1];
-	if (block->pc != last->pc || block->end_addr != last->of->end_addr)
-		return false;
-	pmk_rest_begins(pmk_cpus[vcpu], last->of);
-	r->n--;
-	return true;
+	return PMK_UNLIKELY(pmk_rests[vcpu].n) && pmk_rest_continues(vcpu, block);
 }
 
 /*

@@ -118,8 +118,9 @@ struct pmk_core_run {
 	 * run on the call path that they interrupt. */
 	struct pmk_nesting (*nesting)(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b);
-	/* Called when the rest of a block continues, possibly after a handler. May be NULL. */
-	void (*resumed)(struct pmk_cpu *cpu);
+	/* Called when the rest of the block `of` continues, possibly after a handler. May be
+	 * NULL. */
+	void (*resumed)(struct pmk_cpu *cpu, const struct pmk_block *of);
 };
 
 /* The functions that an emulator calls while code runs: callbacks.h. */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/reserve.h"
+#include "cpu/callbacks.h"
 #include "cpu/family.h"
+#include "cpu/fault.h"
 
 /*
  * Number of calls that are remembered. Where the stack pointer is not known, a jump that may be a
@@ -15,6 +17,7 @@
 #define NEARBY	   1024
 #define RETURNED   256
 #define NESTED	   256 /* nested handlers */
+#define TASKS	   64
 #define FIRST_SIZE 4096
 #define NONE_UNITS ((sizeof(struct pmk_ledger_run) + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT)
 #define WORDS	   512 /* all counters are in the first `WORDS` words of 8 bytes of a core */
@@ -99,10 +102,20 @@ struct frame {
 	uint32_t base; /* index of the first call on the same stack */
 };
 
-/* The code that the handler of an exception interrupted. */
+/* The code that the handler of an exception interrupted: after `block`, which is the last one that
+ * ran, or in the middle of it if `inside`. */
 struct interrupted {
-	const struct pmk_block *block; /* the last one that ran */
+	const struct pmk_block *block;
+	bool inside;
 	uint32_t path, calls;
+};
+
+/* A task of an RTOS, and where it was interrupted. */
+struct task {
+	uint64_t top; /* the stack pointer when it began: its stack is below */
+	struct interrupted last;
+	struct frame *call; /* its open calls */
+	uint32_t room;
 };
 
 struct returned {
@@ -144,6 +157,9 @@ struct pmk_sites_rest {
 	/* Handlers that are active, the innermost last. */
 	struct interrupted interrupted[NESTED];
 	uint32_t nested;
+	/* The tasks that have run. The open calls of the running one are in `call`. */
+	struct task task[TASKS];
+	uint32_t tasks, running;
 	/* The counters, and what has been booked of each. */
 	struct pmk_site_counters counters;
 	uint64_t *seen;
@@ -747,9 +763,9 @@ static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is
 
 /* Returns the path on which block `b` runs after `p`, which ran on `path`. */
 static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
-		       const struct pmk_block *b)
+		       const struct pmk_block *b, bool nests)
 {
-	if (b->vector || (p->conditional && b->pc == p->fall))
+	if ((b->vector && !nests) || (p->conditional && b->pc == p->fall))
 		return path;
 	switch ((enum pmk_flow)p->flow) {
 	case PMK_FLOW_CALL:
@@ -772,9 +788,15 @@ static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk
 static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
 			      const struct pmk_block *b)
 {
+	const struct pmk_rests *rests = &pmk_rests[s->cpu->index];
+	bool inside;
+
 	if (s->nested == NESTED)
 		return path;
-	s->interrupted[s->nested++] = (struct interrupted){ p, path, s->calls };
+	inside = p == s->cpu->origin && rests->n;
+	if (inside)
+		p = rests->rest[rests->n - 1].of;
+	s->interrupted[s->nested++] = (struct interrupted){ p, inside, path, s->calls };
 	path = callee(s, 0, b->pc, 0);
 	if (path)
 		path_record(s, path)->calls++;
@@ -793,10 +815,106 @@ static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t ke
 	return i->block;
 }
 
-void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep)
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+/*
+ * An RTOS switches tasks in the handler of an exception. When the last handler ends, the task that
+ * continues is found by the stack pointer and the address: its stack is the next one above the
+ * stack pointer, and it may have been interrupted at this address. If there is none, the task is
+ * new.
+ */
+
+static bool may_continue(const struct pmk_sites_rest *s, const struct interrupted *i, uint64_t pc)
 {
-	if (cpu->sites && cpu->sites->rest->nested > keep)
-		end_handlers(cpu->sites, keep);
+	const struct pmk_block *p = i->block;
+
+	if (p == s->cpu->origin || (pc >= p->pc && pc <= p->fall))
+		return true;
+	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
+		return !i->inside && pc == p->target;
+	return !i->inside && pmk_goes_anywhere(p);
+}
+
+/* Returns the task that continues at `pc`; NULL if it has not run before. */
+static struct task *find_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
+{
+	struct task *found = NULL;
+
+	for (struct task *t = s->task; t < s->task + s->tasks; t++)
+		if (t->top >= sp && (!found || t->top < found->top) &&
+		    may_continue(s, &t->last, pc))
+			found = t;
+	return found;
+}
+
+/* Store the open calls of the running task. Returns false if there is no memory. */
+static bool store_calls(struct pmk_sites_rest *s)
+{
+	struct task *t = s->task + s->running;
+	struct frame *call;
+
+	if (t->room < s->calls) {
+		call = realloc(t->call, 2 * (size_t)s->calls * sizeof(*call));
+		if (!call)
+			return false;
+		t->call = call;
+		t->room = 2 * s->calls;
+	}
+	if (s->calls)
+		memcpy(t->call, s->call, s->calls * sizeof(*t->call));
+	return true;
+}
+
+/* A task whose stack began at the same place has ended. Returns NULL if there are too many. */
+static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
+{
+	struct task *t = s->task;
+
+	while (t < s->task + s->tasks && t->top != sp)
+		t++;
+	if (t == s->task + TASKS)
+		return NULL;
+	s->tasks += t == s->task + s->tasks;
+	t->top = sp;
+	t->last = (struct interrupted){ .path = callee(s, 0, pc, 0) };
+	if (t->last.path)
+		path_record(s, t->last.path)->calls++;
+	return t;
+}
+
+/*
+ * All handlers have ended, and code at `pc` continues. If it belongs to another task, go to its
+ * path. Returns the last block of the task; NULL: it begins.
+ */
+static const struct pmk_block *resume_task(struct pmk_sites *sites, uint64_t pc, bool may_begin)
+{
+	struct pmk_sites_rest *s = sites->rest;
+	struct task *from = s->task + s->running, *to;
+	uint64_t sp = stack_pointer(s);
+
+	from->last = s->interrupted[0];
+	to = sp ? find_task(s, sp, pc) : from;
+	if (to == from || (!to && !may_begin) || !store_calls(s))
+		return from->last.block;
+	if (!to)
+		to = new_task(s, sp, pc);
+	if (!to)
+		return from->last.block;
+	s->running = (uint32_t)(to - s->task);
+	s->calls = to->last.calls;
+	if (s->calls)
+		memcpy(s->call, to->call, s->calls * sizeof(*s->call));
+	sites->path = to->last.path;
+	return to->last.block;
+}
+
+void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep, const struct pmk_block *of)
+{
+	if (!cpu->sites || cpu->sites->rest->nested <= keep)
+		return;
+	end_handlers(cpu->sites, keep);
+	if (!keep)
+		resume_task(cpu->sites, of->pc, false);
 }
 
 void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const struct pmk_block *b)
@@ -806,12 +924,15 @@ void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const 
 
 	if (sites->nests)
 		now = pmk_core_family(&s->cpu->core)->run->nesting(s->cpu, p, b);
-	if (s->nested > now.keep)
+	if (s->nested > now.keep) {
 		p = end_handlers(sites, now.keep);
+		if (!now.keep && !now.begins)
+			p = resume_task(sites, b->pc, true);
+	}
 	if (now.begins)
 		sites->path = begin_handler(s, sites->path, p, b);
-	else
-		sites->path = follow(s, sites->path, p, b);
+	else if (p)
+		sites->path = follow(s, sites->path, p, b, sites->nests);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -894,6 +1015,8 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 	sites->run_of = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*sites->run_of));
 	if (paths)
 		s->call = pmk_reserve(MAX_CALLS * sizeof(*s->call));
+	s->tasks = 1;
+	s->task[0].top = UINT64_MAX;
 	if (!sites->run_of || (paths && !s->call) || !grow(&s->runs) || !grow(&s->sites) ||
 	    !grow(&s->paths))
 		return -1;
@@ -936,6 +1059,8 @@ void pmk_sites_free(struct pmk_sites *sites)
 
 	if (s) {
 		pmk_release(s->call, MAX_CALLS * sizeof(*s->call));
+		for (uint32_t i = 0; i < s->tasks; i++)
+			free(s->task[i].call);
 		free(s->runs.entry);
 		free(s->sites.entry);
 		free(s->paths.entry);

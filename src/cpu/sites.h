@@ -16,7 +16,9 @@
  * followed by return addresses. A jump from one function into another (a tail call) stays on the
  * path of the first. longjmp and exceptions go back to the path that they lead to, which is found
  * by the stack pointer. The handler of a signal runs on the path that it interrupts; that of an
- * exception begins a path at the root if the family knows where it starts (nesting()). A function
+ * exception begins a path at the root if the family knows where it starts (nesting()). If such
+ * handlers end, and other code than the interrupted one continues, it is another task of an RTOS:
+ * it goes on where it was interrupted, or begins a path at the root. A function
  * that calls itself from the same place stays on one path, and calls nested deeper than
  * PMK_PATH_DEPTH stay on the path at that depth.
  *
@@ -315,8 +317,8 @@ PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cyc
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* Note that only `keep` handlers are still active. */
-void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep);
+/* Note that only `keep` handlers are still active, and the rest of the block `of` continues. */
+void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep, const struct pmk_block *of);
 /* Continue the rest of a block that was left. */
 static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
 {

@@ -3,6 +3,7 @@
 under pmk run.
 
 The kernel comes from this machine's release of Debian's source package micropython."""
+import collections
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ from firmware_examples import EXAMPLES
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "guest"))
 import fetch_debian as debian
+from insns import Beside
 
 PACKAGE = "main/m/micropython/micropython_1.25.0+ds.orig.tar.xz"
 SHA256 = "7b25be99a502f070b2de81dafc08da7051d992325d6e67daa9045a918fffdbea"
@@ -89,3 +91,32 @@ def test_tasks_are_counted_one_by_one():
 def test_without_counters_it_says_so():
     out = make("FREERTOS=" + kernel(), "run")
     equal((out.code, out.out), (0, "pmk: this ARM1176 has no PMU (QEMU's has none)\n"))
+
+
+def test_tasks_and_handlers_of_a_cortex_m_are_roots_of_call_paths():
+    """examples/cortexm/freertos. An independent count agrees: nothing is counted twice when a task
+    continues in the middle of a block."""
+    have("make", "arm-none-eabi-gcc", "qemu-system-arm")
+    folder = os.path.join(WORK, "cortexm-freertos")
+    out = run("make", "-s", "-B", "-C", os.path.join(SOURCE, "examples", "cortexm", "freertos"),
+              "FREERTOS=" + kernel(), "O=" + folder)
+    equal((out.code, out.out, out.err), (0, "", ""))
+    elf, recording = os.path.join(folder, "rtos.elf"), os.path.join(folder, "rtos.pmk")
+    equal(pmk("record", "-g", "-e", "inst_retired", "-o", recording, elf).code, 0)
+    paths = collections.Counter()
+    for line in pmk("export", "--format", "folded", "-i", recording).out.splitlines():
+        path, n = line.rsplit(" ", 1)
+        paths[path.split(";")[0]] += int(n)
+        paths[path] += int(n) * (";" in path)
+    equal({p for p in paths if ";" not in p},
+          {"reset", "svc_handler", "pendsv_handler", "systick_handler", "sampler", "worker",
+           "prvIdleTask"})
+    # Ten equal rounds, which the scheduler interrupts.
+    assert paths["worker;filter"] > 10 * 100 * 64 * 3 and paths["worker;filter"] % 10 == 0, paths
+    assert not [p for p in paths if "sampler" in p and "worker" in p]
+    beside = Beside(half=1 << 32)
+    doc = stat("-e", "inst_retired", "--qemu", f"qemu-system-arm -M mps2-an385 -kernel '{elf}' "
+               f"-nographic -nic none -semihosting -icount shift=5,sleep=off {beside.options}")
+    executed = beside.told()[0][0]
+    equal(counts(doc), {"inst_retired": executed})
+    equal(sum(n for p, n in paths.items() if ";" not in p), executed)

@@ -238,7 +238,7 @@ void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 }
 
 /* Called when the exception came between the instructions of a block, which now continues. */
-void pmk_cortexm_resumed(struct pmk_cpu *cpu)
+void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of)
 {
 	uint32_t sp = 0;
 	uint64_t depth;
@@ -250,7 +250,7 @@ void pmk_cortexm_resumed(struct pmk_cpu *cpu)
 		return;
 	pmk_sites_at(cpu, PMK_SITE_END);
 	leave_exceptions(cpu, depth);
-	pmk_sites_handled(cpu, depth);
+	pmk_sites_handled(cpu, depth, of);
 }
 
 static bool is_fault(uint32_t number)

@@ -74,7 +74,7 @@ extern const struct pmk_counted_signal pmk_cortexm_counted[];
 
 struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				       const struct pmk_block *b);
-void pmk_cortexm_resumed(struct pmk_cpu *cpu);
+void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of);
 
 /* Build a block: build.c. */
 void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
