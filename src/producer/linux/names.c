@@ -31,17 +31,10 @@ struct search {
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* A new event of `pmu`, which has no row yet. */
-static struct pmk_linux_made *new_event(const struct search *s, const struct pmk_linux_pmu *pmu)
+/* An event of `pmu` that is not complete yet. */
+static struct pmk_linux_event event_of(const struct pmk_linux_pmu *pmu)
 {
-	struct pmk_linux_made *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return NULL;
-	m->event = (struct pmk_linux_event){ .pmu = pmu, .type = pmu->type, .unit = "" };
-	m->next = s->all->made;
-	s->all->made = m;
-	return m;
+	return (struct pmk_linux_event){ .pmu = pmu, .type = pmu->type, .unit = "" };
 }
 
 /* PMUv3: the kernel lists only the common events that PMCEID names. Another event can still be
@@ -62,12 +55,18 @@ static bool is_unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 	return true;
 }
 
-/* Give the event its row: that of the catalogue, or a new one with the requested name. */
-static int finish_event(const struct search *s, struct pmk_linux_made *m,
-			const struct pmk_event *row, const struct pmk_linux_event **out)
+/* Keeps the event, with its row: that of the catalogue, or a new one with the requested name. */
+static int keep_event(const struct search *s, const struct pmk_linux_event *event,
+		      const struct pmk_event *row, const struct pmk_linux_event **out)
 {
-	struct pmk_linux_event *ev = &m->event;
+	struct pmk_linux_made *m = calloc(1, sizeof(*m));
+	struct pmk_linux_event *ev = m ? &m->event : NULL;
 
+	if (!m)
+		return pmk_message_no_memory(s->msg, s->size, NULL);
+	*ev = *event;
+	m->next = s->all->made;
+	s->all->made = m;
 	ev->coded = ev->config <= UINT16_MAX && !ev->config1 && !ev->config2;
 	if (!row && ev->coded && ev->pmu->known)
 		row = pmk_pmu_event_code(ev->pmu->pmu, (unsigned)ev->config);
@@ -94,20 +93,18 @@ static int finish_event(const struct search *s, struct pmk_linux_made *m,
 static int use_row(const struct search *s, const struct pmk_linux_pmu *pmu,
 		   const struct pmk_event *row, const struct pmk_linux_event **out)
 {
-	struct pmk_linux_made *m = new_event(s, pmu);
+	struct pmk_linux_event ev = event_of(pmu);
 
-	if (!m)
-		return pmk_message_no_memory(s->msg, s->size, NULL);
-	m->event.config = row->code;
+	ev.config = row->code;
 	if (pmu->software) {
 		bool clock = row->code == PERF_COUNT_SW_CPU_CLOCK ||
 			     row->code == PERF_COUNT_SW_TASK_CLOCK;
 
-		m->event.unit = clock ? "ns" : "";
-		m->event.in_kernel = row->code == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-				     row->code == PERF_COUNT_SW_CPU_MIGRATIONS;
+		ev.unit = clock ? "ns" : "";
+		ev.in_kernel = row->code == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+			       row->code == PERF_COUNT_SW_CPU_MIGRATIONS;
 	}
-	return finish_event(s, m, row, out);
+	return keep_event(s, &ev, row, out);
 }
 
 /* ---- terms ---------------------------------------------------------------------------------- */
@@ -242,7 +239,7 @@ static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 {
 	const struct pmk_event *row = pmk_pmu_event(pmu->pmu, name);
 	const struct pmk_linux_pmu_full *full = pmk_linux_full(pmu);
-	struct pmk_linux_made *m;
+	struct pmk_linux_event ev = event_of(pmu);
 	uint64_t code;
 	bool raw;
 	int err;
@@ -252,13 +249,10 @@ static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 	raw = raw_code(name, &code);
 	if (!raw && !find_named(full, name))
 		return 1;
-	m = new_event(s, pmu);
-	if (!m)
-		return pmk_message_no_memory(s->msg, s->size, NULL);
 	if (raw)
-		m->event.config = code;
-	err = raw ? 0 : take_terms(s, full, &m->event, name, true);
-	return err ? err : finish_event(s, m, NULL, out);
+		ev.config = code;
+	err = raw ? 0 : take_terms(s, full, &ev, name, true);
+	return err ? err : keep_event(s, &ev, NULL, out);
 }
 
 /* perf's cache events, "L1-dcache-load-misses": cache, operation, result in a byte each. */
@@ -273,7 +267,7 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 		{ "loads", 0, 0 },	  { "load-misses", 0, 1 }, { "stores", 1, 0 },
 		{ "store-misses", 1, 1 }, { "prefetches", 2, 0 },  { "prefetch-misses", 2, 1 },
 	};
-	struct pmk_linux_made *m;
+	struct pmk_linux_event ev = event_of(pmk_linux_pmu_find(s->all, "hw-cache"));
 
 	for (unsigned c = 0; c < sizeof(caches) / sizeof(caches[0]); c++) {
 		size_t n = strlen(caches[c]);
@@ -283,11 +277,8 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 		for (unsigned w = 0; w < sizeof(what) / sizeof(what[0]); w++) {
 			if (strcasecmp(s->name + n + 1, what[w].name) != 0)
 				continue;
-			m = new_event(s, pmk_linux_pmu_find(s->all, "hw-cache"));
-			if (!m)
-				return pmk_message_no_memory(s->msg, s->size, NULL);
-			m->event.config = c | what[w].operation << 8 | what[w].result << 16;
-			return finish_event(s, m, NULL, out);
+			ev.config = c | what[w].operation << 8 | what[w].result << 16;
+			return keep_event(s, &ev, NULL, out);
 		}
 	}
 	return 1;
@@ -408,7 +399,7 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	char name[MAX_NAME], inner[MAX_NAME];
 	const struct pmk_linux_pmu *pmu;
 	struct pmk_linux_format f;
-	struct pmk_linux_made *m;
+	struct pmk_linux_event ev;
 	size_t n = strlen(rest);
 	int err;
 
@@ -430,11 +421,9 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 		return err;
 	if (!strpbrk(inner, "=,") && !find_format(pmk_linux_full(pmu), inner, &f))
 		return unknown_name(s, pmu, inner);
-	m = new_event(s, pmu);
-	if (!m)
-		return pmk_message_no_memory(s->msg, s->size, NULL);
-	err = take_terms(s, pmk_linux_full(pmu), &m->event, inner, true);
-	return err ? err : finish_event(s, m, NULL, out);
+	ev = event_of(pmu);
+	err = take_terms(s, pmk_linux_full(pmu), &ev, inner, true);
+	return err ? err : keep_event(s, &ev, NULL, out);
 }
 
 /* A code is programmed on the core PMU; if the machine has none, with perf's type for such
@@ -442,16 +431,13 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, uint64_t code,
 		    const struct pmk_linux_event **out)
 {
-	struct pmk_linux_made *m =
-		new_event(s, core ? core : pmk_linux_pmu_find(s->all, "hardware"));
+	struct pmk_linux_event ev = event_of(core ? core : pmk_linux_pmu_find(s->all, "hardware"));
 
-	if (!m)
-		return pmk_message_no_memory(s->msg, s->size, NULL);
 	if (!core)
-		m->event.type = PERF_TYPE_RAW;
-	m->event.config = code;
-	m->event.by_code = true;
-	return finish_event(s, m, NULL, out);
+		ev.type = PERF_TYPE_RAW;
+	ev.config = code;
+	ev.by_code = true;
+	return keep_event(s, &ev, NULL, out);
 }
 
 /*
@@ -506,15 +492,12 @@ static const struct pmk_linux_event *generic_on(const struct search *s,
 						const struct pmk_linux_event *ev,
 						const struct pmk_linux_pmu *pmu)
 {
-	struct pmk_linux_made *m = new_event(s, pmu);
+	struct pmk_linux_event other = *ev;
+	const struct pmk_linux_event *out;
 
-	if (!m)
-		return NULL;
-	m->event = *ev;
-	m->event.pmu = pmu;
-	m->event.config |= (uint64_t)pmu->type << 32;
-	m->event.coded = false;
-	return &m->event;
+	other.pmu = pmu;
+	other.config |= (uint64_t)pmu->type << 32;
+	return keep_event(s, &other, ev->row, &out) ? NULL : out;
 }
 
 const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,

@@ -587,17 +587,11 @@ static int online_by_stat(struct pmk_linux_cpus *cpus, const struct pmk_linux_ke
 	snprintf(path, sizeof(path), "%s/stat", kernel->proc);
 	f = fopen(path, "re");
 	while (f && !err && getline(&line, &size, f) > 0) {
-		unsigned *more;
+		if (strncmp(line, "cpu", 3) == 0 && isdigit((unsigned char)line[3])) {
+			unsigned cpu = (unsigned)pmk_number_after(line, "cpu", 10);
 
-		if (strncmp(line, "cpu", 3) != 0 || line[3] < '0' || line[3] > '9')
-			continue;
-		more = realloc(cpus->cpu, (cpus->count + 1) * sizeof(*more));
-		if (!more) {
-			err = PMK_ENOMEM;
-			break;
+			err = add_range(cpus, cpu, cpu);
 		}
-		cpus->cpu = more;
-		more[cpus->count++] = (unsigned)pmk_number_after(line, "cpu", 10);
 	}
 	free(line);
 	if (f)
