@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <inttypes.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

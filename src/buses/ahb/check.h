@@ -21,7 +21,6 @@
 #define PMK_AHB_CHECK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <pmk/ahb.h>

@@ -2,8 +2,6 @@
 /* A master on the GXI: see mbx.h. */
 #include "buses/ahb/mbx.h"
 
-#include <stddef.h>
-
 #include <pmk/error.h>
 
 #include "base/foreign.h"

@@ -22,7 +22,6 @@ const struct pmk_rule pmk_axi_rules[PMK_AXI_NRULES] = {
 
 #define BOUNDARY    4096
 #define MOST_FIXED  16
-#define NO_ROLE	    PMK_AXI_NROLES
 #define MOST_OFFERS 6
 
 enum { FIXED, INCR, WRAP, RESERVED };

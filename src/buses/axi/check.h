@@ -25,7 +25,6 @@
 #define PMK_AXI_CHECK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <pmk/axi.h>

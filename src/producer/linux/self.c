@@ -16,7 +16,6 @@
 
 #include <linux/perf_event.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

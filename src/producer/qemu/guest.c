@@ -578,7 +578,10 @@ static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, un
 	}
 }
 
-const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu)
+/* The registers that processors get from this module, in the order of `pmu`'s own: those of `pmu`
+ * and, for PMUv2, the additional ones of PMUv3. QEMU has the latter in all processors; here they
+ * are undefined. */
+static const struct pmk_pmu *rows_of(const struct pmk_pmu *pmu)
 {
 	return pmu->driver == pmk_armv8.driver && pmu->nregs < pmk_armv8.nregs ? &pmk_armv8 : pmu;
 }
@@ -623,8 +626,8 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 	qemu.tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
 	if (pmu->driver == pmk_armv8.driver)
 		meet_own_registers(vcpu);
-	for (unsigned i = 0; i < pmk_guest_rows(pmu)->nregs; i++)
-		define_all(qemu.get_cpu((int)vcpu), &pmk_guest_rows(pmu)->regs[i], i);
+	for (unsigned i = 0; i < rows_of(pmu)->nregs; i++)
+		define_all(qemu.get_cpu((int)vcpu), &rows_of(pmu)->regs[i], i);
 	/* the input to which the board has connected QEMU's own PMU */
 	qemu.interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;

@@ -63,10 +63,6 @@ void pmk_guest_translate_anew(void);
 int pmk_guest_level(void);
 /* The present exception level of `vcpu`, called from its thread; for 64-bit processors. */
 int pmk_guest_level_now(unsigned vcpu);
-/* The registers that processors get from this module, in the order of `pmu`'s own: those of `pmu`
- * and, for PMUv2, the additional ones of PMUv3. QEMU has the latter in all processors; here they
- * are undefined. */
-const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu);
 /* Number of the board's processors. */
 unsigned pmk_guest_vcpus(void);
 /* Give `vcpu` the registers of `pmu`, and its interrupt. Call it before the vCPU runs. */

@@ -2,7 +2,6 @@
 /* The guest's own PMU. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <pmk/dwt.h>

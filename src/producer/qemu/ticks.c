@@ -3,7 +3,6 @@
 #include "producer/qemu/ticks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <pmk/error.h>
 

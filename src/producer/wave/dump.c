@@ -409,7 +409,8 @@ int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, 
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-int pmk_wave_dump_settle(struct wave_dump *v)
+/* Ends the current time after all its changes were read. */
+static int dump_settle(struct wave_dump *v)
 {
 	const struct wave_cells *c = &v->cells;
 
@@ -428,7 +429,7 @@ int pmk_wave_dump_time(struct wave_dump *v, uint64_t t)
 	} else if (t < v->time) {
 		pmk_wave_dump_time_text(v, t, then, sizeof(then));
 		return pmk_wave_dump_fail(v, PMK_EPARSE, "time goes back to %s", then);
-	} else if (t > v->time && pmk_wave_dump_settle(v)) {
+	} else if (t > v->time && dump_settle(v)) {
 		return v->stopped;
 	}
 	v->timed = true;
@@ -438,7 +439,7 @@ int pmk_wave_dump_time(struct wave_dump *v, uint64_t t)
 
 int pmk_wave_dump_off(struct wave_dump *v)
 {
-	if (pmk_wave_dump_settle(v))
+	if (dump_settle(v))
 		return v->stopped;
 	v->clockwork->off(v->clockwork->ctx, v->time);
 	return 0;
@@ -490,7 +491,7 @@ int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwor
 	 * complete, so a clock edge at that time counts.
 	 */
 	if (!v->stopped)
-		pmk_wave_dump_settle(v);
+		dump_settle(v);
 	return v->error.code;
 }
 

@@ -283,8 +283,6 @@ int pmk_wave_dump_too_many_bits(struct wave_dump *v, const struct pmk_wave_signa
 
 /* Sets the current time to t, which must not go back. Nonzero: v->error or v->stopped is set. */
 int pmk_wave_dump_time(struct wave_dump *v, uint64_t t);
-/* Ends the current time after all its changes were read. */
-int pmk_wave_dump_settle(struct wave_dump *v);
 /* Makes all values x until $dumpon, even if the dump changes them. */
 int pmk_wave_dump_off(struct wave_dump *v);
 

@@ -10,7 +10,6 @@
 #include "producer/wave/wave.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"

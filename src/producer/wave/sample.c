@@ -11,7 +11,6 @@
  * $dumpoff.
  */
 #define _GNU_SOURCE
-#include <string.h>
 #include <time.h>
 
 #include "producer/wave/wave.h"

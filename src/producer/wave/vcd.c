@@ -24,7 +24,6 @@
 #include "producer/wave/dump.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

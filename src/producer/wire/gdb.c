@@ -10,10 +10,8 @@
  */
 #include "producer/wire/wire.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>
