@@ -496,7 +496,7 @@ static int unpack_file(struct wave_dump *v)
 	f->unwrapped = tmpfile();
 	if (!f->unwrapped || lseek(f->fd, HEAD + 8, SEEK_SET) < 0)
 		return pmk_wave_dump_fail(v, PMK_EIO, "no temporary file: %s", strerror(errno));
-	if (!pmk_wave_inflate_file(f->fd, fileno(f->unwrapped), whole))
+	if (!pmk_wave_inflate_file(f->fd, f->unwrapped, whole))
 		return pmk_wave_dump_fail(v, PMK_EIO,
 					  "the FST file is damaged or truncated, or there is no "
 					  "room to unpack it");

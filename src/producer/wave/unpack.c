@@ -5,8 +5,6 @@
  */
 #include "producer/wave/unpack.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -154,54 +152,18 @@ bool pmk_wave_inflate(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 	return status == Z_STREAM_END && z.avail_out == 0;
 }
 
-#define PIECE (256 * 1024)
-
-static bool write_all(int fd, const uint8_t *p, size_t n)
+bool pmk_wave_inflate_file(int in, FILE *out, uint64_t n)
 {
-	while (n) {
-		ssize_t wrote = write(fd, p, n);
+	int fd = dup(in), got = -1;
+	gzFile z = fd < 0 ? NULL : gzdopen(fd, "rb");
+	uint8_t piece[1 << 16];
 
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		p += wrote;
-		n -= (size_t)wrote;
-	}
-	return true;
-}
-
-bool pmk_wave_inflate_file(int in, int out, uint64_t n)
-{
-	uint8_t *piece = malloc(2 * PIECE);
-	z_stream z = { .avail_in = 0 };
-	int status = Z_OK;
-	ssize_t got;
-
-	if (!piece || inflateInit2(&z, ANY_HEADER) != Z_OK) {
-		free(piece);
-		return false;
-	}
-	while (status == Z_OK) {
-		if (!z.avail_in) {
-			do
-				got = read(in, piece, PIECE);
-			while (got < 0 && errno == EINTR);
-			if (got <= 0)
-				break;
-			z.next_in = piece;
-			z.avail_in = (uInt)got;
-		}
-		z.next_out = piece + PIECE;
-		z.avail_out = PIECE;
-		status = inflate(&z, Z_NO_FLUSH);
-		got = PIECE - z.avail_out;
-		if ((status != Z_OK && status != Z_STREAM_END) || (uint64_t)got > n ||
-		    !write_all(out, piece + PIECE, (size_t)got))
-			break;
+	while (z && !gzdirect(z) && (got = gzread(z, piece, sizeof(piece))) > 0 &&
+	       (uint64_t)got <= n && fwrite(piece, 1, (size_t)got, out) == (size_t)got)
 		n -= (uint64_t)got;
-	}
-	inflateEnd(&z);
-	free(piece);
-	return status == Z_STREAM_END && !n;
+	if (z)
+		gzclose(z);
+	else if (fd >= 0)
+		close(fd);
+	return !got && !n && !fflush(out);
 }
