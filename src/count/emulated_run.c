@@ -50,32 +50,23 @@ static void read_version(struct pmk_count *c)
 
 /* ---- the module that fits it ------------------------------------------------------------- */
 
-static int no_module_for(struct pmk_count *c, unsigned api)
+/* The API of the emulator's version, which must be known and support plugins. 0 or a failure. */
+static int find_api(struct pmk_count *c, unsigned *api)
 {
 	struct pmk_emulation *e = c->state;
 
-	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-			      "%s %s needs a plugin for API version %u, which pmk does not have; "
-			      "%s",
-			      e->prog.argv.word[0], e->qemu_version, api, EMULATOR_OTHER_RELEASE);
-}
-
-static int too_old(struct pmk_count *c)
-{
-	struct pmk_emulation *e = c->state;
-
-	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-			      "%s %s is too old: plugins need QEMU 6.0 or newer; %s",
-			      e->prog.argv.word[0], e->qemu_version, EMULATOR_OTHER_RELEASE);
-}
-
-static int not_qemu(struct pmk_count *c)
-{
-	struct pmk_emulation *e = c->state;
-
-	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-			      "%s does not behave like QEMU: it does not print its version",
-			      e->prog.argv.word[0]);
+	read_version(c);
+	if (!*e->qemu_version)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "%s does not behave like QEMU: it does not print its version",
+				      e->prog.argv.word[0]);
+	*api = pmk_qemu_api(e->qemu_version);
+	if (!*api)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "%s %s is too old: plugins need QEMU 6.0 or newer; %s",
+				      e->prog.argv.word[0], e->qemu_version,
+				      EMULATOR_OTHER_RELEASE);
+	return 0;
 }
 
 /* Choose the module by the functions that the emulator exports. If these are ambiguous, choose it
@@ -87,19 +78,16 @@ static int choose_module(struct pmk_count *c)
 	const struct pmk_qemu *q = &e->prog.qemu;
 	const struct pmk_qemu_generation *g = pmk_qemu_generation_of_api(q->api_lowest);
 	unsigned api;
+	int err;
 
 	ask_version(c);
 	e->generation = g;
 	if (g && g == pmk_qemu_generation_of_api(q->api_highest))
 		return 0;
-	read_version(c);
-	if (!*e->qemu_version)
-		return not_qemu(c);
-	api = pmk_qemu_api(e->qemu_version);
-	if (!api)
-		return too_old(c);
-	e->generation = pmk_qemu_generation_of_api(api);
-	return 0;
+	err = find_api(c, &api);
+	if (!err)
+		e->generation = pmk_qemu_generation_of_api(api);
+	return err;
 }
 
 /*
@@ -157,19 +145,22 @@ static int other_module(struct pmk_count *c)
 	const struct pmk_qemu_generation *g;
 	char said[2048], other[PATH_MAX];
 	unsigned api;
+	int err;
 
 	if (atomic_load(&e->runner.arena->other_isa))
 		return other_isa(c);
-	read_version(c);
-	if (!*e->qemu_version)
-		return not_qemu(c);
-	if (!pmk_qemu_api(e->qemu_version))
-		return too_old(c);
+	err = find_api(c, &api);
+	if (err)
+		return err;
 	ask_why(c, e->plugin, said, sizeof(said));
 	api = pmk_qemu_asks_for(said);
 	g = pmk_qemu_generation_of_api(api);
 	if (api && (!g || !pmk_files_plugin(other, c->q.files.plugin, g->module)))
-		return no_module_for(c, api);
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "%s %s needs a plugin for API version %u, which pmk does not "
+				      "have; %s",
+				      e->prog.argv.word[0], e->qemu_version, api,
+				      EMULATOR_OTHER_RELEASE);
 	/* $PMK_PLUGIN may name one file, which is then used for every version. */
 	if (g && strcmp(other, e->plugin) != 0 && !e->refused) {
 		pmk_count_note(c, "%s %s takes plugins of API version %u: trying %s",
