@@ -198,6 +198,7 @@ def test_flame_graph_adds_up(page):
         below = [c for p, c in frames.items() if p[:-1] == path]
         assert sum(c[0] for c in below) <= counts[0], path
     equal(frames["all", "main", "work", "clamp"][0], 60 - 20 + 30 - 10)
+    assert "merged" not in page.root.one("section", id="calls").text(), "all frames are there"
 
 
 def tree_recording(path, leaves):

@@ -33,18 +33,21 @@ struct flame {
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
+static bool is_thread(const struct flame *fl, size_t node)
+{
+	return pmk_tree_thread(&fl->p->tree, fl->p->tree.node[node].frame) != NONE;
+}
+
 static bool is_large(const struct flame *fl, size_t node)
 {
 	const struct html_page *p = fl->p;
 
-	if (pmk_tree_thread(&p->tree, p->tree.node[node].frame) != NONE)
-		return true;
 	for (size_t e = 0; e < p->n; e++)
 		if (html_inclusive(p, node, e) &&
 		    html_percent(html_inclusive(p, node, e), p->total[e]) >=
 			    fl->limit * (e ? OTHERS : 1))
 			return true;
-	return false;
+	return is_thread(fl, node);
 }
 
 /* Choose as many frames as a page has room for: raise the limit below which a frame is merged until
@@ -57,28 +60,32 @@ static void choose_frames(struct flame *fl)
 		fl->nkept = 0;
 		for (size_t i = 1; i < tree->nnodes; i++) {
 			fl->kept[i] = is_large(fl, i);
-			fl->nkept += fl->kept[i];
+			fl->nkept += fl->kept[i] && !is_thread(fl, i);
 		}
-		if (fl->nkept <= MOST + fl->p->r->t.nthreads)
+		if (fl->nkept <= MOST)
 			break;
 	}
 	fl->kept[0] = true;
-	fl->nmerged = tree->nnodes - 1 - fl->nkept;
 }
 
-/* A small frame has only small frames below it. */
+/* A small frame has only small frames below it. Paths of other threads have no counts. */
 static void merge_frames(struct flame *fl)
 {
 	const struct html_page *p = fl->p;
 
 	for (size_t i = p->tree.nnodes; i-- > 1;) {
 		size_t parent = p->tree.node[i].parent;
+		bool any = false;
 
 		if (fl->kept[i])
 			continue;
-		fl->merged[parent] += fl->merged[i] + 1;
-		for (size_t e = 0; fl->kept[parent] && e < p->n; e++)
-			fl->smaller[parent * p->n + e] += html_inclusive(p, i, e);
+		for (size_t e = 0; e < p->n; e++) {
+			any |= html_inclusive(p, i, e) != 0;
+			if (fl->kept[parent])
+				fl->smaller[parent * p->n + e] += html_inclusive(p, i, e);
+		}
+		fl->merged[parent] += fl->merged[i] + any;
+		fl->nmerged += any;
 	}
 }
 
