@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,6 @@ struct writer {
 	const struct pmk_recording *rec;
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int column;	     /* column of the row that is being filled */
 	int err;	     /* SQLite's error; nothing is written after the first */
 	int number;	     /* errno then */
 	struct groups order; /* the instructions by object and address */
@@ -160,45 +160,46 @@ static void writer_advance(struct writer *w)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void put_int(struct writer *w, int table, int64_t value)
+/*
+ * Insert a row, whose columns have these types: 'i' an int64_t, 'n' an int64_t where 0 stands for
+ * NULL, 't' a text or NULL, 'b' bytes and their size_t, 'l' the list, see below.
+ */
+static void row_insert(struct writer *w, int table, const char *types, ...)
 {
-	writer_fail(w, sqlite3_bind_int64(w->statement[table], ++w->column, value));
-}
+	sqlite3_stmt *s = w->statement[table];
+	const void *bytes;
+	va_list values;
+	int64_t number;
+	int err = 0;
 
-/* Writes NULL for a text that is not known. */
-static void put_text(struct writer *w, int table, const char *text)
-{
-	w->column++;
-	if (text)
-		writer_fail(w, sqlite3_bind_text(w->statement[table], w->column, text, -1,
-						 SQLITE_STATIC));
-	else
-		writer_fail(w, sqlite3_bind_null(w->statement[table], w->column));
-}
-
-/* Writes NULL for the number 0, which means none. */
-static void put_id(struct writer *w, int table, int64_t id)
-{
-	if (id)
-		put_int(w, table, id);
-	else
-		put_text(w, table, NULL);
-}
-
-static void put_bytes(struct writer *w, int table, const void *bytes, size_t size)
-{
-	writer_fail(w, sqlite3_bind_blob(w->statement[table], ++w->column, bytes, (int)size,
-					 SQLITE_STATIC));
-}
-
-static void row_insert(struct writer *w, int table)
-{
-	w->column = 0;
 	if (w->err)
 		return;
-	if (sqlite3_step(w->statement[table]) != SQLITE_DONE)
-		writer_fail(w, sqlite3_errcode(w->db));
-	sqlite3_reset(w->statement[table]);
+	va_start(values, types);
+	for (int column = 1; types[column - 1] && !err; column++)
+		switch (types[column - 1]) {
+		case 'i':
+		case 'n':
+			number = va_arg(values, int64_t);
+			err = number || types[column - 1] == 'i'
+				      ? sqlite3_bind_int64(s, column, number)
+				      : sqlite3_bind_null(s, column);
+			break;
+		case 't':
+			err = sqlite3_bind_text(s, column, va_arg(values, const char *), -1,
+						SQLITE_STATIC);
+			break;
+		case 'b':
+			bytes = va_arg(values, const void *);
+			err = sqlite3_bind_blob(s, column, bytes, (int)va_arg(values, size_t),
+						SQLITE_STATIC);
+			break;
+		default:
+			err = sqlite3_bind_text(s, column, w->list, (int)w->nlist, SQLITE_STATIC);
+		}
+	va_end(values);
+	if (err || sqlite3_step(s) != SQLITE_DONE)
+		writer_fail(w, err ? err : sqlite3_errcode(w->db));
+	sqlite3_reset(s);
 }
 
 /* ---- lists ---------------------------------------------------------------------------------- */
@@ -252,18 +253,13 @@ static void list_key(struct writer *w, int64_t key)
 	list_char(w, ':');
 }
 
-/* Fills a column with the list, without the comma at its end. The list must not change until the
- * row is inserted. */
-static void put_list(struct writer *w, int table, const char *end)
+/* Ends the list without the comma at its end. */
+static void list_end(struct writer *w, const char *bracket)
 {
-	if (w->err)
-		return;
-	if (w->list[w->nlist - 1] == ',')
+	if (w->nlist && w->list[w->nlist - 1] == ',')
 		w->nlist--;
-	if (*end)
-		list_char(w, *end);
-	writer_fail(w, sqlite3_bind_text(w->statement[table], ++w->column, w->list, (int)w->nlist,
-					 SQLITE_STATIC));
+	if (*bracket)
+		list_char(w, *bracket);
 }
 
 /* ---- groups --------------------------------------------------------------------------------- */
@@ -304,11 +300,8 @@ static int64_t file_id(struct writer *w, const char *path)
 	if (!path)
 		return 0;
 	id = (int64_t)distinct_put(w, &w->files, path, strlen(path)) + 1;
-	if (w->files.n > known) {
-		put_int(w, INSERT_FILE, id);
-		put_text(w, INSERT_FILE, path);
-		row_insert(w, INSERT_FILE);
-	}
+	if (w->files.n > known)
+		row_insert(w, INSERT_FILE, "it", id, path);
 	return id;
 }
 
@@ -316,18 +309,13 @@ static int64_t file_id(struct writer *w, const char *path)
 
 static void write_text_fact(struct writer *w, const char *key, const char *value)
 {
-	if (!value)
-		return;
-	put_text(w, INSERT_META, key);
-	put_text(w, INSERT_META, value);
-	row_insert(w, INSERT_META);
+	if (value)
+		row_insert(w, INSERT_META, "tt", key, value);
 }
 
 static void write_flag(struct writer *w, const char *key, bool value)
 {
-	put_text(w, INSERT_META, key);
-	put_int(w, INSERT_META, value);
-	row_insert(w, INSERT_META);
+	row_insert(w, INSERT_META, "ti", key, (int64_t)value);
 }
 
 static void write_facts(struct writer *w)
@@ -354,28 +342,21 @@ static void write_events(struct writer *w)
 {
 	for (size_t i = 0; i < w->rec->nevents; i++) {
 		const struct pmk_recorded_event *e = &w->rec->event[i];
+		bool has = pmk_trust_has_value(e->trust);
 
-		put_int(w, INSERT_EVENT, (int64_t)i);
-		put_text(w, INSERT_EVENT, e->name);
-		put_text(w, INSERT_EVENT, e->pmu);
-		put_text(w, INSERT_EVENT, pmk_trust_name(e->trust));
-		put_text(w, INSERT_EVENT, e->reason);
-		if (pmk_trust_has_value(e->trust))
-			put_int(w, INSERT_EVENT, (int64_t)e->total);
-		else
-			put_text(w, INSERT_EVENT, NULL);
-		row_insert(w, INSERT_EVENT);
+		row_insert(w, INSERT_EVENT, has ? "itttti" : "ittttn", (int64_t)i, e->name, e->pmu,
+			   pmk_trust_name(e->trust), e->reason,
+			   has ? (int64_t)e->total : INT64_C(0));
 	}
 }
 
 static void write_threads(struct writer *w)
 {
 	for (size_t i = 0; i < w->rec->nthreads; i++) {
-		put_int(w, INSERT_THREAD, (int64_t)i);
-		put_int(w, INSERT_THREAD, w->rec->thread[i].process);
-		put_int(w, INSERT_THREAD, w->rec->thread[i].cpu);
-		put_text(w, INSERT_THREAD, w->rec->thread[i].name);
-		row_insert(w, INSERT_THREAD);
+		const struct pmk_recorded_thread *t = &w->rec->thread[i];
+
+		row_insert(w, INSERT_THREAD, "iiit", (int64_t)i, (int64_t)t->process,
+			   (int64_t)t->cpu, t->name);
 	}
 }
 
@@ -417,16 +398,10 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 		}
 		file = file_id(w, f->file);
 		id[i] = ++w->nfunctions;
-		put_int(w, INSERT_FUNCTION, id[i]);
-		put_int(w, INSERT_FUNCTION, (int64_t)object);
-		put_text(w, INSERT_FUNCTION, f->symbol ? f->name : name);
-		put_text(w, INSERT_FUNCTION, f->symbol);
-		put_int(w, INSERT_FUNCTION, (int64_t)f->address);
 		/* The end of a function that is known only from calls is not known. */
-		put_id(w, INSERT_FUNCTION, f->symbol ? (int64_t)f->size : 0);
-		put_id(w, INSERT_FUNCTION, file);
-		put_id(w, INSERT_FUNCTION, f->line);
-		row_insert(w, INSERT_FUNCTION);
+		row_insert(w, INSERT_FUNCTION, "iittinnn", id[i], (int64_t)object,
+			   f->symbol ? f->name : name, f->symbol, (int64_t)f->address,
+			   f->symbol ? (int64_t)f->size : INT64_C(0), file, (int64_t)f->line);
 		free(name);
 	}
 }
@@ -438,14 +413,9 @@ static void write_inlined(struct writer *w, const struct pmk_symbols *s)
 		const struct pmk_symbols_inlined *in = &s->inlined[i];
 		int64_t file = file_id(w, in->file);
 
-		put_int(w, INSERT_INLINED, w->ninlined + (int64_t)i + 1);
-		put_id(w, INSERT_INLINED,
-		       in->parent == PMK_NOWHERE ? 0 : w->ninlined + in->parent + 1);
-		put_text(w, INSERT_INLINED, in->name);
-		put_text(w, INSERT_INLINED, in->symbol);
-		put_id(w, INSERT_INLINED, file);
-		put_id(w, INSERT_INLINED, in->line);
-		row_insert(w, INSERT_INLINED);
+		row_insert(w, INSERT_INLINED, "inttnn", w->ninlined + (int64_t)i + 1,
+			   in->parent == PMK_NOWHERE ? 0 : w->ninlined + in->parent + 1, in->name,
+			   in->symbol, file, (int64_t)in->line);
 	}
 }
 
@@ -483,40 +453,25 @@ static size_t find_bytes(struct writer *w, const struct pmk_recorded_insn *in,
 	return w->text ? pmk_isa_text_size(w->text, isa, *bytes, n < 16 ? n : 16) : 0;
 }
 
-static void put_code(struct writer *w, const struct pmk_recorded_insn *in)
-{
-	size_t n = in->size < PMK_RECORDED_BYTES ? in->size : PMK_RECORDED_BYTES;
-	const uint8_t *bytes = in->byte;
-
-	if (w->rec->sampled)
-		n = find_bytes(w, in, &bytes);
-	put_bytes(w, INSERT_CODE, bytes, n);
-}
-
 static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_place *p)
 {
 	const struct pmk_recorded_insn *in = &w->rec->insn[index];
 	bool target = in->target || (!w->rec->sampled &&
 				     (in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL));
+	size_t size = in->size < PMK_RECORDED_BYTES ? in->size : PMK_RECORDED_BYTES;
+	const uint8_t *bytes = in->byte;
 	int64_t file = file_id(w, p->file);
 
+	if (w->rec->sampled)
+		size = find_bytes(w, in, &bytes);
 	w->code[index] = ++w->ncode;
-	put_int(w, INSERT_CODE, w->code[index]);
-	put_int(w, INSERT_CODE, in->object);
-	put_int(w, INSERT_CODE, (int64_t)file_address(w, in));
-	put_code(w, in);
-	put_text(w, INSERT_CODE, mode_of(w->rec, in));
-	put_text(w, INSERT_CODE, flow_name(in->flow));
-	put_int(w, INSERT_CODE, in->conditional);
-	if (target)
-		put_int(w, INSERT_CODE, (int64_t)(in->target - w->rec->object[in->object].bias));
-	else
-		put_text(w, INSERT_CODE, NULL);
-	put_id(w, INSERT_CODE, w->function[index]);
-	put_id(w, INSERT_CODE, p->inlined == PMK_NOWHERE ? 0 : w->ninlined + p->inlined + 1);
-	put_id(w, INSERT_CODE, file);
-	put_id(w, INSERT_CODE, p->line);
-	row_insert(w, INSERT_CODE);
+	row_insert(w, INSERT_CODE, target ? "iiibttiinnnn" : "iiibttinnnnn", w->code[index],
+		   (int64_t)in->object, (int64_t)file_address(w, in), bytes, size,
+		   mode_of(w->rec, in), flow_name(in->flow), (int64_t)in->conditional,
+		   target ? (int64_t)(in->target - w->rec->object[in->object].bias) : INT64_C(0),
+		   w->function[index],
+		   p->inlined == PMK_NOWHERE ? INT64_C(0) : w->ninlined + p->inlined + 1, file,
+		   (int64_t)p->line);
 	writer_advance(w);
 }
 
@@ -535,12 +490,11 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
-	put_int(w, INSERT_OBJECT, (int64_t)object);
-	put_text(w, INSERT_OBJECT, o->path);
-	put_text(w, INSERT_OBJECT, kinds[o->kind]);
-	put_text(w, INSERT_OBJECT, o->build_id ? o->build_id : *s->build_id ? s->build_id : NULL);
-	put_int(w, INSERT_OBJECT, (int64_t)o->bias);
-	row_insert(w, INSERT_OBJECT);
+	row_insert(w, INSERT_OBJECT, "ittti", (int64_t)object, o->path, kinds[o->kind],
+		   o->build_id	  ? o->build_id
+		   : *s->build_id ? s->build_id
+				  : NULL,
+		   (int64_t)o->bias);
 	write_functions(w, s, object, function);
 	write_inlined(w, s);
 	for (size_t i = from; i < from + n && !w->err; i++) {
@@ -684,19 +638,10 @@ static void write_objects(struct writer *w)
 static void write_context(struct writer *w, int64_t id, int64_t parent, int64_t function,
 			  int64_t site, uint64_t calls, size_t number)
 {
-	put_int(w, INSERT_CONTEXT, id);
-	if (id)
-		put_int(w, INSERT_CONTEXT, parent);
-	else
-		put_text(w, INSERT_CONTEXT, NULL);
-	put_id(w, INSERT_CONTEXT, function);
-	put_id(w, INSERT_CONTEXT, site);
-	if (w->rec->sampled)
-		put_text(w, INSERT_CONTEXT, NULL);
-	else
-		put_int(w, INSERT_CONTEXT, (int64_t)calls);
-	put_int(w, INSERT_CONTEXT, (int64_t)number);
-	row_insert(w, INSERT_CONTEXT);
+	static const char *const types[2][2] = { { "innnii", "iinnii" }, { "innnni", "iinnni" } };
+
+	row_insert(w, INSERT_CONTEXT, types[w->rec->sampled][id != 0], id, parent, function, site,
+		   (int64_t)calls, (int64_t)number);
 }
 
 static size_t context_function(const struct writer *w, size_t i)
@@ -785,9 +730,8 @@ static int64_t cost_id(struct writer *w, size_t n)
 		list_number(w, (int64_t)w->event[i].value);
 		list_char(w, ',');
 	}
-	put_int(w, INSERT_COSTS, id);
-	put_list(w, INSERT_COSTS, "}");
-	row_insert(w, INSERT_COSTS);
+	list_end(w, "}");
+	row_insert(w, INSERT_COSTS, "il", id);
 	return id;
 }
 
@@ -871,9 +815,6 @@ static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_
 	for (uint32_t i = 0; i < block->nparts; i++)
 		cost_of_row(w, (last - i)->cost);
 	for (left = 0; left < block->nparts && !w->err; left += n, last -= n) {
-		put_int(w, INSERT_PARTS, id);
-		put_int(w, INSERT_PARTS, left);
-		put_int(w, INSERT_PARTS, w->code[last->insn]);
 		list_begin(w, "[");
 		for (n = 0; left + n < block->nparts &&
 			    w->code[(last - n)->insn] == w->code[last->insn] - n;
@@ -881,8 +822,8 @@ static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_
 			list_number(w, w->cost[(last - n)->cost]);
 			list_char(w, ',');
 		}
-		put_list(w, INSERT_PARTS, "]");
-		row_insert(w, INSERT_PARTS);
+		list_end(w, "]");
+		row_insert(w, INSERT_PARTS, "iiil", id, (int64_t)left, w->code[last->insn]);
 	}
 }
 
@@ -910,14 +851,10 @@ static void write_block(struct writer *w, const struct pmk_recorded_block *block
 	id = (int64_t)distinct_put(w, &w->blocks, w->count, w->ncounts * sizeof(*w->count)) + 1;
 	for (size_t i = 0; i < w->ncounts && w->blocks.n > known; i += n) {
 		n = counts_equal(w, i, true);
-		put_int(w, INSERT_RUNS, id);
-		put_int(w, INSERT_RUNS, (int64_t)w->count[i].number[0]);
-		put_int(w, INSERT_RUNS, (int64_t)w->count[i].number[1]);
-		put_int(w, INSERT_RUNS, (int64_t)w->count[i].place);
 		list_begin(w, "");
 		list_places(w, &w->count[i], n, w->count[i].place);
-		put_list(w, INSERT_RUNS, "");
-		row_insert(w, INSERT_RUNS);
+		row_insert(w, INSERT_RUNS, "iiiil", id, (int64_t)w->count[i].number[0],
+			   (int64_t)w->count[i].number[1], (int64_t)w->count[i].place);
 	}
 	write_parts(w, id, block);
 }
@@ -1009,8 +946,6 @@ static void write_extras(struct writer *w)
 			continue;
 		base = w->count[0].place;
 		counts_sort(w, by_numbers);
-		put_int(w, INSERT_EXTRAS, (int64_t)code);
-		put_int(w, INSERT_EXTRAS, (int64_t)base);
 		list_begin(w, "{");
 		for (size_t i = 0; i < w->ncounts; i += n) {
 			n = counts_equal(w, i, true);
@@ -1018,8 +953,8 @@ static void write_extras(struct writer *w)
 			list_places(w, &w->count[i], n, base);
 			list_char(w, ',');
 		}
-		put_list(w, INSERT_EXTRAS, "}");
-		row_insert(w, INSERT_EXTRAS);
+		list_end(w, "}");
+		row_insert(w, INSERT_EXTRAS, "iil", (int64_t)code, (int64_t)base);
 		w->ncounts = 0;
 	}
 	groups_free(&g);
@@ -1028,10 +963,10 @@ static void write_extras(struct writer *w)
 static void write_latencies(struct writer *w)
 {
 	for (size_t i = 0; i < w->rec->nlatencies && !w->err; i++) {
-		put_int(w, INSERT_LATENCY, w->rec->latency[i].event);
-		put_int(w, INSERT_LATENCY, w->rec->latency[i].cycles);
-		put_int(w, INSERT_LATENCY, (int64_t)w->rec->latency[i].times);
-		row_insert(w, INSERT_LATENCY);
+		const struct pmk_recorded_latency *l = &w->rec->latency[i];
+
+		row_insert(w, INSERT_LATENCY, "iii", (int64_t)l->event, (int64_t)l->cycles,
+			   (int64_t)l->times);
 	}
 }
 
