@@ -5,8 +5,8 @@
  *   stream read|fill|copy|ahead BYTES TIMES
  *
  * TIMES lines are read, written, or copied from one block of BYTES to another, again from the
- * beginning when a block is at its end. `ahead` copies, and prefetches what is 256 bytes ahead. Words of 8 bytes, as in tinymembench's C functions. No load
- * waits for another.
+ * beginning when a block is at its end. `ahead` copies, and prefetches what is 256 bytes ahead.
+ * Words of 8 bytes, as in tinymembench's C functions. No load waits for another.
  */
 #include <stdint.h>
 #include <stdio.h>
