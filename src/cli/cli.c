@@ -59,13 +59,12 @@ int cli_not_found(const char *near, const char *remedy, const char *fmt, ...)
 	return PMK_EXIT_USAGE;
 }
 
-const char *cli_near(const char *name, const char *(*next)(const void *ctx, unsigned i),
-		     const void *ctx)
+const char *cli_near(const struct pmk_nearest *near)
 {
-	static char near[256];
+	static char text[256];
 
-	pmk_nearest_among(name, next, ctx, near, sizeof(near));
-	return near;
+	pmk_nearest_text(near, text, sizeof(text));
+	return text;
 }
 
 int cli_no_memory(void)
@@ -104,13 +103,6 @@ unsigned cli_columns(FILE *f)
 }
 
 /* ---- options -------------------------------------------------------------------------------- */
-
-static const char *option_name(const void *ctx, unsigned i)
-{
-	const struct cli_option *options = ctx;
-
-	return options[i].name;
-}
 
 /* Find an option by its long name, or by an unambiguous beginning of it. */
 static const struct cli_option *find_long(const struct cli_command *cmd, const char *name, size_t n)
@@ -152,7 +144,8 @@ static const struct cli_option *wrong_option(const struct cli_command *cmd, cons
 					     bool *bad)
 {
 	const char *reason, *refused = find_refusal(cmd, arg, &reason);
-	char near[160] = "", name[64];
+	struct pmk_nearest near;
+	char name[64];
 
 	*bad = true;
 	if (refused) {
@@ -161,10 +154,12 @@ static const struct cli_option *wrong_option(const struct cli_command *cmd, cons
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
-	if (arg[1] == '-')
-		pmk_nearest_among(name, option_name, cmd->options, near, sizeof(near));
-	if (*near)
-		cli_fail(0, "%s has no option '%s'; did you mean --%s?", cmd->name, arg, near);
+	pmk_nearest_init(&near, name);
+	for (const struct cli_option *o = cmd->options; arg[1] == '-' && o->name; o++)
+		pmk_nearest_offer(&near, o->name);
+	if (*cli_near(&near))
+		cli_fail(0, "%s has no option '%s'; did you mean --%s?", cmd->name, arg,
+			 cli_near(&near));
 	else
 		cli_fail(0, "%s has no option '%.*s'; 'pmk %s --help' shows them", cmd->name,
 			 arg[1] == '-' ? 80 : 2, arg, cmd->name);

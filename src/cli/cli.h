@@ -137,9 +137,8 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
  * "…; REMEDY". Returns PMK_EXIT_USAGE. */
 int cli_not_found(const char *near, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The names nearest to `name`, as in pmk_nearest_among(); valid until the next call. */
-const char *cli_near(const char *name, const char *(*next)(const void *ctx, unsigned i),
-		     const void *ctx);
+/* The names that were offered, as pmk_nearest_text() writes them; valid until the next call. */
+const char *cli_near(const struct pmk_nearest *near);
 /* The same for memory that could not be allocated. Returns PMK_EXIT_FAILED. */
 int cli_no_memory(void);
 

@@ -29,13 +29,6 @@ static void on_signal(int sig)
 		pmk_count_stop(running, sig);
 }
 
-/* When a file exceeds a limit (ulimit -f), the write fails, and the counts are written
- * elsewhere. */
-static void on_limit(int sig)
-{
-	(void)sig;
-}
-
 /* The handlers stay after the run, because the counts must still be written. There is no
  * SA_RESTART, so that a signal also ends a read from a pipe without a writer. Ignored signals
  * (SIGHUP under nohup, SIGINT in the background of a script) stay ignored, here and in the program.
@@ -47,7 +40,6 @@ void cli_catch_signals(struct pmk_count *c)
 	sigset_t ignored;
 
 	running = c;
-	signal(SIGXFSZ, on_limit);
 	signal(SIGCHLD, SIG_DFL); /* while it is ignored, the exit code of the program is lost */
 	sigemptyset(&ignored);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {

@@ -9,6 +9,8 @@
  * layout file.
  *
  * '*' marks a field that is not 0, and '!' marks bits that should be 0 but are not.
+ *
+ * pmk decode --log explains a log of pmk run --log in the same way, one line for each access.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -102,20 +104,17 @@ static json_object *json_word(const struct pmk_pmu *pmu, const struct word *w)
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-static const char *reg_name(const void *ctx, unsigned i)
-{
-	const struct pmk_pmu *pmu = ctx;
-
-	return i < pmu->nregs ? pmu->regs[i].name : NULL;
-}
-
 #define MORE " and others (pmk info PMU)"
 
 static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 {
 	char all[sizeof("it has ") + 255] = "it has ";
 	size_t at = strlen(all);
+	struct pmk_nearest near;
 
+	pmk_nearest_init(&near, name);
+	for (unsigned i = 0; i < pmu->nregs; i++)
+		pmk_nearest_offer(&near, pmu->regs[i].name);
 	for (unsigned i = 0; i < pmu->nregs; i++) {
 		const char *reg = pmu->regs[i].name;
 
@@ -126,8 +125,7 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 		}
 		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? ", " : "", reg);
 	}
-	return cli_not_found(cli_near(name, reg_name, pmu), all, "%s has no register '%s'",
-			     pmu->name, name);
+	return cli_not_found(cli_near(&near), all, "%s has no register '%s'", pmu->name, name);
 }
 
 static int parse_word(const struct pmk_pmu *pmu, const char *arg,

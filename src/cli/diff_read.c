@@ -121,13 +121,6 @@ static bool is_called(const struct diff_event *e, const char *name)
 	return pmk_tables_event_is(&named, name);
 }
 
-static const char *next_event(const void *ctx, unsigned i)
-{
-	const struct diff_source *s = ctx;
-
-	return i < s->nevents ? s->event[i].name : NULL;
-}
-
 static int add_event(struct diff *d, const struct diff_event *e)
 {
 	for (size_t i = 0; i < d->nevents; i++)
@@ -145,7 +138,8 @@ static int choose_named(struct diff *d, const struct diff_source *s, const char 
 			const char *name)
 {
 	const struct diff_source *without = &s[DIFF_BASE];
-	char near[128];
+	struct pmk_nearest nearest;
+	const char *near;
 	bool found = false;
 	int code = 0;
 
@@ -162,7 +156,10 @@ static int choose_named(struct diff *d, const struct diff_source *s, const char 
 	}
 	if (code || found)
 		return code;
-	pmk_nearest_among(name, next_event, without, near, sizeof(near));
+	pmk_nearest_init(&nearest, name);
+	for (size_t i = 0; i < without->nevents; i++)
+		pmk_nearest_offer(&nearest, without->event[i].name);
+	near = cli_near(&nearest);
 	if (!strcmp(near, name))
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s: '%s' belongs to different PMUs in %s and in %s", option, name,

@@ -247,19 +247,17 @@ static const struct doctor_check checks[] = {
 
 #define NCHECKS (sizeof(checks) / sizeof(checks[0]))
 
-static const char *check_name(const void *ctx, unsigned i)
-{
-	(void)ctx;
-	return i < NCHECKS ? checks[i].name : NULL;
-}
-
 static const struct doctor_check *find_check(const char *name)
 {
-	for (size_t i = 0; i < NCHECKS; i++)
+	struct pmk_nearest near;
+
+	pmk_nearest_init(&near, name);
+	for (size_t i = 0; i < NCHECKS; i++) {
+		pmk_nearest_offer(&near, checks[i].name);
 		if (strcmp(checks[i].name, name) == 0)
 			return &checks[i];
-	cli_not_found(cli_near(name, check_name, NULL), "'pmk doctor' lists them",
-		      "doctor: no check '%s'", name);
+	}
+	cli_not_found(cli_near(&near), "'pmk doctor' lists them", "doctor: no check '%s'", name);
 	return NULL;
 }
 

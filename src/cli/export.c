@@ -41,22 +41,20 @@ struct request {
 	const char *events, *input, *elf, *output;
 };
 
-static const char *format_name(const void *ctx, unsigned i)
-{
-	(void)ctx;
-	return i < sizeof(formats) / sizeof(*formats) ? formats[i].name : NULL;
-}
-
 static int take_format(void *member, char *name)
 {
 	const struct format **format = member;
+	struct pmk_nearest near;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (!strcmp(formats[i].name, name)) {
-			*format = &formats[i];
-			return 0;
-		}
-	return cli_not_found(cli_near(name, format_name, NULL), "'pmk export --help' lists them",
+	pmk_nearest_init(&near, name);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		pmk_nearest_offer(&near, formats[i].name);
+		if (strcmp(formats[i].name, name) != 0)
+			continue;
+		*format = &formats[i];
+		return 0;
+	}
+	return cli_not_found(cli_near(&near), "'pmk export --help' lists them",
 			     "export: no format '%s'", name);
 }
 

@@ -289,26 +289,19 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the values of the layouts into `sorted`, and returns the median. */
-static int64_t middle_of(const int64_t *value, unsigned n, int64_t sorted[MOST_LAYOUTS])
+static void sort_layouts(const struct gate *g, const int64_t *value, int64_t sorted[MOST_LAYOUTS])
 {
-	memcpy(sorted, value, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_value);
-	return sorted[(n - 1) / 2];
+	memcpy(sorted, value, g->layouts * sizeof(*sorted));
+	qsort(sorted, g->layouts, sizeof(*sorted), by_value);
 }
 
-static int64_t middle_work(const struct gate *g, size_t event)
+/* The median of the values of the layouts. */
+static int64_t middle_of(const struct gate *g, const int64_t *value)
 {
 	int64_t sorted[MOST_LAYOUTS];
 
-	return middle_of(g->change[event].work, g->layouts, sorted);
-}
-
-static int64_t middle_rest(const struct gate *g, size_t event)
-{
-	int64_t sorted[MOST_LAYOUTS];
-
-	return middle_of(g->change[event].rest, g->layouts, sorted);
+	sort_layouts(g, value, sorted);
+	return sorted[(g->layouts - 1) / 2];
 }
 
 /* The part of the change in the first layout that is neither work nor rest. */
@@ -316,7 +309,7 @@ static int64_t layout_of(const struct gate *g, size_t event)
 {
 	const struct change *c = &g->change[event];
 
-	return (int64_t)(c->fresh - c->base) - middle_work(g, event) - middle_rest(g, event);
+	return (int64_t)(c->fresh - c->base) - middle_of(g, c->work) - middle_of(g, c->rest);
 }
 
 /* True if the event has a limit, or if no event has one. */
@@ -337,7 +330,7 @@ static bool layouts_agree(const struct gate *g)
 
 		if (!is_of_interest(g, i))
 			continue;
-		middle_of(g->change[i].work, g->layouts, sorted);
+		sort_layouts(g, g->change[i].work, sorted);
 		if ((uint64_t)(sorted[g->layouts - 1] - sorted[0]) > g->change[i].base / 1000)
 			return false;
 	}
@@ -360,7 +353,7 @@ static int count_layouts(struct gate *g)
 /* The first limit that the work exceeds, or NULL. */
 static const struct diff_limit *exceeded(const struct gate *g, size_t event)
 {
-	int64_t work = middle_work(g, event);
+	int64_t work = middle_of(g, g->change[event].work);
 
 	for (size_t i = 0; i < g->d.nlimits && work > 0; i++) {
 		const struct diff_limit *limit = &g->d.limit[i];
@@ -393,13 +386,14 @@ static int judge(const struct gate *g)
 
 	for (size_t i = 0; i < g->d.nevents; i++) {
 		const struct diff_limit *limit = exceeded(g, i);
+		int64_t work = middle_of(g, g->change[i].work);
 		char grown[48];
 
 		if (!limit)
 			continue;
-		percent_text(g, i, middle_work(g, i), grown, sizeof(grown));
+		percent_text(g, i, work, grown, sizeof(grown));
 		cli_fail(0, "%s: the work has grown by %" PRId64 " (%s), over %s%s", g->d.event[i],
-			 middle_work(g, i), grown, limit->text,
+			 work, grown, limit->text,
 			 limit->kind == DIFF_PERCENT && !strchr(limit->text, '%') ? "%" : "");
 		code = EXIT_OVER;
 	}
@@ -431,9 +425,10 @@ static void put_change(struct table *t, int64_t value)
 static void put_event(const struct gate *g, size_t event, struct table *t)
 {
 	const struct change *c = &g->change[event];
-	int64_t sorted[MOST_LAYOUTS], work = middle_of(c->work, g->layouts, sorted);
+	int64_t sorted[MOST_LAYOUTS], work = middle_of(g, c->work);
 	char percent[24], low[24], high[24];
 
+	sort_layouts(g, c->work, sorted);
 	percent_text(g, event, work, percent, sizeof(percent));
 	percent_text(g, event, sorted[0], low, sizeof(low));
 	percent_text(g, event, sorted[g->layouts - 1], high, sizeof(high));
@@ -447,7 +442,7 @@ static void put_event(const struct gate *g, size_t event, struct table *t)
 	else
 		table_put(t, "none");
 	put_change(t, layout_of(g, event));
-	put_change(t, middle_rest(g, event));
+	put_change(t, middle_of(g, c->rest));
 	table_put(t, "%s", g->d.event[event]);
 	table_end_row(t);
 }
@@ -483,19 +478,14 @@ static json_object *json_event(const struct gate *g, size_t event)
 	const struct change *c = &g->change[event];
 	json_object *o = json_object_new_object(), *works = json_object_new_array();
 	const struct diff_limit *limit = exceeded(g, event);
-	const struct {
-		const char *name;
-		int64_t value;
-	} parts[] = { { "change", (int64_t)(c->fresh - c->base) },
-		      { "work", middle_work(g, event) },
-		      { "layout", layout_of(g, event) },
-		      { "rest", middle_rest(g, event) } };
 
 	pmk_json_text(o, "event", g->d.event[event]);
 	pmk_json_count(o, "base", c->base);
 	pmk_json_count(o, "new", c->fresh);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		json_object_object_add(o, parts[i].name, json_object_new_int64(parts[i].value));
+	pmk_json_add(o, "change", json_object_new_int64((int64_t)(c->fresh - c->base)));
+	pmk_json_add(o, "work", json_object_new_int64(middle_of(g, c->work)));
+	pmk_json_add(o, "layout", json_object_new_int64(layout_of(g, event)));
+	pmk_json_add(o, "rest", json_object_new_int64(middle_of(g, c->rest)));
 	for (unsigned i = 0; i < g->layouts; i++)
 		json_object_array_add(works, json_object_new_int64(c->work[i]));
 	pmk_json_add(o, "works", works);

@@ -317,18 +317,6 @@ static int list_json(const struct request *q)
 
 /* ---- command -------------------------------------------------------------------------------- */
 
-/* Topics, "all", PMUs. */
-static const char *any_topic(const void *ctx, unsigned i)
-{
-	(void)ctx;
-	if (i < NTOPICS)
-		return topics[i].name;
-	if (i == NTOPICS)
-		return "all";
-	i -= NTOPICS + 1;
-	return show_pmu(i) ? show_pmu(i)->name : NULL;
-}
-
 static void show_all(struct request *q)
 {
 	for (unsigned t = 0; t < NTOPICS; t++)
@@ -355,10 +343,13 @@ static const struct pmk_pmu *pmu_called(const char *name)
 static int take_topic(struct request *q, const char *word)
 {
 	const struct pmk_pmu *pmu;
+	struct pmk_nearest near;
 
+	pmk_nearest_init(&near, word);
 	for (unsigned t = 0; t < NTOPICS; t++) {
 		size_t n = strlen(topics[t].name);
 
+		pmk_nearest_offer(&near, topics[t].name);
 		if (strcasecmp(word, topics[t].name) == 0 ||
 		    (strlen(word) == n - 1 && strncasecmp(word, topics[t].name, n - 1) == 0)) {
 			q->show[t] = true;
@@ -374,7 +365,10 @@ static int take_topic(struct request *q, const char *word)
 		q->by_pmu = true;
 		return choose_pmu(&q->pmu, pmu);
 	}
-	return cli_not_found(cli_near(word, any_topic, NULL),
+	pmk_nearest_offer(&near, "all");
+	for (unsigned i = 0; show_pmu(i); i++)
+		pmk_nearest_offer(&near, show_pmu(i)->name);
+	return cli_not_found(cli_near(&near),
 			     "there are pmus, cores, events, metrics, targets and all",
 			     "list: no topic or PMU '%s'", word);
 }

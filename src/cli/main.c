@@ -22,12 +22,6 @@ const struct cli_command *const cli_commands[] = {
 /* The commands of src/lab, which a build may lack. */
 static const char *const lab_commands[] = { "calibrate", "sweep", "history" };
 
-static const char *command_name(const void *ctx, unsigned i)
-{
-	(void)ctx;
-	return cli_commands[i] ? cli_commands[i]->name : NULL;
-}
-
 static const struct cli_command *find_command(const char *name)
 {
 	for (unsigned i = 0; cli_commands[i]; i++)
@@ -48,14 +42,18 @@ static void print_overview(FILE *f)
 
 static int unknown_command(const char *name)
 {
+	struct pmk_nearest near;
+
+	pmk_nearest_init(&near, name);
+	for (unsigned i = 0; cli_commands[i]; i++)
+		pmk_nearest_offer(&near, cli_commands[i]->name);
 	for (size_t i = 0; i < sizeof(lab_commands) / sizeof(*lab_commands); i++)
 		if (!strcmp(name, lab_commands[i]))
 			return cli_fail(PMK_EXIT_USAGE,
 					"'pmk %s' is not in this build of pmk; 'meson setup "
 					"-Dlab=true' adds it",
 					name);
-	return cli_not_found(cli_near(name, command_name, NULL), "'pmk --help' lists them",
-			     "no command '%s'", name);
+	return cli_not_found(cli_near(&near), "'pmk --help' lists them", "no command '%s'", name);
 }
 
 /* pmk help [COMMAND] */

@@ -32,18 +32,18 @@
 
 #define NONE PMK_TABLES_NONE
 
-enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD, NSORTS };
+enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD };
 
-static const char *const sort_names[] = { "function", "file", "line", "object", "thread" };
-
-/* perf's names of the sort keys. */
+/* The keys, in the order of enum sort, then perf's names of them. */
 static const struct {
 	const char *name;
 	enum sort sort;
-} perf_names[] = {
-	{ "sym", BY_FUNCTION }, { "symbol", BY_FUNCTION }, { "srcfile", BY_FILE },
-	{ "srcline", BY_LINE }, { "dso", BY_OBJECT },	   { "comm", BY_THREAD },
-	{ "pid", BY_THREAD },	{ "tid", BY_THREAD },
+} sort_keys[] = {
+	{ "function", BY_FUNCTION }, { "file", BY_FILE },     { "line", BY_LINE },
+	{ "object", BY_OBJECT },     { "thread", BY_THREAD }, { "sym", BY_FUNCTION },
+	{ "symbol", BY_FUNCTION },   { "srcfile", BY_FILE },  { "srcline", BY_LINE },
+	{ "dso", BY_OBJECT },	     { "comm", BY_THREAD },   { "pid", BY_THREAD },
+	{ "tid", BY_THREAD },
 };
 
 /* For --callers and --callees: which end of a call the rows show. */
@@ -423,7 +423,9 @@ static const char *event_name(const struct report *r, size_t i)
 /* The kind of the rows. */
 static const char *kind(const struct report *r)
 {
-	return r->view == CALLERS ? "caller" : r->view == CALLEES ? "callee" : sort_names[r->sort];
+	return r->view == CALLERS   ? "caller"
+	       : r->view == CALLEES ? "callee"
+				    : sort_keys[r->sort].name;
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -750,14 +752,11 @@ static bool write_json(const struct report *r)
 
 static int check_sort(struct report *r, const char *name)
 {
-	for (unsigned i = 0; i < NSORTS; i++)
-		if (!name || !strcmp(name, sort_names[i])) {
-			r->sort = name ? i : BY_FUNCTION;
-			return 0;
-		}
-	for (size_t i = 0; i < sizeof(perf_names) / sizeof(perf_names[0]); i++)
-		if (!strcmp(name, perf_names[i].name)) {
-			r->sort = perf_names[i].sort;
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < sizeof(sort_keys) / sizeof(sort_keys[0]); i++)
+		if (!strcmp(name, sort_keys[i].name)) {
+			r->sort = sort_keys[i].sort;
 			return 0;
 		}
 	return cli_fail(PMK_EXIT_USAGE,
@@ -766,20 +765,12 @@ static int check_sort(struct report *r, const char *name)
 			name);
 }
 
-/* Parse a percentage, with or without the sign. */
-static int check_limit(struct report *r, const char *limit)
-{
-	if (!pmk_percent_parse(limit, &r->limit) && r->limit <= 100)
-		return 0;
-	return cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: expected 0 to 100", limit);
-}
-
 static int check(struct report *r, const struct report_recording *q)
 {
 	int code = check_sort(r, q->sort);
 
-	if (!code && q->limit)
-		code = check_limit(r, q->limit);
+	if (!code && q->limit && (pmk_percent_parse(q->limit, &r->limit) || r->limit > 100))
+		code = cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: expected 0 to 100", q->limit);
 	if (!code && q->children && r->sort != BY_FUNCTION)
 		code = cli_fail(PMK_EXIT_USAGE,
 				"--children needs rows of functions; it cannot "

@@ -19,19 +19,14 @@
 #include "pmu/ahbmon/packet_reg.h"
 #include "result/jsonio.h"
 
-static bool is_coloured(void)
-{
-	return cli_colour(stdout);
-}
-
 const char *show_bold(void)
 {
-	return is_coloured() ? "\033[1m" : "";
+	return cli_colour(stdout) ? "\033[1m" : "";
 }
 
 const char *show_plain(void)
 {
-	return is_coloured() ? "\033[0m" : "";
+	return cli_colour(stdout) ? "\033[0m" : "";
 }
 
 /* ---- PMUs ----------------------------------------------------------------------------------- */
@@ -76,21 +71,16 @@ const struct pmk_pmu *show_pmu_called(const char *name)
 	return pmu || strcasecmp(name, pmk_amba_name) != 0 ? pmu : amba_pmu();
 }
 
-static const char *pmu_name(const void *ctx, unsigned i)
-{
-	const struct pmk_pmu *pmu = show_pmu(i);
-
-	(void)ctx;
-	return pmu ? pmu->name : NULL;
-}
-
 const struct pmk_pmu *show_find_pmu(const char *name)
 {
 	const struct pmk_pmu *pmu = show_pmu_called(name);
+	struct pmk_nearest near;
 
+	pmk_nearest_init(&near, name);
+	for (unsigned i = 0; show_pmu(i); i++)
+		pmk_nearest_offer(&near, show_pmu(i)->name);
 	if (!pmu)
-		cli_not_found(cli_near(name, pmu_name, NULL), "'pmk list pmus' shows them",
-			      "no PMU '%s'", name);
+		cli_not_found(cli_near(&near), "'pmk list pmus' shows them", "no PMU '%s'", name);
 	return pmu;
 }
 

@@ -30,10 +30,15 @@
 #include "result/jsonio.h"
 #include "result/table.h"
 
+struct wave_request {
+	const char *what, *file, *map, *layer;
+	uint64_t limit;
+	struct output_options out; /* only -j and -x */
+};
+
 /* The data that `signals` prints. */
 struct wave_names {
-	const char *separator; /* CSV */
-	const char *file;
+	const struct wave_request *q;
 	const struct pmk_wave *w;
 	const struct pmk_wave_signal *list;
 	size_t n;
@@ -43,8 +48,7 @@ struct wave_names {
 
 /* The data that `check` prints while it reads, and at the end. */
 struct wave_checked {
-	const char *separator;
-	const char *file, *map_file;
+	const struct wave_request *q;
 	struct pmk_wave *w;
 	struct pmk_wave_map map;
 	struct pmk_wave_count count;
@@ -54,15 +58,6 @@ struct wave_checked {
 	bool partial;
 	const char *error; /* why it is partial, or NULL */
 	int code;	   /* exit code of pmk */
-};
-
-/* An output form of `pmk wave`: the functions that print the results of `signals` and `check`. */
-struct wave_form {
-	void (*signals)(const struct wave_names *n);
-	void (*begin)(const struct wave_checked *c);
-	void (*violation)(const struct wave_checked *c, const struct pmk_wave_checked *bus,
-			  const struct pmk_wave_edge *edge, const struct pmk_violation *v);
-	void (*end)(const struct wave_checked *c);
 };
 
 /* The unit of times in the dump, such as "1 ns"; "": the dump has no timescale. */
@@ -119,7 +114,7 @@ static void text_signals(const struct wave_names *n)
 	pmk_print(stdout,
 		  "# %s: %s, %zu name%s\n"
 		  "#\n",
-		  n->file, pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
+		  n->q->file, pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
 	print_table(n->list, n->n);
 	if (!n->map) {
 		printf("\n# No map can be guessed from these names; docs/wave.md describes the "
@@ -129,11 +124,6 @@ static void text_signals(const struct wave_names *n)
 	printf("\n# This map was guessed from the names; check it. docs/wave.md describes the "
 	       "format.\n");
 	fputs(n->map, stdout);
-}
-
-static void text_begin(const struct wave_checked *c)
-{
-	(void)c;
 }
 
 static void text_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
@@ -179,7 +169,7 @@ static void print_end(const struct wave_checked *c, const char *start)
 		pmk_wave_time_text(c->w, c->findings.first, first, sizeof(first));
 		pmk_wave_time_text(c->w, c->findings.last, last, sizeof(last));
 		fputs(start, stdout);
-		pmk_print(stdout, "%s: %" PRIu64 " edges of %s", c->file, c->findings.edges,
+		pmk_print(stdout, "%s: %" PRIu64 " edges of %s", c->q->file, c->findings.edges,
 			  c->map.clock);
 		if (c->count.in_reset.count)
 			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
@@ -200,18 +190,11 @@ static void print_end(const struct wave_checked *c, const char *start)
 	}
 }
 
-static void text_end(const struct wave_checked *c)
-{
-	print_end(c, "");
-}
-
-static const struct wave_form wave_text = { text_signals, text_begin, text_violation, text_end };
-
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
 static void csv_signals(const struct wave_names *n)
 {
-	struct pmk_csv c = { .f = stdout, .separator = n->separator };
+	struct pmk_csv c = { .f = stdout, .separator = n->q->out.separator };
 
 	for (size_t i = 0; i < n->n; i++) {
 		const struct pmk_wave_signal *s = &n->list[i];
@@ -229,7 +212,7 @@ static void csv_signals(const struct wave_names *n)
 static void csv_violation(const struct wave_checked *checked, const struct pmk_wave_checked *bus,
 			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
-	struct pmk_csv c = { .f = stdout, .separator = checked->separator };
+	struct pmk_csv c = { .f = stdout, .separator = checked->q->out.separator };
 	char text[80];
 
 	pmk_csv_number(&c, true, edge->time);
@@ -243,13 +226,6 @@ static void csv_violation(const struct wave_checked *checked, const struct pmk_w
 	pmk_csv_text(&c, bus->rule[v->rule].text);
 	pmk_csv_end(&c);
 }
-
-static void csv_end(const struct wave_checked *c)
-{
-	print_end(c, "# ");
-}
-
-static const struct wave_form wave_csv = { csv_signals, text_begin, csv_violation, csv_end };
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
@@ -275,7 +251,7 @@ static void json_signals(const struct wave_names *n)
 	json_object *o = json_object_new_object();
 	unsigned written = 0;
 
-	json_head("pmk-wave-signals", n->file, n->w, NULL);
+	json_head("pmk-wave-signals", n->q->file, n->w, NULL);
 	fputs("\"signals\":[", stdout);
 	for (size_t i = 0; i < n->n; i++) {
 		const struct pmk_wave_signal *s = &n->list[i];
@@ -299,7 +275,7 @@ static void json_signals(const struct wave_names *n)
 
 static void json_begin(const struct wave_checked *c)
 {
-	json_head("pmk-wave-check", c->file, c->w, c->map_file);
+	json_head("pmk-wave-check", c->q->file, c->w, c->q->map);
 	fputs("\"violations\":[", stdout);
 }
 
@@ -375,22 +351,12 @@ static void json_end(const struct wave_checked *c)
 	puts("}");
 }
 
-static const struct wave_form wave_json = { json_signals, json_begin, json_violation, json_end };
-
 /* ---- options -------------------------------------------------------------------------------- */
 
 /* Exit codes of `check` in addition to those of cli.h. */
 enum { FOUND = 1, PARTIAL = 2 };
 
 #define SHOW_VIOLATIONS 100 /* default of --limit */
-
-struct wave_request {
-	const char *what, *file, *map, *layer;
-	uint64_t limit;
-	struct output_options out; /* only -j and -x */
-	const char *separator;
-	const struct wave_form *form;
-};
 
 static int take_limit(void *member, char *value)
 {
@@ -416,7 +382,7 @@ static const struct cli_option options[] = {
 
 static int show_signals(const struct wave_request *q)
 {
-	struct wave_names names = { .separator = q->separator, .file = q->file };
+	struct wave_names names = { .q = q };
 	struct pmk_wave_error err;
 	struct pmk_wave *w;
 	char *guess;
@@ -428,8 +394,13 @@ static int show_signals(const struct wave_request *q)
 	if (pmk_wave_guess(w, &guess, &err))
 		names.no_map = err.text;
 	names.map = guess;
-	q->form->signals(&names);
-	if (names.no_map && q->form == &wave_text)
+	if (q->out.json)
+		json_signals(&names);
+	else if (q->out.separator)
+		csv_signals(&names);
+	else
+		text_signals(&names);
+	if (names.no_map && output_is_text(&q->out))
 		cli_fail(0, "%s", names.no_map);
 	free(guess);
 	pmk_wave_close(w);
@@ -446,7 +417,6 @@ static void on_interrupt(int sig)
 }
 
 struct check {
-	const struct wave_request *q;
 	struct wave_checked c;
 	struct cli_running progress;
 };
@@ -455,12 +425,18 @@ static int take_violation(void *ctx, const struct pmk_wave_checked *bus,
 			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
 	struct check *k = ctx;
+	const struct output_options *out = &k->c.q->out;
 
 	k->c.found++;
-	if (k->c.shown == k->q->limit)
+	if (k->c.shown == k->c.q->limit)
 		return 0;
 	cli_running_end(&k->progress);
-	k->q->form->violation(&k->c, bus, edge, v);
+	if (out->json)
+		json_violation(&k->c, bus, edge, v);
+	else if (out->separator)
+		csv_violation(&k->c, bus, edge, v);
+	else
+		text_violation(&k->c, bus, edge, v);
 	k->c.shown++;
 	return 0;
 }
@@ -470,7 +446,7 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 	struct check *k = ctx;
 
 	if (!interrupted)
-		cli_reading_show(&k->progress, k->q->file, p->bytes, p->size);
+		cli_reading_show(&k->progress, k->c.q->file, p->bytes, p->size);
 	return interrupted != 0;
 }
 
@@ -486,12 +462,15 @@ static int finish_check(struct check *k, int status)
 	else if (status) {
 		pmk_wave_time_text(c->w, c->findings.end, time, sizeof(time));
 		snprintf(interrupt, sizeof(interrupt),
-			 "%.160s: byte %" PRIu64 ", time %s: interrupted", k->q->file,
+			 "%.160s: byte %" PRIu64 ", time %s: interrupted", k->c.q->file,
 			 c->findings.bytes, time);
 		c->error = interrupt;
 	}
 	c->code = status < 0 ? PMK_EXIT_FAILED : c->found ? FOUND : status ? PARTIAL : PMK_EXIT_OK;
-	k->q->form->end(c);
+	if (c->q->out.json)
+		json_end(c);
+	else
+		print_end(c, c->q->out.separator ? "# " : "");
 	return c->error ? cli_fail(c->code, "%s", c->error) : c->code;
 }
 
@@ -502,11 +481,8 @@ static int run_check(struct check *k)
 	struct pmk_wave_error err;
 	int status;
 
-	c->separator = k->q->separator;
-	c->file = k->q->file;
-	c->map_file = k->q->map;
 	c->count = (struct pmk_wave_count){ .map = &c->map,
-					    .only = k->q->layer,
+					    .only = k->c.q->layer,
 					    .violation = take_violation,
 					    .progress = show_progress,
 					    .ctx = k };
@@ -516,12 +492,13 @@ static int run_check(struct check *k)
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s: it has neither [layer] nor [axi], so there is no protocol "
 				"to check",
-				k->q->map);
+				k->c.q->map);
 	/* No SA_RESTART, so that a signal also ends a read from a pipe without a writer. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	k->progress.began = pmk_seconds();
-	k->q->form->begin(c);
+	if (c->q->out.json)
+		json_begin(c);
 	status = pmk_wave_count_run(&c->count, &c->findings);
 	cli_running_end(&k->progress);
 	return finish_check(k, status);
@@ -529,7 +506,7 @@ static int run_check(struct check *k)
 
 static int check_bus(const struct wave_request *q)
 {
-	struct check k = { .q = q };
+	struct check k = { .c.q = q };
 	struct pmk_wave_error err;
 	int code;
 
@@ -552,21 +529,18 @@ static int check_bus(const struct wave_request *q)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static const char *const subcommands[] = { "signals", "check", NULL };
-
-static const char *next_subcommand(const void *ctx, unsigned i)
-{
-	(void)ctx;
-	return subcommands[i];
-}
-
 static int no_subcommand(const char *name)
 {
+	struct pmk_nearest near;
+
 	if (!name)
 		return cli_fail(PMK_EXIT_USAGE,
 				"wave needs signals or check, and a FILE (pmk wave --help)");
-	return cli_not_found(cli_near(name, next_subcommand, NULL),
-			     "did you mean signals or check?", "wave has no '%s'", name);
+	pmk_nearest_init(&near, name);
+	pmk_nearest_offer(&near, "signals");
+	pmk_nearest_offer(&near, "check");
+	return cli_not_found(cli_near(&near), "did you mean signals or check?", "wave has no '%s'",
+			     name);
 }
 
 static int run_wave(int argc, char **argv)
@@ -580,8 +554,6 @@ static int run_wave(int argc, char **argv)
 	code = output_check(&q.out);
 	if (code)
 		return code;
-	q.separator = q.out.separator;
-	q.form = q.out.json ? &wave_json : q.separator ? &wave_csv : &wave_text;
 	q.what = operands[0];
 	q.file = operands[0] ? operands[1] : NULL;
 	if (!q.what || (strcmp(q.what, "signals") != 0 && strcmp(q.what, "check") != 0))

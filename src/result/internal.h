@@ -112,7 +112,7 @@ void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_resu
 
 /* The heading of a distribution without a name. */
 #define PMK_LATENCY_TEXT "latency in cycles"
-/* What the values of the row's distribution are. */
+/* The name of the values of the row's distribution. */
 const char *pmk_spread_of(const struct pmk_row *row);
 /* True if the row has a histogram of such values. */
 bool pmk_has_histogram(const struct pmk_row *row, const char *of);
