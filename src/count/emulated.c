@@ -20,7 +20,7 @@
  * it. */
 static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *asked)
 {
-	bool level2 = asked && core->l2_type && pmk_core_l2_type(asked->name) == core->l2_type;
+	bool level2 = asked && core->l2.type && pmk_core_l2_type(asked->name) == core->l2.type;
 
 	return level2 ? asked->name : core->pmu;
 }
@@ -114,9 +114,9 @@ static int choose_core(struct pmk_count *c)
 			&c->fault,
 			"core %s has no performance monitor; choose another one (pmk list cores)",
 			e->prog.core.name);
-	if (asked && asked != c->pmu && pmk_core_l2_type(asked->name) && e->prog.core.l2_type)
+	if (asked && asked != c->pmu && pmk_core_l2_type(asked->name) && e->prog.core.l2.type)
 		return pmk_count_refuse(&c->fault, "the level 2 cache of core %s is %s, not %s",
-					e->prog.core.name, pmk_core_l2[e->prog.core.l2_type],
+					e->prog.core.name, pmk_core_l2[e->prog.core.l2.type],
 					asked->name);
 	if (asked && strcmp(asked->name, c->pmu->name) != 0)
 		return pmk_count_refuse(&c->fault, "core %s has the PMU %s, not %s",
@@ -131,7 +131,7 @@ static void choose_beside(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	const struct pmk_core *core = &e->prog.core;
 	const struct pmk_pmu *cache =
-		core->l2_type ? pmk_pmu_find(pmk_core_l2[core->l2_type]) : NULL;
+		core->l2.type ? pmk_pmu_find(pmk_core_l2[core->l2.type]) : NULL;
 
 	if (cache)
 		e->beside = c->pmu == cache ? pmk_pmu_find(core->pmu) : cache;

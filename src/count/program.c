@@ -329,7 +329,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (machine && !p->system && p->elf.machine == PMK_ELF_ARM)
 		in_aarch32(&p->core);
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
-		p->core.l2_type = pmk_core_l2_type(pmu);
+		p->core.l2.type = pmk_core_l2_type(pmu);
 	for (unsigned i = 0; i < overrides->count; i++) {
 		err = override_machine(p, overrides->word[i]);
 		if (err)

@@ -442,17 +442,17 @@ int pmk_core_say_range(char *msg, unsigned size, const char *text)
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,
 			unsigned l2line, char *msg, unsigned size)
 {
-	int err = check_cache("icache", core->icache_size, core->icache_ways,
-			      pmk_core_policy_of(core, core->icache_policy), iline, msg, size);
+	int err = check_cache("icache", core->icache.size, core->icache.ways,
+			      pmk_core_policy_of(core, core->icache.policy), iline, msg, size);
 
 	if (!err)
-		err = check_cache("dcache", core->dcache_size, core->dcache_ways,
-				  pmk_core_policy_of(core, core->dcache_policy), dline, msg, size);
+		err = check_cache("dcache", core->dcache.size, core->dcache.ways,
+				  pmk_core_policy_of(core, core->dcache.policy), dline, msg, size);
 	if (!err && l2line)
-		err = check_cache("l2", core->l2_size, core->l2_ways,
-				  pmk_core_policy_of(core, core->l2_policy), l2line, msg, size);
-	if (!err && (core->tlb_entries % core->tlb_ways ||
-		     !power_of_two(core->tlb_entries / core->tlb_ways)))
+		err = check_cache("l2", core->l2.size, core->l2.ways,
+				  pmk_core_policy_of(core, core->l2.policy), l2line, msg, size);
+	if (!err && (core->tlb.entries % core->tlb.ways ||
+		     !power_of_two(core->tlb.entries / core->tlb.ways)))
 		err = pmk_core_say_range(msg, size,
 					 "tlb.entries / tlb.ways must be a power of two");
 	return err;
@@ -475,7 +475,7 @@ const char *pmk_core_in_vain(const struct pmk_core *core, const char *key)
 void pmk_core_control(struct pmk_core *core, const struct pmk_core *configured, unsigned state)
 {
 	core->mmu = configured->mmu && (state & PMK_CONTROL_MMU);
-	core->dcache_on = configured->dcache_on && (state & PMK_CONTROL_DCACHE);
-	core->icache_on = configured->icache_on && (state & PMK_CONTROL_ICACHE);
-	core->bp_on = configured->bp_on && (state & PMK_CONTROL_PREDICTOR);
+	core->dcache.on = configured->dcache.on && (state & PMK_CONTROL_DCACHE);
+	core->icache.on = configured->icache.on && (state & PMK_CONTROL_ICACHE);
+	core->bp.on = configured->bp.on && (state & PMK_CONTROL_PREDICTOR);
 }

@@ -32,6 +32,15 @@ enum pmk_control_by {
 	PMK_CONTROL_BY_MSR, /* the MSR of a MicroBlaze */
 };
 
+/* A cache. Parameters that a cache has no key for are 0. */
+struct pmk_core_cache {
+	uint64_t on, size, ways;
+	uint64_t policy;  /* enum pmk_policy */
+	uint64_t wt;	  /* data cache: write-through */
+	uint64_t latency; /* level 2 */
+	uint64_t type;	  /* level 2: index into pmk_core_l2[]; 0: none */
+};
+
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
@@ -51,47 +60,35 @@ struct pmk_core {
 	/* Parameters that several families share. A parameter that the family has no key for is
 	 * 0. */
 	uint64_t clock_hz;
-	uint64_t icache_on;
-	uint64_t icache_size;
-	uint64_t icache_ways;
-	uint64_t dcache_on;
-	uint64_t dcache_size;
-	uint64_t dcache_ways;
-	uint64_t dcache_wt;
-	uint64_t round_robin;
-	/* enum pmk_policy; a single cache with PMK_POLICY_OWN uses `policy` */
-	uint64_t policy;
-	uint64_t icache_policy;
-	uint64_t dcache_policy;
-	uint64_t l2_policy;
-	uint64_t seed;
+	struct pmk_core_cache icache, dcache, l2;
+	struct {
+		uint64_t round_robin;
+		uint64_t policy; /* of caches with PMK_POLICY_OWN; enum pmk_policy */
+		uint64_t seed;
+	} cache;
 	uint64_t mmu;
+	struct {
+		uint64_t entries, penalty;
+	} utlb;
+	struct {
+		uint64_t entries, ways, penalty;
+	} tlb;
 	uint64_t thumb2; /* ARM11: true if it has the instructions that ARMv6T2 added */
-	uint64_t utlb_entries;
-	uint64_t tlb_entries;
-	uint64_t tlb_ways;
-	uint64_t bp_on;
-	uint64_t bp_entries;
-	uint64_t rs_on;
-	uint64_t rs_entries;
-	uint64_t mem_latency;
-	uint64_t fill_cycles;
-	uint64_t write_cycles;
-	uint64_t utlb_penalty;
-	uint64_t walk_penalty;
-	uint64_t mem_serial;
-	uint64_t sdram_banks;
-	uint64_t sdram_row;
-	uint64_t sdram_row_miss;
-	uint64_t sdram_refresh;
-	uint64_t sdram_refresh_busy;
-	uint64_t lsu_slots;
-	uint64_t wbuf_entries;
-	uint64_t branch_max;
-	uint64_t l2_size;
-	uint64_t l2_ways;
-	uint64_t l2_latency;
-	uint64_t l2_type; /* index into pmk_core_l2[]; 0: none */
+	struct {
+		uint64_t on, entries;
+		uint64_t penalty; /* most cycles of a mispredicted branch */
+	} bp;
+	struct {
+		uint64_t on, entries;
+	} rs;
+	struct {
+		uint64_t latency, fill, write, serial;
+		uint64_t slots; /* requests of the load-store unit */
+		uint64_t wbuf;	/* entries of the write buffer */
+	} mem;
+	struct {
+		uint64_t banks, row, row_miss, refresh, refresh_busy;
+	} sdram;
 	/* Parameters of the core's own family. */
 	union {
 #define PARAMS(family) struct pmk_core_##family family;
@@ -155,7 +152,7 @@ const char *const *pmk_core_words(const struct pmk_core_key *row);
 /* The policy of a cache whose own parameter is `of_cache`. */
 static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, uint64_t of_cache)
 {
-	return (enum pmk_policy)(of_cache != PMK_POLICY_OWN ? of_cache : core->policy);
+	return (enum pmk_policy)(of_cache != PMK_POLICY_OWN ? of_cache : core->cache.policy);
 }
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);

@@ -202,7 +202,7 @@ static void add_signals(const struct pmk_core *core, struct pmk_site_counters *o
 
 	for (const struct pmk_counted_signal *c = pmk_core_family(core)->counts->counted;
 	     c->signal != PMK_SIG_CYCLE; c++)
-		if (core->l2_type || !is_of_level2(c->signal))
+		if (core->l2.type || !is_of_level2(c->signal))
 			where[c->signal] = c->where;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		if (!where[s]) {

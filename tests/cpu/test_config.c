@@ -193,7 +193,7 @@ static void ways_tests(void **state)
 		char msg[256] = "";
 
 		pmk_core_choose(&core, a64 ? "a64" : "arm", "");
-		core.branch_max = 2;
+		core.bp.penalty = 2;
 		assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), a64 ? 0 : PMK_ERANGE);
 	}
 }
@@ -206,15 +206,15 @@ static void member_tests(void **state)
 
 	(void)state;
 	pmk_core_defaults(&core);
-	assert_int_equal(core.icache_size, 16384);
-	assert_int_equal(core.dcache_ways, 4);
-	assert_int_equal(core.walk_penalty, 93);
-	assert_int_equal(core.rs_entries, 3);
+	assert_int_equal(core.icache.size, 16384);
+	assert_int_equal(core.dcache.ways, 4);
+	assert_int_equal(core.tlb.penalty, 93);
+	assert_int_equal(core.rs.entries, 3);
 	assert_int_equal(core.clock_hz, 700000000);
 	assert_int_equal(pmk_core_set(&core, "dcache.size", "8K", msg, sizeof(msg)), 0);
 	assert_int_equal(pmk_core_set(&core, "fetch.flush_stall", "7", msg, sizeof(msg)), 0);
-	assert_int_equal(core.dcache_size, 8192);
-	assert_int_equal(core.icache_size, 16384);
+	assert_int_equal(core.dcache.size, 8192);
+	assert_int_equal(core.icache.size, 16384);
 	assert_int_equal(core.arm11.flush_stall, 7);
 }
 
@@ -535,8 +535,8 @@ static void file_tests(void **state)
 			assert_string_equal(core.name, "a");
 			assert_string_equal(core.pmu, "none");
 			assert_int_equal(core.clock_hz, 1000000);
-			assert_int_equal(core.icache_size, 8192);
-			assert_int_equal(core.dcache_size, 16384);
+			assert_int_equal(core.icache.size, 8192);
+			assert_int_equal(core.dcache.size, 16384);
 		}
 	}
 }
@@ -583,11 +583,11 @@ static void preset_tests(void **state)
 		assert_string_equal(core.isa, "arm");
 		assert_true(strlen(core.brief) > 0);
 		assert_int_equal(core.clock_hz, rows[i].clock);
-		assert_int_equal(core.icache_size, rows[i].icache);
-		assert_int_equal(core.dcache_size, rows[i].dcache);
+		assert_int_equal(core.icache.size, rows[i].icache);
+		assert_int_equal(core.dcache.size, rows[i].dcache);
 		assert_int_equal(core.mmu, rows[i].mmu);
-		assert_int_equal(core.bp_on, rows[i].bp);
-		assert_int_equal(core.rs_on, rows[i].rs);
+		assert_int_equal(core.bp.on, rows[i].bp);
+		assert_int_equal(core.rs.on, rows[i].rs);
 	}
 }
 
@@ -612,11 +612,11 @@ static void a64_preset_tests(void **state)
 
 		load_preset(&core, rows[i].name);
 		assert_string_equal(core.isa, "a64");
-		assert_int_equal(core.icache_size, rows[i].icache);
-		assert_int_equal(core.icache_ways, rows[i].iways);
-		assert_int_equal(core.dcache_size, rows[i].dcache);
-		assert_int_equal(core.dcache_ways, rows[i].dways);
-		assert_int_equal(core.l2_size, rows[i].l2);
+		assert_int_equal(core.icache.size, rows[i].icache);
+		assert_int_equal(core.icache.ways, rows[i].iways);
+		assert_int_equal(core.dcache.size, rows[i].dcache);
+		assert_int_equal(core.dcache.ways, rows[i].dways);
+		assert_int_equal(core.l2.size, rows[i].l2);
 	}
 }
 

@@ -34,12 +34,12 @@ static struct pmk_core core_with(uint64_t banks, uint64_t refresh, uint64_t busy
 	struct pmk_core core;
 
 	pmk_core_defaults(&core);
-	core.mem_latency = 100;
-	core.sdram_banks = banks;
-	core.sdram_row = 2048;
-	core.sdram_row_miss = 30;
-	core.sdram_refresh = refresh;
-	core.sdram_refresh_busy = busy;
+	core.mem.latency = 100;
+	core.sdram.banks = banks;
+	core.sdram.row = 2048;
+	core.sdram.row_miss = 30;
+	core.sdram.refresh = refresh;
+	core.sdram.refresh_busy = busy;
 	return core;
 }
 
@@ -49,7 +49,7 @@ static void flat_tests(void **state)
 	struct pmk_core core = core_with(4, 0, 0);
 
 	(void)state;
-	core.sdram_row_miss = 0;
+	core.sdram.row_miss = 0;
 	assert_false(pmk_sdram_differs(&core));
 	expect_reads(&core, reads, 3);
 }

@@ -104,7 +104,7 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 						    *p->beside ? pmk_pmu_find(p->beside) : NULL };
 
 	expect(pmk_core_choose(&cfg->core, p->isa, p->pmu) == 0 && pmu[0]);
-	cfg->core.l2_type = pmk_core_l2_type(p->counted);
+	cfg->core.l2.type = pmk_core_l2_type(p->counted);
 	strcpy(cfg->pmu, p->counted);
 	strcpy(cfg->beside, p->beside);
 	for (unsigned k = 0; k < PMK_PMU_PAIR && pmu[k]; k++)

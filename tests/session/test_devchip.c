@@ -60,11 +60,11 @@ static struct pmk_core core_926(void)
 	struct pmk_core core;
 
 	pmk_core_choose(&core, "arm", "ahbmon");
-	core.icache_size = core.dcache_size = 32768;
-	core.bp_on = core.rs_on = core.mmu = core.arm11.shadow = 0;
-	core.round_robin = 1;
+	core.icache.size = core.dcache.size = 32768;
+	core.bp.on = core.rs.on = core.mmu = core.arm11.shadow = 0;
+	core.cache.round_robin = 1;
 	core.arm9.ahb_ratio = 1;
-	core.wbuf_entries = 4;
+	core.mem.wbuf = 4;
 	return core;
 }
 

@@ -80,7 +80,7 @@ static struct rig *rig_new(const uint16_t *code, unsigned n)
 
 	assert_non_null(r);
 	pmk_core_defaults(&r->cfg.core);
-	r->cfg.core.icache_on = r->cfg.core.dcache_on = r->cfg.core.mmu = r->cfg.core.bp_on = 0;
+	r->cfg.core.icache.on = r->cfg.core.dcache.on = r->cfg.core.mmu = r->cfg.core.bp.on = 0;
 	strcpy(r->cfg.pmu, "arm1176");
 	r->cfg.plan.nevents = n;
 	for (unsigned i = 0; i < n; i++)
@@ -1038,7 +1038,7 @@ static void test_time_passes_in_a_loop_of_branches(void **state)
 	uint64_t before;
 
 	(void)state;
-	r->cfg.core.bp_on = 1;
+	r->cfg.core.bp.on = 1;
 	pmk_block_build(&r->cfg.core, &self, 1, &slot, &r->block[0]);
 	r->block[0].arm11.branch = 2;
 	rig_start(r);

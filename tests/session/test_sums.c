@@ -307,8 +307,8 @@ static void microblaze_access(struct pmk_cpu *cpu, const struct pmk_insn *in, ui
 		return;
 	if (in->load)
 		pmk_microblaze_load(cpu, addr, access, core->mmu,
-				    core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN);
-	else if (core->dcache_wt)
+				    core->dcache.wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN);
+	else if (core->dcache.wt)
 		pmk_microblaze_store_through(cpu, addr, access, core->mmu);
 	else
 		pmk_microblaze_store_back(cpu, addr, access, core->mmu);

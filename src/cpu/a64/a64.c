@@ -71,38 +71,38 @@ static int init_core(struct pmk_cpu *cpu)
 	if (core->a64.window && !core->timeless)
 		cpu->a64.window = &v->window;
 	cpu->a64.lsu = (struct pmk_lsu){
-		.slots = (uint32_t)core->lsu_slots,
-		.wbuf_entries = (uint32_t)core->wbuf_entries,
-		.latency = (uint32_t)core->mem_latency,
-		.serial = core->mem_serial,
-		.fill_cycles = (uint32_t)core->fill_cycles,
-		.write_cycles = (uint32_t)core->write_cycles,
+		.slots = (uint32_t)core->mem.slots,
+		.wbuf_entries = (uint32_t)core->mem.wbuf,
+		.latency = (uint32_t)core->mem.latency,
+		.serial = core->mem.serial,
+		.fill_cycles = (uint32_t)core->mem.fill,
+		.write_cycles = (uint32_t)core->mem.write,
 	};
 	cpu->a64.bus_beats = PMK_A64_LINE_BYTES / core->a64.bus_bytes;
 	cpu->a64.in_order = !core->a64.window && !core->timeless;
 	cpu->a64.usual_level2 = core->a64.l2_on && !core->timeless &&
-				core->l2_ways <= PMK_A64_MARKS &&
-				pmk_core_policy_of(core, core->l2_policy) == PMK_POLICY_OWN;
+				core->l2.ways <= PMK_A64_MARKS &&
+				pmk_core_policy_of(core, core->l2.policy) == PMK_POLICY_OWN;
 	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
 		v->fast[i] = PMK_A64_EMPTY;
 	forget_pages(v);
 	pmk_a64_prefetcher_init(&v->prefetcher, core);
 	if (pmk_known_init(&v->known) || pmk_a64_predictor_init(&v->predictor, core) ||
 	    (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
-	    pmk_a64_cache_init(&v->icache, core, core->icache_size, core->icache_ways,
-			       pmk_core_policy_of(core, core->icache_policy)) ||
-	    pmk_a64_cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways,
-			       pmk_core_policy_of(core, core->dcache_policy)) ||
-	    pmk_a64_cache_init(&v->l2, core, core->l2_size, core->l2_ways,
-			       pmk_core_policy_of(core, core->l2_policy)) ||
-	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
-	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
-	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways)) {
+	    pmk_a64_cache_init(&v->icache, core, core->icache.size, core->icache.ways,
+			       pmk_core_policy_of(core, core->icache.policy)) ||
+	    pmk_a64_cache_init(&v->dcache, core, core->dcache.size, core->dcache.ways,
+			       pmk_core_policy_of(core, core->dcache.policy)) ||
+	    pmk_a64_cache_init(&v->l2, core, core->l2.size, core->l2.ways,
+			       pmk_core_policy_of(core, core->l2.policy)) ||
+	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb.entries, (uint32_t)core->utlb.entries) ||
+	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb.entries, (uint32_t)core->utlb.entries) ||
+	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb.entries, (uint32_t)core->tlb.ways)) {
 		free_core(cpu);
 		return PMK_ENOMEM;
 	}
-	cpu->a64.usual_data = core->dcache_on && cpu->a64.in_order && cpu->a64.usual_level2 &&
-			      !pmk_order_is_kept(&v->dcache.order) && !core->mem_serial &&
+	cpu->a64.usual_data = core->dcache.on && cpu->a64.in_order && cpu->a64.usual_level2 &&
+			      !pmk_order_is_kept(&v->dcache.order) && !core->mem.serial &&
 			      !v->prefetcher.lines2;
 	return 0;
 }
@@ -205,7 +205,7 @@ static PMK_SLOW void know_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 			word |= PMK_KNOWN_LOOKS;
 			break;
 		}
-		word += cpu->core.icache_on && !is_quiet(cpu, a) ? PMK_KNOWN_ABSENT : 0;
+		word += cpu->core.icache.on && !is_quiet(cpu, a) ? PMK_KNOWN_ABSENT : 0;
 	}
 	cpu->executions[b->id].igen = word;
 }
@@ -244,7 +244,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		pmk_sites_fetch(cpu, b, b->end_addr >> PMK_PAGE_SHIFT << PMK_PAGE_SHIFT);
 		fetch_translate(cpu, b->end_addr >> PMK_PAGE_SHIFT);
 	}
-	for (uint64_t a = b->pc & PMK_A64_LINE_MASK; cpu->core.icache_on && a <= b->end_addr;
+	for (uint64_t a = b->pc & PMK_A64_LINE_MASK; cpu->core.icache.on && a <= b->end_addr;
 	     a += PMK_A64_LINE_BYTES)
 		fetch_line(cpu, b, a);
 }
@@ -256,7 +256,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 static void mispredict(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_signal kind)
 {
 	uint64_t counted = p->facts.n[PMK_A64_FACT_FETCH_STALL];
-	uint64_t cycles = cpu->core.branch_max > counted ? cpu->core.branch_max - counted : 0;
+	uint64_t cycles = cpu->core.bp.penalty > counted ? cpu->core.bp.penalty - counted : 0;
 
 	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
 	if (kind != PMK_SIG_NONE)
@@ -348,7 +348,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	bool conditional = p->conditional && p->is_branch && p->flow != PMK_FLOW_JUMP;
 	bool wrong = false, elsewhere = false;
 
-	if (!cpu->core.bp_on && p->is_branch) {
+	if (!cpu->core.bp.on && p->is_branch) {
 		if (conditional)
 			leave_conditional(cpu, p, taken);
 		leave_unpredicted(cpu, p, taken);

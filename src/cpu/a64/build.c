@@ -103,7 +103,7 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 {
 	if (core->system && last->flow == PMK_FLOW_MODE)
 		return PMK_A64_RETURNS;
-	if (b->disturbs || (last->is_branch && !core->bp_on))
+	if (b->disturbs || (last->is_branch && !core->bp.on))
 		return PMK_A64_OTHER;
 	if (last->flow == PMK_FLOW_NEXT)
 		return PMK_A64_FALLS;

@@ -21,8 +21,8 @@ int pmk_a64_cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uin
 		.mark = aligned_alloc(PMK_A64_MARKS, sets * marks),
 		.set_mask = (uint32_t)sets - 1,
 		.ways = (uint32_t)ways,
-		.random = core->seed ? (uint32_t)core->seed : 1,
-		.round_robin = core->round_robin && policy == PMK_POLICY_OWN,
+		.random = core->cache.seed ? (uint32_t)core->cache.seed : 1,
+		.round_robin = core->cache.round_robin && policy == PMK_POLICY_OWN,
 	};
 	if (!c->tag || !c->mark || pmk_order_init(&c->order, policy, c->set_mask + 1, c->ways))
 		return PMK_ENOMEM;

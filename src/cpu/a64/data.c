@@ -270,8 +270,8 @@ static inline void bus_limits_stores(struct pmk_cpu *cpu)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
 
-	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
-		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
+	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem.latency)
+		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem.latency);
 }
 
 static inline void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
@@ -385,7 +385,7 @@ static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bo
  * back. */
 static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool write)
 {
-	if (PMK_UNLIKELY(!cpu->core.dcache_on))
+	if (PMK_UNLIKELY(!cpu->core.dcache.on))
 		return true;
 	if (PMK_LIKELY(!cpu->is_device) || !cpu->is_device(cpu, addr))
 		return false;
@@ -401,7 +401,7 @@ static PMK_SLOW void data_outside(struct pmk_cpu *cpu, uint64_t access, bool wri
 	if (write)
 		store_goes_out(cpu, access);
 	else
-		load_miss(cpu, access, cpu->core.mem_latency, extra, 0, issued(cpu, access));
+		load_miss(cpu, access, cpu->core.mem.latency, extra, 0, issued(cpu, access));
 }
 
 /* Account for the first load from a line that was prefetched. */
@@ -599,7 +599,7 @@ void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 		return;
 	}
 	issued(cpu, access);
-	if (cpu->core.dcache_on) {
+	if (cpu->core.dcache.on) {
 		cpu->dyn[PMK_SIG_L1D_ALLOC_WRITE]++;
 		data_allocate(cpu, set, addr, PMK_A64_DIRTY);
 		allow(v, addr, true);

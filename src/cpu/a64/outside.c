@@ -75,7 +75,7 @@ uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_w
 		return pmk_a64_level2_read_absent(cpu, addr, for_write);
 	pmk_a64_cache_use(l2, e);
 	pmk_a64_come_from(cpu, true);
-	return cpu->core.l2_latency;
+	return cpu->core.l2.latency;
 }
 
 void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr)
@@ -109,19 +109,19 @@ static PMK_SLOW uint64_t translate_slow(struct pmk_cpu *cpu, uint64_t page, enum
 		return 0;
 	*main_page(v, page) = page;
 	if (pmk_tlb_holds(&v->main_tlb, page))
-		return cpu->core.utlb_penalty;
+		return cpu->core.utlb.penalty;
 	cpu->dyn[PMK_SIG_TLB_MISS]++;
 	cpu->dyn[walk]++;
 	old = pmk_tlb_fill(&v->main_tlb, page);
 	word = main_page(v, old);
 	if (*word == old)
 		*word = PMK_NO_PAGE;
-	return cpu->core.walk_penalty;
+	return cpu->core.tlb.penalty;
 }
 
 uint64_t pmk_a64_translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
 	if (PMK_LIKELY(*main_page(cpu->a64.tables, page) == page))
-		return cpu->core.utlb_penalty;
+		return cpu->core.utlb.penalty;
 	return translate_slow(cpu, page, walk);
 }

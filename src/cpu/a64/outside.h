@@ -14,7 +14,7 @@ static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 	bool own = !level2 && cpu->core.a64.bus_line;
 
 	cpu->a64.lsu.level2 = level2;
-	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.fill_cycles);
+	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.mem.fill);
 }
 
 /* Let a line that no load waits for take the bus. */
@@ -40,7 +40,7 @@ static inline uint64_t pmk_a64_level2_read_usual(struct pmk_cpu *cpu, uint64_t a
 	if (!pmk_a64_cache_find_marked(&cpu->a64.tables->l2, addr, 0))
 		return pmk_a64_level2_read_absent(cpu, addr, for_write);
 	pmk_a64_come_from(cpu, true);
-	return cpu->core.l2_latency;
+	return cpu->core.l2.latency;
 }
 
 static inline void pmk_a64_level2_write_usual(struct pmk_cpu *cpu, uint64_t addr)

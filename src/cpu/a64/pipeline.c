@@ -467,7 +467,7 @@ static uint32_t shadow(const struct pmk_core *core, const struct pmk_insn *insn,
 	uint32_t cycles = (uint32_t)(core->a64.taken + (indirect ? core->a64.indirect : 0));
 	uint32_t hidden = issues > fetches + 1 ? issues - fetches - 1 : 0;
 
-	if (!core->bp_on || !last->is_branch || last->conditional)
+	if (!core->bp.on || !last->is_branch || last->conditional)
 		return 0;
 	return cycles > hidden ? cycles - hidden : 0;
 }

@@ -16,13 +16,13 @@ static bool is_power_of_two(uint64_t n)
 
 bool pmk_a64_counters_fit(const struct pmk_core *core)
 {
-	return is_power_of_two(core->bp_entries) ||
-	       core->bp_entries % (UINT64_C(1) << core->a64.bp_history) == 0;
+	return is_power_of_two(core->bp.entries) ||
+	       core->bp.entries % (UINT64_C(1) << core->a64.bp_history) == 0;
 }
 
 uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch)
 {
-	return (uint32_t)((branch >> 2) % core->bp_entries);
+	return (uint32_t)((branch >> 2) % core->bp.entries);
 }
 
 int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core)
@@ -32,10 +32,10 @@ int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *c
 		.target = calloc(core->a64.bp_indirect, sizeof(*p->target)),
 		.target_mask = (uint32_t)core->a64.bp_indirect - 1,
 		.path_mask = (1u << core->a64.bp_indirect_history) - 1,
-		.stack_size = core->rs_on ? (uint32_t)core->rs_entries : 0,
+		.stack_size = core->rs.on ? (uint32_t)core->rs.entries : 0,
 	};
-	if (is_power_of_two(core->bp_entries))
-		p->history_mask &= (uint32_t)core->bp_entries - 1;
+	if (is_power_of_two(core->bp.entries))
+		p->history_mask &= (uint32_t)core->bp.entries - 1;
 	/* All counters begin as weakly not taken. */
 	memset(p->counter, 1, sizeof(p->counter));
 	return p->target ? 0 : PMK_ENOMEM;

@@ -306,7 +306,7 @@ static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 /* Restart the front end after a branch. */
 static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint32_t block)
 {
-	int64_t refill = (int64_t)cpu->core.branch_max - 1;
+	int64_t refill = (int64_t)cpu->core.bp.penalty - 1;
 
 	if (block & PMK_A64_WRONG)
 		bring_front(w, w->time[PMK_A64_RESOLVED] + refill * PMK_A64_TICKS);

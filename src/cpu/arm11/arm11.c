@@ -38,7 +38,7 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
-	return core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
+	return core->dcache.on && !core->dcache.wt && !core->arm11.write_allocate &&
 	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
@@ -47,8 +47,8 @@ static bool has_usual_memory(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
-	return !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core) && !core->mem_serial &&
-	       core->lsu_slots == 2;
+	return !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core) && !core->mem.serial &&
+	       core->mem.slots == 2;
 }
 
 int pmk_arm11_init(struct pmk_cpu *cpu)
@@ -56,34 +56,34 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	const struct pmk_core *core = &cpu->core;
 
 	cpu->prev = &before_all;
-	cpu->arm11.rs.size = (uint32_t)core->rs_entries;
+	cpu->arm11.rs.size = (uint32_t)core->rs.entries;
 	cpu->arm11.lsu = (struct pmk_lsu){
-		.slots = (uint32_t)core->lsu_slots,
-		.wbuf_entries = (uint32_t)core->wbuf_entries,
-		.latency = (uint32_t)core->mem_latency,
-		.serial = core->mem_serial,
-		.fill_cycles = (uint32_t)core->fill_cycles,
-		.write_cycles = (uint32_t)core->write_cycles,
+		.slots = (uint32_t)core->mem.slots,
+		.wbuf_entries = (uint32_t)core->mem.wbuf,
+		.latency = (uint32_t)core->mem.latency,
+		.serial = core->mem.serial,
+		.fill_cycles = (uint32_t)core->mem.fill,
+		.write_cycles = (uint32_t)core->mem.write,
 	};
 	cpu->arm11.pred = pmk_reserve(PMK_MAX_BRANCHES);
 	cpu->arm11.imap = pmk_reserve(IMAP_BYTES);
 	cpu->arm11.dmap = pmk_reserve(DMAP_SIZE);
 	cpu->arm11.edge = calloc(PMK_ARM11_EDGES, sizeof(*cpu->arm11.edge));
 	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap || !cpu->arm11.edge ||
-	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache_size,
-			   (uint32_t)core->icache_ways,
-			   pmk_core_policy_of(core, core->icache_policy), core->round_robin,
-			   (uint32_t)core->seed) ||
-	    pmk_cache_init(&cpu->arm11.dcache, (uint32_t)core->dcache_size,
-			   (uint32_t)core->dcache_ways,
-			   pmk_core_policy_of(core, core->dcache_policy), core->round_robin,
-			   (uint32_t)core->seed) ||
-	    pmk_tlb_init(&cpu->arm11.itlb, (uint32_t)core->utlb_entries,
-			 (uint32_t)core->utlb_entries) ||
-	    pmk_tlb_init(&cpu->arm11.dtlb, (uint32_t)core->utlb_entries,
-			 (uint32_t)core->utlb_entries) ||
-	    pmk_tlb_init(&cpu->arm11.main_tlb, (uint32_t)core->tlb_entries,
-			 (uint32_t)core->tlb_ways) ||
+	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache.size,
+			   (uint32_t)core->icache.ways,
+			   pmk_core_policy_of(core, core->icache.policy), core->cache.round_robin,
+			   (uint32_t)core->cache.seed) ||
+	    pmk_cache_init(&cpu->arm11.dcache, (uint32_t)core->dcache.size,
+			   (uint32_t)core->dcache.ways,
+			   pmk_core_policy_of(core, core->dcache.policy), core->cache.round_robin,
+			   (uint32_t)core->cache.seed) ||
+	    pmk_tlb_init(&cpu->arm11.itlb, (uint32_t)core->utlb.entries,
+			 (uint32_t)core->utlb.entries) ||
+	    pmk_tlb_init(&cpu->arm11.dtlb, (uint32_t)core->utlb.entries,
+			 (uint32_t)core->utlb.entries) ||
+	    pmk_tlb_init(&cpu->arm11.main_tlb, (uint32_t)core->tlb.entries,
+			 (uint32_t)core->tlb.ways) ||
 	    pmk_predictor_init(&cpu->arm11.bp, core) || pmk_l2cc_init(&cpu->arm11.l2, core)) {
 		pmk_arm11_fini(cpu);
 		return PMK_ENOMEM;

@@ -17,11 +17,11 @@
 int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core)
 {
 	*p = (struct pmk_predictor){
-		.entry = calloc(core->bp_entries, sizeof(*p->entry)),
-		.mask = (uint32_t)core->bp_entries - 1,
-		.on = core->bp_on,
-		.dynamic = core->bp_on && core->arm11.bp_dynamic,
-		.fixed = core->bp_on && core->arm11.bp_static,
+		.entry = calloc(core->bp.entries, sizeof(*p->entry)),
+		.mask = (uint32_t)core->bp.entries - 1,
+		.on = core->bp.on,
+		.dynamic = core->bp.on && core->arm11.bp_dynamic,
+		.fixed = core->bp.on && core->arm11.bp_static,
 		.timeless = core->timeless,
 		.wrong_path = core->arm11.shadow > 1,
 	};

@@ -21,7 +21,7 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 		f->n[PMK_ARM11_FACT_WRITE] += in->store;
 	}
 	/* A preload is a look-up (our choice). See pmk_arm11_preload(). */
-	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache_on)
+	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache.on)
 		f->n[PMK_ARM11_FACT_READ]++;
 	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->arm11.dmb_drains))
 		f->n[PMK_ARM11_FACT_DRAIN]++;
@@ -60,7 +60,7 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 				      size_t n)
 {
 	const struct pmk_insn *last = &insn[n - 1];
-	bool foldable = core->bp_on && core->arm11.bp_dynamic && core->arm11.bp_folding;
+	bool foldable = core->bp.on && core->arm11.bp_dynamic && core->arm11.bp_folding;
 	bool onto_branch = n == 1 && core->arm11.bp_static &&
 			   (!last->conditional || last->target <= last->addr);
 
@@ -77,7 +77,7 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 	if (b->arm11.loads_pc)
 		return b->flow == PMK_FLOW_RETURN ? core->arm11.ldm_return_wrong
 						  : core->arm11.load_pc;
-	return core->branch_max > shortest + distance ? core->branch_max - distance : shortest;
+	return core->bp.penalty > shortest + distance ? core->bp.penalty - distance : shortest;
 }
 
 /*
@@ -86,8 +86,8 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
  */
 static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
 {
-	bool ages = pmk_core_policy_of(core, core->icache_policy) != PMK_POLICY_OWN;
-	bool returns = core->bp_on && core->rs_on;
+	bool ages = pmk_core_policy_of(core, core->icache.policy) != PMK_POLICY_OWN;
+	bool returns = core->bp.on && core->rs.on;
 	bool counts = b->is_branch || core->arm11.pc_writes;
 	uint64_t line = b->end_addr >> PMK_LINE_SHIFT;
 	uint64_t shadow = (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT;
@@ -97,7 +97,7 @@ static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const stru
 		return PMK_ARM11_LEAVE_ANY;
 	switch ((enum pmk_flow)b->flow) {
 	case PMK_FLOW_JUMP:
-		if (!core->bp_on || !core->arm11.bp_dynamic || !core->arm11.bp_static ||
+		if (!core->bp.on || !core->arm11.bp_dynamic || !core->arm11.bp_static ||
 		    b->target == b->fall)
 			return PMK_ARM11_LEAVE_ANY;
 		return pmk_predictor_static_rule(b) ? PMK_ARM11_LEAVE_BACKWARD
@@ -146,7 +146,7 @@ static uint32_t spare_bits(const struct pmk_core *core, const struct pmk_block *
 
 	if (lines > PMK_I_MOST_LINES)
 		return 0;
-	wanted |= core->icache_on ? PMK_I_QUIET : 0;
+	wanted |= core->icache.on ? PMK_I_QUIET : 0;
 	wanted |= core->mmu ? PMK_I_MAPPED : 0;
 	for (unsigned i = 0; i < PMK_I_MOST_LINES; i++)
 		byte[i] = (uint8_t) ~(i < lines ? wanted : 0);
@@ -170,7 +170,7 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 		.is_branch = last->is_branch,
 		.arm11.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
 	};
-	b->arm11.shadowed = core->icache_on && core->arm11.shadow && core->arm11.shadow_bytes &&
+	b->arm11.shadowed = core->icache.on && core->arm11.shadow && core->arm11.shadow_bytes &&
 			    (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT !=
 				    b->end_addr >> PMK_LINE_SHIFT;
 	for (size_t i = 0; i < n; i++) {

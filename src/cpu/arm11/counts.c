@@ -31,7 +31,7 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 		if (seen)
 			pmk_signal_add(&set, s);
 	}
-	for (unsigned s = PMK_SIG_L2CC_INSN_READ; core->l2_type && s <= PMK_SIG_L2CC_EVICT_HALF;
+	for (unsigned s = PMK_SIG_L2CC_INSN_READ; core->l2.type && s <= PMK_SIG_L2CC_EVICT_HALF;
 	     s++)
 		pmk_signal_add(&set, s);
 	return set;

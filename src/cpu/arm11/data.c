@@ -154,14 +154,14 @@ static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
 	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
 	cpu->arm11.lsu.latency =
-		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2_latency : read_memory(cpu, line));
+		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2.latency : read_memory(cpu, line));
 }
 
 /* Write halves of a line, PMK_D_DIRTY_…, to level 2. */
 static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	pmk_l2cc_write(&cpu->arm11.l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO,
-		       cpu->core.dcache_wt);
+		       cpu->core.dcache.wt);
 }
 
 static void data_evict(struct pmk_cpu *cpu, uint32_t line)
@@ -224,7 +224,7 @@ static bool is_device(struct pmk_cpu *cpu, uint32_t line)
 /* True if the access bypasses the cache, because the cache is off or the page is device memory. */
 static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 {
-	return !cpu->core.dcache_on || is_device(cpu, line);
+	return !cpu->core.dcache.on || is_device(cpu, line);
 }
 
 /* An access that bypasses level 1. Level 2 caches what level 1 would cache if it were on (our
@@ -233,7 +233,7 @@ static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	if (is_device(cpu, line)) {
 		cpu->arm11.lsu.level2 = false;
-		cpu->arm11.lsu.latency = (uint32_t)cpu->core.mem_latency;
+		cpu->arm11.lsu.latency = (uint32_t)cpu->core.mem.latency;
 	} else if (halves) {
 		level2_write(cpu, line, halves);
 	} else {
@@ -304,9 +304,9 @@ void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr)
 	    find_preload(cpu, line))
 		return;
 	lsu->level2 = pmk_l2cc_is_on(&cpu->arm11.l2) && cpu->arm11.l2.map[line];
-	lsu->latency = (uint32_t)(lsu->level2			  ? cpu->core.l2_latency
+	lsu->latency = (uint32_t)(lsu->level2			  ? cpu->core.l2.latency
 				  : pmk_sdram_differs(&cpu->core) ? read_memory(cpu, line)
-								  : cpu->core.mem_latency);
+								  : cpu->core.mem.latency);
 	d = pmk_lsu_load_miss(lsu, issue_time(cpu, cpu->access), PMK_LSU_NO_USE, LOAD_HIT_LATENCY,
 			      0);
 	account(cpu, d, 0);
@@ -363,7 +363,7 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned hal
 	if (pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_write(cpu, line, halves);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL] +=
-		cpu->core.arm11.store_miss_external | cpu->core.dcache_wt;
+		cpu->core.arm11.store_miss_external | cpu->core.dcache.wt;
 	store_external(cpu, line, access);
 	return true;
 }
@@ -381,7 +381,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 	cpu->cycles += t.walk;
 	if (store_misses(cpu, line, halves, access))
 		return;
-	if (cpu->core.dcache_wt) {
+	if (cpu->core.dcache.wt) {
 		if (pmk_l2cc_is_on(&cpu->arm11.l2))
 			level2_write(cpu, line, halves);
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;

@@ -45,7 +45,7 @@ static PMK_SLOW uint64_t fetch_fill_unusual(struct pmk_cpu *cpu, uint32_t line)
 	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
 	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] &= PMK_I_MAPPED;
-	return near ? cpu->core.l2_latency : read_memory(cpu, line);
+	return near ? cpu->core.l2.latency : read_memory(cpu, line);
 }
 
 uint64_t pmk_arm11_fetch_fill(struct pmk_cpu *cpu, uint32_t line)
@@ -86,7 +86,7 @@ void pmk_arm11_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		if (is_unmapped(cpu, last))
 			fetch_translate(cpu, last / LINES_PER_PAGE);
 	}
-	if (!cpu->core.icache_on)
+	if (!cpu->core.icache.on)
 		return;
 	for (uint32_t line = first; line <= last; line++) {
 		uint64_t latency;
@@ -114,7 +114,7 @@ void pmk_arm11_fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, ui
 	uint32_t first = from >> PMK_LINE_SHIFT;
 	uint32_t last = (uint32_t)(from + bytes - 1) >> PMK_LINE_SHIFT;
 
-	if (!bytes || !cpu->core.icache_on || !cpu->core.arm11.shadow || last < first)
+	if (!bytes || !cpu->core.icache.on || !cpu->core.arm11.shadow || last < first)
 		return;
 	for (uint32_t line = first; line <= last; line++) {
 		if (line == done >> PMK_LINE_SHIFT)

@@ -434,7 +434,7 @@ static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct p
 	if (has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->arm11.leave != PMK_ARM11_LEAVE_LOAD;
-	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL && cpu->arm11.bp.on && cpu->core.rs_on) {
+	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL && cpu->arm11.bp.on && cpu->core.rs.on) {
 		cpu->dyn[PMK_SIG_CALL_PUSH]++;
 		pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
 	}

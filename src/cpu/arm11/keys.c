@@ -10,7 +10,7 @@
 /* clang-format off */
 static const struct pmk_core_key keys[] = {
 	PMK_ARM11_CACHE_KEYS,
-	PMK_CORE_KEY(utlb_entries,               "utlb.entries", 10, 1, 64, 'n',
+	PMK_CORE_KEY(utlb.entries,               "utlb.entries", 10, 1, 64, 'n',
 		"entries of each micro-TLB, fully associative, round robin"),
 	PMK_ARM11_TLB_KEYS,
 	PMK_ARM11_BRANCH_KEYS,
@@ -27,18 +27,18 @@ static const struct pmk_core_key keys[] = {
 		"bytes fetched beyond an unpredicted taken branch"),
 	PMK_CORE_KEY(arm11.wrong_bytes,          "fetch.wrong_path_bytes", 24, 0, 64, 'n',
 		"bytes fetched down the wrong path (fetch.shadow = 2)"),
-	PMK_CORE_KEY(mem_latency,                "mem.latency", 56, 1, 10000, 'n',
+	PMK_CORE_KEY(mem.latency,                "mem.latency", 56, 1, 10000, 'n',
 		"cycles from an L1 miss to its critical word"),
-	PMK_CORE_KEY(fill_cycles,                "mem.fill", 4, 1, 1000, 'n',
+	PMK_CORE_KEY(mem.fill,                   "mem.fill", 4, 1, 1000, 'n',
 		"cycles a line fill occupies the bus"),
-	PMK_CORE_KEY(write_cycles,               "mem.write", 4, 1, 1000, 'n',
+	PMK_CORE_KEY(mem.write,                  "mem.write", 4, 1, 1000, 'n',
 		"cycles an external write occupies the bus"),
 	PMK_CORE_SDRAM_KEYS,
-	PMK_CORE_KEY(utlb_penalty,               "utlb.penalty", 8, 0, 1000, 'n',
+	PMK_CORE_KEY(utlb.penalty,               "utlb.penalty", 8, 0, 1000, 'n',
 		"cycles of a micro-TLB miss that hits the main TLB"),
-	PMK_CORE_KEY(walk_penalty,               "tlb.penalty", 93, 0, 10000, 'n',
+	PMK_CORE_KEY(tlb.penalty,                "tlb.penalty", 93, 0, 10000, 'n',
 		"cycles of a main TLB miss (page table walk)"),
-	PMK_CORE_KEY(lsu_slots,                  "lsu.slots", 2, 1, 16, 'n',
+	PMK_CORE_KEY(mem.slots,                  "lsu.slots", 2, 1, 16, 'n',
 		"outstanding external requests of the load-store unit"),
 	PMK_ARM11_PIPELINE_KEYS,
 	PMK_CORE_KEY(arm11.vfp_length,           "vfp.length", 1, 1, 8, 'n',
@@ -55,15 +55,15 @@ static const struct pmk_core_key keys[] = {
 		"dcache_miss counts non-cacheable accesses, too"),
 	PMK_CORE_KEY(arm11.flush_stall,          "fetch.flush_stall", 1, 0, 16, 'n',
 		"ibuf_stall cycles that a pipeline flush adds"),
-	PMK_CORE_KEY(l2_size,                    "l2.size", 131072, 65536, 8388608, 'q',
+	PMK_CORE_KEY(l2.size,                    "l2.size", 131072, 65536, 8388608, 'q',
 		"level 2 cache size"),
-	PMK_CORE_KEY(l2_ways,                    "l2.ways", 8, 1, 256, 'p',
+	PMK_CORE_KEY(l2.ways,                    "l2.ways", 8, 1, 256, 'p',
 		"level 2 cache ways"),
-	PMK_CORE_KEY(l2_policy,                  "l2.policy", 0, 0, 4, 'y',
+	PMK_CORE_KEY(l2.policy,                  "l2.policy", 0, 0, 4, 'y',
 		"replacement policy of level 2; own: as cache.policy"),
-	PMK_CORE_KEY(l2_latency,                 "l2.latency", 13, 1, 1000, 'n',
+	PMK_CORE_KEY(l2.latency,                 "l2.latency", 13, 1, 1000, 'n',
 		"cycles from an L1 miss to its critical word in level 2"),
-	PMK_CORE_KEY(l2_type,                    "l2.type", 0, 0, 3, 'l',
+	PMK_CORE_KEY(l2.type,                    "l2.type", 0, 0, 3, 'l',
 		"level 2 cache controller"),
 	PMK_CORE_KEY(arm11.l2_write_allocate,    "l2.write_allocate", 0, 0, 1, 'b',
 		"a write that misses level 2 fills the line"),
@@ -77,7 +77,7 @@ int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size)
 {
 	int err = pmk_core_check_sets(core, LINE_BYTES, LINE_BYTES, LINE_BYTES, msg, size);
 
-	if (!err && core->arm11.branch_min > core->branch_max)
+	if (!err && core->arm11.branch_min > core->bp.penalty)
 		err = pmk_core_say_range(msg, size, "branch.min is more than branch.max");
 	return err;
 }

@@ -34,15 +34,15 @@ int pmk_l2cc_init(struct pmk_l2cc *l2, const struct pmk_core *core)
 		.write_allocate = core->arm11.l2_write_allocate,
 		.buffers = (uint32_t)core->arm11.l2_buffers,
 	};
-	if (!core->l2_type)
+	if (!core->l2.type)
 		return 0;
 	for (unsigned p = 0; p < PMK_L2CC_NPORTS; p++)
 		for (unsigned i = 0; i < PMK_L2CC_MAX_BUFFERS; i++)
 			l2->buffer[p][i] = PMK_NO_LINE;
 	l2->map = pmk_reserve(MAP_SIZE);
-	if (l2->map && !pmk_cache_init(&l2->dir, (uint32_t)core->l2_size, (uint32_t)core->l2_ways,
-				       pmk_core_policy_of(core, core->l2_policy), core->round_robin,
-				       (uint32_t)core->seed))
+	if (l2->map && !pmk_cache_init(&l2->dir, (uint32_t)core->l2.size, (uint32_t)core->l2.ways,
+				       pmk_core_policy_of(core, core->l2.policy),
+				       core->cache.round_robin, (uint32_t)core->cache.seed))
 		return 0;
 	pmk_l2cc_fini(l2);
 	return PMK_ENOMEM;

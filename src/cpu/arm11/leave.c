@@ -16,7 +16,7 @@ static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
  * fewer cycles it takes. DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
 static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.arm11.branch_min;
+	uint64_t longest = cpu->core.bp.penalty, shortest = cpu->core.arm11.branch_min;
 
 	return longest > shortest + p->arm11.flag_distance ? longest - p->arm11.flag_distance
 							   : shortest;
@@ -24,7 +24,7 @@ static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_bloc
 
 void pmk_arm11_push_return(struct pmk_cpu *cpu, uint32_t addr)
 {
-	if (!cpu->arm11.bp.on || !cpu->core.rs_on)
+	if (!cpu->arm11.bp.on || !cpu->core.rs.on)
 		return;
 	pmk_count_left(cpu, PMK_SIG_CALL_PUSH, 1);
 	pmk_return_push(&cpu->arm11.rs, addr);
@@ -64,7 +64,7 @@ static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint3
 	uint32_t addr;
 
 	*empty = true;
-	if (!cpu->arm11.bp.on || !cpu->core.rs_on || !pmk_return_pop(&cpu->arm11.rs, &addr))
+	if (!cpu->arm11.bp.on || !cpu->core.rs.on || !pmk_return_pop(&cpu->arm11.rs, &addr))
 		return false;
 	*empty = false;
 	pmk_count_left(cpu, PMK_SIG_RET_POP, 1);

@@ -28,8 +28,8 @@ static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 	uint64_t all = -(uint64_t)absent; /* no branch: see pmk_tlb_holds() */
 
 	cpu->dyn[PMK_SIG_TLB_MISS] += absent;
-	return (struct translation){ .refill = cpu->core.utlb_penalty & ~all,
-				     .walk = cpu->core.walk_penalty & all };
+	return (struct translation){ .refill = cpu->core.utlb.penalty & ~all,
+				     .walk = cpu->core.tlb.penalty & all };
 }
 
 /* Use vectors of 32 bytes if the host has them: 4 of them hold the bytes of a page. */
@@ -84,7 +84,7 @@ static inline uint64_t pmk_arm11_fetch_fill_usual(struct pmk_cpu *cpu, uint32_t 
 	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
 	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] &= PMK_I_MAPPED;
-	return cpu->core.mem_latency;
+	return cpu->core.mem.latency;
 }
 
 static inline bool pmk_arm11_always_goes(const struct pmk_block *p)

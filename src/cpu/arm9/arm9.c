@@ -149,9 +149,9 @@ static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
 		translate_page(cpu, last >> PMK_PAGE_SHIFT, true);
 	if (!outside_itcm(&cpu->core, &pc, &last))
-		return !cpu->core.icache_on;
+		return !cpu->core.icache.on;
 	pmk_biu_access(cpu->arm9.biu, pc, last - pc + 1, b->cycles);
-	if (!cpu->core.icache_on) {
+	if (!cpu->core.icache.on) {
 		cpu->cycles += pmk_biu_fetch_uncached(cpu->arm9.biu, cpu->cycles);
 		return true;
 	}
@@ -182,7 +182,7 @@ static bool is_device(struct pmk_cpu *cpu, uint32_t line)
 
 static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 {
-	return !cpu->core.dcache_on || is_device(cpu, line);
+	return !cpu->core.dcache.on || is_device(cpu, line);
 }
 
 static void map_data(struct pmk_cpu *cpu, uint32_t line)
@@ -260,7 +260,7 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 		}
 		data_fill(cpu, line);
 	}
-	if (cpu->core.dcache_wt)
+	if (cpu->core.dcache.wt)
 		write_out(cpu, line);
 	else
 		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));

@@ -63,12 +63,12 @@ int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core)
 	*b = (struct pmk_biu){
 		.ratio = (uint32_t)core->arm9.ahb_ratio,
 		.walk_reads = (uint32_t)core->arm9.walk_reads,
-		.max_writes = (uint32_t)core->wbuf_entries,
+		.max_writes = (uint32_t)core->mem.wbuf,
 		.max_words = (uint32_t)core->arm9.wbuf_words,
 		.privileged = core->system,
 		.placed = core->system,
 		.cacheable =
-			PMK_AHB_PROT_CACHEABLE | (core->dcache_wt ? 0 : PMK_AHB_PROT_BUFFERABLE),
+			PMK_AHB_PROT_CACHEABLE | (core->dcache.wt ? 0 : PMK_AHB_PROT_BUFFERABLE),
 	};
 	if (b->max_writes > PMK_BIU_MAX_WRITES)
 		b->max_writes = PMK_BIU_MAX_WRITES;

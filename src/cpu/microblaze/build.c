@@ -59,7 +59,7 @@ static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
 
 static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
 {
-	return core->icache_on && addr >= core->microblaze.lmb_size &&
+	return core->icache.on && addr >= core->microblaze.lmb_size &&
 	       addr >= core->microblaze.icache_base && addr <= core->microblaze.icache_high;
 }
 
@@ -82,7 +82,7 @@ static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *bra
 	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
 
 	/* The next block does not show whether a branch to the next instruction was taken. */
-	return core->bp_on && (branch->kind & PMK_MB_RETURN ||
+	return core->bp.on && (branch->kind & PMK_MB_RETURN ||
 			       (branch->kind & PMK_MB_BR_IMM && branch->target != fall));
 }
 
@@ -131,7 +131,7 @@ static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struc
 	end.sure = sure_of(branch);
 	if (predicted) {
 		end.key = branch->addr << 32;
-		end.entry = (uint16_t)(branch->addr >> 2 & (core->bp_entries - 1));
+		end.entry = (uint16_t)(branch->addr >> 2 & (core->bp.entries - 1));
 		return end;
 	}
 	if (branch->conditional)

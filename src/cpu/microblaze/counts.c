@@ -118,7 +118,7 @@ static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE] - failed;
 
 	t[PMK_SIG_L1I_HIT] = t[PMK_SIG_L1I_ACCESS] - t[PMK_SIG_L1I_MISS];
-	if (cpu->core.dcache_on && !pmk_microblaze_data_is_local(&cpu->core)) {
+	if (cpu->core.dcache.on && !pmk_microblaze_data_is_local(&cpu->core)) {
 		t[PMK_SIG_L1D_CACHED_READ] = reads - cpu->microblaze.uncached;
 		t[PMK_SIG_L1D_CACHED_WRITE] = writes - cpu->microblaze.uncached_writes;
 	}
@@ -185,10 +185,10 @@ static uint32_t longest_latency(const struct pmk_core *core)
 	 * The longest latency: a fill after another one, and an eviction that waits for the write
 	 * buffer.
 	 */
-	uint64_t longest = 1 + core->mem_latency + core->fill_cycles + core->write_cycles;
+	uint64_t longest = 1 + core->mem.latency + core->mem.fill + core->mem.write;
 
 	longest = pmk_later(longest, core->microblaze.peripheral_latency);
-	return (uint32_t)pmk_later(longest, core->utlb_penalty);
+	return (uint32_t)pmk_later(longest, core->utlb.penalty);
 }
 
 static uint64_t insns_per_cycle(const struct pmk_core *core)

@@ -9,41 +9,41 @@
 static const struct pmk_core_key keys[] = {
 	PMK_CORE_KEY(clock_hz,                      "clock", 700000000, 1000, 10000000000, 'n',
 		"core clock in Hz; only used to convert cycles to seconds"),
-	PMK_CORE_KEY(icache_on,                     "icache.enable", 1, 0, 1, 'b',
+	PMK_CORE_KEY(icache.on,                     "icache.enable", 1, 0, 1, 'b',
 		"instruction cache on (MSR[ICE])"),
-	PMK_CORE_KEY(icache_size,                   "icache.size", 16384, 64, 65536, 'q',
+	PMK_CORE_KEY(icache.size,                   "icache.size", 16384, 64, 65536, 'q',
 		"instruction cache size"),
-	PMK_CORE_KEY(icache_ways,                   "icache.ways", 4, 1, 1, 'n',
+	PMK_CORE_KEY(icache.ways,                   "icache.ways", 4, 1, 1, 'n',
 		"instruction cache ways: direct mapped"),
-	PMK_CORE_KEY(dcache_on,                     "dcache.enable", 1, 0, 1, 'b',
+	PMK_CORE_KEY(dcache.on,                     "dcache.enable", 1, 0, 1, 'b',
 		"data cache on (MSR[DCE])"),
-	PMK_CORE_KEY(dcache_size,                   "dcache.size", 16384, 64, 65536, 'q',
+	PMK_CORE_KEY(dcache.size,                   "dcache.size", 16384, 64, 65536, 'q',
 		"data cache size"),
-	PMK_CORE_KEY(dcache_ways,                   "dcache.ways", 4, 1, 1, 'n',
+	PMK_CORE_KEY(dcache.ways,                   "dcache.ways", 4, 1, 1, 'n',
 		"data cache ways: direct mapped"),
-	PMK_CORE_KEY(dcache_wt,                     "dcache.write_through", 0, 0, 1, 'b',
+	PMK_CORE_KEY(dcache.wt,                     "dcache.write_through", 0, 0, 1, 'b',
 		"all memory is write-through instead of write-back"),
 	PMK_CORE_KEY(mmu,                           "mmu.enable", 1, 0, 1, 'b',
 		"address translation on (MSR[VM]): shadow TLBs and unified TLB are used"),
-	PMK_CORE_KEY(tlb_entries,                   "tlb.entries", 64, 2, 128, 'n',
+	PMK_CORE_KEY(tlb.entries,                   "tlb.entries", 64, 2, 128, 'n',
 		"entries of the unified TLB"),
-	PMK_CORE_KEY(tlb_ways,                      "tlb.ways", 2, 1, 8, 'n',
+	PMK_CORE_KEY(tlb.ways,                      "tlb.ways", 2, 1, 8, 'n',
 		"ways of the unified TLB, round robin"),
-	PMK_CORE_KEY(bp_on,                         "bp.enable", 1, 0, 1, 'b',
+	PMK_CORE_KEY(bp.on,                         "bp.enable", 1, 0, 1, 'b',
 		"branch target cache on"),
-	PMK_CORE_KEY(bp_entries,                    "bp.entries", 128, 2, 2048, 'p',
+	PMK_CORE_KEY(bp.entries,                    "bp.entries", 128, 2, 2048, 'p',
 		"branch target cache entries, direct mapped"),
-	PMK_CORE_KEY(mem_latency,                   "mem.latency", 56, 1, 10000, 'n',
+	PMK_CORE_KEY(mem.latency,                   "mem.latency", 56, 1, 10000, 'n',
 		"cycles from an L1 miss to its critical word"),
-	PMK_CORE_KEY(fill_cycles,                   "mem.fill", 4, 1, 1000, 'n',
+	PMK_CORE_KEY(mem.fill,                      "mem.fill", 4, 1, 1000, 'n',
 		"cycles a line fill occupies the bus"),
-	PMK_CORE_KEY(write_cycles,                  "mem.write", 4, 1, 1000, 'n',
+	PMK_CORE_KEY(mem.write,                     "mem.write", 4, 1, 1000, 'n',
 		"cycles an external write occupies the bus"),
-	PMK_CORE_KEY(utlb_penalty,                  "utlb.penalty", 8, 0, 1000, 'n',
+	PMK_CORE_KEY(utlb.penalty,                  "utlb.penalty", 8, 0, 1000, 'n',
 		"cycles of a shadow TLB miss that hits the unified TLB"),
-	PMK_CORE_KEY(walk_penalty,                  "tlb.penalty", 93, 0, 10000, 'n',
+	PMK_CORE_KEY(tlb.penalty,                   "tlb.penalty", 93, 0, 10000, 'n',
 		"cycles of a unified TLB miss, served by software"),
-	PMK_CORE_KEY(wbuf_entries,                  "wbuf.entries", 8, 1, 64, 'n',
+	PMK_CORE_KEY(mem.wbuf,                      "wbuf.entries", 8, 1, 64, 'n',
 		"external writes that fit in the write buffer"),
 	PMK_CORE_KEY(microblaze.area,               "area.optimized", 0, 0, 2, 'n',
 		"pipeline (C_AREA_OPTIMIZED): 0 five stages, 1 three (bp.enable and mmu.enable "
@@ -100,7 +100,7 @@ static int check_excluded(const struct pmk_core *core, char *msg, unsigned size)
 		return pmk_core_say_range(
 			msg, size,
 			"icache.base and dcache.base lie below icache.high and dcache.high");
-	if (core->microblaze.area == 1 && (core->bp_on || core->mmu))
+	if (core->microblaze.area == 1 && (core->bp.on || core->mmu))
 		return pmk_core_say_range(
 			msg, size,
 			"area.optimized = 1 goes with bp.enable and mmu.enable off only");
@@ -122,9 +122,9 @@ static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 /* A cache has no effect if all memory that it could cache is local memory. */
 static const char *in_vain(const struct pmk_core *core, const char *key)
 {
-	bool icache = !strcmp(key, "icache.enable") && core->icache_on &&
+	bool icache = !strcmp(key, "icache.enable") && core->icache.on &&
 		      core->microblaze.icache_high < core->microblaze.lmb_size;
-	bool dcache = !strcmp(key, "dcache.enable") && core->dcache_on &&
+	bool dcache = !strcmp(key, "dcache.enable") && core->dcache.on &&
 		      core->microblaze.dcache_high < core->microblaze.lmb_size;
 
 	return icache || dcache ? "has nothing to cache, its memory is local up to lmb.size; lower "

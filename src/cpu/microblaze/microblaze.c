@@ -63,7 +63,7 @@ static void empty_unified(struct pmk_microblaze_tables *m)
 /* log2 of the lines of a sector of the instruction cache. */
 static unsigned sector_shift(const struct pmk_core *core)
 {
-	unsigned lines = log2_of(core->icache_size) - log2_of(core->microblaze.icache_line * 4);
+	unsigned lines = log2_of(core->icache.size) - log2_of(core->microblaze.icache_line * 4);
 	unsigned sectors = log2_of(PMK_MB_SECTORS);
 
 	return lines > sectors ? lines - sectors : 0;
@@ -73,7 +73,7 @@ static void init_cached(struct pmk_microblaze_tables *m, const struct pmk_core *
 {
 	uint64_t base = pmk_later(core->microblaze.dcache_base, core->microblaze.lmb_size);
 
-	if (!core->dcache_on || base > core->microblaze.dcache_high)
+	if (!core->dcache.on || base > core->microblaze.dcache_high)
 		return;
 	m->cached_base = (uint32_t)base;
 	m->cached_size = core->microblaze.dcache_high - base + 1;
@@ -87,10 +87,10 @@ unsigned pmk_microblaze_sector_bits(const struct pmk_core *core)
 static void init_caches(struct pmk_microblaze_tables *m, const struct pmk_core *core)
 {
 	m->ishift = log2_of(core->microblaze.icache_line * 4);
-	m->iindex = (uint32_t)(core->icache_size >> m->ishift) - 1;
+	m->iindex = (uint32_t)(core->icache.size >> m->ishift) - 1;
 	m->sector_shift = sector_shift(core);
 	m->dshift = log2_of(core->microblaze.dcache_line * 4);
-	m->dindex = (uint32_t)(core->dcache_size >> m->dshift) - 1;
+	m->dindex = (uint32_t)(core->dcache.size >> m->dshift) - 1;
 	m->dwords = (uint32_t)core->microblaze.dcache_line - 1;
 	m->line_granules = m->dwords >> (PMK_MB_GRAIN - PMK_MB_WORD_GRAIN);
 	m->grain = pmk_microblaze_grain(core);
@@ -123,11 +123,11 @@ static int init_core(struct pmk_cpu *cpu)
 	cpu->prev = &before_all;
 	cpu->microblaze.tables = m;
 	cpu->microblaze.lsu = (struct pmk_lsu){
-		.wbuf_entries = (uint32_t)core->wbuf_entries,
-		.write_cycles = (uint32_t)core->write_cycles,
+		.wbuf_entries = (uint32_t)core->mem.wbuf,
+		.write_cycles = (uint32_t)core->mem.write,
 	};
 	m->wrong_cycles = pmk_microblaze_wrong_cycles(core);
-	m->wbuf_room = core->wbuf_entries * core->write_cycles;
+	m->wbuf_room = core->mem.wbuf * core->mem.write;
 	m->page_mask = core->mmu ? ~((1u << PMK_PAGE_SHIFT) - 1) : 0;
 	m->epoch = PMK_MB_EPOCH;
 	empty_btc(m);
@@ -137,7 +137,7 @@ static int init_core(struct pmk_cpu *cpu)
 	init_caches(m, core);
 	init_cached(m, core);
 	/* The operating system fills it, one entry after the other. */
-	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_entries)) {
+	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb.entries, (uint32_t)core->tlb.entries)) {
 		free_core(cpu);
 		return PMK_ENOMEM;
 	}
@@ -224,9 +224,9 @@ static void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
  */
 static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {
-	uint64_t ready = pmk_later(now, *busy) + core->mem_latency;
+	uint64_t ready = pmk_later(now, *busy) + core->mem.latency;
 
-	*busy = ready + core->fill_cycles;
+	*busy = ready + core->mem.fill;
 	return ready - now;
 }
 
@@ -252,12 +252,12 @@ static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 /* Cycles of a look-up in the unified TLB that begins at `now`. */
 static uint64_t look_up(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
-	uint64_t cycles = cpu->core.utlb_penalty;
+	uint64_t cycles = cpu->core.utlb.penalty;
 
 	record(cpu, PMK_SIG_MMU_LOOKUP, now, cycles);
 	if (utlb_misses(cpu, page)) {
 		cpu->dyn[PMK_SIG_TLB_MISS]++;
-		cycles += cpu->core.walk_penalty;
+		cycles += cpu->core.tlb.penalty;
 	}
 	return cycles;
 }
@@ -642,7 +642,7 @@ static enum place place_of(const struct pmk_cpu *cpu, uint32_t addr)
 		return PERIPHERAL;
 	if (addr < core->microblaze.lmb_size)
 		return LOCAL;
-	return core->dcache_on && addr >= core->microblaze.dcache_base &&
+	return core->dcache.on && addr >= core->microblaze.dcache_base &&
 			       addr <= core->microblaze.dcache_high
 		       ? CACHED
 		       : PERIPHERAL;
@@ -805,7 +805,7 @@ static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 
 static void store_cached(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
-	uint64_t cycles = cpu->core.dcache_wt ? write_through(cpu, addr, now)
+	uint64_t cycles = cpu->core.dcache.wt ? write_through(cpu, addr, now)
 					      : write_back(cpu, addr, access, now);
 
 	if (cpu->core.timeless)

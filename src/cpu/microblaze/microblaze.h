@@ -122,13 +122,13 @@ struct pmk_microblaze_edge {
  */
 static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
 {
-	return core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
+	return core->dcache.wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
 }
 
 /* Write-back caches are no larger than the table, so that no two granules share an entry. */
 static inline uint32_t pmk_microblaze_present_mask(const struct pmk_core *core)
 {
-	uint64_t bytes = core->dcache_wt ? core->dcache_size : PMK_MB_MAX_BYTES;
+	uint64_t bytes = core->dcache.wt ? core->dcache.size : PMK_MB_MAX_BYTES;
 
 	return (uint32_t)(bytes >> pmk_microblaze_grain(core)) - 1;
 }

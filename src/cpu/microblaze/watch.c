@@ -150,7 +150,7 @@ static void store_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	struct pmk_cpu *cpu = begin_otherwise(vcpu, info, addr, a, PMK_SIG_STORE);
 	uint64_t access = (uint64_t)(uintptr_t)a;
 
-	if (!cpu->core.dcache_wt)
+	if (!cpu->core.dcache.wt)
 		pmk_microblaze_store_back(cpu, (uint32_t)addr, access, cpu->core.mmu);
 	else if (cpu->core.timeless)
 		pmk_microblaze_store_alone(cpu, (uint32_t)addr, access, cpu->core.mmu);
@@ -191,7 +191,7 @@ static pmk_access_fn *watch_access(const struct pmk_core *core, bool single,
 		return store_exclusive;
 	if (!single || core->timeless)
 		return in->store ? store_otherwise : load_otherwise;
-	return plain[in->store][core->dcache_wt][core->mmu];
+	return plain[in->store][core->dcache.wt][core->mmu];
 }
 
 /* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). There is no test if a
@@ -200,7 +200,7 @@ static struct pmk_access_test access_test(const struct pmk_core *core, const str
 {
 	unsigned grain = pmk_microblaze_grain(core);
 
-	if (core->mmu || (in->store && (in->exclusive || core->dcache_wt)))
+	if (core->mmu || (in->store && (in->exclusive || core->dcache.wt)))
 		return (struct pmk_access_test){ .n = 0 };
 	return (struct pmk_access_test){
 		.n = 1,

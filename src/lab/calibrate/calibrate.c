@@ -162,7 +162,7 @@ static int measure_kernel(void *ctx, const struct calibrate_kernel *kernel, doub
  */
 static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fit *fit)
 {
-	return core->sdram_row ? core->sdram_row_miss * fit->number[CAL_LINE] / core->sdram_row : 0;
+	return core->sdram.row ? core->sdram.row_miss * fit->number[CAL_LINE] / core->sdram.row : 0;
 }
 
 /* True if there is a number for the parameter of this core. A missing level 2 cache has no size. */

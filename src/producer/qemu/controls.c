@@ -10,9 +10,9 @@
  * leave off. On a MicroBlaze, no register turns on the branch target cache. */
 static unsigned controllable(const struct pmk_core *core)
 {
-	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache_on ? PMK_CONTROL_ICACHE : 0) |
-	       (core->dcache_on ? PMK_CONTROL_DCACHE : 0) |
-	       (core->bp_on ? PMK_CONTROL_PREDICTOR & plugin.family->system->control : 0);
+	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache.on ? PMK_CONTROL_ICACHE : 0) |
+	       (core->dcache.on ? PMK_CONTROL_DCACHE : 0) |
+	       (core->bp.on ? PMK_CONTROL_PREDICTOR & plugin.family->system->control : 0);
 }
 
 static void control_missed(unsigned parts)
@@ -64,8 +64,8 @@ static void set_control(unsigned vcpu, unsigned state)
 	plugin.control.of_core[vcpu] = state;
 	atomic_fetch_or(&plugin.arena->control_seen, state & plugin.family->system->control);
 	pmk_core_control(&core, &plugin.control.configured, state);
-	if (cpu->core.mmu == core.mmu && cpu->core.icache_on == core.icache_on &&
-	    cpu->core.dcache_on == core.dcache_on && cpu->core.bp_on == core.bp_on)
+	if (cpu->core.mmu == core.mmu && cpu->core.icache.on == core.icache.on &&
+	    cpu->core.dcache.on == core.dcache.on && cpu->core.bp.on == core.bp.on)
 		return;
 	cpu->core = core;
 	if (pmk_cpu_cold(cpu, &kept))

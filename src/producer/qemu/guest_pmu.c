@@ -184,8 +184,8 @@ static const struct pmk_guest_window *guest_window(void)
 		window->load = load_register;
 		window->store = store_register;
 		if (pmk_emulated_guest(&plugin.config)->driver == pmk_l220.driver) {
-			pmk_l220_reset(&plugin.guest.l220, plugin.config.core.l2_size,
-				       (uint32_t)plugin.config.core.l2_ways);
+			pmk_l220_reset(&plugin.guest.l220, plugin.config.core.l2.size,
+				       (uint32_t)plugin.config.core.l2.ways);
 			window->ctx = &plugin.guest.l220;
 		}
 	}

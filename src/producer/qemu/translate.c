@@ -396,7 +396,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			watch_zeroing(tb, in, i, b, &plugin.pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
 	}
-	for (size_t i = first; i < last && plugin_has_clock() && plugin.config.core.dcache_on; i++)
+	for (size_t i = first; i < last && plugin_has_clock() && plugin.config.core.dcache.on; i++)
 		if (in[i].iclass == PMK_I_PRELOAD)
 			watch_preload(tb, in, first, last, i);
 }

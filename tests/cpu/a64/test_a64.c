@@ -58,9 +58,9 @@ static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t si
 	c->sets = (unsigned)(size / 64 / ways);
 	c->line = calloc(c->sets * c->ways, sizeof(*c->line));
 	assert_non_null(c->line);
-	c->random = (uint32_t)core->seed;
-	policy = policy ? policy : core->policy;
-	c->round_robin = core->round_robin && !policy;
+	c->random = (uint32_t)core->cache.seed;
+	policy = policy ? policy : core->cache.policy;
+	c->round_robin = core->cache.round_robin && !policy;
 	ages_init(&c->ages, (unsigned)policy, (size_t)c->sets * c->ways);
 }
 
@@ -202,18 +202,18 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 {
 	memset(o, 0, sizeof(*o));
 	o->core = core;
-	cache_init(&o->icache, core, core->icache_size, core->icache_ways, core->icache_policy);
-	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways, core->dcache_policy);
-	cache_init(&o->l2, core, core->l2_size, core->l2_ways, core->l2_policy);
-	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
-	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
-	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
+	cache_init(&o->icache, core, core->icache.size, core->icache.ways, core->icache.policy);
+	cache_init(&o->dcache, core, core->dcache.size, core->dcache.ways, core->dcache.policy);
+	cache_init(&o->l2, core, core->l2.size, core->l2.ways, core->l2.policy);
+	tlb_init(&o->itlb, core->utlb.entries, core->utlb.entries);
+	tlb_init(&o->dtlb, core->utlb.entries, core->utlb.entries);
+	tlb_init(&o->main_tlb, core->tlb.entries, core->tlb.ways);
 	memset(o->counter, 1, sizeof(o->counter));
-	o->lsu.slots = (uint32_t)core->lsu_slots;
-	o->lsu.wbuf_entries = (uint32_t)core->wbuf_entries;
-	o->lsu.latency = (uint32_t)core->mem_latency;
-	o->lsu.fill_cycles = (uint32_t)core->fill_cycles;
-	o->lsu.write_cycles = (uint32_t)core->write_cycles;
+	o->lsu.slots = (uint32_t)core->mem.slots;
+	o->lsu.wbuf_entries = (uint32_t)core->mem.wbuf;
+	o->lsu.latency = (uint32_t)core->mem.latency;
+	o->lsu.fill_cycles = (uint32_t)core->mem.fill;
+	o->lsu.write_cycles = (uint32_t)core->mem.write;
 }
 
 static void oracle_fini(struct oracle *o)
@@ -248,8 +248,7 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 /* Cycles that the source of a line needs to deliver it. */
 static uint64_t line_takes(const struct oracle *o)
 {
-	return !o->lsu.level2 && o->core->a64.bus_line ? o->core->a64.bus_line
-						       : o->core->fill_cycles;
+	return !o->lsu.level2 && o->core->a64.bus_line ? o->core->a64.bus_line : o->core->mem.fill;
 }
 
 /* Level 1 requests a line; returns the latency of its critical word. */
@@ -260,12 +259,12 @@ static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 	if (o->core->a64.l2_on) {
 		o->n[PMK_SIG_L2_READ]++;
 		if (o->lsu.level2)
-			return o->core->l2_latency;
+			return o->core->l2.latency;
 		o->n[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
 		l2_put(o, number, false);
 	}
 	o->n[PMK_SIG_BUS_READ] += 64 / o->core->a64.bus_bytes;
-	return o->core->mem_latency;
+	return o->core->mem.latency;
 }
 
 /* Level 1 writes back a dirty line. */
@@ -294,10 +293,10 @@ static uint64_t translate(struct oracle *o, struct tlb *micro, uint64_t page, un
 	if (!*missed)
 		return 0;
 	if (tlb_look(&o->main_tlb, page))
-		return o->core->utlb_penalty;
+		return o->core->utlb.penalty;
 	o->n[PMK_SIG_TLB_MISS]++;
 	o->n[walk]++;
-	return o->core->walk_penalty;
+	return o->core->tlb.penalty;
 }
 
 static void lose_fetch(struct oracle *o, uint64_t cycles, enum pmk_signal why)
@@ -323,7 +322,7 @@ static void fetch(struct oracle *o, uint64_t from, uint64_t last)
 	lose_fetch(o, translate(o, &o->itlb, last / 4096, PMK_SIG_ITLB_WALK, &missed),
 		   PMK_SIG_ITLB_STALL);
 	o->n[PMK_SIG_MICRO_ITLB_MISS] += missed;
-	for (uint64_t number = from / 64; o->core->icache_on && number <= last / 64; number++) {
+	for (uint64_t number = from / 64; o->core->icache.on && number <= last / 64; number++) {
 		if (cache_find(&o->icache, number))
 			continue;
 		o->n[PMK_SIG_L1I_MISS]++;
@@ -433,7 +432,7 @@ static void prefetch_2(struct oracle *o, uint64_t number, uint64_t now)
 	o->n[PMK_SIG_L2_MISS_READ]++;
 	l2_put(o, number, false);
 	o->n[PMK_SIG_BUS_READ] += 64 / o->core->a64.bus_bytes;
-	until = pmk_later(now + o->core->mem_latency, o->lsu.bus_free);
+	until = pmk_later(now + o->core->mem.latency, o->lsu.bus_free);
 	o->lsu.level2 = false;
 	o->lsu.bus_free = until + line_takes(o);
 	o->flying2[number % 256] = (struct flying){ number, until };
@@ -575,9 +574,9 @@ static void first_use_is_seen(struct oracle *o, uint64_t number, bool write, uin
 
 static void store_goes_out(struct oracle *o, unsigned to_end)
 {
-	if (o->core->a64.bus_line && o->lsu.bus_free > o->core->mem_latency)
+	if (o->core->a64.bus_line && o->lsu.bus_free > o->core->mem.latency)
 		o->lsu.wbuf_empty =
-			pmk_later(o->lsu.wbuf_empty, o->lsu.bus_free - o->core->mem_latency);
+			pmk_later(o->lsu.wbuf_empty, o->lsu.bus_free - o->core->mem.latency);
 	felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
 }
 
@@ -600,13 +599,13 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 
 	o->n[PMK_SIG_MICRO_DTLB_MISS] += missed;
 	o->n[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ] += missed;
-	if (!o->core->dcache_on) {
+	if (!o->core->dcache.on) {
 		o->n[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 		o->lsu.level2 = false;
 		if (write)
 			store_goes_out(o, to_end);
 		else
-			load_goes_out(o, o->core->mem_latency, to_end, use, extra);
+			load_goes_out(o, o->core->mem.latency, to_end, use, extra);
 		return;
 	}
 	now = really_issued(o, to_end);
@@ -652,14 +651,14 @@ static void zero_line(struct oracle *o, uint64_t addr, unsigned to_end)
 	translate(o, &o->dtlb, addr / 4096, PMK_SIG_DTLB_WALK, &missed);
 	o->n[PMK_SIG_MICRO_DTLB_MISS] += missed;
 	o->n[PMK_SIG_DTLB_MISS_WRITE] += missed;
-	l = o->core->dcache_on ? cache_find(&o->dcache, addr / 64) : NULL;
+	l = o->core->dcache.on ? cache_find(&o->dcache, addr / 64) : NULL;
 	if (l) {
 		l->dirty = true;
 		l->fresh = false;
 		return;
 	}
 	really_issued(o, to_end);
-	if (o->core->dcache_on) {
+	if (o->core->dcache.on) {
 		o->n[PMK_SIG_L1D_ALLOC_WRITE]++;
 		l = make_room(o, addr / 64);
 		cache_put(&o->dcache, l,
@@ -695,13 +694,13 @@ static void mispredict(struct oracle *o, enum pmk_signal kind)
 	o->n[PMK_SIG_BRANCH_MISS]++;
 	if (kind != PMK_SIG_NONE)
 		o->n[kind]++;
-	lose_fetch(o, o->core->branch_max, PMK_SIG_REFETCH_STALL);
+	lose_fetch(o, o->core->bp.penalty, PMK_SIG_REFETCH_STALL);
 }
 
 static void push(struct oracle *o, uint64_t addr)
 {
 	o->n[PMK_SIG_CALL_PUSH]++;
-	if (o->depth == o->core->rs_entries)
+	if (o->depth == o->core->rs.entries)
 		memmove(o->stack, o->stack + 1, --o->depth * sizeof(o->stack[0]));
 	o->stack[o->depth++] = addr;
 }
@@ -715,7 +714,7 @@ struct leaving {
 
 static void leave_conditional(struct oracle *o, const struct leaving *l)
 {
-	uint32_t i = (uint32_t)(l->at / 4 % o->core->bp_entries ^ o->history);
+	uint32_t i = (uint32_t)(l->at / 4 % o->core->bp.entries ^ o->history);
 
 	if ((o->counter[i] >= 2) != l->taken)
 		mispredict(o, PMK_SIG_BR_COND_MISS);
@@ -724,8 +723,8 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 	if (!l->taken && o->counter[i] > 0)
 		o->counter[i]--;
 	o->history = (o->history * 2 + l->taken) % (1u << o->core->a64.bp_history);
-	if (o->history >= o->core->bp_entries) /* more history than the table has room for */
-		o->history %= (uint32_t)o->core->bp_entries;
+	if (o->history >= o->core->bp.entries) /* more history than the table has room for */
+		o->history %= (uint32_t)o->core->bp.entries;
 }
 
 static void leave_indirect(struct oracle *o, const struct leaving *l)
@@ -749,7 +748,7 @@ static void leave_indirect(struct oracle *o, const struct leaving *l)
 
 static void leave_return(struct oracle *o, const struct leaving *l)
 {
-	if (!o->core->rs_on || !o->depth) {
+	if (!o->core->rs.on || !o->depth) {
 		mispredict(o, PMK_SIG_BR_INDIRECT_MISS);
 		return;
 	}
@@ -768,7 +767,7 @@ static void leave(struct oracle *o, const struct leaving *l)
 	bool is_branch = l->flow != PMK_FLOW_NEXT && l->flow != PMK_FLOW_EXCEPTION &&
 			 l->flow != PMK_FLOW_MODE;
 
-	if (!o->core->bp_on && is_branch) {
+	if (!o->core->bp.on && is_branch) {
 		if (l->taken)
 			mispredict(o, l->conditional ? PMK_SIG_BR_COND_MISS
 				      : l->flow == PMK_FLOW_JUMP || l->flow == PMK_FLOW_CALL
@@ -1578,8 +1577,8 @@ static void test_many_programs(void **state)
 
 		seed = 12345 + i;
 		configure(&core, &geometries[i % 3 + 1]);
-		core.utlb_entries = 3 + i % 5;
-		core.l2_ways = 1u << i % 6;
+		core.utlb.entries = 3 + i % 5;
+		core.l2.ways = 1u << i % 6;
 		snprintf(what, sizeof(what), "program %u", i);
 		run_both(&core, &shape, what, UNIT_SAMPLES(2000), i % 2);
 	}

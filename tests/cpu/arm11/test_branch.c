@@ -119,10 +119,10 @@ struct both {
 
 static void both_init(struct both *both, int on, int dynamic, int fixed, unsigned entries)
 {
-	struct pmk_core core = { .bp_on = on,
+	struct pmk_core core = { .bp.on = on,
 				 .arm11.bp_dynamic = dynamic,
 				 .arm11.bp_static = fixed,
-				 .bp_entries = entries };
+				 .bp.entries = entries };
 
 	memset(both, 0, sizeof(*both));
 	both->plain.on = on;

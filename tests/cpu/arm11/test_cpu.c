@@ -59,9 +59,9 @@ static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t si
 	c->sets = (unsigned)(size / 32 / ways);
 	c->line = calloc(c->sets * c->ways, sizeof(*c->line));
 	assert_non_null(c->line);
-	c->random = (uint32_t)core->seed;
-	policy = policy ? policy : core->policy;
-	c->round_robin = core->round_robin && !policy;
+	c->random = (uint32_t)core->cache.seed;
+	policy = policy ? policy : core->cache.policy;
+	c->round_robin = core->cache.round_robin && !policy;
 	ages_init(&c->ages, (unsigned)policy, (size_t)c->sets * c->ways);
 }
 
@@ -178,12 +178,12 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 {
 	memset(o, 0, sizeof(*o));
 	o->core = core;
-	cache_init(&o->icache, core, core->icache_size, core->icache_ways, core->icache_policy);
-	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways, core->dcache_policy);
-	cache_init(&o->l2, core, core->l2_size, core->l2_ways, core->l2_policy);
-	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
-	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
-	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
+	cache_init(&o->icache, core, core->icache.size, core->icache.ways, core->icache.policy);
+	cache_init(&o->dcache, core, core->dcache.size, core->dcache.ways, core->dcache.policy);
+	cache_init(&o->l2, core, core->l2.size, core->l2.ways, core->l2.policy);
+	tlb_init(&o->itlb, core->utlb.entries, core->utlb.entries);
+	tlb_init(&o->dtlb, core->utlb.entries, core->utlb.entries);
+	tlb_init(&o->main_tlb, core->tlb.entries, core->tlb.ways);
 }
 
 static void oracle_fini(struct oracle *o)
@@ -211,7 +211,7 @@ static void level2_read(struct oracle *o, bool data, uint32_t number)
 {
 	unsigned buffers = (unsigned)o->core->arm11.l2_buffers;
 
-	if (!o->core->l2_type)
+	if (!o->core->l2.type)
 		return;
 	for (unsigned i = 0; i < buffers; i++)
 		if (o->held[data][i] == number + 1)
@@ -227,10 +227,10 @@ static void level2_read(struct oracle *o, bool data, uint32_t number)
 
 static void level2_write(struct oracle *o, uint32_t addr, uint32_t bytes)
 {
-	bool through = o->core->dcache_wt;
+	bool through = o->core->dcache.wt;
 	struct line *l = cache_find(&o->l2, addr >> 5);
 
-	if (!o->core->l2_type)
+	if (!o->core->l2.type)
 		return;
 	for (unsigned i = 0; i < 16; i++)
 		if (o->held[i / 8][i % 8] == (addr >> 5) + 1)
@@ -283,7 +283,7 @@ static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 
 	translate(o, &o->itlb, PMK_SIG_MICRO_ITLB_MISS, from >> 12);
 	translate(o, &o->itlb, PMK_SIG_MICRO_ITLB_MISS, last >> 12);
-	if (!o->core->icache_on)
+	if (!o->core->icache.on)
 		return;
 	for (uint64_t a = from & ~31u; a <= last; a += 32)
 		fetch_line(o, (uint32_t)(a >> 5), true);
@@ -296,7 +296,7 @@ static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes,
 		      bool arrives)
 {
-	if (!o->core->icache_on || !o->core->arm11.shadow || !bytes)
+	if (!o->core->icache.on || !o->core->arm11.shadow || !bytes)
 		return;
 	for (uint64_t a = from & ~31u; a < from + bytes; a += 32)
 		if (a >> 5 != branch >> 5)
@@ -312,7 +312,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	o->n[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	o->n[PMK_SIG_L1D_ACCESS]++;
 	translate(o, &o->dtlb, PMK_SIG_MICRO_DTLB_MISS, addr >> 12);
-	cached = c->dcache_on && !(o->is_device && o->is_device(NULL, addr));
+	cached = c->dcache.on && !(o->is_device && o->is_device(NULL, addr));
 	o->n[PMK_SIG_L1D_ACCESS_WB] += cached;
 	l = cached ? cache_find(&o->dcache, addr >> 5) : NULL;
 	again = cached && !l && write && !c->arm11.store_miss_each &&
@@ -343,11 +343,11 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 		}
 		cache_put(&o->dcache, l, (struct line){ .valid = true, .number = addr >> 5 });
 		o->n[PMK_SIG_DATA_EXTERNAL]++; /* the line fill */
-		if (write && c->dcache_wt) {
+		if (write && c->dcache.wt) {
 			o->n[PMK_SIG_DATA_EXTERNAL]++;
 			level2_write(o, addr, bytes);
 		}
-	} else if (write && c->dcache_wt) {
+	} else if (write && c->dcache.wt) {
 		level2_write(o, addr, bytes);
 		/*
 		 * A write-through store is one external access, whether the line is present or not.
@@ -357,7 +357,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 		level2_write(o, addr, bytes);
 		o->n[PMK_SIG_DATA_EXTERNAL] += c->arm11.store_miss_external;
 	}
-	if (write && l && !c->dcache_wt)
+	if (write && l && !c->dcache.wt)
 		for (uint32_t i = 0; i < bytes; i++)
 			l->dirty[(addr + i) / 16 % 2] = true;
 }
@@ -381,10 +381,10 @@ static void access_bytes(struct oracle *o, uint32_t addr, uint32_t bytes, bool w
 
 static void push(struct oracle *o, uint32_t addr)
 {
-	if (!o->core->bp_on || !o->core->rs_on)
+	if (!o->core->bp.on || !o->core->rs.on)
 		return;
 	o->n[PMK_SIG_CALL_PUSH]++;
-	if (o->depth == o->core->rs_entries)
+	if (o->depth == o->core->rs.entries)
 		memmove(o->stack, o->stack + 1, --o->depth * sizeof(o->stack[0]));
 	o->stack[o->depth++] = addr;
 }
@@ -400,10 +400,10 @@ struct leaving {
 static void leave_direct(struct oracle *o, const struct leaving *l)
 {
 	const struct pmk_core *c = o->core;
-	unsigned i = l->at / 8 % (unsigned)c->bp_entries;
-	bool hit = c->bp_on && c->arm11.bp_dynamic && o->btac[i].valid && o->btac[i].addr == l->at;
+	unsigned i = l->at / 8 % (unsigned)c->bp.entries;
+	bool hit = c->bp.on && c->arm11.bp_dynamic && o->btac[i].valid && o->btac[i].addr == l->at;
 	bool likely = !l->conditional || (l->flow == PMK_FLOW_JUMP && l->encoded <= l->at);
-	bool say = hit ? o->btac[i].state >= 2 : c->bp_on && c->arm11.bp_static && likely;
+	bool say = hit ? o->btac[i].state >= 2 : c->bp.on && c->arm11.bp_static && likely;
 
 	/* The instructions after it are fetched unless the table redirected the fetch in time. */
 	if (l->taken && !(hit && say))
@@ -416,7 +416,7 @@ static void leave_direct(struct oracle *o, const struct leaving *l)
 		push(o, l->fall);
 	if (hit) {
 		o->btac[i].state += l->taken ? o->btac[i].state < 3 : -(o->btac[i].state > 0);
-	} else if (l->taken && c->bp_on && c->arm11.bp_dynamic) {
+	} else if (l->taken && c->bp.on && c->arm11.bp_dynamic) {
 		o->btac[i].valid = true;
 		o->btac[i].addr = l->at;
 		o->btac[i].state = 2;
@@ -426,7 +426,7 @@ static void leave_direct(struct oracle *o, const struct leaving *l)
 static void leave_return(struct oracle *o, const struct leaving *l)
 {
 	const struct pmk_core *c = o->core;
-	bool popped = c->bp_on && c->rs_on && o->depth > 0;
+	bool popped = c->bp.on && c->rs.on && o->depth > 0;
 	bool predicted = popped && !l->conditional;
 	bool right = predicted && o->stack[o->depth - 1] == l->target;
 
@@ -1139,7 +1139,7 @@ static void test_many_programs(void **state)
 		seed = 12345 + i;
 		configure(&core, &geometries[i % 3 + 1]);
 		core.arm11.shadow = i % 3;
-		core.utlb_entries = 3 + i % 5;
+		core.utlb.entries = 3 + i % 5;
 		snprintf(what, sizeof(what), "program %u", i);
 		run_both(&core, &shape, what, UNIT_SAMPLES(2000), i % 2, NULL);
 	}
@@ -1232,7 +1232,7 @@ static void test_raises(void **state)
 	for (size_t i = 0; i < COUNT(compared); i++)
 		assert_true(pmk_signal_in(&raised, compared[i]) ==
 			    (i < COUNT(compared) - COMPARED_LEVEL2));
-	raised = pmk_cpu_raises(&(struct pmk_core){ .isa = "arm", .l2_type = 2 });
+	raised = pmk_cpu_raises(&(struct pmk_core){ .isa = "arm", .l2.type = 2 });
 	for (size_t i = 0; i < COUNT(compared); i++)
 		assert_true(pmk_signal_in(&raised, compared[i]));
 	assert_true(pmk_signal_in(&raised, PMK_SIG_CYCLE));

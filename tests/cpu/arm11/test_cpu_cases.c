@@ -422,7 +422,7 @@ static void test_jump_to_the_next_instruction(void **state)
 			pmk_arm11_block(&s->cpu, &s->b[1]);
 		}
 		assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 20);
-		if (!s->core.bp_on)
+		if (!s->core.bp.on)
 			assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 20);
 		bench_free(s);
 	}

@@ -63,7 +63,7 @@ static struct rig *start(uint64_t ratio, bool system)
 				    .arm9.apb_read = 2,
 				    .arm9.apb_write = 4,
 				    .arm9.walk_reads = 2,
-				    .wbuf_entries = 4,
+				    .mem.wbuf = 4,
 				    .arm9.wbuf_words = 16 };
 	assert_int_equal(pmk_biu_init(&r.biu, &r.core), PMK_OK);
 	r.biu.sink = see;

@@ -86,20 +86,20 @@ static inline struct pmk_core plain_core(void)
 	struct pmk_core core;
 
 	pmk_core_choose(&core, "microblaze", "");
-	core.icache_on = core.dcache_on = 0;
-	core.icache_ways = core.dcache_ways = 1;
-	core.icache_size = core.dcache_size = 1024;
+	core.icache.on = core.dcache.on = 0;
+	core.icache.ways = core.dcache.ways = 1;
+	core.icache.size = core.dcache.size = 1024;
 	core.microblaze.lmb_size = UINT64_C(1) << 32;
 	core.mmu = 0;
-	core.bp_on = 0;
-	core.bp_entries = 8;
-	core.mem_latency = 20;
-	core.fill_cycles = 3;
-	core.write_cycles = 4;
-	core.wbuf_entries = 2;
-	core.utlb_penalty = 2;
-	core.walk_penalty = 0;
-	core.tlb_ways = 1;
+	core.bp.on = 0;
+	core.bp.entries = 8;
+	core.mem.latency = 20;
+	core.mem.fill = 3;
+	core.mem.write = 4;
+	core.mem.wbuf = 2;
+	core.utlb.penalty = 2;
+	core.tlb.penalty = 0;
+	core.tlb.ways = 1;
 	return core;
 }
 
@@ -132,7 +132,7 @@ static inline void rig_free(struct rig *r)
 static inline void rig_access(struct rig *r, const struct pmk_insn *in, uint32_t addr,
 			      uint64_t access)
 {
-	bool mmu = r->core.mmu, through = r->core.dcache_wt;
+	bool mmu = r->core.mmu, through = r->core.dcache.wt;
 
 	if (in->load && through)
 		pmk_microblaze_load(&r->cpu, addr, access, mmu, PMK_MB_GRAIN);

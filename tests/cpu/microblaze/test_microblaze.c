@@ -138,7 +138,7 @@ static void branch_to_the_next(void **state)
 	struct rig *r;
 
 	(void)state;
-	for (core.bp_on = 0; core.bp_on < 2; core.bp_on++) {
+	for (core.bp.on = 0; core.bp.on < 2; core.bp.on++) {
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQI(3, 4));
 		GO(r, 0x1004, BRI(8));
@@ -160,7 +160,7 @@ static void branch_on_r0(void **state)
 	struct rig *r;
 
 	(void)state;
-	for (core.bp_on = 0; core.bp_on < 2; core.bp_on++) {
+	for (core.bp.on = 0; core.bp.on < 2; core.bp.on++) {
 		r = rig_new(&core);
 		GO(r, 0x1000, BRCI(EQ, 4));
 		GO(r, 0x1004, BRCI(LE, 4));
@@ -232,8 +232,8 @@ static void predicted_slot_in_another_block(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.bp_on = 1;
-	core.bp_entries = 512;
+	core.bp.on = 1;
+	core.bp.entries = 512;
 	r = rig_new(&core);
 	for (int times = 0; times < 3; times++) {
 		GO(r, 0x1ffc, BEQID(3, 0x100));
@@ -253,7 +253,7 @@ static void a_signal_hides_the_outcome(void **state)
 	struct rig *r;
 
 	(void)state;
-	for (core.bp_on = 0; core.bp_on < 2; core.bp_on++) {
+	for (core.bp.on = 0; core.bp.on < 2; core.bp.on++) {
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQI(3, 0x100));
 		GO(r, 0x9000, NOP); /* a handler: neither target nor what follows */
@@ -334,8 +334,8 @@ static void btc_learns(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.bp_on = 1;
-	core.bp_entries = 512;
+	core.bp.on = 1;
+	core.bp.entries = 512;
 	r = rig_new(&core);
 	GO(r, 0x1000, BEQI(3, 0x100));
 	GO(r, 0x1004, BRI(-4)); /* not taken, not in the cache: no cycles, nothing is learnt */
@@ -370,8 +370,8 @@ static void btc_and_delay_slots(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.bp_on = 1;
-	core.bp_entries = 512;
+	core.bp.on = 1;
+	core.bp.entries = 512;
 	r = rig_new(&core);
 	GO(r, 0x1000, BEQID(3, 0x100), NOP);
 	GO(r, 0x1100, BRLID(15, 0x100), NOP);
@@ -398,7 +398,7 @@ static void btc_entries(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.bp_on = 1;
+	core.bp.on = 1;
 	r = rig_new(&core);
 	for (int times = 0; times < 2; times++) {
 		GO(r, 0x1000, BRI(0x40));
@@ -424,7 +424,7 @@ static void btc_at_zero(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.bp_on = 1;
+	core.bp.on = 1;
 	r = rig_new(&core);
 	GO(r, 0, BRI(0x40));
 	GO(r, 0x40, BRI(-0x40));
@@ -448,7 +448,7 @@ static void btc_leaves_out_registers(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.bp_on = 1;
+	core.bp.on = 1;
 	r = rig_new(&core);
 	for (int times = 0; times < 3; times++) {
 		GO(r, 0x1000, BR(5));	       /* 3 cycles */
@@ -479,7 +479,7 @@ static void btc_is_emptied(void **state)
 		struct pmk_core core = plain_core();
 		struct rig *r;
 
-		core.bp_on = 1;
+		core.bp.on = 1;
 		r = rig_new(&core);
 		GO(r, 0x1000, BRI(0x44));
 		rig_run(r, 0x1044, &rows[i].word, 1, NULL);
@@ -563,7 +563,7 @@ static void branch_latencies(void **state)
 
 		core.microblaze.area = rows[i].area;
 		core.mmu = rows[i].mmu;
-		core.utlb_penalty = 0;
+		core.utlb.penalty = 0;
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQI(3, 0x100));
 		GO(r, 0x1100, BEQID(3, 0x100), ADDIK(4, 4, 1));
@@ -574,8 +574,8 @@ static void branch_latencies(void **state)
 		rig_free(r);
 		if (rows[i].area == 1)
 			continue;
-		core.bp_on = 1;
-		core.bp_entries = 512;
+		core.bp.on = 1;
+		core.bp.entries = 512;
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQID(3, 0x100), ADDIK(4, 4, 1));
 		GO(r, 0x1100, BRI(-0x100));
@@ -672,9 +672,9 @@ static struct pmk_core cached_core(void)
 {
 	struct pmk_core core = plain_core();
 
-	core.icache_on = core.dcache_on = 1;
+	core.icache.on = core.dcache.on = 1;
 	core.microblaze.lmb_size = 0;
-	core.dcache_wt = 1;
+	core.dcache.wt = 1;
 	return core;
 }
 
@@ -720,7 +720,7 @@ static void icache_too_small(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.icache_size = 64;
+	core.icache.size = 64;
 	r = rig_new(&core);
 	for (int times = 0; times < 3; times++)
 		run_nops(r, 0x1000,
@@ -752,7 +752,7 @@ static void icache_latency(void **state)
 	assert_int_equal(r->bus.recorded, 2);
 	rig_free(r);
 
-	core.fill_cycles = 9;
+	core.mem.fill = 9;
 	r = rig_new(&core);
 	run_nops(r, 0x1000, 8);
 	RECORD(r, 1, L1I_ACCESS, 24, 21 + 5);
@@ -789,10 +789,10 @@ static struct pmk_core data_core(bool write_through)
 {
 	struct pmk_core core = cached_core();
 
-	core.icache_on = 0;
+	core.icache.on = 0;
 	core.microblaze.icache_base = core.microblaze.icache_high = 0;
 	core.microblaze.lmb_size = 0x10000; /* where the code is */
-	core.dcache_wt = write_through;
+	core.dcache.wt = write_through;
 	return core;
 }
 
@@ -934,7 +934,7 @@ static void write_back_evicts(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.wbuf_entries = 1;
+	core.mem.wbuf = 1;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
 	LOAD_WORD(r, 0x20400); /* clean; 2 cycles more for the rest of the previous line */
@@ -1017,7 +1017,7 @@ static void peripherals(void **state)
 	WRITES(r, 0, 0);
 	rig_free(r);
 
-	core.dcache_on = 0;
+	core.dcache.on = 0;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
 	LOAD_WORD(r, 0x8000);
@@ -1052,7 +1052,7 @@ static struct pmk_core mmu_core(void)
 	core.mmu = 1;
 	core.microblaze.itlb_entries = 2;
 	core.microblaze.dtlb_entries = 4;
-	core.tlb_entries = 8;
+	core.tlb.entries = 8;
 	return core;
 }
 
@@ -1141,7 +1141,7 @@ static void utlb(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.walk_penalty = 50;
+	core.tlb.penalty = 50;
 	r = rig_new(&core);
 	GO(r, 0x1000, NOP);
 	for (uint32_t i = 1; i < 8; i++) /* fills the 8 */
@@ -1190,7 +1190,7 @@ static void lookup_before_miss(void **state)
 
 	(void)state;
 	core.mmu = 1;
-	core.utlb_penalty = 5;
+	core.utlb.penalty = 5;
 	r = rig_new(&core);
 	rig_run(r, 0x1000, WORDS(NOP, LWI(3, 4, 0), NOP), DATA(0x20000));
 	assert_int_equal(r->bus.recorded, 3);
@@ -1286,7 +1286,7 @@ static void longest(void **state)
 	assert_int_equal(pmk_cpu_longest(&core), 1 + 20 + 3 + 4);
 	core.microblaze.peripheral_latency = 100;
 	assert_int_equal(pmk_cpu_longest(&core), 100);
-	core.utlb_penalty = 1000;
+	core.utlb.penalty = 1000;
 	assert_int_equal(pmk_cpu_longest(&core), 1000);
 	pmk_core_choose(&core, "arm", "arm1176");
 	assert_int_equal(pmk_cpu_longest(&core), 0);
@@ -1299,7 +1299,7 @@ static void fork_is_warm(void **state)
 	struct rig *r;
 
 	(void)state;
-	core.mmu = core.bp_on = 1;
+	core.mmu = core.bp.on = 1;
 	core.microblaze.dtlb_entries = 2;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
@@ -1357,7 +1357,7 @@ static void bad_cores(void **state)
 		core.microblaze.area = 1;
 		assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), 0);
 		core.mmu = which == 0;
-		core.bp_on = which == 1;
+		core.bp.on = which == 1;
 		assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), PMK_ERANGE);
 		assert_non_null(strstr(msg, "area.optimized"));
 	}
@@ -1399,7 +1399,7 @@ static void presets(void **state)
 		assert_int_equal(core.microblaze.area, rows[i].area);
 		assert_int_equal(core.mmu, rows[i].mmu);
 		assert_int_equal(core.clock_hz, rows[i].clock);
-		assert_int_equal(core.mem_latency, rows[i].latency);
+		assert_int_equal(core.mem.latency, rows[i].latency);
 	}
 }
 

@@ -109,8 +109,8 @@ static uint64_t fill(const struct pmk_core *core, uint64_t now, uint64_t *taken_
 {
 	uint64_t begins = *taken_until > now ? *taken_until : now;
 
-	*taken_until = begins + core->mem_latency + core->fill_cycles;
-	return begins + core->mem_latency - now;
+	*taken_until = begins + core->mem.latency + core->mem.fill;
+	return begins + core->mem.latency - now;
 }
 
 /* ---- the oracle: branches -------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static unsigned refill_of(const struct oracle *o, bool wrong)
 /* Returns, and branches with an immediate target that is not the next instruction. */
 static bool can_be_predicted(const struct oracle *o)
 {
-	if (!o->core->bp_on)
+	if (!o->core->bp.on)
 		return false;
 	if (o->end.kind & PMK_MB_RETURN)
 		return true;
@@ -138,7 +138,7 @@ static bool can_be_predicted(const struct oracle *o)
 
 static void leave(struct oracle *o, uint32_t pc)
 {
-	struct branch *b = &o->btc[o->end.addr / 4 % o->core->bp_entries];
+	struct branch *b = &o->btc[o->end.addr / 4 % o->core->bp.entries];
 	bool conditional = o->end.kind & PMK_MB_BR_COND;
 	bool any_branch = o->end.kind & (PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN);
 	bool goes = pc != o->fall; /* a branch to the next instruction is not visible */
@@ -191,13 +191,13 @@ static uint64_t shadow(struct oracle *o, struct pages *t, uint32_t addr, enum pm
 		remove_page(t, page);
 	} else {
 		o->n[PMK_SIG_MMU_LOOKUP]++;
-		timed(o, PMK_SIG_MMU_LOOKUP, o->core->utlb_penalty);
-		cycles = o->core->utlb_penalty;
+		timed(o, PMK_SIG_MMU_LOOKUP, o->core->utlb.penalty);
+		cycles = o->core->utlb.penalty;
 		if (has_page(&o->utlb, page)) {
 			o->n[PMK_SIG_UTLB_HIT]++;
 		} else {
 			put_page(&o->utlb, page);
-			cycles += o->core->walk_penalty;
+			cycles += o->core->tlb.penalty;
 		}
 	}
 	put_page(t, page);
@@ -208,7 +208,7 @@ static uint64_t shadow(struct oracle *o, struct pages *t, uint32_t addr, enum pm
 
 static bool code_is_cached(const struct oracle *o, uint32_t addr)
 {
-	return o->core->icache_on && addr >= o->core->microblaze.lmb_size &&
+	return o->core->icache.on && addr >= o->core->microblaze.lmb_size &&
 	       addr >= o->core->microblaze.icache_base && addr <= o->core->microblaze.icache_high;
 }
 
@@ -219,7 +219,7 @@ static void fetch(struct oracle *o, uint32_t pc, const struct pmk_insn *insn, si
 	for (size_t i = 0; i < n; i++) {
 		uint32_t addr = (uint32_t)insn[i].addr;
 		uint32_t number = addr / bytes;
-		struct line *l = &o->iline[number % (o->core->icache_size / bytes)];
+		struct line *l = &o->iline[number % (o->core->icache.size / bytes)];
 
 		/* The block is on one page: only its first instruction can miss. */
 		wait_for(o, PMK_SIG_OF_STALL, shadow(o, &o->itlb, addr, PMK_SIG_ITLB_HIT));
@@ -243,10 +243,10 @@ static void fetch(struct oracle *o, uint32_t pc, const struct pmk_insn *insn, si
 
 static uint64_t write_out(struct oracle *o, uint64_t now)
 {
-	uint64_t room = o->core->wbuf_entries * o->core->write_cycles;
+	uint64_t room = o->core->mem.wbuf * o->core->mem.write;
 	uint64_t begins = o->written > now ? o->written : now;
 
-	o->written = begins + o->core->write_cycles;
+	o->written = begins + o->core->mem.write;
 	return o->written > now + room ? o->written - now - room : 0;
 }
 
@@ -275,7 +275,7 @@ static uint64_t cached_access(struct oracle *o, const struct pmk_insn *in, uint3
 {
 	uint32_t bytes = (uint32_t)o->core->microblaze.dcache_line * 4, number = addr / bytes;
 	unsigned word = addr % bytes / 4;
-	struct line *l = &o->dline[number % (o->core->dcache_size / bytes)];
+	struct line *l = &o->dline[number % (o->core->dcache.size / bytes)];
 	bool hit = l->there && l->number == number && l->word[word];
 
 	o->n[in->load ? PMK_SIG_L1D_CACHED_READ : PMK_SIG_L1D_CACHED_WRITE]++;
@@ -283,7 +283,7 @@ static uint64_t cached_access(struct oracle *o, const struct pmk_insn *in, uint3
 		o->n[in->load ? PMK_SIG_L1D_CACHED_READ_HIT : PMK_SIG_L1D_CACHED_WRITE_HIT]++;
 	if (in->load)
 		return hit ? 0 : read_line(o, l, number, now);
-	if (o->core->dcache_wt)
+	if (o->core->dcache.wt)
 		return write_out(o, now);
 	if (!hit) {
 		uint64_t cycles = in->mem_bytes == 4 ? make_room(o, l, number, now)
@@ -308,7 +308,7 @@ static void access_data(struct oracle *o, const struct pmk_insn *in, uint32_t ad
 	now += cycles;
 	if (addr < core->microblaze.lmb_size)
 		return;
-	if (core->dcache_on && addr >= core->microblaze.dcache_base &&
+	if (core->dcache.on && addr >= core->microblaze.dcache_base &&
 	    addr <= core->microblaze.dcache_high) {
 		cycles = cached_access(o, in, addr, now);
 		timed(o, in->load ? PMK_SIG_L1D_CACHED_READ : PMK_SIG_L1D_CACHED_WRITE, 1 + cycles);
@@ -608,13 +608,13 @@ static struct pmk_core random_core(void)
 	struct pmk_core core = plain_core();
 
 	core.microblaze.area = pick(3);
-	core.icache_on = pick(5) > 0;
-	core.dcache_on = pick(5) > 0;
+	core.icache.on = pick(5) > 0;
+	core.dcache.on = pick(5) > 0;
 	core.microblaze.icache_line = 4u << pick(3);
 	core.microblaze.dcache_line = 4u << pick(3);
-	core.icache_size = 64u << pick(9);
-	core.dcache_size = 64u << pick(11);
-	core.dcache_wt = pick(2);
+	core.icache.size = 64u << pick(9);
+	core.dcache.size = 64u << pick(11);
+	core.dcache.wt = pick(2);
 	core.microblaze.lmb_size = pick(4) ? 0 : pick(2) ? CODE_BASE : 0x300000;
 	if (!pick(4))
 		core.microblaze.dcache_base = 0x200000;
@@ -623,24 +623,24 @@ static struct pmk_core random_core(void)
 	if (!pick(4))
 		core.microblaze.icache_base = CODE_BASE + 4096;
 	core.microblaze.peripheral_latency = 1 + pick(20);
-	core.mem_latency = 1 + pick(40);
-	core.fill_cycles = 1 + pick(20);
-	core.write_cycles = 1 + pick(6);
-	core.wbuf_entries = 1 + pick(8);
+	core.mem.latency = 1 + pick(40);
+	core.mem.fill = 1 + pick(20);
+	core.mem.write = 1 + pick(6);
+	core.mem.wbuf = 1 + pick(8);
 	core.microblaze.hazard_load = pick(6);
 	core.microblaze.hazard_mul = pick(6);
 	core.microblaze.hazard_fp = pick(6);
 	core.microblaze.hazard_shift = pick(6);
-	core.bp_entries = 8u << pick(9);
+	core.bp.entries = 8u << pick(9);
 	if (core.microblaze.area != 1) {
-		core.bp_on = pick(3) > 0;
+		core.bp.on = pick(3) > 0;
 		core.mmu = pick(3) > 0;
 	}
 	core.microblaze.itlb_entries = 1u << pick(4);
 	core.microblaze.dtlb_entries = 1u << pick(4);
-	core.tlb_entries = 4u << pick(5);
-	core.utlb_penalty = 1 + pick(32);
-	core.walk_penalty = pick(2) * 30;
+	core.tlb.entries = 4u << pick(5);
+	core.utlb.penalty = 1 + pick(32);
+	core.tlb.penalty = pick(2) * 30;
 	return core;
 }
 
@@ -652,7 +652,7 @@ static struct oracle *oracle_new(const struct pmk_core *core)
 	o->core = core;
 	o->itlb.most = (unsigned)core->microblaze.itlb_entries;
 	o->dtlb.most = (unsigned)core->microblaze.dtlb_entries;
-	o->utlb.most = (unsigned)core->tlb_entries;
+	o->utlb.most = (unsigned)core->tlb.entries;
 	return o;
 }
 
