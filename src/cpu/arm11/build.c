@@ -154,6 +154,30 @@ static uint32_t spare_bits(const struct pmk_core *core, const struct pmk_block *
 	return spare;
 }
 
+#define LANES 4
+
+void pmk_pipeline_lanes(const struct pmk_pipe_block *b, uint64_t *late, uint64_t *wants)
+{
+	*late = 0;
+	*wants = PMK_PIPE_VFP_LATE;
+	for (unsigned p = 0; b->vfp && p < PMK_PIPE_VFP_PLACES; p++)
+		if (b->vfp_residue[p] > 1)
+			*late |= PMK_PIPE_VFP_LATE;
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
+		for (unsigned k = 0; k < LANES; k++) {
+			bool last = k == LANES - 1;
+			unsigned least = last && r == PMK_PIPE_PORT ? k - 1 : k;
+
+			if (r == PMK_PIPE_PORT && k == LANES - 2)
+				continue;
+			if (b->residue[r] > least)
+				*late |= UINT64_C(1) << (16 * k + r);
+			if (b->need[r] != PMK_PIPE_FAR && (last || b->need[r] <= k))
+				*wants |= UINT64_C(1) << (16 * k + r);
+		}
+	}
+}
+
 void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			   struct pmk_pipe_slot *slots, struct pmk_block *b, pmk_arm11_time *time)
 {

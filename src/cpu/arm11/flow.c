@@ -13,6 +13,16 @@ static inline struct pmk_arm11_edge *edge_slot(const struct pmk_cpu *cpu, const 
 	return &cpu->arm11.edge[(p->id ^ b->id * 7) % PMK_ARM11_EDGES];
 }
 
+unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS])
+{
+	unsigned wait = 0;
+
+	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
+		if (residue[r] > need[r] + wait)
+			wait = residue[r] - need[r];
+	return wait;
+}
+
 /* How long one block waits for unfinished results of another. This is computed once for each pair
  * of consecutive blocks, and remembered. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,

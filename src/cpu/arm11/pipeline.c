@@ -670,12 +670,6 @@ static void leave_open(const struct scoreboard *sb, const struct pmk_insn *insn,
 	}
 }
 
-/* FMSTAT makes the flags available a cycle later than other instructions that set them. */
-static int32_t flags_at(const struct scoreboard *sb, const struct pmk_insn *in)
-{
-	return sb->next.at + (vfp_op(in) == PMK_VFP_STATUS);
-}
-
 void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_pipe_block *out)
 {
@@ -692,8 +686,9 @@ void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn,
 	*out = (struct pmk_pipe_block){ .flag_distance = 15 };
 	for (size_t i = 0; i < n; i++) {
 		out->data_stall += (uint32_t)issue_one(&sb, &insn[i], (int32_t)i, slots);
+		/* FMSTAT makes the flags available a cycle later than other instructions. */
 		if (insn[i].sets_flags)
-			flags = flags_at(&sb, &insn[i]);
+			flags = sb.next.at + (vfp_op(&insn[i]) == PMK_VFP_STATUS);
 		out->untimed += insn[i].iclass == PMK_I_FP && !vfp_op(&insn[i]);
 	}
 	end = sb.next.at;
@@ -702,38 +697,4 @@ void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn,
 		out->flag_distance = (uint16_t)(end > flags ? end - flags : 0);
 	leave_open(&sb, insn, n, slots);
 	summarise(&sb, out);
-}
-
-unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS])
-{
-	unsigned wait = 0;
-
-	for (unsigned r = 0; r < PMK_PIPE_REGS; r++)
-		if (residue[r] > need[r] + wait)
-			wait = residue[r] - need[r];
-	return wait;
-}
-
-#define LANES 4
-
-void pmk_pipeline_lanes(const struct pmk_pipe_block *b, uint64_t *late, uint64_t *wants)
-{
-	*late = 0;
-	*wants = PMK_PIPE_VFP_LATE;
-	for (unsigned p = 0; b->vfp && p < PMK_PIPE_VFP_PLACES; p++)
-		if (b->vfp_residue[p] > 1)
-			*late |= PMK_PIPE_VFP_LATE;
-	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
-		for (unsigned k = 0; k < LANES; k++) {
-			bool last = k == LANES - 1;
-			unsigned least = last && r == PMK_PIPE_PORT ? k - 1 : k;
-
-			if (r == PMK_PIPE_PORT && k == LANES - 2)
-				continue;
-			if (b->residue[r] > least)
-				*late |= UINT64_C(1) << (16 * k + r);
-			if (b->need[r] != PMK_PIPE_FAR && (last || b->need[r] <= k))
-				*wants |= UINT64_C(1) << (16 * k + r);
-		}
-	}
 }
