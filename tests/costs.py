@@ -2,8 +2,9 @@
 """CPU seconds of each test file. The files that take longest start first, so that no processor
 starts a long file at the end of a run.
 
-`tests/costs.txt` stores the seconds. `scripts/test BUILD --store-costs` measures them again after
-tests were added or changed. Wall time is not used, because it depends on other load.
+`tests/costs.txt` stores the seconds. After tests were added or changed, run
+`scripts/test BUILD --store-costs` to measure them again. Wall time is not used, because it depends
+on other load.
 """
 import os
 import resource

@@ -90,7 +90,7 @@ const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c);
  * 	interval-count, summary, no-summary
  * 	delay, timeout                   when to begin and to end
  * 	sample, sample-seed              count short pieces, and estimate the rest
- * 	guest, irq, at, log              the program is an emulator's command, and programs its PMU
+ * 	guest, irq, at, log              software in an emulator that programs the PMU itself
  * 	region, from, to, no-aggr, bars  how results are split
  * 	per-thread
  * 	env, sysroot, qemu, random-seed  the environment of an emulated program

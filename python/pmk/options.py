@@ -48,13 +48,13 @@ class Options(TypedDict, total=False):
     detailed: Optional[bool]
     #: count nothing
     null: Optional[bool]
-    #: emu: the program is an emulator's command, and programs its PMU
+    #: emu: the program is an emulator's command line; its software programs the PMU
     guest: Optional[bool]
-    #: emu: where the interrupt of that PMU goes
+    #: emu: the device input that the PMU's interrupt drives
     irq: Text
-    #: emu: where that PMU's registers are in memory
+    #: emu: the address of the PMU's registers
     at: Text
-    #: emu: file to write its accesses to that PMU to
+    #: emu: write the accesses to the PMU to this file
     log: Text
     #: emu: count short pieces, and estimate the rest
     sample: Optional[bool]

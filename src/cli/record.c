@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
 	{ 'g', "call-graph", NULL, "record call paths: for callers, callees, flame graphs", CLI_ON,
 	  AT(paths) },
 	{ 'o', "output", "FILE", "write to FILE instead of pmk.data", CLI_CALL, 0, take_path },
-	{ 'T', "target", "TARGET", "where to run: emu, or linux, which samples on this machine" },
+	{ 'T', "target", "TARGET", "emu: run in emulation; linux: sample on this machine" },
 	{ 'F', "freq", "HZ", "-T linux: samples per second (default: 4000), or max", CLI_TEXT,
 	  AT(frequency) },
 	{ 'c', "count", "PERIOD", "-T linux: take a sample after this many events", CLI_TEXT,

@@ -612,7 +612,7 @@ static bool write_markdown(const struct report *r)
 		free(name);
 	}
 	if (r->nrows + r->nhidden > MARKDOWN_ROWS || r->nhidden)
-		fprintf(r->f, "\n%zu more; -j and -x have all.\n",
+		fprintf(r->f, "\n%zu more rows; -j and -x write all rows.\n",
 			r->nhidden + (r->nrows > MARKDOWN_ROWS ? r->nrows - MARKDOWN_ROWS : 0));
 	return true;
 }

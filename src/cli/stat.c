@@ -91,7 +91,7 @@ static const struct cli_option stat_options[] = {
 	{ 'C', "cpu", "CPUS", "count everything on these processors: 0,2-3" },
 	{ 'i', "no-inherit", NULL, "do not count children and threads of the program" },
 	{ 0, "per-thread", NULL, "-p: print each thread separately" },
-	{ 'd', "detailed", NULL, "also count caches; -dd: and TLBs; -ddd: and prefetches" },
+	{ 'd', "detailed", NULL, "also count caches; -dd: caches and TLBs; -ddd: prefetches, too" },
 	{ 'n', "null", NULL, "count nothing; print only how long the program takes" },
 	{ 'D', "delay", "MS", "start counting after this many ms" },
 	{ 0, "timeout", "MS", "end the program after this many ms" },

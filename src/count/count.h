@@ -88,10 +88,10 @@ struct pmk_request {
 		unsigned seed; /* for their places; 0: the default */
 	} sample;
 	struct {
-		bool wanted; /* the program (an emulator's command line) uses the PMU itself */
-		char *irq;   /* where the interrupt of that PMU goes */
-		char *at;    /* address of its registers in memory */
-		char *log;   /* the file to which accesses to them are logged */
+		bool wanted; /* software in the emulator programs the PMU itself */
+		char *irq;   /* the device input that the PMU's interrupt drives */
+		char *at;    /* the address of the PMU's registers */
+		char *log;   /* the file to which accesses to these registers are logged */
 	} guest;
 	struct {
 		enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } what;

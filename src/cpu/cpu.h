@@ -57,10 +57,10 @@ struct pmk_cpu {
 	bool eager; /* the owner adds facts at every execution instead of summing up later */
 
 	/*
-	 * Counts by signal, of everything that is not a static fact; when eager, static facts as
-	 * well. They must not be exactly 4096 bytes after the first line: hosts compare only the
-	 * low bits of addresses, so a load from one of them would wait for a store to the other.
-	 * That cost 5 % when counting a MicroBlaze.
+	 * Counts by signal. They include static facts only if `eager` is true. The counts must not
+	 * be exactly 4096 bytes after the first line: hosts compare only the low bits of addresses,
+	 * so a load from one of them would wait for a store to the other. That cost 5 % when
+	 * counting a MicroBlaze.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
 	struct pmk_bus *bus; /* where latencies are recorded, or NULL; the owner's */

@@ -69,13 +69,13 @@ void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct 
 /* Write the beginning of every line of a section, in front of the value. */
 void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
-/* The kernel may scale a count by any power of ten. */
+/* Size of a value as text. The kernel may scale a count by any power of ten, so it can be long. */
 #define PMK_VALUE_SIZE 352
 
-/* The unit of a row's value as perf names it, "" for a plain number. */
+/* Returns the unit of the row's value as perf names it, or "" for a plain number. */
 const char *pmk_unit_text(const struct pmk_row *row);
 /*
- * The row's value in its unit. Values other than plain numbers have `decimals` decimals, at most 6.
+ * Write the row's value in its unit. Scaled values and times get `decimals` decimals, at most 6.
  */
 void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsigned decimals,
 		    bool group);

@@ -140,7 +140,7 @@ def test_a_program_in_rust_is_counted(place):
     for turns in (1000, 3000):
         out = stat("--region", "turns", "-e", "instructions", program, turns)
         counted[turns] = counts(out, "turns")["instructions"]
-    # Two instructions per iteration, and a few around them.
+    # The loop has two instructions per iteration. The region adds a few before and after it.
     equal(counted[3000] - counted[1000], 4000)
     assert 2000 < counted[1000] < 2010, counted
 

@@ -23,14 +23,14 @@ def padded(text, room=8):
 
 
 def sized(text):
-    """A text of a feature."""
+    """A string in a feature section: its padded length, then its bytes."""
     raw = padded(text, 4)
     return struct.pack("<I", len(raw)) + raw
 
 
 class PerfFile:
-    """`events`: (name, type, config) of each; samples and other records have their number and
-    time."""
+    """A file as `perf record` writes it. `events` has (name, type, config) of each event. Samples
+    and other records have the ID of an event and a time."""
 
     def __init__(self, events=(("cpu-clock", SOFTWARE, 0),), chains=False, names=True):
         self.events, self.chains, self.names = events, chains, names
@@ -47,7 +47,7 @@ class PerfFile:
         self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     def record(self, kind, body, pid, time, misc=0, tid=None):
-        """One that is no sample."""
+        """Append a record that is not a sample."""
         trailer = struct.pack("<IIQQ", pid, tid or pid, time, self.id(0))
         self.raw(kind, body + trailer, misc)
 

@@ -385,7 +385,7 @@ def test_a_library_that_only_moved_is_one_row(tmp_path):
 
 
 def test_new_functions_count_if_the_total_is_over(base, new):
-    """Of 376 cycles, fresh() adds 24; the total grows by 49. down() is gone."""
+    """The total grows from 376 cycles to 425. The new fresh() has 24; down() is gone."""
     fresh = "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n"
     for limit, named in ((6, True), (7, False)):
         equal(fresh.format(limit) in diff("--fail-over", str(limit), base, new, code=1).err, named)

@@ -278,7 +278,7 @@ Core arm1176.
 """)
     out = report(flat, "--markdown", "--percent-limit", "15").out
     equal(re.findall(r"^\| `(\w+)`", out, re.M), ["work", "main"])
-    contains(out, "\n2 more; -j and -x have all.\n")
+    contains(out, "\n2 more rows; -j and -x write all rows.\n")
     equal(pmk("report", "--markdown", "-j", flat).err,
           "pmk: -j, -x and --markdown exclude each other\n")
 

@@ -251,13 +251,13 @@ static void test_no_use(void **state)
 	/* An instruction at 1020 needs it. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1020, d.ready), 47);
 	/*
-	 * One at 1010 needs the value that comes at 1050, and waits 40; the one at 1020 had to wait
-	 * longer.
+	 * An instruction at 1010 needs a value that comes at 1050, and waits 40 cycles. This adds
+	 * nothing, because the instruction at 1020 waits longer.
 	 */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1010, 1050), 0);
 	assert_int_equal(pmk_lsu_hold(&lsu, 1015, 1055), 0);
 	assert_int_equal(pmk_lsu_late(&lsu), 47);
-	/* A load between them is sent at 1012 + 40. */
+	/* A load at 1012 waits only for the instruction at 1010: it is sent at 1012 + 40. */
 	d = pmk_lsu_load_hit(&lsu, 1012 + 47, PMK_LSU_NO_USE, 3 + 8);
 	assert_int_equal(d.ready, 1012 + 40 + 11);
 }
@@ -447,9 +447,7 @@ static void test_write_stream(void **state)
 			now += pmk_lsu_write(&lsu, now).full;
 			now += every;
 		}
-		/*
-		 * The bus takes 4 cycles for each, except for those that are still in the buffer.
-		 */
+		/* The bus takes 4 cycles per store. At the end, some stores are in the buffer. */
 		if (every >= 4)
 			assert_true(now == 5000 + 1000 * every);
 		else

@@ -218,7 +218,8 @@ int main(void)
 
 
 def test_an_l220_counts_what_misses_the_level_1_cache():
-    """64 KB are read twice, by lines: 2048, of which 16 KB keep 512 at most, and 128 KB all."""
+    """The second walk through 64 KB reads 2048 lines. The level 1 cache of 16 KB keeps at most 512
+    of them; the level 2 cache of 128 KB keeps all."""
     out = boot(firmware("l220", L220_C), "--pmu", "l220", "--at", "0x3f000000", "--set",
                "l2.size=128K")
     equal(out.code, 0, out)
@@ -228,8 +229,8 @@ def test_an_l220_counts_what_misses_the_level_1_cache():
     equal(accesses(out.err)[:3], ("l220", 2, 4))
 
 
-# PMNC: both counters and the cycle counter from 0, enabled; counter 0 has instructions, which are
-# 0x08 in an MPCore. The loop and the MRC.
+# The write to PMNC clears and enables all counters; counter 0 counts instructions, which is event
+# 0x08 in an MPCore. It counts the 2000 instructions of the loop and the MRC that reads it: 0x7d1.
 OTHER_C = HEX + r"""
 int main(void)
 {
@@ -254,8 +255,8 @@ int main(void)
     (("raspi0",), ("--core", "arm1156"), "arm1156", 7, "410fb767"),
     (("raspi0",), ("--core", "arm11mpcore"), "arm11mpcore", 8, "410fb767")])
 def test_other_arm11(board, options, core, event, main_id):
-    """The emulator's processor says which core counts, or --core does; registers that are not of
-    the PMU are the emulator's."""
+    """The core is that of the emulator's processor, or --core chooses it. Registers that do not
+    belong to the PMU are read from the emulator."""
     elf = firmware(f"other{event}", f"#define EVENT {event}\n" + OTHER_C)
     out = pmk("run", *options, "--", "qemu-system-arm", "-M", *board, "-nographic", "-nic", "none",
               "-semihosting", "-kernel", elf)

@@ -316,10 +316,11 @@ STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
 
 def test_misses_overlap_in_a_pass():
     # A pass: LDR; LDR; LDR; LDR, ADD x2; ADD x8; -; ADD x9, SUB; CBNZ: 8 cycles, 9 the first one.
-    # With a line per cycle (mem.fill) and four slots the values come at 123 to 126, and ADD x9 goes
-    # at 126 for 6: 120 late. Three slots: the last load goes at 123, its value comes at 246. Two:
-    # the third goes at 123, the last at 124. One: 123, 246, 369, 492. The exit is mispredicted: 9.
-    # NOP.
+    # ADD x9 could start at cycle 6. With four slots and one line per cycle (mem.fill=1), the values
+    # arrive at 123 to 126, and ADD x9 starts at 126, 120 cycles late. With three slots, the last
+    # load starts at 123, and its value arrives at 246. With two slots, the third load starts at 123
+    # and the last at 124. With one slot, the values arrive at 123, 246, 369 and 492. Mispredicting
+    # the exit adds 9 cycles, and the NOP 1.
     body = ("ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; add x2, x2, "
             "#256; add x8, x1, x3; add x9, x6, x7")
     for slots, late in ((1, 486), (2, 241), (3, 240), (4, 120), (8, 120)):

@@ -792,9 +792,9 @@ def side_by_side(streams, *sets):
 
 
 def test_prefetch_streams_side_by_side():
-    # Two streams at once. At the end, each has prefetched five lines too many. If three
-    # compete for two, the third replaces the first, the first replaces the second, and so on, so
-    # more lines miss. With prefetch.streams=3 each has its own.
+    # The prefetcher follows two streams at once. At the end, each has prefetched five lines too
+    # many. With three streams in the program, the third replaces the first, the first replaces the
+    # second, and so on, so more lines miss. prefetch.streams=3 is enough for three.
     want(side_by_side(2), l1d_cache_refill=2 * 3, prefetch_linefill=2 * (17 + 5))
     want(side_by_side(3, "prefetch.streams=3"), l1d_cache_refill=3 * 3,
          prefetch_linefill=3 * (17 + 5))

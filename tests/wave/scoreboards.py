@@ -71,7 +71,7 @@ def simulated_once(simulator, boards, name, seed, cycles):
 
 
 def guessed(dump):
-    """The output of `pmk wave signals` as it is, as a map."""
+    """Write the output of `pmk wave signals`, unchanged, to a map file. Returns its name."""
     guess = pmk("wave", "signals", dump)
     equal((guess.code, guess.err), (0, ""))
     with open(dump + ".ini", "w") as f:
@@ -80,7 +80,7 @@ def guessed(dump):
 
 
 def flat(counter, what):
-    """A distribution, as a scoreboard prints it."""
+    """The latencies of a counter, with the names under which a scoreboard prints them."""
     latency = counter["latency"]
     return {what: counter["counter-value"], f"{what}_sum": latency["sum"],
             f"{what}_squares": latency["sum-of-squares"], f"{what}_min": latency["min"],

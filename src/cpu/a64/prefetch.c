@@ -129,7 +129,7 @@ static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 	p->stream[i].ahead = p->stream[i].ahead2 = 0;
 }
 
-/* Let item `i` go on to `line`, which is `strides` strides further. */
+/* Advance item `i` to `line`, which is `strides` strides after the last line of this item. */
 static void go_on(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line, uint32_t strides)
 {
 	struct pmk_a64_stream *s = &p->stream[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an ARM11 counts: the signals of its blocks, what they depend on, and their sums. */
+/* Counts of an ARM11: the signals of a block, what they depend on, and how they are summed. */
 #include "cpu/arm11/arm11.h"
 #include "cpu/family.h"
 #include "cpu/sites.h"

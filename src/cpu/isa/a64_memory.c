@@ -2,11 +2,11 @@
 /*
  * Instruction facts for A64: loads and stores (ARM DDI 0487, C4.1, group "Loads and Stores").
  *
- * The first row that matches is used. mem_bytes is the alignment of an access: the size of one
- * register in a load or store of one or two, or of one element in a structure. slow_address marks
- * register offsets that are extended (UXTW, SXTW, SXTX): ordinary addressing shifts by the size of
- * the access or by 0, and does nothing else. Atomics with acquire or release have the same kind as
- * those without. Tag loads and stores are not supported.
+ * The first row that matches is used. mem_bytes is the natural alignment of an access: the size of
+ * one register, also for a pair of registers, or of one element of a structure. slow_address marks
+ * an offset register that is extended (UXTW, SXTW, SXTX). Other offset registers are used as they
+ * are, or shifted by the size of the access. Atomics with acquire or release semantics have the
+ * same kind as atomics without them. Tag loads and stores are not supported.
  */
 #include "cpu/isa/a64.h"
 

@@ -110,8 +110,8 @@ static int take_rows(struct counted *c)
 }
 
 /*
- * If no event has a count, as on a machine without counters, there is nothing to store. A gate
- * reports lost counts by itself.
+ * Fails if no event has a count, as on a machine without counters: there is nothing to store. With
+ * --fail-over this is not an error here, because the comparison reports each missing count.
  */
 static int check_counted(const struct history_request *q, const struct counted *c)
 {
@@ -195,8 +195,8 @@ char *history_settings(const struct history_request *q)
 }
 
 /*
- * Standard streams of this process while the program, which inherits them, runs. Its counts depend
- * on where its output goes, so this is always the same.
+ * The standard streams of pmk while the program runs, which inherits them. The counts of a program
+ * can depend on where its output goes, so the output always goes to /dev/null.
  */
 struct streams {
 	int out, err;  /* the original streams */
@@ -204,8 +204,7 @@ struct streams {
 };
 
 /*
- * Discards the output, so that counts do not depend on its destination; errors are printed if the
- * run fails.
+ * Discards standard output. Standard error goes to a file, which is printed if the run fails.
  */
 static bool streams_replace(struct streams *s)
 {
@@ -339,8 +338,8 @@ static void key_config(const char *core, const char *settings, pmk_store_key key
 }
 
 /*
- * The counts are part of the key. The program was run because its inputs are not all known, so a
- * run with other counts is another cell.
+ * Computes the key of the cell, from its counts, too. Not all inputs of a program are known, so two
+ * runs with different counts are two cells.
  */
 static void key_cell(struct pmk_store_cell *cell)
 {

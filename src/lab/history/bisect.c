@@ -18,7 +18,7 @@
 
 /* ---- choosing the two ends ------------------------------------------------------------------ */
 
-/* Without a change between the two commits, no commit can have made it. */
+/* Fails if no requested count differs between the two commits: there is nothing to find. */
 static int check_change(const struct history_request *q, const struct history *h, size_t good,
 			size_t bad)
 {
@@ -121,8 +121,8 @@ static int choose_commits(const struct history_request *q, char **good, char **b
 }
 
 /*
- * git changes files of the checkout, and the test must find pmk, the database and the build at any
- * commit, so it runs in the top folder.
+ * Fails unless this is the top folder of a checkout without changes: git bisect replaces files of
+ * the checkout, and the test must find pmk, the database and the build folder at every commit.
  */
 static int check_checkout(void)
 {

@@ -76,7 +76,7 @@ int history_commit(struct history_commit *c, const char *id)
 
 /* ---- stale programs -------------------------------------------------------------------------- */
 
-/* Other files, such as documents, do not change a program. */
+/* True if a program may be built from this file. Documents, for example, do not change it. */
 static bool is_source(const char *path)
 {
 	static const char *const ending[] = { ".c", ".cc", ".cpp", ".cxx", ".h",   ".hh",  ".hpp",
@@ -114,7 +114,7 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* True if the debug information of the program says that code of it is from the source file. */
+/* True if the program's debug information names the source file, so that code comes from it. */
 static bool is_built_from(const char *program, const char *source)
 {
 	char *wanted = realpath(source, NULL), *file;
@@ -179,8 +179,9 @@ static bool is_hash(const char *name)
 }
 
 /*
- * Finds the best common ancestor of all commits, with "^@" its parents, so that git need not walk
- * further back; "" if there is none. `words` must have room for three words before the names.
+ * Finds the best common ancestor of all commits and appends "^@", which names its parents: git does
+ * not walk further back than these. "" if there is none. `words` must have room for three words
+ * before the names.
  */
 static void ask_base(const char **words, char base[80])
 {
@@ -195,8 +196,8 @@ static void ask_base(const char **words, char base[80])
 }
 
 /*
- * Lists hashes of commits, one per line: ancestors first, unrelated ones by time. "" if git fails;
- * NULL: out of memory. The caller frees it.
+ * Returns the hashes of the commits, one per line: ancestors first, unrelated ones by time. "" if
+ * git fails; NULL: out of memory. The caller frees the text.
  */
 static char *list_commits(const struct history *h)
 {

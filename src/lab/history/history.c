@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk history: counts of commits, kept; what changed, and in which commit. */
+/* The command pmk history: its options, its actions, and the verdicts that the user gives. */
 #define _GNU_SOURCE
 #include "lab/history/history.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmk history: counts of commits in a results database (lab/sweep/store.h; its revisions are the
- * commits). history_read.c reads the counts and judges them, history_add.c adds counts,
- * history_git.c calls git, history_functions.c reads recordings, history_show.c and page.c print,
- * history_bisect.c finds the commit that made a change.
+ * pmk history stores the counts of commits in a results database (lab/sweep/store.h, which calls a
+ * commit a revision). history.c has the command line, read.c reads and judges counts, add.c adds
+ * counts, git.c calls git, functions.c reads recordings, show.c and page.c print results, and
+ * bisect.c finds the commit that changed a count.
  */
 #ifndef PMK_CLI_HISTORY_H
 #define PMK_CLI_HISTORY_H

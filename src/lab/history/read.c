@@ -39,7 +39,10 @@ static int by_time(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The database has them in the order in which they were added, and bisecting adds old ones late. */
+/*
+ * Sorts commits by time. The database has them in the order in which they were added, and bisect
+ * adds old commits after new ones.
+ */
 static void sort_commits(struct history *h)
 {
 	for (size_t i = 0; i < h->ncommits; i++)
@@ -105,7 +108,10 @@ static bool is_of(const struct history_failure *f, const struct history_series *
 	       !strcmp(f->settings, s->settings);
 }
 
-/* A failed run has no events: mark the events that the same run has in other commits as missing. */
+/*
+ * A failed run has no values, so its events are taken from other commits: marks every series of
+ * this run as failed in the commit of the failure.
+ */
 static void mark_failed(struct history *h)
 {
 	for (size_t i = 0; i < h->nfailures; i++)
@@ -124,7 +130,7 @@ static int take_point(void *ctx, const struct pmk_store_row *row)
 
 	while (commit < h->ncommits && h->commit[commit].id != row->point.revision)
 		commit++;
-	if (commit == h->ncommits) /* points of sweeps are of no commit */
+	if (commit == h->ncommits) /* a point of a sweep has no commit */
 		return 0;
 	settings = pmk_store_settings(row->point.settings, row->point.nsettings);
 	if (!settings)
@@ -324,8 +330,8 @@ static long reference_of(const struct history *h, const struct history_series *s
 }
 
 /*
- * Returns the commit with a value that commit `fresh` should have and lacks; -1: none. If the last
- * good commit lacks it, too, the loss was accepted.
+ * If commit `fresh` lost the value of this series, returns the commit that still had it. -1: the
+ * value is not lost. If the last good commit has no value either, the loss was accepted.
  */
 static long lost_from(const struct history *h, const struct history_series *s, long base,
 		      size_t fresh)

@@ -201,7 +201,8 @@ static void bad_combination(char *text, size_t size, const struct pmk_linux_refu
 			 "%s cannot distinguish user mode from kernel mode: leave out :u and :k",
 			 ev->pmu->name);
 	else if (r->crowded)
-		snprintf(text, size, "the {group} needs more counters than %s has, or mixes PMUs",
+		snprintf(text, size,
+			 "the {group} needs more counters than %s has, or mixes PMUs: split it",
 			 ev->pmu->name);
 	else if (!r->whole_cpu && !ev->pmu->core && !ev->pmu->software && ev->pmu->cpus.count)
 		snprintf(text, size, "%s counts the whole machine, not a program: count all-cpus",

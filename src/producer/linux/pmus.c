@@ -77,7 +77,7 @@ static const struct pmk_event software_events[] = {
 	SOFTWARE(PERF_COUNT_SW_CPU_MIGRATIONS, "cpu-migrations", "migrations",
 		 "moves to another processor"),
 	SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults", NULL,
-		 "page faults without input from a disk"),
+		 "page faults that read nothing from a disk"),
 	SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS_MAJ, "major-faults", NULL,
 		 "page faults that waited for a disk"),
 	SOFTWARE(PERF_COUNT_SW_ALIGNMENT_FAULTS, "alignment-faults", NULL,

@@ -42,7 +42,8 @@ struct pmk_tick *pmk_ticks_translated(struct pmk_ticks *t, uint64_t pc);
  * tick. */
 #define PMK_TICKS_NEAR 2
 
-/* Called if there have been many ticks, or if the next unit is near. */
+/* The part of pmk_ticks_tick() that is rarely needed, called if there were many ticks or the next
+ * unit is near. Returns true if code should be translated again. */
 bool pmk_ticks_look(struct pmk_ticks *t, uint64_t executed, uint64_t due);
 
 /*
@@ -63,7 +64,8 @@ static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, ui
 	       pmk_ticks_look(t, executed, due);
 }
 
-/* Called when the uncounted rest begins, after `executed` instructions of it. */
+/* Called when counting pauses until the next unit. `executed` counts the instructions of all
+ * pauses until now, as in pmk_ticks_tick(). */
 void pmk_ticks_begin(struct pmk_ticks *t, uint64_t executed);
 
 #endif

@@ -251,7 +251,7 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 	uint64_t seed = e->unit.random ^ (e->bus.total[PMK_SIG_INSN] + 1) << 20;
 	int err;
 
-	/* If the parent was inside a region, the child is inside it, too, and counts it from 0. */
+	/* If the parent was inside a region, so is the child. Its counts start from 0. */
 	clear_readings(e, cfg);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		e->region[r].entries = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of an emulated core share. Only they include it; see emulated.h for the whole.
+ * Declarations that the files of an emulated core share. Only these files include this header.
+ * emulated.h describes the emulated core.
  *
  *   emulated.c           binds models, ports and the session; starts, copies and finishes a core
  *   emulated_parts.c     which parts of the core the requested events need

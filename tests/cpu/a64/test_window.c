@@ -210,13 +210,16 @@ static const struct example examples[] = {
 	{ __LINE__, 3, { 0x0e813800 } },
 	{ __LINE__, 3, { 0x4e813800 } },
 	{ __LINE__, 3, { 0x4e812800 } },
-	/* tbl v0.8b, {v1.16b}, v0.8b: 3; of 16b: 6; of two to four registers from v2: 10 to 16. */
+	/*
+	 * tbl v0.8b, {v1.16b}, v0.8b takes 3 cycles, and with v0.16b 6. With a table of two, three
+	 * or four registers from v2, it takes 10, 13 or 16.
+	 */
 	{ __LINE__, 3, { 0x0e000020 } },
 	{ __LINE__, 6, { 0x4e000020 } },
 	{ __LINE__, 10, { 0x4e002040 } },
 	{ __LINE__, 13, { 0x4e004040 } },
 	{ __LINE__, 16, { 0x4e006040 } },
-	/* Two look-ups that do not wait: 3 operations each, and two ports. */
+	/* Two independent tbl: each takes 3 operations, and there are two ports. */
 	{ __LINE__, 3, { 0x4e010022, 0x4e010023 } },
 	/* aese v0.16b, v1.16b: 2; with aesmc v0.16b, v0.16b a round of 2. */
 	{ __LINE__, 2, { 0x4e284820 } },

@@ -107,6 +107,6 @@ def count(kernel, *sets, core="armv8", events=EVENTS, **defines):
 
 
 def want(c, **expected):
-    """Compare some of the counts; all differences in one message."""
+    """Compare the given counts. One message lists every difference."""
     wrong = [f"{e}: got {c[e]}, want {n}" for e, n in expected.items() if c[e] != n]
     assert not wrong, "; ".join(wrong)
