@@ -154,7 +154,7 @@ static bool multiplies(const struct pmk_insn *in)
 	return (in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL) || in->iclass == PMK_I_DIV;
 }
 
-/* True if both need a unit that exists only once, or one of them is a barrier or the like. */
+/* True if both need a unit that exists only once, or one of them needs all, such as a barrier. */
 static bool same_unit(const struct pmk_insn *a, const struct pmk_insn *b)
 {
 	return a->iclass == PMK_I_OTHER || b->iclass == PMK_I_OTHER ||
@@ -205,7 +205,7 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 		cycles += (unsigned)core->cortexm.load_use;
 	*paired = core->cortexm.dual_issue && before && !*paired && cycles && may_pair(in, before);
 	cycles -= *paired;
-	/* The second instruction of a pair takes no cycle of its own, as a folded one. */
+	/* The second instruction of a pair takes no cycle, so it counts as folded. */
 	b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN] += *paired;
 	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
 	b->cycles += cycles;

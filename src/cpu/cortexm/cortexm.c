@@ -85,8 +85,9 @@ static uint32_t number_now(const struct pmk_cpu *cpu)
 	return cpu->cortexm.depth ? cpu->cortexm.active[cpu->cortexm.depth - 1].number : 0;
 }
 
-/* The number of active exceptions after `number` was entered; 0 if `number` is 0, which is code
- * outside of handlers. If the exception is not active, returns more than can be active. */
+/* Returns how many exceptions were active when `number` became active, itself included; 0 if
+ * `number` is 0, which is code outside of handlers. If `number` is not active, returns more than
+ * can be active. */
 static uint64_t depth_of(const struct pmk_cpu *cpu, uint32_t number)
 {
 	uint64_t depth = cpu->cortexm.depth;

@@ -79,7 +79,7 @@ void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of);
 /* Build a block: build.c. */
 void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b);
-/* The cycles of an instruction by itself, and how many of them are due to its data accesses. */
+/* Returns the cycles of a single instruction. *lsu: how many of them are for data accesses. */
 unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu);
 
 /*

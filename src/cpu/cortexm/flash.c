@@ -71,7 +71,7 @@ static bool has_line(const struct pmk_cortexm_cache *c, uint32_t line)
 	return false;
 }
 
-/* Instructions of the line are needed at `now`. Returns how long they are waited for. */
+/* Fetches instructions of `line` at `now`. Returns the cycles for which the core waits. */
 static uint64_t fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 {
 	const struct pmk_core_cortexm *c = &cpu->core.cortexm;

@@ -57,13 +57,13 @@ enum pmk_cortexm_leave {
 
 struct pmk_block_cortexm {
 	/*
-	 * All members are read at every execution. `fall` is the address of the next instruction if
-	 * control may fall through to it, otherwise an address that no block has. `jump` is such an
-	 * address if the block ends in no direct branch.
+	 * All members are read at every execution. `fall` is the address of the next instruction,
+	 * if control may fall through to it; `jump` is the target of a direct branch at the end. If
+	 * there is no such address, they have one that no block has.
 	 */
 	uint64_t fall;
-	uint64_t jump;	   /* where a direct branch goes */
-	uint16_t taken;	   /* cycles that leaving by a branch adds */
+	uint64_t jump;
+	uint16_t taken;	   /* cycles added if a branch at the end is taken */
 	uint8_t leave;	   /* enum pmk_cortexm_leave */
 	uint8_t starts;	   /* 1: the first instruction may overlap with a load before it */
 	uint8_t ends;	   /* 1: the last instruction is a load that the next one may overlap */

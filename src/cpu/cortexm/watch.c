@@ -31,7 +31,7 @@ static const struct pmk_block_fns on_block = {
 	.before = pmk_block_as_it_is,
 };
 
-/* The same with wait states. */
+/* Enters a block of a core whose memory has wait states. */
 static inline void enter_with_waits(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	pmk_cortexm_enter(cpu, b, crossing);

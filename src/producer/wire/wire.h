@@ -43,8 +43,8 @@ struct pmk_speaker {
 	int (*transfer)(struct pmk_wire *w, uint32_t instruction, uint32_t *value);
 	/* Set or remove a hardware breakpoint. The target is halted. */
 	int (*breakpoint)(struct pmk_wire *w, uint64_t address, bool set);
-	/* For a running target: check whether it has reached a breakpoint, without waiting; it is
-	 * then held. */
+	/* Check whether a running target has reached a breakpoint, without waiting. If it has, the
+	 * target is held. */
 	int (*look)(struct pmk_wire *w);
 	/* Put all TAPs into BYPASS, and check that the chain is as `tap` describes it. */
 	int (*bypass)(struct pmk_wire *w, const struct pmk_wire_tap *tap);
@@ -97,8 +97,9 @@ struct pmk_wire {
 	} arm11;
 };
 
-/* Connect; `sysfs` is where the kernel describes this board's devices. Close it in any case;
- * link.why has the reason of a failure. A target that is halted now stays so until let_go(). */
+/* Connect; `sysfs` is the directory in which the kernel describes this board's devices. Call
+ * pmk_wire_close() even after a failure, whose reason is in link.why. A target that is halted
+ * already stays halted until let_go(). */
 int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
 		  unsigned patience_ms, const char *sysfs);
 /* Leave the target as it was found, running or halted, and close the connection. */
@@ -109,10 +110,10 @@ bool pmk_wire_lost(const struct pmk_wire *w);
 /* hold() halts the target if accesses need that; let_go() lets it run. */
 int pmk_wire_hold(struct pmk_wire *w);
 int pmk_wire_let_go(struct pmk_wire *w);
-/* For a running target: check whether it has reached a breakpoint. Then it is held, and w->stopped
- * is set, until let_go(); hold() may notice it, too. */
+/* Check whether a running target has reached a breakpoint. If it has, it is held and w->stopped is
+ * set, until let_go(). hold() may also find this, and then does the same. */
 int pmk_wire_look(struct pmk_wire *w);
-/* Seconds for which the target ran, since an arbitrary time, as far as pmk let it run. */
+/* Returns seconds from an arbitrary start, without the time for which pmk held the target. */
 double pmk_wire_clock(const struct pmk_wire *w);
 
 /* One access to CP15. PMK_EIO: the probe reports a failure. */
@@ -148,8 +149,8 @@ struct pmk_wire_tap {
 	char name[64];	 /* OpenOCD's name; "": the first TAP */
 	unsigned bypass; /* the instructions BYPASS and USERn */
 	unsigned user;
-	/* If the probe does not know the chain: bits of an instruction, and the TAPs that are
-	 * between TDI and this one, and between this one and TDO. */
+	/* If the probe does not know the chain: the bits of an instruction, the TAPs between TDI
+	 * and this one, and the TAPs between this one and TDO. */
 	unsigned irlen;
 	struct pmk_wire_taps before, after;
 	unsigned period_ns; /* of the clock; 0: unchanged */
@@ -177,7 +178,7 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
 /* Ask OpenOCD by a command where its processor is. Sets w->stopped if it is halted at the
  * breakpoint, or *stray and *pc if it is halted elsewhere. Neither: it runs. */
 int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc);
-/* The failure of look(): it is halted at an address where pmk did not stop it. */
+/* Reports that look() failed: the target is halted at an address where pmk did not stop it. */
 int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc);
 
 #endif
