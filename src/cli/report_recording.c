@@ -445,8 +445,9 @@ static void add_column(struct layout *t, struct recorded_column c)
 	t->column[t->n++] = c;
 }
 
-/* The columns that names need. On a terminal they are cut. Otherwise they are whole; a name that
- * needs more than `most` columns is ignored, because it does not fit next to a single event. */
+/* Returns the width of names. On a terminal it is NAME_ROOM, and longer names are cut. Otherwise it
+ * is the width of the longest name that needs at most `most` columns. A longer name would not fit
+ * next to even one event, so it does not widen the table. */
 static unsigned name_room(const struct report *r, unsigned most)
 {
 	unsigned room = NAME_ROOM;

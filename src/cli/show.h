@@ -18,7 +18,7 @@ const char *show_plain(void);
 const struct pmk_pmu *show_pmu(unsigned i);
 /* The PMU of that name; NULL: there is none. */
 const struct pmk_pmu *show_pmu_called(const char *name);
-/* The same; if there is none, prints one line with the nearest names and returns NULL. */
+/* Like show_pmu_called(); if there is no such PMU, also prints one line with the nearest names. */
 const struct pmk_pmu *show_find_pmu(const char *name);
 
 /* The register with that name, or a bus of the PMU that is described like a register: AHBMONITOR,
@@ -28,9 +28,10 @@ const struct pmk_reg_info *show_register(const struct pmk_pmu *pmu, const char *
 /* The width of the longest name of its fields, but at least 10. */
 int show_field_width(const struct pmk_reg_info *reg);
 
-/* True if this PMU has this very row, not only one with the same name. */
+/* True if `ev` is an element of pmu->events and this PMU has the event. An event with the same name
+ * in the table of another PMU does not count. */
 bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev);
-/* Print the PMUs that have this row, " arm1136 arm1176", and end the line. */
+/* Print the PMUs for which show_owns() is true, such as " arm1136 arm1176", and end the line. */
 void show_owners(const struct pmk_event *ev);
 unsigned show_event_count(const struct pmk_pmu *pmu);
 /* The kind of the event's counts: "cycles"; "latency" for occurrences that a latency counter times;

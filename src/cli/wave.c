@@ -535,7 +535,8 @@ static int no_subcommand(const char *name)
 
 	if (!name)
 		return cli_fail(PMK_EXIT_USAGE,
-				"wave needs signals or check, and a FILE (pmk wave --help)");
+				"wave needs a subcommand, signals or check, and a FILE (pmk wave "
+				"--help)");
 	pmk_nearest_init(&near, name);
 	pmk_nearest_offer(&near, "signals");
 	pmk_nearest_offer(&near, "check");

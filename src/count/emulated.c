@@ -600,9 +600,9 @@ static const char *not_sampled_because(const struct pmk_count *c)
 	if (c->q.record.what != PMK_REQUEST_COUNTS)
 		return "a recording in emulation covers the whole run";
 	if (e->prog.system)
-		return "firmware reads the time, which stops while nothing is counted";
+		return "the clock that firmware reads would stop while nothing is counted";
 	if (pmk_core_family(&e->prog.core)->run->attach)
-		return "other masters on the buses continue while nothing is counted";
+		return "other bus masters would run on while nothing is counted";
 	if (c->q.interval.unit != PMK_EVERY_NONE)
 		return "`interval` covers the whole run";
 	if (c->q.scope.from || c->q.scope.regions.count)

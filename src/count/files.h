@@ -16,22 +16,27 @@
 #include "count/error.h"
 #include "cpu/config.h"
 
-/* The data directory with cores/, metrics/ and layouts/: `chosen`, or for NULL $PMK_DATA, the
- * source tree's of a program in its build tree, or the installed one. 0 or a failure. */
+/* Finds the data directory, which has cores/, metrics/ and layouts/. It is `chosen`, or $PMK_DATA
+ * if `chosen` is NULL. If that is not set either, it is the source tree's if this code is in its
+ * build tree, or else the installed one. Returns 0 or a failure. */
 int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fault *f);
-/* A module of the QEMU plugin, by its file name: next to this code, or the installed one. `chosen`,
- * or for NULL $PMK_PLUGIN, replaces all modules, or is a directory that contains them. False: it
- * was not found, and `path` is the last path that was tried, or empty. */
+/*
+ * Finds a module of the QEMU plugin by its file name, next to this code or where it is installed.
+ * `chosen`, or $PMK_PLUGIN if `chosen` is NULL, replaces this search. If it is a directory, the
+ * module is in it; if it is a file, that file is used for every module. Returns false if there is
+ * no such module; `path` is then the last path that was tried, or empty.
+ */
 bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *module);
 /* The command that builds the user-mode emulators: "make qemu", or the path of the installed
  * script. */
 void pmk_files_build_qemu(char path[PATH_MAX]);
 
-/* The folder of the user's files: $XDG_CONFIG_HOME/pmk or ~/.config/pmk, or a folder there, which
- * need not exist. False: the environment does not define it. */
+/* Sets `path` to the folder of the user's files, $XDG_CONFIG_HOME/pmk or ~/.config/pmk, or to a
+ * subfolder of it. The folder need not exist. Returns false if neither XDG_CONFIG_HOME nor HOME is
+ * set. */
 bool pmk_files_own(char path[PATH_MAX], const char *folder);
-/* True if this user may not read this folder, or the folder that contains it. `path` becomes the
- * one that is closed. */
+/* True if the user has no permission to read this subfolder, or to enter the folder that contains
+ * it. `path` is then the folder without permission. */
 bool pmk_files_closed(char path[PATH_MAX], const char *folder);
 
 /* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).
@@ -40,15 +45,15 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
 /* True for a path, which has a slash or ends in .ini; false for a name. */
 bool pmk_files_is_path(const char *name);
-/* The name of the preset for this name of GCC, QEMU or people ("a53", "rpi4"); `name` itself if
- * there is a preset of that name, or none at all. */
+/* The name of the preset for a name that GCC, QEMU or users use ("a53", "rpi4"). Returns `name`
+ * itself if a preset has this name, or if no preset matches. */
 const char *pmk_files_core_name(const char *data, const char *name);
-/* The path of a preset: `name` itself if it is a path; else the user's preset of that name, or the
- * data directory's. False: it cannot be read; errno says why. */
+/* Sets `path` to that of a preset: `name` itself if it is a path, or else the user's preset of this
+ * name, or else the data directory's. Returns false if it cannot be read; errno says why. */
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name);
 
-/* All metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). Faulty metrics
- * of the user do not prevent counting: they are left out, and *why, which may be NULL, says so.
+/* Loads all metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). If the
+ * user's metrics have an error, they are left out, and *why, unless NULL, receives the reason.
  * Returns 0 or a failure. */
 int pmk_files_metrics(struct pmk_metrics **out, const char *data, struct pmk_count_fault *why,
 		      struct pmk_count_fault *f);

@@ -966,7 +966,7 @@ static int run_program(struct pmk_count *c)
 	return err;
 }
 
-/* ---- what is said of the whole --------------------------------------------------------------- */
+/* ---- notes and warnings about the whole run -------------------------------------------------- */
 
 static int describe_result(struct pmk_count *c)
 {

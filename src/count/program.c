@@ -972,7 +972,7 @@ static char *env_line(const char *say, bool *failed)
 	if (strchr(say, '='))
 		line = strdup(say);
 	else if (!value)
-		return NULL; /* not set here, so not set for the program */
+		return NULL; /* not set in pmk's environment, so not in the program's */
 	else if (asprintf(&line, "%s=%s", say, value) < 0)
 		line = NULL;
 	*failed |= !line;

@@ -739,7 +739,7 @@ static int run_dump(struct pmk_count *c)
 		      : 0;
 }
 
-/* ---- what is said of the whole --------------------------------------------------------------- */
+/* ---- notes and warnings about the whole run -------------------------------------------------- */
 
 static void warn_of_oddities(struct pmk_count *c)
 {

@@ -774,7 +774,7 @@ static int run_target(struct pmk_count *c)
 	return err ? err : failed;
 }
 
-/* ---- what is said of the whole --------------------------------------------------------------- */
+/* ---- notes and warnings about the whole run -------------------------------------------------- */
 
 /* How the readings have disturbed the target, and whether they were frequent enough. */
 static void describe_reading(struct pmk_count *c)
@@ -843,4 +843,4 @@ const struct pmk_count_way pmk_way_xvc =
 	    "an FPGA on Xilinx' virtual cable: counters of its MicroBlaze, over JTAG");
 const struct pmk_count_way pmk_way_devmem =
 	WAY("devmem", "FILE", "/dev/mem",
-	    "this very board: its counters in memory, through /dev/mem, UIO or another file");
+	    "the board where pmk runs: its counters in memory, by /dev/mem, UIO or another file");

@@ -502,7 +502,8 @@ static int identify_l210(struct pmk_wired *w)
 	if (!err && cache_name(first))
 		return pmk_link_fail(&w->wire.link, PMK_EIO,
 				     "%s is at 0x%" PRIx64 " (Cache ID 0x%08" PRIx32
-				     "); the event monitor of an L210 is a block of its own",
+				     "); the L210's event monitor is a separate block: give its "
+				     "address in `set` base=",
 				     cache_name(first), w->set.base, first);
 	if (!err)
 		err = store_word(w, w->memory.offset[PMK_L210_EMCS], (uint32_t)EMCS_FLAGS);

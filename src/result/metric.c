@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metrics: formulas over counts, one text file each, data/metrics/<name>.metric. The file's name is
- * the metric's. The format, after LIKWID's performance groups:
+ * Metrics: formulas over counts. The metric NAME is in the text file data/metrics/NAME.metric. The
+ * format is similar to that of LIKWID's performance groups:
  *
  * 	# A comment. Blank lines and comments may be anywhere before TEXT.
  * 	TITLE    cycles per instruction

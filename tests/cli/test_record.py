@@ -471,7 +471,7 @@ def test_the_longest_name(tmp_path):
 
 
 def test_names_of_ways_to_find_callers():
-    """Abbreviations as in perf. Any other word is the program."""
+    """--call-graph takes the words that perf takes. Any other word after it is the program."""
     program = assemble("record-loop", LOOP, "-DCOUNT=10")
     for way in (["--call-graph", "fp"], ["--call-graph=dwarf,8192"], ["--call-graph"]):
         db = record(*way, "-e", "instr_exec", program, code=3)
@@ -480,7 +480,8 @@ def test_names_of_ways_to_find_callers():
 
 
 def test_what_a_killed_one_has_left_is_removed(tmp_path):
-    """Removed only if it is old, because a process on another machine may be writing it."""
+    """The temporary file of a process that has ended is removed only if the file is old, because a
+    process with the same number on another machine may still be writing it."""
     gone = subprocess.Popen(["true"])
     gone.wait()
     names = {f".pmk-{gone.pid}-0.tmp": 900, f".pmk-{gone.pid}-1.tmp": 0,

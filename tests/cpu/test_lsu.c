@@ -315,7 +315,8 @@ static void test_many_waits(void **state)
 }
 
 /*
- * Compares the list with the rule: an instruction is as late as the longest wait at or before it.
+ * Compares the list of waits with this rule: the delay of an instruction is the longest of the
+ * waits that begin at it or at an instruction before it.
  */
 static void test_against_the_rule(void **state)
 {

@@ -428,10 +428,10 @@ static const struct range ranges[] = {
 	{ false, 0xff000e00, 0xee000a00, false },
 	{ false, 0xff000000, 0xe7000000, false }, /* media, bit fields, divisions */
 	{ false, 0xff000000, 0xe3000000, false }, /* immediates, MOVW, MOVT */
-	{ false, 0xff000000, 0xe1000000, false }, /* among them LDA, STL, CRC32 */
+	{ false, 0xff000000, 0xe1000000, false }, /* includes LDA, STL and CRC32 */
 };
 
-/* Registers of the core that an instruction uses as far as its text would show them. */
+/* The core's registers that an instruction uses, without those that its text does not show. */
 static unsigned used(const struct pmk_insn *in, const char *name)
 {
 	unsigned regs = (unsigned)(in->reads | in->writes) & 0x7fff;

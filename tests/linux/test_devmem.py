@@ -85,8 +85,8 @@ def test_memory_that_the_kernel_keeps():
 def test_a_bus_error():
     code, text = said("nobody")
     equal((code, text), (125, "pmk: devmem:/dev/mem: the access to 0xf000200 ended with a bus "
-                              "error: nobody answers at this address, or it has no power or "
-                              "clock\n"))
+                              "error: no device answers at this address, or it has no power "
+                              "or clock\n"))
 
 
 def test_the_boards_own_device_tree():

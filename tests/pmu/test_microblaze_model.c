@@ -476,7 +476,8 @@ static void test_lost_latencies(void **state)
 		pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 1);
 		pmk_bus_record(&b.bus, PMK_SIG_PERIPHERAL_READ, 10 * i, 9);
 	}
-	/* Three were overwritten; they count as one cycle, because nothing is known about them. */
+	/* Three latencies were overwritten in the log. Each counts as one cycle, because the model
+	 * cannot know how long it was. */
 	EXPECT_ITEMS(&b, 8195, 0, 8192 * 9 + 3, 0, 8192 * 81 + 3, 1, 9);
 	wr(&b, 1, 0x01);
 	assert_int_equal(rd(&b, 2), 1);
@@ -484,7 +485,7 @@ static void test_lost_latencies(void **state)
 	assert_int_equal(b.model.oddities, 0x40);
 }
 
-/* The log is not read while nothing is timed; it may overflow. */
+/* The log may overflow while no latency counter is used, because the model does not read it. */
 static void test_log_overflows_unheeded(void **state)
 {
 	static struct bench b;

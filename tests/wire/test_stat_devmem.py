@@ -188,7 +188,7 @@ def test_nobody_answers(board):
     out = board.pmk("stat", "--pmu", "l220", "--set", "base=0x60000000", "--timeout", "100")
     equal((out.code, out.err),
           (125, f"pmk: devmem:{board.file}: the access to 0x60000200 ended with a bus error: "
-                "nobody answers at this address, or it has no power or clock\n"))
+                "no device answers at this address, or it has no power or clock\n"))
 
 
 def test_a_block_that_loses_its_clock(board):

@@ -54,8 +54,8 @@ def windows(doc):
 
 @pytest.mark.parametrize("start,to,rounds", [("work", "rest", 3), ("rest", "work", 5)])
 def test_between_two_functions(firmware, start, to, rounds):
-    """A window that the end cuts off has fewer rounds than others, and the end may be between the
-    two counters of a round."""
+    """The window that is open at the end has fewer rounds than the others. In its last round, one
+    of the two counters may have counted and the other not."""
     with emulated("-M", "raspi0", "-kernel", firmware) as (_, port):
         doc = long_enough(lambda factor: stat(
             "-T", f"gdb:127.0.0.1:{port}", *AT, "--set", f"elf={firmware}", "--from", start,
@@ -237,7 +237,7 @@ def test_somebody_elses_breakpoint():
         tcl(probe, "halt; bp 0x8300 4 hw; resume 0x8304")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--", "sleep", "600")
     equal(out.code, 125, out)
-    contains(out.err, "the target halted at 0x8300, where no breakpoint of pmk is")
+    contains(out.err, "the target halted at 0x8300, where pmk has no breakpoint")
     contains(out.err, "counts are those up to the last reading")
 
 

@@ -469,12 +469,11 @@ static void test_gdb_of_openocd(void **state)
 	assert_int_equal(pmk_wire_look(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
 	assert_non_null(strstr(heard(&r), "$c#63"));
-	/* Somebody else's breakpoint. */
+	/* A breakpoint of another debugger. */
 	say(&r, "$T05#b9" AT_8300);
 	assert_int_equal(pmk_wire_look(&r.wire), PMK_EBUSY);
-	assert_string_equal(r.wire.link.why,
-			    "rig: the target halted at 0x8300, where no breakpoint "
-			    "of pmk is; does somebody else debug it?");
+	assert_string_equal(r.wire.link.why, "rig: the target halted at 0x8300, where pmk has no "
+					     "breakpoint; is another debugger connected?");
 	teardown(&r);
 }
 
@@ -627,7 +626,7 @@ static void test_openocd_breakpoint_fails(void **state)
 		     PMK_EIO, "can't add breakpoint: target running", true);
 	fail_openocd("0\nmem_ap\n\x1a", PMK_ENOTSUP, "is an access port (mem_ap)", true);
 	fail_openocd("0\npmk_halted pc (/32): 0x00008300\n\n\x1a", PMK_EBUSY,
-		     "the target halted at 0x8300, where no breakpoint of pmk is", false);
+		     "the target halted at 0x8300, where pmk has no breakpoint", false);
 	fail_openocd("0\npmk_halted \n\n\x1a", PMK_EIO, "instead of a number", false);
 	fail_openocd("0\npmk_halted pc (/32): 0x\n\n\x1a", PMK_EIO, "instead of a number", false);
 }

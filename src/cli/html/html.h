@@ -28,22 +28,24 @@
 
 /* ---- page.c --------------------------------------------------------------------------------- */
 
-/* Begin a document. Both are text; `what` names the kind of page: "report". */
+/* Begin a document, up to <body>. `what` names the kind of page: "report". Both strings are plain
+ * text, which this function escapes. */
 void html_begin(FILE *f, const char *title, const char *what);
-/* The same, and the head of the page up to its facts. */
+/* Like html_begin(), and begins the head of the page: its heading and the list of facts, which
+ * html_fact() fills. `kind` is the line above the heading. */
 void html_head(FILE *f, const char *title, const char *what, const char *kind);
 void html_end(FILE *f);
 
 /* printf with the rules of base/print.h. Texts are escaped, so they may be in attributes, too. */
 void html_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for JSON within a script: texts are escaped, so they may be in quotes. */
+/* Like html_print(), for JSON in a script: texts are escaped for JSON strings, between quotes. */
 void html_json(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* An item of the list at the head of a page; nothing if there is no text. */
+/* Write an item of the list at the head of a page; nothing if `text` is NULL or empty. */
 void html_fact(FILE *f, const char *name, const char *text);
 void html_fact_number(FILE *f, const char *name, size_t number);
-/* Text in which these characters, tabs or line breaks, are kept. */
+/* Write text, in which the characters of `breaks` (tabs or line breaks) are not escaped. */
 void html_lines(FILE *f, const char *text, const char *breaks);
 /* A paragraph of this class for each line; `lines` may be NULL. */
 void html_notices(FILE *f, const char *lines, const char *class);
@@ -58,12 +60,12 @@ void html_values(FILE *f, const uint64_t *value, size_t n);
  * come headings and html_table_body(). The script adds a field that filters the rows of a table
  * with the attribute data-filter="hint". */
 void html_table_begin(FILE *f, const char *attributes);
-/* Headings of columns, as formats of html_print() with '|' between them. '#' begins that of a
- * column of numbers, and attributes follow in braces: "#Times|#{data-plain}%%|Name". Sorting a
- * column of numbers puts the largest first. */
+/* Write headings of columns: formats of html_print() with '|' between them. A heading that begins
+ * with '#' is that of a column of numbers. Attributes are in braces: "#Times|#{data-plain}%%|Name".
+ * Sorting a column of numbers puts the largest first. */
 void html_headings(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 void html_table_body(FILE *f);
-/* All three. */
+/* Begin a table, write its headings and begin its body: the three functions above. */
 void html_table(FILE *f, const char *attributes, const char *cells, ...)
 	__attribute__((format(printf, 3, 4)));
 void html_table_end(FILE *f);
@@ -72,19 +74,19 @@ void html_table_end(FILE *f);
  * With attributes, it has no class.
  */
 void html_cells(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
-/* A whole row. */
+/* Write a whole row: <tr>, cells as in html_cells(), </tr>. */
 void html_row(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 /* A cell of a number, which is empty without one. `class` is "" or begins with a blank. */
 void html_cell(FILE *f, const char *class, bool there, uint64_t value);
-/* A cell with the share, drawn as a bar. */
+/* Write a cell with a bar that shows value / all. */
 void html_bar(FILE *f, uint64_t value, uint64_t all);
-/* A label of trust, as this element. */
+/* Write a label of trust, such as "exact", as an element `tag`. */
 void html_trust(FILE *f, const char *tag, const char *trust);
 /* A folded list of `n` events without a value; nothing if there are none. */
 void html_without_begin(FILE *f, size_t n);
 void html_without(FILE *f, const char *name, const char *trust, const char *reason);
 void html_without_end(FILE *f, size_t n);
-/* "c.c" of "/a/b/c.c"; NULL of NULL */
+/* Returns "c.c" for "/a/b/c.c", and NULL for NULL. */
 const char *html_base_name(const char *path);
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -108,7 +110,7 @@ struct html_stat;
  * memory runs out, the page says that parts are missing. */
 void html_stat_add(struct html_stat **stat, const struct pmk_result *r, const struct pmk_section *s,
 		   const struct pmk_metric *const *metrics);
-/* The same for the samples of a dump. */
+/* Keep the samples of a dump for that page. */
 void html_stat_add_profile(struct html_stat *stat, const struct pmk_profile *p);
 /* Write the page. Returns an exit code. */
 int html_stat_write(const struct html_stat *stat, const struct pmk_result *r, const char *path);

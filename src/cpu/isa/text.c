@@ -44,7 +44,7 @@ void pmk_isa_text_free(struct pmk_isa_text *t)
 	free(t);
 }
 
-/* Returns the handle of the mode; 0: Capstone does not support it. */
+/* Returns Capstone's handle for the mode; 0: Capstone does not support the mode. */
 static csh handle_of(struct pmk_isa_text *t, const char *mode)
 {
 	for (size_t i = 0; mode && i < NMODES; i++) {

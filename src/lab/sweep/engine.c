@@ -65,7 +65,8 @@ static void put_makefile(FILE *f, const struct sweep_tasks *t, const char *pmk)
 	for (unsigned i = 0; i < t->count; i++)
 		fprintf(f, " %u.done", i);
 	fputs("\n\nall: $(TASKS)\n\n", f);
-	/* Exit code 1 means that cells failed. They are in the database, so the task is done. */
+	/* Exit code 1 means that cells failed. The database has their failures, so the task is
+	 * done. */
 	fputs("%.done:\n\t@", f);
 	put_command(f, t, pmk, "$*", "1", true);
 	fputs(" || [ $$? -eq 1 ]\n\t@touch ", f);

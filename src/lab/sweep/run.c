@@ -361,7 +361,7 @@ static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
 {
 	const char *path = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
 
-	/* The process that counts reads the preset again. */
+	/* The process that counts reads the preset from its file, so this may have changed, too. */
 	if (!path && !pmk_sweep_same_core(c->s, cell))
 		path = cell->configs->core->name;
 	if (!path)

@@ -249,8 +249,8 @@ void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 	case EMFILE:
 	case ENFILE:
 		snprintf(text, size,
-			 "too many open files, one for each event and thread or processor: raise "
-			 "ulimit -n%s",
+			 "too many open files: each event needs one for each thread or processor; "
+			 "raise ulimit -n%s",
 			 r->error == ENFILE ? " and fs.file-max" : "");
 		return;
 	case ESRCH:

@@ -56,7 +56,7 @@ void pmk_guest_tell_apart(unsigned vcpus);
 /* True if the emulator supports guarded control stacks, and numbers its kinds of address
  * translation as QEMU does since 10.2. */
 bool pmk_guest_has_stacks_of_calls(void);
-/* Have all code translated again; since 10.2. */
+/* Makes QEMU translate all code again. Needs QEMU 10.2 or later. */
 void pmk_guest_translate_anew(void);
 /* The exception level of the processor whose code is being translated; for 32-bit processors.
  * Negative: this emulator does not report it. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which parts of the core the requested events need: a run that needs few of them is faster.
+ * Selects the parts of the core that the requested events need. A run with fewer parts is faster.
  */
 #include "producer/session/emulated_internal.h"
 

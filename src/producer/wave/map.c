@@ -533,7 +533,7 @@ static bool check_map(struct reading *r)
 				"or [events]");
 	if (roles_of(m, PMK_WAVE_PACKETS, 0) && (m->nlayers || roles_of(m, PMK_WAVE_GXI, 0)))
 		return complain(r, "[packets] describes the same layers and GXI as [layer] and "
-				   "[gxi]; a map has either [packets] or the others");
+				   "[gxi]; use only one of the two forms");
 	for (unsigned i = 0; i < m->nslots; i++)
 		if (m->slot[i].part == PMK_WAVE_EVNTBUS && !r->evntbus_core)
 			return pmk_ini_fail(

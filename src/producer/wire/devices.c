@@ -42,8 +42,8 @@ static bool join_path(char path[PATH_MAX], const char *folder, const char *name)
 
 /* ---- UIO ------------------------------------------------------------------------------------- */
 
-/* Read a line with a number; a truncated line would be another number. ENOENT: there is no such
- * file. */
+/* Read a number from a file of one line. The line must be complete, because a truncated number has
+ * another value. ENOENT: there is no such file. */
 static int read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX], text[64], *end;
@@ -151,7 +151,8 @@ static bool cells_value(const struct property *p, size_t at, unsigned n, uint64_
 	return true;
 }
 
-/* The number of cells that a bus uses for something: 0 to 4, or PMK_EINVAL. */
+/* Returns the number of cells from the property `name` of a bus: 0 to 4, `usual` if the bus does
+ * not have the property, or PMK_EINVAL. */
 static int cell_count(const struct tree *t, const char *bus, const char *name, unsigned usual)
 {
 	struct property p;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The memory of the board that runs pmk, if its own processor or one of its buses has the counters:
- * /dev/mem, a UIO device, or any other file that can be mapped, such as a PCI device's resource.
- * Nothing has to be halted.
+ * Counters in the memory of the board on which pmk runs. pmk maps /dev/mem, a UIO device, or any
+ * other file that can be mapped, such as a PCI device's resource. The processor is never halted.
  *
  * Pages are mapped as they are needed. If no device answers on the bus, an access raises SIGBUS. A
  * handler is installed for the duration of each access, and turns the signal into an ordinary
@@ -48,7 +47,7 @@ struct pmk_devmem {
 
 /* ---- SIGBUS ---------------------------------------------------------------------------------- */
 
-/* A handler belongs to the whole process, so there is one access at a time. */
+/* The handler is installed for the whole process, so threads make their accesses one at a time. */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static _Thread_local sigjmp_buf back;
@@ -116,8 +115,8 @@ static const struct pmk_uio_map *find_map(const struct pmk_devmem *d, uint64_t a
 	return NULL;
 }
 
-/* The part of the file that is mapped for an address, and its offset: a page, or one whole map of a
- * UIO device, of which the N-th is at page N. */
+/* Finds the part of the file to map for an address, and its offset in the file: a page or, for a
+ * UIO device, a whole map. Map N of a UIO device is at page N of the file. */
 static int find_window(struct pmk_wire *w, uint64_t address, struct window *window,
 		       uint64_t *offset)
 {
@@ -196,8 +195,8 @@ static int transfer_word(struct pmk_wire *w, uint64_t address, bool is_store, ui
 
 	if (!err && !access_word(at, is_store, value))
 		err = pmk_link_lose(&w->link,
-				    "the access to 0x%" PRIx64 " ended with a bus error: nobody "
-				    "answers at this address, or it has no power or clock",
+				    "the access to 0x%" PRIx64 " ended with a bus error: no "
+				    "device answers at this address, or it has no power or clock",
 				    address);
 	return err;
 }

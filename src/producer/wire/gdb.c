@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * GDB's remote serial protocol. A packet is $DATA#SS, with the sum of the bytes of DATA in SS, and
- * is acknowledged by + unless both sides agree not to. '}' escapes the next byte, and '*' repeats
- * the one before.
+ * is acknowledged by + unless both sides agree to omit this. '}' escapes the next byte, and '*'
+ * repeats the previous byte.
  *
  * A stub stops its target when a debugger connects, and serves memory only while the target is
  * halted: every access needs hold(). A target that stops by itself, for example at a breakpoint,
@@ -218,7 +218,8 @@ static int resume_target(struct pmk_wire *w)
 	return transmit_packet(w, "c");
 }
 
-/* Reads only if a packet has begun to arrive, and only that packet, which need not be a stop. */
+/* Checks whether the target has stopped. Reads one packet, and only if it has begun to arrive; the
+ * packet may be of another kind. */
 static int look_for_stop(struct pmk_wire *w)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -364,7 +365,7 @@ static int greet_stub(struct pmk_wire *w)
 	 * thread was selected. */
 	if (!err)
 		err = await_stop(w, transmit_packet(w, "?"));
-	w->stopped = false; /* at a breakpoint of another debugger, if at all */
+	w->stopped = false; /* pmk has set no breakpoint yet */
 	if (!err)
 		err = ask_stub(w, "Hg0", reply);
 	/*
@@ -380,9 +381,9 @@ static int greet_stub(struct pmk_wire *w)
 	return err;
 }
 
-/* On a detach, a stub lets its target run; it accepts this only while the target is halted.
- * OpenOCD's stub does not, and needs a command, and a second one if it kept an interrupt (see
- * look_for_stop()). */
+/* Detaches, and lets the target run. A stub accepts a detach only while the target is halted, and
+ * then resumes it. OpenOCD's stub does not resume it, so it gets the command "resume", twice if it
+ * kept an interrupt (see look_for_stop()). */
 static void leave_stub(struct pmk_wire *w)
 {
 	char reply[MAX_PACKET];

@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 0))) static void note(struct pmk_link *l, const
 
 	if (n > 0 && (size_t)n < sizeof(l->why))
 		vsnprintf(l->why + n, sizeof(l->why) - (size_t)n, fmt, ap);
-	/* The text may quote the other side: make it one line of plain text. */
+	/* The text may quote the server. Make it one line of plain text. */
 	for (char *c = l->why; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
@@ -190,7 +190,7 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 
 static int connection_lost(struct pmk_link *l)
 {
-	/* The first reason is the useful one. */
+	/* Keep the reason of the first failure, which is the most useful one. */
 	if (!*l->why)
 		pmk_link_fail(l, PMK_EIO, "the connection is closed");
 	return PMK_EIO;

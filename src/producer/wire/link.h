@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A TCP connection to a debug probe or a stub. Every wait has a limit, the patience, for a whole
- * reply: a server that sends single bytes gets no more time than others.
+ * A TCP connection to a debug probe or a stub. The wait for a reply has a limit, the patience,
+ * which is for the whole reply: a server that sends single bytes gets no more time than others.
  */
 #ifndef PMK_WIRE_LINK_H
 #define PMK_WIRE_LINK_H
@@ -34,15 +34,17 @@ void pmk_link_close(struct pmk_link *l);
 /* Record a failure, after the name of the link. Returns `err`. */
 int pmk_link_fail(struct pmk_link *l, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same if nothing that follows can be understood: closes the connection. */
+/* Like pmk_link_fail(), and closes the connection: use it if later replies would make no
+ * sense. Returns PMK_EIO. */
 int pmk_link_lose(struct pmk_link *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns 0 or PMK_EIO: the connection is lost, or the server does not receive. */
 int pmk_link_send(struct pmk_link *l, const void *bytes, size_t n);
 /* The deadline for a complete reply, from now. */
 double pmk_link_deadline(const struct pmk_link *l);
-/* The next byte, 0 to 255. PMK_EIO: it does not arrive in time, or the connection is lost. The
- * connection is then closed, because a late reply would be taken for another one. */
+/* Returns the next byte, 0 to 255, or PMK_EIO if it does not arrive in time or the connection is
+ * lost. After PMK_EIO the connection is closed, because a late reply would be taken for the reply
+ * to the next request. */
 int pmk_link_byte(struct pmk_link *l, double deadline);
 /* True if a byte has arrived. *c is that byte, which is not removed, or the error of
  * pmk_link_byte() if the connection is lost. Does not wait. */

@@ -20,7 +20,7 @@
 
 #define NONE_IS_LEFT "resource not available" /* OpenOCD's words: no breakpoint is left */
 
-/* Store a reply as text; a reply that does not fit is not one to our request. */
+/* Store a reply as text. A reply that does not fit cannot be the reply to pmk's request. */
 static int receive_reply(struct pmk_wire *w, char *reply, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -190,7 +190,7 @@ static int look_for_halt(struct pmk_wire *w)
 	return !err && stray ? pmk_wire_stray_halt(w, pc) : err;
 }
 
-/* A target that is halted on request may be at the breakpoint, too. */
+/* Halts the target, and checks whether it had just reached the breakpoint. */
 static int halt_somewhere(struct pmk_wire *w)
 {
 	uint64_t pc;

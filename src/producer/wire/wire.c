@@ -98,7 +98,7 @@ double pmk_wire_clock(const struct pmk_wire *w)
 	return (w->held ? w->held_since : pmk_link_now()) - w->held_seconds;
 }
 
-/* ---- replies of the other side --------------------------------------------------------------- */
+/* ---- parsing replies ------------------------------------------------------------------------- */
 
 bool pmk_wire_number(const char *text, unsigned base, uint32_t *value)
 {
@@ -140,7 +140,7 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 	return false;
 }
 
-/* ---- the position of a processor on OpenOCD -------------------------------------------------- */
+/* ---- where a processor halted, through OpenOCD ----------------------------------------------- */
 
 #define HALTED "pmk_halted"
 
@@ -182,7 +182,7 @@ int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc)
 {
 	return pmk_link_fail(&w->link, PMK_EBUSY,
 			     "the target halted at 0x%" PRIx64
-			     ", where no breakpoint of pmk is; does somebody else debug it?",
+			     ", where pmk has no breakpoint; is another debugger connected?",
 			     pc);
 }
 

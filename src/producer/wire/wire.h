@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target on a wire: a processor that is reached through a debug probe's server (OpenOCD, XVC),
- * through a stub of GDB's remote serial protocol, or by the memory of this board. Memory,
- * coprocessor 15 and the scan chains of JTAG can be accessed; ports.c uses these for ports to PMUs.
+ * A target on a wire: a processor that pmk reaches through a debug probe's server (OpenOCD, XVC) or
+ * through a stub of GDB's remote serial protocol, or the board on which pmk runs, through its
+ * memory. pmk can access memory, coprocessor 15 and JTAG scan chains; ports.c makes ports to PMUs
+ * from these accesses.
  *
  * Many accesses need a halted processor. hold() halts it if necessary, and let_go() lets it run
- * again; accesses are between the two. The time for which it was halted is recorded, because
- * nothing was counted and no time passed for the target.
+ * again; accesses are between these two calls. pmk_wire_clock() leaves out the time for which the
+ * processor was halted, because nothing was counted in it.
  */
 #ifndef PMK_WIRE_WIRE_H
 #define PMK_WIRE_WIRE_H
@@ -175,10 +176,10 @@ bool pmk_wire_number(const char *text, unsigned base, uint32_t *value);
 /* The word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
 bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
 
-/* Ask OpenOCD by a command where its processor is. Sets w->stopped if it is halted at the
- * breakpoint, or *stray and *pc if it is halted elsewhere. Neither: it runs. */
+/* Ask OpenOCD where its processor is halted. Sets w->stopped if that is at the breakpoint, or
+ * *stray and *pc if it is elsewhere. If the processor runs, w->stopped and *stray are false. */
 int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc);
-/* Reports that look() failed: the target is halted at an address where pmk did not stop it. */
+/* Records and returns the failure of look(): the target is halted where pmk has no breakpoint. */
 int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc);
 
 #endif

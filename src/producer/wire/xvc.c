@@ -290,8 +290,8 @@ static int get_info(struct pmk_wire *w)
 				     "the server takes vectors of %" PRIu32 " bits, and "
 				     "at least %d are needed",
 				     most, LEAST_BITS);
-	/* Servers disagree on whether this counts bits or bytes; this many bits always fit. Pieces
-	 * are whole bytes. */
+	/* Some servers report this limit in bits and others in bytes, so take it as bits, which
+	 * always fit. Pieces are whole bytes, so round it down to whole bytes. */
 	w->most_bits = (most < MAX_BITS ? most : MAX_BITS) / 8 * 8;
 	return 0;
 }

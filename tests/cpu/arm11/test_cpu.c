@@ -3,13 +3,13 @@
  * The running core against a plain oracle.
  *
  * The core keeps presence maps, prediction words and generations so that an access without effect
- * costs nothing. The oracle here has none of these: arrays of lines, pages and 2-bit counters,
- * searched at every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3,
- * 6.4, 7.2, 16.3 and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs
- * run through both on many geometries, and every counter must agree. Cycles are not compared with
- * the oracle; test_cpu_cases.c and the pipeline's tests cover them. But cycles and all counters
- * must equal those of a second core that uses none of the shortcuts in pmk_arm11_block_slow() and
- * pmk_arm11_load_slow().
+ * costs nothing. The oracle here has none of these. It has arrays of lines, pages and 2-bit
+ * counters, and searches them at every access. It implements DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI
+ * 0301H) 5.1-5.3, 6.4, 7.2, 16.3 and the choices in cpu.h, cache.h, tlb.h and branch.h. Random
+ * programs run through both on many geometries, and every counter must agree. Cycles are not
+ * compared with the oracle; test_cpu_cases.c and the pipeline's tests cover them. But cycles and
+ * all counters must equal those of a second core that uses none of the shortcuts in
+ * pmk_arm11_block_slow() and pmk_arm11_load_slow().
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -224,10 +224,10 @@ bool needs_flags(const struct op *op);
 
 /* ---- generate.c, compare.c ----------------------------------------------------------------- */
 
-/* The same arguments make the same program. */
+/* Writes a random program to *p. The same arguments always give the same program. */
 void generate(struct program *p, const struct core *core, const struct board *board, uint64_t seed,
 	      unsigned index);
-/* The program that shows a deviation. */
+/* Writes to *p the program that shows this deviation of QEMU. */
 void demonstrate(struct program *p, const struct deviation *d);
 
 /* Statistics of the compared words, which show that the programs test enough. */
