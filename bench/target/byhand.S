@@ -142,8 +142,8 @@
 	strne r3, [r0, #4 * \n]
 	.endm
 
-	/* The flags are in the PMNC and are cleared by writing it back: bit 10 the cycle counter's, 8 and 9
-	 * the others'. */
+	/* The overflow flags are bits of the PMNC: 10 of CCNT, 8 of PMN0 and 9 of PMN1. Writing back
+	 * the value that was read clears those that were set. */
 	.macro isr n
 	mrc p15, 0, r2, c15, c12, 0
 	mcr p15, 0, r2, c15, c12, 0

@@ -22,7 +22,7 @@ def test_equal_counts():
     have("arm-linux-gnueabi-gcc", "gcc")
     out = run(SAME, BUILD, other_build(), *LITTLE)
     equal(out.code, 0, out)
-    equal(out.out, "1 pair of a core and a program, 2 comparisons: none with other counts\n")
+    equal(out.out, "1 pair of a core and a program, 2 comparisons: none with different counts\n")
 
 
 def test_another_cache_counts_otherwise():

@@ -32,7 +32,7 @@ def somewhere(tmp_path):
 def test_installed_below_another_prefix_it_works_there(somewhere):
     """Also away from the place that `make install` was told."""
     out = make("install", "prefix=/opt/a b", f"DESTDIR={somewhere}/staged")
-    said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere}/staged takes them away"
+    said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere}/staged removes them"
     assert out.code == 0 and said in out.out, out
     installed = tree(somewhere / "staged")
     assert installed >= {"opt/a b/bin/pmk", "opt/a b/share/man/man1/pmk-stat.1",

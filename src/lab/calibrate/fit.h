@@ -51,7 +51,7 @@ enum calibrate_what {
 	CAL_BP_ENTRIES,	   /* bp.entries: of a branch target cache, or of a table of counters */
 	CAL_BRANCH_STATIC, /* branch.static_taken */
 	CAL_RS_ENTRIES,	   /* rs.entries */
-	CAL_BRANCH_MAX,	   /* branch.max: if indirect branches are predicted */
+	CAL_BRANCH_MAX,	   /* branch.max: cycles of a mispredicted return or indirect call */
 	CAL_BP_HISTORY,	   /* bp.history: only for cores that predict by history */
 	CAL_NUMBERS
 };
