@@ -3,6 +3,7 @@
  * Replies of probes and stubs that are understood, and those that are not. The other side is the
  * far end of a socket pair, which has sent all its replies in advance.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -526,6 +527,48 @@ static void test_where(void **state)
 	}
 }
 
+/* The server needs 50 ms to see that its client has left. Who closes returns after that. */
+static void test_leave(void **state)
+{
+	struct rig r;
+	int told[2];
+	char c;
+	pid_t pid;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	if (!pid) {
+		close(r.wire.link.fd);
+		while (read(r.far, &c, 1) > 0)
+			;
+		usleep(50000);
+		_exit(write(told[1], "x", 1) != 1);
+	}
+	close(r.far);
+	pmk_link_leave(&r.wire.link, 60);
+	assert_true(r.wire.link.fd < 0);
+	assert_int_equal(fcntl(told[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(read(told[0], &c, 1), 1);
+	waitpid(pid, NULL, 0);
+	close(told[0]);
+	close(told[1]);
+}
+
+/* A server that does not close its side is left after the limit. */
+static void test_leave_without_an_answer(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	say(&r, "a late reply");
+	pmk_link_leave(&r.wire.link, 0.01);
+	assert_true(r.wire.link.fd < 0);
+	teardown(&r);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* A register of 64 bits: high, low, high, and once more when the high half has changed. */
@@ -654,6 +697,8 @@ int main(void)
 		cmocka_unit_test(test_where),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_gdb_breakpoint),
+		cmocka_unit_test(test_leave),
+		cmocka_unit_test(test_leave_without_an_answer),
 		cmocka_unit_test(test_gdb_look),
 		cmocka_unit_test(test_gdb_of_openocd),
 		cmocka_unit_test(test_openocd_breakpoint),

@@ -128,6 +128,17 @@ static int wait_for(int fd, short events, double deadline)
 	}
 }
 
+void pmk_link_leave(struct pmk_link *l, double limit)
+{
+	double deadline = pmk_link_now() + limit;
+
+	if (l->fd >= 0 && !shutdown(l->fd, SHUT_WR))
+		while (!wait_for(l->fd, POLLIN, deadline) &&
+		       recv(l->fd, l->in, sizeof(l->in), 0) > 0)
+			continue;
+	pmk_link_close(l);
+}
+
 static int connect_to(const struct addrinfo *a, double deadline, int *fd)
 {
 	socklen_t size = sizeof(int);

@@ -30,6 +30,12 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 /* Use a connected socket, which the link then owns. */
 void pmk_link_adopt(struct pmk_link *l, const char *name, int fd, unsigned patience_ms);
 void pmk_link_close(struct pmk_link *l);
+/*
+ * Close after the last reply: wait until the server has closed its side, too, but at most `limit`
+ * seconds. OpenOCD has one client of its GDB stub at a time, and refuses the next one until it has
+ * read that the last one left.
+ */
+void pmk_link_leave(struct pmk_link *l, double limit);
 
 /* Record a failure, after the name of the link. Returns `err`. */
 int pmk_link_fail(struct pmk_link *l, int err, const char *fmt, ...)

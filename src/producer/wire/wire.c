@@ -39,7 +39,7 @@ void pmk_wire_close(struct pmk_wire *w)
 		w->speaker->leave(w);
 	if (w->speaker->forget)
 		w->speaker->forget(w);
-	pmk_link_close(&w->link);
+	pmk_link_leave(&w->link, 1);
 }
 
 bool pmk_wire_lost(const struct pmk_wire *w)
