@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printf for text that may come from outside. The format is as in printf, with these differences:
+ * printf for texts that may have unprintable characters. The format is as in printf, except for:
  *
  *	%s	the text is made printable (printable.h); NULL is nothing. Width and precision
  *		count columns. A text that is longer than its precision ends with an ellipsis.
@@ -19,7 +19,7 @@ typedef void pmk_print_text(FILE *f, const char *text, size_t n);
 
 /* Writes to a terminal or a file of text. */
 void pmk_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, with another function for the text. */
+/* Like pmk_print(), but `put` writes the texts of %s. */
 void pmk_print_with(FILE *f, pmk_print_text *put, const char *format, va_list args);
 
 /* Returns the text, which the caller frees; NULL: out of memory. */

@@ -13,7 +13,7 @@
 /* Returns the length of the UTF-8 character at `s` (n > 0); 0 if it is invalid. */
 size_t pmk_utf8_length(const uint8_t *s, size_t n);
 
-/* The same, but 0 also for a control character (Unicode C0, DEL, C1). */
+/* Like pmk_utf8_length(), but also returns 0 for a control character (Unicode C0, DEL, C1). */
 size_t pmk_printable_length(const uint8_t *s, size_t n);
 
 /*

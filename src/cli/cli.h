@@ -133,13 +133,13 @@ void cli_help(FILE *f, const struct cli_command *cmd);
 
 /* Print "pmk: ..." on stderr, one line. Returns `code`, for `return cli_fail(…)`. */
 int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same for a name that does not exist: "…; did you mean NEAR?", or, if `near` is empty,
- * "…; REMEDY". Returns PMK_EXIT_USAGE. */
+/* Print one line about a name that does not exist: "pmk: …; did you mean NEAR?", or, if `near` is
+ * empty, "pmk: …; REMEDY". Returns PMK_EXIT_USAGE. */
 int cli_not_found(const char *near, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The names that were offered, as pmk_nearest_text() writes them; valid until the next call. */
 const char *cli_near(const struct pmk_nearest *near);
-/* The same for memory that could not be allocated. Returns PMK_EXIT_FAILED. */
+/* Print that memory could not be allocated. Returns PMK_EXIT_FAILED. */
 int cli_no_memory(void);
 
 /* True if `f` is a terminal that can show colours, and NO_COLOR is not set. */

@@ -63,7 +63,7 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		 const struct pmk_metric *const *metrics, bool firmware);
 /* Close the document, if one is open. Returns 0 or a negative enum pmk_error. */
 int output_end(struct output *out, const struct pmk_result *r);
-/* The same, and close the file. Call it at the end, even after a failure. */
+/* Call output_end(), and close the file. Call this at the end, even after a failure. */
 int output_close(struct output *out, const struct pmk_result *r);
 
 #endif

@@ -310,7 +310,7 @@ static struct pmk_wave_watched *watched_layer(const struct pmk_wave_count *count
 	return NULL;
 }
 
-/* The same for an AXI interface. */
+/* The watched AXI interface of an event; NULL: it is not watched. */
 static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *count,
 						const struct pmk_amba_what *what)
 {

@@ -27,9 +27,10 @@ const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_sta
 /* The name of the core that an emulator's command line (ended by NULL) selects: that of -cpu, or
  * the default of the board of -M. NULL: pmk has no such core. */
 const char *pmk_board_core(char *const *argv);
-/* The same, only if the core executes just 32-bit code. */
+/* Like pmk_board_core(), but only for cores that execute only 32-bit code; NULL for others. */
 const char *pmk_board_of_32_bits(char *const *argv);
-/* The same, only if the core is an ARMv7-A or a Cortex-M, which the code itself does not show. */
+/* Like pmk_board_core(), but only for ARMv7-A and Cortex-M; NULL for others. The code does not show
+ * which of these cores it is for. */
 const char *pmk_board_armv7(char *const *argv);
 
 #endif

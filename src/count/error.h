@@ -24,7 +24,7 @@ struct pmk_count_fault {
 /* Store a failure, replacing the previous one, and return it, for `return pmk_count_fail(…)`. */
 int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same with PMK_COUNT_USAGE: the request is invalid. */
+/* Like pmk_count_fail() with PMK_COUNT_USAGE: the request is invalid. */
 int pmk_count_refuse(struct pmk_count_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int pmk_count_no_memory(struct pmk_count_fault *f);

@@ -15,7 +15,8 @@
 
 /* The path of a program, found as the shell does; the caller frees it. NULL: not found. */
 char *pmk_program_path(const char *name);
-/* The same for a program that will be executed. Returns 0 and *path, or a failure. */
+/* Finds a program as pmk_program_path() does, and checks that it can be executed. Returns 0 and
+ * *path, or a failure. */
 int pmk_program_find(const char *name, char **path, struct pmk_count_fault *f);
 
 /* All members except `fault` must be 0 at first. Functions return 0 or a failure, which is in

@@ -13,7 +13,7 @@ struct pmk_words {
 
 /* False when out of memory. The word is copied. */
 bool pmk_words_add(struct pmk_words *l, const char *word);
-/* The same for the first n bytes of `word`. */
+/* Adds the first n bytes of `word` as a word. Returns false when out of memory. */
 bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n);
 /* Word i of a NULL terminated list, for pmk_nearest_among(). */
 const char *pmk_words_next(const void *word, unsigned i);

@@ -130,7 +130,7 @@ struct pmk_core_callbacks {
 	/* The functions for the start of a block when only signals of pmk_core_counts.fetch are
 	 * counted: [executions are counted]. NULL if that list is NULL. */
 	pmk_block_fn *const *on_fetch;
-	/* The same for signals of pmk_core_counts.lines. */
+	/* Like on_fetch, for signals of pmk_core_counts.lines. */
 	pmk_block_fn *const *on_lines;
 	/* The function for an access of an instruction, with *access as argument. Returns NULL if
 	 * the access makes no difference. `single` as for pmk_block_choose(). */

@@ -110,7 +110,7 @@ static struct pmk_csv *start_line(struct pmk_writer *w, const struct pmk_section
 
 	if (s->interval)
 		put_field(c, "%.9f", s->at_seconds);
-	/* The whole run after its intervals, as in perf. */
+	/* As in perf, the line of the whole run, after its intervals, is named "summary". */
 	else if (state_of(w)->intervals)
 		pmk_csv_text(c, "summary");
 	if (s->cpu >= 0)

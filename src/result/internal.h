@@ -62,7 +62,8 @@ struct pmk_bars_state {
 	bool trends;
 };
 
-/* The first is called after the rows of a section, the second after all sections. */
+/* pmk_bars_section() draws a section, after its rows. pmk_bars_end() draws the trends over the
+ * intervals and the legend, after all sections. */
 void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s);
 void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
 
@@ -92,9 +93,9 @@ struct pmk_csv {
 
 /* Write the next field; empty for NULL. */
 void pmk_csv_text(struct pmk_csv *c, const char *text);
-/* The same; empty if the number does not exist. */
+/* Write a number as the next field; empty if `there` is false. */
 void pmk_csv_number(struct pmk_csv *c, bool there, uint64_t value);
-/* The same: n empty fields. */
+/* Write n empty fields. */
 void pmk_csv_skip(struct pmk_csv *c, unsigned n);
 void pmk_csv_end(struct pmk_csv *c);
 
@@ -104,8 +105,8 @@ bool pmk_times_latencies(const struct pmk_result *r);
 /* The sum of a row's latencies: of one run, or the rounded mean of several runs, like the row's
  * value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
-/* The sum of their squares, of one run or as the rounded mean. It has 128 bits, which are 39
- * digits. */
+/* The sum of the squares of a row's latencies, of one run or as the rounded mean. It has up to 128
+ * bits, which are 39 digits. */
 #define PMK_SQUARES_SIZE 40
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
@@ -114,9 +115,10 @@ void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_resu
 #define PMK_LATENCY_TEXT "latency in cycles"
 /* The name of the values of the row's distribution. */
 const char *pmk_spread_of(const struct pmk_row *row);
-/* True if the row has a histogram of such values. */
+/* True if the row has a histogram of the values named `of`, as in pmk_spread_of(). */
 bool pmk_has_histogram(const struct pmk_row *row, const char *of);
-/* The first and the last bucket with such values in a row of the section. False: there is none. */
+/* Finds the first and the last bucket that is not empty in the histograms of the values named `of`,
+ * over all rows of the section. Returns false if there is none. */
 bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last);
 
 /* The values of a bucket of a histogram: "1", "4-7". */

@@ -607,7 +607,7 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* Print `before` and a text that comes from outside. */
+/* Print `before`, and a text that is not pmk's own and may have unprintable characters. */
 static void print_field(struct pmk_writer *w, const char *before, const char *text)
 {
 	fputs(before, w->f);

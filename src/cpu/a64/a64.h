@@ -108,7 +108,7 @@ struct pmk_a64 {
 	/* For each value of the low bits, a page that the instruction micro-TLB holds, or
 	 * PMK_NO_PAGE. */
 	uint64_t ipage[PMK_A64_FAST_PAGES];
-	/* The same for the main TLB. */
+	/* For each value of the low bits, a page that the main TLB holds, or PMK_NO_PAGE. */
 	uint64_t main_page[PMK_A64_MAIN_PAGES];
 	struct pmk_known known;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];

@@ -297,7 +297,7 @@ static inline uint32_t watch_of(const struct wave_dump *v, const char *code, siz
 	return key && id->key ? 1 + id->watch : 0;
 }
 
-/* The same for a code of any characters. */
+/* Like watch_of(), for a code whose characters may be unprintable. */
 static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t n)
 {
 	const struct wave_id *id;

@@ -169,7 +169,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 
 struct sqlite3;
 
-/* The same, into a database in memory, which the caller closes. */
+/* Like pmk_recording_write(), to a new database in memory, which the caller closes. */
 int pmk_recording_in_memory(const struct pmk_recording *rec, struct sqlite3 **db, char *msg,
 			    size_t size);
 

@@ -66,9 +66,9 @@ struct pmk_symbols_watch {
  */
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
 		     const bool *called, size_t n, const struct pmk_symbols_watch *watch);
-/* The same for the running kernel, from /proc/kallsyms. Nothing is found if reading it is not
- * allowed, or if the kernel has another build id than this one; NULL: the build id is not
- * compared. */
+/* Look up the addresses in the running kernel, from /proc/kallsyms. Nothing is found if the kernel
+ * does not let the user read it, or if the kernel's build id is not `build_id`. If `build_id` is
+ * NULL, the build id is not compared. */
 int pmk_symbols_kernel(struct pmk_symbols *s, const char *build_id, const uint64_t *addr, size_t n);
 void pmk_symbols_free(struct pmk_symbols *s);
 

@@ -130,7 +130,7 @@ struct pmk_tables {
 /* Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM, with one line in msg as in pmk_database_open().
  * Close it in any case. */
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size);
-/* The same for a recording in memory. */
+/* Like pmk_tables_open(), for a recording in memory. */
 int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size);
 void pmk_tables_close(struct pmk_tables *t);
 
