@@ -104,7 +104,7 @@ class Recording:
 
     @property
     def facts(self) -> Dict[str, str]:
-        """Facts about the run: "command", "core", "producer", "warning" and others, if known."""
+        """Facts about the run: "command", "core", "warning", "note" and others, if known."""
         return {key: str(value) for key, value in self.query("SELECT key, value FROM meta")}
 
     @property

@@ -139,20 +139,24 @@ static uint64_t samples_of(const struct pmk_recording *rec)
 	return n;
 }
 
+static void print_lines(const char *lines)
+{
+	for (const char *line = lines; line && *line;) {
+		size_t n = strcspn(line, "\n");
+
+		cli_fail(0, "%.*s", (int)n, line);
+		line += n + (line[n] != '\0');
+	}
+}
+
 /* Print what was written, as perf does. */
 static void tell(const struct record *r, const struct pmk_recording *rec)
 {
 	struct stat st;
 	double size = stat(r->path, &st) ? 0 : (double)st.st_size / 1e6;
 
-	for (const char *line = rec->warning; line && *line;) {
-		size_t n = strcspn(line, "\n");
-
-		cli_fail(0, "%.*s", (int)n, line);
-		line += n + (line[n] != '\0');
-	}
-	if (rec->threaded)
-		cli_fail(0, PMK_THREADS_NOTE);
+	print_lines(rec->warning);
+	print_lines(rec->note);
 	if (rec->sampled)
 		fprintf(stderr, "[ pmk record: wrote %.1f MB to %s: %" PRIu64 " samples ]\n", size,
 			r->path, samples_of(rec));

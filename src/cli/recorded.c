@@ -158,10 +158,20 @@ void recorded_without_value(const struct recorded *r,
 	sqlite3_finalize(s);
 }
 
+/* Write each line of the fact. */
+static void head_put_lines(const struct recorded *r, FILE *f, const char *key)
+{
+	char *text = recorded_fact(r, key), *save = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		recorded_note(r, f, "%s: %s", key, line);
+	free(text);
+}
+
 void recorded_head(const struct recorded *r, FILE *f)
 {
 	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
-	char *warning = recorded_fact(r, "warning"), *save = NULL;
 	char *checked = recorded_fact(r, "checked");
 	const char *verb = r->t.sampled ? "sampled by " : ", counted by ";
 
@@ -170,16 +180,12 @@ void recorded_head(const struct recorded *r, FILE *f)
 		      producer && *producer ? verb : "", producer,
 		      settings && *settings ? "; " : "", settings, checked ? "; cycles " : "",
 		      checked);
-	for (char *line = warning ? strtok_r(warning, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
-		recorded_note(r, f, "warning: %s", line);
-	if (r->t.threaded)
-		recorded_note(r, f, "%s", PMK_THREADS_NOTE);
+	head_put_lines(r, f, "warning");
+	head_put_lines(r, f, "note");
 	fputc('\n', f);
 	free(producer);
 	free(settings);
 	free(checked);
-	free(warning);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */

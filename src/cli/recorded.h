@@ -40,7 +40,7 @@ void recorded_nearest(const struct recorded *r, const char *name, char *buf, siz
 /* Print one line on stderr for a failure of pmk_tables_…. Returns the exit code. */
 int recorded_failed(const struct recorded *r, const char *msg);
 
-/* Write the header of a text: what was recorded, and warnings. */
+/* Write the header of a text: what was recorded, warnings and notes. */
 void recorded_head(const struct recorded *r, FILE *f);
 /* The trust of the event, as text: "exact"; also of executions. */
 const char *recorded_trust(const struct recorded *r, uint32_t event, char buf[24]);

@@ -581,12 +581,28 @@ static void markdown_cells(const struct report *r, const uint64_t *value, size_t
 	fputc('\n', r->f);
 }
 
+/* Write a paragraph for each line of the fact. */
+static void markdown_fact(const struct report *r, const char *key, const char *title)
+{
+	char *text = recorded_fact(&r->r, key), *save = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		fprintf(r->f, "\n\n%s: ", title);
+		name_write_markdown(r->f, line, SIZE_MAX);
+	}
+	free(text);
+}
+
 static void markdown_head(const struct report *r, size_t nevents)
 {
 	fputs("### ", r->f);
 	name_write_markdown(r->f, r->r.t.command, SIZE_MAX);
 	if (*r->r.t.core)
 		fprintf(r->f, "\n\nCore %s.", r->r.t.core);
+	markdown_fact(r, "checked", "Cycles");
+	markdown_fact(r, "warning", "Warning");
+	markdown_fact(r, "note", "Note");
 	fprintf(r->f, "\n\n| %s |", kind(r));
 	for (size_t i = 0; i < nevents; i++)
 		fprintf(r->f, " %s%s | %% |", event_name(r, i), r->children ? ", inclusive" : "");
@@ -727,8 +743,8 @@ static json_object *json_events(const struct report *r)
 
 static bool write_json(const struct report *r)
 {
-	static const char *const facts[] = { "command",	 "core",    "producer",
-					     "settings", "checked", "warning" };
+	static const char *const facts[] = { "command", "core",	   "producer", "settings",
+					     "checked", "warning", "note" };
 	json_object *doc = pmk_json_document("pmk-report"), *rows = json_object_new_array();
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
@@ -737,7 +753,6 @@ static bool write_json(const struct report *r)
 		pmk_json_text(doc, facts[i], text);
 		free(text);
 	}
-	pmk_json_text(doc, "note", r->r.t.threaded ? PMK_THREADS_NOTE : NULL);
 	pmk_json_text(doc, "sort", kind(r));
 	pmk_json_add(doc, "executions", json_executions(r, r->sum));
 	pmk_json_add(doc, "events", json_events(r));

@@ -326,6 +326,7 @@ int pmk_emulation_record(struct pmk_count *c)
 	e->recording.isa = e->prog.core.isa;
 	e->recording.big_endian = e->prog.elf.big_endian;
 	e->recording.warning = c->result.warning;
+	e->recording.note = c->result.note;
 	e->recording.partial = c->result.partial;
 	e->recording.threaded = is_threaded(e);
 	return 0;

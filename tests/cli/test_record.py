@@ -2,6 +2,7 @@
 """pmk record: every event at every instruction. The counts of an event add up exactly to those of
 pmk stat; programs whose every instruction is known show that each count is at the right place."""
 import collections
+import html
 import os
 import re
 import shutil
@@ -439,6 +440,46 @@ def test_firmware():
     db = record(*argv)
     adds_up(db, document)
     adds_up(record("-g", *argv), document)
+
+
+MISSES = """
+        .globl _start
+_start: ldr x0, =words
+        mov x2, #1000
+1:      ldr x1, [x0], #STEP
+        prfm pldl1keep, [x3, x4]
+        subs x2, x2, #1
+        b.ne 1b
+        mov x8, #93
+        mov x0, #0
+        svc #0
+        .bss
+        .balign 64
+words:  .skip 64000
+"""
+
+
+def test_notes_about_the_label_of_cycles(tmp_path):
+    """A recording has the notes of pmk stat, and every view that shows the label shows them."""
+    path, page = tmp_path / "notes.data", tmp_path / "notes.html"
+    path_of = {step: build(f"record-misses-{step}", MISSES.replace("STEP", str(step)), "-nostdlib",
+                           "-static", ext="S", prefix="aarch64-linux-gnu-") for step in (1, 64)}
+    for step, events, of_cycles in ((64, "cycles", 2), (1, "cycles", 1), (64, "instructions", 0)):
+        argv = ("--core", "cortex-a53", "-e", events, path_of[step])
+        notes = (stat(*argv)["note"] or "").splitlines()
+        equal(["label's figure for memory" in n for n in notes], [True, False][2 - of_cycles:])
+        equal(["prefetch instruction(s)" in n for n in notes], [False, True][2 - of_cycles:])
+        out = pmk("record", "-o", path, *argv)
+        equal(out.err.splitlines()[:-1], [f"pmk: {n}" for n in notes])
+        equal(json.loads(pmk("report", "-i", path, "-j").out)["note"], "\n".join(notes) or None)
+        equal(pmk("report", "-i", path, "--html", page).code, 0)
+        for text, before in ((pmk("report", "-i", path).out, " note: "),
+                             (pmk("annotate", "-i", path).out, " note: "),
+                             (pmk("report", "-i", path, "--markdown").out, "Note: `"),
+                             (html.unescape(page.read_text()), '<p class="note">')):
+            text = " ".join(text.split())
+            assert all(before + n in text for n in notes), text
+            equal("memory applies" in text, of_cycles == 2, text)
 
 
 def test_the_same_bytes_every_time():

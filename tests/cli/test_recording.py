@@ -283,6 +283,28 @@ Core arm1176.
           "pmk: -j, -x and --markdown exclude each other\n")
 
 
+def test_markdown_has_the_label_warnings_and_notes(tmp_path):
+    r = Recording(tmp_path / "facts.data", checked="within 10 %", warning="cut\nat @x", note="`a`")
+    r.event("cpu_cycles")
+    r.object("/bin/prog")
+    r.thread(0, 0)
+    r.function("main", 0)
+    r.code(0, "main")
+    r.ran(0, 1, cpu_cycles=1)
+    contains(report(r.done(), "--markdown").out, """
+Core arm1176.
+
+Cycles: `within 10 %`
+
+Warning: `cut`
+
+Warning: `at @x`
+
+Note: `` `a` ``
+
+| function |""")
+
+
 def test_a_pipe_has_80_columns_and_whole_names(tmp_path):
     name = "std::map<int, std::string, std::less<int> >::find(int const&)"
     lines = report(wide(tmp_path / "wide.data")).out.splitlines()

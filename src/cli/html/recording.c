@@ -120,14 +120,14 @@ static void put_facts(const struct html_page *p)
 
 static void put_warnings(const struct html_page *p)
 {
-	char *warning = recorded_fact(p->r, "warning");
+	char *warning = recorded_fact(p->r, "warning"), *note = recorded_fact(p->r, "note");
 
 	if (p->r->t.partial && !warning)
 		fputs("<p class=\"warning\">A part of the run was not counted.</p>\n", p->f);
 	html_notices(p->f, warning, "warning");
+	html_notices(p->f, note, "note");
 	free(warning);
-	if (p->r->t.threaded)
-		fputs("<p class=\"note\">" PMK_THREADS_NOTE "</p>\n", p->f);
+	free(note);
 }
 
 static void put_total(const struct html_page *p, uint32_t event, uint64_t value)

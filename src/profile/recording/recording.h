@@ -126,8 +126,9 @@ struct pmk_recording {
 	const char *isa;				  /* "arm", "a32", "a64", "microblaze" */
 	bool big_endian;
 	const char *warning; /* warnings for the reader, as lines; NULL: none */
+	const char *note;    /* notes about the counts, as lines; NULL: none */
 	bool partial, contexts;
-	/* The program had several threads; see PMK_THREADS_NOTE. */
+	/* The program had several threads; `note` has PMK_THREADS_NOTE. */
 	bool threaded;
 	/* Executions are not known; addresses of instructions are those in the ELF file, and biases
 	 * are 0. Two contexts may have the same function and site. */

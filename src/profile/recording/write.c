@@ -328,6 +328,7 @@ static void write_facts(struct writer *w)
 	write_flag(w, "contexts", rec->contexts);
 	write_text_fact(w, "core", rec->core);
 	write_text_fact(w, "isa", rec->isa);
+	write_text_fact(w, "note", rec->note);
 	write_flag(w, "partial", rec->partial);
 	write_text_fact(w, "pmk", PMK_VERSION);
 	write_text_fact(w, "producer", rec->producer);
