@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 
-APPLICATION_ID, VERSION = 0x706d6b72, 4
+APPLICATION_ID, VERSION = 0x706d6b72, 5
 # It may follow a line of the program that has no newline.
 WROTE = re.compile(rb"\[ pmk record: wrote .* \]\n$")
 
