@@ -139,7 +139,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* As many counters as needed, of 64 bits: the first kind counts, the second measures latencies. */
+/* The PMU has as many 64-bit counters as it needs: the first kind counts events, the second
+ * measures latencies. */
 static const struct pmk_counter counters[] = {
 	{ .name = "count", .width = 64, .fixed_code = -1 },
 	{ .name = "latency", .width = 64, .fixed_code = -1, .extreme_width = 64 },
@@ -147,7 +148,8 @@ static const struct pmk_counter counters[] = {
 
 /* ---- building the PMU ---------------------------------------------------------------------- */
 
-/* The name of a layer for lists of events, in which commas, colons and braces have a meaning. */
+/* Write the name of a layer without the characters that have a meaning in a list of events:
+ * commas, colons and braces. */
 static void plain_name(char *to, size_t size, const char *name)
 {
 	size_t n = 0;
@@ -216,7 +218,7 @@ static bool add_events(struct pmk_amba *a, unsigned index, enum kind first, enum
 
 static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsigned i)
 {
-	const struct pmk_event *of = &a->event[a->pmu.nevents] - READ; /* by kind, from READ on */
+	const struct pmk_event *of = &a->event[a->pmu.nevents] - READ; /* indexed by kind */
 	struct pmk_layer *l = &a->layer[i];
 
 	if (!add_name(a, map->layer[i].name) || !add_events(a, i, READ, AHB_KINDS))
@@ -232,7 +234,7 @@ static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsign
 	return true;
 }
 
-/* No list may be empty, because calloc(0) may return NULL. */
+/* Each list has room for at least one item, because calloc(0) may return NULL. */
 static bool allocate_lists(struct pmk_amba *a, const struct pmk_wave_map *map)
 {
 	size_t n = 1 + (size_t)map->nlayers * (AHB_KINDS - READ) +

@@ -143,7 +143,7 @@ static const char *value_of(char *const *argv, const char *name, const char *oth
 	return value;
 }
 
-/* "raspi0", "raspi0,usb=off" and "usb=off,type=raspi0" name a board. */
+/* True if the value of -M names the board: "raspi0", "raspi0,usb=off" or "usb=off,type=raspi0". */
 static bool names_board(const char *value, const char *name)
 {
 	const char *type = strstr(value, "type=");

@@ -20,12 +20,12 @@ struct pmk_board {
 	const struct pmk_memory *memory;
 };
 
-/* The board for firmware whose code is at this address; NULL: pmk knows no board with this one of
- * QEMU's processors. */
+/* The board for firmware whose code is at `code_start`. NULL: pmk knows no board that has QEMU's
+ * processor `cpu` and memory at this address. */
 const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_start);
 
-/* The name of the core that an emulator's command line (ended by NULL) selects: that of -cpu, or
- * the default of the board of -M. NULL: pmk has no such core. */
+/* The name of the core that an emulator's command line (ended by NULL) selects: the core of
+ * -cpu, or the default core of the board of -M. NULL: pmk does not have that core. */
 const char *pmk_board_core(char *const *argv);
 /* Like pmk_board_core(), but only for cores that execute only 32-bit code; NULL for others. */
 const char *pmk_board_of_32_bits(char *const *argv);

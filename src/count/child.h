@@ -14,9 +14,10 @@ struct pmk_child {
 	int go, failed;
 };
 
-/* Fork; the child waits. Its standard streams are these; -1: as in this process. The child has the
- * signal mask of the calling thread and none of its handlers. It ignores the signals that this
- * process ignores, and those in `ignored`. Returns 0 or a failure. */
+/* Fork; the child waits. `streams` are its standard streams; -1: the child inherits the stream
+ * of this process. The child has the signal mask of the calling thread and none of its handlers.
+ * The child ignores the signals that this process ignores, and the signals in `ignored`. Returns
+ * 0 or a failure. */
 int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 		      const int streams[3], const sigset_t *ignored, struct pmk_count_fault *f);
 /* Let the child execute the program. 0, or a failure: the program cannot be executed. */

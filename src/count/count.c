@@ -173,7 +173,7 @@ char *pmk_count_join(char *const *words, const char *prefix)
 	return text;
 }
 
-/* All settings of the core and its surroundings, as text. */
+/* Returns all settings of the core and its surroundings as text. */
 static char *settings_of(const struct pmk_request *q)
 {
 	char *sets = pmk_count_join(q->core.set.word, ""), *text = NULL;

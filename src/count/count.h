@@ -36,7 +36,7 @@
 
 enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY_MS };
 
-/* The request. It owns the texts; NULL: not given. */
+/* The request. It owns its texts; a text that was not given is NULL. */
 struct pmk_request {
 	struct {
 		const struct pmk_count_way *asked;  /* as chosen by the setting "target" */
@@ -59,7 +59,7 @@ struct pmk_request {
 	} core;
 	struct {
 		struct pmk_words words; /* the program and its arguments */
-		char *const *command;	/* the same, NULL terminated even if it is empty */
+		char *const *command;	/* `words`; ends with NULL even if it is empty */
 		char *streams[3];	/* its input and outputs */
 		struct pmk_words env;
 		char *sysroot, *qemu;

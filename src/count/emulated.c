@@ -685,7 +685,7 @@ enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned
 	return req->user ? PMK_LEVELS_USER : PMK_LEVELS_KERNEL;
 }
 
-/* For measuring the difference: PMK_QEMU_TESTS=0. */
+/* True if PMK_QEMU_TESTS=0 turns QEMU's tests off, so that their benefit can be measured. */
 static bool told_not_to_test(void)
 {
 	const char *told = getenv("PMK_QEMU_TESTS");
@@ -738,7 +738,7 @@ static int choose_packets(struct pmk_count *c)
 
 static int choose_events(struct pmk_count *c)
 {
-	/* Only a few of its 98 KB are touched. */
+	/* The struct has 98 KB, but a run touches only a few of them: reserve sparse memory. */
 	struct pmk_emulation *e = pmk_reserve(sizeof(*e));
 	int err;
 

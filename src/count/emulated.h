@@ -39,13 +39,14 @@ struct pmk_emulation {
 	struct pmk_program prog;
 	struct pmk_microblaze_pmu microblaze; /* the PMU that counts, if it is one */
 	/* The second PMU of a core with a level 2 cache that has one: the cache's PMU, or the
-	 * core's if the cache's was requested. Its events can be named, too. NULL: none. */
+	 * core's PMU if the cache's was requested. The user can name the events of both. NULL:
+	 * none. */
 	const struct pmk_pmu *beside;
-	/* The PMU that the program sees. It may differ from the one that counts: a PMUv3 in
-	 * AArch32. */
+	/* The PMU that the program sees. It can differ from the PMU that counts, for example if
+	 * that is a PMUv3 in AArch32 state. */
 	const struct pmk_pmu *guest_pmu;
 	struct pmk_plan plan;		   /* the events that can be counted */
-	unsigned event_of[PMK_MAX_EVENTS]; /* index of each of them in the list */
+	unsigned event_of[PMK_MAX_EVENTS]; /* by event of the plan: its index in `events` */
 	struct pmk_emulated_config cfg;
 	struct pmk_guest_config guest;
 	struct pmk_monitor monitor;	/* if the AHB Monitor counts */
@@ -56,7 +57,7 @@ struct pmk_emulation {
 	bool refused;				      /* QEMU has already refused another module */
 	char plugin[PATH_MAX];			      /* that module */
 	struct pmk_tool asked;			      /* started to ask for QEMU's version */
-	char qemu_version[64]; /* "7.2.22"; empty: no answer, or not one of QEMU */
+	char qemu_version[64]; /* "7.2.22"; empty: no answer, or another program's */
 	struct pmk_runner runner;
 	int killed; /* signal that killed the program; 0: none */
 	bool timed_out;

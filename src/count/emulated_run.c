@@ -421,7 +421,7 @@ static int program_refused(struct pmk_count *c)
 		system ? "" : "; its own message says why (firmware is run with `qemu`)");
 }
 
-/* The program has ended: read all counts. They belong to the plan's events from `first` on. */
+/* Read all counts after the program has ended. They belong to the plan's events from `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;
@@ -441,7 +441,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (never_ran(c, plan))
 		return was_ended(e) ? ended_early(c) : program_refused(c);
 	c->result.exit_status = e->runner.status;
-	/* It ended as requested. */
+	/* The program ended because of the time limit, as requested: this is not a failure. */
 	if (e->timed_out && WIFSIGNALED(e->runner.status))
 		c->result.exit_status = 0;
 	if (WIFSIGNALED(e->runner.status) && !e->killed)

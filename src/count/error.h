@@ -14,7 +14,7 @@
  * Only names of settings are replaced.
  */
 
-/* All zero: no failure. */
+/* Why a function failed. A struct of zeros means that none failed. */
 struct pmk_count_fault {
 	bool options; /* for the command: texts show options instead of settings */
 	int failure;  /* enum pmk_count_failure */

@@ -57,7 +57,7 @@ bool pmk_event_code(const char *text, unsigned *code)
 	return err != PMK_EPARSE;
 }
 
-/* Remove the PMU from pmu/event/ and pmu::event, and check that it is this one. */
+/* Remove the PMU from pmu/event/ and pmu::event, and check that it names `pmu`. */
 static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, size_t size,
 		      struct pmk_count_fault *f)
 {
@@ -77,7 +77,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	snprintf(other, sizeof(other), "%.*s", prefix < sizeof(other) ? (int)prefix : MAX_EVENT - 1,
 		 text);
 	named = pmk_pmu_find(other);
-	/* A PMU with another configuration has the same name but another struct. */
+	/* A configured copy of the PMU has the same name but is another struct. */
 	if (named && !strcmp(named->name, pmu->name))
 		return true;
 	pmk_count_refuse(f,
@@ -102,7 +102,8 @@ static const struct pmk_pmu *owner_pmu(const char *name, bool *alone)
 	return first;
 }
 
-/* Where all events of a PMU are listed. No list has a PMU that is built from a dump's map. */
+/* Says where all events of a PMU are listed. A PMU that is built from a dump's map is in no
+ * list. */
 static const char *where_all(const struct pmk_pmu *pmu, char *buf, size_t size)
 {
 	if (pmk_pmu_find(pmu->name))
@@ -355,8 +356,7 @@ static int parse_group(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 					"event group '%.*s': after the brace there must be a comma "
 					"or a modifier (:u, :k, :h)",
 					(int)len, text);
-	/* Inside the braces the same words and commas are allowed as outside; no word may be
-	 * empty. */
+	/* Braces contain words and commas, like a list without braces; no word may be empty. */
 	for (size_t at = 1;; at++) {
 		size_t n = strcspn(text + at, ",}");
 

@@ -16,9 +16,10 @@
 #include "count/error.h"
 #include "cpu/config.h"
 
-/* Finds the data directory, which has cores/, metrics/ and layouts/. It is `chosen`, or $PMK_DATA
- * if `chosen` is NULL. If that is not set either, it is the source tree's if this code is in its
- * build tree, or else the installed one. Returns 0 or a failure. */
+/* Finds the data directory, which has cores/, metrics/ and layouts/. The directory is `chosen`,
+ * or $PMK_DATA if `chosen` is NULL. If $PMK_DATA is not set either, code that runs from a build
+ * tree uses the data of the source tree, and other code uses the installed data. Returns 0 or a
+ * failure. */
 int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fault *f);
 /*
  * Finds a module of the QEMU plugin by its file name, next to this code or where it is installed.
@@ -48,8 +49,9 @@ bool pmk_files_is_path(const char *name);
 /* The name of the preset for a name that GCC, QEMU or users use ("a53", "rpi4"). Returns `name`
  * itself if a preset has this name, or if no preset matches. */
 const char *pmk_files_core_name(const char *data, const char *name);
-/* Sets `path` to that of a preset: `name` itself if it is a path, or else the user's preset of this
- * name, or else the data directory's. Returns false if it cannot be read; errno says why. */
+/* Sets `path` to the path of a preset: `name` itself if it is a path, or else the user's preset
+ * of this name, or else the preset in the data directory. Returns false if it cannot be read;
+ * errno says why. */
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name);
 
 /* Loads all metrics: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/metrics). If the

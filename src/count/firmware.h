@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the firmware of a Cortex-M is, compared with the memory of its board. */
+/* Checks whether the addresses of a Cortex-M firmware fit the memory of its board. */
 #ifndef PMK_COUNT_FIRMWARE_H
 #define PMK_COUNT_FIRMWARE_H
 

@@ -105,7 +105,8 @@ static int open_log(struct pmk_count *c)
 	return 0;
 }
 
-/* pmk_emulated_config.guest. The chosen PMU may be a configured copy of one of them. */
+/* Returns pmk_emulated_config.guest for the PMU with this name. Names are compared, because the
+ * chosen PMU can be a configured copy of an entry of pmk_pmus[]. */
 static uint32_t number_of(const char *name)
 {
 	uint32_t i = 0;

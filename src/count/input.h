@@ -2,10 +2,10 @@
 /*
  * The standard input of a program that is run several times: each run reads the same bytes.
  *
- * The position in a file is restored. Bytes from a pipe or a socket are kept: each run gets its own
- * pipe, which repeats them and then continues with new input. pmk reads no input before the program
- * could, and never waits for the end of the input. A terminal or another device is passed on
- * unchanged.
+ * Before each run the position in a file is set back. pmk keeps the bytes of a pipe or a socket:
+ * each run gets its own pipe, which repeats them and then continues with new input. pmk reads no
+ * input before the program could, and never waits for the end of the input. A terminal or
+ * another device is passed on unchanged.
  */
 #ifndef PMK_COUNT_INPUT_H
 #define PMK_COUNT_INPUT_H

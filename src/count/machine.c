@@ -37,7 +37,7 @@ struct tally {
 	bool zero; /* it counted nothing */
 };
 
-/* One line of the report. */
+/* An event that is counted: one line of the report. */
 struct counted {
 	struct pmk_linux_ask ask;
 	char *name;
@@ -249,7 +249,7 @@ static const char *event_name(const void *ctx, unsigned i)
 	return pmk_linux_event_name(l->pmus, l->prefer, i);
 }
 
-/* The same events as perf's defaults. */
+/* Count the events that perf counts by default. */
 static int default_events(struct pmk_count *c)
 {
 	const struct machine *l = c->state;
@@ -428,7 +428,8 @@ static void free_machine(struct pmk_count *c)
  * restore it. */
 static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
 
-/* Each event needs a descriptor for each thread or processor, which can be many. */
+/* Raise the limit of open files, because each event needs a descriptor for each thread or
+ * processor. Returns the limit before. */
 static struct rlimit raise_file_limit(void)
 {
 	struct rlimit before = { 0 }, limit;
@@ -775,7 +776,7 @@ static int next_interval(struct pmk_count *c, double *at)
 	err = pmk_count_begin(c);
 	if (!err)
 		err = add_interval(c);
-	/* The next interval ends on time even if the end of this one was noticed late. */
+	/* The next interval ends on time even if pmk noticed the end of the last interval late. */
 	while (*at <= pmk_seconds())
 		*at += (double)c->q.interval.length / 1000;
 	return err;
@@ -841,7 +842,7 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
-/* As in perf: the times of the program and of the children that it waited for. */
+/* Add the processor times of the program and of the children that it waited for, as perf does. */
 static void add_cpu_time(struct pmk_result *r, const struct rusage *usage)
 {
 	r->has_cpu_time = true;
@@ -927,7 +928,7 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 	if (!err && !(w->signal && c->result.runs))
 		err = add_times(c, w);
 	c->result.exit_status = w->status;
-	/* It ended as requested. */
+	/* The program ended because of the time limit, as requested: this is not a failure. */
 	if (l->timed_out && WIFSIGNALED(w->status))
 		c->result.exit_status = 0;
 	c->interrupted = w->signal;
@@ -955,7 +956,7 @@ static int run_program(struct pmk_count *c)
 	c->result.command = describe_scope(c);
 	for (unsigned i = 0; i < c->q.run.times && !err && !c->interrupted; i++) {
 		err = run_with_input(c, &w);
-		/* The counts of an incomplete run would falsify the mean of the others. */
+		/* The counts of an incomplete run would falsify the mean of the complete runs. */
 		if (err || (c->interrupted && i))
 			break;
 		collect_counts(c->state);

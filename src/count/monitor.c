@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The settings of the AHB Monitor, in emulation and from a dump. Its layout comes from a file,
- * --layout or data/layouts/sp816.ini; driver and model use the same one. Its settings are
- * parameters of the core: thresholds, page size, alignment test.
+ * --layout or data/layouts/sp816.ini; driver and model use the same layout. The monitor's settings
+ * are parameters of the core: thresholds, page size, alignment test.
  */
 #include "count/monitor.h"
 

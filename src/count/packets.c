@@ -139,8 +139,8 @@ int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fau
 
 	if (!p->path)
 		return 0;
-	/* The bus is idle from here on. One more edge is written, because a reader uses the values
-	 * before an edge. */
+	/* From here on the bus is idle. Write one more edge, because a reader of the file uses
+	 * the values before an edge. */
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
 		p->seen.layer[i].seen = (struct pmk_ahb_seen){ .class = PMK_AHB_C_IDLE };
 	p->seen.gxi.seen_address = PMK_GXI_IDLE;

@@ -63,8 +63,8 @@ static bool make_room(struct index *x)
 	return true;
 }
 
-/* Set *number to that of the item with these numbers, or to `next` for a new one. False: out of
- * memory. */
+/* Set *number to the number of the item whose key is a, b, c. If there is no such item, add the
+ * key with the number `next`. False: out of memory. */
 static bool find_number(struct index *x, uint64_t a, uint64_t b, uint64_t c, size_t next,
 			size_t *number)
 {
@@ -83,9 +83,10 @@ static bool find_number(struct index *x, uint64_t a, uint64_t b, uint64_t c, siz
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* What is known about an instruction of a block, in addition to the part with the same index. */
+/* What is known about an instruction of a block. r->parts[] has the other facts, with the same
+ * index. */
 struct of_block {
-	uint16_t addr; /* bytes from the first one */
+	uint16_t addr; /* distance from the block's first instruction, in bytes */
 	bool may_fault;
 };
 
@@ -457,7 +458,7 @@ static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 	return 0;
 }
 
-/* Where something was counted. */
+/* The place where an event was counted: instruction block, call path, thread. */
 struct place {
 	uint32_t block, path;
 	size_t thread;
@@ -619,7 +620,7 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 	return err ? err : add_executions(r, &shortened, times, 0);
 }
 
-/* Set the counters of the core to the counts of a record, and *first to the first of them. False:
+/* Set the counters of the core to the counts of a record, and *first to the first count. False:
  * the record is too short. */
 static bool read_counts(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind,
 			uint64_t *first)

@@ -11,8 +11,8 @@ const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_
 						       &pmk_way_gdb,	   &pmk_way_xvc,
 						       &pmk_way_devmem,	   NULL };
 
-/* The only way that has the setting; NULL: all ways have it. If several have it, this is the first
- * of them, and *shared is set. */
+/* Returns the only way that has the setting, or NULL if all ways have it. If several ways have
+ * it, returns the first and sets *shared. */
 static const struct pmk_count_way *owner_way(const char *setting, bool *shared)
 {
 	const struct pmk_count_way *found = NULL;
@@ -48,7 +48,7 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* Several ways have the setting, but not this one. */
+/* Fail with a message: several ways have the setting, but `way` does not. */
 static int not_for_way(struct pmk_count *c, const char *setting, const struct pmk_count_way *way)
 {
 	char list[192] = "";

@@ -5,7 +5,7 @@
 #include "base/sized.h"
 #include "count/count.h"
 
-/* All sections of a run have rows of the same events. */
+/* Returns the section of row `i`. Each section of a run has `each` rows. */
 static const struct pmk_section *section_of(const struct pmk_count *c, uint32_t i, unsigned each,
 					    uint32_t *number)
 {

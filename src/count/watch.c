@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See watch.h. One poll() waits for everything; processes have pidfds. Processes without one (Linux
- * before 5.3 has none, and their number is limited) are checked several times a second.
+ * See watch.h. One poll() waits for everything; processes have pidfds. A process without a pidfd
+ * (Linux before 5.3 has no pidfds, and their number is limited) is checked several times a second.
  */
 #define _GNU_SOURCE
 #include "count/watch.h"

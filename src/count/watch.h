@@ -26,7 +26,7 @@ struct pmk_stop {
 struct pmk_watch {
 	const struct pmk_stop *stop;
 	struct pmk_child child; /* the program; pid 0: none */
-	int status;		/* its wait status, once it has ended */
+	int status;		/* the program's wait status, once it has ended */
 	struct rusage usage;	/* the resources that it used, once it has ended */
 	int signal;		/* the signal of `stop`, once it was noticed */
 	/* private */
@@ -39,9 +39,9 @@ struct pmk_watch {
 	int sent; /* see pmk_urge_program() */
 };
 
-/* The run should end, since that time, but the program continues: after some time send it a signal,
- * later kill it. Not at once, because Ctrl-C has already reached the program, which is on the same
- * terminal. *sent is 0 at first. */
+/* The run should end, since that time, but the program continues: after some time send it a
+ * signal, later kill it. The signal comes later because Ctrl-C has already reached the program,
+ * which is on the same terminal. *sent is 0 at first. */
 void pmk_urge_program(pid_t pid, int signal, double since, int *sent);
 /* A value for `since` for a program without the signal so far: it gets no time to end by itself. */
 double pmk_urge_at_once(void);

@@ -3,10 +3,10 @@
  * Counting on the signals of a waveform dump that a map names. The dump is read once. Each pass has
  * its own model of the PMU on the same buses, programmed by the real driver, as in emulation.
  *
- * The PMU is that of --pmu; else the AHB Monitor if the map has layers or a GXI; else that of the
- * core whose EVNTBUS it has. If the monitor does not cover the layers, a PMU that is built from the
- * map counts them: "amba", which has no model (amba.h). -I counts active edges of the map's clock,
- * including those in reset.
+ * The PMU is the one that --pmu names. Without --pmu it is the AHB Monitor if the map has layers
+ * or a GXI, or else the PMU of the core whose EVNTBUS the map has. If the monitor does not cover
+ * the layers, a PMU that is built from the map counts them: "amba", which has no model (amba.h).
+ * -I counts active edges of the map's clock, including edges in reset.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +37,7 @@ struct dump {
 	struct pmk_wave_count count;
 	struct pmk_wave_findings findings;
 	struct pmk_plan plan;		       /* the events that can be counted */
-	unsigned event_of[PMK_MAX_EVENTS];     /* index of each of them in the list */
+	unsigned event_of[PMK_MAX_EVENTS];     /* by event of the plan: its index in `events` */
 	struct pmk_amba amba;		       /* if "amba" counts; then there is no session */
 	struct pmk_monitor monitor;	       /* if the AHB Monitor counts */
 	struct pmk_pmu monitor_pmu;	       /* the monitor's PMU, with its layout */
@@ -224,7 +224,7 @@ static bool is_watched(const struct pmk_count *c, const struct pmk_event *ev)
 	return !not_counted_because(c, &(struct pmk_event_request){ .event = ev });
 }
 
-/* All events that can be counted with the signals of the map. */
+/* Choose all events that can be counted with the signals of the map. */
 static int default_events(struct pmk_count *c)
 {
 	for (unsigned i = 0; i < c->pmu->nevents; i++) {
@@ -590,8 +590,8 @@ static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 	}
 }
 
-/* The frequency of the map's clock so far. 0: not known, because cycles are not those of this
- * clock, or edges were lost while the dump was off. */
+/* Returns the frequency of the map's clock so far. 0: not known, because the events count cycles
+ * of another clock, or because edges were lost while the dump was off. */
 static double clock_hz(const struct dump *j)
 {
 	double seconds = pmk_wave_seconds(j->wave, j->findings.last - j->findings.first);

@@ -3,12 +3,13 @@
  * Counting with the counters of a target on a wire: through OpenOCD, a stub of GDB's protocol, XVC
  * or /dev/mem.
  *
- * It counts while a program such as "sleep 5" runs here, until --timeout, or until Ctrl-C. Events
- * that do not fit on the counters take turns. Times are those in which the target ran: time in
- * which it is halted for accesses does not count.
+ * Counting lasts while a program such as "sleep 5" runs on the host, until --timeout, or until
+ * Ctrl-C. Events that do not fit on the counters take turns. Times are the times during which the
+ * target ran: pmk does not count the time in which it halts the target for accesses.
  *
- * Counters are read so often that none can count half of its range in between, at the highest rate
- * so far. If one did, or may have, its count is a lower bound and is reported as such.
+ * Counters are read so often that none can count half of its range in between, at the highest
+ * rate so far. If a counter did, or may have, its count is a lower bound and is reported as
+ * such.
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
@@ -34,7 +35,7 @@
 #define MOST_POLL  1.0
 #define LOOK	   0.001 /* how often to check whether the target is halted at a breakpoint */
 
-/* One set of events on the counters. */
+/* A set of events that is on the counters at one time. */
 struct turn {
 	struct pmk_plan plan;
 	unsigned event[PMK_MAX_EVENTS]; /* index in the request, by event of the plan */
@@ -71,8 +72,8 @@ struct on_wire {
 	 * since. */
 	uint64_t first_cycles;
 	bool alive;
-	/* --from and --to: the addresses, the one that the target is running to, and the number of
-	 * times it reached the first. */
+	/* --from and --to: their addresses, whether the target runs to --to (`inside`) or to
+	 * --from, and how often it reached each address. */
 	bool windowed, inside;
 	uint64_t from, to;
 	unsigned entries, exits;

@@ -29,7 +29,7 @@ static const struct key {
 	const char *name;
 	size_t member;
 	uint64_t least, most, usual;
-	/* Only for texts: size, description, permitted letters. */
+	/* Only for texts: the size of the member, a description, and the permitted letters. */
 	size_t room;
 	const char *what, *letters;
 } keys[] = {
@@ -58,7 +58,7 @@ static const struct key {
 	KEY("width", width, 32, 64, 32),
 	KEY("patience", patience_ms, 1, 600000, 3000),
 	KEY("turn", turn_ms, 1, 600000, 100),
-	/* It becomes a word of a Tcl command. */
+	/* The name becomes a word of a Tcl command, so only some characters are allowed. */
 	TEXT(tap, NAMES, "the name of a TAP, as OpenOCD's 'scan_chain' shows it"),
 	TEXT(before, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
 	TEXT(after, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
@@ -380,7 +380,7 @@ const char *pmk_wired_why(const struct pmk_wired *w, int err)
 {
 	if (*w->wire.link.why && (err == PMK_EIO || err == PMK_ENOTSUP || err == PMK_EBUSY))
 		return w->wire.link.why;
-	/* No module at this address, and a module whose lock another user holds, look the same. */
+	/* pmk cannot distinguish a missing module from a module whose lock another user holds. */
 	if (err == PMK_EBUSY && w->reach == PMK_REACH_AXI)
 		return "the debug module never grants its access lock: either no debug module is "
 		       "at this address, or a debugger holds the lock";
@@ -403,7 +403,7 @@ int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, co
 	return err ? wire_failed(w, err, f) : 0;
 }
 
-/* Some probes access memory while the processor runs, others do not: try it. */
+/* Read memory to find out whether the probe can access it while the processor runs. */
 static int try_memory(struct pmk_wired *w, uint64_t first)
 {
 	uint32_t value;
@@ -587,7 +587,7 @@ static int reach_memory(struct pmk_wired *w)
 	return err;
 }
 
-#define MDM_STATUS 0x10 /* the only one of its words that can be read at any time */
+#define MDM_STATUS 0x10 /* the module's only word that can be read at any time */
 #define MDM_PATIENCE \
 	1000 /* attempts: a debugger's scan takes some µs, and an attempt at least
 			   * one */
@@ -626,8 +626,8 @@ void pmk_wired_close(struct pmk_wired *w)
 #define MDM_IS_ONE	 0x42
 #define MDM_PROCESSORS	 PMK_BITS(15, 8)
 
-/* Any instruction other than the module's is BYPASS, or belongs to another block of the design: its
- * output would look like counts of 0, or of any value. */
+/* Read the configuration to check the JTAG instruction. A wrong instruction selects BYPASS or
+ * another block of the design, whose output would look like counts of 0, or of any value. */
 static int identify_mdm(struct pmk_wired *w)
 {
 	const uint8_t command[] = { MDM_CONFIG }, zeros[4] = { 0 };
@@ -678,7 +678,7 @@ static int reach_mdm(struct pmk_wired *w)
 
 #define ARM11_IRLEN 5 /* DDI 0301H 14.6.3 */
 
-/* Main ID: the processor must be the one whose events are counted. */
+/* Check in Main ID that the processor is the ARM11 whose events are counted. */
 static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	static const struct {
