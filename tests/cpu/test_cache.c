@@ -130,7 +130,7 @@ static void test_invalid_ways_first(void **state)
 	pmk_cache_fini(&c);
 }
 
-/* One counter for all sets: a replacement in one set moves the next one in another. */
+/* All sets share one counter: a replacement in one set moves the next one in another. */
 static void test_round_robin_is_shared(void **state)
 {
 	struct pmk_cache c;
@@ -178,7 +178,7 @@ static void test_against_the_plain_model(void **state)
 }
 
 /*
- * The random policy reaches every way, about equally often; the same seed gives the same sequence.
+ * The random policy replaces every way about equally often; the same seed gives the same sequence.
  */
 static void test_random_is_spread(void **state)
 {

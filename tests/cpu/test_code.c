@@ -99,7 +99,7 @@ static void test_what_tells_blocks_apart(void **state)
 	assert_int_not_equal(add(0x8000, 3, PMK_FLOW_NEXT, 0, 11)->id, a->id);
 	assert_int_not_equal(add(0x8000, 4, PMK_FLOW_NEXT, 0, 99)->id, a->id);
 	assert_int_equal(code.nblocks, 4);
-	/* All four are found again. */
+	/* All four blocks are found again. */
 	assert_int_equal(add(0x8000, 4, PMK_FLOW_NEXT, 0, 11)->id, 0);
 	assert_int_equal(add(0x8004, 3, PMK_FLOW_NEXT, 0, 11)->id, 1);
 	assert_int_equal(add(0x8000, 3, PMK_FLOW_NEXT, 0, 11)->id, 2);
@@ -137,7 +137,7 @@ static void test_predictor_slots(void **state)
 	/* 0: no branch. 1: must always be looked up. From 2 on: its own branch. */
 	assert_true(a->arm11.branch >= 2);
 	assert_int_equal(mid->arm11.branch,
-			 a->arm11.branch); /* entered in the middle, the same branch */
+			 a->arm11.branch); /* in the middle of `a`, with its branch */
 	assert_int_equal(end->arm11.branch, a->arm11.branch);
 	assert_true(other->arm11.branch >= 2);
 	assert_int_not_equal(other->arm11.branch, a->arm11.branch);

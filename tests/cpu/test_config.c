@@ -198,7 +198,7 @@ static void ways_tests(void **state)
 	}
 }
 
-/* Each row has the offset of its member. */
+/* Each row of the keys has the offset of its member. */
 static void member_tests(void **state)
 {
 	struct pmk_core core;

@@ -201,8 +201,8 @@ static void test_eager(void **state)
 }
 
 /*
- * The part that did not run leaves no cycles: the result is the same as for a block that ends
- * there.
+ * The instructions that did not run add no cycles: the result is the same as for a block that ends
+ * at the fault.
  */
 static void test_cycles(void **state)
 {
@@ -282,10 +282,7 @@ static void test_conditional_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/*
- * The same if the program ends with the fault; an event that only resembles its end changes
- * nothing.
- */
+/* As above, but the program ends with the fault instead of entering a handler. */
 static void test_the_end_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -430,7 +427,7 @@ static struct shown leave_for_load(void)
 	return s;
 }
 
-/* An interrupt comes before the rest. */
+/* An interrupt comes before the rest of the block runs. */
 static void test_interrupt_before_the_rest(void **state)
 {
 	struct shown s = leave_for_load(), vector = handler(PMK_ENTRY_VECTOR),
@@ -447,7 +444,7 @@ static void test_interrupt_before_the_rest(void **state)
 	assert_int_equal(pmk_rests[0].n, 0);
 }
 
-/* Only the rest of a block may fault, and its store does. */
+/* The rest of the block runs separately, and its store faults. */
 static void test_fault_in_the_rest(void **state)
 {
 	struct shown rest, vector;
@@ -461,7 +458,7 @@ static void test_fault_in_the_rest(void **state)
 	check(4 + 2, 1, 0, 1);
 }
 
-/* The emulator ends before the rest of the block, so that the rest has not run. */
+/* The emulator ends before it runs the rest of the block, so the rest is not counted. */
 static void test_no_rest(void **state)
 {
 	(void)state;
@@ -498,7 +495,8 @@ static void test_not_the_end(void **state)
 }
 
 /*
- * The same block again and again: reports of the previous execution are not attributed to this one.
+ * The same block runs again and again: reports of the previous execution are not attributed to the
+ * current one.
  */
 static void test_the_last_execution_is_forgotten(void **state)
 {

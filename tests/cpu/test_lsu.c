@@ -32,7 +32,10 @@ static void expect(struct pmk_lsu_delay d, uint64_t full, uint64_t stall, int li
 			(unsigned long long)full, (unsigned long long)stall);
 }
 
-/* One miss, needed after `use` cycles: the core stalls for the rest of 3 + 56 cycles. */
+/*
+ * One miss, whose value is needed after `use` cycles: the core stalls for the part of 3 + 56 cycles
+ * that is left.
+ */
 static void test_one_miss(void **state)
 {
 	static const struct {
@@ -53,9 +56,11 @@ static void test_one_miss(void **state)
 	}
 }
 
-/* Two misses at once of a core with two slots: side by side, and one after the other where memory
- * answers one read before it takes the next: the second word comes at 56 + 4 + 56. Level 2 accepts
- * both. */
+/*
+ * Two misses at the same time in a core with two slots. They overlap, unless memory answers one
+ * read before it accepts the next: then the second word comes at 56 + 4 + 56. Level 2 always
+ * accepts both.
+ */
 static void test_serial_memory(void **state)
 {
 	static const struct {
@@ -97,7 +102,7 @@ static void test_serial_writes(void **state)
 	}
 }
 
-/* At time 0, before anything happened. */
+/* A miss at time 0, before any other request. */
 static void test_at_zero(void **state)
 {
 	struct pmk_lsu lsu = fresh(1);
@@ -109,8 +114,10 @@ static void test_at_zero(void **state)
 }
 
 /*
- * Two lines under way share the bus: the second line's first word comes when the first line is
- * complete. First: words at 1059 … 1062. Second, a cycle later: at 1063 instead of 1060. */
+ * Two requested lines share the bus: the second line's first word comes when the first line is
+ * complete. The first line's words come at 1059 … 1062. The second line, requested a cycle later,
+ * comes at 1063 instead of 1060.
+ */
 static void test_two_overlap(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -118,7 +125,7 @@ static void test_two_overlap(void **state)
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 3, 3, 0), 0, 1063 - 1004, __LINE__);
-	/* Far enough apart they do not affect each other. */
+	/* Two misses that are far enough apart do not affect each other. */
 	lsu = fresh(2);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1004, 3, 3, 0), 0, 56, __LINE__);
@@ -133,7 +140,7 @@ static void test_no_slot(void **state)
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1002, 1000, 3, 0), 60, 0, __LINE__);
-	/* One slot only: the second waits for the whole first line. */
+	/* With one slot, the second miss waits for the whole first line. */
 	lsu = fresh(1);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 3, 3, 0), 61, 56, __LINE__);
@@ -141,11 +148,11 @@ static void test_no_slot(void **state)
 	lsu = fresh(1);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 59, 3, 0), 61, 0, __LINE__);
-	/* Late enough: free again. */
+	/* This load issues late enough: the slot is free again. */
 	expect(pmk_lsu_load_miss(&lsu, 2000, 1000, 3, 0), 0, 0, __LINE__);
 }
 
-/* Four slots take four. */
+/* N slots accept N misses without a wait. */
 static void test_slots_are_counted(void **state)
 {
 	(void)state;
@@ -169,10 +176,13 @@ static void test_second_load_issued_before_the_wait(void **state)
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56,
 	       __LINE__); /* needed 1003, waits to 1059 */
-	/* Seen at 1001 + 56; its value is needed at 1004 + 56 = 1060. It comes at 1063. */
+	/*
+	 * The second miss is seen at 1001 + 56. Its value is needed at 1004 + 56 = 1060 and comes
+	 * at 1063.
+	 */
 	expect(pmk_lsu_load_miss(&lsu, 1057, 3, 3, 0), 0, 3, __LINE__);
 
-	/* Issued after the wait: a miss like any other. */
+	/* A load that issues after the wait misses like any other. */
 	lsu = fresh(2);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1063, 3, 3, 0), 0, 56, __LINE__);
@@ -221,25 +231,29 @@ static void test_waits_do_not_add_up(void **state)
 	struct pmk_lsu_delay d;
 
 	(void)state;
-	/* Needed at 1050, available at 1059. */
+	/* The value is needed at 1050 and available at 1059. */
 	expect(pmk_lsu_load_miss(&lsu, 1000, 50, 3, 0), 0, 9, __LINE__);
 	/*
-	 * Sent at 1001, needed at 1004, available at 1063: 59 cycles, of which 9 have already been
-	 * waited.
+	 * This load is sent at 1001, needed at 1004 and available at 1063: 59 cycles, of which the
+	 * core has already waited 9.
 	 */
 	expect(pmk_lsu_load_miss(&lsu, 1001 + 9, 3, 3, 0), 0, 59 - 9, __LINE__);
-	/* After 20 more instructions: sent at 1024 + 59, available at 1142. Needed at 1080 + 59 =
-	 * 1139. */
+	/*
+	 * After 20 more instructions, a load is sent at 1024 + 59 and available at 1142. Its value
+	 * is needed at 1080 + 59 = 1139.
+	 */
 	d = pmk_lsu_load_miss(&lsu, 1024 + 59, 56, 3, 0);
 	expect(d, 0, 3, __LINE__);
 	assert_int_equal(d.ready, 1142);
-	/* Between the two, 1030 + 59: does not wait for the value that is needed at 1080. */
+	/*
+	 * A load between the two, at 1030 + 59, does not wait for the value that is needed at 1080.
+	 */
 	d = pmk_lsu_load_miss(&lsu, 1030 + 62, 3, 3, 0);
 	assert_int_equal(d.ready, 1030 + 59 + 56 + 3);
 	expect(d, 0, 1148 - (1033 + 62), __LINE__);
 }
 
-/* No instruction needs the value yet. */
+/* A miss whose value no instruction needs yet does not stall the core. */
 static void test_no_use(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -262,16 +276,16 @@ static void test_no_use(void **state)
 	assert_int_equal(d.ready, 1012 + 40 + 11);
 }
 
-/* A hit whose page needed a look-up. */
+/* A hit whose page needed a look-up is late. */
 static void test_late_hit(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
 
 	(void)state;
 	expect(pmk_lsu_load_hit(&lsu, 1000, 3, 3 + 20), 0, 20, __LINE__);
-	/* Sent at 1001, available at 1024; needed at 1010 + 20. */
+	/* The load is sent at 1001 and available at 1024; its value is needed at 1010 + 20. */
 	expect(pmk_lsu_load_hit(&lsu, 1001 + 20, 9, 3 + 20), 0, 0, __LINE__);
-	/* Needed at 1003, which is already 20 late. */
+	/* The value is needed at 1003, which is already 20 cycles late. */
 	expect(pmk_lsu_load_hit(&lsu, 1002 + 20, 1, 3), 0, 0, __LINE__);
 }
 
@@ -291,7 +305,7 @@ static void test_level_2(void **state)
 	assert_int_equal(pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0).ready, 1063);
 }
 
-/* More future waits than the list holds: the sum stays right. */
+/* There are more future waits than the list holds: the sum is still right. */
 static void test_many_waits(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -301,10 +315,10 @@ static void test_many_waits(void **state)
 		assert_int_equal(pmk_lsu_hold(&lsu, 1000 + 10 * k, 1001 + 11 * k), 1);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
 	assert_int_equal(lsu.nwaits, 16);
-	/* Shorter than all known waits, and before them. */
+	/* This wait is shorter than all known waits, and before them. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1000, 1001), 0);
 	assert_int_equal(lsu.nwaits, 16);
-	/* It replaces some of them: 30 late from 1200 on. */
+	/* This wait replaces some of them: instructions from 1200 on are 30 cycles late. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1200, 1230), 0);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
 	/* A load at 1295, which includes these waits; and a load after all of them. */
@@ -339,7 +353,10 @@ static void test_against_the_rule(void **state)
 			if (sum != most || pmk_lsu_late(&lsu) != most)
 				fail_msg("run %u, %u: %llu late, not %llu", run, i,
 					 (unsigned long long)sum, (unsigned long long)most);
-			/* Seen from instruction 1000 + i: later ones cause no wait. */
+			/*
+			 * Instruction 1000 + i is delayed only by waits that begin at it or before
+			 * it.
+			 */
 			for (unsigned k = 0; k <= i; k++)
 				if (at[k] == 1000 && until[k] > ready)
 					ready = until[k];
@@ -412,11 +429,14 @@ static void test_restart(void **state)
 		pmk_lsu_write(&lsu, 1100);
 	pmk_lsu_restart(&lsu);
 	expect(pmk_lsu_load_miss(&lsu, 5, 3, 3, 0), 0, 56, __LINE__);
-	/* The slot is free at 67, for 6: 61 late, 5 more than at 8. */
+	/* The slot is free at 67, but needed at 6: 61 cycles late, 5 more than at 8. */
 	expect(pmk_lsu_load_miss(&lsu, 6 + 56, 3, 3, 0), 5, 56, __LINE__);
 }
 
-/* Two entries of 4 cycles each: a third store in a row waits for the first one to leave. */
+/*
+ * The buffer has two entries of 4 cycles each: a third store in a row waits for the first one to
+ * leave.
+ */
 static void test_write_buffer(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);

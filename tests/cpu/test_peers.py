@@ -23,8 +23,8 @@ GEOMETRY = [("lru", 16384, 4, 16384, 4), ("fifo", 8192, 2, 4096, 8)]
 
 
 def some_of(rows, names, name):
-    """All rows in large runs, half of them in small runs. The halves alternate by pairs of names,
-    because small runs may take every other name."""
+    """Returns all rows in large runs, half of them in small runs. The halves alternate by pairs of
+    names, because small runs may take every other name."""
     return size(rows[names.index(name) // 2 % 2::2], rows)
 
 
@@ -98,8 +98,8 @@ def test_a64_beside_qemus_plugin(name):
 
 # ---- cachegrind ----------------------------------------------------------------------------------
 
-# Those with the least work. They are linked statically, because the accesses of the dynamic loader
-# depend on random numbers.
+# The programs with the least work. They are linked statically, because the accesses of the dynamic
+# loader depend on random numbers.
 SMALL = ["mixed", "walk", "sha256", "interp", "states", "columns"]
 SIDES = [("32768", "8"), ("4096", "4"), ("8192", "128"), ("1024", "1")]
 
@@ -113,7 +113,7 @@ def valgrind(tool, program, *options):
     return out.err
 
 
-# The others take three times as long.
+# The programs of SMALL that are not used here take three times as long.
 @pytest.mark.parametrize("name", size(["mixed", "columns"], SMALL))
 def test_lru_beside_cachegrind(name):
     program, trace = os.path.join(WORK, f"peers-{name}"), os.path.join(WORK, "peers-trace")

@@ -74,11 +74,11 @@ static void row_tests(void **state)
 {
 	static const struct read reads[] = {
 		{ 0x0000, 0, 130 }, /* no row is open at the beginning */
-		{ 0x07FC, 0, 100 }, /* the same row */
+		{ 0x07FC, 0, 100 }, /* the row that is open */
 		{ 0x0800, 0, 130 }, /* bank 1 */
 		{ 0x0004, 0, 100 }, /* bank 0 still has its row open */
 		{ 0x2000, 0, 130 }, /* another row of bank 0 */
-		{ 0x0004, 0, 130 }, /* so that this one is closed */
+		{ 0x0004, 0, 130 }, /* the row of bank 0 was closed by the access before */
 		{ 0x0804, 0, 100 }, /* bank 1 still has its own row open */
 		{ 0x1800, 0, 130 }, /* bank 3 */
 		{ 0xFFFFF800, 0, 130 }, { 0xFFFFFFFC, 0, 100 },

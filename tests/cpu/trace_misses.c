@@ -28,7 +28,9 @@ static uint64_t misses(unsigned read, unsigned write)
 	return cpu.dyn[read] + cpu.dyn[write];
 }
 
-/* Each instruction is a separate block; two that share an index replace each other. */
+/*
+ * Fetch an instruction as a block of its own; two instructions with the same index share an entry.
+ */
 static bool fetch_misses(uint64_t addr, uint64_t size)
 {
 	uint64_t before = cpu.dyn[PMK_SIG_L1I_MISS];

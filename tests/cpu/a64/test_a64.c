@@ -589,7 +589,7 @@ static uint64_t really_issued(struct oracle *o, unsigned to_end)
 	return at + o->lsu.late;
 }
 
-/* One line of an access. */
+/* Models an access, or a part of an access, that is in one cache line. */
 static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, unsigned use)
 {
 	bool missed, fresh;
@@ -732,8 +732,8 @@ static void leave_indirect(struct oracle *o, const struct leaving *l)
 	uint64_t at = l->at / 4, *said;
 
 	/*
-	 * Each earlier target is combined by exclusive or, shifted two bits further to the left for
-	 * each step of age.
+	 * The index also depends on the earlier targets: each is shifted left by two bits per step
+	 * of its age and combined by exclusive or.
 	 */
 	for (unsigned age = 0; age < COUNT(o->went); age++)
 		at ^= (o->went[age] / 4 << 2 * age) % (1u << o->core->a64.bp_indirect_history);
@@ -1054,10 +1054,7 @@ static void make_block(struct code_block *b, uint64_t *at, unsigned longest, boo
 	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
 }
 
-/*
- * Blocks that are entered in the middle: the tail of another block, with the same branch at the
- * end.
- */
+/* Add a block that begins in the middle of `whole` and ends with the same branch. */
 static void make_tail(struct program *p, const struct code_block *whole)
 {
 	struct code_block *b = &p->b[p->n];
@@ -1213,7 +1210,7 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 	access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, in->store, to_end, use);
 }
 
-/* Where block `i` goes, and how. */
+/* Choose the block that follows block `i`; *l gets how the program leaves block `i`. */
 static int choose_next(struct run *r, int i, struct leaving *l)
 {
 	const struct code_block *b = &r->p.b[i];
@@ -1311,7 +1308,10 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 	}
 }
 
-/* One block: the exit of the previous block, fetch, waits, then the block's instructions. */
+/*
+ * Run block `b` in the oracle: first the branch that left block `p`, the fetch and the waits, then
+ * the instructions of `b`.
+ */
 static void step(struct run *r, const struct code_block *p, const struct code_block *b,
 		 const struct leaving *l)
 {
@@ -1360,8 +1360,10 @@ static void compare(struct run *r, const char *what, unsigned step)
 				 (unsigned long long)r->o.n[s]);
 }
 
-/* Some pages near each other, some far, some on one set of the main TLB and on one word of the
- * hints, those of a kernel, the last one there is. */
+/*
+ * Choose pages: some are near each other, some are far apart, some share a set of the main TLB and
+ * a word of the hints, some belong to a kernel, and one is the last page of the address space.
+ */
 static void choose_pages(struct run *r)
 {
 	for (uint64_t i = 0; i < 64; i++)
@@ -1669,7 +1671,7 @@ static void test_a_block_that_evicts_itself(void **state)
 /* Accesses in pieces: each instruction counts once for what it touches, whatever preceded it. */
 static void test_pieces(void **state)
 {
-	/* ldp q0, q1, [x0], twice; the same from [x0, #16]; ret */
+	/* ldp q0, q1, [x0], twice; ldp q0, q1, [x0, #16]; ret */
 	static const uint32_t words[] = { 0xad400400, 0xad400400, 0xad408400, 0xd65f03c0 };
 	static const struct geometry plain = { "pieces", { { NULL, NULL } } };
 	struct single *s = open_single(&plain);
@@ -1703,7 +1705,7 @@ static void test_pieces(void **state)
 	close_single(s);
 }
 
-/* What a memory callback learns about its instruction. */
+/* The word that a memory callback gets describes the access of its instruction. */
 static void test_access_word(void **state)
 {
 	/* ldr q0, [x0]; ldrh w0, [x0]; ld4 {v0.4s-v3.4s}, [x0]; stp w1, w2, [x0] */

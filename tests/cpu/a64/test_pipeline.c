@@ -43,54 +43,59 @@ static void decode_all(const uint32_t *words, size_t n, struct pmk_insn *insn)
 struct example {
 	int line;
 	uint32_t words[8];
-	unsigned cycles, empty; /* until the last issue; of them, without issue */
+	unsigned cycles, empty; /* cycles until the last issue; those of them without an issue */
 };
 
 /* clang-format off */
 static const struct example examples[] = {
-	/* Two a cycle. */
+	/* The core issues two instructions in each cycle. */
 	{ __LINE__, { NOP }, 1, 0 },
 	{ __LINE__, { NOP, NOP }, 1, 0 },
 	{ __LINE__, { NOP, NOP, NOP }, 2, 0 },
 	{ __LINE__, { NOP, NOP, NOP, NOP, NOP, NOP, NOP }, 4, 0 },
-	/* add x9 twice: one after the other. */
+	/* add x9 twice: the second waits for the first. */
 	{ __LINE__, { ADD_9, ADD_9 }, 2, 0 },
 	{ __LINE__, { ADD_9, NOP, ADD_9, NOP }, 2, 0 },
 	{ __LINE__, { NOP, ADD_9, ADD_9, NOP }, 2, 0 },
 	{ __LINE__, { NOP, ADD_9, ADD_9, ADD_9 }, 3, 0 },
-	/* A load's value after 3: cycles 1 and 2 are empty. */
+	/* A load's value is available after 3 cycles: cycles 1 and 2 are empty. */
 	{ __LINE__, { LDR_X1, ADD_1 }, 4, 2 },
 	{ __LINE__, { LDR_X1, NOP, ADD_1 }, 4, 2 },
 	{ __LINE__, { LDR_X1, NOP, NOP, ADD_1 }, 4, 1 },
 	{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, ADD_1 }, 4, 0 },
 	{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, NOP, ADD_1 }, 4, 0 },
 	{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, NOP, NOP, ADD_1 }, 4, 0 },
-	/* The shift amount, ldr x1; lsl x6, x7, x1; add x8, x6, x6: 3, and 1 more. */
+	/*
+	 * ldr x1; lsl x6, x7, x1; add x8, x6, x6: the shift amount comes 3 cycles after the load,
+	 * and the sum 1 cycle later.
+	 */
 	{ __LINE__, { LDR_X1, 0x9ac120e6, 0x8b0600c8 }, 5, 2 },
-	/* lsl x6, x7, x8; lsl x9, x7, x8: one a cycle. */
+	/* lsl x6, x7, x8; lsl x9, x7, x8: the core issues one shift in each cycle. */
 	{ __LINE__, { 0x9ac820e6, 0x9ac820e9 }, 2, 0 },
-	/* ldrb w1, [x3]; add x6, x1, x1: extended, a cycle later. */
+	/* ldrb w1, [x3]; add x6, x1, x1: an extended value is available a cycle later. */
 	{ __LINE__, { 0x39400061, ADD_1 }, 5, 3 },
-	/* A stored value is wanted a cycle after the issue: ldr x1; str x1, [x4]. An address is
-	 * wanted at once: ldr x1; str x2, [x1]. */
+	/*
+	 * A stored value is needed a cycle after the issue: ldr x1; str x1, [x4]. An address is
+	 * needed at the issue: ldr x1; str x2, [x1].
+	 */
 	{ __LINE__, { LDR_X1, 0xf9000081 }, 3, 1 },
 	{ __LINE__, { LDR_X1, 0xf9000022 }, 4, 2 },
-	/* One load-store unit. ldr x1, [x3]; ldr x2, [x4] */
+	/* ldr x1, [x3]; ldr x2, [x4]: the core has one load-store unit. */
 	{ __LINE__, { LDR_X1, 0xf9400082 }, 2, 0 },
 	{ __LINE__, { LDR_X1, ADD_9, 0xf9400082, NOP }, 2, 0 },
-	/* ldr x1, [x3], #8; ldr x2, [x3]: the base after 1. */
+	/* ldr x1, [x3], #8; ldr x2, [x3]: the base is available after 1 cycle. */
 	{ __LINE__, { 0xf8408461, 0xf9400062 }, 2, 0 },
 	{ __LINE__, { 0xf8408461, NOP, NOP, 0x91000463 }, 2, 0 }, /* …; add x3, x3, #1 */
-	/* cmp x1, x2; b.eq: the flags after 1. */
+	/* cmp x1, x2; b.eq: the flags are available after 1 cycle. */
 	{ __LINE__, { 0xeb02003f, 0x54000000 }, 2, 0 },
 	{ __LINE__, { 0xeb02003f, NOP, 0x54000000 }, 2, 0 },
 	/* mul x1, x2, x3; add x6, x1, x1 */
 	{ __LINE__, { 0x9b037c41, ADD_1 }, 5, 3 },
-	/* madd x1, x2, x3, x4; madd x1, x2, x3, x1: the sum after 2. */
+	/* madd x1, x2, x3, x4; madd x1, x2, x3, x1: the sum is available after 2 cycles. */
 	{ __LINE__, { 0x9b031041, 0x9b030441 }, 3, 1 },
-	/* madd x1, x2, x3, x4; madd x1, x1, x3, x4: a factor after 4. */
+	/* madd x1, x2, x3, x4; madd x1, x1, x3, x4: a factor is available after 4 cycles. */
 	{ __LINE__, { 0x9b031041, 0x9b031021 }, 5, 3 },
-	/* madd x1, x2, x3, x4; madd x1, x1, x3, x1: both. */
+	/* madd x1, x2, x3, x4; madd x1, x1, x3, x1: x1 is both a factor and the sum. */
 	{ __LINE__, { 0x9b031041, 0x9b030421 }, 5, 3 },
 	/*
 	 * mul x1, x2, x3; madd x1, x2, x3, x1: the product does not come from a
@@ -104,37 +109,49 @@ static const struct example examples[] = {
 	/* fadd d3, d4, d5; fadd d6, d7, d8: together. fadd v3.2d, v4.2d, v5.2d takes both pipes. */
 	{ __LINE__, { 0x1e652883, 0x1e6828e6 }, 1, 0 },
 	{ __LINE__, { 0x4e65d483, 0x1e6828e6 }, 2, 0 },
-	/* shrn2 v0.8h, v1.4s, #3 twice, and mla v0.4s, v1.4s, v2.4s twice: the sum after 1. */
+	/*
+	 * shrn2 v0.8h, v1.4s, #3 twice, and mla v0.4s, v1.4s, v2.4s twice: the sum is available
+	 * after 1 cycle.
+	 */
 	{ __LINE__, { 0x4f1d8420, 0x4f1d8423 }, 1, 0 },
 	{ __LINE__, { 0x4ea29420, 0x4ea29420 }, 2, 0 },
-	/* fdiv d0, d1, d2; add x9: nothing to wait for. */
+	/* fdiv d0, d1, d2; add x9: the addition does not wait for the division. */
 	{ __LINE__, { 0x1e621820, ADD_9, ADD_9 }, 2, 0 },
-	/* fdiv d0, d1, d2; fmov x1, d0: the result after 33. */
+	/* fdiv d0, d1, d2; fmov x1, d0: the result is available after 33 cycles. */
 	{ __LINE__, { 0x1e621820, 0x9e660001 }, 34, 32 },
-	/* ldp q0, q1, [x3]; add v2.4s, v1.4s, v1.4s: 5 and three more beats; v0 a cycle earlier. */
+	/*
+	 * ldp q0, q1, [x3]; add v2.4s, v1.4s, v1.4s: q1 is available after 5 cycles and three more
+	 * beats, v0 a cycle earlier.
+	 */
 	{ __LINE__, { 0xad400460, 0x4ea18422 }, 9, 7 },
 	{ __LINE__, { 0xad400460, 0x4ea08402 }, 8, 6 },
 	/* ldp q0, q1, [x3]; ldr x1, [x3]: the unit is busy for four cycles. */
 	{ __LINE__, { 0xad400460, LDR_X1 }, 5, 3 },
-	/* aese v0.16b, v1.16b, twice: its own destination is an operand. */
+	/* aese v0.16b, v1.16b, twice: v0 is also an operand. */
 	{ __LINE__, { 0x4e284820, 0x4e284820 }, 4, 2 },
-	/* aese v0.16b, v1.16b; aesmc v0.16b, v0.16b; eor v3.16b, v0.16b, v0.16b: 2 for a round. */
+	/*
+	 * aese v0.16b, v1.16b; aesmc v0.16b, v0.16b; eor v3.16b, v0.16b, v0.16b: a round takes 2
+	 * cycles.
+	 */
 	{ __LINE__, { 0x4e284820, 0x4e286800, 0x6e201c03 }, 3, 0 },
 	/* aesd v0.16b, v1.16b; aesimc v0.16b, v0.16b, twice. */
 	{ __LINE__, { 0x4e285820, 0x4e287800, 0x4e285820, 0x4e287800 }, 4, 0 },
-	/* aese v0.16b, v1.16b; aesmc v2.16b, v0.16b: two results, and no round. */
+	/* aese v0.16b, v1.16b; aesmc v2.16b, v0.16b: two destinations, so this is not a round. */
 	{ __LINE__, { 0x4e284820, 0x4e286802 }, 4, 2 },
-	/* Twice each: sha1h s0, s0: 3; sha1su0 v0.4s, v1.4s, v2.4s: 4; sha256h q0, q1, v2.4s: 5. */
+	/*
+	 * Each twice: sha1h s0, s0 takes 3 cycles; sha1su0 v0.4s, v1.4s, v2.4s 4; sha256h q0, q1,
+	 * v2.4s 5.
+	 */
 	{ __LINE__, { 0x5e280800, 0x5e280800 }, 4, 2 },
 	{ __LINE__, { 0x5e023020, 0x5e023020 }, 5, 3 },
 	{ __LINE__, { 0x5e024020, 0x5e024020 }, 6, 4 },
-	/* add v0.4s, v1.4s, v2.4s is not the second of a cycle; add v0.2s is. */
+	/* add v0.4s, v1.4s, v2.4s is not the second instruction of a cycle; add v0.2s can be. */
 	{ __LINE__, { NOP, 0x4ea28420 }, 2, 0 },
 	{ __LINE__, { 0x4ea28420, NOP }, 1, 0 },
 	{ __LINE__, { NOP, 0x0ea28420 }, 1, 0 },
 	/* XZR is not a register: add xzr, x1, x1; add x6, xzr, x9 */
 	{ __LINE__, { 0x8b01003f, 0x8b0903e6 }, 1, 0 },
-	/* ldr x1; mov x1, #0; add x6, x1, x1: overwritten in cycle 0. */
+	/* ldr x1; mov x1, #0; add x6, x1, x1: the loaded value is overwritten in cycle 0. */
 	{ __LINE__, { LDR_X1, 0xd2800001, ADD_1 }, 2, 0 },
 };
 /* clang-format on */
@@ -175,16 +192,18 @@ static void test_slots(void **state)
 		{ __LINE__, { LDR_X1, ADD_1 }, 0, 3 },
 		{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, NOP, ADD_1 }, 0, 3 },
 		{ __LINE__, { ADD_9, ADD_9, LDR_X1, ADD_1 }, 1, 3 },
-		/* ldp x1, x2, [x3]; add x6, x2, x2: the second register. */
+		/* ldp x1, x2, [x3]; add x6, x2, x2: the addition needs the second register. */
 		{ __LINE__, { 0xa9400861, 0x8b020046 }, 0, 4 },
-		/* ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is no result of the
-		 * load. */
+		/*
+		 * ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is not a result of
+		 * the load.
+		 */
 		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9, ADD_9, ADD_9, ADD_9, ADD_1 }, 0, 4 },
-		/* Nobody. */
+		/* No instruction needs the value. */
 		{ __LINE__, { LDR_X1 }, 0, 0, 1 << 1 },
 		{ __LINE__, { ADD_9, ADD_9, LDR_X1, ADD_9 }, 1, 0, 1 << 1 },
 		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9 }, 0, 0, 1 << 1 },
-		/* Overwritten: nobody ever. */
+		/* The value is overwritten, so no instruction ever needs it. */
 		{ __LINE__, { LDR_X1, 0xd2800001, ADD_1, ADD_9 }, 0, 0, 0 },
 		/* ldr x1, [x3]; ldr x1, [x4] */
 		{ __LINE__, { LDR_X1, 0xf9400081 }, 1, 0, 1 << 1 },
@@ -224,7 +243,10 @@ static void test_slots(void **state)
 	}
 }
 
-/* What the next block must wait for, and what this block waits for. */
+/*
+ * Tests how long a block waits for registers of earlier blocks (need), and how long the next block
+ * waits for this one's results (residue).
+ */
 static void test_need_and_residue(void **state)
 {
 	/* add x9, x9, #1; ldr x1, [x3]; cmp x9, x4; mul x5, x5, x5 */
@@ -297,11 +319,14 @@ static void test_sums(void **state)
 	assert_int_equal(t.need_sum[34], 0);
 	assert_int_equal(t.need_sum[4], 2);
 	assert_int_equal(t.need_sum[2], 0);
-	/* The product of one is not a sum. */
+	/* The result of a multiplication without an addition is not a sum. */
 	pmk_a64_time(&core, insn, 3, slots, &t);
 	assert_int_equal(t.residue[5], 3);
 	assert_true(t.sums == (UINT64_C(1) << 33 | 1 << 1));
-	/* madd x1, x2, x3, x4; mul x5, x4, x4: a factor a cycle later, an accumulator two. */
+	/*
+	 * madd x1, x2, x3, x4; mul x5, x4, x4: a factor is needed a cycle later, an accumulator
+	 * two.
+	 */
 	decode_all((const uint32_t[]){ 0x9b031041, 0x9b047c85 }, 2, insn);
 	pmk_a64_time(&core, insn, 2, slots, &t);
 	assert_int_equal(t.need[4], 0);
@@ -492,7 +517,10 @@ static bool is_factor(const struct op *op, unsigned reg)
 	return false;
 }
 
-/* How long after its issue the store needs a value: not if the address needs the same register. */
+/*
+ * The number of cycles between the issue of a store and its need for operand i: 0 if the address
+ * needs the same register.
+ */
 static unsigned late(const struct op *op, unsigned i)
 {
 	const uint8_t role = op->t->roles[i];
@@ -751,7 +779,10 @@ static void test_simple_second(void **state)
 		/* ldr w1, [x3]; add x9: together. ldr x1, [x3], with 8 bytes, issues alone. */
 		{ __LINE__, { 0xb9400061, ADD_9 }, 1, 0 },
 		{ __LINE__, { LDR_X1, ADD_9 }, 2, 0 },
-		/* So are multiplications and vectors: mul w1, w2, w3; add v0.2s, v1.2s, v2.2s. */
+		/*
+		 * Multiplications and vector instructions also issue alone: mul w1, w2, w3; add
+		 * v0.2s, v1.2s, v2.2s.
+		 */
 		{ __LINE__, { 0x1b037c41, ADD_9 }, 2, 0 },
 		{ __LINE__, { 0x0ea28420, ADD_9 }, 2, 0 },
 	};

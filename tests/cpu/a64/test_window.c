@@ -75,7 +75,7 @@ static void close_machine(struct machine *m)
 	free(m);
 }
 
-/* A loop of these words and `b` to the first. */
+/* Add a loop of these words and a branch back to the first. */
 static void add_loop(struct machine *m, const uint32_t *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static void add_loop(struct machine *m, const uint32_t *words, size_t n)
 	assert_non_null(m->block);
 }
 
-/* Each access of an iteration is a hit, or goes to a new line. */
+/* Run one iteration. Each access hits, or misses because it goes to a new line. */
 static void turn(struct machine *m, bool misses)
 {
 	pmk_a64_block(&m->cpu, m->block);
@@ -133,15 +133,15 @@ struct example {
 
 /* clang-format off */
 static const struct example examples[] = {
-	/* Three instructions a cycle enter; the branch is one of them. */
+	/* Three instructions enter in each cycle; the branch is one of them. */
 	{ __LINE__, 1, { NOP, NOP } },
 	{ __LINE__, 2, { NOP, NOP, NOP, NOP, NOP } },
 	{ __LINE__, 4.0 / 3, { NOP, NOP, NOP } },
 	/* Two integer ports: six additions take 3 cycles, though 7 instructions enter in 2 1/3. */
 	{ __LINE__, 3, { ADD(1, 9), ADD(2, 9), ADD(3, 9), ADD(4, 9), ADD(5, 9), ADD(6, 9) } },
-	/* One after the other: x1 += x9. */
+	/* x1 += x9, six times: each addition waits for the one before. */
 	{ __LINE__, 6, { ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
-	/* Two chains of three side by side. */
+	/* Two independent chains of three additions. */
 	{ __LINE__, 3, { ADD(1, 1), ADD(2, 2), ADD(1, 1), ADD(2, 2), ADD(1, 1), ADD(2, 2) } },
 	/* A register that is overwritten waits for no older value: x1 = x9 + x9. */
 	{ __LINE__, 1, { ADD(1, 9), ADD(1, 9) } },
@@ -149,20 +149,26 @@ static const struct example examples[] = {
 	{ __LINE__, 2, { 0x8b010c21 } },
 	/* ubfx x1, x1, #3, #4 has one operand. */
 	{ __LINE__, 1, { 0xd3431821 } },
-	/* ror w1, w1, #7 is one, too; extr x1, x1, x9, #7 has two. */
+	/* ror w1, w1, #7 has one operand, too; extr x1, x1, x9, #7 has two. */
 	{ __LINE__, 1, { 0x13811c21 } },
 	{ __LINE__, 2, { 0x93c91c21 } },
 	/* mul w1, w1, w9; mul x1, x1, x9; smulh x1, x1, x9. */
 	{ __LINE__, 3, { 0x1b097c21 } },
 	{ __LINE__, 5, { 0x9b097c21 } },
 	{ __LINE__, 6, { 0x9b497c21 } },
-	/* madd w1, w9, w9, w1: from one sum to the next 1 cycle. As a factor, after 3. */
+	/*
+	 * madd w1, w9, w9, w1: 1 cycle from one sum to the next. As a factor, the sum is available
+	 * after 3.
+	 */
 	{ __LINE__, 1, { 0x1b090521 } },
 	{ __LINE__, 3, { 0x1b092421 } },
-	/* udiv x1, x1, x9 and an independent one: the divider takes one at a time. */
+	/*
+	 * udiv x1, x1, x9, alone and with an independent one: the divider does one division at a
+	 * time.
+	 */
 	{ __LINE__, 12, { 0x9ac90821 } },
 	{ __LINE__, 24, { 0x9ac90821, 0x9ac90922 } },
-	/* ldr x1, [x1]; four loads that do not wait, and one load port. */
+	/* ldr x1, [x1]; four independent loads, which share one load port. */
 	{ __LINE__, 4, { LDR(1, 1) } },
 	{ __LINE__, 4, { LDR(1, 9), LDR(2, 9), LDR(3, 9), LDR(4, 9) } },
 	/*
@@ -186,12 +192,18 @@ static const struct example examples[] = {
 	 */
 	{ __LINE__, 3, { 0x1f410020 } },
 	{ __LINE__, 7, { 0x1f410400 } },
-	/* add v0.4s, v0.4s, v1.4s: 3; mul v0.2s and v0.4s, v0, v1: 4, by an element 5. */
+	/*
+	 * add v0.4s, v0.4s, v1.4s takes 3 cycles; mul v0.2s and v0.4s, v0, v1 take 4, by an element
+	 * 5.
+	 */
 	{ __LINE__, 3, { 0x4ea18400 } },
 	{ __LINE__, 4, { 0x0ea19c00 } },
 	{ __LINE__, 4, { 0x4ea19c00 } },
 	{ __LINE__, 5, { 0x4f818000 } },
-	/* Six of add v2.4s, v1.4s, v1.4s enter as twelve, and the branch; of add v2.2s as six. */
+	/*
+	 * Six of add v2.4s, v1.4s, v1.4s enter as twelve operations, and the branch as one; six of
+	 * add v2.2s enter as six.
+	 */
 	{ __LINE__, 13.0 / 3,
 	  { 0x4ea18422, 0x4ea18423, 0x4ea18424, 0x4ea18425, 0x4ea18426, 0x4ea18427 } },
 	{ __LINE__, 3, { 0x0ea18422, 0x0ea18423, 0x0ea18424, 0x0ea18425, 0x0ea18426, 0x0ea18427 } },
@@ -199,14 +211,14 @@ static const struct example examples[] = {
 	{ __LINE__, 1, { 0x0ea19420 } },
 	{ __LINE__, 2, { 0x4ea19420 } },
 	{ __LINE__, 4, { 0x4ea19c22, 0x4ea19c23 } },
-	/* umull v0.2d, v0.2s, v1.2s: 4; two that do not wait. */
+	/* umull v0.2d, v0.2s, v1.2s takes 4 cycles; two independent ones. */
 	{ __LINE__, 4, { 0x2ea1c000 } },
 	{ __LINE__, 2, { 0x2ea1c022, 0x2ea1c023 } },
-	/* ushl v0.2s and v0.4s, v0, v1: 3; urshr v0.4s, v0.4s, #3: 4. */
+	/* ushl v0.2s and v0.4s, v0, v1 take 3 cycles; urshr v0.4s, v0.4s, #3 takes 4. */
 	{ __LINE__, 3, { 0x2ea14400 } },
 	{ __LINE__, 3, { 0x6ea14400 } },
 	{ __LINE__, 4, { 0x6f3d2400 } },
-	/* zip1 v0.2s and v0.4s, v0, v1; trn1 v0.4s: 3. */
+	/* zip1 v0.2s and v0.4s, v0, v1, and trn1 v0.4s take 3 cycles. */
 	{ __LINE__, 3, { 0x0e813800 } },
 	{ __LINE__, 3, { 0x4e813800 } },
 	{ __LINE__, 3, { 0x4e812800 } },
@@ -219,12 +231,15 @@ static const struct example examples[] = {
 	{ __LINE__, 10, { 0x4e002040 } },
 	{ __LINE__, 13, { 0x4e004040 } },
 	{ __LINE__, 16, { 0x4e006040 } },
-	/* Two independent tbl: each takes 3 operations, and there are two ports. */
+	/* Two independent tbl: each takes 3 operations, and the core has two ports for them. */
 	{ __LINE__, 3, { 0x4e010022, 0x4e010023 } },
-	/* aese v0.16b, v1.16b: 2; with aesmc v0.16b, v0.16b a round of 2. */
+	/* aese v0.16b, v1.16b takes 2 cycles, and so does a round, with aesmc v0.16b, v0.16b. */
 	{ __LINE__, 2, { 0x4e284820 } },
 	{ __LINE__, 2, { 0x4e284820, 0x4e286800 } },
-	/* sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s; two independent. */
+	/*
+	 * sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s; and two independent
+	 * ones.
+	 */
 	{ __LINE__, 2, { 0x5e280800 } },
 	{ __LINE__, 6, { 0x5e023020 } },
 	{ __LINE__, 5, { 0x5e024020 } },
@@ -232,7 +247,7 @@ static const struct example examples[] = {
 	/* ldr x1, [x9, x1]: the index is needed a cycle earlier. neg x1, x1, lsl #3. */
 	{ __LINE__, 5, { 0xf8616921 } },
 	{ __LINE__, 2, { 0xcb010fe1 } },
-	/* cmp x1, x9; csel x1, x1, x9, eq: by the flags. */
+	/* cmp x1, x9; csel x1, x1, x9, eq: csel waits for the flags. */
 	{ __LINE__, 2, { 0xeb09003f, 0x9a890021 } },
 };
 /* clang-format on */
@@ -277,7 +292,7 @@ static void test_taken_branches(void **state)
 		run_example(&taken[i], "fetch.taken", "2");
 }
 
-/* Parameters of other cores, instead of the Cortex-A72's. */
+/* Replace parameters of the Cortex-A72 by those of other cores. */
 static void test_parameters(void **state)
 {
 	/* clang-format off */
@@ -348,7 +363,10 @@ static void test_forwarding(void **state)
 		/* str x1, [x2]; add x2, x2, #8; ldr x1, [x2], and ldr x1, [x2, #-8] */
 		{ __LINE__, 4.0 / 3, { 0xf9000041, 0x91002042, LDR(1, 2) } },
 		{ __LINE__, 7, { 0xf9000041, 0x91002042, 0xf85f8041 } },
-		/* From one turn to the next: ldr x1, [sp]; str x1, [sp]. Not with [x2]. */
+		/*
+		 * ldr x1, [sp]; str x1, [sp]: each iteration loads what the one before stored. With
+		 * [x2] the load does not wait.
+		 */
 		{ __LINE__, 7, { LDR(1, 31), 0xf90003e1 } },
 		{ __LINE__, 1, { LDR(1, 2), 0xf9000041 } },
 		/*
@@ -412,17 +430,22 @@ static void test_misses(void **state)
 	uint32_t far[64];
 
 	(void)state;
-	/* The whole latency, and that of a hit: each address is the previously loaded value. */
+	/*
+	 * Each address is the previously loaded value, so an iteration takes the whole latency of
+	 * the miss and that of a hit.
+	 */
 	assert_near(with_misses(NULL, NULL, chain, 1), LATENCY + 4);
-	/* Two chains side by side take as long as one. */
+	/* Two independent chains take as long as one. */
 	assert_near(with_misses(NULL, NULL, two, 2), LATENCY + 4);
-	/* With one request slot, one after the other. */
+	/* With one request slot, the second miss waits for the first. */
 	assert_near(with_misses("lsu.slots", "1", two, 2), 2 * (LATENCY + 1));
-	/* Independent misses: as many at a time as there are slots. */
+	/* Independent misses overlap: there are as many at a time as there are slots. */
 	assert_near(with_misses(NULL, NULL, free_ones, 2), (LATENCY + 1) * 2 / 6.0);
 	assert_near(with_misses("lsu.slots", "12", free_ones, 2), (LATENCY + 1) * 2 / 12.0);
-	/* Two of 64 instructions miss. In a window of 128 there are four at a time; in one of 32,
-	 * the next two come when the first two have retired. */
+	/*
+	 * Two of every 64 instructions miss. A window of 128 contains four misses at a time; in a
+	 * window of 32, the next two misses begin when the first two have retired.
+	 */
 	for (unsigned i = 0; i < 64; i++)
 		far[i] = i < 2 ? LDR(1 + i, 9) : NOP;
 	assert_near(with_misses(NULL, NULL, far, 63), (LATENCY + 5) / 2.0);
@@ -495,7 +518,7 @@ static void test_mispredictions(void **state)
 	assert_int_equal(same, misses);
 	hidden = mispredicted(beside, 2, &same) / 1200;
 	assert_int_equal(same, misses);
-	/* BRANCH, an addition and a cycle for the first instruction, for each of them. */
+	/* Each misprediction costs BRANCH, an addition and a cycle for the first instruction. */
 	assert_near(soon, (double)misses / 1200 * (BRANCH + 1.5));
 	assert_near(later - soon, (double)misses / 1200 * 11);
 	assert_near(hidden, soon);

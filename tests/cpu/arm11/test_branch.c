@@ -172,7 +172,7 @@ static void both_flush(struct both *both)
 	}
 
 static const struct pmk_block sets[][3] = {
-	/* one backward and one forward on the same entry; and one on the other entry */
+	/* a backward and a forward branch on one entry, and a branch on another entry */
 	{ JUMP(2, 0x1000, 0x0800, true), JUMP(3, 0x1010, 0x2000, true),
 	  JUMP(4, 0x1008, 0x800, true) },
 	/* two in one double word, as in 16-bit code */
@@ -276,7 +276,7 @@ static void test_loop_by_hand(void **state)
 {
 	static const struct {
 		int on, dynamic, fixed;
-		unsigned misses, second; /* in the first loop, and in the same loop run again */
+		unsigned misses, second; /* in the first run of the loop, and in the second */
 	} rows[] = {
 		{ 1, 1, 1, 1, 1 },   { 1, 0, 1, 1, 1 },	  { 1, 1, 0, 2, 1 },
 		{ 0, 1, 1, 99, 99 }, { 1, 0, 0, 99, 99 },
@@ -300,7 +300,10 @@ static void test_loop_by_hand(void **state)
 	}
 }
 
-/* Entry by VA[9:3]: 1024 bytes apart is the same of 128 entries, 512 is not. */
+/*
+ * VA[9:3] selects one of 128 entries: branches 1024 bytes apart share an entry, 512 bytes apart
+ * they do not.
+ */
 static void test_index(void **state)
 {
 	static const struct pmk_block a = JUMP(2, 0x8000, 0x9000, true);
@@ -352,7 +355,7 @@ static void test_words_of_no_branch(void **state)
 
 /* ---- return stack -------------------------------------------------------------------------- */
 
-/* Three entries (DDI 0301H 16.3): the fourth push takes the place of the first. */
+/* The return stack has three entries (DDI 0301H 16.3): the fourth push overwrites the first. */
 static void test_return_stack_overwrites(void **state)
 {
 	struct pmk_return_stack rs = { .size = 3 };

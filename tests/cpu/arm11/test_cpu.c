@@ -363,8 +363,8 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 }
 
 /*
- * One access, or several sequential ones: each line that is touched counts as an access (DAI 0195B
- * §7).
+ * Models one access, or several sequential ones: each line that is touched counts as an access (DAI
+ * 0195B §7).
  */
 static void access_bytes(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 {
@@ -614,10 +614,7 @@ static void make_block(struct code_block *b, uint32_t *at, unsigned longest, boo
 	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
 }
 
-/*
- * Blocks that are entered in the middle: the tail of another block, with the same branch at the
- * end.
- */
+/* Add a block that begins in the middle of `whole` and ends with the same branch. */
 static void make_tail(struct program *p, const struct code_block *whole)
 {
 	struct code_block *b = &p->b[p->n];
@@ -689,7 +686,7 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 struct run {
 	struct pmk_cpu cpu;
 	struct pmk_executions executions[MAX_BLOCKS];
-	/* The same without the shortcuts. */
+	/* the same core without the shortcuts */
 	struct pmk_cpu general;
 	struct pmk_executions general_executions[MAX_BLOCKS];
 	struct pmk_block general_block[MAX_BLOCKS];

@@ -117,7 +117,7 @@ static void test_dirty_victim(void **state)
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 1);
 	store_word(s, 0x10000);
-	store_word(s, 0x10010); /* the other half */
+	store_word(s, 0x10010); /* the other half of the line */
 	store_word(s, 0x1001C);
 	load_word(s, 0x11000);
 	store_word(s, 0x11004); /* one half only */
@@ -545,7 +545,7 @@ static void test_misses_outlive_their_block(void **state)
 	touches(s, 4, 1, -1);
 	touches(s, 5, 1, 0);
 	touches(s, 5, 2, 0);
-	/* Another block of 10 cycles passes before it is needed at once, or after three cycles. */
+	/* A block of 10 cycles passes, then the value is needed at once, or after three cycles. */
 	assert_int_equal(waits(s, 0), 0);
 	load_open(s, 0x20000, 1, 10);
 	assert_int_equal(waits(s, 1), 0);
@@ -568,7 +568,7 @@ static void test_misses_outlive_their_block(void **state)
 		assert_int_equal(waits(s, 0), 0);
 	assert_int_equal(waits(s, 2), 0);
 	/*
-	 * Two loads: the second line comes when the bus is free, 4 cycles after the first. The
+	 * Two loads miss: the second line comes when the bus is free, 4 cycles after the first. The
 	 * program waits only once for both.
 	 */
 	s->cpu.cycles += 1000;

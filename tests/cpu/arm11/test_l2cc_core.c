@@ -45,8 +45,7 @@ static void set(const struct setting *settings, size_t n)
 }
 
 /*
- * A core with these settings in addition to the ones above, and two blocks of one line each, 1 KB
- * apart.
+ * Set up a core with the settings of `all` and `more`, and two blocks of one line each, 1 KB apart.
  */
 static void begin(const struct setting *more, size_t n)
 {
@@ -180,7 +179,7 @@ static void test_thrashes_level_2(void **state)
 	COUNTS(0, 0, 12288, 0, 0, 0, 0, 0, 0);
 	end();
 
-	/* Two ways of this size hold it. */
+	/* Two ways of 64 KB hold everything that the walk touches. */
 	BEGIN({ "l2.ways", "2" }, { "l2.size", "128K" });
 	walk(128 * KB, 3);
 	COUNTS(0, 0, 12288, 8192, 0, 0, 0, 0, 0);
@@ -374,7 +373,7 @@ static void test_write_empties_the_buffer(void **state)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* Two blocks that evict each other from the instruction cache. */
+/* Two blocks evict each other from the instruction cache. */
 static void test_fetches(void **state)
 {
 	(void)state;

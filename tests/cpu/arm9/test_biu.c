@@ -237,7 +237,7 @@ static void test_write_buffer(void **state)
 		pmk_biu_access(&r->biu, 0x8000 + 4 * i, 4, 0);
 		assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 0);
 	}
-	/* There are only four address entries. */
+	/* The buffer has only four address entries, so the fifth address waits. */
 	pmk_biu_access(&r->biu, 0x8010, 4, 0);
 	assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 5);
 	/* When some have been written, there is room again. */
@@ -250,7 +250,10 @@ static void test_write_buffer_words(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* Two times eight words are sixteen. The first burst ends with cycle 11. */
+	/*
+	 * Two stores of eight words fill all sixteen data entries. The first burst ends with cycle
+	 * 11.
+	 */
 	for (uint32_t i = 0; i < 2; i++) {
 		pmk_biu_access(&r->biu, 0x8000 + 32 * i, 32, 0);
 		assert_int_equal(pmk_biu_write(&r->biu, 0, (0x8000 >> 5) + i), 0);

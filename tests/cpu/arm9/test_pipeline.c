@@ -45,8 +45,8 @@ static void test_runs(void **state)
 		/* An operand shifted by a register takes a second cycle. */
 		{ __LINE__, "add r0, r1, r2, lsl r3", { 0xe0810312 }, 1, 2, 0 },
 		/*
-		 * One cycle between a loaded word and its use, none if another instruction is in
-		 * between.
+		 * A loaded word can be used one cycle later; with another instruction in between
+		 * there is no wait.
 		 */
 		{ __LINE__, "ldr r0, [r1]; add r2, r0, r3", { 0xe5910000, 0xe0802003 }, 2, 3, 1 },
 		{ __LINE__,
@@ -61,7 +61,7 @@ static void test_runs(void **state)
 		  3,
 		  3,
 		  0 },
-		/* Two for a byte; a second user does not wait again. */
+		/* A loaded byte can be used two cycles later; a second user does not wait again. */
 		{ __LINE__,
 		  "ldrb r0; add r2, r0; add r4, r0",
 		  { 0xe5d10001, 0xe0802003, 0xe0804005 },
@@ -100,7 +100,10 @@ static void test_runs(void **state)
 		  2,
 		  3,
 		  1 },
-		/* One word per cycle, at least two cycles; the last register is one cycle late. */
+		/*
+		 * A load multiple loads one word per cycle and takes at least two cycles; its last
+		 * register is one cycle late.
+		 */
 		{ __LINE__, "ldmia r0, {r1-r4}", { 0xe890001e }, 1, 4, 0 },
 		{ __LINE__, "ldmia r0, {r1}", { 0xe8900002 }, 1, 2, 0 },
 		{ __LINE__,
