@@ -22,8 +22,8 @@ const char *pmk_file_name(const char *path);
  */
 char *pmk_file_target(const char *path);
 /*
- * Creates an empty file in the folder of `path`, with the same permissions. Returns its name, which
- * the caller frees; NULL: see errno.
+ * Creates an empty file in the folder of `path`, with the permissions of the file at `path`.
+ * Returns the new file's name, which the caller frees, or NULL with errno set.
  */
 char *pmk_file_temporary(const char *path);
 /*
@@ -32,11 +32,11 @@ char *pmk_file_temporary(const char *path);
 bool pmk_file_put(const char *from, const char *to);
 
 /*
- * A file that gets its new contents completely or not at all. It is created without a name and gets
- * its name at the end, so that a killed process leaves nothing behind. If the file system has no
- * such files, it is created under a temporary name and renamed. If the path is a link, the target
- * is replaced and the link kept. Pipes, devices, descriptors (/dev/stdout), and files in folders
- * without write permission are written directly.
+ * A file that gets its new contents completely or not at all. The file is created without a name
+ * (O_TMPFILE) and gets its name at the end, so that a killed process leaves nothing behind. If the
+ * file system does not support this, it is created under a temporary name and renamed. If the path
+ * is a link, the target is replaced and the link kept. Pipes, devices, descriptors (/dev/stdout),
+ * and files in folders without write permission are written directly.
  */
 struct pmk_whole {
 	FILE *f;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * True if all of these are valid bools. They are read as bytes, because any other value in a bool
- * is undefined behaviour.
+ * True if all n elements of `b` are valid bools. They are read as bytes, because any other value in
+ * a bool is undefined behaviour.
  */
 static inline bool pmk_are_bools(const bool *b, size_t n)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes for tables in memory. They are never stored: sha256.h is for keys in files. */
+/* Hashes for tables in memory. These hashes are never stored in files; for keys in files use
+ * sha256.h. */
 #ifndef PMK_BASE_HASH_H
 #define PMK_BASE_HASH_H
 
 #include <stdint.h>
 
 /*
- * Adds `value` to the hash of earlier values, and returns the hash of all of them. Its high bits
- * are better mixed than its low bits.
+ * Adds `value` to the hash of earlier values, and returns the hash of all values so far. The high
+ * bits of a hash are better mixed than its low bits.
  */
 static inline uint64_t pmk_hash_add(uint64_t hash, uint64_t value)
 {

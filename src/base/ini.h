@@ -25,7 +25,7 @@
 struct pmk_ini {
 	/* line of the current entry; after the last entry, line of that entry */
 	unsigned line;
-	/* The rest is private to ini.c. */
+	/* The members below are private to ini.c. */
 	FILE *file;
 	const char *shorter;
 	unsigned error_line; /* 0: no error */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* No struct gets larger than this. A caller with a larger `size` has not set it. */
+/* A limit for the size of a public struct. A larger `size` shows that the caller has not set it. */
 #define PMK_SIZED_MOST 65536
 
 /* The size of a struct whose last member is `member`. */

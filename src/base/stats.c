@@ -159,9 +159,9 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 }
 
 /*
- * Returns the root of the variance with divisor n or n - 1. It takes the root of four times the
- * value to see whether the fraction is ½ or more. Deviations of 2^53 and more leave no room for
- * that; they are off by at most `scale`.
+ * Returns the root of the variance with divisor n or n - 1. The function computes the root of four
+ * times the value, to see whether the fraction is ½ or more. For deviations of 2^53 and more there
+ * are not enough bits for that; these results are off by at most `scale`.
  */
 static uint64_t standard_deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
 {
@@ -172,7 +172,8 @@ static uint64_t standard_deviation(const struct pmk_stats *s, uint64_t divisor, 
 	q = u128_divide((struct u128){ 0, s->sum }, s->n, &r).low;
 	sq = u128_subtract(sq, u128_add(u64_multiply(q, s->sum), u64_multiply(q, r)));
 	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
-		/* This is small enough to keep r²/n exact. */
+		/* The values are small: multiply by n instead of dividing r² by n, which is
+		 * exact. */
 		sq = u128_subtract(u64_multiply(sq.low, s->n), u64_multiply(r, r));
 		divisor *= s->n;
 	} else {

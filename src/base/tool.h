@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running other commands for their output. They have no input. */
+/* Runs other commands for their output. The commands get no input. */
 #ifndef PMK_BASE_TOOL_H
 #define PMK_BASE_TOOL_H
 
@@ -13,7 +13,8 @@ enum pmk_tool_errors { /* where a command's stderr goes */
 		       PMK_ERRORS_IN_OUTPUT,
 };
 
-/* Exit codes for a command that gave none. The last two are those of the shell. */
+/* Exit codes that stand for a command that returned none. A shell uses the last two in the same
+ * way. */
 enum { PMK_TOOL_FAILED = 125, PMK_TOOL_NOT_EXEC = 126, PMK_TOOL_NOT_FOUND = 127 };
 
 /* A command that runs. */
@@ -39,11 +40,11 @@ int pmk_tool_finish(struct pmk_tool *tool, char *out, size_t size);
 int pmk_tool_run(const char *const argv[], enum pmk_tool_errors errors, unsigned seconds, char *out,
 		 size_t size);
 
-/* Run a command with all its output on stderr, in a separate process group, so that a signal from
- * the terminal reaches only this process. When a handler has set *stop to the number of a signal,
- * the group gets that signal, and processes that remain some seconds later are killed. No process
- * of the group is left when this returns, so none of them can still change files. Returns like
- * pmk_tool_finish(). */
+/* Run a command with all its output on stderr, in a separate process group, so that a signal
+ * from the terminal reaches only this process. When a handler has set *stop to the number of a
+ * signal, the group gets that signal, and processes that remain some seconds later are killed.
+ * No process of the group is left when this returns, so no process of the group can change files
+ * later. Returns like pmk_tool_finish(). */
 int pmk_tool_run_until(const char *const argv[], const volatile sig_atomic_t *stop);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks whether the addresses of a Cortex-M firmware fit the memory of its board. */
+/* The addresses that the firmware of a Cortex-M uses, and the first one at which its board has
+ * no memory. */
 #ifndef PMK_COUNT_FIRMWARE_H
 #define PMK_COUNT_FIRMWARE_H
 

@@ -349,7 +349,8 @@ static bool looks_like_crlf(const uint8_t *data, size_t size)
 	return any;
 }
 
-/* The dump is incomplete both as it is and with CR LF replaced: reads as much of it as there is. */
+/* Reads the part that exists of a dump that is incomplete, both as it is and with CR LF
+ * replaced. */
 static int parse_part(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d)
 {
 	int err = parse_dump(in, data, size, false, d);

@@ -322,8 +322,8 @@ void pmk_elf_dynamic(const char *path,
 	close_elf(&o);
 }
 
-/* A segment is mapped in whole pages, and several may begin and end in one page of the file, as lld
- * lays them out: then the offset is that of code, if one of them is code. */
+/* A segment is mapped in whole pages, and several may begin and end in one page of the file, as
+ * lld lays them out. If one of these segments is code, the offset belongs to the code. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 {
 	char msg[128];

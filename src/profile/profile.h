@@ -11,7 +11,7 @@
 
 #include "profile/elf.h"
 
-/* Samples of one event in one function or at one address, with the same innermost region. */
+/* The samples of one event in one function, or at one address, within one innermost region. */
 struct pmk_spot {
 	unsigned event;
 	uint32_t region;

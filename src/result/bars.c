@@ -48,7 +48,7 @@ static struct count value_of(const struct pmk_section *s, const struct pmk_event
 	return (struct count){ .known = true, .n = row->value };
 }
 
-/* The sum over a list of events; it is known if each of them is. */
+/* Returns the sum of the counts of a list of events. The sum is known if each count is known. */
 static struct count sum_of(const struct pmk_section *s, const struct pmk_event *const *ev)
 {
 	struct count sum = { .known = *ev != NULL };
@@ -137,7 +137,8 @@ static void draw_part(struct pmk_writer *w, enum part part, unsigned cells)
 		fputs("\033[0m", w->f);
 }
 
-/* Each part ends at the cell nearest to its exact end, so that no part is off by a whole cell. */
+/* Draw the parts of a bar. Each part ends at the cell nearest to its exact end, so that no part
+ * is off by a whole cell. */
 static void draw_bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct spent *t,
 		     unsigned width)
 {
@@ -174,7 +175,7 @@ static void print_level(struct pmk_writer *w, double v, double most)
 		putc("_.:-=+*#"[i], w -> f);
 }
 
-/* The number of columns for the bar if the rest of the line takes `beside` columns. */
+/* Returns the width of the bar if the other texts of the line take `beside` columns. */
 static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 {
 	unsigned columns = w->opt.bars->columns;
@@ -221,7 +222,7 @@ static void layer_name(struct pmk_writer *w, const struct pmk_layer *l)
 	fprintf(w->f, "   %-*s ", name_width(w->opt.bars->layers), l->name);
 }
 
-/* "ARM-D  ####ssb...   12.0%    8.1% …" */
+/* Draw the line of a layer: "ARM-D ####ssb... 12.0% 8.1% …". */
 static bool draw_shares(struct pmk_writer *w, struct pmk_bars_state *st,
 			const struct pmk_section *s)
 {
@@ -353,7 +354,7 @@ static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, un
 #define BUCKET_WIDTH  3 /* columns, if there is room */
 #define REACHED_WIDTH 12
 
-/* "cpu.read  ▁▂▃▅█▂   63   255" for each row of one kind. */
+/* Draw "cpu.read ▁▂▃▅█▂ 63 255" for each row of one kind. */
 static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	char text[PMK_NUMBER_SIZE], ends[2 * PMK_NUMBER_SIZE + 4];

@@ -103,14 +103,14 @@ __attribute__((format(printf, 2, 3))) static void put_field(struct pmk_csv *c, c
 	pmk_csv_text(c, text);
 }
 
-/* [time,][cpu,][thread,] */
+/* Begin a line with the fields [time,][cpu,][thread,]. */
 static struct pmk_csv *start_line(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct pmk_csv *c = &state_of(w)->line;
 
 	if (s->interval)
 		put_field(c, "%.9f", s->at_seconds);
-	/* As in perf, the line of the whole run, after its intervals, is named "summary". */
+	/* Like perf, name the line of the whole run, which follows the intervals, "summary". */
 	else if (state_of(w)->intervals)
 		pmk_csv_text(c, "summary");
 	if (s->cpu >= 0)
@@ -133,7 +133,7 @@ static void metric_fields(struct pmk_csv *c, const struct pmk_metric_value *v)
 	pmk_csv_text(c, unit);
 }
 
-/* One field with the non-empty buckets: "1:12 4-7:3". */
+/* Write the non-empty buckets as one field: "1:12 4-7:3". */
 static void put_histogram(struct pmk_csv *c, const struct pmk_histogram *h)
 {
 	char values[PMK_BUCKET_SIZE], number[PMK_NUMBER_SIZE];
@@ -176,8 +176,8 @@ static void put_latency(struct pmk_writer *w, const struct pmk_result *r, const 
 		put_histogram(c, timed ? row->dist.histogram : NULL);
 }
 
-/* For firmware: the columns of a section and of one of its rows. If `row` is NULL,
- * its columns are empty. */
+/* Write the columns that only results from firmware have: those of the section, and those of the
+ * row, which are empty if `row` is NULL. */
 static void put_details(struct pmk_writer *w, const struct pmk_section *s,
 			const struct pmk_row *row)
 {

@@ -7,8 +7,8 @@
 
 #include "base/number.h"
 
-/* One output format. `state` is the format's own memory, zeroed before begin; end frees what it
- * points to. */
+/* The functions of an output format. `state` is the format's own memory: it is zero before
+ * begin(), and end() frees what it points to. */
 struct pmk_writer_ops {
 	size_t state_size;
 	int (*begin)(struct pmk_writer *w, const struct pmk_result *r); /* or NULL */
@@ -22,7 +22,7 @@ struct pmk_writer_ops {
 extern const struct pmk_writer_ops pmk_writer_text, pmk_writer_csv, pmk_writer_json,
 	pmk_writer_json_lines;
 
-/* One block of memory: a writer, followed by the format's state. */
+/* A writer is one block of memory: this struct, followed by the format's state. */
 struct pmk_writer {
 	const struct pmk_writer_ops *ops;
 	FILE *f;
@@ -36,8 +36,8 @@ struct pmk_writer {
 /* perf's text for a row without a value; NULL for a trust level that has a value. */
 const char *pmk_no_value_text(enum pmk_trust t);
 
-/* Evaluate the first of the writer's metrics that is printed next to this row; false if there is
- * none. `skip` skips that many of them. */
+/* Evaluate the first of the writer's metrics that is printed next to this row, after skipping
+ * `skip` such metrics. False: there is none. */
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
@@ -58,7 +58,7 @@ const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct 
 struct pmk_bars_state {
 	bool head;    /* the heading of the interval lines is printed */
 	bool drawn;   /* at least one bar was drawn, so a legend is needed */
-	bool unknown; /* one of the bars has a part that was not counted */
+	bool unknown; /* a bar has a part that was not counted */
 	bool trends;
 };
 
@@ -105,8 +105,8 @@ bool pmk_times_latencies(const struct pmk_result *r);
 /* The sum of a row's latencies: of one run, or the rounded mean of several runs, like the row's
  * value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
-/* The sum of the squares of a row's latencies, of one run or as the rounded mean. It has up to 128
- * bits, which are 39 digits. */
+/* The sum of the squares of a row's latencies, of one run or as the rounded mean. The sum has up
+ * to 128 bits, which are 39 digits. */
 #define PMK_SQUARES_SIZE 40
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
@@ -141,7 +141,7 @@ enum pmk_detail {
 	PMK_DETAILS
 };
 
-/* Their JSON keys. */
+/* The JSON keys of the details. */
 extern const char *const pmk_detail_keys[PMK_DETAILS];
 /* The number as text; mean and deviation with 2 or 3 decimals, or none if these do not fit; empty
  * if there is no number. */

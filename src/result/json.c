@@ -427,7 +427,8 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 	}
 }
 
-/* The exit code as perf and the shell report it: that of the command, or 128 + signal. */
+/* Returns the exit code as perf and the shell report it: the command's exit code, or 128 +
+ * signal. */
 static int exit_code(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -106,7 +106,7 @@ static void put_metric(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_json_put_line(w->f, o);
 }
 
-/* As in newer versions of perf: an object with a member for each metric. */
+/* Write an object with a member for each metric, as newer versions of perf do. */
 static void put_metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 			      const struct pmk_section *s)
 {
@@ -132,7 +132,7 @@ static int lines_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* Only pmk report has profiles, and it writes a document. */
+/* Write nothing: only pmk report has profiles, and it writes a document instead of lines. */
 static int lines_profile(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_profile *p)
 {

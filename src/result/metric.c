@@ -324,8 +324,8 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 		v.beside = NULL;
 	if (!compute_formula(&p, &v.value))
 		p.invalid = p.why;
-	/* This also holds if none of the events was counted: the missing divisor is then not the
-	 * reason. */
+	/* Report that events were not counted, even if the divisor is missing: if no event was
+	 * counted, the divisor is not the reason. */
 	if (p.gaps > 1 && (!p.invalid || p.invalid == no_divisor))
 		p.invalid = p.gap;
 	v.no_divisor = p.invalid == no_divisor;
@@ -401,7 +401,7 @@ static int split_events(struct metric *m, char *text, int line, int column, cons
 	return 0;
 }
 
-/* One line "KEYWORD value". `value` is trimmed and belongs to the metric's content. */
+/* Handle a line "KEYWORD value". `value` is trimmed and belongs to the metric's content. */
 static int take_line(struct metric *m, const char *keyword, char *value, int line, int column,
 		     const struct diag *d)
 {
@@ -524,8 +524,8 @@ struct folder {
 };
 
 /* Read the file into the folder's buffer. One read() returns all of a regular file, and most
- * folders say which files are regular. Returns its length, or a negative number with a reason in
- * *why. */
+ * folders say which files are regular. Returns the length of the file, or a negative number with
+ * a reason in *why. */
 static ssize_t read_whole(const struct folder *dir, const char *file, const char **why)
 {
 	/* Opening a pipe does not wait for its other end. */
@@ -593,7 +593,7 @@ out:
 	return err;
 }
 
-/* Keep the list sorted; a metric with the same name is replaced. */
+/* Insert a metric into the sorted list. It replaces a metric with the same name. */
 static int insert_metric(struct pmk_metrics *all, struct metric *m)
 {
 	struct metric **grown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The record itself, and the common front end of the writers. They always run in the C locale. The
+ * The result, and the common front end of the writers. Writers always run in the C locale. The
  * first failure of a stream is kept, and the document is still closed.
  *
  * Flushing the stream's buffer reveals write errors, so every section is flushed: a reader of a
@@ -456,7 +456,8 @@ void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value 
 
 /* ---- the front of the writers --------------------------------------------------------------- */
 
-/* A call of one of a writer's functions in the C locale. */
+/* The locales of a call of a writer's function: the C locale, which is used during the call, and
+ * the locale before it. */
 struct call {
 	locale_t c, before;
 };

@@ -49,7 +49,8 @@ char *name_cut(const char *name, size_t columns)
 	return text;
 }
 
-/* The number of backquotes that delimit code: one more than the longest row of them inside. */
+/* Returns the number of backquotes that must delimit `text` as code: one more than its longest
+ * sequence of backquotes. */
 static int backquotes(const char *text)
 {
 	size_t most = 0;
@@ -149,7 +150,7 @@ static void put_name(FILE *f, const char *text, size_t room)
 	free(cut);
 }
 
-/* No blanks follow the last text of a line. */
+/* Write a cell. The last cell of a line gets no blanks at its end. */
 static void put_cell(FILE *f, const struct table_column *column, size_t width, const char *text,
 		     bool last)
 {

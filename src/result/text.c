@@ -83,8 +83,8 @@ static bool rate_text(char buf[48], double v, const char *unit)
 	return false;
 }
 
-/* Two decimals, like perf; four if two would show 0.00, none for a large number, whose digits are
- * grouped. Without grouping, numbers have no units. */
+/* Write the value with two decimals, like perf. A value that would show as 0.00 gets four; a
+ * large number gets none, and its digits are grouped. Without grouping, numbers have no units. */
 static void metric_value_text(char buf[48], double v, const char *unit, bool group)
 {
 	if (group && rate_text(buf, v, unit))
@@ -327,7 +327,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	}
 	if (spread && !none)
 		fprintf(w->f, "  ( +-%6.2f%% )", r->sampled ? row->margin_pct : row->stddev_pct);
-	/* As in perf: the share of time from which a scaled number was extrapolated. */
+	/* Like perf, print the share of time from which a scaled number was extrapolated. */
 	if (scaled)
 		fprintf(w->f, "  (%.2f%%)", row->coverage * 100);
 	putc('\n', w->f);
@@ -565,7 +565,7 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 
 #define METRIC_WIDTH 12
 
-/* Only metrics: one line with their names, then one line with their values for each section. */
+/* Print only metrics: a line with their names, then a line with their values for each section. */
 static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_section *s)
 {
@@ -898,7 +898,7 @@ static void print_elapsed(struct pmk_writer *w, const struct pmk_result *r)
 #define PER_MARK 5 /* percent of the mean, as in perf */
 #define MARKS	 100
 
-/* perf's --table: the distance of each run from the mean. */
+/* Print the distance of each run from the mean, like perf's --table. */
 static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 {
 	fputs("\n           # Table of individual measurements:\n", w->f);

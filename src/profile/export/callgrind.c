@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "base/print.h"
 
-/* All calls of one function from one instruction. */
+/* An edge of the call graph: all calls of one function from one instruction. */
 struct edge {
 	uint32_t context; /* the first context of these calls */
 	uint32_t next;	  /* next edge of the same instruction, or PMK_TABLES_NONE */
@@ -81,8 +81,8 @@ static uint32_t callee_of(const struct writer *w, uint32_t context)
 }
 
 /*
- * True if this call is made, at any depth, inside another call of the same edge, whose inclusive
- * cost already includes it.
+ * True if the call that made `context` happened, at any depth, inside another call of the same
+ * edge. That call's inclusive cost already includes it.
  */
 static bool is_recursive(const struct writer *w, uint32_t context)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The processed format of the Firefox Profiler: tables of texts, functions, frames and stacks, of
- * which each has one column after another, and a thread for each event. A stack is a node of the
- * tree of calls, and a sample is a stack with its count as its weight. A recording has no time, so
- * each sample comes a millisecond after the one before it.
+ * The processed format of the Firefox Profiler: tables of texts, functions, frames and stacks,
+ * which are stored column by column, and a thread for each event. A stack is a node of the tree of
+ * calls, and a sample is a stack with its count as its weight. A recording has no time, so each
+ * sample comes a millisecond after the one before it.
  */
 #include <inttypes.h>
 
@@ -19,7 +19,7 @@ struct writer {
 	FILE *f;
 };
 
-/* A column with the same value in each of n rows. */
+/* Write a column with the same value in each of n rows. */
 static void write_same(struct writer *w, const char *name, const char *value, size_t n)
 {
 	fprintf(w->f, ",\n\"%s\":[", name);
@@ -28,7 +28,7 @@ static void write_same(struct writer *w, const char *name, const char *value, si
 	fputc(']', w->f);
 }
 
-/* A column with 0, 1, ... */
+/* Write a column with the numbers 0, 1, ... n - 1. */
 static void write_counted(struct writer *w, const char *name, size_t n)
 {
 	fprintf(w->f, ",\n\"%s\":[", name);
@@ -37,7 +37,7 @@ static void write_counted(struct writer *w, const char *name, size_t n)
 	fputc(']', w->f);
 }
 
-/* The texts: names of functions, then those of files. */
+/* Write the table of texts: names of functions, then names of files. */
 static void write_texts(struct writer *w)
 {
 	const struct pmk_tables *t = w->x->t;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Coverage in the format of lcov, geninfo(1). The counts are of machine code, so a line's count is
- * that of its most executed instruction. Code that was inlined into several functions, or several
- * times into one, is added up. Each conditional branch instruction is a block with two branches:
- * taken, and not taken.
+ * that of its most executed instruction. The counts of code that was inlined into several
+ * functions, or several times into one function, are added up. Each conditional branch instruction
+ * is a block with two branches: taken, and not taken.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 /*
  * A line in one function, or in one of the places where this function was inlined. An entry can
- * also be a place where code of the line begins, whether it was executed or not. That code may
+ * also be a place where code of the line begins, whether it was executed or not. That code can
  * belong to another line, too.
  */
 struct line {

@@ -4,8 +4,7 @@
  * reads it either way. A sample is an instruction in one call path, with all events. A location is
  * an instruction, or a function of a call path if the instruction is unknown.
  *
- * It uses two kinds of fields of protocol buffers, each with a key: a number, and bytes with a
- * length.
+ * The format uses two kinds of fields, each with a key: numbers, and bytes with a length.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ struct writer {
 	uint64_t *value;			   /* [event]: of the current sample */
 	/* place of the current sample; code NONE: there is none yet */
 	uint32_t code, context;
-	bool *used; /* [function]: it has a location of its own */
+	bool *used; /* [function]: the function has a location */
 };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */

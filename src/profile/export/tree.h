@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts by call path. A node is a function, or an inlined function, as called by its parent;
- * counts with the same path of names are added up. Without call paths each function is its own
- * root.
+ * Counts by call path. A node is a function, or an inlined function, as called by its parent.
+ * Counts whose call paths have the same names are added up. Without call paths each function is its
+ * own root.
  */
 #ifndef PMK_RECORDING_TREE_H
 #define PMK_RECORDING_TREE_H
@@ -38,7 +38,7 @@ int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint
 		   size_t n, bool by_thread, char *msg, size_t size);
 void pmk_tree_free(struct pmk_tree *tree);
 
-/* All frame numbers are below this. */
+/* Returns a number that is above all frame numbers. */
 uint32_t pmk_tree_frames(const struct pmk_tree *tree);
 /* Returns the name of a frame, in `buf` if necessary. Threads have none. */
 const char *pmk_tree_name(const struct pmk_tree *tree, uint32_t frame, char *buf, size_t size);

@@ -15,10 +15,11 @@ struct pmk_choice {
  * one line in msg. */
 int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const char *list, char *msg,
 		     size_t size);
-/* All events with a value; executions if there are none. Returns 0 or PMK_ENOMEM. */
-int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t);
-/* The cycles of the core; else the first event with a value; else executions. Returns 0 or
+/* Chooses all events with a value, or the executions if no event has one. Returns 0 or
  * PMK_ENOMEM. */
+int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t);
+/* Chooses the cycles of the core; else the first event with a value; else executions. Returns 0
+ * or PMK_ENOMEM. */
 int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t);
 /* Move the cycles of the core, if they were chosen, to the front. */
 void pmk_choice_put_cycles_first(struct pmk_choice *c, const struct pmk_tables *t);

@@ -16,8 +16,8 @@
 
 /*
  * Addresses of code are those in the ELF file of its object. A count of 0 has no row. A place is a
- * context times the number of threads, plus a thread. Context 0 is that of recordings without call
- * paths. Readers add up the rows of a place in `count` and `execution`.
+ * context times the number of threads, plus a thread. Recordings without call paths have only
+ * context 0. Readers add up the rows of a place in `count` and `execution`.
  */
 const char pmk_database_schema[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
@@ -46,10 +46,11 @@ const char pmk_database_schema[] =
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
 	" calls INTEGER, number INTEGER NOT NULL);"
 	/*
-	 * Instructions run in blocks: what each execution of a block adds is stored once, and so
-	 * are equal costs, and the runs of blocks that ran equally often at each place. `places` is
-	 * the difference of a place from `place`, or a list of them. `costs` lists costs of
-	 * instructions backwards from `code` or, in `extras`, such places of each cost.
+	 * Instructions run in blocks: what each execution of a block adds is stored once. Equal
+	 * costs share a row, and so do runs of a block that have the same numbers of executions at
+	 * several places. `places` is the difference of a place from `place`, or a list of such
+	 * differences. In `parts`, `costs` lists the costs of instructions, backwards from `code`;
+	 * in `extras` it lists the places of each cost.
 	 */
 	"CREATE TABLE costs(cost INTEGER PRIMARY KEY, events TEXT NOT NULL);"
 	"CREATE TABLE runs(block INTEGER NOT NULL, executions INTEGER NOT NULL,"
@@ -190,8 +191,8 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 	*db = NULL;
 	if (access(path, R_OK))
 		return pmk_message_fail(msg, size, PMK_EIO, "cannot be read: %s", strerror(errno));
-	/* Only one thread uses this connection. Locks for each column would take a sixth of the
-	 * time. */
+	/* Open the connection without locks, because only one thread uses it. Locking for each
+	 * column would take a sixth of the time. */
 	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {
 		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be opened: %s",
 				       *db ? sqlite3_errmsg(*db) : pmk_strerror(PMK_ENOMEM));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The line table says at which address the code of a line begins; it ends at the next row.
- * Compilers write several rows for one address: the code belongs to the last of them. Other rows
- * count if they begin a statement, as for breakpoints: the code belongs to that line, too.
+ * A row of the line table says at which address the code of a line begins; the code ends at the
+ * address of the next row. If several rows have one address, the code belongs to the line of the
+ * last row. It also belongs to the line of each earlier row that begins a statement, as for
+ * breakpoints.
  */
 #include "profile/recording/lines.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All lines and functions for which an ELF file has code, executed or not, from its debug
- * information. */
+/* Reads from debug information all lines and functions for which an ELF file has code, executed
+ * or not. */
 #ifndef PMK_RECORDING_LINES_H
 #define PMK_RECORDING_LINES_H
 
@@ -30,9 +30,9 @@ struct pmk_lines {
 };
 
 /*
- * Read the file at `path`. `build_id` is that of the expected file, in hexadecimal; NULL: not
- * known. Returns 0 or PMK_ENOMEM; *why is NULL, or the reason why nothing was read. A file without
- * debug information has no lines, which is not an error. Free it in any case.
+ * Read the file at `path`. `build_id` is the build id of the expected file, in hexadecimal; NULL:
+ * not known. Returns 0 or PMK_ENOMEM; *why is NULL, or the reason why nothing was read. A file
+ * without debug information has no lines, which is not an error. Free *l in any case.
  */
 int pmk_lines_load(struct pmk_lines *l, const char *path, const char *build_id, const char **why);
 void pmk_lines_free(struct pmk_lines *l);

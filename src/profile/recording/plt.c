@@ -137,7 +137,7 @@ static const struct machine {
 	GElf_Half elf;
 	/* type of the relocations of functions that are chosen at load time; 0: none */
 	uint32_t irelative;
-	bool little_endian; /* byte order of instructions, which may differ from that of data */
+	bool little_endian; /* byte order of instructions; data can have another one */
 	stub_decode *decode;
 } machines[] = {
 	{ EM_AARCH64, R_AARCH64_IRELATIVE, true, stub_decode_a64 },

@@ -54,8 +54,8 @@ struct pmk_recorded_thread {
 /* The flow of an instruction that was not decoded. */
 #define PMK_RECORDED_FLOW_UNKNOWN 0xff
 
-/* An instruction that was executed. One address may have several, one after another in time: code
- * that the program has changed. */
+/* An instruction that was executed. If the program changed its code, several instructions have
+ * the same address. */
 struct pmk_recorded_insn {
 	uint64_t addr; /* in memory */
 	uint32_t object;
@@ -90,7 +90,7 @@ struct pmk_recorded_block {
 };
 
 /*
- * One instruction of a block. Each execution of the block adds row `cost` of cost[] to the counts.
+ * An instruction of a block. Each execution of the block adds row `cost` of cost[] to the counts.
  */
 struct pmk_recorded_part {
 	uint32_t insn, cost;
@@ -104,8 +104,8 @@ struct pmk_recorded_run {
 	uint64_t taken; /* how often control did not continue after the last instruction */
 };
 
-/* What one thread counted at one instruction in one context, in addition to the costs of runs: row
- * `cost` of cost[]. Several with the same place are added. */
+/* What one thread counted at one instruction in one context, in addition to the costs of runs:
+ * row `cost` of cost[]. The costs of several extras at the same place are added. */
 struct pmk_recorded_extra {
 	uint32_t insn, thread, context, cost;
 };
@@ -130,8 +130,9 @@ struct pmk_recording {
 	bool partial, contexts;
 	/* The program had several threads; `note` has PMK_THREADS_NOTE. */
 	bool threaded;
-	/* Executions are not known; addresses of instructions are those in the ELF file, and biases
-	 * are 0. Two contexts may have the same function and site. */
+	/* The recording has samples, so executions are not known. Addresses of instructions are
+	 * addresses in the ELF file, and biases are 0. Two contexts may have the same function
+	 * and site. */
 	bool sampled;
 	const struct pmk_recorded_event *event;
 	const struct pmk_recorded_object *object;
@@ -161,9 +162,9 @@ struct pmk_recording_watch {
 };
 
 /*
- * Write it to a new database at `path`, in one transaction. The file is created in the same folder
- * and renamed at the end, so `path` is either a complete database or unchanged. `watch` may be
- * NULL. Returns 0, PMK_EIO or PMK_ENOMEM with one line in msg, without the file's name.
+ * Write the recording to a new database at `path`, in one transaction. The file is created in the
+ * same folder and renamed at the end, so `path` is either a complete database or unchanged. `watch`
+ * may be NULL. Returns 0, PMK_EIO or PMK_ENOMEM with one line in msg, without the file's name.
  */
 int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 			const struct pmk_recording_watch *watch, char *msg, size_t size);

@@ -402,8 +402,8 @@ static const char *linkage_name(Dwarf_Die *die)
 		    : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a));
 }
 
-/* A function in the source: assign its file and line to the functions of the file that begin at the
- * same address. */
+/* Read a function of the source: assign its file and line to the symbols' functions that begin
+ * at the same address. */
 static void read_subprogram(struct reader *r, Dwarf_Die *die)
 {
 	struct ranges g = { .die = die };
@@ -419,8 +419,9 @@ static void read_subprogram(struct reader *r, Dwarf_Die *die)
 	}
 }
 
-/* An inlined function. A function that is inlined into this one comes later and replaces it at the
- * addresses that it covers. Returns its number, or `parent` if it covers none of the addresses. */
+/* Read an inlined function. Functions that are inlined into it come later and replace it at
+ * their addresses. Returns the function's number, or `parent` if it covers none of the
+ * addresses. */
 static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 {
 	struct ranges g = { .die = die };

@@ -22,10 +22,10 @@ struct pmk_symbols_function {
 	uint64_t address, size;
 	const char *file; /* file of its declaration; NULL: not known */
 	unsigned line;
-	bool used; /* one of the addresses is in it */
+	bool used; /* a looked-up address is in the function */
 };
 
-/* One place where the compiler has inlined a function. Parents come before children. */
+/* A place where the compiler has inlined a function. Parents come before children. */
 struct pmk_symbols_inlined {
 	uint32_t parent; /* the inlined function around it, or PMK_NOWHERE */
 	const char *name;
@@ -43,11 +43,11 @@ struct pmk_symbols_place {
 struct pmk_symbols {
 	char build_id[PMK_DEBUG_BUILD_ID];     /* hexadecimal; "": none */
 	struct pmk_symbols_place *place;       /* one for each address */
-	struct pmk_symbols_function *function; /* by address; they do not overlap */
+	struct pmk_symbols_function *function; /* sorted by address; functions do not overlap */
 	struct pmk_symbols_inlined *inlined;
 	size_t nfunctions, ninlined;
 	struct pmk_debug debug; /* owns most of the strings */
-	char **name;		/* the other strings */
+	char **name;		/* the strings that `debug` does not own */
 	size_t nnames;
 };
 

@@ -155,7 +155,7 @@ static uint32_t column_needed(struct load *l, int column, const void *items, siz
 
 #define NEEDED(l, column, items, n, what) \
 	column_needed(l, column, items, n, sizeof(*(items)), "a reference to " what)
-/* A reference to an earlier row of the same table. */
+/* Reads a column that refers to an earlier row of the same table. */
 #define BEFORE(l, column, what) \
 	column_reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
 
@@ -781,7 +781,7 @@ static size_t sum_place(struct sums *s, size_t i)
 	return i;
 }
 
-/* The counts of a complete recording add up to those of the run. */
+/* Check that the counts of a complete recording add up to the counts of the run. */
 static int totals_check(const struct pmk_tables *t, const uint64_t *total, char *msg, size_t size)
 {
 	for (size_t e = 0; e < t->nevents && !t->partial; e++)

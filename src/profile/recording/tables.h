@@ -69,7 +69,7 @@ struct pmk_tables_context {
 	uint64_t calls;
 };
 
-/* The index of a context in the order of ids, which is another one than that of numbers. */
+/* Maps the id of a context to its index. This list is sorted by id, the contexts by number. */
 struct pmk_tables_context_id {
 	int64_t id;
 	uint32_t context;
@@ -179,9 +179,9 @@ void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, 
 
 /*
  * body[function] becomes a hash of the instructions that the function executed, which does not
- * change if the linker moves the function and what it refers to. 0: too few instructions, or
- * another instruction set than those of the emulated cores. shape[code] becomes the instruction
- * without any address, or 0. Returns like pmk_tables_open().
+ * change if the linker moves the function and what it refers to. 0: the function has too few
+ * instructions, or the emulated cores do not have its instruction set. shape[code] becomes the
+ * instruction without any address, or 0. Returns like pmk_tables_open().
  */
 int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, uint32_t *shape, char *msg,
 		      size_t size);

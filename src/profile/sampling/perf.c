@@ -11,7 +11,7 @@
 #define MISC_MMAP_BUILD_ID (1u << 14)
 #define FORMAT_LOST	   (1u << 4)
 
-/* One of perf's own records, which have numbers from 64 on. */
+/* Types of records that perf itself writes; the kernel's types are below 64. */
 #define FINISHED_ROUND 68
 #define COMPRESSED     81
 #define COMPRESSED2    83
@@ -224,8 +224,9 @@ static void read_map(unsigned misc, bool second, struct cursor *c, struct pmk_pe
 	out->length = take_u64(c);
 	out->offset = take_u64(c);
 	if (second) {
-		/* Either the build id, after its length and three bytes; or device, inode and its
-		 * generation. Protection and flags of the mapping follow. */
+		/* These 24 bytes hold either the build id, after its length and three unused
+		 * bytes, or the device, the inode and the inode's generation. The mapping's
+		 * protection and flags follow. */
 		id = *c;
 		take_bytes(c, 24);
 		take_bytes(c, 8);

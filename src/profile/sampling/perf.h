@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records as the kernel writes them into ring buffers, and perf into its files: perf_event_open(2).
- * They are read as untrusted bytes, because files come from anywhere.
+ * The reader does not trust the bytes of a record, because files come from anywhere.
  */
 #ifndef PMK_SAMPLING_PERF_H
 #define PMK_SAMPLING_PERF_H
@@ -40,7 +40,7 @@ enum pmk_perf_kind {
 /* The mode whose code was running. */
 enum pmk_perf_mode { PMK_PERF_UNKNOWN, PMK_PERF_KERNEL, PMK_PERF_USER, PMK_PERF_OUTSIDE };
 
-/* A record. Its pointers point into the bytes that it was read from. */
+/* A record. The pointers point into the bytes from which the record was read. */
 struct pmk_perf_record {
 	enum pmk_perf_kind kind;
 	enum pmk_perf_mode mode;

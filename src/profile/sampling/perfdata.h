@@ -14,7 +14,7 @@
 
 struct pmk_perfdata;
 
-/* True if these bytes, or those of the file, begin like a file of perf. */
+/* True if the bytes, or the contents of the file, begin like a file of perf. */
 bool pmk_perfdata_begins(const uint8_t *bytes, size_t size);
 bool pmk_perfdata_is(const char *path);
 

@@ -75,7 +75,8 @@ struct pmk_samples {
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Each sampled event has two rows: the sum of its periods, and the number of samples. */
+/* Name the rows of the recording. Each sampled event has two: the sum of its periods, and the
+ * number of samples. */
 static bool name_events(struct pmk_samples *s)
 {
 	size_t n = s->layout->nevents;
@@ -294,8 +295,9 @@ static uint32_t put_context(struct pmk_samples *s, uint32_t parent, uint32_t ins
 #define MAX_FRAMES 1024 /* the kernel's largest limit is smaller */
 
 /*
- * A chain begins with the sample's own address. The other entries are return addresses, which
- * follow the call; only the first entry after a mark is not, because the kernel was entered there.
+ * A chain begins with the sample's own address. The later entries are return addresses, which
+ * follow the call. The first entry after a mark is no return address but the place where the kernel
+ * was entered.
  */
 static uint32_t path_of(struct pmk_samples *s, const struct pmk_perf_record *r, uint32_t leaf)
 {
@@ -345,7 +347,7 @@ static bool make_room_for_place(struct pmk_samples *s)
 	return place && count;
 }
 
-/* The counts of a place: one of each row. */
+/* Returns the counts of a place, which is added if it is new: one count for each row. */
 static uint64_t *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t context, uint32_t thread)
 {
 	uint32_t pair =

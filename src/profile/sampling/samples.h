@@ -3,8 +3,8 @@
  * Converts records of the kernel to a recording: the samples at each instruction, by each thread
  * and, if requested, on each call path.
  *
- * Records of several processors come in several streams. They are sorted by time before they are
- * used, because a sample refers to the mappings at that time.
+ * Records of several processors come in several streams. Records are sorted by time before they
+ * are used, because a sample refers to the mappings at its time.
  */
 #ifndef PMK_SAMPLING_SAMPLES_H
 #define PMK_SAMPLING_SAMPLES_H
@@ -35,8 +35,8 @@ int pmk_samples_name(struct pmk_samples *s, uint32_t pid, uint32_t tid, const ch
  * flushed. Returns 0 or PMK_ENOMEM. Damaged records are counted.
  */
 int pmk_samples_put(struct pmk_samples *s, const uint8_t *bytes, size_t size, bool copy);
-/* All streams have been read once: records older than the latest one of the previous round are
- * processed now. Returns 0 or PMK_ENOMEM. */
+/* Call this when all streams have been read once. It processes the records that are older than
+ * the latest record of the previous round. Returns 0 or PMK_ENOMEM. */
 int pmk_samples_round(struct pmk_samples *s);
 
 /* A sample that is not in a record: `object` is a number of pmk_samples_spaces(), and `addr` the

@@ -204,8 +204,8 @@ void pmk_spaces_clear(struct pmk_spaces *s, uint32_t pid)
 		p->n = 0;
 }
 
-/* An executable mapping belongs to one segment of its file, so all of it has the same bias. For an
- * unreadable file, only the offset is known. */
+/* Find the bias of a mapping. An executable mapping belongs to one segment of its file, so one
+ * bias holds for all its addresses. For an unreadable file, only the offset is known. */
 static void learn_bias(const struct pmk_space_object *o, struct mapping *m, uint64_t offset)
 {
 	uint64_t addr;
@@ -232,6 +232,6 @@ bool pmk_spaces_find(struct pmk_spaces *s, uint32_t pid, uint64_t *addr, uint32_
 	if (o->file)
 		*addr = offset + m->bias;
 	else if (strcmp(o->path, "[anon]") != 0)
-		*addr -= m->start; /* the same code for all, at any address */
+		*addr -= m->start; /* each process maps this code at another address */
 	return true;
 }
