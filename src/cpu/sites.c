@@ -5,51 +5,13 @@
 #include <string.h>
 
 #include "base/reserve.h"
-#include "cpu/callbacks.h"
 #include "cpu/family.h"
-#include "cpu/fault.h"
+#include "cpu/sites_state.h"
 
-/*
- * Number of calls that are remembered. Where the stack pointer is not known, a jump that may be a
- * return, but does not look like one, is compared with the last NEARBY calls.
- */
-#define MAX_CALLS  (UINT32_C(4) << 20)
-#define NEARBY	   1024
-#define RETURNED   256
-#define NESTED	   256 /* nested handlers */
-#define TASKS	   64
 #define FIRST_SIZE 4096
 #define NONE_UNITS ((sizeof(struct pmk_ledger_run) + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT)
-#define WORDS	   512 /* all counters are in the first `WORDS` words of 8 bytes of a core */
 
 /* ---- tables of records ----------------------------------------------------------------------- */
-
-/* A record in a hash table. Its key is in the record. */
-struct entry {
-	uint32_t hash;
-	uint32_t number; /* 0: the entry is free */
-};
-
-/* Open addressing; at most three quarters are in use. */
-struct table {
-	struct entry *entry;
-	uint32_t size, used;
-};
-
-/* The key of a record. `of` is the block of a run, the run of a site, or the entry of a path.
- * `path` is the path of a run, or the parent of a path. */
-struct key {
-	uint64_t of, site;
-	uint32_t path;
-};
-
-static uint32_t key_hash(const struct key *k)
-{
-	uint64_t h = (k->of ^ (uint64_t)k->path << 32) * UINT64_C(0x9e3779b97f4a7c15);
-
-	h = (h ^ h >> 29 ^ k->site) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (uint32_t)(h >> 32);
-}
 
 static bool run_has_key(const void *record, const struct key *k)
 {
@@ -65,14 +27,7 @@ static bool site_has_key(const void *record, const struct key *k)
 	return r->run == k->of && r->site == k->site;
 }
 
-static bool path_has_key(const void *record, const struct key *k)
-{
-	const struct pmk_ledger_path *r = record;
-
-	return r->entry == k->of && r->site == k->site && r->parent == k->path;
-}
-
-static bool grow(struct table *t)
+bool pmk_sites_grow(struct table *t)
 {
 	struct table larger = { .size = t->size ? 2 * t->size : FIRST_SIZE, .used = t->used };
 
@@ -92,85 +47,6 @@ static bool grow(struct table *t)
 	*t = larger;
 	return true;
 }
-
-/* ---- state ----------------------------------------------------------------------------------- */
-
-struct frame {
-	uint64_t back; /* where the call returns to */
-	uint64_t sp;   /* the stack pointer when it was made; 0: not known */
-	uint32_t path; /* path of the caller */
-	uint32_t base; /* index of the first call on the same stack */
-};
-
-/* The code that the handler of an exception interrupted: after `block`, which is the last one that
- * ran, or in the middle of it if `inside`. */
-struct interrupted {
-	const struct pmk_block *block;
-	bool inside;
-	uint32_t path, calls;
-};
-
-/* A task of an RTOS, and where it was interrupted. */
-struct task {
-	uint64_t top; /* the stack pointer when it began: its stack is below */
-	struct interrupted last;
-	struct frame *call; /* its open calls */
-	uint32_t room;
-};
-
-struct returned {
-	uint64_t addr, sp;
-	uint32_t calls;
-};
-
-/* Counters that are consecutive both in struct pmk_cpu and in records. */
-struct row {
-	uint16_t offset; /* offset in struct pmk_cpu, in units of 8 bytes */
-	uint8_t first;	 /* index of the first counter among all counters */
-	uint8_t at;	 /* index of the first counter in a record */
-	uint8_t n;
-};
-
-/* The counters of a kind of site, except the clock, which is counter 0 of every kind. */
-struct group {
-	unsigned counters; /* the number of counters of a record, with the clock */
-	unsigned n;
-	struct row row[PMK_SITE_COUNTERS];
-};
-
-/* The state that is not needed at every block. */
-struct pmk_sites_rest {
-	struct pmk_cpu *cpu;
-	struct pmk_sites_owner owner;
-	/*
-	 * The site to which all counts belong that are not booked yet. It is a site of this run;
-	 * its number is in *slot, or will be. NULL: nothing has been counted.
-	 */
-	uint32_t *slot, site;
-	const struct pmk_ledger_run *of;
-	uint32_t nowhere; /* where `slot` points if there is no memory for it */
-	struct table runs, sites, paths;
-	/* Call paths. */
-	struct frame *call;
-	uint32_t calls;
-	struct returned returned[RETURNED];
-	/* Handlers that are active, the innermost last. */
-	struct interrupted interrupted[NESTED];
-	uint32_t nested;
-	/* The tasks that have run. The open calls of the running one are in `call`. */
-	struct task task[TASKS];
-	uint32_t tasks, running;
-	/* The counters, and what has been booked of each. */
-	struct pmk_site_counters counters;
-	uint64_t *seen;
-	/* the counter that is counted when a block is left, by its place in the core; or 0 */
-	uint8_t counter_at[WORDS];
-	uint8_t leave_at[PMK_SITE_COUNTERS]; /* where this counter is in a record; or 0 */
-	struct group at_leave, at_fetch, at_access;
-	struct pmk_ledger_state *state; /* publishes `seen` for readers of the ledger */
-	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */
-	struct pmk_ledger_times *times[PMK_NSIGNALS]; /* NULL: there is none yet */
-};
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
@@ -293,47 +169,11 @@ void pmk_site_counters_at(const struct pmk_site_counters *all, enum pmk_counted_
 
 /* ---- booking --------------------------------------------------------------------------------- */
 
-static void *record_at(const struct pmk_sites_rest *s, uint32_t number)
-{
-	return s->owner.records + (size_t)number * PMK_LEDGER_UNIT;
-}
-
 static uint32_t number_of(const struct pmk_sites_rest *s, const struct pmk_ledger_run *run)
 {
 	return run == s->none
 		       ? 0
 		       : (uint32_t)(((const char *)run - s->owner.records) / PMK_LEDGER_UNIT);
-}
-
-/* Returns the number of a new record; 0: there is no room. */
-static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, size_t bytes)
-{
-	uint32_t number;
-	struct pmk_ledger_head *head = s->owner.record(s->owner.ctx, s->cpu->index, bytes, &number);
-
-	if (!head)
-		return 0;
-	atomic_store_explicit(&head->kind, (uint8_t)kind, memory_order_release);
-	return number;
-}
-
-/*
- * Returns the entry of a table for a record, which is added if it is new. NULL: there is no memory
- * for it.
- */
-static inline struct entry *entry_for(const struct pmk_sites_rest *s, struct table *t,
-				      bool (*has_key)(const void *record, const struct key *k),
-				      const struct key *k)
-{
-	uint32_t hash = key_hash(k), i;
-
-	if (4 * t->used >= 3 * t->size && !grow(t))
-		return NULL;
-	for (i = hash & (t->size - 1); t->entry[i].number; i = (i + 1) & (t->size - 1))
-		if (t->entry[i].hash == hash && has_key(record_at(s, t->entry[i].number), k))
-			break;
-	t->entry[i].hash = hash;
-	return &t->entry[i];
 }
 
 static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t site)
@@ -624,317 +464,6 @@ struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_b
 	return sites->run_of[b->id] = record_at(s, e->number);
 }
 
-/* ---- call paths ------------------------------------------------------------------------------ */
-
-/* The record of a path; NULL for the root. */
-static struct pmk_ledger_path *path_record(const struct pmk_sites_rest *s, uint32_t path)
-{
-	return path ? record_at(s, path) : NULL;
-}
-
-/* The path of the function at `entry` when it is called at `site` from `path`. Returns `path` if
- * there is no memory for a new one. */
-static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, uint64_t site)
-{
-	const struct pmk_ledger_path *from = path_record(s, path);
-	const struct key k = { entry, site, path };
-	struct pmk_ledger_path *r;
-	struct entry *e;
-
-	if (from && ((from->entry == entry && from->site == site) || from->depth >= PMK_PATH_DEPTH))
-		return path;
-	e = entry_for(s, &s->paths, path_has_key, &k);
-	if (e && e->number)
-		return e->number;
-	if (e)
-		e->number = new_record(s, PMK_LEDGER_PATH, sizeof(*r));
-	if (!e || !e->number)
-		return path;
-	r = record_at(s, e->number);
-	r->entry = entry;
-	r->site = site;
-	r->parent = path;
-	r->depth = from ? from->depth + 1 : 1;
-	s->paths.used++;
-	return e->number;
-}
-
-/* Returns 0 if the emulator does not report it. */
-static uint64_t stack_pointer(const struct pmk_sites_rest *s)
-{
-	return s->owner.stack_pointer ? s->owner.stack_pointer() : 0;
-}
-
-/* Forgets the older half of the calls. */
-static void forget_calls(struct pmk_sites_rest *s)
-{
-	const uint32_t n = MAX_CALLS / 2;
-
-	memmove(s->call, s->call + n, n * sizeof(*s->call));
-	for (uint32_t i = 0; i < n; i++)
-		s->call[i].base = s->call[i].base > n ? s->call[i].base - n : 0;
-	s->calls = n;
-}
-
-/* A call whose stack pointer is above that of the first one on a stack is on another stack. */
-static uint32_t stack_base(const struct pmk_sites_rest *s, uint64_t sp)
-{
-	uint32_t base = s->calls ? s->call[s->calls - 1].base : 0;
-
-	return s->calls && sp > s->call[base].sp ? s->calls : base;
-}
-
-static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
-		     const struct pmk_block *b)
-{
-	uint64_t sp = stack_pointer(s);
-
-	/* The dropped calls are old, so the next returns still find their calls. */
-	if (s->calls == MAX_CALLS)
-		forget_calls(s);
-	s->call[s->calls] = (struct frame){ p->fall, sp, path, stack_base(s, sp) };
-	s->calls++;
-	path = callee(s, path, b->pc, p->end_addr);
-	if (path)
-		path_record(s, path)->calls++;
-	return path;
-}
-
-/*
- * Returns how many calls are still open when control goes to `pc` and the stack pointer is `sp`. A
- * function that made a call has its return address on the stack, so calls that are still open were
- * made at higher addresses. Of the calls that were made at `sp` itself, the one that returns to
- * `pc` has returned. If there is none, all of them have returned if a deeper call has returned, and
- * otherwise none: control stays in the function that was called, or has gone on to another one.
- */
-static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
-{
-	uint32_t end = s->calls, base = s->call[end - 1].base, left;
-
-	while (base && s->call[s->call[base - 1].base].sp >= sp) {
-		end = base;
-		base = s->call[end - 1].base;
-	}
-	if (s->call[base].sp < sp) /* the call was made on another stack */
-		return s->calls;
-	while (end > base && s->call[end - 1].sp < sp)
-		end--;
-	for (left = end; left > base && s->call[left - 1].sp == sp; left--)
-		if (s->call[left - 1].back == pc)
-			return left - 1;
-	return end < s->calls ? left : s->calls;
-}
-
-/* The same as calls_above(), but decided only by return addresses. */
-static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool is_return)
-{
-	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
-
-	for (uint32_t i = s->calls; i > oldest; i--)
-		if (s->call[i - 1].back == pc)
-			return i - 1;
-	return s->calls;
-}
-
-/*
- * Returns the path when control has gone to `pc`, which may be the return from a call. longjmp and
- * C++ exceptions return from several calls at once. longjmp goes to an address to which setjmp has
- * returned before.
- */
-static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is_return)
-{
-	struct returned *r = &s->returned[(pc >> 1) % RETURNED];
-	uint32_t left = s->calls - 1;
-	uint64_t sp = s->call[left].sp;
-
-	if (s->call[left].back != pc) {
-		sp = stack_pointer(s);
-		left = sp ? calls_above(s, pc, sp) : calls_before(s, pc, is_return);
-	}
-	if (left != s->calls && s->call[left].back == pc)
-		*r = (struct returned){ pc, sp, left };
-	else if (left == s->calls && r->addr == pc && r->sp == sp && r->calls < left)
-		left = r->calls;
-	if (left == s->calls)
-		return path;
-	s->calls = left;
-	return s->call[left].path;
-}
-
-/* Returns the path on which block `b` runs after `p`, which ran on `path`. */
-static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
-		       const struct pmk_block *b, bool nests)
-{
-	if ((b->vector && !nests) || (p->conditional && b->pc == p->fall))
-		return path;
-	switch ((enum pmk_flow)p->flow) {
-	case PMK_FLOW_CALL:
-		return b->pc == p->target ? call(s, path, p, b) : path;
-	case PMK_FLOW_INDCALL:
-		return call(s, path, p, b);
-	case PMK_FLOW_INDIRECT:
-	case PMK_FLOW_RETURN:
-		return s->calls ? go(s, path, b->pc, p->flow == PMK_FLOW_RETURN) : path;
-	case PMK_FLOW_NEXT:
-	case PMK_FLOW_JUMP:
-	case PMK_FLOW_EXCEPTION:
-	case PMK_FLOW_MODE:
-		return path;
-	}
-	return path;
-}
-
-/* The handler at `b` interrupts the code that runs on `path`. Returns the path of the handler. */
-static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
-			      const struct pmk_block *b)
-{
-	const struct pmk_rests *rests = &pmk_rests[s->cpu->index];
-	bool inside;
-
-	if (s->nested == NESTED)
-		return path;
-	inside = p == s->cpu->origin && rests->n;
-	if (inside)
-		p = rests->rest[rests->n - 1].of;
-	s->interrupted[s->nested++] = (struct interrupted){ p, inside, path, s->calls };
-	path = callee(s, 0, b->pc, 0);
-	if (path)
-		path_record(s, path)->calls++;
-	return path;
-}
-
-/* End handlers until only `keep` of them are active. Returns the block that they interrupted. */
-static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t keep)
-{
-	struct pmk_sites_rest *s = sites->rest;
-	const struct interrupted *i = &s->interrupted[keep];
-
-	s->nested = (uint32_t)keep;
-	s->calls = i->calls;
-	sites->path = i->path;
-	return i->block;
-}
-
-/* ---- tasks ----------------------------------------------------------------------------------- */
-
-/*
- * An RTOS switches tasks in the handler of an exception. When the last handler ends, the task that
- * continues is found by the stack pointer and the address: its stack is the next one above the
- * stack pointer, and it may have been interrupted at this address. If there is none, the task is
- * new.
- */
-
-static bool may_continue(const struct pmk_sites_rest *s, const struct interrupted *i, uint64_t pc)
-{
-	const struct pmk_block *p = i->block;
-
-	if (p == s->cpu->origin || (pc >= p->pc && pc <= p->fall))
-		return true;
-	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
-		return !i->inside && pc == p->target;
-	return !i->inside && pmk_goes_anywhere(p);
-}
-
-/* Returns the task that continues at `pc`; NULL if it has not run before. */
-static struct task *find_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
-{
-	struct task *found = NULL;
-
-	for (struct task *t = s->task; t < s->task + s->tasks; t++)
-		if (t->top >= sp && (!found || t->top < found->top) &&
-		    may_continue(s, &t->last, pc))
-			found = t;
-	return found;
-}
-
-/* Store the open calls of the running task. Returns false if there is no memory. */
-static bool store_calls(struct pmk_sites_rest *s)
-{
-	struct task *t = s->task + s->running;
-	struct frame *call;
-
-	if (t->room < s->calls) {
-		call = realloc(t->call, 2 * (size_t)s->calls * sizeof(*call));
-		if (!call)
-			return false;
-		t->call = call;
-		t->room = 2 * s->calls;
-	}
-	if (s->calls)
-		memcpy(t->call, s->call, s->calls * sizeof(*t->call));
-	return true;
-}
-
-/* A task whose stack began at the same place has ended. Returns NULL if there are too many. */
-static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
-{
-	struct task *t = s->task;
-
-	while (t < s->task + s->tasks && t->top != sp)
-		t++;
-	if (t == s->task + TASKS)
-		return NULL;
-	s->tasks += t == s->task + s->tasks;
-	t->top = sp;
-	t->last = (struct interrupted){ .path = callee(s, 0, pc, 0) };
-	if (t->last.path)
-		path_record(s, t->last.path)->calls++;
-	return t;
-}
-
-/*
- * All handlers have ended, and code at `pc` continues. If it belongs to another task, go to its
- * path. Returns the last block of the task; NULL: it begins.
- */
-static const struct pmk_block *resume_task(struct pmk_sites *sites, uint64_t pc, bool may_begin)
-{
-	struct pmk_sites_rest *s = sites->rest;
-	struct task *from = s->task + s->running, *to;
-	uint64_t sp = stack_pointer(s);
-
-	from->last = s->interrupted[0];
-	to = sp ? find_task(s, sp, pc) : from;
-	if (to == from || (!to && !may_begin) || !store_calls(s))
-		return from->last.block;
-	if (!to)
-		to = new_task(s, sp, pc);
-	if (!to)
-		return from->last.block;
-	s->running = (uint32_t)(to - s->task);
-	s->calls = to->last.calls;
-	if (s->calls)
-		memcpy(s->call, to->call, s->calls * sizeof(*s->call));
-	sites->path = to->last.path;
-	return to->last.block;
-}
-
-void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep, const struct pmk_block *of)
-{
-	if (!cpu->sites || cpu->sites->rest->nested <= keep)
-		return;
-	end_handlers(cpu->sites, keep);
-	if (!keep)
-		resume_task(cpu->sites, of->pc, false);
-}
-
-void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const struct pmk_block *b)
-{
-	struct pmk_sites_rest *s = sites->rest;
-	struct pmk_nesting now = { s->nested, false };
-
-	if (sites->nests)
-		now = pmk_core_family(&s->cpu->core)->run->nesting(s->cpu, p, b);
-	if (s->nested > now.keep) {
-		p = end_handlers(sites, now.keep);
-		if (!now.keep && !now.begins)
-			p = resume_task(sites, b->pc, true);
-	}
-	if (now.begins)
-		sites->path = begin_handler(s, sites->path, p, b);
-	else if (p)
-		sites->path = follow(s, sites->path, p, b, sites->nests);
-}
-
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site)
@@ -1017,8 +546,8 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 		s->call = pmk_reserve(MAX_CALLS * sizeof(*s->call));
 	s->tasks = 1;
 	s->task[0].top = UINT64_MAX;
-	if (!sites->run_of || (paths && !s->call) || !grow(&s->runs) || !grow(&s->sites) ||
-	    !grow(&s->paths))
+	if (!sites->run_of || (paths && !s->call) || !pmk_sites_grow(&s->runs) ||
+	    !pmk_sites_grow(&s->sites) || !pmk_sites_grow(&s->paths))
 		return -1;
 	pmk_site_counters(&cpu->core, &s->counters);
 	index_counters(s);

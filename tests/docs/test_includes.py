@@ -56,6 +56,7 @@ RULES = [
     (r"src/cpu/a32/", ["{own}", "cpu/a64/", *CORES, *FACTS]),
     (r"src/cpu/families\.h", ["cpu/"]),
     (r"src/cpu/\w+/", ["{own}", *CORES, *FACTS]),
+    (r"src/cpu/(sites|paths|sites_state)\.[ch]", ["cpu/sites_state.h", *CORES, *FACTS]),
     (r"src/cpu/", [*CORES, *FACTS]),
     (r"src/producer/session/emulated(_\w+)?\.[ch]", ["{own}", "base/", *CORES, "pmk/"]),
     (r"src/producer/session/devchip\.[ch]", ["{own}", "buses/ahb/", "cpu/arm9/biu.h", "pmk/",
