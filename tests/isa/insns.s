@@ -1,5 +1,5 @@
 @ SPDX-License-Identifier: MIT
-@ Assembler lines for the cross-check of src/cpu/isa/arm.c against binutils: the whole of ARMv6K A32, the
+@ Assembler lines for the cross-check of src/cpu/isa/arm_v6.c against binutils: the whole of ARMv6K A32, the
 @ 16-bit Thumb set and VFPv2, with the forms that are easy to get wrong.
 	.syntax unified
 	.arm

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the parts of the ARM decoder: arm.c (A32 of ARMv6 and the decoder object), thumb.c (T32
- * of ARMv6), and later additions: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and Advanced SIMD).
+ * Shared by the parts of the ARM decoder: arm.c (the decoder object), arm_v6.c (A32 of ARMv6),
+ * thumb.c (T32 of ARMv6), and later additions: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and
+ * Advanced SIMD).
  */
 #ifndef PMK_SRC_ISA_ARM_H
 #define PMK_SRC_ISA_ARM_H
@@ -25,6 +26,8 @@ struct pmk_arm_facts {
 	uint8_t relative; /* enum pmk_arm_relative */
 };
 
+/* A word of A32 as in ARMv6, which Capstone calls `name`, or one with the same facts. */
+void pmk_arm_a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f);
 /* One 16-bit instruction, or with size 4 a BL/BLX pair (first half in the low half word). */
 void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
 
