@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// AXI interfaces at random, each a master and a slave with back-pressure on all channels, and a scoreboard:
+// Three AXI interfaces with random traffic. Each has a master, a slave and a scoreboard, and all
+// channels have back-pressure:
 //
 //	iverilog -s axi_tb axi.v; vvp a.out +dump=FILE +seed=N +cycles=N
 //
-// Two of AXI4 with four IDs, whose responses come in any order between IDs and whose read data are interleaved,
-// and one of AXI4-Lite. Prints a line for each: "NAME ar N r_wait N …"; what is spread as N, sum, sum of
-// squares, least and most, and as a histogram, "read_4 N": how many reads took 4 to 7 cycles.
+// Two interfaces are AXI4 with four IDs: responses with different IDs come in any order, and read
+// data are interleaved. The third is AXI4-Lite. The program prints a line for each: "NAME ar N
+// r_wait N …". A latency is printed as its N, sum, sum of squares, least and most, and as a
+// histogram: "read_4 N" is the number of reads that took 4 to 7 cycles.
 //
-// With +break=N the master or the slave of `cpu` breaks one rule of the protocol once, after cycle 200; which one
-// is in agents below, and test_axi.py has the rules in the same order. Nothing is printed then but when.
+// With +break=N the master or the slave of `cpu` breaks rule N of the protocol once, after cycle
+// 200. The module `agents` has the rules, and test_axi.py has them in the same order. The program
+// then prints only the rule and the time.
 `timescale 1ns/1ps
 
 // Values, by their number of bits.
@@ -54,7 +57,7 @@ module agents(input clk, input rstn,
 	      output reg [31:0] rd);
 	parameter SALT = 0;
 	parameter LITE = 0;
-	integer breaks, now;	// which rule to break, 0: none any more
+	integer breaks, now;	// breaks: the rule to break; 0 after it was broken
 	reg [1:0] answered;	// there is a new beat of a read, or a response to a write, in this cycle
 	reg [31:0] r;
 	integer seed, k, id, tried;
@@ -78,7 +81,7 @@ module agents(input clk, input rstn,
 		r = seed * 32'h9e3779b1 + SALT;
 	end
 
-	task roll;	// xorshift: the same in every simulator
+	task roll;	// xorshift, because it gives the same numbers in every simulator
 		begin
 			r = r ^ r << 13;
 			r = r ^ r >> 17;
@@ -93,8 +96,8 @@ module agents(input clk, input rstn,
 		else length = {5'd0, x[7:5]} << (x[10] & x[11]);
 	endfunction
 
-	// The type, size and address of a burst of so many beats less one: {burst, size, address}. Wrapping ones
-	// are aligned, and none crosses 4 KB.
+	// Returns {burst, size, address} of a burst with n + 1 beats, chosen by the random number
+	// x. A wrapping burst is aligned, and no burst crosses 4 KB.
 	function [20:0] shape(input [31:0] x, input [7:0] n);
 		reg [1:0] burst;
 		reg [2:0] size;
@@ -121,7 +124,7 @@ module agents(input clk, input rstn,
 		end
 	endtask
 
-	// Another address than the one that was chosen a moment ago.
+	// Replaces the read address that was just chosen by one that breaks the rule.
 	task break_address;
 		case (breaks)
 		3: begin arv <= 1; arb <= 3; broken; end
@@ -133,7 +136,7 @@ module agents(input clk, input rstn,
 		endcase
 	endtask
 
-	// Something while the other side waits.
+	// Withdraws or changes a read address before the slave has accepted it.
 	task break_wait;
 		if (arv && !arr) begin
 			if (breaks == 1) begin arv <= 0; broken; end
@@ -141,7 +144,7 @@ module agents(input clk, input rstn,
 		end
 	endtask
 
-	// A response that nothing asks for, or too early.
+	// Sends a response without a request, too early, or with an unknown value.
 	task break_response;
 		begin
 			if (breaks == 11 && !answered[0] && (!rv || rr) && rhead[3] == rtail[3] && !(rv && ri == 3) && !(arv && ari == 3)) begin
@@ -397,7 +400,8 @@ module axi_tb;
 	axi4 #(.SALT(1)) cpu(aclk, aresetn);
 	axi4 #(.SALT(2)) dma(aclk, aresetn);
 
-	// AXI4-Lite: what it does not have ends here.
+	// AXI4-Lite does not have all signals of AXI4: the wires none0 to none11 leave the others
+	// unconnected.
 	wire s_axil_awvalid, s_axil_awready, s_axil_wvalid, s_axil_wready, s_axil_bvalid, s_axil_bready, s_axil_arvalid,
 	     s_axil_arready, s_axil_rvalid, s_axil_rready;
 	wire [1:0] s_axil_bresp, s_axil_rresp;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Two AHB layers at random, each a master with a slave of its own, and a scoreboard that counts what is
-// sampled at every rising edge of HCLK while HRESETn is high:
+// Two AHB layers with random transfers. Each has a master, a slave, and a scoreboard that counts
+// the signals at every rising edge of HCLK while HRESETn is high:
 //
 //	vvp bus.vvp +dump=FILE +seed=N +cycles=N
 //
 // prints "LAYER READ n WRITE n WAIT n BURST n WAIT_FIRST n" for each layer, and "cycles N". Compiled with
 // -DBROKEN the second master forgets to hold HADDR in wait states.
 //
-// Beside them a GXI by the states of its channels (DDI 0287B Tables 4-4 and 4-5), with its own line: "gxi RD n
-// WR n RD_WAIT n WR_WAIT n DATA_WAIT n", stalls of more than one cycle as RD_OVER, WR_OVER and DATA_OVER, and
-// changes of page as PAGE_2K to PAGE_16K.
+// The design also has a GXI with the states of its channels (DDI 0287B Tables 4-4 and 4-5). Its
+// line is "gxi RD n WR n RD_WAIT n WR_WAIT n DATA_WAIT n", followed by the stalls of more than one
+// cycle (RD_OVER, WR_OVER, DATA_OVER) and the changes of page (PAGE_2K to PAGE_16K).
 `timescale 1ns/1ps
 
 // Bursts of all fixed types, with pauses, and BUSY now and then.
@@ -18,7 +18,7 @@ module master(input hclk, input hresetn, input hready, input hresp, output reg [
 	      output reg [2:0] hburst, output reg [3:0] hprot);
 	parameter SALT = 0;
 	parameter BROKEN = 0;
-	reg [4:0] left;		// beats to come after this one
+	reg [4:0] left;		// beats that follow the current one
 	reg [31:0] r, mask;
 	integer seed;
 
@@ -133,7 +133,7 @@ module slave(input hclk, input hresetn, input [31:0] haddr, input [1:0] htrans, 
 		end
 endmodule
 
-// Counts on its own what the rules of the AHB Monitor count.
+// Counts by the rules of the AHB Monitor, without pmk.
 module scoreboard(input hclk, input hresetn, input hready, input hresp, input [1:0] htrans, input hwrite);
 	integer reads, writes, waits, bursts, first;
 	reg [1:0] phase;

@@ -22,7 +22,7 @@
 #define MAX_EDGES 64
 #define MAX_SLOTS 8
 
-/* One edge as told. */
+/* One clock edge, as pmk_wave_run() passed it to take_edge(). */
 struct seen {
 	uint64_t time;
 	int reset, gap;
@@ -31,7 +31,7 @@ struct seen {
 
 struct outcome {
 	int opened, bound, status;
-	struct pmk_wave_error err; /* of open or bind */
+	struct pmk_wave_error err; /* from pmk_wave_open() or pmk_wave_bind() */
 	struct pmk_wave_findings findings;
 	struct seen edge[MAX_EDGES];
 	unsigned nedges, nslots;
@@ -84,7 +84,7 @@ static inline void run_bytes(struct outcome *o, const char *dump, size_t n, cons
 		o->status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = take_edge, .ctx = o },
 					 &o->findings);
 		pmk_wave_time_text(w, o->findings.first, o->first_time, sizeof(o->first_time));
-		/* They point into the map, which is freed. */
+		/* The signals' names point into the map, so check them before it is freed. */
 		for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
 			if (o->findings.warning[i].count)
 				assert_non_null(o->findings.warning[i].signal);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Many AHB layers at random, with the masters and slaves of bus.v, and a scoreboard for each that counts all
-// that pmk tells of a layer: five that are generated, and three whose names are numbered and declared in another
-// order than that of their numbers.
+// Many AHB layers with random transfers, made of the masters and slaves of bus.v. Each has a
+// scoreboard that counts everything that pmk reports of a layer. Five layers are generated. Three
+// others have numbers in their names, and are not declared in the order of these numbers.
 //
 //	iverilog -s soc layers.v bus.v; vvp a.out +dump=FILE +seed=N +cycles=N
 //
-// prints a line for each layer: "LAYER read N write N …"; latencies as N, sum, sum of squares, least and most, and
-// as a histogram, "burst_4 N": how many took 4 to 7 cycles.
+// prints a line for each layer: "LAYER read N write N …". A latency is printed as its N, sum, sum
+// of squares, least and most, and as a histogram: "burst_4 N" is the number of bursts that took 4
+// to 7 cycles.
 `timescale 1ns/1ps
 
 // A latency, by its number of bits.

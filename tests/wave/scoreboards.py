@@ -89,7 +89,7 @@ def flat(counter, what):
 
 
 def told(doc, without=()):
-    """{board: {what: count}} of a document, and the counts that have no board."""
+    """Returns {board: {what: count}} of a document, and the counts that belong to no board."""
     found = {}
     for counter in doc["counters"]:
         board, _, what = counter["event"].rpartition(".")

@@ -75,7 +75,8 @@ def test_without_last_beats_are_counted():
 
 
 def renamed(dump, name, infix):
-    """The same dump with a generator's names: awvalid is aw_valid, and awlen has the infix."""
+    """Copies the dump with the signal names of a generator: awvalid becomes aw_valid, and awlen
+    gets the infix. Returns the path of the copy."""
     with open(dump) as f:
         text = re.sub(r"\b(aw|ar|w|b|r)(valid|ready) ", r"\1_\2 ", f.read())
     with open(path(name), "w") as f:
@@ -86,7 +87,7 @@ def renamed(dump, name, infix):
 
 @pytest.mark.parametrize("infix", ["_", "_bits_", "_payload_"])
 def test_names_of_generators(infix):
-    """Chisel's aw_bits_len, SpinalHDL's aw_payload_len."""
+    """Chisel names a signal aw_bits_len, and SpinalHDL names it aw_payload_len."""
     dump, _, board = simulated(icarus, "axi.vcd", 7)
     other = renamed(dump, f"axi{infix}.vcd", infix)
     compare(board, stat("-T", f"wave:{other}", "--map", guessed(other)))

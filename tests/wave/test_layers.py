@@ -41,7 +41,7 @@ def test_verilator_has_the_same_layers_and_counts():
 
 
 def bit_by_bit(dump, name):
-    """The same dump with every vector as one signal for each bit."""
+    """Copies the dump with one signal for each bit of a vector. Returns the path of the copy."""
     widths, out = {}, []
     with open(dump) as f:
         for line in f:
@@ -72,7 +72,7 @@ def test_vectors_that_were_dumped_bit_by_bit():
 
 
 def test_glitches_on_the_clock_are_told():
-    """Two edges at one time, and a period that is much shorter than the others."""
+    """pmk warns of two clock edges at one time, and of a period much shorter than the usual one."""
     dump, ini, _ = simulated(icarus, "icarus.vcd", 9, 100)
     with open(dump) as f:
         text = f.read()

@@ -46,7 +46,7 @@ static void test_everything(void **state)
 				   "scope = tb\n"
 				   "\n"
 				   "[layer armd]\n"
-				   "  htrans = m.ht[1:0]\n" /* 11 */
+				   "  htrans = m.ht[1:0]\n" /* line 11 */
 				   "  HREADY = !m.stall\n"
 				   "hprot = 0b0011\n"
 				   "cause = m.why\n"
@@ -55,7 +55,7 @@ static void test_everything(void **state)
 				   "protocol = ahb-lite\n"
 				   "bytes = 8\n"
 				   "scope = tb.cpu\n"
-				   "htrans = htrans\n" /* 20 */
+				   "htrans = htrans\n" /* line 20 */
 				   "hready = hready\n"
 				   "[layer armd]\n"
 				   "haddr = m.ha\n"
@@ -66,12 +66,12 @@ static void test_everything(void **state)
 				   "write = g.w\n"
 				   "[evntbus]\n"
 				   "core = arm1136\n"
-				   "vector = core.EVNTBUS\n" /* 31 */
+				   "vector = core.EVNTBUS\n" /* line 31 */
 				   "[events]\n"
 				   "l1d_miss = core.miss\n"
 				   "INSN = core.n count\n"
 				   "pmu = arm1176\n"
-				   "dcache_miss = core.miss2 edge\n" /* 36 */
+				   "dcache_miss = core.miss2 edge\n" /* line 36 */
 				   "[windows]\n"
 				   "uart = 0x1000-0x1fff\n"
 				   "apb_core = 0 - 15\n";
@@ -274,7 +274,7 @@ static void test_no_file(void **state)
 	"b11010000000000000000000000000000000000000000000000000000000000000x01 3\n" \
 	"1a\n0b\n1c\n1e\n14\n05\nb1111 6\n#5\n1!\n"
 
-/* The value of a name at the only edge. */
+/* Returns the value that `name` has at the only edge of DUMP. */
 static struct pmk_wave_value value_of(const char *scope, const char *name)
 {
 	char map[256];
@@ -307,18 +307,18 @@ static void test_names(void **state)
 	assert_name("two/hready", 0, 0);
 	assert_name("tb/one/hready", 1, 0);
 	assert_name("!two.hready", 1, 0);
-	assert_name("hclk", 0, 0); /* in two scopes, but one net */
+	assert_name("hclk", 0, 0); /* declared in two scopes, but as one net */
 	assert_name("bus", 0xd6, 0);
 	assert_name("!bus", 0x29, 0);
 	assert_name("tb.bus[15:12]", 0xd, 0);
 	assert_name("bus[9:8]", 2, 0);
 	assert_name("bus[10]", 1, 0);
 	assert_name("up", 0xd6, 0);
-	assert_name("up[0]", 1, 0); /* the highest */
+	assert_name("up[0]", 1, 0); /* up is [0:7]: bit 0 is the highest */
 	assert_name("up[4:7]", 6, 0);
 	assert_name("wide[2:0]", 1, 4);
 	assert_name("wide[71:64]", 0xd, 0);
-	assert_name("!wide[2:1]", 1, 2); /* what is x stays x */
+	assert_name("!wide[2:1]", 1, 2); /* an inverted x is x */
 	assert_name("bits", 0xa, 0);	 /* [4], [2], [1]; [3] is missing */
 	assert_name("bits[2:1]", 2, 0);
 	assert_name("bits[4]", 1, 0);
@@ -378,7 +378,7 @@ static void test_names_not_found(void **state)
 		       "them, as in [2:0]");
 }
 
-/* Two nets that a name may mean: the order in the dump does not decide. */
+/* A name that may mean two nets is an error; pmk does not take the first one of the dump. */
 static void test_declared_twice(void **state)
 {
 	(void)state;
@@ -450,7 +450,8 @@ static void test_guess_one_layer(void **state)
 	free(text);
 }
 
-/* Several masters in one scope, a slave's port, directions in the names, an active high reset. */
+/* Guesses layers from several masters in one scope, a slave's port, names with directions, and an
+ * active-high reset. */
 static void test_guess_layers(void **state)
 {
 	struct pmk_wave_map m;
@@ -532,7 +533,10 @@ static void test_guess_evntbus(void **state)
 	"arready $end\n$var wire 1 " code "3 " name "rvalid $end\n$var wire 1 " code "4 " name \
 	"rready $end\n"
 
-/* Interfaces in one scope whose clocks are named after them; one clock for both. */
+/*
+ * Two interfaces in one scope. If each has a clock that is named after it, the map has only the
+ * first; if both have one clock, the map has both.
+ */
 static void test_guess_clocks(void **state)
 {
 	struct pmk_wave_map m;
@@ -563,7 +567,7 @@ static void test_guess_clocks(void **state)
 	free(text);
 }
 
-/* A clock that is named after one layer does not belong to the others in its scope. */
+/* A clock that is named after one layer is not the clock of the other layers in its scope. */
 static void test_guess_clock_of_one(void **state)
 {
 	struct pmk_wave_map m;
@@ -642,8 +646,8 @@ static void test_guess_windows(void **state)
 }
 
 /*
- * One of two ends of a link, and the signals next to its states; a state machine with other names
- * is not a link.
+ * The map has one of the two ends of a link, with the signals next to its states. A state machine
+ * with other names is not a link.
  */
 static void test_guess_gxi(void **state)
 {
@@ -731,7 +735,7 @@ static void test_guess_pins(void **state)
 	free(text);
 }
 
-/* Layers whose names the monitor does not have, with one clock, with two, and with possibly two. */
+/* The AHB Monitor has no layers of these names. They have one clock, two, or possibly two. */
 static void test_guess_several(void **state)
 {
 	struct pmk_wave_map m;
@@ -769,7 +773,10 @@ static void test_guess_several(void **state)
 	"$scope module lane[" index "] $end\n$scope module u $end\n$var wire 2 " code \
 	"t htrans [1:0] $end\n$var wire 1 " code "y hready $end\n$upscope $end\n$upscope $end\n"
 
-/* Numbers decide on the order, and generated scopes on names; two ends of one bus are one layer. */
+/*
+ * Layers are in the order of the numbers in their names. A layer in a generated scope is named
+ * after the scope. Two ends of one bus are one layer.
+ */
 static void test_guess_order(void **state)
 {
 	struct pmk_wave_map m;
@@ -804,7 +811,7 @@ static void test_guess_order(void **state)
 	assert_int_equal(m.nlayers, 3);
 	assert_string_equal(m.layer[0].name, "m0");
 	assert_string_equal(m.layer[1].name, "m1");
-	assert_string_equal(m.layer[2].name, "x"); /* another master of one bus */
+	assert_string_equal(m.layer[2].name, "x"); /* another master on the bus of m0 */
 	assert_non_null(
 		strstr(text, "# the htrans of tb.s is probably another end of the one of tb\n"));
 	pmk_wave_map_free(&m);
@@ -813,8 +820,10 @@ static void test_guess_order(void **state)
 
 #define BIT(code, name) "$var wire 1 " code " " name " $end\n"
 
-/* Vectors that were dumped bit by bit, in any order, with a blank and without; not those of which a
- * bit is missing or there twice. */
+/*
+ * pmk joins the bits of a vector that was dumped bit by bit, in any order, with a blank before the
+ * index or without. It does not join them if a bit is missing or is there twice.
+ */
 static void test_guess_bits(void **state)
 {
 	struct pmk_wave_map m;

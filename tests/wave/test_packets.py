@@ -66,12 +66,13 @@ def test_packets_count_what_the_signals_count():
             equal(got[f"ct_{layer}_wait_threshold_hit"], want[f"ct_{layer}_wait_threshold_hit"])
         equal([got[f"ct_gxi_{what}"] for what in ("rd", "wr", "rd_data_wait")],
               [board["gxi"]["RD"], board["gxi"]["WR"], board["gxi"]["DATA_WAIT"]])
-        # Two edges in reset, and four until the last cycle has come out and is read.
+        # In addition to the 3000 cycles, there are two edges in reset, and four until the last
+        # cycle has come out on the pins and is read.
         equal(got["ct_total_cycles"], 3000 + 2 + 4)
         contains(doc["warning"], f"of {board['armd']['BURST']} bursts on ARM-D are of kinds it has "
                  "no counter for: no mean over its bursts")
         equal(len(doc["warning"].splitlines()), 2)
-        # Bursts of one beat look like SINGLE, so there are no more of the others.
+        # On the pins, an INCR4 or INCR8 burst of one beat looks like SINGLE.
         for burst in ("incr4", "incr8"):
             assert 0 < got[f"ct_armd_burst_{burst}"] <= want[f"ct_armd_burst_{burst}"]
         assert got["ct_armd_burst_single"] >= want["ct_armd_burst_single"]
@@ -168,8 +169,8 @@ def lines():
 
 
 def same(direct, codes, untold):
-    """The written pins give the same counts as the emulation, except for four cycles after the end;
-    counts that the pins do not show are `untold`."""
+    """Checks that the written pins give the same counts as the emulation, except for four cycles
+    after the end. Counts that the pins do not show are `untold`."""
     doc = stat("-T", f"wave:{path('pins.vcd')}", "--map", write("pins.ini", PINS_MAP), "--layout",
                codes, "-e", "all")
     assert "have a code that the layout does not have" not in doc["warning"], doc["warning"]
@@ -196,7 +197,7 @@ def test_packets_of_a_program():
                   "--traffic", "dma0:period=50,dir=both", "--traffic", "gxi:period=10,dir=both",
                   "--traffic", "clcdc:period=70,burst=incr8", lines(), code=3)
     want = same(direct, codes, UNTOLD)
-    # A line each, and the one of the first instruction's literal.
+    # Each of the 1000 passes fills a line; the first instruction's literal fills another one.
     equal((want["ct_armd_line_fill"], want["ct_armd_rd"] // 8), (1001, 1003))
     assert min(want["ct_dma0_wr"], want["ct_clcd_rd"], want["ct_gxi_rd"]) > 1000, want
 

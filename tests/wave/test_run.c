@@ -25,7 +25,7 @@
 	"hburst = hburst\nhprot = hprot\nhready = hready\nhresp = hresp\n"
 #define LAYER "[layer exp]\n" ROLES "cause = cause\n"
 
-/* The values at one edge. */
+/* The values of the signals at one edge. */
 struct cycle {
 	const char *trans;
 	unsigned addr, write, burst;
@@ -65,7 +65,7 @@ static void add_cycle(unsigned i, const struct cycle *c)
 	used += (size_t)snprintf(dump + used, sizeof(dump) - used, "#%u\n1k\n", 10 * i + 10);
 }
 
-/* What it came to. */
+/* The results of the last run(). */
 static struct pmk_bus buses[PMK_AHBMON_NBUSES], core;
 static struct pmk_wave_count count;
 static struct pmk_wave_findings findings;
@@ -102,7 +102,7 @@ static int take_tick(void *ctx, const struct pmk_wave_edge *edge)
 	return 0;
 }
 
-/* Returns what init or run returned. */
+/* Counts the dump. Returns the status of pmk_wave_count_init() or, after it, of _run(). */
 static int run(const char *map_text, const char *only)
 {
 	char path[32], map_path[32];
@@ -153,20 +153,20 @@ static uint64_t total(unsigned bus, unsigned sig)
 }
 
 /*
- * The sample stream of the manual as far as it is known: a wait by the matrix, an INCR4 write, two
- * waits by the matrix, the first beat of a WRAP4 read, a wait of its slave on the second one.
+ * The sample stream of the manual, as far as it is known: an INCR4 write with a wait caused by the
+ * matrix, then a WRAP4 read with two such waits. The slave makes the second beat of the read wait.
  */
 static const struct cycle sample[] = {
 	/*  trans  addr write burst ready cause */
 	{ "00", 0, 0, 0, "1", 0 },     /* idle */
 	{ "10", 0x100, 1, 3, "1", 0 }, /* NONSEQ, INCR4 write */
-	{ "11", 0x104, 1, 3, "0", 2 }, /* it waits for the matrix */
+	{ "11", 0x104, 1, 3, "0", 2 }, /* the first beat waits for the matrix */
 	{ "11", 0x104, 1, 3, "1", 0 }, /* first beat done */
 	{ "11", 0x108, 1, 3, "1", 0 }, { "11", 0x10c, 1, 3, "1", 0 },
 	{ "10", 0x208, 0, 2, "1", 0 }, /* fourth beat done; NONSEQ, WRAP4 read */
 	{ "11", 0x20c, 0, 2, "0", 2 }, { "11", 0x20c, 0, 2, "0", 3 },
 	{ "11", 0x20c, 0, 2, "1", 0 }, /* first beat done */
-	{ "11", 0x200, 0, 2, "0", 1 }, /* the second one waits for its slave */
+	{ "11", 0x200, 0, 2, "0", 1 }, /* the second beat waits for its slave */
 };
 #define NSAMPLES (sizeof(sample) / sizeof(sample[0]))
 
@@ -176,8 +176,8 @@ static void add_sample(void)
 		add_cycle(i, &sample[i]);
 }
 
-/* DDI 0287B p. 4-5: Wr 4, BurstIncr4 1, Rd 1, BurstWrap4 1, WaitTotal 4, of them 3 by the
- * matrix. */
+/* DDI 0287B p. 4-5 gives Wr 4, BurstIncr4 1, Rd 1, BurstWrap4 1 and WaitTotal 4. The matrix causes
+ * 3 of these waits. */
 static void test_worked_vector(void **state)
 {
 	const unsigned exp = PMK_AHBMON_BUS_EXP;
@@ -233,7 +233,7 @@ static void test_windows(void **state)
 	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_EXP], PMK_SIG_AHB_READ_SSP));
 }
 
-/* Nothing counts in reset, not even the clock. */
+/* While HRESETn is low, pmk counts nothing, not even cycles. */
 static void test_reset(void **state)
 {
 	(void)state;
@@ -377,8 +377,8 @@ static void test_half_a_gxi(void **state)
 	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_WRITE_OVER));
 }
 
-/* DDI 0301H Table 3-137: bit 0 event 0x00, bits 9:8 event 0x07 (b01 one, b10 two), bit 12 event
- * 0x0B. */
+/* By DDI 0301H Table 3-137, bit 0 is event 0x00, bits 9:8 are event 0x07 (b01: one, b10: two), and
+ * bit 12 is event 0x0B. */
 static void test_evntbus(void **state)
 {
 	static const char map[] = CLOCK "[evntbus]\ncore = arm1176\nvector = haddr\n";
@@ -400,7 +400,7 @@ static void test_evntbus(void **state)
 	assert_non_null(strstr(err.text, ":7: the EVNTBUS of arm1156 is not documented"));
 }
 
-/* level, edge, count, one signal of several, and x. */
+/* Events by level, by edge and by count, an event of several signals, and the value x. */
 static void test_events(void **state)
 {
 	static const char map[] = CLOCK "[events]\nINSN = hsize count\nL1D_MISS = hwrite\n"

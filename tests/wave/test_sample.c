@@ -50,9 +50,9 @@ static void test_before_the_edge(void **state)
 	(void)state;
 	run_dump(&o,
 		 HEADER "#0\n0!\nb1 v\n"
-			"#5\nb10 v\n1!\nb11 v\n" /* before and after the clock */
+			"#5\nb10 v\n1!\nb11 v\n" /* v changes before and after the clock */
 			"#10\n0!\nb100 v\n"
-			"#15\n1!\n#15\nb101 v\n" /* the same time again */
+			"#15\n1!\n#15\nb101 v\n" /* time 15 a second time */
 			"#20\n0!\n#25\n1!\n",
 		 CLOCK V);
 	assert_int_equal(o.status, 0);
@@ -114,7 +114,7 @@ static void test_glitches(void **state)
 	(void)state;
 	run_dump(&o,
 		 HEADER "#0\n0!\nb1 v\n#5\n1!\n0!\n" /* nothing is left */
-			"#10\n1!\n0!\n1!\n"	     /* one edge */
+			"#10\n1!\n0!\n1!\n"	     /* one edge is left */
 			"#15\n0!\n#20\n1!\n",
 		 CLOCK V);
 	assert_int_equal(o.nedges, 2);
@@ -134,7 +134,7 @@ static char *repeat(char *to, const char *text, unsigned times)
 	return to;
 }
 
-/* More changes at one time than fit in a list. */
+/* The reader's list of changes is too short for the changes at one time. */
 static void test_many_changes(void **state)
 {
 	static char dump[200000];
@@ -158,7 +158,7 @@ static void test_many_changes(void **state)
 	assert_int_equal(o.findings.warning[PMK_WAVE_GLITCH].time, 5);
 }
 
-/* A pulse of normal length is an edge; one that is much too early is reported. */
+/* A pulse of normal length is an edge. An edge that comes much too early is reported. */
 static void test_short_period(void **state)
 {
 	(void)state;
@@ -302,7 +302,7 @@ static void test_stop(void **state)
 	assert_int_equal(o.nedges, 2);
 }
 
-/* Once per dump, and not without a map. */
+/* A dump is bound to a map once, and then run once. */
 static void test_misuse(void **state)
 {
 	static const struct pmk_wave_sink sink = { .edge = take_edge, .ctx = &o };

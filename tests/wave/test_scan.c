@@ -19,7 +19,7 @@ static uint64_t rnd(void)
 	return state;
 }
 
-/* Any bytes, or those next to the limits of a blank and a sign. */
+/* Fills the text with random bytes. Half of them are at the limits of a blank or of a sign. */
 static void fill(char *text, size_t n)
 {
 	static const char edges[] = {
@@ -115,7 +115,7 @@ static void test_marks(void **state_)
 	}
 }
 
-/* Lines of one or two words; `wrong` of 10000 bytes are random. */
+/* Fills the text with lines of one or two words; `wrong` of 10000 bytes are random. */
 static void fill_lines(char *text, size_t n, unsigned wrong)
 {
 	static const char first[] = "01bbrx#$@~", middle[] = "0101!z[", gaps[] = "    \t";

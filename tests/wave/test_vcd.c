@@ -12,7 +12,7 @@
 
 #define MAP "[clock]\nsignal = tb.clk\n[events]\nINSN = tb.v\n"
 
-/* One edge, at 5; tb.v before it is what `change` made of it. */
+/* Returns the value of tb.v after `change`, as sampled at the only edge (time 5). */
 static struct pmk_wave_value value_after(const char *change)
 {
 	static struct outcome o;
@@ -52,14 +52,14 @@ static void test_vectors(void **state)
 	assert_value("b1x \"", 0x2, 0x1);
 	assert_value("bz01x \"", 0x2, 0x9);
 	assert_value("B11 \"", 0x3, 0);
-	assert_value("b0001010 \"", 0xa, 0); /* longer, by what a shorter one is extended by */
+	assert_value("b0001010 \"", 0xa, 0); /* has extra digits, all 0 */
 	assert_value("bxxx01 \"", 0x1, 0xc);
 	assert_value("bz-x01 \"", 0x1, 0xc);
 	assert_value("b00x01x \"", 0x2, 0x9);
 	assert_value("b1010\t\"", 0xa, 0);
 	assert_value("b1010\n\"", 0xa, 0);
 	assert_value("b1010 \r\n \"", 0xa, 0);
-	assert_value("b1010 \" b11 \"", 0x3, 0); /* two on one line */
+	assert_value("b1010 \" b11 \"", 0x3, 0); /* two changes on one line */
 	assert_value("1\"", 0x1, 0);
 	assert_value("x\"", 0, 0xf);
 }
@@ -183,7 +183,8 @@ static void test_header_of_icarus(void **state)
 	pmk_wave_close(w);
 }
 
-/* Verilator: sections on one line, a scope around all, arrays by element. */
+/* Verilator writes several sections on one line, one scope around all others, and an array as its
+ * elements. */
 static void test_header_of_verilator(void **state)
 {
 	static const char header[] =
@@ -261,7 +262,7 @@ static void test_no_timescale(void **state)
 	pmk_wave_close(w);
 }
 
-/* ---- what is wrong -------------------------------------------------------------------------- */
+/* ---- damaged dumps -------------------------------------------------------------------------- */
 
 static void assert_open_fails(const char *dump, size_t n, int code, uint64_t offset, uint64_t line,
 			      const char *why)
@@ -361,7 +362,7 @@ static void test_bad_changes(void **state)
 	assert_partial("$dumpall\n1!\n", "line 14", "before the $end of its values");
 }
 
-/* With a carriage return before each `nth` line end. */
+/* Copies the text with a carriage return before each `nth` line end. */
 static void add_returns(char *to, const char *from, unsigned nth)
 {
 	unsigned lines = 0;
@@ -373,8 +374,8 @@ static void add_returns(char *to, const char *from, unsigned nth)
 }
 
 /*
- * Codes of all lengths, in a dump of lines that are read the fast way; a code that is not in the
- * header is reported, whatever it begins with, and so is a missing code, whatever follows.
+ * Reads codes of all lengths from lines that the fast scanner reads. A code that is not in the
+ * header is reported, whatever it begins with; a missing code is reported, whatever follows.
  */
 static void test_codes(void **state)
 {
@@ -499,7 +500,7 @@ static void test_long_times(void **state)
 	assert_string_equal(o.first_time, "18446744073709551614 ns");
 }
 
-/* A value longer than the buffer, and one longer than the limit. */
+/* Reads values that are longer than the buffer, and refuses one that is longer than the limit. */
 static void test_long_words(void **state)
 {
 	static const char head[] = "$var wire 1 ! clk $end\n$var wire 9000004 \" v $end\n"

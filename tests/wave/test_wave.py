@@ -63,7 +63,7 @@ def simulator(*flags):
 
 
 def scoreboard(text, cycles):
-    """{layer: {what: count}} as the testbench prints it."""
+    """Returns {layer: {what: count}} from the output of the testbench."""
     board = {}
     for line in text.splitlines():
         words = line.split()
@@ -173,8 +173,8 @@ def test_fst_equals_the_scoreboard():
 
 
 def test_fst_of_writers_old_and_new():
-    """The same changes with each of the tables that writers have had, several blocks, all kinds of
-    variables, a frame, and $dumpoff. GTKWave's fst2vcd gives the expected VCD."""
+    """Reads FST files with each kind of table that writers have used. Also with several blocks, all
+    kinds of variables, a frame, and $dumpoff. The expected numbers come from GTKWave's fst2vcd."""
     ini = write("small.ini", SMALL_MAP.replace("[layer tb]",
                                                "reset = tb.hresetn\n[layer tb]\nhaddr = haddr\n"
                                                "hwrite = hwrite\nhresp = hresp"))
@@ -530,7 +530,7 @@ def test_check_as_json_of_a_damaged_dump():
     doc, out = document("check", write("still.vcd", small(0)), "-m", ini, code=125)
     equal((doc["edges"], doc["first"], doc["last"], doc["exit-status"]), (0, None, None, 125))
     contains(doc["error"], "has no rising edge")
-    # An error before a document has begun is only one line.
+    # If an error occurs before a document has begun, pmk prints only one line.
     equal(fails(125, "No such file", "check", path("nowhere.vcd"), "-m", ini, "-j").out, "")
 
 
@@ -577,7 +577,7 @@ def test_signals_as_json_and_csv():
     equal(doc["signals"][0]["scope"], "t\ufffd")
 
 
-# ---- what is wrong ------------------------------------------------------------------------------
+# ---- bad input ----------------------------------------------------------------------------------
 
 def fails(code, why, *argv, **kw):
     out = pmk("wave", *argv, **kw)
@@ -636,7 +636,7 @@ def test_extended_dumps_are_refused():
            f"$dumpvars")
     fails(125, why, "signals", ports)
     fails(125, why, "check", ports, "-m", write("small.ini", SMALL_MAP))
-    # The same ports in the values of any VCD, as fst2vcd writes them.
+    # fst2vcd writes ports with the values of an ordinary VCD: such a file is accepted.
     equal(pmk("wave", "signals", write("port.vcd", SMALL.replace("wire", "port"))).code, 0)
 
 
@@ -837,5 +837,5 @@ def test_progress_is_for_terminals():
         shown += piece
     os.close(master)
     assert re.search(rb"\r-: \d+ MB, \d+ MB/s", shown), shown
-    assert shown.endswith(b" \r"), shown  # taken away
+    assert shown.endswith(b" \r"), shown  # the progress line is erased
     contains(out, "tb: 100100 cycles, 0 violations")
