@@ -49,7 +49,8 @@ static const struct cli_option options[] = {
 	CLI_ROWS_END,
 };
 
-/* Instructions from one line: those that are adjacent in the listing, or all of them. */
+/* A group of instructions from one line: adjacent ones in the listing, or all instructions of
+ * the line. */
 struct group {
 	uint32_t file, line, inlined;
 	size_t first, last; /* in the listing; `last` is the index after them */
@@ -105,7 +106,8 @@ static uint32_t hottest_function(const struct annotate *a)
 	return best;
 }
 
-/* True if the user's name means this path: it is the same, or its end after a slash. */
+/* True if the user's `name` means `path`: it equals the path, or the end of the path after a
+ * slash. */
 static bool is_file(const char *path, const char *name, size_t n)
 {
 	size_t length = strlen(path);
@@ -174,7 +176,7 @@ static int choose_functions(const struct annotate *a, bool *wanted)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* Choose as many events as there is room for, and the executions. */
+/* Choose the columns: the executions, and as many events as there is room for. */
 static void lay_out(struct annotate *a)
 {
 	struct recorded_column last;
@@ -196,7 +198,7 @@ static void lay_out(struct annotate *a)
 	}
 	a->column[a->nevents] = last;
 	a->ncolumns = a->nevents + !a->r.t.sampled;
-	a->width += 2; /* the mark */
+	a->width += 2; /* room for the mark */
 }
 
 static double share_of(const struct annotate *a, uint64_t value)

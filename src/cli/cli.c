@@ -202,7 +202,7 @@ static const struct cli_option *next_short(const struct cli_command *cmd, int ar
 	if (!o->name)
 		return wrong_option(cmd, arg, bad);
 	if (!o->arg && arg[2]) {
-		/* -jv: the rest of the word becomes a separate argument, "-v". */
+		/* Split a word such as -jv: after -j, the next argument is "-v". */
 		arg[1] = '-';
 		argv[*index] = arg + 1;
 		return o;

@@ -33,17 +33,16 @@ enum {
 enum cli_effect {
 	CLI_SETTING,   /* passes name and value to `set`; const char *, unless at 0: as CLI_TEXT */
 	CLI_TEXT,      /* const char *: becomes the value */
-	CLI_SEPARATOR, /* the same, but \t becomes a tab, as in perf; a quote is refused */
+	CLI_SEPARATOR, /* as CLI_TEXT, but \t becomes a tab, as in perf; a quote is refused */
 	CLI_ON,	       /* bool: becomes true */
 	CLI_OFF,       /* bool: becomes false */
 	CLI_WORD,      /* struct pmk_words: gets the value as one more word */
 	CLI_CALL,      /* passes a pointer to the member to `take` */
-	CLI_IGNORED,   /* nothing */
+	CLI_IGNORED,   /* has no effect */
 	CLI_HELP,      /* prints the help */
 };
 
-/* One option. The parser, --help, the completion and the test of the manual pages use these
- * rows. */
+/* An option. The parser, --help, the completion and the test of the manual pages use these rows. */
 struct cli_option {
 	char letter;	  /* 0: long only */
 	const char *name; /* "event" for --event */
@@ -126,7 +125,8 @@ int cli_apply(const struct cli_command *cmd, const struct cli_option *o, void *r
 int cli_parse(const struct cli_command *cmd, void *request, int argc, char **argv,
 	      char ***operands);
 
-/* Sets *path to that of pmk.data if it is NULL. Returns 0, or an exit code if that is missing. */
+/* Sets *path to the path of pmk.data if *path is NULL. Returns 0, or an exit code if pmk.data is
+ * missing. */
 int cli_default_recording(const struct cli_command *cmd, const char **path);
 
 void cli_help(FILE *f, const struct cli_command *cmd);
@@ -156,9 +156,9 @@ int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 /* Print the failure, if there is one, and clear it. Returns its exit code, or 0. */
 int cli_fault(struct pmk_count_fault *f);
 
-/* The data directory; NULL after one line on stderr. */
+/* Returns the data directory, or NULL after one line on stderr. */
 const char *cli_data_dir(void);
-/* All metrics. Loaded once; NULL after one line on stderr. */
+/* Returns all metrics, which are loaded once, or NULL after one line on stderr. */
 struct pmk_metrics *cli_metrics(void);
 /* Like pmk_files_core_name(); without a data directory it returns `name` itself. */
 const char *cli_core_name(const char *name);

@@ -16,8 +16,8 @@ void cli_catch_signals(struct pmk_count *c);
 /* Call it before the handle is freed, if the process goes on. */
 void cli_release_signals(void);
 
-/* A progress line on stderr for an emulated program. It appears only if stderr is a terminal, and
- * only after the first second. Initialise it to zero. */
+/* A progress line on stderr for an emulated program. The line appears only if stderr is a
+ * terminal, and only after the first second. Initialise the struct to zero. */
 struct cli_running {
 	double began;	/* time of the first call, or when reading began; 0: none yet */
 	double last;	/* time of the last update */

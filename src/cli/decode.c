@@ -118,7 +118,7 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 	for (unsigned i = 0; i < pmu->nregs; i++) {
 		const char *reg = pmu->regs[i].name;
 
-		/* Some PMUs have a hundred registers. */
+		/* Shorten the list: some PMUs have a hundred registers. */
 		if (at + strlen(", ") + strlen(reg) + strlen(MORE) >= sizeof(all)) {
 			strcpy(all + at, MORE);
 			break;

@@ -140,8 +140,8 @@ static bool grew_over(uint64_t base, uint64_t fresh, double percent)
 	       (long double)percent * (long double)base;
 }
 
-/* A new function has no base. It is over the limit if the total is, and if it adds more than the
- * limit to the total. */
+/* A new function has no base. A new function is over the limit if the total is over the limit
+ * and the function adds more than the limit to the total. */
 static bool exceeds_percent(const struct diff *d, size_t row, size_t event, double percent)
 {
 	const struct diff_row *r = &d->row[row];
@@ -208,7 +208,7 @@ static void report_offender(const struct diff *d, size_t row, size_t event)
 		 (unsigned long long)fresh, grown, limit->text, sign ? "%" : "");
 }
 
-/* Prints the rows of a kind that are over a limit, the one that adds most first. */
+/* Prints the rows of a kind that are over a limit; the row that adds most comes first. */
 static bool judge_rows(struct diff_table *t, enum diff_kind kind, size_t event)
 {
 	diff_table_fill(t, kind, event, DIFF_OVER);
@@ -284,7 +284,8 @@ static int check(struct request *q)
 		return cli_fail(PMK_EXIT_USAGE, "-j, -x, --markdown and --html exclude each other");
 	if (q->html && q->output)
 		return cli_fail(PMK_EXIT_USAGE, "-o and --html exclude each other");
-	/* As in perf, one file is compared with the old recording. */
+	/* If the user does not name two files, compare one (pmk.data by default) with
+	 * pmk.data.old, as perf does. */
 	if (!q->d.path[DIFF_NEW]) {
 		q->d.path[DIFF_NEW] = q->d.path[DIFF_BASE] ? q->d.path[DIFF_BASE] : "pmk.data";
 		q->d.path[DIFF_BASE] = "pmk.data.old";

@@ -24,9 +24,9 @@ enum diff_kind {
 
 struct diff_row {
 	enum diff_kind kind;
-	char *key;	  /* rows of both sides with the same key are one row */
+	char *key;	  /* rows of the two sides that have the same key become one row */
 	char *name;	  /* NULL: the whole run */
-	char *was;	  /* the name on the base side, if it is another one; or NULL */
+	char *was;	  /* the name on the base side, if it differs; or NULL */
 	char *file;	  /* name on the new side, otherwise on the base side; or NULL */
 	uint32_t line[2]; /* on each side; 0: none */
 	bool there[2];
@@ -57,8 +57,7 @@ struct diff_limit {
 	char *place;
 };
 
-/* Two causes of the change of an event, which diff_parts.c distinguishes. The remaining change is
- * due to the layout. */
+/* Two parts of the change of an event: see diff_parts.c. The layout causes the remaining change. */
 struct diff_part {
 	int64_t work, rest;
 };
@@ -89,11 +88,11 @@ static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event
 	return d->row[row].value[event * DIFF_SIDES + side];
 }
 
-/* Read both sides. `events`: a list like that of -e, or NULL. Returns 0 or an exit code. */
+/* Read both sides. `events`: a list as for -e, or NULL. Returns 0 or an exit code. */
 int diff_read(struct diff *d, const char *events);
 void diff_free(struct diff *d);
 
-/* Add a limit: the value of --fail-over, or that of --limit. Returns 0 or an exit code. */
+/* Add the limit that is the value of --fail-over or --limit. Returns 0 or an exit code. */
 int diff_limit_all(void *diff, char *percent);
 int diff_limit_add(void *diff, char *value);
 void diff_limits_free(struct diff *d);

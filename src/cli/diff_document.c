@@ -46,7 +46,7 @@ static bool is_of_an_interval(json_object *counter)
 	return json_object_object_get_ex(counter, "interval", NULL);
 }
 
-/* The number of the processor of the row; NULL: all. */
+/* Returns the number of the row's processor, or NULL if the row is for all processors. */
 static const char *cpu_of(json_object *counter)
 {
 	json_object *value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Splits the change of each event into three parts. It computes `work` and `rest`; `layout` is the
- * remainder.
+ * Splits the change of each event into three parts. This file computes `work` and `rest`; `layout`
+ * is the remainder.
  *
  * 	work    instructions that only one side has, or that it executed more often
  * 	layout  functions that executed the same instructions equally often: their counts can only
@@ -179,7 +179,7 @@ static int take_pair(struct pair *p)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* True if the function executed the same instructions equally often. */
+/* True if the function executed the same instructions equally often on both sides. */
 static bool only_moved(const struct pair *p)
 {
 	if (p->n[0] != p->n[1])

@@ -300,7 +300,7 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 	if (!code && *d->core[DIFF_BASE] && *d->core[DIFF_NEW] &&
 	    strcmp(d->core[DIFF_BASE], d->core[DIFF_NEW]))
 		cli_fail(0, "the cores differ: %s and %s", d->core[DIFF_BASE], d->core[DIFF_NEW]);
-	/* The first row is that of the whole run. */
+	/* The first row has the counts of the whole run. */
 	if (!code && diff_row_add(d, DIFF_TOTAL, "") == DIFF_NO_ROW)
 		code = cli_no_memory();
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++) {

@@ -120,7 +120,8 @@ static size_t add_function(struct diff_source *s, const struct diff_function *f)
 		if (i < s->nfunctions) {
 			if (s->function[i].object != f->object)
 				s->function[i].object = PMK_TABLES_NONE;
-			/* Two bodies: the function exists twice. */
+			/* If the two bodies differ, the function exists twice and has no common
+			 * body. */
 			if (s->function[i].body != f->body)
 				s->function[i].body = s->function[i].body && f->body ? 0
 						      : f->body			     ? f->body
@@ -207,9 +208,9 @@ static int find_functions(struct diff_source *s)
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
 /*
- * The functions of two recordings are paired first by name and file. The others are paired by name
- * if only one on each side has it (the file was renamed, or the function moved to another one),
- * then by body (the function was renamed).
+ * The functions of two recordings are paired first by name and file. A function without a partner
+ * is then paired by name, if only one function on each side has this name (its file was renamed, or
+ * it moved to another file), and at last by body (the function was renamed).
  */
 
 /* A function without a partner. */
@@ -293,7 +294,8 @@ static int pair_singles(struct diff_source *base, struct diff_source *fresh)
 	return 0;
 }
 
-/* The key is that of the base, or of the new side if the base does not have the function. */
+/* `key` is the function's key on the base side, or on the new side if the base does not have the
+ * function. */
 static int add_row(struct diff_source *s, struct diff_function *f, const char *key)
 {
 	f->row = diff_row_add(s->d, DIFF_FUNCTION, key);
@@ -329,8 +331,9 @@ static int pair_functions(struct diff_source *base, struct diff_source *fresh)
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 /*
- * The line from which the lines of a function are counted: that of its declaration, or, if a side
- * has only inlined code and so does not know the declaration, the first line that was executed.
+ * Returns the line from which the lines of a function are counted: the line of its declaration. If
+ * a side has only inlined code, and so does not know the declaration, it is the first line that was
+ * executed.
  */
 static uint32_t first_line(const struct diff_source *other, const struct diff_function *f)
 {

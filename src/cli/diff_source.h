@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One side of pmk diff while it is read, and the functions that its readers share. */
+/* A side of pmk diff while it is read, and the functions that its readers share. */
 #ifndef PMK_CLI_DIFF_SOURCE_H
 #define PMK_CLI_DIFF_SOURCE_H
 
@@ -28,11 +28,11 @@ struct diff_function {
 	uint32_t object;	  /* PMK_TABLES_NONE: not known, or several */
 	uint64_t body;		  /* hash of its own instructions; 0: none, or not known */
 	uint32_t declared, first; /* lines: of the declaration, and the first after it; 0: none */
-	size_t partner;		  /* the same function on the other side, or DIFF_NO_ROW */
+	size_t partner;		  /* index of this function on the other side, or DIFF_NO_ROW */
 	size_t row;
 };
 
-/* One side while it is read: a recording or a document. */
+/* A side while it is read: a recording or a document. */
 struct diff_source {
 	enum diff_side which;
 	const char *path;
@@ -70,14 +70,15 @@ const struct diff_event *diff_find_event(const struct diff_source *s, const char
 /* The event of the diff with that name, or the number of events. */
 size_t diff_event_number(const struct diff *d, const char *name);
 
-/* All of these return 0 or an exit code. Opening finds the events, summing adds the rows. */
+/* These functions return 0 or an exit code. Opening finds the events, summing adds the rows. */
 int diff_open_recording(struct diff_source *s);
 int diff_open_document(struct diff_source *s);
 int diff_sum_document(struct diff_source *s);
 int diff_sum_recordings(struct diff_source *sides);
 void diff_source_close(struct diff_source *s);
 
-/* It is an error if a limit names a region or function that no side has. */
+/* Check that at least one side has each region and function that a limit names. Returns 0 or an
+ * exit code. */
 int diff_check_places(const struct diff *d);
 
 /* Fills diff.part. */

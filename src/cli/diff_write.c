@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What pmk diff prints. Totals are always printed; regions, functions and lines only if they
- * differ: first what adds to the total, then what saves. Text and Markdown have the first rows, CSV
- * and JSON all of them.
+ * differ: first the rows that add to the total, then the rows that reduce it. Text and Markdown
+ * have the first rows, CSV and JSON all of them.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -49,8 +49,9 @@ const char *diff_status(const struct diff_row *r)
 }
 
 /*
- * False for lines of functions that are new or gone, whose counts are those of the function, and
- * for functions of a library that only moved, whose counts are in the library's row.
+ * True if the row is printed. Two kinds of rows are not: lines of functions that are new or gone,
+ * because the function's row has their counts; and functions of a library that only moved, because
+ * the library's row has their counts.
  */
 static bool is_told(const struct diff *d, size_t row)
 {

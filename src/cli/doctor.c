@@ -143,8 +143,9 @@ static int doctor_armv8(json_object *doc, const char *layout)
 /* ---- ahbmon --------------------------------------------------------------------------------- */
 
 /*
- * Check the layout of the AHB Monitor's registers, that of --layout or else the project's, on
- * models, with tests that also work on hardware. The tests are in src/pmu/ahbmon/trial.c.
+ * Check the layout of the AHB Monitor's registers (the file of --layout, or else the project's
+ * layout) on models, with tests that also work on hardware. The tests are in
+ * src/pmu/ahbmon/trial.c.
  */
 
 static const char advice[] =

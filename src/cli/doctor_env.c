@@ -4,8 +4,8 @@
  * dumps, the host's own counters. In each emulator, pmk runs a program of three instructions and
  * checks that it counts three, which tests emulator, plugin and data files at once.
  *
- * It does not check compilers and debuggers, which pmk does not need, or firmware in system
- * emulation, which needs an image.
+ * The command does not check compilers and debuggers, which pmk does not need, or firmware in
+ * system emulation, which needs an image.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -34,7 +34,7 @@
 enum status { OK, MISSING, BROKEN };
 static const char *const status_names[] = { "ok", "missing", "broken" };
 
-/* One line of the report. */
+/* A line of the report. */
 struct item {
 	const char *name;
 	enum status status;
@@ -363,7 +363,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 	}
 }
 
-/* There is no such emulator, or it cannot count: report that, and what to do. */
+/* Report that the emulator is missing or cannot count, and what to do. */
 static void no_emulator(struct item *it, const struct emulator *e, const struct pmk_qemu *q)
 {
 	it->status = q->state == PMK_QEMU_MISSING ? MISSING : BROKEN;

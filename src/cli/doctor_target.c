@@ -28,7 +28,7 @@
 
 /* ---- what is found --------------------------------------------------------------------------- */
 
-/* One step; there are no more after the first that fails. */
+/* A step of the examination. The first step that fails is the last one. */
 struct step {
 	const char *name;
 	bool ok;
@@ -430,7 +430,7 @@ int doctor_target(json_object *doc, const struct doctor_board *board)
 		return cli_fault(&x.fault);
 	examine_target(&x, speaker, where);
 	pmk_wired_close(&x.wired);
-	/* Not a HOST:PORT, so nothing was tried. */
+	/* The target is not a HOST:PORT, so pmk did not try to connect. */
 	if (x.n == 1 && x.fault.failure == PMK_COUNT_USAGE)
 		return cli_fault(&x.fault);
 	if (doc)

@@ -11,7 +11,7 @@
 
 struct pmk_ahbmon_packet_params;
 
-/* One REG=VALUE. */
+/* An argument REG=VALUE. */
 struct word {
 	const struct pmk_reg_info *reg;
 	uint64_t value;

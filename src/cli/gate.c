@@ -26,8 +26,8 @@
 #define MOST_LAYOUTS 64
 #define EXIT_OVER    1
 /*
- * Bytes by which the stack moves from one layout to the next. Its data then has other cache lines,
- * sets and pages.
+ * Bytes by which the stack moves from one layout to the next, so that its data has other cache
+ * lines, sets and pages.
  */
 #define STACK_STEP   1040
 #define VARIABLE     "PMK_LAYOUT="

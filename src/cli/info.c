@@ -59,7 +59,8 @@ static void print_fact(const char *name, const char *text)
 		show_wrapped(text, first, INDENT "             ", WIDTH);
 }
 
-/* All PMUs, beginning with the ARM1176, or only the requested one. NULL ends the list. */
+/* Returns PMU `i` in the order of the output: all PMUs, beginning with the ARM1176, or only the
+ * requested one. NULL: there are no more. */
 static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i)
 {
 	if (only)
@@ -677,7 +678,7 @@ static void offer_pmu(struct pmk_nearest *near, const struct pmk_pmu *pmu)
 	}
 }
 
-/* Write a hint: the names nearest to `name`. With --pmu, only those of that PMU and of metrics. */
+/* Write a hint: the names nearest to `name`. With --pmu, only names of that PMU and of metrics. */
 static void write_hint(char *buf, size_t size, const struct pmk_pmu *only, const char *name,
 		       const struct pmk_metrics *metrics)
 {

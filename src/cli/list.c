@@ -88,7 +88,7 @@ static json_object *json_pmu(const struct pmk_pmu *pmu)
 	return o;
 }
 
-/* Its name and description may come from the user. */
+/* The core's name and description may come from the user, so they are printed with pmk_print(). */
 static void print_core(const struct request *q, const struct pmk_core *core)
 {
 	pmk_print(stdout, "  %-15s %s\n", core->name, core->brief);
@@ -125,7 +125,8 @@ static void print_metric(const struct request *q, const struct pmk_metric *m)
 
 /* ---- topics --------------------------------------------------------------------------------- */
 
-/* All of these print text or, if `list` is not NULL, add to it. They return 0 or an exit code. */
+/* These functions print text or, if `list` is not NULL, add to `list`. They return 0 or an exit
+ * code. */
 
 static int list_pmus(const struct request *q, json_object *list)
 {
@@ -186,7 +187,7 @@ static void print_family(unsigned first)
 	puts(":");
 }
 
-/* Text has the events of a family once, and JSON those of each PMU. */
+/* Text lists the events of a family once; JSON lists the events of each PMU. */
 static int list_events(const struct request *q, json_object *list)
 {
 	const struct pmk_pmu *pmu;

@@ -46,7 +46,8 @@ const char *listing_line(const struct listing *l, uint32_t file, uint32_t line);
 
 /* Write an instruction: "ldr     r0, [r1, #4]". */
 void listing_insn(const struct listing *l, uint32_t code, char *text, size_t size);
-/* The target of a branch: "name+0x10"; NULL: it is in the same function. The caller frees it. */
+/* Returns the target of a branch, "name+0x10", which the caller frees. NULL: the target is in
+ * the same function. */
 char *listing_target(const struct listing *l, uint32_t code);
 
 #endif

@@ -18,7 +18,8 @@
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* Only inherited descriptors count as open: exec closes those of pmk itself. */
+/* Handle --log-fd. Only an inherited descriptor is accepted; pmk's own descriptors have the
+ * close-on-exec flag. */
 int output_take_descriptor(void *options, char *text)
 {
 	struct output_options *o = options;

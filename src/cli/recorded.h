@@ -21,7 +21,7 @@ struct recorded {
 	bool colour;
 };
 
-/* True if the file begins like those of SQLite or perf. */
+/* True if the file begins like a file of SQLite or perf. */
 bool recorded_is(const char *path);
 
 /* Read the recording, or with the executable `elf` the dumps of firmware, and choose the events of
@@ -34,7 +34,7 @@ void recorded_close(struct recorded *r);
  * parameters: "fib" finds fib(int). Returns true if there are any. `is` has an element for each
  * function. */
 bool recorded_functions(const struct recorded *r, const char *name, bool *is);
-/* Names of functions similar to this one, in the form of pmk_nearest_text(). */
+/* Writes the names of functions that are similar to `name`, in the form of pmk_nearest_text(). */
 void recorded_nearest(const struct recorded *r, const char *name, char *buf, size_t size);
 
 /* Print one line on stderr for a failure of pmk_tables_…. Returns the exit code. */
@@ -52,7 +52,7 @@ void recorded_without_value(const struct recorded *r,
 /* The text of a key in table `meta`, which the caller frees; NULL: there is none. */
 char *recorded_fact(const struct recorded *r, const char *key);
 
-/* A column of counts in a text. It is wide enough for `most`, the largest. */
+/* A column of counts in a text. The column is wide enough for `most`, the largest count. */
 struct recorded_column {
 	const char *head;
 	char trust[24];
@@ -72,7 +72,7 @@ void recorded_put_cell(const struct recorded *r, FILE *f, const struct recorded_
 /* Percent; 0 of nothing. */
 double recorded_share(uint64_t part, uint64_t all);
 
-/* The same as pmk_printable_wrap(), of any text. */
+/* Like pmk_printable_wrap(), but for any text. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
 
 /* Write a paragraph, with the rules of base/print.h. */

@@ -34,7 +34,7 @@
 
 enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD };
 
-/* The keys, in the order of enum sort, then perf's names of them. */
+/* The keys of --sort: pmk's names in the order of enum sort, then perf's names. */
 static const struct {
 	const char *name;
 	enum sort sort;
@@ -206,8 +206,8 @@ static struct frame frame_of_code(const struct report *r, uint32_t code)
 	return (struct frame){ NONE, k->object, false };
 }
 
-/* Find the open functions when `code` runs, innermost first. Returns their number. If code is in
- * another function than the one that was called, a jump led there. */
+/* Find the open functions when `code` runs, innermost first. Returns their number. If `code` is
+ * not in the function that was called, a jump led there. */
 static size_t find_frames(const struct report *r, uint32_t code, uint32_t context)
 {
 	const struct pmk_tables_context *c = r->r.t.context;
@@ -464,7 +464,7 @@ static unsigned name_room(const struct report *r, unsigned most)
 	return room;
 }
 
-/* Choose as many events as there is room for. */
+/* Choose the columns: as many events as there is room for. */
 static bool lay_out(const struct report *r, struct layout *t)
 {
 	struct recorded_column last, c;

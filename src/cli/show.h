@@ -13,10 +13,10 @@
 const char *show_bold(void);
 const char *show_plain(void);
 
-/* All PMUs, in the order of pmk_pmus; then "amba", which is normally built from the map of a dump,
- * here with one [layer LAYER] and one [axi INTERFACE]. NULL: there are no more. */
+/* Returns PMU `i`: first the PMUs of pmk_pmus, then "amba". That PMU is normally built from the
+ * map of a dump; here it has one [layer LAYER] and one [axi INTERFACE]. NULL: there are no more. */
 const struct pmk_pmu *show_pmu(unsigned i);
-/* The PMU of that name; NULL: there is none. */
+/* Returns the PMU with this name, or NULL. */
 const struct pmk_pmu *show_pmu_called(const char *name);
 /* Like show_pmu_called(); if there is no such PMU, also prints one line with the nearest names. */
 const struct pmk_pmu *show_find_pmu(const char *name);
@@ -57,8 +57,8 @@ void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, co
 void show_key_text(char *buf, size_t size, const struct pmk_core *core,
 		   const struct pmk_core_key *k);
 
-/* Print paragraphs of text, wrapped before column `width`, with `first` before the first line and
- * `indent` before the others. */
+/* Print paragraphs of text, wrapped before column `width`, with `first` before the first line
+ * and `indent` before every other line. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);
 
 /* JSON: {"name":…,"brief":…} */

@@ -27,7 +27,7 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-/* One run of the command. */
+/* A run of the command. */
 struct cli_stat {
 	const struct cli_command *cmd;
 	struct pmk_count *count;
@@ -291,7 +291,8 @@ static int rescue(struct cli_stat *s)
 	return PMK_EXIT_FAILED;
 }
 
-/* The run has ended: close the document. Returns the program's exit code, or that of a failure. */
+/* Close the document after the run has ended. Returns the program's exit code, or the exit code
+ * of a failure. */
 static int finish(struct cli_stat *s)
 {
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
@@ -312,7 +313,7 @@ static int finish(struct cli_stat *s)
 	return code ? code : sum.exit_code;
 }
 
-/* All files that are written must be different. */
+/* Check that all files that the command writes are different. */
 static int check_files(const struct cli_stat *s)
 {
 	const struct {

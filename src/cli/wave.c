@@ -353,7 +353,7 @@ static void json_end(const struct wave_checked *c)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* Exit codes of `check` in addition to those of cli.h. */
+/* Exit codes of `check`, in addition to the codes in cli.h. */
 enum { FOUND = 1, PARTIAL = 2 };
 
 #define SHOW_VIOLATIONS 100 /* default of --limit */
@@ -493,7 +493,8 @@ static int run_check(struct check *k)
 				"%s: it has neither [layer] nor [axi], so there is no protocol "
 				"to check",
 				k->c.q->map);
-	/* No SA_RESTART, so that a signal also ends a read from a pipe without a writer. */
+	/* Install the handlers without SA_RESTART, so that a signal also ends a read from a pipe
+	 * that has no writer. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	k->progress.began = pmk_seconds();

@@ -12,7 +12,7 @@
 #define MOST	500 /* rows of a table */
 #define COLUMNS "#Base|#New|#Difference|#%%|%s"
 
-/* The longest bar of a table shows the greatest difference; the others are in proportion. */
+/* The longest bar of a table shows the greatest difference `most`; other bars are in proportion. */
 static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
 {
 	uint64_t base = diff_value(d, row, event, DIFF_BASE),

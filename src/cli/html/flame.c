@@ -91,7 +91,7 @@ static void merge_frames(struct flame *fl)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* Three shades distinguish neighbours; the same name always has the same shade. */
+/* Returns one of three shades, which distinguish neighbours. A name always has the same shade. */
 static unsigned shade_of(const char *name)
 {
 	return (unsigned)((pmk_hash_text(name) >> 32) % 3);

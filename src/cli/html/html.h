@@ -60,9 +60,9 @@ void html_values(FILE *f, const uint64_t *value, size_t n);
  * come headings and html_table_body(). The script adds a field that filters the rows of a table
  * with the attribute data-filter="hint". */
 void html_table_begin(FILE *f, const char *attributes);
-/* Write headings of columns: formats of html_print() with '|' between them. A heading that begins
- * with '#' is that of a column of numbers. Attributes are in braces: "#Times|#{data-plain}%%|Name".
- * Sorting a column of numbers puts the largest first. */
+/* Write headings of columns: formats of html_print() with '|' between them. A '#' at the
+ * beginning of a heading marks a column of numbers. Attributes are in braces:
+ * "#Times|#{data-plain}%%|Name". Sorting a column of numbers puts the largest first. */
 void html_headings(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 void html_table_body(FILE *f);
 /* Begin a table, write its headings and begin its body: the three functions above. */
@@ -70,8 +70,8 @@ void html_table(FILE *f, const char *attributes, const char *cells, ...)
 	__attribute__((format(printf, 3, 4)));
 void html_table_end(FILE *f);
 /*
- * Cells of a row, in the same form: "!%s|#%ju|{class=\"why\"}%s". '!' begins the name of the row.
- * With attributes, it has no class.
+ * Write cells of a row, in the form of html_headings(): "!%s|#%ju|{class=\"why\"}%s". '!' begins
+ * the name of the row. With attributes, it has no class.
  */
 void html_cells(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 /* Write a whole row: <tr>, cells as in html_cells(), </tr>. */

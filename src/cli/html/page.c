@@ -91,7 +91,8 @@ void html_json(FILE *f, const char *format, ...)
 	va_end(args);
 }
 
-/* A cell as a format: "#%ju" becomes "<td class=\"n\">%ju</td>". `tag` is that of cells. */
+/* Write a cell as a format: "#%ju" becomes "<td class=\"n\">%ju</td>". `tag` begins with td or
+ * th. */
 static void put_cell_format(FILE *f, const char *tag, const char *cell, size_t n)
 {
 	const char *end = cell + n, *more = "";

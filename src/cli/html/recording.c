@@ -17,8 +17,8 @@ static bool is_executions(const struct html_page *p, size_t i)
 	return p->event[i] == PMK_TABLES_EXECUTIONS;
 }
 
-/* Event 0 is the one that was named first; otherwise cycles, or the first event that exists. Events
- * without any count have nothing to show. */
+/* Event 0 is the event that the user named first; otherwise cycles, or the first event that
+ * exists. Events without any count are left out. */
 static int choose_events(struct html_page *p)
 {
 	const struct recorded *r = p->r;
@@ -150,7 +150,7 @@ static void put_without_value(void *page, const char *name, const char *trust, c
 	html_without(((const struct html_page *)page)->f, name, trust, reason);
 }
 
-/* All totals, including events that counted 0: these appear nowhere else on the page. */
+/* Write all totals. Events that counted 0 appear only in this table. */
 static void put_totals(const struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;

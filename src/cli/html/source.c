@@ -25,7 +25,7 @@ struct row {
 	uint32_t file; /* NONE: an instruction */
 	uint32_t code; /* the instruction */
 	uint64_t at;   /* number of the line, or address */
-	/* Of a line: those of the instruction that was executed most often. */
+	/* For a line: the executions of its instruction that was executed most often. */
 	uint64_t executions;
 	uint64_t *value; /* [event] */
 };
@@ -212,7 +212,8 @@ static bool shorten_place(const struct html_page *p, struct place *at, size_t ro
 		value[i] = p->source->row[at->first + i].value[0];
 	if (value) {
 		qsort(value, n, sizeof(*value), compare_downwards);
-		/* Each row may be followed by a gap. */
+		/* Choose half as many lines as there is room for, because a gap may follow each
+		 * line. */
 		at->least = value[n <= rows / 2 ? n - 1 : rows / 2] + 1;
 		at->rows = rows;
 	}
@@ -449,8 +450,8 @@ static void put_lines(const struct html_page *p, const struct place *at)
 		if (s->row[i].value[0] < at->least)
 			continue;
 		if (next) {
-			/* The lines after the last one, as far as they are not also lines before
-			 * this one. */
+			/* Show the lines after the previous line with code, up to the lines that
+			 * are shown before this one. */
 			uint32_t behind = next + around < line ? next + around : line;
 
 			put_around(p, at->file, next, behind);
@@ -469,7 +470,7 @@ static void put_lines(const struct html_page *p, const struct place *at)
 	html_table_end(p->f);
 }
 
-/* "work.c:12", if it differs from that of the instruction before. */
+/* Write the position, "work.c:12", if it differs from the position of the instruction before. */
 static void put_position(const struct html_page *p, const struct pmk_tables_code *k,
 			 const struct pmk_tables_code *before)
 {

@@ -46,7 +46,7 @@ struct line {
 	char **name; /* copies of the rows' names, because some originals are freed earlier */
 	struct pmk_metric_value *metric;
 	unsigned nmetrics;
-	size_t intervals, each; /* how many there are, and how many of them make one point */
+	size_t intervals, each; /* number of intervals, and how many intervals make one point */
 	size_t n;		/* points */
 	double *end;		/* [point]: the time */
 	uint64_t *value;	/* [point][row]; NO_VALUE: none */

@@ -7,7 +7,7 @@
 #include "cli/listing.h"
 #include "profile/export/tree.h"
 
-/* Where a function is listed: "#s1-c". */
+/* The place at which a function is listed: "#s1-c". */
 struct html_anchor {
 	size_t place;  /* number of the listing, from 1; 0: the function is not listed */
 	uint64_t line; /* line or address; 0: the start of the listing */
