@@ -129,15 +129,15 @@ ISAS = {isa.name: isa for isa in [
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
                branches="branch_any", mispredicted="", cycles="clock_cycles",
                icache=(8192, 1, 16), dcache=(8192, 1, 16)),
-    # All counters of the AHB Monitor: every cycle of six buses is computed. None of its events is
-    # in the core.
+    # With all counters of the AHB Monitor, pmk computes every cycle of six buses. No event of the
+    # monitor is counted in the core.
     Isa("arm926", 3, ["arm-linux-gnueabi-gcc", *FLAGS, "-static", "-marm", "-march=armv5te",
                       "-mfloat-abi=soft"],
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,
         insns="", data="", data_miss="", fetch_miss="", tlb_miss="", branches="", mispredicted=""),
 ]}
-# Not measured if the compiler is missing and the stored programs are outdated: building the
-# compiler takes ten minutes.
+# These instruction sets are not measured if the compiler is missing and the stored programs are
+# outdated: building the compiler takes ten minutes.
 OPTIONAL = {"microblaze"}
 ASKED_FOR = {"arm926"}  # measured only on request: a round takes a minute
 
@@ -174,7 +174,8 @@ def call_compiler(command):
 # ---- running ------------------------------------------------------------------------------------
 
 class Run:
-    """One finished process: wall seconds, CPU seconds (its children's too), output, code."""
+    """One finished process: wall seconds, CPU seconds (including those of its children), output,
+    exit code."""
 
     def __init__(self, argv, watch=False):
         self.peak_mib = 0.0
@@ -372,8 +373,8 @@ def chosen_isas(names):
 
 
 def seconds(runs):
-    """The least CPU time of all rounds: a program does the same work every time, and other load on
-    the machine can only add to it."""
+    """Returns the least CPU time of all rounds: a program does the same work every time, and other
+    load on the machine can only add to it."""
     return min(r.cpu for r in runs)
 
 

@@ -10,7 +10,8 @@ NAMES = ["parse", "hash", "mix", "fold", "scan", "pack", "merge", "shift", "stor
 
 
 class Function:
-    """A loop over the table. Its body is chosen once, so both builds have the same one."""
+    """A function that loops over the table. Its body is chosen once, so both builds have the same
+    one."""
 
     def __init__(self, choose, name, table="table"):
         self.name = name

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETS	4000 /* in addition to those of one layer */
+#define NETS	4000 /* nets besides those of one layer */
 #define CHANGES 24   /* of them per cycle */
 #define LAYERS	8    /* at most */
 #define CODES	(NETS + 16 * LAYERS)

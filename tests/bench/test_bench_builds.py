@@ -16,7 +16,8 @@ pytestmark = pytest.mark.once
 BENCH = os.path.join(SOURCE, "bench")
 RUN = os.path.join(BENCH, "run")
 FIRMWARE = os.path.join(BENCH, "firmware")
-# Times are not judged here, because other tests run at the same time: a tenth of --quick's work.
+# The benchmarks do a tenth of the work of --quick. Times are not judged here, because other tests
+# run at the same time.
 LITTLE = dict(os.environ, PMK_BENCH_QUICK="70")
 # With work factor 2. sha256 is computed below; a change of a program changes its number here.
 CHECKSUMS = {
@@ -63,7 +64,7 @@ def sources():
 def build_for(isa, name, source):
     path = os.path.join(WORK, f"bench-{name}-{isa.name}")
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
-        # The stored programs for MicroBlaze are those of bench/run.
+        # For MicroBlaze, compile() uses the stored programs of bench/run.
         isa.compile(source, path, *(["-Werror"] if isa.compiler else []))
     return path
 
@@ -185,7 +186,7 @@ def test_bench_peers_compares():
     equal(table[0][1:], ["pmk -e all", *ours, "pmk -e instr_exec", "cache plugin", "cachegrind",
                          "callgrind"])
     equal([row[0] for row in table[1:]], ["sort", "geomean", "worst"])
-    # Of one program, all three are the same.
+    # With one program, its row, the geometric mean and the worst case are equal.
     equal([row[1:] for row in table[2:]], [table[1][1:]] * 2)
     assert all(float(cell.rstrip("x")) > 0.5 for cell in table[1][1:]), out.out
     equal(run(os.path.join(BENCH, "peers"), BUILD, "--isa", "arm926").code, 2, "no caches named")
@@ -315,7 +316,7 @@ def test_firmware_costs_of_a_cortex_a53():
         ("region, begin and end", 1): 3 + 5, ("region, begin and end", 3): 6 + 11,
         ("region, begin and end", 7): 12 + 23,
         ("read all", 1): 3, ("read all", 3): 6, ("read all", 7): 12,
-        # One event counter carries; each of the others costs one test.
+        # One event counter carries; each of the other event counters costs one test.
         ("isr, one counter wrapped", 3): 2 + 2 + 3, ("isr, one counter wrapped", 7): 2 + 6 + 3,
         ("isr, nothing wrapped", 3): 2 + 2, ("isr, nothing wrapped", 7): 2 + 6,
         ("fast.h, begin", 3): 6, ("fast.h, end", 3): 11,

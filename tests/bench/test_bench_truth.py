@@ -29,7 +29,7 @@ def test_a_label_names_its_classes(truth):
           {"L1 code": 15, "vectors": 15, "programs": 15, "AES": 25, "SHA": 25, "memory": 45})
     equal(truth.label_of("within 10 % in L1 code, unchecked in vectors and memory "
                          "(docs/cycles.md)"), {"L1 code": 10})
-    # A board's own label is for its figures, and for those of its core.
+    # A label of a board applies to its own figures and to those of the core on the board.
     cores = {"core": {"pmu": "core", "checked": "within 10 % in L1 code, unchecked in memory (x)"},
              "board": {"pmu": "core", "checked": "within 5 % in L1 code, 30 % in memory (x)"},
              "bare": {"pmu": "bare", "checked": None}}

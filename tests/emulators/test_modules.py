@@ -90,7 +90,7 @@ def test_needs(module):
 
 
 def releases():
-    """Every emulator here: those in PATH, and in the directories of PMK_TEST_QEMUS."""
+    """Returns every emulator in PATH and in the directories of PMK_TEST_QEMUS."""
     folders = os.environ["PATH"].split(":") + os.environ.get("PMK_TEST_QEMUS", "").split(":")
     names = [f"qemu-{kind}{cpu}" for kind in ("", "system-")
              for cpu in ("arm", "aarch64", "microblaze")]

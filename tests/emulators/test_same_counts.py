@@ -29,7 +29,8 @@ RASPI0 = ("qemu-system-arm -M raspi0 -nographic -nic none -semihosting-config "
 
 
 def compiled(prefix, source, *flags):
-    """One program per source and flags; the sources are in this folder or in the examples."""
+    """Builds one program for each source and set of flags; the sources are in this folder or in the
+    examples."""
     have(prefix + "gcc")
     path = os.path.join(FOLDER, source) if "/" not in source else os.path.join(SOURCE, source)
     out = os.path.join(WORK, "-".join(["same", prefix.rstrip("-"), os.path.basename(source),
@@ -49,8 +50,8 @@ def microblaze(name, order):
     return mb.program(name, f"{name}.c", order=order)
 
 
-# name, emulator, what makes the program, whether modelled events are the same, too; exact counts
-# that follow from the source: see its comments.
+# Name, emulator, function that makes the program, whether modelled events are the same, too, and
+# exact counts that follow from the source: see its comments.
 PROGRAMS = [
     ("arm", "qemu-arm", lambda: compiled(ARM, "arm.S", *NO_LIBRARY, AT, "-Wa,--no-warn"), True,
      {"instr_exec": 10 + 54 * PASSES}),
@@ -89,7 +90,7 @@ def emulators(name):
 
 
 def counted(emulator, path, folder):
-    """Its name and release, {event: (trust, count)}."""
+    """Returns the emulator's name and release, and {event: (trust, count)}."""
     env = dict(os.environ)
     if folder:
         env["PMK_QEMU_DIR"] = folder

@@ -16,8 +16,8 @@ PATCH = os.path.join(SOURCE, "scripts", "qemu-patch")
 
 
 def patched():
-    """The directories with such an emulator: those of PMK_TEST_QEMUS, and the one that `make qemu`
-    has built."""
+    """Returns the directories with an emulator that tests accesses in translated code: those of
+    PMK_TEST_QEMUS, and the one that `make qemu` has built."""
     built = run(os.path.join(SOURCE, "scripts", "qemu"), "--path").out.strip()
     for folder in [built, *os.environ.get("PMK_TEST_QEMUS", "").split(":")]:
         emulator = os.path.join(folder, "qemu-arm")
@@ -63,7 +63,8 @@ ARM = ["-static", "-O2", "-marm", "-march=armv6k", "-mfloat-abi=soft"]
 
 
 def microblaze(order):
-    """There is no C library for this core. A compressor has accesses of all sizes, and misses."""
+    """Returns a compressor that needs no C library, because this core has none. It has accesses of
+    all sizes, and misses."""
     source = os.path.join(SOURCE, "bench", "programs", "compress.c")
     return mb.program("compress", source, order=order, flags=("-Wall", "-Wextra", "-Werror"))
 

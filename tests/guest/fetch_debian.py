@@ -40,7 +40,7 @@ Acquire::https::Timeout "10";
 
 
 class Unavailable(Exception):
-    """It is not available at present; the text says why."""
+    """A program is not available at present; the text says why."""
 
 
 _roots = {}  # of each architecture: its apt root, or why there is none
@@ -55,7 +55,8 @@ def cache_dir():
 
 
 def release():
-    """The names of the host's packages; those of another release are kept next to them."""
+    """Returns the code name of the host's Debian release, which is part of the folder names: files
+    of another release are kept in other folders."""
     try:
         with open("/etc/os-release", encoding="utf-8") as f:
             found = re.search(r'^VERSION_CODENAME="?(\w+)', f.read(), re.M)
@@ -84,8 +85,8 @@ def make_root(arch):
     open(os.path.join(root, "state", "status"), "w").close()
     with open(os.path.join(root, "apt.conf"), "w") as f:
         f.write(CONFIG.format(root=root, arch=arch, user="root" if os.geteuid() == 0 else ""))
-    # Ignore a source that cannot be reached, because the others may be enough: the download
-    # decides.
+    # Ignore a source that cannot be reached: the other sources may have the program. If they do
+    # not, the download fails.
     done = apt(root, "apt-get", "-q", "update")
     if not any(f"binary-{arch}_Packages" in name
                for name in os.listdir(os.path.join(root, "state", "lists"))):
@@ -209,7 +210,8 @@ def sysroot(arch, *packages):
 
 
 def fetch(name, arch="armel"):
-    """The path of one of PROGRAMS, fetched if need be; Unavailable says why not."""
+    """Returns the path of one of PROGRAMS, which is fetched first if necessary. Unavailable says
+    why that failed."""
     return one_file(arch, *PROGRAMS[name])
 
 

@@ -71,14 +71,14 @@ def test_a_conditional_write_waits_for_the_old_value(core, mode):
 
 @pytest.mark.parametrize("core", ["cortex-a7", "cortex-a72"])
 def test_vmrs_waits_for_the_comparison(core):
-    """An addition takes 4 cycles, and so does the next one, which depends on it."""
+    """An addition takes 4 cycles, and the next one, which depends on it, takes 4 more."""
     body = ("vadd.f64 d0, d0, d1\n\tvcmp.f64 d0, d1\n\tvmrs r0, fpscr\n\tvmov s0, r0")
     assert cycles(core, "vmrs", "arm", body) > cycles(core, "vadd", "arm",
                                                       "vadd.f64 d0, d0, d1") + 2
 
 
 def test_thumb_code_that_is_entered_in_two_ways_is_recorded_once():
-    """ADD is reached by a branch half of the time, and from above the other half."""
+    """Half of the time a branch leads to ADD, half of the time the instruction before it."""
     body = "tst r4, #1\n\tbne 2f\n\tnop\n2:\tadds r2, #2\n\tadds r3, #1"
     elf = program("twice", "thumb", body, 1000)
     data = os.path.join(WORK, "a32-twice.data")

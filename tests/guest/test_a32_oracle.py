@@ -127,7 +127,7 @@ def test_with_shared_libraries():
 
 
 def executed(program, *argv, more=(), cpu="max"):
-    """The same number of instructions as the tests' plugin, and the program's output."""
+    """Returns the number of instructions by the tests' plugin, and the program's output."""
     out = os.path.join(WORK, f"executed-{os.getpid()}")
     its = alone(emulator_in_path("qemu-arm"),
                 ["-plugin", f"{plugin()},out={out},half={1 << 32:#x}"], cpu, more, program, argv)

@@ -32,14 +32,15 @@ PIPELINE = [
      0),
     ("carry_chain",         32, "adcs x3, x4, x5",                                 31,
      0),
-    # Two cycles for a shifted operand, one of them empty. A shift by a register takes one.
+    # An addition with a shifted operand takes two cycles, one of them empty. A shift by a register
+    # takes one.
     ("shift_chain",         32, "add x1, x1, x4, lsl #3",                          31 * 2,
      31),
     ("shift_by_register",   32, "lsl x1, x1, x5",                                  31,
      0),
     ("mul_chain",           32, "mul x1, x1, x5",                                  31 * 4,
      31 * 3),
-    # One multiplier: one a cycle.
+    # The core has one multiplier, which starts one multiplication in each cycle.
     ("mul_independent",     32, "mul x1, x4, x5",                                  31,
      0),
     # The sum of a multiply-accumulate is wanted two cycles later than a factor. Factors of 32 bits
@@ -65,7 +66,7 @@ PIPELINE = [
     # NOPs fill the cycles: LDR, NOP; NOP, NOP; NOP; ADD with the next LDR.
     ("load_use_later",      16, "ldr x1, [x10]; nops 4; add x3, x1, #0",           16 * 3,
      0),
-    # One load-store unit: one a cycle.
+    # The core has one load-store unit, which starts one access in each cycle.
     ("loads",               32, "ldr x1, [x10]",                                   31,
      0),
     ("load_and_store",      16, "ldr x1, [x10]; str x4, [x10, #8]",                31,
@@ -134,7 +135,7 @@ PIPELINE = [
      0),
     ("aes_chain",           16, "aese v0.16b, v1.16b",                             15 * 3,
      15 * 2),
-    # Two halves of a round are one instruction after the other.
+    # AESE and AESMC, the two halves of a round, issue one after the other.
     ("aes_rounds",          16, "aese v0.16b, v1.16b; aesmc v0.16b, v0.16b",       31,
      0),
     ("sha256_chain",        16, "sha256h q0, q1, v2.4s",                           15 * 5,
@@ -202,7 +203,7 @@ def test_cycles_of_mispredictions():
     want(near, br_mis_pred=16, stall_frontend=16 * 9 + 3 * 120, stall_backend=0,
          cpu_cycles=16 * 9 + 3 * 120 + 17)
     want(far, stall_frontend=16 * 19 + 3 * 120, cpu_cycles=16 * 19 + 3 * 120 + 17)
-    # Wrong returns and indirect branches cost the same.
+    # A wrong return costs as much as a wrong indirect branch.
     wrong = dict(BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=16, WARM=1)
     want(count("repeat", **wrong), stall_frontend=16 * 9)
     want(count("repeat", "branch.max=12", **wrong), stall_frontend=16 * 12)
@@ -221,7 +222,8 @@ def test_tlb_refill_costs_cycles():
 
 
 def test_tlb_walk_costs_cycles():
-    # Main TLB of two sets of one way: 6 and 5 pages for each. Every load walks, 20 cycles or 100.
+    # The main TLB has two sets of one way, for 6 and 5 pages. So every load walks, which takes 20
+    # cycles or 100.
     tiny = ("tlb.entries=2", "tlb.ways=1")
     for sets, walk in (((), 20), (("tlb.penalty=100",), 100)):
         want(count("chase", *tiny, *sets, NODES=11, STRIDE=4160, LOADS=44, WARM=1),
@@ -248,8 +250,8 @@ def test_miss_from_memory():
              l1d_cache_refill=48, cpu_cycles=48 * (3 + late) + 1, stall_backend=48 * (2 + late))
 
 
-# x2 is another line in the warm-up run (x28 = 1) than in the counted one (x28 = 0), in the same
-# page.
+# x2 is the address of one line in the warm-up run (x28 = 1), and of another line of the same page
+# in the counted run (x28 = 0).
 ELSEWHERE = "mov x5, #1; mov x4, #0; add x2, x10, x28, lsl #10"
 
 
@@ -310,7 +312,7 @@ def test_misses_under_way():
          l1d_cache_refill=4, stall_backend=0, cpu_cycles=64)
 
 
-# As ELSEWHERE, with 2 KB for each run.
+# As ELSEWHERE, but x2 has 2 KB for each run.
 STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
 
 
@@ -330,10 +332,10 @@ def test_misses_overlap_in_a_pass():
 
 
 def test_misses_overlap_across_passes():
-    # Nobody reads x1, so the slots alone limit the loop, however wide the core is. A slot is taken
-    # for 126 cycles: 120, 3 of a hit, 3 more of the line. Three slots: load 0 goes in cycle 1, 3 k
-    # + 1 at 5 + 126 k, and behind load 31 comes the CBNZ. Exit 9, NOP. Single issue: load 0 in
-    # cycle 3, 3 k + 1 at 7 + 126 k.
+    # No instruction reads x1, so only the slots limit the loop, however wide the core is. A slot is
+    # taken for 126 cycles: 120, 3 of a hit, 3 more of the line. With three slots, load 0 issues in
+    # cycle 1, load 3 k + 1 at 5 + 126 k, and the CBNZ after load 31. Exit 9, NOP. With single
+    # issue, load 0 issues in cycle 3, load 3 k + 1 at 7 + 126 k.
     stream = dict(SETUP=STREAM, BODY="ldr x1, [x2], #64", COUNT=32, WARM=1)
     for sets, last in (((), 5 + 1260), (("lsu.slots=1",), 1 + 31 * 126),
                        (("issue.width=1",), 7 + 1260 + 1)):

@@ -91,7 +91,7 @@ ACCESSES = [
                                                                    0, 2,  0, 8,  0, 1,  0),
     ("st4_two_lines",       8, "st4 {v0.2d-v3.2d}, [x2]",          0, 1,  0, 5,  0, 2,  0),
     ("st3_8b",              0, "st3 {v0.8b-v2.8b}, [x2]",          0, 1,  0, 2,  0, 1,  0),
-    # One element of each register, and the same for all: 1, 8, 12, 32 bytes.
+    # LD1 to LD4 of one element of each register, with the same index: 1, 8, 12, 32 bytes.
     ("single_structures",   0, "ld1 {v0.b}[3], [x2]; ld2 {v0.s-v1.s}[1], [x2]; "
                                "ld3 {v0.s-v2.s}[2], [x2]; ld4 {v0.d-v3.d}[1], [x2]",
                                                                    4, 0,  5, 0,  1, 0,  0),
@@ -159,13 +159,13 @@ def test_access_zero_more_than_the_cache():
     c = count("repeat", RR, events=ZEROED, **ZERO_64_KB)
     want(c, mem_access=2, l1d_cache_wr=1024, l1d_cache_allocate=1024, l1d_cache_wb=513,
          l1d_tlb_refill_wr=16, l2d_cache_wr=513, l1d_cache_refill=1, bus_access_wr=0)
-    # Without level 2 the same lines are written to memory, in four beats each.
+    # Without level 2 the lines are written to memory, in four beats each.
     want(count("repeat", RR, "l2.enable=0", events=ZEROED, **ZERO_64_KB), l1d_cache_wb=513,
          bus_access_wr=4 * 513)
     # The counts are the same without a clock.
     alone = ["l1d_cache_allocate", "l1d_cache_wb", "l1d_cache_wr", "l1d_tlb_refill_wr"]
     want(count("repeat", RR, events=alone, **ZERO_64_KB), **{e: c[e] for e in alone})
-    # Out of order, the caches do the same.
+    # A core that executes out of order has the same counts of its caches.
     want(count("repeat", RR, "issue.window=40", events=ZEROED, **ZERO_64_KB),
          l1d_cache_allocate=1024, l1d_cache_wb=513)
 
@@ -280,8 +280,8 @@ def v8_1(body, **expected):
 
 
 def test_atomics_read_and_write():
-    # Each makes a read, which fills the line, and a write, which hits. CASP has 16 bytes: one
-    # look-up.
+    # Each atomic instruction makes a read, which fills the line, and a write, which hits. CASP has
+    # 16 bytes in one look-up.
     body = (".arch armv8.1-a; ldadd x5, x1, [x10]; swp x5, x1, [x10]; cas x6, x5, [x10]; "
             "ldaddal w5, w1, [x10]; stadd x5, [x10]; swpb w5, w1, [x10]; casp x6, x7, x4, x5, "
             "[x10]")
@@ -303,8 +303,8 @@ def test_ordered_accesses():
 
 
 def test_barriers():
-    # One of each kind and option. DSB and DMB count, no matter what they order. CLREX, SEV, WFE …
-    # are not barriers.
+    # One barrier of each kind and option. DSB and DMB count, no matter what they order. CLREX, SEV,
+    # WFE … are not barriers.
     body = ("isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; "
             "yield; nop")
     want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
@@ -419,8 +419,8 @@ def test_exceptions_undefined():
 # ---- direction prediction ------------------------------------------------------------------------
 
 class Predictor:
-    """Two-bit counters, at first "weakly not taken". The index is the word address modulo the
-    number of counters, exclusive-or the history."""
+    """A predictor of two-bit counters, which are "weakly not taken" at first. The index is the
+    exclusive or of the word address, modulo the number of counters, and the history."""
 
     def __init__(self, entries=3072, history=8):
         self.state, self.past, self.entries, self.bits = {}, 0, entries, history
@@ -594,7 +594,8 @@ def test_return_stack_depth():
 
 
 def test_return_stack_again():
-    # Each of 5 calls of depth 10 overwrites two addresses, so two of its returns are wrong.
+    # Each of the 5 calls of depth 10 overwrites two addresses of the return stack, so two of its
+    # returns are wrong.
     want(count("calls", DEPTH=10, REPS=5), br_mis_pred=10, br_return_retired=50)
 
 
@@ -609,7 +610,8 @@ BRANCH_KINDS = ["br_indirect_mispred", "br_indirect_mispred_addr", "br_cond", "b
                 "other_iq_dep_stall"]
 
 
-# What the Cortex-A53 waits for after branches that are always taken: not, and as it does.
+# Settings: the core does not wait after branches that are always taken, or waits as the Cortex-A53
+# does.
 NO_SHADOW = "fetch.taken=0", "fetch.indirect=0"
 SHADOW = "fetch.taken=2", "fetch.indirect=2"
 
@@ -753,7 +755,7 @@ def test_prefetch_runs_ahead():
     # Two lines start no stream. Nor do three lines if the same stride must occur three times.
     want(walk(STRIDE=64, COUNT=2), l1d_cache_refill=2, prefetch_linefill=0)
     want(walk("prefetch.trigger=3", STRIDE=64, COUNT=3), l1d_cache_refill=3, prefetch_linefill=0)
-    # One line at a time: the stream is one line ahead, and each use fetches one more.
+    # With a step of one, the stream is one line ahead, and each use fetches one more line.
     want(walk("prefetch.step=1", STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 1)
 
 
@@ -849,7 +851,7 @@ def test_prefetch_takes_less_time():
 
 
 def test_prefetch_is_the_same_without_a_clock():
-    # Events without cycles are counted without a clock: the same lines are prefetched.
+    # Events other than cycles are counted without a clock: the same lines are prefetched.
     for defines in ({"STRIDE": 64, "COUNT": 300}, {"STRIDE": 192, "COUNT": 100}):
         alone = walk(events=["l1d_cache_refill", "prefetch_linefill"], **defines)
         timed = walk(events=["l1d_cache_refill", "prefetch_linefill", "cpu_cycles"], **defines)
@@ -939,7 +941,8 @@ def test_walk_in_pieces():
 
 
 def test_walk_twice_a_direct_mapped_cache():
-    # 512 sets of one way, 1024 lines: each line evicts the one that is needed half a pass later.
+    # The cache has 512 sets of one way, and the walk 1024 lines: each line evicts the one that is
+    # needed half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=3072,
          l2d_cache_rd=3073, l2d_cache_refill=1025)
 
@@ -1114,8 +1117,8 @@ def test_tlb_11_pages():
 
 
 def test_tlb_512_pages():
-    # Four pages for each of the 128 sets of four ways. The page of the code shares set 4 with four
-    # of them, and the fourth evicts it. It is not needed again, because the micro-TLB has it.
+    # Each of the 128 sets of four ways holds four pages. The page of the code shares set 4 with
+    # four of them, and the fourth evicts it. It is not needed again, because the micro-TLB has it.
     want(pages(512, stride=4096), l1d_tlb_refill=5120, l2d_tlb_refill=512, l1i_tlb_refill=0)
 
 
@@ -1158,7 +1161,8 @@ def test_itlb_11_pages():
 
 
 def test_itlb_refill_stalls_fetch():
-    # 10 walks in the first pass. The other 45 refills, from the main TLB, take 2 or 20 cycles.
+    # The first pass walks 10 times. The other 45 refills come from the main TLB and take 2 or 20
+    # cycles.
     near, far = code_pages(11, 5), code_pages(11, 5, "utlb.penalty=20")
     equal(far["stall_frontend"] - near["stall_frontend"], 45 * 18)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 45 * 18)
@@ -1191,13 +1195,13 @@ def test_icache_warm():
 
 
 def test_icache_off():
-    # Nothing misses in a cache that is off; its look-ups still count.
+    # A cache that is off has no misses; its look-ups still count.
     want(count("repeat", "icache.enable=0", BODY="nop", REPS=128), l1i_cache_refill=0, l1i_cache=32,
          stall_frontend=0, cpu_cycles=64)
 
 
 def test_icache_half_of_it():
-    # One line before the loop, 256 in it and one after it: all fit.
+    # The code is one line before the loop, 256 in it and one after it: all fit.
     want(count("codelines", LINES=256, PASSES=4), l1i_cache_refill=258)
 
 
@@ -1220,7 +1224,8 @@ def test_icache_from_level_2():
 # ---- what does not depend on anything else -------------------------------------------------------
 
 def test_tagged_addresses():
-    # The top byte of an address is ignored (DDI 0487 D5.1.4): the same line and page.
+    # The top byte of an address is ignored (DDI 0487 D5.1.4): both addresses mean the same line and
+    # page.
     c = count("repeat", SETUP="orr x2, x10, #0xf000000000000000",
               BODY="ldr x1, [x10]; ldr x1, [x2]; str x1, [x2]; ldp q0, q1, [x2]")
     want(c, l1d_cache=5, l1d_cache_refill=1, l1d_tlb_refill=1)
@@ -1237,8 +1242,8 @@ def test_same_counts_on_the_cortex_a53():
 
 
 def test_the_cortex_a72():
-    # Its micro-TLBs hold 48 pages. It issues three instructions a cycle, and a misprediction takes
-    # 15 cycles. Its data cache has two ways of 256 sets.
+    # The Cortex-A72's micro-TLBs hold 48 pages. It issues three instructions a cycle, and a
+    # misprediction takes 15 cycles. Its data cache has two ways of 256 sets.
     def a72(kernel, *sets, **defines):
         return count(kernel, *sets, core="cortex-a72",
                      events=["l1d_tlb_refill", "l1d_cache_refill", "cpu_cycles", "br_mis_pred"],

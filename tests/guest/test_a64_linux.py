@@ -55,8 +55,8 @@ boots = pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 
 @functools.cache
 def booted(more):
-    """pmk's counts, and those of the second plugin and the log. Programs are linked below
-    1 GB; where the kernel runs in the lower half, it is in RAM."""
+    """Returns pmk's counts, those of the second plugin, and those of the log. Programs are linked
+    below 1 GB. A kernel that runs in the lower half of the addresses is in RAM, from 1 GB on."""
     beside = Beside(half=1 << 63, other=(0x40000000, 0x60000000))
     events = ["inst_retired", "inst_retired:u", "inst_retired:k", "exc_taken", "exc_taken:u",
               "exc_return", *EVENTS.values()]

@@ -148,7 +148,7 @@ class Trace:
 
 
 def oracle(program, *argv, more=()):
-    """{event: count} and the output of one run, from QEMU alone."""
+    """Returns {event: count} and the output of one run, which QEMU's log gives without pmk."""
     trace = Trace()
     out = logged("qemu-aarch64", trace.read, program, *argv, what="exec,nochain,in_asm",
                  cpu="cortex-a53", core="armv8", more=more)
@@ -406,7 +406,7 @@ def test_debian_busybox():
                 ["expr", "6", "*", "7"],
                 ["awk", "{ s += $3 } END { print s / 7 }", file])
     for argv in size(commands[::2], commands):
-        # Not its shell: see debian_bash.
+        # BusyBox's shell is not among the commands: see debian_bash.
         compare(busybox, *argv)
 
 

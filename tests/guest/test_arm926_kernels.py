@@ -75,10 +75,10 @@ def want(c, **expected):
 # ---- the data side -------------------------------------------------------------------------------
 
 def test_a_load_that_misses():
-    # The line of the code: a WRAP8 on ARM-I, 5 waits; ARM-I had the memory before. The load runs
-    # when its first word is there. On ARM-D the first read of the page table is 1 cycle in its
-    # address phase and 6 behind the other 7 words, 1 of them to connect; then it waits 5. The
-    # second read waits 5, and so does the WRAP8 of the line.
+    # The line of the code is a WRAP8 on ARM-I, which waits 5; ARM-I had the memory before. The load
+    # runs when its first word is there. On ARM-D the first read of the page table is 1 cycle in its
+    # address phase and waits 6 for the other 7 words, 1 of them to connect; then it waits 5. The
+    # second read and the WRAP8 of the line wait 5 each.
     c = measure("ldr r1, [r10]")
     want(c, armi_rd=8, armi_line_fill=1, armi_wait_total=5, armi_wait_non_seq_slave=5,
          armi_wait_non_seq_bus=0, armd_rd=10, armd_wr=0, armd_burst_single=2, armd_line_fill=1,
@@ -174,7 +174,7 @@ def test_a_store_that_hits_stays_inside():
 
 
 def test_write_through_writes_every_store():
-    # Nothing becomes dirty: five lines of a set are read, and nothing is cast out.
+    # Stores make no line dirty: five lines of a set are read, and nothing is cast out.
     c = measure(EVICT.format("str r0, [r10]; str r0, [r10, #16]; strb r0, [r10]"), RR,
                 "dcache.write_through=1")
     want(c, armd_wr=3, armd_burst_single=13, armd_line_fill=5, armd_cast_out4=0, armd_cast_out8=0)
@@ -186,8 +186,8 @@ def test_write_allocate_fills_instead():
 
 
 def test_the_write_buffer_holds_four_writes():
-    # Three core cycles to an HCLK cycle. Without a full buffer eight stores in a row take eight
-    # core cycles; with one address they wait for each other.
+    # An HCLK cycle is three core cycles. Without a full buffer eight stores in a row take eight
+    # core cycles; with one entry for addresses they wait for each other.
     stores = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
     few = measure(stores, "wbuf.entries=1")
     many = measure(stores, "wbuf.entries=8")
@@ -276,7 +276,8 @@ def test_what_is_behind_the_dtcm():
 
 
 def test_the_dtcm_takes_no_room_in_the_cache():
-    # Five lines of one set of four ways, the first of them in the DTCM: none is evicted.
+    # The loop uses five lines of one set of four ways. The first of them is in the DTCM, so no line
+    # is evicted.
     dirty = "str r0, [r10]; str r0, [r10, #16]"
     want(measure(EVICT.format(dirty), RR, NO_MMU, *DTCM), armd_line_fill=4, armd_wr=0)
     want(measure(EVICT.format(dirty), RR, NO_MMU), armd_line_fill=5, armd_cast_out8=1)
@@ -322,9 +323,9 @@ def test_code_in_the_cache_is_not_fetched():
 
 
 def test_without_an_instruction_cache():
-    # Four aligned words at a time, and every time. BODY is four words: one burst up to the first
-    # BNE, and one for each of the other 49 runs of the loop. Behind it the loop that settles is in
-    # the next four: MOV to BNE, then 98 times SUBS and BNE.
+    # Each fetch reads four aligned words, every time. BODY is four words: one burst up to the first
+    # BNE, and one for each of the other 49 runs of the loop. The loop after it, which lets the
+    # buses settle, is in the next four words: MOV to BNE, then 98 times SUBS and BNE.
     c = measure("mov r3, #50; 1: nop; subs r3, r3, #1; bne 1b", "icache.enable=0")
     want(c, armi_line_fill=0, armi_burst_single=0, armi_burst_incr4=1 + 49 + 1 + 98)
 
@@ -332,8 +333,9 @@ def test_without_an_instruction_cache():
 # ---- time ----------------------------------------------------------------------------------------
 
 def test_wait_states_are_parameters():
-    # Three reads on ARM-D wait 9 each, and 7 × 2 for the words of the line behind the first. The
-    # first stands behind 7 words of ARM-I that take 3 cycles each, but for 1 in its address phase.
+    # Three reads on ARM-D wait 9 cycles each, and each of the 7 words after the first of the line
+    # waits 2. The first read waits for 7 words of ARM-I that take 3 cycles each, except 1 cycle in
+    # its address phase.
     c = measure("ldr r1, [r10]", "mpmc.read=9", "mpmc.read_next=2")
     want(c, armd_wait_total=27 + 14 + 20, armd_wait_non_seq_slave=27, armd_wait_non_seq_bus=20,
          armi_wait_total=9 + 14)
@@ -402,8 +404,8 @@ def test_peripherals_are_seen_by_address():
 
 # ---- the core's own cycles -----------------------------------------------------------------------
 
-# What instructions add to a turn of a loop whose lines are in the caches, in cycles of the core
-# (DDI 0165B chapter 8).
+# Cycles that instructions add to one iteration of a loop whose lines are in the caches, in cycles
+# of the core (DDI 0165B chapter 8).
 TIMES = [
     ("nothing", "", 0),
     ("data_processing", "add r4, r5, r6; ", 1),
@@ -467,13 +469,11 @@ GXI = [
     # 1 KB on each time: every second request is in another 2 KB, every fourth in another 4 KB, …
     ("gxi:period=10,count=50,step=1024", 50, 0, 0, 0, 250, (24, 12, 6, 3)),
     ("gxi:period=10,count=50,step=1024,dir=both", 25, 25, 0, 50, 125, (24, 12, 6, 3)),
-    # There and back between two pages of 16 KB.
+    # The addresses alternate between two pages of 16 KB.
     ("gxi:period=10,count=50,addr=0x3ffc,span=8,step=4", 50, 0, 0, 0, 250, (49, 49, 49, 49)),
-# One in each cycle, in the cycles 0 to 3; then four are pending, and the fifth waits until the
-# first data
-
-# have come: 3 cycles. They stall for 5 cycles, and those of the fifth for 3 behind the fourth's.
-
+    # One read starts in each of the cycles 0 to 3. Then four are pending, and the fifth waits 3
+    # cycles, until the first data have come. The first data stall for 5 cycles, and the fifth's
+    # for 3 after the fourth's.
     ("gxi:period=0,count=8", 8, 0, 3, 0, 8, (0, 0, 0, 0)),
 ]
 
@@ -494,7 +494,7 @@ def test_gxi_thresholds():
         want(c, gxi_rd_a_wait_threshold_hit=25 if threshold < 3 else 0,
              gxi_wr_a_wait_threshold_hit=25 if threshold < 2 else 0,
              gxi_rd_d_wait_threshold_hit=25 if threshold < 4 else 0)
-    # Each by itself, and after the one for all.
+    # A threshold of one channel overrides wait.threshold.
     c = whole(spec, sets=["wait.threshold=9", "wait.gxi_write=1", "wait.gxi_data=3"])
     want(c, gxi_rd_a_wait_threshold_hit=0, gxi_wr_a_wait_threshold_hit=25,
          gxi_rd_d_wait_threshold_hit=25, armi_wait_threshold_hit=0)
@@ -510,10 +510,10 @@ def test_the_gxi_has_a_port_of_its_own():
 
 
 def refused(how):
-    # Each transfer is refused once. The two reads of the page table come again as they were, and so
-    # does the WRAP8, whose first word is refused; its other seven words come one by one. None of it
-    # counts as a wait, but what comes again waits for its slave as a first word does: 10 times 5
-    # cycles.
+    # Each transfer is refused once. The two reads of the page table are repeated unchanged, and so
+    # is the WRAP8, whose first word is refused; its other seven words follow as single transfers.
+    # Refusals do not count as waits, but a repeated transfer waits for its slave like a first word:
+    # 10 times 5 cycles.
     have("qemu-arm")
     doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", "--traffic",
                how, build("ldr r1, [r10]"))

@@ -70,7 +70,8 @@ def recorded(path, name, arch):
     return str(path)
 
 
-# One with shared libraries; large runs have each program and each architecture.
+# Small runs have one program with shared libraries; large runs have each program and each
+# architecture.
 SOME = [("sqlite3", "arm64")]
 
 

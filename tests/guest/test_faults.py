@@ -325,8 +325,8 @@ int main(void)
 
 
 def test_a_handler_that_ran_before_it_was_one():
-    """It is translated by then, and its start does not check whether a fault came before, as the
-    label says."""
+    """The handler was translated before it became one, so its start does not check whether a fault
+    came before. The label of the result says so."""
     doc = stat("-e", "instr_exec,cycles",
                build("faults-late", LATE, "-O1", "-static", "-march=armv6k", "-marm"))
     equal([c["trust"] for c in doc["counters"]], ["inexact", "inexact"])

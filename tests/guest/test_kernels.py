@@ -36,14 +36,15 @@ ACCESSES = [
     ("strd_two_lines",           0x1c, "strd r6, r7, [r2]",                             2, 2, 2),
     ("stm_one_line",                0, "stmia r2, {r0-r7}",                             1, 1, 1),
     ("stm_two_lines",            0x04, "stmia r2, {r0-r7}",                             2, 2, 2),
-    # Two words end at the last byte of the line, a third begins the next one.
+    # A load of two words ends at the last byte of the line; a third word is in the next one.
     ("ldm_up_to_the_end",        0x18, "ldmia r2, {r6-r7}",                             1, 1, 1),
     ("ldm_past_the_end",         0x18, "ldmia r2, {r6-r8}",                             2, 2, 2),
-    # Four words below 0x28: 0x18 to 0x27. IB starts one word later: 0x20 to 0x2f. DA: 0x1c to 0x2b.
+    # LDMDB loads the four words below 0x28: 0x18 to 0x27. LDMIB starts one word later than its
+    # base: 0x20 to 0x2f. LDMDA: 0x1c to 0x2b.
     ("ldmdb_two_lines",          0x28, "ldmdb r2, {r6-r9}",                             2, 2, 2),
     ("ldmib_one_line",           0x1c, "ldmib r2, {r6-r9}",                             1, 1, 1),
     ("ldmda_two_lines",          0x28, "ldmda r2, {r6-r9}",                             2, 2, 2),
-    # Five words below the top of the stack are in one line: the PUSH misses, so does the POP.
+    # Five words below the top of the stack are in one line: the PUSH misses, and the POP, too.
     ("push_pop",                    0, "push {r4-r7, lr}; pop {r4-r7, lr}",             2, 2, 2),
     # A swap reads and writes (our choice: two accesses). The read fills, so the write hits.
     ("swp",                         0, "swp r1, r5, [r2]",                              2, 1, 1),
@@ -93,7 +94,7 @@ def test_access(name, offset, body, accesses, misses, external):
 
 
 def test_access_two_pages_two_translations():
-    # Each half of the word asks the micro-TLB for its page: two misses in both levels.
+    # Each half of the word needs the translation of its page: two misses in both levels.
     want(count("repeat", SETUP="movi r2, (DATA+0xffe)", BODY="ldr r1, [r2]"), dtlb_miss=2,
          main_tlb_miss=2)
 
@@ -160,7 +161,8 @@ def test_walk_words_of_the_whole_cache():
 
 
 def test_walk_twice_a_direct_mapped_cache():
-    # 512 sets of one way, 1024 lines: each line evicts the one that is needed half a pass later.
+    # The cache has 512 sets of one way, and the walk 1024 lines: each line evicts the one that is
+    # needed half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=32, COUNT=1024, PASSES=3), dcache_access=3072,
          dcache_miss=3072)
 
@@ -176,8 +178,8 @@ def test_walk_twice_the_cache_at_random():
 
 
 def test_walk_eight_times_the_cache_at_random():
-    # 32 lines a set: h = (3/4)^m, m = 32 (1 - h): h = 1.0e-4. 4096 misses a pass but for one or
-    # two.
+    # With 32 lines a set, h = (3/4)^m, m = 32 (1 - h): h = 1.0e-4. So all 4096 accesses of a pass
+    # miss, except one or two.
     c = count("walk", STRIDE=32, COUNT=4096, PASSES=3)
     assert 3 * 4096 - 20 <= c["dcache_miss"] <= 3 * 4096, c
 
@@ -218,10 +220,10 @@ def test_chase_eight_times_the_cache():
 
 
 def test_chase_miss_latency():
-    # Each load waits for the previous one, so every miss causes a stall: 64 lines of a ring, 64
-    # misses. Word i is available 3 + 56 cycles after its load, and as an address one later: 60
-    # cycles a load. The line of the code is fetched first, 56. Behind the last load ADD waits 59
-    # cycles; ADD 1, NOP 1.
+    # Each load waits for the previous one, so each of the 64 lines of the ring is a miss that
+    # stalls. Word i is available 3 + 56 cycles after its load, and as an address one cycle later:
+    # 60 cycles a load. The line of the code is fetched first, in 56. After the last load ADD waits
+    # 59 cycles; ADD takes 1, NOP 1.
     near = count("chase", NODES=64, STRIDE=32, LOADS=64)
     want(near, dcache_miss=64, icache_miss=1, ibuf_stall=56 + 1, dtlb_miss=0, lsu_full_stall=0)
     # 44 cycles more of memory latency: 64 * 44 more of waiting for operands, 44 more of fetching.
@@ -229,14 +231,15 @@ def test_chase_miss_latency():
     equal(far["ddep_stall"] - near["ddep_stall"], 64 * 44)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 65 * 44)
     # 56 + 63 * 60 + 59 + 2 = 3897. In the model, a miss takes effect at the end of its block at the
-    # latest (our choice): then the next block's address may come one cycle late (64), and the
-    # branches that are not folded, the first (4) and the last (7), are not hidden behind a miss.
+    # latest (our choice): then the next block's address may come one cycle late (64), and no miss
+    # hides the branches that are not folded, the first (4) and the last (7).
     assert 3897 <= near["cpu_cycles"] <= 3897 + 64 + 4 + 7, near
 
 
 def test_chase_miss_latency_straight():
-    # The same without a loop, and the code warm (the warm-up run has a chain of its own, a page
-    # on): NOP, 63 loads 60 cycles apart, the last one and the ADD 59 cycles behind it.
+    # The same loads without a loop, with the code in the cache (the warm-up run has its own chain
+    # in the next page): NOP, 63 loads 60 cycles apart, the last one, and the ADD 59 cycles after
+    # it.
     chain = ("movi r5, 64; add r1, r10, r12, lsl #12; mov r0, r1; 1: add r7, r0, #32; "
              "str r7, [r0]; mov r0, r7; subs r5, r5, #1; bne 1b")
     c = count("repeat", SETUP=chain, BODY="; ".join(["ldr r1, [r1]"] * 64 + ["add r2, r1, #0"]),
@@ -246,11 +249,11 @@ def test_chase_miss_latency_straight():
 
 
 def test_chase_hits():
-    # Warm ring: LDR to the next LDR's base is 3 + 1 cycles; SUBS and the folded BNE fit in between.
-    # 64 loads, of which 63 are followed by another: 63 * 4. The last one is awaited by the ADD, 3
-    # cycles after its issue. SUBS issues at 1; its BNE leaves the loop at 2, mispredicted right
-    # behind its flags: 7 cycles, which hide the wait. NOP at k_begin 1, LDR 1, SUBS 1, BNE 7, ADD
-    # 1, NOP 1.
+    # Warm ring: from LDR to the next LDR's base are 3 + 1 cycles; SUBS and the folded BNE fit in
+    # between. 64 loads, of which 63 are followed by another: 63 * 4. The ADD waits for the last one
+    # until 3 cycles after its issue. SUBS issues at 1; its BNE leaves the loop at 2, mispredicted
+    # directly after its flags: 7 cycles, which hide the wait. NOP at k_begin 1, LDR 1, SUBS 1, BNE
+    # 7, ADD 1, NOP 1.
     want(count("chase", NODES=64, STRIDE=32, LOADS=64, WARM=1), cpu_cycles=63 * 4 + 12,
          ddep_stall=63 * 2, dcache_miss=0)
 
@@ -334,7 +337,8 @@ def test_stores_to_one_line_miss_once_if_told():
 
 
 def test_stores_written_through():
-    # LDR fills: 1. Each of the four STR hits and goes outside all the same: 4. Nothing gets dirty.
+    # LDR fills the line: 1 access. Each of the four STR hits, but is also written to memory: 4. No
+    # line becomes dirty.
     body = "ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]; str r1, [r10, #8]; str r1, [r10]"
     want(count("repeat", "dcache.write_through=1", BODY=body), dcache_miss=1, expl_d_access=5)
     # Write-back: only the fill goes outside.
@@ -345,8 +349,8 @@ def test_stores_written_through():
 
 
 def test_stores_of_other_kinds_written_through():
-    # Each fills the line first: 1. A swap and an exclusive store are one write; a multiple is one
-    # per line it touches.
+    # Each store first fills the line: 1 access. A swap and an exclusive store are one write; a
+    # multiple store is one write for each line that it touches.
     for store, writes in (("swp r1, r5, [r2]", 1), ("ldrex r1, [r2]; strex r3, r5, [r2]", 1),
                           ("stmia r2, {r4-r11}", 1), ("strd r6, r7, [r2]", 1),
                           ("strb r1, [r2, #31]", 1)):
@@ -534,8 +538,8 @@ def test_tlb_multiple_across_pages():
 
 
 def test_tlb_64_pages():
-    # Two pages for each of the 32 sets of two ways. The page of the code shares set 16 with two of
-    # them and is thrown out by the second; nobody asks for it again, as the micro-TLB has it.
+    # Each of the 32 sets of two ways holds two pages. The page of the code shares set 16 with two
+    # of them, and the second evicts it. It is not needed again, because the micro-TLB has it.
     want(pages(64), dtlb_miss=640, main_tlb_miss=64, itlb_miss=0)
 
 
@@ -566,9 +570,9 @@ def test_tlb_refill_costs_cycles():
 
 
 def test_tlb_walk_costs_cycles_but_is_no_stall():
-    # 66 pages are three for sets 0 and 1 of the main TLB and two for the others. Round robin: set 0
-    # sees pages 0, 32, 64 in turn and misses every time, set 1 likewise: 6 walks a round, 12 in
-    # two. No stall event counts their cycles (§4).
+    # 66 pages are three for sets 0 and 1 of the main TLB and two for the others. With round robin,
+    # set 0 sees pages 0, 32, 64 in turn and misses every time, as set 1 does: 6 walks a round, 12
+    # in two. No stall event counts their cycles (§4).
     near = count("chase", NODES=66, STRIDE=4128, LOADS=132, WARM=1)
     far = count("chase", "tlb.penalty=193", NODES=66, STRIDE=4128, LOADS=132, WARM=1)
     want(near, dtlb_miss=132, main_tlb_miss=12)
@@ -592,8 +596,8 @@ def test_itlb_11_pages():
 
 
 def test_itlb_refill_stalls_fetch():
-    # Each refill from the main TLB is 8 cycles without instructions, or 20; the 10 walks of the
-    # first pass are no ibuf_stall. 55 - 10 refills.
+    # During a refill from the main TLB no instruction arrives for 8 cycles, or for 20. The 10 walks
+    # of the first pass do not count as ibuf_stall, so there are 55 - 10 refills.
     near, far = code_pages(11, 5), code_pages(11, 5, "utlb.penalty=20")
     equal(far["ibuf_stall"] - near["ibuf_stall"], 45 * 12)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 45 * 12)
@@ -621,8 +625,8 @@ def test_icache_off():
 
 
 def test_icache_half_of_it():
-    # One line before the loop, 256 in it and one behind, all of which fit; with the line of the
-    # loop branch predicted, nothing beyond is fetched but once.
+    # The code is one line before the loop, 256 in it and one after it, all of which fit. The loop
+    # branch is predicted, so the line after it is fetched only once.
     want(count("codelines", "fetch.shadow=0", LINES=256, PASSES=4), icache_miss=258)
 
 
@@ -643,9 +647,10 @@ def shadow(kind, level, *sets, n=10, offset=0, warm=0):
 
 
 def test_shadow_of_a_predicted_return():
-    # The 16 bytes behind a BX LR at 0x1c, and already at 0x10, reach into the next line, which is
+    # The 16 bytes after a BX LR at 0x1c, and already at 0x10, reach into the next line, which is
     # never executed. A return that is predicted right cancels the request after the look-up has
-    # counted, so the line stays absent: one per return. At 0x0c they end with the line.
+    # counted, so the line stays absent: one miss per return. For a BX LR at 0x0c the 16 bytes end
+    # with the line.
     for offset, per_return in ((0x1c, 1), (0x10, 1), (0x0c, 0), (0x00, 0)):
         equal(shadow(1, 1, offset=offset, warm=1), 10 * per_return, f"offset {offset:#x}")
         equal(shadow(1, 0, offset=offset, warm=1), 0)
@@ -659,7 +664,7 @@ def test_shadow_of_an_unpredicted_return():
 
 
 def test_shadow_of_a_taken_branch():
-    # B at the end of a line, without prediction: the next line is looked up in vain, once.
+    # B is at the end of a line, without prediction: the next line is looked up once and not used.
     equal(shadow(2, 1, "bp.enable=0") - shadow(2, 0, "bp.enable=0"), 1)
     equal(shadow(2, 1, "bp.enable=0", "fetch.shadow_bytes=0") - shadow(2, 0, "bp.enable=0"), 0)
     # 64 bytes reach into two lines, but the second is the branch's target, which was fetched
@@ -677,8 +682,9 @@ def test_shadow_in_a_loop():
 
 
 def test_shadow_down_the_wrong_path():
-    # A backward branch that is not taken is predicted taken: 24 bytes of its target are fetched in
-    # vain, one line from offset 0 and two from offset 0x10. Level 1 does not look there.
+    # A backward branch that is not taken is predicted taken: 24 bytes of its target are fetched and
+    # not used, one line from offset 0 and two from offset 0x10. Level 1 of the shadow has no such
+    # fetch.
     for offset, lines in ((0, 1), (0x10, 2)):
         equal(shadow(4, 2, offset=offset) - shadow(4, 1, offset=offset), lines)
         equal(shadow(4, 1, offset=offset), shadow(4, 0, offset=offset))
@@ -743,8 +749,8 @@ def test_pattern_static_only():
 
 
 def test_pattern_dynamic_only():
-    # Nothing is predicted taken at first: the loop branch is wrong once more. The forward branch
-    # has no static prediction either way.
+    # At first no branch is predicted taken, so the loop branch is wrong once more. The forward
+    # branch has no static prediction either way.
     want(pattern(ALWAYS, "bp.static=0"), br_mispredict=1 + 2)
     want(pattern(NEVER, "bp.static=0"), br_mispredict=0 + 2)
 
@@ -754,7 +760,8 @@ def test_pattern_neither():
 
 
 def test_pattern_random():
-    # One bit of a linear feedback register per pass. The two-bit counter, restated.
+    # Each pass takes one bit of a linear feedback register. wrong() is a second model of the
+    # two-bit counter.
     def wrong(n, taps=0x80200003):
         x, state, misses = 1, None, 0
         for _ in range(n):
@@ -770,8 +777,9 @@ def test_pattern_random():
 
 
 def test_aliases_share_an_entry():
-    # Both branches are always taken and always find the other's entry: predicted not taken, wrong.
-    # With 256 entries they have one each and are wrong once. The loop branch at its exit: 1.
+    # Both branches are always taken and always find the entry of the other branch: they are
+    # predicted not taken, which is wrong. With 256 entries each branch has its own and is wrong
+    # once. The loop branch is wrong at its exit: 1.
     want(count("aliases", COUNT=20), br_mispredict=40 + 1, br_exec=61, sw_pc_change=60)
     want(count("aliases", "bp.entries=256", COUNT=20), br_mispredict=2 + 1)
 
@@ -798,7 +806,7 @@ PC_WRITES = [
     ("bx_fails",        "adr r3, 1f; bxne r3",                      1, 0, 0, 0),
     ("mov_pc_fails",    "adr r3, 1f; movne pc, r3",                 0, 0, 0, 0),
     ("ldr_pc_fails",    "ldrne pc, [r10]",                          0, 0, 0, 0),
-    # To the next instruction: a change of the PC by software all the same.
+    # A branch to the next instruction is also a change of the PC by software.
     ("b_to_the_next",   "b 2f; 2: nop",                             1, 1, 0, 0),
 ]
 
@@ -861,8 +869,8 @@ ELSEWHERE_FN = "f: mov r4, lr; mov lr, r3; bx lr"
 
 
 # The instructions that pop the return stack (§16.4: BX lr, MOV pc lr, LDR pc from [sp] with
-# write-back behind, LDM of sp! with the PC) and what does not. All of them go back to where they
-# were called from.
+# post-indexed write-back, LDM of sp! with the PC), and instructions that do not. All of them
+# return to the caller.
 #    name                    in the function, which has saved lr in r4, [sp] and [r6]  is it
 RETURN_FORMS = [
     ("bx_lr",                "bx lr",                                   1),
@@ -918,7 +926,8 @@ def test_return_conditional():
 
 
 def test_return_conditional_that_fails():
-    # It neither pops nor changes the PC; the return after it is predicted.
+    # A return that fails its condition neither pops nor changes the PC; the return after it is
+    # predicted.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxne lr; bx lr"),
          proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1, br_mispredict=0, br_exec=3,
          sw_pc_change=2)
@@ -1000,15 +1009,15 @@ PIPELINE_SETUP = ("mov r0, r10; mov r2, r10; mov r1, r10; add r3, r10, #0x20; mo
 @cases("name, body, issue, wait, first", PIPELINE)
 def test_cycles(name, body, issue, wait, first):
     c = count("repeat", SETUP=PIPELINE_SETUP, BODY=body, REPS=32, WARM=1)
-    # One cycle for the NOP at k_begin.
+    # The NOP at k_begin takes one cycle.
     want(c, cpu_cycles=1 + 32 * (issue + wait) - first, ddep_stall=32 * wait - first,
          icache_miss=0, ibuf_stall=0, dcache_miss=0, lsu_full_stall=0)
 
 
 def test_cycles_across_a_branch():
     # The load ends one pass, its use begins the next; the BNE between them is folded. ADD, NOP,
-    # SUBS, LDR and two waits: 6 a pass. First pass: nothing to wait for. The exit: flags were set
-    # two cycles before, 7 - 1. NOP at k_begin, MOV, NOP behind.
+    # SUBS, LDR and two waits: 6 a pass. The first pass has nothing to wait for. The exit takes 7 -
+    # 1, because the flags were set two cycles before. NOP at k_begin, MOV, NOP at the end.
     c = count("loop", SETUP="mov r2, r10; mov r1, #0; mov r5, #1", BODY="add r3, r1, r5; nop",
               TAIL="ldr r1, [r2]", COUNT=50, WARM=1)
     want(c, cpu_cycles=2 + 50 * 4 + 49 * 2 + 6 + 1, ddep_stall=49 * 2, br_mispredict=1)
@@ -1046,7 +1055,7 @@ def test_cycles_exit_by_flag_distance():
 
 
 def test_cycles_of_mispredicted_branches():
-    # Static prediction alone predicts a forward branch as not taken. 16 of them, taken.
+    # With static prediction only, 16 forward branches are predicted as not taken, but are taken.
     # CMP, the NOPs between, the branch, the NOP it goes to; one ibuf_stall each, whatever it costs.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5)):
         body = f"cmp r10, r10; nops {between}; beq 1f; nop; 1: nop"
@@ -1066,7 +1075,8 @@ def test_cycles_of_a_taken_branch():
 
 
 def test_cycles_of_a_branch_not_taken():
-    # Predicted not taken by the static rule, and not taken: 1. The same with prediction off.
+    # The static rule predicts the branch as not taken, which is right: 1 cycle. It takes as long
+    # with prediction off.
     for sets in ((), ("bp.dynamic=0",), ("bp.enable=0",), ("bp.folding=0",)):
         c = count("repeat", *sets, SETUP="cmp r10, r10", BODY="bne 1f; nop; 1: nop", REPS=20,
                   WARM=1)
@@ -1082,7 +1092,7 @@ def test_cycles_of_call_and_return():
 
 
 def test_cycles_of_a_wrong_return():
-    # The function skips the NOP behind the call. BL 1, ADD, two NOPs, BX LR 7, NOP.
+    # The function skips the NOP after the call. BL 1, ADD, two NOPs, BX LR 7, NOP.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add lr, lr, #4; nop; nop; bx lr", REPS=16,
               WARM=1)
     want(c, cpu_cycles=1 + 16 * (1 + 3 + 7 + 1), proc_ret_exec_pred_incorrect=16, br_mispredict=16,
@@ -1122,14 +1132,15 @@ def test_cycles_of_an_indirect_branch():
 
 
 def test_cycles_of_a_load_to_the_pc():
-    # Not by the stack pointer, so no return: 8. NOP, LDR, NOP.
+    # The load does not use the stack pointer, so it is not a return: 8 cycles. NOP, LDR, NOP.
     c = count("repeat", SETUP="adr r3, 1f; str r3, [r10]; ldr r3, [r10]; mov r2, r10",
               BODY="ldr pc, [r2]; nop; 1: nop", WARM=1)
     want(c, cpu_cycles=1 + 8 + 1, proc_ret_exec=0, br_mispredict=0, sw_pc_change=1)
 
 
 def test_cycles_without_prediction():
-    # The loop of v10: 99 times taken, 7 cycles right behind the flags; the exit costs 1.
+    # The loop of v10: the branch is taken 99 times, 7 cycles directly after the flags; the exit
+    # costs 1.
     want(count("loop", "bp.enable=0", COUNT=100, WARM=1), cpu_cycles=2 + 100 + 99 * 7 + 1 + 1,
          ibuf_stall=99)
 
@@ -1171,7 +1182,8 @@ def test_thumb_call_and_bx():
 
 
 def test_thumb_pair_first_in_its_block():
-    # Two calls in a row: the second pair is what the return goes to, and begins a block of its own.
+    # Two calls in a row: the first call returns to the second, whose pair begins a block of its
+    # own.
     want(count("thumb", BODY="bl f; bl f; nop", AUX="f: bx lr"), instr_exec=5, br_exec=4,
          sw_pc_change=4, proc_call_exec=2, proc_ret_exec_pred=2)
 
@@ -1199,7 +1211,7 @@ def test_thumb_conditional_branches():
 
 
 def test_thumb_loop():
-    # As v11: MOV, 100 * (SUBS, BNE), NOP.
+    # As in v11: MOV, 100 * (SUBS, BNE), NOP.
     want(count("thumb", BODY="movs r4, #100; 1: subs r4, r4, #1; bne 1b; nop"), instr_exec=202,
          br_exec=100, sw_pc_change=99, br_mispredict=1)
 
@@ -1222,8 +1234,9 @@ def test_kernel_helper_page():
 
 
 def test_kernel_helpers_are_fetched():
-    # The same number of instructions in front, with and without the call: the helper's line is one
-    # more miss, however often it is called; the one at 0xffff0f60 has 14 instructions in two lines.
+    # The same number of instructions precedes the measured code with and without the call. The
+    # helper's line is one more miss, however often it is called; the helper at 0xffff0f60 has 14
+    # instructions in two lines.
     body = ("mvn r3, #0xf000; sub r3, r3, #%d; mov r1, r10; mov r2, r10; mov r0, r10; %s; "
             "mov r0, r10; %s; nop")
     nowhere = body % (0x1f, "nop", "nop")
@@ -1234,7 +1247,7 @@ def test_kernel_helpers_are_fetched():
             twice = count("repeat", quiet, *options, BODY=body % (helper, "blx r3", "blx r3"))
             equal(twice["instr_exec"], without["instr_exec"] + 2)
             equal(twice["icache_miss"], without["icache_miss"] + lines, f"{helper:#x} {options}")
-    # ARMv7 cores count them in the same way.
+    # ARMv7 cores count the fetches of helpers in the same way.
     refills = [counts(stat("--core", "cortex-a7", "--from", "k_begin", "--to", "k_end",
                            "-e", "l1i_cache_refill", build("repeat", {"BODY": b})))
                for b in (nowhere, body % (0x1f, "blx r3", "blx r3"))]
@@ -1244,8 +1257,8 @@ def test_kernel_helpers_are_fetched():
 # ---- what does not depend on anything else -------------------------------------------------------
 
 def test_same_counts_alone_and_together():
-    # Two events have to share the counters with twenty others, in as many passes; alone they need
-    # one.
+    # Together with twenty others, the two events share the counters in as many passes as necessary;
+    # by themselves they need one pass.
     program = build("random", {"COUNT": 2000, "BITS": 10})
     together = count("random", COUNT=2000, BITS=10)
     for event in ("dcache_miss", "cpu_cycles", "instr_exec", "ddep_stall"):

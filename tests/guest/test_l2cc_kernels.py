@@ -7,7 +7,8 @@ in most of the tests here, so that a walk over more than their 16 KB misses them
 """
 from kernels.measure import *
 
-# DAI 0195B §9 names seven; line evictions and write allocations are the others.
+# The events of level 2. DAI 0195B §9 names seven of them; the two that it does not name are line
+# evictions and write allocations.
 L2_EVENTS = ["irreq", "irhit", "drreq", "drhit", "dwreq", "dwtreq", "dwhit", "wa", "co"]
 DM = ("icache.ways=1", "dcache.ways=1")  # direct mapped
 SMALL = ("l2.size=64K", "l2.ways=1")
@@ -53,8 +54,8 @@ def test_requests_are_the_misses_of_level_1():
 
 
 def test_stores_that_miss():
-    """One word each: level 1 does not allocate, so all are external accesses; level 2 allocates if
-    it is configured to."""
+    """Stores of one word miss. Level 1 does not allocate, so all are external accesses; level 2
+    allocates if it is configured to."""
     want(level2("walk", *DM, ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
          drreq=0, dwreq=4096, dwtreq=0, dwhit=0, wa=0, co=0)
     want(level2("walk", *DM, "l2.write_allocate=on", ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
@@ -62,8 +63,8 @@ def test_stores_that_miss():
 
 
 def test_level_2_evicts_halves():
-    """One word in each line: when a dirty line is evicted, one half is written. 2048 of the 16384
-    stay."""
+    """The walk stores one word in each line: when a dirty line is evicted, one half is written.
+    2048 of the 16384 lines stay."""
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192,
                 PASSES=2),
          dwreq=16384, dwhit=0, wa=16384, co=16384 - 2048)
@@ -79,8 +80,8 @@ def test_written_through():
 
 
 def test_write_backs_hit():
-    """The dirty line of level 1 was read through level 2, which has it: one write, of one half or
-    two."""
+    """Level 1 read its dirty line through level 2, so level 2 has it: its write-back is one write,
+    of one half or two."""
     for stores, halves in (("str r0, [r10]", 1), ("str r0, [r10]; str r0, [r10, #16]", 2)):
         rr = ("cache.round_robin=1",)
         want(level2("evict", *rr, DIRTY=stores), drreq=5, drhit=0, dwreq=1, dwhit=1, co=0)

@@ -23,7 +23,8 @@ MIX = {
                   "barrel_shift_op shift_op div_op fp_op imm_op pattern_compare_op sign_extend_op "
                   "icache_invalidate_op dcache_invalidate_flush_op msr_op icache_request "
                   "mmu_insn_request".split(),
-    # Its data accesses cannot be told from one another, so that a clock runs if one asks for them.
+    # All data accesses of this core look the same to pmk, so an event of data accesses needs a
+    # clock.
     "microblaze-area": "insn_executed logical_op msr_op icache_request".split(),
 }
 
@@ -52,7 +53,7 @@ FETCH = {
 # Of these, what does not depend on the branch predictor.
 LINES = {core: [e for e in FETCH[core] if e.startswith("l1i")] for core in FETCH}
 
-# It ends by a fault, in the middle of a block.
+# A program that ends with a fault in the middle of a block.
 DIES = """
 int main(void)
 {
@@ -113,7 +114,7 @@ int main(void)
 }
 """
 
-# The same of A64: pieces of an access are made before the one that faults.
+# A64: parts of an access are made before the part that faults.
 HALVES64 = r"""
 #define _GNU_SOURCE
 #include <signal.h>
@@ -161,8 +162,8 @@ int main(void)
 }
 """
 
-# What is hard to fetch: code that is larger than the cache, code that is written, calls of
-# addresses where nothing is, and a handler that several signals, and the program itself, call.
+# A program that is hard to fetch: its code is larger than the cache, it writes code, it calls
+# addresses without code, and several signals and the program itself call one handler.
 ODD = r"""
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -258,7 +259,7 @@ int main(void)
 }
 """
 
-# Settings of a core behind its name.
+# Settings of a core, which follow its name.
 MICROBLAZES = {
     "microblaze": "",
     "virtual": "-freq",
@@ -312,7 +313,7 @@ def test_subsets(name):
     program = program()
     everything, _ = counted(core, program, "all")
     r = random.Random(name)
-    # What the caches of several threads hold may differ between two runs.
+    # The contents of the caches may differ between two runs of several threads.
     repeats = sorted(e for e, (_, trust) in everything.items()
                      if trust != "modelled" or name != "threads")
     kind = core if core in MIX else re.sub("[- ].*", "", core)

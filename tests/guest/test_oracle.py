@@ -19,8 +19,8 @@ CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le hs lo".split()
 
 
 def branches_of(path):
-    """Addresses from objdump: of all branch instructions, of what writes the PC without a
-    condition, of all system calls, of accesses to memory that leave the PC alone."""
+    """Returns addresses from objdump: those of branch instructions, of unconditional writes to the
+    PC, of system calls, and of accesses to memory that do not write the PC."""
     found, always, calls, accesses = set(), set(), set(), set()
     for line in run(CROSS + "objdump", "-d", "--no-show-raw-insn", path).out.splitlines():
         m = re.match(r" *([0-9a-f]+):\t(\w+)(\tpc,)?", line)
@@ -50,12 +50,13 @@ def read_trace(fifo, known, result):
                 if branches is None:
                     continue
                 pc = int(line.split(b"/", 2)[1], 16)
-                # What goes to the next instruction leaves no gap.
+                # A change of the PC to the next instruction leaves no gap.
                 gap = pc != expected and last not in accesses  # else it has faulted
                 changes += expected is not None and (gap or last in always)
                 last = pc
                 executed += pc in branches
-                # Where a system call goes on (in a signal handler, maybe) is the kernel's choice.
+                # The kernel chooses where a program goes on after a system call, which may be in a
+                # signal handler.
                 expected = None if pc in calls else pc + 4
             elif line.startswith(b"Stopped"):
                 insns -= 1  # the block before was not executed after all
@@ -63,7 +64,8 @@ def read_trace(fifo, known, result):
 
 
 def oracle(program, *argv, more=(), known=None):
-    """{insns, changes, branches} and the output of one run, as QEMU alone tells it."""
+    """Returns {insns, changes, branches} and the output of one run, which QEMU's log gives without
+    pmk."""
     result = {}
     out = logged("qemu-arm", lambda fifo: read_trace(fifo, known, result), program, *argv,
                  cpu="arm1176", core="arm1176", more=more)
@@ -221,8 +223,8 @@ def own(name, *flags):
 
 
 def some(name, levels):
-    """All levels of optimisation in large runs. In small ones one: the programs take them in
-    turn."""
+    """Returns all levels of optimisation in large runs, and one in small runs, where each program
+    has another one."""
     return size([levels[list(SOURCES).index(name) % len(levels)]], levels)
 
 
@@ -285,7 +287,7 @@ def test_debian_busybox():
                 ["awk",
                  'BEGIN { for (i = 0; i < 50; i++) s = s sprintf("%d,", i * i); print s }'])
     for argv in size(commands[1::3], commands):
-        # Not its shell: see debian_bash.
+        # BusyBox's shell is not among the commands: see debian_bash.
         compare(busybox, *argv)
 
 

@@ -15,7 +15,7 @@ def test_v1_ten_nops():
 
 
 def test_v2_failed_condition():
-    # An instruction that fails its condition was executed all the same (DAI 0195B §6).
+    # An instruction that fails its condition also counts as executed (DAI 0195B §6).
     want(count("repeat", SETUP="cmp r10, r10", BODY="addne r1, r1, #1"), instr_exec=1)
 
 
@@ -62,7 +62,7 @@ def test_v8_dirty_victim():
 
 
 def test_v9_stores_to_an_absent_line():
-    # Stores allocate nothing, so each of the eight misses, and so does the load behind them.
+    # Stores allocate nothing, so each of the eight misses, and the load after them, too.
     words = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
     want(count("repeat", BODY=words), dcache_access=8, dcache_miss=8, dcache_wback=0)
     want(count("repeat", BODY=words + "; ldr r1, [r10]"), dcache_access=9, dcache_miss=9)

@@ -22,7 +22,8 @@ def version():
 
 
 def installed():
-    """All files as a package has them: below usr, libraries in a folder for the machine."""
+    """Returns all files with the paths that a package has: below usr, libraries in a folder for the
+    machine."""
     with open(os.path.join(BUILD, "meson-info", "intro-installed.json")) as f:
         files = json.load(f).values()
     with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json")) as f:
@@ -41,7 +42,7 @@ def matches(path, pattern):
     return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, pattern + "/*")
 
 
-# What debian/rules moves or makes.
+# Files that debian/rules moves or makes.
 MOVED = {"usr/share/pmk/python/pmk": "usr/lib/python3/dist-packages/pmk"}
 MADE = ["usr/lib/pmk/target/pmk_target.c", "usr/lib/pmk/target/pmk_target.h",
         "usr/share/pkgconfig/pmk-target.pc"]
@@ -63,7 +64,7 @@ def test_each_file_is_in_one_debian_package():
 
 
 def test_what_builds_emulators_is_whole():
-    """What its script and the next one call lies beside it."""
+    """Every script that `qemu` and `qemu-patch` call is installed next to them."""
     there = {os.path.relpath(f, "usr/lib/pmk") for f in installed()}
     for script in ("qemu", "qemu-patch"):
         called = set(re.findall(r'\$(?:here|\(dirname "\$0"\))/([\w-]+)', text("scripts", script)))
@@ -88,7 +89,7 @@ def test_the_library_does_not_need_the_command():
         assert "pmukit" not in needs[name], (name, needs)
 
 
-# What the macros of a spec stand for here.
+# Values of the macros of a spec file in this test.
 RPM = {"%{_bindir}": "usr/bin", "%{_datadir}": "usr/share", "%{_includedir}": "usr/include",
        "%{_libdir}": MULTIARCH, "%{_mandir}": "usr/share/man", "%{_prefix}": "usr",
        "%{python3_sitelib}": "usr/lib/python3/dist-packages"}
@@ -130,14 +131,15 @@ def test_shell_of_build_files():
 
 
 def test_what_building_takes():
-    """As scripts/need has it, less what every Debian that builds packages has."""
+    """Build-Depends has the packages of scripts/need, except those that every Debian that builds
+    packages has."""
     need = text("scripts", "need")
     wanted = set()
     for purpose in ("build", "docs"):
         found = re.search(rf"^\t{purpose}\) echo ((?:.*\\\n)*.*) ;;$", need, re.M)[1]
         wanted |= set(found.replace("\\\n", " ").split())
     found = re.search(r"^Build-Depends:\n((?: .*\n)*)", text("debian", "control"), re.M)[1]
-    # What only the tests need is not built with.
+    # Packages that only the tests need are not needed for building.
     got = {re.split(r"[ :]", line.strip(" ,"))[0] for line in found.splitlines()
            if "<!nocheck>" not in line}
     equal(got - {"debhelper-compat", "dh-sequence-python3", "python3", "pkgconf"},

@@ -64,7 +64,7 @@ def test_yocto(tmp_path):
 
 
 def test_spec():
-    """As rpm reads it, all macros included."""
+    """rpmspec expands all macros of the spec file."""
     have("rpmspec")
     spec = os.path.join(SOURCE, "package/rpm/pmukit.spec")
     # Fedora has these macros; Debian's rpm does not.

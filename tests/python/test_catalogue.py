@@ -19,7 +19,7 @@ def test_all_pmus_are_there():
     listed = re.findall(r"^  (\S+) +(\d+) events, +(\d+) counters?  ", out, re.M)
     by_name = {p.name: p for p in pmk.pmus()}
     assert len(listed) > 10
-    # It is made from the map of a dump, and has no events before that.
+    # The PMU "amba" is made from the map of a dump, so it has no events before that.
     assert listed.pop()[0] == "amba"
     names = {}
     for name, events, counters in listed:

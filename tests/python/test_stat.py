@@ -176,7 +176,7 @@ def test_a_dump():
 
 
 def test_what_is_stopped_before_it_begins():
-    """As by Ctrl-C at that moment."""
+    """A run is stopped before it begins, as by Ctrl-C at that moment."""
     request = pmk.counting._Request(None, None)
     try:
         request.set("core", "arm1176")
@@ -227,7 +227,7 @@ def test_threads_apart():
             p.wait()
 
 
-# A read of one beat that takes one cycle, one that takes four, and one of five, of two beats.
+# Three reads: one beat after one cycle, one beat after four, and two beats after five.
 AXI_CYCLES = [{"arvalid"}, {"rvalid", "rlast"}, {"arvalid"}, set(), set(), set(),
               {"rvalid", "rlast"}, {"arvalid", "two"}, set(), set(), set(), {"rvalid"},
               {"rvalid", "rlast"}]

@@ -134,7 +134,8 @@ class Cluster:
 
 @contextlib.contextmanager
 def cluster():
-    """It is short-lived: its folder, and with it all state, goes."""
+    """Starts a cluster for a short time: its folder, which has all its state, is removed at the
+    end."""
     for program in PROGRAMS:
         if not shutil.which(program):
             skip(f"there is no {program} (Debian: slurmctld, slurmd, slurm-client, munge)")

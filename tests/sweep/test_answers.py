@@ -126,7 +126,7 @@ def test_which_setting_explains_how_much(tmp_path, name, value, x, y, rest):
     ("lack", [row for row in grid(lambda x, y: 10 * x + (y == "on"))
               if row[2] not in ({"x": "1", "y": "on"}, {"x": "4", "y": "off"})], None),
     ("one", grid(lambda x, y: x)[:-1], None),
-    # Each program by itself is complete.
+    # Each of the two programs is complete by itself.
     ("program", grid(lambda x, y: x) + [("third", "c", {"x": str(x), "y": "on"}, {"cycles": x})
                                         for x in (1, 2, 4)], "0.0"),
 ])

@@ -61,7 +61,7 @@ def held(programs):
 
 
 def waits():
-    """Is it waiting?"""
+    """Returns whether the test program is waiting at its gate."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         if of_process(pid, "cmdline").endswith("\0" + "5\0gate\0"):
             return True
@@ -134,7 +134,7 @@ def test_a_cell_with_two_names_is_in_one_task(tmp_path):
 
 
 def test_databases_are_put_together(tmp_path):
-    """As in the jobs of a CI matrix."""
+    """Databases of several sweeps are merged, as after the jobs of a CI matrix."""
     make_plan(tmp_path, 3)
     for name in ("arm1176", "cortex-a53"):
         text = SWEEP.replace("cores = arm1176, cortex-a53", f"cores = {name}")

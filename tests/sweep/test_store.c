@@ -109,7 +109,7 @@ static void put(struct pmk_store *s, struct pmk_store_cell cell, const char *nam
 	assert_int_equal(pmk_store_name(s, &point, id), 0);
 }
 
-/* All points as lines. */
+/* All points as text, one line each. */
 static char shown[1024];
 
 static int show(void *ctx, const struct pmk_store_row *r)
@@ -212,7 +212,7 @@ static void counts_take_the_place_of_a_failure(void **state)
 	put(s, failed_cell(0xa1), "sort");
 	put(s, cell_of(0xa1), "sort");
 	assert_shown(s, "sort arm1176 a1" VALUES "\n");
-	/* and not the other way round */
+	/* A failure does not replace counts. */
 	put(s, failed_cell(0xa1), "sort");
 	assert_shown(s, "sort arm1176 a1" VALUES "\n");
 	pmk_store_close(s);

@@ -148,7 +148,8 @@ ARM1176_LABEL = "within 10 % in L1 code, 20 % in programs, unchecked in memory (
 
 
 def test_each_cell_says_how_near_its_cycles_are(folder):
-    """As in stat: for an unchanged preset, and for one that the plan or a copy changes."""
+    """The label of the cycles is that of pmk stat: for an unchanged preset, and for one that the
+    plan or a copy changes."""
     text = (repo.text("data/cores/arm1176.ini").replace("arm1176.ini", "mine.ini")
             .replace("size = 16K", "size = 8K"))
     (folder / "mine.ini").write_text(text)
@@ -192,7 +193,7 @@ def test_a_database_without_labels_of_cycles(folder):
 
 
 def test_arguments_and_files_that_take_several_values(folder):
-    """Each file gives a program, which counts as if it was written in the plan; the plan is in
+    """Each file gives a program, which counts as if it were written in the plan; the plan is in
     another folder."""
     (folder / "in 1").mkdir()
     for name, size in (("b.txt", 200), ("a b.txt", 100), ("c.dat", 50)):
@@ -221,10 +222,10 @@ def test_arguments_and_files_that_take_several_values(folder):
             text += f"inputs = prog.c\nenv = FILE={argv[2]}\n"
     text += "[program read f=a b]\nrun = ./prog read\nstdin = in 1/a b.txt\n"
     (folder / "plan.ini").write_text(text)
-    equal(summary(sweep(folder)), (12, 0, 12, 0))  # the keys are the same
+    equal(summary(sweep(folder)), (12, 0, 12, 0))  # the cells have the same keys
     assert got["walk n=400,what=walk"] > got["walk n=200,what=walk"] > got["walk n=7,what=walk"]
     assert got["open f=in 1/b.txt"] > got["open f=in 1/a b.txt"] > got["open f=../x..y"]
-    # Another file is another program.
+    # Each new file is a new program.
     (folder / "in 1" / "z.txt").write_text("x")
     out = sweep(folder, file="one.ini")
     equal(summary(out), (13, 1, 12, 0))
@@ -281,7 +282,8 @@ def test_the_same_core_in_other_words_is_the_same_cell(folder):
 
 
 def test_other_names_of_a_core_are_that_core(folder):
-    """In the list, of a program and of settings; but the same core does not occur twice."""
+    """A core may have another name in the list, in that of a program and in settings; but a list
+    cannot contain one core twice."""
     plan(folder, {"x": "run = ./prog x\ncores = arm1176jzf-s"}, settings="clock = 1000\n"
          "[settings arm1176jz-s]\nclock = 2000")
     sweep(folder)
@@ -373,7 +375,7 @@ def test_what_decides_the_counts(folder, name, change, counted):
     equal(summary(sweep(folder)), (1, 1, 0, 0))
     change(folder)
     equal(summary(sweep(folder)), (1, counted, 1 - counted, 0))
-    # The same name shows the new counts; another name is another line.
+    # A new count under the same name replaces the old one; a new name gives a new line.
     equal(len(shown(folder)), 2 if name in ("core", "setting", "name") else 1)
 
 
@@ -391,13 +393,13 @@ def test_a_preset_that_is_changed_is_another_core(folder):
 
 
 def touch_again(path):
-    """Other contents of the same length."""
+    """Changes the contents and keeps the length."""
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
 
 
 def replace(path):
-    """The same contents and times in another file."""
+    """Replaces the file by a copy with the same contents and times."""
     shutil.copy2(path, path.with_suffix(".new"))
     os.rename(path.with_suffix(".new"), path)
 
@@ -471,7 +473,7 @@ def test_failures_are_rows_with_their_reason(folder):
                           ("abort", "SIGABRT"), ("wait", "timeout|1000 ms")):
         assert re.search(failure, told[name]["failure"]), told[name]
         equal(told[name]["cycles"] == "", failure != "^$", told[name])
-    # They are kept until --retry.
+    # Failures are kept until --retry.
     equal(summary(sweep(folder, code=1)), (5, 0, 2, 3))
     equal(summary(sweep(folder, "--retry", code=1)), (5, 0, 2, 3))
     plan(folder, {"exit": "run = ./prog exit 7\nexit = 7"})
@@ -613,7 +615,7 @@ def test_a_sweep_that_was_stopped_goes_on(folder, sig):
                "the sweep goes on")
     db = sqlite3.connect(folder / "r.db")
     equal(db.execute("SELECT count(*), count(failure) FROM cell").fetchone(), (36, 0))
-    # None was counted twice: the time it took is still that of the first time.
+    # No cell was counted twice: its recorded time is still that of the first count.
     equal(set(kept) - set(db.execute("SELECT key, seconds FROM cell").fetchall()), set())
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PASSES times through LINES lines of code; one line before them and one behind. */
+/* PASSES times through LINES lines of code; one line before them and one after them. */
 #include "kernel.inc"
 
 	.macro	setup
@@ -10,7 +10,7 @@
 	mov	x0, #PASSES		/* a line with nothing else */
 	nops	15
 1:	nops	(LINES*16)
-	sub	x0, x0, #1		/* the line behind */
+	sub	x0, x0, #1		/* the line after them */
 	cbz	x0, 2f			/* a compare and branch does not reach back so far */
 	b	1b
 2:	nop

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BODY, REPS times in a row, with nothing under way on the buses before and behind it: the loops before
- * k_begin and k_end take some 400 cycles of the core. The first stands in a line of its own with what
- * leads on to k_begin; the second is four words behind BODY. AUX is code that BODY calls.
+ * BODY, REPS times in a row, with nothing under way on the buses before and after it: the loops
+ * before k_begin and k_end take some 400 cycles of the core. The first loop is in its own line,
+ * together with the code that leads on to k_begin; the second is four words after BODY. AUX is code
+ * that BODY calls.
  */
 #include "kernel.inc"
 
