@@ -72,7 +72,7 @@ void recorded_put_cell(const struct recorded *r, FILE *f, const struct recorded_
 /* Percent; 0 of nothing. */
 double recorded_share(uint64_t part, uint64_t all);
 
-/* Like pmk_printable_wrap(), but for any text. */
+/* Like pmk_printable_wrap(), for any text. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
 
 /* Write a paragraph, with the rules of base/print.h. */

@@ -157,8 +157,8 @@ static int measure_kernel(void *ctx, const struct calibrate_kernel *kernel, doub
 /* ---- the preset ------------------------------------------------------------------------------ */
 
 /*
- * Average time for opening rows of SDRAM in reads in address order. The measured latency includes
- * it; the size of rows is that of the base.
+ * Returns the average time that a read in address order needs to open rows of SDRAM. The measured
+ * latency includes this time; the size of rows comes from the base preset.
  */
 static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fit *fit)
 {
@@ -276,7 +276,7 @@ static void write_preset(FILE *f, const struct calibrate *c, const struct pmk_co
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Prints the fitted numbers next to those of the base. */
+/* Prints the fitted numbers next to the numbers of the base preset. */
 static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fit)
 {
 	printf("  %-19s %10s %10s\n", "parameter", "measured", "base");

@@ -93,7 +93,7 @@ const char *calibrate_key(enum calibrate_what what)
 	return keys[what];
 }
 
-/* Returns the cycles of a load in addition to those of a hit. */
+/* Returns the cycles that a load takes longer than a hit. */
 static double load_cycles(struct fitting *f, uint64_t stride, uint64_t count)
 {
 	struct calibrate_kernel ring = { CAL_RING, stride,
@@ -230,8 +230,8 @@ static void fit_tlb(struct fitting *f)
 }
 
 /*
- * If there is one page more than the main TLB has entries, one set has one page too many. Its ways
- * are replaced in turn, so each load from a page of that set misses.
+ * If there is one page more than the main TLB has entries, one set has one page too many. The set's
+ * ways are replaced in turn, so each load from a page of the set misses.
  */
 static void fit_tlb_ways(struct fitting *f)
 {
@@ -304,8 +304,8 @@ static double call_cycles(struct fitting *f, enum calibrate_kind kind, uint64_t 
 }
 
 /*
- * Returns the first count up to `most` at which one more takes longer than `limit`, or 0. This must
- * hold twice in a row, because two branches may share an entry of a predictor once by chance.
+ * Returns the first count up to `most` at which one_more() exceeds `limit`, or 0. Two successive
+ * counts must exceed it, because two branches may share an entry of a predictor once by chance.
  */
 static uint64_t first_beyond(struct fitting *f, double (*one_more)(struct fitting *, uint64_t),
 			     uint64_t most, double limit)
@@ -431,7 +431,7 @@ static void fit_returns(struct fitting *f)
 		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
 }
 
-/* Returns the time of one more iteration after `count` of them. */
+/* Returns the time that a loop of `count` iterations takes longer with one more iteration. */
 static double another_turn(struct fitting *f, uint64_t count)
 {
 	return call_cycles(f, CAL_LOOP, 0, count + 1) - call_cycles(f, CAL_LOOP, 0, count);

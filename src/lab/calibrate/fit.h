@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parameters of a core's caches, TLBs and branch predictor from the time of chains of loads and of
- * generated code. It does not depend on a core or counter: the caller runs the kernels and counts
- * their cycles.
+ * generated code. This file does not depend on a core or counter: the caller runs the kernels and
+ * counts their cycles.
  */
 #ifndef PMK_CALIBRATE_FIT_H
 #define PMK_CALIBRATE_FIT_H
@@ -12,12 +12,13 @@
 enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP, CAL_PAIR };
 
 /*
- * One kernel of data/calibrate/kernels.c, where the kinds are described. RING: each word has the
+ * A kernel of data/calibrate/kernels.c, where the kinds are described. RING: each word has the
  * address of the next one, `stride` bytes further; if `line` is not 0, each word is in a page of
  * its own, and the words are spread evenly over the lines of a page.
  */
 struct calibrate_kernel {
-	/* `kind` has the width of the others, because kernels are compared byte by byte. */
+	/* All members have one width, so that there is no padding: kernels are compared byte by
+	 * byte. */
 	uint64_t kind, stride, line, count;
 };
 

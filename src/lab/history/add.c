@@ -420,7 +420,7 @@ struct pmk_store *history_open(const struct history_request *q, enum pmk_store_h
 	return store;
 }
 
-/* Earlier counts of the commit for the same program, core and settings. */
+/* Earlier counts of the commit for the program, core and settings of `point`. */
 struct earlier {
 	const struct pmk_store_point *point;
 	struct counted *c;
@@ -609,7 +609,8 @@ static int judge_commit(const struct history_request *q, struct pmk_store *store
 	return code ? code : j.over || j.missing ? HISTORY_OVER : 0;
 }
 
-/* Adds the counts in `c`, or if it is NULL those of the last sweep. *id: the commit. */
+/* Adds the counts in `c` or, if `c` is NULL, the counts of the last sweep. *id receives the id
+ * of the commit. */
 static int add_commit(const struct history_request *q, struct pmk_store *store,
 		      struct history_commit *commit, struct counted *c, int64_t *id)
 {
@@ -672,9 +673,9 @@ static uint64_t absolute_difference(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns 1 for bad, 0 for good. Without a limit, each count is compared with those of the good and
- * of the bad commit, and the nearer one decides. Series that are missing in one of them are
- * ignored.
+ * Returns 1 for bad, 0 for good. Without a limit, each count is compared with the counts of the
+ * good and of the bad commit, and the nearer count decides. Series that the good or the bad commit
+ * does not have are ignored.
  */
 static int judge_counts(const struct history_request *q, const struct history *h,
 			const char *commit)

@@ -201,8 +201,8 @@ static void put_test(struct words *w, const struct history_request *q, const cha
 }
 
 /*
- * Writes the number of commits from the good one to the bad one; "" if git does not know one of
- * them.
+ * Writes the number of commits from the good commit to the bad commit, or "" if git does not know
+ * both.
  */
 static void count_commits(const struct history_request *q, char *n, size_t size)
 {

@@ -226,7 +226,7 @@ static char *list_commits(const struct history *h)
 	}
 	out = calloc(1, size);
 	if (out && size > 1) {
-		/* The same words without --count. */
+		/* Run the command again without --count. */
 		memmove(words + 1, words, (BEFORE - 1) * sizeof(*words));
 		if (pmk_tool_run(words + 1, PMK_ERRORS_DROPPED, 0, out, size))
 			*out = '\0';

@@ -18,7 +18,7 @@
 
 struct history_request;
 
-/* Exit codes of pmk history in addition to those of all commands. */
+/* Exit codes of pmk history, in addition to the codes that all commands have. */
 enum {
 	HISTORY_OVER = 1,   /* a count has grown by more than the limit */
 	HISTORY_SKIP = 125, /* the commit cannot be tested; this code makes git bisect skip it */
@@ -108,7 +108,7 @@ struct history_judged history_judge(const struct history *h, long base, size_t f
 				    double percent);
 /* Restricts judging to the events that a request counts. False: out of memory. */
 bool history_leave_out(struct history *h, const struct history_request *q);
-/* True if the event is one of "cycles,{a*,b}". */
+/* True if `words`, such as "cycles,{a*,b}", contains the event or a pattern that matches it. */
 bool history_is_event(const char *words, const char *event);
 /* True if the event is in the list of the request, or the request has no list. */
 bool history_has_event(const struct history_request *q, const char *event);
@@ -127,7 +127,7 @@ void history_change(uint64_t base, uint64_t fresh, char text[80]);
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* One event of a function, over all recorded commits. */
+/* An event of a function, over all recorded commits. */
 struct history_function {
 	const struct history_series *series; /* one series of its program */
 	char *key;			     /* identifies the function in all commits */
@@ -202,11 +202,13 @@ int history_bisect(const struct history_request *q);
 bool history_resolve(const char *id, char hash[80]);
 /*
  * Asks git about `id`. history_commit_free() frees the texts in *c. Without git, or outside of a
- * checkout, the name is `id` and the rest is unknown. Returns 0 or an exit code after one line.
+ * checkout, the name is `id` and everything else is unknown. Returns 0 or an exit code after one
+ * line.
  */
 int history_commit(struct history_commit *c, const char *id);
 void history_commit_free(struct history_commit *c);
-/* Sorts the commits that git knows by ancestry, using the same positions. False: out of memory. */
+/* Sorts the commits that git knows by ancestry; the other commits keep their positions. False:
+ * out of memory. */
 bool history_order(struct history *h);
 
 #endif

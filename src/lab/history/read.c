@@ -236,7 +236,7 @@ long history_find(const struct history *h, const char *name)
 	for (size_t i = 0; i < h->ncommits; i++)
 		if (!strcmp(h->commit[i].name, name))
 			return (long)i;
-	/* If git resolves the name to another commit, it is not an abbreviation of one of these. */
+	/* Treat the name as an abbreviation only if git does not resolve it to another commit. */
 	for (size_t i = 0; *name && !known && i < h->ncommits; i++) {
 		if (strncmp(h->commit[i].name, name, strlen(name)))
 			continue;

@@ -84,7 +84,7 @@ static int nothing_matches(const struct show *s, const char *event)
 			*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
-/* Every requested event must exist. */
+/* Checks that every requested event exists. */
 static int check_events(const struct show *s, const char *words)
 {
 	char *list = strdup(words), *rest = list, *word;

@@ -46,7 +46,7 @@ static int find_event(const struct sweep_results *r, const char *option, const c
 /* A goal is an event, or a setting whose value is a number; smaller is better. */
 struct goal {
 	char *name;
-	size_t event, setting; /* one of them is SIZE_MAX */
+	size_t event, setting; /* the member that is not used is SIZE_MAX */
 };
 
 /* A core with its settings, and its counts summed over all programs. */
@@ -118,7 +118,8 @@ static void add_row(const struct sweep_row *row, const struct goal *goal, size_t
 	}
 }
 
-/* Combines rows with the same core and settings. Returns their number; 0 if out of memory. */
+/* Combines rows with the same core and settings to designs. Returns the number of designs; 0 if
+ * out of memory. */
 static size_t make_designs(const struct sweep_results *r, const struct goal *goal, size_t n,
 			   struct design *designs)
 {
@@ -224,7 +225,7 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 
 /* ---- share of the variance ------------------------------------------------------------------- */
 
-/* Factor 0 is the program, 1 the core; the others are settings. */
+/* Factor 0 is the program, factor 1 the core; later factors are settings. */
 static const char *factor_name(const struct sweep_results *r, size_t factor)
 {
 	return factor == 0 ? "program" : factor == 1 ? "core" : r->settings.word[factor - 2];
@@ -284,7 +285,7 @@ static int make_parts(const struct sweep_results *r, size_t event, struct parts 
 	return 0;
 }
 
-/* The mean over one value of a factor. */
+/* A value of a factor, with the sum and the number of the results that have it, for their mean. */
 struct level {
 	const char *value;
 	double sum;
@@ -352,7 +353,7 @@ static double explained_variance(const struct levels *l)
 
 /*
  * True if each pair of values of factors a and b occurs as often as the frequencies of the two
- * predict. Then neither factor explains an effect of the other.
+ * values predict. Then neither factor explains an effect of the other.
  */
 static bool are_independent(const struct parts *p, size_t a, size_t b, int *code)
 {

@@ -362,7 +362,7 @@ static int sweep_plan(const struct sweep *o)
 
 /* ---- a database ------------------------------------------------------------------------------ */
 
-/* Prints answers, one after the other; the heat map is printed separately. */
+/* Prints the answers in turn, except the heat map, which is printed separately. */
 static int print_answers(const struct sweep *o, const struct sweep_results *r, FILE *f)
 {
 	int code = 0;

@@ -32,7 +32,7 @@ struct sweep_row {
 	struct sweep_value *value;
 };
 
-/* All points of the sweeps in a database, sorted by program, core and settings. */
+/* The points of all sweeps in a database, sorted by program, core and settings. */
 struct sweep_results {
 	struct pmk_words settings; /* sorted by name */
 	struct pmk_words events;   /* in the order in which they were first counted */
@@ -123,8 +123,8 @@ int sweep_engine_check(const char *name);
 int sweep_engine_start(struct sweep_tasks *t, const char *engine, const struct pmk_sweep *s,
 		       const struct pmk_sweep_todo *todo);
 /*
- * Copies the counts of other databases into this one. If none are named, copies those of its tasks
- * and removes them. Returns 0 or an exit code.
+ * Copies the counts of other databases into this one. If `others` names no databases, copies the
+ * counts from the databases of the tasks, and removes these. Returns 0 or an exit code.
  */
 int sweep_collect(const char *db, char *const *others);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sweeps on other machines: missing cells are written as tasks to a folder, DB.tasks, which all of
- * these machines can access. Each task counts its slice into a database of its own in that folder,
- * and at the end these are merged. Make or Slurm runs the tasks.
+ * these machines can access. Each task counts its slice into a separate database in that folder,
+ * and at the end the databases are merged. Make or Slurm runs the tasks.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -88,7 +88,8 @@ static void put_job(FILE *f, const struct sweep_tasks *t, const char *pmk)
 	      "trap 'kill -TERM $!' TERM INT\n"
 	      "wait $!\ncode=$?\n[ $code -le 128 ] || wait $!\n"
 	      /*
-	       * Exit code 1 means that cells failed. They are in the database, so the task is done.
+	       * Exit code 1 means that cells failed. Failed cells are in the database, so the task
+	       * is done.
 	       */
 	      "[ $code -eq 0 ] || [ $code -eq 1 ] || exit $code\n",
 	      f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys: hashes of everything that determines the counts of a cell. The same key means the same
- * counts, on any host and with any emulator.
+ * Keys: hashes of everything that determines the counts of a cell. Equal keys mean equal counts, on
+ * any host and with any emulator.
  *
  * The key of a program includes its file, the shared libraries that it may load and the loader's
  * cache, its arguments, its environment, its working folder, the file on its standard input, the
@@ -37,8 +37,8 @@ struct pmk_file_places {
 };
 
 /*
- * Returns the first of these files that has changed since it was read, or NULL. The current folder
- * must be that of the time when the key was made.
+ * Returns the first hashed file that has changed since it was read, or NULL. The current folder
+ * must be the folder in which the key was made.
  */
 const char *pmk_file_hashes_changed(const struct pmk_file_hashes *h,
 				    const struct pmk_file_places *p);

@@ -45,7 +45,7 @@ struct pmk_axes {
 struct pmk_plan_core {
 	char *name;
 	unsigned line;
-	/* [settings], and those of [settings CORE], which win */
+	/* from [settings] and [settings CORE], which wins */
 	struct pmk_axes axes;
 };
 
@@ -69,7 +69,7 @@ struct pmk_sweep_plan {
 	size_t ncores, core_room;
 	struct pmk_plan_program *programs;
 	size_t nprograms, program_room;
-	/* the values of [settings], until they are merged into those of each core */
+	/* the values of [settings], until they are merged into each core's `axes` */
 	struct pmk_axes common;
 };
 

@@ -7,7 +7,7 @@
  * "." at the end. If the end is missing, the child was killed.
  *
  * SIGKILL says nothing about a cell: the kernel sends it when memory runs out, or a batch system
- * does. A cell that it ended is not stored, so that it is counted the next time.
+ * does. A cell that SIGKILL ended is not stored, so the next run counts it again.
  */
 #define _GNU_SOURCE
 #include "lab/sweep/run.h"
@@ -48,7 +48,7 @@ struct job {
 	size_t used, room;
 };
 
-/* The cells of one program, which take about the same time. */
+/* The cells of one program. All of them take about the same time. */
 struct share {
 	size_t waiting, done;
 	double seconds;
@@ -354,8 +354,8 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 }
 
 /*
- * Checks that the files of the key have not changed. If they have, these counts and those of later
- * cells may belong to another key. Returns 0 or an error.
+ * Checks that the files of the key have not changed. If a file has changed, the counts of this cell
+ * and of later cells may belong to another key. Returns 0 or an error.
  */
 static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
 {
@@ -438,8 +438,7 @@ static int take_message(struct computing *c, const struct job *job, int status)
 }
 
 /*
- * True if the next cell has the same key as one that is being counted: it must wait for those
- * counts.
+ * True if the next cell has the key of a cell that is being counted: it must wait for the counts.
  */
 static bool must_wait(const struct computing *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts cells, each in a process of its own, several at a time, and stores the counts in the
- * database as they arrive. A program that harms the process that counts it ends only its own cell.
+ * Counts several cells at a time, each in a separate process, and stores the counts in the database
+ * as they arrive. A program that harms the process that counts it ends only its own cell.
  */
 #ifndef PMK_SWEEP_RUN_H
 #define PMK_SWEEP_RUN_H

@@ -342,9 +342,8 @@ static void check_version(struct pmk_store *s, bool may_create)
 #define PATIENCE_MS 10000 /* our choice: adding a run takes milliseconds, a sweep hours */
 
 /*
- * Locks the database, because a second process would compute the same cells for nothing. The
- * descriptor must be closed after SQLite's: closing any descriptor of a file drops the locks that
- * SQLite holds on it.
+ * Locks the database, so that no second process computes the same cells. The descriptor must be
+ * closed after SQLite's: closing any descriptor of a file drops the locks that SQLite holds on it.
  */
 static void lock_database(struct pmk_store *s, int patience_ms)
 {

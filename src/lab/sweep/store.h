@@ -53,7 +53,7 @@ void pmk_store_close(struct pmk_store *s);
 /* Returns the line of the last failure, with the path of the database. */
 const char *pmk_store_error(const struct pmk_store *s);
 
-/* Without a transaction, each call is one of its own. */
+/* Without pmk_store_begin(), each call is a separate transaction. */
 int pmk_store_begin(struct pmk_store *s);
 int pmk_store_commit(struct pmk_store *s);
 
@@ -104,19 +104,20 @@ struct pmk_store_found {
 };
 
 int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found);
-/* True if the cell has a row for this event, with or without a value. */
+/* Sets *has if the cell has a row for this event, with or without a value. */
 int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has);
 /*
- * Value of `trust` for an event that could not be added to a cell, because that run failed. Its
- * `reason` says why.
+ * Value of `trust` for an event that could not be added to a cell, because the run that counted it
+ * failed. `reason` says why.
  */
 #define PMK_STORE_FAILED "failed"
 
-/* True if the cell has a row for this event that says that it failed. */
+/* Sets *failed if the cell has a row which says that counting this event failed. */
 int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed);
 /*
- * Stores a cell, its program and its config. A failed cell with that key is replaced. For a counted
- * cell, values are added, and only failed ones are changed. *id: its number in the table.
+ * Stores a cell, its program and its config. A failed cell with this key is replaced. To a counted
+ * cell, values are added; of its values, only failed ones change. *id receives the number of the
+ * cell in the table.
  */
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id);
 
@@ -175,7 +176,7 @@ struct pmk_store_revision {
 	enum pmk_store_verdict verdict;
 };
 
-/* Adds a revision, or changes the one with that name. *id: its number. */
+/* Adds a revision, or changes the revision with this name. *id receives its number. */
 int pmk_store_revision(struct pmk_store *s, const struct pmk_store_revision *r, int64_t *id);
 
 typedef int pmk_store_take_revision(void *ctx, const struct pmk_store_revision *r);

@@ -178,7 +178,7 @@ static int take_names(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 	return 0;
 }
 
-/* Sorts the events one by one, because not all of them can be counted. */
+/* Asks for each event separately, because some of the events may be refused. */
 static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 		       const struct pmk_plan_program *program)
 {
