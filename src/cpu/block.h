@@ -61,7 +61,7 @@ struct pmk_block {
 	};
 	/* Read only on slow paths. */
 	uint64_t end_addr; /* address of the last instruction */
-	uint64_t target;   /* of a direct branch */
+	uint64_t target;   /* target of a direct branch */
 	uint8_t flow;	   /* enum pmk_flow of the last instruction */
 	bool conditional;  /* the condition of the last instruction may fail */
 	bool is_branch;	   /* counts as a branch */
@@ -71,7 +71,7 @@ struct pmk_block {
 	bool misaligned;   /* handles signals for unaligned accesses */
 	bool tells;	   /* value of pmk_code.tells when this block was created */
 	uint8_t level;	   /* the exception level at which it runs, or 0 */
-	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
+	uint8_t disturbs;  /* what the block's maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
 	/* For blocks that may end early (fault.h): the instructions, and how many of them may
 	 * fault. */

@@ -26,9 +26,9 @@ struct pmk_cache {
 	uint32_t set_mask;
 	uint32_t ways;
 	uint32_t next;	 /* round robin counter */
-	uint32_t random; /* state of the generator, never 0 */
+	uint32_t random; /* state of the random number generator, never 0 */
 	bool round_robin;
-	struct pmk_order order; /* for policies that need one */
+	struct pmk_order order; /* for policies that need an order */
 };
 
 /* Returns 0 or PMK_ENOMEM. size and ways are powers of two; size / ways is at least one line.

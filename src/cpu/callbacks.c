@@ -38,7 +38,7 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 	if (access->pc < left->pc || access->pc >= left->end_addr)
 		return;
 	if (last && last->pc == rest.pc && last->of == left && last->execution == rest.execution)
-		return;		   /* a later word of the same instruction */
+		return;		   /* another access of the same instruction */
 	if (r->n == PMK_MAX_RESTS) /* full: the oldest rest will not start any more */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
@@ -104,8 +104,9 @@ void pmk_fetch_handler(unsigned vcpu, void *start)
 
 /* ---- starts of blocks that no family has a function of its own for --------------------------- */
 
-/* `way` and `handler`, constants, have the same meaning as for pmk_block_choose(). The only plain
- * starts that come here are those of handlers. */
+/* Starts a block in any way for which the family has no function. `way` and `handler` are
+ * constants, with the same meaning as for pmk_block_choose(). A plain start comes here only for the
+ * block of a handler. */
 PMK_INLINE void block_start(unsigned vcpu, void *block, enum pmk_block_way way, bool handler)
 {
 	const struct pmk_core *core = &pmk_cpus[vcpu]->core;

@@ -23,8 +23,8 @@ extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 /* Called when a block is about to run. */
 typedef void pmk_block_fn(unsigned vcpu, void *block);
 /*
- * Called when an access has happened. `info` is the emulator's description of it, `access` is what
- * the family packed for it.
+ * Called when an access has happened. `info` is the emulator's description of the access, `access`
+ * is the word that the family packed for the instruction.
  */
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
@@ -73,7 +73,7 @@ struct pmk_emulator {
 	/*
 	 * Called when a block is about to start: at blocks where a region begins or ends
 	 * (`boundary` is true), at every block while calls are followed, and possibly at other
-	 * blocks, where the call has no effect. It may set pmk_cpu.crossing.
+	 * blocks, where the call has no effect. The function may set pmk_cpu.crossing.
 	 */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
@@ -123,11 +123,11 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 /* The program has ended: subtract the counts of the rests that have not run. */
 void pmk_rest_never(unsigned vcpu);
 
-/* The same as pmk_rest_is(), when there are rests. */
+/* The slow path of pmk_rest_is(), for a vCPU that has rests. */
 PMK_SLOW bool pmk_rest_continues(unsigned vcpu, const struct pmk_block *block);
 
 /* True if `block` is the rest of a block that was left. That block then continues, no matter what
- * ran in between. Of equal rests, the last one continues. */
+ * ran in between. If several rests start at this block, the last one continues. */
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 {
 	return PMK_UNLIKELY(pmk_rests[vcpu].n) && pmk_rest_continues(vcpu, block);
@@ -159,9 +159,9 @@ enum pmk_block_way {
 };
 
 /*
- * What a family provides for them. The first four start a block in the ways that are used most:
- * they call the family's enter(cpu, block, crossing) through the inline functions below.
- * callbacks.c makes all other ways from these members.
+ * The functions that a family provides for starting blocks. The first four are for the ways that
+ * are used most: they call the family's enter(cpu, block, crossing) through the inline functions
+ * below. callbacks.c makes all other ways from these members.
  */
 struct pmk_block_fns {
 	pmk_block_fn *single; /* plain, in a program with one thread; NULL: only firmware runs */

@@ -105,8 +105,8 @@ void pmk_code_fini(struct pmk_code *code)
 	memset(code, 0, sizeof(*code));
 }
 
-/* Make room in a table that is used from the lowest entry on. It has `used` entries, and `more` are
- * added. */
+/* Make room for `more` entries in a table that has `used` entries and is filled from the lowest
+ * entry on. */
 static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
 {
 	const uint64_t bytes = 1 << 16;
@@ -117,7 +117,10 @@ static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
 		pmk_populate((char *)table + begin, end - begin);
 }
 
-/* The number of the branch that ends `b`. Blocks that end in the same branch share it. */
+/*
+ * Returns the number of the branch that ends `b`. Blocks that end in the same branch have the same
+ * number.
+ */
 static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, uint32_t id)
 {
 	struct pmk_code_table *t = &code->branch_at;

@@ -46,7 +46,7 @@ struct pmk_code {
 	struct pmk_code_table branch_at; /* by the address of a branch: a block that ends in it */
 };
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core);
 void pmk_code_fini(struct pmk_code *code);
 
@@ -59,8 +59,8 @@ enum pmk_entry {
 	PMK_ENTRY_MISALIGNED = 1 << 4, /* a handler of signals for unaligned accesses */
 };
 
-/* In addition to these bits: the exception level at which the block runs, if the owner knows it.
- * Then `bytes_hash` must differ between levels. */
+/* `entry` may have the exception level at which the block runs, in addition to the bits above.
+ * `bytes_hash` must then differ between levels. */
 #define PMK_ENTRY_LEVEL(el)	  ((unsigned)(el) << 8)
 #define PMK_ENTRY_LEVEL_OF(entry) ((entry) >> 8)
 

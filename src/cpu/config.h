@@ -36,7 +36,7 @@ enum pmk_control_by {
 struct pmk_core_cache {
 	uint64_t on, size, ways;
 	uint64_t policy;  /* enum pmk_policy */
-	uint64_t wt;	  /* data cache: write-through */
+	uint64_t wt;	  /* data cache: true if it is write-through */
 	uint64_t latency; /* level 2 */
 	uint64_t type;	  /* level 2: index into pmk_core_l2[]; 0: none */
 };
@@ -114,16 +114,16 @@ struct pmk_core_key {
 	  .offset = (unsigned)offsetof(struct pmk_core, member_) }
 /* clang-format on */
 
-/* True if both have the same instruction set and the same parameters. */
+/* True if both cores have the same instruction set and the same parameters. */
 bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
 
 /* Sixteen digits that change with the instruction set and with the value of any parameter.
  * Parameters with their default value are left out, so adding a parameter does not change the
  * fingerprints of existing presets. */
 void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT]);
-/* Take over from `from` how its cycles were validated, if `core` still has the same parameters. */
+/* Copy from `from` to `core` how the cycles were validated, if both have the same parameters. */
 void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from);
-/* `checked`, or "unchecked". */
+/* Returns core->checked, or "unchecked" if it is empty. */
 const char *pmk_core_checked(const struct pmk_core *core);
 
 /*
@@ -198,8 +198,8 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
 /*
- * The reason why a key that was just set has no effect, as in "core arm1176 has …". NULL if it has
- * an effect.
+ * Returns the reason why a key that was just set has no effect, as in "core arm1176 has …", or NULL
+ * if the key has an effect.
  */
 const char *pmk_core_in_vain(const struct pmk_core *core, const char *key);
 

@@ -68,8 +68,8 @@ struct pmk_cpu {
 	struct pmk_sites *sites; /* where counts are booked by site, or NULL: sites.h */
 	uint32_t sites_state;	 /* the number of its struct pmk_ledger_state, or 0 */
 
-	/* The owner's function, called when the clock has passed the deadline. It sets the next
-	 * deadline. Nothing of the block that starts has been counted yet. */
+	/* Called when the clock has passed the deadline, before anything of the block that starts
+	 * is counted. The owner's function must set the next deadline. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
 	/*
 	 * The owner sets `crossing` when a region or interval of its own begins or ends between the
@@ -80,8 +80,8 @@ struct pmk_cpu {
 	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
 	/*
-	 * The last fault after which possibly nothing ran. It is valid while `prev`, `access` and
-	 * `cycles` are the same as in the core.
+	 * The last fault after which possibly nothing ran. The record is valid while its `prev`,
+	 * `access` and `cycles` are equal to those of the core.
 	 */
 	struct {
 		const struct pmk_block *prev;
@@ -121,7 +121,7 @@ struct pmk_cpu {
 	bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr);
 	void *device_ctx;
 	struct pmk_access_seen {
-		uint32_t info; /* the emulator's description of it */
+		uint32_t info; /* the emulator's description of the access */
 		uint64_t addr;
 	} seen;
 };
@@ -145,7 +145,7 @@ static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t c
 	       (uint64_t)count << 32 | (uint64_t)size << 40;
 }
 
-/* The same access with another size. */
+/* Returns `access` with another size. */
 static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 {
 	return (access & ~(UINT64_C(0xff) << 40)) | (uint64_t)size << 40;
@@ -194,7 +194,7 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
  */
 int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept);
 void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept);
-/* Free what was kept. */
+/* Frees the state that pmk_cpu_cold() kept. */
 void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept);
 
 /* The longest latency that the core can record; 0: it records none. */
@@ -212,7 +212,10 @@ void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
 /* Never inlined: otherwise the hot path would have to save registers. */
 #define PMK_SLOW   __attribute__((noinline))
-/* Part of a hot path: a caller passes constants, and gets only the code for these. */
+/*
+ * Part of a hot path. A caller passes constants, and only the code for these constants is compiled
+ * into it.
+ */
 #define PMK_INLINE static inline __attribute__((always_inline))
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
@@ -223,7 +226,10 @@ void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
  * it could later see smaller ones.
  */
 PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* Like pmk_cpu_deadline(), for on_crossing(). Also clears `crossing`. */
+/*
+ * Clears `crossing` and calls on_crossing(), at the same point as pmk_cpu_deadline() calls
+ * on_deadline().
+ */
 PMK_SLOW void pmk_cpu_cross(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 #endif

@@ -31,9 +31,9 @@ struct pmk_core_params {
 	const struct pmk_core_key *keys;
 	/* Checks that they fit together, after the row of each has accepted it. */
 	int (*check)(const struct pmk_core *core, char *msg, unsigned size);
-	/* May be NULL: side effects of setting a key. */
+	/* Called after a key was set, for side effects. May be NULL. */
 	void (*was_set)(struct pmk_core *core, const char *key);
-	/* May be NULL: pmk_core_in_vain(). */
+	/* Implements pmk_core_in_vain(). May be NULL. */
 	const char *(*in_vain)(const struct pmk_core *core, const char *key);
 	/* May be NULL: the number of counters is not a parameter of the core. */
 	void (*counters)(const struct pmk_core *core, struct pmk_core_counters *built);
@@ -95,8 +95,8 @@ struct pmk_nesting {
 
 /* A running core: cpu.h. */
 struct pmk_core_run {
-	/* When it is called, `core` and everything that all families share are set up, and the rest
-	 * is 0; returns 0 or PMK_ENOMEM. */
+	/* Sets up the family's own part of the core. `core` and the members that all families share
+	 * are already set up, and all other members are 0. Returns 0 or PMK_ENOMEM. */
 	int (*init)(struct pmk_cpu *cpu);
 	/* Frees what init() allocated. */
 	void (*fini)(struct pmk_cpu *cpu);
@@ -111,7 +111,10 @@ struct pmk_core_run {
 	/* True if the instruction that made the last access will make more. May be NULL: no
 	 * instruction makes more than one. */
 	bool (*is_under_way)(const struct pmk_cpu *cpu);
-	/* It will not make them after all. NULL if is_under_way() is NULL. */
+	/*
+	 * Called when the instruction for which is_under_way() was true makes no more accesses
+	 * after all. NULL if is_under_way() is NULL.
+	 */
 	void (*drop)(struct pmk_cpu *cpu);
 	/* For cores whose handlers are ordinary functions: returns which handlers are active when
 	 * `b` starts after `p`. Called before on_block()'s function sees `b`. May be NULL: handlers
@@ -156,13 +159,13 @@ struct pmk_core_system {
 	unsigned (*vector)(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 	/* Exception levels are visible in accesses. */
 	bool levels;
-	/* They are visible only when the owner knows the level of each block
+	/* Exception levels are visible only if the owner knows the level of each block
 	 * (PMK_ENTRY_LEVEL). */
 	bool levels_of_blocks;
 	/* The parts that firmware is seen to turn on and off (enum pmk_control). 0: pmk does not
 	 * follow this. */
 	unsigned control;
-	/* The registers that do it. */
+	/* The registers through which firmware turns these parts on and off. */
 	enum pmk_control_by control_by;
 	bool locks_up; /* after a fault in the handler of a fault: see pmk_lockup_begin() */
 };
@@ -203,13 +206,13 @@ struct pmk_core_counts {
 	const uint8_t *data;
 	/* Signals whose totals depend only on the order of the blocks. May be NULL. */
 	const uint8_t *fetch;
-	/* Those signals of `fetch` that do not depend on branch prediction. May be NULL. */
+	/* The signals of `fetch` that do not depend on branch prediction. May be NULL. */
 	const uint8_t *lines;
-	/* What sites book in addition to the clock (sites.h): the signals that are counted as they
-	 * happen. */
+	/* The signals that sites book in addition to the clock, because they are counted as they
+	 * happen (sites.h). */
 	const struct pmk_counted_signal *counted;
-	/* The family's own counts that sites book, too, because derive() reads them; ends with
-	 * n == 0. May be NULL. */
+	/* Counts that are not signals, which sites book because derive() reads them. The list ends
+	 * with n == 0. May be NULL. */
 	const struct pmk_counted_beside *beside;
 	/* Computes the totals that follow from other totals, which are complete by then. */
 	void (*derive)(const struct pmk_cpu *cpu, uint64_t *totals);
@@ -219,20 +222,21 @@ struct pmk_core_counts {
 	uint64_t (*insns_per_cycle)(const struct pmk_core *core);
 };
 
-/* For raises(): the signals of all facts and of `counted`, and those in the list. The second
- * removes the signals in the list, except PMK_SIG_CYCLE, which ends it. */
+/* For raises(): pmk_cpu_signals() returns the signals of all facts, of `counted` and of the list
+ * `derived`. pmk_signals_remove() removes the signals in `list`. PMK_SIG_CYCLE ends a list, and is
+ * not removed. */
 struct pmk_signal_set pmk_cpu_signals(const struct pmk_core_counts *counts, const uint8_t *derived);
 void pmk_signals_remove(struct pmk_signal_set *set, const uint8_t *list);
 
 struct pmk_core_family {
-	const char *name; /* its folder */
+	const char *name; /* name of the family's folder */
 	/* The instruction set of its cores, as presets name it. If several families have the same
 	 * one, a core belongs to the family whose `pmu` is the core's PMU, or else to the one whose
 	 * `pmu` is NULL. */
 	const char *isa;
 	const char *pmu;
-	/* The family that this one is a variant of. Keys that only the other family has are at
-	 * their defaults in cores of this one. NULL: it is not a variant. */
+	/* The family of which this family is a variant, or NULL. In a core of the variant, keys
+	 * that only the other family has are at their defaults. */
 	const struct pmk_core_family *like;
 	/* Words for the instructions whose times are not modelled, as in "… % of the instructions
 	 * were …". NULL if counts->untimed is 0. */

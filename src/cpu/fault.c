@@ -48,9 +48,9 @@ static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p
  * instructions.
  */
 struct open {
-	size_t first; /* its index */
-	bool told;    /* pmk would know if one of them had been passed */
-	bool traps;   /* one of them makes no access */
+	size_t first; /* index of the first open instruction */
+	bool told;    /* pmk would know if an open instruction had been passed */
+	bool traps;   /* an open instruction makes no access */
 };
 
 /* Find the open instructions: the last `left` ones that may fault. */
@@ -144,8 +144,8 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_c
 	memcpy(insn, p->insn, open.first * sizeof(*insn));
 	insn[open.first] = pmk_fault_without_effect(&p->insn[open.first]);
 	/*
-	 * This instruction may have completed, and a later one, or the next fetch, may have
-	 * faulted.
+	 * The first open instruction may have completed, and a later instruction or the next fetch
+	 * may have faulted.
 	 */
 	rest->unsure = !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[open.first]);
 	rest_behind(cpu, p, insn, open.first + 1, rest);
@@ -199,7 +199,7 @@ static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
 
 /*
  * Returns why the handler `b` is entered. The host's signal shows the faults of a program, except
- * those that the emulator detects by itself: alignment and traps.
+ * the kinds that the emulator detects by itself: alignment and traps.
  */
 static enum pmk_cause cause_of(const struct pmk_cpu *cpu, const struct pmk_block *b, bool seen)
 {

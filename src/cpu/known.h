@@ -41,7 +41,7 @@ static inline bool pmk_known_lines(uint64_t word)
 	return word % PMK_KNOWN_GENERATION == PMK_KNOWN;
 }
 
-/* The same word in the generation of `igen`. */
+/* Returns `word` moved to the generation of `igen`. */
 static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
 {
 	return word % PMK_KNOWN_GENERATION + igen - PMK_KNOWN;
@@ -56,7 +56,7 @@ struct pmk_known_node {
 	uint64_t line;
 	uint32_t next; /* node of the list, or 0 */
 	uint32_t n;
-	uint32_t block[PMK_KNOWN_TOGETHER]; /* their ids */
+	uint32_t block[PMK_KNOWN_TOGETHER]; /* ids of the blocks */
 };
 
 struct pmk_known {
@@ -65,7 +65,7 @@ struct pmk_known {
 	uint32_t nnodes; /* number of nodes; node 0 is not used */
 };
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_known_init(struct pmk_known *k);
 void pmk_known_fini(struct pmk_known *k);
 

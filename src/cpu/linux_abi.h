@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linux's numbers of the system calls that pmk follows: those that make threads, replace the
+ * Linux's numbers of the system calls that pmk follows. These calls make threads, replace the
  * program, install a handler of a signal, or may read random bytes.
  */
 #ifndef PMK_CPU_LINUX_ABI_H

@@ -33,7 +33,10 @@ uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 		next++;
 	drop(lsu, first, next - first);
 	if (lsu->nwaits == PMK_LSU_MAX_WAITS) {
-		/* No room: forget the earliest wait, which only matters for the next few loads. */
+		/*
+		 * The table is full: forget the earliest wait, which matters only for the next few
+		 * loads.
+		 */
 		if (!first)
 			return 0;
 		drop(lsu, 0, 1);

@@ -181,8 +181,8 @@ static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue,
 	return (lsu->nwaits == 0) | ((lsu->nwaits == 1) & over);
 }
 
-/* For a load whose request slot is free when it issues, and if the memory at the other end of `bus`
- * is not serial. */
+/* Called for a load whose request slot is free when it issues, if the memory at the other end of
+ * `bus` is not serial. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu, uint64_t late,
 							     unsigned slot, uint64_t *bus,
 							     uint64_t issue, uint64_t use,

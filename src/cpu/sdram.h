@@ -24,14 +24,15 @@ struct pmk_core;
 #define PMK_SDRAM_MAX_BANKS 16
 
 struct pmk_sdram {
-	uint64_t open[PMK_SDRAM_MAX_BANKS]; /* number of the row, plus one; 0: none */
-	uint64_t refreshes;		    /* number of refreshes before the last read */
+	uint64_t open
+		[PMK_SDRAM_MAX_BANKS]; /* number of the open row of each bank, plus one; 0: none */
+	uint64_t refreshes;	       /* number of refreshes before the last read */
 };
 
 /* True if some reads take longer than others. */
 bool pmk_sdram_differs(const struct pmk_core *core);
 
-/* A write opens its row, too. */
+/* Accounts for a write, which opens the row of `addr` as a read does. */
 void pmk_sdram_write(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr);
 
 /* Cycles from `now`, when the word at `addr` is requested, until it arrives. */

@@ -51,9 +51,9 @@ enum pmk_ledger_kind {
  * in units; 0 is no record. */
 #define PMK_LEDGER_UNIT 16
 struct pmk_ledger_head {
-	_Atomic uint8_t kind; /* set when the record is complete */
+	_Atomic uint8_t kind; /* kind of the record; set when it is complete */
 	uint16_t units;
-	uint32_t process : 20, cpu : 12; /* the writer's */
+	uint32_t process : 20, cpu : 12; /* process and core that wrote the record */
 };
 
 #define PMK_LEDGER_MAX_PROCESS ((UINT32_C(1) << 20) - 1)
@@ -62,7 +62,7 @@ struct pmk_ledger_head {
 struct pmk_ledger_block {
 	struct pmk_ledger_head head;
 	uint32_t ninsns, nfaults; /* pmk_block.nfaults */
-	uint32_t control, unused; /* the parts that were on: pmk_core_control() */
+	uint32_t control, unused; /* the parts of the core that were on: pmk_core_control() */
 	struct pmk_insn insn[];
 };
 
@@ -107,8 +107,8 @@ static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
 }
 
 /*
- * What a reader of the ledger needs to book the counts that a core has not booked yet: everything
- * that its counters counted beyond `seen` belongs to a site.
+ * The data with which a reader of the ledger books the counts that a core has not booked yet: all
+ * counts of its counters beyond `seen` belong to one site.
  */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
@@ -146,7 +146,7 @@ enum pmk_site {
 	PMK_SITE_FAULT = 3 << 16,
 	/* LEFT + i: instruction i was executed, and the instructions after it were not. */
 	PMK_SITE_LEFT = 4 << 16,
-	/* For pmk_sites_at(): LEAVE of the running block. */
+	/* Only for pmk_sites_at(): stands for LEAVE of the running block. */
 	PMK_SITE_END = 5 << 16,
 };
 
@@ -163,7 +163,7 @@ struct pmk_counted_signal {
 	uint8_t signal, where;
 };
 
-/* Consecutive counters in struct pmk_cpu. */
+/* A group of consecutive counters in struct pmk_cpu. */
 struct pmk_counted_beside {
 	size_t offset;
 	unsigned n;

@@ -12,7 +12,9 @@ static const uint16_t elf_machines[] = { 40, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm" },
-	{ .name = "aarch64", .only_system = true }, /* this emulator has ARM boards, too */
+	{ .name = "aarch64",
+	  .only_system =
+		  true }, /* qemu-system-aarch64 also emulates boards with 32-bit ARM cores */
 	{ .name = NULL },
 };
 
@@ -53,7 +55,7 @@ unsigned pmk_arm_helper_bytes(uint64_t pc)
 
 /* ---- A32 or T32 ------------------------------------------------------------------------------ */
 
-/* True if these four bytes may be an instruction of T32, by the first half word. */
+/* True if these four bytes may be one T32 instruction. The first half word decides this. */
 static bool may_be_wide(const uint8_t *byte)
 {
 	return byte[1] >> 3 >= 0x1d;
@@ -99,8 +101,8 @@ bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct p
 
 /* ---- IT -------------------------------------------------------------------------------------- */
 
-/* How many instructions an IT makes conditional; 0 if it is not an IT. Its condition may be
- * "always". */
+/* Returns how many instructions an IT makes conditional, or 0 for another instruction. The
+ * condition of an IT may be "always". */
 static unsigned it_length(const struct pmk_raw *raw)
 {
 	unsigned mask = raw->byte[0] & 15u;

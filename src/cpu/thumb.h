@@ -30,8 +30,8 @@ struct pmk_arm_own {
 	struct pmk_it it; /* for Thumb-2 */
 };
 
-/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. It is also
- * where the high vectors of exceptions are. */
+/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. The high
+ * vectors of exceptions are on the same page. */
 #define PMK_ARM_HELPER_PAGE	 0xffff0000u
 #define PMK_ARM_HELPER_CMPXCHG64 0xffff0f60u
 /* Bytes from the first vector to the end of the last, and to the vector of a data abort. */

@@ -131,7 +131,10 @@ const struct pmk_core_run pmk_a64_run = {
 	.drop = pmk_a64_drop,
 };
 
-/* Make the front end wait. `why` is a more specific signal that counts these cycles, too. */
+/*
+ * Make the front end wait. FETCH_STALL counts these cycles, and so does `why`, a more specific
+ * signal.
+ */
 static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why)
 {
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
@@ -251,8 +254,9 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* Count a misprediction of the branch at the end of `p`. `kind` is a more specific signal that
- * counts it, too, or PMK_SIG_NONE. The block's cycles include what a predicted branch costs. */
+/* Count a misprediction of the branch at the end of `p`. BRANCH_MISS counts it, and so does `kind`,
+ * a more specific signal, unless `kind` is PMK_SIG_NONE. The cycles of the block already include
+ * the cost of a predicted branch, so only the difference is added. */
 static void mispredict(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_signal kind)
 {
 	uint64_t counted = p->facts.n[PMK_A64_FACT_FETCH_STALL];
@@ -326,9 +330,9 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 		mispredict(cpu, p, p->conditional ? PMK_SIG_BR_COND_MISS : target_miss(p));
 }
 
-/* The direction of a call, a return or an indirect branch with a condition, which exist in AArch32.
- * It is predicted like the direction of other branches. Returns true if the prediction was
- * wrong. */
+/* Predict the direction of a call, a return or an indirect branch that has a condition. Such
+ * branches exist only in AArch32, and the predictor treats them like other conditional branches.
+ * Returns true if the prediction was wrong. */
 static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	bool wrong = pmk_a64_predict_direction(&cpu->a64.tables->predictor, p->a64.counter, taken);
@@ -369,7 +373,9 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
-		/* A jump to the next instruction is taken, too. */
+		/*
+		 * A jump to the next instruction is a taken branch, although `taken` is 0 for it.
+		 */
 		cpu->taken += !taken && !p->conditional;
 		return;
 	case PMK_FLOW_CALL:
@@ -463,8 +469,8 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
-/* How long `b` waits for unfinished results of `p`. This is computed once for each pair of
- * consecutive blocks, and remembered. */
+/* Returns how long `b` waits for unfinished results of `p`. The wait is computed once for each pair
+ * of consecutive blocks and then remembered. */
 static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 					       const struct pmk_block *b)
 {
@@ -598,8 +604,8 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	if (PMK_UNLIKELY(!executions->igen))
 		know_block(cpu, b);
 	fetch_block(cpu, b);
-	/* This is not always the present generation: the block's second page may have replaced the
-	 * first one in the micro-TLB. */
+	/* `seen` is not always the present generation: fetching the block's second page may have
+	 * replaced its first page in the micro-TLB. */
 	executions->igen = pmk_known_renew(executions->igen, seen);
 }
 

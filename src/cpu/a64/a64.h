@@ -77,7 +77,7 @@ enum pmk_a64_end {
 struct pmk_a64_edge {
 	const struct pmk_block *from, *to;
 	uint8_t wait;
-	uint8_t place; /* the place with the longest wait */
+	uint8_t place; /* the register or unit that `to` waits for longest */
 };
 
 #define PMK_A64_EDGES 256
@@ -102,7 +102,7 @@ struct pmk_a64 {
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* The access that is being reported in pieces. */
 	uint64_t piece_first, piece_last;
-	uint32_t piece_info; /* the emulator's description of the last one */
+	uint32_t piece_info; /* the emulator's description of the last piece */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
 	/* For each value of the low bits, a page that the instruction micro-TLB holds, or
@@ -194,9 +194,9 @@ enum pmk_a64_place {
 };
 #define PMK_A64_UNITS (UINT64_C(1) << 31)
 
-/* Results that are later than this after the end of their block, such as those of divisions, are
- * remembered until they are available, no matter which blocks run meanwhile. Only the next block
- * can wait for other results. */
+/* A result that arrives more than this many cycles after the end of its block, such as that of a
+ * division, is remembered until it is available, so any later block can wait for it. For an earlier
+ * result only the next block can wait. */
 #define PMK_A64_LONG 8
 
 /* The kinds of waiting instructions that the Cortex-A53 counts separately (DDI 0500 12.9, 0xE4 to
@@ -207,10 +207,10 @@ enum pmk_a64_waiter { PMK_A64_WAITS, PMK_A64_WAITS_ADDRESS, PMK_A64_WAITS_SIMD }
 struct pmk_a64_timing {
 	uint32_t cycles, data_stall;
 	uint32_t fetch_stall;		    /* a part of `cycles` after the last instruction */
-	uint32_t address_stall, simd_stall; /* parts of it */
+	uint32_t address_stall, simd_stall; /* parts of data_stall */
 	/* Registers that are first needed for an address, or by a SIMD instruction. */
 	uint64_t address, simd;
-	uint64_t writes; /* all registers that the sequence writes */
+	uint64_t writes; /* registers that the sequence writes */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	/*
 	 * A multiply-accumulate can use the result of another one as its addend earlier than other
@@ -220,13 +220,13 @@ struct pmk_a64_timing {
 	uint64_t sums;
 };
 
-/* Cycles of a multiplication, and of a floating-point multiplication with addition. */
-/* False: the core executes A32 and T32. */
+/* True if the core executes A64, false if it executes A32 and T32. */
 static inline bool pmk_a64_is_a64(const struct pmk_core *core)
 {
 	return core->isa[1] == '6';
 }
 
+/* Cycles of a multiplication. */
 static inline unsigned pmk_a64_mul_latency(const struct pmk_core *core)
 {
 	return core->a64.mul_latency ? (unsigned)core->a64.mul_latency : core->a64.window ? 3 : 4;
@@ -335,7 +335,10 @@ PMK_SLOW void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p
 				  const struct pmk_block *b, uint64_t taken, bool mispredicted);
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
-/* DC ZVA has written the line of `addr`. Its look-up is a fact of its block. */
+/*
+ * Account for a DC ZVA that has written the line of `addr`. The block's facts already count its
+ * look-up in the cache.
+ */
 PMK_SLOW void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
 /*

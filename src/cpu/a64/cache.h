@@ -89,9 +89,9 @@ static inline uint32_t pmk_a64_marks_equal(const uint8_t *marks, uint8_t mark)
 }
 
 /*
- * The line's entry, or NULL, among the ways of a group. The cache must be filled by
- * pmk_a64_cache_put_marked(). Marks of a group beyond the last way of the set may be equal, too,
- * but their entries belong to another set or are empty, so they are not that of the line.
+ * Searches the ways of one group for a line. Returns its entry, or NULL. The cache must be filled
+ * by pmk_a64_cache_put_marked(). A mark beyond the last way of the set may match as well, but its
+ * entry is empty or belongs to another set, so it never has the address of the line.
  */
 static inline uint64_t *pmk_a64_cache_find_marked(const struct pmk_a64_cache *c, uint64_t addr,
 						  uint32_t group)
@@ -109,7 +109,7 @@ static inline uint64_t *pmk_a64_cache_find_marked(const struct pmk_a64_cache *c,
 	return NULL;
 }
 
-/* Like pmk_a64_cache_find_marked(), but among all ways. */
+/* Searches all ways for a line. Returns its entry, or NULL. */
 uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64_t addr);
 
 /*
@@ -135,7 +135,7 @@ static inline __attribute__((always_inline)) uint64_t *pmk_a64_cache_find_in(
 	return pmk_a64_cache_is(&set[way], addr) ? &set[way] : NULL;
 }
 
-/* As in cpu/cache.h: xorshift32. */
+/* Returns the next random number, by xorshift32, the generator of cpu/cache.h. */
 static inline uint32_t pmk_a64_cache_random(struct pmk_a64_cache *c)
 {
 	c->random ^= c->random << 13;

@@ -30,11 +30,11 @@ struct pmk_a64_ordered {
 
 extern const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS];
 
-/* Cost on a core that executes out of order. Ticks are those of window.h. */
+/* Cost on a core that executes out of order. window.h defines ticks. */
 struct pmk_a64_costs {
 	uint8_t port; /* enum pmk_a64_port */
 	uint8_t latency, latency_quad;
-	uint8_t sum;		   /* as in struct pmk_a64_ordered */
+	uint8_t sum;		   /* see pmk_a64_ordered.sum */
 	uint8_t every, every_quad; /* ticks until an independent operation can begin */
 	uint8_t slots_quad;	   /* slots of the window that it takes; 0: 1 */
 };

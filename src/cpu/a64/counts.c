@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What an A64 core counts: the signals of its blocks, what they depend on, and their sums. */
+/*
+ * The signals that an A64 core counts: the signals of its blocks, what they depend on, and their
+ * sums.
+ */
 #include "cpu/a64/a64.h"
 #include "cpu/family.h"
 #include "cpu/sites.h"

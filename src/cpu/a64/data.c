@@ -119,7 +119,7 @@ static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 	return pmk_a64_level2_read(cpu, addr, write);
 }
 
-/* Like data_fill(), on a core with usual_data. */
+/* Does what data_fill() does, on a core with usual_data. */
 static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu *cpu, uint64_t *set,
 								 uint64_t addr, bool write,
 								 uint64_t bits)
@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu 
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e = pmk_a64_cache_victim(&v->dcache, set), old = *e;
 
-	forbid(v, old); /* does nothing for an empty entry */
+	forbid(v, old); /* has no effect for an empty entry */
 	if (old & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		pmk_a64_level2_write_usual(cpu, old & PMK_A64_LINE_MASK);
@@ -215,7 +215,7 @@ static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t ex
 
 /*
  * Account for a load from level 2 or memory that load_miss() does not handle: out of order, without
- * a clock, or while an earlier load makes it wait. Its line arrives after `latency` cycles, but not
+ * a clock, or while an earlier load makes it wait. The line arrives after `latency` cycles, but not
  * before `arrives`.
  */
 static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, uint64_t latency,

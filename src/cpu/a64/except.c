@@ -73,8 +73,8 @@ static uint64_t field(uint32_t w, unsigned hi, unsigned lo)
 }
 
 /* The value that the instruction leaves in its register Rd [4:0], computed only from constants and
- * X registers; `known` has a bit for each register whose value is known. Returns false if the
- * instruction is not one of those that are computed here. */
+ * X registers; `known` has a bit for each register whose value is known. Returns false for an
+ * instruction that this function does not compute. */
 static bool compute(uint32_t w, uint64_t pc, const uint64_t x[32], uint32_t known, uint64_t *value)
 {
 	unsigned n = (unsigned)field(w, 9, 5), m = (unsigned)field(w, 20, 16);
@@ -86,7 +86,7 @@ static bool compute(uint32_t w, uint64_t pc, const uint64_t x[32], uint32_t know
 		*value = pc + offset;
 	} else if ((w & 0x9f000000) == 0x90000000) { /* ADRP */
 		*value = (pc & ~UINT64_C(0xfff)) + (offset << 12);
-	} else if ((w & 0xff800000) == 0x91000000 && known >> n & 1) { /* ADD, no shift */
+	} else if ((w & 0xff800000) == 0x91000000 && known >> n & 1) { /* ADD without a shift */
 		*value = x[n] + field(w, 21, 10);
 	} else if ((w & 0xff800000) == 0xd2800000) { /* MOVZ */
 		*value = imm16 << at;
@@ -210,8 +210,8 @@ static void count(struct pmk_cpu *cpu, unsigned signal, uint64_t n)
 }
 
 /*
- * The table is certain now, so its earlier entries were exceptions, too: each came after an
- * indirect branch or an exception return.
+ * Called when a table is certain. Counts its earlier entries, each of which followed an indirect
+ * branch or an exception return, as exceptions.
  */
 static void is_sure(struct pmk_cpu *cpu, struct pmk_a64_vectors *t)
 {

@@ -72,7 +72,7 @@ static uint64_t word_bits(const struct pmk_a64_value *at, unsigned bytes)
 	return bits;
 }
 
-/* A value that nothing else has. */
+/* Returns a new value, which differs from all other values. */
 static struct pmk_a64_value unknown(struct pmk_a64_stores *s)
 {
 	return (struct pmk_a64_value){ pmk_hash_add(FIXED + 1, ++s->unknown), 0, UINT64_MAX,

@@ -6,11 +6,11 @@
  * for an address in the program, or for the result of an instruction with certain operands, loads
  * included.
  *
- * From one piece of code to the next there are slots. One kind is for words near the stack pointer
- * and the frame pointer, and for words of fixed addresses; words 48 bytes apart share a slot. The
- * other kind is for addresses that were computed from such words, for example of elements of an
- * array in code without optimization; these are forgotten when such a word is written that the
- * address does not depend on, because it may be the index of the next element.
+ * Slots connect one piece of code to the next. One kind is for words near the stack pointer and the
+ * frame pointer, and for words of fixed addresses; words 48 bytes apart share a slot. The other
+ * kind is for addresses that were computed from such words, for example of elements of an array in
+ * code without optimization; these are forgotten when such a word is written that the address does
+ * not depend on, because it may be the index of the next element.
  *
  * Not modelled: other addresses that happen to be the same.
  */
@@ -22,14 +22,16 @@
 
 #include <pmk/isa.h>
 
-#define PMK_A64_STORES	   16 /* that are remembered */
+#define PMK_A64_STORES	   16 /* number of stores that are remembered */
 #define PMK_A64_WORD_SLOTS 12
 #define PMK_A64_SLOTS	   16
 
 struct pmk_a64_value {
 	uint64_t expression;
 	int64_t plus;
-	/* What it depends on: registers, and words of memory, of which many share a bit. */
+	/*
+	 * The registers and the words of memory that the value depends on. Many words share a bit.
+	 */
 	uint64_t registers, words;
 };
 
@@ -39,11 +41,11 @@ struct pmk_a64_stored {
 };
 
 struct pmk_a64_stores {
-	struct pmk_a64_value value[32]; /* of the general registers and SP */
+	struct pmk_a64_value value[32]; /* values of the general registers and SP */
 	struct pmk_a64_stored row[PMK_A64_STORES];
 	unsigned count;	  /* stores so far; the last one is row[(count - 1) % PMK_A64_STORES] */
-	uint64_t words;	  /* of the frame and of fixed addresses that were written */
-	uint64_t unknown; /* number of values that nothing is known of */
+	uint64_t words;	  /* words of the frame and of fixed addresses that were written */
+	uint64_t unknown; /* number of unknown values so far */
 };
 
 void pmk_a64_stores_init(struct pmk_a64_stores *s);
@@ -56,18 +58,21 @@ unsigned pmk_a64_words(const struct pmk_insn *in);
 struct pmk_a64_value pmk_a64_address(const struct pmk_a64_stores *s, const struct pmk_insn *in,
 				     unsigned word);
 
-/* The row of the latest store that overlaps with these bytes, or -1. *whole: the store has written
- * all of them. */
+/* Returns the row of the latest store that overlaps the `bytes` bytes at `at`, or -1. Sets *whole
+ * to true if that store has written all of these bytes. */
 int pmk_a64_stores_find(const struct pmk_a64_stores *s, const struct pmk_a64_value *at,
 			unsigned bytes, bool *whole);
-/* The row of a new store. */
+/* Adds a store and returns its row. */
 unsigned pmk_a64_stores_add(struct pmk_a64_stores *s, const struct pmk_insn *in);
-/* The instruction changes registers. Called after the functions above. */
+/*
+ * Updates the values of the registers that the instruction writes. Called after the functions
+ * above.
+ */
 void pmk_a64_stores_pass(struct pmk_a64_stores *s, const struct pmk_insn *in);
 
-/* The slot where pieces of code before this one have left the time of a word; -1: none. */
+/* Returns the slot where earlier pieces of code have stored the time of a word, or -1. */
 int pmk_a64_slot_before(const struct pmk_a64_stores *s, const struct pmk_a64_value *at);
-/* The slot where later ones find it. */
+/* Returns the slot where later pieces of code look for the time of a word, or -1. */
 int pmk_a64_slot_after(const struct pmk_a64_stores *s, const struct pmk_a64_value *at);
 
 #endif

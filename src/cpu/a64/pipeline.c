@@ -29,7 +29,7 @@ enum unit { ALU, SHIFTER, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
 struct cost {
 	uint8_t unit;
 	uint16_t latency; /* cycles from issue until a dependent instruction can issue */
-	uint16_t busy;	  /* cycles the unit takes no other instruction */
+	uint16_t busy;	  /* cycles in which the unit accepts no other instruction */
 	uint16_t early;	  /* cycles saved by an instruction that adds to the result */
 };
 
@@ -38,7 +38,7 @@ struct scoreboard {
 	unsigned issued; /* instructions issued in that cycle */
 	uint32_t free_at[NUNITS];
 	uint32_t ready[PMK_NREGS + 1];
-	uint32_t sum_ready[PMK_NREGS + 1]; /* when each is ready as an accumulator */
+	uint32_t sum_ready[PMK_NREGS + 1]; /* when each register is ready as an accumulator */
 	/* the instruction of this block that wrote the register, or CALLERS or BASE */
 	int16_t writer[PMK_NREGS + 1];
 };
@@ -138,7 +138,7 @@ static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in
 /*
  * On a board, a product of 32-bit factors takes a cycle less than one of 64-bit factors, and the
  * high half of a product two cycles more. GCC's descriptions of cores that have only AArch32 do not
- * distinguish these.
+ * distinguish these products.
  */
 static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -358,8 +358,8 @@ static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a6
 	out->simd_stall += who == PMK_A64_WAITS_SIMD ? cycles : 0;
 }
 
-/* True for the instructions that the second issue slot of a Cortex-A7 can execute. needs_both() is
- * true for those that take both slots (GCC's description of the core). */
+/* True if the second issue slot of a Cortex-A7 can execute the instruction. needs_both() is true if
+ * the instruction takes both slots (GCC's description of the core). */
 static bool is_simple(const struct pmk_insn *in)
 {
 	return in->iclass == PMK_I_BRANCH ||
@@ -413,8 +413,8 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	sb->cycle = issue;
 	sb->issued =
 		needs_both(core, in, c.unit) ? (unsigned)core->a64.issue_width : sb->issued + 1;
-	/* Two simple integer instructions may issue together, and so may two of 64 bits in the
-	 * pipes of FP, which have `busy` 0. There is one of every other unit. */
+	/* Two simple integer instructions may issue together. So may two 64-bit instructions of FP,
+	 * which have `busy` 0. There is one of every other unit. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
 	if (place >= 0)

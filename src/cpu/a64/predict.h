@@ -36,7 +36,7 @@ struct pmk_a64_predictor {
 	uint32_t target_mask;
 	uint32_t path, path_mask; /* the history that selects an entry of `target` */
 	uint64_t stack[PMK_A64_MAX_RETURN_STACK];
-	uint32_t stack_size, top, depth; /* size 0: there is none */
+	uint32_t stack_size, top, depth; /* stack_size 0: no return stack */
 };
 
 /* The prediction for the target of a branch: none, the right address, or a wrong one. */

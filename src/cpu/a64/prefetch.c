@@ -142,7 +142,7 @@ static void go_on(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line, uint3
 
 void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
 {
-	uint32_t i = p->newer[BEGINNINGS]; /* there is one */
+	uint32_t i = p->newer[BEGINNINGS]; /* never empty */
 
 	take(p, i);
 	p->stream[i] = (struct pmk_a64_stream){ .last = line, .used = ++p->now, .store = store };
@@ -151,8 +151,8 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
 }
 
 /*
- * Make a beginning the most recently used stream. If there are too many streams, the least recently
- * used one ends.
+ * Turn a beginning into a stream, the most recently used one. If there are too many streams, end
+ * the least recently used stream first.
  */
 static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
 {
@@ -200,7 +200,7 @@ static uint32_t strides_to(const struct pmk_a64_stream *s, uint64_t line)
 {
 	uint64_t at = s->last;
 
-	/* It is usually the next line, and a division would take longer than the rest. */
+	/* `line` is usually the next line of the stream, so a loop is faster than a division. */
 	for (uint32_t n = 1; n <= s->ahead; n++) {
 		at += (uint64_t)s->stride;
 		if (at == line)

@@ -32,7 +32,7 @@
 #endif
 
 #define PMK_A64_MAX_STREAMS    16
-#define PMK_A64_MAX_PREFETCHES 32 /* under way */
+#define PMK_A64_MAX_PREFETCHES 32 /* maximum number of lines under way */
 #define PMK_A64_FLIGHTS	       256
 
 struct pmk_core;
@@ -51,7 +51,7 @@ struct pmk_a64_stream {
 	uint64_t used; /* when `last` was used; 0: never */
 	int64_t stride;
 	uint32_t run; /* how often the stride was repeated */
-	bool store;   /* a stream of stores */
+	bool store;   /* stores began the stream */
 	/* strides fetched ahead: into level 1; into either level */
 	uint32_t ahead, ahead2;
 };

@@ -55,7 +55,7 @@ struct pmk_block_a64 {
 	uint64_t late, late2;	/* places that the block leaves unfinished */
 	uint64_t wants, wants2; /* places that the block may have to wait for */
 	uint32_t end;		/* enum pmk_a64_end */
-	uint32_t counter;	/* the counter of its last branch: pmk_a64_counter_of() */
+	uint32_t counter;	/* the counter of the block's last branch: pmk_a64_counter_of() */
 	/* Read only on slow paths. When places are needed, and how late they are: see a64.h. */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	uint8_t need_sum[PMK_NREGS]; /* `need` of values from multiply-accumulates */
@@ -72,7 +72,7 @@ struct pmk_a64;
 struct pmk_a64_window;
 
 struct pmk_cpu_a64 {
-	struct pmk_a64 *tables; /* its other data: see a64.h */
+	struct pmk_a64 *tables; /* the other data of the core: see a64.h */
 	uint64_t *fast;		/* points into `tables` */
 	struct pmk_a64_window
 		/* points into `tables`; NULL: the core executes in order, or without a clock */

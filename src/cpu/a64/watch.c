@@ -97,8 +97,9 @@ pmk_block_fn *const pmk_a64_on_lines[2] = { fetch_lines, fetch_lines_counted };
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /*
- * The blocks' facts count all accesses except those of store-exclusives, which the emulator reports
- * only if they store, and those of cores without a clock. These are counted here.
+ * The facts of a block count its accesses, with two exceptions, which are counted here: the
+ * accesses of store-exclusives, which the emulator reports only if they store, and all accesses of
+ * a core without a clock.
  */
 
 /* Returns the core, and stores the access in it. */
@@ -245,8 +246,8 @@ struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const
 }
 
 /*
- * Like pmk_a64_first(), for any core. Without a clock, `counts` counts the access. No start of a
- * block shows that the next access is a new one, so the last piece must end the access.
+ * Does what pmk_a64_first() does, for any core. On a core without a clock, the signal `counts`
+ * counts the access. There pmk does not see blocks start, so the last piece must end the access.
  */
 static struct pmk_cpu *first_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
 				       const void *access, unsigned counts)
@@ -395,7 +396,7 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool single, const str
 	return plain[in->store][pmk_access_log2(in->mem_bytes)];
 }
 
-/* The same test as in pmk_a64_odd(). */
+/* Describes the test that pmk_a64_odd() makes. */
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	int64_t ok = (int64_t)(in->store ? PMK_A64_STORE_OK : PMK_A64_LOAD_OK);

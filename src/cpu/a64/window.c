@@ -55,7 +55,7 @@ static inline int16_t latest(pmk_a64_lanes v)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Hash tables have twice as many entries. */
+/* The hash tables have twice as many entries as there are states and steps. */
 #define STATE_MASK (2 * PMK_A64_STATES - 1)
 #define STEP_MASK  (2 * PMK_A64_STEPS - 1)
 
@@ -149,8 +149,8 @@ static void write_ring(struct pmk_a64_window *w, uint32_t from, uint32_t to)
 		w->time[PMK_A64_RING + (part & 15)] = w->time[PMK_A64_RETIRED];
 }
 
-/* When there is room for an instruction: when the instruction one window size before it has
- * retired. */
+/* Returns when there is room for an instruction in the window: when the instruction that is one
+ * window size older has retired. */
 static inline int16_t room_for(const struct pmk_a64_window *w, uint32_t number)
 {
 	return w->time[PMK_A64_RING + (((number - w->size) >> w->ring_shift) & 15)];
@@ -216,8 +216,8 @@ static void enter_block(struct pmk_a64_window *w, const struct pmk_block *b)
 #define NEAR (64 * PMK_A64_TICKS)
 
 /*
- * Returns the part of the ring that is `i` parts old. It makes a difference only if it is later
- * than the front end will be by then without any waits.
+ * Returns the time of the part of the ring that is `i` parts old. That time makes a difference only
+ * if it is later than the front end will be by then without any waits.
  */
 static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 {
@@ -373,7 +373,10 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	w->last = w->nsteps;
 }
 
-/* The executions of a block after which it is kept that its branch is far. */
+/*
+ * After this many executions of a block, a far branch at its end is remembered as the usual way out
+ * of the block.
+ */
 #define SETTLED 16
 
 /* Returns true if the taken branch at the end of `p` is not among the near ones, and puts it
@@ -403,7 +406,10 @@ void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 
 	if (block & PMK_A64_TAKEN && is_far(w, p) && !(block & PMK_A64_WRONG)) {
 		block += PMK_A64_FAR;
-		/* At first, every branch is far. */
+		/*
+		 * Every branch is far in the first executions of its block, so do not link this
+		 * step to the one before.
+		 */
 		if (cpu->executions[p->id].count < SETTLED)
 			last = 0;
 	}

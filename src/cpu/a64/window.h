@@ -68,7 +68,7 @@ enum pmk_a64_timed {
 	PMK_A64_RETIRED,	      /* when the last instruction in the window retires */
 	PMK_A64_RESOLVED,	      /* when the last instruction of the block is executed */
 	PMK_A64_NOWHERE,	      /* receives times that nothing reads */
-	PMK_A64_SLOT = PMK_NREGS + 8, /* when a load has what was stored there: forward.h */
+	PMK_A64_SLOT = PMK_NREGS + 8, /* when a load can use what was stored in a slot: forward.h */
 	PMK_A64_PORTS = PMK_A64_SLOT + PMK_A64_SLOTS,
 	PMK_A64_RING = PMK_A64_PORTS + PMK_A64_LANES,
 	PMK_A64_TIMED = PMK_A64_RING + 16,
@@ -92,21 +92,21 @@ struct pmk_a64_load {
 struct pmk_a64_flow {
 	_Alignas(16) pmk_a64_lanes busy; /* how long each port is busy */
 	pmk_a64_lanes used;		 /* -1 for each port that is used */
-	uint16_t ninsns, dispatch; /* ticks in which all instructions enter; they retire as fast */
-	uint8_t nsources;	   /* source 0 is the entry of the block into the window */
-	uint8_t ngroups;	   /* groups of eight results */
+	uint16_t ninsns, dispatch;	 /* ticks in which all instructions enter, and retire */
+	uint8_t nsources;		 /* source 0 is the entry of the block into the window */
+	uint8_t ngroups;		 /* groups of eight results */
 	uint8_t first_load;
-	const uint8_t *source;		 /* the places of sources 1 and up */
-	const uint8_t *result;		 /* places of the lanes; first RETIRED and RESOLVED */
+	const uint8_t *source; /* indexes of sources 1 and up in `time` */
+	const uint8_t *result; /* indexes of the lanes in `time`; RETIRED and RESOLVED come first */
 	const pmk_a64_lanes *path;	 /* [group * nsources + source] */
-	const struct pmk_a64_load *load; /* from the first on */
+	const struct pmk_a64_load *load; /* the loads of this piece, from number `first_load` on */
 	const struct pmk_a64_flow *next; /* next piece of the same block, or NULL */
 };
 
 #define PMK_A64_MAX_SOURCES (PMK_NREGS + 2 + PMK_A64_SLOTS)
-#define PMK_A64_MAX_NEAR    64 /* branches whose targets are known at once */
-#define PMK_A64_MAX_LOADS   64 /* of a block; later loads share the last number */
-/* No flow takes more bytes. */
+#define PMK_A64_MAX_NEAR    64 /* most branches whose targets are known at once */
+#define PMK_A64_MAX_LOADS   64 /* most loads of a block; later ones share the last number */
+/* The largest size of a flow, in bytes. */
 #define PMK_A64_MAX_FLOW    (1 << 17)
 
 /*
@@ -153,7 +153,7 @@ struct pmk_a64_window {
 	uint64_t clock;		    /* the last retirement that was counted, in cycles */
 	struct pmk_a64_step *steps; /* [PMK_A64_STEPS]; number 0 is none */
 	const struct pmk_block *block;
-	uint32_t last;	/* the step of that block; 0: it was not a step */
+	uint32_t last;	/* the step of `block`; 0: it was not a step */
 	uint32_t state; /* number of the present state; 0: it is only in `time` */
 	bool wrong;	/* the last branch was mispredicted */
 	bool timed;	/* `time` and `source` belong to the running block */
@@ -162,7 +162,7 @@ struct pmk_a64_window {
 	uint64_t until; /* until then, in ticks, a miss is under way */
 	_Alignas(16) int16_t time[PMK_A64_TIMED];
 	uint64_t base;	  /* the base of `time`, in ticks */
-	uint32_t entered; /* instructions */
+	uint32_t entered; /* instructions that have entered the window */
 	uint32_t size, ring_shift, width;
 	uint32_t taken, far; /* ticks without instructions after a taken branch */
 	/*
@@ -173,11 +173,11 @@ struct pmk_a64_window {
 	const struct pmk_a64_flow *flow;     /* the last piece of the block */
 	int16_t source[PMK_A64_MAX_SOURCES]; /* the sources at the time of that piece */
 	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of a load that missed is available */
-	uint64_t missed;		     /* which loads missed */
+	uint64_t missed;		     /* the loads that missed, one bit each */
 
 	struct pmk_a64_state *states; /* [PMK_A64_STATES], from 1 on */
 	uint32_t nstates, nsteps;
-	uint16_t *state_at, *step_at; /* hash tables of their numbers */
+	uint16_t *state_at, *step_at; /* hash tables of the numbers of states and steps */
 };
 
 /* The dataflow of a block of n > 0 instructions, in `out`. Returns the bytes it takes there. */

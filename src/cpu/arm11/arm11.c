@@ -128,8 +128,8 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
 }
 
 /*
- * Drop a load or store multiple that faulted. It starts again from its beginning, and is counted
- * then.
+ * Drop a load or store multiple that faulted. The instruction is executed again from its beginning,
+ * and counted then.
  */
 void pmk_arm11_drop(struct pmk_cpu *cpu)
 {

@@ -44,17 +44,17 @@ enum pmk_arm11_fact {
 	PMK_ARM11_FACT_WRITE,
 	PMK_ARM11_FACT_DRAIN,
 	PMK_ARM11_NFACTS,
-	/* Not a signal: instructions that the pipeline has no times for, and that take one
-	 * cycle. */
+	/* Index of a fact that is not a signal: the instructions whose times are not modelled. Each
+	 * takes one cycle. */
 	PMK_ARM11_FACT_UNTIMED = PMK_ARM11_NFACTS
 };
 
 /* Bits of a dmap byte. The low three say that an access changes nothing, and are set only while the
- * data micro-TLB holds the page. They are derived from the next three, which are the state of the
- * line. */
+ * data micro-TLB holds the page. The low three bits are derived from the next three, which are the
+ * state of the line. */
 enum {
 	PMK_D_LOAD = 1 << 0,	 /* a load of this line changes nothing */
-	PMK_D_STORE_LO = 1 << 1, /* a store to its low half changes nothing */
+	PMK_D_STORE_LO = 1 << 1, /* a store to the line's low half changes nothing */
 	PMK_D_STORE_HI = 1 << 2,
 	PMK_D_PRESENT = 1 << 3,
 	PMK_D_DIRTY_LO = 1 << 4,
@@ -140,7 +140,7 @@ PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *
 PMK_SLOW void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* Loads and stores without a clock. */
+/* The slow paths of loads and stores on a core without a clock. */
 PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* Count an access of a load or store multiple that its block has not counted. */

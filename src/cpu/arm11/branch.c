@@ -76,11 +76,14 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b)
 {
-	/* Both of these always take the slow path: calls push the return stack, and a branch that
-	 * is statically predicted taken allocates an entry and fetches its shadow. */
+	/* Two kinds of branches always take the slow path: calls, which push the return stack, and
+	 * branches that are statically predicted taken, which allocate an entry and fetch their
+	 * shadow. */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && pmk_predictor_static_rule(b)))
 		return PMK_PRED_LOOK;
-	/* A jump to the next instruction takes it, too, because its outcome looks like no jump. */
+	/*
+	 * A jump to the next instruction also takes the slow path, because `taken` is 0 after it.
+	 */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/* A branch that is not taken, and that the static rules predict so, costs one cycle. */

@@ -69,7 +69,7 @@ static inline uint64_t pmk_pred_cycles(uint64_t word)
 }
 
 /* Learn that the prediction was correct: state 1 becomes 0, state 2 becomes 3. Most words are
- * already in a strong state. Storing those again would make the next look at the word wait for the
+ * already in a strong state. Storing such a word again would make the next read of it wait for the
  * store. */
 static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
 {
@@ -102,8 +102,8 @@ static inline uint8_t pmk_state_next(uint64_t word, uint64_t taken)
 }
 
 struct pmk_btac_entry {
-	uint32_t addr;	 /* of the branch */
-	uint32_t branch; /* its prediction word; 0 = the entry is empty */
+	uint32_t addr;	 /* address of the branch */
+	uint32_t branch; /* index of its prediction word; 0: the entry is empty */
 	uint8_t state;	 /* 0 strongly not taken … 3 strongly taken */
 };
 
@@ -111,8 +111,8 @@ struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
 	bool on, dynamic, fixed; /* SCTLR.Z; ACTLR.DB and ACTLR.SB, which depend on it */
-	bool timeless;		 /* there is no clock */
-	bool wrong_path;	 /* wrong paths are fetched */
+	bool timeless;		 /* the core has no clock */
+	bool wrong_path;	 /* code on a mispredicted path is fetched */
 };
 
 /* The prediction of the static rules for the direct branch that ends `b`. */
@@ -132,7 +132,7 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
  * one. */
 void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word);
 
-/* How a direct branch was fetched. */
+/* The prediction for a direct branch when it was fetched. */
 struct pmk_prediction {
 	bool taken;
 	bool dynamic; /* predicted by an entry, not by the static rules */

@@ -47,7 +47,7 @@ static uint8_t disturbance(const struct pmk_insn *in)
 }
 
 /*
- * Cycles of a branch are added by the predictor, except those that are certain before the block
+ * The predictor adds the cycles of a branch, except the cycles that are certain before the block
  * runs. A branch that may be folded has no such cycle; one that cannot be folded has one (DDI 0301H
  * table 16-11).
  *

@@ -22,7 +22,7 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
 	struct pmk_signal_set set = { { 0 } };
 
-	/* The signals from LOAD on are those of A64 cores. */
+	/* Only A64 cores raise the signals from LOAD on. */
 	for (unsigned s = PMK_SIG_CYCLE; s < PMK_SIG_LOAD; s++) {
 		bool seen = true;
 

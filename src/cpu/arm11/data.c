@@ -149,7 +149,10 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 			     t.walk);
 }
 
-/* Request a line, or a word that level 1 does not keep, from level 2. This sets the latency. */
+/*
+ * Request a line, or a word that level 1 does not keep, from level 2. Sets lsu.latency to the time
+ * until it arrives.
+ */
 static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
 	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
@@ -289,8 +292,8 @@ static void load_preloaded(struct pmk_cpu *cpu, uint64_t access, struct translat
 }
 
 /*
- * PLD requests a line. It does nothing if the line is present or on its way, or if the micro-TLB
- * does not hold its page (our choice). What it reads is counted when a load uses the line, so that
+ * PLD requests a line. PLD does nothing if the line is present or on its way, or if the micro-TLB
+ * does not hold its page (our choice). Its read is counted when a load uses the line, so that
  * counts do not depend on a clock.
  */
 void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr)
@@ -566,7 +569,7 @@ void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	pmk_arm11_multiple_line(cpu, addr, access, write);
 }
 
-/* Like the functions above, without a clock. */
+/* The functions below do the same as the functions above, on a core without a clock. */
 
 /* Returns false if the general functions must handle the access. */
 static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)

@@ -315,16 +315,20 @@ static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk
 }
 
 /*
- * These functions do what pmk_arm11_leave_block() does; *more is by how many cycles the branch
- * takes longer than its block says. If they cannot, they do nothing and return the reason.
+ * The result of the functions below, which do what pmk_arm11_leave_block() does. They set *more to
+ * the cycles of the branch beyond those of its block. If they cannot handle the branch, they do
+ * nothing and return the reason.
  */
 enum left {
 	LEFT,
-	LEFT_UNUSUALLY, /* only pmk_arm11_leave_block() can do it */
+	LEFT_UNUSUALLY, /* only pmk_arm11_leave_block() can handle the branch */
 	LEFT_ABSENT,	/* the line after the branch must be fetched first */
 };
 
-/* Refetch after the branch of `p`. Sets the cycles beyond those of the block. */
+/*
+ * Refetch after the branch of `p`. Sets *more to the cycles of the branch beyond those of its
+ * block.
+ */
 static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t *more)
 {
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
@@ -470,8 +474,8 @@ static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk
 }
 
 /*
- * The same functions for a core without a clock. There, the prediction words do not show which
- * branches have an entry.
+ * The functions below do the same on a core without a clock. There, the prediction words do not
+ * show which branches have an entry.
  */
 
 static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,

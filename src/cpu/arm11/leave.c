@@ -141,7 +141,7 @@ void pmk_arm11_leave_block(struct pmk_cpu *cpu, const struct pmk_block *p,
 		break;
 	}
 	if (!taken && !p->conditional) {
-		/* A jump to the next instruction changes the PC, too. */
+		/* A jump to the next instruction counts as taken, because it writes the PC. */
 		cpu->taken++;
 		taken = true;
 	}

@@ -191,7 +191,7 @@ static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *
 	return (wide ? 3u : 1u) << reg;
 }
 
-/* The VFP registers that element i reads, and those that it writes. */
+/* Return the VFP registers that element i of the instruction reads, or writes. */
 static uint32_t vfp_reads(const struct scoreboard *sb, const struct pmk_insn *in, unsigned i)
 {
 	bool wide = in->kind & PMK_VFP_WIDE;
@@ -281,7 +281,7 @@ static struct timing timing_of(const struct pmk_insn *in)
 
 	if (vfp_op(in) == PMK_VFP_LOAD || vfp_op(in) == PMK_VFP_STORE)
 		t.early = RN;
-	else if (vfp_transfers(in)) /* FMRX has a latency of 2, too */
+	else if (vfp_transfers(in)) /* FMRX: latency of 2 */
 		t.latency = t.latency_hi = vfp_timing[PMK_VFP_TO_CORE].latency[0];
 
 	if (in->slow_address) { /* 16.10, 16.11: only the offset is early */
@@ -292,7 +292,7 @@ static struct timing timing_of(const struct pmk_insn *in)
 		t.early = RM;
 	}
 	if (in->exclusive)
-		t.early = RN; /* rm is the value */
+		t.early = RN; /* rm is the stored value, not part of the address */
 	return t;
 }
 

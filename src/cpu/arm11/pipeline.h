@@ -34,7 +34,7 @@ enum {
 	PMK_PIPE_VFP_PLACES
 };
 
-/* All of VFP, as one bit next to those of the core's registers. */
+/* One bit for all of VFP, in a set of the core's registers. */
 #define PMK_PIPE_VFP (UINT64_C(1) << 16)
 
 /* Set in pmk_pipe_slot.use of a load that no instruction of its block waits for. The lower bits are
@@ -45,7 +45,7 @@ struct pmk_pipe_block {
 	/* issue cycles from the first instruction to the first one after the block; a branch at the
 	 * end costs 0 here (folded), because the predictor adds its cost */
 	uint32_t cycles;
-	uint32_t data_stall; /* of these, cycles waiting for an operand */
+	uint32_t data_stall; /* the part of `cycles` that instructions wait for operands */
 	uint16_t
 		/* cycles between the last flag setting instruction and the end of the block, at
 		 * most 15; 0: only the branch follows it */

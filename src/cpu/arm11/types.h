@@ -72,14 +72,14 @@ struct pmk_block_arm11 {
 	uint32_t spare;
 	uint32_t branch; /* predictor slot of the branch that ends it: index into pred[] */
 	/* Read when the block was not left as expected. */
-	uint32_t end, target;  /* end_addr and target of the block */
+	uint32_t end, target;  /* copies of the block's end_addr and target */
 	uint8_t leave;	       /* enum pmk_arm11_leave */
 	bool shadowed;	       /* the next fetch would enter another line (fetch.shadow_bytes) */
 	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
 	/* additional cycles when the last instruction is a branch that was not predicted */
 	uint8_t resolved;
 	/* Read only on slow paths. */
-	bool loads_pc; /* it loads the PC from memory */
+	bool loads_pc; /* the last instruction loads the PC from memory */
 	uint8_t flag_distance;
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
@@ -90,7 +90,8 @@ struct pmk_block_arm11 {
 /* A remembered answer of pmk_pipeline_edge(). */
 struct pmk_arm11_edge {
 	const struct pmk_block *from, *to;
-	uint8_t wait, data; /* cycles of waiting, and those of them for operands */
+	uint8_t wait,
+		data; /* cycles that `to` waits; the part of them that is waiting for operands */
 };
 
 #define PMK_ARM11_EDGES 256
@@ -112,7 +113,7 @@ struct pmk_cpu_arm11 {
 	uint8_t *imap;	  /* [line]: PMK_I_… */
 	bool usual_fetch; /* fetching has no unusual parameter: see fetch_fill() */
 	bool usual;	  /* data accesses have no unusual parameter: see pmk_arm11_load_slow() */
-	bool usual_alone; /* `usual`, and there is no clock */
+	bool usual_alone; /* `usual`, and the core has no clock */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/*
 	 * The signal that counted the multiple when it began; PMK_SIG_NONE: its block counted it.
@@ -135,13 +136,14 @@ struct pmk_cpu_arm11 {
 	 */
 	struct pmk_arm11_preload preload[PMK_ARM11_PRELOADS];
 	unsigned next_preload;
-	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
+	struct pmk_arm11_edge *edge; /* array of PMK_ARM11_EDGES entries */
 	/*
 	 * When pending registers will have their values, and how much of that time is a table walk.
 	 */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];
-	uint64_t vfp_ready[PMK_PIPE_VFP_PLACES]; /* when VFP's places will be ready */
+	uint64_t vfp_ready
+		[PMK_PIPE_VFP_PLACES]; /* when each register or pipeline of VFP will be ready */
 };
 
 #endif

@@ -56,9 +56,9 @@ static void fetch_block_counted(unsigned vcpu, void *block)
 static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
 /*
- * The blocks' facts count all accesses except those of instructions that may make none (conditional
- * and exclusive ones), and those of cores without a clock. These have this bit in the word that
- * pmk_access_pack() makes, and are counted here.
+ * Marks an access that the facts of its block do not count, in the word that pmk_access_pack()
+ * makes. Such accesses are counted here: those of conditional and exclusive instructions, which may
+ * make no access, and all accesses of a core without a clock.
  */
 #define UNCOUNTED (UINT64_C(1) << 48)
 
@@ -133,7 +133,7 @@ static inline struct pmk_cpu *see_access(unsigned vcpu, uint32_t info, uint64_t 
 	return cpu;
 }
 
-/* All other single accesses. */
+/* Account for a single access that has no function of its own. */
 static inline void access_any(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)
 {
 	unsigned shift = 31 - (unsigned)__builtin_clz(PMK_ACCESS_SIZE(access) | 1);
@@ -197,8 +197,9 @@ static void store_multiple(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_arm11_multiple(pmk_cpus[0], (uint32_t)addr, (uint64_t)(uintptr_t)a, true, true);
 }
 
-/* All other multiples, and LDRD and STRD. QEMU reports these two as two words up to 8.2, and as one
- * access of eight bytes in newer versions, which is split into words here. */
+/* Account for a load or store multiple that has no function of its own, and for LDRD and STRD. QEMU
+ * up to 8.2 reports LDRD and STRD as two words. Newer versions report one access of eight bytes,
+ * which is split into words here. */
 static inline void multiple_any(unsigned vcpu, uint32_t info, uint64_t addr, const void *a,
 				bool write)
 {

@@ -34,8 +34,8 @@ static bool in_itcm(const struct pmk_core *core, uint32_t addr)
 }
 
 /*
- * True if data at `addr` is in a tightly coupled memory. The data side can access the ITCM, too
- * (DDI 0198D chapter 5).
+ * True if data at `addr` is in a tightly coupled memory. The data side can access both memories,
+ * the DTCM and the ITCM (DDI 0198D chapter 5).
  */
 static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 {
@@ -82,7 +82,10 @@ static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }
 
-/* Both sides share one TLB: when it evicts a page, both have to look the page up again. */
+/*
+ * Translate a page through the TLB, which instructions and data share. When the TLB evicts a page,
+ * both sides must look that page up again.
+ */
 static void translate_page(struct pmk_cpu *cpu, uint32_t page, bool fetch)
 {
 	uint64_t old;

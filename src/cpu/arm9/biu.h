@@ -49,10 +49,13 @@ struct pmk_biu {
 	uint32_t walk_reads;
 	uint32_t max_writes, max_words;
 	bool privileged;   /* the core runs in privileged modes; otherwise in User mode */
-	bool placed;	   /* addresses are those of the chip's map; otherwise all are memory */
+	bool placed;	   /* addresses are the chip's; otherwise all are main memory */
 	bool starved;	   /* other masters take all time: the core makes no more requests */
 	uint8_t cacheable; /* HPROT of cached accesses */
-	/* The access under way: how far the core's clock is ahead of it, and its bytes. */
+	/*
+	 * The access under way: how far the core's clock is ahead of the access, and its address
+	 * and size.
+	 */
 	uint64_t ahead;
 	uint32_t addr, bytes;
 	/* The write buffer, a ring. */
@@ -77,14 +80,14 @@ static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t byt
 }
 
 /*
- * Each of the next functions returns how many cycles the core stands still. `clock` is the core's
+ * Each of the functions below returns how many cycles the core stands still. `clock` is the core's
  * clock.
  */
 
 /* Fill the line of an instruction fetch at `addr`, and of the access under way. */
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
-/* Fetch uncached, for the access under way. */
+/* Fetch an instruction without the cache, for the access under way. */
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
 /* Evict a line whose low half, high half or both are dirty. */
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
@@ -100,8 +103,8 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
-/* How many HCLK cycles the matrix may lag behind when nothing is requested: its owner makes it
- * catch up before that. This limits how much there is to do at the end. */
+/* The most HCLK cycles by which the matrix may lag behind the core when nothing is requested. The
+ * owner makes the matrix catch up before that, so that little is left to do at the end. */
 #define PMK_BIU_LAG (UINT64_C(1) << 21)
 
 /* Run the matrix up to the core's time; or until no request of the core is under way. */

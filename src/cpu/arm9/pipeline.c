@@ -19,9 +19,10 @@
 #define LATEST 3 /* most cycles that a result can come after a sequence */
 
 struct timing {
-	uint8_t cycles, flag_cycles; /* issue cycles; those of the form that sets the flags */
-	uint8_t latency;	     /* from issue until the next instruction may use the result */
-	bool sums;		     /* the result is forwarded to an accumulator a cycle early */
+	uint8_t cycles,
+		flag_cycles; /* issue cycles; issue cycles of the form that sets the flags */
+	uint8_t latency;     /* from issue until the next instruction may use the result */
+	bool sums;	     /* the result is forwarded to an accumulator a cycle early */
 };
 
 static const struct timing timing[PMK_I_CACHE_OP + 1] = {
@@ -38,9 +39,9 @@ static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 };
 
 struct board {
-	int32_t next;		       /* the next instruction may issue */
-	int32_t ready[PMK_PIPE_REGS];  /* by register */
-	int32_t as_sum[PMK_PIPE_REGS]; /* when each is ready as an accumulator */
+	int32_t next;		       /* when the next instruction may issue */
+	int32_t ready[PMK_PIPE_REGS];  /* when each register is ready */
+	int32_t as_sum[PMK_PIPE_REGS]; /* when each register is ready as an accumulator */
 	uint32_t stall;		       /* cycles waited so far */
 };
 

@@ -49,7 +49,7 @@ struct pmk_block_arm9 {
 struct pmk_biu;
 
 struct pmk_cpu_arm9 {
-	struct pmk_cpu_arm11 arm11; /* The first member, as above. */
+	struct pmk_cpu_arm11 arm11; /* must be the first member, as in pmk_core_arm9 */
 	struct pmk_biu *biu;	    /* the outside of the core; belongs to the owner */
 };
 

@@ -7,7 +7,7 @@
  */
 #include "cpu/cortexm/cortexm.h"
 
-/* No block has this address. */
+/* An address that no block has. */
 #define NOWHERE UINT64_MAX
 
 static unsigned words_of(const struct pmk_insn *in)

@@ -29,7 +29,7 @@ void pmk_cortexm_fini(struct pmk_cpu *cpu)
 	cpu->cortexm.active = NULL;
 }
 
-/* This core keeps no times, so there is nothing to adjust in the copy. */
+/* Does nothing: a Cortex-M core keeps no times that must be adjusted in the copy. */
 void pmk_cortexm_forked(struct pmk_cpu *cpu)
 {
 	(void)cpu;
@@ -66,8 +66,8 @@ struct pmk_signal_set pmk_cortexm_raises(const struct pmk_core *core)
 }
 
 /*
- * DDI 0403E C1.8.5: CPICNT counts the cycles that are left when those of the DWT's other counters,
- * and one for each instruction, are subtracted.
+ * CPICNT counts the cycles that no other counter of the DWT counts, minus one for each instruction
+ * (DDI 0403E C1.8.5).
  */
 void pmk_cortexm_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {

@@ -32,14 +32,18 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return 3; /* a pair, and an IT that takes no cycle */
 }
 
-/* Empty: this list is only for user emulation, which these cores do not have. */
+/*
+ * An empty list, because its signals are only for user emulation, which Cortex-M cores do not have.
+ */
 static const uint8_t mix[] = { PMK_SIG_CYCLE };
 
 static const uint16_t elf_machines[] = { 40, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm", .only_system = true },
-	{ .name = "aarch64", .only_system = true }, /* this emulator has ARM boards, too */
+	{ .name = "aarch64",
+	  .only_system =
+		  true }, /* qemu-system-aarch64 also emulates boards with 32-bit ARM cores */
 	{ .name = NULL },
 };
 

@@ -75,8 +75,8 @@ struct pmk_block_cortexm {
 
 struct pmk_cortexm_level {
 	const struct pmk_block *interrupted; /* the last block before the exception, or NULL */
-	uint64_t entry;			     /* where its handler begins */
-	uint32_t sp;			     /* the stack pointer there */
+	uint64_t entry;			     /* the address at which the handler begins */
+	uint32_t sp;			     /* the stack pointer at the start of the handler */
 	uint32_t number;		     /* number of the exception, as in IPSR */
 };
 

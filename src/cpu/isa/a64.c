@@ -35,7 +35,7 @@ enum layout {
 	COMPARE,  /* offset in [23:5], register in [4:0] */
 	TEST_BIT, /* offset in [18:5], register in [4:0] */
 	REGISTER, /* target in Rn [9:5] */
-	REG_SP,	  /* the same, authenticated with the register or SP in [4:0] */
+	REG_SP,	  /* target in Rn [9:5], authenticated with the register or SP in [4:0] */
 	LINK_SP,  /* target in X30, authenticated with SP */
 	WITH_SP,  /* target in ELR, authenticated with SP */
 	RT_IN,	  /* Rt [4:0] is read */

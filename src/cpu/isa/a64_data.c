@@ -12,8 +12,8 @@
 
 /* Which fields are registers, and whether 31 means SP or XZR there. */
 #define D     0x0001 /* Rd [4:0] is written */
-#define D_SP  0x0002 /* the same, where 31 is SP */
-#define OLD   0x0004 /* Rd is read, too */
+#define D_SP  0x0002 /* Rd [4:0] is written; 31 is SP */
+#define OLD   0x0004 /* Rd is also read */
 #define N     0x0008 /* Rn [9:5] */
 #define N_SP  0x0010
 #define M     0x0020 /* Rm [20:16] */
@@ -31,8 +31,8 @@ enum check {
 	MOVE,	  /* hw [22:21] shifts beyond 32 bits */
 	BITFIELD, /* N [22] is not sf, or immr or imms is beyond 32 bits */
 	AMOUNT,	  /* imm6 [15:10], the amount of a shift of Rm, is beyond 32 bits */
-	SHIFT3,	  /* the same, or shift [23:22] is 3 */
-	EXTEND,	  /* imm3 [12:10] is over 4 */
+	SHIFT3,	  /* as AMOUNT, or shift [23:22] is 3 */
+	EXTEND,	  /* imm3 [12:10] is greater than 4 */
 	CRC,	  /* of 64 bits without sf, or of fewer with it */
 };
 
@@ -102,7 +102,10 @@ static const struct row reg[] = {
 	/* Conditional compare (register), (immediate) */
 	{ 0x3fe00c10, 0x3a400000, PMK_I_ALU, ANY, N | M | SET | FLAGS }, /* CCMN, CCMP */
 	{ 0x3fe00c10, 0x3a400800, PMK_I_ALU, ANY, N | SET | FLAGS },
-	/* Rotate right into flags, Evaluate into flags: the other flags stay */
+	/*
+	 * Rotate right into flags, Evaluate into flags. They write only some flags, so the old ones
+	 * are read.
+	 */
 	{ 0xffe07c10, 0xba000400, PMK_I_ALU, ANY, N | SET | FLAGS }, /* RMIF */
 	{ 0xffffbc1f, 0x3a00080d, PMK_I_ALU, ANY, N | SET | FLAGS }, /* SETF8, SETF16 */
 	{ 0 },

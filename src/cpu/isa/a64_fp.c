@@ -13,7 +13,7 @@
 #define N     0x02 /* Rn [9:5] */
 #define M     0x04 /* Rm [20:16] */
 #define A     0x08 /* Ra [14:10] */
-#define OLD   0x10 /* Rd is read, too */
+#define OLD   0x10 /* Rd is also read */
 #define X_OUT 0x20 /* Rd is a general register */
 #define X_IN  0x40 /* Rn is a general register */
 #define SET   0x80 /* sets the flags */

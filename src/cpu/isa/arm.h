@@ -44,13 +44,14 @@ void pmk_arm_t32_facts(uint32_t word, struct pmk_arm_facts *f);
 bool pmk_arm_is_simd(uint32_t word);
 void pmk_arm_simd_facts(uint32_t word, struct pmk_arm_facts *f);
 /*
- * Returns the word of A32 with the same facts as a T32 word of a coprocessor, VFP or Advanced SIMD;
- * 0 if it is none of these.
+ * Converts a T32 word of a coprocessor, VFP or Advanced SIMD to the A32 word that has the same
+ * facts. Returns 0 for any other T32 word.
  */
 uint32_t pmk_arm_a32_of_t32(uint32_t word);
 /*
- * Completes decoded facts with those that events of ARMv7 and ARMv8 need: kinds, total bytes, and
- * branches, which all write the PC. `word` is as in memory, half words in their order.
+ * Adds the facts that events of ARMv7 and ARMv8 need to decoded facts: kinds, total bytes, and
+ * branches (every instruction that writes the PC). `word` is as in memory, half words in their
+ * order.
  */
 void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in);
 

@@ -386,7 +386,7 @@ static bool two_misc(uint32_t w, struct pmk_insn *in)
 	in->iclass = (group == 1 && bit(w, 10)) || group == 3 ? PMK_I_SIMD_FP : PMK_I_SIMD;
 	switch (group << 4 | op) {
 	case 0x03: /* unallocated */
-	case 0x1d: /* likewise */
+	case 0x1d: /* unallocated */
 		return false;
 	case 0x06: /* AESE, AESD */
 	case 0x07: /* AESMC, AESIMC */

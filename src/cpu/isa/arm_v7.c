@@ -9,16 +9,16 @@
 enum layout {
 	PLAIN,
 	RD,	  /* Rd [15:12] */
-	RD_OLD,	  /* which is read, too */
+	RD_OLD,	  /* Rd [15:12], which is also read */
 	RD_RM,	  /* Rd [15:12], Rm [3:0] */
 	RD_RN_RM, /* Rd [15:12], Rn [19:16], Rm [3:0] */
-	INSERT,	  /* Rd [15:12], which is read, too, and Rm [3:0], which 15 leaves out */
+	INSERT,	  /* Rd [15:12], which is also read, and Rm [3:0] unless it is 15 */
 	MULTIPLY, /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
 	DIVIDE,	  /* Rd [19:16], Rn [3:0], Rm [11:8] */
-	PRELOAD,  /* Rn [19:16], and with [25] Rm [3:0] */
+	PRELOAD,  /* Rn [19:16], and Rm [3:0] if [25] is set */
 	LOAD,	  /* Rn [19:16], Rt [15:12]; the size in [22:21] */
 	STORE,	  /* Rn [19:16], Rt [3:0], and if it is exclusive the result [15:12] */
-	EXTRA,	  /* LDRHT …: an offset as LDRH has */
+	EXTRA,	  /* LDRHT …, with the offset of LDRH */
 };
 
 #define EX   0x01 /* exclusive */

@@ -68,12 +68,12 @@ static void decode_extension(uint32_t w, struct pmk_insn *in)
 		in->writes |= register_mask(fd, to ? 2 : 1);
 	else
 		in->reads |= register_mask(fd, wide ? 2 : 1);
-	if (which != 10 && which != 11) /* these compare with zero */
+	if (which != 10 && which != 11) /* 10 and 11 compare with zero */
 		in->reads |= register_mask(fm, from ? 2 : 1);
 }
 
-/* One register of the core: Fn is half of a double-precision register in coprocessor 11; opcode 7
- * is for system registers, and r15 there for the flags. */
+/* Decodes a transfer of one register of the core. In coprocessor 11, Fn is half of a
+ * double-precision register. Opcode 7 selects a system register; there, r15 means the flags. */
 static void decode_transfer(uint32_t w, struct pmk_insn *in)
 {
 	bool to_core = bit(w, 20);
@@ -91,7 +91,10 @@ static void decode_transfer(uint32_t w, struct pmk_insn *in)
 	*(to_core ? &in->reads : &in->writes) |= register_mask(fn, 1);
 }
 
-/* Two registers of the core, and two single-precision registers in a row or a double one. */
+/*
+ * Decodes a transfer of two registers of the core to or from two consecutive single-precision
+ * registers or one double-precision register.
+ */
 static void transfer_two(uint32_t w, struct pmk_insn *in)
 {
 	unsigned fm = vfp_register(w, 3, 5, bit(w, 8));

@@ -20,7 +20,7 @@ struct pmk_capstone {
 	__typeof__(cs_disasm_iter) *disasm_iter;
 };
 
-/* NULL: it cannot be loaded. */
+/* Returns NULL if Capstone cannot be loaded. */
 const struct pmk_capstone *pmk_capstone(void);
 
 #endif

@@ -67,7 +67,7 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 /* Roles of the fields, and what happens to MSR[C], the carry. */
 #define D   0x001 /* rD is written */
 #define V   0x002 /* rD is read: the value of a store */
-#define OLD 0x004 /* rD is read, too */
+#define OLD 0x004 /* rD is also read */
 #define N   0x008 /* rA */
 #define M   0x010 /* rB */
 #define CI  0x020 /* reads the carry */
@@ -201,7 +201,7 @@ static const struct row rows[] = {
 	BRANCH(0xffff07ff, 0x98010000, INDIRECT,  M,     BR | LONG),         /* brea */
 	BRANCH(0xffff07ff, 0x98110000, INDIRECT,  M,     BR | DELAY | LONG), /* bread */
 	BRANCH(0xfc1f07ff, 0x98150000, INDCALL,   D | M, BR | DELAY | LONG), /* breald */
-	/* bri: the same fields */
+	/* bri: fields as above */
 	BRANCH(0xffffffff, 0xb8000004, JUMP,      0, BR | IMM | FLUSH),            /* bri 4 */
 	BRANCH(0xffff0000, 0xb8000000, JUMP,      0, BR | IMM),                    /* bri */
 	BRANCH(0xffff0000, 0xb8080000, JUMP,      0, BR | IMM | ABSOLUTE),         /* brai */

@@ -184,7 +184,7 @@ static void put_text(struct out *o, const char *format, ...)
 	o->at += n > 0 && (size_t)n < o->size - o->at ? (size_t)n : 0;
 }
 
-/* False: it has no name. */
+/* Returns false if the special register has no name. */
 static bool put_special(struct out *o, unsigned number)
 {
 	for (size_t i = 0; i < COUNT(specials); i++)

@@ -224,7 +224,10 @@ static void decode_literal(bool up, unsigned offset, struct pmk_arm_facts *f)
 	f->insn.target = (uint64_t)(up ? (int64_t)offset : -(int64_t)offset);
 }
 
-/* LDM, STM, RFE, SRS: [24:23] is 01 for IA and 10 for DB, those of the state have the others. */
+/*
+ * LDM, STM, RFE, SRS. [24:23] is 01 for LDM and STM in the form IA, and 10 in the form DB; RFE and
+ * SRS have 00 and 11.
+ */
 static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 {
 	bool load = bit(w, 20), state = bit(w, 24) == bit(w, 23);
@@ -381,8 +384,8 @@ static bool decode_single(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- branches ------------------------------------------------------------------------------- */
 
-/* [26] S, [13] J1, [11] J2; bits 23 and 22 of the offset are these two, inverted unless S is
- * set. */
+/* [26] S, [13] J1, [11] J2. Bits 23 and 22 of the offset are J1 and J2, inverted unless S is set.
+ * */
 static bool decode_branch(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

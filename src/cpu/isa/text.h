@@ -12,12 +12,12 @@
 
 struct pmk_isa_text;
 
-/* NULL: out of memory. */
+/* Returns NULL if there is no memory. */
 struct pmk_isa_text *pmk_isa_text_new(void);
 void pmk_isa_text_free(struct pmk_isa_text *t);
 
 /*
- * Returns the length of the instruction that begins with these bytes; 0: Capstone does not
+ * Returns the length of the instruction that begins with these bytes, or 0 if Capstone does not
  * recognise it.
  */
 size_t pmk_isa_text_size(struct pmk_isa_text *t, const char *mode, const void *bytes, size_t n);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What a MicroBlaze counts: the signals of its blocks, what they depend on, and their sums. */
+/*
+ * The signals that a MicroBlaze counts: the signals of its blocks, what they depend on, and their
+ * sums.
+ */
 #include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 #include "cpu/sites.h"
@@ -111,8 +114,8 @@ static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	/*
 	 * A store-exclusive that fails is executed, but does not leave the core. Without a clock,
-	 * STORE contains no store-exclusives, so `failed` becomes minus the number of those that
-	 * succeed.
+	 * STORE contains no store-exclusives, so `failed` becomes minus the number of
+	 * store-exclusives that succeed.
 	 */
 	uint64_t failed = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
 	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE] - failed;

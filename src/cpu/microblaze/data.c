@@ -154,8 +154,8 @@ static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 	return wait;
 }
 
-/* Write-back: fetch the line of `addr`, or the words of it that are not valid. Returns the cycles
- * until the requested word arrives. */
+/* Fetch the line of `addr`, or the words of it that are not valid, into a write-back cache. Returns
+ * the cycles until the requested word arrives. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	uint64_t *e = entry_of(cpu->microblaze.tables, addr), wait = 0;

@@ -55,7 +55,7 @@ static void decode_code(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
 	if (prefix)
 		*prefix_slot(d, addr) = (struct prefix){ addr, prefix };
 	else if (prefix_slot(d, addr)->behind == addr)
-		prefix_slot(d, addr)->word = 0; /* another program is there now */
+		prefix_slot(d, addr)->word = 0; /* another program was loaded to this address */
 }
 
 static unsigned vector_at(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
@@ -78,7 +78,7 @@ const struct pmk_core_decoder pmk_microblaze_decoder = {
 
 const struct pmk_core_system pmk_microblaze_system = {
 	.vector = vector_at,
-	/* pmk does not follow MSR[VM], because exceptions change it, too. */
+	/* pmk does not follow MSR[VM], because exceptions also change it. */
 	.control = PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
 	.control_by = PMK_CONTROL_BY_MSR,
 };

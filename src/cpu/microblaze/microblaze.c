@@ -136,7 +136,10 @@ static int init_core(struct pmk_cpu *cpu)
 	m->page = PMK_MB_NO_PAGE;
 	init_caches(m, core);
 	init_cached(m, core);
-	/* The operating system fills it, one entry after the other. */
+	/*
+	 * The operating system fills the unified TLB one entry after the other, so it is fully
+	 * associative.
+	 */
 	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb.entries, (uint32_t)core->tlb.entries)) {
 		free_core(cpu);
 		return PMK_ENOMEM;

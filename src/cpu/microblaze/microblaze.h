@@ -74,8 +74,8 @@ enum pmk_microblaze_sure {
 	PMK_MB_HIDDEN, /* it is not visible: the branch goes to the next instruction in any case */
 };
 
-/* Instructions have addresses that are multiples of 4, so these values are free: for an empty entry
- * of the branch target cache, and for a branch that it does not predict. */
+/* Values of an empty entry of the branch target cache, and of a branch that the cache does not
+ * predict. No address of an instruction is equal to them, because those are multiples of 4. */
 #define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
 #define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
 
@@ -96,7 +96,10 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_NO_PAGE	   UINT32_MAX
 #define PMK_MB_NO_GRANULE  UINT32_MAX
 
-/* Bits of a word of `dline` below the line's number: its valid words, followed by these. */
+/*
+ * Bits of a word of `dline`. Above the bits of its valid words and below the line's number are
+ * these bits.
+ */
 #define PMK_MB_DIRTY   (UINT64_C(1) << 16)
 #define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
 
@@ -104,8 +107,8 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 struct pmk_microblaze_edge {
 	uint64_t key;	/* of both blocks and the epoch; 0: none */
 	uint64_t said;	/* the entry of the branch target cache when the edge was made */
-	uint32_t extra; /* cycles before the block */
-	uint16_t wait;	/* of these, waiting for operands */
+	uint32_t extra; /* cycles between the two blocks */
+	uint16_t wait;	/* the part of `extra` that is waiting for operands */
 	uint16_t outcome;
 };
 
@@ -158,8 +161,9 @@ struct pmk_microblaze_tables {
 	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
 	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
-	uint32_t dshift, dindex, dwords;   /* the same for data; words of a line, minus 1 */
-	uint32_t grain;			   /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
+	uint32_t dshift, dindex,
+		dwords; /* the same values of the data cache; words of a line, minus 1 */
+	uint32_t grain; /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
@@ -189,7 +193,7 @@ unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
 /* The pipeline's view of a sequence of instructions: pipeline.c. */
 struct pmk_microblaze_timing {
 	uint32_t cycles;
-	uint32_t of_stall, ex_stall; /* of these, waiting for operands, executing */
+	uint32_t of_stall, ex_stall; /* parts of `cycles`: waiting for operands, executing */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS]; /* as pmk_pipe_block, without the + 1 */
 };
 
@@ -214,8 +218,8 @@ PMK_SLOW void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_bl
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /*
- * Account for a load that misses a write-through cache, or is not cached. Its address has been
- * translated.
+ * Account for a load that misses a write-through cache, or is not cached. The caller has translated
+ * its address.
  */
 PMK_SLOW void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 static inline uint64_t pmk_microblaze_key(const struct pmk_microblaze_tables *m,

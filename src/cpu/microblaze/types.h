@@ -62,7 +62,7 @@ struct pmk_block_microblaze {
 struct pmk_microblaze_tables;
 
 struct pmk_cpu_microblaze {
-	struct pmk_microblaze_tables *tables; /* its other data: see microblaze.h */
+	struct pmk_microblaze_tables *tables; /* the other data of the core: see microblaze.h */
 	struct pmk_lsu lsu;
 	/* Counts that are not signals. */
 	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_microblaze_end.row */

@@ -120,9 +120,9 @@ static void store_through_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void 
 }
 
 /*
- * Begin any other access. In system emulation it is kept for is_device(). Without a clock, it is
- * counted here. Then the number of accesses replaces the time, which shows which page was used
- * last, and the access is not stored.
+ * Begin an access that the functions above do not handle. In system emulation, the access is kept
+ * for is_device(). On a core without a clock, the access is counted here and not stored. There, the
+ * number of accesses replaces the time that shows which page was used last.
  */
 static inline struct pmk_cpu *begin_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
 					      const void *access, enum pmk_signal counts)
@@ -166,7 +166,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	if (!pmk_emulator.is_store(info))
 		return;
 	cpu = remember(vcpu, a);
-	cpu->cycles += cpu->core.timeless; /* as in begin_otherwise() */
+	cpu->cycles += cpu->core.timeless; /* see begin_otherwise() */
 	pmk_sites_access(cpu, (uint64_t)(uintptr_t)a);
 	cpu->dyn[PMK_SIG_STREX_PASS]++;
 	pmk_access_see(cpu, info, addr);
