@@ -87,14 +87,14 @@ enum pmk_ahb_rule {
 
 extern const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES];
 
-/* "HTRANS" for PMK_AHB_HTRANS; NULL for no role. */
+/* Returns the name of a role, such as "HTRANS" for PMK_AHB_HTRANS, or NULL if it is no role. */
 const char *pmk_ahb_role_name(unsigned role);
 
 /* One sample breaks at most this many rules. */
 #define PMK_AHB_MAX_VIOLATIONS 16
 
 struct pmk_ahb_checker_params {
-	uint32_t has;	/* as in struct pmk_ahb_layer_params */
+	uint32_t has;	/* the signals that exist: see struct pmk_ahb_layer_params */
 	uint32_t bytes; /* width of the data bus; 0: not known */
 	/* AHB-Lite: one master, no RETRY or SPLIT, and no burst ends early without cause */
 	bool lite;

@@ -26,7 +26,7 @@
 enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PMK_GXI_NWAITS };
 
 struct pmk_gxi_params {
-	/* As in struct pmk_ahb_layer_params. */
+	/* How waits over the threshold are counted: see struct pmk_ahb_layer_params. */
 	bool threshold_reached, threshold_every_cycle;
 	/* Signals that the samples do not include. The counts that need them are not raised. */
 	bool no_address; /* no addresses: no GXI_PAGE_… */
@@ -50,7 +50,7 @@ struct pmk_gxi {
 	uint64_t base[PMK_NSIGNALS];
 };
 
-/* Also marks on `bus` which signals will be raised. */
+/* Initialises the observer, and marks on `bus` which signals it will raise. */
 void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct pmk_bus *bus);
 
 /* Observes one cycle. */
@@ -59,10 +59,10 @@ void pmk_gxi_sample(struct pmk_gxi *g, struct pmk_bus *bus, const struct pmk_gxi
 /* Observes `n` cycles in which both channels are idle. */
 void pmk_gxi_idle(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t n);
 
-/* As pmk_ahb_layer_check(). */
+/* Checks the totals of an observer, as pmk_ahb_layer_check() does for a layer. */
 const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus);
 
-/* As pmk_ahb_layer_valid(). */
+/* Checks an observer in memory that others can write: see pmk_ahb_layer_valid(). */
 bool pmk_gxi_valid(struct pmk_gxi *g, const struct pmk_gxi *begun);
 
 #endif

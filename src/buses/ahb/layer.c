@@ -192,7 +192,7 @@ static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycl
 			enum pmk_ahb_class class)
 {
 	if (class == PMK_AHB_C_FIRST)
-		return PMK_AHB_CAUSE_SLAVE; /* in the other classes only the slave responds */
+		return PMK_AHB_CAUSE_SLAVE; /* only the slave can give such a response */
 	return c->cause == PMK_AHB_CAUSE_UNKNOWN ? (uint8_t)l->params.unknown_cause : c->cause;
 }
 
@@ -215,8 +215,8 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 		l->later_waits++;
 	else if (!splits_waits(l))
 		/*
-		 * The cause of some waits is unknown. Counting only the others would look complete,
-		 * so neither signal is raised.
+		 * The cause of some waits is unknown. Counts of only the known causes would look
+		 * complete, so neither signal is raised.
 		 */
 		;
 	else if (cause == PMK_AHB_CAUSE_SLAVE)
@@ -228,7 +228,7 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_OVER, 1);
 }
 
-/* True if all of these signals exist and none of them was x. */
+/* True if every signal in `signals` exists and none of them was x. */
 static bool are_known(const struct pmk_ahb_layer *l, uint32_t signals)
 {
 	return has_signals(l, signals) && !(l->data.x & signals);

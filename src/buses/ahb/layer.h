@@ -61,7 +61,7 @@ struct pmk_ahb_layer_params {
 	/* A streak is a run of consecutive wait states of one transfer. By default a streak that is
 	 * longer than the threshold is one hit. The next two members choose other readings of "a
 	 * wait-state exceeded". */
-	bool threshold_reached;	    /* a streak of exactly the threshold is a hit, too */
+	bool threshold_reached;	    /* a streak of exactly the threshold is also a hit */
 	bool threshold_every_cycle; /* each wait state beyond the threshold is a hit of its own */
 	/*
 	 * Count the first cycle of an ERROR, RETRY or SPLIT as a wait state. The monitor has a
@@ -114,7 +114,7 @@ struct pmk_ahb_layer {
 	struct pmk_ahb_seen seen;
 	uint32_t threshold; /* current threshold; the caller may change it between two samples */
 	uint64_t streak;    /* consecutive wait states of this transfer */
-	bool hit;	    /* this streak was counted as a hit */
+	bool hit;	    /* the present streak was counted as a hit */
 	/* The last sample was an idle bus; the next sample like it changes no state. */
 	bool still;
 	uint64_t cycles;
@@ -123,7 +123,7 @@ struct pmk_ahb_layer {
 	uint64_t refused;   /* cycles of PMK_AHB_C_DONE with RETRY or SPLIT */
 	uint64_t errors;    /* cycles of PMK_AHB_C_DONE with ERROR */
 	uint64_t undecided; /* cycles of PMK_AHB_C_DONE whose direction was hidden by an x */
-	/* cycles of PMK_AHB_C_DONE that count as a burst; those with HBURST x */
+	/* cycles of PMK_AHB_C_DONE that count as a burst; cycles in which HBURST was x */
 	uint64_t first_beat;
 	uint64_t burst_undecided;
 	uint64_t later_waits; /* cycles of PMK_AHB_C_WAIT that were not on a first beat */
@@ -138,17 +138,17 @@ struct pmk_ahb_layer {
  */
 void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params);
 
-/* The windows of the ARM926EJ-S Development Chip: its two APB bridges and the DMA peripherals
- * behind one of them (DDI 0287B §4.2.2). Their slave is PMK_AHB_NO_SLAVE. */
+/* The windows of the ARM926EJ-S Development Chip: its two APB bridges and the DMA peripherals on
+ * one of them (DDI 0287B §4.2.2). Their slave is PMK_AHB_NO_SLAVE. */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params);
 
-/* True if this signal counts transfers to a place, which only windows can tell apart. */
+/* True if this signal counts transfers to one place. Only windows can distinguish places. */
 bool pmk_ahb_is_place_signal(unsigned signal);
 
 /*
- * Starts with an idle bus and a threshold of 0. Marks on `bus` which signals this layer raises;
- * others may raise signals there, too. PMK_EINVAL: HTRANS or HREADY is not in `has`, or there are
- * too many windows.
+ * Initialises the observer with an idle bus and a threshold of 0. Marks on `bus` which signals this
+ * layer raises; other observers may raise signals on it as well. Returns PMK_EINVAL if HTRANS or
+ * HREADY is not in `has`, or if there are too many windows.
  */
 int pmk_ahb_layer_init(struct pmk_ahb_layer *l, const struct pmk_ahb_layer_params *params,
 		       struct pmk_bus *bus);

@@ -67,7 +67,7 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 		.priority = { PMK_MATRIX_CLCDC, PMK_MATRIX_DMA0, PMK_MATRIX_EXP, PMK_MATRIX_DMA1,
 			      PMK_MATRIX_ARMD, PMK_MATRIX_ARMI },
 		/*
-		 * DDI 0287B §4.2.2; the behaviour of the master behind the expansion bridge is our
+		 * DDI 0287B §4.2.2; the behaviour of the master on the expansion bridge is our
 		 * choice
 		 */
 		.on_error = {
@@ -84,8 +84,9 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 		 */
 		.refusable = 1 << PMK_MATRIX_ARMD,
 		/*
-		 * ARM926EJ-S: DDI 0198D Table 6-1. The manual names no SINGLE of the other masters,
-		 * so like the CLCDC they make an INCR of one beat instead: DDI 0287B §4.2.2.
+		 * How a master repeats the rest of a refused burst. ARM926EJ-S: DDI 0198D Table
+		 * 6-1. DDI 0287B §4.2.2 names no SINGLE of the other masters, so they make an INCR
+		 * of one beat, as the CLCDC does.
 		 */
 		.rebuilt = {
 			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,
@@ -594,8 +595,9 @@ static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_ma
 }
 
 /*
- * After the first cycle of RETRY or SPLIT. In the second cycle the master drives IDLE, and after it
- * this transfer again. A later burst that it has driven meanwhile waits until that is done.
+ * Called after the first cycle of RETRY or SPLIT. The master drives IDLE in the second cycle, and
+ * then repeats the transfer. A later burst that the master has driven meanwhile waits until the
+ * transfer is repeated.
  */
 static void see_refusal(struct pmk_matrix_layer *l)
 {

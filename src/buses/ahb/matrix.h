@@ -65,15 +65,15 @@ struct pmk_matrix_slave {
 	uint16_t read_first, read_next, write_first, write_next;
 	bool error; /* the slave answers every transfer with ERROR */
 	/*
-	 * The slave refuses one in this many transfers. A repeated transfer is served. 0: it
-	 * refuses none.
+	 * The slave refuses one in this many transfers, or none if this is 0. A repeated transfer
+	 * is served.
 	 */
 	uint32_t refuse_every;
-	bool split;	  /* it refuses with SPLIT instead of RETRY */
+	bool split;	  /* the slave refuses with SPLIT instead of RETRY */
 	uint32_t release; /* cycles from the response until a split layer may continue */
 };
 
-/* What a master does after an ERROR: DDI 0287B §4.2.2. */
+/* The behaviour of a master after an ERROR: DDI 0287B §4.2.2. */
 enum pmk_matrix_on_error {
 	PMK_MATRIX_GOES_ON, /* finishes the burst: the ARM926EJ-S */
 	PMK_MATRIX_DROPS,   /* drops the burst, goes on with the next one */
@@ -176,7 +176,7 @@ struct pmk_matrix_data {
 	uint64_t addr;
 	uint8_t place; /* enum pmk_matrix_place */
 	uint8_t slave;
-	uint8_t slot; /* number of its burst */
+	uint8_t slot; /* index in burst[] of the transfer's burst */
 	bool first, last, write;
 	bool connects;	/* HELD: the layer must be connected first */
 	bool responded; /* the first cycle of ERROR, RETRY or SPLIT is over */
@@ -193,18 +193,18 @@ struct pmk_matrix_burst {
 	struct pmk_ahb_request request;
 	struct pmk_ahb_served served;
 	bool of_queue; /* the burst comes from the queue, otherwise from the script */
-	bool rebuilt;  /* It was refused with beats left; these are transferred one by one. */
+	bool rebuilt;  /* the burst was refused with beats left, which are transferred one by one */
 };
 
 struct pmk_matrix_layer {
 	struct pmk_matrix_burst burst[2];
 	uint8_t slot;	     /* the burst that drives addresses */
-	uint32_t beats_left; /* beats of it that are still to be driven */
+	uint32_t beats_left; /* beats of this burst whose addresses the master has not driven yet */
 	uint32_t busy_left;  /* BUSY cycles before the next beat */
 	uint64_t next;	     /* address of the next beat */
 	bool halted;
 	bool again;	   /* the next transfer repeats a refused one */
-	bool withdrawn;	   /* the script's burst in the other slot waits for the refused one */
+	bool withdrawn;	   /* the script's burst in the other slot waits for the refused burst */
 	uint64_t released; /* SPLIT: no address is driven before this cycle */
 	uint64_t refused;  /* refused transfers so far */
 	struct pmk_matrix_address address;

@@ -33,7 +33,7 @@ static bool goes_on(const struct pmk_mbx *x)
 static bool is_write(const struct pmk_mbx *x)
 {
 	if (x->script.direction == PMK_MATRIX_BOTH)
-		return x->requests % 2 == 0; /* `requests` includes this one */
+		return x->requests % 2 == 0; /* `requests` includes the present request */
 	return x->script.direction == PMK_MATRIX_WRITES;
 }
 

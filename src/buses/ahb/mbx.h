@@ -76,7 +76,7 @@ uint64_t pmk_mbx_quiet(const struct pmk_mbx *x);
 /* Skip `n` idle cycles. */
 void pmk_mbx_skip(struct pmk_mbx *x, uint64_t n);
 
-/* As pmk_matrix_valid(). */
+/* Checks an MBX in memory that others can write: see pmk_matrix_valid(). */
 bool pmk_mbx_valid(struct pmk_mbx *x, const struct pmk_mbx *begun);
 
 #endif

@@ -20,8 +20,8 @@
 #define ALL_BURSTS ((1u << PMK_AHB_NBURSTS) - 1)
 
 /*
- * Abilities of the masters, DDI 0287B §4.2.2. The manual does not describe the master behind the
- * expansion bridge, whose layer has a counter for every burst.
+ * Abilities of the masters, DDI 0287B §4.2.2. The manual does not describe the master on the
+ * expansion bridge. It may make every burst, because its layer has a counter for each.
  */
 static const struct {
 	const char *name;
@@ -140,7 +140,9 @@ __attribute__((format(printf, 2, 3))) static bool fail(const struct parse *p, co
 	return false;
 }
 
-/* There is no `word` among `what`: name the nearest, or list those that exist. */
+/*
+ * Reports that `word` is not the name of a `what`: suggests the nearest name, or lists all names.
+ */
 static bool fail_choice(const struct parse *p, const char *what, const char *word,
 			const char *const names[], unsigned n)
 {

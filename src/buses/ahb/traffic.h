@@ -63,7 +63,8 @@ struct pmk_refusal {
 
 /* All other traffic on the buses; all zeros mean none. */
 struct pmk_traffic {
-	struct pmk_matrix_script master[PMK_MATRIX_NMASTERS]; /* masters whose script is `on` */
+	struct pmk_matrix_script master
+		[PMK_MATRIX_NMASTERS]; /* scripts of the masters; a script runs if it is `on` */
 	struct pmk_mbx_script gxi;
 	struct pmk_refusal slave[PMK_MATRIX_MAX_SLAVES]; /* indexed by the number in the matrix */
 };

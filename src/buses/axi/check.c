@@ -272,7 +272,8 @@ static uint32_t *ahead_length(struct pmk_axi_checker *k, uint64_t number)
 }
 
 /*
- * There is room for a limited number of addresses without data, and of bursts without an address.
+ * True if the ring is full: it has room for a limited number of addresses without data, or of
+ * bursts without an address.
  */
 static bool is_full(const struct pmk_axi_checker *k)
 {

@@ -79,7 +79,7 @@ enum pmk_axi_rule {
 
 extern const struct pmk_rule pmk_axi_rules[PMK_AXI_NRULES];
 
-/* "AWVALID" for PMK_AXI_AWVALID; NULL for no role. */
+/* Returns the name of a role, such as "AWVALID" for PMK_AXI_AWVALID, or NULL if it is no role. */
 const char *pmk_axi_role_name(unsigned role);
 
 /* One sample breaks at most this many rules. */
@@ -93,10 +93,10 @@ struct pmk_axi_checker_params {
 /* A transaction whose address was transferred, but not its last response. */
 struct pmk_axi_due {
 	uint64_t id;
-	uint64_t number; /* its number in this direction, from 0 */
+	uint64_t number; /* number of the transaction in this direction, from 0 */
 	uint32_t beats;	 /* 0: not known */
 	uint32_t seen;	 /* beats of read data so far */
-	bool told;	 /* its missing LAST was reported */
+	bool told;	 /* the missing LAST of this transaction was reported */
 };
 
 struct pmk_axi_side_check {
