@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Registers by their rows. Host only. */
+/* Reads and writes of registers, as their rows describe them. Host only. */
 #include "pmu/reg.h"
 
-/* Kinds of bits that software can read, and those that have an effect when they are written. */
+/* The kinds of bits that software can read, and the kinds for which a write has an effect. */
 #define READABLE (PMK_RW | PMK_RO | PMK_W1C | PMK_W1S)
 #define WRITABLE (PMK_RW | PMK_WO | PMK_W1C | PMK_W1S)
 

@@ -53,7 +53,7 @@ static bool counter_counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 	return true;
 }
 
-/* Returns the signal that a counter counts with these settings. */
+/* Returns the signal that a counter counts with the present settings of the model. */
 static uint8_t signal_of(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	static const uint8_t page[PMK_AHBMON_NPAGES] = {
@@ -101,7 +101,10 @@ static void model_sync(void *model, struct pmk_bus *buses)
 	remember_totals(m, buses);
 }
 
-/* No flag, no interrupt: nothing depends on the moment of a wrap. */
+/*
+ * Does nothing: the counters have no flag and no interrupt, so nothing depends on the moment of a
+ * wrap.
+ */
 static void model_ask(const void *model, struct pmk_bus *buses)
 {
 	(void)model;

@@ -103,16 +103,16 @@ void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbm
 			     struct pmk_ahbmon_packet *out);
 
 /*
- * Checks packets, and their observer, that lie in memory which others can write. Returns true if a
- * valid run can lead from `begun` to this state. Copies the parameters from `begun`.
+ * Checks packets, and their observer, in memory that others can write. Returns true if a valid run
+ * can lead from `begun` to this state. Copies the parameters from `begun`.
  */
 bool pmk_ahbmon_packets_valid(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
 			      const struct pmk_ahbmon_observer *o);
 
 /*
- * Decodes the pins with the same codes. Only `known` pins are used; a layer with an unknown pin, or
- * with a code that is not in the table, is PMK_AHBMON_S_UNKNOWN. Every packet is decoded
- * independently.
+ * Decodes the pins with the codes in `params`. Only the pins in `known` are used. The state of a
+ * layer with an unknown pin, or with a code that is not in the table, is PMK_AHBMON_S_UNKNOWN. Each
+ * packet is decoded without regard to earlier ones.
  */
 void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uint64_t pins,
 			      uint64_t known, struct pmk_ahbmon_packet *out);

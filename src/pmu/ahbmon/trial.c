@@ -101,7 +101,7 @@ int pmk_ahbmon_try(const struct pmk_ahbmon_layout *layout,
 		  .moved = PMK_AHBMON_ARMD_RD },
 		{ .who = "nothing there: reads are 0", .moved = PMK_AHBMON_NCTRS, .empty = true },
 	};
-	struct window *w = calloc(1, sizeof(*w)); /* too big for a stack */
+	struct window *w = calloc(1, sizeof(*w)); /* struct window is too big for the stack */
 
 	if (!w)
 		return PMK_ENOMEM;

@@ -17,14 +17,15 @@
 /* A model that responds to the driver, and the result. */
 struct pmk_ahbmon_trial {
 	const char *who;
-	unsigned moved; /* counters from this one on are elsewhere */
+	unsigned moved; /* counters from this number on are not where the layout says */
 	bool empty;
 	unsigned agree; /* how many of PMK_AHBMON_PRESET_COUNTERS agree */
 	int err;	/* result of pmk_ahbmon_probe() */
 };
 
 /*
- * Runs the trials. The first must succeed: driver and model of one build. Returns 0 or PMK_ENOMEM.
+ * Runs the trials. The first must succeed, because its driver and model use the same layout.
+ * Returns 0 or PMK_ENOMEM.
  */
 int pmk_ahbmon_try(const struct pmk_ahbmon_layout *layout,
 		   struct pmk_ahbmon_trial trials[PMK_AHBMON_NTRIALS]);

@@ -36,7 +36,7 @@ static const uint8_t codes[] = { EVNTBUS(CODE) };
 
 #define NEVNTBUS sizeof(codes)
 
-/* Each row is described like a field of a register, in the order of `codes`. */
+/* The description of EVNTBUS: each row is a field of a register, in the order of `codes`. */
 static const char *const one_bit[] = { "none in this cycle", "some in this cycle", NULL };
 static const char *const two_bits[] = { "none in this cycle", "one in this cycle",
 					"two in this cycle", NULL };

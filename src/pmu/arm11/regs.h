@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARM11 PMU: positions of fields. Used by the driver, the model and the rows of regs.c; they share
- * nothing else. The word is drawn in <pmk/arm11.h>.
+ * ARM11 PMU: positions of fields. The driver, the model and the rows of regs.c use these positions
+ * and share nothing else. The word is drawn in <pmk/arm11.h>.
  *
  * "T1" is DAI 0195B Table 1, "T3.138" DDI 0211 Table 3.138, "T3-136" DDI 0301H Table 3-136. The
  * application note calls the flags OCC, OC1 and OC0; the names here are those of the TRMs.

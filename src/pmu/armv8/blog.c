@@ -156,7 +156,7 @@ static void blog_run(struct lab *l, unsigned el, uint64_t n)
 
 /* ---- comparison ------------------------------------------------------------------------------ */
 
-/* The events that pmk's driver counts. It counts cycles (0x11) with PMCCNTR. */
+/* The events that pmk's driver counts. The driver counts cycles (0x11) with PMCCNTR. */
 static const uint16_t our_events[] = { 0x11, 0x08, 0x01, 0x02, 0x03, 0x04, 0x05 };
 #define NOURS (sizeof(our_events) / sizeof(our_events[0]))
 

@@ -19,7 +19,7 @@
 /* One event: how often it happened, and the counts of the blog's sequence and of pmk's driver. */
 struct pmk_armv8_blog_row {
 	const struct pmk_event *ev;
-	uint64_t happened[2]; /* at EL0, at EL1 */
+	uint64_t happened[2]; /* occurrences at EL0; at EL1 */
 	bool in_blog, in_ours;
 	uint64_t blog, ours;
 	char why[100]; /* the reason for the blog's count */

@@ -207,7 +207,7 @@ static bool overflows_late(const struct pmk_armv8_model *m, unsigned n)
 	return m->pmcr & PMCR_LP;
 }
 
-/* Adds to the low word of *count, or to all of it if `late`; returns the carries out of it. */
+/* Adds `n` to *count. Returns the carries out of bit 63 if `late`, otherwise out of bit 31. */
 static uint64_t add_to_counter(uint64_t *count, uint64_t n, bool late)
 {
 	uint64_t low = (*count & UINT32_MAX) + (n & UINT32_MAX);
@@ -289,7 +289,7 @@ static uint64_t total_of(const struct pmk_armv8_model *m, const struct pmk_bus *
 	return sum;
 }
 
-/* Lists the signals of the row, and those that the parameters add. */
+/* Lists the signals of event `ev`, and the signals that the parameters add. */
 static void list_signals(const struct pmk_armv8_model *m, const struct pmk_event *ev,
 			 uint8_t signal[4])
 {

@@ -498,7 +498,7 @@ static uint64_t input_mask(const struct pmk_armv8_model *m, enum pmk_armv8_input
 		mask = MDCR_EL3_SPME;
 		if (pmk_armv8_has(m, PMUVER_V3P5))
 			mask |= MDCR_EL3_SCCD;
-		/* AArch32 has SDCR instead, without these bits. */
+		/* AArch32 has SDCR instead of MDCR_EL3. SDCR does not have the bits below. */
 		if (m->params.aarch64)
 			mask |= MDCR_EL3_TPM;
 		if (m->params.aarch64 && pmk_armv8_has(m, PMUVER_V3P7))

@@ -39,8 +39,8 @@ static const struct pmk_counter short_counters[] = {
 };
 
 /*
- * PMCR: DDI 0500 §12.4, 100095 and the other TRMs. PMCEID: for the Cortex-A53 and A72 as read on
- * hardware; for the others the bits of their event lists (our choice).
+ * PMCR is from DDI 0500 §12.4, 100095 and the other TRMs. PMCEID of the Cortex-A53 and A72 was read
+ * on hardware; for other cores we derive it from the event lists of their TRMs (our choice).
  */
 static const struct pmk_armv8_core core_generic = {
 	.id = PMK_ARMV8_GENERIC, .counters = 31, .version = PMUVER_V3P4, .pmcr = 0x4100F800,
@@ -90,8 +90,8 @@ static const struct pmk_armv8_core core_a15 = {
 };
 
 /*
- * DDI 0344 table 3-82 and DDI 0388 §11.4. There is no PMCEID: these are the bits of the event
- * lists.
+ * Sources: DDI 0344 table 3-82 and DDI 0388 §11.4. These cores have no PMCEID, so `pmceid` is
+ * derived from their event lists.
  */
 static const struct pmk_armv8_core core_a8 = {
 	.id = PMK_ARMV8_A8, .counters = 4, .armv7_pmu = 1, .pmcr = 0x41002000,
@@ -113,8 +113,9 @@ static const struct pmk_armv8_core core_a9 = {
 	"l2d_cache_refill l1i_tlb_refill l1d_tlb_refill bus_access"
 #define DEFAULTS_P1 DEFAULTS " stall_frontend stall_backend"
 /*
- * For PMUv1, whose common events end at 0x12. Its events for the level 2 cache and the instruction
- * side are the Cortex-A8's own; the Cortex-A9 counts them outside of the core.
+ * The default events of PMUv1, whose common events end at 0x12. There is none for the level 2 cache
+ * or the instruction side: the Cortex-A8 has its own events for these, and the Cortex-A9 counts
+ * them outside of the core.
  */
 #define DEFAULTS_V1                                        \
 	"cpu_cycles br_pred br_mis_pred l1i_cache_refill " \

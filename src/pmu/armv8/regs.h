@@ -46,7 +46,7 @@
 #define PMSELR_SEL   PMK_BITS(4, 0)   /* counter that PMXEV… access; 31: PMCCFILTR        RW  */
 #define PMSELR_CYCLES 31
 
-/* PMEVTYPER<n>_EL0; PMCCFILTR_EL0 has [31:20] of it without MT. DDI 0487 D23.5 */
+/* PMEVTYPER<n>_EL0. PMCCFILTR_EL0 has the same bits [31:20], except MT. DDI 0487 D23.5 */
 #define PMEVTYPER_TC       PMK_BITS(63, 61) /* threshold control                TH        RW  */
 #define PMEVTYPER_TE       PMK_BIT(60)      /* threshold edge                   EDGE      RW  */
 #define PMEVTYPER_SYNC     PMK_BIT(58)      /* synchronous exception            SEBEP     RW  */
@@ -223,8 +223,8 @@ static inline bool pmk_armv8_is_armv7(const struct pmk_armv8_core *core)
 }
 
 /*
- * PMUv1 counts at all levels, because it has no filters, neither for events nor for cycles. It has
- * no PMCEID, and no register that sets bits of PMOVSR.
+ * True for PMUv1. It has no filters for events or cycles, so it counts at all levels. It has no
+ * PMCEID, and no register that sets bits of PMOVSR.
  */
 static inline bool pmk_armv8_is_v1(const struct pmk_armv8_core *core)
 {

@@ -41,8 +41,8 @@
 #define ECF_IRQ_OVERFLOW  2
 
 /*
- * Interrupt registers, L310 §3.3.10: bit 0 is for the event counters, the others for errors of the
- * cache.
+ * Interrupt registers, L310 §3.3.10: bit 0 is for the event counters, all other bits are for errors
+ * of the cache.
  */
 #define INT_ECNTR   PMK_BIT(0)
 

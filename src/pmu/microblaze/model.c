@@ -43,7 +43,7 @@ static uint64_t max_of(const struct pmk_microblaze_model *m)
 	return PMK_BITS(m->config.width - 1, 0);
 }
 
-/* Returns the event of a counter; NULL if it has none. */
+/* Returns the event that a counter counts, or NULL if its code is no event. */
 static const struct pmk_event *event_of(const struct pmk_microblaze_model *m, unsigned counter)
 {
 	unsigned code = m->code[counter];
@@ -163,7 +163,10 @@ static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus
 		m->status[m->config.events + index] |= PCSR_FULL;
 	}
 	time_records(m, bus, index, ev->signal, at);
-	/* A producer may update totals after the log; then `total` is still too small. */
+	/*
+	 * A producer may write the log before it updates the totals, so `total` may still be too
+	 * small.
+	 */
 	if (total > c->seen) {
 		add_latencies(m, index, total - c->seen, 1);
 		c->seen = total;

@@ -88,8 +88,8 @@ static bool is_upper(unsigned reg)
 }
 
 /*
- * Returns the counter that a register belongs to: the register is the counter, a half of it, or its
- * shadow.
+ * Returns the counter that a register belongs to. The register is the counter itself, half of the
+ * counter, or its shadow.
  */
 static unsigned counter_of(unsigned reg)
 {
