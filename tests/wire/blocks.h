@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters in the memory of a board: the project's models of an L210 where the i.MX31 has it, an
- * L220, an AHB Monitor, the memory-mapped PMUv3 of a Cortex-A53, and a MicroBlaze's behind its
- * debug module. The user advances the time, and synchronises them when the bus is due.
+ * Counters in the memory of a board: the project's models of an L210 at its address in the i.MX31,
+ * an L220, an AHB Monitor, the memory-mapped PMUv3 of a Cortex-A53, and the counters of a
+ * MicroBlaze behind its debug module. The caller advances the time with blocks_run(), and calls
+ * blocks_sync() when the bus is due.
  */
 #ifndef BLOCKS_H
 #define BLOCKS_H
@@ -14,8 +15,8 @@
 
 void blocks_reset(struct pmk_bus *bus);
 /*
- * This many cycles pass, with a third as many instructions, one instruction read of the L2 and one
- * read on ARM-I.
+ * Advances the time by `cycles` cycles and a third as many instructions, with one instruction read
+ * of the L2 and one read on ARM-I.
  */
 void blocks_run(struct pmk_bus *bus, uint64_t cycles);
 void blocks_sync(struct pmk_bus *bus);

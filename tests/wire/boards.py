@@ -7,12 +7,12 @@ import threading
 
 from harness import *
 
-BASE = 0x00200000  # of the monitor, in the memory of a raspi0
+BASE = 0x00200000  # address of the monitor in the memory of a raspi0
 
 # One round adds n + 1 to counter n, while the monitor is enabled. Offsets are those of
-# data/layouts/sp816.ini. The same as a program of this machine has the monitor among its data, or
-# in a file that it shares; then it waits between rounds, and does not clear or preset counters,
-# because pmk would not wait for that.
+# data/layouts/sp816.ini. The source is also compiled for this machine. The monitor is then in the
+# program's data or, with SHARED, in a shared file. Such a program waits between rounds. It does not
+# clear or preset counters, because pmk would not wait for that.
 MONITOR = """
 #if defined(SHARED)
 #include <fcntl.h>
@@ -123,8 +123,8 @@ PROGRAM_BASE = 0x10200000
 
 @contextlib.contextmanager
 def debugged():
-    """The monitor as a program of this machine, behind Debian's gdbserver: (its number, port).
-    After the last connection is closed, the program runs by itself."""
+    """Runs the monitor as a program of this machine under Debian's gdbserver. Gives (process
+    number, port). After the last connection is closed, the program runs by itself."""
     have("gcc", "gdbserver")
     path = os.path.join(WORK, f"wire-monitor-{os.getpid()}")
     out = run("gcc", "-x", "c", "-O1", "-no-pie", "-DSTEP=1",
@@ -181,7 +181,7 @@ def monitor(step="1", name="steps"):
 
 ARM11 = ("jtag newtap t cpu -irlen 5 -ircapture 0x1 -irmask 0x1f -expected-id 0x{:08x}; "
          "target create t.cpu arm11 -chain-position t.cpu")
-# OpenOCD's configuration of each board's TAP.
+# The commands that declare each board's TAP to OpenOCD.
 TAPS = {
     "arm11": ARM11.format(0x07b76f0f),
     "closed": ARM11.format(0x07b76f0f),
@@ -193,7 +193,7 @@ TAPS = {
 
 
 class Probe:
-    """OpenOCD and the board behind it."""
+    """OpenOCD, connected to the board of jtag_board.c."""
 
     def __init__(self, board, cycles):
         have("openocd")
@@ -245,7 +245,7 @@ def on_cable(name, kind="xvc", cycles=3):
 
 @contextlib.contextmanager
 def cable(kind="xvc", cycles=3):
-    """The FPGA on a virtual cable: the target."""
+    """Puts the FPGA on a virtual cable. Gives the argument of pmk's -T."""
     with on_cable("mdm", kind, cycles) as (target, _):
         yield target
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * A board on JTAG for OpenOCD's remote_bitbang: `jtag_board arm11 CYCLES` has the debug TAP of an
- * ARM1176, with `arm1136`, `arm1156` or `arm11mpcore` that of one of these; with `mdm` it has that
- * of an FPGA with a MicroBlaze behind its debug module; with `closed` it is an ARM1176 with NIDEN
- * low, where event counters stand still.
- * `jtag_board mdm CYCLES xvc` speaks XVC 1.0 instead, and with `chain` in place of `xvc` the FPGA's
- * TAP has others before and after it, as `before=4,after=5+7` says of it.
+ * A board on JTAG for OpenOCD's remote_bitbang. `jtag_board arm11 CYCLES` has the debug TAP of an
+ * ARM1176. Other boards are `arm1136`, `arm1156` and `arm11mpcore`; `mdm`, an FPGA with a
+ * MicroBlaze behind its debug module; and `closed`, an ARM1176 with NIDEN low, whose event counters
+ * stop.
+ * `jtag_board mdm CYCLES xvc` speaks XVC 1.0 instead. With `chain` in place of `xvc` there are
+ * other TAPs before and after the FPGA's TAP; pmk's --set before=4,after=5+7 describes them.
  * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
- * CYCLES cycles pass and one third as many instructions, so that what is counted follows from what
- * the probe does and not from the time that it takes. The program of an ARM11 is a loop of a
+ * CYCLES cycles pass and one third as many instructions, so that counts depend on what the probe
+ * does and not on the time that it takes. The program of an ARM11 is a loop of a
  * thousand instructions from 0x8000 on; a breakpoint (BVR, BCR) stops it in front of its
  * instruction.
  *
- * It prints the port on which it listens, serves one connection, and then prints how many cycles
- * passed while the counters were enabled and the processor ran.
+ * jtag_board prints the port on which it listens, serves one connection, and then prints how many
+ * cycles passed while the counters were enabled and the processor ran.
  *
  * Source: DDI 0301H, chapter 14 (debug test access port): scan chains 0, 1, 4, 5 and 7, the
  * instructions HALT and RESTART, and when an instruction in the ITR is executed; chapter 13 for
@@ -148,7 +148,7 @@ static void run_arm11(void)
 	cpu.dscr = (cpu.dscr & ~DSCR_ENTRY) | DSCR_HALTED | DSCR_BREAK;
 }
 
-/* All other memory reads as 0. */
+/* Memory outside of the blocks reads as 0. */
 static uint32_t load(uint32_t address)
 {
 	uint32_t word = 0;
@@ -263,9 +263,9 @@ static const uint8_t next_state[][2] = {
 struct tap {
 	unsigned ir_bits, idcode_ir;
 	uint32_t idcode;
-	/* The data register of an instruction: its length, and what it holds. */
+	/* Returns the length of the data register of the instruction `ir`, and its value. */
 	unsigned (*capture)(unsigned ir, uint64_t *value);
-	/* It was shifted by this many bits. */
+	/* The data register of `ir` was shifted by `bits` bits and has this value now. */
 	void (*update)(unsigned ir, uint64_t value, unsigned bits);
 	void (*enter_ir)(unsigned ir);
 	void (*enter_idle)(unsigned ir);
@@ -457,8 +457,8 @@ static void capture_dr(const struct tap *t)
 	line.shifted = 0;
 }
 
-/* TAPs of other chips, with an IDCODE and BYPASS: the first is next to TDI, before ours, and the
- * others are after it. */
+/* TAPs of other chips, with an IDCODE and BYPASS: the first is next to TDI, before our TAP, and the
+ * second and third are after our TAP. */
 static struct other {
 	unsigned ir_bits;
 	bool bypassed;
@@ -548,7 +548,7 @@ static void rise(const struct tap *t, bool tms, bool tdi)
 
 /* ---- serving --------------------------------------------------------------------------------- */
 
-/* Each received piece is answered with one piece. */
+/* Sends one reply for each piece that it receives. */
 static void serve(const struct tap *t, int fd)
 {
 	char in[4096], out[4096];
@@ -637,7 +637,7 @@ static int listen_anywhere(void)
 	printf("%u\n", ntohs(a.sin_port));
 	fflush(stdout);
 	fd = accept(fd, NULL, NULL);
-	/* A bit that waits for the next one would wait for 40 ms. */
+	/* Otherwise the kernel may delay a small reply by 40 ms. */
 	if (fd >= 0)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	return fd;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Counters in mapped memory, for LD_PRELOAD: a process's mapping of the file $SERVED is the memory
- * of a board (blocks.c), and each of its loads and stores there reaches the models. The pages may
- * not be touched; an access is a fault, whose word is put there, or taken, while one instruction is
- * executed step by step. Between two accesses pass $SERVED_CYCLES cycles.
+ * of a board (blocks.c), and each of its loads and stores there reaches the models. The pages are
+ * protected, so each access faults. The handler executes the one instruction step by step: before a
+ * load it puts the model's word into the page, and after a store it gives the word to the model.
+ * $SERVED_CYCLES cycles pass between two accesses.
  *
- * Offset 0 of the file is the address $SERVED_AT. Where the board has nothing, it is a bus error,
- * and after $SERVED_ACCESSES accesses it is that everywhere; 0: never. With $SERVED_WAKES no cycle
- * passes before one word was accessed so many times in a row.
+ * Offset 0 of the file is the address $SERVED_AT. An access is a bus error where the board has
+ * nothing, and everywhere after $SERVED_ACCESSES accesses (0: never). With $SERVED_WAKES, no cycle
+ * passes until one word was accessed that many times in a row.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -22,14 +23,14 @@
 #include "blocks.h"
 
 #define TRAP_FLAG 0x100 /* EFLAGS.TF: a trap after the next instruction */
-#define WRITES	  0x2	/* of a page fault's error code */
+#define WRITES	  0x2	/* bit of a page fault's error code */
 
 static struct pmk_bus bus;
 static uint64_t cycles, at, accesses, most, wakes, in_a_row;
 static uint8_t *served;
 static size_t size;
 static off_t file_offset;
-static uint32_t *word; /* of the access that is made now */
+static uint32_t *word; /* the word that is accessed now */
 static bool is_store;
 
 static uint64_t number(const char *name)

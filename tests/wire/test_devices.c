@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device tree and UIO maps, read with faults: each file in turn cannot be opened or read, is
- * truncated, or has other contents, and each folder cannot be read. The result is the right
+ * Reads the device tree and UIO maps with faults: each file in turn cannot be opened or read, is
+ * truncated, or has other contents, and each folder cannot be read. The result must be the right
  * address, or one line that says what is wrong; never a wrong address.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ enum fault { NONE, NO_OPEN, NO_READ, HALF, ONE_LESS, GARBAGE, NO_FOLDER, NFAULTS
 
 static enum fault fault;
 static unsigned calls, victim; /* the fault is at call number `victim` */
-static bool failing;	       /* the last file that was opened is the one */
+static bool failing;	       /* the last opened file has the fault */
 
 static FILE *faulty_fopen(const char *path, const char *mode)
 {
@@ -235,7 +235,7 @@ static void test_maps(void **state)
 		}
 }
 
-/* A driver's description that no kernel could map. */
+/* UIO maps with values that no kernel could map. */
 static void test_odd_maps(void **state)
 {
 	static const struct {

@@ -17,7 +17,7 @@ def doctor(*words):
 def test_a_board_that_counts(speaker):
     with openocd("arm11") as probe:
         code, steps, text, advice = doctor("-T", probe.target(speaker))
-        # It runs again afterwards, so that it can be counted.
+        # The board runs again after pmk doctor, so pmk stat can count.
         counted = counts(stat("-T", probe.target(), "-e", "cycles", "--timeout", "200"))
     equal(code, 0)
     chain = {"chain": "ok"} if speaker == "openocd" else {}
@@ -68,7 +68,7 @@ def test_a_processor_that_stands_still():
 
 
 def test_memory_that_keeps_nothing():
-    """All other memory of the board reads as 0."""
+    """At 0x1000 the board has no block: memory there reads as 0 and ignores stores."""
     with openocd("arm11") as probe:
         code, steps, text, advice = doctor("-T", probe.target(), "--pmu", "l210", "--set",
                                            "base=0x1000")

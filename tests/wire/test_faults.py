@@ -61,12 +61,12 @@ class Between:
         elif self.fault == "garbage":
             client.sendall(bytes(b ^ 0xa5 for b in rest) + b"\xff\x00\r\n$" * 5000)
         elif self.fault == "reset":
-            # It must not be in use, because it would be closed afterwards.
+            # The other thread reads from this socket. It must end before the socket is closed.
             client.shutdown(socket.SHUT_RD)
             self.threads[-1].join()
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.close()
-        # "silence": nothing more
+        # "silence": sends nothing more
 
     def end(self):
         self.over.set()
@@ -87,7 +87,8 @@ def between(target, fault, at):
 
 
 FAULTS = ("short", "garbage", "silence", "reset")
-# pmk's message for each. Garbage may be one more value, or look like an end of the connection.
+# pmk's message for each fault. Garbage has no fixed message: it may look like a value, or like the
+# end of the connection.
 SAYS = {"short": "the other side closed the connection",
         "silence": "no reply within 500 ms; it may hang, or use another protocol",
         "reset": "the connection broke: "}
@@ -131,7 +132,7 @@ def test_in_the_middle(speaker, fault):
 
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_replies_that_come_late(speaker):
-    """But in time, and in pieces."""
+    """pmk reads replies that come in pieces, and late, but before the timeout."""
     with target(speaker) as (where, *words), between(where, "late", 5) as at:
         doc = stat("-T", at, *words, "--timeout", "300")
     assert doc["counters"][0]["counter-value"] > 0, doc

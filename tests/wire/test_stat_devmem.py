@@ -99,8 +99,8 @@ def test_events_take_turns(board):
 
 
 def test_a_uio_device():
-    """Two maps; the second begins at page 1 of the file, and has the block. For the first, its
-    driver gives the registers' address, not the page."""
+    """The device has two maps. The block is in the second one, which begins at page 1 of the file.
+    For the first map, the driver gives the address of the registers, not that of their page."""
     board = Board("uio3", 1 << 16)
     for n, (start, size, offset) in enumerate(((0x20000080, 0xf80, 0x80),
                                                (0x30000000, 0x1000, 0x0))):
@@ -128,8 +128,8 @@ def cell(*numbers):
     return b"".join(n.to_bytes(4, "big") for n in numbers)
 
 
-# {path of a property in the device tree: value}. The bus `soc` is seen 0x60000000 lower by the
-# processor, and has addresses of one cell; `i2c` is no part of memory.
+# {path of a property in the device tree: value}. Addresses on the bus `soc` have one cell, and its
+# `ranges` say where the processor sees them; `i2c` is not part of the address space.
 TREE = {
     "#address-cells": cell(2), "#size-cells": cell(2),
     "l2@0/reg": cell(0x1, 0x43f08000, 0, 0x1000), "l2@0/compatible": b"arm,l210-cache\0",
@@ -204,7 +204,7 @@ def test_a_block_that_loses_its_clock(board):
 
 
 def test_a_block_that_is_gone_before_the_first_reading(board):
-    """Nothing was counted, which is not 0."""
+    """pmk prints "<not counted>" and not 0, because it has read no count."""
     out = board.pmk("stat", "--pmu", "ahbmon", "-e", "ct_armi_rd", "--timeout", "300", accesses=9)
     equal((out.code, re.findall(r"^ +(\S.*\S) +ct_armi_rd", out.err, re.M)),
           (125, ["<not counted>"]), out)
@@ -274,7 +274,7 @@ def test_other_files():
 
 @pytest.fixture
 def plain():
-    """A file of zeros that keeps what is written to it, as memory does."""
+    """Gives a file of zeros that keeps what is written to it, as memory does."""
     with tempfile.NamedTemporaryFile(dir=WORK) as f:
         f.truncate(1 << 16)
         yield f
@@ -299,7 +299,8 @@ def words_at(file, words):
     ("microblaze", {}, "either no debug module is at this address, or a debugger holds the lock"),
 ])
 def test_another_block(plain, pmu, words, says):
-    """Memory, or a similar block: pmk stat and doctor report what they found."""
+    """pmk stat and pmk doctor report what they found in place of the block: memory, or a similar
+    block."""
     words_at(plain, words)
     where = ("-T", f"devmem:{plain.name}", "--pmu", pmu, "--set", "base=0")
     out = pmk("stat", *where, "--timeout", "100")
@@ -313,7 +314,7 @@ def test_another_block(plain, pmu, words, says):
 
 
 def test_memory_is_no_ahb_monitor(plain):
-    """It keeps the bit that enables the counters, and none of them counts."""
+    """Memory keeps the bit that enables the counters, but no counter counts."""
     out = pmk("stat", "-T", f"devmem:{plain.name}", "--pmu", "ahbmon", "--set", "base=0",
               "--timeout", "100")
     equal(out.code, 125)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat -T gdb:… with QEMU's stub, on a board whose firmware is an AHB Monitor in memory.
-Counter n is n + 1 for each round of the firmware; it may be halted in a round, so that two counters
-can be one round apart."""
+Each round of the firmware adds n + 1 to counter n. The board may be halted within a round, so two
+counters can be one round apart."""
 from boards import *
 
 AT = ("--pmu", "ahbmon", "--set", f"base={BASE:#x}")
@@ -35,7 +35,7 @@ def test_counts_while_a_program_runs():
 
 
 def test_counts_behind_gdbserver():
-    """Another project's stub, for a program of this machine."""
+    """gdbserver is another project's stub. It debugs a program of this machine."""
     def count(factor):
         with debugged() as (_, port):
             return stat("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon", "--set",
@@ -98,7 +98,7 @@ def test_a_target_runs_on_afterwards():
 
 
 def test_a_stub_without_coprocessors():
-    """QEMU's stub has its own monitor commands; "arm mrc" is not one of them."""
+    """QEMU's stub has monitor commands, but not "arm mrc"."""
     with emulated("-M", "raspi0", "-S") as (_, port):
         out = pmk("stat", "-T", f"gdb:127.0.0.1:{port}", "--pmu", "arm1176", "--timeout", "100")
     equal(out.code, 125)

@@ -6,7 +6,7 @@ import socket
 
 from boards import *
 
-# Through the Tcl port, and through the stub of GDB's protocol.
+# "openocd" uses OpenOCD's Tcl port, and "gdb" its stub for GDB's protocol.
 speakers = pytest.mark.parametrize("speaker", ["openocd", "gdb"])
 
 
@@ -26,7 +26,7 @@ def test_counts_an_arm11(speaker):
 @speakers
 @pytest.mark.parametrize("core", ["arm1136", "arm1156", "arm11mpcore"])
 def test_counts_the_others(core, speaker):
-    """Their Main ID and IDCODE, and what they count, are other ones; the registers are the same."""
+    """Each core has its own Main ID, IDCODE and events; all ARM11 cores have the same registers."""
     with openocd(core) as probe:
         target = probe.target(speaker)
         out = pmk("stat", "-T", target, "-e", "cycles", "--timeout", "100")
@@ -56,7 +56,7 @@ def test_intervals():
 
 
 def test_events_take_turns():
-    """Four events in addition to the cycle counter need two programmings."""
+    """Two event counters count four events in turns, so the counters are programmed twice."""
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(), "-e",
                    "cycles,instructions,dcache_miss,br_exec,icache_miss", "--set", "turn=20",
@@ -68,7 +68,7 @@ def test_events_take_turns():
     shares = [rows[event]["pcnt-running"] for event in ("cycles", "br_exec")]
     assert all(0 < share < 100 for share in shares) and sum(shares) <= 100.01, shares
     equal(rows["instructions"]["pcnt-running"], rows["cycles"]["pcnt-running"])
-    # They had the counters at the same time, and are scaled alike.
+    # Both were counted in the same turns, so both are scaled by the same factor.
     assert abs(rows["cycles"]["counter-value"] - 3 * rows["instructions"]["counter-value"]) <= 3
     equal(rows["dcache_miss"]["counter-value"], 0)
     assert enabled > 0
@@ -88,7 +88,7 @@ def test_a_cache_controller_in_memory(speaker):
 
 @speakers
 def test_an_l220(speaker):
-    """Two counters without flags, which are read in time and shared in turns."""
+    """An L220 has two counters without overflow flags, so pmk reads them before they overflow."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "l220", "--set", "base=0x30000000", "-e",
                    "irreq,drreq", "--timeout", "500")
@@ -99,7 +99,7 @@ def test_an_l220(speaker):
 
 @speakers
 def test_an_ahb_monitor(speaker):
-    """Each clock is 30 cycles of the bus and one read on ARM-I."""
+    """Each clock of the TAP is 30 cycles of the bus and one read on ARM-I."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "ahbmon", "-e",
                    "ct_armi_rd,ct_total_cycles_en,ct_armd_rd", "--timeout", "500")
@@ -125,8 +125,8 @@ def test_pmuv3_in_memory(speaker):
 
 
 def test_an_event_that_the_hardware_lacks():
-    """PMCEID excludes the event. It would be in the second turn, and is refused before anything is
-    counted."""
+    """PMCEID says that the core does not have the event. pmk would count it in the second turn, but
+    refuses it before it counts anything."""
     with openocd("arm11", 30) as probe:
         out = pmk("stat", "-T", probe.target(), "--pmu", "cortex-a53", "--set", "base=0x80030000",
                   "-e", "cycles,instructions,{r8,r8,r8,r8,r8,L1-dcache-loads}", "--timeout", "500")
@@ -136,7 +136,7 @@ def test_an_event_that_the_hardware_lacks():
 
 
 def test_memory_that_keeps_nothing():
-    """All other memory of the board reads as 0."""
+    """At 0x1000 the board has no block: memory there reads as 0 and ignores stores."""
     with openocd("arm11", 30) as probe:
         out = pmk("stat", "-T", probe.target(), "--pmu", "l220", "--set", "base=0x1000",
                   "--timeout", "500")

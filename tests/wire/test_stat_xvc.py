@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze, or an ARM11, behind a virtual cable
-(jtag_board.c), alone on its chain and between other TAPs, where the server takes 24 bits at once.
-Each clock of the TAP is three cycles and an instruction. And servers with wrong replies."""
+(jtag_board.c). The only TAP on the chain is its own, or there are other TAPs before and after it;
+then the server takes 24 bits at once. Each clock of the TAP is three cycles and an instruction.
+Some servers send wrong replies."""
 import contextlib
 import socket
 import threading
@@ -133,7 +134,7 @@ def server(serve):
 
 
 def replying(first, bits):
-    """Replies `first` to getinfo, and answers each shift with bits of one value."""
+    """A server that replies `first` to getinfo, and replies to each shift with equal bits."""
     def serve(connection):
         with contextlib.suppress(ConnectionError):
             connection.recv(8, socket.MSG_WAITALL)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T gdb:… and openocd:… with --from and --to: QEMU's stub, and firmware that is an AHB
-Monitor. It makes three rounds in work() and five in rest(), so that from one to the other is a
-multiple of three. Debian's OpenOCD, and an ARM11 (jtag_board.c) that executes a loop of a thousand
-instructions from 0x8000 on, three cycles each, and has six breakpoints."""
+"""pmk stat -T gdb:… and openocd:… with --from and --to. One target is QEMU's stub with firmware
+that is an AHB Monitor. The firmware makes three rounds in work() and five in rest(), so counts from
+work() to rest() are those of three rounds. The other target is Debian's OpenOCD with an ARM11
+(jtag_board.c) that has six breakpoints. It executes a loop of a thousand instructions from 0x8000
+on, three cycles each."""
 import contextlib
 import socket
 import threading
@@ -54,8 +55,8 @@ def windows(doc):
 
 @pytest.mark.parametrize("start,to,rounds", [("work", "rest", 3), ("rest", "work", 5)])
 def test_between_two_functions(firmware, start, to, rounds):
-    """The window that is open at the end has fewer rounds than the others. In its last round, one
-    of the two counters may have counted and the other not."""
+    """The window that is open at the end may have fewer rounds than a complete one. In its last
+    round, one of the two counters may have counted and the other not."""
     with emulated("-M", "raspi0", "-kernel", firmware) as (_, port):
         doc = long_enough(lambda factor: stat(
             "-T", f"gdb:127.0.0.1:{port}", *AT, "--set", f"elf={firmware}", "--from", start,
@@ -112,7 +113,8 @@ def test_wrong_usage(firmware, words, says):
 # ---- OpenOCD: its Tcl port, and its stub ---------------------------------------------------------
 
 speakers = pytest.mark.parametrize("speaker", ["openocd", "gdb"])
-# 256 instructions, and what a window of them counts: cycles from the fourth on, as everywhere.
+# There are 256 instructions between these addresses. A window counts cycles from the fourth one on,
+# because counting begins three cycles after it was enabled.
 PLACES = ("--from", "0x8100", "--to", "0x8500")
 
 
@@ -122,7 +124,8 @@ def came(doc):
 
 
 def whole_windows(doc, enabled):
-    """How many windows there were: all whole, unless the end has cut off the last one."""
+    """Returns the number of windows. Checks that each is complete; only the last one may have been
+    cut off by the end of the run."""
     counted, times = counts(doc), came(doc)
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     equal(counted["cycles"], enabled - 3 * times)
@@ -144,8 +147,8 @@ def tcl(probe, command):
 
 @speakers
 def test_an_arm11_between_two_addresses(speaker):
-    """The last window is cut off by the end, unless that comes outside of one. OpenOCD's stub tells
-    that the target has stopped when it looks, ten times a second."""
+    """If the run ends inside a window, that window is cut off. OpenOCD's stub looks ten times a
+    second whether the target has stopped, so it reports a stop late."""
     def count(factor):
         with openocd("arm11") as probe:
             doc = stat("-T", probe.target(speaker), "-e", "cycles,instructions", *PLACES,
@@ -159,7 +162,7 @@ def test_an_arm11_between_two_addresses(speaker):
 @speakers
 def test_a_bus_between_two_addresses(speaker):
     """The AHB Monitor is started and stopped by stores, while the processor that makes them is
-    halted. Three cycles of the bus for each of 256 instructions."""
+    halted. The bus has three cycles for each of 256 instructions."""
     with openocd("arm11") as probe:
         doc = long_enough(lambda factor: stat(
             "-T", probe.target(speaker), "--pmu", "ahbmon", "-e", "ct_total_cycles_en", *PLACES,
@@ -170,7 +173,7 @@ def test_a_bus_between_two_addresses(speaker):
 
 @speakers
 def test_the_board_keeps_no_breakpoint(speaker):
-    """OpenOCD has none any more, and the processor runs through both places."""
+    """After pmk stat, OpenOCD has no breakpoint, and the processor runs through both places."""
     with openocd("arm11") as probe:
         stat("-T", probe.target(speaker), "-e", "cycles", *PLACES, "--timeout", "300")
         equal(tcl(probe, "capture bp").strip(), "")
@@ -180,8 +183,8 @@ def test_the_board_keeps_no_breakpoint(speaker):
 
 @contextlib.contextmanager
 def late_interrupts(probe):
-    """A proxy in front of OpenOCD's stub that sends an interrupt after every stop at a breakpoint,
-    like one that was sent a moment too early. Returns a target."""
+    """Starts a proxy in front of OpenOCD's stub. After every stop at a breakpoint it sends an
+    interrupt, as if pmk had sent it just before the stop was reported. Gives a target."""
     def carry(source, other, spare=b""):
         while data := source.recv(4096):
             other.sendall(data)
@@ -206,8 +209,8 @@ def late_interrupts(probe):
 
 
 def test_an_interrupt_that_comes_too_late():
-    """OpenOCD keeps it and halts the target when that runs again, wherever it is then. No window
-    ends there, and the target is resumed at the end."""
+    """OpenOCD keeps the interrupt, and halts the target when it runs again, at any address. No
+    window ends there, and pmk resumes the target at the end."""
     def count(factor):
         with openocd("arm11") as probe:
             with late_interrupts(probe) as target:
@@ -221,8 +224,8 @@ def test_an_interrupt_that_comes_too_late():
 
 
 def test_no_breakpoint_is_left():
-    """Another user has set all six breakpoints of an ARM1176, at addresses that it never
-    reaches."""
+    """Another debugger has set all six breakpoints of an ARM1176, at addresses that its program
+    never reaches."""
     with openocd("arm11") as probe:
         tcl(probe, "halt; foreach i {0 1 2 3 4 5} {bp [expr {0x20000 + 4 * $i}] 4 hw}; resume")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--timeout", "300")
@@ -231,8 +234,8 @@ def test_no_breakpoint_is_left():
 
 
 def test_somebody_elses_breakpoint():
-    """It is between both addresses: the earlier counts are shown, and the reason why there are no
-    more."""
+    """Another debugger's breakpoint is between both addresses. pmk shows the counts up to the last
+    reading, and the reason why there are no more."""
     with openocd("arm11") as probe:
         tcl(probe, "halt; bp 0x8300 4 hw; resume 0x8304")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--", "sleep", "600")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Replies of probes and stubs that are understood, and those that are not. The other side is the
- * far end of a socket pair, which has sent all its replies in advance.
+ * Tests which replies of probes and stubs pmk understands, and which it refuses. The probe is the
+ * far end of a socket pair, and has sent all its replies in advance.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -259,8 +259,8 @@ static void test_gdb_store(void **state)
 }
 
 /*
- * Without an agreement each packet is acknowledged, and one with a wrong checksum is requested
- * again.
+ * If the stub has not agreed to do without acknowledgements, pmk acknowledges each packet. It
+ * requests a packet with a wrong checksum again.
  */
 static void test_gdb_acks(void **state)
 {
@@ -399,7 +399,7 @@ static void test_gdb_breakpoint(void **state)
 	teardown(&r);
 }
 
-/* Nothing is waited for: neither after an ack, nor after the target's output. */
+/* pmk_wire_look() does not wait, neither after an ack nor after the target's output. */
 static void test_gdb_look(void **state)
 {
 	struct rig r;
@@ -417,7 +417,7 @@ static void test_gdb_look(void **state)
 	assert_true(r.wire.stopped && r.wire.held);
 	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
-	/* It reaches the address just before it is halted; a halt has another signal. */
+	/* The target reaches the breakpoint just before pmk halts it: signal 5 says so. */
 	r.wire.halts = true;
 	say(&r, "$T05#b9");
 	assert_int_equal(pmk_wire_hold(&r.wire), 0);
@@ -470,7 +470,7 @@ static void test_gdb_of_openocd(void **state)
 	assert_int_equal(pmk_wire_look(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
 	assert_non_null(strstr(heard(&r), "$c#63"));
-	/* A breakpoint of another debugger. */
+	/* The target stops at a breakpoint of another debugger. */
 	say(&r, "$T05#b9" AT_8300);
 	assert_int_equal(pmk_wire_look(&r.wire), PMK_EBUSY);
 	assert_string_equal(r.wire.link.why, "rig: the target halted at 0x8300, where pmk has no "
@@ -493,7 +493,7 @@ static void test_gdb_chatter(void **state)
 		n += 9;
 	}
 	setup(&r, &pmk_speaker_gdb);
-	/* More than a socket holds, so one thread writes while the other reads. */
+	/* A socket does not hold this much, so a child writes while the parent reads. */
 	pid = fork();
 	if (!pid) {
 		close(r.wire.link.fd);
@@ -599,7 +599,7 @@ static void test_wide(void **state)
 	teardown(&r);
 }
 
-/* Set one, run to it, and take it back. */
+/* Sets a breakpoint, waits until the target reaches it, and removes it. */
 static void test_openocd_breakpoint(void **state)
 {
 	struct rig r;
@@ -623,7 +623,7 @@ static void test_openocd_breakpoint(void **state)
 	teardown(&r);
 }
 
-/* It was halted on request, at the breakpoint or elsewhere. */
+/* pmk halts the target, which is then at the breakpoint or elsewhere. */
 static void test_openocd_halts_there(void **state)
 {
 	struct rig r;
