@@ -50,7 +50,7 @@ def codes_and_names():
 
 
 def is_vector_of_event(name):
-    """True if a vector has the name event-CODE-NAME of an event. Such a vector needs no row in
+    """Returns true if a vector's name is event-CODE-NAME of an event. Such a vector needs no row in
     docs/TRACE.md: the name says where it belongs."""
     found = re.fullmatch(r"event-([0-9a-f]+)-(\w+)", name)
     return bool(found) and (int(found[1], 16), found[2]) in codes_and_names()

@@ -7,7 +7,7 @@ from harness import contains, equal
 
 
 def chapter(heading):
-    """A section of docs/FORMATS.md, from a heading to the next one."""
+    """Returns a section of docs/FORMATS.md, from its heading to the next one."""
     return re.search(rf"^## {heading}.*?(?=^## )", repo.text("docs/FORMATS.md"), re.M | re.S)[0]
 
 
@@ -26,7 +26,8 @@ def check_columns(page, database):
 
 
 def check_identity(page, header, prefix):
-    """application_id and user_version are what the header defines as PREFIX_ID and _VERSION."""
+    """Checks that the page's application_id and user_version are PREFIX_ID and PREFIX_VERSION of
+    the header."""
     for name, macro in (("application_id", "ID"), ("user_version", "VERSION")):
         defined = re.search(rf"{prefix}_{macro}\s+(\w+)", repo.text(header))[1]
         contains(page, f"`{name}` {defined}")

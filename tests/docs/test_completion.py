@@ -145,7 +145,7 @@ def test_files():
     equal(complete("report", "--elf", "./p", cwd=folder), ["./prog"])
 
 
-# ---- zsh and fish, which ask bash's ----------------------------------------------------------
+# ---- zsh and fish, which run the completion of bash ------------------------------------------
 
 LINES = [[""], ["st"], ["stat", "--no"], ["stat", "--pmu", "arm1176", "-e", "icache_miss,dcache_w"],
          ["stat", "--pmu=arm1176", "-e", "dcache_w"], ["stat", "--core=arm117"],
@@ -158,7 +158,7 @@ def env():
 
 
 def bash_asked(words):
-    """Whole words in place of the last one."""
+    """Returns the completions that bash's script offers for the last of `words`, as whole words."""
     have("bash")
     out = run("bash", "--norc", "-c", f"source {shlex.quote(SCRIPT)}; _pmk_ask \"$@\"", "bash",
               "pmk", *words, env=env())

@@ -158,7 +158,7 @@ def test_vector_verbs():
 
 
 def test_preset_of_the_page_can_be_read():
-    """The example is a preset: in a data directory of its own, pmk lists it."""
+    """The example is a complete preset: pmk lists it if it is in a data directory."""
     text = part("Core presets")
     preset = "\n".join(l[4:] for l in re.search(r"((?:^(?: {4}.*)?\n)+)", text[1:],
                                                 re.M).group(1).splitlines())

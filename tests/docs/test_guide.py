@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/ADDING-A-PMU.md is enough: a copy of the tree gets one event and one small PMU by it, builds
-without a warning and passes the tests that the guide names. An event takes three files, and a PMU
-at most twelve: those of its folder, families.h, and tests."""
+"""docs/ADDING-A-PMU.md is complete. This test follows it in a copy of the tree, and adds an event
+and a small PMU. The copy builds without a warning and passes the tests that the guide names. An
+event changes three files, and a PMU at most twelve: those of its folder, families.h, and tests."""
 import os
 import pathlib
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Who may include whom (docs/DESIGN.md, section 2), on the #include lines themselves, and what the
-freestanding sources need when they are linked."""
+"""Checks the #include lines against the rules of docs/DESIGN.md, section 2: which folder may
+include which headers. Also checks what the freestanding sources need when they are linked."""
 import functools
 import os
 import re
@@ -27,16 +27,16 @@ LIBRARIES = {
     "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
-# What cores have in common. Their families are reached through it: nobody includes headers of a
-# family but itself.
+# Headers that are common to all cores. Other code uses a family of cores only through them: only
+# the family itself includes its own headers.
 CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
          "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",
          "cpu/known.h", "cpu/linux_abi.h", "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h",
          "cpu/thumb.h", "cpu/tlb.h"]
 FACTS = ["base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 
-# (files, what they may include beside the system's headers). The first row that matches a file
-# counts; a pattern ending in / is a folder. {own} is the file's own folder.
+# (files, headers that they may include in addition to the system's). For each file the first row
+# that matches applies. A pattern that ends in / is a folder. {own} is the file's own folder.
 RULES = [
     (r"include/pmk/", ["pmk/"]),
     (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h", "pmk/stats.h"]),
@@ -168,12 +168,12 @@ def test_pmu_rows_do_not_include_model_or_bus():
 def test_they_meet_in_the_port_of_models():
     contains(repo.text("src/pmu/model_port.c"), "pmk/model.h")
     for path in code():
-        # The command shows what a family knows of itself, such as its EVNTBUS. Counting knows the
-        # layouts of one.
+        # The command line shows data of a family, such as its EVNTBUS. Counting uses the layouts of
+        # the AHB Monitor.
         if path.startswith(("src/pmu/", "src/count/", "src/cli/")):
             continue
         for name in includes(path):
-            # Observers of buses are neither driver nor model, and neither is what pins show.
+            # An observer of a bus and the format of pins are neither a driver nor a model.
             if name in ("pmu/ahbmon/observe.h", "pmu/ahbmon/packet.h"):
                 continue
             assert not name.startswith("pmu/"), f"{path} includes {name}"
@@ -215,7 +215,7 @@ def test_public_headers_are_freestanding():
     for path in code():
         if not path.startswith("include/"):
             continue
-        # A result is written to a stream; it is the one host header among them.
+        # result.h writes to a stream, so it is the only public header for hosts.
         extra = {"stdio.h"} if path == "include/pmk/result.h" else set()
         for name in includes(path):
             assert ours(name) or name in FREESTANDING | extra, f"{path} includes <{name}>"
@@ -265,7 +265,7 @@ def freestanding_symbols(level):
 
 @functools.cache
 def gcc_include():
-    """The compiler's own headers: stdint.h and friends, without those of any libc."""
+    """Returns the folder of the compiler's own headers, such as stdint.h. No libc is in it."""
     return run("arm-none-eabi-gcc", "-print-file-name=include").out.strip()
 
 

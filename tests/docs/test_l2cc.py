@@ -54,7 +54,7 @@ def test_registers_are_where_the_page_says():
         table = re.search(rf"pmk_{pmu}_offsets\[\w+\] = \{{(.*?)\}}",
                           repo.text("src/pmu/l2cc/pmu.c"), re.S).group(1)
         for offset in re.findall(r"0x[0-9A-F]+", table):
-            first = offset in told or int(offset, 16) % 0x100 in (4, 8)  # inside of "0x100 … 0x10C"
+            first = offset in told or int(offset, 16) % 0x100 in (4, 8)  # in "0x100 … 0x10C"
             assert first, f"{pmu}: {offset}"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The repository speaks of itself and of the hardware, not of the machines and the way it was made:
-no file names a directory of somebody's machine, a package mirror, an issue number or an assistant.
+no file names a directory of a developer's machine, a package mirror, an issue number or an
+assistant.
 
 The patterns are written in pieces so that this file does not match itself.
 """
@@ -20,7 +21,7 @@ def any_of(*words):
 
 
 FORBIDDEN = {
-    # A path that begins with one of these; "test/work" and "HOME=/" are none.
+    # A path that begins with one of these folders. "test/work" and "HOME=/" do not match.
     "machine path": r"(?<![\w.$})~-])/" + any_of("wor" + "k", "roo" + "t", "hom" + "e")
              + r"(?=[/\s'\"`),;:]|$)",
     "package mirror": any_of(r"deb\." + r"debian\.org", r"security\." + r"debian\.org",

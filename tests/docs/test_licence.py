@@ -8,7 +8,7 @@ import repo
 
 pytestmark = pytest.mark.quick
 
-# Those of the plugin that QEMU loads.
+# The sources of the plugin that QEMU loads.
 GPL = {f"src/producer/qemu/{name}.{ending}" for ending in "ch" for name in
        ("control", "guest", "lockup", "plugin", "zero")}
 GPL |= {"src/producer/qemu/" + name

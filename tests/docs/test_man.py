@@ -17,7 +17,7 @@ PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
 
-# Example lines that are meant to fail, or need a board; every other one exits 0.
+# Example lines that are meant to fail, or need a board. All other examples exit with 0.
 EXIT_CODES = {
     "pmk stat -T openocd:localhost:6666 --pmu arm1176 -e cycles,dcache_miss -- sleep 5": 125,
     "pmk stat -T gdb:localhost:2331 --pmu l210 --set base=0x43F08000,imx31=1 --timeout 1000": 125,
@@ -98,7 +98,7 @@ def help_options(command):
 
 
 def page_options(name):
-    """The same from the entries of OPTIONS."""
+    """Returns [(letter, option, argument)] from the entries of OPTIONS."""
     found = re.findall(r"^(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _(\S+)_)?$", section(name, "OPTIONS"),
                        re.M)
     return [(letter or None, option, arg or None) for letter, option, arg in found]
@@ -116,13 +116,13 @@ def table(name, title):
     return rows
 
 
-# Families of cores, by the words of the page's column of cores; the ARM926EJ-S has its own keys and
-# most of those of arm.
+# {family of cores: its word in the page's column of cores}. The ARM926EJ-S has keys of its own, and
+# most keys of arm.
 FAMILIES = {"arm11": "arm", "arm9": "ahb", "a64": "a64", "microblaze": "microblaze",
             "cortexm": "cortexm"}
 
 
-# The words that parameters of these units accept, by number.
+# {unit of a parameter: the words for its values 0, 1, …}
 WORDS = {"l": ["none", "l210", "l220", "plain"], "y": ["own", "lru", "fifo", "plru", "random"]}
 
 

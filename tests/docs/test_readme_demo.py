@@ -23,7 +23,7 @@ def shown():
 
 
 def printed():
-    """The same command's lines as scripts/demo prints them."""
+    """Returns the lines that scripts/demo prints for the README's command."""
     with tempfile.TemporaryFile("w+") as f:
         done = subprocess.run([os.path.join(SOURCE, "scripts", "demo"), BUILD], stdout=f, stderr=f,
                               timeout=PATIENCE)

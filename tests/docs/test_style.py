@@ -8,7 +8,7 @@ import repo
 
 pytestmark = pytest.mark.quick
 
-VERSION = "14"  # others lay out the same file in other ways
+VERSION = "14"  # other versions format a file in other ways
 COLUMNS = 100
 
 

@@ -4,8 +4,8 @@
 The lists below are the structure of the documents, written down from them and from nothing in this
 repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note
 195, issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
-"Programming ARM v8 Performance Monitors" of 25 May 2016. What is wanted of each of the others is in
-a trace_*.py of its own beside this one.
+"Programming ARM v8 Performance Monitors" of 25 May 2016. Each other document has a file
+trace_*.py, in this folder, with the same kind of lists.
 """
 import importlib
 import os
@@ -17,7 +17,7 @@ import trace_arm9
 import trace_microblaze
 
 pytestmark = pytest.mark.quick
-# What a document has, a file each: trace_*.py beside this one, in the order of docs/TRACE.md.
+# The files trace_*.py of this folder, one for each document, in the order of docs/TRACE.md.
 DOCUMENTS = [importlib.import_module(name[:-3])
              for name in sorted(os.listdir(os.path.dirname(os.path.abspath(__file__))))
              if re.fullmatch(r"trace_\w+\.py", name)]
@@ -38,20 +38,20 @@ DAI_SECTIONS = {
         "data write hit", "others", "no match", "no fetch", "two misses", "read buffer"],
 }
 
-# DAI 0195B Table 1, from the top.
+# The bits of DAI 0195B Table 1, from the top.
 DAI_TABLE_1 = ["31", "30", "29", "28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4",
                "3", "2", "1", "0"]
 
-# DAI 0195B Table 2.
+# The event codes of DAI 0195B Table 2.
 DAI_TABLE_2 = [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0F,
                0x10, 0x11, 0x12, 0x13, 0x14, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26,
                0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0xFF]
 
-# DDI 0211: the section's text.
+# Statements in the text of the section of DDI 0211.
 DDI_TEXT = ["purpose", "access", "2^38", "PMUIRQ", "clear", "delay", "pipeline effects",
             "EVNTBUS", "X = 0"]
 
-# DDI 0211 Table 3.138.
+# The bits of DDI 0211 Table 3.138.
 DDI_TABLE_138 = ["31:28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1",
                  "0"]
 
@@ -179,7 +179,7 @@ def test_the_lists_are_complete():
     equal((len(VALTRIX_CAVEATS), len(VALTRIX_SETUP), len(VALTRIX_START), len(VALTRIX_STOP)),
           (4, 8, 10, 10))
     equal(len(VALTRIX_REGISTERS) - 1, 8, "registers of the list")
-    # each is of a register of the list, or of one that the pseudo code adds
+    # Each field belongs to a register of the list, or to one that only the pseudo code uses.
     for bits in VALTRIX_BITS:
         reg = bits.split("[")[0]
         assert reg in VALTRIX_REGISTERS or reg in ("PMCEID0", "PMCEID1", "PMCNTENCLR",
@@ -219,7 +219,7 @@ def test_every_test_exists():
 
 
 def test_every_vector_has_a_row():
-    """Vectors that cite one of the two documents belong into the table."""
+    """A vector that cites a table of DAI 0195B or DDI 0211 has a row, or the name of an event."""
     named = {cell.partition(":")[2] for *_, tests in rows() for cell in tests}
     body = repo.text("tests/conformance/arm11.vec")
     for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$", body, re.M):
@@ -258,7 +258,7 @@ def test_every_test_of_the_blog_has_a_row():
 
 
 def test_slips_are_the_findings():
-    """pmk doctor armv8, docs/armv8.md and docs/TRACE.md have one list."""
+    """pmk doctor armv8, docs/armv8.md and docs/TRACE.md list the same findings."""
     found = json.loads(pmk("doctor", "armv8", "-j").out)["armv8"]["findings"]
     equal([f["number"] for f in found], list(range(1, VALTRIX_SLIPS + 1)))
     told = {anchor: what for anchor, what, *_ in rows()}
@@ -397,7 +397,7 @@ def test_the_armv8_page_agrees_with_the_catalogue():
 
 
 def v1_page_events():
-    """The same of PMUv1: [(code, [name, y or - on A8, on A9, emulation, text])]."""
+    """Returns the events of PMUv1: [(code, [name, y or - on A8, on A9, emulation, text])]."""
     part = repo.text("docs/armv8.md").split("### Events of the Cortex-A8 and A9\n")[1]
     found = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| ([y-]) \| ([y-]) \| "
                        r"(exact|modelled|-) \| ([^|]+) \|$", part, re.M)
@@ -427,7 +427,8 @@ def test_the_armv8_page_says_what_emulation_does_of_pmuv1():
 
 
 def test_the_armv8_page_says_what_emulation_does():
-    """The emu column is what pmk stat makes of the events of the generic core and of the A53."""
+    """The emu column is the trust that pmk stat reports for events of the generic core and the
+    A53."""
     have("qemu-aarch64", "aarch64-linux-gnu-gcc")
     source, path = os.path.join(WORK, "exit-a64.S"), os.path.join(WORK, "exit-a64")
     with open(source, "w") as f:
@@ -443,7 +444,7 @@ def test_the_armv8_page_says_what_emulation_does():
 
 
 def test_the_armv8_page_has_the_registers():
-    """Places and fields are those of the tables that pmk decode and info print."""
+    """The page has the encodings and fields of registers that pmk decode and pmk info print."""
     places = re.findall(r"^\| (\w+_EL[01])[^|]*\| (S\d_\d_C\d+_C\d+_\d) \| (c\d+, c\d+, \d|-) \| "
                         r"(0x\w+|-) \|", repo.text("docs/armv8.md"), re.M)
     equal(len(places), 18)
@@ -486,8 +487,7 @@ def test_the_armv8_page_names_every_parameter_of_the_model():
 # ---- docs/microblaze.md --------------------------------------------------------------------------
 
 def test_the_microblaze_page_has_every_event():
-    """Number, name and description are the catalogue's; the last column is its caveat, but for "our
-    choice"."""
+    """The page has the numbers, names and descriptions of the catalogue."""
     page = re.findall(r"^\| (\d+) \| (\w+) \| ([A-Z0-9_ +]+) \| ([^|]+) \|([^|]*)\|$",
                       repo.text("docs/microblaze.md"), re.M)
     events = json.loads(pmk("list", "events", "-j", "--pmu", "microblaze").out)["events"]

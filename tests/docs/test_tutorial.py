@@ -27,7 +27,7 @@ def steps():
 
 @pytest.fixture(scope="module")
 def ran():
-    """The output of the commands, one after the other, and the files that they leave."""
+    """Runs the commands one after the other. Returns their output and the files that they write."""
     have("arm-linux-gnueabi-gcc", "patch")
     env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     env["PATH"] = BUILD + os.pathsep + env["PATH"]

@@ -22,7 +22,7 @@ PROCEDURE = {
              "5.7": "E29 / E0",
 }
 
-# Table 1: the text that each event's description must contain: its instructions, or what it counts.
+# Table 1: text that the description of each event must contain, such as its instructions.
 EVENTS = """any valid|lw, lwi, lwx|lhu, lhui|lbu, lbui|sw, swi, swx|sh, shi|sb, sbi|br, bri, brk, brki|taken|not taken
 request|hit|read|hit|write|hit|r1|r1|and, andn, or, xor|add, idiv, mul, rsub|mul, mulh, mulhu, mulhsu, muli
 bsrl, bsra, bsll|sra, src, srl|exception|interrupt|OF|EX|MEM|idiv, idivu|fadd, ..., fsqrt|clock cycles|imm

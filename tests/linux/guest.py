@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A Linux guest: pmk built for it, an initramfs around it, a boot that runs scripts one after the
-other and powers off; and the output of each."""
+"""A Linux guest. Builds pmk for it, puts pmk into an initramfs, and boots it. The guest runs
+scripts one after the other and powers off; boot() returns the output of each script."""
 import os
 import re
 import subprocess
@@ -106,7 +106,7 @@ endian = 'little'
         return found
 
     def pmk_and_data(self, name):
-        """{path in the guest: content}"""
+        """Returns {path in the guest: content}."""
         stripped = os.path.join(WORK, f"{self.arch}-{name}-pmk")
         out = run(f"{self.triplet}-strip", "-o", stripped, os.path.join(self.build(), "pmk"))
         assert out.code == 0, out
@@ -129,8 +129,8 @@ endian = 'little'
         return path
 
     def boot(self, name, programs, scripts, *qemu):
-        """{script: (exit code, what it printed)}; boots once per name. `programs` is called when it
-        does; "@kernel@" and "@initrd@" in the emulator's command line are replaced."""
+        """Returns {script: (exit code, output)}. Boots once per name, and calls `programs` before
+        it boots. Replaces "@kernel@" and "@initrd@" in the emulator's command line."""
         if name not in self._said:
             self._said[name] = "there is no guest; see the first failure"
             have(qemu[0])
@@ -189,7 +189,7 @@ def archive(files):
 
 
 def documents(text):
-    """The JSON documents in what a script printed, and the text between them."""
+    """Returns the JSON documents in a script's output, and the text between them."""
     found, at, rest = [], 0, ""
     decoder = json.JSONDecoder()
     while at < len(text):

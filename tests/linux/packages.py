@@ -20,8 +20,9 @@ from fetch_debian import Unavailable
 
 # The metapackage of the kernel, because the version changes.
 KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi", "armhf": "linux-image-armmp"}
-# And the library itself, whose version differs between releases. libelf needs libz, and since 0.189
-# libzstd; libdw needs these and two more. libiberty is only an archive.
+# {package with the headers: package with the library, whose version differs between releases}.
+# libelf needs libz, and since 0.189 libzstd; libdw needs both, and two more libraries. libiberty is
+# only an archive.
 LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
              "zlib1g-dev": "zlib1g",
              "libzstd-dev": "libzstd1", "libinih-dev": "libinih1",
@@ -44,9 +45,9 @@ UIMAGE = 0x27051956
 
 
 def unpacked_kernel(arch, memory):
-    """A zImage's kernel as an image of U-Boot's, for a board whose memory begins there. Letting it
-    unpack itself would take longer than the rest of the boot. Its own table has the position of its
-    length, its end, and its load address."""
+    """Unpacks the kernel of a zImage into an image for U-Boot, for a board whose memory begins at
+    `memory`. If the kernel unpacked itself, that would take longer than the rest of the boot. The
+    zImage has a table with the position of the kernel's length, its end, and its load address."""
     def make(path):
         with open(kernel(arch), "rb") as f:
             packed = f.read()
@@ -69,7 +70,7 @@ def unpacked_kernel(arch, memory):
 
 
 def module(arch, name):
-    """The contents of a kernel module, "uio.ko". Some releases compress it."""
+    """Returns the contents of a kernel module, "uio.ko". Some releases compress their modules."""
     path = debian.one_file(arch, functools.partial(kernel_package, arch), f"*/{name}*")
     with open(path, "rb") as f:
         content = f.read()
@@ -77,7 +78,7 @@ def module(arch, name):
 
 
 def device_tree():
-    """Of a Raspberry Pi Zero."""
+    """Returns the device tree of a Raspberry Pi Zero."""
     return debian.one_file("armel", functools.partial(kernel_package, "armel"),
                            "*/bcm2835-rpi-zero.dtb")
 
@@ -91,7 +92,7 @@ def sysroot(arch):
     def add(path, package):
         with tempfile.TemporaryDirectory() as place:
             files = debian.unpack(arch, package, place)
-            # Not every release has /lib in /usr.
+            # In some releases /lib is not a link to /usr/lib.
             for part, into in (("usr", "usr"), ("lib", "usr/lib")):
                 if os.path.isdir(os.path.join(files, part)):
                     shutil.copytree(os.path.join(files, part), os.path.join(path, into),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Debian's kernel for the Raspberry Pi Zero boots, finds no root file system and restarts, which
 ends the emulator. pmk's count of instructions is compared with that of a plugin in the same run,
-which counts one by one. A boot takes 1,500 million instructions, faults, interrupts, device
-accesses."""
+which counts each instruction when it is executed. A boot has 1,500 million instructions, with
+faults, interrupts and accesses to devices."""
 import shlex
 
 from harness import *

@@ -16,7 +16,7 @@ set -- $(sed -n 3p $dev/resource)
 """
 STAT = "pmk stat --json-document --pmu ahbmon -e ct_armi_rd,ct_gxi_rd --timeout 300"
 SCRIPTS = {
-    # Before the device is enabled, its bus reads as ones.
+    # Before the device is enabled, its memory reads as ones.
     "disabled": FIND + f"{STAT} -T devmem --set base=$1",
     "mem": FIND + f"echo 1 > $dev/enable\necho $1\n{STAT} -T devmem --set base=$1",
     "resource": FIND + f"echo 1 > $dev/enable\n{STAT} -T devmem:$dev/resource2 --set base=0",
@@ -103,8 +103,9 @@ def test_an_ordinary_user():
 
 # ---- UIO, and a node of the device tree ----------------------------------------------------------
 
-# Debian's kernel has no uio_pdrv_genirq. Its uio_netx is for boards on PCI and maps BAR 2 of what
-# it does not know, where our device has its memory; it writes one word beyond the monitor's.
+# Debian's kernel has no uio_pdrv_genirq. Its uio_netx is for boards on PCI. If it does not know the
+# board, it maps BAR 2, which is where our device has its memory. It also writes one word, which is
+# beyond the monitor's registers.
 AT = 0x8000000000  # where the kernel puts it: the first address that the board has for such memory
 NODE = f"""
 / {{

@@ -2,9 +2,9 @@
 """pmk stat -T linux on a kernel with a PMU: Debian's arm64 kernel in QEMU, whose Cortex-A53 counts
 instructions exactly (-icount). pmk is built for it; packages.py has the parts.
 
-The guest runs scripts one after the other and powers off; everything it printed is cut up here. So
-the whole file boots twice: with -icount, and without, where QEMU's PMU has no instruction
-counter."""
+The guest runs scripts one after the other and powers off; this file divides its output by script.
+So two boots are enough for the whole file: one with -icount, and one without, where QEMU's PMU has
+no instruction counter."""
 import os
 import re
 
@@ -60,7 +60,7 @@ int main(void)
 }
 """
 
-# name: what /init runs. The first word of a name says in which boot.
+# {name: commands that /init runs}. The first word of a name is the boot in which it runs.
 SCRIPTS = {
     "icount-loops": "\n".join(
         f"pmk stat --json-document "
@@ -112,16 +112,15 @@ def programs():
 
 
 def said(name):
-    """Exit code and output of a script."""
+    """Returns the exit code and the output of a script."""
     kind = name.split("-")[0]
     return guest.boot(kind, programs, {n: text for n,
                                        text in SCRIPTS.items() if n.startswith(kind)},
                       "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512",
                       "-nographic", "-nic", "none", "-no-reboot", "-kernel", "@kernel@", "-initrd",
                       "@initrd@",
-# Its clock is the instructions executed, and jumps where the guest sleeps: what it does
-
-                      # does not depend on the host's speed.
+                      # With -icount the guest's clock follows the executed instructions, and jumps
+                      # when the guest sleeps: the guest does not depend on the host's speed.
                       *(("-icount", "shift=0,sleep=off") if kind == "icount" else ()),
                       "-append", "console=ttyAMA0 quiet panic=1 rdinit=/init")[name]
 
@@ -164,7 +163,7 @@ def test_modes_add_up():
     _, text = said("icount-modes")
     both, user, kernel = (int(l.split(",")[0]) for l in text.splitlines())
     equal(user, 4005)
-    # The three are switched on one after the other, in the kernel.
+    # The kernel enables the three counters one after the other.
     assert kernel > 4005 and abs(both - user - kernel) < 500, text
 
 
@@ -186,7 +185,8 @@ def test_a_group_that_does_not_fit():
 
 
 def test_events_that_take_turns():
-    """Twelve events on six counters: each counts part of the time, and about the same number."""
+    """Twelve events share six counters. Each is counted part of the time, and is scaled to about
+    the same number."""
     doc = one("icount-turns")
     equal({c["trust"] for c in doc["counters"]}, {"scaled"})
     for c in doc["counters"]:
@@ -251,13 +251,14 @@ def test_what_ordinary_users_may():
 
 
 def test_a_program_that_counts_itself():
-    """The same numbers by system calls and, where the kernel allows it, without."""
+    """A program that reads its counter gets the same numbers with system calls and, where the
+    kernel allows it, without them."""
     _, text = said("icount-self")
     lines = [l.split() for l in text.splitlines()]
     equal([int(l[0]) for l in lines], [1000, 10000, 100000] * 2)
     equal([l[2] for l in lines], ["00"] * 3 + ["11"] * 3, "read without a system call")
     for some in (lines[:3], lines[3:]):
-        # The instructions outside the loop are one reading, the same every time.
+        # The instructions outside of the loop read the counter once: their number is constant.
         rest = {int(count) - 4 * int(n) for n, count, _ in some}
         assert len(rest) == 1 and 0 < rest.pop() < 2000, lines
 

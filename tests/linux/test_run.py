@@ -183,7 +183,7 @@ def virt32_tree(cpu, board):
 
 
 def on_virt32(cpu, processors, state, *time):
-    """A program in that state, A32 or T32."""
+    """Returns the output of the program, compiled for `state` (A32 or T32)."""
     board = ("qemu-system-arm", "-M", "virt", "-cpu", cpu, "-smp", processors, "-m", "512",
              "-nographic", "-nic", "none", "-no-reboot", *time)
     return virt32.boot(cpu, lambda: {"perfloop": virt32.compile(f"perfloop-{cpu}", SOURCE_C, "-O1",
@@ -199,8 +199,8 @@ def on_a7():
 
 
 def on_a15():
-    """Two of them, with the host's time: with -icount this kernel does not come up on two
-    processors of 32 bits, under the emulator alone."""
+    """The board has two processors and uses the host's time. With -icount this kernel does not boot
+    on two 32-bit processors, even in QEMU without pmk."""
     return on_virt32("cortex-a15", "2", "-marm")
 
 
@@ -226,7 +226,8 @@ def test_a_loop_is_counted_to_the_instruction(boot, name):
 @nightly
 @pytest.mark.parametrize("boot,cpu", BOTH or [(None, 0)])
 def test_modes_are_told_apart(boot, cpu):
-    """The kernel's part is what starts and stops the counter, whatever the program does between."""
+    """The kernel executes only the instructions that start and stop the counter; their number does
+    not depend on the program."""
     said = boot()
     user, kernel, both = (counts_of(said, f"{name}{cpu}") for name in ("user", "kernel", "count"))
     assert 200 < user[100] < 300 < kernel[100], said
@@ -237,9 +238,10 @@ def test_modes_are_told_apart(boot, cpu):
 @nightly
 @pytest.mark.parametrize("boot", A15 or [None])
 def test_two_processors_take_their_own_interrupts(boot):
-    """Without -icount both run on the host's time: a kernel finds its interrupts slow and throttles
-    them, and a period may end again before the last interrupt was taken. How many samples it makes
-    is the affair of a busy host; that each period of each processor brings some is ours."""
+    """Without -icount both processors run on the host's time. The kernel finds its interrupts slow
+    and throttles them, and a period may end before the interrupt of the last one was taken. So the
+    number of samples depends on the load of the host; but each event of each processor must have
+    some."""
     said = boot()
     rows = [int(n) for n in re.findall(r"^samples (\d+) period", said, re.M)]
     equal(len(rows), 4, said)
@@ -250,9 +252,10 @@ def test_two_processors_take_their_own_interrupts(boot):
                                          *((boot, "run-virt") for boot in VIRT),
                                          *((boot, "run-cortex-a7") for boot in A7)])
 def test_samples_are_as_many_as_periods(boot, report):
-    """Every period ends with an interrupt, however often the kernel throttles its samples. It makes
-    no sample of an interrupt that comes while it switches the task out: its driver clears the flag
-    when it takes the counter away. Each of the four events may lose one interrupt in this way."""
+    """Every period ends with an interrupt, however often the kernel throttles its samples. If an
+    interrupt comes while the kernel switches the task out, the kernel makes no sample: its driver
+    clears the flag when it disables the counter. Each of the four events may lose one interrupt in
+    this way."""
     rows = [[int(n) for n in row] for row in
             re.findall(r"^samples (\d+) period (\d+) total (\d+) lost 0 ", boot(), re.M)]
     equal([period for _, period, _ in rows], [10007, 100003, 20011, 50021])
