@@ -74,9 +74,9 @@ static const char *const right[] = {
 	"I Nr:incr@0 B/s I/o I",		       /* or anything, if INCR */
 	"I Nr:incr@0 B/s Nr@8/o I",
 	"I Nr:single@0 I/eE I",
-	"I Nr:incr4@0 S/e I/E I",	   /* the rest is cancelled */
-	"I Nr:incr4@0 S/eE S S I",	   /* or not */
-	"I Nr:single@0 Nr:single@4/seE I", /* the next one stays */
+	"I Nr:incr4@0 S/e I/E I",	   /* the master cancels the rest of the burst */
+	"I Nr:incr4@0 S/eE S S I",	   /* the master continues the burst */
+	"I Nr:single@0 Nr:single@4/seE I", /* the next transfer stays */
 };
 
 static const char *const right_ahb[] = {
@@ -203,7 +203,7 @@ static void test_wrong(void **state)
 		}
 }
 
-/* Each rule is violated by a wave above or below. */
+/* Each rule is violated by a wave in a table of this file or in a test below. */
 static void test_every_rule(void **state)
 {
 	static const unsigned below[] = { RULE(RESET_TRANS), RULE(RESET_READY), RULE(UNKNOWN) };
@@ -346,7 +346,7 @@ static void test_x(void **state)
 	}
 }
 
-/* It is not known whether an address phase was accepted, so it is not checked. */
+/* An x on HREADY hides whether an address phase was accepted, so the checker does not check it. */
 static void test_x_on_hready(void **state)
 {
 	(void)state;

@@ -53,7 +53,7 @@ static void expect(const struct bench *b, ...)
 				 (unsigned long long)b->bus.total[i], (unsigned long long)want[i]);
 }
 
-/* Each of the sixteen pairs of states by itself. */
+/* Each of the sixteen pairs of an address state and a data state raises only its signals. */
 static void test_states(void **state)
 {
 	static struct bench b;
@@ -137,8 +137,8 @@ static void test_other_readings(void **state)
 }
 
 /*
- * Four page sizes at once. The first transfer only sets the current page, which reads and writes
- * share.
+ * The observer models four page sizes at once. The first transfer only sets the current page, which
+ * reads and writes share.
  */
 static void test_pages(void **state)
 {

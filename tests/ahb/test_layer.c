@@ -140,7 +140,10 @@ static void test_pipeline(void **state)
 	       -1);
 }
 
-/* Back to back: the address phase of one burst in the last data phase of the other. */
+/*
+ * Two bursts back to back: the address phase of the second burst is in the last data phase of the
+ * first.
+ */
 static void test_back_to_back(void **state)
 {
 	static struct bench b;

@@ -245,7 +245,7 @@ static void test_devchip(void **state)
 	assert_memory_equal(c.on_error, on_error, 6);
 }
 
-/* Its windows include all windows of the observers. */
+/* The windows of the chip's matrix include all windows of its observers. */
 static void test_devchip_places(void **state)
 {
 	struct pmk_ahb_layer_params params;
@@ -368,7 +368,8 @@ static void test_busy(void **state)
 /* ---- two layers, one slave ----------------------------------------------------------------- */
 
 /*
- * Both begin at once, and CLCDC goes first. ARM-D waits for its connection, and then for its turn.
+ * Two bursts begin in the same cycle, and CLCDC goes first. ARM-D waits for its connection, and
+ * then for its turn.
  */
 static void test_priority_at_once(void **state)
 {
@@ -382,7 +383,10 @@ static void test_priority_at_once(void **state)
 	expect(ARMD, ".caaaaaass1...");
 }
 
-/* All six at once, SINGLE each: in the order of DDI 0287B §3.1.2. */
+/*
+ * All six masters start a SINGLE in the same cycle: they are served in the order of DDI 0287B
+ * §3.1.2.
+ */
 static void test_all_priorities(void **state)
 {
 	static const unsigned order[6] = { CLCDC, DMA0, EXP, DMA1, ARMD, ARMI };
@@ -460,7 +464,7 @@ static void test_no_give_way(void **state)
 	expect(CLCDC, ".....caaaaaass1nnn..");
 }
 
-/* Two layers on two slaves do not wait for each other. */
+/* Two layers that access different slaves do not wait for each other. */
 static void test_layers_are_parallel(void **state)
 {
 	(void)state;
@@ -1051,7 +1055,7 @@ static void test_script(void **state)
 	assert_int_equal(pmk_matrix_script(&rig.matrix, 6, NULL), PMK_EINVAL);
 }
 
-/* No period: one burst after the other. */
+/* A script without a period starts each burst directly after the one before. */
 static void test_saturated(void **state)
 {
 	struct pmk_matrix_script s = {
@@ -1108,7 +1112,7 @@ static bool post_random(unsigned master)
 	return pmk_matrix_post(&rig.matrix, master, &r, &t) == 0;
 }
 
-/* A locked burst, or a read and a write of one place. */
+/* Post a locked burst, or a locked read and write of one address; returns how many were posted. */
 static unsigned post_random_locked(unsigned master)
 {
 	struct pmk_ahb_request r = { .at = rig.matrix.now + pick(40),
@@ -1168,7 +1172,7 @@ static void test_random(void **state)
 	}
 }
 
-/* The same with slaves that refuse and masters that lock. */
+/* Random traffic, with slaves that refuse transfers and masters that lock the bus. */
 static void test_random_refusals(void **state)
 {
 	static uint64_t posted[6];
@@ -1206,8 +1210,8 @@ static void test_random_refusals(void **state)
 }
 
 /*
- * Stepping through idle cycles and skipping them give the same result; a copy continues
- * independently.
+ * Stepping through idle cycles and skipping them give the same result; a copy of the matrix
+ * continues independently.
  */
 static void test_run_is_step(void **state)
 {

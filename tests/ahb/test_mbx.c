@@ -136,7 +136,7 @@ static void test_a_stream(void **state)
 	expect("RRRRRR......", ".ssmmmmml...");
 }
 
-/* Four may be pending; the fifth waits until one of them is not. */
+/* Four requests may be pending; the fifth waits until one of them completes. */
 static void test_pending(void **state)
 {
 	struct pmk_mbx_script s = reads(0);

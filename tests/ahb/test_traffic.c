@@ -121,7 +121,7 @@ static void test_defaults(void **state)
 	assert_int_equal(script.addr, 0x101f0000);
 }
 
-/* What each master does, DDI 0287B §4.2.2: bursts as letters s i 4 8 6, W for wraps. */
+/* Each master makes only the bursts of DDI 0287B §4.2.2. */
 static void test_repertoire(void **state)
 {
 	static const char *const bursts[8] = { "single", "incr",  "wrap4",  "incr4",

@@ -66,8 +66,8 @@ static inline void trace_response(struct trace *t, struct pmk_ahb_cycle phase, c
 }
 
 /*
- * Parse one word. `phase` has the previous phase, and becomes this one. Returns false if the word
- * is wrong.
+ * Parse one word. `phase` contains the previous phase and becomes the phase of this word. Returns
+ * false if the word is wrong.
  */
 static inline bool trace_word(struct trace *t, const char *w, struct pmk_ahb_cycle *phase)
 {

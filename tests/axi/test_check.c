@@ -225,7 +225,7 @@ static const struct {
 	{ C, 2, RULE(RESET_VALID), PMK_AXI_AWVALID, { "reset", "reset", "awvalid" } },
 	{ C, -1, 0, 0, { "reset awvalid", "reset", "reset", "", "awvalid" } },
 	{ C, -1, 0, 0, { "arvalid arready=0", "reset", "", "arvalid arlen=1" } },
-	/* Nothing is outstanding after it. */
+	/* No transaction is outstanding after a reset. */
 	{ C, 4, RULE(STRAY), PMK_AXI_RVALID, { "arvalid", "reset", "reset", "", "rvalid rlast" } },
 	/* An x is reported once, and pmk does not guess what it hides. */
 	{ C, 0, RULE(UNKNOWN), PMK_AXI_AWVALID, { "awvalid=x", "awvalid=x", "bvalid" } },
@@ -287,7 +287,7 @@ static void test_every_rule_has_a_case(void **state)
 	}
 }
 
-/* One beat, in order. */
+/* AXI-Lite transactions have one beat each and complete in order. */
 static void test_lite(void **state)
 {
 	(void)state;

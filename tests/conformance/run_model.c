@@ -53,8 +53,10 @@ struct target {
 	void (*raises)(struct target *t, unsigned signal, bool all); /* signal PMK_NSIGNALS: none */
 	/* The class of the last access that took an exception, and the level it went to. */
 	void (*trap)(struct target *t, unsigned *ec, unsigned *el);
-	/* Other views of the same registers: 32-bit coprocessor accesses (CRn, CRm, opc2), its one
-	 * 64-bit register, and words of memory. */
+	/*
+	 * Other ways to access the same registers: 32-bit coprocessor accesses (CRn, CRm, opc2),
+	 * the 64-bit coprocessor access, and words of memory.
+	 */
 	int (*mrc)(struct target *t, const unsigned place[3], uint32_t *value);
 	int (*mcr)(struct target *t, const unsigned place[3], uint32_t value);
 	int (*mrrc)(struct target *t, uint64_t *value);
@@ -1142,7 +1144,7 @@ static bool ahbmon_bus(struct target *t, const char *name)
 	return of(t)->at < PMK_AHBMON_NBUSES;
 }
 
-/* It has no horizon to honour. */
+/* The AHB Monitor has no horizon at which a producer must stop. */
 static void ahbmon_pass(struct target *t, unsigned signal, uint64_t n, bool at_once)
 {
 	(void)at_once;
@@ -1160,7 +1162,7 @@ static void ahbmon_prepare(struct target *t)
 	pmk_ahbmon_observer_init(&observer, &p, of(t)->buses);
 }
 
-/* Waves on one bus, as in tests/ahb/trace.h; nothing happens on the others. */
+/* Put waves on one bus, as in tests/ahb/trace.h; nothing happens on the other buses. */
 static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
 {
 	struct model_target *m = of(t);
@@ -1192,7 +1194,7 @@ static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
 
 /* ---- MicroBlaze ---- */
 
-/* One processor, and the debug module in front of it. */
+/* A board with one processor and the debug module in front of it. */
 static struct {
 	struct pmk_microblaze_pmu pmu;
 	struct pmk_model_port model;
@@ -1267,7 +1269,7 @@ static bool microblaze_input(struct target *t, const char *name, uint64_t value)
 			pmk_mdm_model_jtag_unlock(&board.mdm);
 		return true;
 	}
-	if (!strcmp(name, "jtag_user")) { /* is the USER instruction loaded? */
+	if (!strcmp(name, "jtag_user")) { /* true if the USER instruction is loaded */
 		if (value)
 			pmk_mdm_jtag_model_select(&board.jtag);
 		else

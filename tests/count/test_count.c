@@ -135,7 +135,7 @@ static void test_dump(void **state)
 		fail_msg("%s", pmk_count_get_error(c)->text);
 	assert_int_equal(pmk_count_get_error(c)->failure, 0);
 	assert_string_equal(pmk_count_get_error(c)->text, "");
-	/* As the example reads it, edge by edge. */
+	/* The counts equal those of the example, which reads the dump edge by edge. */
 	assert_int_equal(value_of(c, "instr_exec", 0), 14);
 	assert_int_equal(value_of(c, "dcache_miss", 0), 3);
 	assert_true(pmk_count_get_row(c, 0, &row));
@@ -214,7 +214,7 @@ static void test_stopped_dump(void **state)
 	pmk_count_stop(c, SIGINT); /* even before it runs */
 	assert_int_equal(pmk_count_run(c, NULL), 0);
 	pmk_count_get_summary(c, &sum);
-	/* It may have ended before the test checks. */
+	/* The run may have ended before it noticed the stop. */
 	assert_true(sum.partial ? sum.exit_code == 128 + SIGINT : sum.exit_code == 0);
 	pmk_count_free(c);
 }
@@ -288,7 +288,7 @@ static void test_stopped_program(void **state)
 	pmk_count_free(c);
 }
 
-/* Signals and their handlers are those of the process. */
+/* Counting leaves the signal mask and the signal handlers of the process unchanged. */
 static void test_signals_stay(void **state)
 {
 	struct pmk_count *c = here(three, "page-faults:u");

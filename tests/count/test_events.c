@@ -152,7 +152,7 @@ static void test_several_options(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* All events of the ARM1176, each once, and none of the ARM1156's. */
+/* "all" gives each event of the ARM1176 once, and no event of the ARM1156. */
 static void test_all(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };

@@ -27,7 +27,7 @@ static bool have_tool(const char *name)
 	return system(command) == 0;
 }
 
-/* What insns_a64.s assembles to; 0 words if it does not. */
+/* Assembles insns_a64.s. Returns the number of words, or 0 if it cannot be assembled. */
 static size_t assembled_words(uint32_t *words, size_t most)
 {
 	char command[1024], object[] = P_tmpdir "/pmk-a64-XXXXXX";

@@ -45,7 +45,7 @@ struct row {
 #define TRAP_TTBR	      (TRAP | K(TTBR_WRITE))
 #define TRAP_CID	      (TRAP | K(CID_WRITE))
 
-/* All are at 0x8000, in the order of insns_a64.s, which assembles to these words. */
+/* All instructions are at 0x8000, in the order of insns_a64.s, which assembles to these words. */
 /* clang-format off */
 static const struct row rows[] = {
 	/* instruction, facts, roles, reads, writes, kinds, memory, target, operation */
@@ -1022,7 +1022,7 @@ static void test_table(void **state)
 	assert_int_equal(kinds, (1u << 22) - 1);
 }
 
-/* The comments of the table are right: insns_a64.s has the same lines. */
+/* The rows' words and comments are right: they equal the words and lines of insns_a64.s. */
 static void test_assembled(void **state)
 {
 	uint32_t words[NROWS + 1];
@@ -1040,7 +1040,7 @@ static void test_assembled(void **state)
 }
 
 /* Targets are 64 bits wide and wrap. */
-/* What vectors do. */
+/* The kind of work that a vector instruction does, and whether it has 128 bits. */
 static const struct vector_row {
 	uint32_t word;
 	uint8_t vector;
@@ -1295,25 +1295,28 @@ static bool not_allocated(uint32_t w)
  */
 
 /*
- * It reports these as reading their destination, which they only write: moves, extracts, shifts to
- * the right, absolute differences, pairwise long additions. */
+ * Capstone reports these as reading their destination, which they only write: moves, extracts,
+ * shifts to the right, absolute differences, pairwise long additions.
+ */
 static const char takes_old[] =
 	"movz movn sbfx ubfx sbfiz ubfiz lsl lsr asr sxtb sxth sxtw uxtb uxth movi mvni fmov "
 	"sshr ushr urshr sabd uabd sabdl sabdl2 uabdl uabdl2 saddlp uaddlp aesmc aesimc tbl mrs "
 	"sysl";
 
 /*
- * It reports these as only writing their destination, part of which is kept: upper halves,
- * accumulation, FMOV of the upper double word, ORR and BIC of an immediate. */
+ * Capstone reports these as only writing their destination, part of which is kept: upper halves,
+ * accumulation, FMOV of the upper double word, ORR and BIC of an immediate.
+ */
 static const char forgets_old[] =
 	"addhn2 raddhn2 subhn2 rsubhn2 shrn2 rshrn2 sqshrn2 sqrshrn2 uqshrn2 uqrshrn2 sqshrun2 "
 	"sqrshrun2 xtn2 sqxtn2 uqxtn2 sqxtun2 fcvtn2 fcvtxn2 srsra fmov bic orr";
 
 /*
- * It has wrong registers for these: ADDS and SUBS of an immediate and their aliases confuse the
- * first and the second operand; MSR and SYS write theirs; the register forms of vector BIC are
- * taken for the immediate ones; operations without an operand hide a register that is not XZR, RET
- * its x30; SVC writes x30. */
+ * Capstone has wrong registers for these. ADDS and SUBS of an immediate and their aliases confuse
+ * the first and the second operand. MSR and SYS write their register. The register forms of vector
+ * BIC are taken for the immediate forms. Operations without an operand hide a register that is not
+ * XZR, and RET its x30. SVC writes x30.
+ */
 static const char misplaces[] = "adds cmp cmn tst msr sys bic ic tlbi ret svc";
 
 /*
@@ -1364,7 +1367,10 @@ static void test_capstone(void **state)
 	(void)state;
 	cs_version(&major, &minor);
 	if (major != 4) {
-		/* It has more, and other, mistakes. pmk does not use it for A64. */
+		/*
+		 * Other versions of Capstone have more and other errors. pmk does not use Capstone
+		 * for A64.
+		 */
 		print_message("the exceptions are of Capstone 4, and this is %d; "
 			      "binutils' text decides in test_insns_a64\n",
 			      major);
@@ -1398,7 +1404,7 @@ static void test_capstone(void **state)
 				 (unsigned long long)in.reads, (unsigned long long)in.writes);
 		if (in.is_branch != is_branch(name))
 			fail_msg("%08x %s: branch is %d", w, name, in.is_branch);
-		/* All its load and store mnemonics begin with LD and ST. */
+		/* The mnemonics of all loads and stores begin with LD and ST. */
 		if ((in.load && !in.store) != (strncmp(name, "ld", 2) == 0) ||
 		    in.store != (strncmp(name, "st", 2) == 0))
 			fail_msg("%08x %s: load is %d, store %d", w, name, in.load, in.store);

@@ -57,7 +57,7 @@ struct row {
 #define T(word, iclass, flow)  __LINE__, true, 2, word, PMK_I_##iclass, PMK_FLOW_##flow
 #define T4(word, iclass, flow) __LINE__, true, 4, word, PMK_I_##iclass, PMK_FLOW_##flow
 
-/* All are at 0x8000. */
+/* All instructions are at 0x8000. */
 /* clang-format off */
 static const struct row rows[] = {
 	/*                                     facts   rd rd2 rn rm  rs ra  reads   writes  mem */
@@ -562,12 +562,15 @@ static void test_addresses(void **state)
 	assert_int_equal(in.target, 0x9004);
 	decode(*state, true, 0x8002, 0xfffef7ff, 4, &in);
 	assert_int_equal(in.target, 0x8002);
-	/* The same 32 bits: BL pair in Thumb, LDM-like store in A32. */
+	/*
+	 * The 32 bits of a BL pair in Thumb are a load or store multiple in A32, which is not a
+	 * branch.
+	 */
 	decode(*state, false, 0x8002, 0xf800f001, 4, &in);
 	assert_int_equal(in.is_branch, false);
 }
 
-/* Not in ARMv6, or not allocated: only address and size are set. */
+/* Words that are not in ARMv6, or not allocated: pmk sets only the address and the size. */
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -606,7 +609,7 @@ struct pattern {
 	uint32_t mask, value;
 	bool conditional; /* [31:28] is any condition but 1111 */
 	uint8_t flow, sysop;
-	bool always; /* must decode for all values of the other bits */
+	bool always; /* the word must decode for all values of the other bits */
 };
 
 /* First match wins. Comparisons have no S = 0 form, so [20] is in their masks. */
@@ -794,7 +797,7 @@ static void test_all_thumb(void **state)
 	assert_true(compared > 50000);
 }
 
-/* ARMv6T2: everything in ARMv6 is the same, and there is more. */
+/* ARMv6T2 has all instructions of ARMv6 unchanged, and more. */
 static void test_v6t2(void **state)
 {
 	static const struct {
@@ -887,7 +890,7 @@ static void test_any_capstone(void **state)
 					 in.sets_flags << 6 | in.reads_flags << 5 |
 					 in.exclusive << 4 | in.load << 3 | in.store << 2 |
 					 in.writeback << 1 | in.slow_address);
-		/* registers of the core; test_vfp() has those of VFP */
+		/* only the core's registers; test_vfp() compares those of VFP */
 		hash = mix(hash, in.reads << 32 | (uint32_t)in.writes);
 		hash = mix(hash, in.target << 16 | in.mem_bytes << 8 | in.mem_count);
 	}

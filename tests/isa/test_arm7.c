@@ -77,7 +77,7 @@ struct row {
 #define TRP (1u << 21)
 #define VEC (1u << 19)
 
-/* All are at 0x8000. */
+/* All instructions are at 0x8000. */
 /* clang-format off */
 static const struct row rows[] = {
 	/* add.w r1, r2, r3, lsl #3 */
@@ -431,7 +431,9 @@ static const struct range ranges[] = {
 	{ false, 0xff000000, 0xe1000000, false }, /* includes LDA, STL and CRC32 */
 };
 
-/* The core's registers that an instruction uses, without those that its text does not show. */
+/*
+ * Returns the core's registers that an instruction uses, except those that its text does not show.
+ */
 static unsigned used(const struct pmk_insn *in, const char *name)
 {
 	unsigned regs = (unsigned)(in->reads | in->writes) & 0x7fff;

@@ -168,7 +168,7 @@ static int register_of(const char *word, size_t len)
 	return strchr("xw", word[0]) ? (int)n : 32 + (int)n;
 }
 
-/* All registers of a text; "v30.8b-v1.8b" is a range. */
+/* Returns all registers that a text names; "v30.8b-v1.8b" is a range. */
 static uint64_t registers_of(const char *p)
 {
 	static const char letters[] =
@@ -718,7 +718,10 @@ static bool known_to_capstone(csh capstone, uint32_t w)
 	return n;
 }
 
-/* One line of objdump. Everything that we decode is known to it or to Capstone. */
+/*
+ * Checks one line of objdump. Every instruction that pmk decodes is known to objdump or to
+ * Capstone.
+ */
 static void check_line(csh capstone, const char *line, struct tally *tally)
 {
 	struct pmk_insn in;
@@ -747,7 +750,7 @@ static void check_line(csh capstone, const char *line, struct tally *tally)
 		tally->unknown++;
 		return;
 	}
-	/* Its notation of unallocated system encodings. */
+	/* objdump writes unallocated system encodings as s0_…. */
 	if ((begins(t.op[0].text, "s0_") || begins(t.op[1].text, "s0_")) &&
 	    !known_to_capstone(capstone, word))
 		fail_msg("only we know %s", line);

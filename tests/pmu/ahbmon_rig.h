@@ -118,7 +118,7 @@ static inline void feed_layer(unsigned bus, const char *wave)
 	}
 }
 
-/* The same numbers every time. */
+/* The seed of the random numbers, which are the same in every run. */
 static uint32_t seed;
 
 static inline uint32_t pick(uint32_t n)

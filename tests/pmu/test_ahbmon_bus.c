@@ -256,7 +256,7 @@ static void test_invariants(void **state)
 			fail_msg("%s never moved", pmk_ahbmon.counters[n].name);
 }
 
-/* The layers of the matrix are those of the monitor, in order. */
+/* The matrix and the monitor have the same layers in the same order. */
 static void test_order(void **state)
 {
 	(void)state;

@@ -572,7 +572,7 @@ static void test_offsets_serve_the_memory_port(void **state)
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-/* One call, and its number of accesses. */
+/* Makes the driver call with this number. */
 static int call(struct rig *r, unsigned what)
 {
 	uint64_t value;

@@ -116,7 +116,10 @@ static void source_of(unsigned ctr, uint32_t ctrl, uint32_t page, unsigned *bus,
 		*signal = pages[page];
 }
 
-/* Each signal on each bus, under four pages and both alignments: exactly its counters move. */
+/*
+ * Each signal on each bus moves exactly its own counters, under four page sizes and both
+ * alignments.
+ */
 static void test_every_signal_on_every_bus(void **state)
 {
 	struct bench b;
@@ -174,7 +177,7 @@ static void test_counts_from_present_totals(void **state)
 		assert_int_equal(rd(&b, ctr), ctr >= 88 ? 13 : ctr == 70 ? 2 : 0);
 }
 
-/* Nothing happens at a wrap, so no producer needs to stop for it. */
+/* A wrap has no effect outside the model, so no producer needs to stop for it. */
 static void test_no_horizon(void **state)
 {
 	struct bench b;
@@ -354,7 +357,7 @@ static bool counts(const struct second *s, unsigned ctr)
 	return true;
 }
 
-/* One occurrence after the other, unless there are very many. */
+/* Counts the occurrences one by one, unless there are very many. */
 static void happens(struct second *s, unsigned bus, unsigned sig, uint64_t n)
 {
 	for (unsigned ctr = 0; ctr < 91; ctr++) {

@@ -181,7 +181,7 @@ static void test_every_counter(void **state)
 	}
 }
 
-/* Each of the 91 has its row, in which it moves. */
+/* Each of the 91 counters has a row in which it moves. */
 static void test_every_counter_has_a_row(void **state)
 {
 	(void)state;

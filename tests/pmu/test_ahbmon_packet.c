@@ -119,7 +119,9 @@ static void test_other_states(void **state)
 	setup(NULL);
 }
 
-/* Both GXI fields, all 16 pairs: [32:31] read data channel, [30:29] address channel. */
+/*
+ * All 16 pairs of both GXI fields: [32:31] is the read data channel, [30:29] the address channel.
+ */
 static void test_gxi_codes(void **state)
 {
 	(void)state;
@@ -138,7 +140,7 @@ static void test_gxi_codes(void **state)
 	}
 }
 
-/* Each layer's field, Figure 4-2: a code that fills it, and no other. */
+/* Each layer has its own field (Figure 4-2): a code that fills one field changes no other. */
 static void test_fields(void **state)
 {
 	static const uint64_t field[6] = { 0x00780000, 0x0000000f, 0x0007c000,

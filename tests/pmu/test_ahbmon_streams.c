@@ -51,7 +51,9 @@ static void bump(uint32_t count[91], int n)
 		count[n]++;
 }
 
-/* One transfer that completes. Peripherals: the counter of writes follows that of reads. */
+/*
+ * Count one transfer that completes. For peripherals, the counter of writes follows that of reads.
+ */
 static void second_transfer(const struct numbers *c, const struct item *it, uint32_t count[91])
 {
 	const struct pmk_ahb_cycle *p = &it->phase;

@@ -726,7 +726,10 @@ static void test_interrupt_falls(void **state)
 		everything_happens(&r);
 		if (stopped) {
 			OK(drv->stop(&r.dev));
-			/* One short of the next overflow: the pulse must not cause it. */
+			/*
+			 * All counters are one short of the next overflow: the pulse must not cause
+			 * it.
+			 */
 			for (unsigned i = 0; i < 3; i++)
 				poke(&r, i + 1, 0xffffffff);
 		}

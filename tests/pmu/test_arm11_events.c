@@ -500,8 +500,10 @@ static void test_encodings(void **state)
 
 /* ---- EVNTBUS ------------------------------------------------------------------------------- */
 
-/* One event at a time: the word for 1 and for 2 occurrences. DDI 0211 Table 3.141; DDI 0301H
- * Table 3-137 differs in 0x05 only. Where a field has one bit, 2 looks like 1. */
+/*
+ * The EVNTBUS word when an event occurs once, and when it occurs twice. DDI 0211 Table 3.141; DDI
+ * 0301H Table 3-137 differs in 0x05 only. Where a field has one bit, both words are equal.
+ */
 static const struct {
 	uint8_t code;
 	uint32_t one1136, two1136, one1176, two1176;
@@ -544,7 +546,10 @@ static void test_evntbus(void **state)
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1136, true, count), bus[i].two1136);
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1176, true, count), bus[i].two1176);
 
-		/* X = 0 holds the bus at 0; no layout is known for the other two. */
+		/*
+		 * With X = 0 the bus is 0; the layout of the bus of the ARM1156 and the ARM11
+		 * MPCore is not known.
+		 */
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1136, false, count), 0);
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1156, true, count), 0);
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm11mpcore, true, count), 0);

@@ -269,7 +269,10 @@ static void test_el0_counts(void **state)
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0");
 }
 
-/* It counts nowhere else: EL2 needs NSH, EL3 needs M = P, and P also applies to Secure EL1. */
+/*
+ * The filter does not count at other levels: EL2 needs NSH, EL3 needs M = P, and P also applies to
+ * Secure EL1.
+ */
 static void test_other_levels(void **state)
 {
 	struct lab l;
@@ -454,7 +457,10 @@ static void test_selection_is_shared(void **state)
 
 /* ---- 6: all counters are enabled ------------------------------------------------------------- */
 
-/* Three events, six counters: the other three count the events that happen to be in their types. */
+/*
+ * Three of six counters have an event: the other three count the events that happen to be in their
+ * type registers.
+ */
 static void test_counters_without_an_event(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_cortex_a53);
@@ -721,7 +727,7 @@ static void test_recipe_wraps(void **state)
 	check_recipe(&l, UINT64_C(0x1000007d2), 0x7d2, 42949692, 0x1);
 }
 
-/* The driver does the same. */
+/* The driver leaves the same values in the registers as the recipe. */
 static void test_recipe_is_the_drivers(void **state)
 {
 	static const unsigned regs[] = { PMCR,	  CNTENSET,   OVSCLR,	  INTENSET,

@@ -23,7 +23,7 @@ SEED = os.environ.get("PMK_SEED", "1")
 PROGRAMS = os.environ.get("PMK_PROGRAMS", size("50", "1000"))
 CORES = ("cortex-a53", "neoverse-n1", "max")
 BOARDS = ("el1", "el2", "el3", "el2-el3")
-# Rules that take bits away; the others keep programs from doing something.
+# Rules that exclude bits from the comparison; other rules keep programs from doing something.
 MASKS = {"lp-is-kept", "type-bits-are-kept", "flags-are-late", "line-is-late", "line-without-hpme",
          "divider-phase", "hpmn-sets"}
 CODE = "0x40400000"  # where guest.S looks for the programs
@@ -39,14 +39,15 @@ def host(*argv, code=0):
 
 
 def one_instruction_per_block():
-    """An access that takes an exception would otherwise count the rest of its block."""
+    """Options for one instruction per block: otherwise an access that takes an exception would
+    count the rest of its block."""
     version = re.search(r"version (\d+)\.(\d+)", run(QEMU, "--version").out)
     new = tuple(map(int, version.groups())) >= (8, 1)
     return ["-accel", "tcg,one-insn-per-tb=on"] if new else ["-singlestep"]
 
 
 def guest():
-    """What surrounds the programs, as an ELF file."""
+    """Returns the ELF file in which the programs run."""
     have(QEMU, COMPILER)
     path = os.path.join(WORK, "armv8-differential.elf")
     source = os.path.join(SOURCE, "tests", "pmu", "differential", "guest.S")

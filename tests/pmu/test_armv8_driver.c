@@ -1245,7 +1245,10 @@ static void test_el0(void **state)
 			settled(&r);
 			assert_int_equal(operations[i].run(&r.dev),
 					 open == 1 && reads ? 0 : PMK_EUNDEF);
-			/* It stopped there; but probe() may work without the version. */
+			/*
+			 * The operation stopped at the first access; but probe() may work without
+			 * the version.
+			 */
 			assert_int_equal(r.log.n, operations[i].run == do_probe ? 2 : 1);
 		}
 		settled(&r);
@@ -1468,7 +1471,7 @@ static void test_software_increment(void **state)
 
 /* ---- overflow ------------------------------------------------------------------------------ */
 
-/* All counters one below their maximum, interrupts enabled. */
+/* Sets all counters to one below their maximum, with interrupts enabled. */
 static void ready(struct rig *r, const struct pmk_pmu *pmu, bool running)
 {
 	unsigned last = pmu->ncounters - 1;
@@ -1924,7 +1927,7 @@ static void test_memory_port(void **state)
 	assert_int_equal(dev.port.write(dev.port.ctx, 82, 0), PMK_EBADREG);
 }
 
-/* Each of the two words of a register may fail. */
+/* An access to either word of a register may fail. */
 static void test_memory_port_errors(void **state)
 {
 	static const unsigned regs[] = { 0, 6, 7 };

@@ -566,7 +566,7 @@ static void test_pmceid(void **state)
 	}
 }
 
-/* Each row, the counters, and PMCEID with the same events. */
+/* Checks each event of the Cortex-M, its counters, and that PMCEID has the same events. */
 static void test_cortex_m(void **state)
 {
 	const struct pmk_pmu *pmu = &pmk_cortex_m;
@@ -984,7 +984,7 @@ static void test_counter_places(void **state)
 	}
 }
 
-/* Two words in memory: the cycle counter, and nothing else. */
+/* Only the cycle counter is two words in memory. */
 static void test_mmio_wide(void **state)
 {
 	(void)state;
@@ -1001,7 +1001,7 @@ static void test_mmio_wide(void **state)
 static const struct {
 	const char *reg;
 	unsigned width, p5_width;
-	const char *p5_more; /* fields that only p5 has, above the others */
+	const char *p5_more; /* fields that only p5 has, which are above the fields of both */
 	const char *fields;
 } layouts[] = {
 	{ "PMCR", 32, 64, "FZS 32:32 RW, ",

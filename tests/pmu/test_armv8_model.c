@@ -531,7 +531,7 @@ static bool one_more(struct second *s, unsigned i)
 	return !far;
 }
 
-/* One cycle of the counters: `hit` has the counters whose event happens. */
+/* Models one cycle of the counters: `hit` has the counters whose event happens. */
 static void tick(struct second *s, const bool hit[31], bool clock, unsigned el)
 {
 	bool go[32], carry = false;

@@ -185,7 +185,7 @@ static void test_start_and_stop(void **state)
 	r.reg[5] = 0x77;
 	OK(drv()->start(d));
 	check(&r, "R0 R2 R5 W0=40120001 W5=77");
-	/* It is running: nothing needs to be written back. */
+	/* CYCCNT is running: the driver does not write it back. */
 	OK(drv()->start(d));
 	check(&r, "R0 W0=40120001");
 	/* Without TRCENA nothing runs, whatever CTRL says. */
@@ -548,7 +548,7 @@ static void test_target(void **state)
 	OK(pmk_target_close(&t));
 }
 
-/* What stops the first start. */
+/* Errors that prevent the first start. */
 static void test_target_says_why(void **state)
 {
 	struct pmk_target t = { .state = PMK_TARGET_CLOSED };

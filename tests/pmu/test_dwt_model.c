@@ -30,7 +30,10 @@ static uint64_t get(struct pmk_dwt_model *m, struct pmk_bus *bus, unsigned reg)
 	return value;
 }
 
-/* Each sees all signals after its own reset, and neither sees the other's registers. */
+/*
+ * Each of two models on a bus sees all signals after its own reset, and neither sees the other's
+ * registers.
+ */
 static void test_two_on_one_bus(void **state)
 {
 	struct pmk_dwt_model a, b;
@@ -53,7 +56,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(get(&b, &bus, PMK_DWT_LSUCNT), 3);
 }
 
-/* It holds no pointers: a copy continues independently. */
+/* A model holds no pointers: a copy continues independently. */
 static void test_copies(void **state)
 {
 	struct pmk_dwt_model a, b;

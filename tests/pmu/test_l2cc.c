@@ -192,7 +192,7 @@ static void test_l210_sequences(void **state)
 	OK(drv->pending(&r.dev, &flags));
 	assert_int_equal(flags, 5);
 	r.n = 0;
-	OK(drv->clear(&r.dev, 4)); /* that one alone */
+	OK(drv->clear(&r.dev, 4)); /* the driver clears only that flag */
 	assert_true(r.n == 1 && r.log[0].reg == 1 && r.log[0].value == 4);
 }
 
@@ -346,7 +346,7 @@ static void test_sessions(void **state)
 	assert_true(pmk_session_wrapped(&rig.session, 0));
 }
 
-/* The same in firmware. */
+/* The firmware library extends the L220's counters, too. */
 static void test_target(void **state)
 {
 	struct pmk_target t;

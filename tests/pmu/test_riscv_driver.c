@@ -122,7 +122,7 @@ static void test_reset_64(void **state)
 		    W(2, 0), W(3, 0), W(4, 0), W(5, 0) });
 }
 
-/* Each counter: lower half, upper, lower. */
+/* A reset writes each counter as lower half, upper half, lower half. */
 static void test_reset_32(void **state)
 {
 	struct recorder r = on(&pmk_riscv32);

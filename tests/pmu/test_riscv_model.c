@@ -41,7 +41,10 @@ static uint64_t get(struct rig *g, struct pmk_bus *bus, unsigned reg)
 	return value;
 }
 
-/* Each sees all signals after its own reset, and neither sees the other's registers. */
+/*
+ * Each of two models on a bus sees all signals after its own reset, and neither sees the other's
+ * registers.
+ */
 static void test_two_on_one_bus(void **state)
 {
 	struct pmk_bus bus;
@@ -61,7 +64,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(get(&b, &bus, PMK_RISCV_MHPMCOUNTER3), 3);
 }
 
-/* It holds no pointers: a copy continues independently. */
+/* A model holds no pointers: a copy continues independently. */
 static void test_copies(void **state)
 {
 	struct pmk_bus bus, other;
@@ -87,8 +90,10 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* The count that one occurrence of a signal adds under a selector: U74 4.9.5, a few bits of each
- * class. */
+/*
+ * Returns the count that one occurrence of a signal adds if a counter has this selector: U74 4.9.5,
+ * with a few bits of each class.
+ */
 static unsigned worth(uint32_t selector, unsigned sig)
 {
 	static const struct {

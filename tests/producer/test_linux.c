@@ -424,7 +424,7 @@ static void test_names_on_another_processor(void **state)
 	check_unknown(all, "cpu/strange=1/", "strange");
 	check_unknown(all, "uncore_imc_0/writes/", "no event 'writes'");
 	check_unknown(all, "uncore_imc_1/reads/", "uncore_imc_0");
-	/* No formats without their PMU, and no names of one PMU in another. */
+	/* A format needs the name of its PMU, and a PMU has no event of another PMU. */
 	check_unknown(all, "reads", "no event");
 	pmk_linux_pmus_free(all);
 }
@@ -1314,7 +1314,10 @@ static void test_page_torn(void **state)
 	struct pmk_linux_value v;
 
 	(void)state;
-	/* Two readings are thrown away; the third is whole: offset 2000, counter 5. */
+	/*
+	 * The page changes during the first two readings, which are discarded. The third is
+	 * consistent: offset 2000, counter 5.
+	 */
 	assert_true(read_page(&page, &h, &v));
 	assert_int_equal(v.value, 2005);
 	assert_int_equal(h.times, 3);
@@ -1466,7 +1469,10 @@ static void test_self_refuses(void **state)
 	pmk_linux_self_close(NULL);
 }
 
-/* Two groups of software events of the real kernel: times, and what a program of N pages does. */
+/*
+ * Two groups of software events of the real kernel: their times, and the counts of a program that
+ * touches N pages.
+ */
 static void test_counters_of_the_real_kernel(void **state)
 {
 	struct pmk_linux_pmus *all;

@@ -30,8 +30,10 @@ static void begin(void)
 	translate();
 }
 
-/* Run until a unit is due or code is to be translated anew; returns how far the program came, and
- * sets *longest to the longest time without a tick. */
+/*
+ * Run until a unit is due or code must be translated again; returns how far the program came, and
+ * sets *longest to the longest time without a tick.
+ */
 static uint64_t run(uint64_t executed, uint64_t due, bool *anew, uint64_t *longest)
 {
 	uint64_t last = executed;
@@ -89,7 +91,7 @@ static void test_near(void **state)
 	assert_in_range(executed, due, due + 10);
 }
 
-/* The same program gives the same ticks. */
+/* Two runs of one program have the same ticks. */
 static void test_repeats(void **state)
 {
 	uint64_t longest, executed[2];

@@ -227,10 +227,11 @@ static struct bytes dump_of(struct pmk_target *t)
 }
 
 /*
- * What the tests know of it: cpu_cycles, and br_exec sampled every 100; region 0 "fft" has 3
- * occurrences of 1000, 2000 and 3000 cycles with 10, 20 and 30 branches; region 1 has none; region
- * 2 has no name and one of 5 cycles; region 3 is ended once too often, and then holds the first 7
- * of 10 samples for a ring of 8. The third is late, the sixth polled, the last two are dropped.
+ * Runs the firmware and returns its dump. It counts cpu_cycles, and br_exec, which is sampled every
+ * 100. Region 0 "fft" has 3 occurrences of 1000, 2000 and 3000 cycles with 10, 20 and 30 branches.
+ * Region 1 has none. Region 2 has no name and one occurrence of 5 cycles. Region 3 is ended once
+ * too often, and then contains the first 7 of 10 samples for a ring of 8. The third sample is late,
+ * the sixth is polled, the last two are dropped.
  */
 static struct bytes run_firmware(struct rig *r)
 {
@@ -376,8 +377,10 @@ static void test_firmware(void **state)
 	assert_int_equal(d.event[1].code, 0x05);
 	assert_int_equal(d.event[1].period, 100);
 	assert_int_equal(d.event[1].total, 10 + 20 + 30 + 40 + 200 + 9 * 100);
-	/* Two counters and the flags at 3 cycles each, before or after which the cycle counter is
-	 * read: an empty region sees one such round. */
+	/*
+	 * A round reads two counters and the flags, at 3 cycles each, and the cycle counter before
+	 * or after them: an empty region costs one round.
+	 */
 	assert_int_equal(d.event[0].cost, 9);
 	assert_int_equal(d.event[0].nest, 18);
 	assert_int_equal(d.event[1].cost, 0);
@@ -697,7 +700,10 @@ static void test_bit_flips(void **state)
 	/* The magic number, and versions that are text: 0, tab, '!', 'A'. */
 	assert_int_equal(none, 8 * 4 + 4);
 	assert_int_equal(seen[PMK_DUMP_UNKNOWN], 4);
-	/* All of the checksum, and most of the numbers. */
+	/*
+	 * A wrong checksum is the result for each bit of the checksum and for most bits of the
+	 * numbers.
+	 */
 	assert_true(seen[PMK_DUMP_WRONG] > seen[PMK_DUMP_CUT]);
 	assert_int_equal(none + seen[PMK_DUMP_UNKNOWN] + seen[PMK_DUMP_WRONG] + seen[PMK_DUMP_CUT],
 			 8 * b.n);
@@ -727,7 +733,7 @@ static void test_reset(void **state)
 			pmk_dump_free(&d);
 			assert_int_equal(pmk_dump_next(all.at, all.n, &at, &d), 1);
 		}
-		/* Four bytes of magic number before another one are text. */
+		/* The four bytes of a magic number that another dump follows are text. */
 		assert_int_equal(d.state, PMK_DUMP_COMPLETE);
 		assert_int_equal(d.begin, n);
 		pmk_dump_free(&d);

@@ -44,12 +44,12 @@ static int teardown(void **state)
 
 /* ---- build attributes ---------------------------------------------------------------------- */
 
-/* Two vendors, of which ours is the second, and a value of every form. */
+/* Attributes of two vendors. "aeabi" is the second, and has a value of every form. */
 static const uint8_t attributes[] = { 'A', 9, 0, 0, 0, 'g', 'n', 'u', 0, 42, /* another's */
 				      49, 0, 0, 0, 'a', 'e', 'a', 'b', 'i', 0,
-				      /* of one section of the file: not ours to read */
+				      /* attributes of one section of the file, which pmk ignores */
 				      2, 9, 0, 0, 0, 1, 0, 6, 14,
-				      /* of the file */
+				      /* attributes of the file */
 				      1, 30, 0, 0, 0, 5, 'x', '1', 0, 6, 10, 9, 2, 10, 3, 12, 1, 32,
 				      1, 'g', 0, 44, 2, 65, 6, 0, 0x82, 0x01, 0x85, 0x01 };
 
@@ -67,7 +67,7 @@ static void test_attributes(void **state)
 	assert_int_equal(a.div, 2);
 	assert_string_equal(pmk_arm_arch_name(a.arch), "ARMv7");
 	assert_string_equal(pmk_arm_arch_name(99), "architecture 99");
-	/* In the other byte order its lengths are too long. */
+	/* In the other byte order the lengths of the attributes are too long. */
 	pmk_arm_attributes_read(&a, attributes, sizeof(attributes), true);
 	assert_false(a.said);
 }
@@ -87,7 +87,10 @@ static void test_bad_attributes(void **state)
 		assert_non_null(cut);
 		memcpy(cut, attributes, n);
 		pmk_arm_attributes_read(&a, cut, n, false);
-		/* After only the other vendor's part it is complete, and has no information. */
+		/*
+		 * If only the other vendor's part is there, the attributes are complete but have no
+		 * information.
+		 */
 		assert_false(a.said);
 		free(cut);
 	}
@@ -415,7 +418,7 @@ static void test_stripped(void **state)
 	assert_non_null(strstr(msg, "stripped"));
 }
 
-/* Symbol tables that do not fit together with the rest. */
+/* Symbol tables that contradict other sections of the file. */
 static void test_broken_symbols(void **state)
 {
 	static const struct {

@@ -254,7 +254,10 @@ static const char *ask(const char *sql)
 	return answer;
 }
 
-/* Two instructions run as a block, in two threads; a run and an extra come in two halves. */
+/*
+ * A block of two instructions runs in two threads; a run and an extra cost are recorded in two
+ * halves.
+ */
 static void test_blocks(void **state)
 {
 	static const struct pmk_recorded_block block = { .nparts = 2 };
@@ -369,7 +372,7 @@ static void test_lines(void **state)
 	compile("true");
 	rec = made_up(program);
 	write_it(&rec);
-	/* Each line of a function has some of its bytes. */
+	/* Each line has some of the bytes of its function. */
 	assert_string_equal(ask("SELECT DISTINCT code.line FROM code JOIN function ON function = "
 				"function.id WHERE name = 'cache::put(int)' ORDER BY 1"),
 			    "19;20");
@@ -444,7 +447,10 @@ static void test_fewer_facts(void **state)
 	assert_int_equal(atoll(ask("SELECT count(*) FROM code")), rec.ninsns);
 }
 
-/* Each cut and each flipped byte of a file gives a recording, with whatever functions. */
+/*
+ * A program that is cut or damaged at any byte still gives a recording of all instructions; its
+ * functions may be wrong.
+ */
 static void test_damaged_file(void **state)
 {
 	struct pmk_recording rec;
@@ -575,7 +581,7 @@ static bool only_file(void)
 	return !system(command);
 }
 
-/* A disk that is full: a limit on the size of files fails in the same way. */
+/* A limit on the size of files makes writes fail as a full disk does. */
 static void test_full_disk(void **state)
 {
 	struct pmk_recording rec = made_up(NULL);

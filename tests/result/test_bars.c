@@ -377,7 +377,7 @@ static void trends(void **state)
 	       "\n   \u2588 transfers, \u2593 first beats wait for the slave, "
 	       "\u2592 first beats wait for the bus\n"
 	       "   \u2591 other waits, \u00b7 idle, busy, responses\n\n");
-	/* Another processor has its own line. */
+	/* Each processor has its own line. */
 	r.sections[2].cpu = 1;
 	expect(__LINE__, &r, ascii, "   CPU1 ARM-D waits",
 	       "   CPU1 ARM-D waits          #  least 2.00, most 2.00\n"

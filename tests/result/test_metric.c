@@ -348,7 +348,10 @@ static void invalid_tests(void **state)
 	row->trust = PMK_TRUST_WRAPPED;
 	assert_false(pmk_metric_eval(cpi, &r, &r.sections[0]).valid);
 
-	/* Time shares: of different length, equally long but another group's, and the same. */
+	/*
+	 * Two events were counted for shares of the time: shares of different length, of equal
+	 * length but of different groups, and of the same group.
+	 */
 	row->trust = PMK_TRUST_EXACT;
 	row->coverage = 0.5;
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);

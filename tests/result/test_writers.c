@@ -368,7 +368,7 @@ static void interval_tests(void **state)
 
 #define SAMPLED "its counter is reset"
 
-/* Two occurrences of 10 and 21, and the cost of measuring them. */
+/* Adds a distribution of two occurrences of 10 and 21, and the cost of measuring them. */
 static void spread(struct pmk_row *row)
 {
 	row->has_dist = true;
@@ -584,7 +584,7 @@ static void firmware_json_test(void **state)
 		     "\"region\":null}\n"
 		     "]}\n"));
 	free(got);
-	/* It is absent if it was not requested. */
+	/* The profile is absent if it was not requested. */
 	got = written(&r, json);
 	assert_null(strstr(got, "\"dump"));
 	assert_null(strstr(got, "\"profile\""));
@@ -757,7 +757,7 @@ static void use_decimal_comma(char *folder, size_t size)
 	assert_int_equal(fclose(source), 0);
 	snprintf(command, sizeof(command),
 		 "localedef -c -i %s -f UTF-8 %s/comma.UTF-8 >%s/log 2>&1", path, folder, folder);
-	/* It complains that everything else is missing, and makes the locale. */
+	/* localedef complains that everything else is missing, and makes the locale. */
 	if (system(command) < 0)
 		fail_msg("%s cannot be run", command);
 	setenv("LOCPATH", folder, 1);

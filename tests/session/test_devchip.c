@@ -366,7 +366,7 @@ static void test_refusals(void **state)
 	rig_free(r);
 }
 
-/* Driver and model with another layout count the same. */
+/* With another layout, driver and model still count the same. */
 static void test_layout(void **state)
 {
 	struct pmk_core core = core_926();

@@ -363,7 +363,7 @@ static void test_executions_alone(void **state)
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), 0);
 	assert_true(totals.total[0] == UINT64_C(42949672960));
-	/* No program runs that long: the program has overwritten the counter. */
+	/* No program runs that long, so the program must have overwritten the counter. */
 	r->executions[0].count = UINT64_C(1) << 60;
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_ERANGE);
@@ -371,7 +371,7 @@ static void test_executions_alone(void **state)
 	rig_free(r);
 }
 
-/* One of the caches can be modelled by itself. Both together need the clock. */
+/* pmk can model the instruction or the data cache by itself. Both together need the clock. */
 static void test_sides_alone(void **state)
 {
 	static const uint16_t code[] = { DCACHE_MISS, ICACHE_MISS };
@@ -750,7 +750,10 @@ static void test_calls_that_are_none(void **state)
 	rig_free(r);
 }
 
-/* From one address to another; reaching the begin again is one more entry during the same visit. */
+/*
+ * A region is from one address to another. Reaching its begin again is one more entry during the
+ * same visit.
+ */
 static void test_region_between_addresses(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -985,7 +988,7 @@ static void test_counters_wrap(void **state)
 	}
 }
 
-/* The same with a reading in between, and with intervals. */
+/* Counters wrap with a reading in between, and with intervals. */
 static void test_wraps_and_intervals(void **state)
 {
 	static const uint16_t code[] = { CYCLES, INSTR_EXEC };

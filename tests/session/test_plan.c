@@ -179,7 +179,7 @@ static void test_timer(void **state)
 	} timed[] = {
 		{ &pmk_microblaze, 30, 6, {0, 1, 2, 3, 4, 62}, {0}, 0, 2, 0,
 		  {0, 0, 0, 0, 1, 0}, {1, 2, 3, 4, 1, 5} },
-		/* the same event may also be counted */
+		/* the event of the interval timer may also be counted */
 		{ &pmk_microblaze, 30, 1, {30}, {0}, 0, 1, 0, {0}, {1} },
 		{ &pmk_microblaze, 30, 0, {0}, {0}, 0, 0, 0, {0}, {0} },
 		{ &pmk_microblaze, 64, 1, {0}, {0}, PMK_ENOEVENT, 0, 0, {0}, {0} },
@@ -305,7 +305,10 @@ static void test_singles_are_minimal(void **state)
 	}
 }
 
-/* Pairs and singles, in any order: a pair fills a pass, singles fill the others by twos. */
+/*
+ * Pairs and single events, in any order: each pair fills a pass; single events fill the other
+ * passes two by two.
+ */
 static void test_pairs_are_minimal(void **state)
 {
 	(void)state;

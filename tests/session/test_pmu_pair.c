@@ -34,7 +34,7 @@ static void add(struct pmk_plan *plan, unsigned pmu, uint16_t code)
 	plan->event[plan->nevents++] = (struct pmk_plan_event){ .code = code, .pmu = (uint8_t)pmu };
 }
 
-/* Two event counters and CCNT on the ARM1176, two counters on the L220. */
+/* Events for two event counters and CCNT of the ARM1176, and for two counters of the L220. */
 static struct pmk_plan mixed(void)
 {
 	struct pmk_plan plan = { 0 };
@@ -139,7 +139,7 @@ static void each_counts_its_own(void **state)
 	assert_int_equal(pmk_session_read(s, totals), 0);
 	assert_true(totals[0] == 4 && totals[1] == 700 && totals[2] == 1000 && totals[3] == 3 &&
 		    totals[4] == 60 && totals[5] == 2 && totals[6] == 5);
-	/* The same from elsewhere. */
+	/* After the models have moved in memory, the totals continue. */
 	for (unsigned p = 0; p < 4; p++) {
 		elsewhere[p] = model[p];
 		model[p].ops = NULL;

@@ -89,7 +89,7 @@ static void test_differences(void **state)
 	pmk_reading_since(&part, &second, &first);
 	assert_true(part.total[0] == 1 && part.total[1] == 1);
 	expect(&part.latency[0], 1, 5, 25, UINT64_MAX, 0);
-	/* Nothing taken off: known. */
+	/* Nothing is subtracted, so the extremes are known. */
 	pmk_reading_init(&sum);
 	pmk_reading_since(&part, &second, &sum);
 	expect(&part.latency[0], 3, 26, 426, 1, 20);

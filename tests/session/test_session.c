@@ -196,7 +196,7 @@ struct rig {
 	struct pmk_session s;
 };
 
-/* Three events: A and B of the first pass, A of the second. */
+/* A session with three events: counters A and B in the first pass, A in the second. */
 static void setup(struct rig *r, const struct pmk_pmu *pmu)
 {
 	*r = (struct rig){ .pmu = pmu, .plan = { .nevents = 3 } };
@@ -363,7 +363,10 @@ static void test_lost_wrap_is_reported(void **state)
 	}
 }
 
-/* The same when it happens between the flags and the counter: the flag comes one poll later. */
+/*
+ * The counter wraps between the reads of the flags and of the counter: its flag is seen one poll
+ * later.
+ */
 static void test_lost_wrap_between_flag_and_counter(void **state)
 {
 	struct rig r;
@@ -579,7 +582,10 @@ static void test_arm11_totals_are_the_bus_totals(void **state)
 		memcpy(base, a.bus.total, sizeof(base));
 		for (unsigned poll = 0; poll < 200; poll++) {
 			arm11_expect(&a, pmu, base);
-			/* Half a range and less, so that two signals of one event fit, too. */
+			/*
+			 * Each signal occurs at most half a range, so that an event of two signals
+			 * stays within a range.
+			 */
 			for (unsigned i = PMK_SIG_CYCLE; i < PMK_NSIGNALS; i++)
 				pmk_bus_add(&a.bus, i, pick(4) ? pick(0x7FFFFFFF) : 0x7FFFFFFF);
 		}
@@ -588,7 +594,7 @@ static void test_arm11_totals_are_the_bus_totals(void **state)
 	}
 }
 
-/* One less than a range between two polls is the guaranteed maximum. */
+/* A counter may count one less than its range between two polls. */
 static void test_arm11_nearly_a_range(void **state)
 {
 	static const uint16_t code[] = { 0x07, 0x0B, 0xFF };

@@ -136,7 +136,9 @@ static void test_too_few(void **state)
 	assert_true(fabs(e.value - (2000 + 1400 * 3)) < 1e-9);
 }
 
-/* Each unit stands for the stretch up to the next one's: 8 pairs of 100 and 300 instructions. */
+/*
+ * Each unit represents the instructions up to the next unit: 8 pairs of 100 and 300 instructions.
+ */
 static void test_weights(void **state)
 {
 	uint64_t from = 1000;
@@ -152,8 +154,10 @@ static void test_weights(void **state)
 	e = pmk_units_estimate(&u, EVENT, from, 0);
 	/* 8 × (100 × 0.1 + 300 × 0.2) */
 	assert_true(fabs(e.value - (100 + 560)) < 1e-6);
-	/* All pairs are the same. Cold and stale units are 0.1 apart: half of that of 3200, and a
-	 * thousandth of the value. */
+	/*
+	 * All pairs are the same. The rates of cold and stale units differ by 0.1: the margin is
+	 * half of that for 3200 instructions, and a thousandth of the value.
+	 */
 	assert_true(fabs(e.margin - (160 + 0.56)) < 1e-3);
 }
 
@@ -174,7 +178,10 @@ static void test_nothing_seen(void **state)
 	assert_true(fabs(e.margin - (320 + 3 * 3200 / 160.0)) < 1e-9);
 }
 
-/* The event comes in bursts: 7 of 9 pairs are too few to locate the others, 8 are enough. */
+/*
+ * The event comes in bursts. If only 7 pairs have it, the margin must allow for other bursts
+ * between the units; with 8 pairs it need not.
+ */
 static void test_seen_in_a_few_pairs(void **state)
 {
 	struct pmk_units_estimate e;
@@ -251,7 +258,7 @@ static double rate_at(uint64_t at, uint64_t kind)
 	return phase[at / (70000 + 10000 * kind) % 5] + (double)(hash % 40);
 }
 
-/* One program, sampled. Is the true count within the margin? */
+/* Samples one program. Returns whether the true count is within the margin. */
 static bool covers(uint64_t seed)
 {
 	const struct pmk_units_config c = { .head = 100000,

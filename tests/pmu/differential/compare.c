@@ -57,7 +57,7 @@ static bool agree(struct beside *b, struct machine *m, const struct op *op, unsi
 		b->tally->masked[i] += used[i];
 	if ((ours ^ theirs) & b->mask)
 		return false;
-	/* It was unknown whether the flag is set; now it is known. */
+	/* If the model did not know whether the flag is set, it takes the value of QEMU. */
 	if (read && (reg == PMK_ARMV8_PMOVSCLR || reg == PMK_ARMV8_PMOVSSET) && m->flag_unsure) {
 		m->model.ovs = (m->model.ovs & 0x7FFFFFFF) | (theirs & 0x80000000);
 		m->flag_unsure = false;

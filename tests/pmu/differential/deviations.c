@@ -213,7 +213,7 @@ const struct deviation deviations[NRULES] = {
 
 /* ---- situations ---------------------------------------------------------------------------- */
 
-/* One bit per counter. */
+/* Returns whether the register has one bit per counter. */
 static bool is_set(unsigned reg)
 {
 	return (reg >= PMK_ARMV8_PMCNTENSET && reg <= PMK_ARMV8_PMSWINC) ||
@@ -374,7 +374,7 @@ uint64_t compared(const struct machine *m, unsigned reg, bool used[NRULES])
 		used[rule] = true;
 	if (reg == PMK_ARMV8_PMOVSSET || reg == PMK_ARMV8_PMOVSCLR)
 		mask &= ~flags_differ(m, used);
-	if (reg == PMK_ARMV8_DFR0) /* PMUVer; the rest is not the PMU's */
+	if (reg == PMK_ARMV8_DFR0) /* only PMUVer describes the PMU */
 		mask = 0xF00;
 	return mask;
 }

@@ -112,7 +112,10 @@ static bool divides(const struct machine *m)
 	       (m->model.pmcr & 0x48) == 0x08;
 }
 
-/* Each stretch adds an uncertainty of one: QEMU's divider has another phase. */
+/*
+ * Each time that the divider runs adds an uncertainty of one, because QEMU's divider has another
+ * phase.
+ */
 static void watch_divider(struct machine *m)
 {
 	bool now = divides(m);

@@ -187,7 +187,7 @@ static int write_deviation(const struct deviation *d, const char *path)
 	return closed(f);
 }
 
-/* What the operations of a demonstration log, the last of them. */
+/* The last value that the operations of a demonstration log, and the number of values. */
 struct last {
 	uint64_t value;
 	size_t n;

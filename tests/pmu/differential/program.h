@@ -71,7 +71,7 @@ struct program {
 	struct op op[MAX_OPS];
 };
 
-/* What OP_DUMP reads. */
+/* The registers that OP_DUMP reads. */
 #define NDUMPED 20
 extern const uint8_t dumped[NDUMPED];
 
@@ -91,7 +91,7 @@ extern const uint8_t dumped[NDUMPED];
 #define SCR_EEL2 UINT64_C(0x00040000)
 
 const char *register_name(unsigned reg, char text[24]);
-/* One operation, as text. */
+/* Prints one operation as text. */
 void op_print(FILE *f, const struct op *op);
 
 /* ---- instructions (emit.c) ----------------------------------------------------------------- */
@@ -116,12 +116,12 @@ enum {
 	DUMP_STORE = 1,
 	UNWANTED = 10,
 	WANTED = 5,
-	MOST_WORDS = 8, /* of one operation */
+	MOST_WORDS = 8, /* the largest number of words of one operation */
 };
 
 /* Op as A64 instructions; returns how many. */
 unsigned emit(const struct op *op, uint32_t words[MOST_WORDS]);
-/* What a file of programs ends with. */
+/* Returns the word that ends a file of programs. */
 uint32_t emit_finish(void);
 
 /* ---- the model as a machine (machine.c) ---------------------------------------------------- */
