@@ -623,12 +623,10 @@ static unsigned elements(uint32_t w, unsigned bytes)
 	return bit(w, 28) ? 1 : (bit(w, 30) ? 16u : 8u) / bytes;
 }
 
-/* The bytes of an element of floating point. Classes of half precision have a bit 21 that is clear,
- * or bits [21:19] that are all set. */
+/* The bytes of an element of floating point. Only classes of half precision require a bit 22. */
 static unsigned float_bytes(uint32_t w, const struct class *c, unsigned size)
 {
-	bool half = c->ops == two_misc_half || c->ops == s_two_misc_half ||
-		    c->ops == three_same_half || c->ops == s_three_same_half;
+	bool half = bit(c->mask, 22);
 
 	return half ? 2 : c->layout == SHIFT ? 1u << size : bit(w, 22) ? 8 : 4;
 }
