@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the parts of the A64 decoder: a64.c (entry, branches, system), a64_data.c (integer
- * data processing), a64_memory.c (loads and stores), a64_simd.c (Advanced SIMD and cryptography),
- * a64_fp.c (scalar floating point).
+ * data processing), a64_memory.c (loads and stores), a64_simd.c and a64_scalar.c (Advanced SIMD and
+ * cryptography), a64_fp.c (scalar floating point).
  *
  * Each part gets a word of its top-level group (DDI 0487, C4.1) and a blank *in with addr and size
  * set. It returns false for an encoding that is unallocated or belongs to an extension that is not
