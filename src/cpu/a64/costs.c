@@ -4,7 +4,7 @@
  * compares them with these. Where a board was not measured, the guides of Arm apply: UAN 0016A for
  * the Cortex-A72 and the optimization guide of the Neoverse N1. Cryptography on the Cortex-A53 is
  * from GCC's description. Divisions, and operations that have a parameter, are in pipeline.c and
- * flow.c.
+ * timing.c.
  */
 #include "cpu/a64/costs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Latencies and throughputs of A64 instructions by their operation (enum pmk_vector), which boards
- * and makers' guides give. pipeline.c and flow.c add what depends on the core's parameters.
+ * and makers' guides give. pipeline.c and timing.c add what depends on the core's parameters.
  */
 #ifndef PMK_CPU_A64_COSTS_H
 #define PMK_CPU_A64_COSTS_H

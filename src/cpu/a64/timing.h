@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Ports and latencies of an instruction on a core that executes out of order (window.h). */
+#ifndef PMK_CPU_A64_TIMING_H
+#define PMK_CPU_A64_TIMING_H
+
+#include <pmk/isa.h>
+
+#include "cpu/cpu.h"
+
+struct port_use {
+	uint8_t port;
+	uint16_t cycles;
+	uint16_t ticks; /* 0: `cycles`; else ticks, of all equal ports together */
+};
+
+struct cost {
+	uint16_t latency; /* cycles until a dependent instruction can begin */
+	/* by how many cycles it can begin earlier if it adds to the result of a multiplication */
+	uint16_t early;
+	unsigned slots; /* places in the window; 0: 1 */
+	unsigned nports;
+	struct port_use use[3];
+};
+
+struct cost pmk_a64_cost(const struct pmk_core *core, const struct pmk_insn *in);
+/* The cost of half a round of AES. */
+struct cost pmk_a64_half_round(const struct pmk_core *core, const struct pmk_insn *in);
+
+#endif
