@@ -4,10 +4,10 @@
  * processor), as perf does it.
  *
  * The kernel gives each count with two times: how long it should have been counted, and how long it
- * was counted. They differ if there are more events than counters: the kernel then lets events take
- * turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its members have
- * the same times. Readings of several places are added before they are scaled, as in perf. So other
- * places make up for a thread that ended before its turn to be counted.
+ * was counted. The two times differ if there are more events than counters: the kernel then lets
+ * events take turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its
+ * members have the same times. Readings of several places are added before they are scaled, as in
+ * perf. So other places make up for a thread that ended before its turn to be counted.
  *
  * Every event is read separately: older kernels do not allow reading inherited events as a group.
  * Reading one after the other is accurate, because the counts of a program that has ended no longer
@@ -27,8 +27,8 @@
 
 /* ---- scaling -------------------------------------------------------------------------------- */
 
-/* Returns a · b / d as the nearest integer. It goes bit by bit, because 32-bit processors have
- * no 128-bit type. */
+/* Returns a · b / d as the nearest integer. The division goes bit by bit, because 32-bit
+ * processors have no 128-bit type. */
 static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t d)
 {
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;

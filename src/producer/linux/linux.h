@@ -60,8 +60,8 @@ int pmk_linux_threads(const struct pmk_linux_kernel *kernel, int pid, int **list
 struct pmk_linux_pmu {
 	const char *name; /* "armv8_cortex_a53" */
 	uint32_t type;	  /* of perf_event_attr */
-	/* used in results: the PMU of pmk's catalogue, or one with the kernel's name and without
-	 * events */
+	/* used in results: the PMU of pmk's catalogue, or a PMU that has the kernel's name and
+	 * no events */
 	const struct pmk_pmu *pmu;
 	bool known; /* it is in pmk's catalogue */
 	/* true for a PMU that counts events of a processor, and so also of one program */
@@ -98,8 +98,8 @@ const struct pmk_linux_pmu *pmk_linux_pmu_find(const struct pmk_linux_pmus *all,
 const struct pmk_linux_pmu *pmk_linux_core(const struct pmk_linux_pmus *all);
 unsigned pmk_linux_cores(const struct pmk_linux_pmus *all);
 
-/* The names of the events that can be given without a PMU: those of `prefer`, or else of the core
- * PMU, of the generic ones and of the kernel itself. NULL after the last. */
+/* Returns name `i` of the events that a user can give without a PMU: events of `prefer`, or else
+ * of the core PMU, then generic events and the kernel's own events. NULL after the last name. */
 const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
 				 const struct pmk_linux_pmu *prefer, unsigned i);
 
@@ -114,7 +114,7 @@ extern const struct pmk_pmu pmk_linux_hardware, pmk_linux_software;
  */
 int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefer, const char *name,
 		   const struct pmk_linux_event **out, char *msg, size_t size);
-/* The same event on another core PMU; NULL: that PMU does not have it. */
+/* Returns the event `ev` of another core PMU; NULL: that PMU does not have the event. */
 const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,
 					   const struct pmk_linux_event *ev,
 					   const struct pmk_linux_pmu *pmu);
@@ -136,7 +136,7 @@ struct pmk_linux_facts {
 void pmk_linux_facts(struct pmk_linux_facts *f, const struct pmk_linux_kernel *kernel,
 		     const struct pmk_linux_pmus *pmus);
 
-/* One refusal of perf_event_open(). */
+/* A refusal of perf_event_open(). */
 struct pmk_linux_refusal {
 	int error; /* errno */
 	const struct pmk_linux_event *event;
@@ -151,7 +151,8 @@ struct pmk_linux_refusal {
 /* Write one line: why the kernel refused, and what to do about it. */
 void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 		      const struct pmk_linux_refusal *r);
-/* One line that says why this machine has no hardware counters. NULL: it has some. */
+/* Returns one line that says why this machine has no hardware counters. NULL: it has hardware
+ * counters. */
 const char *pmk_linux_no_hardware(const struct pmk_linux_facts *f);
 
 /* ---- counters.c ----------------------------------------------------------------------------- */
@@ -163,8 +164,8 @@ struct pmk_linux_ask {
 	bool user, kernel; /* count only these modes; with neither, both are counted */
 };
 
-/* The sampling rate: one sample per `period` occurrences, or `frequency` samples per second. One of
- * them is 0. */
+/* The sampling rate: one sample per `period` occurrences, or `frequency` samples per second. The
+ * member that is not used is 0. */
 struct pmk_linux_rate {
 	uint64_t period, frequency;
 	bool chains; /* with call chains */
@@ -268,7 +269,7 @@ struct pmk_linux_direct {
  * Read an event from the page that the kernel shares with its owner, without a system call. Returns
  * false if the caller must ask the kernel: the event is on no counter, user access is not allowed,
  * the event has shared its counter and no clock shows for how long, or the page changed during
- * every reading. Without a clock the times are those of the last switch.
+ * every reading. Without a clock, the times are the times at the last switch.
  */
 bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 			 const struct pmk_linux_direct *direct, struct pmk_linux_value *v);

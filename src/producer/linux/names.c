@@ -3,8 +3,8 @@
  * Resolves names of events: the number to program, the PMU, and the row of the catalogue.
  *
  * Generic names (cycles, branch-misses …) are first looked up in pmk's catalogue of the core, as
- * the event that Linux uses for them there, so that the printed name is that of the programmed
- * event. Without a catalogue of the core, the kernel decides.
+ * the event that Linux uses for the generic name on this core, so that pmk prints the name of
+ * the event that is programmed. Without a catalogue of the core, the kernel decides.
  */
 #define _GNU_SOURCE
 #include "producer/linux/sysfs.h"
@@ -55,7 +55,7 @@ static bool is_unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 	return true;
 }
 
-/* Keeps the event, with its row: that of the catalogue, or a new one with the requested name. */
+/* Keeps the event with its row, which is the catalogue's or a new row with the requested name. */
 static int keep_event(const struct search *s, const struct pmk_linux_event *event,
 		      const struct pmk_event *row, const struct pmk_linux_event **out)
 {
@@ -347,8 +347,8 @@ static void offer_pmu(struct words *w, struct pmk_nearest *near, const struct pm
 		offer_name(w, near, full->events[i].name);
 }
 
-/* No PMU has the name: report the nearest names of `pmu` (NULL: of core, generic and software
- * events). */
+/* Report that no PMU has the name, with the nearest names of `pmu` (NULL: of core, generic and
+ * software events). */
 static int unknown_name(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name)
 {
 	const struct pmk_linux_pmu *core = pmk_linux_core(s->all);
@@ -467,7 +467,7 @@ static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer
 		err = find_cache(s, out);
 	if (err == 1)
 		return unknown_name(s, NULL, s->name);
-	if (!err) /* the newest event is this one */
+	if (!err) /* all->made is the newest event, which is *out */
 		s->all->made->event.any_core = !prefer && !(*out)->pmu->software;
 	return err;
 }

@@ -488,7 +488,7 @@ int pmk_linux_pmus_load(struct pmk_linux_pmus **out, const struct pmk_linux_kern
 		pmk_linux_pmus_free(all);
 		return err;
 	}
-	/* This is done now, because the list no longer moves. */
+	/* Set the pointers into the list now, because the list no longer moves. */
 	for (unsigned i = 0; i < all->count; i++) {
 		struct pmk_linux_pmu_full *p = &all->list[i];
 

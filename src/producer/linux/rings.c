@@ -57,7 +57,7 @@ static bool connect_ring(struct pmk_linux_rings *r, struct ring *ring, int fd)
 			continue;
 		ring->page = at;
 		ring->fd = fd;
-		r->data_size = size; /* the other buffers are not made larger */
+		r->data_size = size; /* later buffers get at most this size */
 		epoll_ctl(r->ready, EPOLL_CTL_ADD, fd, &wait);
 		return true;
 	}
@@ -161,7 +161,8 @@ int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* The bytes at a position, which never wraps. They may continue at the start of the buffer. */
+/* Returns the `n` bytes at a position. Positions never wrap, but the bytes may continue at the
+ * start of the buffer. */
 static const uint8_t *bytes_at(struct pmk_linux_rings *r, const uint8_t *data, size_t size,
 			       uint64_t position, size_t n)
 {
@@ -203,7 +204,7 @@ int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 	int err = 0;
 
 	while (epoll_wait(r->ready, ready, 64, 0) == 64)
-		; /* the loop checks all of them in any case */
+		; /* clear all readiness: the loop below checks all buffers in any case */
 	for (unsigned i = 0; !err && i < r->scope.ncpus; i++)
 		if (r->ring[i].page)
 			err = drain_ring(r, &r->ring[i], on_record, ctx);

@@ -3,10 +3,10 @@
  * Counters of the calling thread, read by the thread itself. See <pmk/linux.h>.
  *
  * The kernel publishes each event's state in a page of memory (struct perf_event_mmap_page): its
- * hardware counter, and the offset to add to that counter's value. It changes them only while the
- * thread does not run, or in an interrupt on its processor, and then also changes `lock`: a reading
- * is consistent if `lock` stayed the same. Compiler barriers are enough, because writer and reader
- * are never on different processors.
+ * hardware counter, and the offset to add to that counter's value. The kernel changes this state
+ * only while the thread does not run, or in an interrupt on its processor, and then also changes
+ * `lock`: a reading is consistent if `lock` has not changed. Compiler barriers are enough, because
+ * writer and reader are never on different processors.
  *
  * Hardware counters: RDPMC on x86; MRS of PMEVCNTR<n>_EL0 and PMCCNTR_EL0 on AArch64, by the port
  * that firmware uses. Linux gives user mode no access on 32-bit Arm. Elsewhere every read is a

@@ -2,11 +2,11 @@
 /*
  * The memory that pmk and the emulator share: what to count, and all counts so far.
  *
- * It is one sparse memfd of many gigabytes of address space, of which only touched pages exist. pmk
- * creates it, writes the configuration, and starts the emulator with the descriptor. The plugin
- * maps it and closes the descriptor, so that the program finds no unknown descriptor and cannot
- * close it. However the emulator ends (even by SIGKILL), the counts are in this memory: pmk itself
- * always takes the final reading from it.
+ * The arena is a sparse memfd with many gigabytes of address space, of which only touched pages
+ * exist. pmk creates it, writes the configuration, and starts the emulator with the descriptor. The
+ * plugin maps it and closes the descriptor, so that the program finds no unknown descriptor and
+ * cannot close it. However the emulator ends (even by SIGKILL), the counts are in this memory: pmk
+ * itself always takes the final reading from it.
  *
  * 	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
  * 	slot   = facts of its blocks | intervals | vCPU 0 | vCPU 1 | …
@@ -109,7 +109,7 @@ struct pmk_arena {
 	_Atomic uint32_t forked;       /* how many of the forked processes have begun */
 	_Atomic uint32_t lost_forks;   /* processes that found no free slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
-	_Atomic uint32_t locked_up;    /* a Cortex-M: see pmk_lockup_begin() */
+	_Atomic uint32_t locked_up;    /* a Cortex-M has locked up: see pmk_lockup_begin() */
 	/* The program handles signals in code that had run before it installed the handler. */
 	_Atomic uint32_t handlers_unseen;
 	/* The program has more code blocks than there are numbers for them. */
@@ -155,7 +155,8 @@ static inline uint64_t pmk_arena_bytes(unsigned slots)
 /* A number that changes with the layout. */
 #define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))
 
-/* The memory of a slot. A process that found no free slot has private memory of the same layout. */
+/* Returns the memory of a slot. A process that found no free slot has private memory with the
+ * layout of a slot. */
 static inline char *pmk_arena_memory(struct pmk_arena *a, const struct pmk_arena_slot *slot)
 {
 	return (char *)a + PMK_HEAD_BYTES + (uint64_t)(slot - a->slot) * PMK_SLOT_BYTES;

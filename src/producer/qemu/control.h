@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System emulation: firmware turns the MMU, the caches and the branch predictor on and off by the
- * control register of ARM (SCTLR: M, C, I and Z), of which AArch64 has one for each exception
- * level above EL0, and the caches of a MicroBlaze by its MSR (ICE and DCE). They are off at reset.
- * A write of the register ends QEMU's translated block, and what was written is still in the
+ * control register of ARM (SCTLR: M, C, I and Z), of which AArch64 has one for each exception level
+ * above EL0, and the caches of a MicroBlaze by its MSR (ICE and DCE). At reset, all these units are
+ * off. A write of the register ends QEMU's translated block, and what was written is still in the
  * general register when the next block starts. Data of ARM are not cached while the MMU is off:
  * accesses are Strongly Ordered then.
  *
- * After a change, the core restarts with empty caches, TLBs and predictor, because software has to
- * invalidate them (our choice), and all code is translated again, because blocks are built for one
- * state. Code that follows a write is executed once before that, so its blocks are chosen when they
- * start. QEMU translates code separately for each level. While levels have different states, each
- * block checks whether its state is that of the core.
+ * After a change, the core restarts with empty caches, TLBs and predictor, because software has
+ * to invalidate them (our choice), and all code is translated again, because blocks are built
+ * for one state. The code after a write is executed once before it is translated again, so its
+ * blocks are chosen when they start. QEMU translates code separately for each level. While
+ * levels have different states, each block checks whether its state is that of the core.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H
 #define PMK_PRODUCER_QEMU_CONTROL_H

@@ -2,10 +2,10 @@
 /*
  * Accesses to devices. Since QEMU 8.1.2, an access to a device must be the last instruction of a
  * translated block. If it is not, QEMU leaves the block and makes the access in a separate block,
- * of which it reports only the access. It then continues with the rest of the first block as a
- * third block, and reports its start. The rest has already been counted with the first block, so it
- * is remembered here until it starts. An interrupt handler may run before that, and may access
- * devices, too.
+ * of which it reports only the access. QEMU then runs the remaining instructions of the first block
+ * as a third block, and reports its start. These instructions have already been counted with the
+ * first block, so this file remembers them until the third block starts. An interrupt handler may
+ * run before, and may access devices, too.
  */
 #include <stdlib.h>
 

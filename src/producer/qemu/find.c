@@ -2,10 +2,10 @@
 /*
  * Finding an emulator that can load plugins. See find.h.
  *
- * QEMU gives plugins its functions as exported symbols. So an executable that has them in its
- * dynamic symbol table was built for plugins, and the set of these functions determines the module;
- * the rest follows from its text for --version. An executable without an interpreter is static:
- * some of these have a dynamic symbol table, too, but cannot load anything.
+ * QEMU gives plugins its functions as exported symbols. So an executable that has these symbols
+ * in its dynamic symbol table was built for plugins. The set of functions determines the module;
+ * where it does not, the text for --version does. An executable without an interpreter is
+ * static: some static executables have a dynamic symbol table, too, but cannot load anything.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/find.h"
@@ -24,7 +24,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* This function is in every release that supports plugins. */
+/* A function that is in every release that supports plugins. */
 #define ALWAYS "qemu_plugin_register_vcpu_init_cb"
 /* The prefix of all these functions. */
 #define PREFIX "qemu_plugin_"
@@ -63,7 +63,8 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* One symbol of a table. gelf_getsym() handles symbols of any size, and there are thousands. */
+/* Read a symbol of a table. gelf_getsym() is slower, because it handles symbols of any size, and
+ * a table has thousands. */
 static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 {
 	if (!wide)
@@ -74,7 +75,8 @@ static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 	return true;
 }
 
-/* Set the API versions in q from the exported functions; without any of them api_lowest stays 0. */
+/* Set the API versions in q from the exported functions; if the emulator exports none of QEMU's,
+ * api_lowest stays 0. */
 static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 {
 	bool plugins = false, marked[COUNT(marks)] = { false };
@@ -216,8 +218,8 @@ static bool usable(const struct pmk_qemu *q)
 }
 
 /*
- * True if the emulator in this directory can be used. One that cannot is stored in q, if q has none
- * yet.
+ * True if the emulator in this directory can be used. An unusable emulator is stored in q, if q has
+ * none yet.
  */
 static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
 {
@@ -325,7 +327,7 @@ unsigned pmk_qemu_api(const char *version)
 
 unsigned pmk_qemu_asks_for(const char *said)
 {
-	/* QEMU's phrases, and those of pmk's module for versions in which QEMU would load an unfit
+	/* Phrases of QEMU, and of pmk's module for versions in which QEMU would load an unfit
 	 * module. */
 	static const char *const phrases[] = {
 		"this QEMU supports only a minimum version of ",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds an emulator, and checks whether it can load plugins. It reads the file and does not start
+ * Finds an emulator, and checks whether it can load plugins. pmk reads the file and does not start
  * it, because a start takes longer than counting a small program.
  */
 #ifndef PMK_PRODUCER_QEMU_FIND_H
@@ -12,7 +12,8 @@
 
 enum pmk_qemu_state {
 	PMK_QEMU_READY, /* it can load plugins */
-	/* Not an ELF file, for example a script: what it starts is not known in advance. */
+	/* The file is not an ELF file but, for example, a script: the program that it starts is
+	 * not known in advance. */
 	PMK_QEMU_NO_ELF,
 	PMK_QEMU_MISSING,    /* there is no such file */
 	PMK_QEMU_NOT_EXEC,   /* a file of that name exists but may not be executed */

@@ -25,15 +25,17 @@ struct pmk_qemu_glue {
 	/* Lets translated code add `n` to *count, not atomically, whenever the instruction `first`
 	 * of it is executed. NULL in versions that cannot do so at any address. */
 	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count, uint64_t n);
-	/* In those versions: the same at the beginning of the code, in the emulator's memory, whose
-	 * address for a vCPU score() returns; NULL: it cannot. */
+	/* For the versions in which count_inline is NULL: lets translated code add `n` at its
+	 * beginning to a counter in the emulator's memory. score() returns the counter's address
+	 * for a vCPU. NULL: the version cannot do so. */
 	void (*count_score)(struct qemu_plugin_tb *tb, uint64_t n);
 	const uint64_t *(*score)(unsigned vcpu);
-	/* Has all code translated again soon. A vCPU must call it. NULL: it cannot. */
+	/* Has all code translated again soon. A vCPU must call this function. NULL: the version
+	 * cannot do so. */
 	void (*translate_anew)(void);
 };
 
-/* Events in the emulator, in addition to those of plugin.h. */
+/* Events in the emulator, in addition to the events in plugin.h. */
 GLUE_EXPORT void pmk_plugin_vcpu_started(unsigned vcpu);
 GLUE_EXPORT void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2,
 				    uint64_t arg3);

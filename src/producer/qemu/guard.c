@@ -2,7 +2,7 @@
 /*
  * See guard.h. The kernel kills the emulator itself when pmk ends (PR_SET_PDEATHSIG), but not a
  * process that was forked from it, whose parent is the program. So a thread in that process checks
- * whether pmk still runs. It uses no descriptor, because the program would see it.
+ * whether pmk still runs. The thread uses no descriptor, because the program would see it.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/guard.h"

@@ -25,7 +25,7 @@ struct qemu_region;
 
 /*
  * QEMU's description of a register (ARMCPRegInfo, target/arm/cpregs.h): the members that all
- * releases have at the same offset, and those that are 8 bytes further since 8.0.
+ * releases have at the same offset, and the members that moved by 8 bytes in 8.0.
  */
 struct reg_head {
 	const char *name;
@@ -75,8 +75,8 @@ enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
 /* QEMU's functions, and the state of the guest's registers. */
 static struct {
 	struct qemu_cpu *(*get_cpu)(int index);
-	/* Only in the emulators of ARM; the last one only for A64. The first exists up to 10.1, the
-	 * second since then. */
+	/* These six functions are only in the emulators of ARM; read_a64 is only in those for
+	 * A64. define_opaque exists up to 10.1, define from 10.2 on. */
 	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
 	void (*define)(struct qemu_cpu *cpu, const void *reg);
 	const void *(*find_reg)(void *table, uint32_t key); /* in the table of a processor */
@@ -298,7 +298,7 @@ static uint32_t pstate_of(unsigned vcpu)
 	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu), GDB_PSTATE);
 }
 
-/* PSTATE in A64, CPSR otherwise. */
+/* Returns PSTATE in A64 state, CPSR otherwise. */
 static uint32_t state_of(struct qemu_env *env, bool a64)
 {
 	return a64 ? pstate_of(vcpu_of(env)) : qemu.cpsr_read(env);
@@ -441,8 +441,8 @@ static bool place(const char *where, bool a64, struct reg_head *h)
 	return true;
 }
 
-/* The AArch32 encoding of the A64 register that `h` describes: the same CRn, CRm and op2, if it is
- * a PMU register below EL2. */
+/* Change `h` from an A64 register to its AArch32 encoding, which has the same CRn, CRm and op2.
+ * False: the register is not a PMU register below EL2. */
 static bool place_in_a32(struct reg_head *h)
 {
 	if ((h->crn != 9 && h->crn != 14) || (h->opc1 != 0 && h->opc1 != 3))
@@ -578,9 +578,9 @@ static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, un
 	}
 }
 
-/* The registers that processors get from this module, in the order of `pmu`'s own: those of `pmu`
- * and, for PMUv2, the additional ones of PMUv3. QEMU has the latter in all processors; here they
- * are undefined. */
+/* Returns the PMU whose registers this module defines: `pmu` or, for a PMUv2, the PMUv3, whose
+ * registers begin with those of the PMUv2. QEMU defines the additional registers in all
+ * processors; this module makes them undefined. */
 static const struct pmk_pmu *rows_of(const struct pmk_pmu *pmu)
 {
 	return pmu->driver == pmk_armv8.driver && pmu->nregs < pmk_armv8.nregs ? &pmk_armv8 : pmu;

@@ -24,7 +24,7 @@
 /* Handlers of accesses. A vCPU makes them in its own thread. */
 struct pmk_guest_calls {
 	int (*access)(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value);
-	/* As pmk_emulated_may(). */
+	/* Like pmk_emulated_may(). */
 	int (*may)(unsigned vcpu, const struct pmk_guest_access *a, unsigned *trap);
 	void (*reset)(unsigned vcpu);
 	/* The EL2 and EL3 registers that control the PMU have changed: `input` is the model's name
@@ -49,8 +49,8 @@ const char *pmk_guest_find(void);
 /*
  * Since 10.0, code for processors that take turns, as with -icount, reports the processor for which
  * it was translated, not the one that runs. This function has the code of the first `vcpus`
- * translated as for processors that run at the same time, which reports the right one. Emulators
- * that export no functions are not changed.
+ * translated as for processors that run at the same time, and such code reports the right
+ * processor. Emulators that export no functions are not changed.
  */
 void pmk_guest_tell_apart(unsigned vcpus);
 /* True if the emulator supports guarded control stacks, and numbers its kinds of address

@@ -12,8 +12,8 @@
 #include "producer/qemu/parts.h"
 #include "producer/session/access_log.h"
 
-/* Write a line of the log. It goes to the kernel at once, so that it survives any end of this
- * process. */
+/* Write a line of the log. The line goes to the kernel at once, so that it survives any end of
+ * this process. */
 static void write_log(const char *line, size_t n)
 {
 	if (plugin.guest.log >= 0 && write(plugin.guest.log, line, n) != (ssize_t)n) {

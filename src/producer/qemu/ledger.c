@@ -109,7 +109,7 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
 	}
 	head = (struct pmk_ledger_head *)((char *)l + at * PMK_LEDGER_UNIT);
 	head->units = (uint16_t)units;
-	/* Processes after a million of them count as one. */
+	/* After a million processes, all later ones share a number. */
 	head->process = process < PMK_LEDGER_MAX_PROCESS ? process : PMK_LEDGER_MAX_PROCESS;
 	head->cpu = cpu & (PMK_MAX_VCPUS - 1);
 	*number = (uint32_t)at;

@@ -2,7 +2,7 @@
 /*
  * The memory for the records of sites.h, while a program is recorded: a second sparse memfd in
  * addition to the arena, which pmk creates and the plugin fills. Processes and threads of the
- * program share it; each record is written by one of them. However the emulator ends, pmk reads
+ * program share the ledger; one thread writes each record. However the emulator ends, pmk reads
  * what is there.
  */
 #ifndef PMK_PRODUCER_QEMU_LEDGER_H
@@ -21,8 +21,9 @@ struct pmk_ledger {
 };
 
 /*
- * For pmk: create the ledger. NULL with errno set. It is smaller than the default if the limit of
- * file sizes requires that. *mapped has the bytes of memory that it occupies.
+ * For pmk: create the ledger. Returns NULL with errno set after a failure. The ledger is smaller
+ * than the default if the limit of file sizes requires that. *mapped has the bytes of memory that
+ * it occupies.
  */
 struct pmk_ledger *pmk_ledger_create(bool paths, int *fd, uint64_t *mapped);
 /* For pmk: set `size` again before records are read, because the program can overwrite it. */

@@ -11,13 +11,13 @@
 
 #include "producer/qemu/state.h"
 
-/* QEMU prints the first text, then the reason, then the registers, all of them also to its log,
- * and aborts. */
+/* QEMU prints `fatal`, then the reason, then the registers. It writes all of this also to its
+ * log, and aborts. */
 static const char fatal[] = "qemu: fatal: ", reason[] = "Lockup: ";
 
 static struct {
 	FILE *qemus; /* stderr of QEMU */
-	bool held;   /* the first text was printed, and is not written yet */
+	bool held;   /* `fatal` was printed, and is not written yet */
 } lockup;
 
 static bool starts_with(const char *text, size_t size, const char *start)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pmk-qemu-apiN.so: what QEMU loads, one for each generation of its plugin interface
- * (generation.h). It contains only their differences, which are not used while code runs, and
- * passes everything else to pmk-qemu-core.so in the same folder (plugin.c).
+ * (generation.h). A module contains only what differs between generations, which is not used while
+ * code runs, and passes everything else to pmk-qemu-core.so in the same folder (plugin.c).
  *
  * Built with PMK_QEMU_API, the lowest version of the generation.
  */

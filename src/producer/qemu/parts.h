@@ -7,7 +7,7 @@
 
 /* ---- plugin.c -------------------------------------------------------------------------------- */
 
-/* Calls of QEMU for the other files. */
+/* QEMU's functions that other files use. */
 
 size_t pmk_plugin_n_insns(const struct qemu_plugin_tb *tb);
 /*
@@ -42,8 +42,8 @@ bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *
 /* Count the straight run [first, last) of translated code. */
 void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		       const struct pmk_insn *in, size_t first, size_t last);
-/* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
- * code counts them. pmk does not read those of an uncounted process. */
+/* Map the executions of this process's vCPU 0 a second time, to a fixed address at which
+ * translated code counts them. pmk does not read the executions of an uncounted process. */
 bool pmk_translate_map_inline(struct pmk_executions *executions);
 /* Called when the instruction of `access` has run without a fault. */
 void pmk_translate_passed(unsigned vcpu, void *access);
@@ -127,8 +127,8 @@ void pmk_record_begin_sites(struct pmk_cpu *cpu);
 
 /* True if the exception level must be followed from block to block. */
 bool pmk_guest_pmu_watches_blocks(void);
-/* Called before the first block runs. It may have been translated while QEMU's own registers were
- * in use. */
+/* Called before the first block runs. The block may have been translated while QEMU's own
+ * registers were in use. */
 void pmk_guest_pmu_begin(void);
 /* Pass the interrupt of the model to the processor, after the instruction at `pc`. */
 void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
@@ -165,10 +165,10 @@ bool pmk_sampling_is_possible(void);
 /* The number of uncounted instructions of the process. If the emulator holds it, it is copied now
  * and then, so that it survives a crash of the emulator. */
 uint64_t pmk_sampling_read_rest(struct pmk_cpu *cpu);
-/* There are several threads: from here on, everything is counted. */
+/* End sampling when the program has several threads: from here on, everything is counted. */
 void pmk_sampling_end(struct pmk_cpu *cpu);
-/* Threads run at the same time and are not sampled: from here on, everything is counted. The
- * emulator then translates all code again by itself. */
+/* End sampling when threads begin to run at the same time: from here on, everything is counted.
+ * The emulator then translates all code again by itself. */
 void pmk_sampling_end_all(void);
 /* Wait for a millisecond. */
 void pmk_sampling_nap(void);

@@ -297,7 +297,8 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* Called when the emulator exits. It may have been about to continue with the rest of a block. */
+/* Called when the emulator exits, perhaps just before it continues with the last part of a
+ * block. */
 __attribute__((destructor)) static void ended(void)
 {
 	for (unsigned i = 0; plugin.system_mode && i < PMK_ARENA_CPUS; i++)

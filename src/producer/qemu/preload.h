@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The addresses of prefetch instructions (PLD, PRFM), which the emulator does not report. They are
- * computed from the address of a load or store in the same block that uses the same base register.
+ * computed from the address of a load or store that is in the block of the prefetch and uses its
+ * base register.
  */
 #ifndef PMK_PRODUCER_QEMU_PRELOAD_H
 #define PMK_PRODUCER_QEMU_PRELOAD_H

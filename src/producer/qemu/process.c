@@ -60,8 +60,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Find out about faults of the program. The emulator would end without calling its plugins. It also
- * uses these signals for itself, and installs its handlers before the program begins.
+ * Install a handler that notes faults of the program, because the emulator would end without
+ * calling its plugins. The emulator also uses these signals for itself, and installs its handlers
+ * before the program begins.
  */
 static void watch_faults(int sig, struct sigaction *emulators)
 {
@@ -193,7 +194,7 @@ static struct pmk_cpu *forking_cpu(void)
 	return calling.vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling.vcpu] : NULL;
 }
 
-/* Restart sampling in a forked process, which begins with a head of its own. */
+/* Restart sampling in a forked process, whose first instructions are its head. */
 static void begin_again(struct pmk_cpu *cpu)
 {
 	plugin.rest.all_anew = plugin.rest.on;
@@ -243,7 +244,8 @@ void pmk_process_after_fork(void)
 	struct pmk_emulated *e;
 
 	pmk_random_forked();
-	/* Another thread of the parent may have been reporting. It does not exist here. */
+	/* Another thread of the parent may have held this lock at the fork. That thread does not
+	 * exist in this process. */
 	pthread_mutex_init(&plugin.reporting, NULL);
 	plugin.ports[0].pins.show = NULL;
 	pmk_guard_start(plugin.pmk_pid, &plugin.arena->pmk_pid);
@@ -258,7 +260,7 @@ void pmk_process_after_fork(void)
 	    !pmk_translate_map_inline(pmk_slot_executions(plugin.slot_memory, 0)))
 		pmk_plugin_give_up(PMK_ENOMEM);
 	if (!counted) {
-		/* For an uncounted thread. Its core is private memory, which the fork has
+		/* The thread is not counted. Its core is private memory, which the fork has
 		 * copied. */
 		pmk_cpus[vcpu] = cpu;
 		atomic_fetch_add(&plugin.arena->forked, 1);
@@ -339,7 +341,7 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 
 /*
  * If the call has returned `result` random bytes, replace them by bytes that are the same in each
- * run. The kernel has just written there, so the memory exists.
+ * run. The kernel has just written to this memory, so it exists.
  */
 static void replace_random(int64_t num, int64_t result)
 {
@@ -442,7 +444,8 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 		atomic_fetch_sub(&plugin.slot->execs, 1);
 	if (is_execve(num) && result == -ENOEXEC)
 		atomic_store(&plugin.arena->foreign_execs, 1);
-	/* No thread was created, so no code was translated again. */
+	/* If the call failed, no thread was created, so the emulator did not translate code
+	 * again. */
 	plugin.rest.all_anew |= plugin.rest.ended && result < 0;
 	plugin.rest.ended = false;
 	if (plugin.rest.all_anew)

@@ -88,15 +88,15 @@ bool qemu_plugin_mem_is_store(uint32_t info);
 unsigned qemu_plugin_mem_size_shift(uint32_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
-/* Since 6.2. */
+/* Exists since 6.2. */
 __attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *value, bool *ret);
-/* The load address of the program's code. It is weak, because the user-mode emulators of 10.0 lack
- * it by mistake. */
+/* The load address of the program's code. The symbol is weak, because the user-mode emulators of
+ * 10.0 lack it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 /*
- * The first members of GByteArray and, below, of GArray. Their functions are in the emulator's
- * GLib. They are declared weak, because an emulator may have linked GLib statically.
+ * The first members of GByteArray and, below, of GArray. The functions for these arrays are in the
+ * emulator's GLib. They are declared weak, because an emulator may have linked GLib statically.
  */
 struct qemu_bytes {
 	uint8_t *data;

@@ -35,8 +35,8 @@
  * a size. */
 static const char *const address_space[] = { "0", "0xff00000000" };
 
-/* The number of processes for which limits leave room. It uses half of the address space and leaves
- * the other half for everything else. */
+/* Returns the number of processes for which limits leave room. The slots may use half of the
+ * address space; the other half is for everything else. */
 static unsigned slots_within_limits(struct pmk_runner *r)
 {
 	static const struct {
@@ -63,7 +63,8 @@ static unsigned slots_within_limits(struct pmk_runner *r)
 	return slots;
 }
 
-/* Its size is fixed, so that mapped pages exist even if another process opens it. */
+/* Create the arena. Seals fix its size, so that no process that opens it can remove mapped
+ * pages. */
 static struct pmk_arena *create_arena(unsigned slots, int *fd)
 {
 	struct pmk_arena *a;
@@ -85,9 +86,9 @@ static struct pmk_arena *create_arena(unsigned slots, int *fd)
 	return a;
 }
 
-/* The words of the emulator's command line, with the plugin argument, the size of the stack and
- * that of the address space put in; NULL when out of memory. The caller owns the array but not
- * the words. */
+/* Returns the words of the emulator's command line, with the plugin argument, the stack size and
+ * the address space size inserted; NULL: out of memory. The caller owns the array but not the
+ * words. */
 static char **emulator_words(char *const *words, char *plugin, char *stack, char *space)
 {
 	const char *const place[] = { "@plugin@", "@stack@", "@space@" };
@@ -158,7 +159,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	end_with(parent);
 	fix_surroundings();
-	/* Only this emulator inherits them. */
+	/* Let only this emulator inherit the descriptors. */
 	for (unsigned i = 0; i < 3; i++)
 		fcntl(inherited[i], F_SETFD, 0);
 	for (int i = 0; i < 3; i++)
@@ -621,8 +622,8 @@ static void take_pieces(struct pmk_runner *r, unsigned i)
 	}
 }
 
-/* Add the counts of a core to those of all cores with its number: a forked process continues on the
- * core with its parent's number. */
+/* Add the counts of a core to the sum for its number: a forked process continues on the core
+ * with its parent's number. */
 static void add_to_core(struct pmk_runner *r, unsigned cpu, const struct pmk_runner_counts *c)
 {
 	while (r->ncores <= cpu)

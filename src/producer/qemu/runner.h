@@ -35,7 +35,7 @@ struct pmk_runner_config {
                             * "@space@" are replaced by the plugin argument, the sizes of the
                             * program's stack and of its address space */
 	char *const *envp; /* the emulator's environment */
-	int streams[3];	   /* its standard input and output; -1: that of this process */
+	int streams[3];	   /* its standard streams; -1: the stream of this process */
 	/* With counters.shows_pins: the sink for the first core of the first process. */
 	struct pmk_pins_sink pins;
 };
@@ -75,8 +75,8 @@ struct pmk_runner {
 	pid_t pid;
 	int status; /* wait status after the end */
 	bool over;
-	/* [PMK_ARENA_CPUS], each summed over all processes, followed by `tail` and `one`. It is
-	 * mapped memory, so only the pages in use take space; regions take most of it. */
+	/* [PMK_ARENA_CPUS], each summed over all processes, followed by `tail` and `one`. The
+	 * array is mapped memory, so only the pages in use take space; regions need most of it. */
 	struct pmk_runner_counts *core;
 	/* Counts since the end of the last interval; only the total and the cycles. */
 	struct pmk_runner_counts *tail;

@@ -23,8 +23,8 @@ void pmk_running_enter_level(unsigned vcpu, unsigned level)
 
 /*
  * From QEMU 6.2 to 10.0, the lowest bits of `info` are an index of address translations, with the
- * same meaning in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both
- * of these with PAN, EL2, EL3.
+ * same meaning in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, EL1
+ * with PAN, EL2 with a host and PAN, EL2, EL3.
  */
 int pmk_running_level(uint32_t info)
 {
@@ -34,8 +34,9 @@ int pmk_running_level(uint32_t info)
 }
 
 /*
- * Since QEMU 10.2, the indexes are: EL0, EL1, EL1 with PAN, the same three for EL2 as a host, EL2,
- * EL3. The index after each of them, except those with PAN, is for its guarded control stack.
+ * Since QEMU 10.2, the indexes are: EL0, EL1, EL1 with PAN, then EL0, EL2 and EL2 with PAN for a
+ * host at EL2, then EL2, EL3. Each index except those with PAN is followed by an index for its
+ * guarded control stack.
  */
 int pmk_running_level_since_10_2(uint32_t info)
 {

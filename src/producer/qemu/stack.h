@@ -33,8 +33,9 @@ uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type);
  */
 void pmk_stack_without_vdso(const struct pmk_stack *s);
 
-/* By how many bytes the stack of an emulator with a vDSO must be larger to give the same stack
- * pointer: its tables are one pair longer, and end at a multiple of 16. */
+/* Returns the number of bytes by which the stack of an emulator with a vDSO must be larger to
+ * give the stack pointer of other emulators: the auxiliary vector has one more pair, and the
+ * tables end at a multiple of 16. */
 unsigned pmk_stack_more(unsigned word, unsigned nargs, unsigned nenv);
 
 #endif

@@ -43,8 +43,8 @@ struct plugin_rest {
 	uint64_t began;	  /* count of all processes before this one */
 	uint64_t unit_at; /* when the next unit begins: pmk_emulated_unit_at() */
 	struct pmk_ticks ticks;
-	/* All code must be translated again when the system call returns: this process was forked
-	 * in the rest, or a call that ended the rest has failed. */
+	/* All code must be translated again when the system call returns, because this process
+	 * was forked in the rest, or because a call that ended the rest has failed. */
 	bool all_anew;
 	bool ended; /* the rest was ended by a call that will create a thread */
 };
@@ -129,8 +129,8 @@ struct plugin {
 
 	/* User emulation: the address in this process of the program's address 0. */
 	uintptr_t guest_base;
-	/* The remaining delay at the last system call: a thread that is created there begins to
-	 * count at the same time as its creator. */
+	/* The remaining delay at the last system call: a thread that this call creates begins to
+	 * count when its creator does. */
 	uint64_t delay_left;
 	/* The second thread of the program has started. From then on the emulator translates all
 	 * code again, for threads that run at the same time. */

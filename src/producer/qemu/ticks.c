@@ -12,8 +12,8 @@
 #define MOST  (TABLE / 2)
 
 /*
- * One tick per this many instructions costs about one percent (our choice). If there are more
- * ticks, their number is reduced to this:
+ * A tick per INSNS_PER_TICK instructions costs about one percent (our choice). If there are more
+ * ticks, they are reduced to one per INSNS_LEFT instructions.
  */
 #define INSNS_PER_TICK	512
 #define INSNS_LEFT	2048

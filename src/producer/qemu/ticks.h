@@ -32,7 +32,7 @@ struct pmk_ticks {
 	bool all;	       /* all blocks tick */
 };
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_ticks_init(struct pmk_ticks *t);
 
 /* Called when the block at `pc` is translated. Returns NULL if it does not tick. */

@@ -130,9 +130,9 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 }
 
 /*
- * Let instruction `i` report that the instruction before it has not faulted. It may fault without
- * an access, and if instruction `i` begins, it has not. This matters only in programs that handle
- * faults.
+ * Let instruction `i` report that the instruction before it has not faulted. An instruction can
+ * fault without an access; that instruction `i` begins shows that the one before has not. This
+ * matters only in programs that handle faults.
  */
 static void tell_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
 {
@@ -352,8 +352,8 @@ static void preload_unseen(unsigned vcpu, void *data)
 }
 
 /*
- * Let prefetch instruction `i` of a block take place at the access of another one, by which its
- * address is known. It changes only the time of loads.
+ * Let prefetch instruction `i` of a block take place at the access of another instruction, which
+ * shows its address. The delay changes only the time of loads.
  */
 static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t first,
 			  size_t last, size_t i)
