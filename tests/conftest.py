@@ -337,7 +337,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """For --dist loadfile; None leaves the choice to xdist."""
+    """Returns the scheduler for --dist loadfile. If this returns None, xdist chooses one."""
     return costs.longest_first(config, log) if config.option.dist == "loadfile" else None
 
 

@@ -75,8 +75,8 @@ def distribution():
 
 
 def remedy(package, what="it"):
-    """The remedy that pmk prints on this machine for a missing emulator of this package. `what`:
-    "it", or "one that can"."""
+    """Returns the remedy that pmk prints on this machine if the emulator of this package is
+    missing. `what`: "it", or "one that can"."""
     if not os.path.exists("/usr/bin/apt-get"):
         return "docs/install.md says how to install or build QEMU"
     if package == "qemu-user" and distribution() not in (("debian", "12"), ("ubuntu", "22.04"),
@@ -164,8 +164,9 @@ def long_enough(count, is_enough):
 
 
 def started(*command):
-    """A process of `command` that already has its name: the kernel sets the name shortly after it
-    has closed the descriptors that are not inherited, which is what Popen waits for."""
+    """Starts `command` and returns its process, which already has its name. Popen only waits until
+    the kernel has closed the descriptors that are not inherited; the kernel sets the name shortly
+    afterwards."""
     p = subprocess.Popen(command)
     wait_until(lambda: of_process(p.pid, "comm").strip() == os.path.basename(command[0]),
                f"{command[0]} does not start")
@@ -225,14 +226,14 @@ def stat(*argv, code=0, **kw):
 
 
 def counts(document, region=None):
-    """{event: value} of one section of a document (the whole run, or a region)."""
+    """Returns {event: value} of one section of a document (the whole run, or a region)."""
     return {c["event"]: c["counter-value"] for c in document["counters"]
             if c.get("region") == region}
 
 
 def emulator_in_path(name):
-    """The first emulator that can load plugins, as in pmk; a static one earlier in PATH does not
-    matter."""
+    """Returns the first emulator in PATH that can load plugins, as pmk does. A static emulator
+    before it in PATH is ignored."""
     for folder in os.environ["PATH"].split(os.pathsep):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK):
@@ -267,7 +268,7 @@ def have(*commands):
 
 @contextlib.contextmanager
 def locked(path):
-    """A lock for things that several test files make in the same place, `path`."""
+    """Holds a lock for files that several test files make at `path`."""
     with open(path + ".lock", "w") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         yield

@@ -34,7 +34,7 @@ def checksum(data):
 
 @functools.cache
 def index():
-    """[{"key", "sha256", "recipe"} or {"answer", "question", "sha256"}]"""
+    """Returns [{"key", "sha256", "recipe"} or {"answer", "question", "sha256"}]."""
     path = os.path.join(FOLDER, "index")
     if not os.path.exists(path):
         return []
@@ -76,7 +76,7 @@ def stored(key):
 
 
 def was_stored(recipe):
-    """True if a file of this recipe is stored, even one that was made from other sources."""
+    """Returns true if a file of this recipe is stored, even if it was made from other sources."""
     return any(e["recipe"] == recipe for e in by_key().values())
 
 
@@ -115,7 +115,7 @@ def record_answer(name, question, said):
 
 
 def recorded(folder):
-    """{key: recipe} and [(name, checksum of the question, answer)]"""
+    """Returns {key: recipe} and [(name, checksum of the question, answer)]."""
     recipes, answers = {}, []
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), "rb") as f:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run:
-microblaze_store.py. Programs that are not stored, because they are new or their sources have
-changed, are made by the compiler of `make microblaze-toolchain`; without it, a test that asks for
-one fails. Your own compiler in PMK_MB_TOOLCHAIN (a folder with bin/microblazeel-elf-gcc) makes
-everything.
+"""Programs for MicroBlaze. No distribution has a compiler for it, so microblaze_store.py stores the
+compiled programs. A program that is new, or whose sources have changed, is not stored: the compiler
+of `make microblaze-toolchain` makes it. Without this compiler, a test that requests such a program
+fails. If PMK_MB_TOOLCHAIN is a folder with your own bin/microblazeel-elf-gcc, that compiler makes
+every program.
 
     path = program("hello", "hello.c")                     little-endian, for qemu-microblazeel
     path = program("hello", "hello.c", order="big")        for qemu-microblaze
@@ -13,9 +13,9 @@ everything.
     text = disassembly(path)
 
 Relative sources are those of tests/guest/microblaze; "@library/pmk_target.c" is the firmware
-library in one file, with its header next to it. Both orders come from one compiler: call the tools
-by tool("objdump"), which skips the test when there is none, and gcc and as with ORDERS[order].gcc
-or .as_ when it matters.
+library in one file, with its header next to it. One compiler makes programs of both byte orders.
+Call a tool by tool("objdump"), which skips the test if there is none. Give gcc and as the options
+ORDERS[order].gcc and .as_ if the byte order matters.
 """
 import collections
 import contextlib
@@ -44,8 +44,7 @@ ORDERS = {
 
 # Optional features of a core, as options of the compiler; combine them as you like.
 #
-# GCC 12 compares versions as text, so that v10.0 would be older than v3.00.a: v9.6 stands for all
-# of them.
+# GCC 12 compares versions as text, so v10.0 would be older than v3.00.a. All programs use v9.6.
 MULTIPLIER = ("-mno-xl-soft-mul",)
 MULTIPLIER_64 = (*MULTIPLIER, "-mxl-multiply-high")
 DIVIDER = ("-mno-xl-soft-div",)
@@ -58,8 +57,8 @@ SMALL = ("-mcpu=v9.6", "-mno-xl-reorder")
 FULL = ("-mcpu=v9.6", *MULTIPLIER_64, *DIVIDER, *BARREL_SHIFTER, *PATTERN_COMPARE, *REORDER,
         *FPU_EXTENDED)
 
-# The assembler puts IMM in front of every symbol; this removes unneeded ones, as GCC's own linking
-# does. Not for code whose instructions are counted by hand.
+# The assembler puts IMM in front of every symbol. This option removes unneeded ones, as GCC's own
+# linking does. Do not use it for code whose instructions are counted by hand.
 RELAX = ("-relax",)
 
 C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections",
@@ -109,7 +108,7 @@ def call(*argv, **kw):
 
 @functools.cache
 def library():
-    """The folder of the firmware library in one file and its header."""
+    """Returns the folder with the firmware library in one file, and its header."""
     with tempfile.TemporaryDirectory(prefix="mb-", dir=WORK) as place:
         mine = os.path.join(place, "library")
         call(os.path.join(SOURCE, "scripts", "amalgamate"), mine)
@@ -212,7 +211,7 @@ def objects(recipe, place, flags):
 
 @functools.cache
 def libgcc(order):
-    """The path of libgcc. It is compiled without optional instructions, so it runs on every
+    """Returns the path of libgcc. It is compiled without optional instructions, so it runs on every
     core."""
     return call(tool("gcc"), ORDERS[order].gcc, "-print-libgcc-file-name").strip()
 
@@ -339,31 +338,32 @@ def program_recipe(name, sources, order="little", cpu=FULL, flags=(), ld=RELAX):
 
 
 def program(*argv, **kw):
-    """The path of a static program for Linux with main(argc, argv)."""
+    """Returns the path of a static program for Linux with main(argc, argv)."""
     return made(program_recipe(*argv, **kw))
 
 
 def firmware(name, sources, at, order="little", cpu=FULL, flags=(), ld=()):
-    """The path of an ELF file that contains only the sources and the parts of libgcc that they
-    need. Its code is at `at`."""
+    """Returns the path of an ELF file that contains only the sources, and the parts of libgcc that
+    they need. Its code is at `at`."""
     return made(as_recipe("firmware", name, listed(sources), order, cpu, flags, ld, at=f"{at:#x}"))
 
 
 def bare(name, order="little", **defines):
-    """The path of microblaze/<name>.S as a program, with preprocessor definitions."""
+    """Returns the path of microblaze/<name>.S as a program, with preprocessor definitions."""
     flags = [f"-D{k}={v}" for k, v in sorted(defines.items())]
     return made(as_recipe("bare", name, [name + ".S"], order, (), flags, ()))
 
 
 def disassembly(path):
-    """The output of objdump -d for a program made here."""
+    """Returns the output of objdump -d for a program that this module has made."""
     of = _recipes[path]
     with open(made({"kind": "disassembly", "name": of["name"], "of": of}), encoding="utf-8") as f:
         return f.read()
 
 
 def example(board, main=None):
-    """The path of a program of examples/firmware, or of the same with another main()."""
+    """Returns the path of a program of examples/firmware. `main` is a source that replaces the
+    program's main()."""
     folders = [os.path.join(EXAMPLES, name) for name in (board, "common")]
     sources = [os.path.join(f, name) for f in folders for name in sorted(os.listdir(f))
                if not name.endswith(".h")]
@@ -373,8 +373,8 @@ def example(board, main=None):
 
 
 def compilation(name, source, *flags):
-    """The compiler's result for a source: {"code", "warnings", "missing": headers, "undefined":
-    symbols}"""
+    """Returns the compiler's result for a source: {"code", "warnings", "missing": headers,
+    "undefined": symbols}."""
     with open(made({"kind": "compilation", "name": name, "sources": [as_source(source)],
                     "flags": [*flags]}),
               encoding="utf-8") as f:
@@ -382,7 +382,7 @@ def compilation(name, source, *flags):
 
 
 def symbol(path, name):
-    """The address of a symbol; the nm of this machine reads any ELF file."""
+    """Returns the address of a symbol. The nm of this machine reads any ELF file."""
     for line in call("nm", path).splitlines():
         value, _, this = line.split()
         if this == name:
@@ -391,8 +391,8 @@ def symbol(path, name):
 
 
 def answer(name, question, ask):
-    """The toolchain's answer to a question, as the bytes of ask(). Without tools it comes from the
-    store; with tools it must equal the stored one."""
+    """Returns the toolchain's answer to a question, which ask() gives as bytes. Without tools the
+    answer comes from the store; with tools it must equal the stored answer."""
     stored = microblaze_store.answer(name, question)
     if folder()[1]:
         assert stored is not None, (f"{name} is not stored as it is asked now; "

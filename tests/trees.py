@@ -26,7 +26,7 @@ def build_tree(tree, *targets):
 
 
 def options_of(tree):
-    """{option of Meson: value}"""
+    """Returns {option of Meson: value}."""
     with open(os.path.join(tree, "meson-info", "intro-buildoptions.json")) as f:
         return {option["name"]: option["value"] for option in json.load(f)}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interface of the library stays what programs were built with, as long as its soname does."""
+"""As long as the library's soname stays, its interface stays the one that programs were built
+with."""
 import os
 import re
 import shutil
@@ -125,9 +126,9 @@ def test_an_old_program_runs(there, tmp_path):
 
 
 def test_the_package_lists_its_symbols(there):
-    """debian/libpmk0.symbols: what dpkg-gensymbols compares with, and the version that a program
-    depends on. A new symbol must be added to it: dpkg-gensymbols would list it with Debian's
-    revision, which lintian reports as an error."""
+    """dpkg-gensymbols compares the library with debian/libpmk0.symbols, which has the version that
+    a program depends on. Each new symbol must be added to this file. Otherwise dpkg-gensymbols
+    would list the symbol with Debian's revision, which lintian reports as an error."""
     with open(os.path.join(SOURCE, "debian/libpmk0.symbols")) as f:
         lines = f.read().splitlines()
     equal(lines[:2], ["libpmk.so.0 libpmk0 #MINVER#", "* Build-Depends-Package: libpmk-dev"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""examples/api, built with the installed library by pkg-config and by CMake, prints what it should;
-docs/api.md shows what is in these programs and lists all headers."""
+"""The programs of examples/api, built with the installed library by pkg-config and by CMake, print
+what they should. docs/api.md shows code of these programs, and lists all headers."""
 import os
 import re
 
@@ -8,7 +8,7 @@ from harness import *
 from programs import loop
 
 HERE = os.path.join(SOURCE, "examples/api")
-# program: (sources, arguments, what it prints)
+# {program: (sources, arguments, output)}
 EXAMPLES = {
     # 100 misses of 20 cycles and 900 hits of one cycle, three cycles late; the first 50 misses
     # raise an interrupt.
@@ -16,12 +16,12 @@ EXAMPLES = {
                                "interrupts 1\n"),
     "dump": (["dump.c"], ["core.vcd", "core.ini"],
              "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
-    # 8 instructions a pass and 5 more; cycles are those that pmk counts.
+    # The loop executes 8 instructions per pass, and 5 more. The cycles are those that pmk counts.
     "count": (["count.c"], [lambda: loop(1000)], "cycles 14322\ninstructions 8005\n"),
     "count_threads": (["count_threads.c"], [lambda: loop(1000), lambda: loop(50)],
                       "0: cycles 14322\n0: instructions 8005\n"
                       "1: cycles 1022\n1: instructions 405\n"),
-    # The numbers that `pmk report` shows of it.
+    # The numbers that `pmk report` shows for this file.
     "capture": (["capture.c"], [os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")], """\
 region 0, entered 3 times: cpu_cycles 6000
 region 0, entered 3 times: br_exec 60
@@ -77,14 +77,15 @@ def test_built_by_pkg_config(there, tmp_path, name, how):
         if name.startswith("count") and not libelf_is_whole(tmp_path):
             pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF "
                         "files can be linked statically")
-        # Such a program is not in the library's folder, which is where files are searched.
+        # The library searches its files next to itself. A static program is in another folder.
         env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"),
                    PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
     check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)
 
 
 def test_the_shared_library_asks_for_nothing_else(there, tmp_path):
-    """Users of the library need no headers and no .pc files of its own dependencies."""
+    """A program that uses the library needs no headers and no .pc files of the libraries that
+    libpmk depends on."""
     alone = dict(there.env, PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH=there.pkgconfig)
     out = run("pkg-config", "--cflags", "--libs", "pmk", env=alone)
     equal((out.code, out.err), (0, ""))

@@ -8,12 +8,13 @@ STRICT = {"warning_level": "3", "werror": True}
 
 
 def version_of(compiler):
-    """Compared without names, because gcc and gcc-12 may be the same."""
+    """Returns the version without the compiler's name, because gcc and gcc-12 may be one
+    compiler."""
     return re.sub(r"^(cc|gcc|clang)(-\d+)?", "", run(compiler, "--version").out)
 
 
 def compilers():
-    """One name for each."""
+    """Returns one name for each installed compiler."""
     found = {}
     for name in ["gcc", *(f"gcc-{v}" for v in range(11, 20)), "clang",
                  *(f"clang-{v}" for v in range(13, 26))]:

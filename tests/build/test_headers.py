@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Public headers, as they are installed: each compiles by itself, in C and in C++; those for
-firmware without a libc. A C++ program links with every function that they declare."""
+"""Each installed public header compiles by itself, in C and in C++; headers for firmware compile
+without a libc. A C++ program links with every function that the headers declare."""
 import os
 import shlex
 
@@ -25,7 +25,7 @@ FREESTANDING = [
 
 
 def compile_each(headers, compiler, include, tmp_path, *flags):
-    """A file for each header; one process compiles them all."""
+    """Writes a file for each header, and compiles all files in one process."""
     words = shlex.split(compiler)
     have(words[0])
     suffix = "cc" if "++" in words[0] else "c"
@@ -50,8 +50,7 @@ def test_each_compiles_alone(there, tmp_path, name, compiler):
 def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
     headers = [h for h in there.headers() if h not in HOSTED]
     assert "target.h" in headers and "model.h" in headers
-    # Only the compiler's own headers: those of the system are where `-print-file-name=include` is
-    # not.
+    # Use only the compiler's own headers. They are in this folder; the system's headers are not.
     words = shlex.split(compiler)
     own = run(words[0], "-print-file-name=include").out.strip()
     # GCC's stdint.h includes the system's, except with -ffreestanding.

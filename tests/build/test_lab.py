@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk without the commands of src/lab, as meson -Dlab=false makes it: main.c is compiled for this,
+"""pmk without the commands of src/lab, as meson -Dlab=false builds it: main.c is compiled for this,
 and linked with this build's objects of the other commands."""
 import shlex
 

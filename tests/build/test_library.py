@@ -7,7 +7,7 @@ import shutil
 from harness import *
 import installed
 
-# Of <pmk/native.h>: code for the processor that the library runs on, which may be another one.
+# Functions of <pmk/native.h> that exist only in a library for certain processors.
 NATIVE = {"pmk_native_fixup", "pmk_native_probe", "pmk_port_cp15_pmuv3", "pmk_port_native"}
 
 PROGRAM = """\

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`make install` puts everything below the prefix it is told, it works from there without the build
-tree, and `make uninstall` takes away what was installed and nothing else."""
+"""`make install` puts everything below the given prefix, the installed pmk works without the build
+tree, and `make uninstall` removes the installed files and nothing else."""
 import os
 import shutil
 import sys
@@ -24,13 +24,14 @@ def tree(top):
 
 @pytest.fixture
 def somewhere(tmp_path):
-    """Away from the build tree: pmk takes the data of the sources when it lies in there."""
+    """Gives a folder outside of the build tree. Inside the build tree, pmk would use the data of
+    the sources."""
     assert not str(tmp_path).startswith(BUILD)
     return tmp_path
 
 
 def test_installed_below_another_prefix_it_works_there(somewhere):
-    """Also away from the place that `make install` was told."""
+    """The installed files also work after they were moved to another folder."""
     out = make("install", "prefix=/opt/a b", f"DESTDIR={somewhere}/staged")
     said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere}/staged removes them"
     assert out.code == 0 and said in out.out, out
@@ -56,7 +57,7 @@ def test_installed_below_another_prefix_it_works_there(somewhere):
 
 
 def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
-    """Files of an older version go when a newer one is installed over it."""
+    """An installation removes files of an older version that the newer version does not have."""
     where = ["prefix=/usr", f"DESTDIR={somewhere}"]
     (somewhere / "usr/bin").mkdir(parents=True)
     (somewhere / "usr/bin/other").write_text("of somebody else\n")

@@ -37,7 +37,7 @@ def need(tmp_path, *purposes, end="true"):
 
 
 def test_progress_is_shown(tmp_path):
-    """A line for every two percent."""
+    """scripts/need prints a line for every two percent."""
     out, asked = need(tmp_path, "docs")
     equal((out.code, out.err), (0, ""))
     equal(out.out, "installing: scdoc\n 12 %  Retrieving file 1 of 5\n"

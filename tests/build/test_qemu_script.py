@@ -34,8 +34,8 @@ def script(folder, name, body):
 
 
 def machine(name, package=None, **commands):
-    """A folder with tools and stand-ins, and the environment with it as PATH. `package`: the answer
-    of apt-cache."""
+    """Makes a folder with tools and stand-ins. Returns the folder, and an environment whose PATH it
+    is. `package` is the reply of apt-cache."""
     folder = os.path.join(PLACE, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder + "/bin")
@@ -113,7 +113,7 @@ def test_where_is_no_apt():
 
 
 def test_what_to_install():
-    """Without root and sudo: one line."""
+    """Without root and sudo, the script prints one line: the command that root must run."""
     _, env = machine("no-root", DEBIAN13, apt_get="exit 1", dpkg_query="exit 1", id="echo 1000")
     out = run(SCRIPT, env=env)
     equal(out.code, 1)

@@ -55,7 +55,7 @@ def crc():
 
 def test_pmk_is_clean():
     prog = crc()
-    # The plugin lives in QEMU, which is not sanitized: the ordinary one is loaded.
+    # QEMU is not sanitized, so it loads the ordinary plugin.
     env = dict(os.environ, PMK_PLUGIN=BUILD,
                UBSAN_OPTIONS="halt_on_error=1")
     for argv, code in ((("stat", "-e", "all", "-r", "2", prog), 0),
@@ -80,13 +80,13 @@ def test_pmk_is_clean_whatever_the_program_writes():
 
 
 def runtime():
-    """The runtime library that an unsanitized program needs to load a sanitized one."""
+    """Returns the runtime library that an unsanitized program needs to load a sanitized library."""
     out = run("cc", "-print-file-name=libasan.so")
     return os.path.realpath(out.out.strip())
 
 
 def test_the_plugin_is_clean():
-    """The emulator loads the sanitized plugin; it counts as the ordinary one does."""
+    """The emulator loads the sanitized plugin, which counts the same as the ordinary plugin."""
     hello = crc()
     fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
     sanitize = [word for name, value in (("LD_PRELOAD", runtime()),

@@ -182,7 +182,7 @@ def test_only_make_test_skips_what_is_not_installed(suite, words, verdict):
                                                  "test_python.py"), marks=nightly)),
                          ids=("one", "other"))
 def test_the_longest_file_starts_first(suite, tmp_path, order):
-    """test_program.c is not in the table: it starts before the short ones."""
+    """test_program.c is not in the table of costs, so it starts before the short files."""
     table, report = os.path.join(suite, "tests", "costs.txt"), tmp_path / "report.xml"
     costs.write_costs({f"tests/{order[0]}": 50.0, f"tests/{order[2]}": 1.0}, table)
     try:
