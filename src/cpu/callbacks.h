@@ -170,7 +170,7 @@ struct pmk_block_fns {
 	pmk_block_fn *booked; /* plain, if pmk_cpu.sites is NULL */
 	/* Called first if the block may be that of a handler. */
 	void (*handle)(struct pmk_cpu *cpu, const struct pmk_block *block);
-	/* In system emulation, called before all others. */
+	/* Called first in system emulation. */
 	void (*before)(struct pmk_cpu *cpu, const struct pmk_block *block);
 };
 
@@ -233,7 +233,7 @@ PMK_INLINE void pmk_block_start_booked(unsigned vcpu, const struct pmk_block *bl
  */
 void pmk_fetch_handler(unsigned vcpu, void *block);
 
-/* For families that have nothing to do before a block. */
+/* Does nothing: the `before` of families that have nothing to do before a block. */
 static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
 	(void)cpu;

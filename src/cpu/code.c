@@ -135,7 +135,7 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	for (i = first_probe(t, b->end_addr); t->entry[i]; i = (i + 1) & t->mask) {
 		struct pmk_block *known = &code->block[t->entry[i] - 1];
 
-		/* Compare more than the address, because other code may be there now. */
+		/* Compare more than the address, because other code may now be at this address. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
 			return *pmk_core_family(code->core)->builder->branch(known);
@@ -146,8 +146,8 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	return code->nbranches++;
 }
 
-/* Keep the instructions up to the last one that may fault. If there is no room for them, the block
- * is treated as never ending early. */
+/* Keep the instructions of a block up to the last one that may fault. If there is no room, pmk
+ * assumes that the block never ends early. */
 static void keep_insns(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 		       struct pmk_block *b)
 {

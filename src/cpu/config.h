@@ -25,7 +25,7 @@ enum pmk_control {
 	PMK_CONTROL_PREDICTOR = 8,
 };
 
-/* How firmware turns these parts on and off. */
+/* The registers through which firmware turns the parts of enum pmk_control on and off. */
 enum pmk_control_by {
 	PMK_CONTROL_BY_A32, /* SCTLR, of which AArch64 has one for each exception level */
 	PMK_CONTROL_BY_A64,
@@ -43,11 +43,11 @@ struct pmk_core_cache {
 
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
-	char pmu[32];	   /* its PMU: "arm1176", or "none" */
+	char pmu[32];	   /* the core's PMU: "arm1176", or "none" */
 	char qemu_cpu[32]; /* -cpu of the emulator */
 	char isa[16];	   /* "arm", "a32", "t32", "a64" or "microblaze" */
 	char brief[96];
-	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
+	char caveat[160]; /* why the core's times are inexact, as in "its cycles are …"; or "" */
 	/* How its cycles were validated: "within 15 % in L1 code (docs/cycles.md)", or "".
 	 * This holds only for the parameters with the fingerprint `checked_as`. */
 	char checked[160];
@@ -161,13 +161,13 @@ bool pmk_core_can_have_l2(const struct pmk_core *core);
  * cache. */
 unsigned pmk_core_l2_type(const char *pmu);
 
-/* A core of the first family without names, with every key at its default. */
+/* Sets `core` to a core of the first family, without names and with every key at its default. */
 void pmk_core_defaults(struct pmk_core *core);
 
 /*
- * A core with this instruction set and this PMU, every key at its default, and no other names.
- * Returns PMK_EINVAL if there is no such instruction set; *core is then as pmk_core_defaults()
- * leaves it.
+ * Sets `core` to a core with this instruction set and this PMU, every key at its default, and no
+ * other names. Returns PMK_EINVAL if there is no such instruction set; *core is then as
+ * pmk_core_defaults() leaves it.
  */
 int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
@@ -212,9 +212,9 @@ bool pmk_core_accepts(const struct pmk_core_key *row, uint64_t n);
 unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW]);
 
 /*
- * For the checks of families. The first returns PMK_ERANGE with `text` in msg. The other checks
- * that the caches and the TLB have a power of two sets; it gets the bytes of a line of each, 0 for
- * a level 2 cache that does not exist.
+ * For the checks of families. pmk_core_say_range() stores `text` in msg and returns PMK_ERANGE. The
+ * second function checks that the number of sets of each cache and of the TLB is a power of two. It
+ * gets the line sizes of the caches in bytes, 0 for a level 2 cache that does not exist.
  */
 int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,

@@ -109,7 +109,7 @@ struct pmk_cpu {
 		uint64_t number;
 		bool jumped;
 	} trap;
-	bool unsure; /* a block may have been left early, and it is not known where */
+	bool unsure; /* a block may have been left early, and pmk does not know where */
 	/*
 	 * Signals whose counts are uncertain, because the emulator does not show whether they were
 	 * raised.

@@ -21,10 +21,11 @@ struct pmk_core;
 
 struct pmk_decoder {
 	const struct pmk_core *core; /* the core whose code it is; NULL: any core of the family */
-	bool system;		     /* for firmware: there is no kernel with code of its own */
-	bool big_endian;	     /* byte order of the program */
-	/* How the emulator's own disassembler writes the first instruction of the sequence, to be
-	 * freed. NULL if it does not say. The caller sets `sequence` for each one. */
+	bool system;	 /* true for firmware, which has no kernel with code of its own */
+	bool big_endian; /* byte order of the program */
+	/* Returns the first instruction of `sequence` as the emulator's own disassembler writes it,
+	 * or NULL if it does not. The caller frees the text, and sets `sequence` before each
+	 * sequence. */
 	char *(*first_text)(void *sequence);
 	void *sequence;
 	void *own; /* the family's own data; 0 before init() of pmk_core_decoder */

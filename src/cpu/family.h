@@ -25,11 +25,14 @@ struct pmk_core_counters {
 	unsigned events, latencies, width;
 };
 
-/* The parameters of its cores: config.h. */
+/* The parameters of the family's cores: config.h. */
 struct pmk_core_params {
 	/* The rows, in the order in which they are listed. */
 	const struct pmk_core_key *keys;
-	/* Checks that they fit together, after the row of each has accepted it. */
+	/*
+	 * Checks that the parameters fit together, after the row of each parameter has accepted its
+	 * value.
+	 */
 	int (*check)(const struct pmk_core *core, char *msg, unsigned size);
 	/* Called after a key was set, for side effects. May be NULL. */
 	void (*was_set)(struct pmk_core *core, const char *key);
@@ -74,8 +77,8 @@ struct pmk_core_builder {
 	/* Builds a block of `n` > 0 instructions: see pmk_block_build(). */
 	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
-	/* For data of blocks in addition to struct pmk_block, which the hot paths read: returns the
-	 * most bytes that a block may need, or 0. May be NULL: there is no such data. */
+	/* Returns the most bytes that a block may need for data that is not in struct pmk_block but
+	 * that the hot paths read. May be NULL if there is no such data. */
 	uint64_t (*keeps)(const struct pmk_core *core);
 	/* Writes this data of a block at `out`, which is a multiple of 64, and returns its size,
 	 * also a multiple of 64. NULL if keeps() is NULL. */
@@ -133,7 +136,7 @@ struct pmk_core_callbacks {
 	/* The functions for the start of a block when only signals of pmk_core_counts.fetch are
 	 * counted: [executions are counted]. NULL if that list is NULL. */
 	pmk_block_fn *const *on_fetch;
-	/* Like on_fetch, for signals of pmk_core_counts.lines. */
+	/* The same functions as in on_fetch, for signals of pmk_core_counts.lines. */
 	pmk_block_fn *const *on_lines;
 	/* The function for an access of an instruction, with *access as argument. Returns NULL if
 	 * the access makes no difference. `single` as for pmk_block_choose(). */
@@ -177,11 +180,12 @@ struct pmk_core_target {
 	bool only_system; /* emulates firmware, not programs */
 };
 
-/* The programs of its cores. */
+/* The programs that run on the family's cores. */
 struct pmk_core_programs {
-	const uint16_t *elf_machines;	       /* of their ELF files (e_machine), ending with 0 */
-	const struct pmk_core_target *targets; /* the emulators that run them; ends with NULL */
-	const struct pmk_linux_abi *linux_abi; /* NULL: its cores run only firmware */
+	const uint16_t *elf_machines; /* values of e_machine in their ELF files, ending with 0 */
+	const struct pmk_core_target
+		*targets; /* the emulators that run the programs; ends with a NULL name */
+	const struct pmk_linux_abi *linux_abi; /* NULL: cores of the family run only firmware */
 	const char *stack_pointer;
 	unsigned stack_word; /* the bytes of a word on the stack */
 };

@@ -71,8 +71,8 @@ static struct open find_open(const struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * Decides whether one of the open instructions of `p` has faulted. If that cannot be known, the
- * core is unsure; then it is treated as a fault only if the first of them makes no access.
+ * Decides whether one of the open instructions of `p` has faulted. If pmk cannot know this, it
+ * marks the core as unsure, and assumes a fault only if the first open instruction makes no access.
  */
 static bool has_faulted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct open *open,
 			enum pmk_cause cause)

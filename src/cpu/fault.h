@@ -65,8 +65,8 @@ PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause);
 /*
  * Like pmk_cpu_fault(), for the block `b` of a handler on a core without a clock. There the
  * emulator reports at most the last access of a block. For blocks that end in a direct branch, or
- * in none, it does so only in code that was translated after faults came to be expected. Blocks
- * that do not continue with `b` are not affected.
+ * in no branch, it reports that access only in code that was translated after pmk began to expect
+ * faults. Blocks that do not continue with `b` are not affected.
  */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
@@ -77,9 +77,10 @@ PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 
 /*
- * For an access that is under way and that the emulator has not reported yet. pmk_cpu_pause() takes
- * back what follows its instruction in the block, stores it in *rest, and returns the instruction's
- * address. pmk_cpu_go_on() adds the rest again. Nothing may run between the two calls.
+ * Called during an access that the emulator has not reported yet. pmk_cpu_pause() takes back the
+ * counts of all instructions after the accessing one in its block, stores them in *rest, and
+ * returns the address of that instruction. pmk_cpu_go_on() adds the rest again. Nothing may run
+ * between the two calls.
  */
 uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
 void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);

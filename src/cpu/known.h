@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How often a block was executed. There is one per block, in memory shared with the process that
- * sums up. */
+/* The number of executions of a block. There is one such struct per block, in memory shared with
+ * the process that sums up. */
 struct pmk_executions {
 	uint64_t count;
 	/* Equal to pmk_cpu.igen if fetching the block changes nothing: see above. In families

@@ -61,16 +61,19 @@ static inline uint64_t pmk_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* How late the core is when all waits are over: its clock minus the undelayed one. */
+/*
+ * Returns how late the core is when all waits are over: its clock minus the clock without any
+ * delays.
+ */
 static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 {
 	return lsu->nwaits ? lsu->wait[lsu->nwaits - 1].late : lsu->late;
 }
 
 /*
- * Cases that most misses do not need, in lsu.c: the first two are for several waits that are not
- * over. The third finds the slot that becomes free first if there are more than three slots, or
- * only one.
+ * Functions for rare cases, in lsu.c. The first two are for a load-store unit with several waits
+ * that are not over. The third finds the slot that becomes free first, if there are more than three
+ * slots or only one.
  */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
@@ -200,7 +203,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu
 	return d;
 }
 
-/* Like pmk_lsu_settled_load_miss(), for a store. */
+/* Does for a store what pmk_lsu_settled_load_miss() does for a load. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, uint64_t late,
 							 uint64_t issue)
 {

@@ -56,7 +56,7 @@ static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, 
 	return e->number;
 }
 
-/* Returns 0 if the emulator does not report it. */
+/* Returns the stack pointer, or 0 if the emulator does not report it. */
 static uint64_t stack_pointer(const struct pmk_sites_rest *s)
 {
 	return s->owner.stack_pointer ? s->owner.stack_pointer() : 0;
@@ -86,7 +86,7 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 {
 	uint64_t sp = stack_pointer(s);
 
-	/* The dropped calls are old, so the next returns still find their calls. */
+	/* forget_calls() drops the oldest calls, so the next returns still find their calls. */
 	if (s->calls == MAX_CALLS)
 		forget_calls(s);
 	s->call[s->calls] = (struct frame){ p->fall, sp, path, stack_base(s, sp) };
@@ -122,7 +122,7 @@ static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_
 	return end < s->calls ? left : s->calls;
 }
 
-/* The same as calls_above(), but decided only by return addresses. */
+/* Returns what calls_above() returns, but compares only return addresses. */
 static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool is_return)
 {
 	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
@@ -262,7 +262,10 @@ static bool store_calls(struct pmk_sites_rest *s)
 	return true;
 }
 
-/* A task whose stack began at the same place has ended. Returns NULL if there are too many. */
+/*
+ * Adds a task. It replaces a task whose stack began at the same address, because that one must have
+ * ended. Returns NULL if there are too many tasks.
+ */
 static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 {
 	struct task *t = s->task;

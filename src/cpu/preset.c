@@ -19,7 +19,7 @@
 
 struct reading {
 	struct pmk_core *core;
-	bool settled; /* its family is known */
+	bool settled; /* the core's family is known */
 };
 
 /* Finds the member for one of the texts in [core]; NULL if `name` is not one of them. */

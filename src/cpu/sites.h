@@ -74,14 +74,17 @@ struct pmk_ledger_path {
 	uint32_t parent, depth;
 };
 
-/* How often a block ran on a path, and the counts at its end, if the end has no site of its own. */
+/*
+ * A run: how often a block ran on a call path, and the counts at the end of the block, if its end
+ * has no site of its own.
+ */
 struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
 	uint64_t executions, taken, cycles;
-	/* For its writer: the numbers of the records of its sites, or 0 if nothing was counted
-	 * there. `leave`: the end of the block. `fetch`: its start. `access`: its accesses, indexed
-	 * by how many of the instructions after them may fault, as far as there is room. */
+	/* Numbers of the records of the sites, for the writer; 0 if a site has counted nothing.
+	 * `leave` is the end of the block, `fetch` its start. `access` has the accesses, indexed by
+	 * how many instructions after the access may fault, as far as there is room. */
 	uint32_t leave, fetch, access[];
 };
 
@@ -100,7 +103,7 @@ static inline uint16_t *pmk_ledger_counts(const struct pmk_ledger_site *r)
 	return (uint16_t *)(uintptr_t)(r + 1);
 }
 
-/* For WIDE_SITE and ALL_SITE. */
+/* Returns the counts of a WIDE_SITE or ALL_SITE. */
 static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
 {
 	return (uint64_t *)(uintptr_t)(r + 1);

@@ -63,9 +63,9 @@ struct interrupted {
 
 /* A task of an RTOS, and where it was interrupted. */
 struct task {
-	uint64_t top; /* the stack pointer when it began: its stack is below */
+	uint64_t top; /* the stack pointer when the task began; its stack is below */
 	struct interrupted last;
-	struct frame *call; /* its open calls */
+	struct frame *call; /* the open calls of the task */
 	uint32_t room;
 };
 
@@ -120,7 +120,7 @@ struct pmk_sites_rest {
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* publishes `seen` for readers of the ledger */
 	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */
-	struct pmk_ledger_times *times[PMK_NSIGNALS]; /* NULL: there is none yet */
+	struct pmk_ledger_times *times[PMK_NSIGNALS]; /* NULL: no record yet */
 };
 
 /* ---- records --------------------------------------------------------------------------------- */

@@ -33,7 +33,10 @@ static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 {
 	const uint64_t *set = &t->page[((uint32_t)page & t->set_mask) * t->ways];
 
-	/* Without branches: the host cannot predict which of the two it is. */
+	/*
+	 * Compare both ways without branches, because the host cannot predict which way has the
+	 * page.
+	 */
 	if (t->ways == 2)
 		return (set[0] == page) | (set[1] == page);
 	for (uint32_t way = 0; way < t->ways; way++)
@@ -55,7 +58,7 @@ static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 	return old;
 }
 
-/* Like pmk_tlb_fill(), for a TLB of one set, such as a micro-TLB. */
+/* Does what pmk_tlb_fill() does, for a TLB of one set, such as a micro-TLB. */
 static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t next = *t->next;

@@ -116,8 +116,8 @@ static void store_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 }
 
 /*
- * Account for a store-exclusive. The emulator reports it as a read and a write if it stores. One
- * that fails is not reported, so it does not count as a store (our choice).
+ * Account for a store-exclusive. The emulator reports it as a read and a write if it stores. A
+ * store-exclusive that fails is not reported, so it does not count as a store (our choice).
  */
 static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -130,7 +130,7 @@ static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void
 	cpu->dyn[PMK_SIG_STORE]++;
 }
 
-/* SWP is reported as a read and a write, too. */
+/* The emulator reports SWP as a read and a write, as it reports a store-exclusive. */
 static void swap_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =

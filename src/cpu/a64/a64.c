@@ -296,7 +296,10 @@ static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 	return true;
 }
 
-/* Like leave_return(), for the cache of indirect targets. */
+/*
+ * Leave an indirect branch, whose target the cache of indirect targets predicts. Returns true if
+ * the prediction was wrong.
+ */
 static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
 	enum pmk_a64_said said =

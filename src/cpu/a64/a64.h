@@ -86,7 +86,9 @@ struct pmk_a64_edge {
 struct pmk_a64_vectors {
 	uint64_t base;
 	bool sure;
-	/* How often it was entered before it was known to be a table, by kind of exception. */
+	/*
+	 * How often the table was entered before it was known to be a table, by kind of exception.
+	 */
 	uint64_t entered[4];
 };
 
@@ -382,8 +384,8 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 }
 
 /*
- * Like pmk_a64_enter(), when only fetching and branch prediction are counted. If `count`, a
- * constant, is true, count the execution.
+ * Start block `b` when only fetching and branch prediction are counted. Also counts the execution
+ * if `count`, a constant, is true.
  */
 static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
@@ -401,7 +403,7 @@ static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_blo
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, 0);
 }
 
-/* Like pmk_a64_enter(), when only fetching is counted. */
+/* Start block `b` when only fetching is counted. Also counts the execution if `count` is true. */
 static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -414,7 +416,7 @@ static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_blo
 		pmk_a64_lines_slow(cpu, p, b);
 }
 
-/* Like pmk_a64_enter(), for a core that executes out of order. */
+/* Start block `b` on a core that executes out of order. */
 static inline void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing)
 {

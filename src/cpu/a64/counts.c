@@ -30,7 +30,7 @@ static const uint8_t mix[] = {
 	PMK_SIG_L1D_LOOKUP,  PMK_SIG_CYCLE,
 };
 
-/* Signals of level 2 and of the main TLB are not in this list, because code uses these, too. Loads
+/* Signals of level 2 and of the main TLB are not in this list, because code also uses both. Loads
  * and stores as instructions are not, because a store-exclusive that fails makes no access. */
 const uint8_t pmk_a64_data[] = {
 	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
@@ -42,7 +42,7 @@ const uint8_t pmk_a64_data[] = {
 	PMK_SIG_L1D_ALLOC_WRITE,  PMK_SIG_CYCLE,
 };
 
-/* Signals of the main TLB are not in this list, because it has pages of data, too. */
+/* Signals of the main TLB are not in this list, because the main TLB also has pages of data. */
 const uint8_t pmk_a64_fetch[] = {
 	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
 	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
@@ -107,7 +107,10 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
 	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS },
 	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
-	/* Only AArch32 needs these, because there these instructions may have a condition. */
+	/*
+	 * Only AArch32 needs LOAD, STORE and BR_RETURN, because there loads, stores and returns may
+	 * have a condition.
+	 */
 	{ PMK_SIG_LOAD, PMK_AT_ACCESS },
 	{ PMK_SIG_STORE, PMK_AT_ACCESS },
 	{ PMK_SIG_BR_RETURN, PMK_AT_LEAVE },

@@ -109,8 +109,8 @@ static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *
 }
 
 /*
- * Like data_allocate(), for an access to a part of the line: reads the line from outside. Returns
- * the latency.
+ * Allocate a line for an access to a part of it, so the line is read from level 2 or memory.
+ * Returns the latency.
  */
 static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, bool write,
 				 uint64_t bits)

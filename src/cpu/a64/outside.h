@@ -33,7 +33,7 @@ PMK_SLOW uint64_t pmk_a64_level2_read_absent(struct pmk_cpu *cpu, uint64_t addr,
 /* Write a dirty line of level 1 to level 2. */
 PMK_SLOW void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr);
 
-/* Like the functions above, but on a core with usual_level2. */
+/* Do what the functions above do, on a core with usual_level2. */
 static inline uint64_t pmk_a64_level2_read_usual(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	cpu->dyn[PMK_SIG_L2_READ]++;
@@ -54,7 +54,7 @@ static inline void pmk_a64_level2_write_usual(struct pmk_cpu *cpu, uint64_t addr
 		pmk_a64_level2_fill(cpu, addr, true);
 }
 
-/* Like the functions above, but on any core. */
+/* Do what the functions above do, on any core. */
 static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	return cpu->a64.usual_level2 ? pmk_a64_level2_read_usual(cpu, addr, for_write)

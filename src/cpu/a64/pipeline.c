@@ -19,8 +19,9 @@
 #define OPEN  UINT16_MAX
 
 /*
- * In place of an instruction's number. CALLERS: the register has its value from before the block.
- * BASE: it is a base that was written back, which does not wait for the access.
+ * Values of `writer` that are not the number of an instruction. CALLERS: the register has its value
+ * from before the block. BASE: the register is a base that was written back, which is ready before
+ * the access is done.
  */
 enum { CALLERS = -1, BASE = -2 };
 
@@ -172,8 +173,8 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		return (struct cost){ ALU, 2, 1, 0 };
 	case PMK_I_ALU_RSHIFT:
 		/*
-		 * In A64 only LSLV and similar instructions have no Rn; in A32 it is the shift of
-		 * an operand.
+		 * In A64, only LSLV and similar instructions have no Rn. In A32, this class is an
+		 * operation with a shifted operand.
 		 */
 		return in->rn == PMK_NO_REG && pmk_a64_is_a64(core)
 			       ? (struct cost){ SHIFTER, 1, 1, 0 }
@@ -260,7 +261,7 @@ static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int r
 						       : PMK_A64_WAITS;
 }
 
-/* When the operands are available, and which of them comes last. */
+/* Returns when all operands are available. Sets *last to the operand that comes last. */
 static uint32_t operands_ready(const struct pmk_core *core, const struct scoreboard *sb,
 			       const struct pmk_insn *in, const struct cost *c, int *last)
 {
@@ -342,7 +343,7 @@ static void note_results(const struct pmk_core *core, struct scoreboard *sb,
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
 		uint32_t at = issue + (base ? 1u : c->latency);
 
-		/* The first register of a pair is there a cycle before the second one. */
+		/* The first register of a pair is ready a cycle before the second one. */
 		at -= pmk_a64_is_a64(core) && is_pair(in) && (int)r == in->rd;
 		write_result(sb, r, at, at - c->early, base ? BASE : index);
 	}

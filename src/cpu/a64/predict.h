@@ -82,7 +82,7 @@ void pmk_a64_predict_call(struct pmk_a64_predictor *p, uint64_t fall);
 /* Learn that a return went to `target`. Returns what the prediction was. */
 enum pmk_a64_said pmk_a64_predict_return(struct pmk_a64_predictor *p, uint64_t target);
 
-/* The predicted target of the next return; false if there is no prediction. */
+/* Stores the predicted target of the next return. Returns false if there is no prediction. */
 static inline bool pmk_a64_expected_return(const struct pmk_a64_predictor *p, uint64_t *target)
 {
 	*target = p->stack[p->top];

@@ -107,8 +107,8 @@ static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t l
 	return !stays_in_page(p, i) || in_one_page(line, s->last);
 }
 
-/* The stream or beginning that a line continues; if there are several, the one that was used
- * last. */
+/* Returns the stream or beginning that a line continues, the most recently used one if there are
+ * several. */
 static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line)
 {
 	uint32_t found = PMK_A64_NO_STREAM;

@@ -70,8 +70,8 @@ struct pmk_a64_prefetcher {
 	bool pages;	  /* streams of loads continue in the next page */
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
 	uint64_t now;	  /* the time, counted in misses and first uses */
-	/* The lower half of `last` of each stream and beginning. Each miss checks whether its line
-	 * is near one of them, and the halves fit into few vectors. */
+	/* The lower half of `last` of each stream and beginning. Each miss compares its line with
+	 * all of these halves, and they fit into few vectors. */
 	uint32_t near[PMK_A64_FOLLOWED];
 	uint32_t going; /* bit i is set if item i is a stream */
 	/* Two rings, one of beginnings and one of streams, each from the least recently used to the
@@ -83,7 +83,7 @@ struct pmk_a64_prefetcher {
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
 };
 
-/* Means that there is no stream. */
+/* The number that means "no stream". */
 #define PMK_A64_NO_STREAM UINT32_MAX
 
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core);
@@ -96,7 +96,7 @@ static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, 
 {
 	uint32_t from = (uint32_t)line + p->longest;
 #ifdef __SSE2__
-	/* These vectors compare signed numbers, so INT32_MIN is added on both sides. */
+	/* SSE2 compares only signed numbers, so INT32_MIN is added on both sides. */
 	__m128i first = _mm_set1_epi32((int)(from ^ UINT32_C(1) << 31));
 	__m128i most = _mm_set1_epi32((int)(2 * p->longest ^ UINT32_C(1) << 31)), far;
 

@@ -70,7 +70,10 @@ static const struct pmk_block_fns *on_block(const struct pmk_core *core)
 	return core->a64.window ? &out_of_order : &in_order;
 }
 
-/* For cores of which only fetching is counted: they have no clock, and no block takes time. */
+/*
+ * Starts a block when only fetching is counted. The core then has no clock, and no block takes
+ * time.
+ */
 static void fetch_block(unsigned vcpu, void *block)
 {
 	pmk_a64_enter_fetch(pmk_cpus[vcpu], block, false);
@@ -188,7 +191,10 @@ static inline void count_access(struct pmk_cpu *cpu, enum pmk_signal signal, con
 	cpu->dyn[signal] += PMK_ACCESS_COUNT((uint64_t)(uintptr_t)a);
 }
 
-/* All other accesses. Without a clock, no block counts them. */
+/*
+ * Account for an access that has no function of its own. On a core without a clock, no block counts
+ * these accesses.
+ */
 static void load_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu = remember(vcpu, a);

@@ -112,8 +112,8 @@ static void move(struct pmk_a64_window *w, int64_t ticks)
 	w->base += (uint64_t)ticks;
 }
 
-/* Returns the time `ticks` relative to a base that is close enough to it. Moves the base if the
- * present one is too far away. */
+/* Returns the time `ticks` relative to the base. Moves the base first if it is too far from
+ * `ticks`. */
 static int16_t reach(struct pmk_a64_window *w, int64_t ticks)
 {
 	int64_t by = ticks - MOST / 2;
@@ -379,8 +379,7 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
  */
 #define SETTLED 16
 
-/* Returns true if the taken branch at the end of `p` is not among the near ones, and puts it
- * there. */
+/* Returns true if the taken branch at the end of `p` is not in `near`, and then puts it there. */
 static bool is_far(struct pmk_a64_window *w, const struct pmk_block *p)
 {
 	uint32_t branch = (uint32_t)p->fall, found = 0;

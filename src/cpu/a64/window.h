@@ -249,8 +249,9 @@ void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
 /* The block `p` ended in a branch that is always taken, to the next instruction. */
 void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p);
 /*
- * Delay the value of a load of the running block: it comes from beyond the level 1 cache, `latency`
- * away, or it is only late by `extra` (latency 0). Its line is not there before `arrives`.
+ * Delay the value of a load of the running block. It takes `latency` cycles to come from level 2 or
+ * memory, or if `latency` is 0, it is only late by `extra`. The line does not arrive before
+ * `arrives`.
  */
 void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
 			 uint64_t arrives);

@@ -130,8 +130,8 @@ void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 /*
- * Like pmk_arm11_block_slow(), while counts are booked by site, or where something of the owner's
- * begins or ends.
+ * Does what pmk_arm11_block_slow() does, while counts are booked by site, or where a region or
+ * interval of the owner begins or ends.
  */
 PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b, uint64_t taken, uint64_t word);
@@ -208,8 +208,8 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * Like pmk_arm11_start(), when only fetching and branch prediction are counted. If `count`, a
- * constant, is true, count the execution.
+ * Start block `b` when only fetching and branch prediction are counted. Also counts the execution
+ * if `count`, a constant, is true.
  */
 static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {

@@ -135,7 +135,10 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 			e->state--;
 		word = word_of(p, e, b);
 	} else if (taken) {
-		/* The evicted branch takes the slow path next time, and gets its word there. */
+		/*
+		 * The branch whose entry is evicted takes the slow path next time, and gets its
+		 * word there.
+		 */
 		pmk_predictor_allocate(e, pred, (uint32_t)b->end_addr, b->arm11.branch);
 		word = word_of(p, e, b);
 	} else {

@@ -87,9 +87,9 @@ static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 }
 
 /*
- * If pmk_state_differs() is not 0: true if there is more to do than to learn the outcome. A branch
- * that is taken against its state fetches its shadow, and a call that is taken pushes the return
- * stack.
+ * Called if pmk_state_differs() is not 0. True if the slow path must do more than learn the
+ * outcome. A branch that is taken against its state fetches its shadow, and a call that is taken
+ * pushes the return stack.
  */
 static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
 {
@@ -110,7 +110,7 @@ struct pmk_btac_entry {
 struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
-	bool on, dynamic, fixed; /* SCTLR.Z; ACTLR.DB and ACTLR.SB, which depend on it */
+	bool on, dynamic, fixed; /* SCTLR.Z; ACTLR.DB and ACTLR.SB, if SCTLR.Z is set */
 	bool timeless;		 /* the core has no clock */
 	bool wrong_path;	 /* code on a mispredicted path is fetched */
 };

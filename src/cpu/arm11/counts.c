@@ -49,8 +49,8 @@ static const uint8_t data[] = {
 	PMK_SIG_DATA_EXTERNAL, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_CYCLE,
 };
 
-/* What is fetched beyond a branch depends on its prediction. Stalls are not in this list, because
- * the main TLB has pages of data, too. */
+/* The prediction of a branch decides what is fetched after it, so signals of prediction are in this
+ * list. Stalls are not, because the main TLB also has pages of data. */
 static const uint8_t fetch[] = {
 	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
 	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,

@@ -55,7 +55,10 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
 	return t;
 }
 
-/* Like data_translate(), on a core that has an MMU and no unusual parameter for data accesses. */
+/*
+ * Does what data_translate() does, on a core that has an MMU and no unusual parameter for data
+ * accesses.
+ */
 static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = translate(cpu, page);
@@ -68,7 +71,7 @@ static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint3
 	return t;
 }
 
-/* Like data_map(), without a clock, where nothing depends on the main TLB. */
+/* Does what data_map() does, on a core without a clock, where nothing depends on the main TLB. */
 WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
 {
 	data_map(cpu, page);

@@ -23,8 +23,8 @@ unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t n
 	return wait;
 }
 
-/* How long one block waits for unfinished results of another. This is computed once for each pair
- * of consecutive blocks, and remembered. */
+/* Returns how long `b` waits for unfinished results of `p`. The wait is computed once for each pair
+ * of consecutive blocks and then remembered. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)
 {
@@ -61,8 +61,8 @@ static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_
 
 /*
  * Wait for registers that block `b` reads or writes and whose loads are still under way. The wait
- * begins at the instruction that needs one of them. If the block overwrites a register before any
- * instruction reads it, nothing waits for that load (our choice).
+ * begins at the first instruction that needs such a register. If the block overwrites a register
+ * before any instruction reads it, nothing waits for that load (our choice).
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {

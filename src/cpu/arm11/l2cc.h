@@ -46,8 +46,8 @@ static inline bool pmk_l2cc_is_on(const struct pmk_l2cc *l2)
 	return l2->map != NULL;
 }
 
-/* Level 1 reads a line, or a part of it; this is counted in total[signal]. Returns true if it comes
- * from level 2, false if it comes from memory. */
+/* Counts in total[signal] that level 1 reads a line, or a part of it. Returns true if level 2 has
+ * the line, false if it comes from memory. */
 bool pmk_l2cc_read(struct pmk_l2cc *l2, uint64_t *total, enum pmk_l2cc_port port, uint32_t line);
 
 /* Level 1 writes into `halves` of a line; `through`: into write-through memory. */

@@ -41,7 +41,10 @@
 #define NEVER (-0x40000000)
 #define OPEN  UINT16_MAX
 
-/* Places of the scoreboard: registers of the core, the LSU port, and those of VFP. */
+/*
+ * Places of the scoreboard: the registers of the core, the LSU port, and the registers and
+ * pipelines of VFP.
+ */
 enum { VFP = PMK_PIPE_REGS, PLACES = PMK_PIPE_REGS + PMK_PIPE_VFP_PLACES };
 
 /*
@@ -66,7 +69,7 @@ struct scoreboard {
 	unsigned places;
 	unsigned vector, stride;       /* elements of a short vector, and their distance */
 	struct moment next;	       /* earliest issue of the next instruction */
-	struct moment port;	       /* the LSU takes the next access */
+	struct moment port;	       /* when the LSU accepts the next access */
 	struct moment ready[PLACES];   /* when the register is ready for normal use */
 	struct moment lock[PLACES];    /* when the register may be written again */
 	int8_t as_base[PMK_PIPE_REGS]; /* extra cycles after `ready` for a base address */
@@ -154,8 +157,8 @@ static unsigned vfp_op(const struct pmk_insn *in)
 	return op <= PMK_VFP_SYSTEM ? op : PMK_VFP_NONE; /* a ledger may contain any value */
 }
 
-/* True for instructions of the FMAC and DS pipelines; the others belong to the load/store
- * pipeline. */
+/* True for instructions of the FMAC and DS pipelines. All other VFP instructions belong to the
+ * load/store pipeline. */
 static bool vfp_computes(const struct pmk_insn *in)
 {
 	return vfp_op(in) >= PMK_VFP_COPY && vfp_op(in) <= PMK_VFP_SQRT;

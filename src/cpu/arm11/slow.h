@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the slow paths of an ARM11 share. fetch.c has the instruction side, data.c the data side,
- * leave.c the branches and the maintenance operations at the end of a block, and flow.c the way
- * from one block to the next, which calls the others.
+ * Declarations that the slow paths of an ARM11 share. fetch.c has the instruction side, data.c the
+ * data side, leave.c the branches and the maintenance operations at the end of a block, and flow.c
+ * the way from one block to the next, which calls the functions of the other files.
  */
 #ifndef PMK_CPU_ARM11_SLOW_H
 #define PMK_CPU_ARM11_SLOW_H
@@ -20,8 +20,8 @@ struct translation {
 		walk;
 };
 
-/* Translate after a micro-TLB miss: through the main TLB, and with a table walk if that misses,
- * too. */
+/* Translate after a micro-TLB miss, through the main TLB. If the main TLB also misses, walk the
+ * table. */
 static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	bool absent = pmk_tlb_fill_absent(&cpu->arm11.main_tlb, page);

@@ -43,7 +43,7 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
-/* How a block is left, if there is a fast way for that; otherwise ANY. */
+/* How a block is left: the fast way to use, or ANY if there is none. */
 enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_ANY,
 	/*
@@ -83,7 +83,7 @@ struct pmk_block_arm11 {
 	uint8_t flag_distance;
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
-	/* For blocks that touch PMK_PIPE_VFP. */
+	/* The same for the places of VFP, in blocks that touch PMK_PIPE_VFP. */
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
 

@@ -82,7 +82,7 @@ static uint64_t bus_time(const struct pmk_biu *b, uint64_t clock)
 	return clock > b->ahead ? clock - b->ahead : 0;
 }
 
-/* How long the core stands still from `from` to the end of HCLK cycle `cycle`. */
+/* Returns how many cycles the core stands still, from `from` to the end of HCLK cycle `cycle`. */
 static uint64_t stalled_cycles(const struct pmk_biu *b, uint64_t from, uint64_t cycle)
 {
 	uint64_t until = (cycle + 1) * b->ratio;

@@ -31,7 +31,7 @@ static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	[PMK_I_MUL] = { 2, 4, 3, true },	[PMK_I_MLA] = { 2, 4, 3, true },
 	[PMK_I_MULL] = { 3, 5, 4, true },	[PMK_I_MLAL] = { 3, 5, 4, true },
 	[PMK_I_MUL16] = { 1, 1, 2, true },	[PMK_I_MLAL16] = { 2, 2, 3, true },
-	[PMK_I_MMUL] = { 2, 2, 3, true }, /* of ARMv6, which this core does not run */
+	[PMK_I_MMUL] = { 2, 2, 3, true }, /* an ARMv6 instruction, which this core does not run */
 	[PMK_I_LOAD] = { 1, 1, 2, false },	[PMK_I_STORE] = { 1, 1, 1, false },
 	[PMK_I_LOADM] = { 1, 1, 2, false },	[PMK_I_STOREM] = { 1, 1, 1, false },
 	[PMK_I_SWAP] = { 2, 2, 3, false },	[PMK_I_PRELOAD] = { 1, 1, 1, false },

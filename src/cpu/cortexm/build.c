@@ -130,7 +130,7 @@ static bool is_fp(const struct pmk_insn *in)
 static void add_facts(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_CORTEXM_FACT_INSN]++;
-	/* Conditional accesses are counted when they are made. */
+	/* Conditional accesses are not facts: they are counted when they are made. */
 	f->n[PMK_CORTEXM_FACT_LOAD] += in->load && !in->conditional;
 	f->n[PMK_CORTEXM_FACT_STORE] += in->store && !in->conditional;
 	f->n[PMK_CORTEXM_FACT_BRANCH] += in->is_branch;
@@ -154,7 +154,10 @@ static bool multiplies(const struct pmk_insn *in)
 	return (in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL) || in->iclass == PMK_I_DIV;
 }
 
-/* True if both need a unit that exists only once, or one of them needs all, such as a barrier. */
+/*
+ * True if both instructions need a unit that exists only once, or if one of them is a barrier or
+ * similar, which needs every unit.
+ */
 static bool same_unit(const struct pmk_insn *a, const struct pmk_insn *b)
 {
 	return a->iclass == PMK_I_OTHER || b->iclass == PMK_I_OTHER ||
@@ -181,7 +184,10 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
 	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
 
-	/* The other cycles of the access are added when it is made. */
+	/*
+	 * A conditional access has one cycle here. Its other cycles are added when the access is
+	 * made.
+	 */
 	if (in->conditional && is_access(in)) {
 		cycles = 1;
 		lsu = 0;

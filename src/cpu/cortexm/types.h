@@ -58,8 +58,8 @@ enum pmk_cortexm_leave {
 struct pmk_block_cortexm {
 	/*
 	 * All members are read at every execution. `fall` is the address of the next instruction,
-	 * if control may fall through to it; `jump` is the target of a direct branch at the end. If
-	 * there is no such address, they have one that no block has.
+	 * if control may fall through to it; `jump` is the target of a direct branch at the end.
+	 * Where there is no such address, the member has an address that no block has.
 	 */
 	uint64_t fall;
 	uint64_t jump;

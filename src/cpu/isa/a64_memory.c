@@ -27,7 +27,7 @@ enum layout {
 	RCPC_OFFSET,   /* LDAPUR, STLUR */
 	AUTHENTICATED, /* LDRAA, LDRAB */
 	STRUCTURES,    /* LD1 … LD4, ST1 … ST4, whole registers */
-	ONE_STRUCTURE, /* the same, one element of each register, and LD1R … LD4R */
+	ONE_STRUCTURE, /* LD1 … LD4, ST1 … ST4, one element of each register; LD1R … LD4R */
 };
 
 struct row {

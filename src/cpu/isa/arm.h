@@ -26,9 +26,15 @@ struct pmk_arm_facts {
 	uint8_t relative; /* enum pmk_arm_relative */
 };
 
-/* A word of A32 as in ARMv6, which Capstone calls `name`, or one with the same facts. */
+/*
+ * Decodes an A32 word of ARMv6. `name` is what Capstone calls it, or an instruction with the same
+ * facts.
+ */
 void pmk_arm_a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f);
-/* One 16-bit instruction, or with size 4 a BL/BLX pair (first half in the low half word). */
+/*
+ * Decodes one 16-bit instruction or, if `size` is 4, a BL/BLX pair with its first half in the low
+ * half word.
+ */
 void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
 
 /*

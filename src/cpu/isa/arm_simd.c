@@ -82,7 +82,7 @@ static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 		in->rn = reads_d(in, scalar_at(w, 12, 22, wide), 1);
 		if (op == 4)
 			in->rm = reads_d(in, scalar_at(w, 0, 5, wide), 1);
-		/* the flags of FPSCR; for VMRS they are treated as those of APSR */
+		/* a compare sets the flags of FPSCR, which are treated as those of APSR */
 		in->sets_flags = true;
 		return true;
 	}
@@ -269,7 +269,7 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 		set_accesses(in, load, wide ? 8 : 4, n);
 		in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 		base(w, bit(w, 21), in);
-		if (!wide) /* single registers: the D registers that contain them */
+		if (!wide) /* n: the D registers that contain the words */
 			n = (bit(w, 22) + words + 1) / 2;
 	}
 	regs = row_of(first, n, 1);
@@ -283,7 +283,10 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
-/* Three registers of the same length: [11:8] and [4] are the operation, [24] is U, [6] is Q. */
+/*
+ * Decodes operations on three registers of the same length. [11:8] and [4] are the operation, [24]
+ * is U, [6] is Q.
+ */
 static bool three_same(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8) << 1 | bit(w, 4), n = bit(w, 6) ? 2 : 1;
@@ -329,7 +332,10 @@ static bool three_same(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Three registers of different lengths: [11:8] decides which are long. */
+/*
+ * Decodes operations on three registers of different lengths. [11:8] decides which registers are
+ * long.
+ */
 static bool three_different(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8);
@@ -351,7 +357,10 @@ static bool three_different(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Two registers and a scalar, which is in one of the first D registers. [24] is Q here. */
+/*
+ * Decodes operations on two registers and a scalar, which is in one of the first D registers. [24]
+ * is Q here.
+ */
 static bool by_scalar(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8), size = bits(w, 21, 20);

@@ -7,8 +7,8 @@
 #include "cpu/isa/arm.h"
 
 /*
- * The lowest bit of a single-precision register is separate from the others; a double-precision
- * register is two singles.
+ * Returns the number of a register. The lowest bit of a single-precision register number has a
+ * field of its own. A double-precision register is two single-precision ones.
  */
 static unsigned vfp_register(uint32_t w, unsigned hi, unsigned low, bool wide)
 {
@@ -53,7 +53,10 @@ static void decode_extension(uint32_t w, struct pmk_insn *in)
 	unsigned which = bits(w, 19, 16) << 1 | bit(w, 7);
 	bool to_float = which == 16 || which == 17, to_int = which >= 24;
 	bool wide = bit(w, 8);
-	/* Conversions have an integer, or the other precision, on one side. */
+	/*
+	 * A conversion has an integer, or a number of the other precision, as its source or its
+	 * result.
+	 */
 	bool from = to_float ? false : wide;
 	bool to = which == 15 ? !wide : to_int ? false : wide;
 	unsigned fd = vfp_register(w, 15, 22, to), fm = vfp_register(w, 3, 5, from);

@@ -24,15 +24,15 @@ static const uint8_t mix[] = {
 	PMK_SIG_CYCLE,
 };
 
-/* Signals of the unified TLB are not in this list, because it has pages of data, too. Outcomes of
- * branches are not, because only the accesses of a block distinguish a fault in it from a signal
+/* Signals of the unified TLB are not in this list, because the TLB also has pages of data. Outcomes
+ * of branches are not, because only the accesses of a block distinguish a fault in it from a signal
  * after it. */
 static const uint8_t fetch[] = {
 	PMK_SIG_L1I_MISS, PMK_SIG_L1I_HIT, PMK_SIG_ITLB_HIT, PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_CYCLE,
 };
 
-/* Signals of the unified TLB are not in this list, because it has pages of code, too. Stores as
- * instructions are not, because a store-exclusive that fails makes no access. */
+/* Signals of the unified TLB are not in this list, because the TLB also has pages of code. Stores
+ * as instructions are not, because a store-exclusive that fails makes no access. */
 static const uint8_t data[] = {
 	PMK_SIG_LOAD,
 	PMK_SIG_L1D_CACHED_READ,

@@ -168,8 +168,9 @@ struct pmk_microblaze_tables {
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
 	struct pmk_block joined; /* an open block and its slot */
-	/* Where the translation of a page is: the entry + 1 of the data shadow TLB; and whether it
-	 * is in the unified TLB. Only few pages of these tables are ever touched. */
+	/* Tables by page number. `shadow` has the page's entry in the data shadow TLB plus 1, or 0.
+	 * `unified` is true if the unified TLB has the page. A program touches only a small part of
+	 * both tables. */
 	uint8_t shadow[PMK_MB_PAGES];
 	bool unified[PMK_MB_PAGES];
 };
@@ -212,7 +213,7 @@ bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 /* Start block `b` when there is no remembered edge for it, or when something has changed. */
 PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
-/* Like pmk_microblaze_block_anew(), when only fetching is counted. */
+/* Start block `b` on the slow path when only fetching is counted. */
 PMK_SLOW void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -388,7 +389,10 @@ static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t ad
 		m->used[entry - 1] = (int64_t)issue;
 }
 
-/* Like pmk_microblaze_store_through(), without a clock: a store to a present line has no effect. */
+/*
+ * Does what pmk_microblaze_store_through() does, on a core without a clock. There, a store to a
+ * present line changes nothing.
+ */
 static inline void pmk_microblaze_store_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					      bool mmu)
 {

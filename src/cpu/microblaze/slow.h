@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the slow paths of a MicroBlaze share: how they count time, and the unified TLB. microblaze.c
- * has the slow paths of blocks, data.c those of accesses. */
+/* Functions that the slow paths of a MicroBlaze share: they count time and look up the unified TLB.
+ * microblaze.c has the slow paths of blocks, data.c has the slow paths of accesses. */
 #ifndef PMK_CPU_MICROBLAZE_SLOW_H
 #define PMK_CPU_MICROBLAZE_SLOW_H
 

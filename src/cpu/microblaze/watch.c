@@ -39,7 +39,10 @@ static const struct pmk_block_fns *on_block(const struct pmk_core *core)
 	return &block_fns;
 }
 
-/* For cores of which only fetching is counted: they have no clock, and no block takes time. */
+/*
+ * Starts a block when only fetching is counted. The core then has no clock, and no block takes
+ * time.
+ */
 static void fetch_block(unsigned vcpu, void *block)
 {
 	pmk_microblaze_fetch_block(pmk_cpus[vcpu], block, false);
