@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the bursts of an AHB layer take. It reads the state of the layer's observer:
+ * Measures how long the bursts of an AHB layer take. The timer reads the state of the layer's
+ * observer:
  *
  *	pmk_ahb_layer_sample(&layer, &bus, &cycle);
  *	pmk_ahb_timer_sample(&timer, &layer, &cycle);

@@ -100,12 +100,12 @@ struct pmk_ahb_checker_params {
 	bool lite;
 };
 
-/* How much is known of the burst under way. */
+/* How much the checker knows about the burst under way. */
 enum pmk_ahb_burst_state {
 	PMK_AHB_B_UNKNOWN, /* unknown: before the first sample, after an x or a violation */
 	PMK_AHB_B_NONE,
 	PMK_AHB_B_OPEN, /* further beats may follow */
-	PMK_AHB_B_FULL	/* all its beats were shown */
+	PMK_AHB_B_FULL	/* all beats of the burst were shown */
 };
 
 struct pmk_ahb_checker {

@@ -169,8 +169,9 @@ void pmk_ahb_layer_idle(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint64_t n
 const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_bus *bus);
 
 /*
- * For an observer in memory that others can write: returns true if samples can have turned `begun`
- * into it. If not, it must not be used. Also copies the parameters from `begun`.
+ * Checks an observer in memory that others can write. Returns true if samples can have led from
+ * `begun` to this state; otherwise the observer must not be used. Also copies the parameters from
+ * `begun`.
  */
 bool pmk_ahb_layer_valid(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun);
 

@@ -242,8 +242,8 @@ typedef void pmk_matrix_sink(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MAT
 			     uint64_t n);
 
 /*
- * Starts at cycle 0 with every layer idle. PMK_EINVAL: too many slaves or windows, a window without
- * a slave, or an invalid priority list.
+ * Initialises the matrix at cycle 0 with every layer idle. Returns PMK_EINVAL for too many slaves
+ * or windows, a window without a slave, or an invalid priority list.
  */
 int pmk_matrix_init(struct pmk_matrix *m, const struct pmk_matrix_config *config);
 
@@ -290,8 +290,9 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
 void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);
 
 /*
- * For a matrix in memory that others can write: returns true if running can have turned `begun`
- * into it. If not, it must not be used. Also copies configuration and scripts from `begun`.
+ * Checks a matrix in memory that others can write. Returns true if running can have led from
+ * `begun` to this state; otherwise the matrix must not be used. Also copies configuration and
+ * scripts from `begun`.
  */
 bool pmk_matrix_valid(struct pmk_matrix *m, const struct pmk_matrix *begun);
 

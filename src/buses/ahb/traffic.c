@@ -51,7 +51,7 @@ static const char *const switch_names[] = { "off", "on" };
 
 /* ---- state of the parser ------------------------------------------------------------------- */
 
-/* What a text describes. */
+/* The kinds of things that a text describes. */
 enum kind { A_MASTER, THE_GXI, A_SLAVE };
 
 #define MASTERS (1u << A_MASTER)
@@ -109,7 +109,7 @@ struct values {
 	struct pmk_matrix_script script;
 	struct pmk_mbx_script gxi;
 	struct pmk_refusal refusal;
-	/* For masters and for the GXI. */
+	/* Used by masters and by the GXI. */
 	uint8_t direction;
 	uint64_t addr, span, start, period, count;
 };

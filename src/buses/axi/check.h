@@ -116,9 +116,9 @@ struct pmk_axi_checker {
 	uint64_t count[PMK_AXI_NRULES];
 	struct pmk_axi_side_check side[PMK_AXI_NDIRECTIONS];
 	/*
-	 * Write data come in the order of their addresses, before or after them. `bursts` is the
-	 * number of complete bursts of data, `beat` the number of beats of the next one. The ring
-	 * holds the lengths of bursts whose address or data came first and still waits for the
+	 * Write data come in the order of their addresses, before or after the addresses. `bursts`
+	 * is the number of complete bursts of data, `beat` the number of beats of the next one. The
+	 * ring holds the lengths of bursts whose address or data came first and still waits for the
 	 * other.
 	 */
 	uint64_t bursts;
