@@ -185,8 +185,8 @@ static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uin
 	m->pmnc = (uint32_t)pmk_reg_write(row, m->pmnc, w);
 	enabled = m->pmnc & PMNC_E;
 	/*
-	 * An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. Flag and
-	 * interrupt are cleared by one action, so the flag waits for such a write, too;
+	 * An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. One action
+	 * clears both the flag and the interrupt, so the flag also waits for such a write:
 	 * docs/arm11.md.
 	 */
 	if (!enabled && m->params.strict_e_clear)

@@ -3,7 +3,7 @@
  * PMUv3 model: the AArch32 view (CP15) and the memory-mapped view (debug interface, 32-bit layout).
  * DDI 0487, G8.4 and I5.3.
  *
- * Both show the registers of model.c in 32-bit pieces. Their peculiarities:
+ * Both show the registers of model.c in 32-bit pieces. Peculiarities of the two views:
  *  - AArch32 writes only the low words of PMCCNTR and of the event counters. Its type registers
  *    have no M and no SH, and writes do not change these bits (our choice).
  *  - The memory-mapped view sees every counter, has no PMUSERENR, no traps and no PMSELR, and has N
