@@ -54,8 +54,8 @@ struct pmk_access_logged {
 /* The value of a header line that begins with "# KEY "; NULL: it is another line. Lines have no
  * newline here. */
 const char *pmk_access_log_said(const char *line, const char *key);
-/* Split a line into its fields. It is modified and must be kept, because the texts point into it.
- * Returns 0 or PMK_EPARSE. */
+/* Split a line into its fields. The function changes the line, and the caller must keep it,
+ * because the texts point into it. Returns 0 or PMK_EPARSE. */
 int pmk_access_log_parse(char *line, const struct pmk_pmu *pmu, struct pmk_access_logged *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading such a log. See access_log.h. */
+/* Reads a log of accesses. See access_log.h. */
 #include "producer/session/access_log.h"
 
 #include <stdlib.h>

@@ -10,7 +10,8 @@
 
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
-/* Show the pins of `n` more cycles in which the monitors have seen the same as in the last one. */
+/* Show the pins of `n` more cycles, in which the monitors have seen what they saw in the last
+ * cycle. */
 static void show_pins(struct pmk_devchip *chip, uint64_t n)
 {
 	struct pmk_ahbmon_packet now;
@@ -47,7 +48,7 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	show_pins(chip, 1);
 }
 
-/* Called for n cycles. If n > 1, the layers are idle in all of them; the GXI may be idle, too. */
+/* Called for n cycles. If n > 1, the layers are idle in all n cycles; the GXI may be idle, too. */
 static void see_cycles(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;
@@ -99,7 +100,7 @@ int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 	return err;
 }
 
-/* The windows of the matrix are those of its slaves. */
+/* Give the observers the address windows of the matrix, each of which belongs to a slave. */
 static void number_slaves(const struct pmk_devchip *chip, struct pmk_ahbmon_observer_params *params)
 {
 	const struct pmk_matrix_config *matrix = &chip->biu.matrix.config;

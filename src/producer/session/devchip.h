@@ -4,7 +4,7 @@
  * matrix with its other masters, the MBX on its link, and the observers of the AHB Monitor, which
  * turn every HCLK cycle of every layer into signals on the monitor's buses.
  *
- * The struct may be in memory that two processes share; each of them has to bind it before use.
+ * The struct may be in memory that two processes share; each process must bind it before use.
  */
 #ifndef PMK_SESSION_DEVCHIP_H
 #define PMK_SESSION_DEVCHIP_H
@@ -18,7 +18,7 @@
 #include "pmu/ahbmon/observe.h"
 #include "pmu/ahbmon/packet.h"
 
-/* Receives the states of the monitor's pins, one after the other. */
+/* Receives the states of the monitor's pins in order. */
 struct pmk_pins_sink {
 	void (*show)(void *ctx, const struct pmk_ahbmon_pins *pins); /* NULL: no receiver */
 	void *ctx;
@@ -41,9 +41,9 @@ void pmk_devchip_bind(struct pmk_devchip *chip, const struct pmk_pins_sink *sink
  * error. */
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		     const struct pmk_traffic *traffic);
-/* Start the observers, after the monitor's registers were set. `codes` are those of the pins, if
- * there may be a sink. Slaves then have the numbers of the matrix: 0 mpmc, 1 smc, 2 apb_core, 3
- * apb_dma, 4 ahbmon (our choice). */
+/* Start the observers, after the monitor's registers were set. `codes` are the codes of the
+ * pins, if there may be a sink. Slaves then have the numbers of the matrix: 0 mpmc, 1 smc, 2
+ * apb_core, 3 apb_dma, 4 ahbmon (our choice). */
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model,
 			const struct pmk_ahbmon_packet_params *codes);
 
@@ -64,7 +64,7 @@ int pmk_devchip_check(const struct pmk_devchip *chip);
 /* Get the monitor's settings from the core's parameters. */
 void pmk_devchip_settings(const struct pmk_core *core, struct pmk_ahbmon_config *config);
 
-/* The signals that are raised on at least one of its buses. */
+/* Returns the signals that are raised on at least one of the chip's buses. */
 struct pmk_signal_set pmk_devchip_raises(void);
 
 #endif

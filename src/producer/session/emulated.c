@@ -2,9 +2,9 @@
 /*
  * The counters of one emulated core. See emulated.h.
  *
- * Every number takes the same path as on silicon: signals → bus → model's registers → driver →
- * session. That costs a few microseconds per reading, and makes every emulated run a test of the
- * driver.
+ * Every count takes the path that it has on silicon: signals → bus → model's registers → driver
+ * → session. This path costs a few microseconds per reading, and makes every emulated run a test
+ * of the driver.
  */
 #include "producer/session/emulated_internal.h"
 
@@ -155,8 +155,8 @@ static void clear_readings(struct pmk_emulated *e, const struct pmk_emulated_con
 	}
 }
 
-/* A part of the struct that this configuration uses. The other parts are not copied, so most of its
- * pages are never touched. */
+/* A part of the struct that this configuration uses. Unused parts are not copied, so most pages
+ * of the struct are never touched. */
 struct used {
 	size_t at, bytes;
 };
@@ -170,8 +170,8 @@ _Static_assert(offsetof(struct pmk_emulated, model) == offsetof(struct pmk_emula
 				       PMK_MAX_PASSES * PMK_MODEL_BYTES,
 	       "nothing stands between what is used in part");
 
-/* `logged` is the number of latency records of the bus. It is known after the first part was
- * copied. */
+/* `logged` is the number of latency records of the bus. The caller knows this number after it
+ * has copied the first part. */
 static void find_used(const struct pmk_emulated_config *cfg, uint64_t logged,
 		      struct used used[NUSED])
 {
@@ -251,7 +251,8 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 	uint64_t seed = e->unit.random ^ (e->bus.total[PMK_SIG_INSN] + 1) << 20;
 	int err;
 
-	/* If the parent was inside a region, so is the child. Its counts start from 0. */
+	/* A child is inside the regions in which the parent was. The child's counts start from
+	 * 0. */
 	clear_readings(e, cfg);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		e->region[r].entries = 0;
@@ -278,7 +279,8 @@ int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* No count needs more parts than this: at 1000 million instructions a second they take 26 days. */
+/* A limit that no valid count exceeds: at 1000 million instructions a second, so many parts take
+ * 26 days. */
 #define MOST_PARTS (UINT64_C(1) << 20)
 
 /*

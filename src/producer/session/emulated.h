@@ -38,8 +38,9 @@ enum pmk_levels { PMK_LEVELS_ALL, PMK_LEVELS_USER, PMK_LEVELS_KERNEL };
 
 enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
 
-/* Parts of a core that can be modelled without the others. Without PMK_PART_CLOCK there is no time,
- * and only these counts exist; PMK_PART_DATA and PMK_PART_FETCH then exclude each other. */
+/* Parts of a core that can be modelled without its other parts. Without PMK_PART_CLOCK there is
+ * no time, and only the counts of the selected parts exist; PMK_PART_DATA and PMK_PART_FETCH
+ * then exclude each other. */
 enum pmk_parts {
 	PMK_PART_EXECUTIONS = 1 << 0, /* how often each instruction was executed */
 	PMK_PART_DATA = 1 << 1,	      /* hits and misses of data accesses in the level 1 caches */
@@ -53,8 +54,8 @@ enum pmk_parts {
 struct pmk_emulated_config {
 	char pmu[32];
 	/*
-	 * The name of a second PMU on the same bus: that of the level 2 cache, or of the core.
-	 * Empty: there is none. Events of the plan with `pmu` = 1 belong to it.
+	 * The name of a second PMU on the same bus: the PMU of the level 2 cache, or of the core.
+	 * Empty: there is no second PMU. Events of the plan with `pmu` = 1 belong to it.
 	 */
 	char beside[32];
 	struct pmk_core core;
@@ -64,15 +65,15 @@ struct pmk_emulated_config {
 	/* 1: region[0] is --from/--to, and everything counts only inside that region */
 	uint32_t window;
 	/* The other masters on the buses around the core; and the layout, which has the register
-	 * offsets of their monitor. It is the project's own unless another one is set before
-	 * pmk_emulated_configure(). */
+	 * offsets of their monitor. The layout is the project's, unless the caller sets another
+	 * layout before pmk_emulated_configure(). */
 	struct pmk_traffic traffic;
 	struct pmk_ahbmon_layout layout;
 	/* True if a sink receives the pins; then also their codes. */
 	uint32_t shows_pins;
 	struct pmk_ahbmon_packet_params codes;
-	/* For each event of the plan, enum pmk_levels; and whether any of them is not ALL, so that
-	 * the levels of the core must be followed. */
+	/* levels[] is enum pmk_levels for each event of the plan. `watch_levels`: at least one
+	 * event is not counted at all levels, so the level of the core must be followed. */
 	uint8_t levels[PMK_MAX_EVENTS];
 	uint32_t watch_levels;
 	uint32_t interval_unit;
@@ -81,8 +82,8 @@ struct pmk_emulated_config {
 	/* Readings are frequent: counts are summed at every block; see pmk_emulated_configure(). */
 	uint32_t eager;
 	/*
-	 * The parts of the core that the producer must run (enum pmk_parts); true if it should run
-	 * all of them anyway.
+	 * `parts`: the parts of the core that the producer must run (enum pmk_parts). `whole`: it
+	 * should run all parts anyway.
 	 */
 	uint32_t parts, whole;
 	/* The producer handles every data access itself, even if translated code could test whether
@@ -95,10 +96,10 @@ struct pmk_emulated_config {
 	/* Sampling; only for programs without a window, regions, intervals and a delay. */
 	struct pmk_units_config units;
 	unsigned random_seed; /* seed of the program's random numbers; the default is 1 */
-	/* A PMU that the emulated code programs itself: 1 + its index in pmk_pmus[], or 0. It is on
-	 * the same bus as the PMU that is read here, and the two are independent. */
+	/* A PMU that the emulated code programs itself: 1 + its index in pmk_pmus[], or 0. This
+	 * PMU is on the bus of the PMU that is read here, but does not affect it. */
 	uint32_t guest;
-	/* The producer follows the EL2 and EL3 registers that control it. */
+	/* The producer follows the EL2 and EL3 registers that control this PMU. */
 	uint32_t guest_controlled;
 };
 
@@ -115,8 +116,9 @@ struct pmk_region_state {
 	uint32_t call_depth; /* open calls at the outermost entry */
 };
 
-/* How many calls are remembered. How many of them are searched for the target of a jump that may be
- * a return but does not look like one. How many addresses are remembered for longjmp. */
+/* Limits: the number of open calls that are remembered; the number of them that are searched for
+ * the target of a jump that may be a return but does not look like one; the number of addresses
+ * that are remembered for longjmp. */
 #define PMK_CALL_STACK	 (UINT32_C(4) << 20)
 #define PMK_CALLS_NEARBY 1024
 #define PMK_RETURNED	 256
@@ -177,7 +179,7 @@ static inline size_t pmk_emulated_bytes(const struct pmk_emulated_config *cfg)
 							: offsetof(struct pmk_emulated, chip);
 }
 
-/* Copy the used parts; the rest of `to` is unchanged and not used. */
+/* Copy the parts that `cfg` uses. The other parts of `to` stay unchanged and are not used. */
 void pmk_emulated_copy(struct pmk_emulated *to, const struct pmk_emulated *from,
 		       const struct pmk_emulated_config *cfg);
 
@@ -225,10 +227,7 @@ void pmk_emulated_fini(struct pmk_emulated *e);
 int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 
-/*
- * Let counting begin after this many cycles from now, instead of those of the configuration; 0:
- * now.
- */
+/* Let counting begin `cycles` from now, instead of after the delay in the configuration; 0: now. */
 void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			uint64_t cycles);
 /* The remaining cycles of the delay. */
@@ -248,9 +247,9 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta);
 
 /*
- * Sampling. Call pmk_emulated_piece() instead of pmk_emulated_deadline(). It returns 1 when a piece
- * has ended, with the counts of the piece. e->phase may then be REST: the producer counts only the
- * instructions in `rest` until they reach pmk_emulated_unit_at(), and then calls
+ * Sampling. Call pmk_emulated_piece() instead of pmk_emulated_deadline(). That function returns 1
+ * when a piece has ended, with the counts of the piece. e->phase may then be REST: the producer
+ * counts only the instructions in `rest` until they reach pmk_emulated_unit_at(), and then calls
  * pmk_emulated_unit() to begin the next unit. The unit may use a cold core, whose tables are at
  * another address; the function returns 0 or a negative error. pmk_emulated_whole() returns like
  * pmk_emulated_piece(); after it, everything is counted.
@@ -323,7 +322,7 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 #define PMK_MOST_COUNTED (UINT64_MAX >> 2)
 
 /* Like pmk_emulated_start(), for a core that never runs: pmk_emulated_invalid() compares others
- * with it. It needs no pmk_emulated_fini(). */
+ * with it. Such a core needs no pmk_emulated_fini(). */
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg);
 

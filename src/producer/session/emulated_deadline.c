@@ -34,7 +34,7 @@ static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_
 	}
 	if (near == PMK_NEVER)
 		return PMK_NEVER;
-	/* Neither the interval timer nor an interrupt of the guest may be late. */
+	/* Poll rarely, unless that would delay the interval timer or an interrupt of the guest. */
 	if (near < MIN_POLL && !e->session.plan.timed && !cfg->guest)
 		near = MIN_POLL;
 	return e->cpu.cycles + near;
@@ -64,8 +64,8 @@ static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_em
 	return e->cpu.cycles + (due > insns ? (due - insns + most - 1) / most : 1);
 }
 
-/* The earliest time at which the sampled piece can end. Its length is measured when it ends, so it
- * need not end exactly there. */
+/* The earliest time at which the sampled piece can end. The length of a piece is measured when
+ * it ends, so a piece may end later. */
 static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t due;

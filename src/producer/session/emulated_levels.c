@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Exception levels: events that are counted only at some of them.
- */
+/* Events that are counted only at some exception levels. */
 #include "producer/session/emulated_internal.h"
 
 #include <pmk/armv8.h>

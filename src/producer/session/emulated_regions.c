@@ -25,7 +25,7 @@ static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config
 	struct pmk_region_state *s = &e->region[r];
 
 	if (s->inside && e->branched)
-		return; /* a loop whose first instruction is that of the function */
+		return; /* a loop that begins at the function's first instruction */
 	s->entries++;
 	if (s->inside)
 		return; /* the function calls itself, or --from is reached again */

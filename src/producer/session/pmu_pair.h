@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session on two PMUs that count at the same time: the PMU of a core, and that of its level 2
+ * A session on two PMUs that count at the same time: the PMU of a core, and the PMU of its level 2
  * cache. The member `pmu` of an event in the plan selects one of them. Each pass uses one PMU, and
  * the passes of the first PMU come first. Every pass knows its PMU, so the session is otherwise
  * like any other.

@@ -78,7 +78,8 @@ void pmk_reading_add(struct pmk_reading *sum, const struct pmk_reading *more)
 		pmk_reading_add_latency(&sum->latency[l], &more->latency[l]);
 }
 
-/* Set the extremes: those of the interval that the last tick ended, or of the time after it. */
+/* Set the extremes of latencies to those of the interval that the last tick ended or, if
+ * `after`, of the time since that tick. */
 static void set_extremes(struct pmk_reading *r, const struct pmk_session *s, bool after)
 {
 	unsigned l = 0;

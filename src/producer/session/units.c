@@ -50,8 +50,8 @@ struct pair {
 };
 
 /*
- * Returns the last pair, whose stretches end at `end`. If its stale unit is missing, the cold unit
- * is assumed to differ from it by as much as in the other pairs.
+ * Returns the last pair, whose stretches end at `end`. If the pair has no stale unit, the cold unit
+ * is assumed to differ from it by as much as in the complete pairs.
  */
 static struct pair last_pair(const struct pmk_units *u, const struct pmk_units_number *x,
 			     uint64_t end)
@@ -175,8 +175,9 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 }
 
 /*
- * Returns the lower limit of a margin: that of independent occurrences. At 95 % it is this distance
- * from the observed number, and 3 if none was observed.
+ * Returns the smallest margin, which holds for independent occurrences. With 95 % confidence, their
+ * true number is within 2 · √seen + 3 of the observed number, and is at most 3 if none was
+ * observed.
  */
 static double rare_limit(const struct pmk_units *u, const struct pmk_units_number *x, double all)
 {

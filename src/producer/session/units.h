@@ -67,7 +67,7 @@ struct pmk_units_place {
 	uint64_t from, to; /* the stretch of the next unit */
 	uint64_t at;	   /* where the warm-up for the next unit begins */
 	uint64_t random;
-	uint32_t n; /* number of units so far, including this one */
+	uint32_t n; /* number of this unit, from 1 */
 };
 
 /* True if the unit begins with a cold core. */

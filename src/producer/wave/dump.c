@@ -85,7 +85,7 @@ void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
 {
 	struct pmk_wave_error *e = &v->error;
-	char why[236], line[32] = "", time[80], when[96] = ""; /* all of them fit into e->text */
+	char why[236], line[32] = "", time[80], when[96] = ""; /* these texts fit into e->text */
 	va_list ap;
 
 	if (e->code)

@@ -73,9 +73,10 @@ struct wave_cells {
 
 /* Callbacks for the progress of time; a nonzero result stops the run. */
 struct wave_clockwork {
-	/* All changes at this time are in the cells. The callee keeps `before` up to date. */
+	/* Called when all changes at `time` are in the cells. The callee keeps `before` up to
+	 * date. */
 	int (*settle)(void *ctx, uint64_t time);
-	/* $dumpoff: all values are x until $dumpon, even if the dump changes them. */
+	/* Called at $dumpoff: all values are x until $dumpon, even if the dump changes them. */
 	void (*off)(void *ctx, uint64_t time);
 	/* Called before every read, and repeatedly while there is nothing to read. */
 	int (*progress)(void *ctx);
@@ -130,7 +131,8 @@ struct wave_dump {
 int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_error *err);
 void pmk_wave_dump_close(struct wave_dump *v);
 
-/* Makes room for n cells, all x; `clock` is one of them. Returns 0 or PMK_ENOMEM. */
+/* Makes room for n cells, which are all x. `clock` is the number of the clock's cell. Returns 0
+ * or PMK_ENOMEM. */
 int pmk_wave_dump_cells(struct wave_dump *v, uint32_t n, uint32_t clock);
 /* Copies bits of a signal into a cell from now on. Returns 0 or PMK_ENOMEM. */
 int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch);
@@ -146,8 +148,9 @@ void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
 void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size);
 
 /*
- * Ends the current time: copies the changes to `before`. It copies member by member, as they were
- * written a moment ago, because a wider load of two recent stores would stall.
+ * Ends the current time: copies the changes to `before`. The function copies each member
+ * separately, as each was stored a moment ago: a wider load that covers two recent stores would
+ * stall.
  */
 static inline void wave_cells_commit(struct wave_cells *c)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * FST, the format of GTKWave. A file consists of blocks. A block of changes has the changes of one
- * signal after the other, and each signal is compressed separately, so signals that are not watched
- * are neither read nor unpacked. All numbers are big-endian, or varints: 7 bits in a byte, the
- * lowest first; the highest bit says that another byte follows.
+ * FST, the format of GTKWave. A file consists of blocks. A block of changes has all changes of a
+ * signal together, and each signal is compressed separately, so signals that are not watched are
+ * neither read nor unpacked. All numbers are big-endian, or varints: 7 bits in a byte, the lowest
+ * first; the highest bit says that another byte follows.
  *
  * block       type (1 byte), length including itself (8 bytes), then contents by type
  * header      begin, end, …, timescale as a power of ten
@@ -574,8 +574,8 @@ struct places {
 };
 
 /*
- * Reads the end of the block. It has, from the last bytes backwards: three numbers about the times,
- * the times, the length of the table of chains, the table.
+ * Reads the end of the block, which has, from the last byte backwards: three numbers about the
+ * times, the times, the length of the table of chains, the table.
  */
 static int find_from_end(struct wave_dump *v, const struct block *b, struct places *at)
 {

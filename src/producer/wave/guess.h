@@ -70,14 +70,14 @@ bool pmk_guess_has_role(const struct pmk_wave_signal *s);
 /* Fills all->role. Returns 0 or PMK_ENOMEM. */
 int pmk_guess_find_roles(const struct wave_dump *v, struct guess *all);
 /*
- * Returns the signal in the scope of `to` whose name is the same, with `role` in the place of
- * `word`. A final letter for the direction, i or o, may differ.
+ * Returns the signal in the scope of `to` whose name is that of `to` with `role` instead of `word`.
+ * A final i or o for the direction may differ.
  */
 const struct pmk_wave_signal *pmk_guess_sibling(const struct guess *all,
 						const struct pmk_wave_signal *to, const char *word,
 						const char *role);
 
-/* Text that may be between the channel and the rest of an AXI name. The first is empty. */
+/* Text that may follow the channel in an AXI name. The first text is empty. */
 #define GUESS_NINFIXES 4
 extern const char *const pmk_guess_axi_infixes[GUESS_NINFIXES];
 
@@ -107,7 +107,8 @@ void pmk_guess_find_gxi(const struct wave_dump *v, struct guess *all);
 
 /* ---- guess_clock.c -------------------------------------------------------------------------- */
 
-/* The map's clock: the one that is named after the first layer, or the most typical name. */
+/* Returns the map's clock: the clock that is named after the first layer, or the signal with the
+ * most typical name. */
 const struct pmk_wave_signal *pmk_guess_clock(const struct wave_dump *v, const struct guess *all,
 					      const char *scope);
 const struct pmk_wave_signal *pmk_guess_reset(const struct wave_dump *v, const char *scope);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Some simulators dump vectors bit by bit. Their bits become one signal here.
- */
+/* Joins the bits of vectors, which some simulators dump bit by bit, to one signal. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -143,8 +143,8 @@ static unsigned shared_words(const char *name, const struct guess_layer *l)
 }
 
 /*
- * Returns the clock that is named after a layer, in its scope or one around it: the one that shares
- * the most words, then the innermost. NULL: there is none.
+ * Returns the clock that is named after a layer, in its scope or one around it: the clock that
+ * shares the most words with it, then the innermost. NULL: there is none.
  */
 static const struct pmk_wave_signal *clock_named_after(const struct wave_dump *v,
 						       const struct guess_layer *l)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * A GXI, from signals of its own or from the pins of an AHB Monitor.
- */
+/* Finds a GXI by its signals, or by the pins of an AHB Monitor. */
 #define _GNU_SOURCE
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layers of AHB and interfaces of AXI: which signals belong together, which of them are two names
- * of one bus, and what they are called.
+ * Finds layers of AHB and interfaces of AXI: groups the signals, recognises two names of one bus,
+ * and names the groups.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -117,7 +117,8 @@ static int in_order(const void *a, const void *b)
 	return by_number ? by_number : l->place < m->place ? -1 : 1;
 }
 
-/* Sorts layers that differ only in numbers, from the position of the first of them. */
+/* Sorts layers whose names differ only in numbers. They follow each other, beginning at the
+ * position of the first. */
 static void sort_layers(struct guess *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -147,7 +148,7 @@ static void axi_name(char buf[AXI_NAME], unsigned role, const char *infix)
 
 /*
  * Returns the signal of a role in the interface with the key `s`, in which `word` matched. If
- * `word` has a '_', the other names have one, too.
+ * `word` has a '_', the names of the interface's other signals have one, too.
  */
 static const struct pmk_wave_signal *find_axi_role(const struct guess *all,
 						   const struct pmk_wave_signal *s,

@@ -78,7 +78,7 @@ static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 		s->scope, dot, s->name);
 }
 
-/* Writes the layer as a comment, because it needs a map of its own. */
+/* Writes the layer as a comment: its clock is not the map's, so it needs a separate map. */
 static void write_other_clock(FILE *f, const struct guess_layer *l,
 			      const struct pmk_wave_signal *own)
 {

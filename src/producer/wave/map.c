@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Map files: the meaning of a dump's signals. They are INI files; docs/wave.md describes the
+ * Map files: the meaning of a dump's signals. Map files are INI files; docs/wave.md describes the
  * format.
  */
 #define _GNU_SOURCE
@@ -176,7 +176,7 @@ static uint8_t monitor_by_name(const char *name)
 {
 	unsigned i = pmk_wave_monitor(name);
 
-	/* Otherwise use a monitor with a counter for every type of burst. */
+	/* For another name, use EXP, a monitor with a counter for every type of burst. */
 	return i < WAVE_NMONITORS ? (uint8_t)(PMK_AHBMON_BUS_ARMI + i)
 				  : (uint8_t)PMK_AHBMON_BUS_EXP;
 }
@@ -559,7 +559,7 @@ static bool check_map(struct reading *r)
 	return true;
 }
 
-/* Sets the scope of every slot: that of its layer or AXI interface, or of the map. */
+/* Sets the scope of every slot to the scope of its layer or AXI interface, or else of the map. */
 static void spread_scopes(struct pmk_wave_map *m)
 {
 	for (unsigned i = 0; i < m->nlayers; i++)

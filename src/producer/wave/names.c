@@ -120,8 +120,8 @@ static void look_for(const struct wave_dump *v, const char *scope, const char *p
 #define HINTS 3
 
 /*
- * Candidates, sorted by the distance of their last name. With equal distances the one in the right
- * scope comes first.
+ * Candidates, sorted by the distance of their last name. With equal distances, the signal in the
+ * right scope comes first.
  */
 struct hints {
 	const struct pmk_wave_signal *signal[HINTS];
@@ -171,7 +171,8 @@ static void no_such(const struct wave_dump *v, const char *scope, const char *pa
 
 		if (d >= PMK_FAR)
 			continue;
-		/* Another scope than the one in the path or in the map costs half a step. */
+		/* A scope that differs from the scope in the path or in the map costs half a
+		 * step. */
 		d = 2 * d + !(name != path ? strncmp(path, s->scope, n) == 0
 					   : strcmp(scope, s->scope) == 0);
 		hint_offer(&h, s, d);

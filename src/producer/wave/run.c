@@ -411,7 +411,7 @@ static __attribute__((noinline)) uint16_t x_of(const struct pmk_wave_watched *l)
 }
 
 /*
- * Reads one signal after the other, because there are not enough registers to read all of them
+ * Reads and stores each signal in turn, because there are not enough registers to read all signals
  * first.
  */
 static inline void read_cycle(const struct pmk_wave_watched *l, const struct pmk_wave_edge *e,
@@ -636,8 +636,7 @@ static const struct pmk_bus *bus_number(const struct pmk_wave_count *c, unsigned
 
 /*
  * Notes which buses have a horizon. Horizons change only in the caller's code, that is before the
- * run and in callbacks. Checking all of them at every edge would take as long as everything else
- * together.
+ * run and in callbacks. Checking all horizons at every edge would take as long as all other work.
  */
 static void note_horizons(struct pmk_wave_count *c)
 {

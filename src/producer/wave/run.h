@@ -9,9 +9,9 @@
  *	status = pmk_wave_count_run(&count, &findings);
  *	pmk_wave_count_free(&count);
  *
- * The observers of src/buses/ahb count layers and the GXI on the buses of the AHB Monitor, or each
- * layer on a bus of its own. EVNTBUS and [events] are counted on the bus of a core. CYCLE of all of
- * them counts the edges of the map's clock outside of reset.
+ * The observers of src/buses/ahb count layers and the GXI on the buses of the AHB Monitor, or
+ * each layer on a bus of its own. EVNTBUS and [events] are counted on the bus of a core. On
+ * every bus, CYCLE counts the edges of the map's clock outside of reset.
  */
 #ifndef PMK_PRODUCER_WAVE_RUN_H
 #define PMK_PRODUCER_WAVE_RUN_H
@@ -44,12 +44,12 @@ struct pmk_wave_checked {
 	uint64_t broken[PMK_WAVE_MOST_RULES]; /* number of violations by rule */
 };
 
-/* One layer of the map. */
+/* A layer of the map. */
 struct pmk_wave_watched {
 	const struct pmk_wave_layer *layer;
 	unsigned index; /* its index in the map */
 	struct pmk_bus *bus;
-	uint32_t roles;		      /* those of AHB that have a signal, as bits */
+	uint32_t roles;		      /* AHB roles that have a signal, as bits */
 	int slot[PMK_AHB_NROLES + 1]; /* by role, the last one is PMK_WAVE_CAUSE; -1: no signal */
 	/* where the values of an edge are; a missing signal is always 0 */
 	const struct pmk_wave_value *value[PMK_AHB_NROLES + 1];
@@ -60,7 +60,7 @@ struct pmk_wave_watched {
 	struct pmk_wave_checked checked;
 };
 
-/* One AXI interface of the map. */
+/* An AXI interface of the map. */
 struct pmk_wave_watched_axi {
 	const struct pmk_wave_axi *axi;
 	unsigned index;		  /* its index in the map */
@@ -78,8 +78,8 @@ struct pmk_wave_count {
 	/* PMK_AHBMON_NBUSES buses; NULL: the AHB Monitor does not count */
 	struct pmk_bus *monitor;
 	/*
-	 * Buses of the layers, by their index in the map. They replace `monitor`, allow any number
-	 * of layers, and AXI interfaces. If both are NULL, buses are only checked.
+	 * Buses of the layers, by their index in the map. `each` replaces `monitor`, and allows any
+	 * number of layers, and AXI interfaces. If both are NULL, buses are only checked.
 	 */
 	struct pmk_bus *each;
 	struct pmk_bus *core; /* NULL: EVNTBUS and [events] are not counted */
@@ -87,7 +87,7 @@ struct pmk_wave_count {
 	/*
 	 * A bus has reached its horizon. To get this call, the caller sets horizons before the run,
 	 * or in `due` or `tick`. A nonzero result stops the run, as with the calls below. Each of
-	 * them may be NULL.
+	 * these calls may be NULL.
 	 */
 	int (*due)(void *ctx);
 	int (*tick)(void *ctx, const struct pmk_wave_edge *edge);
@@ -97,14 +97,14 @@ struct pmk_wave_count {
 			 const struct pmk_wave_edge *edge, const struct pmk_violation *v);
 	int (*progress)(void *ctx, const struct pmk_wave_progress *p);
 	void *ctx;
-	/* These are private to run.c. */
+	/* The members below are private to run.c. */
 	struct pmk_wave *w;
 	struct pmk_wave_watched *watched;
 	unsigned nwatched;
 	struct pmk_wave_watched_axi *axi;
 	unsigned naxi;
 	struct pmk_gxi gxi;
-	uint32_t gxi_roles; /* those that have a signal, as bits; 0: it is not counted */
+	uint32_t gxi_roles; /* roles that have a signal, as bits; 0: no GXI is counted */
 	int gxi_slot[PMK_WAVE_GXI_IS_WRITE + 1];
 	int evntbus;			  /* its slot, -1: none */
 	const struct pmk_pmu *pmu;	  /* the PMU whose EVNTBUS it is */
@@ -126,13 +126,14 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 void pmk_wave_count_free(struct pmk_wave_count *c);
 
 /*
- * True if the AHB Monitor cannot count all selected layers (`only`: as above), because two of them
+ * True if the AHB Monitor cannot count all selected layers (`only`: as above), because two layers
  * would have the same monitor and the map does not choose one.
  */
 bool pmk_wave_count_crowded(const struct pmk_wave_map *m, const char *only);
 
 /*
- * Sets the wait thresholds of the observers, by enum pmk_ahbmon_threshold. They are 0 after init.
+ * Sets the wait thresholds of the observers, by enum pmk_ahbmon_threshold. The thresholds are 0
+ * after pmk_wave_count_init().
  */
 void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshold[]);
 

@@ -26,7 +26,7 @@
 #define WAVE_SLACK  WAVE_WINDOW
 #define WAVE_FRONT  16
 
-/* The same byte eight times. */
+/* A word that has `byte` in each of its eight bytes. */
 #define WAVE_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Loads eight bytes, the first as the lowest. */
@@ -195,8 +195,8 @@ static inline uint64_t wave_gather(uint64_t digits)
 }
 
 /*
- * Reads 1 to 64 binary digits, the highest first, that end before `end`. Returns false if one of
- * them is not 0 or 1.
+ * Reads 1 to 64 binary digits, the highest first, that end before `end`. Returns false if a digit
+ * is not 0 or 1.
  */
 static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 {

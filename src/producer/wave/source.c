@@ -3,7 +3,8 @@
  * The input of a dump. Its first bytes show the format. zlib unpacks a compressed VCD. fst.c reads
  * an FST in place.
  *
- * Both must be read again from the beginning. So an input that cannot seek must be VCD text.
+ * Both then read the file again from its beginning, so an input that cannot seek must be VCD
+ * text.
  */
 #define _GNU_SOURCE
 #include "producer/wave/source.h"

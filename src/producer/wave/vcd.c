@@ -10,8 +10,9 @@
  *	            between; $dumpvars $dumpall $dumpon $dumpoff with their values inside or after
  *	            them; $comment anywhere. Any white space between any two words, CR LF included.
  *
- * Not supported: $dumpports (extended VCD, §18.3). It is recognised by its ports, whose sizes are
- * ranges and whose codes are <0, <1 … fst2vcd writes ports, too, but with ordinary sizes and codes.
+ * Not supported: $dumpports (extended VCD, §18.3). pmk recognises an extended VCD by its ports,
+ * whose sizes are ranges and whose codes are <0, <1 … fst2vcd writes ports, too, but with ordinary
+ * sizes and codes.
  *
  * Speed. Nearly all of a dump consists of plain lines with one change each. So their ends are found
  * first, some hundred at a time (scan.h). Then the watched changes are found, in a loop without
@@ -139,8 +140,8 @@ static bool more_header(struct wave_dump *v)
 }
 
 /*
- * Returns the next word of the header; NULL at the end or after an error. It is valid until the
- * next call, and an error is reported at its position until then.
+ * Returns the next word of the header; NULL at the end or after an error. The word is valid until
+ * the next call. Until then, errors are reported at its position.
  */
 static const char *next_word(struct wave_dump *v, size_t *length)
 {
@@ -227,8 +228,8 @@ static size_t length_of_key(uint64_t key)
 }
 
 /*
- * All pairs of bytes. A code of one or two printable characters is its own index in by_bytes; after
- * a code of one character the second byte is the end of the line.
+ * The number of pairs of bytes. A code of one or two printable characters is its own index in
+ * by_bytes; after a code of one character the second byte is the end of the line.
  */
 #define NBYTES 65536
 #define SHORT  6 /* find_changes() finds codes of up to this length in any line */

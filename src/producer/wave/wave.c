@@ -87,7 +87,7 @@ struct wave_widths pmk_wave_widths(enum pmk_wave_part part, unsigned role)
 		[PMK_WAVE_GXI_ADDR] = { 1, 64 },
 		[PMK_WAVE_GXI_IS_WRITE] = { 1, 1 },
 	};
-	/* Other roles have one bit. */
+	/* The largest width of each role; a role that is not in the list has one bit. */
 	static const uint8_t axi[PMK_AXI_NROLES] = {
 		[PMK_AXI_AWLEN] = 8,   [PMK_AXI_ARLEN] = 8,   [PMK_AXI_AWID] = 64,
 		[PMK_AXI_BID] = 64,    [PMK_AXI_ARID] = 64,   [PMK_AXI_RID] = 64,

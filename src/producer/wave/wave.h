@@ -46,7 +46,8 @@ struct wave_pick {
 int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text,
 		  struct wave_pick *pick, char *why, size_t size);
 
-/* The names of roles in maps, followed by the other keys of [layer], [axi] and [gxi]. */
+/* The names of roles in maps, followed by the keys of [layer], [axi] and [gxi] that are not
+ * roles. */
 #define WAVE_NGXI (PMK_WAVE_GXI_IS_WRITE + 1)
 extern const char *const pmk_wave_layer_keys[], *const pmk_wave_axi_keys[],
 							*const pmk_wave_gxi_keys[WAVE_NGXI];

@@ -198,7 +198,8 @@ static bool go_up(char *path, size_t root)
 
 #define UNSEEN "is on a bus whose addresses the processor does not see (ranges)"
 
-/* Translate from the address space of `bus` to that of `above`. `node` owns the address. */
+/* Translate *address from the address space of `bus` to the address space of `above`. `node`
+ * owns the address. */
 static int translate_address(const struct tree *t, const char *node, const char *bus,
 			     const char *above, uint64_t *address)
 {
@@ -232,7 +233,7 @@ static int translate_address(const struct tree *t, const char *node, const char 
 	return broken_node(t, node, UNSEEN);
 }
 
-/* `path` is that of the node; its end is removed step by step. */
+/* Find the address of the node at `path`. The function removes the end of `path` step by step. */
 static int find_address(const struct tree *t, char *path, uint64_t *address)
 {
 	const size_t root = strlen(t->root);

@@ -16,14 +16,14 @@ struct pmk_uio_map {
 	uint64_t offset;      /* offset of the device's registers in it */
 };
 
-/* The maps of `file`, if its name is that of a UIO device: /dev/uioN. Returns their number; 0: it
- * is not a UIO device, or has no maps. */
+/* Finds the maps of `file`, if that is the name of a UIO device, /dev/uioN. Returns the number
+ * of maps; 0: `file` is not a UIO device, or has no maps. */
 unsigned pmk_uio_maps(const char *sysfs, const char *file, struct pmk_uio_map map[PMK_UIO_MAPS]);
 
 /*
- * The physical address of a node's first registers, as the processor sees them. `node` is its path,
- * "/soc/cache-controller@1e00a000", or one of its compatible names, with or without the vendor
- * before the comma. Returns 0, or PMK_EINVAL and a line in `why` with the reason.
+ * Finds the physical address of a node's first registers, as the processor sees them. `node` is the
+ * node's path, "/soc/cache-controller@1e00a000", or one of its compatible names, with or without
+ * the vendor before the comma. Returns 0, or PMK_EINVAL and a line in `why` with the reason.
  */
 int pmk_tree_address(const char *sysfs, const char *node, uint64_t *address, char *why,
 		     size_t size);

@@ -38,7 +38,7 @@ struct window {
 };
 
 struct pmk_devmem {
-	uint64_t page_size, end; /* `end`: for a regular file; else UINT64_MAX */
+	uint64_t page_size, end; /* `end`: end of a regular file; else UINT64_MAX */
 	struct pmk_uio_map map[PMK_UIO_MAPS];
 	unsigned nmaps; /* 0: an address is an offset in the file */
 	struct window window[NWINDOWS];

@@ -156,7 +156,7 @@ static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double de
 	return err;
 }
 
-/* Append the bytes that hex digits denote, as far as there is room. */
+/* Append to `text` the bytes that the digits in `hex` stand for, as far as there is room. */
 static void append_hex(char *text, size_t size, const char *hex)
 {
 	size_t n = strlen(text);
@@ -242,8 +242,8 @@ static int look_for_stop(struct pmk_wire *w)
 		return 0;
 	}
 	/* OpenOCD keeps an interrupt that arrived when its target was already halted at a
-	 * breakpoint, and halts the target with it as soon as that runs again. So its stops are
-	 * distinguished by the address. */
+	 * breakpoint, and halts the target with it as soon as the target runs again. So pmk uses
+	 * the address to recognise such a stop. */
 	err = pmk_wire_find_place(w, &stray, &pc);
 	if (err || !stray)
 		return err;

@@ -46,7 +46,7 @@ int pmk_link_lose(struct pmk_link *l, const char *fmt, ...) __attribute__((forma
 
 /* Returns 0 or PMK_EIO: the connection is lost, or the server does not receive. */
 int pmk_link_send(struct pmk_link *l, const void *bytes, size_t n);
-/* The deadline for a complete reply, from now. */
+/* Returns the deadline for a complete reply to a command that is sent now. */
 double pmk_link_deadline(const struct pmk_link *l);
 /* Returns the next byte, 0 to 255, or PMK_EIO if it does not arrive in time or the connection is
  * lost. After PMK_EIO the connection is closed, because a late reply would be taken for the reply

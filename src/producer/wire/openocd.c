@@ -82,7 +82,7 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 	*value++ = '\0';
 	if (strcmp(reply, "0") != 0)
 		return pmk_link_fail(&w->link, PMK_EIO, "'%s': %.300s", command, last_line(value));
-	/* Some commands return their output, others log it. */
+	/* Some commands return their output; other commands log it. */
 	*log++ = '\0';
 	snprintf(said, size, "%s", *value ? value : log);
 	return 0;
@@ -200,9 +200,9 @@ static int halt_somewhere(struct pmk_wire *w)
 	return !err && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
 
-/* Writes the scan chain as "t.cpu 0x07b76f0f with 5 bits, …". It comes from the table that
- * OpenOCD's scan_chain prints, with the columns number, name, enabled, IDCODE, expected IDCODE, IR
- * length … */
+/* Writes the scan chain as "t.cpu 0x07b76f0f with 5 bits, …". The data come from the table that
+ * OpenOCD's scan_chain prints, with the columns number, name, enabled, IDCODE, expected IDCODE,
+ * IR length … */
 static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 {
 	char said[4096], name[64], code[24], *save = NULL;

@@ -150,8 +150,8 @@ struct pmk_wire_tap {
 	char name[64];	 /* OpenOCD's name; "": the first TAP */
 	unsigned bypass; /* the instructions BYPASS and USERn */
 	unsigned user;
-	/* If the probe does not know the chain: the bits of an instruction, the TAPs between TDI
-	 * and this one, and the TAPs between this one and TDO. */
+	/* If the probe does not know the chain: the length of this TAP's instruction register,
+	 * the TAPs between TDI and this TAP, and the TAPs between this TAP and TDO. */
 	unsigned irlen;
 	struct pmk_wire_taps before, after;
 	unsigned period_ns; /* of the clock; 0: unchanged */

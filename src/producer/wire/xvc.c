@@ -101,7 +101,7 @@ static int shift_vector(struct pmk_wire *w, struct vector *v)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-/* Bits that go through the shift state; the last of them leaves it. */
+/* Clocks `n` bits through the shift state. If `last`, the last bit leaves the state. */
 static void clock_data(struct vector *v, unsigned n, const uint8_t *bits, bool fill, bool last)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -110,8 +110,8 @@ static void clock_data(struct vector *v, unsigned n, const uint8_t *bits, bool f
 
 /*
  * Scan the instruction registers of all TAPs, or the data registers, from Run-Test/Idle and back.
- * The first bits end in the TAP next to TDO, so the order is: bits for the TAPs `after` this one,
- * for this one, and for those `before` it. *at becomes the position of this TAP's bits in the
+ * The first bits end in the TAP next to TDO, so the order is: bits for the TAPs in tap->after, for
+ * this TAP, and for the TAPs in tap->before. *at becomes the position of this TAP's bits in the
  * output.
  */
 static void make_scan(struct vector *v, const struct pmk_wire_tap *tap, bool ir, unsigned bits,
@@ -258,7 +258,7 @@ static int bypass_others(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 
 /* ---- the cable ------------------------------------------------------------------------------- */
 
-/* "xvcServer_v1.0:2048", and a line feed. */
+/* Reads the server's answer to "getinfo:": "xvcServer_v1.0:2048", and a line feed. */
 static int get_info(struct pmk_wire *w)
 {
 	static const char first[] = "xvcServer_v1.";
