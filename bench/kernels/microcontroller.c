@@ -112,7 +112,7 @@ static int matmult(unsigned times)
 
 static char line[256];
 
-/* The number after the last space. */
+/* Returns the number after the last space of the command line. */
 static unsigned last_number(void)
 {
 	unsigned n = 0;

@@ -303,7 +303,7 @@ static void test_begins_anywhere(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* An x may stand for any value. */
+/* Set a signal to x, which may mean any value. */
 static void set_x(unsigned at, unsigned role)
 {
 	struct pmk_ahb_cycle *c = &trace.cycle[at];

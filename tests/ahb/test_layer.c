@@ -194,7 +194,7 @@ static void test_error(void **state)
 	feed(&b, "I/E");
 	expect(&b, S(READ), 1, S(SINGLE), 1, -1);
 	expect_classes(&b, 1, 0, 0, 1, 1, 0);
-	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before the error count as such */
+	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before an error count as waits */
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WRITE), 3, S(INCR4), 1, S(WAIT), 2,
 	       S(WAIT_FIRST_SLAVE), 2, S(WAIT_OVER), 1, -1);
 }

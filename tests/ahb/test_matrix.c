@@ -434,7 +434,7 @@ static void test_quad_word(void **state)
 	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_WAIT_FIRST_SLAVE], 2);
 }
 
-/* By address, not by beat. */
+/* The quad word that a beat belongs to follows from its address, not from its number. */
 static void test_quad_word_by_address(void **state)
 {
 	(void)state;

@@ -35,7 +35,8 @@ static void word(struct pmk_axi_cycle *c, const char *text)
 		if (strncmp(text, rows[i].name, n) != 0)
 			continue;
 		c->value[rows[i].valid] = 1;
-		c->value[rows[i].valid + 1] = !strchr(text, '-'); /* READY is behind VALID */
+		c->value[rows[i].valid + 1] =
+			!strchr(text, '-'); /* READY is the signal after VALID */
 		c->value[rows[i].id] = (uint64_t)(text[n] - '0');
 		if (strchr(text, '.'))
 			c->value[PMK_AXI_RLAST] = 1;

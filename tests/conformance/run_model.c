@@ -971,7 +971,9 @@ static int model_write(struct target *t, unsigned reg, uint64_t value)
 	return err;
 }
 
-/* A well-behaved producer: never steps over the horizon unless told to. */
+/*
+ * A producer that keeps the rules: it never steps over the horizon unless the caller wants it to.
+ */
 static void model_pass(struct target *t, unsigned signal, uint64_t n, bool at_once)
 {
 	struct model_target *m = of(t);
@@ -999,7 +1001,7 @@ static unsigned model_lines(struct target *t)
 	return of(t)->ops->lines(&of(t)->model);
 }
 
-/* The index of a name in a list, or `n`. */
+/* Returns the index of a name in a list, or `n`. */
 static unsigned index_of(const char *name, const char *const names[], unsigned n)
 {
 	unsigned i = 0;

@@ -144,8 +144,8 @@ static void check(uint64_t insns, uint64_t reads, uint64_t writes, uint64_t bran
 }
 
 /*
- * `accesses` of the two accesses were done when the handler (2 instructions, one of them a branch)
- * starts.
+ * Run a block with two accesses, and then a handler of 2 instructions, one of them a branch. When
+ * the handler starts, the block has done `accesses` of its accesses.
  */
 static uint64_t run_two(unsigned accesses, unsigned entry)
 {

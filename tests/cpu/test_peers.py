@@ -13,7 +13,7 @@ from harness import *
 pytestmark = pytest.mark.once
 
 PLUGIN = os.path.join(WORK, "libcache.so")
-# Of bench/programs, with little work.
+# Programs of bench/programs, which run with little work.
 PROGRAMS = ["mixed", "sort", "walk", "matmul", "compress", "sha256", "interp", "text", "states",
             "columns", "bwt"]
 WORK_OF = {"mixed": "200", "sha256": "10", "columns": "10", "interp": "5", "walk": "3"}
@@ -84,9 +84,9 @@ def test_arm_data_beside_qemus_plugin(name):
 
 @pytest.mark.parametrize("name", size(PROGRAMS[1::4], PROGRAMS))
 def test_a64_beside_qemus_plugin(name):
-    """If an access lies in two lines, the plugin looks up only the first, and pmk both. So pmk has
-    at most one more miss for each unaligned access, or one less if the second line is needed soon.
-    The plugin also does not see DC ZVA, whose lines miss when they are used."""
+    """If an access is in two lines, the plugin looks up only the first line, and pmk both. So pmk
+    has at most one more miss for each unaligned access, or one less if the second line is needed
+    soon. The plugin also does not see DC ZVA, whose lines miss when they are used."""
     for geometry in some_of(GEOMETRY[::-1], PROGRAMS, name):
         ours, theirs = both(
             ["aarch64-linux-gnu-gcc"], "armv8", "qemu-aarch64", "cortex-a53", 64, name, *geometry,

@@ -29,7 +29,7 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
             "translate_vaddr"}
 # Functions that newer versions do not need.
 UNTIL = {1: "register_vcpu_tb_exec_inline register_vcpu_insn_exec_inline"}
-# Of scripts/qemu-patches.
+# Functions that the patches in scripts/qemu-patches add.
 PATCHED = {"qemu_plugin_register_vcpu_mem_test_cb", "qemu_plugin_vcpu_set_base"}
 GLIB = {"g_array_get_element_size", "g_array_free", "g_byte_array_new", "g_byte_array_free"}
 

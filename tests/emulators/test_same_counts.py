@@ -81,7 +81,7 @@ PROGRAMS = [
 
 
 def emulators(name):
-    """Directories with this emulator, None for the one that pmk finds by itself."""
+    """Returns the directories with this emulator; None means the emulator that pmk finds."""
     found = [None]
     for folder in os.environ.get("PMK_TEST_QEMUS", "").split(":"):
         if folder and os.access(os.path.join(folder, name), os.X_OK):

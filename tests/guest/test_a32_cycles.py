@@ -50,7 +50,7 @@ def program(name, mode, body, times):
 
 
 def cycles(core, name, mode, body):
-    """Of a round of the loop."""
+    """Returns the cycles of one iteration of the loop."""
     def of(times):
         out = pmk("stat", "--core", core, "-e", "cpu_cycles", "--json-document", "-o",
                   "/dev/stdout", program(name, mode, body, times))

@@ -71,7 +71,7 @@ class Instruction:
 
 
 def disassemble(words):
-    """{word: Instruction}. The n-th word stands at 4 n."""
+    """Returns {word: Instruction}. The address of the n-th word is 4 n."""
     path = os.path.join(WORK, f"words-{os.getpid()}")
     words = sorted(words)
     with open(path, "wb") as f:
@@ -141,7 +141,8 @@ class Trace:
                 # The instruction has faulted: it was executed without effect.
                 for kind in i.kinds - {"inst_retired"}:
                     c[kind] -= n
-            # A conditional branch with another successor: a signal came first.
+            # If a conditional branch has a successor that is not its target, it was not taken, or a
+            # signal came first.
             if i.branch and not (i.conditional and to != (at + i.offset) & (1 << 64) - 1):
                 c["pc_write_retired"] += n
         return {e: c[e] for e in EVENTS}

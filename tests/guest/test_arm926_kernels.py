@@ -268,7 +268,8 @@ def test_the_dtcm_is_there_with_the_cache_off_and_written_through():
 
 
 def test_what_is_behind_the_dtcm():
-    # Eight words from 16 bytes before its end on: four of them in the cache, from their own line.
+    # Eight words begin 16 bytes before the end of the DTCM: the last four are in the cache, in
+    # their own line.
     ends = "add r8, r10, #4080; {} r8, {{r0-r7}}"
     want(measure(ends.format("ldmia"), *DTCM, NO_MMU), armd_line_fill=1, armd_rd=8)
     want(measure(ends.format("stmia"), *DTCM, NO_MMU), armd_line_fill=0, armd_wr=4,
@@ -434,7 +435,8 @@ TIMES = [
 
 def test_cycles_of_instructions():
     for name, body, cycles in TIMES:
-        # SUBS 1, BNE 3. HCLK is the core's clock, and what is not the loop is in both.
+        # SUBS takes 1 cycle, BNE 3. HCLK is the core's clock, and the code outside the loop takes
+        # the same time in both runs.
         turns = [measure(f"ldr r1, [r10]; mov r3, #{n}; 1: {body}subs r3, r3, #1; bne 1b",
                          "ahb.ratio=1")
                  ["ct_total_cycles"] for n in (100, 200)]

@@ -631,8 +631,8 @@ def test_icache_half_of_it():
 
 
 def test_icache_twice_of_it():
-    # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of
-    # them miss in every pass. One line before.
+    # The cache is direct mapped. 1025 lines share 512 sets, so each line evicts the one that is
+    # needed half a pass later, and all miss in every pass. One line is before the loop.
     want(count("codelines", "fetch.shadow=0", "icache.ways=1", LINES=1024, PASSES=3),
          icache_miss=3 * 1025 + 1)
     want(count("codelines", "fetch.shadow=0", "icache.size=64K", LINES=1024, PASSES=3),
@@ -1126,7 +1126,7 @@ def test_cycles_of_conditional_returns():
 
 
 def test_cycles_of_an_indirect_branch():
-    # BX r3, no flags set lately: 5. NOP, BX, NOP; one flush.
+    # No flags were set shortly before BX r3: it takes 5 cycles. NOP, BX, NOP; one flush.
     want(count("repeat", SETUP="adr r3, 1f", BODY="bx r3; nop; 1: nop", WARM=1),
          cpu_cycles=1 + 5 + 1, br_mispredict=1, ibuf_stall=1)
 
@@ -1204,8 +1204,8 @@ def test_thumb_call_to_arm():
 
 
 def test_thumb_conditional_branches():
-    # Z is set: BEQ goes over a NOP, forward and therefore predicted wrong; BNE does not.
-    # CMP, BEQ, BNE, NOP.
+    # Z is set: BEQ skips a NOP; it is a forward branch and therefore predicted wrong. BNE is not
+    # taken. CMP, BEQ, BNE, NOP.
     want(count("thumb", BODY="cmp r4, r4; beq 1f; nop; 1: bne 2f; nop; 2: "), instr_exec=4,
          br_exec=2, sw_pc_change=1, br_mispredict=1)
 

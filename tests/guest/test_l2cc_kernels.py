@@ -48,7 +48,7 @@ def test_walk_that_thrashes_level_2():
 
 
 def test_requests_are_the_misses_of_level_1():
-    """... each of them reads a line, and nothing is buffered."""
+    """Each miss of level 1 reads a line from level 2, because nothing is buffered."""
     core = count("walk", *DM, STRIDE=32, COUNT=2048, PASSES=2)
     equal(core["dcache_miss"], level2("walk", *DM, STRIDE=32, COUNT=2048, PASSES=2)["drreq"])
 
@@ -68,7 +68,7 @@ def test_level_2_evicts_halves():
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192,
                 PASSES=2),
          dwreq=16384, dwhit=0, wa=16384, co=16384 - 2048)
-    # A word in each half: two of them.
+    # The walk stores a word in each half of a line: two halves are written.
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=16, COUNT=16384,
                 PASSES=2),
          dwreq=32768, dwhit=16384, wa=16384, co=2 * (16384 - 2048))

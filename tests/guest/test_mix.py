@@ -50,7 +50,7 @@ FETCH = {
     "microblaze": "icache_hit itlb_hit".split(),
 }
 
-# Of these, what does not depend on the branch predictor.
+# Events of FETCH that do not depend on the branch predictor.
 LINES = {core: [e for e in FETCH[core] if e.startswith("l1i")] for core in FETCH}
 
 # A program that ends with a fault in the middle of a block.

@@ -443,7 +443,7 @@ static unsigned used(const struct pmk_insn *in, const char *name)
 	return regs;
 }
 
-/* The error about a word, or NULL. */
+/* Returns what is wrong with the decoding of a word, or NULL. */
 static const char *compare(const struct range *r, const cs_insn *theirs, const struct pmk_insn *in)
 {
 	unsigned text, ours;

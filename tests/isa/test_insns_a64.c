@@ -150,7 +150,7 @@ static bool begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Number of a register, 64 for a zero register, -1 for any other word. */
+/* Returns the number of a register, 64 for a zero register, -1 for any other word. */
 static int register_of(const char *word, size_t len)
 {
 	char *end;
@@ -264,7 +264,10 @@ static enum memory memory_of(const char *name, uint32_t *kind, const char **suff
 	return NO_MEMORY;
 }
 
-/* By the suffix (sb, sh, sw, b, h after the order of an atomic), or by the register. */
+/*
+ * Returns the bytes of an access, by its suffix (sb, sh, sw, b, h after the order of an atomic) or
+ * by its register.
+ */
 static unsigned access_size(const char *suffix, char letter)
 {
 	size_t len = strlen(suffix);
@@ -698,9 +701,11 @@ static bool newer_name(const char *name)
 	return begins(name, "gcs") || listed("chkfeat clrbhb stshh rprfm", name);
 }
 
-/* UNPREDICTABLE registers: LDPSW with its base or twice the same, which both oracles refuse; so do
- * later versions of both LDAR, STLR and their like with fields that are not one but should be.
- * Other loads and stores only one of them. */
+/*
+ * Returns whether both oracles refuse a word because of UNPREDICTABLE registers: LDPSW with its
+ * base or twice the same register, and in later versions LDAR, STLR and their like if fields that
+ * should be one are not. Other loads and stores are refused by only one oracle.
+ */
 static bool refused_by_both(uint32_t w)
 {
 	return (w & 0xfe400000) == 0x68400000 ||

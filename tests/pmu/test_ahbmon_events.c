@@ -267,7 +267,7 @@ static void test_spelling(void **state)
 	}
 }
 
-/* How many counters the manual's tables have. */
+/* The numbers of counters equal those of the manual's tables. */
 static void test_tables(void **state)
 {
 	static const struct {
@@ -580,7 +580,7 @@ static void test_layout_check(void **state)
 		{ __LINE__, 103, 0x0234, 0 },
 		{ __LINE__, 103, 0x0232, PMK_EINVAL },
 		{ __LINE__, 90, 0x0004, PMK_EINVAL }, /* that is another one's */
-		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* likewise */
+		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* that is another counter's, too */
 		{ __LINE__, 5, 0xffff, PMK_EINVAL },  /* a counter must have an offset */
 		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* the control register must be, too */
 		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* and the page size */

@@ -66,7 +66,10 @@ static uint32_t rd(struct bench *b, unsigned reg)
 		S(AHB_READ_APB_CORE), S(AHB_WRITE_APB_CORE)
 /* clang-format on */
 
-/* By bus, in the order of the manual's table. GXI: its last row counts by page size. */
+/*
+ * The signals of the counters by bus, in the order of the manual's table. The last row of GXI
+ * counts by page size.
+ */
 static const uint8_t hclk[] = { S(CYCLE), S(CYCLE), S(CYCLE) };
 static const uint8_t armi[] = { S(AHB_READ), S(AHB_SINGLE), S(AHB_INCR4), S(AHB_LINEFILL), WAITS };
 static const uint8_t clcdc[] = { S(AHB_READ), INCRS, WAITS };
@@ -265,7 +268,7 @@ static void test_no_such_register(void **state)
 	setup(&b);
 	assert_int_equal(b.ops->read(&b.model, b.bus, PMK_MODE_PRIV, 104, &value), PMK_EBADREG);
 	assert_int_equal(b.ops->write(&b.model, b.bus, PMK_MODE_PRIV, 104, 0), PMK_EBADREG);
-	layout.offset[99] = 0xffff; /* a threshold without a register of its own */
+	layout.offset[99] = 0xffff; /* a threshold that has no register */
 	pmk_ahbmon_model_reset(&b.model, &layout, &defaults, b.bus);
 	assert_int_equal(b.ops->read(&b.model, b.bus, PMK_MODE_PRIV, 99, &value), PMK_EBADREG);
 	assert_int_equal(b.ops->write(&b.model, b.bus, PMK_MODE_PRIV, 99, 0), PMK_EBADREG);

@@ -24,7 +24,9 @@ struct stream {
 	unsigned n;
 };
 
-/* Counter numbers of a layer; -1: it has none. By HBURST for bursts. */
+/*
+ * Numbers of a layer's counters; -1: the layer has no such counter. Those of bursts are by HBURST.
+ */
 /* clang-format off */
 static const struct numbers {
 	int rd, wr, burst[8], linefill, castout4, castout8, walk_d, walk_i;

@@ -191,7 +191,7 @@ static int take(struct pmk_dev *d, uint32_t *counters)
 
 /* ---- golden sequences ---------------------------------------------------------------------- */
 
-/* The whole sequence on an ARM1176: 0x0b on PMN0, 0x07 on PMN1. */
+/* Checks the accesses of each step on an ARM1176, with event 0x0b on PMN0 and 0x07 on PMN1. */
 static void test_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -253,8 +253,8 @@ static void test_sequences(void **state)
 }
 
 /*
- * All three overflowed, 0x0b on both counters: the word that acknowledges, with the documents'
- * bits.
+ * All three counters overflow, with event 0x0b on both event counters: the driver acknowledges with
+ * one word, whose bits are those of the documents.
  */
 static void test_acknowledge_word(void **state)
 {
@@ -418,8 +418,10 @@ static void test_other_cores(void **state)
 	assert_int_equal(peek(&r, 0), 0x02020000);
 }
 
-/* C, P, bit 7 and [31:28] read as anything (DDI 0211 Table 3.138). None of them is ever written
- * back. */
+/*
+ * C, P, bit 7 and [31:28] may read as any value (DDI 0211 Table 3.138). The driver never writes
+ * that value back.
+ */
 static void test_unpredictable_bits(void **state)
 {
 	static const struct {
@@ -629,7 +631,7 @@ static void test_first_instruction_counts(void **state)
 	}
 }
 
-/* A port without settle: time passes by itself. */
+/* A port without settle(): time passes without a call. */
 static void test_no_settle(void **state)
 {
 	uint64_t value;

@@ -502,7 +502,7 @@ static void test_chain_is_picked(void **state)
 	assert_int_equal(read_register(&l, EVTYPER(28)), 0x8000001d);
 	assert_int_equal(read_register(&l, EVTYPER(29)), 0x8000001e);
 	assert_int_equal(l.model.oddities & PMK_ARMV8_ODD_CHAIN, 0);
-	/* In an even counter it never counts. */
+	/* CHAIN in an even counter never counts. */
 	params.pmceid[0] = 0x7ffffffe;
 	setup_with(&l, &pmk_armv8, &params);
 	blog_setup(&l);
@@ -675,7 +675,7 @@ static void recipe_start(struct lab *l, uint32_t filter)
 	write_register(l, PMCR, 0x41); /* LC, E */
 }
 
-/* Steps 7 and 8. */
+/* Checks steps 7 and 8 of the recipe. */
 static void check_recipe(struct lab *l, uint64_t cycles, uint64_t insns, uint64_t misses,
 			 uint32_t flags)
 {

@@ -1951,7 +1951,7 @@ static void test_memory_port_errors(void **state)
 	OK(port.read(port.ctx, 3, &value));
 	OK(port.write(port.ctx, 3, 5));
 	check_log(&c.log, "R3 W3=5");
-	assert_null(port.settle); /* time passes by itself */
+	assert_null(port.settle); /* time passes without a call */
 }
 
 /* ---- a session ----------------------------------------------------------------------------- */

@@ -466,7 +466,7 @@ static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 		const struct pmk_event *ev = &pmu->events[i];
 
 		if (i && ev[-1].code == ev->code) {
-			/* From there on each core has its own. */
+			/* From `least_own` on, each core has its own events. */
 			assert_true(ev->code >= least_own || !strcmp(ev[-1].name, ev->name));
 			assert_int_equal(ev[-1].cores & ev->cores, 0);
 			assert_true(ev->code >= least_own || ev[-1].signal == ev->signal);

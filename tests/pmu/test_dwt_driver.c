@@ -188,7 +188,7 @@ static void test_start_and_stop(void **state)
 	/* CYCCNT is running: the driver does not write it back. */
 	OK(drv()->start(d));
 	check(&r, "R0 W0=40120001");
-	/* Without TRCENA nothing runs, whatever CTRL says. */
+	/* Without TRCENA nothing runs, even if CTRL enables it. */
 	r.reg[9] = 0;
 	OK(drv()->running(d, &yes));
 	assert_false(yes);
@@ -205,7 +205,7 @@ static void test_sample(void **state)
 	OK(drv()->reset(d));
 	OK(drv()->program(d, 0, 0x04));
 	r.log[0] = '\0';
-	OK(drv()->sample(d)); /* cycles alone */
+	OK(drv()->sample(d)); /* only cycles are counted */
 	check(&r, "R1");
 	OK(drv()->program(d, 2, 0x0c));
 	r.reg[1] = 0x12345678;

@@ -88,7 +88,7 @@ static void test_tables(void **state)
 	}
 	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(pmk_l220_offsets[i], 0x200 + 4 * i);
-	assert_string_equal(pmk_l220.regs[1].name, "CONFIG1"); /* 1 stands before 0 */
+	assert_string_equal(pmk_l220.regs[1].name, "CONFIG1"); /* CONFIG1 is before CONFIG0 */
 	assert_string_equal(pmk_l220.regs[4].name, "COUNTER0");
 	assert_true(pmk_l220.counters[0].saturates && !pmk_l210.counters[0].saturates);
 }

@@ -55,7 +55,7 @@ static void test_names(void **state)
 	}
 }
 
-/* In code order, and each with its source. */
+/* Events are in the order of their codes, and each has a source. */
 static void test_events(void **state)
 {
 	(void)state;

@@ -105,7 +105,7 @@ static void test_made_equal(void **state)
 	each(check_equal);
 }
 
-/* Without room the strings stay where they are. */
+/* If there is no room for copies, the strings stay at their addresses. */
 static void check_in_place(unsigned word, bool big_endian, unsigned nargs, unsigned nenv)
 {
 	struct pmk_stack s = { .word = word, .big_endian = big_endian };

@@ -585,7 +585,7 @@ static void test_noise(void **state)
 		pmk_dump_free(&d);
 	}
 	assert_int_equal(pmk_dump_next(all.at, all.n, &at, &d), 0);
-	/* Without anything between them. */
+	/* Two dumps follow each other without anything between them. */
 	all.n = at = 0;
 	put_all(&all, b.at, b.n);
 	put_all(&all, b.at, b.n);

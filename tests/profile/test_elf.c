@@ -426,7 +426,7 @@ static void test_broken_symbols(void **state)
 		uint32_t value;
 	} rows[] = {
 		{ 2, 4, 0xFFFFFFF0 },		    /* begins after the end of the file */
-		{ 2, 5, 0xFFFFFFFF },		    /* ends behind it */
+		{ 2, 5, 0xFFFFFFFF },		    /* ends after the end of the file */
 		{ 2, 5, 0x7FFFFFFF }, { 2, 6, 99 }, /* no such string table */
 		{ 2, 6, 2 },			    /* a section that is not a string table */
 		{ 2, 9, 0 },			    /* no size per entry */
@@ -603,7 +603,7 @@ static const struct {
 	{ "thumb", 0x8041, 0x10, FUNC, 1 }, /* bit 0: Thumb */
 	{ "reset", 0x8000, 0x20, FUNC, 1 },
 	{ "alias", 0x8000, 0, LABEL, 1 },
-	{ "inner", 0x8008, 0, LABEL, 1 }, /* inside reset: names nothing of its own */
+	{ "inner", 0x8008, 0, LABEL, 1 }, /* inside reset: no code has its name */
 	{ "loop", 0x8020, 0, LABEL, 1 },  /* to the next one */
 	{ "gap", 0x8060, 4, FUNC, 1 },
 	{ "$a", 0x8080, 0, LABEL, 1 },

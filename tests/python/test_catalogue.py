@@ -83,7 +83,7 @@ def test_they_go_from_one_process_to_another():
 
 
 def test_values_are_plain():
-    """For users who make a table of them."""
+    """All values have plain types, so that users can make a table of them."""
     for pmu in pmk.pmus():
         for event in pmu.events:
             for value in dataclasses.asdict(event).values():

@@ -116,7 +116,7 @@ def test_two_models_on_one_bus():
     assert [m["PMN0"] for m in models] == [4, 4]
     del models, model
     gc.collect()
-    bus.add("L1D_MISS", 4)  # they are gone, and nobody looks for them
+    bus.add("L1D_MISS", 4)  # the deleted models do not see this
     assert bus["L1D_MISS"] == 8
 
 

@@ -26,7 +26,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define BIAS	 UINT64_C(0x40000000)
-#define MADE	 UINT64_C(0x7000) /* where code without a file lies */
+#define MADE	 UINT64_C(0x7000) /* address of code without a file */
 
 static char dir[64], program[96], data[96];
 
@@ -431,7 +431,7 @@ static void test_fewer_facts(void **state)
 	write_it(&rec);
 	assert_string_equal(ask(functions), "");
 	assert_string_equal(ask("SELECT build_id FROM object WHERE id = 0"), "00c0ffee");
-	/* Half of a file, no file, a pipe, a folder. */
+	/* The program may be half a file, no file, a pipe or a folder. */
 	compile("head -c 6000 program > half && mv half program");
 	write_it(&rec);
 	assert_string_equal(ask("SELECT count(*) FROM function, inlined"), "0");
@@ -502,7 +502,7 @@ static void test_contexts(void **state)
 	contexts[0] = (struct pmk_recorded_context){ 0 };
 	contexts[1] = (struct pmk_recorded_context){ 0, plain + BIAS, 0, 1 };
 	contexts[2] = (struct pmk_recorded_context){ 1, plain + BIAS, MADE + 2, 7 };
-	contexts[3] = (struct pmk_recorded_context){ 1, 0x123, 0x124, 2 }; /* nobody was there */
+	contexts[3] = (struct pmk_recorded_context){ 1, 0x123, 0x124, 2 }; /* no such code */
 	rec.contexts = true;
 	rec.context = contexts;
 	rec.ncontexts = COUNT(contexts);
@@ -632,8 +632,10 @@ static int write_watched(const struct pmk_recording *rec, struct watched *watche
 				   msg, size);
 }
 
-/* Wherever a signal ends writing, the old file is left and no other one. Each object and each unit
- * of its debug information is a step, and so are 10,000 of the 30,000 runs. */
+/*
+ * If a signal ends writing at any step, the old file stays and there is no other file. Each object,
+ * each unit of its debug information, and each third of the 30,000 runs is a step.
+ */
 static void test_watch_ends_writing(void **state)
 {
 	struct pmk_recording rec = made_up(program), old = rec;

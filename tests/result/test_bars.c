@@ -221,7 +221,7 @@ static void what_is_not_counted(void **state)
 	start(&r);
 	s = ADD(&r, { CYCLES, 1000 }, { RD, 300 }, { WR, 100 }, { WAITS, 400 }, { SLAVE, 200 },
 		{ BUS, 100 });
-	/* Without writes: how many transfers there were is not known. */
+	/* If writes were not counted, the number of transfers is not known. */
 	s->rows[2].trust = PMK_TRUST_NOT_SUPPORTED;
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD
@@ -240,7 +240,7 @@ static void what_is_not_counted(void **state)
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD "   ARM-D ############wwwwwwwwwwwww......   40.0%       -       -   40.0%   "
 		    "20.0%\n" LEGEND "\n\n");
-	/* Without cycles there are no shares of them. */
+	/* If cycles were not counted, there are no shares of them. */
 	s->rows[0].trust = PMK_TRUST_NOT_COUNTED;
 	s->rows[4].trust = PMK_TRUST_MEASURED;
 	{

@@ -415,7 +415,7 @@ struct code_count {
 	uint64_t value;
 };
 
-/* A result of one section with these counts, all of them valid. */
+/* Add a section with these counts, all of them valid, to the result. */
 static struct pmk_section *fill(struct pmk_result *r, const struct pmk_pmu *pmu, double hz,
 				const struct code_count *counts, unsigned n)
 {

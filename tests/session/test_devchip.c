@@ -153,7 +153,7 @@ static void test_counts_come_back(void **state)
 	assert_int_equal(t.total[DMA0_RD], 0);
 	assert_int_equal(t.total[TOTAL_CYCLES_EN], t.total[TOTAL_CYCLES]);
 	/*
-	 * The bus follows the core's clock: never behind, and ahead only by an outstanding
+	 * The bus is never later than the core's clock, and ahead of it only by an outstanding
 	 * transfer.
 	 */
 	assert_true(t.total[TOTAL_CYCLES] >= r->e.cpu.cycles);
@@ -269,7 +269,7 @@ static void test_forked(void **state)
 	block(r, 0);
 	load(r, 0x20000);
 	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->executions), 0);
-	/* Warm, and from 0. */
+	/* After a fork the caches are warm, and the clock starts at 0. */
 	block(r, 0);
 	load(r, 0x20000);
 	load(r, 0x20020);

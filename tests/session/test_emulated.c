@@ -315,7 +315,7 @@ static void test_finish_on_a_copy(void **state)
 	assert_true(totals[0] == 700 && totals[1] == 500 && totals[2] == 200);
 	finish(r, again, NULL);
 	assert_memory_equal(totals, again, 5 * sizeof(totals[0]));
-	run_block(r, 0); /* and goes on */
+	run_block(r, 0); /* and the program continues */
 	finish(r, again, NULL);
 	assert_true(again[0] == 707 && again[1] == 505 && again[2] == 202);
 	rig_free(r);
@@ -443,7 +443,7 @@ static void test_intervals_of_instructions(void **state)
 		assert_int_equal(r->intervals, expect);
 		for (unsigned k = 0; k < expect && round != 1; k++)
 			assert_true(r->at_insns[k] == (n * (k + 1) + 4) / 5 * 5);
-		/* An interval shorter than a block: one report per block, none twice. */
+		/* If an interval is shorter than a block, each block gives one report. */
 		for (unsigned k = 0; k < expect && round == 1; k++)
 			assert_true(r->at_insns[k] == 5 * (k + 1));
 		assert_true(r->sum[1] == r->at_insns[expect - 1]);
@@ -592,7 +592,7 @@ static void test_recursion(void **state)
 
 /*
  * A loop back to the first instruction of f is not an entry, whatever calls it contains. A call
- * from the loop is an entry, and so is a jump to f from outside f.
+ * from the loop and a jump to f from outside f are entries.
  */
 static void test_loop_to_the_first_instruction(void **state)
 {

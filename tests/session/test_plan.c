@@ -242,7 +242,7 @@ static void test_limits(void **state)
 
 /* ---- properties ---------------------------------------------------------------------------- */
 
-/* Properties of every plan. */
+/* Checks properties that every plan must have. */
 static void check_plan(const struct pmk_pmu *pmu, const struct pmk_plan *before,
 		       const struct pmk_plan *plan)
 {

@@ -63,7 +63,7 @@ static void passes_of_each(void **state)
 		assert_int_equal(pmk_pmu_pair_of(&plan, p), p >= 2);
 }
 
-/* With one, it is pmk_plan_make(). */
+/* With one PMU, pmk_pmu_pair_plan() makes the plan of pmk_plan_make(). */
 static void one_pmu(void **state)
 {
 	const struct pmk_pmu *const one[PMK_PMU_PAIR] = { pmus[0], NULL };

@@ -158,7 +158,7 @@ static void decode(struct program *p, const struct form *forms, unsigned nforms,
 	assert_true(in->decoded);
 }
 
-/* Consecutive blocks; branches with a constant target go to one of them. */
+/* Write consecutive blocks; branches with a constant target go to one of the blocks. */
 static void write_program(struct program *p, const struct pmk_core *core)
 {
 	uint64_t addr = 0x8000, first[NBLOCKS];

@@ -56,9 +56,7 @@ static void begin(void)
 	add(PMK_UNITS_HEAD, 1000, 1000, 2000, 100);
 }
 
-/*
- * Stretches follow each other and grow, and each unit lies in its stretch, including its warm-up.
- */
+/* Stretches follow each other and grow, and each stretch contains a whole unit and its warm-up. */
 static void test_places(void **state)
 {
 	struct pmk_units_place p = { .random = config.seed }, q = p;

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-# A cell of each program on the first core, and four on the second.
+# The first core counts one cell of each program, the second core four.
 SWEEP = """[sweep]
 cores = arm1176, cortex-a53
 events = cycles, instructions, cache-misses
@@ -179,7 +179,7 @@ def test_slurm_loses_nothing_and_counts_nothing_twice(tmp_path):
     os.chmod(tmp_path, 0o755)
     programs = (CELLS - 1) // 5
     make_plan(tmp_path, programs, hold=True)
-    os.mkfifo(tmp_path / "gate") # whoever reads it waits
+    os.mkfifo(tmp_path / "gate") # a program that opens the gate waits
     tasks = max(6, CELLS // 10)
     with slurm.cluster() as c:
         began = time.time()

@@ -387,7 +387,10 @@ static void other_files_are_refused(void **state)
 	assert_true(!strncmp(msg, first, strlen(first)));
 }
 
-/* Runs as a user who may write neither to the folder nor to a file in it. Returns an exit code. */
+/*
+ * Reads a store as a user who may write neither to the folder nor to a file in it. Returns an exit
+ * code.
+ */
 static int read_as_guest(const char *path, char msg[512])
 {
 	pid_t pid = fork();

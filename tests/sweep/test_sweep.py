@@ -425,7 +425,7 @@ def touch_secretly(path):
 def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     (folder / "input").write_text("short")
     (folder / "stdin").write_text("short")
-    os.mkfifo(folder / "gate") # whoever reads it waits
+    os.mkfifo(folder / "gate") # a program that opens the gate waits
     plan(folder, {"first": "run = ./prog walk",
                   "held": "run = ./dynamic open gate\nstdin = stdin\ninputs = input\n"
                           "timeout = 1200"})

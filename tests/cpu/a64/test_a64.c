@@ -169,7 +169,7 @@ static bool tlb_look(struct tlb *t, uint64_t page)
 struct followed {
 	uint64_t last;
 	int64_t stride;
-	unsigned run, ahead, ahead2; /* lines behind `last`: in level 1, in level 2 */
+	unsigned run, ahead, ahead2; /* number of lines after `last`, in level 1 and in level 2 */
 	bool going, store;
 };
 
@@ -184,7 +184,7 @@ struct oracle {
 	uint8_t counter[4096]; /* 0, 1: not taken; 2, 3: taken */
 	uint32_t history;
 	uint64_t target[4096]; /* of indirect branches */
-	uint64_t went[8];      /* the last of them, the newest first */
+	uint64_t went[8];      /* the last targets of indirect branches, the newest first */
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
@@ -285,7 +285,7 @@ static void l2_take(struct oracle *o, uint64_t number)
 		l2_put(o, number, true);
 }
 
-/* Cycles of the translation. */
+/* Returns the cycles that the translation of an address takes. */
 static uint64_t translate(struct oracle *o, struct tlb *micro, uint64_t page, unsigned walk,
 			  bool *missed)
 {
@@ -705,7 +705,7 @@ static void push(struct oracle *o, uint64_t addr)
 	o->stack[o->depth++] = addr;
 }
 
-/* How a block is left, as the program sees it. */
+/* Describes how the program leaves a block. */
 struct leaving {
 	uint64_t at, fall, target; /* where: branch, next, target */
 	enum pmk_flow flow;
@@ -887,10 +887,13 @@ struct shape {
 	unsigned length;	   /* at most, in instructions */
 	uint64_t spacing;	   /* of the segments */
 	unsigned pages;		   /* of data */
-	uint64_t code;		   /* where it stands */
+	uint64_t code;		   /* its address */
 };
 
-/* Any register except SP, which is never late. Only few, so that they depend on each other. */
+/*
+ * Returns any register except SP, whose value is never late. It is mostly one of a few registers,
+ * so that instructions depend on each other.
+ */
 static unsigned some_register(void)
 {
 	return pick(3) ? pick(6) + 32 * pick(2) : pick(31) + 32 * pick(2);
@@ -994,7 +997,7 @@ static void make_system(struct pmk_insn *in)
 	in->kind = kinds[pick(COUNT(kinds))];
 }
 
-/* The last instruction of a block. */
+/* Make the last instruction of a block. */
 static void make_leaving(struct pmk_insn *in, bool last_of_segment)
 {
 	static const uint8_t flows[] = { PMK_FLOW_NEXT,	    PMK_FLOW_JUMP,    PMK_FLOW_JUMP,
@@ -1149,8 +1152,8 @@ static uint64_t data_addr(struct run *r, unsigned align)
 }
 
 /*
- * The emulator's callbacks for one access in pieces of at most 8 bytes; the first piece stands for
- * all.
+ * Makes the emulator's callbacks for one access in pieces of at most 8 bytes. The model counts the
+ * whole access at the first piece.
  */
 static void in_pieces(struct run *r, const struct pmk_insn *in, uint64_t addr, uint64_t a)
 {

@@ -494,7 +494,7 @@ static struct op random_op(void)
 
 struct schedule {
 	unsigned cycles, empty;
-	unsigned issue[MAX], use[MAX]; /* use 0: nobody */
+	unsigned issue[MAX], use[MAX]; /* use 0: no instruction uses the value */
 	uint64_t open[MAX];
 	unsigned need[PLACES], need_sum[64], residue[PLACES];
 	uint64_t sums;
@@ -830,7 +830,7 @@ static void test_parameters(void **state)
 }
 
 /*
- * Latencies of cores other than the Cortex-A53: an instruction that waits for one of its own kind.
+ * Latencies of cores other than the Cortex-A53: an instruction waits for another of its own kind.
  */
 static void test_latencies(void **state)
 {

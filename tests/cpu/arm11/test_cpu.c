@@ -389,7 +389,7 @@ static void push(struct oracle *o, uint32_t addr)
 	o->stack[o->depth++] = addr;
 }
 
-/* How a block is left, as the program sees it. */
+/* Describes how the program leaves a block. */
 struct leaving {
 	uint32_t at, fall, target; /* where: branch, next, target */
 	enum pmk_flow flow;

@@ -657,7 +657,7 @@ static void test_deadline(void **state)
 	s->cpu.on_deadline = on_deadline;
 	for (unsigned i = 0; i < 50; i++)
 		pmk_arm11_block(&s->cpu, &s->b[0]);
-	assert_int_equal(deadlines, 0); /* nobody asked */
+	assert_int_equal(deadlines, 0); /* no deadline was set */
 	s->cpu.deadline = s->cpu.cycles + 25;
 	for (unsigned i = 0; i < 3; i++)
 		pmk_arm11_block(&s->cpu, &s->b[0]);
@@ -677,7 +677,10 @@ static void test_deadline(void **state)
 	bench_free(s);
 }
 
-/* Kept: caches, TLBs, predictor. Not kept: counts, the clock, outstanding requests. */
+/*
+ * A fork keeps caches, TLBs and predictor. It does not keep counts, the clock and outstanding
+ * requests.
+ */
 static void test_forked(void **state)
 {
 	struct bench *s = bench_new(&usual);

@@ -168,8 +168,8 @@ static void test_fits_level_2(void **state)
 }
 
 /*
- * Twice the size of level 2: each line has been evicted when it is needed again. Nothing was
- * written, so nothing is written back.
+ * The walk is twice the size of level 2: each line has been evicted when it is needed again.
+ * Nothing was written, so nothing is written back.
  */
 static void test_thrashes_level_2(void **state)
 {

@@ -348,8 +348,8 @@ static void test_slots(void **state)
 	} rows[] = {
 		{ __LINE__, { LDR_R1, 0xe0856001 }, 2, 0, 3 }, /* waits as it is */
 		{ __LINE__, { LDR_R1, MOV_R9, 0xe0856001 }, 3, 0, 3 },
-		{ __LINE__, { LDR_R1 }, 1, 0, 0x8002 },				/* alone */
-		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 0x8002 },		/* nobody */
+		{ __LINE__, { LDR_R1 }, 1, 0, 0x8002 },				/* only the load */
+		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 0x8002 },		/* no use of r1 */
 		{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0, 0x8000 }, /* overwritten */
 		{ __LINE__, { 0xe89000fe, MOV_R9 }, 2, 0, 0x80fe },	   /* ldm r0, {r1-r7} */
 		{ __LINE__, { 0xe89000fe, 0xe3a01000 }, 2, 0, 0x80fc },	   /* of that, mov r1 */

@@ -16,14 +16,16 @@ struct beside {
 	const uint64_t *log;
 	size_t n, at;
 	struct tally *tally;
-	/* The first difference. */
+	/* Where the logs first differ, and both values. */
 	bool differs;
 	unsigned reg;
 	uint64_t ours, theirs, mask;
 };
 
-/* True if PMCCNTR is within the range that the divider's unknown phase allows. Continues from
- * QEMU's value then. */
+/*
+ * Returns true if PMCCNTR is within the range that the divider's unknown phase allows; then the
+ * model continues from QEMU's value.
+ */
 static bool within(struct machine *m, uint64_t ours, uint64_t theirs)
 {
 	uint64_t open = m->divided ? m->divided + 1 : 0;
@@ -71,7 +73,7 @@ static bool is_count(unsigned reg)
 	       (reg >= PMK_ARMV8_PMEVCNTR0 && reg < PMK_ARMV8_PMEVTYPER0);
 }
 
-/* A word on which both agree. */
+/* Counts a word on which both agree. */
 static void look(struct beside *b, const struct op *op, unsigned reg, uint64_t value)
 {
 	unsigned *seen = b->tally->seen;

@@ -221,7 +221,7 @@ static bool is_set(unsigned reg)
 	       reg == PMK_ARMV8_PMINTENCLR;
 }
 
-/* PMCCFILTR or a PMEVTYPER, by whatever name. */
+/* Returns whether a register is PMCCFILTR or a PMEVTYPER, under any of its names. */
 static bool is_type(unsigned reg)
 {
 	return reg == PMK_ARMV8_PMXEVTYPER || reg == PMK_ARMV8_PMCCFILTR ||

@@ -201,7 +201,7 @@ static unsigned any_register(struct maker *g)
 		return PMK_ARMV8_PMSWINC;
 	default:
 		reg = below(g, PMK_ARMV8_PMEVCNTR0);
-		/* At EL0 it is a matter of FEAT_IDST. */
+		/* At EL0, whether this access traps depends on FEAT_IDST. */
 		return reg == PMK_ARMV8_DFR0 && g->m.el == 0 ? PMK_ARMV8_PMCCNTR : reg;
 	}
 }

@@ -72,7 +72,7 @@ reset:
 	isb
 	ret
 
-/* In the order of dumped[] in program.c. */
+/* The registers are in the order of dumped[] in program.c. */
 	.macro	show reg
 	mrs	x0, \reg
 	str	x0, [x19], #8

@@ -43,7 +43,7 @@ const struct board *board_find(const char *name);
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-/* Registers that are not the PMU's, behind PMK_ARMV8_NREGS. */
+/* Registers that are not the PMU's; their numbers follow PMK_ARMV8_NREGS. */
 enum control { MDCR_EL2 = PMK_ARMV8_NREGS, HCR_EL2, MDCR_EL3, SCR_EL3, NREGISTERS };
 
 #define COUNTERS 6 /* PMCR.N of all of QEMU's cores here */
@@ -204,8 +204,10 @@ struct deviation {
 	const char *architecture; /* what the architecture says */
 	const char *ref;
 	const char *core, *board; /* where it is shown */
-	/* Operations after OP_RESET and before OP_DUMP, from the highest level to it. The last word
-	 * they log is QEMU's `theirs`, and `ours`. */
+	/*
+	 * The operations of the demonstration, after OP_RESET and before OP_DUMP, from the highest
+	 * level to it. The last word that they log is `theirs` in QEMU and `ours` in the model.
+	 */
 	const struct op *op;
 	unsigned n;
 	uint64_t theirs, ours;
