@@ -635,6 +635,19 @@ def test_views_in_place_of_tables_are_refused(repository, table):
                                          "again into a new database\n"))
 
 
+@cases("table, column", [("revision", "name"), ("event", "name"), ("variant", "core")])
+def test_rows_without_a_name_are_damaged(repository, table, column):
+    repository.add(repository.commit(10))
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.execute("PRAGMA writable_schema=on")
+        db.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') "
+                   "WHERE name = ?", (table,))
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.execute(f"UPDATE {table} SET {column} = NULL")
+    out = repository.history("show")
+    equal((out.code, out.err), (125, "pmk: results.db: one of its rows is damaged\n"))
+
+
 def test_triggers_are_not_executed(repository):
     repository.add(repository.commit(10))
     with sqlite3.connect(repository.folder / "results.db") as db:

@@ -272,6 +272,16 @@ static const char *text_of(sqlite3_stmt *q, int column)
 	return (const char *)sqlite3_column_text(q, column);
 }
 
+/* The text of a column that is never NULL: "", and an error, if it is. */
+static const char *needed_text(struct pmk_store *s, sqlite3_stmt *q, int column)
+{
+	const char *text = text_of(q, column);
+
+	if (!text)
+		store_failed(s, PMK_EPARSE, "one of its rows is damaged");
+	return text ? text : "";
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static int64_t read_pragma(struct pmk_store *s, const char *sql)
@@ -660,10 +670,8 @@ struct lists {
 	(PMK_GROW(array, n, room) || (store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM)), false))
 
 /* Copies a text, because SQLite's is valid only until the next row. */
-static const char *copy_text(struct pmk_store *s, struct lists *l, sqlite3_stmt *q, int column)
+static const char *copy_text(struct pmk_store *s, struct lists *l, const char *text)
 {
-	const char *text = text_of(q, column);
-
 	if (!text)
 		return NULL;
 	if (pmk_words_add(&l->texts, text))
@@ -678,8 +686,10 @@ static void get_settings(struct pmk_store *s, int64_t variant, struct lists *l,
 	sqlite3_stmt *q = statement_begin(s, SETTINGS, "i", variant);
 
 	while (fetch_row(s, q) && ROOM_FOR(s, l->settings, p->nsettings, l->setting_room))
-		l->settings[p->nsettings++] =
-			(struct pmk_store_setting){ copy_text(s, l, q, 0), copy_text(s, l, q, 1) };
+		l->settings[p->nsettings++] = (struct pmk_store_setting){
+			.name = copy_text(s, l, needed_text(s, q, 0)),
+			.value = copy_text(s, l, needed_text(s, q, 1)),
+		};
 	end_statement(q);
 	p->settings = l->settings;
 }
@@ -690,11 +700,11 @@ static void get_values(struct pmk_store *s, int64_t cell, struct lists *l, struc
 
 	while (fetch_row(s, q) && ROOM_FOR(s, l->values, r->nvalues, l->value_room))
 		l->values[r->nvalues++] = (struct pmk_store_value){
-			.event = copy_text(s, l, q, 0),
-			.pmu = copy_text(s, l, q, 1),
-			.trust = copy_text(s, l, q, 2),
-			.reason = copy_text(s, l, q, 3),
-			.unit = copy_text(s, l, q, 4),
+			.event = copy_text(s, l, needed_text(s, q, 0)),
+			.pmu = copy_text(s, l, text_of(q, 1)),
+			.trust = copy_text(s, l, text_of(q, 2)),
+			.reason = copy_text(s, l, text_of(q, 3)),
+			.unit = copy_text(s, l, text_of(q, 4)),
 			.has_value = sqlite3_column_type(q, 5) != SQLITE_NULL,
 			.value = (uint64_t)sqlite3_column_int64(q, 5),
 		};
@@ -707,8 +717,8 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 {
 	struct pmk_store_row r = {
 		.point = { .revision = sqlite3_column_int64(q, 0),
-			   .name = text_of(q, 1),
-			   .core = text_of(q, 2) },
+			   .name = needed_text(s, q, 1),
+			   .core = needed_text(s, q, 2) },
 		.cell = sqlite3_column_int64(q, 4),
 		.failure = text_of(q, 6),
 		.exit_code =
@@ -718,7 +728,9 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 	};
 	int err = 0;
 
-	if (sqlite3_column_bytes(q, 5) != PMK_STORE_KEY || !r.point.name || !r.point.core)
+	if (s->err)
+		return s->err;
+	if (sqlite3_column_bytes(q, 5) != PMK_STORE_KEY)
 		return store_failed(s, PMK_EPARSE, "one of its rows is damaged");
 	memcpy(r.key, sqlite3_column_blob(q, 5), PMK_STORE_KEY);
 	get_settings(s, sqlite3_column_int64(q, 3), l, &r.point);
@@ -765,7 +777,7 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 	while (!err && fetch_row(s, q)) {
 		struct pmk_store_revision r = {
 			.id = sqlite3_column_int64(q, 0),
-			.name = text_of(q, 1),
+			.name = needed_text(s, q, 1),
 			.subject = text_of(q, 2),
 			.time = sqlite3_column_int64(q, 3),
 			.verdict = sqlite3_column_type(q, 4) == SQLITE_NULL ? PMK_STORE_OPEN
@@ -773,7 +785,7 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 									    : PMK_STORE_BAD,
 		};
 
-		err = take(ctx, &r);
+		err = s->err ? s->err : take(ctx, &r);
 	}
 	end_statement(q);
 	return s->err ? s->err : err;
@@ -791,7 +803,7 @@ int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t siz
 {
 	sqlite3_stmt *q = statement_begin(s, GET_RECORDING, "i", cell);
 
-	snprintf(path, size, "%s", fetch_row(s, q) ? text_of(q, 0) : "");
+	snprintf(path, size, "%s", fetch_row(s, q) ? needed_text(s, q, 0) : "");
 	end_statement(q);
 	return s->err;
 }
