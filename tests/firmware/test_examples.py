@@ -36,10 +36,10 @@ def test_all_build_without_a_warning():
 
 
 def test_every_board_is_tested():
-    # That of FreeRTOS is tested in test_freertos.py.
+    # test_freertos.py tests the example of FreeRTOS.
     boards = set(os.listdir(EXAMPLES)) - {"common", "freertos"}
     equal(boards, set(TOOLS))
-    shared = {"raspi0": ["raspi.c", "raspi.h"]}  # with that of FreeRTOS
+    shared = {"raspi0": ["raspi.c", "raspi.h"]}  # shared with the example of FreeRTOS
     for board in boards:
         equal(sorted(os.listdir(os.path.join(EXAMPLES, board))),
               sorted(["Makefile", "link.ld", "main.c", "start.S", *shared.get(board, [])]), board)
@@ -68,8 +68,8 @@ def test_a_copy_works_elsewhere():
 
 
 def test_switched_off_nothing_is_left():
-    """-DPMK_ENABLED=0 for a whole program, the library's own file included: the same source builds
-    without a warning, and only the library's error texts remain."""
+    """With -DPMK_ENABLED=0 for a whole program and the library's own file, the program builds
+    without a warning, and only the library's error texts remain in it."""
     on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples",
                                                                           "off")
     out, _ = make("raspi0", "O=" + off, "CC=arm-none-eabi-gcc -DPMK_ENABLED=0")
@@ -131,8 +131,8 @@ def test_virt_counts_known_loops_exactly():
     found = loops(ran("virt")[0])
     equal([(level, n) for level, n, _, _ in found],
           [("el1", n) for n in (1, 2, 10, 100, 1000, 10000)] + [("el0", 1000)])
-    # Four instructions per iteration, plus those between the two reads of a counter; one cycle per
-    # instruction.
+    # An iteration has four instructions; a few more are between the two reads of a counter. Each
+    # instruction takes one cycle.
     insns, cycles = {i - 4 * n for _, n, i, _ in found}, {c - 4 * n for _, n, _, c in found}
     equal((len(insns), len(cycles)), (1, 1), str(found))
     assert 0 < min(cycles) < min(insns) < 12, (insns, cycles)
@@ -283,7 +283,7 @@ def virt_dump():
 
 
 def functions():
-    """[(begin, end, name)] of the virt example."""
+    """Returns [(begin, end, name)] of the functions of the virt example."""
     elf = os.path.join(make("virt")[1], "virt.elf")
     rows = re.findall(r"^([0-9a-f]+) ([0-9a-f]+) [tT] (\w+)$",
                       run("aarch64-linux-gnu-nm", "-S", elf).out, re.M)

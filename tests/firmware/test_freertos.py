@@ -73,8 +73,9 @@ def test_tasks_are_counted_one_by_one():
     ticks = int(re.search(r"^(\d+) ticks$", out.out, re.M).group(1))
     assert ticks > 20, out.out
     short, long = (regions(out.out)[name] for name in ("short", "long"))
-    # Without a tick, exactly the loop's instructions. With a tick, also those of its handler, which
-    # are the same in both tasks. Never those of the other task, which ran in between.
+    # Without a tick, a region counts exactly the loop's instructions. With a tick, it also counts
+    # those of the tick's handler, which are the same in both tasks. It never counts those of the
+    # other task, which ran in between.
     equal((short[2], long[2]), (SHORT, LONG))
     tick = long[3] - LONG
     equal((short[3] - SHORT, 0 < tick < SHORT), (tick, True), out.out)

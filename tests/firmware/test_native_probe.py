@@ -33,7 +33,7 @@ def test_arm():
 
 
 def test_thumb():
-    # A 16-bit Thumb program: the port's functions are Arm code all the same.
+    # The program is 16-bit Thumb code, but the port's functions are Arm code.
     program = build("arm-linux-gnueabi-gcc", "native_arm.c", "-mthumb", "-march=armv5te")
     probe(("qemu-arm", "-cpu", "arm1176"), program)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """docs/firmware.md: every C snippet compiles without a warning, for the processors that the comment
-above it names, against the library in two files and small fakes of the RTOS headers (rtos/); and
-its numbers are true.
+above it names, against the library in two files and small fakes of the RTOS headers (rtos/). The
+page's numbers are right.
 
     <!-- compile: arm aarch64 -->                   a whole file
     <!-- compile: arm, after the first -->          continues after the page's first block
-    <!-- compile: arm, inside a function -->        the same, in the body of a function
+    <!-- compile: arm, inside a function -->        continues in the body of a function
     <!-- compile: aarch64 zephyr -->                a whole file, with the headers in rtos/zephyr
     <!-- file: NAME -->                             a file that others include
 """
@@ -37,7 +37,7 @@ def blocks():
 
 
 def library():
-    """A newly made folder with pmk_target.[ch]."""
+    """Returns a folder with newly generated pmk_target.[ch]."""
     folder = os.path.join(WORK, f"firmware-page-{os.getpid()}")
     if not os.path.exists(folder):
         out = run(os.path.join(SOURCE, "scripts", "amalgamate"), folder)
@@ -196,8 +196,8 @@ def test_a_region_on_microblaze_costs_what_the_page_says():
 
 
 def test_mean_and_deviation_of_a_latency():
-    """The page's function, with what a counter holds of 1, 1 and 21 cycles: mean 23 / 3, deviation
-    sqrt(800 / 9)."""
+    """A latency counter has counted 1, 1 and 21 cycles. The page's function gives the mean 23 / 3
+    and the deviation sqrt(800 / 9)."""
     have("cc")
     block = next(text for _, _, _, text in blocks() if "bool how_long(" in text)
     source = r"""

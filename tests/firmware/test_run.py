@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""pmk run: firmware that programs its PMU, unchanged, on emulated boards that have our models.
+"""pmk run: unchanged firmware that programs its PMU, on emulated boards that have our models.
 
-The examples of examples/firmware say without it that there are no counters (test_examples.py). With
-it the same binaries print numbers. Those of PMUv3 are compared with QEMU's own PMU, the others with
-counts made by hand."""
+Without pmk run, the examples of examples/firmware print that there are no counters
+(test_examples.py). With pmk run the same binaries print numbers. Numbers of PMUv3 are compared with
+QEMU's own PMU, and all other numbers with counts made by hand."""
 import os
 import re
 import signal
@@ -16,7 +16,7 @@ RUN = os.path.join(WORK, "firmware-run")
 
 
 def ran(board, *options):
-    """The example's output with `pmk run`, and pmk's report."""
+    """Runs an example under `pmk run`. Returns its output and pmk's report."""
     os.makedirs(RUN, exist_ok=True)
     report = os.path.join(RUN, board)
     command = " ".join([PMK, "run", "-o", report, *options, "--"])
@@ -43,7 +43,7 @@ def accesses(report):
 def test_raspi0():
     out, _, report = ran("raspi0")
     crc, sort = region(out, "crc"), region(out, "sort")
-    # The same work eight times, with the same instructions each time.
+    # The region does the same work eight times, each time with the same number of instructions.
     _, mean, least, most = crc["instr_exec"]
     equal((least, most), (mean, mean))
     assert crc["cpu_cycles"][2] > 0.5 * crc["instr_exec"][2], crc
@@ -303,8 +303,8 @@ def test_what_run_counts_beside_it_is_what_stat_counts():
 
 # ---- PMUv2, and PMUv3 in AArch32 -----------------------------------------------------------------
 
-# Without V2 also what PMUv3 has beyond it. Event counter 1 counts instructions, and overflows once
-# it has counted 16.
+# With V2 the program uses only registers of PMUv2; without it, it also uses registers that only
+# PMUv3 has. Event counter 1 counts instructions, and overflows once it has counted 16.
 AARCH32_C = HEX + r"""
 #define AT(crn, crm, op2) "p15, 0, %0, c" #crn ", c" #crm ", " #op2
 #define WRITE(crn, crm, op2, v) __asm__ volatile("mcr " AT(crn, crm, op2) : : "r"(v))
@@ -404,7 +404,8 @@ def test_what_pmuv2_does_not_have_is_undefined(pmu, undefined):
     equal((out.code, out.err.splitlines()[0]), (0, undefined), out)
 
 
-# A loop in Supervisor mode and one at PL0; counters 0 and 1 count instructions of each alone.
+# One loop runs in Supervisor mode, and one at PL0. Counter 0 counts instructions of one of these
+# modes only, and counter 1 those of the other mode.
 LEVELS_C = HEX + r"""
 #define MCR(v, crm, op2) __asm__ volatile("mcr p15, 0, %0, c9, c" #crm ", " #op2 : : "r"(v))
 
@@ -515,7 +516,7 @@ def a64(name, source):
 
 
 def a64_image(name, source):
-    """The same without a head, to run from address 0."""
+    """Makes a binary image of an A64 program, which QEMU runs from address 0. Returns its path."""
     image = os.path.join(RUN, name + ".bin")
     equal(run("aarch64-linux-gnu-objcopy", "-O", "binary", a64(name, source), image).code, 0)
     return image
@@ -526,9 +527,9 @@ def virt(elf, *options, cpu="cortex-a53", machine="virt", more=()):
                "-nographic", "-nic", "none", "-kernel", elf)
 
 
-# Four processors of virt, switched on by PSCI one after the other, count a loop each, the first one
-# last: 1000 turns of two instructions, ISB, MOV, and the MRS that reads. Processor n takes 100 * n
-# turns more.
+# PSCI switches on four processors of virt one after the other. Each counts a loop, and the first
+# one counts last. Processor n counts 1000 + 100 * n turns of two instructions, an ISB, a MOV, and
+# the MRS that reads the counter.
 SEVERAL_S = r"""
 	.global _start
 _start:	mov	x19, #1
@@ -596,14 +597,14 @@ results: .quad	0, 0, 0, 0
 @pytest.mark.parametrize("how", [("-icount", "shift=1,sleep=off"), ("-accel", "tcg,thread=single"),
                                  ("-accel", "tcg,thread=multi")])
 def test_each_processor_has_counters_of_its_own(how):
-    """Whether they take turns in one thread of the emulator, or have one each."""
+    """The processors take turns in one thread of the emulator, or each has a thread."""
     out = virt(a64("several", SEVERAL_S), more=("-smp", "4", *how))
     equal((out.code, out.out.split()), (0, ["2003", "2203", "2403", "2603"]), out)
     equal(accesses(out.err)[1:], (4, 16, 0))
 
 
-# Counter 0 counts instructions of EL0 alone, and overflows after 100,000. The loop at EL0 makes no
-# access to memory. Everything after it belongs to the handler.
+# Counter 0 counts only instructions at EL0, and overflows after 100,000. The loop at EL0 does not
+# access memory. All code after the loop is the handler's.
 USER_S = r"""
 	.global _start
 _start:	adr	x0, vectors
@@ -740,8 +741,8 @@ def plain_virt(elf, machine):
 
 
 def test_mdcr_el2_and_the_debug_features():
-    """As under QEMU's own PMU: what EL2 keeps, what it traps, and ID_AA64DFR0_EL1, of which the
-    version of the PMU alone is ours."""
+    """EL2 keeps and traps the same as with QEMU's own PMU. ID_AA64DFR0_EL1 is also the same, except
+    that the PMU version in it is our model's."""
     elf = a64("el2", EL2_S)
     out = virt(elf, machine="virt,virtualization=on")
     equal((out.code, out.out.split()), (0, ["00000006", "00000002", "00000018", "10305106"]), out)
@@ -753,7 +754,7 @@ def test_the_log_names_traps(tmp_path):
     equal(virt(a64("el2", EL2_S), "--log", log, machine="virt,virtualization=on").code, 0)
     text = log.read_text()
     contains(text.splitlines()[-1], ',PMCR,0x00000000,"traps to EL2"')
-    # The value that the program read, not only the field of the model.
+    # The log has the value that the program read, not only the model's field of it.
     contains(text, "0x0000000010305106")
 
 
@@ -905,7 +906,7 @@ def test_a_board_that_cannot_be_has_no_report():
 
 
 def test_interrupts_that_the_board_does_not_have():
-    """QEMU would abort without a helpful message."""
+    """pmk refuses such an interrupt, because QEMU would abort without a helpful message."""
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel",
              firmware("mistakes", MISTAKES_C))
     for where, lacks in (("nosuch:3", "the interrupt controller of --irq"),

@@ -45,7 +45,8 @@ class Words:
         self.word.append(0xe8800000 | base << 16 | offset)  # lwi r4, rBASE, offset
 
     def put(self, register, value):
-        """UG984 and PG115: take the lock for one access, then the data."""
+        """Writes a register as UG984 and PG115 say: takes the lock for one access, and then writes
+        the data."""
         self.select(register)
         self.store(DATA, value)
 
@@ -166,7 +167,8 @@ def test_a_load_of_a_byte_has_eight_bits():
           (0, ["00000078", "00000012", "00001234", "00000056", "00000000"]), out)
 
 
-# What Linux's l2x0 driver does: Cache ID, Auxiliary Control, invalidate all ways and wait, enable.
+# As Linux's l2x0 driver, the program reads the Cache ID, writes Auxiliary Control, invalidates all
+# ways, waits, and enables the cache.
 L2X0_C = HEX + r"""
 #define REG(offset) (*(volatile unsigned *)(0x3f000000 + (offset)))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library: libpmk-target.a for every target, the same as two files; its dependencies
-and size; and that PMK_ENABLED=0 removes it completely."""
+"""The firmware library: libpmk-target.a for every target, and the same library as two files. Tests
+its dependencies and its size, and that PMK_ENABLED=0 removes it completely."""
 import filecmp
 import functools
 import os
@@ -17,12 +17,12 @@ TARGETS = {t[0]: t for t in tool().TARGETS}
 MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
 # Helpers that a compiler calls if the processor has no 64-bit multiply and shift (16-bit Thumb).
 THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
-# The same for a processor that may have no multiplier and no barrel shifter.
+# Helpers that a compiler calls if the processor may have no multiplier and no barrel shifter.
 MICROBLAZE_HELPERS = {"__mulsi3", "__muldi3", "__lshrdi3"}
 # Declared for firmware, too, but defined only for hosts, or only for 32-bit ARMv7 and later.
 NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text",
                    "pmk_signal_exact", "pmk_access_name", "pmk_port_cp15_pmuv3", "pmk_cortex_m"}
-# No instruction of a MicroBlaze reads its counters.
+# Functions that use instructions to read counters: a MicroBlaze has no such instructions.
 NOT_ON_MICROBLAZE = {"pmk_port_native", "pmk_native_probe", "pmk_native_fixup"}
 FOLDER = os.path.join(WORK, "target-library")
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes",
@@ -32,18 +32,19 @@ LEVELS = ("-O0", "-O1", "-Os", "-O2")
 
 
 def library(name):
-    """The archive of a target, built once."""
+    """Returns the archive of a target, which is built once."""
     return measure.build(name) or skip(tool().missing(TARGETS[name]))
 
 
 def installed():
-    """Targets with an installed compiler; at least one."""
+    """Returns the targets with an installed compiler. Skips the test if there is none."""
     found = [n for n in TARGETS if not tool().missing(TARGETS[n])]
     return found or skip("no compiler for any target is installed")
 
 
 def compiler(name, *more):
-    """The target's compiler: its processor flags, without those of the library."""
+    """Returns the target's compiler with the flags for its processor, without the library's
+    flags."""
     return [tools(name) + "gcc", *TARGETS[name][3].split(), "-std=gnu11", "-ffreestanding", *more]
 
 
@@ -52,12 +53,12 @@ def is_microblaze(name):
 
 
 def linker(name):
-    """ld in the byte order of the target."""
+    """Returns the target's ld, with the option for its byte order."""
     return [tools(name) + "ld", *(["-EB"] if "-mbig-endian" in TARGETS[name][3] else [])]
 
 
 def helpers(name):
-    """Helpers of the compiler that the library may call."""
+    """Returns the compiler's helpers that the library may call."""
     return MICROBLAZE_HELPERS if is_microblaze(name) else set()
 
 
@@ -79,7 +80,7 @@ def helper(name):
 
 @functools.cache
 def whole(name):
-    """Everything in the archive linked together, with nothing else."""
+    """Links all objects of the archive into one, with no others. Returns its path."""
     made = scratch(f"{name}-all.o")
     quiet(*linker(name), "-r", "--whole-archive", library(name), "-o", made)
     return made
@@ -87,14 +88,14 @@ def whole(name):
 
 @functools.cache
 def in_one():
-    """The folder of pmk_target.[ch], made by the script."""
+    """Returns the folder of pmk_target.[ch], which scripts/amalgamate makes."""
     folder = scratch("in-one")
     quiet(os.path.join(SOURCE, "scripts/amalgamate"), folder)
     return folder
 
 
 def symbols(nm, file, *options):
-    """{(kind, name)}; kind is nm's letter."""
+    """Returns {(kind, name)}; kind is nm's letter."""
     return set(re.findall(r"([A-Za-z]) (\S+)$", run(nm, *options, file).out, re.M))
 
 
@@ -338,7 +339,8 @@ def test_two_files_are_deterministic_and_say_what_they_are():
 
 
 def test_two_files_compile_without_a_libc():
-    """Debian's compiler for RISC-V has no libc; one include brings all families."""
+    """Debian's compiler for RISC-V has no libc. The test includes one header, which has all
+    families."""
     have("riscv64-linux-gnu-gcc")
     own = run("riscv64-linux-gnu-gcc", "-print-file-name=include").out.strip()
     main = scratch("families.c")
@@ -375,7 +377,7 @@ def test_two_files_compile_without_a_warning():
     for name, argv in everywhere():
         if name == size("microblaze", ""):
             continue
-        # A program may define PMK_ENABLED as 0 for all of its files, this one included.
+        # A program may define PMK_ENABLED as 0 for all of its files, including pmk_target.c.
         strict = [*argv, "-std=c11", "-ffreestanding", "-DPMK_ENABLED=0", *WARNINGS,
                   os.path.join(in_one(), "pmk_target.c")]
         if name in TARGETS:
@@ -481,8 +483,8 @@ ATTRIBUTE static struct room_file_out *room_file_find(void) { return 0; }
 int public(struct other *room_file_get) { return RESET(room_file_get) + room_file_find()->reset; }
 static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
 '''
-    # The only thing to look for in a struct is an array whose size is one of the file's own
-    # enumerators.
+    # In a struct, the only name to change is the size of an array, if it is an enumerator of the
+    # file.
     equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
 
 
@@ -536,8 +538,8 @@ def test_disabled_leaves_nothing():
 
 
 def test_disabled_leaves_nothing_without_optimisation():
-    """At -O0, GCC keeps every static object, used or not, and a place on the stack for every local
-    one. The sample's objects for pmk remain, but no code and no reference."""
+    """At -O0, GCC keeps every static object, even if it is unused, and a place on the stack for
+    every local object. The sample's objects for pmk remain, but no code and no reference."""
     objects = {"pmu", "regions", "samples", "ring", "task", "fast_regions"}
     for name in installed():
         off, bare = sample(name, "-O0", "-DPMK_ENABLED=0"), sample(name, "-O0", "-DBARE")
@@ -608,7 +610,7 @@ def test_disabled_differences_are_zero_and_no_warning():
 
 # ---- microcontrollers ----------------------------------------------------------------------------
 
-# Small runs have one of each kind of code: 16-bit Thumb, and Thumb-2.
+# Small runs have one processor with 16-bit Thumb, and one with Thumb-2.
 MICROCONTROLLERS = size(("cortex-m0", "cortex-m3"),
                         ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7",
                          "cortex-m23", "cortex-m33"))
@@ -722,7 +724,7 @@ def test_an_edge_of_a_fast_region_is_of_middle_weight():
                        if op not in (".word", ".short")]
                 assert 5 <= len(ops) <= MOST_FAST, \
                     f"{name} {level}: {function} takes {len(ops)}: {' '.join(ops)}"
-            # The loop that forms the block does not remain in the code: one begin, one end.
+            # The macro makes the block with a loop of one turn. The compiler must remove the loop.
             body = re.search(r"^\w+ <whole>:\n((?:.+\n?)+)", text, re.M).group(1)
             jump = r"^ +([0-9a-f]+):\tb\S*\s+([0-9a-f]+) <whole"
             back = [a for at, a in re.findall(jump, body, re.M)
@@ -754,8 +756,8 @@ def test_fast_regions_switched_off_do_the_work_and_nothing_else():
 
 
 def test_each_header_is_understood_alone():
-    """As C99 without extensions with every compiler, and as C++ with one. result.h and wave.h are
-    only for hosts."""
+    """Each header compiles as C99 without extensions with every compiler, and as C++ with one
+    compiler. result.h and wave.h are only for hosts."""
     headers = sorted(h for h in os.listdir(os.path.join(SOURCE, "include/pmk")) if h.endswith(".h"))
     assert len(headers) > 15, headers
     compilers = {"gcc"} | {tools(n) + "gcc" for n in installed()}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starting the library at the exception level at which QEMU's virt board enters a program: EL1, EL2
+ * Starts the library at the exception level at which QEMU's virt board enters a program: EL1, EL2
  * with virtualization=on, EL3 with secure=on. It prints the result of the first start in each
  * set-up, and the count for a loop of 4000 instructions.
  */

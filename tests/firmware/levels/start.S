@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any exception ends the run, at whatever level. */
+/* An exception ends the run, at any exception level. */
 	.section .text.start, "ax"
 	.global	_start
 _start:

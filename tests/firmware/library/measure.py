@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Bytes, structs and stacks of the firmware library, and the budget for them.
+"""Measures the code, the structs and the stacks of the firmware library, and has their budget.
 
     tests/firmware/library/measure.py > tests/firmware/budget.txt
 
-writes down what the library takes now, plus 5 %. Do that when it has grown for a reason, and say
-the reason in the commit.
+writes the present sizes, plus 5 %, as the new budget. Do that when the library has grown for a
+reason, and say the reason in the commit.
 
-Stack: what a function and all that it calls need at worst, by the compiler's own call graph
-(-fcallgraph-info=su). A call through a pointer goes, from a driver, to the deepest of its ports in
-src/firmware; from target.c and session.c, to the deepest driver; from the reports and regions, to
-the program (put, lock, unlock), whose stack is its own; so are the scans of a JTAG chain. Not
-included either: memcpy and the like.
+The stack of a function is the most that it and its callees need, by the compiler's call graph
+(-fcallgraph-info=su). Calls through pointers are assumed to go
+
+  - from a driver to the port in src/firmware that needs most;
+  - from target.c and session.c to the driver that needs most;
+  - from reports and regions to the program (put, lock, unlock), whose stack is not included.
+
+The stacks of a JTAG chain's scan functions, of memcpy and of similar functions are not included
+either.
 """
 import functools
 import glob
@@ -61,7 +65,7 @@ def made():
 
 
 def build(name):
-    """The archive of a target. None: no compiler here."""
+    """Returns the path of a target's archive, or None if its compiler is not installed."""
     if tool().missing(row(name)):
         return None
     assert made().code == 0, made()
@@ -102,7 +106,7 @@ class CallGraph:
     def worst(self, function):
         """Bytes of stack from the entry of `function` on."""
         if function not in self.bytes:
-            return 0  # memcpy
+            return 0  # memcpy and similar functions
         assert function not in self.open, f"recursion: {' → '.join(self.open)} → {function}"
         if function not in self.known:
             self.open.append(function)
@@ -131,19 +135,19 @@ class CallGraph:
 
 @functools.cache
 def event_bytes(name):
-    """sizeof(struct pmk_event)."""
+    """Returns sizeof(struct pmk_event) of a target."""
     return sizes_of_structs(name, ["pmk_event"])["pmk_event"]
 
 
 def events_in(name, path):
-    """The rows of catalogues in an object."""
+    """Returns the number of events in the catalogues of an object file."""
     listed = run(tools(name) + "nm", "-S", path).out
     return sum(int(size, 16) // event_bytes(name)
                for size in re.findall(r" ([0-9a-f]+) R pmk_\w+_events$", listed, re.M))
 
 
 def room(object_name):
-    """pmu_arm11_driver.o → pmu/arm11"""
+    """Returns the folder of an object's source: pmu/arm11 for pmu_arm11_driver.o."""
     for source in tool().amalgamate.target_sources():
         if source.replace("/", "_")[:-2] + ".o" == object_name:
             return os.path.dirname(source)
@@ -151,7 +155,7 @@ def room(object_name):
 
 
 def sizes_of_structs(name, structs):
-    """{struct: bytes}"""
+    """Returns {struct: bytes}."""
     source = os.path.join(os.path.dirname(build(name)), "structs.c")
     with open(source, "w") as f:
         f.write("#include <pmk/session.h>\n#include <pmk/target.h>\n")
@@ -166,7 +170,7 @@ def sizes_of_structs(name, structs):
 
 @functools.cache
 def measure(name):
-    """{what: bytes} of one target."""
+    """Returns {what: bytes} of one target."""
     objects = os.path.join(os.path.dirname(build(name)), "objects")
     found, events = {}, {}
     for path in sorted(glob.glob(os.path.join(objects, "*.o"))):
@@ -194,7 +198,7 @@ def compiler_version(name):
 
 
 def read_budget():
-    """{target: {what: bytes}}"""
+    """Returns {target: {what: bytes}}."""
     with open(BUDGET) as f:
         rows = [line.split("|") for line in f if line.strip() and not line.startswith("#")]
     names = [c.strip() for c in rows[0][1:]]

@@ -82,7 +82,7 @@ int inner_loop(const int *v)
 	PMK(PMK_REGION_FAST_BEGIN(0);)
 	sum++;
 	PMK(PMK_REGION_FAST_END(0);)
-#ifdef __OPTIMIZE__ /* without it, what is left is a loop of one turn */
+#ifdef __OPTIMIZE__ /* at -O0, a loop of one turn remains in the code */
 	PMK(PMK_REGION_FAST(0))
 	{
 		sum--;
@@ -91,7 +91,7 @@ int inner_loop(const int *v)
 	return sum;
 }
 
-/* Results ignored, as in most firmware. */
+/* Ignores all results, as most firmware does. */
 void ignoring(void)
 {
 	PMK(pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native());)
@@ -118,7 +118,7 @@ void ignoring(void)
 	show(1);
 }
 
-/* Results looked at: every one is 0 where there is nothing. */
+/* Checks all results: with PMK_ENABLED=0 each result is 0. */
 void careful(void)
 {
 	PMK(if (pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native())) give_up(1);)

@@ -66,8 +66,8 @@ int main(void)
 	CHECK(!drv->read(&d, PMK_RISCV_CTR_CYCLE, &v) && v > 2 * LOOPS);
 
 	/*
-	 * The lower half carries into the upper one. (Not on RV32: QEMU 7.2 counts the halves
-	 * apart.)
+	 * The lower half of a counter carries into its upper half. RV32 is left out, because QEMU
+	 * 7.2 does not carry there.
 	 */
 	CHECK(!drv->write(&d, PMK_RISCV_CTR_INSTRET, UINT32_MAX - 10));
 	spin(LOOPS);
@@ -76,8 +76,8 @@ int main(void)
 				     v < UINT32_MAX + UINT64_C(2) * LOOPS + 200));
 
 	/*
-	 * When stopped, it does not count. (In QEMU 7.2 the second read shows what was written
-	 * last.)
+	 * A stopped counter does not count. In QEMU 7.2 the second read returns the value that was
+	 * written last, so `after` may be less than `before`.
 	 */
 	CHECK(!drv->stop(&d));
 	CHECK(!drv->running(&d, &yes) && !yes);

@@ -14,9 +14,9 @@ FOLDER = os.path.join(SOURCE, "tests", "firmware", "uc")
 FLAGS = ["-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror", "-DPMK_FIRMWARE", "-ffreestanding",
          "-nostdlib", "-static", "-Wl,-Ttext=0x100000", "-Wl,-e,g_open", "-Wl,--build-id=none"]
 ARM = ["-marm", "-mfloat-abi=soft"]
-# The compiler, its flags, and the tests that do not apply to this core: tests of the other PMU's
-# registers; and for AArch32 also the long tests, because it combines the ARM1176's code with the
-# Cortex-A53's registers.
+# {core: (compiler, its flags, tests to leave out)}. Tests of the other PMU's registers are left
+# out. AArch32 also leaves out the long tests, because it combines the ARM1176's code with the
+# Cortex-A53's registers, which the other cores test.
 CORES = {
     "arm": ("arm-none-eabi-gcc", ["-mcpu=arm1176jzf-s", *ARM], "words_armv8|misuse_events_armv8"),
     "a32": ("arm-none-eabi-gcc", ["-mcpu=cortex-a15", *ARM],

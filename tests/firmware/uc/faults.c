@@ -29,16 +29,18 @@ struct fault {
 	bool raised;
 	uint64_t raised_at;
 	uint64_t random;
-	uint64_t inner, handler_began; /* of a reader in a handler in an operation */
+	/* a reader interrupts the handler `inner` instructions after handler_began */
+	uint64_t inner, handler_began;
 	bool read;
 
 	/* Expected results of regions and tasks. */
-	uint64_t begin[MAX_EVENTS], raw[MAX_EVENTS]; /* of the region */
+	/* begin: totals when the region began; raw: its expected raw result */
+	uint64_t begin[MAX_EVENTS], raw[MAX_EVENTS];
 	uint64_t since[MAX_EVENTS], task[MAX_EVENTS];
 	unsigned runs;
 };
 
-/* An operation, with its preparation, and what follows it, including checks. */
+/* An operation that is interrupted, its preparation, and the checks and clean-up after it. */
 struct op {
 	const char *name;
 	void (*prepare)(struct fault *f);
@@ -212,7 +214,7 @@ static const struct op servers[] = {
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-/* All earlier overflows are served. */
+/* Serves all earlier overflows. */
 static void settle(struct fault *f)
 {
 	f->inside = false;
@@ -244,7 +246,7 @@ static bool run_one(struct fault *f)
 	return f->raised;
 }
 
-/* At each position for one of the events; `make nightly` tries each position for each event. */
+/* Runs each position with one of the events; `make nightly` runs each position with each event. */
 static void run_everywhere(struct fault *f, enum when when)
 {
 	unsigned wrapping = 0, turn = 0, step;
@@ -337,7 +339,7 @@ static bool read_inside(struct fault *f)
 {
 	f->inside = f->raised = true; /* hold interrupt and reader back */
 	rig_approach(&f->rig, f->event, 0);
-	if (f->when == POLLED) /* standing still */
+	if (f->when == POLLED) /* the counters are stopped */
 		rig_stop(&f->rig);
 	f->raised = false;
 	f->began = f->rig.m->executed;
@@ -415,7 +417,10 @@ static void check_inner(struct rig *r, uint64_t handler)
 	f->runs++;
 }
 
-/* An overflow is pending when the counters are started or stopped; false: no more instructions. */
+/*
+ * Starts or stops the counters while an overflow is pending. Returns false if the operation has no
+ * more instructions to interrupt.
+ */
 static bool run_both(struct fault *f)
 {
 	f->inside = f->raised = true; /* hold everything back */

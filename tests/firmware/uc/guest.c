@@ -58,8 +58,8 @@ int g_seize(unsigned core)
 }
 
 /*
- * The same with memory-mapped registers: a PMUv3's debug interface, the AHB monitor, level 2
- * caches.
+ * The functions below open a PMU with memory-mapped registers: a PMUv3's debug interface, the AHB
+ * Monitor, or a level 2 cache.
  */
 static struct pmk_mmio block;
 static struct pmk_port words;
@@ -141,7 +141,8 @@ int g_poll(void)
 	return pmk_target_poll(&pmu);
 }
 
-/* Change the interrupt enables without the library: a read-modify-write of the same register. */
+/* Changes the interrupt enables by the driver, without pmk_target: a read-modify-write of a
+ * register that the library also changes. */
 int g_irq_enable(uint32_t counters)
 {
 	return pmu.dev.pmu->driver->irq_enable(&pmu.dev, counters);
@@ -164,7 +165,7 @@ void g_isr(uintptr_t pc)
 	g_served = (unsigned)pmk_target_isr(&pmu, pc);
 }
 
-/* A handler that interrupts the one above. */
+/* A handler that interrupts g_isr(). */
 int g_read_inner(uintptr_t pc)
 {
 	(void)pc;
@@ -187,7 +188,7 @@ int g_begin(unsigned id)
 	return pmk_region_begin(&pmu, id);
 }
 
-/* Registers that cannot be read, like those behind an MDM that a debugger uses. */
+/* A port whose registers cannot be read, as if a debugger used the MDM. */
 static int busy(void *ctx, unsigned reg, uint64_t *value)
 {
 	(void)ctx;
@@ -387,8 +388,8 @@ int g_probe(void)
 	return pmk_native_probe();
 }
 
-#if defined(__aarch64__) || __ARM_ARCH < 7 /* the 32-bit one is for ARM11 */
-/* The labels lie around each edge and add no instruction. */
+#if defined(__aarch64__) || __ARM_ARCH < 7 /* the 32-bit fast path is for ARM11 */
+/* Labels before and after each edge; a label adds no instruction. */
 #define LABEL(name) __asm__ volatile(".global " #name "\n" #name ":" ::: "memory")
 
 /* In global memory, so that the compiler must make the stores. */

@@ -27,7 +27,7 @@
 #include <pmk/armv8_model.h>
 
 #define PAGE	     0x1000
-#define STACK	     0x00800000 /* below each level's top */
+#define STACK	     0x00800000 /* the stacks of all levels start here */
 #define STACK_SIZE   0x00010000
 #define RETURN_HERE  0x00900000
 #define MAX_SEGMENTS 8
@@ -40,7 +40,7 @@ struct site {
 	bool pair; /* MRRC, MCRR: rt and rt2 */
 	uint8_t rt, rt2;
 	uint8_t reg;
-	uint8_t crn, crm, op2; /* of MRC, MCR */
+	uint8_t crn, crm, op2; /* operands of MRC, MCR */
 };
 
 struct symbol {
@@ -64,7 +64,7 @@ struct internals {
 	struct symbol *symbol;
 	size_t nsymbols;
 	uint64_t code;
-	struct site *site; /* per word of code */
+	struct site *site; /* one for each word of code */
 	size_t nsites;
 
 	bool line;
@@ -150,7 +150,7 @@ static struct site decode_arm(uint32_t w)
 	struct site s = { .write = !(w >> 20 & 1), .rt = w >> 12 & 15 };
 	unsigned op2 = w >> 5 & 7;
 
-	switch (w & 0xffef0f1f) { /* without Rt, op2 and the direction */
+	switch (w & 0xffef0f1f) { /* all bits except Rt, op2 and the direction */
 	case 0xee0f0f1c:
 		s.is = op2 < 4;
 		s.reg = (uint8_t)(PMK_ARM11_PMNC + op2);

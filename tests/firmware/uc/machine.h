@@ -16,7 +16,7 @@
 
 #include <pmk/model.h>
 
-#define MACHINE_LEVELS 3 /* the program, an interrupt handler, and one that interrupts that */
+#define MACHINE_LEVELS 3 /* the program, a handler, and a handler that interrupts this handler */
 
 /* One access to a register of the model. */
 struct access {
@@ -45,7 +45,7 @@ struct machine {
 	uint64_t (*boundary)(struct machine *m, uint64_t pc);
 	/* A handler has returned; m->level is the level of the interrupted code. */
 	void (*returned)(struct machine *m, uint64_t handler);
-	/* Before a register is accessed (value: what will be written), and after it. */
+	/* Called before an access (value: what will be written), and after it. */
 	void (*before)(struct machine *m, const struct access *a);
 	void (*after)(struct machine *m, const struct access *a);
 

@@ -80,7 +80,7 @@ static void read_in_polls(struct machine *m, struct pmk_bus *bus, enum pmk_signa
 static struct {
 	unsigned loads, stores;
 	unsigned wide_loads; /* of PMCCNTR's halves, offsets 0x0F8 and 0x0FC (DDI 0487 I5.3) */
-	bool carry;	     /* make PMCCNTR's low half wrap between them, once */
+	bool carry;	     /* makes PMCCNTR's low half wrap between the two loads, once */
 } seen;
 
 static uint32_t load_armv8(struct machine *m, unsigned offset)
@@ -128,7 +128,7 @@ static void test_memory_armv8(struct machine *m)
 		machine_call(m, "g_poll", 0, 0, 0);
 		check_total(m, 1, misses, "polled");
 	}
-	/* PMCCNTR's halves are read one after the other: a carry between them is noticed. */
+	/* PMCCNTR's halves are read one after the other; the library notices a carry in between. */
 	want(m, 0, "g_read_all", 0, 0);
 	cycles = machine_number(m, "g_totals", 0);
 	seen.wide_loads = 0;
@@ -291,7 +291,7 @@ static void close_l2(struct machine *m, unsigned enable)
 	CHECK(!l2.model.oddities, "oddities 0x%x", l2.model.oddities);
 }
 
-/* Four counters that wrap, with flags; software cannot set any of them. */
+/* An L210 has four counters that wrap and have flags. Software cannot set a counter or a flag. */
 static void test_memory_l210(struct machine *m)
 {
 	open_l2(m, &pmk_l210, pmk_l210_offsets, G_L210);
@@ -334,7 +334,7 @@ static void test_memory_l210_interrupts(struct machine *m)
 	close_l2(m, 1);
 }
 
-/* Two counters that stop at their maximum; each poll resets them. */
+/* An L220 has two counters that stop at their maximum. Each poll resets them. */
 static void test_memory_l220(struct machine *m)
 {
 	open_l2(m, &pmk_l220, pmk_l220_offsets, G_L220);

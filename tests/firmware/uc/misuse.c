@@ -88,7 +88,7 @@ static void test_close_while_running(struct machine *m)
 		CHECK(machine_peek(m, r.event[i].reg) == 0, "counter %u", i);
 	WANT(&r, PMK_EINVAL, "g_read_all", 0, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_close", 0, 0, 0);
-	/* And anew. */
+	/* The library can be opened again. */
 	rig_reset(&r, m);
 	rig_open(&r, false);
 	rig_start(&r);
@@ -114,7 +114,7 @@ static void test_two_owners(struct machine *m)
 	rig_stop(&r);
 	OK(&r, "g_close", 0, 0, 0);
 	OK(&r, "g_second_open", r.core, 0, 0);
-	/* Seizing asks nobody. */
+	/* pmk_target_seize() takes the counters even if they are in use. */
 	CHECK(rig_int(&r, "g_second_add", r.event[2].code, 0, 0) == 0, "second add");
 	OK(&r, "g_second_start", 0, 0, 0);
 	WANT(&r, PMK_EBUSY, "g_open", r.core, 0, 0);
@@ -132,10 +132,10 @@ static void test_events_arm11(struct machine *m)
 	rig_reset(&r, m);
 	OK(&r, "g_open", G_ARM1176, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x08, 0, 0); /* DDI 0301H Table 3-137 leaves it out */
-	WANT(&r, PMK_ENOEVENT, "g_add", 0x30, 0, 0); /* parity: ARM1156 */
+	WANT(&r, PMK_ENOEVENT, "g_add", 0x30, 0, 0); /* parity errors: only on ARM1156 */
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x100, 0, 0);
 	WANT(&r, 0, "g_add", 0xff, 0, 0); /* CCNT */
-	WANT(&r, 1, "g_add", 0xff, 0, 0); /* a second time: PMN0 */
+	WANT(&r, 1, "g_add", 0xff, 0, 0); /* the same event again: PMN0 */
 	WANT(&r, 2, "g_add", 0x07, 0, 0);
 	WANT(&r, PMK_ENOCTR, "g_add", 0x0b, 0, 0);
 	WANT(&r, PMK_ENOCTR, "g_add", 0xff, 0, 0);
@@ -269,7 +269,7 @@ static void test_user_mode(struct machine *m)
 	CHECK(!m->ops->write(m->model, &m->bus, PMK_MODE_PRIV, machine_is_armv8(m) ? 11 : 4, 1),
 	      "opening");
 	OK(&r, "g_probe", 0, 0, 0);
-	/* It does not handle other exceptions. */
+	/* The library's handler ignores exceptions that are not the probe's. */
 	CHECK(machine_call(m, "g_undefined", 0x1000, 0, 0) == 0, "a stranger's exception");
 	CHECK(machine_call(m, "g_undefined", machine_symbol(m, "pmk_native_probe_access"), 0, 0) ==
 		      machine_symbol(m, "pmk_native_probe_access") + 8,

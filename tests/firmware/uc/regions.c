@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Regions and tasks, on code with a known number of instructions. An instruction takes one cycle,
- * and misses are raised by the test, so all net counts are known.
+ * and the test raises the misses, so all net counts are known.
  *
- * A compiler may use one instruction more or less to set up the arguments of END than in the
- * calibration: SETUP.
+ * A compiler may need up to SETUP instructions more or less to set up the arguments of END than in
+ * the calibration.
  */
 #include <math.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static void test_levels(struct machine *m)
 	CHECK(sums(&r, 2, MISSES).net == 102 + 1002, "innermost");
 	CHECK(sums(&r, 1, MISSES).net == 102 + 1002 + 101 + 1001, "middle");
 	CHECK(sums(&r, 0, MISSES).net == 102 + 1002 + 101 + 1001 + 100 + 1000, "outermost");
-	/* Three begins of the same region nest as well: END closes the innermost. */
+	/* One region may also begin three times: each END closes the innermost one. */
 	for (unsigned i = 0; i < 3; i++)
 		OK(&r, "g_begin", 0, 0, 0);
 	machine_raise(m, PMK_SIG_L1D_MISS, 5);

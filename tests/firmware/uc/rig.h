@@ -33,7 +33,7 @@ struct event {
 	unsigned counter; /* number in sets of counters */
 	uint32_t flag;	  /* its overflow flag, in PMNC or PMOVSCLR */
 	enum pmk_signal signal;
-	bool wraps; /* at 2^32 */
+	bool wraps; /* the counter wraps at 2^32 */
 };
 
 struct rig {
@@ -43,13 +43,14 @@ struct rig {
 	const struct event *event;
 	unsigned nevents;
 
-	/* The true counts. `counting`: between start and stop; `from`: totals at the start. */
+	/* The true counts. */
 	/* the program is in start() or stop(), which may start or stop the counters */
 	bool toggles;
-	bool counting;
-	uint64_t begins_at; /* cycle total at which counting begins; PMK_NEVER: it has */
+	bool counting;	    /* between start and stop */
+	uint64_t begins_at; /* cycle total when counting begins; PMK_NEVER: it has begun */
+	/* from: the bus's totals at the start; counted: the true counts before it */
 	uint64_t from[MAX_EVENTS], counted[MAX_EVENTS];
-	uint32_t sampled; /* bit per event */
+	uint32_t sampled; /* one bit per event */
 	/*
 	 * Events between a handler's read of a sampled counter and its reset of the counter are
 	 * lost.
@@ -58,7 +59,7 @@ struct rig {
 	/* The true count without lost events, when each level last read the counter. */
 	uint64_t seen[MACHINE_LEVELS][MAX_EVENTS];
 	bool started;
-	uint64_t zero[MAX_EVENTS]; /* … when the first start() was done */
+	uint64_t zero[MAX_EVENTS]; /* the true counts after the first start() */
 
 	/*
 	 * The interrupt is taken when this returns true; NULL: at once. The true counts use the
@@ -67,7 +68,7 @@ struct rig {
 	bool (*take)(struct rig *r);
 	uint64_t (*boundary)(struct rig *r, uint64_t pc);
 	void (*returned)(struct rig *r, uint64_t handler);
-	uint64_t isr; /* the handler */
+	uint64_t isr; /* address of the interrupt handler */
 	void *ctx;
 };
 
@@ -76,7 +77,7 @@ bool rig_is_large(void);
 
 /* A machine that was switched on; no function has been called. */
 void rig_reset(struct rig *r, struct machine *m);
-/* g_open, g_add for every event, g_interrupts, and regions. */
+/* Calls g_open, g_add for every event, and g_interrupts, and sets up the regions. */
 void rig_open(struct rig *r, bool interrupts);
 void rig_sample(struct rig *r, unsigned event, uint32_t period, uint32_t ring_size);
 void rig_start(struct rig *r);
@@ -84,15 +85,15 @@ void rig_stop(struct rig *r);
 
 /* Call a function that returns an enum pmk_error or a count. */
 int rig_int(struct rig *r, const char *function, uint64_t a, uint64_t b, uint64_t c);
-/* … and must return 0. */
+/* Calls a function that must return 0. */
 #define OK(r, ...) rig_ok(__LINE__, __FILE__, r, __VA_ARGS__)
 void rig_ok(int line, const char *file, struct rig *r, const char *function, uint64_t a, uint64_t b,
 	    uint64_t c);
 
-/* The true count of event i so far. */
+/* Returns the true count of event i so far. */
 uint64_t rig_truth(const struct rig *r, unsigned i);
 
-/* Event i's overflow flag is up. */
+/* Returns true if event i's overflow flag is set. */
 bool rig_pending(struct rig *r, unsigned i);
 
 /*
@@ -101,13 +102,14 @@ bool rig_pending(struct rig *r, unsigned i);
  */
 void rig_check(struct rig *r, const char *array, unsigned level, const char *when);
 
-/* Reading of all events now, checked. */
+/* Lets the program read all events, and checks the totals. */
 void rig_read(struct rig *r, const char *when);
 
-/* Event i's counter comes to `left` events before its overflow, if it is farther away; for left = 0
- * it overflows. No counter can advance half its range between two readings that are a few
- * instructions apart, so a counter that is to overflow there must first be brought near its
- * overflow. */
+/*
+ * Raises events until event i's counter is `left` events before its overflow; for left = 0 it
+ * overflows. A test calls this before it lets a counter overflow between two readings, because no
+ * counter may advance half its range between readings that are a few instructions apart.
+ */
 void rig_approach(struct rig *r, unsigned i, uint32_t left);
 
 /* The machine's hooks, so that a test can chain to them. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sampling. Misses are raised by the test, one per iteration of the loop in g_spin(), so that
- * the number of samples, their addresses and regions are known; instructions are counted wherever
- * they are executed, including in the handler, as on silicon.
+ * Sampling. The test raises one miss per iteration of the loop in g_spin(), so the number of
+ * samples, their addresses and their regions are known. Instructions are counted everywhere,
+ * including in the handler, as on silicon.
  */
 #include "rig.h"
 
@@ -105,7 +105,7 @@ static void test_regions(struct machine *m)
 	CHECK(inner == 15 && outer == 20, "%u inner, %u outer", inner, outer);
 }
 
-/* The ring keeps the oldest samples and counts those that found it full. */
+/* A full ring keeps the oldest samples, and counts the samples that it could not store. */
 static void test_full_ring(struct machine *m)
 {
 	struct sampling s;
@@ -247,7 +247,7 @@ static void test_polled(struct machine *m)
 		uint32_t between; /* polls: misses */
 		unsigned samples, late;
 	} rows[] = {
-		{ 50, 50, 0 }, /* every second poll finds one */
+		{ 50, 50, 0 }, /* every second poll finds a sample */
 		{ 100, 100, 0 },
 		{ 250, 100, 100 },
 	};

@@ -207,7 +207,7 @@ static void act(struct schedule *s)
 	s->jump_at = below(&s->random, 800);
 	s->jump_event = (unsigned)below(&s->random, s->rig.nevents);
 	value = (uint32_t)machine_peek(s->rig.m, s->rig.event[s->jump_event].reg);
-	/* To the wrap, or a little before or after it, if it is near enough; otherwise anywhere. */
+	/* Jump to a point near the wrap, if the wrap is near enough; otherwise anywhere. */
 	s->jump = 0 - value - (uint32_t)below(&s->random, 1500);
 	if (s->jump > HALF - MARGIN || below(&s->random, 4) == 0)
 		s->jump = (uint32_t)below(&s->random, HALF - MARGIN);

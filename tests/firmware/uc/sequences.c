@@ -149,7 +149,7 @@ void g_clear(void), g_isr(uintptr_t), g_region_nested(uint32_t, uint32_t, uint32
 extern uint64_t g_totals[];
 extern unsigned g_served;
 
-/* One step of a script, and its twin. */
+/* One step of a script: the machine and its twin both call this function. */
 struct step {
 	const char *function;
 	uint64_t a, b, c;
