@@ -40,8 +40,8 @@ void pmk_cache_fini(struct pmk_cache *c);
 /* Forget every line. */
 void pmk_cache_clear(struct pmk_cache *c);
 
-/* The generator of the silicon is not published. Our choice is xorshift32: three operations, full
- * period, the same sequence on every host. */
+/* Returns the next random number. The generator of the silicon is not published. Our choice is
+ * xorshift32: three operations, full period, the same sequence on every host. */
 static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 {
 	c->random ^= c->random << 13;
@@ -50,8 +50,8 @@ static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 	return c->random >> 8;
 }
 
-/* The way to fill next, of a cache that keeps no order. Ways are filled from the lowest on, so that
- * a set with an invalid way has an invalid last way. */
+/* Returns the way to fill next in a cache that keeps no order. Ways are filled from the lowest on,
+ * so that a set with an invalid way has an invalid last way. */
 static inline uint32_t pmk_cache_victim_unordered(struct pmk_cache *c, const uint32_t *set)
 {
 	uint32_t way = 0;

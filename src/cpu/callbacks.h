@@ -82,7 +82,7 @@ extern struct pmk_emulator pmk_emulator;
 /* Close the level of the core, if it is open and the emulator reports the level. */
 void pmk_level_settle(struct pmk_cpu *cpu);
 
-/* System emulation: keep the access under way for pmk_cpu.is_device. */
+/* In system emulation, keep the access under way for pmk_cpu.is_device. */
 static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
 	cpu->seen = (struct pmk_access_seen){ info, addr };
@@ -120,7 +120,7 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 	return r->n && r->rest[r->n - 1].of == pmk_cpus[vcpu]->prev;
 }
 
-/* The program has ended: subtract the counts of the rests that have not run. */
+/* Called when the program has ended. Subtracts the counts of the rests that have not run. */
 void pmk_rest_never(unsigned vcpu);
 
 /* The slow path of pmk_rest_is(), for a vCPU that has rests. */
@@ -227,9 +227,9 @@ PMK_INLINE void pmk_block_start_booked(unsigned vcpu, const struct pmk_block *bl
 }
 
 /*
- * When only fetching is counted, it is called first if the block may be that of a handler. If a
- * direct branch seems to lead to the handler, a signal came first, and pmk did not see how the
- * branch was left.
+ * Called first when only fetching is counted, if the block may be that of a handler. If a direct
+ * branch seems to lead to the handler, a signal came before the branch was executed, and pmk did
+ * not see where the branch would have gone.
  */
 void pmk_fetch_handler(unsigned vcpu, void *block);
 

@@ -14,7 +14,7 @@
 /* Hash tables begin with a few pages, which is enough for most programs, and double. */
 #define TABLE_BEGIN 4096
 
-/* The most bytes that the family keeps of a block. */
+/* Returns the most bytes that the family keeps of a block. */
 static uint64_t most_kept(const struct pmk_core *core)
 {
 	const struct pmk_core_family *family = pmk_core_family(core);

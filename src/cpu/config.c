@@ -138,7 +138,7 @@ const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char 
 	return find_key(pmk_core_family(core), key);
 }
 
-/* The first family that has the key, or NULL. */
+/* Returns the first family that has the key, or NULL. */
 static const struct pmk_core_family *owner_of(const char *key)
 {
 	for (unsigned i = 0; pmk_core_families[i]; i++)
@@ -264,7 +264,10 @@ static int parse_switch(const char *text, uint64_t *value)
 	return PMK_EPARSE;
 }
 
-/* Decimal or 0x…; a size may end with K or M. Base 8 is not accepted: 010 is ten. */
+/*
+ * Reads a number, decimal or 0x…. A size may end with K or M. Octal numbers do not exist: 010 is
+ * ten.
+ */
 static int parse_number(const char *text, bool is_size, uint64_t *value)
 {
 	uint64_t n, scale = 1;

@@ -117,7 +117,7 @@ struct pmk_core_key {
 /* True if both cores have the same instruction set and the same parameters. */
 bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
 
-/* Sixteen digits that change with the instruction set and with the value of any parameter.
+/* Writes sixteen digits that change with the instruction set and with the value of any parameter.
  * Parameters with their default value are left out, so adding a parameter does not change the
  * fingerprints of existing presets. */
 void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT]);
@@ -149,7 +149,7 @@ extern const char *const pmk_core_policy[];
  * accepts numbers. */
 const char *const *pmk_core_words(const struct pmk_core_key *row);
 
-/* The policy of a cache whose own parameter is `of_cache`. */
+/* Returns the policy of a cache whose own parameter is `of_cache`. */
 static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, uint64_t of_cache)
 {
 	return (enum pmk_policy)(of_cache != PMK_POLICY_OWN ? of_cache : core->cache.policy);
@@ -171,7 +171,10 @@ void pmk_core_defaults(struct pmk_core *core);
  */
 int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
-/* The rows of the core's parameters; the row of one, or NULL. "l2" is short for l2.type. */
+/*
+ * Return the rows of the core's parameters, and the row of one parameter, or NULL. "l2" is short
+ * for l2.type.
+ */
 const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core);
 uint64_t pmk_core_value(const struct pmk_core *core, const struct pmk_core_key *key);
 const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char *key);

@@ -184,7 +184,10 @@ void pmk_cpu_fini(struct pmk_cpu *cpu);
 /* forget() of families that keep no other record of fetched blocks than `igen` (family.h). */
 void pmk_cpu_forget(struct pmk_cpu *cpu);
 
-/* A forked copy continues with warm caches and no counts. `executions` belongs to the copy. */
+/*
+ * Prepares the forked copy of a core, which continues with warm caches and no counts. `executions`
+ * belongs to the copy.
+ */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
 
 /*
@@ -203,7 +206,7 @@ uint32_t pmk_cpu_longest(const struct pmk_core *core);
 /* Signals that this core raises. */
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core);
 
-/* Bring the bus up to date. facts[] and executions[] have `nblocks` entries. */
+/* Bring the totals of the bus up to date. facts[] and executions[] have `nblocks` entries. */
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 		 const struct pmk_executions *executions, uint32_t nblocks, struct pmk_bus *bus);
 

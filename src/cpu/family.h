@@ -234,9 +234,9 @@ void pmk_signals_remove(struct pmk_signal_set *set, const uint8_t *list);
 
 struct pmk_core_family {
 	const char *name; /* name of the family's folder */
-	/* The instruction set of its cores, as presets name it. If several families have the same
-	 * one, a core belongs to the family whose `pmu` is the core's PMU, or else to the one whose
-	 * `pmu` is NULL. */
+	/* The instruction set of the family's cores, as presets name it. If several families have
+	 * the same instruction set, a core belongs to the family whose `pmu` is the core's PMU, or
+	 * else to the one whose `pmu` is NULL. */
 	const char *isa;
 	const char *pmu;
 	/* The family of which this family is a variant, or NULL. In a core of the variant, keys

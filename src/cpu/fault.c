@@ -237,7 +237,7 @@ void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)
 		pmk_sites_taken_back(cpu);
 }
 
-/* The index of the first access that the emulator has not reported. */
+/* Returns the index of the first access that the emulator has not reported. */
 static size_t find_access(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	unsigned left = not_passed(cpu, p);

@@ -86,9 +86,9 @@ uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
 void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
 
 /*
- * The program that runs on the core may have faulted, and may end with that. Records the part of
- * its last block that has not run in that case. The program may also continue as if nothing had
- * happened. Called from a handler of the host's signals, in the core's thread.
+ * Called when the program that runs on the core may have faulted, and may end with that fault.
+ * Records the part of its last block that has not run in that case. The program may also continue
+ * as if nothing had happened. Called from a handler of the host's signals, in the core's thread.
  */
 void pmk_cpu_faults(struct pmk_cpu *cpu);
 

@@ -181,8 +181,8 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
 /*
- * A line becomes absent (by = 1) or present (-1). If hits change the order of a set, only the line
- * that was used last in it counts as present.
+ * Called when a line becomes absent (`by` is 1) or present (`by` is -1). If hits change the order
+ * of a set, only the line that was used last in it counts as present.
  */
 static inline void line_changes(struct pmk_cpu *cpu, uint64_t addr, int by)
 {
@@ -464,7 +464,7 @@ void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p)
 	cpu->prev = cpu->origin;
 }
 
-/* The cycle in which block `b` needs what `p` left in a place. */
+/* Returns the cycle in which block `b` needs the result that `p` left in a place. */
 static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, unsigned place)
 {
 	bool sum = place < PMK_NREGS && (p->a64.sums >> place & 1);
@@ -637,8 +637,8 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* The window counts the cycles of the block. The fetch and branch cycles on the way there are
- * counted as in other cores. */
+/* Start block `b` on a core that executes out of order. The window counts the cycles of the block.
+ * Cycles of fetching and of mispredicted branches are counted as on other cores. */
 void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			 uint64_t taken, bool mispredicted)
 {

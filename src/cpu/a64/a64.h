@@ -303,16 +303,16 @@ static inline void pmk_a64_expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t r
 	cpu->a64.loaded |= regs;
 }
 
-/* How many look-ups an access makes: one for every `dcache.bytes`. */
+/* Returns the number of look-ups that an access makes: one for every `dcache.bytes`. */
 static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned bytes)
 {
 	return (bytes + (unsigned)core->a64.l1d_bytes - 1) / (unsigned)core->a64.l1d_bytes;
 }
 
 /*
- * The word that a memory callback gets about its instruction: pmk_access_pack() with the bytes of
- * the whole instruction as its size, with its look-ups, and above the size the element size's
- * exponent.
+ * Returns the word that a memory callback gets about its instruction: pmk_access_pack() with the
+ * bytes of the whole instruction as its size, with its look-ups, and above the size the element
+ * size's exponent.
  */
 static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_end, uint32_t use,
 				      const struct pmk_insn *in)
@@ -359,8 +359,8 @@ static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const 
 	return *wrong;
 }
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. For a core
- * that executes in order. `crossing` is pmk_cpu.crossing, or false where it cannot be set. */
+/* Start block `b` on a core that executes in order: decide how the previous block ended, fetch `b`,
+ * wait for results. `crossing` is pmk_cpu.crossing, or false where it cannot be set. */
 static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;

@@ -57,8 +57,9 @@ static const struct exception {
 };
 
 /*
- * In user emulation exceptions are facts of the block. In system emulation the next block shows
- * whether the exception was taken or the emulator handled the request itself.
+ * Adds the exception that the last instruction causes. In user emulation it is a fact of the block.
+ * In system emulation the next block shows whether the exception was taken or the emulator handled
+ * the request itself.
  */
 static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *in,
 			   struct pmk_block *b)
@@ -151,8 +152,8 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 }
 
 /*
- * For a core that executes out of order, the cycles of a block are the minimum that it takes to
- * retire.
+ * Adds the facts of a core that executes out of order. There, the cycles of a block are the minimum
+ * that the block takes to retire.
  */
 static void add_window(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)

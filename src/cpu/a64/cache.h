@@ -46,7 +46,7 @@ struct pmk_a64_cache {
 
 #define PMK_A64_MARKS 16
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_a64_cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
 		       uint64_t ways, enum pmk_policy policy);
 void pmk_a64_cache_fini(struct pmk_a64_cache *c);
@@ -66,13 +66,13 @@ static inline bool pmk_a64_cache_is(const uint64_t *e, uint64_t addr)
 	return (*e ^ addr) < PMK_A64_LINE_BYTES;
 }
 
-/* The mark of a line: a hash of its number. Lines with different marks are different. */
+/* Returns the mark of a line: a hash of its number. Lines with different marks are different. */
 static inline uint8_t pmk_a64_cache_mark(uint64_t addr)
 {
 	return (uint8_t)((uint32_t)(addr >> PMK_A64_LINE_SHIFT) * UINT32_C(0x9e3779b1) >> 24);
 }
 
-/* Bit i is set if marks[i] equals `mark`. */
+/* Returns a set of bits: bit i is set if marks[i] equals `mark`. */
 static inline uint32_t pmk_a64_marks_equal(const uint8_t *marks, uint8_t mark)
 {
 #ifdef __SSE2__
@@ -144,12 +144,12 @@ static inline uint32_t pmk_a64_cache_random(struct pmk_a64_cache *c)
 	return c->random >> 8;
 }
 
-/* The entry to replace in a set that is not full, or in a cache that has no way_mask. */
+/* Returns the entry to replace in a set that is not full, or in a cache that has no way_mask. */
 uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set);
 
-/* The entry of the set to replace: the lowest invalid way; if all are valid, a pseudo-random one or
- * the next in turn. Ways are filled from the lowest on, so a set with an empty way has an empty
- * last one. */
+/* Returns the entry of the set to replace: the lowest invalid way or, if all ways are valid, a
+ * pseudo-random way or the next way in turn. Ways are filled from the lowest on, so a set with an
+ * empty way has an empty last one. */
 static inline uint64_t *pmk_a64_cache_victim(struct pmk_a64_cache *c, uint64_t *set)
 {
 	if (__builtin_expect(!c->way_mask || set[c->ways - 1] == PMK_A64_EMPTY, 0))
@@ -163,8 +163,8 @@ static inline uint32_t pmk_a64_cache_set_of(const struct pmk_a64_cache *c, const
 }
 
 /*
- * The entry that was used last in the set of `addr`, if hits change the order of the set; NULL if
- * they do not. Hits on that entry change nothing.
+ * Returns the entry that was used last in the set of `addr` if hits change the order of the set,
+ * otherwise NULL. Hits on that entry change nothing.
  */
 static inline uint64_t *pmk_a64_cache_last(const struct pmk_a64_cache *c, uint64_t addr)
 {

@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu 
 	return pmk_a64_level2_read_usual(cpu, addr, write);
 }
 
-/* The line's entry in its set, or NULL. */
+/* Returns the line's entry in its set, or NULL. */
 static inline uint64_t *data_find(const struct pmk_cpu *cpu, uint64_t *set, uint64_t addr)
 {
 	return pmk_a64_cache_find_in(&cpu->a64.tables->dcache, set, addr);
@@ -172,7 +172,7 @@ static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 	return at + lsu->late;
 }
 
-/* When an instruction of the block first needs the loaded value. */
+/* Returns when an instruction of the block first needs the loaded value. */
 static inline uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
@@ -609,7 +609,7 @@ void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	store_goes_out(cpu, access);
 }
 
-/* The part of an access that is in the line of `addr`. */
+/* Account for the part of an access that is in the line of `addr`. */
 static inline void load_part(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	if (PMK_UNLIKELY(pmk_a64_odd(cpu, addr, 1, 1, PMK_A64_LOAD_OK)))

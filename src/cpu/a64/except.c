@@ -72,8 +72,8 @@ static uint64_t field(uint32_t w, unsigned hi, unsigned lo)
 	return w >> lo & ((UINT32_C(2) << (hi - lo)) - 1);
 }
 
-/* The value that the instruction leaves in its register Rd [4:0], computed only from constants and
- * X registers; `known` has a bit for each register whose value is known. Returns false for an
+/* Computes the value that the instruction leaves in its register Rd [4:0], only from constants and
+ * X registers. `known` has a bit for each register whose value is known. Returns false for an
  * instruction that this function does not compute. */
 static bool compute(uint32_t w, uint64_t pc, const uint64_t x[32], uint32_t known, uint64_t *value)
 {
@@ -132,8 +132,8 @@ void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 
 /* ---- recognising exceptions ------------------------------------------------------------------ */
 
-/* The table that `pc` is in. A new table replaces the oldest one that is not certain, or the oldest
- * one if all are certain. */
+/* Returns the table that `pc` is in. A new table replaces the oldest table that is not certain, or
+ * the oldest of all if all are certain. */
 static struct pmk_a64_vectors *table_of(struct pmk_a64 *v, uint64_t pc)
 {
 	uint64_t base = pc & ~(uint64_t)(TABLE_BYTES - 1);

@@ -62,7 +62,7 @@ struct pmk_a64_value pmk_a64_address(const struct pmk_a64_stores *s, const struc
 	return at;
 }
 
-/* The bits of `words` for bytes of memory. */
+/* Returns the bits of `words` for bytes of memory. */
 static uint64_t word_bits(const struct pmk_a64_value *at, unsigned bytes)
 {
 	uint64_t bits = 0;
@@ -95,7 +95,10 @@ static struct pmk_a64_value loaded(const struct pmk_a64_stores *s, const struct 
 	return v;
 }
 
-/* ADR and ADRP; ADD and SUB with an immediate; MOV from a register; other instructions. */
+/*
+ * Returns the value that an instruction computes: an address for ADR and ADRP; a register plus a
+ * constant for ADD and SUB with an immediate, and for MOV; otherwise an expression of the operands.
+ */
 static struct pmk_a64_value computed(struct pmk_a64_stores *s, const struct pmk_insn *in)
 {
 	uint32_t w = in->word;

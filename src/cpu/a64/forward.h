@@ -54,7 +54,7 @@ void pmk_a64_stores_init(struct pmk_a64_stores *s);
  * of instruction, whose address is not looked at. */
 unsigned pmk_a64_words(const struct pmk_insn *in);
 
-/* The address of word number `word` of a load or store. */
+/* Returns the address of word number `word` of a load or store. */
 struct pmk_a64_value pmk_a64_address(const struct pmk_a64_stores *s, const struct pmk_insn *in,
 				     unsigned word);
 

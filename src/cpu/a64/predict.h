@@ -60,8 +60,8 @@ uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
 					     uint64_t taken)
 {
-	/* The next value of a counter of 0 to 3 after a branch that is not taken, and after one
-	 * that is. */
+	/* The next value of a counter of 0 to 3 after a branch that was not taken, and after a
+	 * taken branch. */
 	static const uint8_t next[2][4] = { { 0, 0, 1, 2 }, { 1, 2, 3, 3 } };
 	uint32_t history = p->history;
 	uint8_t *c = &p->counter[counter ^ history], state = *c;

@@ -123,12 +123,15 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
  * that continues with it, or PMK_A64_NO_STREAM.
  */
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
-/* Handle the first use of a line that was prefetched. Returns like pmk_a64_prefetch_missed(). */
+/*
+ * Handle the first use of a line that was prefetched. Returns the number of the stream that
+ * continues with it, or PMK_A64_NO_STREAM.
+ */
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 
-/* The next line that the stream wants in level 1, or, if `level2`, only in level 2. Returns false
- * if it wants no more for now. Called at most `prefetch.step` times each time that the stream has
- * continued. */
+/* Stores the next line that the stream wants in level 1, or, if `level2`, only in level 2. Returns
+ * false if the stream wants no more lines for now. Called at most `prefetch.step` times each time
+ * that the stream has continued. */
 bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool level2,
 			   uint64_t *line);
 

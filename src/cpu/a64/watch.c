@@ -170,7 +170,7 @@ static void store8(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	access_bytes(addr, a, 8, true);
 }
 
-/* System emulation: keep the access for is_device(). It shows the exception level. */
+/* In system emulation, keep the access for is_device(), and learn the exception level from it. */
 static inline void see_access(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
 	pmk_access_see(cpu, info, addr);
@@ -215,7 +215,10 @@ static void store_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	access_any(cpu, addr, a, true);
 }
 
-/* System emulation: LDTR and STTR are made as if at EL0, so they do not show the level. */
+/*
+ * Account for LDTR or STTR in system emulation. They access memory as if at EL0, so they do not
+ * show the level.
+ */
 static void load_user(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	pmk_access_see(pmk_cpus[vcpu], info, addr);

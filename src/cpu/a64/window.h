@@ -189,7 +189,7 @@ uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n);
 /* The number of each load in its block, for its slot and for pmk_a64_window_load(). */
 void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots);
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_a64_window_init(struct pmk_a64_window *w, const struct pmk_core *core);
 void pmk_a64_window_fini(struct pmk_a64_window *w);
 

@@ -161,10 +161,10 @@ static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const 
 }
 
 /*
- * The block `b` starts. `crossing` is pmk_cpu.crossing, `general` is true if `crossing` is, or if
- * counts are booked by site; they are constants where they can be. The facts of `b` are not added
- * here: pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
- * calls, so that the hot path saves no registers.
+ * Start block `b`. `crossing` is pmk_cpu.crossing, `general` is true if `crossing` is, or if counts
+ * are booked by site. Callers pass constants for both where they can. The facts of `b` are not
+ * added here: pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls
+ * are tail calls, so that the hot path saves no registers.
  */
 static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
 				   bool general)
@@ -224,8 +224,8 @@ static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_b
 		pmk_arm11_fetch_slow(cpu, p, b, taken, word);
 }
 
-/* The index of an access of 1 << shift bytes. Unaligned accesses get an index in the empty part of
- * the map. */
+/* Returns the index in `dmap` of an access of 1 << shift bytes. An unaligned access gets an index
+ * in the empty part of the map. */
 static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 {
 	uint32_t turned = shift ? addr >> shift | addr << (32 - shift) : addr;

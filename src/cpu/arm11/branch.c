@@ -54,8 +54,8 @@ static bool holds(const struct pmk_btac_entry *e, const struct pmk_block *b)
 }
 
 /*
- * The static rules: calls are predicted taken unless conditional; other branches taken when
- * unconditional or backward (TRM 5.3; for backward and forward ARM support article ka4162).
+ * Predicts by the static rules: calls are predicted taken unless conditional; other branches taken
+ * when unconditional or backward (TRM 5.3; for backward and forward ARM support article ka4162).
  */
 bool pmk_predictor_static_rule(const struct pmk_block *b)
 {
@@ -99,8 +99,8 @@ void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, 
 		e->state = word & 3;
 }
 
-/* The word of a branch that has an entry. The outcome of a jump to the next instruction looks like
- * no jump. */
+/* Returns the word of a branch that has an entry. After a jump to the next instruction, `taken` is
+ * 0. */
 static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entry *e,
 		       const struct pmk_block *b)
 {

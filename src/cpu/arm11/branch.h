@@ -40,8 +40,8 @@ enum {
 	PMK_PRED_HELD = 16,
 	PMK_PRED_CYCLE = 32,
 	/*
-	 * The word of a branch that is predicted not taken, and that of a call that is predicted
-	 * taken.
+	 * The word of a branch that is predicted not taken, and the word of a call that is
+	 * predicted taken.
 	 */
 	PMK_PRED_NOT_TAKEN = PMK_PRED_STATE,
 	PMK_PRED_CALL = PMK_PRED_HELD | PMK_PRED_PUSHES | 3,
@@ -62,7 +62,7 @@ static inline uint64_t pmk_pred_changes(uint64_t word, uint64_t taken)
 	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 3);
 }
 
-/* The cycles to add for a branch with this word that was predicted correctly. */
+/* Returns the cycles to add for a branch with this word that was predicted correctly. */
 static inline uint64_t pmk_pred_cycles(uint64_t word)
 {
 	return word / PMK_PRED_CYCLE;
@@ -115,17 +115,17 @@ struct pmk_predictor {
 	bool wrong_path;	 /* code on a mispredicted path is fetched */
 };
 
-/* The prediction of the static rules for the direct branch that ends `b`. */
+/* Returns true if the static rules predict that the direct branch that ends `b` is taken. */
 bool pmk_predictor_static_rule(const struct pmk_block *b);
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core);
 void pmk_predictor_fini(struct pmk_predictor *p);
 /* Flush the BTAC. The words of evicted branches become PMK_PRED_LOOK; they are computed again when
  * the branch runs next. */
 void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred);
 
-/* The word of a branch that has no entry. */
+/* Returns the word of a branch that has no entry. */
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b);
 
 /* Copy the predictor state in `word`, the word of branch `b`, to the BTAC entry of `b`, if it has
@@ -138,7 +138,7 @@ struct pmk_prediction {
 	bool dynamic; /* predicted by an entry, not by the static rules */
 };
 
-/* The prediction for the direct branch that ends `b`, before its outcome is known. */
+/* Predicts the direct branch that ends `b`, before its outcome is known. */
 struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 					    const struct pmk_block *b);
 /*
@@ -180,7 +180,7 @@ struct pmk_return_stack {
 	uint32_t top, count, size;
 };
 
-/* Inline: every call and return of the program comes here. */
+/* Pushes a return address. Inline, because every call and return of the program comes here. */
 static inline void pmk_return_push(struct pmk_return_stack *rs, uint32_t addr)
 {
 	rs->top = rs->top + 1 == rs->size ? 0 : rs->top + 1;
@@ -188,7 +188,7 @@ static inline void pmk_return_push(struct pmk_return_stack *rs, uint32_t addr)
 	rs->count += rs->count < rs->size;
 }
 
-/* Returns false if the stack is empty. */
+/* Pops a return address. Returns false if the stack is empty. */
 static inline bool pmk_return_pop(struct pmk_return_stack *rs, uint32_t *addr)
 {
 	if (!rs->count)

@@ -7,8 +7,8 @@
 
 #include "cpu/arm11/arm11.h"
 
-/* Counting rules per instruction: ARM DAI 0195B §5-§7. pmk_arm11_access_static() decides which
- * accesses are certain. */
+/* Adds the facts of one instruction. Counting rules: ARM DAI 0195B §5-§7. pmk_arm11_access_static()
+ * decides which accesses are certain. */
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_ARM11_FACT_INSN]++;
@@ -81,8 +81,8 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 }
 
 /*
- * The fast way to leave the block, if there is one. The fast ways assume that the shadow of a
- * branch reaches at most into the next line.
+ * Returns the fast way to leave the block, if there is one. The fast ways assume that the shadow of
+ * a branch reaches at most into the next line.
  */
 static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
 {

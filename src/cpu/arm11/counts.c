@@ -103,7 +103,9 @@ static const struct pmk_counted_beside beside[] = {
 	{ 0, 0, 0 },
 };
 
-/* A core that folds branches can retire two instructions in a cycle. */
+/*
+ * Returns the most instructions that can end in one cycle: two, because a core may fold branches.
+ */
 static uint64_t insns_per_cycle(const struct pmk_core *core)
 {
 	(void)core;

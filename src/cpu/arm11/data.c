@@ -91,7 +91,7 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
-/* When an instruction of the block first needs the loaded value. */
+/* Returns when an instruction of the block first needs the loaded value. */
 static uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
@@ -129,7 +129,7 @@ static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translati
 		     t.walk);
 }
 
-/* The store goes to level 2, or to memory, where it opens a row. */
+/* Send a store to level 2, or to memory, where it opens a row. */
 static void store_external(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
 {
 	bool held = pmk_l2cc_is_on(&cpu->arm11.l2) && cpu->arm11.l2.map[line];
@@ -233,8 +233,8 @@ static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 	return !cpu->core.dcache.on || is_device(cpu, line);
 }
 
-/* An access that bypasses level 1. Level 2 caches what level 1 would cache if it were on (our
- * choice), except device memory. */
+/* Make an access that bypasses level 1. Level 2 caches the memory that level 1 would cache if it
+ * were on (our choice), except device memory. */
 static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	if (is_device(cpu, line)) {
@@ -397,7 +397,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 	}
 }
 
-/* The halves of the line that [from, to] touches. */
+/* Returns the halves of the line that [from, to] touches. */
 static unsigned halves_of(uint32_t from, uint32_t to)
 {
 	uint32_t half = LINE_BYTES / 2;

@@ -243,7 +243,7 @@ static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 }
 
-/* The registers for which block `b` may have to wait. */
+/* Returns the registers for which block `b` may have to wait. */
 static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				    const struct pmk_block *b)
 {
@@ -532,8 +532,8 @@ static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	return leave_for_anywhere(cpu, p, pc, taken, &(uint64_t){ 0 });
 }
 
-/* Used without a clock, so no time passes. Blocks that were left as expected do not count taken
- * branches, so this function must not count them, either. */
+/* Used on a core without a clock, so no time passes. Taken branches are not counted for a block
+ * that was left as expected, so this function must not count them either. */
 static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
@@ -545,7 +545,10 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->taken = all_taken;
 }
 
-/* The branch that ends `p` was not predicted. Fetch the line after it, which is absent. */
+/*
+ * Called if the branch that ends `p` was not predicted. Fetches the line after the branch, which is
+ * absent.
+ */
 static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	cpu->dyn[PMK_SIG_L1I_MISS]++;

@@ -74,7 +74,7 @@ static void keep_buffered(struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t
 	l2->next[port] = (l2->next[port] + 1) % l2->buffers;
 }
 
-/* The line was written, so drop it from the ports' read buffers. */
+/* Drop a line that was written from the ports' read buffers. */
 static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 {
 	for (unsigned p = 0; p < PMK_L2CC_NPORTS; p++)

@@ -50,7 +50,9 @@ static inline bool pmk_l2cc_is_on(const struct pmk_l2cc *l2)
  * the line, false if it comes from memory. */
 bool pmk_l2cc_read(struct pmk_l2cc *l2, uint64_t *total, enum pmk_l2cc_port port, uint32_t line);
 
-/* Level 1 writes into `halves` of a line; `through`: into write-through memory. */
+/*
+ * Account for a write of level 1 into `halves` of a line. `through`: the memory is write-through.
+ */
 void pmk_l2cc_write(struct pmk_l2cc *l2, uint64_t *total, uint32_t line, unsigned halves,
 		    bool through);
 

@@ -174,7 +174,10 @@ static bool vfp_divides(const struct pmk_insn *in)
 	return vfp_op(in) == PMK_VFP_DIV || vfp_op(in) == PMK_VFP_SQRT;
 }
 
-/* Elements of the operation. A destination in the first bank makes it a scalar operation. */
+/*
+ * Returns the number of elements of an operation. A destination in the first bank makes it a scalar
+ * operation.
+ */
 static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn *in)
 {
 	unsigned fd = in->kind >> PMK_VFP_FD & 31;
@@ -182,7 +185,7 @@ static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn 
 	return in->kind & PMK_VFP_VECTOR && fd >= 8 ? sb->vector : 1;
 }
 
-/* The registers of element i of an operand: vectors wrap around in their bank of eight
+/* Returns the registers of element i of an operand. Vectors wrap around in their bank of eight
  * registers. */
 static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *in, unsigned field,
 			    bool wide, unsigned i)
@@ -315,7 +318,10 @@ static unsigned add_operand(const struct scoreboard *sb, const struct pmk_insn *
 	return n + 1;
 }
 
-/* All operands with the cycle they are needed in. A register in two roles is listed twice. */
+/*
+ * Lists all operands with the cycle in which they are needed. A register in two roles is listed
+ * twice.
+ */
 static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			 const struct timing *t, struct operand *op)
 {
@@ -357,7 +363,9 @@ static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_
 				 .wait = vfp_computes(in) && !forwarded };
 }
 
-/* The operands of a VFP instruction that are not registers of the core, except its pipelines. */
+/*
+ * Lists the operands of a VFP instruction that are not registers of the core, except its pipelines.
+ */
 static unsigned vfp_operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			     struct operand *op)
 {
@@ -394,9 +402,9 @@ static void produce(struct scoreboard *sb, int reg, const struct moment *issue, 
 	sb->producer[reg] = producer;
 }
 
-/* Table 16-18, with the first address aligned to 8 bytes: two registers a cycle. A PC in the list
- * comes first and makes all others a cycle later; we take the table to mean that it has its own
- * cycle. */
+/* Returns the cycles of a load or store multiple by table 16-18, for a first address that is
+ * aligned to 8 bytes: two registers a cycle. A PC in the list comes first and delays the other
+ * registers by a cycle; we take the table to mean that it has its own cycle. */
 static unsigned memory_cycles(const struct pmk_insn *in, const struct timing *t)
 {
 	unsigned pc = in->list >> PMK_PIPE_PORT;
@@ -421,7 +429,7 @@ static void load_list(struct scoreboard *sb, const struct pmk_insn *in, const st
 			produce(sb, r, issue, 3 + pc + i++ / 2, false, index);
 }
 
-/* Stored registers are read late and locked until then, tables 16-16 (STRD) and 16-18. */
+/* Locks stored registers until they are read, which is late: tables 16-16 (STRD) and 16-18. */
 static void lock_stored(struct scoreboard *sb, const struct pmk_insn *in,
 			const struct moment *issue)
 {
@@ -485,7 +493,7 @@ static void vfp_lock(struct scoreboard *sb, uint32_t regs, const struct moment *
 		later_by(sb->places, &sb->lock[VFP + __builtin_ctz(regs)], issue, until);
 }
 
-/* Registers of a transfer are read or written two words a cycle, in order. */
+/* Times a transfer, which reads or writes its registers in order, two words a cycle. */
 static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const struct moment *issue,
 		     int32_t index)
 {
@@ -503,7 +511,7 @@ static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const str
 			    loads ? index : -1);
 }
 
-/* Results of an operation, element by element, and the time that its pipelines are busy. */
+/* Times the results of an operation, element by element, and how long its pipelines are busy. */
 static void vfp_compute(struct scoreboard *sb, const struct pmk_insn *in,
 			const struct moment *issue, int32_t index)
 {

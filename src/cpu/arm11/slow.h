@@ -60,7 +60,7 @@ static inline void unmap_code(struct pmk_cpu *cpu, uint64_t page)
 		map[i] &= (uint8_t)~PMK_I_MAPPED;
 }
 
-/* Cycles until a line arrives from memory, beyond all caches. */
+/* Returns the cycles until a line arrives from memory, beyond all caches. */
 static inline uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
 {
 	return pmk_sdram_read(&cpu->arm11.sdram, &cpu->core, (uint64_t)line << PMK_LINE_SHIFT,
@@ -109,7 +109,7 @@ void pmk_arm11_fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, ui
 /* Fetch the shadow of a taken branch: the instructions after it. */
 void pmk_arm11_fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives);
 
-/* A call leaves its return address on the return stack. */
+/* Push the return address of a call on the return stack. */
 void pmk_arm11_push_return(struct pmk_cpu *cpu, uint32_t addr);
 
 /*

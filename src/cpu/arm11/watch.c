@@ -165,8 +165,8 @@ static void store_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 }
 
 /*
- * SWP and STREX: QEMU may report a read and a write, or one access that is both. Only the write is
- * used. A swap is two accesses.
+ * Account for SWP or STREX. QEMU may report a read and a write, or one access that is both. Only
+ * the write is used. A swap is two accesses.
  */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {

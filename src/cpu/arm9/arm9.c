@@ -142,7 +142,7 @@ static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *la
 	return !begins || !ends;
 }
 
-/* Without a cache each fetch goes out to the bus. */
+/* Fetches a block. Without a cache, each fetch goes to the bus. */
 static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
@@ -166,8 +166,8 @@ static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* The bytes of an access; for a multiple, the bytes from here to the end of the access or of the
- * line. */
+/* Returns the bytes of an access. For a multiple, these are the bytes from `addr` to the end of the
+ * access or of the line. */
 static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));
@@ -198,7 +198,9 @@ static void map_data(struct pmk_cpu *cpu, uint32_t line)
 	map_page(cpu, page);
 }
 
-/* Fill a line. The line comes first; the victim waits in the write-back buffer (DDI 0198D §4.1). */
+/*
+ * Fill a line. The line is read first; the victim waits in the write-back buffer (DDI 0198D §4.1).
+ */
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim;
@@ -269,7 +271,7 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
 }
 
-/* The halves of the line that [from, to] touches. */
+/* Returns the halves of the line that [from, to] touches. */
 static unsigned halves_of(uint32_t from, uint32_t to)
 {
 	return (from & LINE_BYTES / 2 ? 0u : PMK_D_DIRTY_LO) |

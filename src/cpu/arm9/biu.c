@@ -147,7 +147,7 @@ void pmk_biu_drain(struct pmk_biu *b)
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* The address on the chip for the program's address `addr`. */
+/* Returns the address on the chip for the program's address `addr`. */
 static uint32_t chip_address(const struct pmk_biu *b, uint32_t addr)
 {
 	const struct pmk_matrix_config *c = &b->matrix.config;
@@ -164,8 +164,8 @@ static uint8_t privilege_of(const struct pmk_biu *b)
 }
 
 /*
- * Post a request at core time `at`, and return its ticket. Waits if the queue is full; its users
- * leave room in it, so it should not be.
+ * Post a request at core time `at`, and return its ticket. Waits if the queue is full, which should
+ * not happen, because its users leave room in it.
  */
 static uint64_t post_request(struct pmk_biu *b, unsigned master, uint64_t at,
 			     struct pmk_ahb_request r)
@@ -250,7 +250,7 @@ uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock)
 	return now - at;
 }
 
-/* The part of the access under way that is in `line`. */
+/* Finds the part of the access under way that is in `line`. */
 static void part_in(const struct pmk_biu *b, uint32_t line, uint32_t *from, uint32_t *to)
 {
 	uint32_t first = line << PMK_LINE_SHIFT, end = b->addr + b->bytes - 1;

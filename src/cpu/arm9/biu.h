@@ -67,11 +67,13 @@ struct pmk_biu {
  * valid matrix. */
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
-/* The matrix of a core: the development chip's with the core's wait states. */
+/*
+ * Sets `config` to the matrix of a core: that of the development chip, with the core's wait states.
+ */
 void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config);
 
-/* An access of `bytes` at `addr` by an instruction that issued `ahead` cycles before the core's
- * clock. */
+/* Begins an access of `bytes` at `addr` by an instruction that issued `ahead` cycles before the
+ * core's clock. */
 static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t bytes, uint64_t ahead)
 {
 	b->addr = addr;

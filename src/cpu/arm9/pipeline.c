@@ -65,7 +65,7 @@ static unsigned cycles_of(const struct pmk_insn *in)
 	return cycles;
 }
 
-/* Bytes and half words take one more cycle, in which they are aligned. */
+/* True for a load of a byte or half word, which takes one more cycle, in which it is aligned. */
 static bool is_narrow(const struct pmk_insn *in)
 {
 	return in->load && in->mem_bytes < 4;
@@ -87,7 +87,10 @@ static int32_t issue_at(const struct board *b, const struct pmk_insn *in)
 	return at;
 }
 
-/* Loaded registers arrive one per cycle; a base that is written back is available at once. */
+/*
+ * Times the results of a load. Loaded registers arrive one per cycle; a base that is written back
+ * is available at once.
+ */
 static void load_results(struct board *b, const struct pmk_insn *in, int32_t issue)
 {
 	int32_t place = 0;

@@ -116,7 +116,10 @@ static bool address_needs(const struct pmk_insn *in, int8_t reg)
 	return reg != PMK_NO_REG && (in->rn == reg || in->rm == reg);
 }
 
-/* DDI 0439 3.3.2: the result of data processing is not forwarded to an address. */
+/*
+ * True if the address waits for a result: data processing is not forwarded to an address (DDI 0439
+ * 3.3.2).
+ */
 static bool waits_for_address(const struct pmk_insn *in, const struct pmk_insn *before)
 {
 	return is_access(in) && !is_access(before) && address_needs(in, before->rd);
@@ -165,8 +168,9 @@ static bool same_unit(const struct pmk_insn *a, const struct pmk_insn *b)
 	       (multiplies(a) && multiplies(b)) || (a->is_branch && b->is_branch);
 }
 
-/* Our choice: DDI 0489 says only that a Cortex-M7 issues two instructions at once. A branch does
- * not wait for the flags, because it is predicted. */
+/* True if both instructions may issue in one cycle (our choice: DDI 0489 says only that a Cortex-M7
+ * issues two instructions at once). A branch does not wait for the flags, because it is predicted.
+ * */
 static bool may_pair(const struct pmk_insn *in, const struct pmk_insn *before)
 {
 	bool needs_flags =

@@ -178,7 +178,7 @@ static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;
 }
 
-/* The active exception as the emulator reports it; if it cannot, the last known one. */
+/* Returns the active exception as the emulator reports it, or the last known one if it cannot. */
 static uint32_t ask_number(const struct pmk_cpu *cpu, uint32_t *sp)
 {
 	int number = pmk_emulator.exception_now ? pmk_emulator.exception_now(sp) : -1;
@@ -260,8 +260,8 @@ static bool is_fault(uint32_t number)
 }
 
 /*
- * The instruction that faulted is the first one whose access was not reported. If all were
- * reported, the block ended with it, or with a jump to it.
+ * Find the instruction that faulted: the first one whose access was not reported. If all accesses
+ * were reported, the block ended with that instruction, or with a jump to it.
  */
 static void note_fault(struct pmk_cpu *cpu, uint32_t number)
 {

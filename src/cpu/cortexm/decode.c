@@ -3,14 +3,14 @@
 #include "cpu/cortexm/cortexm.h"
 #include "cpu/thumb.h"
 
-/* MRS of a register that only the M profile has: DDI 0403E A7.7.82. */
+/* True for MRS of a register that only the M profile has: DDI 0403E A7.7.82. */
 static bool is_read_of_special(const struct pmk_raw *raw)
 {
 	return raw->size == 4 && raw->byte[0] == 0xef && raw->byte[1] == 0xf3 &&
 	       (raw->byte[3] & 0xf0) == 0x80;
 }
 
-/* IT: DDI 0403E A7.7.38. With a mask of 0 this encoding is a hint. */
+/* True for IT: DDI 0403E A7.7.38. The encoding is a hint if its mask is 0. */
 static bool is_it(const struct pmk_raw *raw)
 {
 	return raw->size == 2 && raw->byte[1] == 0xbf && raw->byte[0] & 15;

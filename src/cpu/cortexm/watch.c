@@ -67,7 +67,7 @@ const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core)
 	return pmk_cortexm_has_waits(core) ? &on_waiting_block : &on_block;
 }
 
-/* DDI 0439 3.3.2: an access that is not aligned takes a cycle more. */
+/* Count the additional cycle of an access that is not aligned: DDI 0439 3.3.2. */
 static PMK_SLOW void count_unaligned(struct pmk_cpu *cpu, uint64_t access, bool store)
 {
 	pmk_sites_access(cpu, access);
@@ -125,7 +125,10 @@ ACCESS(load_if, false, true)
 ACCESS(store, true, false)
 ACCESS(store_if, true, true)
 
-/* A store-exclusive is reported as a read and a write, or not at all if it fails. */
+/*
+ * Account for a store-exclusive. The emulator reports it as a read and a write, or not at all if it
+ * fails.
+ */
 static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	if (pmk_emulator.is_store(info))

@@ -239,7 +239,7 @@ static bool branch_or_system(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* The only allocated encoding of the group "Reserved" is UDF. */
+/* Decodes UDF, the only allocated encoding of the group "Reserved". */
 static bool decode_udf(uint32_t w, struct pmk_insn *in)
 {
 	in->flow = PMK_FLOW_EXCEPTION;

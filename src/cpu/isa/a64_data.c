@@ -113,8 +113,8 @@ static const struct row reg[] = {
 /* clang-format on */
 
 /*
- * The highest bit of N:NOT(imms) gives the length of the element. An element that has only ones is
- * reserved.
+ * True if the immediate of a logical instruction is valid. The highest bit of N:NOT(imms) gives the
+ * length of the element. An element that has only ones is reserved.
  */
 static bool logical_immediate(uint32_t w)
 {
@@ -127,7 +127,9 @@ static bool logical_immediate(uint32_t w)
 	return (bits(w, 15, 10) & levels) != levels;
 }
 
-/* False: the encoding is reserved. A shifted or extended operand also changes the class. */
+/*
+ * Returns false if the encoding is reserved. A shifted or extended operand also changes the class.
+ */
 static bool check_reserved(uint32_t w, enum check what, struct pmk_insn *in)
 {
 	bool wide = bit(w, 31);
@@ -194,7 +196,7 @@ static void set_operands(uint32_t w, unsigned r, struct pmk_insn *in)
 		in->iclass = in->iclass == PMK_I_MLA ? PMK_I_MUL : PMK_I_MULL;
 }
 
-/* EXTR of one register is a rotation, ROR by an immediate. */
+/* True for EXTR of one register, which is a rotation, ROR by an immediate. */
 static bool is_ror(const struct row *r, uint32_t w)
 {
 	return r->value == EXTR && bits(w, 9, 5) == bits(w, 20, 16);
