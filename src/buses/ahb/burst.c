@@ -30,7 +30,9 @@ static uint8_t direction_of(const struct pmk_ahb_layer *l)
 	return l->data.write ? PMK_AHB_TIMED_WRITE : PMK_AHB_TIMED_READ;
 }
 
-/* The layer has just taken this address phase: it continues the burst or ends it. */
+/*
+ * Called when the layer has taken an address phase, which continues the current burst or ends it.
+ */
 static void burst_advance(struct pmk_ahb_timer *t, const struct pmk_ahb_layer *l)
 {
 	if (l->data.trans == PMK_AHB_SEQ || l->data.trans == PMK_AHB_BUSY)

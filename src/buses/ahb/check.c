@@ -312,7 +312,7 @@ static bool will_cross(const struct pmk_ahb_cycle *c)
 	return beats_of(c->hburst) > 1 && c->haddr % BOUNDARY + bytes > BOUNDARY;
 }
 
-/* The current burst ends here; checks that it may. */
+/* Checks that the current burst may end here. */
 static void check_end(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -359,7 +359,7 @@ static void check_next(struct work *w)
 		violation_add(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 }
 
-/* A SEQ or BUSY in a burst whose earlier beats are known. */
+/* Checks a SEQ or BUSY in a burst whose earlier beats are known. */
 static void continue_burst(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -427,7 +427,10 @@ static void check_address_phase(struct work *w)
 
 /* ---- one sample ---------------------------------------------------------------------------- */
 
-/* Reset may be asserted at any time; one edge later all signals must have their reset values. */
+/*
+ * Checks the signals in reset. Reset may be asserted at any time; one edge later all signals must
+ * have their reset values.
+ */
 static void check_reset(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;

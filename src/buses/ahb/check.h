@@ -121,7 +121,10 @@ struct pmk_ahb_checker {
 	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* remaining beats of a burst of fixed length */
 	uint64_t next;	  /* address of the next beat */
-	/* Where the burst continues if only the previous address, which was reported, was wrong. */
+	/*
+	 * The next address of the burst if only the previous address, which was reported, was
+	 * wrong.
+	 */
 	uint64_t undisturbed;
 	bool disturbed;
 	uint64_t cycles; /* samples so far */

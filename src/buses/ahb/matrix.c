@@ -361,8 +361,8 @@ static bool is_cancelled(const struct pmk_matrix_layer *l)
 }
 
 /*
- * The last beat of a locked sequence is in its data phase. IHI 0011A §3.11 asks for an IDLE cycle
- * after it, so that other masters get their turn.
+ * True if the last beat of a locked sequence is in its data phase. IHI 0011A §3.11 asks for an IDLE
+ * cycle after it, so that other masters get their turn.
  */
 static bool ends_lock(const struct pmk_matrix_layer *l)
 {
@@ -447,7 +447,10 @@ static void drive_response(const struct pmk_matrix *m, const struct pmk_matrix_l
 	}
 }
 
-/* HMASTLOCK is set for the locked transfer itself, and between the two transfers of a pair. */
+/*
+ * True if the layer drives HMASTLOCK: for the locked transfer itself, and between the two transfers
+ * of a pair.
+ */
 static bool shows_lock(const struct pmk_matrix_layer *l)
 {
 	const struct pmk_matrix_burst *b = &l->burst[l->slot];
@@ -563,7 +566,7 @@ static void complete_transfer(struct pmk_matrix *m, unsigned master, uint8_t res
 		release_slaves(m, master);
 }
 
-/* The burst has driven its address, but no beat of it was taken: undo its start. */
+/* Undo the start of a burst that has driven its address, but of which no beat was taken. */
 static void take_back(struct pmk_matrix_layer *l)
 {
 	if (l->burst[l->slot].of_queue)
@@ -575,7 +578,9 @@ static void take_back(struct pmk_matrix_layer *l)
 	l->slot ^= 1;
 }
 
-/* After the first cycle of ERROR. In the second cycle the master drives IDLE, or goes on. */
+/*
+ * Called after the first cycle of ERROR. In the second cycle the master drives IDLE, or continues.
+ */
 static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_matrix_layer *l)
 {
 	uint8_t what = m->config.on_error[master];
@@ -620,7 +625,7 @@ static void see_refusal(struct pmk_matrix_layer *l)
 	b->rebuilt |= l->beats_left != beats_of(&b->request);
 }
 
-/* The second cycle of RETRY or SPLIT is over. */
+/* Called when the second cycle of RETRY or SPLIT is over. */
 static void leave_refused(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
 	const struct pmk_matrix_slave *s = slave_of(m, l->data.slave);
@@ -654,7 +659,7 @@ static void arrive_at_slave(struct pmk_matrix *m, unsigned master, bool first)
 		d->waits += REFUSAL_CYCLES + (s->split ? s->release : 0);
 }
 
-/* The input stage passes on or holds the address phase that was taken. */
+/* Passes the address phase that was taken on to the slave, or holds it in the input stage. */
 static void enter_input_stage(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
@@ -790,7 +795,10 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
 
 /* ---- a matrix in memory that others can write ----------------------------------------------- */
 
-/* A request that was never made is all zeros, which is a read of a byte. */
+/*
+ * True if a request of the queue is valid. A request that was never made is all zeros, which is a
+ * read of a byte.
+ */
 
 static bool request_is_valid(const struct pmk_ahb_request *r)
 {

@@ -99,8 +99,8 @@ struct pmk_matrix_config {
 };
 
 /*
- * The ARM926EJ-S Development Chip: its priorities, its masters, and the part of its memory map that
- * the counters distinguish. All wait states are our choice.
+ * Sets `config` to the ARM926EJ-S Development Chip: its priorities, its masters, and the part of
+ * its memory map that the counters distinguish. All wait states are our choice.
  */
 void pmk_matrix_devchip(struct pmk_matrix_config *config);
 
@@ -261,8 +261,8 @@ int pmk_matrix_script(struct pmk_matrix *m, unsigned master,
 uint64_t pmk_matrix_stride(const struct pmk_matrix_script *script);
 
 /*
- * Posts a request; *ticket is its number. PMK_EBUSY: the queue is full. PMK_EINVAL: the address is
- * not aligned, the burst crosses 1 KB, or there is no such burst.
+ * Posts a request, and stores its number in *ticket. Returns PMK_EBUSY if the queue is full, and
+ * PMK_EINVAL if the address is not aligned, the burst crosses 1 KB, or there is no such burst.
  */
 int pmk_matrix_post(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_request *r,
 		    uint64_t *ticket);
@@ -284,7 +284,7 @@ uint64_t pmk_matrix_quiet(const struct pmk_matrix *m);
 void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink, void *ctx);
 
 /*
- * The interrupt of a halted master was handled: the master continues, its script at the first
+ * Lets a halted master continue, after its interrupt was handled. Its script continues at the first
  * address of its span (the CLCDC begins its frame again).
  */
 void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);

@@ -487,7 +487,7 @@ static bool finish_text(struct parse *p, struct pmk_traffic *t)
 	return false;
 }
 
-/* Must be called before the keys are read. */
+/* Sets the defaults of the parsed master or slave. Must be called before the keys are read. */
 static void set_defaults(struct parse *p)
 {
 	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");

@@ -79,7 +79,10 @@ void pmk_axi_init(struct pmk_axi *a, uint32_t has);
 /* Observes one cycle. Returns the signals whose x made counts unknown. */
 uint32_t pmk_axi_sample(struct pmk_axi *a, const struct pmk_axi_cycle *c);
 
-/* Samples were lost: forgets which transactions are outstanding and assumes that there are none. */
+/*
+ * Called when samples were lost. Forgets which transactions are outstanding and assumes that there
+ * are none.
+ */
 void pmk_axi_forget(struct pmk_axi *a);
 
 #endif

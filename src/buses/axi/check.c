@@ -459,8 +459,8 @@ static void check_direction(struct work *w, unsigned d)
 /* ---- one sample ----------------------------------------------------------------------------- */
 
 /*
- * Reset may be asserted at any time; one edge later all VALIDs have to be low. They may rise after
- * the first edge at which reset is no longer asserted.
+ * Checks the signals in reset. Reset may be asserted at any time; one edge later every VALID must
+ * be low. A VALID may rise after the first edge at which reset is no longer asserted.
  */
 static void check_reset(struct work *w)
 {
