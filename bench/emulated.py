@@ -16,9 +16,9 @@ from common import Trouble, output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. With the first three, plain QEMU
-# takes 0.6 to 0.8 s; with the last, pmk takes 2 to 12 s. 0 means that the program is not measured:
-# MicroBlaze's programs are stored, and these are not among them.
+# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. Plain QEMU takes 0.6 to 0.8 s with
+# the first three, and pmk 2 to 12 s with the last. 0 means that the program is not measured:
+# MicroBlaze's programs are stored, and the stored ones do not include it.
 PROGRAMS = {
     "mixed": (15000, 21000, 26000, 15000),
     "sort": (45, 42, 48, 6),

@@ -29,7 +29,7 @@ static long memory[8];
 				 : CLOBBERED);                     \
 	}
 
-/* The four instructions of a chain are all the same. */
+/* The four instructions of a chain are equal; those of a flow are independent. */
 #define CHAIN(name, one)		  KERNEL(name##_chain, REPEAT4(REPEAT4(one)))
 #define FLOW(name, one, two, three, four) KERNEL(name##_flow, REPEAT4(one two three four))
 /*

@@ -200,8 +200,8 @@ static void test_error(void **state)
 }
 
 /*
- * RETRY and SPLIT do not count. The repeated transfer counts, and the rest of a burst is repeated
- * as SINGLE transfers: DDI 0287B §4.2.2; DDI 0198D §6.2 on the ARM926EJ-S.
+ * Transfers that get RETRY or SPLIT do not count. The repeated transfer counts, and the transfers
+ * left in a burst are repeated as SINGLE: DDI 0287B §4.2.2; DDI 0198D §6.2 on the ARM926EJ-S.
  */
 static void test_retry(void **state)
 {
@@ -249,7 +249,7 @@ static void test_first_response_waits(void **state)
 
 /* ---- wait states --------------------------------------------------------------------------- */
 
-/* Wait states on first beats count by cause, those on later beats only in the total. */
+/* Wait states on first beats count by cause; wait states on later beats count only in the total. */
 static void test_causes(void **state)
 {
 	static struct bench b;

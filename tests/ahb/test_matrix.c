@@ -662,8 +662,8 @@ static void test_retry_of_a_first_beat(void **state)
 }
 
 /*
- * If a later beat is refused, the ARM926EJ-S repeats the rest as single transfers (DDI 0198D Table
- * 6-1); masters without SINGLE use INCR bursts of one beat.
+ * If a later beat is refused, the ARM926EJ-S repeats it and all beats after it as single transfers
+ * (DDI 0198D Table 6-1); masters without SINGLE use INCR bursts of one beat.
  */
 static void test_retry_within_a_burst(void **state)
 {

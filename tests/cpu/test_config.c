@@ -552,7 +552,7 @@ static void unreadable_tests(void **state)
 	assert_int_equal(pmk_core_load(&core, "/", msg, sizeof(msg)), PMK_EIO);
 }
 
-/* The presets we ship; the numbers are those of the boards and manuals named in the files. */
+/* The presets that pmk installs have the numbers of the boards and manuals that the files name. */
 static void preset_tests(void **state)
 {
 	static const struct {

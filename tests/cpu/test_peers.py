@@ -71,8 +71,8 @@ def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsiz
 # Small runs divide the programs between the two cores.
 @pytest.mark.parametrize("name", size(PROGRAMS[::4], PROGRAMS))
 def test_arm_data_beside_qemus_plugin(name):
-    """Helpers that the kernel has for programs are executed by the emulator. The plugin fetches
-    them and pmk does not, so that misses of instructions cannot be the same."""
+    """The emulator executes the helpers that the kernel provides for programs. The plugin counts
+    their fetches and pmk does not, so that the misses of instructions differ."""
     for geometry in some_of(GEOMETRY, PROGRAMS, name):
         ours, theirs = both(
             ["arm-linux-gnueabi-gcc", "-marm", "-march=armv6k", "-mfloat-abi=soft"], "arm1176",

@@ -90,7 +90,7 @@ static void row_tests(void **state)
 	expect_reads(&core, reads, sizeof(reads) / sizeof(reads[0]));
 }
 
-/* With one bank, each row closes the previous one. */
+/* The device has one bank: a read of another row closes the open row. */
 static void one_bank_tests(void **state)
 {
 	static const struct read reads[] = {

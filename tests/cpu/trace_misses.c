@@ -4,11 +4,12 @@
  *
  *	trace_misses KEY=VALUE… <TRACE
  *
- * prints instructions, those whose fetch misses, data accesses, and those that miss.
+ * prints the numbers of instructions, of fetches that miss, of data accesses, and of data accesses
+ * that miss.
  *
  * TRACE is what `valgrind --tool=lackey --trace-mem=yes` writes: "I  ADDR,SIZE", " L ADDR,SIZE",
  * " S …", and " M …" for a load and a store of one place. As in cachegrind, an access counts as at
- * most one miss, even if it lies in two lines, and a load and store of one address is one access.
+ * most one miss, even if it is in two lines, and a load and store of one address is one access.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The same program counts the same under every emulator, whatever its release: all events of
-programs of our own that use no library, and of those that use one and map no memory; exact events
-of any other.
+"""A program has the same counts under every emulator, whatever its release: all events of our own
+programs that use no library, or use one and map no memory; exact events of any other program.
 
 Emulators are those that pmk finds by itself, and one of each kind in every directory of
-PMK_TEST_QEMUS (names separated by colons). One alone is compared with the counts in known.json,
-which were taken with QEMU 7.2, and with those that follow from the sources. docs/emulators.md tells
-what may differ.
+PMK_TEST_QEMUS (names separated by colons). If there is only one emulator, its counts
+are compared with known.json, which was made with QEMU 7.2, and with the counts that follow from the
+sources. docs/emulators.md lists what may differ.
 """
 import functools
 import json

@@ -5,8 +5,8 @@
  *
  *	-plugin insns.so,out=FILE[,half=ADDRESS][,not=FROM:TO]
  *
- * FILE gets two numbers: instructions below ADDRESS that are not in [FROM, TO), and the others. Of
- * one vCPU.
+ * FILE gets two numbers: instructions below ADDRESS that are not in [FROM, TO), and all others.
+ * The plugin counts one vCPU.
  */
 #include <inttypes.h>
 #include <stdio.h>

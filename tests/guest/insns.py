@@ -39,9 +39,9 @@ class Beside:
                         f"-d int -D {self.files['log']}")
 
     def told(self):
-        """(instructions below `half` and not in `other`, the others), {cause: number of
-        exceptions}, and the number of returns from exceptions. Calls that QEMU answers itself are
-        not exceptions."""
+        """Returns (instructions below `half` and not in `other`, all other instructions), {cause:
+        number of exceptions}, and the number of returns from exceptions. Calls that QEMU answers
+        itself are not exceptions."""
         below, above = map(int, read(self.files["insns"]).split())
         taken, returns = {}, 0
         for entry in re.split(r"^(?=Taking exception|Exception return)",

@@ -308,8 +308,8 @@ def test_arm1156(flags):
     ("cortex-a7", "inst_retired", "bus_access"), ("cortex-a15", "inst_retired", "bus_access"),
     ("cortex-a8", "inst_retired", "axi_read"), ("cortex-a9", "ins_rename", "data_evict")])
 def test_cores_of_armv7(core, instructions, more):
-    """A program that the compiler makes by default is counted as a Cortex-A7; with that PMU and
-    with the others, the number of instructions is the one that the plugin counts."""
+    """A program that the compiler makes by default is counted as a Cortex-A7. With that PMU and
+    with other PMUs, the number of instructions is that of the plugin."""
     have("qemu-arm", CROSS_HF + "gcc")
     program = own("sort", "-static", "-O2")
     want, _ = executed(program, cpu=core)

@@ -491,10 +491,11 @@ def test_predictor_unconditional():
 
 
 def test_predictor_without_history():
-    # Two branches, two counters. The loop's: first wrong, then right, exit wrong: 2.
-    # Always: first wrong. Never: none. T N T N …: 1 wrong → 2 wrong → 1 …: all 32. N T N T …: 1
-    # right → 0, wrong → 1, right → 0, …: every T, 16. T T N: wrong → 2, → 3, wrong → 2, → 3, → 3,
-    # wrong …: 1 and one a period. N N T: → 0, → 0, wrong → 1, → 0, → 0, wrong …: one a period.
+    # Each of the two branches has its own counter. That of the loop is wrong first, then right, and
+    # wrong at the exit: 2. Always taken: the first is wrong. Never taken: none is. T N T N …: 1
+    # wrong → 2 wrong → 1 …: all 32. N T N T …: 1 right → 0, wrong → 1, right → 0, …: every T, 16.
+    # T T N: wrong → 2, → 3, wrong → 2, → 3, → 3, wrong …: 1, and one in each period. N N T: → 0,
+    # → 0, wrong → 1, → 0, → 0, wrong …: one in each period.
     for bits, wrong, n in ((ALWAYS, 1, 32), (NEVER, 0, 32), (ALTERNATE_T, 32, 32),
                            (ALTERNATE_N, 16, 32), (PERIOD_TTN, 11, 30), (PERIOD_NNT, 10, 30)):
         want(pattern(bits, LOCAL, n=n), br_mis_pred=wrong + 2, br_immed_retired=2 * n,
@@ -571,10 +572,11 @@ def test_predictor_table_that_is_no_power_of_two():
 
 
 def test_predictor_aliases():
-    # Two counters, no history. A is taken, B is not, and the loop's branch is taken except at the
-    # exit. At words 2, 5 and 8, A and the loop share a counter, which is wrong the first time and
-    # at the exit; B has its own. At words 2, 4 and 7, A and B share a counter, which goes up from 1
-    # and down again, so it is always wrong; the loop has its own.
+    # The predictor has two counters and no history. A is taken, B is not, and the loop's branch is
+    # taken except at the exit. At words 2, 5 and 8, A and the loop's branch share a counter, which
+    # is wrong the first time and at the exit; B has its own counter. At words 2, 4 and 7, A and B
+    # share a counter, which goes up from 1 and down again, so it is always wrong; the loop's branch
+    # has its own counter.
     body = "cbnz x0, 5f; nop; 5: {}cbz x0, 6f; nop; 6: "
     for between, wrong in (("nop; ", 2), ("", 40 + 2)):
         want(count("loop", LOCAL, "bp.entries=2", BODY=body.format(between), COUNT=20),
@@ -840,7 +842,8 @@ def test_prefetch_of_the_a72():
 
 def test_prefetch_takes_less_time():
     # A line takes 120 cycles from memory. 64 lines one after the other take 64 times as long. With
-    # five lines in flight they take a fifth, after the three lines that start the stream.
+    # five requests at a time they take a fifth of that, after the three lines that start the
+    # stream.
     events = ["cpu_cycles"]
     chain = {"SETUP": "set32 x2, DATA", "BODY": "ldr x1, [x2]; add x2, x2, x1; add x2, x2, #64",
              "COUNT": 64}
@@ -1045,8 +1048,8 @@ def test_writeback_and_back_again():
 
 
 def test_stores_walk_twice_a_direct_mapped_cache():
-    # Every line is dirty when its successor throws it out: 512 in the first pass (the other 512
-    # fill invalid ways), 1024 in each of the next two.
+    # Every line is dirty when it is evicted: 512 in the first pass (the other 512 fill invalid
+    # ways), 1024 in each of the next two.
     want(count("walk", "dcache.ways=1", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=3),
          st_retired=3072, l1d_cache_refill_wr=3072, l1d_cache_refill_rd=0, l1d_cache_wb=2560,
          l2d_cache_wr=2560, l2d_cache_refill=1025)
@@ -1268,7 +1271,7 @@ def test_same_counts_alone_and_together():
 
 
 def test_same_counts_with_and_without_a_window():
-    # With more accesses, the counts from k_begin to k_end grow by as much as those of the whole
+    # A longer run adds as much to the counts from k_begin to k_end as to those of the whole
     # program.
     a, b = (count("random", COUNT=n, BITS=11) for n in (1000, 3000))
     w = [counts(stat("--core", "armv8", "-e", ",".join(EVENTS),

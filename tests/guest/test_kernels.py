@@ -121,7 +121,7 @@ DSB, DMB, ISB = ("mcr p15, 0, r6, c7, c10, 4", "mcr p15, 0, r6, c7, c10, 5",
 
 
 def barriers(*sets):
-    # Three DSB, two DMB, one flush of the prefetch buffer.
+    # Runs three DSB, two DMB, and one flush of the prefetch buffer.
     return count("repeat", *sets, SETUP="mov r6, #0",
                  BODY="; ".join([DSB, DMB, ISB, DSB, DMB, DSB]))
 
@@ -395,7 +395,7 @@ def test_writeback(name, instructions, halves):
 
 
 def test_writeback_not_when_written_through():
-    # 5 fills and 8 stores, one after the other, go outside.
+    # 5 fills and 8 stores are external accesses, one after the other.
     stores = "; ".join(f"str r0, [r10, #{4 * i}]" for i in range(8))
     want(count("evict", RR, "dcache.write_through=1", DIRTY=stores), dcache_wback=0, dcache_miss=5,
          expl_d_access=13)
@@ -438,8 +438,8 @@ def test_miss_hidden_by_work():
     want(c, dcache_miss=1, ddep_stall=0, cpu_cycles=83)
 
 
-# The address of a PLD follows from an access by the same register before or after it. Each of these
-# prefetches the line after the one at r2, which is read in the end; r3 is DATA + 32.
+# A PLD's address follows from an access with the same base register, before or after it. Each case
+# prefetches the line after the line at r2. The program reads that line at the end; r3 is DATA + 32.
 @cases("accesses", [
     "ldr r1, [r2]; PLD [r2, #32]",
     "PLD [r2, #32]; str r5, [r2, #4]",
@@ -837,9 +837,9 @@ def test_pc_writes_counted_as_branches():
 
 @pytest.mark.parametrize("depth", range(1, 7))
 def test_calls_depth(depth):
-    # `depth` pushes; the stack keeps the last three, so at most three returns find theirs. BLs
-    # are statically predicted. A BX LR that is not predicted is a mispredicted branch; the
-    # other forms are no branches in the sense of 0x05 and 0x06.
+    # The calls push `depth` times; the stack keeps the last three, so at most three returns find
+    # their address. BLs are statically predicted. A BX LR that is not predicted is a mispredicted
+    # branch; the other forms do not count as branches in the sense of 0x05 and 0x06.
     found = min(depth, 3)
     for form in range(4):
         want(count("calls", DEPTH=depth, RETURN=form), proc_call_exec=depth,

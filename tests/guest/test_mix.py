@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Events that follow from executions alone are counted by the translated code itself, without a
-clock or caches; those of the data cache alone, without a clock, predictor or instruction cache;
-those of fetching alone, without a clock or data.
-Their numbers are those of a run that counts everything, for programs with faults, forks and
-threads, too; and so are those of every other choice of events."""
+"""The choice of events decides what pmk models. For events that follow from executions, translated
+code counts without a clock or caches. For events of the data cache only, pmk needs no clock,
+predictor or instruction cache; for events of fetching only, no clock or data. With every choice of
+events the counts equal those of a run that counts everything, for programs with faults, forks and
+threads, too."""
 import random
 
 import microblaze_tools as mb

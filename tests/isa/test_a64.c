@@ -1290,8 +1290,8 @@ static bool not_allocated(uint32_t w)
 }
 
 /*
- * Errors of Capstone 4.0.2 about registers. In test_insns_a64.c, binutils' text decides about the
- * same instructions.
+ * Errors of Capstone 4.0.2 about registers. test_insns_a64.c checks the same instructions against
+ * the text of binutils.
  */
 
 /*

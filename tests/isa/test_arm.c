@@ -547,7 +547,7 @@ static void test_vfp(void **state)
 	}
 }
 
-/* State of one address must not affect another. */
+/* The decoder keeps no state from one address to another. */
 static void test_addresses(void **state)
 {
 	struct pmk_insn in;

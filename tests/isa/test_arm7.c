@@ -505,7 +505,7 @@ static void test_capstone(void **state)
 	assert_true(known > 150000 && both > known - known / 40);
 }
 
-/* All 16-bit encodings: we decode everything that Capstone does. */
+/* pmk decodes each 16-bit encoding that Capstone decodes. */
 static void test_all_halves(void **state)
 {
 	csh handle;

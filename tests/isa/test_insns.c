@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts against binutils: insns.s is assembled and disassembled by the cross tools, and
- * what an instruction reads, writes, accesses and jumps to is derived here from the text alone,
+ * what an instruction reads, writes, accesses and jumps to is derived here from the text only,
  * without the encoding. Skipped (77) where the cross tools are missing.
  */
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts of A64 against binutils: what an instruction reads, writes, accesses, jumps to
- * and is counted as is derived here from objdump's text alone, without the encoding. The test
+ * and is counted as is derived here from objdump's text only, without the encoding. The test
  * compares insns_a64.s, words of all encoding classes, and all code of a statically linked program.
  * Skipped (77) where the cross tools are missing (Debian: gcc-aarch64-linux-gnu).
  */
@@ -813,7 +813,7 @@ static void write_word(FILE *out, uint32_t w)
 	assert_int_equal(fwrite(b, 1, 4, out), 4);
 }
 
-/* Words of all classes, and those of insns_a64.s with each bit inverted. */
+/* Checks words of all classes, and the words of insns_a64.s with each bit inverted. */
 static void test_words(void **state)
 {
 	uint64_t random = UINT64_C(0xa64b1740715);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lists of the packages, held against what is installed and what building takes. The packages
-themselves are built by those who make them."""
+"""The lists of the packages agree with the installed files and with the packages that a build
+needs. The package formats have their own builders, which these tests do not run."""
 import fnmatch
 import glob
 import re
@@ -147,7 +147,7 @@ def test_what_building_takes():
 
 
 def test_who_owns_what():
-    """The files under the GPL are those that .reuse/dep5 names."""
+    """The files under the GPL in debian/copyright are those of .reuse/dep5."""
     def gpl(copyright_):
         for paragraph in copyright_.split("\n\n"):
             if "License: GPL-2.0-or-later" in paragraph and paragraph.startswith("Files:"):

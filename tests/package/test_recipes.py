@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recipes of other builders are run as those would run them, with what their variables stand for
-here; the tag of a release is made in a copy of the repository."""
+"""The tests run recipes of other builders as those builders do, and set the builders' variables. A
+copy of the repository gets the tag of a release."""
 import hashlib
 
 from harness import *

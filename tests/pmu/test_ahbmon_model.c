@@ -276,7 +276,9 @@ static void test_no_such_register(void **state)
 	assert_int_equal(b.model.oddities, 0);
 }
 
-/* The model is found by the PMU or by its driver; a PMU with another layout has the same model. */
+/*
+ * A model is found by its PMU or by the PMU's driver; a PMU with another layout has the same model.
+ */
 static void test_find(void **state)
 {
 	struct pmk_driver driver = *pmk_ahbmon.driver;

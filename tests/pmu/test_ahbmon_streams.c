@@ -8,7 +8,7 @@
 /* ---- a second statement -------------------------------------------------------------------- */
 
 /*
- * The activity of one layer as a list of items: each is an address phase and the course of its data
+ * The activity of one layer is a list of items: each is an address phase and the course of its data
  * phase. The expected counts follow from the items, not from the samples made of them.
  */
 struct item {

@@ -307,7 +307,7 @@ static void test_acknowledge_stopped(void **state)
 	assert_int_equal(peek(&r, 0), 0x00520010);
 }
 
-/* Clearing one flag leaves the others set, and their interrupt raised. */
+/* Clearing one flag leaves the other flags set, and their interrupt raised. */
 static void test_clear_one_of_many(void **state)
 {
 	/* counter 0 CCNT: bit 10, 1 PMN0: bit 8, 2 PMN1: bit 9 */

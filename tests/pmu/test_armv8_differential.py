@@ -117,7 +117,8 @@ def test_random(core, board):
 
 
 def test_programs_get_somewhere():
-    """The random programs compared enough useful values: about half of those with seed 1."""
+    """The random programs compared enough useful values: the limits are half of the values with
+    seed 1."""
     if not _total:
         skip("no random programs were run")
     for what, least in (("programs", 2000), ("values", 60000), ("seen undefined", 3000),

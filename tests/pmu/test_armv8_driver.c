@@ -1090,7 +1090,10 @@ static void test_counting(void **state)
 	}
 }
 
-/* One write starts all counters and one stops them: however long accesses take, they agree. */
+/*
+ * One write starts all counters and one write stops them: however long accesses take, the counts
+ * agree.
+ */
 static void test_all_together(void **state)
 {
 	(void)state;
@@ -1531,8 +1534,10 @@ static void test_cycles_are_long(void **state)
 	assert_int_equal(mask, 0);
 }
 
-/* Clearing any subset of the flags leaves the others set, and their interrupt raised. Running or
- * stopped, no counter changes. */
+/*
+ * Clearing any subset of the flags leaves the other flags set, and their interrupt raised. No
+ * counter changes, whether it is running or stopped.
+ */
 static void test_clear_some(void **state)
 {
 	(void)state;

@@ -502,7 +502,10 @@ static void test_round_trip(void **state)
 		d = read_one(&b);
 		assert_int_equal(d.state, PMK_DUMP_COMPLETE);
 		assert_false(d.crlf);
-		/* Reading the counters takes cycles: the totals are those of a moment later. */
+		/*
+		 * Reading the counters takes cycles, so the dump's total of cycles is a little
+		 * larger than the earlier one.
+		 */
 		totals[0] = d.event[0].total;
 		same_as_target(&d, &r.t, totals, samples, queued);
 		assert_int_equal(r.ring.head, r.ring.tail);

@@ -492,8 +492,8 @@ static uint64_t size_of(const char *path)
 }
 
 /*
- * The file at `file` gets shorter and shorter. If reading succeeds, the result is that of the whole
- * file; if a symbol is found, it is at the same address.
+ * The file at `file` gets shorter and shorter. Reading either fails or gives the result of the
+ * whole file; if a symbol is found, it is at the same address.
  */
 static void cut_off(const char *symbol)
 {

@@ -211,7 +211,7 @@ static void colours(void **state)
 	"                   transfer   slave     bus   other    rest\n"
 #define UNKNOWN ", ? not counted\n\n"
 
-/* Events that were not counted have no number, and the others are not derived from them. */
+/* Events that were not counted have no number, and no other number is derived from them. */
 static void what_is_not_counted(void **state)
 {
 	struct pmk_section *s;

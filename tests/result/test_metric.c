@@ -260,7 +260,7 @@ static void file_tests(void **state)
 	remove_place(&p);
 }
 
-/* A user's file replaces ours of the same name. */
+/* A user's metrics file replaces an installed file of the same name. */
 static void override_test(void **state)
 {
 	struct pmk_metrics *all = NULL;

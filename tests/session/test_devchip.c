@@ -348,9 +348,9 @@ static void test_refusals(void **state)
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	/*
-	 * ARM-I makes eight transfers; then the fourth and the eighth of every eight, which are
-	 * ARM-D's, are refused. The rest of a line follows as single transfers: five from its
-	 * fourth word to the last.
+	 * ARM-I makes eight transfers. After these, the fourth and the eighth of every eight
+	 * transfers are ARM-D's and are refused. The words of the line that are left follow as
+	 * single transfers: five, from the fourth word to the last.
 	 */
 	block(r, 0);
 	for (uint32_t i = 0; i < 20; i++)

@@ -413,7 +413,7 @@ static void test_intervals_of_cycles(void **state)
 		assert_true(r->at_insns[k] == r->at_cycles[k] / 7 * 5);
 	}
 	assert_true(r->last[0] == r->at_cycles[69] - r->at_cycles[68]);
-	/* The intervals and the rest after them add up to the whole. */
+	/* The intervals, and the part after the last interval, add up to the whole. */
 	totals_of(r, totals);
 	assert_true(totals[0] == 70007 && r->sum[0] == r->at_cycles[69]);
 	for (unsigned i = 0; i < 5; i++)
@@ -781,7 +781,7 @@ static void test_region_between_addresses(void **state)
 	rig_free(r);
 }
 
-/* --from and --to: the totals are only those of the window. */
+/* With --from and --to, the totals include only the window. */
 static void test_window(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -820,8 +820,8 @@ static void test_window(void **state)
 }
 
 /*
- * A branch belongs to its own address: a branch into a window is outside it, a branch out of it is
- * inside; its cost is counted at the same place.
+ * A branch counts at its own address: a branch into a window is outside of it, a branch out of the
+ * window is inside. The cost of the branch is counted at the same place.
  */
 static void test_branches_at_the_ends(void **state)
 {
@@ -879,7 +879,7 @@ static void test_forked(void **state)
 		run_block(r, 8 + i);
 	run_block(r, 0);
 	run_block(r, 4); /* inside f, after 10 blocks */
-	*child = *r;	 /* fork: the child's blocks are the same */
+	*child = *r;	 /* a fork: the child has the same blocks */
 	child->b.executions = child->executions;
 	child->b.facts = child->facts;
 	memset(child->executions, 0, sizeof(child->executions));

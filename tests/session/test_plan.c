@@ -163,7 +163,7 @@ static void test_by_hand(void **state)
 }
 
 /* The maximum is 32 passes: PMK_MAX_PASSES in <pmk/session.h>. */
-/* The interval timer has the same counter in every pass. */
+/* The interval timer uses the same counter in every pass. */
 static void test_timer(void **state)
 {
 	/* clang-format off */

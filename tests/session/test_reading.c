@@ -100,7 +100,8 @@ static void test_differences(void **state)
 }
 
 /*
- * A tick clears the counters, so that each interval, and the rest after it, has its own extremes.
+ * A tick clears the counters, so that each interval, and the part after the last one, has its own
+ * extremes.
  */
 static void test_ticks(void **state)
 {

@@ -473,7 +473,7 @@ static void test_totals_outlive_an_error(void **state)
 	assert_false(pmk_session_wrapped(&r.s, 0));
 }
 
-/* Another process sees the session at other addresses; only pointers change. */
+/* Another process has the session at other addresses; only pointers change. */
 static void test_rebind(void **state)
 {
 	struct pmk_pmu elsewhere = fakes[0];

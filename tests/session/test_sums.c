@@ -470,7 +470,9 @@ static void no_sum_steps_back(void **state)
 		for (uint64_t round = 1; round <= ROUNDS; round++) {
 			assert_int_equal(run_core(&core, round, 0, false, v->devices, alone), 0);
 			assert_true(alone[0][PMK_SIG_CYCLE] > STEPS);
-			/* Readings at nearly every block, or rarely; all give the same sums. */
+			/*
+			 * Sums are read at nearly every block, or rarely; both give the same sums.
+			 */
 			for (unsigned eager = 0; eager < 2; eager++) {
 				assert_in_range(
 					run_core(&core, round, 2, eager, v->devices, watched),

@@ -198,7 +198,7 @@ static void test_seen_in_a_few_pairs(void **state)
 	}
 }
 
-/* From the start of a second thread on, everything is counted. */
+/* When a second thread has started, everything is counted. */
 static void test_whole(void **state)
 {
 	struct pmk_units_estimate e;

@@ -1070,8 +1070,9 @@ static void make_tail(struct program *p, const struct code_block *whole)
 }
 
 /*
- * A direct branch goes to a block, which is the same for all blocks that end in it. A conditional
- * branch never goes to the next instruction, because then taken and not taken would look the same.
+ * A direct branch goes to one block; all blocks that end in the branch have this target. A
+ * conditional branch never goes to the next instruction, because then taken and not taken would
+ * look the same.
  */
 static void choose_target(struct program *p, int i, int straight)
 {

@@ -105,8 +105,11 @@ static uint64_t store_word(struct bench *s, uint32_t addr)
 
 /* ---- counts -------------------------------------------------------------------------------- */
 
-/* First load of an absent line: one miss, one external access. A dirty victim with both halves: two
- * half lines written back, one line. 16 KB in 4 ways: 4 KB apart is the same set. */
+/*
+ * The first load of an absent line is one miss and one external access. If both halves of a victim
+ * are dirty, two half lines are written back, as one line. In 16 KB with 4 ways, addresses 4 KB
+ * apart are in one set.
+ */
 static void test_dirty_victim(void **state)
 {
 	static const struct geometry rr = { "round robin", { { "cache.round_robin", "on" } } };

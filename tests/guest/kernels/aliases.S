@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two forward branches, always taken, 1024 bytes apart: VA[9:3] is the same, so that with 128 entries
- * they share one.
+ * Two forward branches that are always taken, 1024 bytes apart. Their VA[9:3] is the same, so a
+ * table of 128 entries has one entry for both.
  */
 #include "kernel.inc"
 

@@ -104,9 +104,9 @@ const struct deviation deviations[NRULES] = {
 		.theirs = 0, .ours = 1,
 	},
 	/*
-	 * Twice 32 cycles, with 32 between: our divider continues where it stopped. In QEMU either
-	 * both stretches contain a multiple of 64 or neither does, because its clock does not
-	 * always begin at the same number.
+	 * The divider runs twice for 32 cycles, with a break of 32 cycles: our divider continues
+	 * where it stopped. In QEMU either both stretches contain a multiple of 64 or neither does,
+	 * because its clock does not always begin at the same number.
 	 */
 	[RULE_DIVIDER_PHASE] = {
 		.name = "divider-phase",

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What surrounds the generated programs on QEMU's virt board: start at the highest exception level
- * there is, exception vectors, two subroutines, and the end, which writes the log to the file "log".
+ * The frame of the generated programs on QEMU's virt board: the start at the highest exception
+ * level that the board has, exception vectors, two subroutines, and the end, which writes the log
+ * to the file "log".
  *
  * Registers of the programs (emit.c):
  *   x0       the value read; the marker of an exception where there was one
  *   x19      where the next word of the log goes
  *   x21      scratch of the vectors
- *   x23      1: the next exception is wanted, go on at its level
+ *   x23      1: the next exception is wanted, continue at its level
  *   x24      dump: log the registers of the PMU, from the highest level
  *   x25      finish
  *   x26      reset: stop and clear the PMU, from the highest level
