@@ -97,11 +97,11 @@ class Samples:
         return dict(self.rows("SELECT key, value FROM meta"))
 
     def events(self):
-        """{name: (total, trust)}"""
+        """Returns {name: (total, trust)} of all events."""
         return {n: (t, w) for n, t, w in self.rows("SELECT name, total, trust FROM event")}
 
     def by(self, what, event):
-        """{value of the expression: sum} of an event."""
+        """Returns {value of the SQL expression `what`: sum of the event's counts}."""
         return dict(self.rows(
             f"SELECT {what}, sum(value) FROM count JOIN event ON event = event.id "
             "JOIN code ON code = code.id JOIN object ON code.object = object.id "

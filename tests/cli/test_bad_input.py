@@ -370,7 +370,7 @@ def test_options_that_exclude_each_other():
 
 
 def test_regions_per_core_are_not_dropped():
-    """They are refused, or they have a section."""
+    """pmk either refuses --region with -A, or prints a section for the region."""
     out = pmk("stat", "-x", ",", "-e", "instr_exec", "-A", "--region", "main", says())
     assert out.code == USAGE or ",main\n" in out.err, out
 
@@ -405,7 +405,8 @@ def test_regions_that_are_not_there():
 
 
 def with_fake(script):
-    """PATH with a qemu-arm of our own first; None: PATH without any."""
+    """Returns an environment whose PATH begins with a qemu-arm made of `script`; None: a PATH
+    without any emulator."""
     place = os.path.join(WORK, "fake-" + hashlib.sha256(repr(script).encode()).hexdigest()[:8])
     os.makedirs(place, exist_ok=True)
     if script is None:
@@ -516,7 +517,7 @@ def test_no_output_at_all():
 
 
 def test_a_full_disk_is_named():
-    # One that fits the buffer, ones that do not.
+    # The first output fits into the buffer; the second does not.
     for command in ("list pmus", "list microblaze", "list all", "info br_exec",
                     "decode arm1176 PMNC=1", "--help", "stat --help"):
         out = run("sh", "-c", f"{PMK} {command} > /dev/full")
@@ -858,7 +859,7 @@ def test_no_control_characters_of_names_are_printed():
 
 
 def test_no_control_characters_of_ones_own_files_are_listed(tmp_path):
-    """Presets refuse the plain ones; text of metrics may have any."""
+    """A preset must not have ordinary control characters; the text of a metric may have any."""
     for folder in ("cores", "metrics"):
         (tmp_path / "pmk" / folder).mkdir(parents=True)
     with open(f"{SOURCE}/data/cores/arm1176.ini") as f:
@@ -959,7 +960,7 @@ def test_a_program_that_closes_every_descriptor():
         doc = stat("-e", "instr_exec", closes, f"{n:05}", code=7)
         values.append(counts(doc)["instr_exec"])
         equal(doc["warning"], None)
-    # The same increase for each 900 more passes.
+    # Each 900 passes more execute the same number of instructions.
     assert values[2] - values[1] == values[1] - values[0] > 9000, values
     out = pmk("stat", "-o", "/dev/null", closes, "1")
     equal(out.out, "0\n", "descriptors that are not the program's")

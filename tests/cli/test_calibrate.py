@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.once, lab]
 
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 
-# Chosen once, by hand, from the configurations that the method claims to find. None prefetches.
+# Configurations that the method claims to find, chosen by hand. No board prefetches.
 BOARDS = [
     ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
                             tlb_entries=128, tlb_ways=4, tlb_penalty=71, l2_type="plain",
@@ -68,7 +68,7 @@ def found_by(ini):
     return found
 
 
-# With level 2.
+# A board with a level 2 cache.
 SOME = [BOARDS[3]]
 
 
@@ -81,7 +81,7 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     equal(out.code, 0, out.err)
     want = {key(k): str(v) for k, v in hidden.items()}
     equal(found_by(ini), want)
-    # Without a level 2 cache, no parameters of one are found.
+    # If a board has no level 2 cache, pmk finds no parameters of one.
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out

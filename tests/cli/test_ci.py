@@ -36,7 +36,8 @@ def commit(folder, turns, pad):
 
 @pytest.fixture
 def repository(tmp_path):
-    """(its folder, the base commit, the commit that only moves code, the one that is slower)"""
+    """Makes a Git repository. Returns (folder, base commit, commit that only moves code, slower
+    commit)."""
     have("git", "qemu-arm", CROSS + "gcc")
     folder = tmp_path / "work tree"
     folder.mkdir()

@@ -384,7 +384,8 @@ def test_random_numbers_of_the_kernel_repeat(isa):
 
 
 def test_random_numbers_have_a_seed(tmp_path):
-    """1 is the default. Another seed gives the program other numbers, the same each time."""
+    """The default seed is 1. Another seed gives the program other numbers, which are the same in
+    each run."""
     random = program("random", RANDOM, "-pthread")
 
     def run_with(*words):

@@ -33,7 +33,7 @@ def diff(*argv, code=0):
 
 
 def rows(*argv, code=0):
-    """{(kind, event, name, line or base-line): row} of the JSON document."""
+    """Returns {(kind, event, name, line or base-line): row} of the JSON document."""
     document = json.loads(diff("-j", *argv, code=code).out)
     equal((document["format"], document["version"]), ("pmk-diff", 1))
     found = {(r["kind"], r["event"], r["name"], r["line"] or r["base-line"]): r
@@ -217,8 +217,8 @@ def test_an_event_of_one_side(base, tmp_path):
 
 
 def test_cores_of_one_family(tmp_path):
-    """Their PMUs have different names but the same events. PMUs of other families have other
-    events."""
+    """The PMUs of these cores have different names but the same events. PMUs of another family have
+    other events."""
     made = {}
     for core, cycles in (("cortex-a53", 6), ("cortex-a72", 4), ("arm1176", 5)):
         r = Recording(str(tmp_path / f"{core}.data"), core=core)
@@ -263,8 +263,8 @@ def test_min_leaves_small_functions_out(base, new):
 
 
 def test_small_functions_are_left_out_of_tables(tmp_path):
-    """Functions below a thousandth of the total on both sides are left out. Documents have all of
-    them."""
+    """Tables leave out functions below a thousandth of the total on both sides. JSON documents have
+    all functions."""
     sizes = {"large": (900_000, 910_000), "just": (99_000, 101_000), "fewer": (2000, 1009),
              "small": (900, 1000), "fresh": (0, 500)}
     paths = []
@@ -373,7 +373,7 @@ def test_a_library_that_only_moved_is_one_row(tmp_path):
     equal({name: found[kind, "cpu_cycles", name, None]["delta"] for kind, name in
            (("library", "libone.so.1"), ("function", "one"), ("function", "two"))},
           {"libone.so.1": 15, "one": 60, "two": -50})
-    # A limit of a function, and of the library.
+    # --limit applies to a function, or to a library.
     equal(diff("--limit", "one/cycles=159", base, new, code=1).err,
           "pmk: cpu_cycles in one: from 100 to 160 (+60.00%), over 159\n")
     equal(diff("--limit", "lib*/cycles=+14", base, new, code=1).err,
@@ -547,7 +547,7 @@ def test_bad_input(base, tmp_path):
 
 
 def test_the_old_recording_is_compared(base, new, tmp_path):
-    """As in perf; and what pmk record keeps."""
+    """As in perf, pmk diff compares with pmk.data.old, to which pmk record renames pmk.data."""
     shutil.copy(base, tmp_path / "pmk.data.old")
     shutil.copy(new, tmp_path / "pmk.data")
     for files in ((), (new,)):
@@ -555,7 +555,7 @@ def test_the_old_recording_is_compared(base, new, tmp_path):
         equal((out.code, out.err), (0, ""))
         contains(out.out, f" Difference of {files[0] if files else 'pmk.data'} to pmk.data.old\n")
         contains(out.out, "376  425    +49  +13.03%  cpu_cycles\n")
-    # A second run keeps the file of the first, one with -o does not.
+    # pmk record keeps the file of the previous run; pmk record -o does not.
     totals = []
     for argv in ((loop(10),), (loop(20),), ("-o", "pmk.data", loop(30))):
         equal(run(PMK, "record", "-e", "instr_exec", *argv, cwd=tmp_path).code, 3)

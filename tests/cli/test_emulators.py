@@ -37,9 +37,9 @@ def script(path, body):
 
 
 def executable(path, *flags, exports=(), version="7.2.22", answer=None):
-    """An emulator that only reports its version. It logs each command to run as a line in PATH.log.
-    `answer`: its reply to --version, if it differs from the text in its file; "" as version: there
-    is no such text."""
+    """Makes an emulator that only reports its version. It logs each command to run as a line in
+    PATH.log. `answer` is its reply to --version, if that differs from the text in its file. If
+    `version` is "", the file has no such text."""
     have("gcc")
     told = f'"qemu-arm version {version} (of a test)"' if version else '""'
     answer = f'"qemu-arm", " version", " {answer} (of a test)"' if answer else f'"", {told}, ""'
@@ -101,8 +101,8 @@ def real():
 
 
 def modules(name, **others):
-    """A folder with the modules of the plugin for PMK_PLUGIN; others: apiN=False if one is
-    missing."""
+    """Makes a folder with the modules of the plugin, for PMK_PLUGIN. With apiN=False, the module
+    for version N of the interface is missing."""
     path = folder(name)
     for file in os.listdir(BUILD):
         if re.fullmatch(r"pmk-qemu.*\.so", file):
@@ -361,7 +361,7 @@ esac''')
     # The first of several runs finds it out.
     out = count(place, argv=("-r", "3", program()), PMK_PLUGIN=modules("refused"))
     equal((out.code, out.err.count("trying")), (0, 1), out)
-    # One file in PMK_PLUGIN leaves nothing to choose.
+    # If PMK_PLUGIN is a file, pmk does not choose a module.
     one = os.path.join(modules("one"), f"pmk-qemu-api{tried}.so")
     fails_with(count(place, PMK_PLUGIN=one),
                f"qemu-arm {version} ended before it loaded the plugin {one}; its own message "

@@ -65,7 +65,8 @@ def test_callgrind_has_calls_with_inclusive_costs(paths, tmp_path):
 def test_callgrind_has_recursive_calls_once(paths):
     text = export(paths, "callgrind", "-e", "cycles").out
     contains(text, "events: cpu_cycles\n")
-    # main() calls down() once, and down() calls itself twice; the outer of these calls cost 8 + 8.
+    # main() calls down() once, and down() calls itself twice; the outer one of the recursive calls
+    # costs 8 + 8.
     contains(text, "calls=1 0x3000 20\n0x100c 13 24\n")
     contains(text, "calls=2 0x3000 20\n0x3004 22 16\n")
 
@@ -314,7 +315,8 @@ int main(void)
 
 
 def covered(tmp_path, build_id=None, optimisation="-O0"):
-    """A program of which used() and main() ran, except one line; addresses come from binutils."""
+    """Makes a recording of a program: used() and main() ran, except one line. Takes the addresses
+    from binutils."""
     have("gcc", "objdump", "readelf")
     (tmp_path / "covered.c").write_text(COVERED_C)
     out = run("gcc", "-g", optimisation, "-Wl,--build-id", "covered.c", "-o", "covered",

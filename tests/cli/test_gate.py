@@ -79,7 +79,7 @@ def test_more_instructions_are_work():
 
 
 def test_more_executions_are_work():
-    # The instructions are the same, apart from the number of turns.
+    # Both programs have the same code; only the number of turns differs.
     found, _ = events(build(), build(turns=110))
     equal((found["instr_exec"]["work"], found["instr_exec"]["rest"]), (50, 0))
     assert 0 < found["cpu_cycles"]["work"] <= found["cpu_cycles"]["base"] // 8, found["cpu_cycles"]

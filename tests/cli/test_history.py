@@ -110,7 +110,7 @@ def test_other_names_of_a_core_show_what_was_added(repository):
 
 @cases("times", [(0, 0, 0, 0, 0), (0, 40, 30, 20, 10)])
 def test_commits_come_after_their_ancestors(repository, times):
-    """Commits of the same second, and children that are older than their parents."""
+    """The commits have the same time, or children are older than their parents."""
     for n, time in enumerate(times):
         repository.commit(100 + n, time=START + time)
     for n in (3, 1, 4, 0, 2):
@@ -233,7 +233,7 @@ def test_the_gate(repository):
 
 
 def fail_in_a_sweep(repository, name="prog"):
-    """A sweep whose only run is that of prog, and has failed."""
+    """Adds a sweep to the database. Its only run is that of `name`, which has failed."""
     with sqlite3.connect(repository.folder / "results.db") as db:
         db.execute("DELETE FROM point WHERE revision = 0")
         db.execute("INSERT INTO cell SELECT NULL, randomblob(16), program, config, 'ended with 3',"
@@ -243,7 +243,8 @@ def fail_in_a_sweep(repository, name="prog"):
 
 
 def test_the_gate_sees_a_run_that_failed(repository):
-    """It is not a good commit, and the next commit is compared with the one before it."""
+    """A commit with a failed run is not good: the next commit is compared with the commit before
+    it."""
     limit = ("--fail-over", "5%", "-e", "instructions")
     equal(repository.add(repository.commit(100), *limit).code, 0)
     fail_in_a_sweep(repository)
@@ -269,12 +270,12 @@ def test_the_gate_compares_each_count_with_the_commit_that_has_it(repository):
     equal(add(100, "cycles").code, 0)
     out = add(150, "instructions")
     equal((out.code, out.err.count("instructions of prog on arm1176: from 204")), (1, 1), str(out))
-    # An event that no good commit has: this commit gets no verdict.
+    # No good commit has counts of this event, so this commit gets no verdict.
     out = add(100, "instr_exec")
     equal((out.code, out.err), (0, "pmk: history: nothing to compare: no good commit has the "
                                    f"counts of {repository.commits[-1][:10]}\n"))
     equal([c["verdict"] for c in repository.shown()["commits"]], ["good", "good", "bad", None])
-    # Then it is compared with that.
+    # Later commits are compared with this commit.
     equal(add(150, "instr_exec").code, 1)
     equal(add(101, "instr_exec").code, 0)
 
@@ -327,8 +328,8 @@ def has_open(pid, path):
 
 
 def test_several_add_at_once(repository):
-    """As in CI jobs: counts are not lost because another process is writing. But pmk does not wait
-    for ever for a sweep that writes for a long time."""
+    """Several CI jobs may add counts at the same time, and no counts are lost. But pmk does not
+    wait for ever for a sweep that writes for a long time."""
     repository.add(repository.commit(10))
     db = repository.folder / "results.db"
     equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
@@ -443,8 +444,8 @@ def test_the_test_of_a_commit(repository):
 
 @cases("name, all_of_them", [("INT", True), ("INT", False), ("TERM", False), ("HUP", True)])
 def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
-    """The signal goes to all processes, as from a terminal, or to one, as from kill. The second
-    build hangs and ignores the signal. The counts of the first build are kept."""
+    """The signal goes to all processes, as from a terminal, or to one process, as from kill. The
+    second build hangs and ignores the signal. The counts of the first build are kept."""
     sig = getattr(signal, "SIG" + name)
     for turns in (100, 100, 100, 100, 100, 130, 130, 130, 130):
         repository.commit(turns)
@@ -564,7 +565,7 @@ def test_commits_by_the_names_that_git_knows(repository):
     for turns in (100, 110, 120):
         repository.add(repository.commit(turns))
     repository.git("tag", "-a", "-m", "A release", "v1", repository.commits[0])
-    # Also a name that is the beginning of another commit's name.
+    # This tag is the beginning of another commit's hash.
     repository.git("tag", repository.commits[2][:6], repository.commits[1])
     for words, verdicts in ((("good", "v1"), ["good", None, None]),
                             (("bad", "HEAD"), ["good", None, "bad"]),
@@ -583,7 +584,7 @@ def test_commits_by_the_names_that_git_knows(repository):
 
 
 def test_the_beginning_of_a_name(repository):
-    """Seventeen commits: two of them begin with the same digit."""
+    """If there are seventeen commits, at least two hashes begin with the same digit."""
     for _ in range(17):
         repository.commit(10)
     repository.add(repository.commits[0])

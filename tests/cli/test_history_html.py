@@ -49,7 +49,7 @@ def test_it_destroys_nothing(repository):
     equal(repository.history("show").code, 0)
 
 
-# A function that changes, one that does not, and one that comes and goes; each turn is two
+# work() changes, other() does not, and late() is only in some commits. Each turn has two
 # instructions.
 FUNCTIONS = """	.text
 	.global _start
@@ -95,8 +95,8 @@ def recorded(tmp_path_factory):
 
 
 def test_functions_of_recordings(recorded):
-    """Counts of each commit, nothing for the one without a recording; functions that never differ
-    are left out."""
+    """A function has counts for each commit, and none for the commit without a recording. The page
+    leaves out functions whose counts never differ."""
     data = data_of(recorded)
     equal({name: counts for _, _, name, _, counts in data["functions"]},
           {"work": "202,,222,242", "late": "0,,1,0"})

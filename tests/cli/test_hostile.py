@@ -114,7 +114,7 @@ def places():
 
 
 def attack(*writes, how=("-e", "instr_exec,cycles"), end="dies", command=None, env=None):
-    """pmk stat of the program with (place, what) …"""
+    """Runs pmk stat on a program that writes each `what` to its place."""
     known, argv = places(), [end]
     for place, what in writes:
         at, size = known[place]

@@ -8,7 +8,7 @@ from harness import *
 from recordings import *
 import results
 
-# Two phases, one of which misses the cache.
+# The program has two phases: first() hits the cache, and second() misses it.
 PHASES = """
 static volatile int table[1 << 16];
 __attribute__((noinline)) void first(void) { for (int i = 0; i < 100000; i++) table[i % 8]++; }
@@ -20,7 +20,7 @@ __attribute__((noinline)) void second(void)
 int main(void) { for (int i = 0; i < 3; i++) { first(); second(); } return 0; }
 """
 
-RECORDING = object()  # stands for the path of one
+RECORDING = object()  # a test replaces this with the path of a recording
 
 VOID = {"meta", "input", "br", "link", "img"}
 
@@ -35,7 +35,8 @@ class Element:
         return "".join(i if isinstance(i, str) else i.text() for i in self.inner)
 
     def all(self, tag=None, **attrs):
-        """Elements below this one with these attributes; None: any value."""
+        """Yields the elements below this element that have these attributes. A value of None means
+        any value."""
         for i in self.inner:
             if isinstance(i, str):
                 continue
@@ -158,7 +159,7 @@ def test_functions_are_those_of_the_recording(page, recording):
     got = {row[5]: number(row[0]) for row in rows}
     equal(got, {name: f["cpu_cycles"] for name, f in FUNCTIONS.items()})
     equal(got, self_counts(recording, "cpu_cycles"))
-    # The same rows as pmk report --children, and the calls.
+    # The page has the rows of pmk report --children, and the number of calls.
     inclusive = {row[5]: number(row[2]) for row in rows}
     down = FUNCTIONS["down"]["cpu_cycles"]
     equal(inclusive["down"], down, "recursion counts once")
@@ -285,7 +286,7 @@ def test_lines_have_their_counts_and_text(with_source):
     page = Page(page_of(with_source))
     rows = listing(page, "loop.c")
     got = {row[-2]: (number(row[0]), number(row[-3]), row[-1]) for row in rows if row[0]}
-    # cycles of all instructions, executions of the one that ran most often
+    # {line: (cycles, executions of its most executed instruction, text)}
     equal(got, {"5": (3, 3, "line 5"), "7": (100, 30, "line 7"), "9": (40, 30, "line 9"),
                 "30": (6, 3, "line 30")})
     equal([row[-2] for row in rows],
@@ -379,7 +380,7 @@ def test_latencies(timed):
 
 @pytest.mark.quick
 def test_without_latencies(page, recording, tmp_path):
-    """Also of recordings that have no such table."""
+    """A page without latencies has no such section. Older recordings have no table of latencies."""
     assert "Latencies" not in page.root.text()
     old = shutil.copy(recording, tmp_path / "old")
     with sqlite3.connect(old) as db:
@@ -465,7 +466,7 @@ DUMP = os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")
 
 @pytest.mark.quick
 def test_dumps_of_firmware(tmp_path):
-    """The page has what the JSON has: totals, regions with their distributions, samples."""
+    """The page has the data of the JSON document: totals, regions with distributions, samples."""
     done = run(PMK, "report", DUMP, "--html", tmp_path / "page")
     equal((done.code, done.out, done.err), (0, "", ""))
     page, doc = Page(tmp_path / "page"), json.loads(run(PMK, "report", "-j", DUMP).out)

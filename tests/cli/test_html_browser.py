@@ -395,8 +395,8 @@ def test_a_sweep_in_the_browser(browser, tmp_path):
 
 @lab
 def test_a_sweep_answers_what_is_chosen(browser, tmp_path):
-    """The script computes what --heat, --sensitivity and --pareto print; the address has the
-    choice."""
+    """The page's script computes the tables that --heat, --sensitivity and --pareto print. The
+    page's address has the user's choice."""
     from selenium.webdriver.support.ui import Select
     shown = Shown(browser, sweep_page(tmp_path))
     answers = run(PMK, "sweep", "--sensitivity", "cycles", tmp_path / "r.db").out
@@ -503,7 +503,7 @@ def test_charts_show_an_interval(browser, program, folder):
         f => f.querySelector("b").textContent === "dcache_miss").querySelector("output").textContent
         """
     equal(number(shown.js(read)), sum(misses))
-    # Each step is as high as its rate: the highest reaches the top, which is 0.
+    # The height of a step is its rate. The highest step reaches the top, where y is 0.
     steps = re.findall(r"([ML])([\d.]+),([\d.]+)H([\d.]+)", shown.js("""return [
         ...document.querySelectorAll("figure")].find(f => f.querySelector("b").textContent ===
         "dcache_miss").querySelector("path").getAttribute("d")"""))

@@ -150,7 +150,7 @@ def test_task_clock_is_the_time_used():
 
 def test_context_switches_are_the_waits():
     permitted()
-    # And a few more if other processes use the processor.
+    # There are a few more switches if other processes use the processor.
     assert 20 <= count("context-switches", prog(), "sleep", 20) <= 1000
     assert count("cs", prog(), "sleep", 20) >= 20
     assert count("cpu-migrations", prog(), "sleep", 20) <= 1000
@@ -313,7 +313,7 @@ def test_attached_to_more_processes_than_can_be_watched():
                                 stderr=subprocess.PIPE, text=True)
     wait_until(lambda: events_of(counting.pid) >= 70 and sleeps(counting.pid),
                "pmk does not open an event for each")
-    os.close(ours)  # now all read the end and end
+    os.close(ours)  # now all readers read the end of the pipe, and end
     for reader in readers:
         reader.wait()
     err = counting.communicate(timeout=PATIENCE)[1]
@@ -579,7 +579,7 @@ def test_a_program_ignores_what_it_was_started_to_ignore():
     for ignored, code in (("INT HUP TERM", 7), ("INT HUP", 128 + 15), ("INT", 128 + 1),
                           ("", 128 + 2)):
         trap = f"trap '' {ignored}; " if ignored else ""
-        # The process that runs the test may ignore some of them, too.
+        # `env` resets these signals, because the process that runs the test may ignore some.
         equal(run("env", "--default-signal=INT,HUP,TERM", "sh", "-c", trap + 'exec "$0" "$@"',
                   *words).code, code, f"ignored: {ignored}")
 
@@ -680,7 +680,7 @@ def test_the_example_of_the_page_runs():
 
 
 def as_nobody(*argv):
-    """pmk as an ordinary user; skips where we cannot become one."""
+    """Runs pmk as an ordinary user. Skips the test if it does not run as root."""
     if os.geteuid() != 0:
         skip("needs root to become an ordinary user")
     nobody = pwd.getpwnam("nobody")

@@ -88,7 +88,7 @@ def test_what_cannot_be_read_says_so(tmp_path):
 
 
 def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
-    """The user's core is not replaced by ours of the same name."""
+    """If pmk cannot read the user's core, it does not use its own core of the same name instead."""
     path = own(tmp_path / "pmk" / "cores", "arm1176")
     os.chmod(path, 0)
     out = run(*unprivileged(PMK, "stat", "--core", "arm1176", loop(1)), env=with_config(tmp_path))
@@ -120,7 +120,8 @@ def test_the_pmu_is_one_that_the_core_can_have(tmp_path):
 
 
 def test_a_core_in_the_users_folder_is_called_as_its_file(tmp_path):
-    """Counts of a copy whose name was left would be shown as those of the original."""
+    """If a copy of a preset kept the old name, its counts would be shown as those of the original
+    core."""
     path = own(tmp_path / "pmk" / "cores", "mine", clock=123000000)
     out = pmk("stat", "--core", "mine", loop(1), env=with_config(tmp_path))
     said = f"pmk: {path}: [core] has name = arm1176; the name must be that of the file, mine\n"

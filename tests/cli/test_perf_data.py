@@ -43,7 +43,8 @@ def script(path):
 
 
 def rows(path, *argv):
-    """Rows of pmk report as {name: {event: count}}; of functions with one name, their sum."""
+    """Returns the document of pmk report, and its rows as {name: {event: count}}. Counts of
+    functions with the same name are added."""
     out = pmk("report", "-j", *argv, path)
     equal(out.code, 0, str(out))
     doc = json.loads(out.out)
@@ -60,7 +61,8 @@ def test_samples_are_those_of_perf(tmp_path):
     assert len(theirs) > 50
     total = {e["name"]: e["total"] for e in doc["events"]}
     equal(total, {"cpu-clock": sum(int(r[3]) for r in theirs), "cpu-clock:samples": len(theirs)})
-    # perf names other aliases of functions of the C library; here there is one name of each.
+    # A function of the C library may have several names, and perf may choose another one. These
+    # functions have only one.
     for name in ("hot", "cold", "outer", "main"):
         of = [int(r[3]) for r in theirs if r[5] == name and r[6] == prog()]
         equal((ours[name]["cpu-clock"], ours[name]["cpu-clock:samples"]), (sum(of), len(of)), name)
@@ -69,14 +71,14 @@ def test_samples_are_those_of_perf(tmp_path):
     _, objects = rows(path, "--sort", "object")
     equal(objects["[kernel]"]["cpu-clock:samples"], kernel)
     equal(objects[prog()]["cpu-clock:samples"], sum(1 for r in theirs if r[6] == prog()))
-    # The sum that perf report tells at the head of its page.
+    # perf report prints the sum at the head of its page.
     text = run("perf", "report", "-i", path, "--stdio").out
     equal(int(re.search(r"Event count \(approx\.\): (\d+)", text)[1]), total["cpu-clock"])
 
 
 def test_threads_have_their_names(tmp_path):
     path = perf(tmp_path / "perf.data", "-e", "cpu-clock", "--", prog(), "forked", ROUNDS)
-    # A thread has one name here, the last one. A sample may come before the child has its own.
+    # pmk shows the last name of a thread. A sample may come before the child has its own name.
     samples, name = collections.Counter(), {}
     for r in script(path):
         samples[r[1], r[2]] += 1
@@ -174,7 +176,7 @@ def test_a_sample_means_what_was_mapped_then(tmp_path):
     f.sample(10, 0x400010, 40)
     f.sample(10, 0x400800, 40)
     f.mmap2(10, 0x400000, 0x1000, 0, "/nowhere/first", 10)
-    f.mmap2(10, 0x400000, 0x100, 0, "/nowhere/second", 30)  # in place of a part of it
+    f.mmap2(10, 0x400000, 0x100, 0, "/nowhere/second", 30)  # replaces a part of the first mapping
     equal(places(write(tmp_path, f), "--sort", "object"),
           {"[unknown]": 1, "/nowhere/first": 2, "/nowhere/second": 1})
 
@@ -355,7 +357,7 @@ def test_compressed(tmp_path):
 
 
 def test_damage_is_told(tmp_path, small):
-    """A record that claims more data than it has is left out; the others are counted."""
+    """pmk leaves out a record that claims more data than it has, and counts all other records."""
     data, size = struct.unpack_from("<QQ", small, 40)
     broken, at, done = bytearray(small), data, 0
     while at < data + size:
