@@ -94,7 +94,7 @@ def library_path() -> str:
 
 def own_files() -> Dict[str, str]:
     """The folders of the data and the plugin in a wheel. Without a wheel returns {}, because the
-    library finds them by itself."""
+    library finds the folders itself."""
     folder = os.path.dirname(library_path())
     if os.path.basename(folder) != WHEEL_LIBS:
         return {}
@@ -387,7 +387,7 @@ _declare("pmk_count_get_metric", c_bool, c_void_p, c_uint32, POINTER(CCountMetri
 _declare("pmk_count_get_output", c_void_p, c_void_p, c_char_p, POINTER(c_size_t))
 _declare("pmk_count_get_summary", c_bool, c_void_p, POINTER(CCountSummary))
 
-# By number; 0 is "NONE".
+# The names of signals by number; 0 is "NONE".
 SIGNALS: List[str] = []
 while (_name := lib.pmk_signal_name(len(SIGNALS))) is not None:
     SIGNALS.append(_name.decode())
@@ -442,7 +442,7 @@ def number(value: SupportsIndex, bits: int, what: str) -> int:
 
 
 def name_of(value: str, what: str) -> bytes:
-    """Encodes a name for C. A NUL in it is refused, because C would end the name there."""
+    """Encodes a name for C. A NUL in the name is refused, because C would end the name there."""
     if not isinstance(value, str):
         raise TypeError(f"{what} is named by a str, not {type(value).__name__}")
     if "\0" in value:

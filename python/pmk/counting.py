@@ -25,9 +25,9 @@ Words = Union[str, Sequence[str]]
 class Stream(enum.Enum):
     """Where the program's output goes, if not to a file or a descriptor."""
 
-    #: it is stored in Result.stdout or Result.stderr
+    #: the output is stored in Result.stdout or Result.stderr
     CAPTURE = "capture"
-    #: for stderr: to the same place as stdout
+    #: for stderr: it goes where stdout goes
     STDOUT = "stdout"
 
 
@@ -75,7 +75,7 @@ class Row:
     reason: str
     #: the PMU that has the event
     pmu: str
-    #: the region in which it was counted; None: the whole run
+    #: the region in which the event was counted; None: the whole run
     region: Optional[str]
     #: the CPU; None: all CPUs
     cpu: Optional[int]
@@ -85,7 +85,7 @@ class Row:
     group: int
     #: how often the region was entered
     entries: int
-    #: how long it was counted; in emulation, in the time of the emulated core
+    #: how long the event was counted; in emulation, in the time of the emulated core
     runtime_ns: int
     #: the share of the run during which it was counted; 1.0: the whole run
     coverage: float
@@ -146,18 +146,18 @@ class Result:
     producer: str
     #: the parameters of the core that were changed
     settings: str
-    #: how close the modelled cycles are to those of a real core, or "unchecked"
+    #: how close the modelled cycles are to the cycles of a real core, or "unchecked"
     checked: Optional[str]
     #: what a reader of the counts must know, in one or more lines
     warning: str
     #: the lines that `pmk stat` would have printed while it counted
     notes: Tuple[str, ...]
-    #: the number of passes, each with other events in the counters
+    #: the number of passes; each pass counts different events
     passes: int
     runs: int
     processes: int
     threads: int
-    #: True if counting was cut off: the counts are those up to that point
+    #: True if counting was cut off: the counts end at that point
     partial: bool
     #: the program's exit code as a shell reports it: 128 + signal if a signal killed the program
     exit_code: int
@@ -288,7 +288,7 @@ def several(words: Optional[Words]) -> Sequence[str]:
 
 
 def _bytes(word: Union[str, "os.PathLike[str]"]) -> bytes:
-    """Encodes a word for C. A NUL in it is refused, because C would end the word there."""
+    """Encodes a word for C. A NUL in the word is refused, because C would end the word there."""
     encoded = os.fsencode(word)
     if b"\0" in encoded:
         raise ValueError("embedded null byte")

@@ -69,7 +69,7 @@ class Register:
     number: int
     name: str
     aliases: Tuple[str, ...]
-    #: how software reaches it
+    #: how software reaches the register
     where: str
     #: the number of bits
     width: int

@@ -150,7 +150,8 @@ bool cli_utf8(void);
 unsigned cli_columns(FILE *f);
 
 struct pmk_ahbmon_layout_file;
-/* The layout file at `path`, or for NULL the project's. 0 or an exit code. */
+/* Reads the layout file at `path`, or the project's layout if `path` is NULL. Returns 0 or an
+ * exit code. */
 int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 
 /* Print the failure, if there is one, and clear it. Returns its exit code, or 0. */

@@ -97,7 +97,7 @@ int diff_limit_all(void *diff, char *percent);
 int diff_limit_add(void *diff, char *value);
 void diff_limits_free(struct diff *d);
 
-/* The first limit that the row exceeds, or NULL. */
+/* Returns the first limit that the row exceeds, or NULL. */
 const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t event);
 
 /* "total", "region", "function", "line" */
@@ -125,11 +125,11 @@ void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,
 		     enum diff_choice choice);
 
 uint64_t diff_distance(const struct diff *d, size_t row, size_t event);
-/* "both", "new" or "gone" */
+/* Returns "both", "new" or "gone". */
 const char *diff_status(const struct diff_row *r);
-/* "+12,345" */
+/* Writes the change as "+12,345". */
 void diff_delta_text(const struct diff *d, size_t row, size_t event, bool group, char buf[48]);
-/* "+1.25%", "new" */
+/* Writes the change as "+1.25%" or "new". */
 void diff_percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size);
 /* "work (loop.c)", "loop.c:9 in work". The caller frees it; NULL when out of memory. */
 char *diff_label(const struct diff *d, size_t row, size_t event);
@@ -140,7 +140,7 @@ struct diff_format {
 	unsigned columns;      /* text: width of the terminal; 0: no limit */
 };
 
-/* 0 or an exit code. */
+/* Returns 0 or an exit code. */
 int diff_write(const struct diff *d, const struct diff_format *format, FILE *f);
 
 #endif

@@ -130,7 +130,7 @@ static void take_ends(struct pair *p)
 
 /*
  * Fills length[i][j] with the length of the longest common subsequence of the instructions from i
- * on and those from j on.
+ * on and the instructions from j on.
  */
 static void fill_lengths(const struct pair *p, uint32_t *length)
 {

@@ -157,7 +157,7 @@ static size_t find_function(struct diff_source *s, const struct pmk_tables_code 
 	return i;
 }
 
-/* Remembers the line of the declaration, and the first one after it. */
+/* Remembers the line of the declaration, and the first line after it. */
 static void note_lines(struct diff_source *s, const struct pmk_tables_code *k,
 		       struct diff_function *f)
 {

@@ -2,7 +2,7 @@
 /*
  * What pmk diff prints. Totals are always printed; regions, functions and lines only if they
  * differ: first the rows that add to the total, then the rows that reduce it. Text and Markdown
- * have the first rows, CSV and JSON all of them.
+ * have the first rows, CSV and JSON all rows.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -72,7 +72,7 @@ static unsigned count_names(char **names)
 	return n;
 }
 
-/* Record a fault in pmk's data or the user's files. Only the first of several is shown. */
+/* Record a fault in pmk's data or the user's files. Only the first fault is shown. */
 static void record_fault(struct item *it, const char *what)
 {
 	if (it->status == BROKEN)
@@ -155,8 +155,8 @@ static void check_data(struct report *r)
 	pmk_files_free_names(names);
 }
 
-/* There is one module for each generation of the plugin API; if $PMK_PLUGIN is a file, it replaces
- * all of them. */
+/* There is one module for each generation of the plugin API; if $PMK_PLUGIN is a file, this file
+ * replaces all modules. */
 static void check_plugin(struct report *r)
 {
 	struct item *it =

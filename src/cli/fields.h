@@ -35,7 +35,7 @@ const struct pmk_field *fields_at(const struct pmk_reg_info *reg, unsigned bit);
  * negative after the last. Begin with the register's width - 1. */
 struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit);
 
-/* "0x0000002a", with the digits for this number of bits. */
+/* Writes "0x0000002a", with as many digits as `bits` bits need. */
 void hex_text(char *buf, size_t size, uint64_t v, unsigned bits);
 
 #endif

@@ -138,8 +138,8 @@ static int add_limits(const struct gate *g, struct diff *d)
 /* ---- counting ------------------------------------------------------------------------------- */
 
 /*
- * Count the events that have limits, in addition to those of -e. Without -e only events with limits
- * are counted. The exception is --fail-over, which limits all default events.
+ * Count the events that have limits, in addition to the events of -e. Without -e only events with
+ * limits are counted. The exception is --fail-over, which limits all default events.
  */
 static bool set_limited(const struct gate *g, struct pmk_count *c)
 {
@@ -295,7 +295,7 @@ static void sort_layouts(const struct gate *g, const int64_t *value, int64_t sor
 	qsort(sorted, g->layouts, sizeof(*sorted), by_value);
 }
 
-/* The median of the values of the layouts. */
+/* Returns the median of the values of the layouts. */
 static int64_t middle_of(const struct gate *g, const int64_t *value)
 {
 	int64_t sorted[MOST_LAYOUTS];

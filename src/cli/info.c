@@ -75,8 +75,8 @@ static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* The bits of EVNTBUS that the event drives on this PMU, when it occurs once and when it occurs
- * twice in a cycle. */
+/* Returns the bits of EVNTBUS that the event drives on this PMU when it occurs once, and when it
+ * occurs twice in a cycle. */
 static uint32_t evntbus_bits(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 {
 	uint8_t count[PMK_ARM11_EVNTBUS_CODES] = { 0 };
@@ -105,7 +105,7 @@ static void bits_text(char *buf, size_t size, uint64_t mask)
 		snprintf(buf, size, "[%u:%u]", hi, lo);
 }
 
-/* "EVNTBUS  [5] on arm1176", one line per layout. */
+/* Print "EVNTBUS [5] on arm1176", one line per layout. */
 static void evntbus_lines(const struct pmk_event *ev)
 {
 	uint32_t shown = 0;
@@ -279,7 +279,7 @@ static bool is_same_register(const struct pmk_reg_info *a, const struct pmk_reg_
 	       !strcmp(a->where ? a->where : "", b->where ? b->where : "");
 }
 
-/* "note  arm1136r0 arm1136: privileged modes", one line for each text. */
+/* Print "note arm1136r0 arm1136: privileged modes", one line for each text. */
 static void register_notes(const struct pmk_pmu *only, const struct pmk_reg_info *reg)
 {
 	const struct pmk_pmu *pmu, *other;

@@ -104,7 +104,7 @@ static int dispatch_command(int argc, char **argv)
 }
 
 /* If the caller has closed a standard stream, the next opened file would get its number. So open
- * /dev/null for it, in the wrong direction: using the stream then fails. */
+ * /dev/null for each closed stream, in the wrong direction: using the stream then fails. */
 static void fill_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)

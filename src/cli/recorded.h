@@ -30,9 +30,9 @@ bool recorded_is(const char *path);
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 
-/* Mark the functions with this name or symbol; if there are none, mark those with this name and
- * parameters: "fib" finds fib(int). Returns true if there are any. `is` has an element for each
- * function. */
+/* Mark the functions with this name or symbol; if there are none, mark the functions with this
+ * name and parameters: "fib" finds fib(int). Returns true if it marked any. `is` has an element
+ * for each function. */
 bool recorded_functions(const struct recorded *r, const char *name, bool *is);
 /* Writes the names of functions that are similar to `name`, in the form of pmk_nearest_text(). */
 void recorded_nearest(const struct recorded *r, const char *name, char *buf, size_t size);
@@ -42,7 +42,7 @@ int recorded_failed(const struct recorded *r, const char *msg);
 
 /* Write the header of a text: what was recorded, warnings and notes. */
 void recorded_head(const struct recorded *r, FILE *f);
-/* The trust of the event, as text: "exact"; also of executions. */
+/* Returns the trust of the event, or of executions, as text: "exact". */
 const char *recorded_trust(const struct recorded *r, uint32_t event, char buf[24]);
 /* Call a function for each event without a value. */
 void recorded_without_value(const struct recorded *r,
@@ -69,7 +69,7 @@ void recorded_put_heads(FILE *f, const char *before, const struct recorded_colum
 /* Write a number, and its share of `all`. */
 void recorded_put_cell(const struct recorded *r, FILE *f, const struct recorded_column *column,
 		       uint64_t value, uint64_t all);
-/* Percent; 0 of nothing. */
+/* Returns the share in percent; 0 if `all` is 0. */
 double recorded_share(uint64_t part, uint64_t all);
 
 /* Like pmk_printable_wrap(), for any text. */

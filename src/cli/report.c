@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk report: show the counts in a recording of pmk record (report_recording.c), or those in the
- * dumps that firmware wrote with pmk_target_dump().
+ * pmk report: show the counts in a recording of pmk record (report_recording.c), or the counts in
+ * the dumps that firmware wrote with pmk_target_dump().
  *
  * 	read → find the dumps → a view of each (names instead of codes) → result → writer
  *
@@ -115,7 +115,7 @@ static void tell(struct report *r, const struct pmk_dump *d)
 			d->why, is_shown(d) ? "the part before that is shown" : "it is not shown");
 }
 
-/* Print the faults of each dump, and count those that can be shown. */
+/* Print the faults of each dump, and count the dumps that can be shown. */
 static int find_dumps(struct report *r)
 {
 	size_t at = 0, n = 0;

@@ -252,7 +252,7 @@ static bool is_narrow(const struct pmk_pmu *pmu, unsigned code)
 	return range && range < UINT32_MAX;
 }
 
-/* The row of event i, without its value. */
+/* Returns the row of event i, without its value. */
 static struct pmk_row start_row(const struct view *v, unsigned i)
 {
 	uint64_t period = v->d->event[i].period;

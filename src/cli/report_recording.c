@@ -231,7 +231,7 @@ static size_t find_frames(const struct report *r, uint32_t code, uint32_t contex
 	return n;
 }
 
-/* The row of frame number `i` of the stack, or the row without code. */
+/* Returns the row of frame number `i` of the stack, or the row without code. */
 static uint32_t call_row(const struct report *r, size_t i, size_t n)
 {
 	return pmk_map_get(&r->rows, i < n ? frame_key(r->stack[i]) : UNNAMED | NONE);
@@ -329,7 +329,7 @@ static int count(struct report *r)
 	return code;
 }
 
-/* The value that determines the order of rows and the shares. */
+/* Returns the value that determines the order of rows and the shares. */
 static uint64_t first(const struct report *r, const struct row *row)
 {
 	return r->children ? row->children[0] : row->self[0];
@@ -398,7 +398,7 @@ static bool is_empty(const struct report *r, const struct row *row)
 	return !any;
 }
 
-/* Sort the rows, and remove those below the limit and those without counts. */
+/* Sort the rows, and remove rows below the limit and rows without counts. */
 static void arrange(struct report *r)
 {
 	size_t n = 0;
@@ -420,7 +420,7 @@ static const char *event_name(const struct report *r, size_t i)
 	return pmk_tables_event_name(&r->r.t, r->r.c.event[i]);
 }
 
-/* The kind of the rows. */
+/* Returns the kind of the rows. */
 static const char *kind(const struct report *r)
 {
 	return r->view == CALLERS   ? "caller"

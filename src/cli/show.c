@@ -196,7 +196,7 @@ bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
 	       (pmk_core_can_have_l2(core) && pmk_core_l2_type(pmu->name));
 }
 
-/* The values that the core accepts: "on|off", "1..16", "64..64K (2^n)", "4, 8, 16". */
+/* Write the values that the core accepts: "on|off", "1..16", "64..64K (2^n)", "4, 8, 16". */
 static void range_text(char *buf, size_t size, const struct pmk_core_key *row)
 {
 	uint64_t few[PMK_CORE_FEW];

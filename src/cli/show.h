@@ -53,7 +53,7 @@ void show_core_keys(const struct pmk_core *core, const char *indent);
 void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, const char *label,
 		   const char *indent);
 
-/* The value of the key in the form of presets: "16K", "on", "lru". */
+/* Writes the value of the key in the form of presets: "16K", "on", "lru". */
 void show_key_text(char *buf, size_t size, const struct pmk_core *core,
 		   const struct pmk_core_key *k);
 

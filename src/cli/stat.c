@@ -63,7 +63,7 @@ struct cli_stat {
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* Options without an effect of their own are settings of the counting. */
+/* Handle an option that has no other effect: it is a setting of the library. */
 static int set_setting(void *request, const char *name, char *value)
 {
 	struct cli_stat *s = request;

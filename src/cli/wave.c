@@ -76,7 +76,7 @@ static const char *const kinds[] = { [PMK_WAVE_BITS] = "bits",
 				     [PMK_WAVE_STRING] = "string",
 				     [PMK_WAVE_EVENT] = "event" };
 
-/* "haddr[31:0]", as in the table. */
+/* Write "haddr[31:0]", as in the table. */
 static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
 {
 	if (s->kind != PMK_WAVE_BITS || (s->width == 1 && s->msb == 0 && s->lsb == 0))
@@ -136,7 +136,7 @@ static void text_violation(const struct wave_checked *c, const struct pmk_wave_c
 	pmk_print(stdout, "%s  %s  %s\n", time, bus->name, text);
 }
 
-/* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
+/* Print "armd: 10000 cycles, 3 violations: not-next 2, alignment 1". */
 static void print_bus(const struct wave_checked *c, const struct pmk_wave_checked *bus,
 		      const char *start)
 {

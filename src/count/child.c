@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starting a program in two steps. See child.h. Two pipes: one byte through `go` lets the child
- * execute; errno comes back through `failed`, which a successful exec closes instead.
+ * Starting a program in two steps. See child.h. Parent and child have two pipes: one byte through
+ * `go` lets the child execute; errno comes back through `failed`, which a successful exec closes
+ * instead.
  *
  * Other threads may fork at the same time, and their children have copies of these pipes until they
  * execute. So nothing here waits for end-of-file on a pipe: the child of another thread that has

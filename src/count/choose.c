@@ -112,7 +112,7 @@ static int bar_events(struct pmk_count *c,
 	return err;
 }
 
-/* perf's lists for -d, -dd and -ddd. */
+/* The events that perf adds for -d, -dd and -ddd. */
 static const char *const details[] = {
 	"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
 	("L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,"

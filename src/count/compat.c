@@ -3,8 +3,9 @@
  * See compat.h. The check uses the processor that QEMU emulates, not the core that pmk models. QEMU
  * has no ARM1156 and uses a Cortex-A8, which can do more.
  *
- * A program for ARMv6K or ARMv6KZ is accepted on ARMv6. These add only a few instructions, which
- * compilers rarely emit, and cross compilers are often configured for ARMv6K.
+ * A program for ARMv6K or ARMv6KZ is accepted on ARMv6. These versions add only a few
+ * instructions, which compilers rarely emit, and cross compilers are often configured for
+ * ARMv6K.
  */
 #include "count/compat.h"
 

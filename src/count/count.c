@@ -82,7 +82,7 @@ const char *pmk_count_data(struct pmk_count *c)
 	return c->data;
 }
 
-/* The text of a note or a warning; NULL: out of memory. */
+/* Returns the text of a note or a warning; NULL: out of memory. */
 static char *text_render(const struct pmk_count *c, const char *fmt, va_list ap)
 {
 	char *text, *rendered;

@@ -188,8 +188,8 @@ static int traffic_events(struct pmk_count *c)
 	return err;
 }
 
-/* The default events of the PMU, except those for which it has no counter, and events of the layers
- * that --traffic keeps busy. */
+/* Choose the PMU's default events for which it has a counter, and events of the layers that
+ * --traffic keeps busy. */
 static int default_events(struct pmk_count *c)
 {
 	const char *at = c->pmu->defaults;
@@ -205,8 +205,8 @@ static int default_events(struct pmk_count *c)
 	return err ? err : traffic_events(c);
 }
 
-/* True if there can be transfers on the bus of this event. Only the program and the masters that
- * --traffic enables cause any. */
+/* True if there can be transfers on the bus of this event. Transfers come only from the program
+ * and from the masters that --traffic enables. */
 static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct pmk_emulation *e = c->state;
@@ -654,8 +654,8 @@ static int choose_program(struct pmk_count *c)
 		       : pmk_program_open(&e->prog, c->q.program.command[0]);
 }
 
-/* Put the facts of the core into the result. Its clock gives seconds. The AHB Monitor counts cycles
- * of the bus, whose clock is slower by the ratio. */
+/* Put the facts of the core into the result. The core's clock gives seconds. The AHB Monitor
+ * counts cycles of the bus, whose clock is slower by the ratio. */
 static int set_core_facts(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;

@@ -22,7 +22,7 @@ struct pmk_sample {
 	unsigned n;
 };
 
-/* One section of the result: the whole run, a region, or a core. */
+/* A section of the result: the whole run, a region, or a core. */
 struct pmk_counted_place {
 	const char *region;
 	int cpu;

@@ -214,7 +214,7 @@ static void add_sample(struct pmk_sample *s, uint64_t value)
 	s->m2 += delta * ((double)value - s->mean);
 }
 
-/* Add the latencies of a part of the plan to those of the whole plan. */
+/* Add the latencies of a part of the plan to the latencies of the whole plan. */
 static void collect_latencies(struct pmk_count *c, struct pmk_counted_place *p,
 			      const struct pmk_reading *counts, unsigned first, unsigned count)
 {
@@ -269,7 +269,8 @@ static void collect_nothing(const struct pmk_emulation *e, struct pmk_counted_pl
 		add_sample(&p->value[e->event_of[i]], 0);
 }
 
-/* Add the runner's sums to the places. They belong to the plan's events [first, first + count). */
+/* Add the runner's sums to the places. The sums belong to the plan's events [first, first +
+ * count). */
 static void collect_counts(struct pmk_count *c, unsigned first, unsigned count)
 {
 	struct pmk_emulation *e = c->state;
@@ -385,7 +386,7 @@ static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
 			     : c->q.guest.wanted && !atomic_load(&e->runner.arena->begun);
 }
 
-/* A signal from outside ended the emulator before the program began. */
+/* Report that a signal from outside ended the emulator before the program began. */
 static int ended_early(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -421,7 +422,8 @@ static int program_refused(struct pmk_count *c)
 		system ? "" : "; its own message says why (firmware is run with `qemu`)");
 }
 
-/* Read all counts after the program has ended. They belong to the plan's events from `first` on. */
+/* Read all counts after the program has ended. The counts belong to the plan's events from
+ * `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;

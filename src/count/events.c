@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events by their names, and lists of them. See events.h. */
+/* Finds events by their names, and reads lists of events. See events.h. */
 #include "count/events.h"
 
 #include <fnmatch.h>

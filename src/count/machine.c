@@ -486,7 +486,7 @@ static const char *hopeless_reason(const struct machine *l)
 	return why;
 }
 
-/* If no metric was named, drop those whose events are not counted. */
+/* If the user named no metric, drop the metrics whose events are not counted. */
 static void drop_metrics(struct pmk_count *c)
 {
 	const struct machine *l = c->state;

@@ -533,7 +533,8 @@ static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t b
 	return 0;
 }
 
-/* The first instruction at or after the offset `bytes`, or else the last one. */
+/* Returns the first instruction at or after the offset `bytes`, or else the block's last
+ * instruction. */
 static size_t fetched_at(const struct pmk_recorded *r, uint32_t block, uint64_t bytes)
 {
 	size_t i = 0;
@@ -704,8 +705,8 @@ static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint6
 }
 
 /*
- * Make no latencies if a core had no room to store some, because each of those would appear to take
- * one cycle.
+ * Make no latencies if a core had no room to store some of them, because each missing latency would
+ * appear to be one cycle.
  */
 static int make_latencies(struct pmk_recorded *r)
 {

@@ -29,7 +29,7 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 		      const struct pmk_recorded_request *req);
 void pmk_recorded_free(struct pmk_recorded *r);
 
-/* Point the arrays of code and counts in *rec to those in *r, which still owns them. */
+/* Point the arrays of code and counts in *rec to the arrays in *r, which still owns them. */
 void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec);
 
 #endif

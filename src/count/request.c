@@ -71,7 +71,7 @@ static int not_for_way(struct pmk_count *c, const char *setting, const struct pm
 }
 
 /* If no target was given, use the way of the settings that were given. Otherwise count programs
- * that run on this machine here, and all others, and recordings, in emulation. */
+ * that can run on this machine on it, and all other programs, and recordings, in emulation. */
 static int choose_way(struct pmk_count *c)
 {
 	struct pmk_request *q = &c->q;

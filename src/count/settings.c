@@ -20,7 +20,7 @@ struct setting {
 	 * of the request. */
 	int (*take)(struct pmk_count *c, const char *value);
 	size_t member;
-	/* Only for numbers: the range, and what is counted, for messages. */
+	/* Only for numbers: the range, and the unit that messages name. */
 	unsigned least, most;
 	const char *what;
 };
@@ -43,7 +43,8 @@ static int set_text(struct pmk_count *c, char **text, const char *value)
 	return 0;
 }
 
-/* "1000000cycles", "5000insns", "10ms", or perf's bare milliseconds. */
+/* Set the interval from "1000000cycles", "5000insns", "10ms", or milliseconds without a unit, as
+ * in perf. */
 static int set_interval(struct pmk_count *c, const char *text)
 {
 	struct pmk_request *q = &c->q;
@@ -74,7 +75,7 @@ static int refuse_control(struct pmk_count *c, const char *text)
 				"give milliseconds");
 }
 
-/* A decimal number, which fits in an int. */
+/* Set a decimal number, which fits in an int. */
 static int set_number(struct pmk_count *c, const struct setting *s, const char *text)
 {
 	unsigned *number = (unsigned *)(void *)((char *)&c->q + s->member);

@@ -17,7 +17,7 @@
 
 static const char *const stream_name[] = { "stdin", "stdout", "stderr" };
 
-/* "fd:N"; -1: another form. */
+/* Returns N of "fd:N", or -1 for another form. */
 static int number_of(const char *value)
 {
 	unsigned n;

@@ -137,7 +137,7 @@ static bool is_over(struct pmk_watch *w)
 	return w->ending || (w->nprocesses && !w->left);
 }
 
-/* The timeout for poll() in milliseconds; -1: none. */
+/* Returns the timeout for poll() in milliseconds; -1: no timeout. */
 static int poll_timeout(const struct pmk_watch *w, double until)
 {
 	bool unseen = w->npolled || (w->child.pid && w->fd[PROGRAM].fd < 0);

@@ -163,8 +163,8 @@ static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_
 	return &j->bus[is_monitor(c) ? pmk_ahbmon_bus_of[ev->code] : 0];
 }
 
-/* True if the map has the signal for the cause of waits on the event's layer. Without it, causes
- * cannot be distinguished. */
+/* True if the map has the signal for the cause of waits on the event's layer. Without that
+ * signal, causes cannot be distinguished. */
 static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct dump *j = c->state;
@@ -547,8 +547,9 @@ static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
 	return j->pins >= 0 && u->coded;
 }
 
-/* The bursts that have begun on a layer so far and that no counter counts. If the map lacks a
- * signal for one of these counters, nothing can be concluded; that counter then has no value. */
+/* Returns the number of bursts that have begun on a layer so far and that no counter counts. If
+ * the map lacks a signal for a counter of bursts, that counter has no value, and the number is
+ * not known. */
 static struct uncounted uncounted_of(const struct bursts *b)
 {
 	struct uncounted u = { .x = b->x };

@@ -384,7 +384,8 @@ static int read_counters(struct pmk_count *c)
 	o->host_read_at = host;
 	if (gap > o->worst_poll)
 		o->worst_poll = gap;
-	/* A quarter of the range at the highest rate leaves room for a late reading. */
+	/* Read as often as the fastest counter counts a quarter of its range, which leaves room
+	 * for a late reading. */
 	o->poll_seconds = o->fastest > 0 ? pmk_min(MOST_POLL, 0.5 / o->fastest) : MOST_POLL;
 	return 0;
 }
@@ -480,7 +481,7 @@ static int begin_turns(struct pmk_count *c)
 		   : 0;
 }
 
-/* Without counters at this place, writes have no effect, or all bits read as ones. */
+/* Check that there are counters: without them, writes have no effect, or all bits read as ones. */
 static int find_counters(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;

@@ -46,7 +46,7 @@ struct pmk_wired {
 	const struct pmk_pmu *pmu;
 	struct pmk_wire wire;
 	struct pmk_port port;
-	/* Private: storage behind pmu and port. */
+	/* Private: the memory to which pmu and port point. */
 	struct pmk_microblaze_pmu microblaze;
 	struct pmk_ahbmon_layout_file layout;
 	struct pmk_pmu monitor;

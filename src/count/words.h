@@ -15,7 +15,7 @@ struct pmk_words {
 bool pmk_words_add(struct pmk_words *l, const char *word);
 /* Adds the first n bytes of `word` as a word. Returns false when out of memory. */
 bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n);
-/* Word i of a NULL terminated list, for pmk_nearest_among(). */
+/* Returns word i of a list that ends with NULL; for pmk_nearest_among(). */
 const char *pmk_words_next(const void *word, unsigned i);
 void pmk_words_free(struct pmk_words *l);
 

@@ -97,8 +97,8 @@ static void add_section(struct spent *t, const struct pmk_layers *layers, const 
 	t->part[TRANSFER] = sum_of(s, l->transfer);
 	t->part[SLAVE] = value_of(s, l->slave);
 	t->part[BUS] = value_of(s, l->bus);
-	/* Waits for the slave and for the bus are drawn only if both were counted. Otherwise they
-	 * are drawn as other waits. */
+	/* Draw waits for the slave and waits for the bus only if both were counted; otherwise
+	 * draw them as other waits. */
 	if (!t->part[SLAVE].known || !t->part[BUS].known)
 		t->part[SLAVE] = t->part[BUS] = (struct count){ .known = false };
 	t->part[OTHER] = left_of(t->waits, t->part[SLAVE].n + t->part[BUS].n);

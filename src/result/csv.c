@@ -120,7 +120,7 @@ static struct pmk_csv *start_line(struct pmk_writer *w, const struct pmk_section
 	return c;
 }
 
-/* ,metric-value,metric-unit — or two empty fields */
+/* Write ,metric-value,metric-unit or two empty fields. */
 static void metric_fields(struct pmk_csv *c, const struct pmk_metric_value *v)
 {
 	char value[400] = "", unit[160] = "";
@@ -150,7 +150,7 @@ static void put_histogram(struct pmk_csv *c, const struct pmk_histogram *h)
 	}
 }
 
-/* For a PMU with latency counters: the columns of latencies. */
+/* Write the columns of latencies, for a PMU with latency counters. */
 static void put_latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
@@ -176,8 +176,8 @@ static void put_latency(struct pmk_writer *w, const struct pmk_result *r, const 
 		put_histogram(c, timed ? row->dist.histogram : NULL);
 }
 
-/* Write the columns that only results from firmware have: those of the section, and those of the
- * row, which are empty if `row` is NULL. */
+/* Write the columns that only results from firmware have: columns of the section and columns of
+ * the row. If `row` is NULL, its columns are empty. */
 static void put_details(struct pmk_writer *w, const struct pmk_section *s,
 			const struct pmk_row *row)
 {

@@ -121,7 +121,7 @@ bool pmk_has_histogram(const struct pmk_row *row, const char *of);
  * over all rows of the section. Returns false if there is none. */
 bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last);
 
-/* The values of a bucket of a histogram: "1", "4-7". */
+/* The text for the values of a bucket of a histogram: "1", "4-7". */
 #define PMK_BUCKET_SIZE 48
 void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket);
 

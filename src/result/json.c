@@ -245,7 +245,7 @@ static json_object *histogram_of(const struct pmk_histogram *h)
 	return list;
 }
 
-/* The latency of an event that a latency counter timed; else null. */
+/* Returns the latency of an event that a latency counter timed; null for other events. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,

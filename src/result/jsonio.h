@@ -15,7 +15,7 @@ json_object *pmk_json_string(const char *text);
 json_object *pmk_json_decimal(double v, int decimals);
 /* The code of an event, "0x0b". */
 json_object *pmk_json_code(const struct pmk_event *ev);
-/* The latency of an event that a latency counter timed; null for other events. */
+/* Returns the latency of an event that a latency counter timed; null for other events. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row);
 /* Adds a member. */
 void pmk_json_add(json_object *o, const char *key, json_object *value);

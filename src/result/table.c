@@ -17,7 +17,8 @@
 
 #define DOTS 3
 
-/* The number of bytes of the longest beginning of a printable text that fits. */
+/* Returns the number of bytes of the longest beginning of a printable text that fits into
+ * `columns`. */
 static size_t bytes_that_fit(const char *text, size_t columns)
 {
 	size_t bytes = 0, left = strlen(text);

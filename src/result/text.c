@@ -67,7 +67,7 @@ static const char *style_code(const struct pmk_writer *w, const char *code)
 	return w->opt.colour ? code : "";
 }
 
-/* Bytes per second in the largest unit that leaves a digit before the point. */
+/* Write bytes per second in the largest unit that leaves a digit before the point. */
 static bool rate_text(char buf[48], double v, const char *unit)
 {
 	static const struct {
@@ -304,7 +304,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 		pmk_value_text(value, row, 2, w->opt.big_num);
 		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, pmk_unit_text(row));
 	}
-	/* No blanks at the end of a line: pad only when something follows. */
+	/* Pad only if something follows, so that a line does not end with blanks. */
 	used = pmk_printable_write(w->f, row->name);
 	if (!none) {
 		print_spaces(w->f, trust_at - used);
@@ -384,8 +384,8 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		strcpy(text, "-");
 }
 
-/* The rows of a table: all rows of a region; or, if `of` names a quantity, those with such
- * values. */
+/* True if the row is in the table: all rows of a region are or, if `of` names a quantity, the
+ * rows with such values. */
 static bool in_table(const struct pmk_row *row, const char *of)
 {
 	return !of || (row->has_dist && row->dist.latency && strcmp(of, pmk_spread_of(row)) == 0);
@@ -852,7 +852,7 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		      w->f);
 }
 
-/* With -v: the meaning of each event, and the document that defines it. */
+/* With -v, print the meaning of each event, and the document that defines it. */
 static void print_references(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_section *s = r->nsections ? &r->sections[0] : NULL;

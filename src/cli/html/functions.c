@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The table of functions: the functions of pmk report --children, with their own counts and those
- * of everything that they called. */
+/* The table of functions: the functions of pmk report --children, with their own counts and the
+ * counts of everything that they called. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -49,7 +49,7 @@ void html_fact_number(FILE *f, const char *name, size_t number);
 void html_lines(FILE *f, const char *text, const char *breaks);
 /* A paragraph of this class for each line; `lines` may be NULL. */
 void html_notices(FILE *f, const char *lines, const char *class);
-/* Percent, with one digit after the point; nothing for 0. */
+/* Write a share in percent, with one digit after the point; nothing for 0. */
 void html_share(FILE *f, uint64_t value, uint64_t all);
 double html_percent(uint64_t value, uint64_t all);
 /* "12,,3": counts for each event, for the script; 0 is empty. */

@@ -23,7 +23,7 @@ static bool is_shown(const struct html_page *p, uint32_t event)
 	return false;
 }
 
-/* The rows of the same event as row `from`. */
+/* Returns the rows that have the event of row `from`. */
 static struct histogram histogram_at(const struct pmk_tables *t, size_t from)
 {
 	struct histogram h = { .row = &t->latency[from] };

@@ -128,7 +128,8 @@ static void add_up(struct html_page *p)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* Rows of the lines first … last, including those around them and marks of gaps. */
+/* Returns the number of rows that the lines first … last need, with the lines around them and
+ * the marks of gaps. */
 static size_t rows_of(const struct html_source *s, size_t first, size_t last)
 {
 	size_t rows = 0, until = 0;
@@ -415,7 +416,7 @@ static void put_blank(const struct html_page *p, const char *class)
 		p->source->ncolumns + 1 + !p->r->t.sampled);
 }
 
-/* Lines without code, from `from` up to the line before `to`. */
+/* Write lines without code, from `from` up to the line before `to`. */
 static void put_around(const struct html_page *p, uint32_t file, uint32_t from, uint32_t to)
 {
 	for (uint32_t line = from; line < to; line++) {

@@ -209,7 +209,7 @@ static void put_row(FILE *f, const struct pmk_row *row)
 	fputs("</td></tr>\n", f);
 }
 
-/* Events without a value, folded. */
+/* Write the events without a value, folded. */
 static void put_without_value(FILE *f, const struct pmk_row *row, char *const *name, unsigned n)
 {
 	size_t without = 0;

@@ -338,8 +338,8 @@ static void key_config(const char *core, const char *settings, pmk_store_key key
 }
 
 /*
- * Computes the key of the cell, from its counts, too. Not all inputs of a program are known, so two
- * runs with different counts are two cells.
+ * Computes the key of the cell, which also depends on its counts. Not all inputs of a program are
+ * known, so two runs with different counts are two cells.
  */
 static void key_cell(struct pmk_store_cell *cell)
 {

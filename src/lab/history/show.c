@@ -284,7 +284,7 @@ static int put_all(const struct show *s)
 	return 0;
 }
 
-/* Compares the newest commit with the last good one. */
+/* Compares the newest commit with the last good commit. */
 static int judge_newest(const struct show *s)
 {
 	size_t last = s->h->ncommits - 1;

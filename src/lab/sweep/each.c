@@ -20,7 +20,7 @@ bool pmk_plan_is_pattern(const char *text)
 }
 
 /*
- * Patterns are relative to the folder of the plan, and so are the names they match: "a/" for
+ * Patterns, and the names that they match, are relative to the folder of the plan: "a/" for
  * "a/plan.ini".
  */
 static char *below_plan(const char *plan, const char *pattern)

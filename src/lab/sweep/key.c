@@ -4,8 +4,8 @@
  *
  * A key is needed before the program runs, but only a run shows which libraries it loads. So the
  * key includes every file that the loader might load: all files of the right name in each folder
- * that is searched. A file too many only costs an extra run when it changes; a missing one would
- * make counts wrong.
+ * that is searched. An unnecessary file only costs an extra run when it changes; a missing file
+ * would make counts wrong.
  */
 #define _GNU_SOURCE
 #include "lab/sweep/key.h"

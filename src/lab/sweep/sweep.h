@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sweep: the cells of a plan, and which of them must be counted.
+ * A sweep: the cells of a plan, and the cells that must be counted.
  *
  * A cell is known by its number, from 0: by program, then by core, then by the combination of the
  * core's settings.
@@ -35,8 +35,8 @@ struct pmk_sweep_configs {
 	pmk_store_key *key;   /* by combination */
 	size_t count;
 	/*
-	 * The events of the plan by the names of their rows. `refused` are those that this core
-	 * does not have, `reasons` says why.
+	 * The events of the plan by the names of their rows. `refused` has the events that this
+	 * core does not have, `reasons` says why.
 	 */
 	struct pmk_words events, refused, reasons;
 };
@@ -67,7 +67,7 @@ struct pmk_sweep {
 int pmk_sweep_prepare(struct pmk_sweep *s, const char *data, struct pmk_count_fault *fault);
 void pmk_sweep_free(struct pmk_sweep *s);
 
-/* One cell. */
+/* A cell: a program on a core with one combination of settings. */
 struct pmk_sweep_cell {
 	const struct pmk_plan_program *planned;
 	const struct pmk_sweep_program *program;

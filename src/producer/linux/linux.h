@@ -94,7 +94,7 @@ unsigned pmk_linux_pmus_count(const struct pmk_linux_pmus *all);
 const struct pmk_linux_pmu *pmk_linux_pmus_get(const struct pmk_linux_pmus *all, unsigned i);
 /* Find a PMU by the kernel's name or by a name of pmk's catalogue; NULL: there is none. */
 const struct pmk_linux_pmu *pmk_linux_pmu_find(const struct pmk_linux_pmus *all, const char *name);
-/* The first core PMU; NULL on a machine without hardware counters. */
+/* Returns the first core PMU; NULL on a machine without hardware counters. */
 const struct pmk_linux_pmu *pmk_linux_core(const struct pmk_linux_pmus *all);
 unsigned pmk_linux_cores(const struct pmk_linux_pmus *all);
 
@@ -236,9 +236,9 @@ int pmk_linux_rings_open(struct pmk_linux_rings **out, const struct pmk_linux_ke
 			 const struct pmk_linux_rate *rate, char *msg, size_t size);
 void pmk_linux_rings_close(struct pmk_linux_rings *r);
 
-/* The events: for reasons, and to enable and disable them. */
+/* Returns the events, to ask for reasons, and to enable and disable them. */
 struct pmk_linux_counters *pmk_linux_rings_events(const struct pmk_linux_rings *r);
-/* The contents of samples: sample_type of struct perf_event_attr. */
+/* Returns the contents of samples, as sample_type of struct perf_event_attr. */
 uint64_t pmk_linux_sample_type(const struct pmk_linux_rate *rate);
 /* Call a function with each number that samples of event i can have; a nonzero result ends the loop
  * and is returned. */

@@ -48,8 +48,8 @@ static void compiler_barrier(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* A counter of `width` bits as a signed number: the kernel preloads counters with negative
- * values. */
+/* Returns a counter of `width` bits as a signed number, because the kernel preloads counters
+ * with negative values. */
 static uint64_t sign_extended(uint64_t value, unsigned width)
 {
 	uint64_t sign = UINT64_C(1) << (width - 1);
@@ -57,7 +57,7 @@ static uint64_t sign_extended(uint64_t value, unsigned width)
 	return width < 64 ? ((value & ((sign << 1) - 1)) ^ sign) - sign : value;
 }
 
-/* Nanoseconds since the kernel wrote the times of the page (linux/perf_event.h, at
+/* Returns the nanoseconds since the kernel wrote the times of the page (linux/perf_event.h, at
  * cap_user_time). */
 static uint64_t since_written(const volatile struct perf_event_mmap_page *page, uint64_t now)
 {

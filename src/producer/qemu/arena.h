@@ -62,8 +62,8 @@ union pmk_arena_record {
 	struct pmk_units_piece piece;
 };
 
-/* Finished intervals of a process. Only that process writes here, so if it is killed, no other one
- * waits for it. */
+/* Finished intervals of a process. Only that process writes here, so no other process waits for
+ * it if it is killed. */
 struct pmk_arena_ring {
 	/* Number of records written by the emulator, and read by pmk. */
 	_Atomic uint64_t head, tail;

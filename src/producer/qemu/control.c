@@ -25,7 +25,7 @@ static bool is_write_of_a32(uint32_t word, struct pmk_control_write *w)
 	return (word & 0xffff0fff) == 0xee010f10;
 }
 
-/* MSR SCTLR_EL1, SCTLR_EL2, SCTLR_EL3, SCTLR_EL12 or HCR_EL2, <Xt>. */
+/* True for MSR SCTLR_EL1, SCTLR_EL2, SCTLR_EL3, SCTLR_EL12 or HCR_EL2, <Xt>. */
 static bool is_write_of_a64(uint32_t word, struct pmk_control_write *w)
 {
 	static const uint8_t sctlr[8] = {
@@ -47,7 +47,7 @@ static unsigned state_of_msr(uint64_t msr)
 	return (msr & MSR_DCE ? PMK_CONTROL_DCACHE : 0) | (msr & MSR_ICE ? PMK_CONTROL_ICACHE : 0);
 }
 
-/* mts rmsr, rA; and msrset and msrclr rD, imm with bits that matter. */
+/* True for mts rmsr, rA, and for msrset and msrclr rD, imm with bits that matter. */
 static bool is_write_of_msr(uint32_t word, struct pmk_control_write *w)
 {
 	*w = (struct pmk_control_write){ PMK_CONTROL_MSR, word >> 16 & 31, 0 };

@@ -61,7 +61,7 @@ bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in
  */
 bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write *w, unsigned level,
 		     uint64_t value);
-/* The parts enabled at `level`: bits of enum pmk_control. */
+/* Returns the parts that are enabled at `level`, as bits of enum pmk_control. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level);
 /* True if the enabled parts differ between these levels, a set of bits. */
 bool pmk_control_differs(const struct pmk_control_state *s, unsigned levels);

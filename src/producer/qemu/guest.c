@@ -262,8 +262,8 @@ static bool is_reg_list(uintptr_t list, uint64_t n)
 
 #define PROCESSOR_BYTES (1 << 20) /* larger than an ARM processor in any release */
 
-/* The table of a processor's registers: a member before the list, the values and their number.
- * NULL: not found. */
+/* Finds the table of a processor's registers: the member before the list, the values and their
+ * number. NULL: not found. */
 static void *find_table(const struct qemu_cpu *cpu)
 {
 	enum { WORDS = 512, BEHIND = 3 };
@@ -746,8 +746,8 @@ const char *pmk_guest_map(const struct pmk_guest_window *w)
 	return NULL;
 }
 
-/* MCR and MRC of coprocessor 15, MCRR and MRRC; MSR and MRS, and instructions with similar
- * encodings. */
+/* True for MCR and MRC of coprocessor 15, for MCRR and MRRC, for MSR and MRS, and for
+ * instructions with similar encodings. */
 bool pmk_guest_reaches(uint32_t insn, bool a64)
 {
 	/* Thumb-2 has the halves in the opposite order. */

@@ -61,9 +61,10 @@ void pmk_guest_translate_anew(void);
 /* The exception level of the processor whose code is being translated; for 32-bit processors.
  * Negative: this emulator does not report it. */
 int pmk_guest_level(void);
-/* The present exception level of `vcpu`, called from its thread; for 64-bit processors. */
+/* Returns the present exception level of `vcpu`, which is a 64-bit processor. Call it from the
+ * thread of `vcpu`. */
 int pmk_guest_level_now(unsigned vcpu);
-/* Number of the board's processors. */
+/* Returns the number of the board's processors. */
 unsigned pmk_guest_vcpus(void);
 /* Give `vcpu` the registers of `pmu`, and its interrupt. Call it before the vCPU runs. */
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,

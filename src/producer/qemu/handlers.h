@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses at which a program handles signals, from its system calls. Not thread-safe. */
+/* Finds the addresses at which a program handles signals, from its system calls. These functions
+ * are not thread-safe. */
 #ifndef PMK_PRODUCER_QEMU_HANDLERS_H
 #define PMK_PRODUCER_QEMU_HANDLERS_H
 

@@ -38,8 +38,8 @@ struct pmk_ledger *pmk_ledger_map(const char *path);
 void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, size_t bytes,
 			uint32_t *number);
 
-/* Returns the next complete record after `head`, or the first one if `head` is NULL. Returns NULL
- * if there are no more. No record extends beyond the end of the memory. */
+/* Returns the next complete record after `head`, or the first record if `head` is NULL. Returns
+ * NULL if there are no more. No record extends beyond the end of the memory. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head);
 /* For pmk, at the end: book the counts that a core has not booked. */

@@ -20,7 +20,8 @@ void pmk_plugin_on_insn(struct qemu_plugin_tb *tb, size_t i, bool reads, pmk_blo
 /* Like pmk_plugin_on_code(), for a block that starts with the instruction `first`. */
 void pmk_plugin_on_start(struct qemu_plugin_tb *tb, size_t first, pmk_block_fn *fn,
 			 const void *data);
-/* Let QEMU call `fn` for each access of instruction `i`, or only for those that fail the test. */
+/* Let QEMU call `fn` for each access of instruction `i`, or only for accesses that fail the
+ * test. */
 void pmk_plugin_on_access(struct qemu_plugin_tb *tb, size_t i, pmk_access_fn *fn, void *access);
 void pmk_plugin_on_failed_test(struct qemu_plugin_tb *tb, size_t i, pmk_access_fn *fn,
 			       const struct qemu_mem_test *test, uint64_t access);
@@ -142,8 +143,8 @@ void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
 void pmk_running_follow(unsigned vcpu, const struct pmk_block *block, bool boundary);
 void pmk_running_leave_level(unsigned vcpu);
 void pmk_running_enter_level(unsigned vcpu, unsigned level);
-/* The exception level of an access, by the emulator's information about it: from 6.2 to 10.0, and
- * since 10.2. */
+/* Return the exception level of an access from the emulator's information about it: for releases
+ * 6.2 to 10.0, and since 10.2. */
 int pmk_running_level(uint32_t info);
 int pmk_running_level_since_10_2(uint32_t info);
 /* See struct pmk_cpu. */

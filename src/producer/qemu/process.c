@@ -294,7 +294,7 @@ static bool is_execve(int64_t num)
 	return num == abi->execve || num == abi->execveat;
 }
 
-/* The bytes of a word of the program. */
+/* Returns the number of bytes of a word of the program. */
 static unsigned word_bytes(void)
 {
 	return plugin.family->programs->stack_word;

@@ -21,7 +21,7 @@
 
 /* The functions below are called by the thread that they are about. */
 
-/* For the first thread of the program. */
+/* Call this for the first thread of the program. */
 void pmk_random_begin(uint64_t seed);
 /*
  * Before each system call. At its first call, a new thread fetches its key, and waits until
@@ -32,7 +32,7 @@ void pmk_random_enter(void);
 void pmk_random_makes(void);
 /* After it has created the thread `tid`. */
 void pmk_random_made(uint64_t tid);
-/* After a fork, for the only thread of the new process. */
+/* Call this after a fork, for the only thread of the new process. */
 void pmk_random_forked(void);
 /* Writes the next `n` bytes of the thread's stream. */
 void pmk_random_fill(void *buf, size_t n);

@@ -315,9 +315,9 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 
 /*
  * The program is in the same process as the plugin, so it can find the arena in /proc/self/maps,
- * and a stray pointer may hit it. No index or length from there is used before it was checked, and
- * pmk uses its own copy of the data that it wrote itself. The first invalid value is recorded; then
- * none of the counts is used.
+ * and a stray pointer may hit it. pmk checks each index and length from the arena before it uses
+ * it, and pmk uses its own copy of the data that it wrote itself. The first invalid value is
+ * recorded; then none of the counts is used.
  */
 
 /* The kernel's maximum for process IDs. */
@@ -584,7 +584,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	}
 }
 
-/* The number of unread intervals or pieces of the process in slot `i`. */
+/* Returns the number of unread intervals or pieces of the process in slot `i`. */
 static unsigned waiting(struct pmk_runner *r, unsigned i)
 {
 	struct pmk_arena_slot *s = &r->arena->slot[i];
@@ -723,7 +723,7 @@ static bool process_ended(pid_t pid)
 	return zombie || !*line;
 }
 
-/* The process of the slot, or 0. */
+/* Returns the process that runs in the slot, or 0. */
 static pid_t runs_in(const struct pmk_arena_slot *s)
 {
 	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;

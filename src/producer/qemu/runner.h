@@ -123,8 +123,8 @@ bool pmk_runner_step(struct pmk_runner *r, int ms);
 /* The next finished interval; false: there is none. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
-/* Approximate progress of the program: the largest number of cycles of a core, and instructions of
- * all. */
+/* Reads the approximate progress of the program: the largest number of cycles of a core, and the
+ * instructions of all cores. */
 void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *insns);
 
 /* Read everything that has not been read yet. Afterwards the runner's sums are complete. */

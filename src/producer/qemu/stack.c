@@ -47,7 +47,7 @@ static uint64_t aux_of(const struct pmk_stack *s)
 	return at + s->word;
 }
 
-/* The pair with this type, or 0. */
+/* Finds the pair with this type; returns 0 if there is none. */
 static uint64_t find(const struct pmk_stack *s, uint64_t type)
 {
 	for (uint64_t at = aux_of(s); get(s, at) != AT_NULL; at += 2 * s->word)

@@ -127,7 +127,7 @@ struct plugin {
 	pmk_access_fn *write_line;
 	unsigned written_bytes; /* by each */
 
-	/* User emulation: the address in this process of the program's address 0. */
+	/* User emulation: the program's address 0 is at this address of the process. */
 	uintptr_t guest_base;
 	/* The remaining delay at the last system call: a thread that this call creates begins to
 	 * count when its creator does. */

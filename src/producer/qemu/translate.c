@@ -20,7 +20,7 @@ static bool is_boundary(uint64_t addr)
 	return false;
 }
 
-/* FNV-1a over the bytes of the instructions. */
+/* Adds bytes to a hash of instructions (FNV-1a). */
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
 	const uint8_t *byte = data;
@@ -262,8 +262,8 @@ static bool asks_data(void)
 }
 
 /* True if fetch is counted without a clock and needs to know whether all of `b` has run before a
- * handler starts: see pmk_cpu_left_early(). Without the predictor this is only needed if the block
- * ends with a maintenance operation. */
+ * handler starts: see pmk_cpu_left_early(). Without the predictor, only blocks that end with a
+ * maintenance operation need this. */
 static bool end_matters(const struct pmk_block *b)
 {
 	if (!(plugin.config.parts & PMK_PART_FETCH))

@@ -11,7 +11,7 @@
 /* Maximum length of a line. */
 #define PMK_ACCESS_LOG_LINE 1024
 
-/* The first lines of a log, for `pmu` of `core`. */
+/* Writes the first lines of a log, for `pmu` of `core`. */
 size_t pmk_access_log_head(char *buf, size_t size, const char *pmu, const char *core);
 
 /* The bits of a register that are 1 and that a write of `value` would clear (W1C: overflow flags,

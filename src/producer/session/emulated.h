@@ -33,7 +33,8 @@ struct pmk_emulated_region {
 	uint64_t end;	/* 0: until the function entered at `begin` returns; else the end address */
 };
 
-/* The exception levels at which an event is counted: all, EL0, those above EL0. */
+/* The exception levels at which an event is counted: all levels, only EL0, or only levels above
+ * EL0. */
 enum pmk_levels { PMK_LEVELS_ALL, PMK_LEVELS_USER, PMK_LEVELS_KERNEL };
 
 enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
@@ -214,7 +215,7 @@ struct pmk_emulated_blocks {
 	uint64_t rest; /* instructions executed while nothing was counted */
 };
 
-/* Compute the remaining members of the configuration from those that are set. */
+/* Compute members of the configuration from the members that the caller has set. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg);
 
 /* Start counting with a fresh core, in memory that is zero: most of it is never touched.
@@ -230,7 +231,7 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 /* Let counting begin `cycles` from now, instead of after the delay in the configuration; 0: now. */
 void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			uint64_t cycles);
-/* The remaining cycles of the delay. */
+/* Returns the remaining cycles of the delay. */
 uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e);
 
 /* The counts up to now inside the window or after the delay, or in the whole run if there is

@@ -102,7 +102,7 @@ void pmk_emulated_set_deadline(struct pmk_emulated *e, const struct pmk_emulated
 	e->cpu.deadline = poll < interval ? poll : interval;
 }
 
-/* The position of the core, in the unit of the intervals. */
+/* Returns the position of the core, in the unit of the intervals. */
 static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles

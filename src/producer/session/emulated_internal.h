@@ -25,7 +25,7 @@ bool pmk_emulated_on_buses(const struct pmk_emulated *e);
 /* The bus on which the models count: the core's own, or the first one around it. */
 struct pmk_bus *pmk_emulated_counted_bus(struct pmk_emulated *e);
 
-/* The model of the PMU that the emulated code programs, or NULL. */
+/* Returns the model of the PMU that the emulated code programs, or NULL. */
 const struct pmk_model_ops *pmk_emulated_guest_ops(const struct pmk_emulated_config *cfg);
 /* Set an input of a model by its name; a model without that input ignores it. */
 void pmk_emulated_set_input(const struct pmk_model_ops *ops, void *model, struct pmk_bus *bus,

@@ -148,8 +148,8 @@ static int schema_check(sqlite3 *db, const char *path, char *msg, size_t size)
 	return 0;
 }
 
-/* The number of SQLite's steps that are allowed per byte of a file, plus those for any file; and
- * the number of steps between two checks. Reading a whole recording takes one or two per byte. */
+/* The limit of SQLite's steps, per byte of a file and for any file, and the number of steps
+ * between two checks. Reading a whole recording takes one or two steps per byte. */
 #define STEPS_PER_BYTE 100
 #define STEPS_OF_ANY   UINT64_C(20000000)
 #define STEPS	       1000000

@@ -93,7 +93,7 @@ static uint32_t symbol_at(const struct list *l, uint64_t address)
 	return low ? (uint32_t)(low - 1) : PMK_NOWHERE;
 }
 
-/* The address of the next symbol. */
+/* Returns the address of the next symbol. */
 static uint64_t end_of(const struct list *l, size_t at)
 {
 	uint64_t address = l->item[at].address;

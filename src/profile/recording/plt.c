@@ -82,7 +82,7 @@ static size_t stub_decode_a64(const struct code *c, size_t at, uint64_t *slot)
 	return i - at;
 }
 
-/* The constant of a data-processing instruction: eight bits, rotated. */
+/* Returns the constant of a data-processing instruction: eight bits, rotated. */
 static uint32_t arm_constant(uint32_t insn)
 {
 	unsigned right = insn >> 7 & 30;

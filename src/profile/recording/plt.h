@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stubs in procedure linkage tables. A linker creates one for each function that the file calls and
- * whose address it does not know. The stub jumps through a slot, which the loader fills. No symbol
- * names a stub, but the relocation of its slot does.
+ * Stubs in procedure linkage tables. A linker creates a stub for each function that the file calls
+ * and whose address the linker does not know. The stub jumps through a slot, which the loader
+ * fills. No symbol names a stub, but the relocation of its slot does.
  */
 #ifndef PMK_RECORDING_PLT_H
 #define PMK_RECORDING_PLT_H

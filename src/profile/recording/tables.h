@@ -186,7 +186,7 @@ void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, 
 int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, uint32_t *shape, char *msg,
 		      size_t size);
 
-/* The first executed instruction at an address of an object, or PMK_TABLES_NONE. */
+/* Returns the first executed instruction at an address of an object, or PMK_TABLES_NONE. */
 uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_t address);
 
 #endif

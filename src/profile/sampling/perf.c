@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Newer than some headers. */
+/* These flags are newer than some headers. */
 #define MISC_MMAP_DATA	   (1u << 13)
 #define MISC_COMM_EXEC	   (1u << 13)
 #define MISC_MMAP_BUILD_ID (1u << 14)

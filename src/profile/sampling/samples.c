@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See samples.h. Each instruction of an object is stored once, and so is each path, as a tree from
- * the outermost function on, and each count of an instruction on a path by a thread. Hash maps find
- * them.
+ * See samples.h. Each instruction of an object is stored once. Paths are stored as a tree that
+ * begins with the outermost function. Each combination of instruction, path and thread has one row
+ * of counts. Hash maps find them.
  */
 #define _GNU_SOURCE
 #include "profile/sampling/samples.h"
