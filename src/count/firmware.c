@@ -4,8 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "count/program.h"
 #include "profile/elf.h"
 
 struct search {
@@ -94,4 +96,202 @@ bool pmk_firmware_place(struct pmk_firmware *f, const char *path, char *why, siz
 		 s.bad ? "has contents at " : "its vector table sets the stack pointer to ",
 		 s.bad ? s.bad_at : f->sp, f->board->name, memory, path);
 	return false;
+}
+
+/* ---- the emulator's command line ------------------------------------------------------------- */
+
+/* The word after -semihosting-config, with the firmware's name and arguments. A comma ends a value;
+ * two stand for one. Must be freed; NULL: no memory. */
+static char *semihosting_config(char *const *argv)
+{
+	static const char head[] = "enable=on,target=native";
+	size_t size = sizeof(head);
+	char *word, *to;
+
+	for (unsigned i = 0; argv[i]; i++)
+		size += strlen(",arg=") + 2 * strlen(argv[i]);
+	word = to = malloc(size);
+	if (!word)
+		return NULL;
+	to += sprintf(to, "%s", head);
+	for (unsigned i = 0; argv[i]; i++) {
+		to += sprintf(to, ",arg=");
+		for (const char *c = argv[i]; *c; c++) {
+			*to++ = *c;
+			if (*c == ',')
+				*to++ = ',';
+		}
+	}
+	*to = '\0';
+	return word;
+}
+
+/* The address of CPACR, and its bits that enable the FPU: DDI 0403E B3.2.20. */
+#define CPACR	  0xe000ed88
+#define CPACR_FPU 0x00f00000
+/* A free place in the memory of an mps2-an505, at its end. */
+#define STUB	  0x003fffe0
+
+/* QEMU's loader sets the PC. */
+static int load_pc(struct pmk_program *p, uint64_t pc)
+{
+	char loader[64];
+
+	snprintf(loader, sizeof(loader), "loader,addr=0x%" PRIx64 ",cpu-num=0", pc);
+	return pmk_program_add(p, (const char *const[]){ "-device", loader, NULL });
+}
+
+/* QEMU's loader writes a value of so many bytes. */
+static int load_value(struct pmk_program *p, uint64_t addr, uint64_t value, unsigned bytes)
+{
+	char loader[96];
+
+	snprintf(loader, sizeof(loader),
+		 "loader,addr=0x%" PRIx64 ",data=0x%" PRIx64 ",data-len=%u,cpu-num=0", addr, value,
+		 bytes);
+	return pmk_program_add(p, (const char *const[]){ "-device", loader, NULL });
+}
+
+/* Four instructions that enable the FPU in CPACR and branch to the entry: LDR r0, LDR r1, STR, LDR
+ * pc; then a NOP, and the three words that they load. */
+static int load_stub(struct pmk_program *p)
+{
+	int err = load_value(p, STUB, UINT64_C(0xf8df600149034802), 8);
+
+	if (!err)
+		err = load_value(p, STUB + 8, (uint64_t)CPACR << 32 | 0xbf00f00c, 8);
+	if (!err)
+		err = load_value(p, STUB + 16, (p->elf.entry | 1) << 32 | CPACR_FPU, 8);
+	return err ? err : load_pc(p, STUB | 1);
+}
+
+/* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
+ * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
+ * PC, and enables the FPU, which crt0 does not do. On a Cortex-M33 the loader would write the
+ * CPACR of the non-secure state, and the firmware runs in the secure one. The processor executes
+ * only Thumb code, but linkers may leave the lowest bit of an entry 0. */
+static int enter_at_entry(struct pmk_program *p)
+{
+	int err;
+
+	if (p->elf.arm.fp && !strcmp(p->core.qemu_cpu, "cortex-m33"))
+		return load_stub(p);
+	/* Setting the PC resets the processor, so it comes first. */
+	err = load_pc(p, p->elf.entry | 1);
+	return !err && p->elf.arm.fp ? load_value(p, CPACR, CPACR_FPU, 4) : err;
+}
+
+/* Why this core was chosen. The attributes do not distinguish all processors. */
+static const char *reason_of_core(const struct pmk_program *p, char *text, size_t size)
+{
+	static const struct {
+		const char *core;
+		uint64_t arch; /* 0: any */
+		const char *reason;
+	} rows[] = {
+		{ "cortex-m0", 0,
+		  ", by the ELF attributes, which a Cortex-M0+ shares (`core` cortex-m0plus)" },
+		{ "cortex-m4", 0,
+		  ", by the ELF attributes, which a Cortex-M7 shares (`core` cortex-m7)" },
+		{ "cortex-m33", PMK_ARM_V8M_BASELINE,
+		  ", because pmk has no model of a Cortex-M23, for which it was compiled" },
+	};
+
+	if (p->core_chosen)
+		return "";
+	if (!strcmp(p->elf.cpu, p->core.name))
+		return ", for which it was compiled";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !*p->elf.cpu; i++)
+		if (!strcmp(rows[i].core, p->core.name) &&
+		    (!rows[i].arch || rows[i].arch == p->elf.arm.arch))
+			return rows[i].reason;
+	if (!*p->elf.cpu || pmk_program_is_modelled(p->elf.cpu))
+		return ", by the ELF attributes";
+	snprintf(text, size, ", because pmk has no model of a %s, for which it was compiled",
+		 p->elf.cpu);
+	return text;
+}
+
+/* Let QEMU take the vector table from `start`. The boards of a Cortex-M33 set this themselves;
+ * there, the table's first two words, the stack pointer and the start, are enough, because firmware
+ * for ARMv8-M sets VTOR. */
+static int move_table(struct pmk_program *p, const struct pmk_firmware *f)
+{
+	char table[64];
+
+	if (!strcmp(p->core.qemu_cpu, "cortex-m33")) {
+		int err = load_value(p, f->board->flash, f->reset << 32 | f->sp, 8);
+
+		return err ? err : load_pc(p, f->reset);
+	}
+	snprintf(table, sizeof(table), "armv7m.init-nsvtor=0x%" PRIx64, f->start);
+	return pmk_program_add(p, (const char *const[]){ "-global", table, NULL });
+}
+
+/* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Describes what is
+ * unusual in `text`. */
+static int set_start(struct pmk_program *p, const struct pmk_firmware *f, char *text, size_t size)
+{
+	*text = '\0';
+	if (f->has_table && f->start == f->board->flash)
+		return 0;
+	if (f->has_table && !(f->start & 127)) {
+		snprintf(text, size, ", with its vector table at 0x%" PRIx64, f->start);
+		return move_table(p, f);
+	}
+	snprintf(text, size,
+		 ", from its entry 0x%" PRIx64 ", because there is no vector table at 0x%" PRIx64,
+		 p->elf.entry & ~UINT64_C(1), f->start);
+	return enter_at_entry(p);
+}
+
+static void set_note(struct pmk_program *p, const struct pmk_firmware *f, const char *start)
+{
+	char reason[128], absent[128] = "";
+
+	if (f->absent)
+		snprintf(absent, sizeof(absent),
+			 "; it has data at 0x%" PRIx64 ", where the board has no memory",
+			 f->absent_at);
+	snprintf(p->note, sizeof(p->note),
+		 "ran on QEMU's board %s as %s%s%s%s; firmware ends with semihosting's SYS_EXIT, "
+		 "or with `timeout`",
+		 f->board->name, p->core.name, reason_of_core(p, reason, sizeof(reason)), start,
+		 absent);
+}
+
+int pmk_program_firmware(struct pmk_program *p, char *const *argv)
+{
+	struct pmk_firmware f = {
+		.board = pmk_board_of_firmware(p->core.qemu_cpu, p->elf.code_start),
+	};
+	char icount[32], start[128], why[768], *config;
+	int err;
+
+	if (!f.board)
+		return pmk_count_refuse(p->fault,
+					"pmk knows no board for core %s; give one with `qemu` "
+					"'qemu-system-arm -M BOARD -kernel %s'",
+					p->core.name, argv[0]);
+	err = pmk_program_check_core(p);
+	if (err)
+		return err;
+	if (!pmk_firmware_place(&f, p->image, why, sizeof(why)))
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", argv[0], why);
+	config = semihosting_config(argv);
+	if (!config)
+		return pmk_count_no_memory(p->fault);
+	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", f.board->shift);
+	err = pmk_program_add(p, (const char *const[]){ "qemu-system-arm", "-plugin", "@plugin@",
+							"-M", f.board->name, "-kernel", p->image,
+							"-display", "none", "-monitor", "none",
+							"-serial", "stdio", "-icount", icount,
+							"-semihosting-config", config, NULL });
+	free(config);
+	if (!err)
+		err = set_start(p, &f, start, sizeof(start));
+	if (err)
+		return err;
+	set_note(p, &f, start);
+	return pmk_program_find_emulator(p);
 }

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,6 @@
 #include "count/emulator.h"
 #include "count/files.h"
 #include "count/compat.h"
-#include "count/firmware.h"
 #include "count/way.h"
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
@@ -99,7 +97,7 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 	return runs ? runs : first;
 }
 
-static bool is_modelled(const char *core)
+bool pmk_program_is_modelled(const char *core)
 {
 	for (size_t i = 0; i < NMACHINES; i++)
 		if (!strcmp(machines[i].core, core))
@@ -142,9 +140,7 @@ static bool is_program(const char *name)
 	return !pmk_elf_read(name, &elf, msg, sizeof(msg)) && machine_of(&elf);
 }
 
-/* Find an emulator that can count. Returns 0, or a failure that says why there is none and what to
- * do. */
-static int find_emulator(struct pmk_program *p)
+int pmk_program_find_emulator(struct pmk_program *p)
 {
 	const char *name = p->argv.word[0];
 	char cause[EMULATOR_TEXT], remedy[EMULATOR_TEXT];
@@ -165,7 +161,7 @@ static int find_emulator(struct pmk_program *p)
 	return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s; %s", cause, remedy);
 }
 
-static int add_all(struct pmk_program *p, const char *const *words)
+int pmk_program_add(struct pmk_program *p, const char *const *words)
 {
 	for (; *words; words++)
 		if (!pmk_words_add(&p->argv, *words))
@@ -304,8 +300,6 @@ static void in_aarch32(struct pmk_core *core)
 		snprintf(core->qemu_cpu, sizeof(core->qemu_cpu), "max");
 }
 
-static int check_core(struct pmk_program *p);
-
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides)
 {
@@ -343,7 +337,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (err)
 		return err;
 	if (p->system && !p->alone)
-		err = check_core(p);
+		err = pmk_program_check_core(p);
 	if (err)
 		return err;
 	if (machine && !isa_runs(p->core.isa, &p->elf))
@@ -568,9 +562,9 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 	int err;
 
 	snprintf(number, sizeof(number), "%u", seed);
-	err = add_all(p, first);
+	err = pmk_program_add(p, first);
 	if (!err && p->elf.machine == PMK_ELF_AARCH64)
-		err = add_all(p, (const char *const[]){ "-R", "@space@", NULL });
+		err = pmk_program_add(p, (const char *const[]){ "-R", "@space@", NULL });
 	if (!err)
 		err = check_suits(p, argv[0], NULL);
 	if (!err && p->elf.dynamic) {
@@ -588,22 +582,21 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 				argv[0], p->elf.interpreter, root[1]);
 		err = check_suits(p, argv[0], interpreter);
 		if (!err)
-			err = add_all(p, root);
+			err = pmk_program_add(p, root);
 	}
 	if (!err) {
 		const char *name[] = { "-0", argv[0], p->image, NULL };
 
-		err = add_all(p, name);
+		err = pmk_program_add(p, name);
 	}
 	for (p->nargs = 0; argv[p->nargs];)
 		p->nargs++;
 	if (!err)
-		err = add_all(p, (const char *const *)argv + 1);
-	return err ? err : find_emulator(p);
+		err = pmk_program_add(p, (const char *const *)argv + 1);
+	return err ? err : pmk_program_find_emulator(p);
 }
 
-/* Firmware for another profile or a later architecture would end in a fault. */
-static int check_core(struct pmk_program *p)
+int pmk_program_check_core(struct pmk_program *p)
 {
 	char lacks[64];
 
@@ -611,202 +604,6 @@ static int check_core(struct pmk_program *p)
 	    !pmk_compat_lacks(p->core.qemu_cpu, &p->elf.arm, lacks, sizeof(lacks)))
 		return 0;
 	return cannot_run(p, p->image, &p->elf, "it", lacks);
-}
-
-/* The word after -semihosting-config, with the firmware's name and arguments. A comma ends a value;
- * two stand for one. Must be freed; NULL: no memory. */
-static char *semihosting_config(char *const *argv)
-{
-	static const char head[] = "enable=on,target=native";
-	size_t size = sizeof(head);
-	char *word, *to;
-
-	for (unsigned i = 0; argv[i]; i++)
-		size += strlen(",arg=") + 2 * strlen(argv[i]);
-	word = to = malloc(size);
-	if (!word)
-		return NULL;
-	to += sprintf(to, "%s", head);
-	for (unsigned i = 0; argv[i]; i++) {
-		to += sprintf(to, ",arg=");
-		for (const char *c = argv[i]; *c; c++) {
-			*to++ = *c;
-			if (*c == ',')
-				*to++ = ',';
-		}
-	}
-	*to = '\0';
-	return word;
-}
-
-/* The address of CPACR, and its bits that enable the FPU: DDI 0403E B3.2.20. */
-#define CPACR	  0xe000ed88
-#define CPACR_FPU 0x00f00000
-/* A free place in the memory of an mps2-an505, at its end. */
-#define STUB	  0x003fffe0
-
-/* QEMU's loader sets the PC. */
-static int load_pc(struct pmk_program *p, uint64_t pc)
-{
-	char loader[64];
-
-	snprintf(loader, sizeof(loader), "loader,addr=0x%" PRIx64 ",cpu-num=0", pc);
-	return add_all(p, (const char *const[]){ "-device", loader, NULL });
-}
-
-/* QEMU's loader writes a value of so many bytes. */
-static int load_value(struct pmk_program *p, uint64_t addr, uint64_t value, unsigned bytes)
-{
-	char loader[96];
-
-	snprintf(loader, sizeof(loader),
-		 "loader,addr=0x%" PRIx64 ",data=0x%" PRIx64 ",data-len=%u,cpu-num=0", addr, value,
-		 bytes);
-	return add_all(p, (const char *const[]){ "-device", loader, NULL });
-}
-
-/* Four instructions that enable the FPU in CPACR and branch to the entry: LDR r0, LDR r1, STR, LDR
- * pc; then a NOP, and the three words that they load. */
-static int load_stub(struct pmk_program *p)
-{
-	int err = load_value(p, STUB, UINT64_C(0xf8df600149034802), 8);
-
-	if (!err)
-		err = load_value(p, STUB + 8, (uint64_t)CPACR << 32 | 0xbf00f00c, 8);
-	if (!err)
-		err = load_value(p, STUB + 16, (p->elf.entry | 1) << 32 | CPACR_FPU, 8);
-	return err ? err : load_pc(p, STUB | 1);
-}
-
-/* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
- * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
- * PC, and enables the FPU, which crt0 does not do. On a Cortex-M33 the loader would write the
- * CPACR of the non-secure state, and the firmware runs in the secure one. The processor executes
- * only Thumb code, but linkers may leave the lowest bit of an entry 0. */
-static int enter_at_entry(struct pmk_program *p)
-{
-	int err;
-
-	if (p->elf.arm.fp && !strcmp(p->core.qemu_cpu, "cortex-m33"))
-		return load_stub(p);
-	/* Setting the PC resets the processor, so it comes first. */
-	err = load_pc(p, p->elf.entry | 1);
-	return !err && p->elf.arm.fp ? load_value(p, CPACR, CPACR_FPU, 4) : err;
-}
-
-/* Why this core was chosen. The attributes do not distinguish all processors. */
-static const char *reason_of_core(const struct pmk_program *p, char *text, size_t size)
-{
-	static const struct {
-		const char *core;
-		uint64_t arch; /* 0: any */
-		const char *reason;
-	} rows[] = {
-		{ "cortex-m0", 0,
-		  ", by the ELF attributes, which a Cortex-M0+ shares (`core` cortex-m0plus)" },
-		{ "cortex-m4", 0,
-		  ", by the ELF attributes, which a Cortex-M7 shares (`core` cortex-m7)" },
-		{ "cortex-m33", PMK_ARM_V8M_BASELINE,
-		  ", because pmk has no model of a Cortex-M23, for which it was compiled" },
-	};
-
-	if (p->core_chosen)
-		return "";
-	if (!strcmp(p->elf.cpu, p->core.name))
-		return ", for which it was compiled";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !*p->elf.cpu; i++)
-		if (!strcmp(rows[i].core, p->core.name) &&
-		    (!rows[i].arch || rows[i].arch == p->elf.arm.arch))
-			return rows[i].reason;
-	if (!*p->elf.cpu || is_modelled(p->elf.cpu))
-		return ", by the ELF attributes";
-	snprintf(text, size, ", because pmk has no model of a %s, for which it was compiled",
-		 p->elf.cpu);
-	return text;
-}
-
-/* Let QEMU take the vector table from `start`. The boards of a Cortex-M33 set this themselves;
- * there, the table's first two words, the stack pointer and the start, are enough, because firmware
- * for ARMv8-M sets VTOR. */
-static int move_table(struct pmk_program *p, const struct pmk_firmware *f)
-{
-	char table[64];
-
-	if (!strcmp(p->core.qemu_cpu, "cortex-m33")) {
-		int err = load_value(p, f->board->flash, f->reset << 32 | f->sp, 8);
-
-		return err ? err : load_pc(p, f->reset);
-	}
-	snprintf(table, sizeof(table), "armv7m.init-nsvtor=0x%" PRIx64, f->start);
-	return add_all(p, (const char *const[]){ "-global", table, NULL });
-}
-
-/* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Describes what is
- * unusual in `text`. */
-static int set_start(struct pmk_program *p, const struct pmk_firmware *f, char *text, size_t size)
-{
-	*text = '\0';
-	if (f->has_table && f->start == f->board->flash)
-		return 0;
-	if (f->has_table && !(f->start & 127)) {
-		snprintf(text, size, ", with its vector table at 0x%" PRIx64, f->start);
-		return move_table(p, f);
-	}
-	snprintf(text, size,
-		 ", from its entry 0x%" PRIx64 ", because there is no vector table at 0x%" PRIx64,
-		 p->elf.entry & ~UINT64_C(1), f->start);
-	return enter_at_entry(p);
-}
-
-static void set_note(struct pmk_program *p, const struct pmk_firmware *f, const char *start)
-{
-	char reason[128], absent[128] = "";
-
-	if (f->absent)
-		snprintf(absent, sizeof(absent),
-			 "; it has data at 0x%" PRIx64 ", where the board has no memory",
-			 f->absent_at);
-	snprintf(p->note, sizeof(p->note),
-		 "ran on QEMU's board %s as %s%s%s%s; firmware ends with semihosting's SYS_EXIT, "
-		 "or with `timeout`",
-		 f->board->name, p->core.name, reason_of_core(p, reason, sizeof(reason)), start,
-		 absent);
-}
-
-int pmk_program_firmware(struct pmk_program *p, char *const *argv)
-{
-	struct pmk_firmware f = {
-		.board = pmk_board_of_firmware(p->core.qemu_cpu, p->elf.code_start),
-	};
-	char icount[32], start[128], why[768], *config;
-	int err;
-
-	if (!f.board)
-		return pmk_count_refuse(p->fault,
-					"pmk knows no board for core %s; give one with `qemu` "
-					"'qemu-system-arm -M BOARD -kernel %s'",
-					p->core.name, argv[0]);
-	err = check_core(p);
-	if (err)
-		return err;
-	if (!pmk_firmware_place(&f, p->image, why, sizeof(why)))
-		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", argv[0], why);
-	config = semihosting_config(argv);
-	if (!config)
-		return pmk_count_no_memory(p->fault);
-	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", f.board->shift);
-	err = add_all(p,
-		      (const char *const[]){ "qemu-system-arm", "-plugin", "@plugin@", "-M",
-					     f.board->name, "-kernel", p->image, "-display", "none",
-					     "-monitor", "none", "-serial", "stdio", "-icount",
-					     icount, "-semihosting-config", config, NULL });
-	free(config);
-	if (!err)
-		err = set_start(p, &f, start, sizeof(start));
-	if (err)
-		return err;
-	set_note(p, &f, start);
-	return find_emulator(p);
 }
 
 bool pmk_program_counts_time(const struct pmk_program *p)
@@ -927,9 +724,9 @@ static int add_command(struct pmk_program *p, char *const *words)
 	int err = 0;
 
 	for (; !err && *words; words++) {
-		err = add_all(p, (const char *const[]){ *words, NULL });
+		err = pmk_program_add(p, (const char *const[]){ *words, NULL });
 		if (!err && p->argv.count == 1)
-			err = add_all(p, plugin);
+			err = pmk_program_add(p, plugin);
 	}
 	return err;
 }
@@ -959,7 +756,7 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 					"for firmware and kernels, in qemu-system-…",
 					p->argv.word[0]);
 	err = p->system ? check_firmware(p) : 0;
-	return err ? err : find_emulator(p);
+	return err ? err : pmk_program_find_emulator(p);
 }
 
 /* Turn a word of --env, NAME=VALUE or NAME, into NAME=VALUE. NULL: NAME is not set in pmk's

@@ -73,6 +73,16 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv);
  * `more`. Adds the plugin, and checks that the firmware can be read and is for the machine of the
  * emulator. */
 int pmk_program_system(struct pmk_program *p, const char *command, char *const *more);
+/* Add words to the command line. NULL ends them. */
+int pmk_program_add(struct pmk_program *p, const char *const *words);
+/* Find an emulator that can count. Returns 0, or a failure that says why there is none and what to
+ * do. */
+int pmk_program_find_emulator(struct pmk_program *p);
+/* Refuse firmware for another profile or a later architecture, which would end in a fault. */
+int pmk_program_check_core(struct pmk_program *p);
+/* True if pmk has a model of the core. */
+bool pmk_program_is_modelled(const char *core);
+
 /* Build the environment: the fixed part plus --env NAME or NAME=VALUE; "*" is every NAME that is
  * set. */
 int pmk_program_env(struct pmk_program *p, const struct pmk_words *pass);
