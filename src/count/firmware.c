@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: MIT
-/* Where the firmware of a Cortex-M is. See firmware.h. */
-#include "count/firmware.h"
-
+/* The emulator's command line for the firmware of a Cortex-M, whose board pmk chooses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "count/board.h"
 #include "count/program.h"
 #include "profile/elf.h"
 
+/* Where the firmware is, compared with the memory of its board. */
+struct firmware {
+	const struct pmk_board *board;
+	/* Lowest address of its contents. If `has_table`, a vector table is there, which begins
+	 * with the stack pointer and the address of the first instruction. */
+	uint64_t start;
+	bool has_table;
+	uint64_t sp, reset;
+	/* If `absent`, the firmware has data at `absent_at`, where the board has no memory. */
+	uint64_t absent_at;
+	bool absent;
+};
+
 struct search {
-	struct pmk_firmware *f;
+	struct firmware *f;
 	bool bad; /* the board has no memory at `bad_at`, where the file has contents */
 	uint64_t bad_at;
 };
@@ -38,7 +50,7 @@ static uint32_t word_at(const uint8_t *p)
 static bool look_at_segment(void *ctx, const struct pmk_elf_segment *seg)
 {
 	struct search *s = ctx;
-	struct pmk_firmware *f = s->f;
+	struct firmware *f = s->f;
 	uint64_t at;
 
 	if (seg->bytes && !s->bad && !has_memory(f->board, seg->load, seg->bytes, &at)) {
@@ -75,13 +87,15 @@ static void list_memory(const struct pmk_board *b, char *text, size_t size)
 				      m == b->memory ? "" : ", ", m->first, m->last);
 }
 
-bool pmk_firmware_place(struct pmk_firmware *f, const char *path, char *why, size_t size)
+/* Fills *f, except for `board`. Returns false if the firmware cannot run: `why` says the reason and
+ * what to do, without the file's name. */
+static bool place_firmware(struct firmware *f, const char *path, char *why, size_t size)
 {
 	struct search s = { .f = f };
 	char memory[256];
 	uint64_t at;
 
-	*f = (struct pmk_firmware){ .board = f->board, .start = UINT64_MAX };
+	*f = (struct firmware){ .board = f->board, .start = UINT64_MAX };
 	pmk_elf_segments(path, look_at_segment, &s);
 	/* The lowest bit of an address of code is set, and a stack pointer is a multiple of 4. */
 	if (f->reset & 1 && !(f->sp & 3))
@@ -215,7 +229,7 @@ static const char *reason_of_core(const struct pmk_program *p, char *text, size_
 /* Let QEMU take the vector table from `start`. The boards of a Cortex-M33 set this themselves;
  * there, the table's first two words, the stack pointer and the start, are enough, because firmware
  * for ARMv8-M sets VTOR. */
-static int move_table(struct pmk_program *p, const struct pmk_firmware *f)
+static int move_table(struct pmk_program *p, const struct firmware *f)
 {
 	char table[64];
 
@@ -230,7 +244,7 @@ static int move_table(struct pmk_program *p, const struct pmk_firmware *f)
 
 /* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Describes what is
  * unusual in `text`. */
-static int set_start(struct pmk_program *p, const struct pmk_firmware *f, char *text, size_t size)
+static int set_start(struct pmk_program *p, const struct firmware *f, char *text, size_t size)
 {
 	*text = '\0';
 	if (f->has_table && f->start == f->board->flash)
@@ -245,7 +259,7 @@ static int set_start(struct pmk_program *p, const struct pmk_firmware *f, char *
 	return enter_at_entry(p);
 }
 
-static void set_note(struct pmk_program *p, const struct pmk_firmware *f, const char *start)
+static void set_note(struct pmk_program *p, const struct firmware *f, const char *start)
 {
 	char reason[128], absent[128] = "";
 
@@ -262,7 +276,7 @@ static void set_note(struct pmk_program *p, const struct pmk_firmware *f, const 
 
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 {
-	struct pmk_firmware f = {
+	struct firmware f = {
 		.board = pmk_board_of_firmware(p->core.qemu_cpu, p->elf.code_start),
 	};
 	char icount[32], start[128], why[768], *config;
@@ -276,7 +290,7 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 	err = pmk_program_check_core(p);
 	if (err)
 		return err;
-	if (!pmk_firmware_place(&f, p->image, why, sizeof(why)))
+	if (!place_firmware(&f, p->image, why, sizeof(why)))
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", argv[0], why);
 	config = semihosting_config(argv);
 	if (!config)
