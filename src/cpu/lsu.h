@@ -79,7 +79,7 @@ void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 
-/* The slot that becomes free first; and the time when the bus that brings lines is free. */
+/* Return the slot that becomes free first, and the time when the bus that brings lines is free. */
 static inline unsigned pmk_lsu_slot(const struct pmk_lsu *lsu)
 {
 	const uint64_t *b = lsu->busy_until;

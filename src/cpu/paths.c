@@ -23,14 +23,14 @@ static bool path_has_key(const void *record, const struct key *k)
 
 /* ---- call paths ------------------------------------------------------------------------------ */
 
-/* The record of a path; NULL for the root. */
+/* Returns the record of a path, or NULL for the root. */
 static struct pmk_ledger_path *path_record(const struct pmk_sites_rest *s, uint32_t path)
 {
 	return path ? record_at(s, path) : NULL;
 }
 
-/* The path of the function at `entry` when it is called at `site` from `path`. Returns `path` if
- * there is no memory for a new one. */
+/* Returns the path of the function at `entry` when it is called at `site` from `path`, or `path` if
+ * there is no memory for a new path. */
 static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, uint64_t site)
 {
 	const struct pmk_ledger_path *from = path_record(s, path);
@@ -73,7 +73,10 @@ static void forget_calls(struct pmk_sites_rest *s)
 	s->calls = n;
 }
 
-/* A call whose stack pointer is above that of the first one on a stack is on another stack. */
+/*
+ * Returns the index of the first call on the stack of `sp`, or s->calls if the next call is on
+ * another stack: its stack pointer is then above that of the first call.
+ */
 static uint32_t stack_base(const struct pmk_sites_rest *s, uint64_t sp)
 {
 	uint32_t base = s->calls ? s->call[s->calls - 1].base : 0;
@@ -100,9 +103,9 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 /*
  * Returns how many calls are still open when control goes to `pc` and the stack pointer is `sp`. A
  * function that made a call has its return address on the stack, so calls that are still open were
- * made at higher addresses. Of the calls that were made at `sp` itself, the one that returns to
- * `pc` has returned. If there is none, all of them have returned if a deeper call has returned, and
- * otherwise none: control stays in the function that was called, or has gone on to another one.
+ * made at higher addresses. If a call was made at `sp` itself and returns to `pc`, it has returned.
+ * If there is none, all of them have returned if a deeper call has returned, and otherwise none:
+ * control stays in the function that was called, or has gone on to another one.
  */
 static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
 {
@@ -181,7 +184,10 @@ static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk
 	return path;
 }
 
-/* The handler at `b` interrupts the code that runs on `path`. Returns the path of the handler. */
+/*
+ * Called when the handler at `b` interrupts the code that runs on `path`. Returns the path of the
+ * handler.
+ */
 static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
 			      const struct pmk_block *b)
 {
@@ -217,8 +223,8 @@ static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t ke
 /*
  * An RTOS switches tasks in the handler of an exception. When the last handler ends, the task that
  * continues is found by the stack pointer and the address: its stack is the next one above the
- * stack pointer, and it may have been interrupted at this address. If there is none, the task is
- * new.
+ * stack pointer, and it may have been interrupted at this address. If there is no such task, the
+ * task is new.
  */
 
 static bool may_continue(const struct pmk_sites_rest *s, const struct interrupted *i, uint64_t pc)
@@ -283,8 +289,9 @@ static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 }
 
 /*
- * All handlers have ended, and code at `pc` continues. If it belongs to another task, go to its
- * path. Returns the last block of the task; NULL: it begins.
+ * Called when all handlers have ended, and code at `pc` continues. If that code belongs to another
+ * task, its path becomes the current one. Returns the last block of the task, or NULL if the task
+ * begins.
  */
 static const struct pmk_block *resume_task(struct pmk_sites *sites, uint64_t pc, bool may_begin)
 {

@@ -35,7 +35,7 @@ bool pmk_sdram_differs(const struct pmk_core *core);
 /* Accounts for a write, which opens the row of `addr` as a read does. */
 void pmk_sdram_write(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr);
 
-/* Cycles from `now`, when the word at `addr` is requested, until it arrives. */
+/* Returns the cycles from `now`, when the word at `addr` is requested, until it arrives. */
 uint64_t pmk_sdram_read(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr,
 			uint64_t now);
 

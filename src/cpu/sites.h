@@ -186,7 +186,10 @@ struct pmk_site_counters {
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
-/* The counters of `all` that a record of a site of kind `where` has. The first one is the clock. */
+/*
+ * Returns the counters of `all` that a record of a site of kind `where` has. The first counter is
+ * the clock.
+ */
 void pmk_site_counters_at(const struct pmk_site_counters *all, enum pmk_counted_where where,
 			  struct pmk_site_counters *out);
 /* Where a site counts. */
@@ -232,7 +235,10 @@ struct pmk_sites {
 	struct pmk_sites_rest *rest;
 };
 
-/* NULL when out of memory. `paths`: with call paths. The core begins to book at once. */
+/*
+ * Begins to book the counts of a core at once, with call paths if `paths` is true. Returns NULL if
+ * there is no memory.
+ */
 struct pmk_sites *pmk_sites_new(struct pmk_cpu *cpu, const struct pmk_sites_owner *owner,
 				bool paths);
 void pmk_sites_free(struct pmk_sites *s);
@@ -286,8 +292,8 @@ static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 		pmk_sites_move(cpu, site);
 }
 
-/* A counter of the core was increased by n when the previous block was left. Counts of calls and
- * returns are booked this way, without comparing counters. */
+/* Called when a counter of the core was increased by `n` when the previous block was left. Counts
+ * of calls and returns are booked this way, without comparing counters. */
 static inline void pmk_counted_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	if (PMK_UNLIKELY(cpu->sites != NULL))
@@ -315,8 +321,8 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 /* Record that the signal has taken this many cycles, not one. */
 PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
-/* The block `cpu->prev` was left early, at a site FAULT or LEFT. Call the first before something is
- * taken back, and the second afterwards. */
+/* Called when the block `cpu->prev` was left early, at a site FAULT or LEFT: the first function
+ * before counts are taken back, the second afterwards. */
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);

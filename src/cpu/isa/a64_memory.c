@@ -86,7 +86,9 @@ static void set_base(uint32_t w, bool writeback, struct pmk_insn *in)
 		writes(in, bits(w, 9, 5));
 }
 
-/* The address is the base plus `offset`. After that, write-back adds `step` to the base. */
+/*
+ * Sets the address of an access to the base plus `offset`. Write-back then adds `step` to the base.
+ */
 static void set_address(struct pmk_insn *in, int64_t offset, int64_t step)
 {
 	in->based = true;
@@ -206,8 +208,8 @@ static bool decode_literal(uint32_t w, struct pmk_insn *in)
 /* ---- exclusives, ordered accesses, atomics -------------------------------------------------- */
 
 /*
- * L [22]. With o0 [15] set, loads acquire and stores release. Rs [20:16] receives the status of the
- * store.
+ * Decodes exclusive accesses. L [22] is set for loads. With o0 [15] set, loads acquire and stores
+ * release. Rs [20:16] receives the status of the store.
  */
 static void decode_exclusive(uint32_t w, bool twice, struct pmk_insn *in)
 {
@@ -254,7 +256,10 @@ static void read_and_write(uint32_t w, unsigned size, unsigned count, struct pmk
 	set_base(w, false, in);
 }
 
-/* Rs [20:16] is compared with memory and receives the old value; Rt [4:0] is the new value. */
+/*
+ * Decodes CAS. Rs [20:16] is compared with memory and receives the old value; Rt [4:0] is the new
+ * value.
+ */
 static void compare_swap(uint32_t w, struct pmk_insn *in)
 {
 	read_and_write(w, bits(w, 31, 30), 1, in);
@@ -263,7 +268,9 @@ static void compare_swap(uint32_t w, struct pmk_insn *in)
 	in->rm = reads_x(in, bits(w, 4, 0));
 }
 
-/* Pairs begin with an even register. The second register of the pair from 30 on is XZR. */
+/*
+ * Decodes CASP. Pairs begin with an even register. In the pair of X30 the second register is XZR.
+ */
 static bool compare_swap_pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned s = bits(w, 20, 16), t = bits(w, 4, 0);
@@ -287,7 +294,10 @@ static void decode_atomic(uint32_t w, struct pmk_insn *in)
 
 /* ---- structures ----------------------------------------------------------------------------- */
 
-/* With [23] set, Rm is added to the base, or with Rm = 31 the bytes transferred. */
+/*
+ * Records the write-back of the post-indexed form ([23] set): Rm is added to the base or, if Rm is
+ * 31, the number of bytes transferred.
+ */
 static void post_index(uint32_t w, struct pmk_insn *in)
 {
 	set_base(w, bit(w, 23), in);

@@ -243,8 +243,8 @@ static void set_accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigne
 	in->mem_total = (uint8_t)(bytes * count);
 }
 
-/* VLDR, VLDM and their stores. FLDMX and FSTMX have an odd count; their last word is not
- * accessed. */
+/* Decodes VLDR, VLDM and their stores. FLDMX and FSTMX have an odd count, and do not access their
+ * last word. */
 static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

@@ -168,8 +168,8 @@ static const struct {
 /* ---- layouts -------------------------------------------------------------------------------- */
 
 /*
- * The second operand of data processing decides the class and has Rm and Rs (shifter operands, DDI
- * 0100I A5.1).
+ * Decodes the second operand of data processing, which decides the class and contains Rm and Rs
+ * (shifter operands, DDI 0100I A5.1).
  */
 static void second_operand(uint32_t w, struct pmk_insn *in)
 {
@@ -253,7 +253,10 @@ static void set_literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
 	f->insn.target = (uint64_t)(bit(w, 23) ? (int64_t)offset : -(int64_t)offset);
 }
 
-/* The address is the base plus `imm`, up or down, before or after write-back: P [24], U [23]. */
+/*
+ * Sets the address of an access: the base plus or minus `imm`, before or after write-back, by P
+ * [24] and U [23].
+ */
 static void set_address(uint32_t w, unsigned imm, struct pmk_insn *in)
 {
 	int32_t step = bit(w, 23) ? (int32_t)imm : -(int32_t)imm;
@@ -318,7 +321,7 @@ static void decode_multiple(uint32_t w, struct pmk_insn *in)
 	in->list = (uint16_t)bits(w, 15, 0);
 	set_memory(in, bit(w, 20), 4, (unsigned)__builtin_popcount(in->list));
 	in->iclass = in->load ? PMK_I_LOADM : PMK_I_STOREM;
-	/* The lowest word: at the base, above it, or so many words below it. */
+	/* The lowest word is at the base, one word above it, or below it. */
 	set_address(w, 4 * in->mem_count, in);
 	in->offset = bit(w, 23) ? (bit(w, 24) ? 4 : 0)
 				: (bit(w, 24) ? 0 : 4) - 4 * (int32_t)in->mem_count;
@@ -367,8 +370,8 @@ static void decode_swap(uint32_t w, struct pmk_insn *in)
 }
 
 /*
- * RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the model assumes that it
- * is the stack of the current mode.
+ * Decodes RFE and SRS. RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the
+ * model assumes the stack of the current mode.
  */
 static void decode_state(uint32_t w, struct pmk_insn *in)
 {
@@ -381,8 +384,8 @@ static void decode_state(uint32_t w, struct pmk_insn *in)
 }
 
 /*
- * MRS, MSR. With R [22] set it is the SPSR, which conditions do not use. Hints are encoded as MSR,
- * but have names of their own and are not handled here.
+ * Decodes MRS and MSR. R [22] selects the SPSR, which conditions do not use. Hints are encoded as
+ * MSR, but have names of their own and are not handled here.
  */
 static void decode_status(uint32_t w, struct pmk_insn *in)
 {
@@ -428,8 +431,8 @@ static void coprocessor_two(uint32_t w, struct pmk_insn *in)
 }
 
 /*
- * The coprocessor decides how many words it transfers; one is assumed. No ARM11 has a coprocessor
- * for LDC or STC.
+ * Decodes LDC and STC. The coprocessor decides how many words it transfers; pmk assumes one. No
+ * ARM11 has a coprocessor for LDC or STC.
  */
 static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
 {
@@ -438,8 +441,8 @@ static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
 	set_memory(in, bit(w, 20), 4, 1);
 }
 
-/* VFP, coprocessors 10 and 11, decoded without Capstone's name. Bit 8 is set for double precision
- * (DDI 0100I C5). */
+/* Decodes VFP instructions (coprocessors 10 and 11) without Capstone's name. Bit 8 is set for
+ * double precision (DDI 0100I C5). */
 static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

@@ -173,7 +173,7 @@ static void set_operands(uint32_t w, const struct row *r, struct pmk_insn *in)
 	}
 }
 
-/* CRC32, LDA and STL have no form of 8 bytes. */
+/* True if the encoding is unallocated: CRC32, LDA and STL have no form of 8 bytes. */
 static bool is_unallocated(uint32_t w, const struct row *r)
 {
 	if (r->value == 0x01000040)
@@ -252,7 +252,10 @@ static uint32_t kind_of_exception(bool thumb, uint32_t w, unsigned size)
 						: PMK_K_UNDEF;
 }
 
-/* Thread registers (c13, c0, 2 to 4) and the barriers of ARMv6. */
+/*
+ * True for accesses that never trap: to the thread registers (c13, c0, 2 to 4), and the barriers of
+ * ARMv6.
+ */
 static bool never_traps(uint32_t w)
 {
 	uint32_t reg = w & 0x0fef0fff & ~(uint32_t)0xf000;

@@ -20,7 +20,7 @@ static uint64_t register_mask(unsigned first, unsigned count)
 	return (UINT64_C(0xffffffff) >> (32 - count) << first & 0xffffffff) << PMK_VFP_S0;
 }
 
-/* Operations on two or three registers: p [23], q [21], r [20], s [6]. */
+/* Decodes operations on two or three registers, by p [23], q [21], r [20], s [6]. */
 static void decode_arithmetic(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t op[16] = { PMK_VFP_MAC, PMK_VFP_MAC, PMK_VFP_MAC,
@@ -40,7 +40,7 @@ static void decode_arithmetic(uint32_t w, struct pmk_insn *in)
 	in->writes |= register_mask(fd, each);
 }
 
-/* Operations on one register: Fn [19:16] and N [7] select the operation. */
+/* Decodes operations on one register. Fn [19:16] and N [7] select the operation. */
 static void decode_extension(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t op[32] = {

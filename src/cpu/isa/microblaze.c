@@ -262,9 +262,9 @@ static const struct row rows[] = {
 
 /* ---- facts that are not in rows -------------------------------------------------------------- */
 
-/* The control field is [14:10], or [9:5] of the dynamic forms. With n set the instruction does not
- * wait, and sets MSR[C] if there was no data or no room. A put with t set tests for room and sends
- * nothing. */
+/* Decodes an access to a stream. The control field is [14:10], or [9:5] in the dynamic forms. An
+ * instruction with n set does not wait, and sets MSR[C] if there was no data or no room. A put with
+ * t set tests for room and sends nothing. */
 static void decode_stream(uint32_t w, struct pmk_insn *in)
 {
 	bool dynamic = bits(w, 31, 26) == 0x13;
@@ -309,7 +309,7 @@ static void set_memory(const struct row *r, struct pmk_insn *in)
 		in->kind |= PMK_MB_R1_DATA;
 }
 
-/* A conditional branch that tests r0 always goes the same way. The condition is [23:21]. */
+/* Marks a conditional branch that tests r0 as always or never taken. The condition is [23:21]. */
 static void known_condition(uint32_t w, struct pmk_insn *in)
 {
 	enum { EQ, NE, LT, LE, GT, GE };
@@ -345,7 +345,9 @@ static bool has_target(const struct pmk_insn *in)
 	return in->kind & (PMK_MB_BR_IMM | PMK_MB_ABSOLUTE);
 }
 
-/* The target of a branch: the immediate, added to the address unless it is absolute. */
+/*
+ * Sets the target of a branch: the immediate, which is added to the address unless it is absolute.
+ */
 static void set_target(int64_t immediate, bool wide, struct pmk_insn *in)
 {
 	uint64_t target = (in->kind & PMK_MB_ABSOLUTE ? 0 : in->addr) + (uint64_t)immediate;

@@ -225,8 +225,8 @@ static void decode_literal(bool up, unsigned offset, struct pmk_arm_facts *f)
 }
 
 /*
- * LDM, STM, RFE, SRS. [24:23] is 01 for LDM and STM in the form IA, and 10 in the form DB; RFE and
- * SRS have 00 and 11.
+ * Decodes LDM, STM, RFE and SRS. [24:23] is 01 for LDM and STM in the form IA, and 10 in the form
+ * DB; RFE and SRS have 00 and 11.
  */
 static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 {
@@ -337,7 +337,10 @@ static void decode_hint(uint32_t w, struct pmk_insn *in)
 	in->iclass = bit(w, 24) ? PMK_I_OTHER : PMK_I_PRELOAD; /* PLI is no access to data */
 }
 
-/* One register. [24] sign, [23] offset of 12 bits, [22:21] size, [20] load. */
+/*
+ * Decodes loads and stores of one register. [24] is the sign, [23] selects an offset of 12 bits,
+ * [22:21] is the size, [20] is set for loads.
+ */
 static bool decode_single(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

@@ -144,8 +144,8 @@ static unsigned reg_at(uint32_t h, enum place place)
 	return PC;
 }
 
-/* PUSH, POP, STMIA, LDMIA. [8] adds lr to a PUSH and pc to a POP; in STMIA and LDMIA it belongs to
- * Rn. */
+/* Decodes PUSH, POP, STMIA and LDMIA. [8] adds lr to a PUSH and pc to a POP; in STMIA and LDMIA it
+ * belongs to Rn. */
 static void decode_multiple(uint32_t h, struct pmk_insn *in)
 {
 	bool stack = in->rn == SP;

@@ -9,7 +9,10 @@
 #include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
 
-/* UG984, table of events; the decoder chooses which forms belong to a family. */
+/*
+ * Counts an instruction by kind: UG984, table of events. The decoder decides which forms belong to
+ * a kind.
+ */
 static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	static const struct {
@@ -38,8 +41,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_MB_FACT_BR_UNCOND_DELAY] += (in->kind & PMK_MB_BR) && (in->kind & PMK_MB_DELAY);
 }
 
-/* Accesses with r1 as a part of the address count as such; r1 as the value of a store does not (our
- * choice). */
+/* Counts an access. An access with r1 in its address also counts as an access with r1; r1 as the
+ * stored value does not make it one (our choice). */
 static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	bool stack = in->kind & PMK_MB_R1;
@@ -63,8 +66,8 @@ static bool fetch_is_cached(const struct pmk_core *core, uint64_t addr)
 	       addr >= core->microblaze.icache_base && addr <= core->microblaze.icache_high;
 }
 
-/* Every instruction is fetched once: from the cache, in a cycle from local memory, or from the
- * bus. */
+/* Adds the fetches of a block. Every instruction is fetched once: from the cache, from local memory
+ * in one cycle, or from the bus. */
 static void add_fetches(const struct pmk_core *core, size_t n, struct pmk_block *b)
 {
 	size_t wait = n * (size_t)(core->microblaze.peripheral_latency - 1);
@@ -149,9 +152,9 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
 }
 
-/* A quick test of whether the next block waits. The low half compares the registers that are late
- * at all with those needed at once. The high half compares those later than a cycle with all others
- * needed, so it may report a wait that does not happen. */
+/* A quick test of whether the next block waits. The low half compares all late registers with the
+ * registers that are needed at once. The high half compares the registers that are more than a
+ * cycle late with all other needed registers, so it may report a wait that does not happen. */
 static void lanes(const struct pmk_microblaze_timing *t, struct pmk_block *b)
 {
 	for (unsigned r = 1; r < PMK_MB_REGS; r++) {

@@ -176,7 +176,7 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 	stall_memory(cpu, cpu->core.microblaze.peripheral_latency - 1);
 }
 
-/* Write-through: fetch a line, which replaces another one. */
+/* Fetch a line into a write-through cache, where it replaces another line. */
 static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -220,8 +220,8 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 }
 
 /*
- * Write-back: store to a word that is not present, which makes the word valid without a fetch. For
- * a store to a part of a word, the word must be read first (UG984, "Data Cache").
+ * Store to an absent word of a write-back cache, which makes the word valid without a fetch. For a
+ * store to a part of a word, the word must be read first (UG984, "Data Cache").
  */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
@@ -242,7 +242,8 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 }
 
 /*
- * Write-through: store to a line, which updates it if it is present. An absent line is not fetched.
+ * Store to a line of a write-through cache, which updates the line if it is present. An absent line
+ * is not fetched.
  */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {

@@ -4,7 +4,7 @@
 
 #include "cpu/microblaze/microblaze.h"
 
-/* The second number is the one used before MicroBlaze had an official one. */
+/* The second number was used before MicroBlaze had an official number. */
 static const uint16_t elf_machines[] = { 189, 0xbaab, 0 };
 
 static const struct pmk_core_target targets[] = {

@@ -326,7 +326,7 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	new_epoch(cpu->microblaze.tables);
 }
 
-/* Cycles that `b` waits for registers that `p` has written. */
+/* Returns the cycles that `b` waits for registers that `p` has written. */
 static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *b)
 {
 	uint32_t regs =

@@ -350,7 +350,7 @@ static inline void pmk_microblaze_load(struct pmk_cpu *cpu, uint32_t addr, uint6
 				       : pmk_microblaze_load_slow)(cpu, addr, access);
 }
 
-/* Write-back: a store to a valid word of a dirty line changes nothing. */
+/* Store to a write-back cache. A store to a valid word of a dirty line changes nothing. */
 static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					     bool mmu)
 {
@@ -361,8 +361,8 @@ static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr,
 		pmk_microblaze_store_slow(cpu, addr, access);
 }
 
-/* Write-through: every store goes into the write buffer, and waits for room in it. Lines that are
- * not in the cache are not fetched. */
+/* Store to a write-through cache. Every store goes into the write buffer, and waits for room in it.
+ * A line that is not in the cache is not fetched. */
 static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 						bool mmu)
 {

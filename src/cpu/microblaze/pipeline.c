@@ -54,7 +54,7 @@ static struct latency latency_of(const struct pmk_insn *in)
 	}
 }
 
-/* Cycles beyond the latency until a dependent instruction has the result. */
+/* Returns the cycles beyond the latency until a dependent instruction has the result. */
 static uint32_t hazard_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	if (in->load)

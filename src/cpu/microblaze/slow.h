@@ -7,7 +7,7 @@
 #include "cpu/microblaze/microblaze.h"
 #include "cpu/sites.h"
 
-/* Cycles of a look-up in the unified TLB that begins at `now`. */
+/* Returns the cycles of a look-up in the unified TLB that begins at `now`. */
 uint64_t pmk_microblaze_look_up(struct pmk_cpu *cpu, uint32_t page, uint64_t now);
 
 static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
@@ -18,7 +18,7 @@ static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64
 		cpu->deadline = 0;
 }
 
-/* The owner synchronises when the log reaches a horizon. */
+/* Records an occurrence of a signal. The owner synchronises when the log reaches a horizon. */
 static inline void log_record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
 			      uint64_t cycles)
 {
@@ -67,7 +67,7 @@ static inline void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 /*
  * Request a line at `now`. Returns the cycles until the requested word arrives. The rest of the
  * line follows, and the next line has to wait for it: *busy is when the bus of this side is free
- * again. It is our choice which word comes first, and what waits for the rest.
+ * again. Which word comes first, and what waits for the other words, is our choice.
  */
 static inline uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {

@@ -161,7 +161,10 @@ static void store_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 		pmk_microblaze_store_through(cpu, (uint32_t)addr, access, cpu->core.mmu);
 }
 
-/* A store-exclusive is reported as a read and a write, and not at all if it fails. */
+/*
+ * Account for a store-exclusive. The emulator reports it as a read and a write, or not at all if it
+ * fails.
+ */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu;
@@ -197,8 +200,9 @@ static pmk_access_fn *watch_access(const struct pmk_core *core, bool single,
 	return plain[in->store][core->dcache.wt][core->mmu];
 }
 
-/* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). There is no test if a
- * translation is used, because its time must be noted. */
+/* Describes the test that pmk_microblaze_holds() makes, for loads and for stores to a write-back
+ * cache. There is no test if addresses are translated, because the time of each translation's use
+ * must be recorded. */
 static struct pmk_access_test access_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned grain = pmk_microblaze_grain(core);
