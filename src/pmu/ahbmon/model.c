@@ -25,8 +25,8 @@
 #include <string.h>
 
 /*
- * CtTotalCycles always counts. The other counters need the enable bit. ARM-I, ARM-D and
- * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2.
+ * True if a counter counts. CtTotalCycles always does. All other counters need the enable bit.
+ * ARM-I, ARM-D and CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2.
  */
 static bool counter_counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 {

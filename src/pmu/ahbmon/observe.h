@@ -55,7 +55,7 @@ struct pmk_ahbmon_observer {
 /* Sets the defaults: all buses, all signals, the windows of the development chip on every layer. */
 void pmk_ahbmon_observer_defaults(struct pmk_ahbmon_observer_params *params);
 
-/* PMK_EINVAL: a layer lacks HTRANS or HREADY, or has too many windows. */
+/* Returns PMK_EINVAL if a layer lacks HTRANS or HREADY, or has too many windows. */
 int pmk_ahbmon_observer_init(struct pmk_ahbmon_observer *o,
 			     const struct pmk_ahbmon_observer_params *params,
 			     struct pmk_bus *buses);

@@ -41,7 +41,10 @@ static bool is_running(const struct pmk_arm11_model *m)
 	return (m->pmnc & PMNC_E) && !(m->input[PMK_ARM11_IN_DEBUG] && m->params.debug_stops);
 }
 
-/* PMN0 and PMN1 do not count on an ARM1176 that does not permit non-invasive debug. */
+/*
+ * True if PMN0 and PMN1 may count. They do not on an ARM1176 that does not permit non-invasive
+ * debug.
+ */
 static bool events_running(const struct pmk_arm11_model *m)
 {
 	return is_running(m) && (m->id != PMK_ARM11_1176 || m->input[PMK_ARM11_IN_NIDEN]);
@@ -218,7 +221,7 @@ static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uin
 }
 
 /*
- * Access rights. ARM1136: DDI 0211 Table 3.140. ARM1176: DDI 0301H Tables 3-135 and 3-138 to
+ * Checks access rights. ARM1136: DDI 0211 Table 3.140. ARM1176: DDI 0301H Tables 3-135 and 3-138 to
  * 3-141. A core without two worlds treats a Non-secure access as any other.
  */
 static int check_access(struct pmk_arm11_model *m, enum pmk_mode mode, unsigned reg, bool write)

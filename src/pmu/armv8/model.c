@@ -84,8 +84,9 @@ static uint64_t userenr_lacks(const struct pmk_armv8_model *m)
 }
 
 /*
- * ARMv7 has no PMCCFILTR, no registers with a counter's number in their name, and no A64 register
- * with the version of the PMU. PMUv1 lacks three more: they are UNDEFINED (our choice).
+ * True if an ARMv7 PMU lacks the register. ARMv7 has no PMCCFILTR, no registers with a counter's
+ * number in their name, and no A64 register with the version of the PMU. PMUv1 lacks three more
+ * registers, which are UNDEFINED (our choice).
  */
 static bool armv7_lacks(const struct pmk_armv8_model *m, unsigned reg)
 {
@@ -241,8 +242,8 @@ static bool traps_to_el2(const struct pmk_armv8_model *m, unsigned el, unsigned 
 }
 
 /*
- * The order is that of the access pseudocode: UNDEFINED, then traps of PMUSERENR, of EL2 and of
- * EL3.
+ * Checks an access in the order of the access pseudocode: UNDEFINED, then traps of PMUSERENR, of
+ * EL2 and of EL3.
  */
 int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec)
 {
@@ -370,7 +371,7 @@ static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint64_t w)
 			m->counter[n].count = 0;
 }
 
-/* A write affects only counters whose event is SW_INCR. */
+/* Executes a write of PMSWINC, which affects only counters whose event is SW_INCR. */
 void pmk_armv8_swinc(struct pmk_armv8_model *m, unsigned el, uint32_t w)
 {
 	uint64_t amount[PMK_ARMV8_MAX_EVENTS] = { 0 };

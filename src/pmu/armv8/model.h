@@ -61,7 +61,7 @@ void pmk_armv8_pass(struct pmk_armv8_model *m, uint32_t counting,
 		    const uint64_t amount[PMK_ARMV8_MAX_EVENTS]);
 /* True if event counter n counts software increments. */
 bool pmk_armv8_is_swinc(const struct pmk_armv8_model *m, unsigned n);
-/* Counter n's type was written: counts its event from now on. */
+/* Called when the type of counter `n` was written. The counter counts the event from now on. */
 void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n);
 /* Returns PMCEID0 (which = 0) or PMCEID1. */
 uint64_t pmk_armv8_pmceid(const struct pmk_armv8_model *m, const struct pmk_bus *bus,
@@ -81,8 +81,8 @@ unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode);
  */
 int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec);
 /*
- * The access itself; it must be permitted and synchronised. At EL2 and EL3 all counters are
- * visible.
+ * Read and write a register. The access must be permitted, and the model synchronised. At EL2 and
+ * EL3 all counters are visible.
  */
 uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 		       unsigned reg);

@@ -78,7 +78,10 @@ static const struct pmk_armv8_core core_n1 = {
 	.pmceid = { 0x0000000F7FFF0F3F, 0x00F2AE7F },
 };
 
-/* DDI 0464 §11.4 and DDI 0438 §11.4. PMCEID: the bits of the event lists (our choice). */
+/*
+ * Sources: DDI 0464 §11.4 and DDI 0438 §11.4. `pmceid` is derived from the event lists (our
+ * choice).
+ */
 static const struct pmk_armv8_core core_a7 = {
 	.id = PMK_ARMV8_A7, .counters = 4, .armv7_pmu = 2, .pmcr = 0x41072000,
 	.pmceid = { 0x23FFFFFF, 0 },

@@ -140,7 +140,10 @@ static void write_held(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
 		*count = value;
 }
 
-/* PRIV 2.1: only M-mode may access machine registers, and no mode may write read-only registers. */
+/*
+ * Checks access rights: only M-mode may access machine registers, and no mode may write read-only
+ * registers (PRIV 2.1).
+ */
 static int check_access(struct pmk_riscv_model *m, enum pmk_mode mode, unsigned reg, bool write)
 {
 	bool may;
