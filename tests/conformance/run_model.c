@@ -29,7 +29,7 @@
 #define MAX_LINES 8000
 #define MAX_WORDS 16
 
-enum verdict { PASS, FAIL, SKIP, BAD }; /* BAD: the file is wrong, not the model */
+enum verdict { PASS, FAIL, SKIP, BAD }; /* BAD: the test file is wrong, not the model */
 
 /*
  * ---- operations of a target; NULL: not supported
@@ -343,7 +343,10 @@ static enum verdict do_access(struct run *r, char *const arg[])
 	return v;
 }
 
-/* An access that must take an exception of class EC to level EL; `err` is its result. */
+/*
+ * Checks that an access took an exception of class EC to level EL; `err` is the result of the
+ * access.
+ */
 static enum verdict trapped(struct run *r, int err, const char *ec, const char *el)
 {
 	uint64_t want_ec, want_el;
@@ -1222,7 +1225,10 @@ static void microblaze_prepare(struct target *t)
 	microblaze_begin(of(t), &pmk_microblaze_defaults, &pmk_mdm_defaults);
 }
 
-/* events, latencies, width: how the processor was built. */
+/*
+ * Set the number of event counters or latency counters, or their width, with which the processor is
+ * built.
+ */
 static bool microblaze_config(const char *name, uint64_t value)
 {
 	struct pmk_microblaze_config c = board.pmu.config;

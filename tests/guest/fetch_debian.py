@@ -150,7 +150,7 @@ def pool_file(path, sha256):
 
 
 def kept(name, make):
-    """The path of `name` in the cache, made by make(path) if need be."""
+    """Returns the path of `name` in the cache; make(path) makes it first if necessary."""
     os.makedirs(cache_dir(), exist_ok=True)
     target = os.path.join(cache_dir(), name)
     if not os.path.exists(target):

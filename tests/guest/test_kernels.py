@@ -463,7 +463,7 @@ def test_preload(accesses):
 
 
 def test_preload_of_an_unknown_address():
-    # A note says how many had no effect.
+    # A note reports the number of prefetches that had no effect.
     program = build("repeat", {"SETUP": ELSEWHERE, "BODY": "pld [r2]; pld [r2, r5]; ldr r1, [r10]"})
     note = stat("--core", "arm1176", "-e", "cpu_cycles", program)["note"]
     assert "2 prefetch instruction(s)" in note, note
@@ -657,8 +657,8 @@ def test_shadow_of_a_predicted_return():
 
 
 def test_shadow_of_an_unpredicted_return():
-    # Without return stack the request goes out: the line is filled by the warm-up run, and counts
-    # once in a cold one.
+    # Without a return stack the request is sent to memory: the warm-up run fills the line, and a
+    # cold run counts one miss.
     equal(shadow(1, 1, "rs.enable=0", offset=0x1c, warm=1), 0)
     equal(shadow(1, 1, "rs.enable=0", offset=0x1c) - shadow(1, 0, "rs.enable=0", offset=0x1c), 1)
 

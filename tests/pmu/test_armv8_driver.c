@@ -224,7 +224,10 @@ static void test_sequences(void **state)
 	(void)state;
 	can(&c, &pmk_cortex_a53);
 
-	/* E = 0 with LC = 1; enables, interrupts, flags; then zero the counters. */
+	/*
+	 * A reset sets E = 0 and LC = 1, clears enables, interrupts and flags, and then sets the
+	 * counters to zero.
+	 */
 	OK(drv->reset(&c.dev));
 	check_log(&c.log, "R0 W0=40 W2=ffffffff W14=ffffffff W3=ffffffff W0=46");
 	OK(drv->program(&c.dev, 1, 0x08));

@@ -72,8 +72,8 @@ def test_counters():
 
 
 def test_they_go_from_one_process_to_another():
-    """Pickled as by multiprocessing; a worker's exception that cannot be unpickled hangs the
-    pool."""
+    """Objects can be pickled, as multiprocessing does; if a worker's exception cannot be unpickled,
+    the pool hangs."""
     for pmu in pmk.pmus():
         assert pickle.loads(pickle.dumps(pmu)) is pmu and copy.deepcopy(pmu) is pmu
     for error in (pmk.Error(pmk.ErrorCode.EINVAL, "reading PMNC"),

@@ -137,7 +137,7 @@ static const uint64_t costs[] = { 1, 0, 0, /* of extras: */ 0, 1, 0, 0, 2, 0 };
 static uint64_t plain; /* its address in the file */
 static size_t nplain;  /* bytes of it, which are the first instructions */
 
-/* The recording of the functions of `file`, or only of made code when that is NULL. */
+/* Returns a recording of the functions of `file`, or only of made-up code if `file` is NULL. */
 static struct pmk_recording made_up(const char *file)
 {
 	static const char *const names[] = { "plain", "_ZN5cache3putEi",

@@ -634,7 +634,7 @@ static void shipped_tests(void **state)
 	s = fill(&r, &pmk_microblaze, 100e6, microblaze,
 		 sizeof(microblaze) / sizeof(microblaze[0]));
 	time_all(s, 58, 550); /* 300 reads, 10 misses of 26 cycles */
-	time_all(s, 59, 500); /* 200 writes, 40 misses of 8.5 on average */
+	time_all(s, 59, 500); /* 200 writes, 40 misses of 8.5 cycles on average */
 	time_all(s, 60, 800); /* 500 fetches, 20 misses of 16 */
 	check_shipped(all, &r, s, of_microblaze, nmb, "UG984");
 	pmk_result_free(&r);

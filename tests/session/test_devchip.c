@@ -118,7 +118,7 @@ static void store(struct rig *r, uint32_t addr)
 	pmk_arm11_store(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
 }
 
-/* The final counts, as another process takes them; 0 or the error. */
+/* Reads the final counts as another process reads them; returns 0 or the error. */
 static int finish(struct rig *r, struct pmk_reading *totals)
 {
 	memcpy(&r->copy, &r->e, pmk_emulated_bytes(&r->cfg));

@@ -344,7 +344,7 @@ static void test_pairs_are_minimal(void **state)
 	}
 }
 
-/* Random input: either a valid plan, or the error that says why there is none. */
+/* Random input gives either a valid plan, or the error that says why there is none. */
 static void test_random_lists(void **state)
 {
 	static const struct pmk_pmu *const pmus[] = { &pmk_arm1176, &pmk_arm11mpcore, &narrow,

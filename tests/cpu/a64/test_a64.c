@@ -1566,7 +1566,7 @@ static void test_against_the_oracle(void **state)
 	assert_true(met[PMK_SIG_PREFETCH_FILL] >= UNIT_SAMPLES(500));
 }
 
-/* Many small programs on the geometries with the most events. */
+/* Runs many small programs on the geometries with the most events. */
 static void test_many_programs(void **state)
 {
 	(void)state;

@@ -65,7 +65,7 @@ static const struct example examples[] = {
 	{ __LINE__, { LDR_R1, 0xe0843115 },     6, 3 }, /* add r3, r4, r5, lsl r1 */
 	{ __LINE__, { LDR_R1, 0xe0843301 },     5, 3 }, /* add r3, r4, r1, lsl #6 */
 	{ __LINE__, { 0xe0843511, 0xe0856003 }, 3, 0 }, /* add r3, r4, r1, lsl r5; add r6, r5, r3 */
-	/* Result never read: no interlock, 16.1.4 */
+	/* A result that no instruction reads causes no interlock, 16.1.4 */
 	{ __LINE__, { LDR_R1, 0xe3a01000 }, 2, 0 },             /* mov r1, #0 */
 	{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0 }, /* add r6, r5, r1 */
 	/* Sums of absolute differences, table 16-9 */
@@ -79,14 +79,14 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xe0854392 },                         3, 0 }, /* umull r4, r5, r2, r3 */
 	{ __LINE__, { 0xe0954392 },                         6, 0 }, /* umulls */
 	{ __LINE__, { 0xe0010392, 0xe0865001 },             5, 2 }, /* mul r1; add r5, r6, r1 */
-	/* mul r1; mul r5, r1, r2: early */
+	/* mul r1; mul r5, r1, r2: a factor is an early register */
 	{ __LINE__, { 0xe0010392, 0xe0050291 },             7, 3 },
-	/* mul r1; mla r5, r2, r3, r1: forwarded, late */
+	/* mul r1; mla r5, r2, r3, r1: the sum is forwarded and a late register */
 	{ __LINE__, { 0xe0010392, 0xe0251392 },             4, 0 },
 	{ __LINE__, { 0xe0010392, 0xe0251392, 0xe0865005 }, 7, 2 }, /* …; add r5, r6, r5 */
-	/* umull r4, r5; add r6, r6, r4: low half */
+	/* umull r4, r5; add r6, r6, r4: the addition needs the low half */
 	{ __LINE__, { 0xe0854392, 0xe0866004 },             5, 1 },
-	/* umull r4, r5; add r6, r6, r5: high half */
+	/* umull r4, r5; add r6, r6, r5: the addition needs the high half */
 	{ __LINE__, { 0xe0854392, 0xe0866005 },             6, 2 },
 	{ __LINE__, { 0xe0e54392, 0xe0e54392 },             7, 1 }, /* smlal r4, r5, r2, r3 twice */
 	/* smulbb r1, r2, r3; add r5, r6, r1 */
@@ -121,11 +121,11 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xe88000fe, 0xe08a600b },                         5, 3 },
 	/* add r1, r10, r11 */
 	{ __LINE__, { 0xe88000fe, 0xe08a100b },                         2, 0 },
-	/* add r8, r6, r7: reading is free */
+	/* add r8, r6, r7: a store multiple does not lock registers for reading */
 	{ __LINE__, { 0xe88000fe, 0xe0868007 },                         2, 0 },
 	/* ldm r0, {r1}: the list must be available */
 	{ __LINE__, { LDR_R1, 0xe8900002 },                             4, 2 },
-	/* ldm r0, {r1-r7}; ldr r8, [r9]: the port */
+	/* ldm r0, {r1-r7}; ldr r8, [r9]: the load waits for the port */
 	{ __LINE__, { 0xe89000fe, 0xe5998000 },                         5, 0 },
 	{ __LINE__, { 0xe89000fe, MOV_R9, MOV_R9, MOV_R9, 0xe59a8000 }, 5, 0 },
 	{ __LINE__, { 0xe8bd8010 },                                     1, 0 }, /* pop {r4, pc} */
@@ -159,7 +159,7 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xee321b43, 0xee354b01 }, 9, 7 }, /* fsubd d1, d2, d3; faddd d4, d5, d1 */
 	{ __LINE__, { 0xee610a21, 0xee244ae0 }, 9, 7 }, /* fmuls s1, s2, s3; fnmuls s8, s9, s1 */
 	{ __LINE__, { 0xee221b03, 0xee254b01 }, 10, 8 }, /* fmuld d1, d2, d3; fmuld d4, d5, d1 */
-	/* other precision, not forwarded: example 21-2 */
+	/* a result is not forwarded to an operation of the other precision: example 21-2 */
 	{ __LINE__, { 0xee202b01, 0xee366aa2 }, 11, 9 }, /* fmuld d2, d0, d1; fadds s12, s13, s5 */
 	/* example 21-3 */
 	{ __LINE__, { 0xee202b01, 0xed802b00 }, 10, 8 }, /* fmuld d2, d0, d1; fstd d2, [r0] */
@@ -176,7 +176,7 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xeeb10ae0, 0xeeb01a40 }, 20, 18 }, /* fsqrts s0, s1; fcpys s2, s0 */
 	{ __LINE__, { 0xee800a81, 0xee721a22 }, 2, 0 }, /* fdivs s0, s1, s2; fadds s3, s4, s5 */
 	{ __LINE__, { 0xee810b02, 0xe1a09009 }, 2, 0 }, /* fdivd d0, d1, d2; mov r9, r9 */
-	/* writes wait, too */
+	/* an instruction that writes a register waits for earlier writes of it */
 	{ __LINE__, { 0xee800a81, 0xed900a00 }, 20, 18 }, /* fdivs s0, s1, s2; flds s0, [r0] */
 	/* VFP, table 21-16: loads and stores */
 	{ __LINE__, { 0xed900a00, 0xee700a00 }, 5, 3 }, /* flds s0, [r0]; fadds s1, s0, s0 */
@@ -352,9 +352,9 @@ static void test_slots(void **state)
 		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 0x8002 },		/* no use of r1 */
 		{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0, 0x8000 }, /* overwritten */
 		{ __LINE__, { 0xe89000fe, MOV_R9 }, 2, 0, 0x80fe },	   /* ldm r0, {r1-r7} */
-		{ __LINE__, { 0xe89000fe, 0xe3a01000 }, 2, 0, 0x80fc },	   /* of that, mov r1 */
+		{ __LINE__, { 0xe89000fe, 0xe3a01000 }, 2, 0, 0x80fc },	   /* except r1: mov r1 */
 		{ __LINE__, { MOV_R9, LDR_PC }, 2, 1, 1 },		   /* to the end */
-		{ __LINE__, { VLDR, MOV_R9, MOV_R9 }, 3, 0, 3 },	   /* likewise */
+		{ __LINE__, { VLDR, MOV_R9, MOV_R9 }, 3, 0, 3 },	   /* also to the end */
 		{ __LINE__, { MOV_R9, LDR_R1, 0xe0813514 }, 3, 1, 3 },	   /* late */
 		{ __LINE__, { MOV_R9, LDR_R1, 0xe0843301 }, 3, 1, 3 },	   /* early */
 		{ __LINE__, { 0xe89000fe, MOV_R9, 0xe0877007 }, 3, 0, 6 }, /* ldm r0, {r1-r7} */

@@ -322,7 +322,7 @@ static void test_starved(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* A master of higher priority that never pauses; a request must still return. */
+	/* A master of higher priority never pauses; a request must still return. */
 	r->biu.sink = NULL;
 	assert_int_equal(pmk_matrix_script(&r->biu.matrix, PMK_MATRIX_DMA0, &all), PMK_OK);
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);

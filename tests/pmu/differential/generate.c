@@ -243,7 +243,7 @@ static void look_at_line(struct maker *g)
 {
 	if (chance(g, 40))
 		write_to(g, PMK_ARMV8_PMOVSSET);
-	/* Changes nothing, but makes QEMU look at its line. */
+	/* This write changes nothing, but makes QEMU update its interrupt line. */
 	if (g->m.line_late && chance(g, 70))
 		append(g, (struct op){ .kind = OP_WRITE, .reg = PMK_ARMV8_PMINTENSET });
 	access(g, (struct op){ .kind = OP_PENDING });
