@@ -39,7 +39,8 @@ int pmk_percent_parse(const char *text, double *value);
 /* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
 #define PMK_NUMBER_SIZE 32
 
-/* `value` times 10^-decimals, with the digits before the point in groups of three if requested. */
+/* Writes `value` times 10^-decimals; with `group`, the digits before the point are in groups of
+ * three. */
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
 
 #endif

@@ -62,7 +62,7 @@ static const char *parse_spec(const char *at, struct spec *s, struct arguments *
 	return *at ? at + 1 : at;
 }
 
-/* The bytes of the first `columns` characters of a printable text. */
+/* Returns the number of bytes in the first `columns` characters of a printable text. */
 static size_t bytes_of_columns(const char *text, size_t columns)
 {
 	size_t n = 0;

@@ -2,7 +2,8 @@
 /*
  * Structs of public headers that the caller allocates and that later versions append members to.
  * Their first member is `size`: sizeof the struct that the caller was compiled with. An older
- * caller gets the members that it knows, a newer one zeroes in those that the library does not.
+ * caller gets the members that it knows. A newer caller gets zeros in the members that the library
+ * does not know.
  */
 #ifndef PMK_BASE_SIZED_H
 #define PMK_BASE_SIZED_H

@@ -31,8 +31,8 @@ void pmk_tool_start(struct pmk_tool *tool, const char *path, const char *const a
 		    enum pmk_tool_errors errors, unsigned seconds);
 
 /*
- * Waits for the end of the command. `out` receives the beginning of its output. Returns its exit
- * code, 128 + signal, or one of the exit codes above.
+ * Waits for the end of the command. `out` receives the beginning of its output. Returns the
+ * command's exit code, 128 + signal, or an exit code of the list above.
  */
 int pmk_tool_finish(struct pmk_tool *tool, char *out, size_t size);
 

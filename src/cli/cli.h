@@ -137,7 +137,8 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
  * empty, "pmk: …; REMEDY". Returns PMK_EXIT_USAGE. */
 int cli_not_found(const char *near, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The names that were offered, as pmk_nearest_text() writes them; valid until the next call. */
+/* Returns the names that were offered, as pmk_nearest_text() writes them; valid until the next
+ * call. */
 const char *cli_near(const struct pmk_nearest *near);
 /* Print that memory could not be allocated. Returns PMK_EXIT_FAILED. */
 int cli_no_memory(void);
@@ -146,7 +147,8 @@ int cli_no_memory(void);
 bool cli_colour(FILE *f);
 /* True if the locale's text is UTF-8. */
 bool cli_utf8(void);
-/* The width of the terminal: $COLUMNS, or the size that it reports; 80 if `f` is not a terminal. */
+/* Returns the width of the terminal: $COLUMNS, or the size that the terminal reports; 80 if `f`
+ * is not a terminal. */
 unsigned cli_columns(FILE *f);
 
 struct pmk_ahbmon_layout_file;

@@ -41,7 +41,7 @@ void cli_running_show(struct cli_running *p, double seconds, uint64_t insns);
 /* Erase the line. Call it before anything else is written to the terminal. */
 void cli_running_end(struct cli_running *p);
 
-/* The counts could not be written to their destination: write them to stderr. */
+/* Write the counts to stderr, because they could not be written to their destination. */
 void cli_rescue(struct pmk_count *c, bool big_num);
 
 #endif

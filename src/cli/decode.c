@@ -243,7 +243,7 @@ static int no_log(const struct log *l)
 	return cli_fail(PMK_EXIT_FAILED, "%s: not a register log of pmk run --log", l->path);
 }
 
-/* The header: version, PMU, core, names of the columns. */
+/* Read the header: version, PMU, core, names of the columns. */
 static int read_head(struct log *l)
 {
 	const char *said;

@@ -131,7 +131,8 @@ const char *diff_status(const struct diff_row *r);
 void diff_delta_text(const struct diff *d, size_t row, size_t event, bool group, char buf[48]);
 /* Writes the change as "+1.25%" or "new". */
 void diff_percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size);
-/* "work (loop.c)", "loop.c:9 in work". The caller frees it; NULL when out of memory. */
+/* Returns a label such as "work (loop.c)" or "loop.c:9 in work", which the caller frees. NULL:
+ * out of memory. */
 char *diff_label(const struct diff *d, size_t row, size_t event);
 
 struct diff_format {

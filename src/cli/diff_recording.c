@@ -60,9 +60,9 @@ static const char *path_of(const struct pmk_tables *t, uint32_t file)
 }
 
 /*
- * The function of the source that the instruction is from: with inlined code, the innermost one.
- * The key is its name and its file. Functions without a symbol are named after their addresses, so
- * their key is their object and their body.
+ * Describe the source function of the instruction; for inlined code, this is the innermost
+ * function. The key is its name and its file. Functions without a symbol are named after their
+ * addresses, so their key is their object and their body.
  */
 static void describe_function(const struct diff_source *s, const struct pmk_tables_code *k,
 			      struct diff_function *f, FILE *name, FILE *key)

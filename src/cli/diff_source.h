@@ -67,7 +67,7 @@ bool diff_row_describe(struct diff_row *r, const struct diff_source *s, const ch
 const char *diff_catalogue_name(const char *name, const char *pmu);
 const struct diff_event *diff_find_event(const struct diff_source *s, const char *name,
 					 const char *pmu);
-/* The event of the diff with that name, or the number of events. */
+/* Returns the event of the diff with that name, or the number of events. */
 size_t diff_event_number(const struct diff *d, const char *name);
 
 /* These functions return 0 or an exit code. Opening finds the events, summing adds the rows. */

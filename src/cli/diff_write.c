@@ -295,7 +295,7 @@ static int write_event(struct diff_table *t, size_t event, const struct diff_for
 	return 0;
 }
 
-/* The number of counts that are over a limit. */
+/* Returns the number of counts that are over a limit. */
 static size_t count_over(const struct diff *d)
 {
 	size_t n = 0;

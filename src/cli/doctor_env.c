@@ -311,7 +311,7 @@ static bool write_program(const struct emulator *e, char *path)
 	return true;
 }
 
-/* The last line that pmk printed. The emulator's output comes before it. */
+/* Returns the last line that pmk printed. The emulator's output comes before it. */
 static const char *last_line_of_ours(const char *text)
 {
 	const char *line = text, *at = text;

@@ -31,8 +31,8 @@ struct part {
 /* The field that contains the bit; NULL: none. */
 const struct pmk_field *fields_at(const struct pmk_reg_info *reg, unsigned bit);
 
-/* The field or gap whose highest bit is *bit. *bit becomes the highest bit of the next one, and
- * negative after the last. Begin with the register's width - 1. */
+/* Returns the field or gap whose highest bit is *bit. *bit becomes the highest bit of the next
+ * field or gap, and negative after the last. Begin with the register's width - 1. */
 struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit);
 
 /* Writes "0x0000002a", with as many digits as `bits` bits need. */

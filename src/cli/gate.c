@@ -304,7 +304,7 @@ static int64_t middle_of(const struct gate *g, const int64_t *value)
 	return sorted[(g->layouts - 1) / 2];
 }
 
-/* The part of the change in the first layout that is neither work nor rest. */
+/* Returns the part of the change in the first layout that is neither work nor rest. */
 static int64_t layout_of(const struct gate *g, size_t event)
 {
 	const struct change *c = &g->change[event];

@@ -41,7 +41,7 @@ static inline uint64_t listing_value(const struct listing *l, uint32_t code, siz
 /* Read a source file, once. Returns a caveat for the reader: the file cannot be read, or may differ
  * from the compiled one. The file owns the text; NULL: no caveat, or the file was read before. */
 const char *listing_read(struct listing *l, uint32_t file);
-/* The text of a line of a file that was read; NULL: not known. */
+/* Returns the text of a line of a file that was read; NULL: not known. */
 const char *listing_line(const struct listing *l, uint32_t file, uint32_t line);
 
 /* Write an instruction: "ldr     r0, [r1, #4]". */

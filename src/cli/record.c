@@ -126,8 +126,8 @@ static void running(void *ctx, double seconds, uint64_t insns)
 }
 
 /*
- * The number of samples of all events. For each event there are two rows: its sum of periods, then
- * its number of samples.
+ * Returns the number of samples of all events. For each event there are two rows: its sum of
+ * periods, then its number of samples.
  */
 static uint64_t samples_of(const struct pmk_recording *rec)
 {

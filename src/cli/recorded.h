@@ -49,7 +49,7 @@ void recorded_without_value(const struct recorded *r,
 			    void (*on_event)(void *ctx, const char *name, const char *trust,
 					     const char *reason),
 			    void *ctx);
-/* The text of a key in table `meta`, which the caller frees; NULL: there is none. */
+/* Returns the text of a key in table `meta`, which the caller frees; NULL: there is none. */
 char *recorded_fact(const struct recorded *r, const char *key);
 
 /* A column of counts in a text. The column is wide enough for `most`, the largest count. */

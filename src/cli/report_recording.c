@@ -237,7 +237,8 @@ static uint32_t call_row(const struct report *r, size_t i, size_t n)
 	return pmk_map_get(&r->rows, i < n ? frame_key(r->stack[i]) : UNNAMED | NONE);
 }
 
-/* Add to the row of the function's caller: its outermost caller, if it called itself. */
+/* Add to the row of the function's caller. If the function called itself, this is its outermost
+ * caller. */
 static bool add_to_caller(struct report *r, size_t n, const struct pmk_tables_count *c)
 {
 	size_t outermost = n;
@@ -249,8 +250,8 @@ static bool add_to_caller(struct report *r, size_t n, const struct pmk_tables_co
 	return outermost;
 }
 
-/* Add to the rows of the functions that it has called, once in each, or to the row of the function
- * itself. */
+/* Add to the rows of the functions that the function has called, once in each, or to the row of
+ * the function itself. */
 static bool add_to_callees(struct report *r, size_t n, const struct pmk_tables_count *c)
 {
 	bool found = false;

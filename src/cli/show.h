@@ -21,11 +21,11 @@ const struct pmk_pmu *show_pmu_called(const char *name);
 /* Like show_pmu_called(); if there is no such PMU, also prints one line with the nearest names. */
 const struct pmk_pmu *show_find_pmu(const char *name);
 
-/* The register with that name, or a bus of the PMU that is described like a register: AHBMONITOR,
- * EVNTBUS; NULL: there is none. */
+/* Returns the register with that name, or a bus of the PMU that is described like a register:
+ * AHBMONITOR, EVNTBUS; NULL: there is none. */
 const struct pmk_reg_info *show_register(const struct pmk_pmu *pmu, const char *name);
 
-/* The width of the longest name of its fields, but at least 10. */
+/* Returns the width of the longest name of the register's fields, but at least 10. */
 int show_field_width(const struct pmk_reg_info *reg);
 
 /* True if `ev` is an element of pmu->events and this PMU has the event. An event with the same name
@@ -34,12 +34,12 @@ bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 /* Print the PMUs for which show_owns() is true, such as " arm1136 arm1176", and end the line. */
 void show_owners(const struct pmk_event *ev);
 unsigned show_event_count(const struct pmk_pmu *pmu);
-/* The kind of the event's counts: "cycles"; "latency" for occurrences that a latency counter times;
- * "events". */
+/* Returns the kind of the event's counts: "cycles"; "latency" for occurrences that a latency
+ * counter times; "events". */
 const char *show_kind(const struct pmk_event *ev);
 /* True for an event of "amba": emulation does not count it, but a dump of its signals does. */
 bool show_is_measured(const struct pmk_event *ev);
-/* The exactness of the event's counts: "exact", "modelled", "not modelled", "measured". */
+/* Returns the exactness of the event's counts: "exact", "modelled", "not modelled", "measured". */
 const char *show_support(const struct pmk_event *ev);
 
 /* Read and check a preset of the data directory. Returns 0, or a negative error with one line in

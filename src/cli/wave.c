@@ -154,7 +154,7 @@ static void print_bus(const struct wave_checked *c, const struct pmk_wave_checke
 	putchar('\n');
 }
 
-/* The lines below the violations, each after `start`. */
+/* Print the lines below the violations, each after `start`. */
 static void print_end(const struct wave_checked *c, const char *start)
 {
 	const struct pmk_wave_checked *bus;

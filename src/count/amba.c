@@ -312,7 +312,7 @@ static struct pmk_wave_watched *watched_layer(const struct pmk_wave_count *count
 	return NULL;
 }
 
-/* The watched AXI interface of an event; NULL: it is not watched. */
+/* Returns the watched AXI interface of an event; NULL: it is not watched. */
 static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *count,
 						const struct pmk_amba_what *what)
 {
@@ -418,7 +418,7 @@ static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_am
 	}
 }
 
-/* The distribution since the last interval; NULL: the event is not timed. */
+/* Returns the distribution since the last interval; NULL: the event is not timed. */
 static struct pmk_spread *timed_spread(const struct pmk_wave_count *count,
 				       const struct pmk_amba_what *what)
 {

@@ -50,8 +50,8 @@ extern const char pmk_amba_name[]; /* "amba" */
 int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map);
 void pmk_amba_free(struct pmk_amba *a);
 
-/* The reason why an event cannot be counted, or NULL; and a caveat for the reader of its count, or
- * NULL. */
+/* The first function returns the reason why an event cannot be counted, or NULL. The second
+ * returns a caveat for the reader of its count, or NULL. */
 const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave_count *count,
 				 const struct pmk_event *ev);
 const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_count *count,
@@ -68,7 +68,7 @@ int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool in
 /* End an interval, after all its rows have been filled. */
 void pmk_amba_mark(struct pmk_amba *a, struct pmk_wave_count *count);
 
-/* The layers of this PMU; NULL: it is another PMU. */
+/* Returns the layers of this PMU; NULL: it is another PMU. */
 const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu);
 
 #endif

@@ -24,8 +24,8 @@ struct pmk_board {
  * processor `cpu` and memory at this address. */
 const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_start);
 
-/* The name of the core that an emulator's command line (ended by NULL) selects: the core of
- * -cpu, or the default core of the board of -M. NULL: pmk does not have that core. */
+/* Returns the name of the core that an emulator's command line (ended by NULL) selects: the core
+ * of -cpu, or the default core of the board of -M. NULL: pmk does not have that core. */
 const char *pmk_board_core(char *const *argv);
 /* Like pmk_board_core(), but only for cores that execute only 32-bit code; NULL for others. */
 const char *pmk_board_of_32_bits(char *const *argv);

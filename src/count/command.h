@@ -12,7 +12,7 @@
 
 /* A handle whose errors, warnings and notes name options: -r, not 'repeat'. */
 struct pmk_count *pmk_count_new_for_command(void);
-/* The file that is run, after pmk_count_prepare(); NULL: none. */
+/* Returns the file that is run, after pmk_count_prepare(); NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
 /* The files that the run writes while it counts: a log of register accesses, and pins; NULL:
  * none. */
@@ -29,9 +29,9 @@ void pmk_count_record(struct pmk_count *c, bool paths);
 /* The sampling rate as texts: samples per second, or events per sample; NULL: not given. Call it
  * before the run, after all settings. Returns 0 or a failure. */
 int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *period);
-/* The recording of the run; NULL: none. Valid until pmk_count_free(). */
+/* Returns the recording of the run; NULL: none. Valid until pmk_count_free(). */
 const struct pmk_recording *pmk_count_recording(const struct pmk_count *c);
-/* The layers of a bus that a PMU counts; NULL: none. */
+/* Returns the layers of a bus that a PMU counts; NULL: none. */
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu);
 
 #endif

@@ -14,10 +14,11 @@
  * lacks the core's. */
 const char *pmk_compat_processor(const struct pmk_core *core);
 
-/* The architecture of such a processor, "ARMv6KZ"; NULL: it runs any program. */
+/* Returns the architecture of such a processor, "ARMv6KZ"; NULL: it runs any program. */
 const char *pmk_compat_arch(const char *processor);
 
-/* The feature of the file that this processor lacks, "ARMv7" or "Thumb-2"; false: it can run. */
+/* Writes the feature of the file that this processor lacks, "ARMv7" or "Thumb-2". False: the
+ * processor can run the file. */
 bool pmk_compat_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
 		      size_t size);
 

@@ -163,7 +163,7 @@ int pmk_count_begin(struct pmk_count *c);
 /* Pass the last section of the result, which is complete, to the listener. An interval beyond the
  * requested number is dropped. */
 void pmk_count_report(struct pmk_count *c);
-/* The signal with which the end of the run was requested; 0: none. */
+/* Returns the signal with which the end of the run was requested; 0: none. */
 int pmk_count_stopped(const struct pmk_count *c);
 /* `prefix` and the words, separated by spaces and quoted for display; the caller frees it. NULL:
  * out of memory. */

@@ -251,7 +251,7 @@ static bool is_exception(unsigned signal)
 	       (signal >= PMK_SIG_EXC_UNDEF && signal <= PMK_SIG_EXC_FIQ);
 }
 
-/* The reason why an event cannot be counted here, or NULL. */
+/* Returns the reason why an event cannot be counted here, or NULL. */
 static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
 {
@@ -592,7 +592,7 @@ static int choose_delay(struct pmk_count *c)
 	return 0;
 }
 
-/* The option that --sample cannot be combined with, or NULL. */
+/* Returns the option that --sample cannot be combined with, or NULL. */
 static const char *not_sampled_because(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -718,7 +718,7 @@ static int configure_core(struct pmk_count *c)
 	return set_core_facts(c);
 }
 
-/* --packets FILE */
+/* Handle --packets FILE. */
 static int choose_packets(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

@@ -44,7 +44,7 @@ static bool lacks_control(const struct pmk_emulation *e)
 	return atomic_load(&e->runner.arena->control_unseen) != 0;
 }
 
-/* The trust in the counts of an event, from what is known so far. */
+/* Returns the trust in the counts of an event, from what is known so far. */
 static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_event *event)
 {
 	if (e->lacks || pmk_runner_lacks(&e->runner))
@@ -134,7 +134,7 @@ static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, ui
 	return 0;
 }
 
-/* The standard deviation of the mean, in percent of the mean, as perf shows it. */
+/* Returns the standard deviation of the mean, in percent of the mean, as perf shows it. */
 static double spread_pct(const struct pmk_sample *s)
 {
 	if (s->n < 2 || s->mean == 0)

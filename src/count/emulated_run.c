@@ -255,7 +255,7 @@ static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_pl
 	}
 }
 
-/* The number of places that a run can have. */
+/* Returns the number of places that a run can have. */
 static unsigned place_count(const struct pmk_count *c)
 {
 	return c->q.scope.per_core ? PMK_ARENA_CPUS : 1 + c->q.scope.regions.count;
@@ -404,7 +404,7 @@ static bool was_ended(const struct pmk_emulation *e)
 	       pmk_ends_jobs(WTERMSIG(e->runner.status));
 }
 
-/* The emulator has not run the program. */
+/* Report why the emulator has not run the program. */
 static int program_refused(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;

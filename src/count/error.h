@@ -28,11 +28,11 @@ int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, co
 int pmk_count_refuse(struct pmk_count_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int pmk_count_no_memory(struct pmk_count_fault *f);
-/* The text of the failure; never NULL. */
+/* Returns the text of the failure; never NULL. */
 const char *pmk_count_fault_text(const struct pmk_count_fault *f);
 /* settings.c: the shown name of a setting; NULL: there is no such setting. */
 const char *pmk_setting_shown(const char *name, size_t n, bool options);
-/* The text with settings replaced, in new memory; NULL: out of memory. */
+/* Returns the text with settings replaced, in new memory; NULL: out of memory. */
 char *pmk_count_render(const char *text, bool options);
 void pmk_count_fault_free(struct pmk_count_fault *f);
 

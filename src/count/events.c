@@ -244,7 +244,8 @@ static bool is_pattern(const char *name)
 	return strpbrk(name, "*?[") && !strchr(name, '/');
 }
 
-/* Name i that a pattern can match, "" for one that cannot be counted. NULL: there are no more. */
+/* Returns name i that a pattern can match, or "" if event i cannot be counted. NULL: there are
+ * no more. */
 static const char *countable_name(const struct pmk_event_list *list, const struct pmk_pmu *pmu,
 				  unsigned i)
 {
@@ -320,7 +321,7 @@ static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 	return err;
 }
 
-/* The length up to the next comma that is not inside braces or pmu/…/. */
+/* Returns the length up to the next comma that is not inside braces or pmu/…/. */
 static size_t word_length(const char *text)
 {
 	bool brace = false, slash = false;

@@ -46,8 +46,8 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
 /* True for a path, which has a slash or ends in .ini; false for a name. */
 bool pmk_files_is_path(const char *name);
-/* The name of the preset for a name that GCC, QEMU or users use ("a53", "rpi4"). Returns `name`
- * itself if a preset has this name, or if no preset matches. */
+/* Returns the name of the preset for a name that GCC, QEMU or users use ("a53", "rpi4"). Returns
+ * `name` itself if a preset has this name, or if no preset matches. */
 const char *pmk_files_core_name(const char *data, const char *name);
 /* Sets `path` to the path of a preset: `name` itself if it is a path, or else the user's preset
  * of this name, or else the preset in the data directory. Returns false if it cannot be read;

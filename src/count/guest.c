@@ -14,7 +14,7 @@
 #include "cpu/family.h"
 #include "producer/session/access_log.h"
 
-/* --irq TYPE[/NAME]:NUMBER */
+/* Handle --irq TYPE[/NAME]:NUMBER. */
 static int choose_irq(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -44,7 +44,7 @@ static bool is_l2(const struct pmk_pmu *pmu)
 	return pmk_core_l2_type(pmu->name) != 0;
 }
 
-/* --at ADDRESS */
+/* Handle --at ADDRESS. */
 static int choose_base(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -82,7 +82,7 @@ static bool same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* --log FILE */
+/* Handle --log FILE. */
 static int open_log(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

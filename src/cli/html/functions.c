@@ -177,7 +177,7 @@ static void put_row(const struct functions *fn, uint32_t frame)
 	fputs("</tr>\n", fn->p->f);
 }
 
-/* The sum of the rows that are not shown. */
+/* Write the sum of the rows that are not shown. */
 static void put_rest(const struct functions *fn)
 {
 	const struct html_page *p = fn->p;

@@ -47,14 +47,14 @@ void html_fact(FILE *f, const char *name, const char *text);
 void html_fact_number(FILE *f, const char *name, size_t number);
 /* Write text, in which the characters of `breaks` (tabs or line breaks) are not escaped. */
 void html_lines(FILE *f, const char *text, const char *breaks);
-/* A paragraph of this class for each line; `lines` may be NULL. */
+/* Write a paragraph of this class for each line; `lines` may be NULL. */
 void html_notices(FILE *f, const char *lines, const char *class);
 /* Write a share in percent, with one digit after the point; nothing for 0. */
 void html_share(FILE *f, uint64_t value, uint64_t all);
 double html_percent(uint64_t value, uint64_t all);
-/* "12,,3": counts for each event, for the script; 0 is empty. */
+/* Write the counts of each event for the script: "12,,3". A count of 0 is empty. */
 void html_counts(FILE *f, const uint64_t *value, size_t n);
-/* The counts of an element: data-v="12,,3". */
+/* Write the counts of an element: data-v="12,,3". */
 void html_values(FILE *f, const uint64_t *value, size_t n);
 /* Begin a table, with these attributes. '!' before them makes it only as wide as its content. Then
  * come headings and html_table_body(). The script adds a field that filters the rows of a table
@@ -76,13 +76,14 @@ void html_table_end(FILE *f);
 void html_cells(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 /* Write a whole row: <tr>, cells as in html_cells(), </tr>. */
 void html_row(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
-/* A cell of a number, which is empty without one. `class` is "" or begins with a blank. */
+/* Write a cell with a number, or an empty cell if not `there`. `class` is "" or begins with a
+ * blank. */
 void html_cell(FILE *f, const char *class, bool there, uint64_t value);
 /* Write a cell with a bar that shows value / all. */
 void html_bar(FILE *f, uint64_t value, uint64_t all);
 /* Write a label of trust, such as "exact", as an element `tag`. */
 void html_trust(FILE *f, const char *tag, const char *trust);
-/* A folded list of `n` events without a value; nothing if there are none. */
+/* Write a folded list of `n` events without a value; nothing if `n` is 0. */
 void html_without_begin(FILE *f, size_t n);
 void html_without(FILE *f, const char *name, const char *trust, const char *reason);
 void html_without_end(FILE *f, size_t n);

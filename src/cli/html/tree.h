@@ -54,7 +54,7 @@ bool html_tree_is_function(const struct html_page *p, uint32_t frame);
 bool html_flame(struct html_page *p);
 bool html_source_plan(struct html_page *p);
 bool html_functions(struct html_page *p);
-/* The latencies of timed events; nothing if there are none. */
+/* Write the latencies of timed events; nothing if there are no timed events. */
 void html_latencies(const struct html_page *p);
 bool html_have_latencies(const struct html_page *p);
 bool html_source(struct html_page *p);

@@ -28,7 +28,7 @@ static unsigned first_passes(const struct pmk_plan *plan)
 	return n;
 }
 
-/* The events of one PMU, with passes numbered from 0. */
+/* Returns the events of one PMU, with passes numbered from 0. */
 static struct pmk_plan part_of(const struct pmk_plan *plan, unsigned pmu)
 {
 	unsigned first = pmu ? first_passes(plan) : 0;

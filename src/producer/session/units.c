@@ -152,8 +152,8 @@ bool pmk_units_add(struct pmk_units *u, const struct pmk_units_piece *piece, uns
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* The 97.5 % quantile of Student's t; outside of the table from its expansion about the normal
- * quantile. */
+/* Returns the 97.5 % quantile of Student's t; outside of the table from its expansion about the
+ * normal quantile. */
 static double student_quantile(uint64_t freedom)
 {
 	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571,

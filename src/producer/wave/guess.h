@@ -62,7 +62,7 @@ struct guess {
 /* ---- guess_names.c -------------------------------------------------------------------------- */
 
 size_t pmk_guess_path_length(const struct pmk_wave_signal *s);
-/* The number of scopes around a signal, minus 1. */
+/* Returns the number of scopes around a signal, minus 1. */
 unsigned pmk_guess_scope_depth(const struct pmk_wave_signal *s);
 /* True if the name contains the word of a role: of AHB, or of any protocol. */
 bool pmk_guess_has_ahb_role(const struct pmk_wave_signal *s);

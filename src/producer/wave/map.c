@@ -417,7 +417,7 @@ static bool take_events(struct reading *r, const char *name, const char *value)
 	return add_slot(r, slot, signal);
 }
 
-/* FIRST-LAST */
+/* Handles a value FIRST-LAST. */
 static bool add_window(struct reading *r, struct pmk_wave_window w, const char *value)
 {
 	const char *dash = strchr(value, '-');
@@ -440,7 +440,7 @@ static bool add_window(struct reading *r, struct pmk_wave_window w, const char *
 
 const char *const pmk_wave_places[WAVE_NPLACES] = { "uart", "sci", "ssp", "apb_dma", "apb_core" };
 
-/* NAME = FIRST-LAST */
+/* Handles NAME = FIRST-LAST. */
 static bool take_windows(struct reading *r, const char *name, const char *value)
 {
 	int i = find_word(r, "[windows] has no", pmk_wave_places, WAVE_NPLACES, name);
@@ -451,7 +451,7 @@ static bool take_windows(struct reading *r, const char *name, const char *value)
 
 #define NSLAVES 16 /* slaves in the AHB Monitor's packets */
 
-/* NUMBER = FIRST-LAST */
+/* Handles NUMBER = FIRST-LAST. */
 static bool take_slaves(struct reading *r, const char *name, const char *value)
 {
 	struct pmk_wave_window w = { .place = PMK_WAVE_NO_PLACE };

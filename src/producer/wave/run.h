@@ -54,7 +54,7 @@ struct pmk_wave_watched {
 	/* where the values of an edge are; a missing signal is always 0 */
 	const struct pmk_wave_value *value[PMK_AHB_NROLES + 1];
 	struct pmk_ahb_layer observer;
-	struct pmk_ahb_timer timer; /* used by layers with a bus of their own */
+	struct pmk_ahb_timer timer; /* used by layers that have a separate bus */
 	struct pmk_ahb_checker checker;
 	uint8_t data; /* HTRANS of the data phase; PMK_WAVE_DATA_X if unknown */
 	struct pmk_wave_checked checked;

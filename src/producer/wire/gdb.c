@@ -128,7 +128,8 @@ static bool is_console(const char *packet)
 	return packet[0] == 'O' && packet[1] && hex_digit(packet[1]) >= 0;
 }
 
-/* "S05", "T05thread:…": the target has stopped. No other reply begins with these letters. */
+/* True if the target has stopped: "S05", "T05thread:…". No other reply begins with these
+ * letters. */
 static bool is_stop(const char *packet)
 {
 	return (packet[0] == 'S' || packet[0] == 'T') && hex_digit(packet[1]) >= 0;
@@ -305,7 +306,8 @@ static int store_word(struct pmk_wire *w, uint64_t address, uint32_t value)
 	return err;
 }
 
-/* Kind 4: an instruction of four bytes, as in ARM, A64 and MicroBlaze. */
+/* Set or remove a breakpoint of kind 4: an instruction of four bytes, as in ARM, A64 and
+ * MicroBlaze. */
 static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 {
 	char request[40], reply[MAX_PACKET];

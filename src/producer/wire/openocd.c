@@ -161,7 +161,7 @@ static int check_processor(struct pmk_wire *w)
 	return err;
 }
 
-/* Four bytes: an instruction of ARM or A64. */
+/* Set or remove a breakpoint of four bytes, for an instruction of ARM or A64. */
 static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 {
 	char text[64], said[1024];

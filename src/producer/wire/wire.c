@@ -150,7 +150,7 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 	"poll; set pmk_state [[target current] curstate]; if {$pmk_state eq \"halted\"} " \
 	"{set pmk_state \"" HALTED " [reg pc]\"}; set pmk_state"
 
-/* In "pc (/32): 0x00008000". */
+/* Read the program counter from "pc (/32): 0x00008000". */
 static bool program_counter(const char *said, uint64_t *pc)
 {
 	const char *value = strstr(said, "): 0x");
@@ -188,7 +188,7 @@ int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc)
 
 /* ---- coprocessor 15 -------------------------------------------------------------------------- */
 
-/* MRC or MCR p15, 0, R0, … */
+/* Returns the code of MRC or MCR p15, 0, R0, … */
 static uint32_t coprocessor_instruction(uint32_t mrc, unsigned crn, unsigned crm, unsigned op2)
 {
 	return 0xee000f10 | mrc | crn << 16 | op2 << 5 | crm;

@@ -25,7 +25,7 @@ struct pmk_wire;
 struct pmk_wire_tap;
 struct pmk_devmem;
 
-/* One protocol. All functions return 0 or a negative enum pmk_error, with details in link.why. A
+/* A protocol. All functions return 0 or a negative enum pmk_error, with details in link.why. A
  * function that the protocol lacks is NULL. */
 struct pmk_speaker {
 	const char *name;
@@ -117,7 +117,7 @@ int pmk_wire_look(struct pmk_wire *w);
 /* Returns seconds from an arbitrary start, without the time for which pmk held the target. */
 double pmk_wire_clock(const struct pmk_wire *w);
 
-/* One access to CP15. PMK_EIO: the probe reports a failure. */
+/* Make one access to CP15. PMK_EIO: the probe reports a failure. */
 int pmk_wire_mrc(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t *value);
 int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t value);
 
@@ -144,7 +144,7 @@ struct pmk_wire_taps {
 	unsigned taps, bits;
 };
 
-/* A TAP that leads to an MDM, or that of an ARM11. */
+/* A TAP: either one that leads to an MDM, or the debug TAP of an ARM11. */
 struct pmk_wire_tap {
 	struct pmk_wire *wire;
 	char name[64];	 /* OpenOCD's name; "": the first TAP */

@@ -246,7 +246,7 @@ static uint32_t put_insn(struct pmk_samples *s, uint32_t object, uint64_t addr)
 	return at;
 }
 
-/* The object for unmapped code of a mode. */
+/* Returns the object for unmapped code of a mode. */
 static uint32_t unmapped_object(struct pmk_samples *s, enum pmk_perf_mode mode)
 {
 	static const char *const names[] = { [PMK_PERF_UNKNOWN] = "[unknown]",
@@ -259,7 +259,7 @@ static uint32_t unmapped_object(struct pmk_samples *s, enum pmk_perf_mode mode)
 	return s->apart[mode];
 }
 
-/* The instruction at an address of a process or of the kernel. */
+/* Returns the instruction at an address of a process or of the kernel. */
 static uint32_t locate_insn(struct pmk_samples *s, uint32_t pid, enum pmk_perf_mode mode,
 			    uint64_t addr)
 {

@@ -30,7 +30,7 @@ struct pmk_spaces {
 /* Zeroed memory has no processes. Functions that return int return 0 or PMK_ENOMEM. */
 void pmk_spaces_free(struct pmk_spaces *s);
 
-/* The number of the object; UINT32_MAX: out of memory. */
+/* Returns the number of the object; UINT32_MAX: out of memory. */
 uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t *build_id,
 			   size_t build_id_size);
 /* In process `pid`, map `length` bytes at `start` to the object from `offset` on. */
