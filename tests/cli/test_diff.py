@@ -53,7 +53,7 @@ def test_the_same_program_has_no_difference(base):
 def test_functions_match_though_they_have_moved(base, new):
     found = rows(base, new)
     work = found["function", "cpu_cycles", "work", None]
-    # Of the 100 cycles of its line 7, each thread's part (67 and 33) grows by half.
+    # Line 7 has 100 cycles; each thread's part of them (67 and 33) grows by half.
     grown = 67 // 2 + 33 // 2
     equal((work["base"], work["new"], work["delta"], work["status"]),
           (149, 149 + grown, grown, "both"))

@@ -350,7 +350,7 @@ def test_forks_wait_for_a_place():
 
 
 def test_forks_without_a_place_are_reported():
-    """70 processes that live until the last one has given up waiting for a slot."""
+    """70 processes live until the last one has given up waiting for a slot of the plugin."""
     out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
               "070",
               "together")
@@ -365,7 +365,7 @@ def test_forks_without_a_place_are_reported():
 
 
 def test_zombies_give_their_place_back():
-    # No leading zero, because some C libraries interpret the digits after it.
+    # The numbers have no leading zero: some C libraries treat digits after such a zero differently.
     values = {n: stat("-e", "instr_exec", family(), "zombies", str(n)) for n in (110, 111, 150)}
     equal((values[150]["processes"], values[150]["warning"]), (151, None))
     one = insns(values[111]) - insns(values[110])
@@ -515,7 +515,7 @@ def test_threads_are_counted_on_cores_of_their_own():
     cores = {c["cpu"]: c["counter-value"] for c in doc["counters"]}
     equal(sorted(cores), [0, 1, 2, 3, 4])
     equal(doc["threads"], 5)
-    # The first one may initialise something in the C library.
+    # The first worker may initialise data of the C library, so it may execute more instructions.
     for cpu in (2, 3, 4):
         equal(cores[cpu], cores[2], "every worker does the same")
     assert cores[1] >= cores[2] > 4000
@@ -547,7 +547,7 @@ def test_threads_are_repeatable():
 
 
 def test_threads_are_not_exact():
-    """The instructions of a thread that waits for another one depend on the host."""
+    """How many instructions a thread executes while it waits for another depends on the host."""
     events = ("-e", "instr_exec,cycles")
     doc = stat("-r", "2", *events, threads(), "work", "2")
     equal([c["trust"] for c in doc["counters"]], ["inexact", "modelled"])
@@ -752,7 +752,7 @@ int main(void)
     out = pmk("stat", "-e", "cycles", "-I", "100000cycles", "-j", threads)
     rows = [json.loads(line) for line in out.err.splitlines()]
     contains(rows.pop()["note"], "the host schedules the threads")
-    # A thread that begins when another has ended may have that one's core.
+    # A new thread may get the core of a thread that has ended.
     assert {None, "1"} <= {row.get("cpu") for row in rows}, rows
     for row in rows:
         assert abs(float(row["counter-value"]) / 0.7 - row["event-runtime"]) < 3, row

@@ -49,7 +49,7 @@ def shown(text):
 
 
 def test_stat_tells_how_far_the_program_is():
-    """Cycles and instructions of the line are those of the run, for a loop of one cycle each."""
+    """The line shows the cycles and instructions of the run so far."""
     for options in ((), ("--region", "main")):
         code, text = long_enough(lambda factor: on_terminal(
             "stat", "--timeout", 2500 * factor, "-e", "cycles,instr_exec", *options,

@@ -36,8 +36,8 @@ def totals(db):
 
 
 def adds_up(db, document=None):
-    """Sums over instructions are the totals, which are those of pmk stat in the same run; and in
-    the run of `document`."""
+    """Checks that the counts of all instructions add up to the totals of pmk stat in the same run.
+    With `document`, also checks that they are the totals of that document."""
     found = totals(db)
     equal({e: booked for e, (_, booked) in found.items()}, {e: t for e, (t, _) in found.items()})
     if document:
@@ -139,7 +139,7 @@ def test_what_is_booked_adds_up(name, prefix, flags, more):
         db = record(*how, "-e", "all", *more, path)
         adds_up(db)
         equal(sorted(db.execute("SELECT process, cpu FROM thread")), [(0, 0), (0, 1), (1, 0)])
-    # Without threads and processes each run is the same.
+    # Without threads and processes, each run has the same counts.
     document = stat("-e", "all", *more, path, "alone")
     flat = record("-e", "all", *more, path, "alone")
     adds_up(flat, document)
@@ -325,7 +325,7 @@ def test_microblaze():
 
 
 def a64_structures():
-    """Every LD1 to LD4 and ST1 to ST4: of registers in a row, of one lane, of all lanes."""
+    """Yields every form of LD1 to LD4 and ST1 to ST4: whole registers, one lane, and all lanes."""
     shapes = ("8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d")
     for n in range(1, 5):
         for shape in shapes:
@@ -341,7 +341,8 @@ def a64_structures():
 
 
 def a32_structures():
-    """The same of ARMv7, and each length of VLDM, VSTM, LDM and STM."""
+    """Yields every form of ARMv7's VLD1 to VLD4 and VST1 to VST4, and each length of VLDM, VSTM,
+    LDM and STM."""
     for n in range(1, 5):
         for size in (8, 16, 32):
             for op in ("ld", "st"):
@@ -420,8 +421,8 @@ def test_latencies_of_forks():
 
 
 def test_latencies_by_hand():
-    """2048 loads, word by word, twice: 8 KB, which is the cache. Each fourth one of the first time
-    begins a line and misses, which takes mem.latency more."""
+    """The program reads 8 KB, which is the size of the cache, twice, with 2048 loads each time. In
+    the first pass every fourth load begins a line and misses; a miss takes mem.latency more."""
     walk = mb.bare("walk", ACCESS="lwi r3, r5, 0", STRIDE=4, COUNT=2048, PASSES=2)
     for settings, miss in (("", 21), (",mem.latency=9", 10)):
         db = record("-e", "dcache_read_latency", "--core", "microblaze", "--set",
@@ -512,7 +513,7 @@ def test_the_longest_name(tmp_path):
 
 
 def test_names_of_ways_to_find_callers():
-    """--call-graph takes the words that perf takes. Any other word after it is the program."""
+    """--call-graph accepts the words that perf accepts. Any other word after it is the program."""
     program = assemble("record-loop", LOOP, "-DCOUNT=10")
     for way in (["--call-graph", "fp"], ["--call-graph=dwarf,8192"], ["--call-graph"]):
         db = record(*way, "-e", "instr_exec", program, code=3)

@@ -89,7 +89,7 @@ def test_the_sum_is_that_of_the_periods(tmp_path):
 def test_several_events_are_told_apart(tmp_path):
     path, _ = record(tmp_path, "-T", "linux", "-e", "cpu-clock,page-faults", "-c", 1, "--", "true")
     s = Samples(path)
-    # Each page fault is a sample; cpu-clock has a shortest period of its own.
+    # Each page fault is a sample. The kernel limits the period of cpu-clock.
     events = s.events()
     faults = events["page-faults:samples"][0]
     equal(events["page-faults"][0], faults)

@@ -43,7 +43,8 @@ def event(code, total, period=0, cost=0, nested=0):
 
 
 def counts_of(values, raw=None):
-    """raw, sum, square-low, square-high, min, max of the occurrences of one event in a region."""
+    """Returns the bytes of a dump for one event in a region: raw, sum, square-low, square-high, min
+    and max."""
     squares = sum(v * v for v in values) % 2**128
     return b"".join(map(number, (sum(values) if raw is None else raw, sum(values) % 2**64,
                                  squares % 2**64, squares >> 64, min(values, default=0),
@@ -71,7 +72,7 @@ def firmware():
 
 
 def report(data, *argv, code=0):
-    """pmk report of these bytes on standard input."""
+    """Runs pmk report with `data` as its standard input."""
     p = run(PMK, "report", *argv, "-", stdin=data, text=False)
     out = Output(p.code, p.out.decode(), p.err.decode())
     equal(out.code, code, str(out))
@@ -265,7 +266,8 @@ def test_formats_page_has_the_records():
     equal(letters, list("PERSDZ"))
     source = repo.text("src/firmware/dump.c")
     equal(sorted(set(re.findall(r"byte\(&?o, '(\w)'\)", source))), sorted(letters))
-    # A dump written by hand after the page, with an independent implementation of the checksum.
+    # This dump was written by hand as the page says, with an independent implementation of the
+    # checksum.
     by_hand = bytes.fromhex("504d4b44 01"            # PMKD, version 1
                             "50 07 61726d31313736"    # P "arm1176"
                             # E code 255, period 0, total 300, cost 5, nested 7
@@ -615,8 +617,8 @@ def executable():
 
 
 def sampled(at):
-    """5 samples in hot, 2 of them in a region; 2 in warm, 1 late; 1 polled, 2 outside of every
-    function."""
+    """Makes a dump with samples: 5 in hot (2 of them in a region), 2 in warm, 1 late, 1 polled, and
+    2 outside of every function."""
     pcs = [(at["hot"], 0), (at["hot"] + 4, 0), (at["hot"] + 4, None), (at["hot"] + 8, None),
            (at["hot"], None), (at["warm"], None), (at["warm"] + 2, None), (0, None), (16, None),
            (16, None)]
@@ -872,7 +874,7 @@ def test_numbers_and_words():
     verbose = pmk("report", "-v", log).out
     contains(verbose, "cpu_cycles (0xff, ")
     contains(verbose, "br_exec (0x05, ")
-    # No colours into a pipe, and numbers of the C locale anywhere.
+    # pmk writes no colours into a pipe, and writes numbers as in the C locale in every locale.
     assert "\033" not in pmk("report", log, env=dict(os.environ, TERM="xterm")).out
     names = run("locale", "-a").out.split() if shutil.which("locale") else []
     for name in [n for n in names if n.startswith(("de_", "fr_"))][:1]:

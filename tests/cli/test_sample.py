@@ -116,16 +116,16 @@ def rows(document):
 
 
 def is_within(row, truth):
-    # Both are rounded, the margin to a hundredth of a percent.
+    # The value and the margin are rounded; the margin is rounded to a hundredth of a percent.
     margin = row["counter-value"] * (row["margin"] + 0.006) / 100 + 1
     return abs(row["counter-value"] - truth) <= margin
 
 
 @pytest.mark.parametrize("core", size(["cortex-a53"], CORES))
 def test_truth_is_within_the_margin(core):
-    """The margin holds in 95 of 100 cases. Cycles and stalls, 9 of 41 events, are outside together,
-    so of two seeds one may be. The program has the same name wherever the tests are, because its
-    name is on its stack and affects its counts."""
+    """The margin holds in 95 of 100 cases. Cycles and stalls, 9 of 41 events, are outside of their
+    margins together, so with two seeds this may happen once. The program has the same name in
+    every build folder, because its name is on its stack and affects its counts."""
     folder, name = os.path.split(phases(core, size(50, 100)))
 
     def counted(*argv):
@@ -181,7 +181,7 @@ def compared(program, events):
 
 
 def test_forks():
-    """Each process is sampled by itself."""
+    """pmk samples each process separately."""
     document = compared(phases("arm1176", 30, "FORK"), "instr_exec,cpu_cycles,dcache_miss")
     equal(document["processes"], 2)
 

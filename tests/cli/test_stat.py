@@ -183,7 +183,7 @@ def test_program_is_found_in_path():
 
 
 def test_path_may_have_empty_places():
-    """An empty one is the current directory, as for the shell."""
+    """An empty entry of PATH is the current directory, as for the shell."""
     usual = os.environ["PATH"]
     for path in (":" + usual, usual + ":", "/nowhere::/nowhere:" + usual):
         doc = stat("-e", "instr_exec", os.path.basename(loop(N)), code=3, cwd=WORK,
@@ -587,7 +587,8 @@ def interval_ends(doc, key):
 
 
 def check_grid(ends, n, block):
-    """Interval k ends at k n or in the block that crosses it; the last one is the rest."""
+    """Checks that interval k ends at k n, or in the block that crosses it. The last interval may be
+    shorter."""
     for k, end in enumerate(ends[:-1], 1):
         assert k * n <= end < k * n + block, f"interval {k} of {n} ends at {end}"
 
@@ -684,8 +685,8 @@ def test_a_region_changes_no_count():
 def test_recursion_counts_once():
     r = assemble("recurse", RECURSE)
     doc = stat("-e", "instr_exec", "--region", "r", r)
-    # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then only the last one
-    # again.
+    # There are 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop. A second call
+    # has only the last level.
     equal(value(doc, "instr_exec", "r"), 4 * 6 + 4 + 4)
     equal(value(doc, "instr_exec"), 4 * 6 + 4 + 4 + 2 + 1 + 2 + 3)
     equal(entries(doc, "r"), 6)
@@ -901,7 +902,8 @@ def test_set_changes_the_core():
     usual = stat("-e", "dcache_miss,instr_exec", walk)
     large = stat("-e", "dcache_miss,instr_exec", "--set", "dcache.size=64K", walk)
     equal(value(small, "instr_exec"), value(large, "instr_exec"))
-    # 24 KB in lines of 32 bytes; every pass misses all of them unless they fit.
+    # The program walks through 24 KB, which are 768 lines. Every pass misses all lines unless they
+    # fit into the cache.
     assert value(large, "dcache_miss") < 2 * 768 * 2, value(large, "dcache_miss")
     assert value(small, "dcache_miss") >= 768 * 20, value(small, "dcache_miss")
     assert value(large, "dcache_miss") < value(usual, "dcache_miss") <= value(small, "dcache_miss")
@@ -948,7 +950,8 @@ def test_list_has_every_topic():
 
 
 def test_list_alone_is_short():
-    """Lists PMUs with their contents, cores, targets, and how to see the rest, but no events."""
+    """pmk list prints the PMUs with their numbers of counters and events, the cores, the targets,
+    and the commands that list more, but no events."""
     out = pmk("list").out
     assert len(out.splitlines()) < 90, out
     for pmu, counters in (("arm1176", 3), ("microblaze", 6)):
@@ -1036,7 +1039,7 @@ def test_a_hint_stays_on_the_pmu():
 
 
 def test_info_shows_each_layout_of_a_register():
-    """The ARM1156 has bits in PMNC that the others do not have."""
+    """PMNC of the ARM1156 has bits that PMNC of the other ARM11 cores does not have."""
     out = pmk("info", "PMNC").out
     equal(re.findall(r"^    on +(.*)$", out, re.M)[:2],
           ["arm1176 arm1136r0 arm1136 arm11mpcore", "arm1156"])
@@ -1233,7 +1236,8 @@ f:	vadd.f64 d0, d1, d2
 
 
 def test_floating_point_of_an_arm926_is_not_timed():
-    """Three instructions of eight; and the note comes only with counts that depend on time."""
+    """Three of eight instructions are floating-point ones. pmk prints the note only if a count
+    depends on time."""
     vfp = build("untimed", UNTIMED, "-nostdlib", "-static", ext="S")
     said = "37.5 % of the instructions were floating-point ones (VFP), which are not timed"
     doc = stat("--core", "arm926", "-e", "ct_armi_wait_total", vfp)
@@ -1289,14 +1293,15 @@ def test_what_cycles_were_held_against():
         equal(stat(*words)["checked"], checked, words)
         contains(pmk("stat", *words).err,
                  f"modelled: by the core's parameters, cycles {checked}\n")
-    # Nothing is modelled: there is nothing to label.
+    # No count is modelled, so the document has no label.
     only = ["--core", "cortex-a53", "-e", "instructions", a64]
     equal(stat(*only)["checked"], None)
     assert "unchecked" not in pmk("stat", *only).err
 
 
 def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
-    """From one miss in 100 instructions on. The label of such a program is the one of memory."""
+    """With at least one miss in 100 instructions, a note says that the label's figure for memory
+    applies to the program."""
     def note(step, *words):
         code = f"""
             .globl _start
@@ -1335,8 +1340,8 @@ def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
     ("s/^checked_as = .*/checked_as = 0000000000000000/", False),
 ])
 def test_a_copy_of_a_preset_is_checked_as_far_as_it_is_the_same(tmp_path, change, checked):
-    """It does not matter how a parameter is changed. Changes of words, blanks and remarks do not
-    count as changes."""
+    """Any change of a parameter makes the copy unchecked. Changes of words, blanks and remarks do
+    not."""
     a64 = build("copied", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib",
                 "-static", ext="S", prefix="aarch64-linux-gnu-")
     preset = tmp_path / "mine.ini"
@@ -1376,7 +1381,7 @@ def on_terminal(width, *argv, env=None):
 
 
 def foot(text):
-    """The notes and the last lines: what comes after the rows."""
+    """Returns the notes and the last lines, which come after the rows."""
     at = text.index("\n etmextout")
     return text[at:re.search(r"\n *[0-9.]+ seconds time", text).start()]
 

@@ -161,7 +161,7 @@ LAYERS = {"armi": ("ARM-I", ["burst_single", "burst_incr4", "line_fill"]),
 
 
 def parts(c, layer):
-    """Transfers, waits by cause, the rest; and bursts."""
+    """Returns a layer's cycles as [transfers, waits by cause, idle cycles], and its bursts."""
     first = c[f"ct_{layer}_wait_non_seq_slave"], c[f"ct_{layer}_wait_non_seq_bus"]
     transfers = c[f"ct_{layer}_rd"] + c.get(f"ct_{layer}_wr", 0)
     waits = c[f"ct_{layer}_wait_total"]
@@ -260,8 +260,8 @@ def test_parameters_of_other_cores():
     contains(out.err, "mpmc.read has no effect")
 
 
-# Each megabyte is mapped to itself, and the MMU and the caches are turned on, without an access to
-# data. The table is at the beginning of the code.
+# Maps each megabyte to itself, and turns the MMU and the caches on, without an access to data. The
+# table is at the beginning of the code.
 CACHES_ON = """
 	.syntax	unified
 	.arm
@@ -311,13 +311,13 @@ def test_a_peripheral_is_reached_through_its_bridge():
                     f"-monitor none -semihosting -kernel {kernel}"))
     equal((c["ct_armd_rd_apb_dma"], c["ct_armd_wr_apb_dma"]), (100, 100))
     equal((c["ct_armd_rd_apb_core"], c["ct_armd_wr_apb_core"]), (0, 0))
-    # 2 waits each, all of them singles, which the page table's are, too.
+    # All accesses are SINGLE, and so are those of page table walks.
     equal(c["ct_armd_burst_single"],
           200 + c["ct_armd_page_walk_d"] + c["ct_armd_page_walk_i"])
 
 
-# Store multiples of four and eight words to absent lines: at a multiple of 16, not at one, eight
-# words.
+# Stores to lines that are not in the cache: four words at a multiple of 16, four words at another
+# address, and eight words.
 STM = CACHES_ON + """
 	.global	work, done
 	mov	sp, #0x100000
@@ -340,8 +340,8 @@ done:
 
 @pytest.mark.more
 def test_privileged_stores_look_like_cast_outs():
-    # All of them have HPROT 15 there; the alignment test of CtArmdCastOut4 excludes one (Table
-    # 4-11).
+    # All of these stores have HPROT 15. The alignment test of CtArmdCastOut4 excludes one of them
+    # (Table 4-11).
     have("qemu-system-arm")
     kernel = build("ahb-stm", STM, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
                    ext="S", prefix="arm-none-eabi-")

@@ -170,7 +170,8 @@ def test_an_emulator_of_programs_with_options_of_its_own():
     equal(doc["pmu"], "cortex-a53")
     assert counts(doc)["inst_retired"] > 1000, doc
     equal(counts(doc)["exc_irq"], None)  # a program sees none
-    # It returns from none either: its exceptions are system calls, from which the kernel returns.
+    # A program does not return from an exception either: its exceptions are system calls, from
+    # which the kernel returns.
     doc = stat("-e", "exc_taken,exc_return,pc_write_retired", loop())
     taken, returned, written = doc["counters"]
     equal((taken["counter-value"], written["trust"]), (1, "exact"))
@@ -231,7 +232,7 @@ def test_a_pmu_that_no_core_has_is_told():
 
 @pytest.mark.parametrize("pmu", ["cortex-a55", "cortex-a57", "neoverse-n1"])
 def test_the_core_of_a_pmu(pmu):
-    '''Instructions are the program's; times and caches are those of the core.'''
+    '''The program determines the instructions, and the core determines times and cache misses.'''
     count = {}
     for core in (pmu, "cortex-a53"):
         doc = json.loads(pmk("stat", "--pmu", core, "-e", "cpu_cycles,inst_retired",

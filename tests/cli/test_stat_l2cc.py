@@ -114,7 +114,7 @@ def test_beside_every_arm11():
 
 
 def test_on_without_being_counted():
-    """The core's own PMU with the level 2 cache: other cycles, the same events."""
+    """With a level 2 cache, the core's own PMU counts other cycles, but the same events."""
     have("qemu-arm")
     short = stat("--set", "l2=l220,l2.size=256K", "-e", "cpu_cycles,l220/drreq/", walk())
     equal(counts(short), counts(stat("--set", "l2.type=l220", "--set", "l2.size=256K", "-e",
@@ -189,9 +189,10 @@ def test_both_pmus_in_one_run():
             doc = stat(*here, "--passes", passes, "-e", events, walk())
             equal(counts(doc), alone)
             equal([c["pmu"] for c in doc["counters"]], ["arm1176"] * 4 + [cache] * 4)
-            # Two event counters and CCNT; two, or four.
+            # The core has two event counters and CCNT. The cache controller has two or four
+            # counters.
             equal((doc["pmu"], doc["passes"]), ("arm1176", 4 if cache == "l220" else 3))
-        # The other way round, and with the other syntax.
+        # The cache's PMU comes first now, and the core's events have the other syntax.
         doc = stat("--pmu", cache, "-e", "drreq,arm1176/dcache_miss/,arm1176::cycles", walk())
         equal(list(counts(doc).values()),
               [alone[f"{cache}/drreq/"], alone["dcache_miss"], alone["cycles"]])

@@ -92,8 +92,8 @@ def test_execve_ends_counting():
 # -----------------------------------------------------------
 
 def three(order="little", before=()):
-    """A program that ends, in three instructions: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8.
-    Made without a compiler, with those words before them."""
+    """Makes a program without a compiler. It has the words `before`, and then three instructions
+    that end it: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8."""
     have(mb.ORDERS[order].qemu)
     form, path = "<" if order == "little" else ">", os.path.join(WORK,
                                                                  f"mb-three-{order}{len(before)}")
@@ -168,7 +168,7 @@ def test_latencies_of_a_part_have_no_extremes():
     path = three(before=(0xb8000004,))
 
     def read(*argv, of=None):
-        # The last section: the whole run, the region, or the last interval.
+        # Takes the last section, which is the whole run, the region, or the last interval.
         doc = stat("-e", "icache_read_latency", *argv, path)
         c = [x for x in doc["counters"] if x.get("region") == of and x["counter-value"]][-1]
         equal(c["latency"]["min"] is None, c["latency"]["max"] is None)
@@ -222,12 +222,13 @@ def test_groups_larger_than_the_counters():
             "one of them for -I" + apart +
             ", or --set debug.event_counters=6", "-I", "9cycles", "-e",
             "{insn_executed,E1,E2,E3,E4}")
-    # More than the maximum of 48: no such advice. (Five of them are not counted in user emulation.)
+    # 52 counters are more than the maximum of 48, so pmk does not advise debug.event_counters.
+    # (Five of the 57 events are not counted in user emulation.)
     many = ",".join(f"E{n}" for n in range(57))
     refused("the group {E0,...} needs 52 event counters at a time, but microblaze has "
             "5" + apart, "-e",
             "{" + many + "}")
-    # Without braces: several passes at once, of one run.
+    # Without braces, one run counts several passes at once.
     doc = stat("-e", "icache_read_latency,dcache_read_latency,mmu_lookup_latency", three())
     equal((doc["passes"], list(counts(doc).values())), (3, [3, 0, 1]))
     refused("these events take more than 32 passes on the counters of microblaze; count fewer of "

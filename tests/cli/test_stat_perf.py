@@ -293,8 +293,8 @@ int main(int argc, char **argv)
 
 @pytest.mark.more
 def test_delay_of_threads_and_forks():
-    """They count from the same point as their parents, although they run for less than the
-    delay."""
+    """A thread or a fork is counted from the same point as its parent, even if it runs for less
+    than the delay."""
     path = program("later", LATER, "-lpthread")
     work, = (c["counter-value"] for c in
              stat("-I", "1", "-e", "instr_exec", path, code=3)["counters"][:1])

@@ -163,7 +163,7 @@ CYCLES = [(0, 1, 0), (2, 1, 0), (3, 0, 1), (3, 0, 2), (3, 1, 0), (3, 0, 1), (3, 
 
 
 def small_bus(name="bus", cause=True):
-    """That burst; ten cycles of 10 ns."""
+    """Writes a dump of one burst (BUS), with ten cycles of 10 ns, and its map."""
     os.makedirs(FOLDER, exist_ok=True)
     dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
     with open(dump, "w") as f:

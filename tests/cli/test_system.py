@@ -136,7 +136,8 @@ def test_data_aborts(name, access, tried, done):
     n = 500
     kernel = firmware(ABORTS.format(access=access), HANDLER, abort="b abort", count=n)
     c = counts(system(kernel, "-e", "instr_exec,br_exec,dcache_access"))
-    # One instruction before the access, four after it; b, add, subs of the handler.
+    # Each pass has one instruction before the access and four after it. The handler has three: b,
+    # add and subs.
     equal(c["instr_exec"], FRAME_INSNS + 3 + n * (1 + tried + 4 + 3), name)
     equal(c["br_exec"], 1 + 2 * n, name)
     equal(c["dcache_access"], 1 + n * (done + 1), name)
@@ -192,8 +193,8 @@ def test_passes_rerun_equals_clone():
           counts(system(kernel, "-e", "all")))
 
 
-# Z and I of the control register; and M and C, with a table at 0xc000 that maps each megabyte to
-# itself. QEMU knows which of them are devices.
+# PREDICTOR_ON sets Z and I of the control register. CACHES_ON also sets M and C, with a table at
+# 0xc000 that maps each megabyte to itself. QEMU knows which megabytes are devices.
 PREDICTOR_ON = """
 	mrc	p15, 0, r0, c1, c0, 0
 	orr	r0, r0, #0x1800
@@ -310,7 +311,7 @@ def test_device_accesses_are_not_cacheable():
         equal(c["instr_exec"], FRAME_INSNS + 8 + 3 + 5 * n)
         equal(c["dcache_access"], 3 * n)
         equal(c["dcache_access"] - c["dcache_access_cacheable"], n)
-        # Every one goes outside.
+        # Every access to the device goes to the bus.
         assert c["expl_d_access"] >= n, c
         # One line of the stack. A store that misses does not allocate.
         equal(c["dcache_miss"], 2)
@@ -407,7 +408,8 @@ def test_interrupts_are_no_pc_changes_by_software():
     be left uncounted if an interrupt comes between it and its target, because the emulator does not
     show its target."""
     table = [
-# before the loop, in an iteration, its instructions and PC changes, those that may be uncounted
+# (code before the loop, code of an iteration, its instructions, its PC changes, PC changes that
+# may be uncounted)
 
         ("nop", "cpsie	i\n	nop\n	cpsid	i", 6, 1, 0),
         ("cpsie	i", "b	2f\n	nop\n2:", 4, 2, 0),

@@ -97,7 +97,7 @@ def test_the_core_is_the_boards(board, core, events, place):
     assert below - EXECUTED in ((0, 3, 6, 9) if board == "raspi2b" else (0,)), below
 
 
-# Each megabyte is mapped to itself, and MMU and caches are turned on.
+# Maps each megabyte to itself, and turns the MMU and the caches on.
 CACHES_ON = """
 	ldr	r0, =map
 	mcr	p15, 0, r0, c2, c0, 0

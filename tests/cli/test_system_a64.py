@@ -325,8 +325,8 @@ def test_what_el0_may_not_do(when):
     equal(c, {"inst_retired": sum(ran), "exc_taken": n * each + 1, "exc_undef": n * each})
 
 
-# Every iteration sends a character, after which the UART interrupts, at a place that the program
-# chooses. It is the interrupt 33 of the GICv2.
+# Every iteration sends a character, after which the UART raises interrupt 33 of the GICv2. So the
+# program chooses where the interrupt comes.
 UART_INTERRUPTS = """
 	mov	x8, #0x09000000
 	mov	x9, #0x08000000
@@ -360,8 +360,8 @@ handler:
 
 
 def test_interrupts():
-    """The handler is 6 instructions. An interrupt comes between a branch and what it leads to: only
-    the target of a conditional branch is not visible, and such a branch is not counted."""
+    """The handler is 6 instructions. If an interrupt comes between a branch and its target, pmk
+    still knows the target, except that of a conditional branch. Such a branch is not counted."""
     for before, turn, insns_, writes, unseen in (
             ("nop", "msr daifclr, #2\nnop\nmsr daifset, #2", 6, 0, 0),
             ("msr daifclr, #2", "b 2f\nnop\n2:", 4, 1, 0),
@@ -456,7 +456,8 @@ def test_levels(name, turn, insns, handled):
         equal(c["inst_retired"], FRAME_INSNS + 6 + user + 3 * passes + n)
         for e in events:
             equal(c[e], c[f"{e}:u"] + c[f"{e}:k"], e)
-        # Each is counted at the level of its handler, or of the return.
+        # An exception is counted at the level of its handler, and a return at the level that
+        # executes it.
         equal((c["exc_taken:u"], c["exc_taken:k"]), (0, passes))
         equal((c["exc_return:u"], c["exc_return:k"]), (0, n + 1))
         equal((c["ld_retired:u"], c["ld_retired:k"]), (0, 3))
@@ -493,7 +494,7 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
     equal(on["l1d_cache_refill"], 2)
     assert on["l1i_cache_refill"] > 0 and on["l1d_tlb_refill"] > 0, on
     assert on["cpu_cycles"] < off["cpu_cycles"] / 5, (on, off)
-    # The second loop takes as long as one of a program that turns nothing on.
+    # After the caches are off again, a loop takes as long as in a program that never turns them on.
     again, note = controlled(CACHES_ON + loads + CACHES_OFF + LOADS.format(n=2))
     assert "SCTLR" not in note, note
     equal(again["l1d_cache_refill"], 1)
@@ -565,7 +566,7 @@ def test_each_level_has_its_own_setting(owner, hcr, outside):
                     "qemu-system-aarch64 -M virt,secure=on,virtualization=on -cpu max "
                     f"-device loader,file='{kernel}',cpu-num=0 -nographic -nic none "
                     "-semihosting-config enable=on,target=native"))
-    # The loop of the other level runs without caches.
+    # The loop at the other exception level runs without caches.
     assert outside <= c["bus_access_rd"] < outside + 100, c
     assert 1 <= c["l1d_cache_refill"] <= 3, c
 

@@ -75,7 +75,8 @@ EVENTS = ("inst_retired", "ld_retired", "st_retired", "br_retired", "pc_write_re
 
 @cases("cpu, entry, leave", [("cortex-m0", 16, 16), ("cortex-m3", 12, 12), ("cortex-m4", 12, 12)])
 def test_executed_instructions_are_counted(cpu, entry, leave):
-    """They are known in advance, and an independent count agrees. The core is the board's."""
+    """The number of instructions is known, and an independent count agrees. pmk uses the board's
+    core."""
     beside = Beside(half=1 << 32)
     doc = stat("-e", ",".join(EVENTS), "--qemu", f"{command(cpu)} {beside.options}")
     (below, above), taken, _ = beside.told()
@@ -251,7 +252,8 @@ LITERAL = """
 @cases("loop, settings, iteration", [
     (TWO_LINES, "waits=0,prefetch=off", 15),
     (TWO_LINES, "waits=5", 15 + 2 * 5),
-    # The second line is needed 8 cycles after the first one, and read in 6, or in 9.
+    # The program needs the second line 8 cycles after the first one. Flash reads a line in 6
+    # cycles, or in 9.
     (TWO_LINES, "waits=5,prefetch=on", 15 + 5),
     (TWO_LINES, "waits=8,prefetch=on", 15 + 8 + 1),
     (TWO_LINES, "waits=5,cache=32", 15), (TWO_LINES, "waits=5,cache=1K,prefetch=on", 15),
@@ -271,7 +273,7 @@ def test_flash_with_wait_states(loop, settings, iteration):
 @cases("sequence, expected", [
     ("adds r4, r1, #1; adds r6, r2, #1", 1), ("adds r4, r1, #1; adds r6, r4, #1", 2),
     ("adds r4, r1, #1; adds r6, r2, #1; adds r7, r3, #1", 2),
-    # There is one multiplier, and one access at a time.
+    # A Cortex-M7 has one multiplier, and makes one access at a time.
     ("mul r4, r1, r1; mul r6, r2, r2", 2), ("ldr r4, [r1]; ldr r6, [r2]", 2),
     ("ldr r4, [r1]; adds r6, r2, #1", 1), ("ldr r4, [r1]; adds r6, r4, #1", 1 + 1 + 1),
     ("cmp r4, r4; bne 5f", 1), ("ldm r1, {r4, r6, r7}", 1 + 2)])
@@ -452,7 +454,7 @@ VTOR = """
 @cases("how, said", [
     ({"at": 0x60000000}, "has contents at 0x60000000, where QEMU's board mps2-an386 has no memory "
                          "(it has 0x0-0x7fffff, 0x1000000-0x100ffff, "),
-    # It ends after the board's memory.
+    # The image ends after the end of the board's memory.
     ({"at": 0x007ffff0}, "has contents at 0x800000, where"),
     ({"sp": "0x24003000"}, "its vector table sets the stack pointer to 0x24003000, where QEMU's")])
 def test_firmware_for_memory_that_the_board_lacks_is_refused(how, said):

@@ -39,7 +39,7 @@ def folder(tmp_path):
 def test_a_file_is_whole_or_as_it_was(name, argv, output, folder):
     before = sorted(os.listdir(folder))
     fails = (125, "pmk: cannot write out: File too large")
-    # A new file, and an existing one.
+    # The command fails to write a new file, and then to replace an existing file.
     out = pmk_in(folder, *argv, output, "out", limit="0" if output == "-o" else "8")
     equal((out.code, out.err.strip().splitlines()[-1]), fails)
     equal(sorted(os.listdir(folder)), before)
@@ -47,7 +47,7 @@ def test_a_file_is_whole_or_as_it_was(name, argv, output, folder):
     out = pmk_in(folder, *argv, output, "out", limit="0" if output == "-o" else "8")
     equal((out.code, out.err.strip().splitlines()[-1]), fails)
     equal((folder / "out").read_text(), "before\n")
-    # Then it is replaced by the same bytes that a pipe would get.
+    # Without the limit, the command replaces the file by the bytes that a pipe would get.
     out = pmk_in(folder, *argv, output, "out")
     equal(out.code, 0, out.err)
     equal(sorted(os.listdir(folder)), sorted([*before, "out"]))
@@ -89,7 +89,7 @@ def test_links_and_permissions_stay(folder):
 
 
 def test_an_open_descriptor_is_written_to(folder):
-    """After the old contents, and before what follows."""
+    """pmk writes after the contents that a descriptor already has, and before later output."""
     export = "export --format folded -i r -o"
     for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
         out = run("sh", "-c", f"{{ echo head; {PMK} {export} {path}; echo tail; }} | cat",
