@@ -47,7 +47,7 @@ static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 	return true;
 }
 
-/* The number after "\nNAME:\t" in a file like /proc/self/status; 0: there is none. */
+/* Returns the number after "\nNAME:\t" in a file like /proc/self/status; 0: there is none. */
 static uint64_t read_field(const char *text, const char *name, unsigned base)
 {
 	char key[40];

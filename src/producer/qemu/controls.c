@@ -107,7 +107,7 @@ static void check_control(unsigned vcpu, void *state)
 	}
 }
 
-/* The level of the code that is being translated. */
+/* Returns the level of the code that is being translated. */
 static unsigned level_of_code(void)
 {
 	int level = plugin.family->decoder->wide_addresses ? pmk_registers_level() : 1;
@@ -142,7 +142,7 @@ bool pmk_controls_is_after_write(uint64_t pc)
 	return false;
 }
 
-/* The write of a control register that ends translated code; NULL if there is none. */
+/* Returns the write of a control register that ends translated code; NULL if there is none. */
 static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 						  const struct pmk_insn *in)
 {

@@ -53,11 +53,11 @@ bool pmk_qemu_packaged(const char *os_release);
 /* Find "7.2.22" in "qemu-arm version 7.2.22 (Debian …)"; false: the text is not QEMU's answer to
  * --version. */
 bool pmk_qemu_version(const char *answer, char *version, size_t size);
-/* The plugin API of the release with this version text; 0: it is too old for plugins, or not a
- * version. */
+/* Returns the plugin API of the release with this version text; 0: it is too old for plugins, or
+ * not a version. */
 unsigned pmk_qemu_api(const char *version);
-/* The API version that QEMU asks for when it rejects a plugin, from its output; 0: it asks for
- * none. */
+/* Returns the API version that QEMU asks for when it rejects a plugin, from its output; 0: it
+ * asks for none. */
 unsigned pmk_qemu_asks_for(const char *said);
 
 #endif

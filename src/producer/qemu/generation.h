@@ -31,7 +31,7 @@ extern const size_t pmk_qemu_ngenerations;
 /* The generation that an emulator of this API version can load; NULL: none. */
 const struct pmk_qemu_generation *pmk_qemu_generation_of_api(unsigned api);
 
-/* The generation whose module is the file `path`; NULL: it is not a module of pmk. */
+/* Returns the generation whose module is the file `path`; NULL: it is not a module of pmk. */
 const struct pmk_qemu_generation *pmk_qemu_generation_of_module(const char *path);
 
 /*

@@ -160,7 +160,7 @@ static int store_register(void *ctx, unsigned offset, uint32_t value)
 	return 0;
 }
 
-/* The window of the guest's PMU, or NULL: the PMU is in the processor. */
+/* Returns the window of the guest's PMU, or NULL: the PMU is in the processor. */
 static const struct pmk_guest_window *guest_window(void)
 {
 	static const struct pmk_port counters = { .read = guest_read, .write = guest_write };

@@ -274,7 +274,7 @@ static void close_inherited(const char *path)
 		close(atoi(path + 14));
 }
 
-/* The entry of the family for the emulator's target; NULL if there is none. */
+/* Returns the entry of the family for the emulator's target; NULL if there is none. */
 static const struct pmk_core_target *find_target(const char *name)
 {
 	for (const struct pmk_core_target *t = plugin.family->programs->targets; t->name; t++)

@@ -30,7 +30,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* The callback if only executions are counted. */
+/* Returns the callback if only executions are counted. */
 static void count_execution(unsigned vcpu, void *block)
 {
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
@@ -75,7 +75,7 @@ static bool is_single(void)
 	return !plugin.system_mode && !plugin.threaded;
 }
 
-/* The callback for the start of a block at `pc`. */
+/* Returns the callback for the start of a block at `pc`. */
 static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 {
 	enum pmk_block_way way = plugin.config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;

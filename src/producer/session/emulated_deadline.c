@@ -64,8 +64,8 @@ static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_em
 	return e->cpu.cycles + (due > insns ? (due - insns + most - 1) / most : 1);
 }
 
-/* The earliest time at which the sampled piece can end. The length of a piece is measured when
- * it ends, so a piece may end later. */
+/* Returns the earliest time at which the sampled piece can end. The length of a piece is
+ * measured when it ends, so a piece may end later. */
 static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t due;
@@ -76,7 +76,7 @@ static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_em
 	return due < e->cpu.cycles + PIECE_STEP ? e->cpu.cycles + PIECE_STEP : due;
 }
 
-/* The earliest time, in cycles, at which the running interval can end. */
+/* Returns the earliest time, in cycles, at which the running interval can end. */
 static uint64_t interval_deadline(const struct pmk_emulated *e,
 				  const struct pmk_emulated_config *cfg)
 {

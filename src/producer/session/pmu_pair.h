@@ -16,7 +16,7 @@
  * events on both PMUs becomes one group on each. */
 int pmk_pmu_pair_plan(const struct pmk_pmu *const pmus[PMK_PMU_PAIR], struct pmk_plan *plan);
 
-/* The PMU of a pass. */
+/* Returns the PMU of a pass. */
 unsigned pmk_pmu_pair_of(const struct pmk_plan *plan, unsigned pass);
 
 /* Like pmk_session_open() and pmk_session_rebind(); open may also return PMK_ENOMEM. */

@@ -164,7 +164,7 @@ static double student_quantile(uint64_t freedom)
 	return 1.960 + 2.372 / (double)freedom + 2.82 / (double)(freedom * freedom);
 }
 
-/* The margin of a sum over pairs, assuming that they are a random sample of the program. */
+/* Returns the margin of a sum over pairs, assuming that they are a random sample of the program. */
 static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 {
 	double mean = x->weight > 0 ? x->total / x->weight : 0;
@@ -184,7 +184,7 @@ static double rare_limit(const struct pmk_units *u, const struct pmk_units_numbe
 	return (2 * sqrt((double)x->seen) + 3) * all / (double)u->insns;
 }
 
-/* The estimate for the stretches up to `end`. */
+/* Returns the estimate for the stretches up to `end`. */
 static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 					       const struct pmk_units_number *number, uint64_t end)
 {
