@@ -30,7 +30,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* Returns the callback if only executions are counted. */
+/* The callback for the start of a block if only executions are counted. */
 static void count_execution(unsigned vcpu, void *block)
 {
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
