@@ -234,7 +234,7 @@ def test_how_it_is_shown():
     (["--from", "f", "--to", "g"], "--region and --from count everything that runs there"),
     (["-D", "10"], "-D covers the whole run"),
     (["-A"], "-A is for programs with several threads, which are counted completely"),
-    (["--core", "arm926"], "other masters on the buses continue while nothing is counted"),
+    (["--core", "arm926"], "other bus masters would run on while nothing is counted"),
 ])
 def test_refused(options, why):
     out = pmk("stat", "--sample", *options, loop(10))

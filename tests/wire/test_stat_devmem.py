@@ -293,7 +293,7 @@ def words_at(file, words):
     ("l220", {0: 0x41000045}, "which is that of an L210"),
     ("l220", {0: 0x41000087}, "that reset the counters read as 0x6, as memory would"),
     ("l210", {}, "no event monitor of an L210 is at 0x0: flags that were cleared read as 0xf"),
-    ("l210", {0: 0x41000045}, "an L210 is at 0x0 (Cache ID 0x41000045); the event monitor of an"),
+    ("l210", {0: 0x41000045}, "an L210 is at 0x0 (Cache ID 0x41000045); the L210's event monitor"),
     ("cortex-a53", {}, "no PMUv3 is at 0x0: its PMDEVARCH reads 0x00000000 and its PMDEVTYPE 0x0"),
     ("cortex-a53", {0xfbc: 0x47706a15, 0xfcc: 0x15}, "reads 0x47706a15 and its PMDEVTYPE 0x15"),
     ("microblaze", {}, "either no debug module is at this address, or a debugger holds the lock"),
