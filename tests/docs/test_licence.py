@@ -10,7 +10,7 @@ pytestmark = pytest.mark.quick
 
 # The sources of the plugin that QEMU loads.
 GPL = {f"src/producer/qemu/{name}.{ending}" for ending in "ch" for name in
-       ("control", "guest", "lockup", "plugin", "zero")}
+       ("control", "guest", "lockup", "plugin", "preload", "zero")}
 GPL |= {"src/producer/qemu/" + name
         for name in ("controls.c", "devices.c", "glue.h", "guest_pmu.c", "module.c", "parts.h",
                      "process.c", "qemu_api.h", "record.c", "registers.c", "running.c",
