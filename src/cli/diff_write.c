@@ -195,12 +195,12 @@ static void put_row(const struct diff *d, size_t row, size_t event, struct table
 
 	diff_delta_text(d, row, event, true, delta);
 	diff_percent_text(d, row, event, percent, sizeof(percent));
-	table_put(t, "%ju", base_of(d, row, event));
-	table_put(t, "%ju", new_of(d, row, event));
-	table_put(t, "%s", delta);
-	table_put(t, "%s", percent)->bold = diff_exceeded(d, row, event);
-	table_put(t, "%s", name);
-	table_end_row(t);
+	pmk_table_put(t, "%ju", base_of(d, row, event));
+	pmk_table_put(t, "%ju", new_of(d, row, event));
+	pmk_table_put(t, "%s", delta);
+	pmk_table_put(t, "%s", percent)->bold = diff_exceeded(d, row, event);
+	pmk_table_put(t, "%s", name);
+	pmk_table_end_row(t);
 	t->failed |= !name;
 	free(name);
 }
@@ -221,9 +221,10 @@ static int write_rows(const struct diff_table *t, size_t n, bool totals,
 
 	for (size_t i = 0; i < n; i++)
 		put_row(t->d, totals ? 0 : t->row[i], totals ? i : t->event, &table);
-	err = format->form == DIFF_MARKDOWN ? table_write_markdown(&table, f)
-					    : table_write_text(&table, f, "  ", format->columns);
-	table_free(&table);
+	err = format->form == DIFF_MARKDOWN
+		      ? pmk_table_write_markdown(&table, f)
+		      : pmk_table_write_text(&table, f, "  ", format->columns);
+	pmk_table_free(&table);
 	return err;
 }
 
@@ -246,7 +247,7 @@ static size_t choose_shown(struct diff_table *t)
 static void write_path(const char *path, bool markdown, FILE *f)
 {
 	if (markdown)
-		name_write_markdown(f, path, SIZE_MAX);
+		pmk_name_write_markdown(f, path, SIZE_MAX);
 	else
 		pmk_printable_write(f, path);
 }

@@ -419,7 +419,7 @@ static void put_change(struct table *t, int64_t value)
 	char text[48];
 
 	change_text(value, text);
-	table_put(t, "%s", text);
+	pmk_table_put(t, "%s", text);
 }
 
 static void put_event(const struct gate *g, size_t event, struct table *t)
@@ -432,19 +432,19 @@ static void put_event(const struct gate *g, size_t event, struct table *t)
 	percent_text(g, event, work, percent, sizeof(percent));
 	percent_text(g, event, sorted[0], low, sizeof(low));
 	percent_text(g, event, sorted[g->layouts - 1], high, sizeof(high));
-	table_put(t, "%ju", c->base);
-	table_put(t, "%ju", c->fresh);
+	pmk_table_put(t, "%ju", c->base);
+	pmk_table_put(t, "%ju", c->fresh);
 	put_change(t, (int64_t)(c->fresh - c->base));
 	put_change(t, work);
-	table_put(t, "%s", percent)->bold = exceeded(g, event);
+	pmk_table_put(t, "%s", percent)->bold = exceeded(g, event);
 	if (strcmp(low, high))
-		table_put(t, "%s to %s", low, high);
+		pmk_table_put(t, "%s to %s", low, high);
 	else
-		table_put(t, "none");
+		pmk_table_put(t, "none");
 	put_change(t, layout_of(g, event));
 	put_change(t, middle_of(g, c->rest));
-	table_put(t, "%s", g->d.event[event]);
-	table_end_row(t);
+	pmk_table_put(t, "%s", g->d.event[event]);
+	pmk_table_end_row(t);
 }
 
 static void write_verdict(const struct gate *g, FILE *f)
@@ -467,9 +467,9 @@ static int write_table(const struct gate *g, FILE *f)
 
 	for (size_t i = 0; i < g->d.nevents; i++)
 		put_event(g, i, &t);
-	err = g->markdown ? table_write_markdown(&t, f) : table_write_text(&t, f, "  ", 0);
+	err = g->markdown ? pmk_table_write_markdown(&t, f) : pmk_table_write_text(&t, f, "  ", 0);
 	fputs(g->markdown ? "" : "\n", f);
-	table_free(&t);
+	pmk_table_free(&t);
 	return err ? cli_no_memory() : 0;
 }
 

@@ -498,7 +498,7 @@ static bool lay_out(const struct report *r, struct layout *t)
 static void put_name(const struct report *r, const struct layout *t, const char *name)
 {
 	unsigned room = t->width + NAME_ROOM > r->r.width ? NAME_ROOM : r->r.width - t->width;
-	char *text = name_cut(name, r->r.terminal ? room : SIZE_MAX);
+	char *text = pmk_name_cut(name, r->r.terminal ? room : SIZE_MAX);
 
 	fprintf(r->f, "%s\n", text ? text : "");
 	free(text);
@@ -590,7 +590,7 @@ static void markdown_fact(const struct report *r, const char *key, const char *t
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		fprintf(r->f, "\n\n%s: ", title);
-		name_write_markdown(r->f, line, SIZE_MAX);
+		pmk_name_write_markdown(r->f, line, SIZE_MAX);
 	}
 	free(text);
 }
@@ -598,7 +598,7 @@ static void markdown_fact(const struct report *r, const char *key, const char *t
 static void markdown_head(const struct report *r, size_t nevents)
 {
 	fputs("### ", r->f);
-	name_write_markdown(r->f, r->r.t.command, SIZE_MAX);
+	pmk_name_write_markdown(r->f, r->r.t.command, SIZE_MAX);
 	if (*r->r.t.core)
 		fprintf(r->f, "\n\nCore %s.", r->r.t.core);
 	markdown_fact(r, "checked", "Cycles");
@@ -624,7 +624,7 @@ static bool write_markdown(const struct report *r)
 		char *name = name_of(r, row);
 
 		fputs("| ", r->f);
-		name_write_markdown(r->f, name ? name : "?", NAME_MARKDOWN);
+		pmk_name_write_markdown(r->f, name ? name : "?", NAME_MARKDOWN);
 		fputs(" |", r->f);
 		markdown_cells(r, r->children ? row->children : row->self, nevents);
 		free(name);

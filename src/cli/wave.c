@@ -97,16 +97,16 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		name_text(&list[i], text, sizeof(text));
-		table_put(&t, "%s", list[i].scope);
-		table_put(&t, "%s", text);
-		table_put(&t, "%u", list[i].width);
+		pmk_table_put(&t, "%s", list[i].scope);
+		pmk_table_put(&t, "%s", text);
+		pmk_table_put(&t, "%u", list[i].width);
 		if (list[i].kind != PMK_WAVE_BITS)
-			table_put(&t, "%s", kinds[list[i].kind])->rest = true;
-		table_end_row(&t);
+			pmk_table_put(&t, "%s", kinds[list[i].kind])->rest = true;
+		pmk_table_end_row(&t);
 	}
-	if (table_write_text(&t, stdout, "# ", 0))
+	if (pmk_table_write_text(&t, stdout, "# ", 0))
 		cli_no_memory();
-	table_free(&t);
+	pmk_table_free(&t);
 }
 
 static void text_signals(const struct wave_names *n)

@@ -33,7 +33,7 @@ static size_t bytes_that_fit(const char *text, size_t columns)
 	return bytes;
 }
 
-char *name_cut(const char *name, size_t columns)
+char *pmk_name_cut(const char *name, size_t columns)
 {
 	char *text = pmk_printable(name);
 	size_t all, head, tail;
@@ -65,9 +65,9 @@ static int backquotes(const char *text)
 	return (int)most + 1;
 }
 
-int name_write_markdown(FILE *f, const char *name, size_t columns)
+int pmk_name_write_markdown(FILE *f, const char *name, size_t columns)
 {
-	char *text = name_cut(name, columns);
+	char *text = pmk_name_cut(name, columns);
 	int n;
 
 	if (!text)
@@ -88,7 +88,7 @@ int name_write_markdown(FILE *f, const char *name, size_t columns)
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-struct table_cell *table_put(struct table *t, const char *format, ...)
+struct table_cell *pmk_table_put(struct table *t, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -103,13 +103,13 @@ struct table_cell *table_put(struct table *t, const char *format, ...)
 	return &t->dropped;
 }
 
-void table_end_row(struct table *t)
+void pmk_table_end_row(struct table *t)
 {
 	if (t->ncells)
 		t->cell[t->ncells - 1].last = true;
 }
 
-void table_free(struct table *t)
+void pmk_table_free(struct table *t)
 {
 	for (size_t i = 0; i < t->ncells; i++)
 		free(t->cell[i].text);
@@ -145,7 +145,7 @@ static size_t *measure_columns(const struct table *t)
 /* A name, cut if it does not fit. */
 static void put_name(FILE *f, const char *text, size_t room)
 {
-	char *cut = room ? name_cut(text, room > NAME_LEAST ? room : NAME_LEAST) : NULL;
+	char *cut = room ? pmk_name_cut(text, room > NAME_LEAST ? room : NAME_LEAST) : NULL;
 
 	pmk_print(f, "%s", cut ? cut : text);
 	free(cut);
@@ -161,7 +161,7 @@ static void put_cell(FILE *f, const struct table_column *column, size_t width, c
 		pmk_print(f, "%*s", (int)width, text);
 }
 
-int table_write_text(const struct table *t, FILE *f, const char *indent, unsigned width)
+int pmk_table_write_text(const struct table *t, FILE *f, const char *indent, unsigned width)
 {
 	size_t *widths = t->failed ? NULL : measure_columns(t), used = strlen(indent), c = 0;
 	bool named = t->column[t->ncolumns - 1].name;
@@ -195,7 +195,7 @@ int table_write_text(const struct table *t, FILE *f, const char *indent, unsigne
 
 /* ---- Markdown and CSV ----------------------------------------------------------------------- */
 
-int table_write_markdown(const struct table *t, FILE *f)
+int pmk_table_write_markdown(const struct table *t, FILE *f)
 {
 	size_t name = t->ncolumns - 1;
 	int err = t->failed ? -1 : 0;
@@ -211,7 +211,7 @@ int table_write_markdown(const struct table *t, FILE *f)
 	fputc('\n', f);
 	for (size_t i = 0; i < t->ncells && !err; i += t->ncolumns) {
 		fputs("| ", f);
-		err = name_write_markdown(f, t->cell[i + name].text, NAME_MARKDOWN);
+		err = pmk_name_write_markdown(f, t->cell[i + name].text, NAME_MARKDOWN);
 		fputs(" |", f);
 		for (size_t c = 0; c < name; c++) {
 			const char *bold = t->cell[i + c].bold ? "**" : "";
@@ -223,7 +223,7 @@ int table_write_markdown(const struct table *t, FILE *f)
 	return err;
 }
 
-int table_write_csv(const struct table *t, FILE *f, const char *separator)
+int pmk_table_write_csv(const struct table *t, FILE *f, const char *separator)
 {
 	struct pmk_csv c = { .f = f, .separator = separator };
 

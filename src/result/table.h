@@ -32,19 +32,19 @@ struct table {
 
 /* Add a cell to the row, with the rules of base/print.h. Returns it; when out of memory, a cell
  * that is not written. */
-struct table_cell *table_put(struct table *t, const char *format, ...)
+struct table_cell *pmk_table_put(struct table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void table_end_row(struct table *t);
-void table_free(struct table *t);
+void pmk_table_end_row(struct table *t);
+void pmk_table_free(struct table *t);
 
 /* Write headings and rows. All return 0, or -1 if memory ran out before.
  *
  * Text: each line begins with `indent`. A name is cut so that the line has at most `width`
  * columns; 0: it is not cut. */
-int table_write_text(const struct table *t, FILE *f, const char *indent, unsigned width);
+int pmk_table_write_text(const struct table *t, FILE *f, const char *indent, unsigned width);
 /* Markdown: the last column, a name, is written as code in front of the others. */
-int table_write_markdown(const struct table *t, FILE *f);
-int table_write_csv(const struct table *t, FILE *f, const char *separator);
+int pmk_table_write_markdown(const struct table *t, FILE *f);
+int pmk_table_write_csv(const struct table *t, FILE *f, const char *separator);
 
 /* ---- names of functions and files in tables for people --------------------------------------- */
 
@@ -53,12 +53,12 @@ int table_write_csv(const struct table *t, FILE *f, const char *separator);
  * cut out of the middle and replaced by "...": the beginning says where the name belongs, and the
  * end makes it different from its neighbours. The caller frees it; NULL: out of memory.
  */
-char *name_cut(const char *name, size_t columns);
+char *pmk_name_cut(const char *name, size_t columns);
 
 #define NAME_MARKDOWN 80 /* columns of the name of a function in Markdown */
 
 /* Write the name as code for a cell of a table in Markdown: nothing in it is taken for markup, a
  * link, a mention or an emoji. Returns 0, or -1 if out of memory. */
-int name_write_markdown(FILE *f, const char *name, size_t columns);
+int pmk_name_write_markdown(FILE *f, const char *name, size_t columns);
 
 #endif

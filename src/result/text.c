@@ -418,16 +418,16 @@ static int print_table(struct pmk_writer *w, const struct pmk_section *s, const 
 	for (unsigned i = 0; i < s->nrows; i++) {
 		if (!in_table(&s->rows[i], of))
 			continue;
-		table_put(&t, "%s", s->rows[i].name);
+		pmk_table_put(&t, "%s", s->rows[i].name);
 		for (unsigned c = 0; c + 1 < t.ncolumns; c++) {
 			table_cell(text, w, &s->rows[i], c);
-			table_put(&t, "%s", text);
+			pmk_table_put(&t, "%s", text);
 		}
-		table_end_row(&t);
+		pmk_table_end_row(&t);
 	}
 	putc('\n', w->f);
-	err = table_write_text(&t, w->f, "   ", 0);
-	table_free(&t);
+	err = pmk_table_write_text(&t, w->f, "   ", 0);
+	pmk_table_free(&t);
 	return err ? PMK_ENOMEM : 0;
 }
 
@@ -476,18 +476,18 @@ static int print_histograms(struct pmk_writer *w, const struct pmk_section *s, c
 	for (unsigned i = 0; i < s->nrows; i++) {
 		if (!pmk_has_histogram(&s->rows[i], of))
 			continue;
-		table_put(&t, "%s", s->rows[i].name);
+		pmk_table_put(&t, "%s", s->rows[i].name);
 		for (unsigned b = first; b <= last; b++) {
 			uint64_t n = s->rows[i].dist.histogram->count[b];
 
 			pmk_number_text(text, n, 0, w->opt.big_num);
-			table_put(&t, "%s", n ? text : "-");
+			pmk_table_put(&t, "%s", n ? text : "-");
 		}
-		table_end_row(&t);
+		pmk_table_end_row(&t);
 	}
 	putc('\n', w->f);
-	err = table_write_text(&t, w->f, "   ", 0);
-	table_free(&t);
+	err = pmk_table_write_text(&t, w->f, "   ", 0);
+	pmk_table_free(&t);
 	return err ? PMK_ENOMEM : 0;
 }
 
@@ -712,18 +712,18 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 		const struct pmk_profile_row *row = &p->rows[i];
 
 		pmk_share_text(share, p, row);
-		table_put(&t, "%s%%", share);
+		pmk_table_put(&t, "%s%%", share);
 		pmk_number_text(text, row->samples, 0, w->opt.big_num);
-		table_put(&t, "%s", text);
-		table_put(&t, "%s", position_text(text, row));
-		table_put(&t, "%s", row->region ? row->region : "-");
-		table_end_row(&t);
+		pmk_table_put(&t, "%s", text);
+		pmk_table_put(&t, "%s", position_text(text, row));
+		pmk_table_put(&t, "%s", row->region ? row->region : "-");
+		pmk_table_end_row(&t);
 	}
 	if (p->nrows) {
 		putc('\n', w->f);
-		err = table_write_text(&t, w->f, "   ", 0);
+		err = pmk_table_write_text(&t, w->f, "   ", 0);
 	}
-	table_free(&t);
+	pmk_table_free(&t);
 	return err ? PMK_ENOMEM : 0;
 }
 

@@ -219,13 +219,13 @@ static int close_output(void)
 static void put_value(struct table *t, const struct sweep_value *v, bool csv)
 {
 	if (v->has_value && csv)
-		table_put(t, "%" PRIu64, v->value);
+		pmk_table_put(t, "%" PRIu64, v->value);
 	else if (v->has_value)
-		table_put(t, "%ju", v->value);
+		pmk_table_put(t, "%ju", v->value);
 	else if (v->there)
-		table_put(t, "<%s>", v->trust ? v->trust : "not counted");
+		pmk_table_put(t, "<%s>", v->trust ? v->trust : "not counted");
 	else
-		table_put(t, "%s", "");
+		pmk_table_put(t, "%s", "");
 }
 
 /* In text, a failure follows the last cell; a row that failed has no events. */
@@ -234,17 +234,17 @@ static void put_row(struct table *t, const struct sweep_results *r, const struct
 {
 	const char *failure = sweep_row_failure(r, row);
 
-	table_put(t, "%s", row->name);
-	table_put(t, "%s", row->core);
+	pmk_table_put(t, "%s", row->name);
+	pmk_table_put(t, "%s", row->core);
 	for (size_t i = 0; i < r->settings.count; i++)
-		table_put(t, "%s", row->setting[i] ? row->setting[i] : "-");
+		pmk_table_put(t, "%s", row->setting[i] ? row->setting[i] : "-");
 	for (size_t i = 0; i < r->events.count && (csv || !row->failure); i++)
 		put_value(t, &row->value[i], csv);
 	if (csv)
-		table_put(t, "%s", failure);
+		pmk_table_put(t, "%s", failure);
 	else if (failure)
-		table_put(t, "failed: %s", failure)->rest = true;
-	table_end_row(t);
+		pmk_table_put(t, "failed: %s", failure)->rest = true;
+	pmk_table_end_row(t);
 }
 
 static int show_table(const struct sweep_results *r, const char *separator)
@@ -267,9 +267,9 @@ static int show_table(const struct sweep_results *r, const char *separator)
 	t.ncolumns = n;
 	for (size_t i = 0; i < r->nrows; i++)
 		put_row(&t, r, &r->row[i], separator);
-	err = separator ? table_write_csv(&t, stdout, separator)
-			: table_write_text(&t, stdout, "", 0);
-	table_free(&t);
+	err = separator ? pmk_table_write_csv(&t, stdout, separator)
+			: pmk_table_write_text(&t, stdout, "", 0);
+	pmk_table_free(&t);
 	free(column);
 	return err ? cli_no_memory() : close_output();
 }
