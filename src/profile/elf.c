@@ -117,13 +117,23 @@ static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 	return elf_rawfile(e, &size) && ph->p_offset <= size && ph->p_filesz <= size - ph->p_offset;
 }
 
-/* Linkers may include the headers of the file in the first segment, before its sections. */
+/* Linkers may include the headers of the file in the first segment, and fill the space up to its
+ * first section. A stripped file may have no sections; there, contents begin after the headers. */
 static uint64_t contents_start(Elf *e, const GElf_Phdr *ph)
 {
+	uint64_t start = UINT64_MAX;
+	Elf_Scn *scn = NULL;
 	GElf_Ehdr header;
+	GElf_Shdr sh;
 
 	if (ph->p_offset || !gelf_getehdr(e, &header))
 		return ph->p_vaddr;
+	while ((scn = elf_nextscn(e, scn)) && gelf_getshdr(scn, &sh))
+		if ((sh.sh_flags & SHF_ALLOC) && sh.sh_size && sh.sh_addr >= ph->p_vaddr &&
+		    sh.sh_addr - ph->p_vaddr < ph->p_filesz && sh.sh_addr < start)
+			start = sh.sh_addr;
+	if (start < UINT64_MAX)
+		return start;
 	return ph->p_vaddr + header.e_phoff + (uint64_t)header.e_phnum * header.e_phentsize;
 }
 
