@@ -143,8 +143,9 @@ struct pmk_core_callbacks {
 	pmk_access_fn *(*watch)(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 				uint64_t *access);
-	/* A prefetch instruction requests the line this many bytes after the access of another
-	 * instruction. May be NULL: prefetch instructions do nothing. */
+	/* A prefetch instruction requests a line near the access of another instruction. The lower
+	 * half of the word is that of the access (PMK_ACCESS_TO_END()), and the upper half the
+	 * distance in bytes. May be NULL: prefetch instructions do nothing. */
 	pmk_access_fn *preload;
 	/* In user emulation: returns when an access of the instruction changes nothing. The test
 	 * depends only on the direction of the access and on its bytes. May be NULL: the emulator

@@ -137,7 +137,7 @@ PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_bloc
 				      const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
-PMK_SLOW void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr);
+PMK_SLOW void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* The slow paths of loads and stores on a core without a clock. */

@@ -299,7 +299,7 @@ static void load_preloaded(struct pmk_cpu *cpu, uint64_t access, struct translat
  * does not hold its page (our choice). Its read is counted when a load uses the line, so that
  * counts do not depend on a clock.
  */
-void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr)
+void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t line = addr >> PMK_LINE_SHIFT;
 	struct pmk_lsu *lsu = &cpu->arm11.lsu;
@@ -313,8 +313,7 @@ void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr)
 	lsu->latency = (uint32_t)(lsu->level2			  ? cpu->core.l2.latency
 				  : pmk_sdram_differs(&cpu->core) ? read_memory(cpu, line)
 								  : cpu->core.mem.latency);
-	d = pmk_lsu_load_miss(lsu, issue_time(cpu, cpu->access), PMK_LSU_NO_USE, LOAD_HIT_LATENCY,
-			      0);
+	d = pmk_lsu_load_miss(lsu, issue_time(cpu, access), PMK_LSU_NO_USE, LOAD_HIT_LATENCY, 0);
 	account(cpu, d, 0);
 	cpu->arm11.preload[cpu->arm11.next_preload] =
 		(struct pmk_arm11_preload){ .line = line, .ready = d.ready };

@@ -279,10 +279,12 @@ static void *test_tables(const struct pmk_cpu *cpu)
 	return cpu->arm11.dmap;
 }
 
-static void preload_line(unsigned vcpu, uint32_t info, uint64_t addr, void *distance)
+static void preload_line(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 {
+	uint64_t access = (uintptr_t)data;
+
 	(void)info;
-	pmk_arm11_preload(pmk_cpus[vcpu], (uint32_t)(addr + (uint64_t)(uintptr_t)distance));
+	pmk_arm11_preload(pmk_cpus[vcpu], (uint32_t)(addr + (access >> 32)), access);
 }
 
 const struct pmk_core_callbacks pmk_arm11_callbacks = {

@@ -355,17 +355,23 @@ static void preload_unseen(unsigned vcpu, void *data)
  * Let prefetch instruction `i` of a block take place at the access of another instruction, which
  * shows its address. The delay changes only the time of loads.
  */
-static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t first,
-			  size_t last, size_t i)
+static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in,
+			  const struct pmk_block *b, size_t first, size_t last, size_t i)
 {
 	pmk_access_fn *fn = plugin.family->callbacks->preload;
 	int64_t distance;
 	size_t access;
 
-	if (fn && pmk_preload_find(in, first, last, i, &access, &distance))
-		pmk_plugin_on_access(tb, access, fn, (void *)(intptr_t)distance);
-	else
+	if (fn && pmk_preload_find(in, first, last, i, &access, &distance)) {
+		uint32_t issue = plugin.pipe[access - first].issue;
+		uint32_t to_end = b->cycles > issue ? b->cycles - issue : 0;
+
+		pmk_plugin_on_access(tb, access, fn,
+				     (void *)(uintptr_t)(pmk_access_pack(to_end, 0, 0, 0) |
+							 (uint64_t)distance << 32));
+	} else {
 		pmk_plugin_on_insn(tb, i, false, preload_unseen, NULL);
+	}
 }
 
 /* Register the callbacks for a straight run of translated code, as one block. */
@@ -398,7 +404,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	}
 	for (size_t i = first; i < last && plugin_has_clock() && plugin.config.core.dcache.on; i++)
 		if (in[i].iclass == PMK_I_PRELOAD)
-			watch_preload(tb, in, first, last, i);
+			watch_preload(tb, in, b, first, last, i);
 }
 
 /*
