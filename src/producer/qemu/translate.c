@@ -363,12 +363,13 @@ static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in,
 	size_t access;
 
 	if (fn && pmk_preload_find(in, first, last, i, &access, &distance)) {
-		uint32_t issue = plugin.pipe[access - first].issue;
-		uint32_t to_end = b->cycles > issue ? b->cycles - issue : 0;
+		uint64_t word = 0;
 
-		pmk_plugin_on_access(tb, access, fn,
-				     (void *)(uintptr_t)(pmk_access_pack(to_end, 0, 0, 0) |
-							 (uint64_t)distance << 32));
+		plugin.family->callbacks->watch(&plugin.config.core, is_single(), &in[access], b,
+						&plugin.pipe[access - first], &word);
+		pmk_plugin_on_access(
+			tb, access, fn,
+			(void *)(uintptr_t)((uint32_t)word | (uint64_t)distance << 32));
 	} else {
 		pmk_plugin_on_insn(tb, i, false, preload_unseen, NULL);
 	}
