@@ -171,45 +171,17 @@ static int run_sql(struct pmk_store *s, const char *sql)
 	return s->err;
 }
 
-static int statement_bind(sqlite3_stmt *q, int column, char type, va_list *values)
-{
-	int64_t number;
-	const void *bytes;
-
-	switch (type) {
-	case 'i':
-	case 'n':
-		number = va_arg(*values, int64_t);
-		return type == 'n' && !number ? sqlite3_bind_null(q, column)
-					      : sqlite3_bind_int64(q, column, number);
-	case 'r':
-		return sqlite3_bind_double(q, column, va_arg(*values, double));
-	case 't':
-		return sqlite3_bind_text(q, column, va_arg(*values, const char *), -1,
-					 SQLITE_STATIC);
-	default:
-		bytes = va_arg(*values, const void *);
-		return sqlite3_bind_blob(q, column, bytes, PMK_STORE_KEY, SQLITE_STATIC);
-	}
-}
-
-/*
- * Begins a statement, whose values have these types: 'i' an int64_t, 'n' an int64_t where 0 stands
- * for NULL, 'r' a double, 't' a text or NULL, 'k' a key. Values for which the statement has no
- * parameter are ignored. After a failure it returns NULL, which all other functions here accept.
- */
+/* Begins a statement with values of these types: see pmk_database_bind(). After a failure it
+ * returns NULL, which all other functions here accept. */
 static sqlite3_stmt *statement_values(struct pmk_store *s, int which, const char *types,
 				      va_list *values)
 {
 	sqlite3_stmt **q = &s->statement[which];
-	int n;
 
 	if (!s->err && !*q && sqlite3_prepare_v2(s->db, texts[which], -1, q, NULL))
 		fail_sqlite(s);
-	n = s->err ? 0 : sqlite3_bind_parameter_count(*q);
-	for (int i = 0; i < n && types[i] && !s->err; i++)
-		if (statement_bind(*q, i + 1, types[i], values))
-			fail_sqlite(s);
+	if (!s->err && pmk_database_bind(*q, types, values))
+		fail_sqlite(s);
 	return s->err ? NULL : *q;
 }
 
@@ -541,7 +513,7 @@ int pmk_store_commit(struct pmk_store *s)
 
 int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found)
 {
-	sqlite3_stmt *q = statement_begin(s, GET_CELL, "k", key);
+	sqlite3_stmt *q = statement_begin(s, GET_CELL, "b", key, sizeof(pmk_store_key));
 
 	*found = (struct pmk_store_found){ 0 };
 	if (fetch_row(s, q)) {
@@ -567,8 +539,8 @@ int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event,
 
 static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 {
-	int64_t id = row_id(s, GET_CONFIG, PUT_CONFIG, "ktttt", c->hash, c->core, c->isa,
-			    c->parameters, c->checked);
+	int64_t id = row_id(s, GET_CONFIG, PUT_CONFIG, "btttt", c->hash, sizeof(pmk_store_key),
+			    c->core, c->isa, c->parameters, c->checked);
 
 	/* The reference for `checked` may have been recorded later, or again. */
 	if (c->checked)
@@ -599,10 +571,11 @@ static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
 	if (pmk_store_find(s, cell->key, &found) || (found.id && !found.failed))
 		return found.id;
 	if (!found.id) {
-		program = row_id(s, GET_PROGRAM, PUT_PROGRAM, "kttt", p->hash, p->path, p->command,
-				 p->about);
+		program = row_id(s, GET_PROGRAM, PUT_PROGRAM, "bttt", p->hash,
+				 sizeof(pmk_store_key), p->path, p->command, p->about);
 		config = config_id(s, cell->config);
-		found.id = row_id(s, GET_CELL, PUT_CELL, "kii", cell->key, program, config);
+		found.id = row_id(s, GET_CELL, PUT_CELL, "bii", cell->key, sizeof(pmk_store_key),
+				  program, config);
 	}
 	statement_end(s, statement_begin(s, DROP_CELL, "i", found.id));
 	statement_end(s, statement_begin(s, SET_CELL, "itri", found.id, cell->failure,

@@ -160,42 +160,17 @@ static void writer_advance(struct writer *w)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/*
- * Insert a row, whose columns have these types: 'i' an int64_t, 'n' an int64_t where 0 stands for
- * NULL, 't' a text or NULL, 'b' bytes and their size_t, 'l' the list, see below.
- */
+/* Insert a row. See pmk_database_bind(). */
 static void row_insert(struct writer *w, int table, const char *types, ...)
 {
 	sqlite3_stmt *s = w->statement[table];
-	const void *bytes;
 	va_list values;
-	int64_t number;
-	int err = 0;
+	int err;
 
 	if (w->err)
 		return;
 	va_start(values, types);
-	for (int column = 1; types[column - 1] && !err; column++)
-		switch (types[column - 1]) {
-		case 'i':
-		case 'n':
-			number = va_arg(values, int64_t);
-			err = number || types[column - 1] == 'i'
-				      ? sqlite3_bind_int64(s, column, number)
-				      : sqlite3_bind_null(s, column);
-			break;
-		case 't':
-			err = sqlite3_bind_text(s, column, va_arg(values, const char *), -1,
-						SQLITE_STATIC);
-			break;
-		case 'b':
-			bytes = va_arg(values, const void *);
-			err = sqlite3_bind_blob(s, column, bytes, (int)va_arg(values, size_t),
-						SQLITE_STATIC);
-			break;
-		default:
-			err = sqlite3_bind_text(s, column, w->list, (int)w->nlist, SQLITE_STATIC);
-		}
+	err = pmk_database_bind(s, types, &values);
 	va_end(values);
 	if (err || sqlite3_step(s) != SQLITE_DONE)
 		writer_fail(w, err ? err : sqlite3_errcode(w->db));
@@ -732,7 +707,7 @@ static int64_t cost_id(struct writer *w, size_t n)
 		list_char(w, ',');
 	}
 	list_end(w, "}");
-	row_insert(w, INSERT_COSTS, "il", id);
+	row_insert(w, INSERT_COSTS, "is", id, w->list, w->nlist);
 	return id;
 }
 
@@ -824,7 +799,8 @@ static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_
 			list_char(w, ',');
 		}
 		list_end(w, "]");
-		row_insert(w, INSERT_PARTS, "iiil", id, (int64_t)left, w->code[last->insn]);
+		row_insert(w, INSERT_PARTS, "iiis", id, (int64_t)left, w->code[last->insn], w->list,
+			   w->nlist);
 	}
 }
 
@@ -854,8 +830,9 @@ static void write_block(struct writer *w, const struct pmk_recorded_block *block
 		n = counts_equal(w, i, true);
 		list_begin(w, "");
 		list_places(w, &w->count[i], n, w->count[i].place);
-		row_insert(w, INSERT_RUNS, "iiiil", id, (int64_t)w->count[i].number[0],
-			   (int64_t)w->count[i].number[1], (int64_t)w->count[i].place);
+		row_insert(w, INSERT_RUNS, "iiiis", id, (int64_t)w->count[i].number[0],
+			   (int64_t)w->count[i].number[1], (int64_t)w->count[i].place, w->list,
+			   w->nlist);
 	}
 	write_parts(w, id, block);
 }
@@ -955,7 +932,8 @@ static void write_extras(struct writer *w)
 			list_char(w, ',');
 		}
 		list_end(w, "}");
-		row_insert(w, INSERT_EXTRAS, "iil", (int64_t)code, (int64_t)base);
+		row_insert(w, INSERT_EXTRAS, "iis", (int64_t)code, (int64_t)base, w->list,
+			   w->nlist);
 		w->ncounts = 0;
 	}
 	groups_free(&g);
