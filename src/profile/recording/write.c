@@ -21,13 +21,13 @@
 
 #include <pmk/error.h>
 
+#include "base/distinct.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/message.h"
 #include "cpu/isa/text.h"
 #include "profile/elf.h"
 #include "profile/recording/database.h"
-#include "profile/recording/distinct.h"
 #include "profile/recording/symbols.h"
 
 #ifndef PMK_VERSION

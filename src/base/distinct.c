@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "profile/recording/distinct.h"
+#include "base/distinct.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

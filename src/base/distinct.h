@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A list of different byte strings, numbered from 0: equal ones are stored once. */
-#ifndef PMK_RECORDING_DISTINCT_H
-#define PMK_RECORDING_DISTINCT_H
+#ifndef PMK_BASE_DISTINCT_H
+#define PMK_BASE_DISTINCT_H
 
 #include <stddef.h>
 #include <stdint.h>
