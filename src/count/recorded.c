@@ -8,6 +8,7 @@
 #include <pmk/error.h>
 #include <pmk/pmu.h>
 
+#include "base/distinct.h"
 #include "base/foreign.h"
 #include "base/grow.h"
 #include "base/hash.h"
@@ -111,7 +112,7 @@ struct pmk_recorded {
 	ARRAY(const struct pmk_ledger_block *) records; /* by block */
 	ARRAY(struct of_block) of_block;
 	ARRAY(struct pmk_recorded_part) parts;
-	ARRAY(uint64_t) costs; /* n rows of nevents */
+	struct pmk_distinct costs; /* rows of nevents counts */
 	ARRAY(struct pmk_recorded_insn) insns;
 	ARRAY(struct pmk_recorded_object) objects;
 	ARRAY(struct pmk_recorded_thread) threads;
@@ -120,7 +121,7 @@ struct pmk_recorded {
 	ARRAY(struct pmk_recorded_extra) extras;
 	ARRAY(struct pmk_recorded_latency) latencies;
 	ARRAY(struct mapping) mappings;
-	struct index block_at, cost_at, insn_at, thread_at, path_at;
+	struct index block_at, insn_at, thread_at, path_at;
 	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
 	uint64_t *times[PMK_NSIGNALS];
 	uint32_t longest;
@@ -276,9 +277,9 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	return number < r->insns.n || ADD(r->insns, insn);
 }
 
-static uint64_t *cost_row(const struct pmk_recorded *r, size_t cost)
+static const uint64_t *cost_row(const struct pmk_recorded *r, size_t cost)
 {
-	return r->costs.item + cost * r->req.nevents;
+	return (const uint64_t *)r->costs.bytes + cost * r->req.nevents;
 }
 
 /*
@@ -286,26 +287,8 @@ static uint64_t *cost_row(const struct pmk_recorded *r, size_t cost)
  */
 static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 {
-	size_t number, bytes = r->req.nevents * sizeof(*r->value);
-	uint64_t hash = 0, *row;
-
-	for (size_t i = 0; i < r->req.nevents; i++)
-		hash = pmk_hash_add(hash, r->value[i]);
-	for (uint64_t other = 0;; other++) {
-		if (!find_number(&r->cost_at, hash, other, 0, r->costs.n, &number))
-			return false;
-		*cost = (uint32_t)number;
-		if (number == r->costs.n)
-			break;
-		if (!memcmp(cost_row(r, number), r->value, bytes))
-			return true;
-	}
-	row = pmk_grow(r->costs.item, r->costs.n, &r->costs.room, bytes ? bytes : 1);
-	if (!row)
-		return false;
-	r->costs.item = row;
-	memcpy(cost_row(r, r->costs.n++), r->value, bytes);
-	return true;
+	*cost = pmk_distinct_put(&r->costs, r->value, r->req.nevents * sizeof(*r->value));
+	return *cost != UINT32_MAX;
 }
 
 /* Set the costs of the instructions of a block. */
@@ -773,8 +756,7 @@ static int read_ledger(struct pmk_recorded *r)
 /* Frees what only reading needs. */
 static void discard_working_memory(struct pmk_recorded *r)
 {
-	struct index *index[] = { &r->block_at, &r->cost_at, &r->insn_at, &r->thread_at,
-				  &r->path_at };
+	struct index *index[] = { &r->block_at, &r->insn_at, &r->thread_at, &r->path_at };
 
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++) {
 		free(index[i]->key);
@@ -831,7 +813,7 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 	rec->block = r->blocks.item;
 	rec->nblocks = r->blocks.n;
 	rec->part = r->parts.item;
-	rec->cost = r->costs.item;
+	rec->cost = (const uint64_t *)r->costs.bytes;
 	rec->ncosts = r->costs.n;
 	rec->run = r->runs.item;
 	rec->nruns = r->runs.n;
@@ -842,11 +824,12 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 
 static void free_all(struct pmk_recorded *r)
 {
-	void *const item[] = { r->blocks.item,	r->parts.item,	  r->costs.item, r->insns.item,
-			       r->objects.item, r->threads.item,  r->paths.item, r->runs.item,
-			       r->extras.item,	r->latencies.item };
+	void *const item[] = { r->blocks.item,	r->parts.item,	 r->insns.item,
+			       r->objects.item, r->threads.item, r->paths.item,
+			       r->runs.item,	r->extras.item,	 r->latencies.item };
 
 	discard_working_memory(r);
+	pmk_distinct_free(&r->costs);
 	for (size_t i = 0; i < r->mappings.n; i++)
 		free(r->mappings.item[i].path);
 	free(r->mappings.item);
