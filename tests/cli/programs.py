@@ -66,3 +66,23 @@ def loop(count):
 def program(name, source, *flags):
     """A C program, static, ARM state unless the flags say -mthumb."""
     return build(name, source, "-O1", "-static", "-march=armv6k", "-marm", *flags)
+
+
+def misses(step, more=""):
+    """An A64 program that loads 1000 words, `step` bytes apart, and executes `more` after each."""
+    code = f"""
+        .globl _start
+_start: ldr x0, =words
+        mov x2, #1000
+1:      ldr x1, [x0], #{step}
+        {more}
+        subs x2, x2, #1
+        b.ne 1b
+        mov x8, #93
+        mov x0, #0
+        svc #0
+        .bss
+        .balign 64
+words:  .skip 64000
+"""
+    return build("misses", code, "-nostdlib", "-static", ext="S", prefix="aarch64-linux-gnu-")

@@ -10,7 +10,7 @@ import sqlite3
 import struct
 
 from harness import *
-from programs import LOOP, assemble, build
+from programs import LOOP, assemble, build, misses
 from test_hostile import HOSTILE
 from test_stat_microblaze import forks
 from test_system import CALLED, CALLS, firmware, machine
@@ -443,28 +443,10 @@ def test_firmware():
     adds_up(record("-g", *argv), document)
 
 
-MISSES = """
-        .globl _start
-_start: ldr x0, =words
-        mov x2, #1000
-1:      ldr x1, [x0], #STEP
-        prfm pldl1keep, [x3, x4]
-        subs x2, x2, #1
-        b.ne 1b
-        mov x8, #93
-        mov x0, #0
-        svc #0
-        .bss
-        .balign 64
-words:  .skip 64000
-"""
-
-
 def test_notes_about_the_label_of_cycles(tmp_path):
     """A recording has the notes of pmk stat, and every view that shows the label shows them."""
     path, page = tmp_path / "notes.data", tmp_path / "notes.html"
-    path_of = {step: build(f"record-misses-{step}", MISSES.replace("STEP", str(step)), "-nostdlib",
-                           "-static", ext="S", prefix="aarch64-linux-gnu-") for step in (1, 64)}
+    path_of = {step: misses(step, "prfm pldl1keep, [x3, x4]") for step in (1, 64)}
     for step, events, of_cycles in ((64, "cycles", 2), (1, "cycles", 1), (64, "instructions", 0)):
         argv = ("--core", "cortex-a53", "-e", events, path_of[step])
         notes = (stat(*argv)["note"] or "").splitlines()

@@ -14,7 +14,7 @@ import termios
 
 import repo
 from harness import *
-from programs import LOOP, assemble, build, loop, program
+from programs import LOOP, assemble, build, loop, misses, program
 
 pytestmark = pytest.mark.quick
 
@@ -1303,23 +1303,7 @@ def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
     """With at least one miss in 100 instructions, a note says that the label's figure for memory
     applies to the program."""
     def note(step, *words):
-        code = f"""
-            .globl _start
-        _start: ldr x0, =words
-            mov x2, #1000
-        1: ldr x1, [x0], #{step}
-            subs x2, x2, #1
-            b.ne 1b
-            mov x8, #93
-            mov x0, #0
-            svc #0
-            .bss
-            .balign 64
-        words: .skip 64000
-        """
-        prog = build(f"misses-{step}", code, "-nostdlib", "-static", ext="S",
-                     prefix="aarch64-linux-gnu-")
-        return stat(*words, prog)["note"] or ""
+        return stat(*words, misses(step))["note"] or ""
 
     told = ("data cache misses and prefetches per 100 instructions, so the label's figure for "
             "memory applies to these cycles")
