@@ -129,8 +129,8 @@ ISAS = {isa.name: isa for isa in [
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
                branches="branch_any", mispredicted="", cycles="clock_cycles",
                icache=(8192, 1, 16), dcache=(8192, 1, 16)),
-    # With all counters of the AHB Monitor, pmk computes every cycle of six buses. No event of the
-    # monitor is counted in the core.
+    # If all counters of the AHB Monitor count, pmk computes every cycle of six buses. No event of
+    # the monitor is counted in the core.
     Isa("arm926", 3, ["arm-linux-gnueabi-gcc", *FLAGS, "-static", "-marm", "-march=armv5te",
                       "-mfloat-abi=soft"],
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,

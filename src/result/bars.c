@@ -175,7 +175,7 @@ static void print_level(struct pmk_writer *w, double v, double most)
 		putc("_.:-=+*#"[i], w -> f);
 }
 
-/* Returns the width of the bar if the other texts of the line take `beside` columns. */
+/* Returns the width of the bar. The other texts of its line take `beside` columns. */
 static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 {
 	unsigned columns = w->opt.bars->columns;

@@ -49,9 +49,9 @@ int pmk_table_write_csv(const struct table *t, FILE *f, const char *separator);
 /* ---- names of functions and files in tables for people --------------------------------------- */
 
 /*
- * Returns a printable copy of the name that takes at most this many columns. What does not fit is
- * cut out of the middle and replaced by "...": the beginning says where the name belongs, and the
- * end makes it different from its neighbours. The caller frees it; NULL: out of memory.
+ * Returns a printable copy of the name that takes at most this many columns. If the
+ * name is longer, "..." replaces its middle: the beginning says where the name belongs, and the end
+ * makes it different from its neighbours. The caller frees it; NULL: out of memory.
  */
 char *pmk_name_cut(const char *name, size_t columns);
 

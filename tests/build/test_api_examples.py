@@ -16,7 +16,7 @@ EXAMPLES = {
                                "interrupts 1\n"),
     "dump": (["dump.c"], ["core.vcd", "core.ini"],
              "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
-    # The loop executes 8 instructions per pass, and 5 more. The cycles are those that pmk counts.
+    # The loop executes 8 instructions per pass, and 5 more. The model gives the cycles.
     "count": (["count.c"], [lambda: loop(1000)], "cycles 14322\ninstructions 8005\n"),
     "count_threads": (["count_threads.c"], [lambda: loop(1000), lambda: loop(50)],
                       "0: cycles 14322\n0: instructions 8005\n"

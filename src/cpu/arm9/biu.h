@@ -105,8 +105,9 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
-/* The most HCLK cycles by which the matrix may lag behind the core when nothing is requested. The
- * owner makes the matrix catch up before that, so that little is left to do at the end. */
+/* While the core requests nothing, the matrix is run only now and then. This is the maximum number
+ * of HCLK cycles that it may be late. The owner runs it before, so that little is left to do at the
+ * end. */
 #define PMK_BIU_LAG (UINT64_C(1) << 21)
 
 /* Run the matrix up to the core's time; or until no request of the core is under way. */

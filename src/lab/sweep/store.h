@@ -115,9 +115,9 @@ int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *ha
 /* Sets *failed if the cell has a row which says that counting this event failed. */
 int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed);
 /*
- * Stores a cell, its program and its config. A failed cell with this key is replaced. To a counted
- * cell, values are added; of its values, only failed ones change. *id receives the number of the
- * cell in the table.
+ * Stores a cell, its program and its config. A failed cell with this key is replaced. A counted
+ * cell gets the new values and keeps its old ones, except failed ones, which are replaced. *id
+ * receives the number of the cell in the table.
  */
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id);
 

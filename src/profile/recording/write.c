@@ -781,8 +781,8 @@ static size_t counts_equal(const struct writer *w, size_t first, bool numbers)
 	return n;
 }
 
-/* Write the instructions of a block, from the last one backwards: a row for those that follow each
- * other in `code`. */
+/* Write the instructions of a block, from the last one backwards. Instructions that are next to
+ * each other in `code` share a row. */
 static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_block *block)
 {
 	const struct pmk_recorded_part *last = &w->rec->part[block->first + block->nparts - 1];
