@@ -338,6 +338,7 @@ static int run_diff(int argc, char **argv)
 	}
 	if (!code)
 		code = check(&q);
+	q.d.by_path = q.html != NULL;
 	if (!code)
 		code = diff_read(&q.d, q.events && strcmp(q.events, "all") ? q.events : NULL);
 	if (!code)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/map.h"
+#include "profile/export/tree.h"
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 
@@ -19,7 +20,8 @@ enum diff_kind {
 	DIFF_LIBRARY,  /* a library that only moved: see diff_recording.c */
 	DIFF_FUNCTION, /* the code of a function, wherever it is inlined */
 	DIFF_LINE,
-	DIFF_KINDS
+	DIFF_KINDS,		/* rows of the kinds above may differ */
+	DIFF_FRAME = DIFF_KINDS /* a function without own code, which is only in call paths */
 };
 
 struct diff_row {
@@ -74,6 +76,10 @@ struct diff {
 	bool quiet;		/* print no notes about the sides */
 	bool split;		/* fill `part`, for two recordings */
 	struct diff_part *part; /* [event], or NULL */
+	bool by_path;		/* fill `paths`, for two recordings, and put cycles first */
+	/* The call paths of both sides. A frame is a row. The counts of the new side come before
+	 * those of the base side. */
+	struct pmk_tree paths;
 
 	struct diff_limit *limit;
 	size_t nlimits;

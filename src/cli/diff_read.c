@@ -76,6 +76,7 @@ void diff_free(struct diff *d)
 	}
 	free(d->row);
 	free(d->part);
+	pmk_tree_free(&d->paths);
 	pmk_map_free(&d->rows);
 	for (size_t i = 0; i < d->nevents; i++)
 		free(d->event[i]);
@@ -180,6 +181,22 @@ static void report_missing(const struct diff_source *has, const struct diff_sour
 				 has->event[i].name, has->path);
 }
 
+static void put_cycles_first(struct diff *d, const struct pmk_tables *t)
+{
+	struct pmk_choice cycles = { 0 };
+	size_t i = d->nevents;
+
+	if (!pmk_choice_cycles(&cycles, t) && cycles.n)
+		i = diff_event_number(d, pmk_tables_event_name(t, cycles.event[0]));
+	pmk_choice_free(&cycles);
+	for (; i < d->nevents && i; i--) {
+		char *before = d->event[i - 1];
+
+		d->event[i - 1] = d->event[i];
+		d->event[i] = before;
+	}
+}
+
 static int choose_events(struct diff *d, const struct diff_source *s, const char *list)
 {
 	char *words, *save = NULL;
@@ -206,6 +223,8 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 		    diff_find_event(&s[DIFF_NEW], e->name, e->pmu))
 			code = add_event(d, e);
 	}
+	if (!code && d->by_path && s[DIFF_BASE].recording)
+		put_cycles_first(d, &s[DIFF_BASE].t);
 	if (d->nevents) {
 		report_missing(&s[DIFF_BASE], &s[DIFF_NEW]);
 		report_missing(&s[DIFF_NEW], &s[DIFF_BASE]);

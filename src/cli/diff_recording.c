@@ -92,7 +92,7 @@ static void describe_function(const struct diff_source *s, const struct pmk_tabl
 	fprintf(key, "\n%s", f->path ? pmk_file_name(f->path) : "");
 }
 
-static size_t function_find(const struct diff_source *s, const char *key)
+size_t diff_function_find(const struct diff_source *s, const char *key)
 {
 	for (uint64_t hash = diff_hash(key);; hash++) {
 		uint32_t i = pmk_map_get(&s->functions, hash);
@@ -136,7 +136,7 @@ static size_t add_function(struct diff_source *s, const struct diff_function *f)
 	}
 }
 
-static size_t find_function(struct diff_source *s, const struct pmk_tables_code *k)
+size_t diff_function_of(struct diff_source *s, const struct pmk_tables_code *k)
 {
 	struct diff_function f = { .object = k->object };
 	size_t n, m, i = DIFF_NO_ROW;
@@ -195,7 +195,7 @@ static int find_functions(struct diff_source *s)
 								     : n];
 
 		if (at == &known[n] || *at == DIFF_NO_ROW)
-			*at = find_function(s, k);
+			*at = diff_function_of(s, k);
 		if (*at == DIFF_NO_ROW)
 			code = cli_no_memory();
 		else
@@ -269,7 +269,7 @@ static void pair_by_key(struct diff_source *base, struct diff_source *fresh)
 		base->function[i].partner = DIFF_NO_ROW;
 	for (size_t i = 0; i < fresh->nfunctions; i++) {
 		struct diff_function *f = &fresh->function[i];
-		size_t there = function_find(base, f->key);
+		size_t there = diff_function_find(base, f->key);
 
 		f->partner = there;
 		if (there != DIFF_NO_ROW)
@@ -406,31 +406,29 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 static int sum_recording(struct diff_source *s)
 {
 	struct diff *d = s->d;
-	uint32_t *event = calloc(d->nevents + 1, sizeof(*event));
-	size_t n = 0;
 	char msg[300];
 	int code;
 
 	d->executions = diff_event_number(d, "executions");
+	s->index = calloc(d->nevents + 1, sizeof(*s->index));
 	s->slot = calloc(d->nevents + 1, sizeof(*s->slot));
 	if (d->split)
 		s->count = calloc((s->t.ncodes + 1) * (d->nevents + 1), sizeof(*s->count));
-	code = event && s->slot && (s->count || !d->split) ? 0 : cli_no_memory();
+	code = s->index && s->slot && (s->count || !d->split) ? 0 : cli_no_memory();
 	/* A recording may have an event twice; the first one is compared. */
 	for (size_t number = 0; number < d->nevents && !code; number++)
 		for (size_t i = 0; i < s->nevents; i++)
 			if (!strcmp(s->event[i].name, d->event[number])) {
-				s->slot[n] = (uint32_t)number;
-				event[n++] = s->event[i].index;
+				s->slot[s->nslots] = (uint32_t)number;
+				s->index[s->nslots++] = s->event[i].index;
 				break;
 			}
 	if (!code && d->executions == d->nevents && !s->t.sampled) {
-		s->slot[n] = (uint32_t)d->executions;
-		event[n++] = PMK_TABLES_EXECUTIONS;
+		s->slot[s->nslots] = (uint32_t)d->executions;
+		s->index[s->nslots++] = PMK_TABLES_EXECUTIONS;
 	}
-	if (!code && pmk_tables_counts(&s->t, event, n, on_count, s, msg, sizeof(msg)))
+	if (!code && pmk_tables_counts(&s->t, s->index, s->nslots, on_count, s, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
-	free(event);
 	return code;
 }
 
@@ -572,6 +570,8 @@ int diff_sum_recordings(struct diff_source *s)
 		code = diff_find_parts(base, fresh);
 	if (!code && can_find_libraries(base, fresh))
 		code = find_libraries(base, fresh);
+	if (!code && fresh->d->by_path)
+		code = diff_find_paths(base, fresh);
 	return code;
 }
 
@@ -584,6 +584,7 @@ void diff_source_close(struct diff_source *s)
 	pmk_map_free(&s->functions);
 	free(s->function);
 	free(s->event);
+	free(s->index);
 	free(s->slot);
 	free(s->body);
 	free(s->shape);

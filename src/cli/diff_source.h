@@ -49,9 +49,11 @@ struct diff_source {
 	uint64_t *body;		  /* [function of the tables] */
 	uint32_t *shape;	  /* [code]: the instruction without addresses */
 	uint64_t *count;	  /* [code][event], with diff.part; executions after the last one */
-	uint32_t *slot;		  /* [slot]: event of the diff */
-	size_t *of;		  /* [code]: function */
-	size_t *line;		  /* [code]: row */
+	/* [slot]: event of the recording, and of the diff */
+	uint32_t *index, *slot;
+	uint32_t nslots;
+	size_t *of;   /* [code]: function */
+	size_t *line; /* [code]: row */
 };
 
 uint64_t diff_hash(const char *text);
@@ -83,6 +85,15 @@ int diff_check_places(const struct diff *d);
 
 /* Fills diff.part. */
 int diff_find_parts(struct diff_source *base, struct diff_source *fresh);
+
+/* Fills diff.paths. It adds functions to the sources, so it comes last. */
+int diff_find_paths(struct diff_source *base, struct diff_source *fresh);
+
+/* Returns the index of the function with that key, or DIFF_NO_ROW. */
+size_t diff_function_find(const struct diff_source *s, const char *key);
+/* Returns the index of the function of the instruction, which is added if there is none.
+ * DIFF_NO_ROW: out of memory. */
+size_t diff_function_of(struct diff_source *s, const struct pmk_tables_code *k);
 
 /* NULL: the object has no such text. */
 const char *diff_json_text(struct json_object *o, const char *key);

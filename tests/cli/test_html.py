@@ -2,6 +2,7 @@
 """pmk report, diff and stat with --html: checks the document with its own parser, and compares the
 numbers with SQL on the recording. test_html_browser.py tests the page in a browser."""
 import html.parser
+import itertools
 import sqlite3
 
 from harness import *
@@ -556,6 +557,76 @@ def test_a_comparison_has_what_diff_has(recording, later):
     assert "limit" not in page.root.one("header").text()
 
 
+def by_path(page):
+    """The counts of each path of the flame graph, summed over threads."""
+    sums = {}
+    for path, counts in page.frames()[1:]:
+        if len(path) > 1:
+            sums[path] = [a + b for a, b in itertools.zip_longest(sums.get(path, []), counts,
+                                                                  fillvalue=0)]
+    return sums
+
+
+def in_one_tree(base, fresh, events):
+    """What the flame graph of a comparison has, from the graphs of both recordings."""
+    sides = [by_path(Page(page_of(side, "-e", ",".join(events)))) for side in (fresh, base)]
+    return {path: [n for side in sides
+                   for n in (side.get(path, []) + [0] * len(events))[:len(events)]]
+            for path in {*sides[0], *sides[1]}}
+
+
+@pytest.mark.quick
+def test_a_comparison_has_the_paths_of_both_sides(recording, later):
+    page = Page(diff_page(recording, later))
+    events = page.data()["events"]
+    equal(events, ["cpu_cycles", "instr_exec", "dcache_miss"])
+    got = {path: counts + [0] * (6 - len(counts)) for path, counts in by_path(page).items()}
+    equal(got, in_one_tree(recording, later, events))
+    # down() calls itself and is called fresh() later; its instructions have no bytes that match.
+    equal(got["all", "main", "down"], [0, 0, 0, 24, 9, 0])
+    equal(got["all", "main", "fresh"], [24, 9, 0, 0, 0, 0])
+    labels = {frame[1]: frame[2] for frame in page.data()["frames"]}
+    equal(labels["work"], "work (loop.c)")
+
+
+def calls_of_part(path, folder, inlined, name="part"):
+    """main() calls part(), into which leaf() is inlined: all of it, or all but one instruction."""
+    r = Recording(path)
+    r.event("instr_exec")
+    r.event("cpu_cycles")
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    r.function("main", 0x1000, f"{folder}/main.c", 1)
+    r.function(name, 0x2000, f"{folder}/part.c", 9)
+    r.inlined("leaf", f"{folder}/part.c", 3)
+    r.context("root")
+    r.context("main", "root", "main", calls=1)
+    r.code(0x1000, "main", f"{folder}/main.c", 2)
+    r.context(name, "main", name, site=0x1000, calls=5)
+    for at in range(0x2000, 0x2010, 4):
+        r.code(at, name, f"{folder}/part.c", 4 if inlined or at > 0x2000 else 10,
+               inlined="leaf" if inlined or at > 0x2000 else None)
+        r.ran(at, 5, cpu_cycles=10, context=name)
+    r.ran(0x1000, 1, cpu_cycles=1, context="main")
+    return r.done()
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("inlined", [(False, True), (True, False), (True, True)])
+def test_a_function_without_own_code_is_in_the_paths(tmp_path, inlined):
+    """Its frames on both sides are one, and cycles are the first event."""
+    base, fresh = [calls_of_part(tmp_path / folder, f"/{folder}", side)
+                   for folder, side in zip(("a", "b"), inlined)]
+    page = Page(diff_page(base, fresh))
+    equal(page.data()["events"], ["cpu_cycles", "instr_exec"])
+    own = [0 if side else 10 for side in inlined]
+    equal(by_path(page), {
+        ("all", "main"): [41, 21, 41, 21], ("all", "main", "part"): [40, 20, 40, 20],
+        ("all", "main", "part", "leaf"): [n for side in reversed(own)
+                                          for n in (40 - side, 20 - side // 2)]})
+    equal(page.rows(id="totals")[0][4], "cpu_cycles")
+
+
 @pytest.mark.quick
 def test_a_comparison_judges(recording, later):
     page = Page(diff_page(recording, later, "--fail-over", "5%", code=1))
@@ -578,6 +649,7 @@ def test_a_comparison_of_documents(tmp_path):
     base = document(tmp_path / "base", [("<b>fft", {"cpu_cycles": 10})], cpu_cycles=100)
     fresh = document(tmp_path / "new", [("<b>fft", {"cpu_cycles": 30})], cpu_cycles=120)
     page = Page(diff_page(base, fresh))
+    equal(list(page.root.all(id="calls")), [], "documents have no call paths")
     equal(page.rows(id="e0-region"), [["10", "30", "+20", "+200.00%", "<b>fft"]])
 
 

@@ -493,6 +493,63 @@ def test_a_comparison_in_the_browser(browser, recording, later):
           [n for n in names if "work" in n])
 
 
+def test_the_flame_graph_of_a_comparison(browser, recording, later):
+    """The widths are the counts of one side, the colours are the changes."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.support.ui import Select
+    shown = Shown(browser, diff_page(recording, later))
+    more = (100 - 33) // 2 + 33 // 2
+    base = TOTALS["cpu_cycles"]
+    all_of = f"{base + more:,} cpu_cycles, base {base:,}; +{more} "
+
+    def box(*path):
+        frame = shown.frame(*path)
+        return frame and (frame.get_attribute("class").split()[1:], frame.text,
+                          float(frame.get_attribute("width")[:-1]))
+    contains(shown.frame().get_attribute("aria-label"), all_of)
+    kind, text, width = box("main", "work")
+    equal(("more" in kind, text), (True, f"work +{100 * 33 / 160:.1f}%"))
+    contains(shown.frame("main", "work").get_attribute("aria-label"), "193 cpu_cycles, base 160")
+    assert abs(width - 100 * 193 / (base + more)) < .01, width
+    equal(box("main", "down"), None)
+    equal(box("main", "fresh")[1], "fresh new")
+    equal(box("main", "[anon]")[0], ["c6"], "what is the same has no colour")
+    # The function with the greatest change has the strongest colour.
+    strength = shown.js("return [...document.querySelectorAll('#flame .f')].map(b => [b.textContent"
+                        ".split(' ')[0], Number(b.style.getPropertyValue('--d'))])")
+    equal(max(strength, key=lambda s: s[1])[0], "all")
+    # The pointer shows both sides at once.
+    ActionChains(browser).move_to_element(shown.frame("main", "work")).perform()
+    equal(shown.one("#tip").text.splitlines(),
+          ["work", "193 cpu_cycles, base 160", "+33 +20.6%, self +33"])
+    # The other side has what is gone. The address has the side.
+    Select(shown.one("#side")).select_by_value("base")
+    equal((box("main", "fresh"), box("main", "down")[1]), (None, "down gone"))
+    assert abs(box("main", "work")[2] - 100 * 160 / base) < .01
+    contains(shown.frame().get_attribute("aria-label"), all_of)
+    address = shown.driver.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    equal(box("main", "down")[1], "down gone")
+    # Another event: the tables show it, too.
+    Select(shown.one("#event")).select_by_visible_text("instr_exec")
+    contains(shown.frame().get_attribute("aria-label"), f"{TOTALS['instr_exec']} instr_exec")
+    equal(shown.js("return [...document.querySelectorAll('#events details[open]')].map("
+                   "d => d.querySelector('b').textContent)"), ["instr_exec"])
+    # Keys and clicks do what they do in the graph of a recording.
+    shown.js("document.querySelector('#flame .f').focus()")
+    shown.type("ARROW_DOWN")
+    shown.type("ENTER")
+    equal(box("main")[2], 100)
+    Select(shown.one("#view")).select_by_value("inverted")
+    equal(boxes(shown, "#flame")[0][0], "all")
+    shown.type("ESCAPE")
+    shown.frame("main", "work").click()
+    shown.one("#both").click()
+    equal(boxes(shown, "#upper")[0][:2], ("work", FUNCTIONS["work"]["instr_exec"]))
+    equal((shown.driver.get_log("browser"), shown.requests()), ([], []))
+
+
 def test_charts_show_an_interval(browser, program, folder):
     path = folder / "chart.html"
     rows = stat_page(program, path, "-I", "100000cycles")

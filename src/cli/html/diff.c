@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/diff.h"
-#include "cli/html/html.h"
+#include "cli/html/tree.h"
 #include "cli/output.h"
 
 #define MOST	500 /* rows of a table */
@@ -71,7 +71,11 @@ static void put_head(FILE *f, const struct diff *d)
 	put_side(f, d, DIFF_NEW, "New");
 	fputs("</dl>\n", f);
 	put_verdict(f, d);
-	fputs("</header>\n<main>\n", f);
+	fprintf(f,
+		"</header>\n<nav aria-label=\"Parts of this page\">%s"
+		"<a href=\"#overview\">Totals</a><a href=\"#events\">What differs</a></nav>\n"
+		"<main>\n",
+		d->paths.nnodes ? "<a href=\"#calls\">Flame graph</a>" : "");
 }
 
 static void put_totals(FILE *f, const struct diff *d)
@@ -122,10 +126,10 @@ static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 	for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
 		diff_table_fill(t, kind, event, DIFF_FOR_PEOPLE);
 		if (t->n && !begun) {
-			html_print(
-				f,
-				"<details%s><summary><b>%s</b> <small>%s, %s</small></summary>\n",
-				open ? " open" : "", t->d->event[event], delta, percent);
+			html_print(f,
+				   "<details%s data-event=\"%zu\"><summary><b>%s</b> "
+				   "<small>%s, %s</small></summary>\n",
+				   open ? " open" : "", event, t->d->event[event], delta, percent);
 			begun = true;
 		}
 		if (t->n)
@@ -136,11 +140,25 @@ static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 	return begun;
 }
 
-static void put_page(FILE *f, struct diff_table *t)
+/* Returns false when out of memory. */
+static bool put_paths(FILE *f, const struct diff *d)
+{
+	struct html_page p = { .f = f, .d = d, .n = d->paths.n, .tree = d->paths };
+	bool done;
+
+	p.total = p.inclusive = pmk_tree_inclusive(&p.tree);
+	done = p.inclusive && html_flame(&p);
+	free(p.inclusive);
+	return done;
+}
+
+static bool put_page(FILE *f, struct diff_table *t)
 {
 	bool any = false;
 
 	put_head(f, t->d);
+	if (t->d->paths.nnodes && !put_paths(f, t->d))
+		return false;
 	put_totals(f, t->d);
 	fputs("<section id=\"events\">\n<h2>What differs</h2>\n", f);
 	for (size_t event = 0; event < t->d->nevents; event++)
@@ -149,6 +167,7 @@ static void put_page(FILE *f, struct diff_table *t)
 		fputs("<p>Nothing: no region, function or line.</p>\n", f);
 	fputs("</section>\n</main>\n", f);
 	html_end(f);
+	return true;
 }
 
 int html_diff(const struct diff *d, const char *path)
@@ -161,8 +180,8 @@ int html_diff(const struct diff *d, const char *path)
 		return cli_no_memory();
 	code = output_whole_open(&w, path);
 	if (!code) {
-		put_page(w.f, &t);
-		code = output_whole_close(&w, path, 0);
+		code = put_page(w.f, &t) ? 0 : cli_no_memory();
+		code = output_whole_close(&w, path, code);
 	}
 	free(t.row);
 	return code;

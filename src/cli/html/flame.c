@@ -5,9 +5,10 @@
  *	events		names
  *	objects, files	paths
  *	frames		[number, name, shade, inlined, object, file, line]; a thread: [number, null,
- *			name]
+ *			name]; in a comparison: [number, name, place]
  *	nodes		[parent, frame, "counts"], parents first; the first is the root. A negative
- *			frame -N stands for N small frames, which were merged into one.
+ *			frame -N stands for N small frames, which were merged into one. In a
+ *			comparison, the counts of the new side come first, then those of the base.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -35,17 +36,18 @@ struct flame {
 
 static bool is_thread(const struct flame *fl, size_t node)
 {
-	return pmk_tree_thread(&fl->p->tree, fl->p->tree.node[node].frame) != NONE;
+	return fl->p->r && pmk_tree_thread(&fl->p->tree, fl->p->tree.node[node].frame) != NONE;
 }
 
 static bool is_large(const struct flame *fl, size_t node)
 {
 	const struct html_page *p = fl->p;
+	const size_t base = p->d ? p->d->nevents : 0; /* event 0 of the base side */
 
 	for (size_t e = 0; e < p->n; e++)
 		if (html_inclusive(p, node, e) &&
 		    html_percent(html_inclusive(p, node, e), p->total[e]) >=
-			    fl->limit * (e ? OTHERS : 1))
+			    fl->limit * (e && e != base ? OTHERS : 1))
 			return true;
 	return is_thread(fl, node);
 }
@@ -105,6 +107,14 @@ static void put_index(FILE *f, uint32_t index)
 		fprintf(f, ",%u", index);
 }
 
+static void put_paired_frame(const struct html_page *p, uint32_t frame, const char *separator)
+{
+	char *label = diff_label(p->d, frame, 0);
+
+	html_json(p->f, "%s\n[%u,\"%s\",\"%s\"]", separator, frame, p->d->row[frame].name, label);
+	free(label);
+}
+
 static void put_frame(const struct html_page *p, uint32_t frame, const char *separator)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -112,10 +122,11 @@ static void put_frame(const struct html_page *p, uint32_t frame, const char *sep
 	char unnamed[300];
 	const char *name;
 
+	fputs(separator, p->f);
 	if (thread != NONE) {
 		name = t->thread[thread].name;
-		html_json(p->f, "%s\n[%u,null,\"%s%s%llu\"]", separator, frame, name,
-			  name ? " " : "Thread ", (unsigned long long)t->thread[thread].id);
+		html_json(p->f, "\n[%u,null,\"%s%s%llu\"]", frame, name, name ? " " : "Thread ",
+			  (unsigned long long)t->thread[thread].id);
 		return;
 	}
 	name = pmk_tree_name(&p->tree, frame, unnamed, sizeof(unnamed));
@@ -124,7 +135,7 @@ static void put_frame(const struct html_page *p, uint32_t frame, const char *sep
 		object = t->function[frame].object;
 	else if (frame - t->nfunctions - t->ninlined < t->nobjects)
 		object = frame - (uint32_t)(t->nfunctions + t->ninlined);
-	html_json(p->f, "%s\n[%u,\"%s\",%u,%d", separator, frame, name, shade_of(name),
+	html_json(p->f, "\n[%u,\"%s\",%u,%d", frame, name, shade_of(name),
 		  !html_tree_is_function(p, frame));
 	put_index(p->f, object);
 	put_index(p->f, file);
@@ -134,7 +145,7 @@ static void put_frame(const struct html_page *p, uint32_t frame, const char *sep
 static bool put_frames(const struct flame *fl)
 {
 	const struct html_page *p = fl->p;
-	bool *used = calloc(pmk_tree_frames(&p->tree), sizeof(*used));
+	bool *used = calloc(p->d ? p->d->nrows : pmk_tree_frames(&p->tree), sizeof(*used));
 	const char *separator = "";
 
 	fputs("],\n\"frames\":[", p->f);
@@ -143,7 +154,7 @@ static bool put_frames(const struct flame *fl)
 
 		if (!fl->kept[i] || used[frame])
 			continue;
-		put_frame(p, frame, separator);
+		(p->d ? put_paired_frame : put_frame)(p, frame, separator);
 		used[frame] = true;
 		separator = ",";
 	}
@@ -187,13 +198,13 @@ static void put_nodes(const struct flame *fl)
 static bool put_data(const struct flame *fl)
 {
 	const struct html_page *p = fl->p;
-	const struct pmk_tables *t = &p->r->t;
+	const struct pmk_tables *t = p->r ? &p->r->t : &(struct pmk_tables){ 0 };
 
 	html_json(p->f,
 		  "<script type=\"application/json\" id=\"calls-data\">"
-		  "{\"shade\":%u,\"events\":[",
-		  shade_of("all"));
-	for (size_t i = 0; i < p->n; i++)
+		  "{\"shade\":%u,\"compares\":%s,\"events\":[",
+		  shade_of("all"), p->d ? "true" : "false");
+	for (size_t i = 0; i < (p->d ? p->d->nevents : p->n); i++)
 		html_json(p->f, "%s\"%s\"", i ? "," : "", html_event(p, i));
 	fputs("],\n\"objects\":[", p->f);
 	for (size_t i = 0; i < t->nobjects; i++)
@@ -215,7 +226,7 @@ static void put_notes(const struct flame *fl)
 	const struct html_page *p = fl->p;
 
 	fputs("<p class=\"note\">", p->f);
-	if (!pmk_tables_have_paths(&p->r->t))
+	if (p->r && !pmk_tables_have_paths(&p->r->t))
 		fputs("This recording has no call paths: pmk record -g records them. ", p->f);
 	if (fl->nmerged)
 		html_print(p->f,
@@ -240,7 +251,7 @@ bool html_flame(struct html_page *p)
 		choose_frames(&fl);
 		merge_frames(&fl);
 		fputs("<section id=\"calls\">\n", p->f);
-		html_title(p, "Flame graph");
+		html_title(p, p->d ? "Flame graph of the difference" : "Flame graph");
 		fputs("<noscript><p>Only a script can draw the graph; the tables need none.</p>"
 		      "</noscript>\n",
 		      p->f);

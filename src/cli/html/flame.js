@@ -12,23 +12,29 @@ const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colou
 // What is shown. view: "": callers above the functions that they call. "inverted": functions above
 // their callers, by what they count themselves. "both": all callers of one function above it, and
 // all that it calls below it, wherever it is called. order: "": the widest first, "time": the
-// first called first. thread: the number of its frame, or "".
-let view = "", order = "", thread = "", shownFunction = "", zoomed = 0;
+// first called first. thread: the number of its frame, or "". side: what the width of a box is in a
+// comparison, "": the count of the new side, "base": of the base side.
+let view = "", order = "", thread = "", side = "", shownFunction = "", zoomed = 0;
 let stored = null; // the address of this state
 let tree = null; // the root of the calls, with the counts of the event and the thread
 let nodeAt = []; // the node of each number in the data; null: of another thread
 const boxes = new Map(); // the node of each box
 
+const compares = calls && calls.compares;
 const total = () => calls.nodes[0][2].split(",")[event] || "0";
 const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 
 function startFrames() {
 	for (const [number, name, shade, inlined, object, file, line] of calls.frames) {
 		frameOf.set(number, { name, shade, inlined, object, file,
-			place: file === null ? calls.objects[object] || ""
+			place: compares ? shade : file === null ? calls.objects[object] || ""
 				: calls.files[file] + (line ? `:${line}` : "") });
 	}
-	chooseColours();
+	if (compares)
+		one("#calls .keys").append(make("span", "key more", "more than the base"),
+			make("span", "key less", "less"), make("output", "#fullest"));
+	else
+		chooseColours();
 }
 
 // Colours distinguish the heaviest objects, or files if there is only one object.
@@ -66,8 +72,14 @@ function chooseColours() {
 
 // ---- trees --------------------------------------------------------------------------------------
 
+// v: the count that is the width; other: in a comparison, that of the other side.
 const newNode = (name, kind, parent, more = {}) =>
-	({ name, kind, parent, v: 0n, below: new Map(), place: "", ...more });
+	({ name, kind, parent, v: 0n, other: 0n, below: new Map(), place: "", ...more });
+
+function addCounts(to, { v, other }) {
+	to.v += v;
+	to.other += other;
+}
 
 // The child of this key, which is made if there is none.
 function nodeBelow(parent, key, ...more) {
@@ -78,6 +90,8 @@ function nodeBelow(parent, key, ...more) {
 
 // Colour, shade and style. Inlined code has the colour of the function around it.
 function kindOf(f, parent) {
+	if (compares)
+		return `c${COLOURS}`;
 	const colour = f.inlined ? parent.kind.slice(0, 2) : `c${f.colour}`;
 
 	return `${colour} s${f.shade}${f.inlined ? " inlined" : ""}`;
@@ -100,15 +114,18 @@ function childOf(parent, frame, i) {
 }
 
 function buildTree() {
-	tree = newNode("all", `c${COLOURS} s${calls.shade}`, null, { i: 0 });
+	tree = newNode("all", kindOf({ colour: COLOURS, shade: calls.shade }), null, { i: 0 });
 	nodeAt = [];
 	calls.nodes.forEach(([parent, frame, counts], i) => {
 		const node = i ? childOf(nodeAt[parent], frame, i) : tree;
 
 		nodeAt.push(node);
 		// The counts of the root are those of its threads.
-		if (node && (node !== tree || (i ? thread !== "" : thread === "")))
-			node.v += BigInt(counts.split(",")[event] || 0);
+		if (node && (node !== tree || (i ? thread !== "" : thread === ""))) {
+			const of = counts.split(","), base = event + calls.events.length;
+			const [v, other] = side === "" ? [of[event], of[base]] : [of[base], of[event]];
+			addCounts(node, { v: BigInt(v || 0), other: BigInt(other || 0) });
+		}
 	});
 }
 
@@ -119,20 +136,24 @@ function* nodesOf(node) {
 }
 
 function selfOf(node) {
-	return [...node.below.values()].reduce((self, child) => self - child.v, node.v);
+	const self = { v: node.v, other: node.other };
+
+	for (const child of node.below.values())
+		addCounts(self, { v: -child.v, other: -child.other });
+	return self;
 }
 
 // Adds a node and its callers below each other, up to the root.
-function addCallers(root, node, v) {
-	root.v += v;
+function addCallers(root, node, counted) {
+	addCounts(root, counted);
 	for (let at = root; node.parent; node = node.parent) {
 		at = nodeBelow(at, node.name, node.kind, { place: node.place });
-		at.v += v;
+		addCounts(at, counted);
 	}
 }
 
 function addCallees(to, node) {
-	to.v += node.v;
+	addCounts(to, node);
 	for (const child of node.below.values())
 		addCallees(nodeBelow(to, child.name, child.kind, { place: child.place }), child);
 }
@@ -149,16 +170,18 @@ function viewed() {
 		return [tree];
 	if (view === "inverted") {
 		const root = newNode("all", `c${COLOURS}`, null);
-		for (const node of nodesOf(tree))
-			if (node.parent && selfOf(node))
-				addCallers(root, node, selfOf(node));
-		root.v = tree.v;
+		for (const node of nodesOf(tree)) {
+			const self = selfOf(node);
+			if (node.parent && (self.v || self.other))
+				addCallers(root, node, self);
+		}
+		Object.assign(root, { v: tree.v, other: tree.other });
 		return [root];
 	}
 	const found = outermost(shownFunction), { kind, place } = found[0];
 	const [callees, callers] = [0, 0].map(() => newNode(shownFunction, kind, null, { place }));
 	for (const node of found) {
-		addCallers(callers, node.parent, node.v);
+		addCallers(callers, node.parent, node);
 		addCallees(callees, node);
 	}
 	return [callees, callers];
@@ -166,9 +189,26 @@ function viewed() {
 
 // ---- boxes --------------------------------------------------------------------------------------
 
+const growthOf = ({ v, other }) => side === "" ? v - other : other - v;
+const signedText = v => `${v > 0 ? "+" : ""}${numberText(v)}`;
+
+// The change in percent of the base.
+function percentOf(node) {
+	const base = side === "" ? node.other : node.v, change = growthOf(node);
+
+	return !change ? "" : !base ? "new" : change === -base ? "gone"
+		: `${change > 0 ? "+" : ""}${share(change, base).toFixed(1)}%`;
+}
+
 function describe(node) {
-	return `${numberText(node.v)} ${eventName()}, ${share(node.v, tree.v).toFixed(2)}%; ` +
-		`self ${numberText(selfOf(node))}`;
+	const self = selfOf(node);
+
+	if (!compares)
+		return `${numberText(node.v)} ${eventName()}, ${share(node.v, tree.v).toFixed(2)}%; ` +
+			`self ${numberText(self.v)}`;
+	const [fresh, base] = side === "" ? [node.v, node.other] : [node.other, node.v];
+	return `${numberText(fresh)} ${eventName()}, base ${numberText(base)}; ` +
+		`${signedText(growthOf(node))} ${percentOf(node)}, self ${signedText(growthOf(self))}`;
 }
 
 function boxOf(node, { x, w, depth, above }, y, width) {
@@ -178,9 +218,14 @@ function boxOf(node, { x, w, depth, above }, y, width) {
 		width: `${w.toFixed(4)}%`, height: ROW - 1, role: "treeitem", "aria-level": depth + 1,
 		tabindex: depth ? -1 : 0, "data-p": node.parent ? node.parent.number : 0,
 		"aria-label": `${node.name}\n${describe(node)}\n${node.place}` });
-	const text = svgOf("text", { x: 4, y: 12.5 });
+	const text = svgOf("text", { x: 4, y: 12.5 }), change = Number(growthOf(node));
 
 	text.textContent = node.name;
+	if (compares && change) {
+		text.textContent += ` ${percentOf(node)}`;
+		box.classList.add(change > 0 ? "more" : "less");
+		box.style.setProperty("--d", Math.abs(change) / fullest);
+	}
 	box.append(svgOf("rect", { width: "100%", height: "100%" }), text);
 	node.box = box;
 	boxes.set(box, node);
@@ -228,11 +273,17 @@ function drawTree(svg, root, up = false, top = root) {
 }
 
 let drawn = [];
+let fullest = 1; // the change that has the fullest colour
 
 function draw() {
 	const top = nodeAt[zoomed] || tree, focused = boxes.get(document.activeElement);
 
 	drawn = viewed();
+	if (compares) {
+		fullest = drawn.flatMap(root => [...nodesOf(root)]).reduce(
+			(most, node) => Math.max(most, Math.abs(Number(growthOf(node)))), 1);
+		one("#fullest").textContent = `fullest colour: ${numberText(Math.round(fullest))}`;
+	}
 	boxes.clear();
 	markHits();
 	one("#upper").replaceChildren();
@@ -242,7 +293,8 @@ function draw() {
 	drawTree(flame, drawn[0], false, view === "" ? top : drawn[0]);
 	if (focused && boxes.has(focused.box))
 		focusOn(focused);
-	for (const [name, shown] of Object.entries({ view: view === "both" ? "" : view, order, thread }))
+	for (const [name, shown] of Object.entries({ view: view === "both" ? "" : view, order, thread,
+		side }))
 		if (one(`#${name}`))
 			one(`#${name}`).value = shown;
 	one("#both").setAttribute("aria-pressed", view === "both");
@@ -287,7 +339,7 @@ function zoom(i) {
 // fragments are places on the page.
 function store() {
 	const state = new URLSearchParams({ at: zoomed });
-	const more = { view, of: view === "both" ? shownFunction : "", order, thread,
+	const more = { view, of: view === "both" ? shownFunction : "", order, thread, side,
 		event: event ? eventName() : "", find: one("#find").value };
 
 	for (const [name, text] of Object.entries(more))
@@ -308,6 +360,7 @@ function restore() {
 	one("#find").value = state.get("find") || "";
 	order = state.get("order") === "time" ? "time" : "";
 	thread = frameOf.has(number) && frameOf.get(number).name === null ? `${number}` : "";
+	side = state.get("side") === "base" ? "base" : "";
 	zoomed = Number(state.get("at"));
 	shownFunction = state.get("of") || "";
 	view = ["inverted", "both"].find(name => name === state.get("view")) || "";
@@ -443,6 +496,8 @@ function makeGraph() {
 		choiceOf("#order", "Order", ["Widest first", ""], ["First called first", "time"]),
 		threads.length ? choiceOf("#thread", "Thread", ["All threads", ""],
 			...threads.map(([number, , label]) => [label, number])) : "",
+		compares ? choiceOf("#side", "Width", ["Width: new side", ""],
+			["Width: base side", "base"]) : "",
 		make("button", "#both", "Callers and callees"), make("button", "#reset", "Reset zoom"),
 		make("output", "#found")), make("div", "scroll #graphs", upper, flame), hint,
 	make("p", "keys"));
@@ -460,12 +515,12 @@ function startChoices() {
 		draw();
 		store();
 	});
-	if (one("#thread"))
-		one("#thread").addEventListener("change", e => {
-			thread = e.target.value;
-			redraw();
-			store();
-		});
+	all("#thread, #side").forEach(choice => choice.addEventListener("change", () => {
+		thread = one("#thread") ? one("#thread").value : "";
+		side = one("#side") ? one("#side").value : "";
+		redraw();
+		store();
+	}));
 	one("#both").addEventListener("click", () =>
 		show(...(view === "both" ? [""] : ["both", nodeAt[zoomed].name])));
 	one("#reset").addEventListener("click", () => zoom(0));

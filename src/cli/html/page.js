@@ -224,9 +224,13 @@ function choose(i) {
 	for (const name of all(".event"))
 		name.textContent = eventName();
 	redraw();
-	fillFunctions();
-	fillCode();
-	fillHottest();
+	if (one("#functions")) {
+		fillFunctions();
+		fillCode();
+		fillHottest();
+	}
+	for (const details of all("#events > details"))
+		details.open = details.dataset.event === `${event}`;
 	if (!view)
 		tell(nodeAt[zoomed]);
 }

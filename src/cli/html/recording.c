@@ -64,19 +64,8 @@ static int build_tree(struct html_page *p)
 
 	if (pmk_tree_build(tree, t, p->event, p->n, by_thread, msg, sizeof(msg)))
 		return recorded_failed(p->r, msg);
-	p->inclusive = malloc(tree->nnodes * p->n * sizeof(*p->inclusive));
-	p->total = calloc(p->n, sizeof(*p->total));
-	if (!p->inclusive || !p->total)
-		return cli_no_memory();
-	for (size_t i = 0; i < tree->nnodes * p->n; i++)
-		p->inclusive[i] = tree->self[i];
-	/* Parents come before their children. */
-	for (size_t i = tree->nnodes; i-- > 1;)
-		for (size_t e = 0; e < p->n; e++)
-			p->inclusive[tree->node[i].parent * p->n + e] += html_inclusive(p, i, e);
-	for (size_t e = 0; e < p->n; e++)
-		p->total[e] = html_inclusive(p, 0, e);
-	return 0;
+	p->total = p->inclusive = pmk_tree_inclusive(tree);
+	return p->inclusive ? 0 : cli_no_memory();
 }
 
 bool html_tree_is_function(const struct html_page *p, uint32_t frame)
@@ -252,7 +241,6 @@ int html_recording(const char *input, const char *events, const char *path)
 	if (p.tree.t)
 		pmk_tree_free(&p.tree);
 	free(p.inclusive);
-	free(p.total);
 	free(p.event);
 	free(p.anchor);
 	recorded_close(&r);

@@ -22,7 +22,8 @@ all("#map").forEach(startSweep);
 all("#history-data").forEach(startHistory);
 if (calls) {
 	startFlame();
-	startHottest();
+	if (one("#source"))
+		startHottest();
 }
 addEventListener("hashchange", open);
 open();

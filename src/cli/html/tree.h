@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls that the flame graph and the table of functions show. */
+/* The calls that the flame graph and the table of functions show, and the data that the parts of a
+ * page share. */
 #ifndef PMK_CLI_HTML_TREE_H
 #define PMK_CLI_HTML_TREE_H
 
+#include "cli/diff.h"
 #include "cli/html/html.h"
 #include "cli/listing.h"
 #include "profile/export/tree.h"
@@ -15,18 +17,19 @@ struct html_anchor {
 
 struct html_source;
 
-/* Data that the parts of a recording's page share. */
+/* The page of a recording or, with call paths only, of a comparison. */
 struct html_page {
 	FILE *f;
-	const struct recorded *r;
+	const struct recorded *r; /* or NULL */
+	const struct diff *d;	  /* or NULL; n includes the counts of the base side */
 	/* The page shows event 0 first. `executions` is the index of the executions, which are
 	 * added at the end if the user did not choose them. If samples were taken, there are no
 	 * executions, and it is n. */
 	uint32_t *event;
 	size_t n, executions;
-	uint64_t *total; /* of each event, over all that was recorded */
 	struct pmk_tree tree;
 	uint64_t *inclusive; /* [node][event] */
+	uint64_t *total;     /* of each event, over all that was recorded; the first of those */
 	struct listing listing;
 	struct html_anchor *anchor; /* [function] */
 	struct html_source *source;
@@ -39,7 +42,7 @@ static inline uint64_t html_inclusive(const struct html_page *p, size_t node, si
 
 static inline const char *html_event(const struct html_page *p, size_t event)
 {
-	return pmk_tables_event_name(&p->r->t, p->event[event]);
+	return p->d ? p->d->event[event] : pmk_tables_event_name(&p->r->t, p->event[event]);
 }
 
 /* The heading of a part, with the name of the event that is shown. */

@@ -111,8 +111,15 @@ static void add_node(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 	tree->node[tree->nnodes++] = (struct pmk_tree_node){ frame, parent };
 }
 
-/* Returns PMK_TABLES_NONE when out of memory, or if `parent` is that. */
-static uint32_t node_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
+bool pmk_tree_begin(struct pmk_tree *tree)
+{
+	if (!make_room(tree))
+		return false;
+	add_node(tree, PMK_TABLES_NONE, PMK_TABLES_NONE);
+	return true;
+}
+
+uint32_t pmk_tree_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 {
 	uint32_t node;
 
@@ -136,7 +143,7 @@ static uint32_t below_inlined(struct pmk_tree *tree, uint32_t node, uint32_t inl
 		at = inlined;
 		for (uint32_t i = 1; i < depth; i++)
 			at = in[at].parent;
-		node = node_child(tree, node, first_inlined(tree) + in[at].same);
+		node = pmk_tree_child(tree, node, first_inlined(tree) + in[at].same);
 	}
 	return node;
 }
@@ -150,7 +157,7 @@ static uint32_t below_code(struct pmk_tree *tree, uint32_t node, uint32_t code)
 	const struct pmk_tables_code *k = &tree->t->code[code];
 
 	if (node != PMK_TABLES_NONE && tree->node[node].frame != code_frame(tree, k))
-		node = node_child(tree, node, code_frame(tree, k));
+		node = pmk_tree_child(tree, node, code_frame(tree, k));
 	return below_inlined(tree, node, k->inlined);
 }
 
@@ -164,7 +171,7 @@ static int add_contexts(struct pmk_tree *tree, uint32_t thread)
 	if (!at)
 		return PMK_ENOMEM;
 	if (tree->by_thread)
-		root = node_child(tree, 0, first_thread(tree) + thread);
+		root = pmk_tree_child(tree, 0, first_thread(tree) + thread);
 	for (size_t i = 0; i < t->ncontexts; i++) {
 		const struct pmk_tables_context *c = &t->context[i];
 
@@ -172,7 +179,7 @@ static int add_contexts(struct pmk_tree *tree, uint32_t thread)
 		if (c->site != PMK_TABLES_NONE)
 			at[i] = below_code(tree, at[i], c->site);
 		if (c->function != PMK_TABLES_NONE)
-			at[i] = node_child(tree, at[i], function_frame(tree, c->function));
+			at[i] = pmk_tree_child(tree, at[i], function_frame(tree, c->function));
 		if (at[i] == PMK_TABLES_NONE)
 			return PMK_ENOMEM;
 	}
@@ -193,17 +200,6 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 		return PMK_ENOMEM;
 	tree->self[node * tree->n + row->slot] += row->value;
 	return 0;
-}
-
-static bool tree_begin(struct pmk_tree *tree)
-{
-	const struct pmk_tables *t = tree->t;
-
-	tree->at = calloc(t->nthreads + 1, sizeof(*tree->at));
-	if (!tree->at || !make_room(tree))
-		return false;
-	add_node(tree, PMK_TABLES_NONE, PMK_TABLES_NONE);
-	return true;
 }
 
 static bool number_frames(struct pmk_tree *tree)
@@ -233,10 +229,26 @@ int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint
 	int err;
 
 	*tree = (struct pmk_tree){ .t = t, .n = n, .by_thread = by_thread };
-	if (!tree_begin(tree))
+	tree->at = calloc(t->nthreads + 1, sizeof(*tree->at));
+	if (!tree->at || !pmk_tree_begin(tree))
 		return pmk_message_no_memory(msg, size, NULL);
 	err = pmk_tables_counts(t, event, n, on_count, tree, msg, size);
 	return err || number_frames(tree) ? err : pmk_message_no_memory(msg, size, NULL);
+}
+
+uint64_t *pmk_tree_inclusive(const struct pmk_tree *tree)
+{
+	size_t n = tree->n;
+	uint64_t *sum = malloc((tree->nnodes * n + 1) * sizeof(*sum));
+
+	if (!sum)
+		return NULL;
+	memcpy(sum, tree->self, tree->nnodes * n * sizeof(*sum));
+	/* Parents come before their children. */
+	for (size_t i = tree->nnodes; i-- > 1;)
+		for (size_t e = 0; e < n; e++)
+			sum[tree->node[i].parent * n + e] += sum[i * n + e];
+	return sum;
 }
 
 void pmk_tree_free(struct pmk_tree *tree)

@@ -33,6 +33,15 @@ struct pmk_tree {
 	uint32_t *path; /* of the last pmk_tree_path() */
 };
 
+/* Make an empty tree with its root, for pmk_tree_child(). tree->n is set. False: out of memory. */
+bool pmk_tree_begin(struct pmk_tree *tree);
+/* Returns the child with that frame, which is added if there is none. PMK_TABLES_NONE: out of
+ * memory, or `parent` is that. */
+uint32_t pmk_tree_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame);
+/* Returns the counts of each node with everything below it, which the caller frees; [0] has the
+ * totals. NULL: out of memory. */
+uint64_t *pmk_tree_inclusive(const struct pmk_tree *tree);
+
 /* Returns as pmk_tables_counts() does. The caller must free the tree even after an error. */
 int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint32_t *event,
 		   size_t n, bool by_thread, char *msg, size_t size);
