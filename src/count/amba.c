@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The buses of a dump as a PMU. See amba.h. */
+/* Builds a PMU from the buses of a dump: see amba.h. */
 #define _GNU_SOURCE
 #include "count/amba.h"
 
@@ -16,7 +16,7 @@
 const char pmk_amba_name[] = "amba";
 
 enum kind {
-	CYCLES, /* of the map's clock; belongs to no layer */
+	CYCLES, /* cycles of the map's clock; belongs to no layer */
 	READ,
 	WRITE,
 	SINGLE,
@@ -181,7 +181,7 @@ static bool add_name(struct pmk_amba *a, const char *name)
 	return a->name[a->nnames++] != NULL;
 }
 
-/* Add the events of the last added name. */
+/* Add one event of the layer or interface whose name was added last. */
 static bool add_event(struct pmk_amba *a, unsigned index, enum kind kind)
 {
 	unsigned code = a->pmu.nevents;
@@ -302,7 +302,7 @@ const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu)
 
 /* ---- what can be counted -------------------------------------------------------------------- */
 
-/* The watched layer of an event; NULL: it is not watched. */
+/* Returns the watched layer of an event; NULL if the layer is not watched. */
 static struct pmk_wave_watched *watched_layer(const struct pmk_wave_count *count,
 					      const struct pmk_amba_what *what)
 {
@@ -312,7 +312,7 @@ static struct pmk_wave_watched *watched_layer(const struct pmk_wave_count *count
 	return NULL;
 }
 
-/* Returns the watched AXI interface of an event; NULL: it is not watched. */
+/* Returns the watched AXI interface of an event; NULL if the interface is not watched. */
 static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *count,
 						const struct pmk_amba_what *what)
 {
@@ -379,7 +379,7 @@ bool pmk_amba_lost_beats(const struct pmk_wave_watched_axi *axi)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* The count of an event of an AXI interface. */
+/* Returns the count of an event of an AXI interface. */
 static uint64_t axi_value(const struct pmk_axi *a, enum kind kind)
 {
 	if (kind >= AW && kind <= R)

@@ -19,7 +19,7 @@
 
 #include "producer/wave/run.h"
 
-/* The meaning of an event of "amba". */
+/* Where the counts of an event of "amba" come from. */
 struct pmk_amba_what {
 	uint16_t index; /* index of the layer or AXI interface in the map */
 	uint8_t kind;
@@ -40,7 +40,7 @@ struct pmk_amba {
 
 extern const char pmk_amba_name[]; /* "amba" */
 
-/* Why an event of waits has no count or a caveat, also on the AHB Monitor. */
+/* The reason why waits cannot be assigned to the slave or the bus. The AHB Monitor uses it, too. */
 #define PMK_AMBA_NO_CAUSE \
 	"the map has no cause for this layer, so all waits on first beats count as the slave's"
 
@@ -50,8 +50,8 @@ extern const char pmk_amba_name[]; /* "amba" */
 int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map);
 void pmk_amba_free(struct pmk_amba *a);
 
-/* The first function returns the reason why an event cannot be counted, or NULL. The second
- * returns a caveat for the reader of its count, or NULL. */
+/* pmk_amba_not_counted() returns the reason why an event cannot be counted, or NULL.
+ * pmk_amba_remark() returns a caveat for the reader of its count, or NULL. */
 const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave_count *count,
 				 const struct pmk_event *ev);
 const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_count *count,
@@ -68,7 +68,7 @@ int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool in
 /* End an interval, after all its rows have been filled. */
 void pmk_amba_mark(struct pmk_amba *a, struct pmk_wave_count *count);
 
-/* Returns the layers of this PMU; NULL: it is another PMU. */
+/* Returns the layers of this PMU; NULL if it is another PMU. */
 const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The cores of QEMU's boards. See board.h. */
+/* Finds the core for QEMU's processors and boards: see board.h. */
 #include "count/board.h"
 
 #include <stdbool.h>
@@ -100,8 +100,8 @@ static const struct pmk_memory stm32f4[] = {
 	{ 0, 0 },
 };
 
-/* The boards on which firmware for QEMU's processors runs if the user names none. The first row is
- * for any address. */
+/* The boards on which pmk runs firmware if the user names no board, by QEMU's processor. The first
+ * row of a processor is the default. Another row is used if the firmware is in its flash. */
 /* clang-format off */
 static const struct pmk_board firmware_boards[] = {
 	{ "mps2-an385",    "cortex-m0",     0,          5, mps2 },
@@ -128,7 +128,7 @@ const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_sta
 	return found;
 }
 
-/* The value of the option, which has two names and takes one dash or two. The last occurrence
+/* Returns the value of an option that has two names and takes one dash or two. The last occurrence
  * counts, as in QEMU. */
 static const char *value_of(char *const *argv, const char *name, const char *other)
 {

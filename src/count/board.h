@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cores of QEMU's boards. */
+/* The boards and processors of QEMU, and the cores that pmk uses for them. */
 #ifndef PMK_COUNT_BOARD_H
 #define PMK_COUNT_BOARD_H
 
@@ -10,7 +10,7 @@ struct pmk_memory {
 	uint64_t first, last;
 };
 
-/* A board of QEMU for firmware. An instruction takes 2^shift ns (-icount), which is near to its
+/* A board of QEMU for firmware. An instruction takes 2^shift ns (-icount), which is close to its
  * time with the clock of the board. The vector table is at `flash`. `memory` ends with a range
  * whose `last` is 0. */
 struct pmk_board {
@@ -20,8 +20,8 @@ struct pmk_board {
 	const struct pmk_memory *memory;
 };
 
-/* The board for firmware whose code is at `code_start`. NULL: pmk knows no board that has QEMU's
- * processor `cpu` and memory at this address. */
+/* Returns the board for firmware whose code is at `code_start`. NULL: pmk knows no board that has
+ * QEMU's processor `cpu` and memory at this address. */
 const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_start);
 
 /* Returns the name of the core that an emulator's command line (ended by NULL) selects: the core

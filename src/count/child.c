@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starting a program in two steps. See child.h. Parent and child have two pipes: one byte through
+ * Starts a program in two steps: see child.h. Parent and child have two pipes: one byte through
  * `go` lets the child execute; errno comes back through `failed`, which a successful exec closes
  * instead.
  *
@@ -97,8 +97,8 @@ int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f)
 	if (!error)
 		return 0;
 	reap_child(c);
-	/* The program itself was found just before. The missing file is the interpreter that its
-	 * first line or its header names. */
+	/* The program was found just before, so the missing file is the interpreter that its first
+	 * line or its header names. */
 	if (error == ENOENT)
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: its interpreter does not exist",
 				      c->path);

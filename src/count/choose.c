@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Common to all ways to count: choosing the events and metrics, putting events into the plan, and
- * filling the first members of a row. */
+/* Functions that all ways to count share: they choose the events and metrics, put events into the
+ * plan, and fill the first members of a row. */
 #include "count/count.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu)
 	return pmu->driver == pmk_ahbmon.driver ? &pmk_ahbmon_layers : pmk_amba_layers(pmu);
 }
 
-/* The events of the metrics that -M names. */
+/* Add the events that the metrics of -M need. */
 static int metric_events(struct pmk_count *c)
 {
 	for (unsigned i = 0; i < c->metrics.count; i++) {
@@ -54,7 +54,7 @@ static int named_metrics(struct pmk_count *c)
 		   : PMK_COUNT_FAILED;
 }
 
-/* If no metrics were named: use all that can be computed from the events. */
+/* If no metrics were named, use all that can be computed from the events. */
 static int fitting_metrics(struct pmk_count *c, bool has_clock)
 {
 	const struct pmk_metrics *all = pmk_count_all_metrics(c);
@@ -120,7 +120,8 @@ static const char *const details[] = {
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
 
-/* A model lacks many of these events, so only the ones that it has are added. */
+/* Add those of the named events that the PMU has. A model lacks many of them. On this machine, add
+ * all: the kernel decides. */
 static int detailed_events(struct pmk_count *c, const char *names)
 {
 	char name[64];

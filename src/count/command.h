@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmk stat needs in addition to <pmk/count.h>. */
+/* Functions that pmk stat needs in addition to <pmk/count.h>. */
 #ifndef PMK_COUNT_COMMAND_H
 #define PMK_COUNT_COMMAND_H
 
@@ -10,7 +10,7 @@
 
 #include "profile/recording/recording.h"
 
-/* A handle whose errors, warnings and notes name options: -r, not 'repeat'. */
+/* Like pmk_count_new(), but errors, warnings and notes name options: -r, not 'repeat'. */
 struct pmk_count *pmk_count_new_for_command(void);
 /* Returns the file that is run, after pmk_count_prepare(); NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);

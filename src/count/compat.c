@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define V5TEJ ((1u << (PMK_ARM_V5TEJ + 1)) - 1) /* that architecture and all earlier ones */
+#define V5TEJ ((1u << (PMK_ARM_V5TEJ + 1)) - 1) /* ARMv5TEJ and all earlier architectures */
 #define V6    (V5TEJ | 1u << PMK_ARM_V6 | 1u << PMK_ARM_V6K | 1u << PMK_ARM_V6KZ)
 #define V6T2  (V6 | 1u << PMK_ARM_V6T2)
 #define V7    (V6T2 | 1u << PMK_ARM_V7)
@@ -23,14 +23,14 @@
 #define V7EM  (V7M | 1u << PMK_ARM_V7EM)
 #define V8M   (V7EM | 1u << PMK_ARM_V8M_BASELINE | 1u << PMK_ARM_V8M)
 
-/* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. The only ARMv8 processor of the
- * user-mode emulator is "max". */
+/* QEMU's processors, by QEMU's names. "arm1136-r2" is an ARM1136 of revision 0. The only ARMv8
+ * processor of the user-mode emulator is "max". */
 static const struct processor {
 	const char *name, *arch;
 	uint32_t runs;	  /* one bit for each Tag_CPU_arch */
 	bool thumb2, div; /* `div`: division also in ARM state */
 	uint8_t fp, simd; /* the highest Tag_FP_arch and Tag_Advanced_SIMD_arch */
-	bool m;		  /* it belongs to the M profile */
+	bool m;		  /* true for the M profile */
 } processors[] = {
 	{ "arm926", "ARMv5TEJ", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
 	{ "arm946", "ARMv5TE", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },

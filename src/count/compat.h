@@ -10,15 +10,15 @@
 #include "cpu/config.h"
 #include "profile/attributes.h"
 
-/* The processor on which a program for this core runs: QEMU's -cpu, or a later processor if QEMU
- * lacks the core's. */
+/* Returns the processor on which a program for this core runs: QEMU's -cpu, or a later processor if
+ * QEMU lacks the core's. */
 const char *pmk_compat_processor(const struct pmk_core *core);
 
-/* Returns the architecture of such a processor, "ARMv6KZ"; NULL: it runs any program. */
+/* Returns the architecture of a processor, for example "ARMv6KZ". NULL: it runs any program. */
 const char *pmk_compat_arch(const char *processor);
 
-/* Writes the feature of the file that this processor lacks, "ARMv7" or "Thumb-2". False: the
- * processor can run the file. */
+/* Writes into `what` the feature of the file that the processor lacks, for example "ARMv7" or
+ * "Thumb-2". Returns false if the processor can run the file. */
 bool pmk_compat_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
 		      size_t size);
 

@@ -249,7 +249,7 @@ void pmk_count_warn_timeout(struct pmk_count *c)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* Undo the choices, so that the request can be prepared again. */
+/* Undo what choose() did, so that the request can be prepared again. */
 static void forget_choice(struct pmk_count *c)
 {
 	if (c->state)
@@ -293,7 +293,7 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 	return err;
 }
 
-/* wait() reports the program's end, and does not work while SIGCHLD is ignored. */
+/* Fail if SIGCHLD is ignored: wait() would then not report the program's end. */
 static int check_children(struct pmk_count *c)
 {
 	struct sigaction sa;
@@ -349,7 +349,7 @@ void pmk_count_stop(struct pmk_count *c, int signal)
 		return;
 	atomic_store(&c->stop.signal, signal);
 	n = write(c->stop.fd, &one, sizeof(one));
-	(void)n; /* if this fails: the waiting loop also checks stop.signal */
+	(void)n; /* if this fails, the waiting loop still finds stop.signal */
 	errno = before;
 }
 

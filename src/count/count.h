@@ -39,23 +39,25 @@ enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY
 /* The request. It owns its texts; a text that was not given is NULL. */
 struct pmk_request {
 	struct {
-		const struct pmk_count_way *asked;  /* as chosen by the setting "target" */
-		const struct pmk_count_way *way;    /* that counts; set by pmk_request_check() */
+		const struct pmk_count_way *asked; /* the way that the setting "target" names */
+		/* The way that counts; set by pmk_request_check(). */
+		const struct pmk_count_way *way;
 		const struct pmk_count_way *hinted; /* the only way that has the setting `hint` */
 		const char *hint;		    /* a setting that only one way has */
 		const char *shared; /* a setting that several ways have, but not all */
-		char *where;	    /* after the colon: a dump, or a host and port */
+		/* The part of "target" after the colon: a dump, or a host and port. */
+		char *where;
 	} target;
 	struct {
 		struct pmk_words events, metrics;
-		unsigned detailed; /* the number of -d */
-		bool nothing;	   /* no events at all */
+		unsigned detailed; /* how often -d was given */
+		bool nothing;	   /* count no events at all */
 		bool bars;
 	} counted;
 	struct {
 		char *name, *pmu;
 		struct pmk_words set, traffic;
-		char *layout; /* of the AHB Monitor */
+		char *layout; /* layout file of the AHB Monitor */
 	} core;
 	struct {
 		struct pmk_words words; /* the program and its arguments */
@@ -73,7 +75,7 @@ struct pmk_request {
 	} scope;
 	struct {
 		unsigned times;
-		bool rerun;	     /* once for each pass */
+		bool rerun;	     /* run once for each pass */
 		unsigned delay_ms;   /* wait before counting begins */
 		unsigned timeout_ms; /* 0: none */
 	} run;
@@ -85,7 +87,7 @@ struct pmk_request {
 	} interval;
 	struct {
 		bool wanted;   /* in emulation: count only short pieces */
-		unsigned seed; /* for their places; 0: the default */
+		unsigned seed; /* seed for the positions of these pieces; 0: the default */
 	} sample;
 	struct {
 		bool wanted; /* software in the emulator programs the PMU itself */
@@ -133,21 +135,22 @@ struct pmk_count {
 	char data[PATH_MAX]; /* the data directory, once it has been found */
 };
 
-/* rows.c: true if `size` is a size of the struct in some version. False: `c` has this failure. */
+/* rows.c. Returns true if some version of the struct has this size. Otherwise stores a failure in
+ * `c` and returns false. */
 bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, size_t least);
 
-/* request.c: check that the settings go together, and choose the way. 0 or a failure. */
+/* request.c. Check that the settings go together, and choose the way. Returns 0 or a failure. */
 int pmk_request_check(struct pmk_count *c);
 /* For ways that measure time: fail if intervals are not ms, or too long. Returns 0 or a failure. */
 int pmk_request_check_ms(struct pmk_count *c);
 /* Fail if settings were given that only different ways have. Returns 0 or a failure. */
 int pmk_request_note_owner(struct pmk_count *c, const char *setting);
 
-/* settings.c. True if this way has a setting that some ways lack. */
+/* settings.c. Returns true if this way has a setting that some ways lack. */
 bool pmk_setting_of_way(const char *name, const struct pmk_count_way *way);
 void pmk_request_free(struct pmk_request *q);
 
-/* count.c. The data directory; the metrics. NULL: a failure. */
+/* count.c. These return the data directory and the metrics; NULL after a failure. */
 const char *pmk_count_data(struct pmk_count *c);
 struct pmk_metrics *pmk_count_all_metrics(struct pmk_count *c);
 /* Show the user a line that is not a failure. */
@@ -163,10 +166,10 @@ int pmk_count_begin(struct pmk_count *c);
 /* Pass the last section of the result, which is complete, to the listener. An interval beyond the
  * requested number is dropped. */
 void pmk_count_report(struct pmk_count *c);
-/* Returns the signal with which the end of the run was requested; 0: none. */
+/* Returns the signal with which the user asked to end the run; 0 if there was none. */
 int pmk_count_stopped(const struct pmk_count *c);
-/* `prefix` and the words, separated by spaces and quoted for display; the caller frees it. NULL:
- * out of memory. */
+/* Returns `prefix` and the words, separated by spaces and quoted for display; the caller frees the
+ * text. NULL: out of memory. */
 char *pmk_count_join(char *const *words, const char *prefix);
 /* Warn that the run was interrupted. */
 void pmk_count_warn_interrupted(struct pmk_count *c);
@@ -177,15 +180,14 @@ void pmk_count_warn_timeout(struct pmk_count *c);
  * choose.c. Put the named events and metrics into c->events and c->metrics; if there are none,
  * `defaults` adds events. The setting "bars" adds those events of the PMU's layers for which
  * `watched` returns true. If this way of counting cannot draw bars, `watched` is NULL, and "bars"
- * is refused. `has_clock`: the clock of the core is
- * known. 0 or a failure.
+ * is refused. `has_clock` is true if the clock of the core is known. Returns 0 or a failure.
  */
 int pmk_choose_events(struct pmk_count *c, int (*defaults)(struct pmk_count *c),
 		      bool (*watched)(const struct pmk_count *c, const struct pmk_event *ev),
 		      bool has_clock);
-/* Put the events that can be counted into the plan, in their order; event_of[] becomes the index of
- * each in the list. `because` returns the reason why an event cannot be counted, or NULL. An event
- * with req.how belongs to the second PMU of the plan. */
+/* Put the events that can be counted into the plan, in their order. event_of[] receives the index
+ * of each in the list. `because` returns the reason why an event cannot be counted, or NULL. An
+ * event with req.how belongs to the second PMU of the plan. */
 typedef const char *pmk_not_counted_fn(const struct pmk_count *c,
 				       const struct pmk_event_request *req);
 void pmk_choose_countable(struct pmk_count *c, pmk_not_counted_fn *because, struct pmk_plan *plan,

@@ -16,8 +16,8 @@
 
 /* ---- what is counted ------------------------------------------------------------------------- */
 
-/* The name of the PMU that counts: the core's, or that of its level 2 cache if the user asked for
- * it. */
+/* Returns the name of the PMU that counts: the core's, or that of its level 2 cache if the user
+ * asked for it. */
 static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *asked)
 {
 	bool level2 = asked && core->l2.type && pmk_core_l2_type(asked->name) == core->l2.type;
@@ -30,20 +30,20 @@ static bool is_pmuv3(const struct pmk_pmu *pmu)
 	return pmu && pmu->driver == pmk_armv8.driver;
 }
 
-/* True if such a core executes 32-bit code, which may use the registers of any PMUv3. */
+/* True if the core executes 32-bit code, which may use the registers of any PMUv3. */
 static bool is_aarch32(const struct pmk_core *core)
 {
 	return !strcmp(core->isa, "a32") || (!strcmp(core->isa, "arm") && !pmk_core_on_ahb(core));
 }
 
-/* True if firmware can access such a PMU on a core whose own PMU is another one. */
+/* True if firmware can access this PMU on a core whose own PMU is another one. */
 static bool is_for_guests(const struct pmk_pmu *pmu)
 {
 	return is_pmuv3(pmu) || pmu == &pmk_dwt;
 }
 
 /*
- * For pmk run: find the core from the board if the user named none. The user may ask for a PMU that
+ * Find the core from the board for pmk run, if the user named none. The user may ask for a PMU that
  * 32-bit firmware sees in addition to the core's own PMU.
  */
 static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
@@ -124,8 +124,9 @@ static int choose_core(struct pmk_count *c)
 	return 0;
 }
 
-/* The PMU of a core and the PMU of its level 2 cache are on one bus, so both can count at once.
- * c->pmu is the requested one, and the user can also name events of the other. */
+/* Set the second PMU of a core with a level 2 cache. The PMU of the core and the PMU of the cache
+ * are on one bus, so both can count at once. c->pmu is the requested one, and the user can also
+ * name events of the other. */
 static void choose_beside(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -137,7 +138,7 @@ static void choose_beside(struct pmk_count *c)
 		e->beside = c->pmu == cache ? pmk_pmu_find(core->pmu) : cache;
 }
 
-/* True if "pmu/event/" or "pmu::event" names that PMU. */
+/* True if the name has the form "pmu/event/" or "pmu::event" and its PMU is `pmu`. */
 static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
 {
 	size_t n = strcspn(name, "/:");
@@ -147,7 +148,8 @@ static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
 	return name[n] && pmk_pmu_find(first) == pmu;
 }
 
-/* Look up an event, in the second PMU if the name begins with it, otherwise in c->pmu. */
+/* Look up an event: in the second PMU if the name begins with that PMU's name, otherwise in
+ * c->pmu. */
 static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
 	struct pmk_count *c = ctx;
@@ -307,7 +309,7 @@ static const struct pmk_pmu *pmu_of_event(const struct pmk_count *c, unsigned ev
 	return e->plan.event[event].pmu ? e->beside : c->pmu;
 }
 
-/* True if the PMU has a counter for the event when it is the only one. */
+/* True if the event fits a counter when no other event is counted. */
 static bool fits_alone(const struct pmk_count *c, unsigned event)
 {
 	struct pmk_emulation *e = c->state;
@@ -315,7 +317,7 @@ static bool fits_alone(const struct pmk_count *c, unsigned event)
 	uint16_t code = e->plan.event[event].code;
 
 	if (e->plan.event[event].pmu)
-		return true; /* its counters accept any event */
+		return true; /* every counter of the second PMU accepts any event */
 	alone = (struct pmk_plan){
 		.timed = e->plan.timed,
 		.timer_code = e->plan.timer_code,
@@ -325,8 +327,8 @@ static bool fits_alone(const struct pmk_count *c, unsigned event)
 	return !pmk_plan_make(c->pmu, &alone);
 }
 
-/* For a MicroBlaze, whose number of counters can be chosen: the --set that gives it enough. For
- * other PMUs an empty text. */
+/* Write into `buf` the --set that gives a MicroBlaze enough counters, because their number can be
+ * chosen. The text is empty for other PMUs. */
 static void more_counters(const struct pmk_count *c, bool latency, unsigned n, char *buf,
 			  size_t size)
 {
@@ -339,14 +341,14 @@ static void more_counters(const struct pmk_count *c, bool latency, unsigned n, c
 		snprintf(buf, size, ", or `set` %s=%u", key, n);
 }
 
-/* Counters of one kind with selectable events: how many the PMU has, and how many a group needs at
- * once. */
+/* Counters of one kind with selectable events: the number in the PMU, and the number that a group
+ * needs at once. */
 struct need {
 	unsigned there, wanted;
 };
 
-/* The number of counters that the events of a group need: [0] event counters, [1] latency counters.
- * An event with a fixed counter needs none. */
+/* Set the number of counters that the events of a group need: [0] event counters, [1] latency
+ * counters. An event with a fixed counter needs none. */
 static void group_needs(const struct pmk_count *c, unsigned event, struct need needs[2])
 {
 	struct pmk_emulation *e = c->state;
@@ -401,8 +403,8 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 				timed ? ", or give `interval` in insns" : "", more);
 }
 
-/* Fail for the first event or group that does not fit the counters, with what it needs, what the
- * PMU has, and a remedy. */
+/* Fail for the first event or group that does not fit the counters. The message says what it needs,
+ * what the PMU has, and a remedy. */
 static int no_counter(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -425,7 +427,8 @@ static int no_counter(struct pmk_count *c)
 				e->beside ? e->beside->name : "");
 }
 
-/* The events of a group share a pass, and a pass uses one PMU. */
+/* Check that the events of a group belong to one PMU, because they share a pass and a pass uses one
+ * PMU. */
 static int check_group(struct pmk_count *c, unsigned i)
 {
 	const struct pmk_emulation *e = c->state;
@@ -654,8 +657,8 @@ static int choose_program(struct pmk_count *c)
 		       : pmk_program_open(&e->prog, c->q.program.command[0]);
 }
 
-/* Put the facts of the core into the result. The core's clock gives seconds. The AHB Monitor
- * counts cycles of the bus, whose clock is slower by the ratio. */
+/* Put the facts about the core into the result. Seconds are computed from the core's clock. The AHB
+ * Monitor counts cycles of the bus, whose clock is slower than the core's by the ratio. */
 static int set_core_facts(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -738,7 +741,7 @@ static int choose_packets(struct pmk_count *c)
 
 static int choose_events(struct pmk_count *c)
 {
-	/* The struct has 98 KB, but a run touches only a few of them: reserve sparse memory. */
+	/* The struct has 98 KB, of which a run touches only a few: reserve sparse memory. */
 	struct pmk_emulation *e = pmk_reserve(sizeof(*e));
 	int err;
 

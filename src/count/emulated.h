@@ -15,7 +15,7 @@
 #include "producer/qemu/generation.h"
 #include "producer/qemu/runner.h"
 
-/* Mean and variance of one number over the runs (Welford). */
+/* Mean and variance of one number over the runs, by Welford's method. */
 struct pmk_sample {
 	double mean, m2;
 	uint64_t sum;
@@ -37,27 +37,27 @@ struct pmk_counted_place {
 /* The state of counting in emulation. */
 struct pmk_emulation {
 	struct pmk_program prog;
-	struct pmk_microblaze_pmu microblaze; /* the PMU that counts, if it is one */
-	/* The second PMU of a core with a level 2 cache that has one: the cache's PMU, or the
-	 * core's PMU if the cache's was requested. The user can name the events of both. NULL:
-	 * none. */
+	struct pmk_microblaze_pmu microblaze; /* the PMU that counts, if it is a MicroBlaze's */
+	/* The second PMU of a core with a level 2 cache: the cache's PMU, or the core's PMU if the
+	 * user requested the cache's. The user can name the events of both. NULL: the core has only
+	 * one PMU. */
 	const struct pmk_pmu *beside;
 	/* The PMU that the program sees. It can differ from the PMU that counts, for example if
 	 * that is a PMUv3 in AArch32 state. */
 	const struct pmk_pmu *guest_pmu;
 	struct pmk_plan plan;		   /* the events that can be counted */
-	unsigned event_of[PMK_MAX_EVENTS]; /* by event of the plan: its index in `events` */
+	unsigned event_of[PMK_MAX_EVENTS]; /* the index in `events` of each event of the plan */
 	struct pmk_emulated_config cfg;
 	struct pmk_guest_config guest;
-	struct pmk_monitor monitor;	/* if the AHB Monitor counts */
-	struct pmk_packets_out packets; /* if its pins are written to a file */
+	struct pmk_monitor monitor;	/* used if the AHB Monitor counts */
+	struct pmk_packets_out packets; /* used if the monitor's pins are written to a file */
 	bool beyond_timer;		/* -I is longer than the PMU's interval timer can count */
 	/* The emulator. */
 	const struct pmk_qemu_generation *generation; /* the QEMU versions whose module is loaded */
 	bool refused;				      /* QEMU has already refused another module */
 	char plugin[PATH_MAX];			      /* that module */
-	struct pmk_tool asked;			      /* started to ask for QEMU's version */
-	char qemu_version[64]; /* "7.2.22"; empty: no answer, or another program's */
+	struct pmk_tool asked;			      /* QEMU, started to ask for its version */
+	char qemu_version[64]; /* "7.2.22"; empty if the emulator gave no answer, or is not QEMU */
 	struct pmk_runner runner;
 	int killed; /* signal that killed the program; 0: none */
 	bool timed_out;
@@ -68,28 +68,29 @@ struct pmk_emulation {
 	struct pmk_recorded *recorded;
 	struct pmk_recording recording;
 	struct pmk_recorded_event *recorded_events;
-	/* A run did not count everything; a fault could not be assigned to its instruction. */
+	/* `lacks`: a run did not count everything. `unsure`: a fault could not be assigned to its
+	 * instruction. */
 	bool lacks, unsure;
 	bool threaded;			/* a run has had several threads in one process */
-	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any run's cores */
+	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of the cores of all runs */
 };
 
-/* emulated_run.c: run the emulator, take the readings. */
-/* The exception levels at which an event of the plan is counted. */
+/* emulated_run.c: runs the emulator and takes the readings. */
+/* Returns the exception levels at which an event of the plan is counted. */
 enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned);
 
 int pmk_emulation_run(struct pmk_count *c);
-/* emulated_result.c: functions of the way with these names; adding an interval as soon as it ends.
- * Return 0 or a failure. */
+/* emulated_result.c: the functions `describe` and `finish` of struct pmk_count_way. Both return 0
+ * or a failure. */
 int pmk_emulation_describe(struct pmk_count *c);
 int pmk_emulation_finish(struct pmk_count *c);
-/* After finish(): the recording, with its totals. Returns 0 or a failure. */
+/* Make the recording, with its totals; call it after finish(). Returns 0 or a failure. */
 int pmk_emulation_record(struct pmk_count *c);
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *interval);
 
-/* guest.c: the PMU that the program itself programs (pmk run). First choose where it is and where
- * its interrupt goes, and open the log: 0 or a failure. After the run, report how the program used
- * it. */
+/* guest.c: the PMU that the program itself programs (pmk run). pmk_guest_choose() chooses the
+ * addresses of its registers and the input that its interrupt drives, and opens the log. It returns
+ * 0 or a failure. After the run, pmk_guest_note() reports how the program used the PMU. */
 int pmk_guest_choose(struct pmk_count *c);
 void pmk_guest_note(struct pmk_count *c);
 void pmk_guest_free(struct pmk_count *c);

@@ -30,15 +30,15 @@ static bool is_threaded(const struct pmk_emulation *e)
 	return e->threaded || (!e->prog.system && pmk_runner_threaded(&e->runner));
 }
 
-/* System emulation does not show which accesses are to Strongly Ordered memory, so the drains that
- * they cause are not modelled. */
+/* True if drains caused by Strongly Ordered memory are missing in the event's count. System
+ * emulation does not show which accesses are to such memory, so these drains are not modelled. */
 static bool lacks_strongly_ordered(const struct pmk_emulation *e, const struct pmk_event *event)
 {
 	return e->prog.system && event->signal == PMK_SIG_WBUF_DRAIN;
 }
 
-/* The firmware may have run with the MMU and caches off, but the model counts as if they were
- * on. */
+/* True if the firmware may have run with the MMU and caches off, while the model counted as if they
+ * were on. */
 static bool lacks_control(const struct pmk_emulation *e)
 {
 	return atomic_load(&e->runner.arena->control_unseen) != 0;
@@ -109,7 +109,7 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 			"not for this part of the run";
 }
 
-/* Add the interval from `began` to `cycles` of the core's clock. */
+/* Add the interval between the times `began` and `cycles` of the core's clock. */
 static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, uint64_t began,
 			uint64_t cycles, uint64_t insns, int cpu)
 {
@@ -142,7 +142,7 @@ static double spread_pct(const struct pmk_sample *s)
 	return 100.0 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
 }
 
-/* A count of 0 that may be too low gets a margin of 100 %. */
+/* Returns the margin in percent of the value. For a count of 0 that may be too low, it is 100 %. */
 static double margin_pct(double margin2, double value)
 {
 	if (value == 0)
@@ -206,7 +206,7 @@ int pmk_emulation_finish(struct pmk_count *c)
 	return err;
 }
 
-/* The counted events, with their totals of the whole run. */
+/* List the counted events, with their totals of the whole run. */
 static int describe_events(struct pmk_count *c, const struct pmk_event **counted, uint64_t *total)
 {
 	struct pmk_emulation *e = c->state;
@@ -237,7 +237,7 @@ static int describe_events(struct pmk_count *c, const struct pmk_event **counted
 	return 0;
 }
 
-/* Add up each event over all instructions. */
+/* Add up the counts of each event over all instructions of the recording. */
 static int sum_events(const struct pmk_recording *rec, uint64_t *sum)
 {
 	uint64_t *executions = calloc(rec->nblocks + 1, sizeof(*executions));
@@ -384,8 +384,8 @@ static void warn_of_signal(struct pmk_count *c)
 			later ? "; `core` " : "", later ? later : "");
 }
 
-/* Firmware took a fault, which is hardly ever intended. If its handler faults, too, the processor
- * locks up, and QEMU aborts: see pmk_lockup_begin(). */
+/* Warn that the firmware took a fault, which is hardly ever intended. If its handler faults, too,
+ * the processor locks up, and QEMU aborts: see pmk_lockup_begin(). */
 static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, bool locked_up)
 {
 	static const char *const names[] = {
@@ -494,7 +494,7 @@ static void set_warnings(struct pmk_count *c)
 
 #define PARTS_SIZE 96
 
-/* The names of these parts (enum pmk_control), separated by commas. */
+/* Write the names of these parts (enum pmk_control), separated by commas. */
 static const char *list_parts(unsigned parts, char list[PARTS_SIZE])
 {
 	static const char *const name[] = { "MMU", "data cache", "instruction cache",
@@ -508,7 +508,7 @@ static const char *list_parts(unsigned parts, char list[PARTS_SIZE])
 	return list;
 }
 
-/* Name the parts that the firmware has left off in its control register. */
+/* Add a note that names the parts that the firmware has left off in its control register. */
 static void note_control(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -564,7 +564,8 @@ static void note_sampling(struct pmk_count *c)
 			(unsigned long long)sum->units, 100 * (double)sum->insns / all);
 }
 
-/* Labels state the accuracy of memory apart from that of code in the caches. */
+/* Add a note if the program misses the caches often. Labels state the accuracy of memory apart from
+ * that of code in the caches. */
 static void note_misses(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -578,7 +579,8 @@ static void note_misses(struct pmk_count *c)
 			100.0 * (double)sum->misses / (double)sum->insns);
 }
 
-/* A few prefetches, of a copy in the C library for example, make no difference. */
+/* Add a note about prefetches that had no effect in the model. A few of them, for example from a
+ * copy in the C library, make no difference. */
 static void note_preloads(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;

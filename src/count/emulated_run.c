@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Counting in emulation, second part: run the emulator, take the readings. */
+/* Counting in emulation, second part: run the emulator, and take the readings. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/minmax.h"
@@ -20,11 +20,11 @@
 
 /* ---- questions to the emulator ----------------------------------------------------------- */
 
-#define ANSWER_SECONDS 10 /* an emulator that takes longer for an answer is killed */
+#define ANSWER_SECONDS 10 /* an emulator that takes longer to answer is killed */
 
 /*
- * Take the version from the emulator's file if it is there, which takes less time than running a
- * small program; otherwise run the emulator to ask for it.
+ * Read the version from the emulator's file if it is there, which takes less time than running a
+ * small program. Otherwise start the emulator to ask for it.
  */
 static void ask_version(struct pmk_count *c)
 {
@@ -50,7 +50,8 @@ static void read_version(struct pmk_count *c)
 
 /* ---- the module that fits it ------------------------------------------------------------- */
 
-/* The API of the emulator's version, which must be known and support plugins. 0 or a failure. */
+/* Find the plugin API of the emulator's version. The version must be known and support plugins.
+ * Returns 0 or a failure. */
 static int find_api(struct pmk_count *c, unsigned *api)
 {
 	struct pmk_emulation *e = c->state;
@@ -183,7 +184,7 @@ static const char *arena_error(const struct pmk_count *c)
 	return err ? pmk_strerror(err) : NULL;
 }
 
-/* The largest number of waiting intervals of all processes. */
+/* The largest number of intervals that can wait in all processes together. */
 #define AT_A_TIME (PMK_ARENA_SLOTS * PMK_ARENA_RING)
 
 /* Add the intervals that have ended. All other results are added when the program has ended. */
@@ -244,7 +245,7 @@ static void collect_place(struct pmk_count *c, struct pmk_counted_place *p,
 	collect_latencies(c, p, counts, first, count);
 }
 
-/* Of several runs, keep the widest margin. */
+/* Keep the widest margin of several runs. */
 static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_place *p,
 			    unsigned first, unsigned count)
 {
@@ -321,7 +322,7 @@ static int make_places(struct pmk_count *c)
 
 #define LOOK_SECONDS 0.2
 
-/* Report progress to the listener if it is due. */
+/* Report progress to the listener if a report is due. */
 static void report_progress(const struct pmk_count *c, double *last)
 {
 	const struct pmk_emulation *e = c->state;
@@ -335,13 +336,14 @@ static void report_progress(const struct pmk_count *c, double *last)
 	c->listener.running(c->listener.ctx, hz > 0 ? (double)cycles / hz : 0, insns);
 }
 
-/* Wait for the program's end, also after the user has interrupted the run. */
+/* Wait until the program ends. After an interrupt by the user, wait on, and end the program if it
+ * does not end by itself. */
 static int wait_for_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	double since = 0, end = pmk_seconds() + (double)c->q.run.timeout_ms / 1000;
 	int sent = 0, err = 0;
-	bool up = false; /* the time limit of this run has been reached */
+	bool up = false; /* true when the time limit of this run has been reached */
 	double told = pmk_seconds();
 
 	while (!pmk_runner_step(&e->runner, c->q.dump.packets ? 1 : 20)) {
@@ -357,11 +359,11 @@ static int wait_for_end(struct pmk_count *c)
 	return err ? err : drain_intervals(c);
 }
 
-/* The emulator ended before it loaded the plugin. */
+/* The result of a run whose emulator ended before it loaded the plugin. */
 #define NEVER_READY (-1)
 
-/* A program other than pmk and its plugin has written to the shared memory, so no count in it can
- * be trusted. */
+/* Fail because a program other than pmk and its plugin has written to the shared memory, so no
+ * count in it can be trusted. */
 static int memory_overwritten(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -374,8 +376,8 @@ static int memory_overwritten(struct pmk_count *c)
 		e->prog.argv.word[0], pmk_runner_invalid(&e->runner));
 }
 
-/* True if no instruction was executed although something would have been counted, or the PMU
- * used. */
+/* True if the run executed no instruction although it should have counted events, or let the
+ * program use the PMU. */
 static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
 {
 	const struct pmk_emulation *e = c->state;
@@ -469,7 +471,7 @@ static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
 	pmk_packets_show(&e->packets, shown);
 }
 
-/* The file of --packets shows the last run. */
+/* Open the file of --packets, which shows the last run. */
 static int open_packets(struct pmk_count *c, struct pmk_runner_config *cfg)
 {
 	struct pmk_emulation *e = c->state;
@@ -515,7 +517,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	cfg.counters.plan = *plan;
 	for (unsigned i = 0; i < plan->nevents; i++)
 		cfg.counters.levels[i] = (uint8_t)pmk_emulation_levels(c, first + i);
-	pmk_runner_free(&e->runner); /* of the previous run */
+	pmk_runner_free(&e->runner); /* frees the runner of the previous run */
 	err = open_packets(c, &cfg);
 	if (err)
 		return err;
@@ -572,7 +574,7 @@ static int run_with_input(struct pmk_count *c, const struct pmk_plan *plan, unsi
 	return err ? err : ended;
 }
 
-/* Run once; if the emulator needs another module, run again with that. */
+/* Run once. If the emulator needs another module, run again with that module. */
 static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	int err = run_with_input(c, plan, first);

@@ -8,13 +8,13 @@
 
 #include "producer/qemu/find.h"
 
-/* Room for each of the texts. */
+/* Size of the buffers for these texts. */
 #define EMULATOR_TEXT (PATH_MAX + 300)
 
-/* Describe why pmk_qemu_find() rejected an emulator: "/usr/bin/qemu-arm is linked statically, so
- * that it cannot load plugins". */
+/* Write why pmk_qemu_find() rejected an emulator: for example, "/usr/bin/qemu-arm is linked
+ * statically, so that it cannot load plugins". */
 void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
-/* Describe what to do about it: one remedy, with a command if there is one. */
+/* Write one remedy, with a command if there is one. */
 void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
 
 /* The remedy for an emulator that can load plugins, but none of pmk's. */

@@ -37,7 +37,7 @@ static void store_failure(struct pmk_count_fault *f, int failure, const char *fm
 {
 	char *text, *rendered;
 
-	/* The arguments may contain the old text, so it is freed only afterwards. */
+	/* The arguments may contain the old text, so free it only after formatting. */
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	rendered = text ? pmk_count_render(text, f->options) : NULL;

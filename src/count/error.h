@@ -9,12 +9,12 @@
 #include <pmk/count.h>
 
 /*
- * A setting is written between backquotes: "`repeat` 0: expected a number". For programs that use
- * the library it becomes the setting, 'repeat'; for users of the command it becomes the option, -r.
- * Only names of settings are replaced.
+ * Texts contain settings in backquotes: "`repeat` 0: expected a number". For programs that use the
+ * library, the name becomes the setting, 'repeat'; for users of the command it becomes the option,
+ * -r. Only names of settings are replaced.
  */
 
-/* Why a function failed. A struct of zeros means that none failed. */
+/* Why a function failed. A struct of zeros means success. */
 struct pmk_count_fault {
 	bool options; /* for the command: texts show options instead of settings */
 	int failure;  /* enum pmk_count_failure */
@@ -30,7 +30,8 @@ int pmk_count_refuse(struct pmk_count_fault *f, const char *fmt, ...)
 int pmk_count_no_memory(struct pmk_count_fault *f);
 /* Returns the text of the failure; never NULL. */
 const char *pmk_count_fault_text(const struct pmk_count_fault *f);
-/* settings.c: the shown name of a setting; NULL: there is no such setting. */
+/* settings.c. Returns the name under which messages show a setting; NULL if there is no such
+ * setting. */
 const char *pmk_setting_shown(const char *name, size_t n, bool options);
 /* Returns the text with settings replaced, in new memory; NULL: out of memory. */
 char *pmk_count_render(const char *text, bool options);

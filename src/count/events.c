@@ -87,7 +87,8 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	return false;
 }
 
-/* The first PMU that has the event; NULL: none. *alone: no other PMU has it. */
+/* Returns the first PMU that has the event; NULL: none. Sets *alone to true if no other PMU has
+ * it. */
 static const struct pmk_pmu *owner_pmu(const char *name, bool *alone)
 {
 	const struct pmk_pmu *first = NULL;
@@ -102,8 +103,8 @@ static const struct pmk_pmu *owner_pmu(const char *name, bool *alone)
 	return first;
 }
 
-/* Says where all events of a PMU are listed. A PMU that is built from a dump's map is in no
- * list. */
+/* Writes where the user finds all events of a PMU. A PMU that is built from a dump's map is not
+ * listed by 'pmk list events'. */
 static const char *where_all(const struct pmk_pmu *pmu, char *buf, size_t size)
 {
 	if (pmk_pmu_find(pmu->name))
@@ -184,8 +185,8 @@ int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, 
 	return append_event(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
 }
 
-/* The event `all`. A MicroBlaze can be built without event counters; `all` then means the events
- * with a latency. */
+/* Add the event `all`. A MicroBlaze can be built without event counters; `all` then means the
+ * events with a latency. */
 static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 		   struct pmk_event_request req)
 {
@@ -203,7 +204,7 @@ static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 	return 0;
 }
 
-/* Cut off the modifiers, the text after the last colon of [text, text + len), or after the second
+/* Cut off the modifiers: the text after the last colon of [text, text + len), or after the second
  * slash of "pmu/event/u". The two colons of "pmu::event" do not begin modifiers. */
 static int take_modifiers(const struct pmk_event_list *list, const char *text, size_t *len,
 			  struct pmk_event_request *req)

@@ -12,22 +12,22 @@
 #include "count/error.h"
 
 /*
- * The event that the user typed: a name, an alias, r0b, pmu/event/ or pmu::event, without
- * modifiers. NULL: a failure, whose text suggests the nearest names.
+ * Returns the event for the text that the user typed: a name, an alias, r0b, pmu/event/ or
+ * pmu::event, without modifiers. NULL: a failure, whose text suggests the nearest names.
  */
 const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
 					struct pmk_count_fault *f);
 
-/* An event by its code: r0b, 0x0b or event=0x0b. False: the text has none of these forms. A code
- * that does not fit becomes UINT_MAX. */
+/* Reads the code of an event: r0b, 0x0b or event=0x0b. Returns false if the text has none of these
+ * forms. A code that does not fit becomes UINT_MAX. */
 bool pmk_event_code(const char *text, unsigned *code);
 
 struct pmk_event_request {
 	const struct pmk_event *event;
-	char *name;	   /* as typed, modifiers included */
+	char *name;	   /* as typed, including modifiers */
 	unsigned group;	   /* 0 = none */
 	bool user, kernel; /* :u, :k given */
-	const void *how;   /* set by the list's `find` */
+	const void *how;   /* private data of the list's `find`, which sets it */
 };
 
 /* The longest possible list. Most ways to count accept PMK_MAX_EVENTS, as sessions do. */
@@ -47,9 +47,9 @@ struct pmk_event_list {
 	void *ctx;
 };
 
-/* Append the events of one text. 0 or a failure. */
+/* Append the events of one text. Returns 0 or a failure. */
 int pmk_event_list_parse(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *text);
-/* Append one event unless it is in the list already. 0 or a failure. */
+/* Append one event unless it is in the list already. Returns 0 or a failure. */
 int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, const char *name);
 const struct pmk_event_request *pmk_event_list_find(const struct pmk_event_list *list,
 						    const struct pmk_event *ev);

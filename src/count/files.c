@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file that contains this code: the shared library, or the program that it is linked into. */
+/* Find the file that contains this code: the shared library, or the program into which it is
+ * linked. */
 static bool own_file(char path[PATH_MAX])
 {
 	struct link_map *map = NULL;
@@ -46,7 +47,7 @@ static bool own_dir(char dir[PATH_MAX])
 	return true;
 }
 
-/* "<dir>/<rest>" into `path`; true when it exists. */
+/* Write "<dir>/<rest>" to `path`. Returns true if this file can be read. */
 static bool find_below(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	int n = snprintf(path, PATH_MAX, "%s/%s", dir, rest);
@@ -54,8 +55,8 @@ static bool find_below(char path[PATH_MAX], const char *dir, const char *rest)
 	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Search below the prefix in which this code is installed: programs are in its bin/, libraries in
- * its lib/ or in the machine's folder in lib/. */
+/* Search below the prefix in which this code is installed. Programs are in the prefix's bin/,
+ * libraries in its lib/ or in the machine's folder in lib/. */
 static bool find_installed(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	const char *slash = strrchr(dir, '/');
@@ -172,7 +173,8 @@ static int is_preset(const struct dirent *entry)
 	return n > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 4, ".ini") == 0;
 }
 
-/* Add the names of the presets of a folder. A negative number: it cannot be read. */
+/* Add the names of the presets in a folder. Returns a negative number if the folder cannot be
+ * read. */
 static int add_presets(struct pmk_words *names, const char *dir, bool *full)
 {
 	struct dirent **entries = NULL;
@@ -257,14 +259,14 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, R_OK) == 0;
 	if (snprintf(file, sizeof(file), "%s.ini", name) >= (int)sizeof(file))
 		return false;
-	/* A user's preset of this name is chosen even if it cannot be read. */
+	/* A user's preset of this name has priority, even if it cannot be read. */
 	if (pmk_files_own(dir, "cores") && (find_below(path, dir, file) || !access(path, F_OK)))
 		return access(path, R_OK) == 0;
 	snprintf(dir, sizeof(dir), "%s/cores", data);
 	return find_below(path, dir, file);
 }
 
-/* Names for pmk's cores that GCC, QEMU and people use. */
+/* Returns pmk's core for a name that GCC, QEMU or people use. */
 static const char *core_called(const char *name)
 {
 	static const struct {

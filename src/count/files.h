@@ -28,7 +28,7 @@ int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fau
  * no such module; `path` is then the last path that was tried, or empty.
  */
 bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *module);
-/* The command that builds the user-mode emulators: "make qemu", or the path of the installed
+/* Writes the command that builds the user-mode emulators: "make qemu", or the path of the installed
  * script. */
 void pmk_files_build_qemu(char path[PATH_MAX]);
 
@@ -40,8 +40,9 @@ bool pmk_files_own(char path[PATH_MAX], const char *folder);
  * it. `path` is then the folder without permission. */
 bool pmk_files_closed(char path[PATH_MAX], const char *folder);
 
-/* Names of the core presets: the data directory's and the user's ($XDG_CONFIG_HOME/pmk/cores).
- * Sorted, NULL terminated; pmk_files_free_names() frees them. NULL: a failure. */
+/* Returns the names of the core presets: the data directory's and the user's
+ * ($XDG_CONFIG_HOME/pmk/cores). The list is sorted and NULL terminated; pmk_files_free_names()
+ * frees it. NULL: a failure. */
 char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
 /* True for a path, which has a slash or ends in .ini; false for a name. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The emulator's command line for the firmware of a Cortex-M, whose board pmk chooses. */
+/* Builds the emulator's command line for the firmware of a Cortex-M, whose board pmk chooses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "count/program.h"
 #include "profile/elf.h"
 
-/* Where the firmware is, compared with the memory of its board. */
+/* The position of the firmware, compared with the memory of its board. */
 struct firmware {
 	const struct pmk_board *board;
 	/* Lowest address of its contents. If `has_table`, a vector table is there, which begins
@@ -28,7 +28,8 @@ struct search {
 	uint64_t bad_at;
 };
 
-/* True if the board has memory there. Otherwise, *at is the first address without. */
+/* True if the board has memory at [first, first + size). Otherwise, *at is the first address
+ * without memory. */
 static bool has_memory(const struct pmk_board *b, uint64_t first, uint64_t size, uint64_t *at)
 {
 	*at = first;
@@ -87,8 +88,8 @@ static void list_memory(const struct pmk_board *b, char *text, size_t size)
 				      m == b->memory ? "" : ", ", m->first, m->last);
 }
 
-/* Fills *f, except for `board`. Returns false if the firmware cannot run: `why` says the reason and
- * what to do, without the file's name. */
+/* Fills *f, except for `board`. Returns false if the firmware cannot run; `why` then says the
+ * reason and what to do, without the file's name. */
 static bool place_firmware(struct firmware *f, const char *path, char *why, size_t size)
 {
 	struct search s = { .f = f };
@@ -114,8 +115,8 @@ static bool place_firmware(struct firmware *f, const char *path, char *why, size
 
 /* ---- the emulator's command line ------------------------------------------------------------- */
 
-/* The word after -semihosting-config, with the firmware's name and arguments. A comma ends a value;
- * two stand for one. Must be freed; NULL: no memory. */
+/* Returns the word after -semihosting-config, with the firmware's name and arguments. A comma ends
+ * a value; two commas stand for one. The caller frees it. NULL: out of memory. */
 static char *semihosting_config(char *const *argv)
 {
 	static const char head[] = "enable=on,target=native";
@@ -146,7 +147,7 @@ static char *semihosting_config(char *const *argv)
 /* A free place in the memory of an mps2-an505, at its end. */
 #define STUB	  0x003fffe0
 
-/* QEMU's loader sets the PC. */
+/* Let QEMU's loader set the PC. */
 static int load_pc(struct pmk_program *p, uint64_t pc)
 {
 	char loader[64];
@@ -155,7 +156,7 @@ static int load_pc(struct pmk_program *p, uint64_t pc)
 	return pmk_program_add(p, (const char *const[]){ "-device", loader, NULL });
 }
 
-/* QEMU's loader writes a value of so many bytes. */
+/* Let QEMU's loader write a value of `bytes` bytes to memory. */
 static int load_value(struct pmk_program *p, uint64_t addr, uint64_t value, unsigned bytes)
 {
 	char loader[96];
@@ -166,8 +167,8 @@ static int load_value(struct pmk_program *p, uint64_t addr, uint64_t value, unsi
 	return pmk_program_add(p, (const char *const[]){ "-device", loader, NULL });
 }
 
-/* Four instructions that enable the FPU in CPACR and branch to the entry: LDR r0, LDR r1, STR, LDR
- * pc; then a NOP, and the three words that they load. */
+/* Load a stub of four instructions that enable the FPU in CPACR and branch to the entry: LDR r0,
+ * LDR r1, STR, LDR pc. A NOP and the three words that they load follow. */
 static int load_stub(struct pmk_program *p)
 {
 	int err = load_value(p, STUB, UINT64_C(0xf8df600149034802), 8);
@@ -179,11 +180,12 @@ static int load_stub(struct pmk_program *p)
 	return err ? err : load_pc(p, STUB | 1);
 }
 
-/* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
- * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
- * PC, and enables the FPU, which crt0 does not do. On a Cortex-M33 the loader would write the
- * CPACR of the non-secure state, and the firmware runs in the secure one. The processor executes
- * only Thumb code, but linkers may leave the lowest bit of an entry 0. */
+/* Start firmware that has no vector table at its entry. Newlib's linker script places programs for
+ * a debugger at 0x8000, without a vector table: the debugger writes the PC, and crt0 asks for the
+ * stack by semihosting. Here QEMU's loader writes the PC, and enables the FPU, which crt0 does not
+ * do. On a Cortex-M33 the loader would write the CPACR of the non-secure state, but the firmware
+ * runs in the secure state. The processor executes only Thumb code, but linkers may leave the
+ * lowest bit of an entry 0. */
 static int enter_at_entry(struct pmk_program *p)
 {
 	int err;
@@ -195,7 +197,7 @@ static int enter_at_entry(struct pmk_program *p)
 	return !err && p->elf.arm.fp ? load_value(p, CPACR, CPACR_FPU, 4) : err;
 }
 
-/* Why this core was chosen. The attributes do not distinguish all processors. */
+/* Writes why this core was chosen. The file's attributes do not distinguish all processors. */
 static const char *reason_of_core(const struct pmk_program *p, char *text, size_t size)
 {
 	static const struct {
@@ -226,9 +228,9 @@ static const char *reason_of_core(const struct pmk_program *p, char *text, size_
 	return text;
 }
 
-/* Let QEMU take the vector table from `start`. The boards of a Cortex-M33 set this themselves;
- * there, the table's first two words, the stack pointer and the start, are enough, because firmware
- * for ARMv8-M sets VTOR. */
+/* Let QEMU take the vector table from `start`. The boards of a Cortex-M33 set its address
+ * themselves. For them, the first two words of the table (stack pointer and first instruction) are
+ * enough, because firmware for ARMv8-M sets VTOR. */
 static int move_table(struct pmk_program *p, const struct firmware *f)
 {
 	char table[64];
@@ -242,8 +244,8 @@ static int move_table(struct pmk_program *p, const struct firmware *f)
 	return pmk_program_add(p, (const char *const[]){ "-global", table, NULL });
 }
 
-/* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Describes what is
- * unusual in `text`. */
+/* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Writes to `text`
+ * what is unusual about the start. */
 static int set_start(struct pmk_program *p, const struct firmware *f, char *text, size_t size)
 {
 	*text = '\0';

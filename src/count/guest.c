@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The PMU that the program itself programs: pmk run. */
+/* Sets up the PMU that the program itself programs: pmk run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static int choose_base(struct pmk_count *c)
 			&c->fault,
 			"`at` %s: the registers of %s are in the processor, not in memory",
 			c->q.guest.at, c->pmu->name);
-	/* The processors of these boards have addresses of 32 bits. */
+	/* The processors of these boards have 32-bit addresses. */
 	return pmk_number_parse(c->q.guest.at, PMK_ANY_BASE, 0, UINT32_MAX, &e->guest.base) ||
 			       e->guest.base % 0x1000
 		       ? pmk_count_refuse(

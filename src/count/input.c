@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The standard input of several runs. See input.h. A pipe holds up to 1 MiB; a separate process,
- * the feeder, supplies a longer input while the program runs. Signals reach the feeder only while
- * it waits, so no input that it has read is lost when it ends.
+ * Repeats the standard input for several runs: see input.h. A pipe holds up to 1 MiB; a separate
+ * process, the feeder, supplies a longer input while the program runs. Signals reach the feeder
+ * only while it waits, so no input that it has read is lost when it ends.
  */
 #define _GNU_SOURCE
 #include "count/input.h"
@@ -30,11 +30,11 @@ struct pmk_input_state {
 	_Atomic int error;
 };
 
-/* The pipe for one run. */
+/* The pipe of one run. */
 struct feed {
 	struct pmk_input *in;
 	int out;
-	off_t done; /* how much of the kept input is in the pipe */
+	off_t done; /* number of bytes of the kept input that were written to the pipe */
 	bool full;
 };
 
@@ -52,7 +52,7 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Keep some of the input. False: no input is available now, or it has ended. */
+/* Read some input and keep it. Returns false if no input is available now, or if it has ended. */
 static bool keep_input(struct pmk_input *in)
 {
 	char chunk[CHUNK_BYTES];
@@ -70,8 +70,8 @@ static bool keep_input(struct pmk_input *in)
 	return n > 0 && !atomic_load(&in->state->error);
 }
 
-/* Put as much into the pipe as possible without waiting. True: the run has all of the input, or its
- * pipe has no reader. */
+/* Write as much into the pipe as possible without waiting. Returns true if the run has received all
+ * of the input, or if its pipe has no reader. */
 static bool feed_pipe(struct feed *f)
 {
 	char chunk[CHUNK_BYTES];
@@ -103,7 +103,7 @@ static _Noreturn void run_feeder(struct feed *f, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigfillset(&ending);
 	sigdelset(&ending, SIGTERM);
-	/* ppoll() on a pipe without readers returns at once and lets no signal through. */
+	/* Without a reader, ppoll() on a pipe returns at once and lets no signal through. */
 	while (getppid() == parent && !(waits[1].revents & POLLERR) && !feed_pipe(f)) {
 		waits[0].events = f->full ? 0 : POLLIN;
 		waits[0].fd = f->full ? -1 : f->in->from;

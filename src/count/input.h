@@ -2,10 +2,10 @@
 /*
  * The standard input of a program that is run several times: each run reads the same bytes.
  *
- * Before each run the position in a file is set back. pmk keeps the bytes of a pipe or a socket:
+ * For a file, pmk restores the position before each run. The bytes of a pipe or a socket are kept:
  * each run gets its own pipe, which repeats them and then continues with new input. pmk reads no
- * input before the program could, and never waits for the end of the input. A terminal or
- * another device is passed on unchanged.
+ * input before the program could, and never waits for the end of the input. A terminal or another
+ * device is passed on unchanged.
  */
 #ifndef PMK_COUNT_INPUT_H
 #define PMK_COUNT_INPUT_H
@@ -19,14 +19,15 @@ struct pmk_input {
 	int from;    /* descriptor of the input */
 	off_t start; /* for a file: the position at which the first run began to read */
 	int kept;    /* an in-memory file with all input that was read so far */
-	/* In memory shared with the feeder: the input has ended; errno: it cannot be kept. */
+	/* In memory shared with the feeder: whether the input has ended, and the errno if it could
+	 * not be kept. */
 	struct pmk_input_state *state;
 	pid_t feeder; /* 0: there is none */
-	int fd;	      /* the input for the program of this run, -1: unchanged */
+	int fd;	      /* the input for the program of this run; -1: inherited */
 };
 
-/* Prepare for several runs that read `fd`, or -1: the standard input of this process. Without this
- * call, if all members are zero but fd = -1, each run inherits the input. */
+/* Prepare for several runs that read `fd`; -1 means the standard input of this process. Without
+ * this call, if all members are zero except fd = -1, each run inherits the input. */
 int pmk_input_open(struct pmk_input *in, int fd, struct pmk_count_fault *f);
 /*
  * Call begin() before and end() after each run; after a run that failed, call end() with `f` NULL.

@@ -30,11 +30,11 @@
 #include "count/sampled.h"
 #include "producer/linux/linux.h"
 
-/* The counts of one event in one place, over all runs. */
+/* The counts of one event in one place (process, thread or processor), over all runs. */
 struct tally {
 	struct pmk_stats scaled;
 	uint64_t enabled_ns, running_ns;
-	bool zero; /* it counted nothing */
+	bool zero; /* true if it counted nothing */
 };
 
 /* An event that is counted: one line of the report. */
@@ -60,10 +60,11 @@ struct machine {
 	unsigned nevents;
 	struct pmk_linux_counters *counters; /* or … */
 	struct pmk_sampled *sampled;	     /* only for a recording */
-	struct tally *tally;		     /* per place and event */
-	unsigned nplaces;		     /* -A: processors; --per-thread: threads; else one */
-	char **thread;			     /* --per-thread: names of the places */
-	double began;			     /* seconds */
+	struct tally *tally;		     /* by place and event */
+	/* Number of places: processors with -A, threads with --per-thread, otherwise 1. */
+	unsigned nplaces;
+	char **thread; /* --per-thread: names of the places */
+	double began;  /* seconds */
 	bool timed_out;
 };
 
@@ -74,7 +75,8 @@ bool pmk_machine_runs(const char *program)
 	struct pmk_elf mine, its;
 	char *path = pmk_program_path(program), msg[256], magic[2] = "";
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	bool script, native = false; /* a pipe or a device gives no more than these two bytes */
+	/* A pipe or a device is not read further: only files have a first line or an ELF header. */
+	bool script, native = false;
 
 	if (fd >= 0 && read(fd, magic, 2) != 2)
 		*magic = '\0';
@@ -90,7 +92,7 @@ bool pmk_machine_runs(const char *program)
 	return script || native;
 }
 
-/* True if events are sampled. */
+/* True if the user wants a recording, so that events are sampled. */
 static bool is_recorded(const struct pmk_count *c)
 {
 	return c->q.record.what != PMK_REQUEST_COUNTS;
@@ -166,7 +168,8 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 	return err;
 }
 
-/* "sleep-14335", as in perf. The names are read now, because some threads may end before others. */
+/* Name each thread as perf does ("sleep-14335"). Read the names now, because some threads may end
+ * before others. */
 static int name_threads(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -240,7 +243,7 @@ static int find_event(void *ctx, const char *name, struct pmk_event_request *req
 	return 0;
 }
 
-/* The names that a pattern of -e can match. */
+/* Returns name i that a pattern of -e can match. */
 static const char *event_name(const void *ctx, unsigned i)
 {
 	const struct pmk_count *c = ctx;
@@ -249,7 +252,7 @@ static const char *event_name(const void *ctx, unsigned i)
 	return pmk_linux_event_name(l->pmus, l->prefer, i);
 }
 
-/* Count the events that perf counts by default. */
+/* Choose the events that perf counts by default. */
 static int default_events(struct pmk_count *c)
 {
 	const struct machine *l = c->state;
@@ -285,7 +288,8 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 	return 0;
 }
 
-/* On a machine with several kinds of cores, one name means the event of each kind. */
+/* Add the event of each kind of core. On a machine with several kinds of cores, one name means all
+ * of them. */
 static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *req,
 			  const struct pmk_linux_event *ev)
 {
@@ -318,7 +322,7 @@ static int resolve_events(struct pmk_count *c)
 		struct pmk_event_request *req = &c->events.item[i];
 		const struct pmk_linux_event *ev;
 
-		/* An event that `all` or a metric added has only its row so far. */
+		/* An event that `all` or a metric added has no event of the kernel yet. */
 		if (!req->how)
 			err = find_event(c, req->event->name, req);
 		if (err)
@@ -330,7 +334,7 @@ static int resolve_events(struct pmk_count *c)
 	return err;
 }
 
-/* The PMU that the result names: the core's, unless all events belong to one other PMU. */
+/* Returns the PMU that the result names: the core's, unless all events belong to one other PMU. */
 static const struct pmk_pmu *main_pmu(const struct machine *l, const struct pmk_pmu *core)
 {
 	const struct pmk_pmu *first = l->nevents ? l->event[0].ask.event->pmu->pmu : core;
@@ -389,7 +393,7 @@ static int choose_events(struct pmk_count *c)
 	if ((pmk_linux_cores(l->pmus) > 1 && !l->prefer) || is_recorded(c))
 		c->metrics = (struct pmk_metric_list){ 0 };
 	c->pmu = main_pmu(l, c->pmu);
-	c->result.passes = 0; /* the kernel decides */
+	c->result.passes = 0; /* the kernel decides how many */
 	l->tally = calloc(l->nplaces * (l->nevents + 1), sizeof(*l->tally));
 	if (!l->tally)
 		return pmk_count_no_memory(&c->fault);
@@ -443,7 +447,8 @@ static struct rlimit raise_file_limit(void)
 	return before;
 }
 
-/* The counted program gets the limit that it would have without pmk. */
+/* Restore the limit of open files for the counted program, so that it runs with the same limit as
+ * without pmk. */
 static void restore_file_limit(const struct rlimit *before)
 {
 	if (before->rlim_max)
@@ -457,9 +462,9 @@ static struct pmk_linux_counters *events_of(const struct machine *l)
 }
 
 /*
- * The reason why nothing can be counted, so that the run should not start. NULL: something can be
- * counted, or there is a program to run and the hardware merely lacks the events; perf runs it,
- * too.
+ * Returns the reason why nothing can be counted, so that the run should not start. Returns NULL if
+ * something can be counted. Also returns NULL if there is a program to run and the hardware merely
+ * lacks the events: perf runs it, too.
  */
 static const char *hopeless_reason(const struct machine *l)
 {
@@ -509,8 +514,8 @@ static void drop_metrics(struct pmk_count *c)
 	}
 }
 
-/* Opening the counters for the first run shows which events can be counted and how. Later runs open
- * them in the same way. */
+/* Store which events the counters of the first run can count, and how. Later runs open the counters
+ * in the same way. */
 static int learn_counters(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -549,8 +554,8 @@ static int open_counted(struct pmk_count *c, const struct pmk_linux_ask *asks,
 		       : 0;
 }
 
-/* Take samples instead of counts. Each buffer belongs to a processor, even if threads are
- * sampled. */
+/* Open the events for samples instead of counts. Each buffer belongs to a processor, even if
+ * threads are sampled. */
 static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
 			const struct pmk_linux_scope *scope)
 {
@@ -565,7 +570,7 @@ static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
 	return err ? err : pmk_sampled_open(&l->sampled, c, &l->facts, asks, l->nevents, &places);
 }
 
-/* Samples can be processed when the names of the events are known. */
+/* Begin to process samples, now that the names of the events are known. */
 static int begin_sampled(struct pmk_count *c, const struct pmk_linux_scope *scope)
 {
 	struct machine *l = c->state;
@@ -669,7 +674,7 @@ static void fill_row(const struct counted *k, struct pmk_row *row, uint64_t enab
 	}
 }
 
-/* The standard deviation of the mean, in percent of the mean, as perf shows it. */
+/* Returns the standard deviation of the mean, in percent of the mean, as perf shows it. */
 static double spread_pct(const struct pmk_stats *s)
 {
 	uint64_t mean = pmk_stats_mean(s, 1000);
@@ -818,7 +823,7 @@ static int start_run(struct pmk_count *c, struct pmk_watch *w)
 	return pmk_child_start(&w->child, &c->fault);
 }
 
-/* The scope of the counts, in perf's words. */
+/* Returns the scope of the counts in perf's words, or NULL. */
 static char *describe_scope(const struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
@@ -861,7 +866,7 @@ static int add_times(struct pmk_count *c, const struct pmk_watch *w)
 	return 0;
 }
 
-/* Times at which actions are due; HUGE_VAL: never. */
+/* Times at which actions are due; HUGE_VAL means never. */
 struct alarms {
 	double enable, interval, end;
 };
@@ -898,9 +903,9 @@ static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *
 	return next_interval(c, &at->interval);
 }
 
-#define DRAIN_SECONDS 0.25 /* samples are read at least that often, even if buffers are not full */
+#define DRAIN_SECONDS 0.25 /* samples are read at least this often, even if buffers are not full */
 
-/* The time until which no action is due. */
+/* Returns the time of the next action. */
 static double next_time(const struct machine *l, const struct alarms *at)
 {
 	double until = pmk_min(at->enable, pmk_min(at->interval, at->end));
@@ -990,7 +995,7 @@ static int describe_result(struct pmk_count *c)
 		c->result.exit_status = c->interrupted;
 		return 0;
 	}
-	/* The kernel has counted a killed program to its end. */
+	/* A program that was killed has been counted to its end. */
 	c->result.partial = c->interrupted || l->timed_out;
 	if (l->timed_out)
 		pmk_count_warn_timeout(c);

@@ -8,7 +8,7 @@
 
 #include "base/nearest.h"
 
-/* Add it once, even if it is requested several times. */
+/* Add a metric unless it is in the list already. */
 static void add_metric(struct pmk_metric_list *list, const struct pmk_metric *m)
 {
 	for (unsigned i = 0; i < list->count; i++)

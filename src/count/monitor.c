@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The settings of the AHB Monitor, in emulation and from a dump. Its layout comes from a file,
- * --layout or data/layouts/sp816.ini; driver and model use the same layout. The monitor's settings
- * are parameters of the core: thresholds, page size, alignment test.
+ * Chooses the settings of the AHB Monitor, in emulation and for a dump. Its layout comes from a
+ * file, --layout or data/layouts/sp816.ini; driver and model use the same layout. The monitor's
+ * settings are parameters of the core: thresholds, page size, alignment test.
  */
 #include "count/monitor.h"
 
@@ -28,7 +28,7 @@ int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, co
 	return 0;
 }
 
-/* Names of parameters, by enum pmk_ahbmon_threshold. */
+/* Names of the parameters, indexed by enum pmk_ahbmon_threshold. */
 static const char *const threshold_names[PMK_AHBMON_NTHRESHOLDS] = {
 	"wait.armi", "wait.clcdc",    "wait.dma0",     "wait.dma1",	 "wait.exp",
 	"wait.armd", "wait.gxi_read", "wait.gxi_data", "wait.gxi_write",
@@ -83,7 +83,6 @@ int pmk_monitor_none(struct pmk_count *c, const char *what)
 		       : 0;
 }
 
-/* A dump has no core, so --set can only change the monitor's parameters. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 {
 	const struct pmk_words *overrides = &c->q.core.set;

@@ -15,15 +15,16 @@ struct pmk_monitor {
 	struct pmk_ahbmon_config config;
 };
 
-/* The layout file at `path`, or for NULL the project's in the data directory. 0 or a failure. */
+/* Load the layout file at `path`, or for NULL the default file in the data directory. Returns 0 or
+ * a failure. */
 int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, const char *data,
 		       struct pmk_count_fault *f);
 /* Load the layout, and use the settings from the core's parameters. Returns 0 or a failure. */
 int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct pmk_core *core);
-/* Reject --layout, because `what` counts and not the AHB Monitor. Returns 0 or a failure. */
+/* Reject --layout, because `what` counts, not the AHB Monitor. Returns 0 or a failure. */
 int pmk_monitor_none(struct pmk_count *c, const char *what);
-/* The monitor's parameters without a core: the defaults, changed by --set. Returns 0 or a
- * failure. */
+/* Set the monitor's parameters for a dump, which has no core: the defaults, changed by --set.
+ * Returns 0 or a failure. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c);
 
 #endif

@@ -41,7 +41,8 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 		p->path = NULL;
 		return pmk_count_refuse(f, "`packets`: a code of the layout does not fit its pins");
 	}
-	before = p->packets; /* the pins are idle until the first cycle has passed the monitor */
+	/* The state of the idle pins, before the first cycle has passed the monitor. */
+	before = p->packets;
 	if (!pmk_whole_open(&p->file, path)) {
 		int err = cannot_write(p, f);
 

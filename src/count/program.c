@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The emulator's command line. The program must see the same environment on every host and in every
- * run, because the addresses that it gets determine its cache sets. So the environment, the stack
- * size, the kernel release and the random seed are fixed, and QEMU itself is started without
- * address randomisation.
+ * Builds the emulator's command line. The program must see the same environment on every host and
+ * in every run, because the addresses that it gets determine its cache sets. So the environment,
+ * the stack size, the kernel release and the random seed are fixed, and QEMU itself is started
+ * without address randomisation.
  */
 #define _GNU_SOURCE
 #include "count/program.h"
@@ -61,7 +61,7 @@ static const struct machine {
 
 #define NMACHINES (sizeof(machines) / sizeof(machines[0]))
 
-/* ARM programs that pass floating-point numbers in registers have separate libraries. */
+/* The loader and the libraries of ARM programs that pass floating-point numbers in registers. */
 #define HARD_FLOAT_LOADER "/lib/ld-linux-armhf.so.3"
 #define HARD_FLOAT_ROOT	  "/usr/arm-linux-gnueabihf"
 
@@ -76,8 +76,8 @@ static bool is_of(const struct machine *m, const struct pmk_elf *elf)
 	       (!elf->arm.said || !strcmp(m->isa, "t32") == is_microcontroller(elf));
 }
 
-/* NULL for a machine that is not emulated, and for a file with an unsupported byte order or word
- * size. */
+/* Returns the row for the file's machine. NULL: pmk does not emulate this machine, or does not
+ * support the file's byte order or word size. */
 static const struct machine *machine_of(const struct pmk_elf *elf)
 {
 	const struct machine *first = NULL, *runs = NULL;
@@ -105,7 +105,7 @@ bool pmk_program_is_modelled(const char *core)
 	return false;
 }
 
-/* True if cores with this instruction set run the file. */
+/* True if cores with this instruction set can run the file. */
 static bool isa_runs(const char *isa, const struct pmk_elf *elf)
 {
 	for (size_t i = 0; i < NMACHINES; i++)
@@ -119,7 +119,8 @@ const char *pmk_program_emulator(const struct pmk_program *p)
 	return basename(p->argv.word[0]);
 }
 
-/* The machine of the emulator of --qemu, from the emulator's name; NULL: not known. */
+/* Returns the machine that the emulator of --qemu emulates, by the emulator's name; NULL:
+ * unknown. */
 static const struct machine *machine_by_emulator(const struct pmk_program *p)
 {
 	const char *name = pmk_program_emulator(p);
@@ -130,8 +131,8 @@ static const struct machine *machine_by_emulator(const struct pmk_program *p)
 	return NULL;
 }
 
-/* True for a program that pmk stat runs in emulation; false for an emulator, which is a program for
- * this machine. */
+/* True if pmk stat would run this file in emulation. False for an emulator, because that is a
+ * program for this machine. */
 static bool is_program(const char *name)
 {
 	struct pmk_elf elf;
@@ -203,7 +204,7 @@ static int override_machine(struct pmk_program *p, const char *text)
 	return 0;
 }
 
-/* True if the preset has the PMU. */
+/* True if the preset's core has this PMU. */
 static bool has_pmu(const char *data, const char *name, const char *pmu)
 {
 	struct pmk_core core;
@@ -247,7 +248,7 @@ static int check_effect(struct pmk_program *p, const char *name, const struct pm
 	return 0;
 }
 
-/* "arm1136r0, arm1136, …": the PMUs of that driver. */
+/* Write the names of all PMUs with this driver: "arm1136r0, arm1136, …". */
 static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
 {
 	size_t at = 0;
@@ -281,8 +282,6 @@ static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 				core->isa, core->pmu, names);
 }
 
-/* The user names a preset by its file, and results show the name inside the file, so both must be
- * the same. */
 int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size)
 {
 	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0)
@@ -293,7 +292,8 @@ int pmk_program_check_preset(const struct pmk_core *core, const char *name, char
 	return check_pmu(core, msg, size);
 }
 
-/* A core of ARMv8 also runs ARM programs. The emulator of these does not know the core's name. */
+/* Let a core of ARMv8 run a 32-bit ARM program. The emulator of such programs does not know the
+ * core's name, so its processor is "max". */
 static void in_aarch32(struct pmk_core *core)
 {
 	if (!strcmp(core->isa, "a64") && pmk_core_become(core, "a32"))
@@ -348,7 +348,6 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	return 0;
 }
 
-/* A name with a slash is a path; other names are searched for in PATH. */
 char *pmk_program_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -394,7 +393,8 @@ static int find_file(const char *program, char **path, struct pmk_count_fault *f
 	return 0;
 }
 
-/* access() is not enough: root may read any file, but cannot execute one without an x bit. */
+/* Check that the file has an x bit. access() does not show this for root, who may read any file but
+ * cannot execute one without an x bit. */
 static int check_mode(const char *program, const char *path, struct pmk_count_fault *f)
 {
 	struct stat st;
@@ -412,7 +412,7 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 	return err ? err : check_mode(program, *path, f);
 }
 
-/* A core that can run the file; NULL: there is none. */
+/* Returns a core that can run the file; NULL: there is none. */
 static const char *core_for(const struct pmk_elf *elf)
 {
 	const struct machine *m = machine_of(elf);
@@ -421,8 +421,8 @@ static const char *core_for(const struct pmk_elf *elf)
 	return m && !pmk_compat_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
 }
 
-/* Code for processors that are not modelled would be counted as if it ran on a modelled one, until
- * it fails. */
+/* Reject code for processors that are not modelled. It would be counted as if it ran on a modelled
+ * processor, until it fails. */
 static int check_profile(struct pmk_program *p, const char *file, const struct pmk_elf *elf)
 {
 	if (elf->machine != PMK_ELF_ARM)
@@ -450,7 +450,7 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 	if (err)
 		return err;
 	unread = pmk_elf_read(p->image, &p->elf, msg, sizeof(msg));
-	/* QEMU only reads firmware. */
+	/* QEMU reads firmware, but does not execute it as a program of the host. */
 	if (unread || !is_microcontroller(&p->elf))
 		err = check_mode(program, p->image, p->fault);
 	if (err)
@@ -490,8 +490,8 @@ const char *pmk_program_later_core(const struct pmk_program *p)
 }
 
 /*
- * Run the program anyway, with a note: the user has chosen the core, and the attributes are the
- * maximum over all object files, so the program may not need what the core lacks.
+ * Run the program, with a note. The user has chosen the core, and the attributes are the maximum
+ * over all object files, so the program may not need what the core lacks.
  */
 static int run_all_the_same(struct pmk_program *p, const char *what, const char *lacks)
 {
@@ -524,8 +524,8 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 		machine_of(&p->elf)->qemu, program);
 }
 
-/* Reject a program that would die of an undefined instruction, because it, or the interpreter that
- * starts it, was built for a later processor. Libraries are not checked. */
+/* Reject a program that would die of an undefined instruction, because the program or its
+ * interpreter was built for a later processor. Libraries are not checked. */
 static int check_suits(struct pmk_program *p, const char *program, const char *interpreter)
 {
 	const char *cpu = pmk_compat_processor(&p->core);
@@ -541,8 +541,8 @@ static int check_suits(struct pmk_program *p, const char *program, const char *i
 	return cannot_run(p, program, &loader, interpreter, lacks);
 }
 
-/* The word after -cpu. Since 10.0, QEMU's emulators of MicroBlaze make every core big-endian by
- * default, even qemu-microblazeel, which is for little-endian programs. */
+/* Returns the word after -cpu. Since version 10.0, QEMU's emulators of MicroBlaze make every core
+ * big-endian by default, even qemu-microblazeel, which is for little-endian programs. */
 static const char *cpu_option(const struct pmk_program *p, char *room, size_t size)
 {
 	if (p->elf.machine != PMK_ELF_MICROBLAZE || p->elf.big_endian)
@@ -614,7 +614,7 @@ bool pmk_program_counts_time(const struct pmk_program *p)
 	return false;
 }
 
-/* The word after "-kernel" is the firmware; NULL: there is none. */
+/* Returns the word after "-kernel", which is the firmware; NULL: there is none. */
 static const char *kernel_of(const struct pmk_program *p)
 {
 	for (unsigned i = 1; i + 1 < p->argv.count; i++)
@@ -628,8 +628,8 @@ static int bad_kernel(struct pmk_program *p, int code, const char *kernel, const
 	return pmk_count_fail(p->fault, code, "%s-kernel %s: %s", p->given_by, kernel, why);
 }
 
-/* Check that QEMU can read the file, and whether it is an ELF file. A raw binary runs, too, but has
- * no symbols. */
+/* Check that QEMU can read the file, and set *elf to whether it is an ELF file. A raw binary runs,
+ * too, but has no symbols. */
 static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 {
 	char magic[4];
@@ -698,7 +698,7 @@ static int find_image(struct pmk_program *p)
 	return p->image ? 0 : pmk_count_no_memory(p->fault);
 }
 
-/* True if the emulator of --qemu is a user-mode emulator, with its own options (-cpu max). */
+/* True if the emulator of --qemu is a user-mode emulator, which has its own options (-cpu max). */
 static bool runs_programs(const struct pmk_program *p)
 {
 	const struct machine *m = machine_by_emulator(p);
@@ -717,7 +717,7 @@ static int check_firmware(struct pmk_program *p)
 	return err || !p->image ? err : check_emulator(p);
 }
 
-/* Add further words of an emulator's command. The plugin comes after its first word. */
+/* Add the words of an emulator's command, and the plugin after the first word. */
 static int add_command(struct pmk_program *p, char *const *words)
 {
 	static const char *const plugin[] = { "-plugin", "@plugin@", NULL };
@@ -759,8 +759,8 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	return err ? err : pmk_program_find_emulator(p);
 }
 
-/* Turn a word of --env, NAME=VALUE or NAME, into NAME=VALUE. NULL: NAME is not set in pmk's
- * environment, or out of memory, and *failed says so. */
+/* Turn a word of --env, NAME=VALUE or NAME, into NAME=VALUE. Returns NULL if NAME is not set in
+ * pmk's environment, or if out of memory; *failed is true only for the latter. */
 static char *env_line(const char *say, bool *failed)
 {
 	const char *value = getenv(say);
@@ -769,7 +769,7 @@ static char *env_line(const char *say, bool *failed)
 	if (strchr(say, '='))
 		line = strdup(say);
 	else if (!value)
-		return NULL; /* not set in pmk's environment, so not in the program's */
+		return NULL; /* not set in pmk's environment, so the program does not get it */
 	else if (asprintf(&line, "%s=%s", say, value) < 0)
 		line = NULL;
 	*failed |= !line;
@@ -796,8 +796,8 @@ static bool is_named(const struct pmk_words *words, const char *line)
 	return false;
 }
 
-/* The words of --env, with "*" replaced by every variable of pmk's environment, sorted by name so
- * that their order is always the same. A variable that another word names is not among them. */
+/* Collect the words of --env. "*" is replaced by every variable of pmk's environment that no other
+ * word names. They are sorted by name, so that their order is always the same. */
 static bool expand_env(const struct pmk_words *pass, struct pmk_words *out)
 {
 	size_t n = 0, kept = 0;

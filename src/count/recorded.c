@@ -84,8 +84,7 @@ static bool find_number(struct index *x, uint64_t a, uint64_t b, uint64_t c, siz
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* What is known about an instruction of a block. r->parts[] has the other facts, with the same
- * index. */
+/* Facts about an instruction of a block. r->parts[] has the other facts, with the same index. */
 struct of_block {
 	uint16_t addr; /* distance from the block's first instruction, in bytes */
 	bool may_fault;
@@ -103,7 +102,7 @@ struct pmk_recorded {
 	struct pmk_recorded_request req;
 	const struct pmk_ledger *ledger;
 	struct pmk_site_counters counters;
-	/* The counters of one kind of site (enum pmk_counted_where). */
+	/* The counters of each kind of site (enum pmk_counted_where). */
 	struct pmk_site_counters counters_at[PMK_AT_ACCESS + 1];
 	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
@@ -122,14 +121,15 @@ struct pmk_recorded {
 	ARRAY(struct pmk_recorded_latency) latencies;
 	ARRAY(struct mapping) mappings;
 	struct index block_at, insn_at, thread_at, path_at;
-	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
+	/* For each signal, how often it took 0, 1, … cycles, up to `longest`; NULL: it was not
+	 * timed. */
 	uint64_t *times[PMK_NSIGNALS];
 	uint32_t longest;
 };
 
 /* ---- signals to events ----------------------------------------------------------------------- */
 
-/* Turn the counters of the core into what each event counts, in r->value. */
+/* Compute the count of each event from the counters of the core, into r->value. */
 static void derive_events(struct pmk_recorded *r)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
@@ -179,8 +179,8 @@ static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, si
 }
 
 /*
- * The share of each instruction: the count of the block up to and including it, minus the count of
- * the block before it. A negative share is taken from the instruction before.
+ * Compute the share of each instruction: the count of the block up to and including it, minus the
+ * count of the block before it. A negative share is subtracted from the previous instruction's.
  */
 static void share_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			 struct part *share)
@@ -210,7 +210,7 @@ static void share_cycles(const struct pmk_core *core, const struct pmk_insn *ins
 	}
 }
 
-/* The file whose code is at an address; NULL: none. */
+/* Returns the file whose code is at an address; NULL: none. */
 static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t process,
 					uint64_t addr)
 {
@@ -224,7 +224,7 @@ static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t p
 	return NULL;
 }
 
-/* False: out of memory. */
+/* Find the object for this path and address, or add it. Returns false if out of memory. */
 static bool object_for(struct pmk_recorded *r, enum pmk_recorded_kind kind, const char *path,
 		       uint64_t bias, size_t *number)
 {
@@ -264,7 +264,8 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	uint64_t bytes = 0;
 	size_t number;
 
-	/* Bytes of the next instruction are left out, because it need not follow every time. */
+	/* The bytes after the instruction are left out, because the instruction there can be
+	 * another one each time. */
 	memcpy(insn.byte, byte, in->size < 4 ? in->size : 4);
 	for (unsigned i = 0; i < 4; i++)
 		bytes |= (uint64_t)insn.byte[i] << 8 * i;
@@ -315,8 +316,9 @@ static bool is_register(int8_t r)
 	return r >= PMK_NO_REG && r < PMK_NREGS;
 }
 
-/* The emulated program can write into the ledger, so every index and bool from there is checked
- * before use. The numbers of accesses and bytes are not: any value is safe. */
+/* True if every register number and bool that comes from the ledger is valid. The emulated
+ * program can write into the ledger. The numbers of accesses and bytes are not checked: any
+ * value is safe. */
 static bool insn_is_valid(const struct pmk_insn *in)
 {
 	return (in->size == 0 || in->size == 2 || in->size == 4) && in->iclass <= PMK_I_CACHE_OP &&
@@ -417,7 +419,7 @@ static bool thread_of(struct pmk_recorded *r, const struct pmk_ledger_head *h, s
 		ADD(r->threads, (struct pmk_recorded_thread){ h->process, h->cpu }));
 }
 
-/* The number of a path in the recording. Equal paths of several threads have one number. */
+/* Returns the number of a path in the recording. Equal paths of several threads have one number. */
 static uint32_t path_number(const struct pmk_recorded *r, uint32_t number)
 {
 	const struct key *k = number ? look_up(&r->path_at, number, 0, 1) : NULL;
@@ -441,7 +443,7 @@ static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 	return 0;
 }
 
-/* The place where an event was counted: instruction block, call path, thread. */
+/* The place where an event was counted: block, call path and thread. */
 struct place {
 	uint32_t block, path;
 	size_t thread;
@@ -456,7 +458,8 @@ static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_
 		       : PMK_ENOMEM;
 }
 
-/* The row of costs of what the counters of the core have; UINT32_MAX: they have nothing. */
+/* Set *cost to the row of costs for the counters of the core; UINT32_MAX if they are all zero.
+ * Returns false if out of memory. */
 static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
 {
 	bool any = false;
@@ -507,7 +510,7 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 	return add_extra(r, &p, block_at(r, p.block)->nparts - 1, cost);
 }
 
-/* The instruction with `behind` instructions after it in the block that may fault. */
+/* Returns the instruction after which `behind` instructions of the block may fault. */
 static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t behind)
 {
 	for (size_t i = block_at(r, block)->nparts; i-- > 0;)
@@ -583,8 +586,8 @@ static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bo
 	return find_cost(r, &r->parts.item[b.first + last].cost) ? 0 : PMK_ENOMEM;
 }
 
-/* `times` executions of the block ended at its instruction `last`: the instructions after it did
- * not run and, if it faulted, the instruction itself did not count all of its events. */
+/* Replace `times` executions of the block by executions that ended at its instruction `last`. The
+ * instructions after it did not run. If it faulted, it did not count all of its own events. */
 static int take_back(struct pmk_recorded *r, const struct place *p, size_t last, bool faulted,
 		     uint64_t times)
 {
@@ -604,8 +607,8 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 	return err ? err : add_executions(r, &shortened, times, 0);
 }
 
-/* Set the counters of the core to the counts of a record, and *first to the first count. False:
- * the record is too short. */
+/* Set the counters of the core to the counts of a record, and *first to the first count. Returns
+ * false if the record is too short. */
 static bool read_counts(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind,
 			uint64_t *first)
 {
@@ -670,8 +673,8 @@ static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycl
 	return !times || ADD(r->latencies, (struct pmk_recorded_latency){ event, cycles, times });
 }
 
-/* Occurrences that were not timed took one cycle. If more were timed than counted, no latencies are
- * shown. `times` is NULL if none took longer. */
+/* Add the latencies of an event. Occurrences that were not timed took one cycle. If more were timed
+ * than counted, add none. `times` is NULL if none took longer. */
 static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint64_t *times)
 {
 	uint64_t left = r->req.total[event];
@@ -688,8 +691,8 @@ static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint6
 }
 
 /*
- * Make no latencies if a core had no room to store some of them, because each missing latency would
- * appear to be one cycle.
+ * Compute the latencies of all events. If a core had no room for some latencies, compute none,
+ * because each missing latency would appear to be one cycle.
  */
 static int make_latencies(struct pmk_recorded *r)
 {
@@ -723,8 +726,8 @@ static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h, u
 {
 	uint32_t kind = atomic_load(&h->kind);
 
-	/* Mappings come first, because the block that needed one may be before it. All others
-	 * follow the records that they refer to. */
+	/* Mappings are read first, because the block that needs a mapping may be before it. All
+	 * other records follow the records that they refer to. */
 	if (round == 0 && kind == PMK_LEDGER_MAPPING)
 		return keep_mapping(r, (const void *)h) ? 0 : PMK_ENOMEM;
 	if (round == 1 && kind == PMK_LEDGER_BLOCK)
@@ -753,7 +756,7 @@ static int read_ledger(struct pmk_recorded *r)
 	return 0;
 }
 
-/* Frees what only reading needs. */
+/* Free the memory that is used only while the ledger is read. */
 static void discard_working_memory(struct pmk_recorded *r)
 {
 	struct index *index[] = { &r->block_at, &r->insn_at, &r->thread_at, &r->path_at };

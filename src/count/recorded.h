@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Converts the accounts of a run (cpu/sites.h) to a recording: each instruction with its executions
- * and the count of every event there.
+ * Converts the accounts of a run (cpu/sites.h) to a recording, which has the executions of each
+ * instruction and its count of every event.
  */
 #ifndef PMK_COUNT_RECORDED_H
 #define PMK_COUNT_RECORDED_H
@@ -23,8 +23,8 @@ struct pmk_recorded_request {
 /* The owner of a recording's arrays. */
 struct pmk_recorded;
 
-/* Returns 0, PMK_ENOMEM, or PMK_EPARSE when the ledger makes no sense. The ledger's records are
- * not needed afterwards. */
+/* Read the ledger. Returns 0, PMK_ENOMEM, or PMK_EPARSE if the ledger makes no sense. The ledger's
+ * records are not needed afterwards. */
 int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger,
 		      const struct pmk_recorded_request *req);
 void pmk_recorded_free(struct pmk_recorded *r);

@@ -26,7 +26,6 @@ static const struct pmk_count_way *owner_way(const char *setting, bool *shared)
 	return found;
 }
 
-/* Fail if settings were given that only different ways have. */
 int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 {
 	struct pmk_request *q = &c->q;
@@ -48,7 +47,7 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* Fail with a message: several ways have the setting, but `way` does not. */
+/* Fail because several ways have the setting, but `way` does not. */
 static int not_for_way(struct pmk_count *c, const char *setting, const struct pmk_count_way *way)
 {
 	char list[192] = "";

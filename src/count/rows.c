@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The result, row by row: see <pmk/count.h>. */
+/* Returns the rows of the result: see <pmk/count.h>. */
 #include <sys/wait.h>
 
 #include "base/sized.h"
@@ -17,7 +17,7 @@ bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, s
 {
 	if (pmk_size_is_valid(size, least))
 		return true;
-	/* The handle belongs to the caller and is not const there. */
+	/* The handle belongs to the caller and is const only in this interface. */
 	if (c)
 		pmk_count_fail((struct pmk_count_fault *)&c->fault, PMK_COUNT_USAGE,
 			       "struct %s: its size is %zu; set .size = sizeof(struct %s)", type,
@@ -110,7 +110,7 @@ bool pmk_count_get_metric(const struct pmk_count *c, uint32_t i, struct pmk_coun
 	return true;
 }
 
-/* The exit code as a shell reports it: 128 + signal for a program that was killed. */
+/* Returns the exit code as a shell reports it: 128 + signal for a program that was killed. */
 static int exit_code(const struct pmk_count *c)
 {
 	int status = c->result.exit_status;

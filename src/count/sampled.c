@@ -171,7 +171,8 @@ static FILE *open_proc(int pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* Lines of /proc/PID/maps: "start-last perm offset device inode   path". */
+/* Read the executable mappings of a process. Lines of /proc/PID/maps have the form "start-last perm
+ * offset device inode   path". */
 static int read_maps(struct pmk_sampled *s, int pid)
 {
 	struct pmk_spaces *spaces = pmk_samples_spaces(s->samples);
@@ -201,7 +202,7 @@ static int read_maps(struct pmk_sampled *s, int pid)
 	return err;
 }
 
-/* The name of a thread; a process that is gone has none. */
+/* Read the name of a thread. A process that has ended has none. */
 static int read_name(struct pmk_sampled *s, int pid, int tid)
 {
 	char path[64], name[32];
@@ -272,7 +273,7 @@ int pmk_sampled_take(struct pmk_sampled *s, struct pmk_count *c)
 	return 0;
 }
 
-/* The disassembler's name of this machine's instruction set. */
+/* Set the disassembler's name of this machine's instruction set. */
 static void read_isa(struct pmk_sampled *s)
 {
 	struct utsname u;
@@ -316,7 +317,8 @@ uint64_t pmk_sampled_total(const struct pmk_sampled *s, unsigned i)
 {
 	size_t row = 0;
 
-	/* An event that was sampled twice has two rows. */
+	/* A sampled event has two rows, the sum of its periods and the number of samples. Other
+	 * events have one. */
 	for (unsigned k = 0; k < i; k++)
 		row += s->event[k].reason ? 1 : 2;
 	return s->ended ? s->rec.event[row].total : 0;

@@ -14,10 +14,10 @@
 
 struct setting {
 	struct pmk_count_setting shown;
-	/* option of pmk stat, and the quoted name for a program: see pmk_setting_shown() */
+	/* The option of pmk stat, and the quoted name for a program: see pmk_setting_shown(). */
 	const char *option, *quoted;
-	/* Handles the value; for a number, before it is stored. NULL: the value goes into a member
-	 * of the request. */
+	/* Handles the value; a number is handled before it is stored. If NULL, the value is stored
+	 * in a member of the request. */
 	int (*take)(struct pmk_count *c, const char *value);
 	size_t member;
 	/* Only for numbers: the range, and the unit that messages name. */
@@ -43,8 +43,8 @@ static int set_text(struct pmk_count *c, char **text, const char *value)
 	return 0;
 }
 
-/* Set the interval from "1000000cycles", "5000insns", "10ms", or milliseconds without a unit, as
- * in perf. */
+/* Set the interval from a text: "1000000cycles", "5000insns", "10ms", or milliseconds without a
+ * unit, as in perf. */
 static int set_interval(struct pmk_count *c, const char *text)
 {
 	struct pmk_request *q = &c->q;
@@ -75,7 +75,7 @@ static int refuse_control(struct pmk_count *c, const char *text)
 				"give milliseconds");
 }
 
-/* Set a decimal number, which fits in an int. */
+/* Set a decimal number that fits in an int. */
 static int set_number(struct pmk_count *c, const struct setting *s, const char *text)
 {
 	unsigned *number = (unsigned *)(void *)((char *)&c->q + s->member);
@@ -194,7 +194,7 @@ static int set_stderr(struct pmk_count *c, const char *value)
 	return set_stream(c, 2, "stderr", value);
 }
 
-/* "l2.type=l220,l2.size=128K": no value contains a comma. */
+/* Add overrides from a list: "l2.type=l220,l2.size=128K". No value contains a comma. */
 static int add_overrides(struct pmk_count *c, const char *value)
 {
 	char *text = strdup(value), *at = text, *word;
@@ -210,14 +210,14 @@ static int add_overrides(struct pmk_count *c, const char *value)
 
 #define MEMBER(m) NULL, offsetof(struct pmk_request, m)
 #define TAKEN(f)  f, 0
-/* LETTER is an option with a short name, LONG one without. */
+/* LETTER defines an option with a short name, LONG an option without. */
 #define LETTER(name, letter, kind, ways, brief, ...)                                       \
 	{                                                                                  \
 		{ name, PMK_COUNT_##kind, ways, brief }, letter, "'" name "'", __VA_ARGS__ \
 	}
 #define LONG(name, kind, ways, brief, ...) LETTER(name, "--" name, kind, ways, brief, __VA_ARGS__)
 
-#define LEAST_TIMEOUT 10 /* perf's */
+#define LEAST_TIMEOUT 10 /* perf's limit */
 
 #define DEBUGGERS "openocd gdb"
 #define WIRES	  DEBUGGERS " xvc devmem"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* See streams.h. A captured stream goes to a file in memory, so nothing has to be read during the
- * run. */
+/* Opens and reads the streams: see streams.h. A captured stream goes to a file in memory, so
+ * nothing has to be read during the run. */
 #define _GNU_SOURCE
 #include "count/streams.h"
 
@@ -17,7 +17,7 @@
 
 static const char *const stream_name[] = { "stdin", "stdout", "stderr" };
 
-/* Returns N of "fd:N", or -1 for another form. */
+/* Returns N of "fd:N", or -1 for other forms. */
 static int number_of(const char *value)
 {
 	unsigned n;
@@ -34,7 +34,8 @@ bool pmk_stream_is_valid(unsigned stream, const char *value)
 	return (stream && !strcmp(value, "capture")) || (stream == 2 && !strcmp(value, "stdout"));
 }
 
-/* Use descriptors above the standard three, so that none is overwritten before it is duplicated. */
+/* Open a stream, with a descriptor above the standard three, so that none is overwritten before it
+ * is duplicated. */
 static int open_stream(const struct pmk_streams *s, unsigned stream, const char *value)
 {
 	int flags = stream ? O_WRONLY | O_CREAT | O_TRUNC | O_APPEND : O_RDONLY, fd, above;

@@ -9,7 +9,8 @@
 #include "count/error.h"
 
 struct pmk_streams {
-	/* By the program's descriptor number; -1: the stream of this process. All are above 2. */
+	/* The files, indexed by the program's descriptor number; -1: the stream of this process.
+	 * All are above 2. */
 	int fd[3];
 	char *captured[3]; /* the captured output, followed by a 0; NULL: not captured */
 	size_t size[3];
@@ -17,11 +18,12 @@ struct pmk_streams {
 
 /* True if `value` is valid for stream 0, 1 or 2. */
 bool pmk_stream_is_valid(unsigned stream, const char *value);
-/* Open the files of these values; NULL: unchanged. Returns 0 or a failure. */
+/* Open the files that the values name; a value of NULL leaves the stream unchanged. Returns 0 or a
+ * failure. */
 int pmk_streams_open(struct pmk_streams *s, char *const value[3], struct pmk_count_fault *f);
-/* In the child, which has not executed the program yet. */
+/* Apply the streams in the child, before it executes the program. */
 void pmk_streams_apply(const int fd[3]);
-/* After the program's end: read the captured output. Returns 0 or a failure. */
+/* Read the captured output after the program's end. Returns 0 or a failure. */
 int pmk_streams_read(struct pmk_streams *s, char *const value[3], struct pmk_count_fault *f);
 void pmk_streams_close(struct pmk_streams *s);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See watch.h. One poll() waits for everything; processes have pidfds. A process without a pidfd
- * (Linux before 5.3 has no pidfds, and their number is limited) is checked several times a second.
+ * Waits for the end of a run: see watch.h. One poll() waits for everything; processes have pidfds.
+ * A process without a pidfd (Linux before 5.3 has no pidfds, and their number is limited) is
+ * checked several times a second.
  */
 #define _GNU_SOURCE
 #include "count/watch.h"
@@ -83,7 +84,7 @@ static void take_signal(struct pmk_watch *w)
 		w->ending = w->signal;
 		w->ending_since = pmk_seconds();
 	}
-	w->fd[STOP].fd = -1; /* it stays readable */
+	w->fd[STOP].fd = -1; /* poll() ignores it: the request stays readable */
 }
 
 static void take_ended(struct pmk_watch *w)
@@ -98,8 +99,9 @@ static void take_ended(struct pmk_watch *w)
 	}
 }
 
-/* The signal to send to a program that should end because this signal arrived. Other signals have
- * another meaning for programs, or none, or cause a core dump. */
+/* Returns the signal to send to a program that should end because this signal arrived. SIGINT and
+ * SIGHUP are passed on. Others become SIGTERM, because they have another meaning for programs, or
+ * none, or cause a core dump. */
 static int stop_request(int signal)
 {
 	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for the end of a run: the end of the program, the end of the attached processes, or a
+ * Waits for the end of a run: the end of the program, the end of the attached processes, or a
  * request to stop. One struct can watch several runs, one after another.
  */
 #ifndef PMK_COUNT_WATCH_H
@@ -20,7 +20,7 @@
 /* A request to end the run. */
 struct pmk_stop {
 	atomic_int signal; /* the signal that arrived; 0: no request */
-	int fd;		   /* becomes readable with the request */
+	int fd;		   /* becomes readable when the request arrives */
 };
 
 struct pmk_watch {
@@ -30,7 +30,7 @@ struct pmk_watch {
 	struct rusage usage;	/* the resources that it used, once it has ended */
 	int signal;		/* the signal of `stop`, once it was noticed */
 	/* private */
-	/* request, program, extra descriptor; then processes */
+	/* Descriptors in this order: the request, the program, the extra one, the processes. */
 	struct pollfd fd[3 + PMK_WATCH_FDS];
 	int polled[PMK_WATCH_FDS]; /* processes without a descriptor */
 	unsigned nfds, npolled, nprocesses, left;
@@ -39,29 +39,30 @@ struct pmk_watch {
 	int sent; /* see pmk_urge_program() */
 };
 
-/* The run should end, since that time, but the program continues: after some time send it a
- * signal, later kill it. The signal comes later because Ctrl-C has already reached the program,
- * which is on the same terminal. *sent is 0 at first. */
+/* End a program that continues to run although the run should have ended at the time `since`: after
+ * some time send it `signal`, later kill it. The signal comes later because Ctrl-C has already
+ * reached the program, which is on the same terminal. *sent is 0 at first. */
 void pmk_urge_program(pid_t pid, int signal, double since, int *sent);
-/* A value for `since` for a program without the signal so far: it gets no time to end by itself. */
+/* Returns a value of `since` for a program that has not received the signal: it gets no time to end
+ * by itself. */
 double pmk_urge_at_once(void);
 
 void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
 /* Watch w->child, which has been started. */
 void pmk_watch_child(struct pmk_watch *w);
-/* Wait for the end of this process, too. Returns 0 or a failure. */
+/* Also wait for the end of this process. Returns 0 or a failure. */
 int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
 /* Let a step also end when this descriptor becomes readable. The caller still owns it. */
 void pmk_watch_also(struct pmk_watch *w, int fd);
 /*
- * Wait until something happens or until that time, on the clock of pmk_seconds(); HUGE_VAL: no time
- * limit. True: the run is over. After a request to stop, a program that does not end by itself gets
- * the signal, and later SIGKILL.
+ * Wait until something happens, or until the time `until` on the clock of pmk_seconds(); HUGE_VAL:
+ * no time limit. Returns true if the run is over. After a request to stop, a program that does not
+ * end by itself gets the signal, and later SIGKILL.
  */
 bool pmk_watch_step(struct pmk_watch *w, double until);
 /* End the run now: the program gets SIGTERM, and SIGKILL if that does not end it. */
 void pmk_watch_end(struct pmk_watch *w);
-/* Forget program and processes. */
+/* Forget the program and the processes, for the next run. */
 void pmk_watch_reset(struct pmk_watch *w);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting on the signals of a waveform dump that a map names. The dump is read once. Each pass has
+ * Counts on the signals of a waveform dump that a map names. The dump is read once. Each pass has
  * its own model of the PMU on the same buses, programmed by the real driver, as in emulation.
  *
- * The PMU is the one that --pmu names. Without --pmu it is the AHB Monitor if the map has layers
- * or a GXI, or else the PMU of the core whose EVNTBUS the map has. If the monitor does not cover
- * the layers, a PMU that is built from the map counts them: "amba", which has no model (amba.h).
- * -I counts active edges of the map's clock, including edges in reset.
+ * The PMU is the one that --pmu names. Without --pmu it is the AHB Monitor if the map has layers or
+ * a GXI, or else the PMU of the core whose EVNTBUS the map has. If the monitor does not cover the
+ * layers, a PMU that is built from the map counts them: "amba", which has no model (amba.h). -I
+ * counts active edges of the map's clock, including edges in reset.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,14 +37,14 @@ struct dump {
 	struct pmk_wave_count count;
 	struct pmk_wave_findings findings;
 	struct pmk_plan plan;		       /* the events that can be counted */
-	unsigned event_of[PMK_MAX_EVENTS];     /* by event of the plan: its index in `events` */
-	struct pmk_amba amba;		       /* if "amba" counts; then there is no session */
-	struct pmk_monitor monitor;	       /* if the AHB Monitor counts */
+	unsigned event_of[PMK_MAX_EVENTS];     /* the index in `events` of each event of the plan */
+	struct pmk_amba amba;		       /* used if "amba" counts; then there is no session */
+	struct pmk_monitor monitor;	       /* used if the AHB Monitor counts */
 	struct pmk_pmu monitor_pmu;	       /* the monitor's PMU, with its layout */
 	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* buses of the monitor; a core uses the first */
-	struct pmk_packets_out packets;	       /* if packets are written */
-	struct pmk_ahbmon_unpack unpack;       /* if packets are the source of the counts */
-	int pins;			       /* slot of the pins; -1: none */
+	struct pmk_packets_out packets;	       /* used if packets are written */
+	struct pmk_ahbmon_unpack unpack;       /* used if packets are the source of the counts */
+	int pins;			       /* slot of the monitor's pins in the map; -1: none */
 	struct pmk_session session;
 	struct pmk_model_port to_model[PMK_MAX_PASSES];
 	struct pmk_port port[PMK_MAX_PASSES];
@@ -52,7 +52,7 @@ struct dump {
 	struct pmk_reading last; /* reading at the end of the last interval */
 	uint64_t last_time;	 /* end of the last interval, in the dump's time */
 	uint64_t edges;		 /* so far */
-	/* Bursts without a counter in their layer's monitor, and their number at the end of the
+	/* For each layer of the monitor, the bursts that no counter counts, up to the end of the
 	 * last interval. */
 	struct uncounted {
 		uint64_t kind; /* the layer has no counter for this HBURST */
@@ -86,7 +86,7 @@ static bool is_amba(const struct pmk_count *c)
 	return c->pmu->name == pmk_amba_name;
 }
 
-/* The slot of the first signal of this part; -1: the map has none. */
+/* Returns the slot of the first signal of this part; -1: the map has none. */
 static int slot_of(const struct pmk_wave_map *map, enum pmk_wave_part part)
 {
 	for (unsigned i = 0; i < map->nslots; i++)
@@ -155,7 +155,7 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 	return 0;
 }
 
-/* The bus on which an event is counted. */
+/* Returns the bus on which an event is counted. */
 static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct dump *j = c->state;
@@ -178,7 +178,7 @@ static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 	return false;
 }
 
-/* The reason why an event cannot be counted, or NULL. */
+/* Returns the reason why an event cannot be counted, or NULL. */
 static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
 {
@@ -205,7 +205,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return NULL;
 }
 
-/* A caveat for the reader of a count, or NULL. */
+/* Returns a caveat for the reader of a count, or NULL. */
 static const char *remark_of(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	const struct dump *j = c->state;
@@ -291,7 +291,8 @@ static int wave_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", err->text);
 }
 
-/* A mistake in the map is a usage error; an unreadable map is a failure of pmk. */
+/* Fail because of the map. A mistake in the map is a usage error; an unreadable map is a failure of
+ * pmk. */
 static int map_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 {
 	return pmk_count_fail(&c->fault,
@@ -327,7 +328,8 @@ static int open_dump(struct pmk_count *c)
 	return choose_pmu(c, &j->map);
 }
 
-/* The observers have processed this edge: write its packets, or count them from the pins. */
+/* Write the packets of an edge that the observers have processed, or count the packets that the
+ * pins show. */
 static int take_sampled_edge(void *ctx, const struct pmk_wave_edge *edge)
 {
 	struct pmk_count *c = ctx;
@@ -495,7 +497,8 @@ static int start_session(struct pmk_count *c)
 		   : 0;
 }
 
-/* A counter may be about to wrap: read all counters, and let the models set their horizon again. */
+/* Read all counters because one of them may be about to wrap, and let the models set their horizon
+ * again. */
 static int counter_due(void *ctx)
 {
 	struct pmk_count *c = ctx;
@@ -517,7 +520,7 @@ static bool is_burst_of(const struct pmk_layer *layer, const struct pmk_event *e
 	return false;
 }
 
-/* The known facts about the bursts of a layer, from its signals or from packets. */
+/* Facts about the bursts of a layer, from its signals or from packets. */
 struct bursts {
 	const struct pmk_layer *layer;
 	const struct pmk_bus *bus;
@@ -526,7 +529,7 @@ struct bursts {
 	uint64_t x;	      /* of these, the bursts with HBURST x or z */
 };
 
-/* Fill in the bursts of this monitor's layer; false: the layer is not counted. */
+/* Fill in the bursts of this monitor's layer. Returns false if the layer is not counted. */
 static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
 {
 	const struct pmk_ahbmon_unpack_layer *u = &j->unpack.layer[monitor - PMK_AHBMON_BUS_ARMI];
@@ -643,7 +646,7 @@ static struct pmk_section *add_amba_section(struct pmk_count *c, bool interval)
 	return s;
 }
 
-/* Add a section with the counts of the session: since the last interval, or all. */
+/* Add a section with the counts of the session, since the last interval or for the whole run. */
 static struct pmk_section *add_session_section(struct pmk_count *c, bool interval)
 {
 	struct dump *j = c->state;
@@ -671,7 +674,7 @@ static struct pmk_section *add_counts(struct pmk_count *c, bool interval)
 	return is_amba(c) ? add_amba_section(c, interval) : add_session_section(c, interval);
 }
 
-/* Set the time of counting, in the dump's time. */
+/* Set the runtime of a section, in the dump's time. */
 static void set_runtime(const struct pmk_count *c, struct pmk_section *s, uint64_t time)
 {
 	struct dump *j = c->state;
@@ -758,7 +761,8 @@ static void warn_of_oddities(struct pmk_count *c)
 	}
 }
 
-/* "amba" counts only the layers and AXI interfaces of a map. */
+/* Warn that events outside the layers and AXI interfaces of the map were left out, because "amba"
+ * counts only these. */
 static void warn_of_left_out(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -807,7 +811,7 @@ static void warn_of_untimed(struct pmk_count *c)
 	}
 }
 
-/* Warn of cycles whose packets have codes that the layout lacks. */
+/* Warn of cycles whose packets have codes that the layout does not define. */
 static void warn_of_packets(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -887,7 +891,7 @@ static int finish_run(struct pmk_count *c)
 	struct pmk_section *s;
 	int err;
 
-	/* The remainder after the last whole interval, if there is one. */
+	/* Add the remainder after the last whole interval, if there is one. */
 	if (c->q.interval.unit != PMK_EVERY_NONE) {
 		err = j->edges % c->q.interval.length ? add_interval(c, j->findings.last) : 0;
 		if (err || !c->q.interval.summary)

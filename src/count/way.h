@@ -14,16 +14,18 @@ struct pmk_recording;
 
 struct pmk_count_way {
 	const char *name, *brief;
-	const char *where; /* the setting is NAME:WHERE, for example "FILE"; NULL: only NAME */
-	const char *usual; /* default of WHERE, if it may be left out; else NULL */
-	/* Choose what is counted. Returns 0 or a failure, like the next three. */
+	/* Describes WHERE for a setting of the form NAME:WHERE, for example "FILE"; NULL: only
+	 * NAME. */
+	const char *where;
+	const char *usual; /* default of WHERE if it may be left out; otherwise NULL */
+	/* Choose what is counted. This and the next three functions return 0 or a failure. */
 	int (*choose)(struct pmk_count *c);
 	int (*run)(struct pmk_count *c);
 	/* After the run: complete the facts about the run as a whole. */
 	int (*describe)(struct pmk_count *c);
 	/* Pass the remaining sections to the listener. */
 	int (*finish)(struct pmk_count *c);
-	/* At the end: produce the recording. NULL: this way records nothing. */
+	/* Produce the recording at the end. NULL: this way cannot record. */
 	int (*record)(struct pmk_count *c);
 	const struct pmk_recording *(*recording)(const struct pmk_count *c);
 	void (*free)(struct pmk_count *c);
@@ -33,7 +35,7 @@ extern const struct pmk_count_way pmk_way_emulation, pmk_way_machine, pmk_way_wa
 	pmk_way_gdb, pmk_way_xvc, pmk_way_devmem;
 extern const struct pmk_count_way *const pmk_count_ways[]; /* NULL terminated */
 
-/* True if this machine can run the program, natively or as a script. Then pmk_way_machine counts
+/* True if this machine can run the program, natively or as a script. If so, pmk_way_machine counts
  * it. */
 bool pmk_machine_runs(const char *program);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting with the counters of a target on a wire: through OpenOCD, a stub of GDB's protocol, XVC
- * or /dev/mem.
+ * Counts with the counters of a target on a wire: through OpenOCD, a stub of GDB's protocol, XVC or
+ * /dev/mem.
  *
  * Counting lasts while a program such as "sleep 5" runs on the host, until --timeout, or until
  * Ctrl-C. Events that do not fit on the counters take turns. Times are the times during which the
  * target ran: pmk does not count the time in which it halts the target for accesses.
  *
- * Counters are read so often that none can count half of its range in between, at the highest
- * rate so far. If a counter did, or may have, its count is a lower bound and is reported as
- * such.
+ * pmk reads the counters so often that none can advance by half of its range in between, at the
+ * highest rate so far. If a counter did, or may have, its count is reported as a lower bound.
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
@@ -31,16 +30,17 @@
 #include "producer/linux/linux.h"
 #include "profile/elf.h"
 
-#define FIRST_POLL 0.02 /* seconds; after that rates are known */
+#define FIRST_POLL 0.02 /* seconds; used until rates are known */
 #define MOST_POLL  1.0
 #define LOOK	   0.001 /* how often to check whether the target is halted at a breakpoint */
 
 /* A set of events that is on the counters at one time. */
 struct turn {
 	struct pmk_plan plan;
-	unsigned event[PMK_MAX_EVENTS]; /* index in the request, by event of the plan */
+	unsigned event[PMK_MAX_EVENTS]; /* the index in the request of each event of the plan */
 	uint64_t seen[PMK_MAX_EVENTS];	/* totals of the session at the last reading */
-	double running;			/* seconds with the counters, up to the last reading */
+	/* Seconds in which this turn had the counters, up to the last reading. */
+	double running;
 };
 
 /* The state of one event. */
@@ -59,11 +59,13 @@ struct on_wire {
 	unsigned nturns, now; /* `now`: the turn that has the counters */
 	struct pmk_session session;
 	struct tally tally[PMK_MAX_EVENTS];
-	bool counting;	       /* the session has been started */
-	double began;	       /* on the host's clock */
-	double first, read_at; /* on the target's clock: begin of counting, and the last reading */
-	double turn_since;     /* when this turn got the counters */
-	/* on the host's clock: the last reading, the longest time between two */
+	bool counting; /* the session has been started */
+	double began;  /* on the host's clock */
+	/* On the target's clock: the start of counting, and the last reading. */
+	double first, read_at;
+	double turn_since; /* when this turn got the counters */
+	/* On the host's clock: the time of the last reading, and the longest time between two
+	 * readings. */
 	double host_read_at, worst_poll;
 	double poll_seconds; /* interval between readings */
 	double fastest;	     /* rate of the fastest counter, in half ranges per second */
@@ -72,7 +74,7 @@ struct on_wire {
 	 * since. */
 	uint64_t first_cycles;
 	bool alive;
-	/* --from and --to: their addresses, whether the target runs to --to (`inside`) or to
+	/* For --from and --to: their addresses, whether the target runs to --to (`inside`) or to
 	 * --from, and how often it reached each address. */
 	bool windowed, inside;
 	uint64_t from, to;
@@ -130,7 +132,7 @@ static int default_events(struct pmk_count *c)
 	return pmk_event_list_parse(&c->events, c->pmu, list);
 }
 
-/* Each pass of the plan becomes a turn: a plan of one pass. */
+/* Make a turn of each pass of the plan. */
 static int make_turns(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -181,7 +183,8 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *address)
 	return 0;
 }
 
-/* --from and --to: counting starts at one breakpoint and stops at another. */
+/* Choose the addresses of --from and --to. Counting starts at one breakpoint and stops at the
+ * other. */
 static int choose_window(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -252,7 +255,7 @@ static void free_wire(struct pmk_count *c)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* An access failed: counting ends, and the counts so far are kept. */
+/* End counting because an access failed. The counts so far are kept. */
 static int give_up(struct pmk_count *c, int err)
 {
 	struct on_wire *o = c->state;
@@ -272,7 +275,7 @@ static int read_enabled_cycles(struct pmk_count *c, uint64_t *cycles)
 	return c->pmu->driver->read(&o->session.pass[0].dev, PMK_AHBMON_TOTAL_CYCLES_EN, cycles);
 }
 
-/* Give this turn the counters. The target is halted, if necessary. */
+/* Give the counters to this turn. The target is halted, if necessary. */
 static int begin_turn(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -309,8 +312,8 @@ static void judge_range(struct on_wire *o, struct tally *t, uint64_t range, uint
 }
 
 /*
- * The first wait before a monitor that has not counted is checked again. Each further wait is twice
- * as long.
+ * The first wait before pmk checks again whether a monitor counts. Each further wait is twice as
+ * long.
  */
 #define FIRST_LOOK_MS 10
 #define PATIENCE_MS   1000 /* total of these waits */
@@ -390,8 +393,8 @@ static int read_counters(struct pmk_count *c)
 	return 0;
 }
 
-/* The target is halted where counting begins or ends. From here it runs to the other address: with
- * one breakpoint at a time, pmk never has to step over one. */
+/* Let the target run from the address where it is halted to the other address: counting begins at
+ * one and ends at the other. With one breakpoint at a time, pmk never has to step over one. */
 static int run_between(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -415,7 +418,7 @@ static int run_between(struct pmk_count *c)
 	return err ? give_up(c, err) : 0;
 }
 
-/* Read the counters, and give them to the next turn if it is due. The target is halted
+/* Read the counters, and give them to the next turn if `next` is true. The target is halted
  * meanwhile. */
 static int serve_turn(struct pmk_count *c, bool next)
 {
@@ -440,8 +443,8 @@ static int serve_turn(struct pmk_count *c, bool next)
 	return err ? give_up(c, err) : 0;
 }
 
-/* The event of a turn that the hardware lacks, as the user typed it; NULL: the error has another
- * reason. */
+/* Returns the event of a turn that the hardware lacks, as the user typed it. NULL: the error has
+ * another reason. */
 static const char *missing_event(struct pmk_count *c, int err)
 {
 	struct on_wire *o = c->state;
@@ -491,7 +494,7 @@ static int find_counters(struct pmk_count *c)
 	uint64_t value;
 	int err;
 
-	/* On a MicroBlaze neither can be checked. */
+	/* This cannot be checked on a MicroBlaze. */
 	if (!plan->nevents || o->wired.reach == PMK_REACH_MDM || o->wired.reach == PMK_REACH_AXI)
 		return 0;
 	err = c->pmu->driver->running(dev, &running);
@@ -512,7 +515,7 @@ static int find_counters(struct pmk_count *c)
 				   : "its counters were started, but do not run");
 }
 
-/* The turns have been tried: stop the counters until the target reaches --from. */
+/* Stop the counters until the target reaches --from. The turns have been tried before. */
 static int await_window(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -580,7 +583,7 @@ static uint64_t nanoseconds_of(double seconds)
 	return seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
-/* The count of event i so far. A single turn has the counters all the time. */
+/* Returns the count of event i so far. A single turn has the counters all the time. */
 static struct pmk_linux_value value_of(const struct on_wire *o, unsigned i)
 {
 	const struct tally *t = &o->tally[i];
@@ -778,7 +781,8 @@ static int run_target(struct pmk_count *c)
 
 /* ---- notes and warnings about the whole run -------------------------------------------------- */
 
-/* How the readings have disturbed the target, and whether they were frequent enough. */
+/* Add facts about the readings: how they disturbed the target, and whether they were frequent
+ * enough. */
 static void describe_reading(struct pmk_count *c)
 {
 	const struct on_wire *o = c->state;

@@ -45,14 +45,15 @@ static const struct key {
 	KEY("base", base, 0, UINT64_MAX, 0),
 	KEY("imx31", imx31, 0, 1, 0),
 	KEY("big_endian", big_endian, 0, 1, 0),
-	/* The FPGAs of the 7 series: USER2 and BYPASS, 6 bits (UG470, table of JTAG commands). */
+	/* The defaults are for the FPGAs of the 7 series: USER2 and BYPASS, 6 bits (UG470, table of
+	 * JTAG commands). */
 	KEY("user", user, 0, UINT32_MAX, 0x03),
 	KEY("bypass", bypass, 0, UINT32_MAX, 0x3f),
 	KEY("irlen", irlen, 2, 32, 6),
 	KEY("tck", tck_ns, 0, UINT32_MAX, 0),
 	KEY("ports", ports, 1, 32, 1),
 	KEY("processor", processor, 0, 31, 0),
-	/* The tools' defaults for C_DEBUG_EVENT_COUNTERS and so on. */
+	/* The defaults are those of the tools for C_DEBUG_EVENT_COUNTERS and so on. */
 	KEY("events", events, 0, PMK_MICROBLAZE_MAX_EVENTS, 5),
 	KEY("latencies", latencies, 0, PMK_MICROBLAZE_MAX_LATENCIES, 1),
 	KEY("width", width, 32, 64, 32),
@@ -182,7 +183,7 @@ static int take_settings(struct pmk_wired_settings *s, const struct pmk_words *o
 
 /* ---- which PMU ------------------------------------------------------------------------------- */
 
-/* A family is recognised by its driver. */
+/* How to reach each family of PMUs. A family is recognised by its driver. */
 static const struct way_in {
 	const struct pmk_pmu *of;
 	enum pmk_reach reach;
@@ -245,9 +246,12 @@ static int choose_memory(struct pmk_wired *w, const char *layout, const char *da
 	return 0;
 }
 
-#define MAX_TAPS 12 /* before our TAP, and after it: their instructions must fit in a scan vector */
+/* The largest number of TAPs before our TAP, and after it: their instructions must fit in a scan
+ * vector. */
+#define MAX_TAPS 12
 
-/* "4+6" are two TAPs, whose instructions have ten bits in total. False: not such a list. */
+/* Count TAPs and bits in a text. "4+6" are two TAPs, whose instructions have ten bits in total.
+ * Returns false if the text is not such a list. */
 static bool count_taps(const char *text, struct pmk_wire_taps *taps)
 {
 	for (const char *at = text; *at; at += *at == '+') {
@@ -403,7 +407,8 @@ int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, co
 	return err ? wire_failed(w, err, f) : 0;
 }
 
-/* Read memory to find out whether the probe can access it while the processor runs. */
+/* Read memory to find out whether the probe can access it while the processor runs. If not, halt
+ * the target for each access. */
 static int try_memory(struct pmk_wired *w, uint64_t first)
 {
 	uint32_t value;
@@ -434,14 +439,14 @@ static int store_word(struct pmk_wired *w, unsigned offset, uint32_t value)
 	return w->wire.speaker->store(&w->wire, w->set.base + offset, value);
 }
 
-/* The Cache ID of a level 2 cache controller: its first word. */
+/* The Cache ID of a level 2 cache controller, which is its first word. */
 #define CACHE_ARM	  0x41
 #define CACHE_IMPLEMENTER PMK_BITS(31, 24)
 #define CACHE_PART	  PMK_BITS(9, 6)
 
 enum { PART_L210 = 1, PART_L220, PART_PL310 };
 
-/* The controller that has this Cache ID; NULL: not known to pmk. */
+/* Returns the name of the controller that has this Cache ID; NULL: pmk does not know it. */
 static const char *cache_name(uint32_t id)
 {
 	static const char *const names[] = {
@@ -454,7 +459,8 @@ static const char *cache_name(uint32_t id)
 
 #define ECC_RESETS PMK_BITS(2, 1) /* event counter control: set counters to zero, read as zero */
 
-/* Memory may hold the Cache ID, but it would keep the bits that set the counters to zero. */
+/* Check that an L220 and not memory is at the address. Memory may hold the Cache ID, but it would
+ * keep the bits that set the counters to zero. */
 static int check_l220(struct pmk_wired *w)
 {
 	unsigned control = w->memory.offset[PMK_L220_CONTROL];
@@ -493,7 +499,8 @@ static int identify_l220(struct pmk_wired *w)
 
 #define EMCS_FLAGS PMK_BITS(3, 0) /* writing 1 clears them */
 
-/* The monitor has no identification register. Memory would keep what clears its flags. */
+/* Check that an L210's event monitor and not memory is at the address. The monitor has no
+ * identification register, but memory would keep the bits that clear the monitor's flags. */
 static int identify_l210(struct pmk_wired *w)
 {
 	uint32_t first = 0, flags = 0;
@@ -529,7 +536,7 @@ static int identify_l210(struct pmk_wired *w)
 #define ARCH_PART    PMK_BITS(11, 0)
 #define ARCH_PMUV3   0xA16
 #define TYPE_CLASS   PMK_BITS(7, 0)
-#define TYPE_PMU     0x16 /* performance monitor of a processor */
+#define TYPE_PMU     0x16 /* the performance monitor of a processor */
 
 static int identify_pmuv3(struct pmk_wired *w)
 {
@@ -547,7 +554,7 @@ static int identify_pmuv3(struct pmk_wired *w)
 			     w->set.base, arch, type, TYPE_PMU);
 }
 
-/* With some access ports the block is locked. */
+/* Unlock the PMU. With some access ports its registers are locked. */
 static int unlock_pmuv3(struct pmk_wired *w)
 {
 	uint32_t status = 0;
@@ -587,10 +594,9 @@ static int reach_memory(struct pmk_wired *w)
 	return err;
 }
 
-#define MDM_STATUS 0x10 /* the module's only word that can be read at any time */
+#define MDM_STATUS 0x10 /* the only word of the module that can be read at any time */
 #define MDM_PATIENCE \
-	1000 /* attempts: a debugger's scan takes some µs, and an attempt at least
-			   * one */
+	1000 /* attempts: a debugger's scan takes some µs, and an attempt at least one */
 
 static int reach_axi(struct pmk_wired *w)
 {
@@ -606,7 +612,7 @@ static int reach_axi(struct pmk_wired *w)
 	return err ? err : pmk_mdm_open(&w->mdm);
 }
 
-/* Leave the debug module locked, as it was found. */
+/* Lock the debug module again, as it was found. */
 static void leave_axi(struct pmk_wired *w)
 {
 	if (!pmk_wire_lost(&w->wire) && w->mdm.store && !pmk_wire_hold(&w->wire))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMU at the end of a wire: its type, the way to reach it, and the related keys of --set. `pmk
- * stat` counts with it and `pmk doctor` examines it.
+ * Reaches a PMU at the end of a wire: its type, the way to reach it, and the related keys of --set.
+ * `pmk stat` counts with it and `pmk doctor` examines it.
  */
 #ifndef PMK_COUNT_WIRED_H
 #define PMK_COUNT_WIRED_H
@@ -22,10 +22,10 @@ enum pmk_reach {
 	PMK_REACH_AXI,	  /* registers of the debug module, as words in memory */
 };
 
-/* Settings that --set can change; the keys are in wired.c. */
+/* Settings that --set can change. The keys are in wired.c. */
 struct pmk_wired_settings {
 	uint64_t base;	/* address of a block in memory */
-	uint64_t imx31; /* it has the offsets of the i.MX31 */
+	uint64_t imx31; /* true: the block has the offsets of the i.MX31 */
 	uint64_t big_endian;
 	uint64_t user, bypass; /* JTAG instructions */
 	uint64_t irlen, tck_ns;
@@ -34,9 +34,11 @@ struct pmk_wired_settings {
 	uint64_t patience_ms, turn_ms;
 	bool has_base;
 	char tap[64];
-	char before[64], after[64]; /* other TAPs of its chain: the lengths of their instructions */
-	char elf[256];		    /* the program on the target, for symbols */
-	char node[256];		    /* node of the device tree that has the block's address */
+	/* Lengths of the instructions of the other TAPs in the chain, before and after the
+	 * target's. */
+	char before[64], after[64];
+	char elf[256];	 /* the program on the target, for symbols */
+	char node[256];	 /* node of the device tree that has the block's address */
 	char sysfs[256]; /* directory in which the kernel describes this board's devices */
 };
 
@@ -58,10 +60,10 @@ struct pmk_wired {
 	bool was_locked; /* the software lock of a PMUv3 was closed, and pmk opened it */
 };
 
-/* -T and its options. */
+/* The value of -T, and its options. */
 struct pmk_wired_request {
 	const struct pmk_speaker *speaker;
-	const char *where; /* its HOST:PORT or FILE */
+	const char *where; /* HOST:PORT or FILE of -T */
 	const char *pmu;   /* NULL: an ARM1176 */
 	const struct pmk_words *overrides;
 	const char *layout; /* the file of --layout, or NULL */
@@ -74,12 +76,12 @@ int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
 /* Connect. Returns 0 or a failure. Close it in either case. */
 int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, const char *where,
 		      struct pmk_count_fault *f);
-/* Find out what accesses need, and create the port. The target is halted meanwhile, if necessary.
- * Returns 0 or a failure. */
+/* Find out how registers can be accessed, and create the port. The target is halted meanwhile, if
+ * necessary. Returns 0 or a failure. */
 int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f);
 /* Restore the PMU and the target, and close the wire. */
 void pmk_wired_close(struct pmk_wired *w);
-/* The text of a failed access: from the wire, or for the error code. */
+/* Returns the text of a failed access: from the wire, or for the error code. */
 const char *pmk_wired_why(const struct pmk_wired *w, int err);
 
 #endif

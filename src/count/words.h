@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of words, each a copy. */
+/* A list of words. Each word is a copy. */
 #ifndef PMK_COUNT_WORDS_H
 #define PMK_COUNT_WORDS_H
 
@@ -7,15 +7,15 @@
 #include <stddef.h>
 
 struct pmk_words {
-	char **word; /* NULL terminated; NULL when there is none */
+	char **word; /* NULL terminated; NULL if there are no words */
 	unsigned count;
 };
 
-/* False when out of memory. The word is copied. */
+/* Add a copy of the word. Returns false if out of memory. */
 bool pmk_words_add(struct pmk_words *l, const char *word);
-/* Adds the first n bytes of `word` as a word. Returns false when out of memory. */
+/* Add the first n bytes of `word` as a word. Returns false if out of memory. */
 bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n);
-/* Returns word i of a list that ends with NULL; for pmk_nearest_among(). */
+/* Returns word i of a list that ends with NULL; used with pmk_nearest_among(). */
 const char *pmk_words_next(const void *word, unsigned i);
 void pmk_words_free(struct pmk_words *l);
 
