@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See attributes.h. Every length is checked against the enclosing data: the file may be cut off or
- * forged.
+ * Reads build attributes: see attributes.h. Every length is checked against the enclosing data,
+ * because the file may be cut off or forged.
  */
 #include "profile/attributes.h"
 
@@ -17,7 +17,8 @@ enum {
 	TAG_THUMB_ISA_USE = 9,
 	TAG_FP_ARCH = 10,
 	TAG_ADVANCED_SIMD_ARCH = 12,
-	TAG_COMPATIBILITY = 32, /* a number and a string; above it, odd tags have strings */
+	/* A number and a string; of the tags above it, the odd ones have strings. */
+	TAG_COMPATIBILITY = 32,
 	TAG_DIV_USE = 44,
 };
 
@@ -75,7 +76,7 @@ static const char *take_string(struct span *s)
 	return (const char *)begin;
 }
 
-/* Returns a part of `size` bytes, counted from `begin`. */
+/* Returns the part of `size` bytes that starts at `begin`. */
 static struct span take_part(struct span *s, const uint8_t *begin, uint32_t size)
 {
 	struct span part = *s;

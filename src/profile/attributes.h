@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values of Tag_CPU_arch that the code uses. */
+/* Values of Tag_CPU_arch that pmk uses. */
 enum {
 	PMK_ARM_V5TE = 4,
 	PMK_ARM_V5TEJ = 5,
@@ -31,7 +31,7 @@ enum {
 	PMK_ARM_V8_1M = 21,
 };
 
-/* Values of Tag_FP_arch and Tag_Advanced_SIMD_arch that the code uses. */
+/* Values of Tag_FP_arch and Tag_Advanced_SIMD_arch that pmk uses. */
 enum {
 	PMK_ARM_VFPV2 = 2,
 	PMK_ARM_VFPV3_D16 = 4,
@@ -41,10 +41,12 @@ enum {
 };
 
 struct pmk_arm_attributes {
-	bool said;	  /* false: there are none, or they could not be read, and all else is 0 */
+	/* False: there are no attributes, or they could not be read; all other members are then
+	 * 0. */
+	bool said;
 	uint64_t arch;	  /* Tag_CPU_arch */
 	uint64_t profile; /* Tag_CPU_arch_profile: a letter, or 0 */
-	uint64_t thumb;	  /* Tag_THUMB_ISA_use: 0 none, 1 16-bit, 2 Thumb-2, 3 as `arch` has */
+	uint64_t thumb;	  /* Tag_THUMB_ISA_use: 0 none, 1 16-bit, 2 Thumb-2, 3 as in `arch` */
 	uint64_t fp;   /* Tag_FP_arch: 1 VFPv1, 2 VFPv2, 3 and 4 VFPv3, 5 and 6 VFPv4, then ARMv8 */
 	uint64_t simd; /* Tag_Advanced_SIMD_arch: 0 none, 1 NEON, 2 with VFPv4, 3 and more ARMv8 */
 	uint64_t div;  /* Tag_DIV_use: 2 division in ARM state, even if `arch` lacks it */
@@ -54,13 +56,14 @@ struct pmk_arm_attributes {
 void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, size_t size,
 			     bool big_endian);
 
-/* True if the file is built for a Cortex-M, or for a Cortex-R. */
+/* The first function returns true if the file is built for a Cortex-M, the second if it is built
+ * for a Cortex-R. */
 bool pmk_arm_is_microcontroller(const struct pmk_arm_attributes *a);
 bool pmk_arm_is_real_time(const struct pmk_arm_attributes *a);
 
 /*
- * Returns "ARMv7", or "architecture 99" for an unknown number. Valid until the next call from this
- * thread.
+ * Returns the name of an architecture: "ARMv7", or "architecture 99" for an unknown number. It is
+ * valid until the next call from this thread.
  */
 const char *pmk_arm_arch_name(uint64_t arch);
 

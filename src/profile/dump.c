@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads the dumps that firmware has written from a capture of its output. See dump.h; the writer is
+ * Reads dumps of firmware from a capture of its output: see dump.h. The writer is
  * src/firmware/dump.c.
  *
  * If a dump cannot be read to its end, it is read again with every CR LF replaced by LF, because a
- * terminal may have done the opposite; the checksum shows if it had. If it is wrong both times, the
- * dump is assumed to end before the next one begins (a board that is reset in the middle of a dump
- * writes another one), and CR LF is replaced if every LF in it follows a CR.
+ * terminal may have replaced LF by CR LF. The checksum shows which reading is right. If both are
+ * wrong, the dump is assumed to end before the next one begins: a board that is reset in the middle
+ * of a dump writes another one. In this case, CR LF is replaced if every LF in the dump follows a
+ * CR.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -25,8 +26,8 @@ static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
 /*
- * A dump while it is read. The first error is kept: its offset `at`, the `place` in the dump, and
- * what is wrong (`what`; empty if the data ended there).
+ * The state of reading a dump. The first error is kept: its offset `at`, the `place` in the dump,
+ * and what is wrong (`what`; empty if the data ended there).
  */
 struct in {
 	const uint8_t *data;
@@ -36,7 +37,8 @@ struct in {
 	struct pmk_dump *d;
 	char place[48], what[64];
 	bool no_memory;
-	/* of the arrays of `d`, which grow with the data and not with the counts in the file */
+	/* Sizes of the arrays of `d`. They grow with the data, not with the numbers that the file
+	 * claims. */
 	size_t region_room, count_room, sample_room;
 };
 
@@ -138,7 +140,8 @@ static bool read_count(struct in *in, struct pmk_dump_count *c)
 	return true;
 }
 
-/* A region that is cut off keeps the events that were read completely. */
+/* Reads the counts of a region. A region that is cut off keeps the events that were read
+ * completely. */
 static bool read_counts(struct in *in, struct pmk_dump_region *r)
 {
 	struct pmk_dump *d = in->d;
@@ -153,7 +156,7 @@ static bool read_counts(struct in *in, struct pmk_dump_region *r)
 	return true;
 }
 
-/* Reads a region except its counts, which are at `first` and after in `r`. */
+/* Reads a region except its counts. In `r`, these begin at `first`. */
 static bool read_region_head(struct in *in, struct pmk_dump_region *r)
 {
 	uint64_t id, entries, errors;
@@ -196,7 +199,8 @@ static bool read_sample(struct in *in)
 	uint64_t region, event, late;
 
 	snprintf(in->place, sizeof(in->place), "sample %zu", d->nsamples);
-	/* An event that does not exist is an error, like one that does not fit a byte. */
+	/* The number of an event that does not exist is an error, like a number that is too
+	 * large. */
 	if (!take_number(in, UINT64_MAX, &s.pc) || !take_number(in, UINT16_MAX, &region) ||
 	    !take_number(in, d->nevents ? d->nevents - 1 : 0, &event) || !take_number(in, 1, &late))
 		return false;
@@ -241,8 +245,8 @@ static bool no_such_record(struct in *in, uint8_t letter, size_t start)
 }
 
 /*
- * Reads the records, which must be in this order: P, then any number of E, of R and of S, D or
- * none, Z.
+ * Reads the records, which must be in this order: P, any number of E, any number of R, any number
+ * of S, D or none, Z.
  */
 static bool read_records(struct in *in)
 {
@@ -349,8 +353,7 @@ static bool looks_like_crlf(const uint8_t *data, size_t size)
 	return any;
 }
 
-/* Reads the part that exists of a dump that is incomplete, both as it is and with CR LF
- * replaced. */
+/* Reads the existing part of a dump that is incomplete, with CR LF replaced if that looks right. */
 static int parse_part(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d)
 {
 	int err = parse_dump(in, data, size, false, d);
@@ -384,7 +387,7 @@ static void explain_state(const struct in *in, struct pmk_dump *d, bool next_fol
 	}
 }
 
-/* True if this is a version number, so that "PMKD" is not just part of a text or a program. */
+/* True if this byte is a version number. Otherwise "PMKD" is only part of a text or a program. */
 static bool is_version(uint8_t b)
 {
 	return b && b != '\t' && b != '\n' && b != '\r' && (b < ' ' || b > '~');
@@ -404,7 +407,8 @@ static const uint8_t *find_magic(const uint8_t *data, size_t size)
 	return NULL;
 }
 
-/* Reads to a correct end, as it is or with CR LF replaced; false if neither succeeds. */
+/* Reads a dump to a correct end, first as it is and then with CR LF replaced. Returns false if
+ * neither succeeds. */
 static bool parse_whole(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d,
 			int *err)
 {
@@ -427,7 +431,7 @@ static int dump_read(const uint8_t *data, size_t size, size_t *at, struct pmk_du
 	if (!begin)
 		return 0;
 	if (!parse_whole(&in, begin, left, d, &err) && !err) {
-		/* This dump ends where the next one begins. */
+		/* Assume that this dump ends where the next one begins. */
 		next = find_magic(begin + sizeof(magic), left - sizeof(magic));
 		if (next)
 			left = (size_t)(next - begin);

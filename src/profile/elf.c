@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ELF files through libelf (elfutils). See elf.h. Symbols of shared libraries are not looked up.
+ * Reads ELF files through libelf (elfutils): see elf.h. Symbols of shared libraries are not looked
+ * up.
  *
  * Functions come only from the symbol table: line tables and inlined functions are not read, and
  * names are not demangled.
@@ -57,7 +58,7 @@ static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size
 	return 0;
 }
 
-/* MicroBlaze's machine number before it got an official one; old toolchains still write it. */
+/* MicroBlaze's machine number before it got an official one. Old toolchains still write it. */
 #define EM_MICROBLAZE_OLD 0xbaab
 
 static const struct machine {
@@ -90,7 +91,8 @@ static const struct machine *find_machine(unsigned code)
 	return m;
 }
 
-/* Reads the interpreter's path from its segment; false if the file ends before it. */
+/* Reads the interpreter's path from its segment. Returns false if the file ends before the
+ * segment. */
 static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 {
 	size_t size;
@@ -106,7 +108,8 @@ static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 }
 
 /*
- * A segment that has only zeros (.bss) needs no bytes of the file, so its offset does not matter.
+ * True if the file contains all bytes of the segment. A segment that has only zeros (.bss) needs no
+ * bytes of the file, so its offset does not matter.
  */
 static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 {
@@ -117,8 +120,9 @@ static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 	return elf_rawfile(e, &size) && ph->p_offset <= size && ph->p_filesz <= size - ph->p_offset;
 }
 
-/* Linkers may include the headers of the file in the first segment, and fill the space up to its
- * first section. A stripped file may have no sections; there, contents begin after the headers. */
+/* Returns the address where the contents of a segment start. Linkers may include the headers of the
+ * file in the first segment, and fill the space up to its first section. A stripped file may have
+ * no sections; its contents start after the headers. */
 static uint64_t contents_start(Elf *e, const GElf_Phdr *ph)
 {
 	uint64_t start = UINT64_MAX;
@@ -172,7 +176,7 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	return 0;
 }
 
-/* Stripping keeps the section. A file without it, or without sections, has no attributes. */
+/* Reads the attributes from their section, which stripping keeps. A file without it has none. */
 static void read_attributes(Elf *e, struct pmk_elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -191,7 +195,7 @@ static void read_attributes(Elf *e, struct pmk_elf *elf)
 	}
 }
 
-/* NULL: there is no such section, or it is compressed. */
+/* Returns the data of a section. NULL: there is no such section, or it is compressed. */
 static const Elf_Data *section_data(Elf *e, const char *name)
 {
 	Elf_Scn *scn = NULL;
@@ -209,8 +213,8 @@ static const Elf_Data *section_data(Elf *e, const char *name)
 	return NULL;
 }
 
-/* GCC stores its options as a string of the debug information. Libraries are often built without
- * this option. */
+/* Reads the processor from GCC's options, which GCC stores as a string of the debug information.
+ * Libraries are often built without -mcpu. */
 static void read_cpu(Elf *e, struct pmk_elf *elf)
 {
 	static const char option[] = "-mcpu=";
@@ -332,8 +336,8 @@ void pmk_elf_dynamic(const char *path,
 	close_elf(&o);
 }
 
-/* A segment is mapped in whole pages, and several may begin and end in one page of the file, as
- * lld lays them out. If one of these segments is code, the offset belongs to the code. */
+/* A segment is mapped in whole pages. lld lays out segments so that several begin and end in one
+ * page of the file. If one of these segments is code, the offset belongs to the code. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 {
 	char msg[128];
@@ -439,7 +443,8 @@ static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 		}
 		if (!gelf_getsym(s->data, (int)s->next++, sym) || sym->st_shndx == SHN_UNDEF)
 			continue;
-		/* Labels without a type, from assembler code, are functions for their authors. */
+		/* Labels without a type come from assembler code, whose authors use them as
+		 * functions. */
 		if (GELF_ST_TYPE(sym->st_info) != STT_FUNC &&
 		    GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 			continue;
@@ -542,7 +547,7 @@ static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char
 }
 
 /*
- * Among several symbols at one address the first in this order wins: a function before a label,
+ * Orders symbols. The first of several symbols at one address is used: a function before a label,
  * then by name.
  */
 static int by_address(const void *a, const void *b)
@@ -557,8 +562,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Sorts them and removes overlaps: a label inside a function is dropped, and everything ends where
- * the next symbol begins.
+ * Sorts the symbols and removes overlaps. A label inside a function is dropped, and every symbol
+ * ends where the next one begins.
  */
 static void make_disjoint(struct pmk_functions *f)
 {

@@ -40,9 +40,9 @@ struct pmk_elf {
  */
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
 
-/* What a loader copies to memory: `bytes` of the file to `load`. The program sees them at `addr`,
- * where it has `size` bytes, in which more than `bytes` are zero. The headers of the file are left
- * out. */
+/* The part of a file that a loader copies to memory. The loader copies `bytes` bytes to `load`. The
+ * program sees them at `addr`, where the segment has `size` bytes; those after the first `bytes`
+ * are zero. The headers of the file are left out. */
 struct pmk_elf_segment {
 	uint64_t load, addr;
 	uint64_t bytes, size;
@@ -50,44 +50,45 @@ struct pmk_elf_segment {
 	const uint8_t *contents;
 };
 
-/* Calls `take` for each segment until it returns false. */
+/* Calls `take` for each segment, until it returns false. */
 void pmk_elf_segments(const char *path, bool (*take)(void *ctx, const struct pmk_elf_segment *seg),
 		      void *ctx);
 
-/* Entries of a dynamic section: needed libraries, and folders to search for them. */
+/* Entries of a dynamic section: needed libraries, and folders in which they are searched for. */
 enum pmk_elf_dynamic { PMK_ELF_NEEDED, PMK_ELF_RPATH };
 
 /*
- * Calls `take` for each entry of these kinds. A file without a dynamic section, or that is not an
- * ELF file, has none.
+ * Calls `take` for each entry of these kinds. A file has none if it has no dynamic section, or if
+ * it is not an ELF file.
  */
 void pmk_elf_dynamic(const char *path,
 		     void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
 		     void *ctx);
 
 /*
- * Returns the link-time address of the byte at `offset` of the file. False: it is no ELF file, or
- * no segment has the byte.
+ * Returns true and the link-time address of the byte at `offset` in the file. Returns false if it
+ * is not an ELF file, or if no segment has the byte.
  */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr);
 
 /* The code of a file, from its executable segments. */
 struct pmk_elf_code;
 
-/* NULL: it is no ELF file, or there is no memory. */
+/* Opens the code of a file. NULL: it is not an ELF file, or out of memory. */
 struct pmk_elf_code *pmk_elf_code_open(const char *path);
 void pmk_elf_code_close(struct pmk_elf_code *c);
-/* Returns the number of bytes of code from an address on, and a pointer to them; 0: none. */
+/* Returns the number of bytes of code from an address on, and a pointer to them. 0: there is no
+ * code. */
 size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_t **bytes);
 
 /*
- * Finds the address of a function symbol (Thumb bit cleared). Returns 0; PMK_ENOEVENT if there is
- * no such symbol (msg then names the nearest ones, or says that the file is stripped); PMK_EIO,
- * PMK_EPARSE. A hexadecimal number ("0x8000") is taken as an address.
+ * Finds the address of a function symbol, with the Thumb bit cleared. Returns 0; PMK_ENOEVENT if
+ * there is no such symbol (msg then names the nearest ones, or says that the file is stripped);
+ * PMK_EIO or PMK_EPARSE. A hexadecimal number ("0x8000") is used as the address.
  */
 int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg, size_t size);
 
-/* Functions by address. */
+/* The functions of a file, by address. */
 struct pmk_functions;
 
 /*

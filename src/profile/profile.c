@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Samples are sorted by place, the samples of one place become one row, and the rows are sorted by
- * their number of samples.
+ * Counts samples: see profile.h. Samples are sorted by place, the samples of one place become one
+ * row, and the rows are sorted by their number of samples.
  */
 #include "profile/profile.h"
 
@@ -16,7 +16,7 @@ static int by_place(const void *a, const void *b)
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
 	/*
-	 * Test the function, too: a function may begin at address 0, but address 0 without a
+	 * Compare the functions, too: a function may begin at address 0, but address 0 without a
 	 * function means that the address is unknown.
 	 */
 	if (!x->function != !y->function)

@@ -15,16 +15,16 @@
 struct pmk_spot {
 	unsigned event;
 	uint32_t region;
-	/* start of the function; without a function, address of the sample */
+	/* Start of the function. Without a function, the address of the sample. */
 	uint64_t address;
-	const char *function; /* NULL with address 0: the sample was polled */
+	const char *function; /* NULL and address 0: the sample was taken by polling */
 	uint64_t samples, late;
 };
 
 /*
- * The rows are sorted by event, then by number of samples, most first. If `f` is NULL, rows are for
- * addresses instead of functions. The names belong to `f`. The caller frees the rows; NULL: out of
- * memory.
+ * Returns one row for each function, or for each address if `f` is NULL. The rows are sorted by
+ * event, then by number of samples, most first. The names belong to `f`. The caller frees the rows;
+ * NULL: out of memory.
  */
 struct pmk_spot *pmk_profile_count(const struct pmk_profile_sample *samples, size_t n,
 				   const struct pmk_functions *f, size_t *count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The drawings of the text report: how each layer of a bus spent its cycles, how long its bursts
- * waited, the distributions that are known and, with intervals, how these numbers or the latency of
- * an event changed over time.
+ * waited, and the known distributions. With intervals, they also show how these numbers or the
+ * latency of an event changed over time.
  *
  * For each layer the counters give the cycles in which it ended a transfer, the cycles in which a
  * transfer waited and, for waits on first beats, the cause. No counter gives idle and busy cycles
@@ -25,12 +25,13 @@ struct count {
 /* The counts of one layer in a section. `waits` is SLAVE + BUS + OTHER. */
 struct spent {
 	struct count part[NPARTS], waits, bursts;
-	/* Bursts that were counted although others were not; `bursts` is then not known. */
+	/* The number of bursts that were counted, if other bursts were not; `bursts` is then not
+	 * known. */
 	uint64_t counted;
 	uint64_t cycles; /* 0: not known */
 };
 
-#define NAME_WIDTH   5 /* least width of a layer's name */
+#define NAME_WIDTH   5 /* minimum width of a layer's name */
 #define NUMBER_WIDTH 8
 #define LEAST_BAR    10
 #define MOST_BAR     60
@@ -74,8 +75,8 @@ static bool has_gap(const struct pmk_section *s, const struct pmk_event *const *
 	return gap;
 }
 
-/* `all` minus `taken`; means of several runs are rounded, so the difference may be slightly below
- * 0. */
+/* Returns `all` minus `taken`, or 0. Means of several runs are rounded, so the difference may be
+ * slightly below 0. */
 static struct count left_of(struct count all, uint64_t taken)
 {
 	all.n = all.n > taken ? all.n - taken : 0;
@@ -147,7 +148,8 @@ static void draw_bar(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 
 	for (unsigned p = TRANSFER; p < REST; p++)
 		sum += t->part[p].n;
-	all = all > sum ? all : sum; /* means of several runs are rounded */
+	/* `sum` can be larger, because means of several runs are rounded. */
+	all = all > sum ? all : sum;
 	sum = 0;
 	for (unsigned p = TRANSFER; p < REST && t->cycles; p++) {
 		unsigned end;
@@ -161,7 +163,7 @@ static void draw_bar(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 	draw_part(w, t->part[REST].known ? REST : UNKNOWN, width - at);
 }
 
-/* Print a level from 0 to `most`; a blank if there is no value. */
+/* Print a level from 0 to `most`, or a blank if there is no value. */
 static void print_level(struct pmk_writer *w, double v, double most)
 {
 	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
@@ -175,7 +177,7 @@ static void print_level(struct pmk_writer *w, double v, double most)
 		putc("_.:-=+*#"[i], w -> f);
 }
 
-/* Returns the width of the bar. The other texts of its line take `beside` columns. */
+/* Returns the width of the bar. The other texts of its line need `beside` columns. */
 static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 {
 	unsigned columns = w->opt.bars->columns;
@@ -185,7 +187,7 @@ static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 	return columns - beside > MOST_BAR ? MOST_BAR : columns - beside;
 }
 
-/* Print the ratio of two numbers; "-" if it is not known. */
+/* Print the ratio of two numbers, or "-" if it is not known. */
 static void print_ratio(struct pmk_writer *w, struct count c, bool known, uint64_t of, bool percent)
 {
 	double ratio = (double)c.n / (double)of;
@@ -258,7 +260,7 @@ static void waits_per_burst(struct pmk_writer *w, const struct spent *t)
 		print_ratio(w, t->part[p], t->bursts.known, t->bursts.n, false);
 }
 
-/* Draw the latency of bursts, and its parts. */
+/* Draw the mean wait of the bursts of each layer, and its parts. */
 static void draw_waits(struct pmk_writer *w, const struct pmk_section *s)
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
@@ -287,8 +289,8 @@ static void draw_waits(struct pmk_writer *w, const struct pmk_section *s)
 	}
 }
 
-/* An interval gets one line per layer, because intervals arrive while the program runs, and there
- * are many. */
+/* Draw one line per layer for an interval, because intervals arrive while the program runs, and
+ * there are many. */
 static void draw_interval(struct pmk_writer *w, struct pmk_bars_state *st,
 			  const struct pmk_section *s)
 {
@@ -335,7 +337,7 @@ static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
 								   : values->max;
 }
 
-/* A column for each bucket, whose height is its share of the fullest one. */
+/* Draw a column for each bucket. Its height is the bucket's share of the fullest bucket. */
 static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigned first,
 			 unsigned last, unsigned each)
 {
@@ -351,7 +353,7 @@ static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, un
 				putc(' ', w->f);
 }
 
-#define BUCKET_WIDTH  3 /* columns, if there is room */
+#define BUCKET_WIDTH  3 /* columns, if the line has room */
 #define REACHED_WIDTH 12
 
 /* Draw "cpu.read ▁▂▃▅█▂ 63 255" for each row of one kind. */
@@ -391,7 +393,7 @@ static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const
 	}
 }
 
-/* A drawing for each kind of values. */
+/* Draw the distributions of each kind of values. */
 static void draw_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -421,12 +423,12 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 /* ---- trends --------------------------------------------------------------------------------- */
 
 /*
- * A mean over time: the latency of an event, the waits per burst of a layer, or a number of each
- * interval. A number comes from `row`, a row of the first section, or else from `metric`.
+ * A value over time: the mean latency of an event, the mean wait per burst of a layer, or a number
+ * of each interval. The number comes from `row`, a row of the first section, or else from `metric`.
  */
 struct series {
 	const struct pmk_row *row;	 /* NULL: the number comes from `metric` */
-	const struct pmk_metric *metric; /* this metric */
+	const struct pmk_metric *metric; /* used if `row` is NULL */
 	const struct pmk_event *event;
 	const struct pmk_layer *layer;
 	enum part part; /* part of the layer's waits; NPARTS: all of them */
@@ -434,7 +436,7 @@ struct series {
 	char name[80];
 };
 
-/* The number that --plot draws for a section; false if there is none. */
+/* Get the number that --plot draws for a section. Returns false if there is none. */
 static bool number_of(const struct series *x, const struct pmk_result *r,
 		      const struct pmk_section *s, double *v)
 {
@@ -450,7 +452,8 @@ static bool number_of(const struct series *x, const struct pmk_result *r,
 	return m.valid;
 }
 
-/* Add a section's values to numerator and denominator. False: they are not known. */
+/* Add a section's values to the numerator and the denominator. Returns false if they are not
+ * known. */
 static bool add_point(const struct pmk_writer *w, const struct series *x,
 		      const struct pmk_result *r, const struct pmk_section *s, double *sum,
 		      double *n)
@@ -490,7 +493,7 @@ static bool add_point(const struct pmk_writer *w, const struct series *x,
 
 struct range {
 	double least, most;
-	unsigned points; /* intervals with a value */
+	unsigned points; /* number of intervals with a value */
 };
 
 static struct range range_of(const struct pmk_writer *w, const struct series *x,
@@ -512,7 +515,8 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 	return range;
 }
 
-/* The number of intervals; if there are more than columns, several share a column. */
+/* Returns the number of intervals of a processor. If there are more intervals than columns, several
+ * share a column. */
 static unsigned count_intervals(const struct pmk_result *r, int cpu)
 {
 	unsigned n = 0;
@@ -553,8 +557,8 @@ static void whole_range(struct pmk_writer *w, const struct range *range)
 
 #define RANGE_WIDTH 25 /* "  least 12.34, most 123.45" */
 
-/* Draw a series as one line. `most` is the value of a full column; 0: the maximum of the series,
- * which is returned. */
+/* Draw a series as one line. `most` is the value of a full column; 0 means the maximum of the
+ * series. Returns the value that was used. */
 static double draw_line(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
 			struct series *x, double most)
 {
@@ -610,7 +614,7 @@ static void layer_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 		struct series x = { .layer = l, .part = lines[i].part, .cpu = cpu };
 
 		name_series(&x, l->name, lines[i].what);
-		/* A part that never occurred needs no line. */
+		/* Omit a part that never occurred. */
 		if (i && range_of(w, &x, r).most == 0)
 			continue;
 		most = draw_line(w, st, r, &x, most);
@@ -625,7 +629,7 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 	for (unsigned i = 0; i < first->nrows; i++) {
 		struct series x = { .event = first->rows[i].event, .cpu = cpu };
 
-		/* If one event has two rows, the first has its latency. */
+		/* If an event has two rows, the first has its latency. */
 		if (!x.event || pmk_section_row(first, x.event) != &first->rows[i])
 			continue;
 		name_series(&x, first->rows[i].name, "");
@@ -633,7 +637,8 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 	}
 }
 
-/* --plot: every event, then every metric, each on its own scale, which begins at 0. */
+/* Draw the trends of --plot: every event, then every metric, each on a scale of its own that begins
+ * at 0. */
 static void draw_plot(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
 		      int cpu)
 {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf's -x: one line per row, no heading.
+ * Writes CSV like perf's -x: one line per row, no heading.
  *
- * 	[time,][cpu,][thread,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
- * 	metric-value,metric-unit,pmu,code,trust,region
+ *   [time,][cpu,][thread,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
+ *   metric-value,metric-unit,pmu,code,trust,region
  *
- * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
- * cpu with a row of one processor, thread with one of one thread, stddev% with several runs.
- * Results from firmware have further columns after these (docs/FORMATS.md). A second metric of an
- * event, or a metric without an event, has a separate line with the value's columns empty, as in
- * perf. Control characters in a field are written as \xHH; a field with a quote or the separator in
- * it is put in double quotes, and its quotes are doubled. New columns are only added at the end.
+ * The first columns are perf's, in perf's order; the last four are pmk's. Lines have a time with
+ * intervals, a cpu for a row of one processor, a thread for a row of one thread, and stddev% with
+ * several runs. Results from firmware have further columns after these (docs/FORMATS.md). A second
+ * metric of an event, or a metric without an event, has a separate line with the value's columns
+ * empty, as in perf. Control characters in a field are written as \xHH. A field that contains a
+ * quote or the separator is put in double quotes, and its quotes are doubled. New columns are only
+ * added at the end.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 struct state {
 	struct pmk_csv line;
 	bool intervals; /* an interval was written, so lines begin with a time */
-	bool head;	/* the names of the metrics were written, for a table of metrics only */
+	bool head;	/* the names of the metrics were written (only for a table of metrics) */
 };
 
 static struct state *state_of(struct pmk_writer *w)
@@ -199,12 +200,13 @@ static void put_details(struct pmk_writer *w, const struct pmk_section *s,
 	pmk_csv_skip(c, PROFILE_COLUMNS);
 }
 
-/* A line that has only a metric. */
+/* Write a line that has only a metric. */
 static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_section *s, const struct pmk_metric_value *v)
 {
-	unsigned empty = 4 + (r->runs > 1) + r->sampled; /* after counter-value: unit, event,
-						 * [stddev], [margin], 2 × run */
+	unsigned empty = 4 + (r->runs > 1) + r->sampled; /* Fields after counter-value: unit,
+						 * event, [stddev], [margin], event-
+						 * runtime, pcnt-running. */
 	struct pmk_csv *c = start_line(w, s);
 
 	pmk_csv_skip(c, 1 + empty);
@@ -253,14 +255,15 @@ static int csv_begin(struct pmk_writer *w, const struct pmk_result *r)
 	return 0;
 }
 
-/* Lines about a whole run are comments, as in perf. */
+/* Write lines about the whole run, as comments like perf. */
 static int csv_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	pmk_write_warnings(w, r, "# ");
 	return 0;
 }
 
-/* A line of names, then a line of values for each section. */
+/* Write the metrics of a section as a line of values, after a line of names for the first
+ * section. */
 static void metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 			  const struct pmk_section *s)
 {
@@ -302,7 +305,7 @@ static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* A line for a row of a profile. Columns that a profile does not have are empty. */
+/* Write the line for a row of a profile. Columns that a profile does not have are empty. */
 static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
 			 const struct pmk_profile_row *row)
 {

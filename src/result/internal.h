@@ -27,22 +27,22 @@ struct pmk_writer {
 	const struct pmk_writer_ops *ops;
 	FILE *f;
 	struct pmk_write_options opt;
-	/* for each of opt.metrics, the event in whose row it is printed */
+	/* For each metric of opt.metrics, the event in whose row it is printed. */
 	const struct pmk_event **beside;
 	void *state;
 	int error; /* the first error; later calls continue, so that the document is closed */
 };
 
-/* perf's text for a row without a value; NULL for a trust level that has a value. */
+/* Returns perf's text for a row without a value; NULL for a trust level that has a value. */
 const char *pmk_no_value_text(enum pmk_trust t);
 
 /* Evaluate the first of the writer's metrics that is printed next to this row, after skipping
- * `skip` such metrics. False: there is none. */
+ * `skip` such metrics. Returns false if there is none. */
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
-/* Write the rows of a section, one line each: a row with its first metric, or NULL, then a line for
- * each further metric; and at the end the metrics that belong to no row. */
+/* Write the rows of a section, one per line: each row with its first metric, or NULL, then a line
+ * for each further metric. At the end, write the metrics that belong to no row. */
 typedef void pmk_row_line(struct pmk_writer *w, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct pmk_row *row,
 			  const struct pmk_metric_value *v);
@@ -50,7 +50,7 @@ typedef void pmk_metric_line(struct pmk_writer *w, const struct pmk_result *r,
 			     const struct pmk_section *s, const struct pmk_metric_value *v);
 void pmk_write_lines(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
 		     pmk_row_line *row_line, pmk_metric_line *metric_line);
-/* The row of an event: the first row with a value, or else the first one; NULL when there is
+/* Returns the row of an event: the first row with a value, or else the first row; NULL if there is
  * none. */
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev);
 
@@ -67,7 +67,7 @@ struct pmk_bars_state {
 void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s);
 void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
 
-/* Write the beginning of every line of a section, in front of the value. */
+/* Write the beginning of a line, which all lines of the section have, before the value. */
 void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
 /* Size of a value as text. The kernel may scale a count by any power of ten, so it can be long. */
@@ -84,16 +84,16 @@ void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsign
 /* Write one field of CSV, quoted if necessary. */
 void pmk_csv_field(FILE *f, const char *separator, const char *text);
 
-/* A line of CSV. Initialise it to zero, except the first two members. */
+/* A line of CSV. Initialise all members to zero, except the first two. */
 struct pmk_csv {
 	FILE *f;
 	const char *separator;
 	bool begun; /* the line has a field */
 };
 
-/* Write the next field; empty for NULL. */
+/* Write a text as the next field. The field is empty if the text is NULL. */
 void pmk_csv_text(struct pmk_csv *c, const char *text);
-/* Write a number as the next field; empty if `there` is false. */
+/* Write a number as the next field. The field is empty if `there` is false. */
 void pmk_csv_number(struct pmk_csv *c, bool there, uint64_t value);
 /* Write n empty fields. */
 void pmk_csv_skip(struct pmk_csv *c, unsigned n);
@@ -102,30 +102,30 @@ void pmk_csv_end(struct pmk_csv *c);
 /* True if the PMU can time latencies, so that its counts have a distribution. */
 bool pmk_times_latencies(const struct pmk_result *r);
 
-/* The sum of a row's latencies: of one run, or the rounded mean of several runs, like the row's
- * value. */
+/* Returns the sum of a row's latencies: of one run, or the rounded mean of several runs, like the
+ * row's value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
-/* The sum of the squares of a row's latencies, of one run or as the rounded mean. The sum has up
- * to 128 bits, which are 39 digits. */
+/* Write the sum of the squares of a row's latencies, of one run or as the rounded mean. The sum has
+ * up to 128 bits, which are 39 digits. */
 #define PMK_SQUARES_SIZE 40
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
 
 /* The heading of a distribution without a name. */
 #define PMK_LATENCY_TEXT "latency in cycles"
-/* The name of the values of the row's distribution. */
+/* Returns the name of the values of the row's distribution. */
 const char *pmk_spread_of(const struct pmk_row *row);
 /* True if the row has a histogram of the values named `of`, as in pmk_spread_of(). */
 bool pmk_has_histogram(const struct pmk_row *row, const char *of);
-/* Finds the first and the last bucket that is not empty in the histograms of the values named `of`,
- * over all rows of the section. Returns false if there is none. */
+/* Find the first and the last bucket that is not empty in the histograms of the values named `of`,
+ * over all rows of the section. Returns false if all are empty. */
 bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last);
 
-/* The text for the values of a bucket of a histogram: "1", "4-7". */
+/* Write the values of a bucket of a histogram as text: "1", "4-7". */
 #define PMK_BUCKET_SIZE 48
 void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket);
 
-/* Write every line of the warning, then of the note, on separate lines. */
+/* Write every line of the warning, then every line of the note. Each line begins with `before`. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
 
 /* Additional facts about a row, in the order of CSV's columns. */
@@ -143,20 +143,20 @@ enum pmk_detail {
 
 /* The JSON keys of the details. */
 extern const char *const pmk_detail_keys[PMK_DETAILS];
-/* The number as text; mean and deviation with 2 or 3 decimals, or none if these do not fit; empty
- * if there is no number. */
+/* Write a detail as text; empty if it has no number. Mean and deviation have 2 or 3 decimals, or
+ * none if these do not fit. */
 void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum pmk_detail which,
 		     unsigned decimals, bool group);
 
-/* Percentage of the profile's samples in this row, with two decimals. */
+/* Write the percentage of the profile's samples in this row, with two decimals. */
 void pmk_share_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile *p,
 		    const struct pmk_profile_row *row);
-/* "0x00008000", empty when it is not known. */
+/* Write the row's address as text: "0x00008000", or empty if it is not known. */
 void pmk_address_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row);
 
-/* The value as text with six decimals, for CSV and JSON. */
+/* Write the value as text with six decimals, for CSV and JSON. */
 void pmk_metric_text(char *buf, size_t size, double value);
-/* "unit  name", as perf writes a named metric's unit; "name" when it has no unit. */
+/* Write "unit  name", as perf writes a named metric's unit, or "name" if it has no unit. */
 void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value *v);
 
 #endif

@@ -30,7 +30,7 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-/* An array that is written later, one object per line. */
+/* An array that is written later, with one object per line. */
 struct array {
 	char *text;
 	size_t size;
@@ -45,7 +45,7 @@ struct state {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* A command line consists of bytes, but JSON must be UTF-8. */
+/* Make a string of JSON, which must be UTF-8. A command line can consist of any bytes. */
 json_object *pmk_json_string(const char *text)
 {
 	size_t left = text ? strlen(text) : 0;
@@ -71,7 +71,7 @@ json_object *pmk_json_string(const char *text)
 	return o;
 }
 
-/* A number with a fixed count of decimals, so that the output does not depend on json-c's
+/* Make a number with a fixed number of decimals, so that the output does not depend on json-c's
  * version. */
 json_object *pmk_json_decimal(double v, int decimals)
 {
@@ -113,8 +113,8 @@ static const char *serialise_object(json_object *o)
 							 JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
-/* json-c escapes only the control characters below 0x20. DEL and C1 (U+0080 to U+009F) can only
- * occur in strings. */
+/* Write text, and escape DEL and the C1 control characters (U+0080 to U+009F), which can only occur
+ * in strings. json-c escapes only the control characters below 0x20. */
 static void put_text(FILE *f, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -191,7 +191,7 @@ static const char *array_close(struct array *a)
 	return good ? a->text : NULL;
 }
 
-/* A number that is already text; null when there is none. */
+/* Make a number from a text; null if there is none. */
 static json_object *number_value(const char *text)
 {
 	return *text ? json_object_new_double_s(0, text) : NULL;
@@ -274,7 +274,7 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 	return o;
 }
 
-/* The keys for firmware. */
+/* Add the keys that only results from firmware have. */
 static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
 {
 	pmk_json_count(o, "dump", s->dump);

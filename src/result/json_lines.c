@@ -18,7 +18,7 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-/* The place and time of the rows of a section. */
+/* Make an object with the place and time of the rows of a section. */
 static json_object *add_place(const struct pmk_section *s)
 {
 	json_object *o = json_object_new_object();
@@ -55,7 +55,7 @@ static void add_region(json_object *o, const struct pmk_section *s)
 		pmk_json_count(o, "interval-instructions", s->at_insns);
 }
 
-/* perf writes every value as a text with six decimals. */
+/* Add the value of a row. perf writes every value as a text with six decimals. */
 static json_object *row_value(const struct pmk_row *row)
 {
 	char text[PMK_VALUE_SIZE + 8];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON documents that are written piece by piece, one object per line, and the strings in them. */
+/* Writes JSON documents piece by piece, one object per line, and the strings in them. */
 #ifndef PMK_RESULT_JSONIO_H
 #define PMK_RESULT_JSONIO_H
 
@@ -9,13 +9,13 @@
 
 #include <pmk/result.h>
 
-/* A string, or null for NULL. Bytes that are not UTF-8 become U+FFFD. */
+/* Makes a string, or null for NULL. Bytes that are not UTF-8 become U+FFFD. */
 json_object *pmk_json_string(const char *text);
-/* A number with this many decimals; null if it is not finite. */
+/* Makes a number with this many decimals; null if it is not finite. */
 json_object *pmk_json_decimal(double v, int decimals);
-/* The code of an event, "0x0b". */
+/* Makes the code of an event, "0x0b". */
 json_object *pmk_json_code(const struct pmk_event *ev);
-/* Returns the latency of an event that a latency counter timed; null for other events. */
+/* Makes the latency of an event that a latency counter timed; null for other events. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row);
 /* Adds a member. */
 void pmk_json_add(json_object *o, const char *key, json_object *value);

@@ -51,7 +51,7 @@ struct metric {
 	struct pmk_metric pub; /* comes first: a pointer to it is a pointer to the whole */
 	const char *events[MAX_EVENTS + 1];
 	char *path, *name, *content;
-	int formula_line, formula_column; /* line where the text of FORMULA begins, from 1 */
+	int formula_line, formula_column; /* position of the text of FORMULA in the file, from 1 */
 };
 
 struct pmk_metrics {
@@ -64,15 +64,15 @@ struct pmk_metrics {
 struct formula {
 	const char *text, *at;
 	unsigned depth;
-	const char *why;     /* syntax error, at `at` */
-	const char *invalid; /* the value cannot be computed */
+	const char *why;     /* the syntax error at `at`, or NULL */
+	const char *invalid; /* the reason why the value cannot be computed, or NULL */
 	/* Finds the value of a name; false if the name does not exist. May set `invalid`. */
 	bool (*lookup)(struct formula *p, const char *name, bool latency, double *value);
 	const struct metric *metric;
 	const struct pmk_result *result;
 	const struct pmk_section *section;
-	unsigned used; /* bit per entry of metric->events */
-	/* Number of rows whose event family is incomplete, and the reason of the first one. */
+	unsigned used; /* one bit per entry of metric->events */
+	/* The number of rows that do not count all occurrences, and the reason of the first one. */
 	unsigned gaps;
 	const char *gap;
 };
@@ -189,7 +189,7 @@ static double parse_sum(struct formula *p)
 	return v;
 }
 
-/* Evaluate the whole text; false on a syntax error (p->why at p->at). */
+/* Evaluate the whole text. Returns false on a syntax error, which is p->why at p->at. */
 static bool compute_formula(struct formula *p, double *value)
 {
 	p->at = p->text;
@@ -209,7 +209,7 @@ static int event_index(const struct metric *m, const char *name)
 	return -1;
 }
 
-/* The row of the event with that name. */
+/* Returns the row of the event with this name, or NULL. */
 static const struct pmk_row *find_row(const struct pmk_result *r, const struct pmk_section *s,
 				      const char *name)
 {
@@ -218,7 +218,7 @@ static const struct pmk_row *find_row(const struct pmk_result *r, const struct p
 	return ev ? pmk_section_row(s, ev) : NULL;
 }
 
-/* The reason why a latency that was not timed has no value. */
+/* Returns the reason why a latency that was not timed has no value. */
 static const char *not_timed(const struct pmk_row *row)
 {
 	return row->reason ? row->reason : "no latency counter timed one of its events";
@@ -256,8 +256,8 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 	return true;
 }
 
-/* The modifiers of a name, after its colon or second slash, as in "cycles:u" and "pmu/cycles/k": 1
- * only user mode, 2 only the kernel, 0 both. */
+/* Returns the modes that a name selects after its colon or second slash, as in "cycles:u" and
+ * "pmu/cycles/k": 1 for user mode only, 2 for the kernel only, 0 for both. */
 static unsigned mode_of(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':'), *mode = "";
@@ -275,9 +275,9 @@ static unsigned mode_of(const char *name)
 }
 
 /*
- * Counts can be compared if all events were counted all the time, or during the same times. Events
- * of one {group} are counted during the same times; other events are not, even if their shares are
- * equally long.
+ * Returns the reason why the counts of a metric cannot be compared, or NULL. They can be compared
+ * if all events were counted all the time, or during the same times. Events of one {group} are
+ * counted during the same times. Other events are not, even if their shares of the time are equal.
  */
 static const char *not_comparable(const struct metric *m, const struct pmk_result *r,
 				  const struct pmk_section *s)
@@ -350,7 +350,7 @@ bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The position of an error in a file. */
+/* The file of a metric, for messages about errors in it. */
 struct diag {
 	const char *path;
 	char *msg;
@@ -443,7 +443,7 @@ static void trim_end(char *text)
 		text[--n] = '\0';
 }
 
-/* Split the content into its parts in place. */
+/* Split the content of the file into its parts, in place. */
 static int take_lines(struct metric *m, const struct diag *d)
 {
 	char *at = m->content;
@@ -473,8 +473,8 @@ static int take_lines(struct metric *m, const struct diag *d)
 	return 0;
 }
 
-/* Check everything that does not depend on a PMU: nothing is missing, the formula is valid, the
- * names agree. */
+/* Check everything that does not depend on a PMU: nothing is missing, the formula is valid, and it
+ * uses the names of EVENTS. */
 static int check_metric(struct metric *m, const struct diag *d)
 {
 	struct formula p = { .text = m->pub.formula, .lookup = lookup_name, .metric = m };
@@ -514,21 +514,21 @@ static void metric_free(struct metric *m)
 	free(m);
 }
 
-/* A folder with metrics. There are about a hundred, and they are read for every measurement, so
- * each is read with as few system calls as possible. */
+/* A folder with metrics. There are about a hundred, and every measurement reads them, so each is
+ * read with as few system calls as possible. */
 struct folder {
 	const char *path;
 	int fd;
 	char *content; /* room for the longest file, plus a byte to detect a longer one */
-	bool regular;  /* the folder says that the present file is a regular file */
+	bool regular;  /* true if the folder reports that the present file is a regular file */
 };
 
-/* Read the file into the folder's buffer. One read() returns all of a regular file, and most
- * folders say which files are regular. Returns the length of the file, or a negative number with
- * a reason in *why. */
+/* Read a file into the folder's buffer. One read() returns all of a regular file, and most folders
+ * report which files are regular. Returns the length of the file, or a negative number with a
+ * reason in *why. */
 static ssize_t read_whole(const struct folder *dir, const char *file, const char **why)
 {
-	/* Opening a pipe does not wait for its other end. */
+	/* O_NONBLOCK: opening a pipe does not wait for its other end. */
 	int fd = openat(dir->fd, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	ssize_t n = -1;
@@ -599,7 +599,7 @@ static int insert_metric(struct pmk_metrics *all, struct metric *m)
 	struct metric **grown;
 	unsigned i = all->n;
 
-	/* Files of one folder come in sorted order. */
+	/* Most folders are read in sorted order, so the place is usually at the end. */
 	while (i && strcmp(all->list[i - 1]->name, m->name) > 0)
 		i--;
 	if (i && strcmp(all->list[i - 1]->name, m->name) == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The result, and the common front end of the writers. Writers always run in the C locale. The
+ * The result, and the functions that all writers share. Writers always run in the C locale. The
  * first failure of a stream is kept, and the document is still closed.
  *
  * Flushing the stream's buffer reveals write errors, so every section is flushed: a reader of a
@@ -134,7 +134,7 @@ struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r)
 	return &grown[r->ndumps++];
 }
 
-/* When out of memory, the line is lost. */
+/* Append a line to a text. If out of memory, the line is lost. */
 static void add_line(char **text, const char *fmt, va_list ap)
 {
 	char *line, *all;
@@ -234,7 +234,7 @@ void pmk_write_lines(struct pmk_writer *w, const struct pmk_result *r, const str
 	}
 }
 
-/* Clocks count nanoseconds, and perf shows milliseconds. */
+/* Clocks count nanoseconds, but perf shows milliseconds. */
 #define MSEC_DECIMALS 6
 
 static bool is_clock(const struct pmk_row *row)
@@ -242,7 +242,8 @@ static bool is_clock(const struct pmk_row *row)
 	return row->unit && !strcmp(row->unit, "ns");
 }
 
-/* The size of one count in the row's unit; *unit becomes the text after the kernel's scale. */
+/* Returns the size of one count in the row's unit. *unit becomes the text after the kernel's
+ * scale. */
 static double scale_of(const struct pmk_row *row, const char **unit)
 {
 	const char *text = row->unit ? row->unit : "";
@@ -289,10 +290,10 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
 	return (row->dist.values.sum + runs / 2) / runs;
 }
 
-/* A number of 128 bits, most significant word first. */
+/* A number of 128 bits, with the most significant word first. */
 #define WORDS 4
 
-/* Divides it by d. Returns the remainder. */
+/* Divide the number by d. Returns the remainder. */
 static uint32_t divide_words(uint32_t v[WORDS], uint32_t d)
 {
 	uint64_t rest = 0;
@@ -368,7 +369,7 @@ const char *const pmk_detail_keys[PMK_DETAILS] = {
 	[PMK_DETAIL_MIN] = "min",	[PMK_DETAIL_MAX] = "max",
 };
 
-/* A number has no decimals if they do not fit. */
+/* Write a scaled number. It has no decimals if they do not fit. */
 static void scaled_text(char *text, uint64_t (*of)(const struct pmk_stats *, uint32_t),
 			const struct pmk_stats *s, unsigned decimals, bool group)
 {
@@ -456,8 +457,8 @@ void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value 
 
 /* ---- the front of the writers --------------------------------------------------------------- */
 
-/* The locales of a call of a writer's function: the C locale, which is used during the call, and
- * the locale before it. */
+/* The C locale, which is used during a call of a writer's function, and the locale before the
+ * call. */
 struct call {
 	locale_t c, before;
 };
@@ -491,7 +492,8 @@ static const struct pmk_writer_ops *const formats[] = {
 	[PMK_FORMAT_JSON_LINES] = &pmk_writer_json_lines,
 };
 
-/* Look up once the event next to which each metric is printed; none if there is no PMU. */
+/* Find the event next to which each metric is printed; there is none without a PMU. This is done
+ * only once. */
 static bool find_beside(struct pmk_writer *w, const struct pmk_pmu *pmu)
 {
 	unsigned n = 0;

@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "result/internal.h"
 
-#define NAME_LEAST 8 /* columns of a name that is cut */
+#define NAME_LEAST 8 /* minimum number of columns of a name that is cut */
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
@@ -75,7 +75,7 @@ int pmk_name_write_markdown(FILE *f, const char *name, size_t columns)
 	n = backquotes(text);
 	for (int i = 0; i < n; i++)
 		fputc('`', f);
-	/* The blanks are not part of the code. */
+	/* These blanks are not part of the code. */
 	fputs(n > 1 ? " " : "", f);
 	for (const char *c = text; *c; c++)
 		fprintf(f, *c == '|' ? "\\%c" : "%c", *c);
@@ -142,7 +142,7 @@ static size_t *measure_columns(const struct table *t)
 	return width;
 }
 
-/* A name, cut if it does not fit. */
+/* Write a name, cut if it does not fit. */
 static void put_name(FILE *f, const char *text, size_t room)
 {
 	char *cut = room ? pmk_name_cut(text, room > NAME_LEAST ? room : NAME_LEAST) : NULL;

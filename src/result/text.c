@@ -23,17 +23,17 @@
 #include "result/internal.h"
 #include "result/table.h"
 
-#define VALUE_WIDTH 18 /* as perf */
+#define VALUE_WIDTH 18 /* as in perf */
 #define NAME_WIDTH  24
 #define TRUST_WIDTH 8
 
-#define THREAD_WIDTH 22 /* as perf */
+#define THREAD_WIDTH 22 /* as in perf */
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
 #define PLAIN "\033[0m"
 
-/* A reason, and the events or metrics it applies to. */
+/* A reason, and the events or metrics to which it applies. */
 struct note {
 	char *names; /* "etmextout_0, etmextout_1" */
 	char *reason;
@@ -46,10 +46,10 @@ struct state {
 	bool interval_head;
 	bool no_divisor; /* a metric of an interval had no divisor */
 	bool headed;	 /* the heading was printed */
-	bool rows;	 /* a section was printed */
+	bool rows;	 /* at least one section was printed */
 	int name_width;
 	struct pmk_bars_state bars;
-	FILE *never; /* regions of firmware that were never completed; a stream */
+	FILE *never; /* a stream with the regions of firmware that were never completed */
 	char *never_text;
 	size_t never_size;
 };
@@ -61,7 +61,7 @@ static struct state *state_of(struct pmk_writer *w)
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-/* An escape sequence, if the text has colours. */
+/* Returns an escape sequence, or "" if the text has no colours. */
 static const char *style_code(const struct pmk_writer *w, const char *code)
 {
 	return w->opt.colour ? code : "";
@@ -83,7 +83,7 @@ static bool rate_text(char buf[48], double v, const char *unit)
 	return false;
 }
 
-/* Write the value with two decimals, like perf. A value that would show as 0.00 gets four; a
+/* Write the value with two decimals, like perf. A value that would be 0.00 gets four decimals. A
  * large number gets none, and its digits are grouped. Without grouping, numbers have no units. */
 static void metric_value_text(char buf[48], double v, const char *unit, bool group)
 {
@@ -97,8 +97,8 @@ static void metric_value_text(char buf[48], double v, const char *unit, bool gro
 		snprintf(buf, 48, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
 }
 
-/* Write lines, of which the last may lack its newline; on a terminal, long lines are wrapped
- * between words. */
+/* Write lines. The last one may lack its newline. On a terminal, long lines are wrapped between
+ * words. */
 static void put_lines(struct pmk_writer *w, char *text)
 {
 	char *next;
@@ -173,7 +173,8 @@ static const char *title_of(const struct pmk_writer *w, const char *metric)
 	return "";
 }
 
-/* A metric as a remark, "#       0.58  title (name)". The caller frees it; NULL: out of memory. */
+/* Returns a metric as a remark: "#       0.58  title (name)". The caller frees it; NULL: out of
+ * memory. */
 static char *remark_text(const struct pmk_writer *w, const struct pmk_metric_value *v)
 {
 	char value[48] = "n/a", *text;
@@ -187,8 +188,8 @@ static char *remark_text(const struct pmk_writer *w, const struct pmk_metric_val
 	return text;
 }
 
-/* An interval without a burst has no mean per burst. There are many such intervals and metrics, so
- * the reason is printed once. */
+/* Record why a metric has no value. An interval without a burst has no mean per burst. There are
+ * many such intervals and metrics, so this reason is printed only once. */
 static int note_metric(struct pmk_writer *w, const struct pmk_section *s,
 		       const struct pmk_metric_value *v)
 {
@@ -232,7 +233,7 @@ static int wider_of(int width, const char *text)
 	return n > width ? n : width;
 }
 
-/* The column where remarks begin, after the start of the line. */
+/* Returns the column where remarks begin, counted from the beginning of the row's own text. */
 static int remark_at(struct pmk_writer *w)
 {
 	return VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2;
@@ -245,7 +246,7 @@ static int remark_at(struct pmk_writer *w)
 static bool remark_fits(struct pmk_writer *w, const struct pmk_section *s, const char *remark,
 			int after)
 {
-	/* what pmk_text_line_start() prints */
+	/* the width of what pmk_text_line_start() prints */
 	int start =
 		(s->interval ? 17 : 0) + (s->cpu >= 0 ? 9 : 0) + (s->thread ? THREAD_WIDTH + 1 : 0);
 
@@ -340,7 +341,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	return err;
 }
 
-/* Metrics that are not printed next to a row of this section get separate lines. */
+/* Print the metrics that are not printed next to a row of this section, on separate lines. */
 static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_section *s)
 {
@@ -358,7 +359,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 /* ---- distributions: of a region's occurrences, of latencies --------------------------------- */
 
 #define TABLE_COLUMNS	8
-#define LATENCY_COLUMNS 5 /* of the occurrences of a latency */
+#define LATENCY_COLUMNS 5 /* columns for latencies */
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		       const struct pmk_row *row, unsigned column)
@@ -384,8 +385,8 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		strcpy(text, "-");
 }
 
-/* True if the row is in the table: all rows of a region are or, if `of` names a quantity, the
- * rows with such values. */
+/* True if the row is in the table. With `of`, these are the rows whose distribution has that name,
+ * otherwise all rows of a region. */
 static bool in_table(const struct pmk_row *row, const char *of)
 {
 	return !of || (row->has_dist && row->dist.latency && strcmp(of, pmk_spread_of(row)) == 0);
@@ -456,7 +457,7 @@ bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *fir
 	return *first <= *last;
 }
 
-/* The columns are buckets, headed by the values that they represent. */
+/* Print histograms. The columns are buckets, headed by the values that they represent. */
 static int print_histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	struct table_column column[1 + PMK_BUCKETS] = {
@@ -491,7 +492,7 @@ static int print_histograms(struct pmk_writer *w, const struct pmk_section *s, c
 	return err ? PMK_ENOMEM : 0;
 }
 
-/* A table for each kind of values, latencies first, and their histograms. */
+/* Print a table for each kind of values, latencies first, and their histograms. */
 static int print_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -508,7 +509,8 @@ static int print_spreads(struct pmk_writer *w, const struct pmk_section *s)
 	return 0;
 }
 
-/* Firmware has many regions; those that a run did not enter are listed on one line. */
+/* List a region that the run did not enter. Firmware has many regions, so these are listed on one
+ * line. */
 static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
@@ -526,7 +528,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 	return 0;
 }
 
-/* Called after all sections. */
+/* End the part with the sections. */
 static void end_sections(struct pmk_writer *w)
 {
 	struct state *st = state_of(w);
@@ -607,14 +609,14 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* Print `before`, and a text that is not pmk's own and may have unprintable characters. */
+/* Print `before`, and then a text that is not pmk's own and may have unprintable characters. */
 static void print_field(struct pmk_writer *w, const char *before, const char *text)
 {
 	fputs(before, w->f);
 	pmk_printable_write(w->f, text);
 }
 
-/* Printed above the first section or profile; without any, nothing is printed. */
+/* Print the heading, above the first section or profile. */
 static void print_heading(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const char *quote = r->command && strchr(r->command, '\'') ? "" : "'";
@@ -679,7 +681,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
-/* The position of a row's samples; `text` is the buffer. */
+/* Returns the position of a row's samples; `text` is the buffer. */
 static const char *position_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row)
 {
 	if (row->function)
@@ -729,8 +731,8 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 
 /* ---- the foot ---------------------------------------------------------------------------- */
 
-/* "2 event counters + CCNT" */
-/* With more counters of one fixed event each, the report prints only their number. */
+/* If more than this many counters have one fixed event each, the report prints only their
+ * number. */
 #define NAMED_COUNTERS 4
 
 static void counters_text(FILE *f, const struct pmk_pmu *pmu)
@@ -756,7 +758,7 @@ static void counters_text(FILE *f, const struct pmk_pmu *pmu)
 			fprintf(f, " + %s", pmu->counters[i].name);
 }
 
-/* A second PMU whose events were counted, too; or NULL. */
+/* Returns the second PMU whose events were counted, or NULL. */
 static const struct pmk_pmu *pmu_beside(const struct pmk_result *r)
 {
 	for (unsigned s = 0; s < r->nsections; s++)
@@ -874,7 +876,7 @@ static void print_references(struct pmk_writer *w, const struct pmk_result *r)
 		fprintf(w->f, " %s: %s\n", w->opt.metrics[i]->name, w->opt.metrics[i]->formula);
 }
 
-/* The standard deviation of the mean of the runs' times, in seconds. */
+/* Returns the standard deviation of the mean of the runs' times, in seconds. */
 static double elapsed_error(const struct pmk_result *r)
 {
 	double sum = 0;
@@ -915,7 +917,7 @@ static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 	print_elapsed(w, r);
 }
 
-/* Notes, and how the events were counted. */
+/* Print the notes, and how the events were counted. */
 static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);

@@ -12,13 +12,13 @@
 #include "base/hash.h"
 #include "profile/recording/tables.h"
 
-#define ENOUGH 4 /* shorter functions are too similar to each other */
+#define ENOUGH 4 /* instructions; shorter functions are too similar to each other */
 
-/* An encoding: words with `value` after masking with `mask` have an address, or a part of one, in
- * the bits of `address`. */
+/* An encoding of instructions with an address. Words that are equal to `value` after masking with
+ * `mask` have an address, or a part of one, in the bits of `address`. */
 struct encoding {
 	uint32_t mask, value, address;
-	bool jump; /* only if its destination is outside the function */
+	bool jump; /* mask the address only if it is outside the function */
 };
 
 static const struct encoding a64[] = {
@@ -75,7 +75,8 @@ static const struct encoding *find_encodings(const char *mode)
 	return NULL;
 }
 
-/* The first halfword of a wide Thumb instruction is the upper one. */
+/* Read an instruction of n bytes. The first halfword of a wide Thumb instruction is the upper
+ * one. */
 static uint32_t read_word(const uint8_t *byte, int n, bool thumb, bool big_endian)
 {
 	uint32_t word = 0;
@@ -100,8 +101,8 @@ static uint32_t mask_addresses(uint32_t word, const struct encoding *e, bool ins
 	return word;
 }
 
-/* word[] gets each instruction without addresses outside the function, and shape[] each one without
- * any address; false at the end of the table or an error. */
+/* Store the instruction without addresses outside the function in word[i], and without any address
+ * in shape[i]. Returns false at the end of the table or after an error. */
 static bool next_word(const struct pmk_tables *t, sqlite3_stmt *s, size_t i, uint32_t *word,
 		      uint32_t *shape)
 {

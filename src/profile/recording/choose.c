@@ -12,7 +12,7 @@
 #include "base/message.h"
 #include "base/nearest.h"
 
-#define SOME 4 /* names that a message lists */
+#define SOME 4 /* maximum number of names in a message */
 
 bool pmk_tables_event_is(const struct pmk_tables_event *e, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Choosing events of a recording. */
+/* Chooses events of a recording. */
 #ifndef PMK_RECORDING_CHOOSE_H
 #define PMK_RECORDING_CHOOSE_H
 
@@ -10,22 +10,22 @@ struct pmk_choice {
 	size_t n;
 };
 
-/* The events of a comma-separated list: names, their aliases in the catalogues, "executions",
- * "all". Each is added once, in the order of the list. Returns 0, PMK_ENOMEM, or PMK_EINVAL with
- * one line in msg. */
+/* Chooses the events of a comma-separated list: names, their aliases in the catalogues,
+ * "executions", "all". Each is added once, in the order of the list. Returns 0, PMK_ENOMEM, or
+ * PMK_EINVAL with one line in msg. */
 int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const char *list, char *msg,
 		     size_t size);
 /* Chooses all events with a value, or the executions if no event has one. Returns 0 or
  * PMK_ENOMEM. */
 int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t);
-/* Chooses the cycles of the core; else the first event with a value; else executions. Returns 0
- * or PMK_ENOMEM. */
+/* Chooses the cycles of the core, or else the first event with a value, or else executions. Returns
+ * 0 or PMK_ENOMEM. */
 int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t);
-/* Move the cycles of the core, if they were chosen, to the front. */
+/* Moves the cycles of the core to the front, if they were chosen. */
 void pmk_choice_put_cycles_first(struct pmk_choice *c, const struct pmk_tables *t);
 void pmk_choice_free(struct pmk_choice *c);
 
-/* True if the event has that name, in the recording or in the catalogue. */
+/* True if the event has this name, in the recording or in the catalogue. */
 bool pmk_tables_event_is(const struct pmk_tables_event *e, const char *name);
 
 #endif

@@ -32,8 +32,8 @@ const char pmk_database_schema[] =
 	" object INTEGER NOT NULL REFERENCES object(id), name TEXT NOT NULL, symbol TEXT,"
 	" address INTEGER NOT NULL, size INTEGER, file INTEGER REFERENCES file(id),"
 	" line INTEGER);"
-	/* Functions that the compiler has put into others; `file` and `line` are where that
-	 * happened, within `parent` or, where that is NULL, in the function itself. */
+	/* Functions that the compiler has inlined. `file` and `line` are the place of the call,
+	 * which is in `parent` or, if that is NULL, in the function itself. */
 	"CREATE TABLE inlined(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES inlined(id),"
 	" name TEXT NOT NULL, symbol TEXT, file INTEGER REFERENCES file(id), line INTEGER);"
 	"CREATE TABLE code(id INTEGER PRIMARY KEY,"
@@ -113,7 +113,7 @@ bool pmk_database_has_views(sqlite3 *db, const char *schema)
 	return !none;
 }
 
-/* SQLite reads missing bytes of the last page as zeros. */
+/* True if the end of the file is missing. SQLite reads missing bytes of the last page as zeros. */
 static bool is_cut(sqlite3 *db, const char *path)
 {
 	int pages = 0, bytes = 0;
@@ -148,15 +148,16 @@ static int schema_check(sqlite3 *db, const char *path, char *msg, size_t size)
 	return 0;
 }
 
-/* The limit of SQLite's steps, per byte of a file and for any file, and the number of steps
- * between two checks. Reading a whole recording takes one or two steps per byte. */
+/* Limits of SQLite's steps, per byte of a file and for small files, and the number of steps between
+ * two checks. Reading a whole recording takes one or two steps per byte. */
 #define STEPS_PER_BYTE 100
 #define STEPS_OF_ANY   UINT64_C(20000000)
 #define STEPS	       1000000
 
 static _Atomic uint64_t steps_left; /* shared by all open recordings */
 
-/* Pages of a damaged file may refer to each other in a cycle. */
+/* Stop a query that takes too many steps. Pages of a damaged file may refer to each other in a
+ * cycle. */
 static int on_steps(void *unused)
 {
 	(void)unused;

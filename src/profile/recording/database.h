@@ -14,11 +14,11 @@
 #define PMK_DATABASE_ID	     0x706d6b72 /* application_id: "pmkr" */
 #define PMK_DATABASE_VERSION 5		/* user_version */
 
-/* Makes the tables and views of an empty database. */
+/* The statements that make the tables and views of an empty database. */
 extern const char pmk_database_schema[];
 
 /*
- * Makes SQLite ignore code in a file: a view in place of a table could take for ever, and a trigger
+ * Make SQLite ignore code in a file. A view in place of a table could take for ever, and a trigger
  * could change what is written.
  */
 void pmk_database_refuse_code(sqlite3 *db);
@@ -27,7 +27,7 @@ void pmk_database_refuse_code(sqlite3 *db);
 bool pmk_database_has_views(sqlite3 *db, const char *schema);
 
 /*
- * Open a recording for reading. Returns 0; PMK_EIO: it cannot be read; PMK_EPARSE: it is not a
+ * Open a recording for reading. Returns 0; PMK_EIO if it cannot be read; PMK_EPARSE if it is not a
  * recording, is damaged, or has a version that this pmk does not know. After an error, one line in
  * msg says what to do, without the file's name. The caller closes *db with sqlite3_close().
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of the running kernel. /proc/kallsyms has a line for each symbol: address, a letter for
- * its kind, name, and perhaps the module. All addresses are 0 for users who may not see them.
+ * Finds functions of the running kernel. /proc/kallsyms has a line for each symbol: address, a
+ * letter for its kind, name, and perhaps the module. All addresses are 0 for users who may not see
+ * them.
  */
 #define _GNU_SOURCE
 #include "profile/recording/symbols.h"
@@ -46,7 +47,8 @@ static bool read_list(struct list *l, FILE *f)
 	return fits;
 }
 
-/* If an address has several names, the shortest is shown. */
+/* Orders symbols by address, then by length of the name: the shortest name of an address is
+ * shown. */
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -57,7 +59,7 @@ static int by_address(const void *a, const void *b)
 	return n != m ? (n > m) - (n < m) : strcmp(x->name, y->name);
 }
 
-/* The running kernel's build id from its notes; "": it has none. */
+/* Read the running kernel's build id from its notes; "" if it has none. */
 static void read_build_id(char *text, size_t size)
 {
 	FILE *f = fopen("/sys/kernel/notes", "re");
@@ -83,7 +85,7 @@ static void read_build_id(char *text, size_t size)
 		fclose(f);
 }
 
-/* The symbol that contains the address, or PMK_NOWHERE. */
+/* Returns the symbol that contains the address, or PMK_NOWHERE. */
 static uint32_t symbol_at(const struct list *l, uint64_t address)
 {
 	size_t low = PMK_FIRST_BEHIND(l->item, l->n, address, address);

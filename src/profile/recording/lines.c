@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A row of the line table says at which address the code of a line begins; the code ends at the
- * address of the next row. If several rows have one address, the code belongs to the line of the
- * last row. It also belongs to the line of each earlier row that begins a statement, as for
- * breakpoints.
+ * Reads the lines of a file. A row of the line table is the address at which the code of a line
+ * begins; the code ends at the address of the next row. If several rows have one address, the code
+ * belongs to the line of the last row. It also belongs to the line of each earlier row that begins
+ * a statement, as for breakpoints.
  */
 #include "profile/recording/lines.h"
 
@@ -19,7 +19,7 @@ struct reader {
 	struct pmk_lines *l;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;  /* added by libdwfl to addresses of the debug information */
-	Dwarf_Addr shift; /* difference from there to addresses in the ELF file */
+	Dwarf_Addr shift; /* the file's own addresses minus those of the debug information */
 	bool no_memory;
 };
 
@@ -44,8 +44,8 @@ static void add_function(struct reader *r, const char *symbol, const char *file,
 			    (struct pmk_lines_function){ symbol, file, (uint32_t)line, address });
 }
 
-/* True if the linker has kept the code at this address. Code that it has dropped still has lines,
- * at addresses near 0. */
+/* True if the linker has kept the code at this address. Code that the linker has dropped still has
+ * lines, at addresses near 0. */
 static bool is_there(const struct reader *r, Dwarf_Addr address)
 {
 	Dwarf_Addr in_section = address + r->bias, bias;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See plt.h. The code of each stub is decoded, because linkers create stubs of several sizes in one
- * table and in any order. The stubs of GNU ld and of LLVM's lld are known.
+ * Reads stubs: see plt.h. The code of each stub is decoded, because linkers create stubs of several
+ * sizes in one table and in any order. The stubs of GNU ld and of LLVM's lld are known.
  */
 #include "profile/recording/plt.h"
 
@@ -41,7 +41,7 @@ struct code {
 	uint64_t got; /* address of .got.plt */
 };
 
-/* The word at that offset; after the end 0, which no stub contains. */
+/* Returns the word at this offset. After the end it is 0, which no stub contains. */
 static uint32_t code_word(const struct code *c, size_t at)
 {
 	const uint8_t *b;
@@ -55,15 +55,16 @@ static uint32_t code_word(const struct code *c, size_t at)
 
 /* ---- instructions of stubs ------------------------------------------------------------------- */
 
-/* Decode the stub at that offset, and get the address of its slot. Returns its length; 0: there is
- * no stub. */
+/* Decode the stub at this offset, and get the address of its slot. Returns the length of the stub;
+ * 0 if there is none. */
 typedef size_t stub_decode(const struct code *c, size_t at, uint64_t *slot);
 
 #define A64_BTI_C  0xd503245f
 #define A64_NOP	   0xd503201f
 #define A64_BR_X17 0xd61f0220
 
-/* [bti c]; adrp x16, SLOT; ldr x17, [x16, SLOT]; add x16, x16, SLOT; [autia1716]; br x17; [nop] */
+/* Stubs of AArch64: [bti c]; adrp x16, SLOT; ldr x17, [x16, SLOT]; add x16, x16, SLOT; [autia1716];
+ * br x17; [nop] */
 static size_t stub_decode_a64(const struct code *c, size_t at, uint64_t *slot)
 {
 	size_t i = at + (code_word(c, at) == A64_BTI_C ? 4 : 0), end = i + 20;
@@ -94,8 +95,9 @@ static uint32_t arm_constant(uint32_t insn)
 #define THUMB_BX_PC_NOP 0x46c04778
 #define THUMB_BX_PC_B	0xe7fd4778
 
-/* [bx pc; nop in Thumb state]; add ip, pc, #; add ip, ip, #; ...; ldr pc, [ip, #]!
- * or, of lld for long ways: ldr ip, [pc, #4]; add ip, ip, pc; ldr pc, [ip]; .word SLOT - . */
+/* Stubs of ARM: [bx pc; nop in Thumb state]; add ip, pc, #; add ip, ip, #; ...; ldr pc, [ip, #]!
+ * Those of lld for long distances: ldr ip, [pc, #4]; add ip, ip, pc; ldr pc, [ip];
+ * .word SLOT - . */
 static size_t stub_decode_arm(const struct code *c, size_t at, uint64_t *slot)
 {
 	uint32_t first = code_word(c, at), to;
@@ -119,7 +121,8 @@ static size_t stub_decode_arm(const struct code *c, size_t at, uint64_t *slot)
 	return i + 4 - at;
 }
 
-/* imm HIGH; lwi r12, r20 or r0, LOW; brad r12; nop. r20 is the address of .got.plt. */
+/* Stubs of MicroBlaze: imm HIGH; lwi r12, r20 or r0, LOW; brad r12; nop. r20 is the address of
+ * .got.plt. */
 static size_t stub_decode_microblaze(const struct code *c, size_t at, uint64_t *slot)
 {
 	uint32_t imm = code_word(c, at), lwi = code_word(c, at + 4);
@@ -135,7 +138,7 @@ static size_t stub_decode_microblaze(const struct code *c, size_t at, uint64_t *
 
 static const struct machine {
 	GElf_Half elf;
-	/* type of the relocations of functions that are chosen at load time; 0: none */
+	/* Type of the relocations of functions that are chosen at load time; 0: none. */
 	uint32_t irelative;
 	bool little_endian; /* byte order of instructions; data can have another one */
 	stub_decode *decode;
@@ -155,7 +158,7 @@ static const struct machine *machine_of(const struct reader *r)
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-/* The word in the file at that address; 0: the file has none. */
+/* Returns the word in the file at this address; 0 if the file has none. */
 static uint32_t word_at(const struct reader *r, uint64_t address)
 {
 	Elf_Scn *scn = NULL;
@@ -182,7 +185,8 @@ static void add_slot(struct reader *r, struct slot slot)
 	r->failed |= !PMK_APPEND(r->slot, r->nslots, r->slots_room, slot);
 }
 
-/* The name of a symbol in the table that belongs to a section of relocations; NULL: it has none. */
+/* Returns the name of a symbol in the table that belongs to a section of relocations; NULL if it
+ * has none. */
 static const char *symbol_name(const struct reader *r, size_t table, size_t index)
 {
 	Elf_Scn *scn = elf_getscn(r->elf, table);
@@ -270,7 +274,7 @@ static void read_stubs(struct reader *r, stub_decode *decode, const struct code 
 	}
 }
 
-/* The names of sections are the usual ones of linkers. */
+/* Returns the name of a section. */
 static const char *section_name(const struct reader *r, const GElf_Shdr *sh)
 {
 	size_t names;

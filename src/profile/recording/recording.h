@@ -15,7 +15,7 @@
 #include <pmk/isa.h>
 #include <pmk/result.h>
 
-#define PMK_RECORDED_BYTES 8 /* maximum for an instruction */
+#define PMK_RECORDED_BYTES 8 /* maximum length of an instruction */
 
 /* An event that was counted at every instruction. */
 struct pmk_recorded_event {
@@ -37,9 +37,9 @@ enum pmk_recorded_kind {
 struct pmk_recorded_object {
 	enum pmk_recorded_kind kind;
 	const char *path; /* path for opening it on this machine; without a file: "[anon]" */
-	/* An address in memory minus this is the address in the ELF file. */
+	/* Subtract this from an address in memory to get the address in the ELF file. */
 	uint64_t bias;
-	/* Hexadecimal; NULL: use the file's present one. If the file has another build id now, it
+	/* Hexadecimal; NULL: use that of the present file. If the file has another build id now, it
 	 * is a different file. */
 	const char *build_id;
 };
@@ -51,7 +51,7 @@ struct pmk_recorded_thread {
 	const char *name; /* NULL: not known */
 };
 
-/* The flow of an instruction that was not decoded. */
+/* `flow` of an instruction that was not decoded. */
 #define PMK_RECORDED_FLOW_UNKNOWN 0xff
 
 /* An instruction that was executed. If the program changed its code, several instructions have
@@ -64,14 +64,15 @@ struct pmk_recorded_insn {
 	uint8_t flow;	  /* enum pmk_flow */
 	bool conditional; /* a branch that may not be taken */
 	bool thumb;	  /* T32 */
-	uint64_t target;  /* in memory, of JUMP and CALL; else 0 */
+	uint64_t target;  /* destination in memory of a JUMP or CALL; otherwise 0 */
 };
 
-/* A call path: a function that was called from some place. Number 0 is the root. */
+/* A call path: a function, and the place from which it was called. Number 0 is the root. */
 struct pmk_recorded_context {
 	uint32_t parent;
 	uint64_t entry; /* where the function was entered, in memory */
-	uint64_t site;	/* the call instruction, in memory; 0: it was entered in another way */
+	/* The call instruction, in memory; 0: the function was entered in another way. */
+	uint64_t site;
 	uint64_t calls; /* how often */
 
 	/*
@@ -81,9 +82,10 @@ struct pmk_recorded_context {
 	 */
 };
 
-#define PMK_RECORDED_NO_SITE UINT64_MAX /* for a sampled recording */
+/* For a sampled recording: the function was not entered by a known call. */
+#define PMK_RECORDED_NO_SITE UINT64_MAX
 
-/* Instructions that are executed one after another: the parts from `first` on. */
+/* Instructions that are executed one after another. The first one is part[first]. */
 struct pmk_recorded_block {
 	size_t first;
 	uint32_t nparts;
@@ -96,16 +98,16 @@ struct pmk_recorded_part {
 	uint32_t insn, cost;
 };
 
-/* How often one thread ran a block in one context (0: contexts were not recorded). Several runs may
- * have the same block, thread and context; their numbers are added, modulo 2^64. */
+/* How often one thread ran a block in one context (0 if contexts were not recorded). Several runs
+ * may have the same block, thread and context; their numbers are added, modulo 2^64. */
 struct pmk_recorded_run {
 	uint32_t block, thread, context;
 	uint64_t executions;
 	uint64_t taken; /* how often control did not continue after the last instruction */
 };
 
-/* What one thread counted at one instruction in one context, in addition to the costs of runs:
- * row `cost` of cost[]. The costs of several extras at the same place are added. */
+/* Counts of one thread at one instruction in one context, in addition to the costs of runs: row
+ * `cost` of cost[]. The costs of several extras at the same place are added. */
 struct pmk_recorded_extra {
 	uint32_t insn, thread, context, cost;
 };
@@ -141,16 +143,16 @@ struct pmk_recording {
 	const struct pmk_recorded_context *context;
 	const struct pmk_recorded_block *block;
 	const struct pmk_recorded_part *part;
-	const uint64_t *cost;			    /* rows of `nevents` */
-	struct pmk_recorded_run *run;		    /* writing sorts them */
-	struct pmk_recorded_extra *extra;	    /* writing sorts them */
+	const uint64_t *cost;			    /* rows of `nevents` counts */
+	struct pmk_recorded_run *run;		    /* pmk_recording_write() sorts them */
+	struct pmk_recorded_extra *extra;	    /* pmk_recording_write() sorts them */
 	const struct pmk_recorded_latency *latency; /* by event and cycles */
 	size_t nlatencies, nblocks, ncosts, nruns;
 	size_t nevents, nobjects, nthreads, ninsns, ncontexts, nextras;
 };
 
-/* The reason why no recording can be written to `path`, as far as that is known in advance; NULL:
- * none. */
+/* Returns the reason why no recording can be written to `path`, if that is known in advance; NULL
+ * if nothing is known. */
 const char *pmk_recording_obstacle(const char *path);
 
 /* Watches the writing of a recording. on_items() is called after some ten thousand items and before
@@ -171,7 +173,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 
 struct sqlite3;
 
-/* Like pmk_recording_write(), to a new database in memory, which the caller closes. */
+/* Like pmk_recording_write(), but writes to a new database in memory, which the caller closes. */
 int pmk_recording_in_memory(const struct pmk_recording *rec, struct sqlite3 **db, char *msg,
 			    size_t size);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * See symbols.h. Functions are the symbols of the file, or of its separate debug file, which
- * libdwfl finds by build id or link. Between the symbols, addresses that were called become
- * functions. Lines and inlined functions come from DWARF.
+ * Finds functions, lines and inlined functions: see symbols.h. Functions are the symbols of the
+ * file, or of its separate debug file, which libdwfl finds by build id or link. Between the
+ * symbols, addresses that were called become functions. Lines and inlined functions come from
+ * DWARF.
  *
  * Each unit of the debug information is read at most once, and only if it covers one of the
  * addresses: a short run touches little of, for example, 2 GB. libdw's look-ups of single addresses
@@ -29,7 +30,7 @@
 struct symbol {
 	struct pmk_symbols_function function;
 	uint64_t end;
-	bool sized; /* a function with a size; otherwise a label */
+	bool sized; /* true for a function with a size, false for a label */
 	unsigned char bind;
 };
 
@@ -42,19 +43,19 @@ struct reader {
 	const struct pmk_symbols_watch *watch;
 	Dwfl_Module *module;
 	Elf *elf;
-	Dwarf_Addr bias; /* libdwfl's offset of the file's addresses */
+	Dwarf_Addr bias; /* the difference that libdwfl adds to the file's addresses */
 	bool arm;
 	uint64_t entry; /* entry point of the file */
 	bool failed;	/* out of memory */
-	/* The unit that is being read. */
-	uint64_t shift; /* add this to an address in DWARF: the address in the file */
+	/* Facts about the unit that is being read. */
+	uint64_t shift; /* added to an address in DWARF, it gives the address in the file */
 	Dwarf_Files *file;
 	size_t nfiles;
 	Dwarf_Half version; /* of DWARF */
 	size_t ninlined_room, nnames_room;
 };
 
-/* Index of the first address that is not below `addr`. */
+/* Returns the index of the first address that is not below `addr`. */
 static size_t first_at(const struct reader *r, uint64_t addr)
 {
 	return pmk_first_from(r->addr, r->n, sizeof(*r->addr), 0, addr);
@@ -62,7 +63,7 @@ static size_t first_at(const struct reader *r, uint64_t addr)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Store the string, which the list then owns. NULL: out of memory. */
+/* Store the string; the list owns it from now on. Returns NULL if out of memory. */
 static const char *keep_name(struct reader *r, char *name)
 {
 	struct pmk_symbols *s = r->s;
@@ -84,7 +85,7 @@ static const char *stub_name(struct reader *r, const char *function)
 	return keep_name(r, asprintf(&name, "%s" STUB, function) < 0 ? NULL : name);
 }
 
-/* The source name of a symbol of C++ or Rust; other symbols are returned unchanged. */
+/* Returns the source name of a symbol of C++ or Rust, and other symbols unchanged. */
 static const char *symbol_demangle(struct reader *r, const char *symbol)
 {
 	const char *stub = strstr(symbol, STUB);
@@ -106,7 +107,8 @@ static const char *symbol_demangle(struct reader *r, const char *symbol)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* The end of the section that contains the symbol, in the file's addresses; 0: it has no code. */
+/* Returns the end of the section that contains the symbol, in the file's addresses; 0 if the
+ * section has no code. */
 static uint64_t code_end(const struct reader *r, Elf *elf, Dwarf_Addr bias, size_t section)
 {
 	Elf_Scn *scn = elf ? elf_getscn(elf, section) : NULL;
@@ -122,12 +124,12 @@ static bool is_function(const char *name, const GElf_Sym *sym)
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
 	/* Symbols "$a", "$d" … mark code and data of ARM files and are not names. Labels without a
-	 * type, from assembler code, are functions for their authors. */
+	 * type come from assembler code, whose authors use them as functions. */
 	return name && *name && *name != '$' && sym->st_shndx != SHN_UNDEF &&
 	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* Fill *out from symbol number `i`; false: it is not a function. */
+/* Set *out from symbol number `i`. Returns false if it is not a function. */
 static bool read_symbol(const struct reader *r, int i, struct symbol *out)
 {
 	GElf_Sym sym;
@@ -161,9 +163,9 @@ static size_t underscores_count(const char *name)
 	return strspn(name, "_");
 }
 
-/* If there are several symbols at one address, the first in this order is used: a function before a
- * label, a global before a weak and a local symbol, the one with fewer leading underscores, the
- * shorter one: "printf" rather than "_IO_printf"; "__printf_fp" rather than "__GI___printf_fp". */
+/* Orders symbols. The first of several symbols at one address is used: a function before a label, a
+ * global before a weak and a local symbol, one with fewer leading underscores, a shorter one. So
+ * "printf" is used before "_IO_printf", and "__printf_fp" before "__GI___printf_fp". */
 static int by_address(const void *a, const void *b)
 {
 	static const unsigned char rank[16] = { [STB_LOCAL] = 2, [STB_WEAK] = 1 };

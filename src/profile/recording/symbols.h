@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Information about addresses in an ELF file, from the file and its debug information: functions,
- * files, lines and inlined functions. Missing information is not an error: files may be stripped,
- * damaged or deleted.
+ * Finds information about addresses in an ELF file, from the file and its debug information:
+ * functions, files, lines and inlined functions. Missing information is not an error: files may be
+ * stripped, damaged or deleted.
  */
 #ifndef PMK_RECORDING_SYMBOLS_H
 #define PMK_RECORDING_SYMBOLS_H
@@ -17,15 +17,15 @@
 
 struct pmk_symbols_function {
 	const char *name; /* demangled */
-	/* the linker's name; NULL, like the name, if it is known only from calls */
+	/* The linker's name. NULL, like `name`, if the function is known only from calls. */
 	const char *symbol;
 	uint64_t address, size;
 	const char *file; /* file of its declaration; NULL: not known */
 	unsigned line;
-	bool used; /* a looked-up address is in the function */
+	bool used; /* true if a looked-up address is in the function */
 };
 
-/* A place where the compiler has inlined a function. Parents come before children. */
+/* A place where the compiler has inlined a function. Parents come before their children. */
 struct pmk_symbols_inlined {
 	uint32_t parent; /* the inlined function around it, or PMK_NOWHERE */
 	const char *name;
@@ -35,7 +35,7 @@ struct pmk_symbols_inlined {
 };
 
 struct pmk_symbols_place {
-	uint32_t function, inlined; /* indexes, or PMK_NOWHERE */
+	uint32_t function, inlined; /* indices, or PMK_NOWHERE */
 	const char *file;	    /* NULL: not known */
 	unsigned line;
 };
@@ -51,18 +51,18 @@ struct pmk_symbols {
 	size_t nnames;
 };
 
-/* Asked while symbols are read; false: the caller does not need them any more. */
+/* Called while symbols are read. If it returns false, the caller does not need them any more. */
 struct pmk_symbols_watch {
 	bool (*go_on)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Look up `n` addresses in ascending order, as in the ELF file `path`; NULL: no file. called[i] is
- * true if a function was called at addr[i]. If no symbol covers such an address, or the file's
- * entry point, a function begins there and extends to the next function. NULL: calls are not known.
- * `watch` may be NULL; after it has ended the look-up, information is missing. Returns 0 or
- * PMK_ENOMEM. Free it in both cases.
+ * Look up `n` addresses in ascending order, as they are in the ELF file `path`; NULL: no file.
+ * called[i] is true if a function was called at addr[i]. If no symbol covers such an address, or
+ * the file's entry point, a function begins there and extends to the next function. `called` is
+ * NULL if calls are not known. `watch` may be NULL; if it ends the look-up, information is missing.
+ * Returns 0 or PMK_ENOMEM. Free `s` in both cases.
  */
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
 		     const bool *called, size_t n, const struct pmk_symbols_watch *watch);

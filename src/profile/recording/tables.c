@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each table is read in the order of its ids, so that an id is found by binary search. Tables that
- * others refer to are read before them. A dangling reference means that the file is damaged.
+ * Reads a recording: see tables.h. Each table is read in the order of its ids, so that an id is
+ * found by binary search. Tables that others refer to are read before them. A dangling reference
+ * means that the file is damaged.
  */
 #include "profile/recording/tables.h"
 
@@ -29,7 +30,7 @@ struct load {
 	sqlite3_stmt *s;
 	void *items; /* the rows so far */
 	size_t n, item_size;
-	const char *what; /* the dangling reference; NULL: there is none */
+	const char *what; /* the dangling reference that was found; NULL: none */
 	bool no_memory;
 };
 
@@ -49,7 +50,7 @@ static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
-/* An item of a list that is not what pmk writes becomes -1, to which nothing can refer. A list
+/* An item of a list becomes -1 if pmk does not write such items. Nothing can refer to -1. A list
  * without items has one such item. */
 #define PLACE	"iif(at.type = 'integer' AND at.value >= 0, place + at.value, -1)"
 #define KEY(of) "iif(" of ".key = CAST(CAST(" of ".key AS INTEGER) AS TEXT), " of ".key + 0, -1)"
@@ -102,7 +103,7 @@ static uint32_t column_index(const struct load *l, int column)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-/* The index of the first item whose id is at least `id`; every item begins with its id. */
+/* Returns the index of the first item whose id is at least `id`. Every item begins with its id. */
 static size_t id_first(const void *items, size_t n, size_t item_size, int64_t id)
 {
 	size_t low = 0, high = n;
@@ -315,7 +316,7 @@ static void fill_part(struct load *l, void *item)
 	};
 }
 
-/* Recordings without call paths have no contexts. */
+/* Read a place as its context and thread. Recordings without call paths have no contexts. */
 static void column_place(struct load *l, int column, uint32_t *context, uint32_t *thread)
 {
 	const struct pmk_tables *t = l->t;
@@ -353,7 +354,7 @@ static void fill_latency(struct load *l, void *item)
 	};
 }
 
-/* The result of a loop over rows. */
+/* End a loop over rows. Returns 0 or the error. */
 static int load_finish(struct load *l, int step, int err, char *msg, size_t size)
 {
 	sqlite3_finalize(l->s);
@@ -367,7 +368,7 @@ static int load_finish(struct load *l, int step, int err, char *msg, size_t size
 	return step == SQLITE_DONE ? 0 : statement_failed(l->t, msg, size);
 }
 
-/* Read a table; NULL and *err after a failure. */
+/* Read a table. Returns NULL and sets *err after a failure. */
 static void *table_load(struct pmk_tables *t, const char *sql,
 			void (*fill)(struct load *l, void *item), size_t item_size, size_t *n,
 			int *err, char *msg, size_t size)
@@ -402,7 +403,7 @@ static void *table_load(struct pmk_tables *t, const char *sql,
 	((items) = table_load(t, "SELECT " sql " ORDER BY 1", fill, sizeof(*(items)), &(n), &err, \
 			      msg, size))
 
-/* Older recordings do not have this table. */
+/* Returns the query of latencies. Older recordings do not have this table. */
 static const char *select_latencies(const struct pmk_tables *t)
 {
 	static const char sql[] = "SELECT event, cycles, times FROM latency ORDER BY event, cycles";
@@ -438,7 +439,8 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     "c.calls FROM context AS c LEFT JOIN context AS p ON p.id = c.parent",
 	     fill_context, t->context, t->ncontexts);
 	LOAD(t, "id, number FROM context", fill_context_id, t->context_id, t->ncontext_ids);
-	/* The views cost, run and extra, which an untrusted file may have changed. */
+	/* These queries repeat the views cost, run and extra, because an untrusted file may have
+	 * changed the views. */
 	LOAD(t,
 	     "cost, iif(type = 'integer', " KEY(
 		     "event") ", -1), value "
@@ -502,7 +504,7 @@ uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_
 
 /* ---- equal names ---------------------------------------------------------------------------- */
 
-/* qsort() passes no context, so pointers to the items are sorted. */
+/* Orders pointers to items. qsort() passes no context, so the items themselves are not sorted. */
 static int by_function(const void *a, const void *b)
 {
 	const struct pmk_tables_function *f = *(struct pmk_tables_function *const *)a,
@@ -647,12 +649,12 @@ struct extra {
 	int64_t cost;
 };
 
-/* Something that was counted at the present instruction: a run, or an extra. */
+/* A count at the present instruction, from a run or from an extra. */
 struct item {
 	uint64_t place;			  /* context and thread */
-	const struct pmk_tables_run *run; /* NULL: it is an extra */
+	const struct pmk_tables_run *run; /* NULL if the item is an extra */
 	const struct pmk_tables_part *part;
-	int64_t cost; /* it was counted `times` times */
+	int64_t cost; /* the cost that was counted `times` times */
 	uint64_t times;
 };
 
@@ -662,7 +664,7 @@ struct item {
 			      "FROM extras LEFT JOIN json_each(costs) AS cost " \
 			      "LEFT JOIN json_each(cost.value) AS at "
 
-/* The state of adding up counts: by instruction, then by context, then by thread. */
+/* The state of adding up counts, in the order of instructions, then contexts, then threads. */
 struct sums {
 	const struct pmk_tables *t;
 	struct load extras;
@@ -672,7 +674,7 @@ struct sums {
 	size_t n, room;
 	bool sorted;
 	size_t part; /* index of the next part */
-	/* The sums of the present place. */
+	/* The sums for the present place. */
 	uint64_t *value; /* one for each event */
 	uint64_t *total; /* the sums of all places so far, for each event */
 	struct pmk_tables_execution place;
@@ -727,7 +729,7 @@ static int by_context(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Collect what was counted at an instruction. */
+/* Collect the counts at an instruction. */
 static bool collect_items(struct sums *s, uint32_t code)
 {
 	const struct pmk_tables *t = s->t;
@@ -756,7 +758,7 @@ static void add_costs(struct sums *s, const struct item *item)
 		s->value[cost->event] += item->times * cost->value;
 }
 
-/* Sum up the place of item `i`; returns the first item of the next one. */
+/* Sum up the items of the place of item `i`. Returns the first item of the next place. */
 static size_t sum_place(struct sums *s, size_t i)
 {
 	uint64_t place = s->item[i].place;
@@ -827,11 +829,12 @@ static int sum_up(const struct pmk_tables *t, bool with_extras,
 	return err;
 }
 
-/* The events that the caller of pmk_tables_counts() asked for. */
+/* The events that the caller of pmk_tables_counts() requested. */
 struct asked {
 	const uint32_t *event;
 	size_t n;
-	uint32_t *slot; /* of each event, and of executions; PMK_TABLES_NONE: not asked for */
+	/* Index in `event` of each event, and of executions; PMK_TABLES_NONE: not requested. */
+	uint32_t *slot;
 	pmk_tables_on_count *on_count;
 	void *ctx;
 };

@@ -17,20 +17,20 @@
 
 struct pmk_tables_event {
 	int64_t id;
-	const char *name, *pmu; /* `pmu`: NULL if it has none */
+	const char *name, *pmu; /* `pmu` is NULL if the event has none */
 	bool has_total;
 	uint64_t total;
 };
 
 struct pmk_tables_object {
 	int64_t id;
-	const char *path, *kind, *build_id; /* `build_id`: NULL if it has none */
+	const char *path, *kind, *build_id; /* `build_id` is NULL if the object has none */
 };
 
 struct pmk_tables_thread {
 	int64_t id;
 	uint32_t process, cpu;
-	const char *name; /* NULL: it has none */
+	const char *name; /* NULL if the thread has no name */
 };
 
 struct pmk_tables_file {
@@ -43,15 +43,15 @@ struct pmk_tables_function {
 	uint32_t object, file, line;
 	uint64_t address, size; /* size 0: not known */
 	const char *name, *symbol;
-	uint32_t same; /* the first function of this name, file and object */
+	uint32_t same; /* the first function with this name, file and object */
 };
 
 struct pmk_tables_inlined {
 	int64_t id;
 	uint32_t parent, file, line;
 	const char *name, *symbol;
-	uint32_t same; /* the first with this name */
-	/* The file of its code; the first with that name. */
+	uint32_t same; /* the first inlined function with this name */
+	/* The file of the function's code. Of several with the same name, the first. */
 	uint32_t code_file;
 };
 
@@ -75,14 +75,14 @@ struct pmk_tables_context_id {
 	uint32_t context;
 };
 
-/* An event of each execution of an instruction with this cost. */
+/* One event of a cost: the count that each execution of an instruction with this cost adds. */
 struct pmk_tables_cost {
 	int64_t cost;
 	uint32_t event;
 	uint64_t value;
 };
 
-/* An instruction of a block; `left` more follow it there. */
+/* An instruction of a block. `left` is the number of instructions after it in the block. */
 struct pmk_tables_part {
 	int64_t block, cost;
 	uint32_t left, code;
@@ -90,11 +90,11 @@ struct pmk_tables_part {
 
 struct pmk_tables_run {
 	int64_t block;
-	uint32_t context, thread; /* context: PMK_TABLES_NONE where it was not recorded */
+	uint32_t context, thread; /* `context` is PMK_TABLES_NONE if it was not recorded */
 	uint64_t executions, taken;
 };
 
-/* How often an event took so many cycles. */
+/* How often an event took this number of cycles. */
 struct pmk_tables_latency {
 	uint32_t event;
 	uint64_t cycles, times;
@@ -102,10 +102,11 @@ struct pmk_tables_latency {
 
 struct pmk_tables {
 	sqlite3 *db;
-	const char *command, *core, *settings; /* "" if the recording does not say */
-	bool partial;			       /* a part of the run was not counted */
-	bool sampled;			       /* executions are not known */
-	bool threaded;			       /* the host scheduled several threads */
+	const char *command, *core, *settings; /* "" if the recording does not contain it */
+	bool partial;			       /* part of the run was not counted */
+	/* The recording has samples, so executions are not known. */
+	bool sampled;
+	bool threaded; /* the host scheduled several threads */
 	struct pmk_tables_event *event;
 	struct pmk_tables_object *object;
 	struct pmk_tables_thread *thread;
@@ -115,22 +116,23 @@ struct pmk_tables {
 	struct pmk_tables_code *code;
 	struct pmk_tables_context *context; /* parents come before their children */
 	struct pmk_tables_context_id *context_id;
-	struct pmk_tables_cost *cost; /* by cost and event */
+	struct pmk_tables_cost *cost; /* sorted by cost and event */
 	struct pmk_tables_part *part; /* by code */
-	struct pmk_tables_run *run;   /* by block, context and thread */
-	/* By event and cycles; none in recordings of a pmk that did not write them. */
+	struct pmk_tables_run *run;   /* sorted by block, context and thread */
+	/* Sorted by event and cycles. Recordings of an older pmk have none. */
 	struct pmk_tables_latency *latency;
 	size_t nlatencies;
 	size_t nevents, nobjects, nthreads, nfiles, nfunctions, ninlined, ncodes, ncontexts;
 	size_t ncontext_ids, ncosts, nparts, nruns;
-	struct pmk_tables_code **by_address; /* the code by object and address */
-	struct pmk_tables_text *text;	     /* memory of the strings */
+	/* Pointers to the code, sorted by object and address. */
+	struct pmk_tables_code **by_address;
+	struct pmk_tables_text *text; /* memory of the strings */
 };
 
-/* Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM, with one line in msg as in pmk_database_open().
- * Close it in any case. */
+/* Open a recording and read its tables. Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM, with one line
+ * in msg as in pmk_database_open(). Close `t` in either case. */
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size);
-/* Like pmk_tables_open(), for a recording in memory. */
+/* Like pmk_tables_open(), but for a recording in memory. */
 int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size);
 void pmk_tables_close(struct pmk_tables *t);
 
@@ -148,18 +150,19 @@ struct pmk_tables_execution {
 	uint64_t executions, taken;
 };
 
-/* Called for each row; a nonzero result ends the loop and is returned. */
+/* Called for each row. A result other than 0 ends the loop and is returned. */
 typedef int pmk_tables_on_count(void *ctx, const struct pmk_tables_count *row);
 typedef int pmk_tables_on_execution(void *ctx, const struct pmk_tables_execution *row);
 
-/* The counts of `n` events, sorted by code, context and thread. Returns like pmk_tables_open(), or
- * the result of `on_count`; PMK_EPARSE if the counts of an event do not add up to its total. */
+/* Call `on_count` for the counts of `n` events, sorted by code, context and thread. Returns like
+ * pmk_tables_open(), or the result of `on_count`; PMK_EPARSE if the counts of an event do not add
+ * up to its total. */
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size);
 int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
 			  void *ctx, char *msg, size_t size);
 
-/* "executed", or "sampled" for instructions of a sampled recording. */
+/* Returns "executed", or "sampled" for a sampled recording: what its instructions were. */
 static inline const char *pmk_tables_verb(const struct pmk_tables *t)
 {
 	return t->sampled ? "sampled" : "executed";
@@ -171,17 +174,17 @@ static inline bool pmk_tables_have_paths(const struct pmk_tables *t)
 	return t->ncontexts > 1;
 }
 
-/* Names. Code without a symbol is named after its object: "[libc.so.6]"; "[unknown]" if the object
- * is not known either. */
+/* These return names. Code without a symbol is named after its object: "[libc.so.6]"; "[unknown]"
+ * if the object is not known either. */
 const char *pmk_tables_event_name(const struct pmk_tables *t, uint32_t event);
-/* Describes code of that object without a symbol. */
+/* Write a name for code of this object that has no symbol. */
 void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, size_t size);
 
 /*
- * body[function] becomes a hash of the instructions that the function executed, which does not
- * change if the linker moves the function and what it refers to. 0: the function has too few
- * instructions, or the emulated cores do not have its instruction set. shape[code] becomes the
- * instruction without any address, or 0. Returns like pmk_tables_open().
+ * Set body[function] to a hash of the instructions that the function executed. The hash does not
+ * change if the linker moves the function and what it refers to. It is 0 if the function has too
+ * few instructions, or if the emulated cores do not have its instruction set. Set shape[code] to
+ * the instruction without any address, or 0. Returns like pmk_tables_open().
  */
 int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, uint32_t *shape, char *msg,
 		      size_t size);

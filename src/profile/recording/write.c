@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writing a recording to a database. Rows are written in the order of their keys, which is fast and
+ * Writes a recording to a database. Rows are written in the order of their keys, which is fast and
  * always gives the same file, byte by byte, for the same recording.
  *
  * Numbers of events, objects, threads and contexts are those of struct pmk_recording. Code,
@@ -75,9 +75,9 @@ struct cost_event {
 	uint64_t event, value;
 };
 
-/* What was counted at one place: executions and branches taken, or the number of a row of costs. */
+/* The counts of one place: executions and taken branches, or the number of a row of costs. */
 struct place_count {
-	uint64_t place; /* context times threads, plus thread */
+	uint64_t place; /* context times number of threads, plus thread */
 	uint64_t number[2];
 };
 
@@ -92,21 +92,21 @@ struct writer {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
 	int err;	     /* SQLite's error; nothing is written after the first */
-	int number;	     /* errno then */
+	int number;	     /* errno when `err` was set */
 	struct groups order; /* the instructions by object and address */
 	int64_t *code;	     /* id of each instruction */
-	int64_t *function;   /* id of its function; 0: none */
+	int64_t *function;   /* id of each instruction's function; 0: none */
 	uint32_t *by_memory; /* the instructions by address in memory */
 	bool *called;	     /* true where a function is entered; NULL: not known */
 	struct pmk_distinct files;
 	int64_t ninlined, nfunctions, ncode;
-	char *warning;	   /* that of the recording, plus warnings from writing */
-	uint32_t *context; /* id of each */
-	int64_t *entered;  /* the function of each; not for a sampled recording */
+	char *warning;	   /* warnings of the recording, and warnings from writing it */
+	uint32_t *context; /* id of each context */
+	int64_t *entered;  /* function of each context; not used for a sampled recording */
 	/* For a sampled recording: contexts with the same parent, function and site are merged. */
 	struct pmk_distinct contexts;
 	struct pmk_elf_code *bytes; /* code of the present object; NULL: not available */
-	struct pmk_isa_text *text;  /* NULL: not needed so far */
+	struct pmk_isa_text *text;  /* NULL if it was not needed so far */
 	const struct pmk_recording_watch *watch; /* or NULL */
 	size_t done;				 /* items written */
 	char *list;				 /* JSON text for a column */
@@ -114,7 +114,7 @@ struct writer {
 	struct place_count *count; /* the counts of the present block or instruction */
 	size_t ncounts, count_room;
 	struct pmk_distinct blocks; /* the counts of the blocks that were written */
-	struct pmk_distinct costs;  /* the costs that were written */
+	struct pmk_distinct costs;  /* the costs that were written, each with one id */
 	struct cost_event *event;   /* the cost that is being written */
 	int64_t *cost;		    /* id of each row of costs of the recording; 0: none yet */
 };
@@ -137,7 +137,7 @@ static uint32_t distinct_put(struct writer *w, struct pmk_distinct *d, const voi
 	return number;
 }
 
-/* A step begins that may take long. */
+/* Call the watch before a step that may take long. Returns false if writing must end. */
 static bool writer_go_on(void *ctx)
 {
 	struct writer *w = ctx;
@@ -160,7 +160,7 @@ static void writer_advance(struct writer *w)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* Insert a row. See pmk_database_bind(). */
+/* Insert a row into a table: see pmk_database_bind(). */
 static void row_insert(struct writer *w, int table, const char *types, ...)
 {
 	sqlite3_stmt *s = w->statement[table];
@@ -204,7 +204,8 @@ static void list_begin(struct writer *w, const char *bracket)
 		list_char(w, *bracket);
 }
 
-/* Like snprintf(), without reading a format: a recording can have millions of numbers. */
+/* Append a number. This is faster than snprintf(), which reads a format: a recording can have
+ * millions of numbers. */
 static void list_number(struct writer *w, int64_t value)
 {
 	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -228,7 +229,7 @@ static void list_key(struct writer *w, int64_t key)
 	list_char(w, ':');
 }
 
-/* Ends the list without the comma at its end. */
+/* End the list, without the comma after its last item. */
 static void list_end(struct writer *w, const char *bracket)
 {
 	if (w->nlist && w->list[w->nlist - 1] == ',')
@@ -266,7 +267,7 @@ static struct groups groups_make(struct writer *w, size_t nitems, size_t ngroups
 
 /* ---- source files --------------------------------------------------------------------------- */
 
-/* Returns the id of the file, which gets a row if it is new; 0: not known. */
+/* Returns the id of the file; 0 if the path is not known. A new file gets a row. */
 static int64_t file_id(struct writer *w, const char *path)
 {
 	size_t known = w->files.n;
@@ -343,7 +344,7 @@ static uint64_t file_address(const struct writer *w, const struct pmk_recorded_i
 	return in->addr - w->rec->object[in->object].bias;
 }
 
-/* The name of a function without a symbol: its object and its start, "[busybox+0x104f4]". */
+/* Returns a name for a function without a symbol: its object and its start, "[busybox+0x104f4]". */
 static char *name_by_place(const struct pmk_recorded_object *o, uint64_t address)
 {
 	const char *slash = strrchr(o->path, '/'), *base = slash && slash[1] ? slash + 1 : o->path;
@@ -374,7 +375,7 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 		}
 		file = file_id(w, f->file);
 		id[i] = ++w->nfunctions;
-		/* The end of a function that is known only from calls is not known. */
+		/* A function that is known only from calls has no known end. */
 		row_insert(w, INSERT_FUNCTION, "iittinnn", id[i], (int64_t)object,
 			   f->symbol ? f->name : name, f->symbol, (int64_t)f->address,
 			   f->symbol ? (int64_t)f->size : INT64_C(0), file, (int64_t)f->line);
@@ -382,7 +383,8 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 	}
 }
 
-/* Their ids follow those of earlier objects: number 0 of this object is `w->ninlined` + 1. */
+/* Write the inlined functions of an object. Their ids follow those of earlier objects: number 0 of
+ * this object gets the id `w->ninlined` + 1. */
 static void write_inlined(struct writer *w, const struct pmk_symbols *s)
 {
 	for (size_t i = 0; i < s->ninlined; i++) {
@@ -412,8 +414,9 @@ static const char *flow_name(unsigned flow)
 	return flow < sizeof(names) / sizeof(names[0]) ? names[flow] : "unknown";
 }
 
-/* Read the bytes of a sampled instruction from its file. The file does not say whether code is ARM
- * or Thumb, and where an x86 call begins is not known. */
+/* Find the bytes of a sampled instruction in its file. This is not possible for ARM, because the
+ * file does not say whether the code is ARM or Thumb, and not for an x86 call, whose start is not
+ * known. */
 static size_t find_bytes(struct writer *w, const struct pmk_recorded_insn *in,
 			 const uint8_t **bytes)
 {
@@ -535,7 +538,8 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 	struct pmk_symbols s = { 0 };
 	size_t naddrs = 0;
 
-	/* Code that was changed has several instructions at one address, but one place. */
+	/* An address may have several instructions, because the program changed its code. Look it
+	 * up once. */
 	for (size_t i = from; addr && called && i < from + n; i++) {
 		uint64_t a = file_address(w, &w->rec->insn[w->order.item[i]]);
 
@@ -559,8 +563,8 @@ static bool is_call(const struct pmk_recorded_insn *in)
 	return in->flow == PMK_FLOW_CALL || in->flow == PMK_FLOW_INDCALL;
 }
 
-/* The instruction at an address in memory; if there are several, preferably a call. NULL: none was
- * executed there. */
+/* Returns the instruction at an address in memory, preferably a call if there are several. NULL:
+ * none was executed there. */
 static const struct pmk_recorded_insn *insn_at(const struct writer *w, uint64_t addr)
 {
 	const struct pmk_recorded_insn *insn = w->rec->insn, *found = NULL;
@@ -580,7 +584,7 @@ static const struct pmk_recorded_insn *insn_at(const struct writer *w, uint64_t 
 	return found;
 }
 
-/* Samples do not show where functions begin. */
+/* Mark the instructions where functions are entered. Samples do not show this. */
 static void find_called(struct writer *w)
 {
 	if (!w->rec->contexts || w->rec->sampled)
@@ -603,7 +607,7 @@ static void write_objects(struct writer *w)
 	for (size_t o = 0; o < w->rec->nobjects && !w->err; o++) {
 		size_t from = w->order.first[o], n = w->order.first[o + 1] - from;
 
-		/* Most of what was mapped has no samples. */
+		/* Most mapped objects have no samples. */
 		if ((n || !w->rec->sampled) && writer_go_on(w))
 			write_object(w, o, from, n);
 	}
@@ -625,8 +629,8 @@ static size_t context_function(const struct writer *w, size_t i)
 	return (size_t)w->entered[i];
 }
 
-/* The contexts of a function have consecutive ids, so that the places where its code was counted
- * are close to each other. */
+/* Write the contexts. Those of one function have consecutive ids, so that the places where its code
+ * was counted are close to each other. */
 static void write_counted_contexts(struct writer *w)
 {
 	const struct pmk_recording *rec = w->rec;
@@ -656,8 +660,8 @@ static void write_counted_contexts(struct writer *w)
 	groups_free(&g);
 }
 
-/* Samples in one function, called from one place, are on one path, regardless of their position in
- * it. Code without a function counts as one function for its object. */
+/* Write a context. Samples in one function, called from one place, are on one path, regardless of
+ * their position in the function. Code without a function counts as one function for its object. */
 static void write_sampled_context(struct writer *w, size_t i)
 {
 	const struct pmk_recorded_context *c = &w->rec->context[i];
@@ -692,7 +696,7 @@ static uint64_t place_of(const struct writer *w, uint32_t context, uint32_t thre
 	return id * w->rec->nthreads + thread;
 }
 
-/* Returns the id of the cost in w->event, which gets a row if it is new. */
+/* Returns the id of the cost in w->event. A new cost gets a row. */
 static int64_t cost_id(struct writer *w, size_t n)
 {
 	size_t known = w->costs.n;
@@ -711,7 +715,8 @@ static int64_t cost_id(struct writer *w, size_t n)
 	return id;
 }
 
-/* Returns the id of the sum of the rows of costs that `n` counts name; 0: it counts nothing. */
+/* Returns the id of the sum of those rows of costs that `n` counts refer to; 0 if the sum is
+ * nothing. */
 static int64_t cost_sum(struct writer *w, const struct place_count *count, size_t n)
 {
 	size_t nevents = w->rec->nevents, found = 0;
@@ -727,7 +732,7 @@ static int64_t cost_sum(struct writer *w, const struct place_count *count, size_
 	return found ? cost_id(w, found) : 0;
 }
 
-/* Returns the id of a row of costs; 0: it counts nothing. */
+/* Returns the id of a row of costs; 0 if all its counts are 0. */
 static int64_t cost_of_row(struct writer *w, uint32_t row)
 {
 	if (!w->cost[row])
@@ -768,7 +773,8 @@ static void counts_sort(struct writer *w, int (*by)(const void *, const void *))
 		qsort(w->count, w->ncounts, sizeof(*w->count), by);
 }
 
-/* The number of counts from `first` on with the same place or, if `numbers`, the same numbers. */
+/* Returns the number of counts from `first` on that have the same place or, if `numbers`, the same
+ * numbers. */
 static size_t counts_equal(const struct writer *w, size_t first, bool numbers)
 {
 	const struct place_count *c = &w->count[first];
@@ -804,7 +810,7 @@ static void write_parts(struct writer *w, int64_t id, const struct pmk_recorded_
 	}
 }
 
-/* Add the places of `n` counts to the list, as differences from `base`. */
+/* Append the places of `n` counts to the list, as differences from `base`. */
 static void list_places(struct writer *w, const struct place_count *count, size_t n, uint64_t base)
 {
 	if (n > 1)
@@ -837,7 +843,7 @@ static void write_block(struct writer *w, const struct pmk_recorded_block *block
 	write_parts(w, id, block);
 }
 
-/* Add the runs at each place. */
+/* Add up the runs at each place. */
 static void runs_sum(struct writer *w)
 {
 	size_t all = w->ncounts, n;
@@ -880,7 +886,7 @@ static void write_runs(struct writer *w)
 	groups_free(&g);
 }
 
-/* Add the costs at each place, and replace each row of costs by the id of its cost. */
+/* Add up the costs at each place, and replace each row of costs by the id of its cost. */
 static void extras_sum(struct writer *w)
 {
 	size_t all = w->ncounts, n;
@@ -1010,8 +1016,8 @@ static void sql_execute(struct writer *w, const char *sql)
 		writer_fail(w, sqlite3_exec(w->db, sql, NULL, NULL, NULL));
 }
 
-/* No other process sees the file before it is complete, and an incomplete one is useless: no
- * journal, and one fsync() at the end. */
+/* Write all tables without a journal, and with one fsync() at the end: no other process sees the
+ * file before it is complete, and an incomplete file is useless. */
 static void tables_fill(struct writer *w)
 {
 	char identity[96];
@@ -1048,7 +1054,7 @@ static const char *writer_reason(const struct writer *w)
 	}
 }
 
-/* Write everything into the database at `path`; *db stays open, and is NULL after a failure. */
+/* Write everything into the database at `path`. *db stays open; it is NULL after a failure. */
 static int write_database(const struct pmk_recording *rec, const char *path,
 			  const struct pmk_recording_watch *watch, sqlite3 **db, char *msg,
 			  size_t size)
@@ -1131,7 +1137,7 @@ const char *pmk_recording_obstacle(const char *path)
 int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 			const struct pmk_recording_watch *watch, char *msg, size_t size)
 {
-	/* A symbolic link stays, and its target is replaced. */
+	/* A symbolic link is kept, and its target is replaced. */
 	char *real = pmk_file_target(path), *name;
 	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
 	sqlite3 *db = NULL;

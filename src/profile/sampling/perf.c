@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* See perf.h. <linux/perf_event.h> describes the layout of the records. */
+/* Decodes records: see perf.h. <linux/perf_event.h> describes their layout. */
 #include "profile/sampling/perf.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* These flags are newer than some headers. */
+/* These flags are missing in older headers. */
 #define MISC_MMAP_DATA	   (1u << 13)
 #define MISC_COMM_EXEC	   (1u << 13)
 #define MISC_MMAP_BUILD_ID (1u << 14)
@@ -34,7 +34,7 @@ static const uint8_t *take_bytes(struct cursor *c, uint64_t n)
 	return at;
 }
 
-/* Read a number; 0 if there is none. */
+/* Read a number. It is 0 if the record has ended. */
 static void take_number(struct cursor *c, void *v, size_t size)
 {
 	const uint8_t *at = take_bytes(c, size);
@@ -93,7 +93,7 @@ static unsigned count_bits(uint64_t mask)
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* The time is at the end of a record that is not a sample, after thread numbers. */
+/* Read the time of a record that is not a sample. It is at the end, after thread numbers. */
 static void read_trailer(const struct pmk_perf_event *e, struct cursor *c,
 			 struct pmk_perf_record *out)
 {
@@ -127,7 +127,7 @@ static void skip_readings(uint64_t format, struct cursor *c)
 							   PERF_FORMAT_TOTAL_TIME_RUNNING))));
 }
 
-/* The offset of the event's number in a sample; false: the sample has none. */
+/* Find the offset of the event's number in a sample. Returns false if samples have none. */
 static bool id_offset(uint64_t type, size_t *offset)
 {
 	*offset = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records as the kernel writes them into ring buffers, and perf into its files: perf_event_open(2).
- * The reader does not trust the bytes of a record, because files come from anywhere.
+ * Decodes the records that the kernel writes into ring buffers, and perf into its files:
+ * perf_event_open(2). The reader does not trust the bytes of a record, because the file may come
+ * from anywhere.
  */
 #ifndef PMK_SAMPLING_PERF_H
 #define PMK_SAMPLING_PERF_H
@@ -33,7 +34,8 @@ enum pmk_perf_kind {
 	PMK_PERF_LOST,	   /* the buffer had no room for records */
 	PMK_PERF_THROTTLE, /* the kernel suspended sampling for a moment */
 	PMK_PERF_SAMPLE,
-	PMK_PERF_ROUND, /* everything after it is later than everything before the previous one */
+	/* All later records are later than the records before the previous PMK_PERF_ROUND. */
+	PMK_PERF_ROUND,
 	PMK_PERF_COMPRESSED,
 };
 
@@ -47,7 +49,7 @@ struct pmk_perf_record {
 	uint64_t time; /* 0: not known */
 	uint32_t pid, tid;
 	/* MAP */
-	uint64_t start, length, offset; /* `offset` in the file */
+	uint64_t start, length, offset; /* `offset` is the position in the mapped file */
 	const uint8_t *build_id;
 	size_t build_id_size; /* 0: not known */
 	bool data;	      /* no code */
@@ -61,18 +63,19 @@ struct pmk_perf_record {
 	/* SAMPLE */
 	uint32_t event;
 	uint64_t ip, period;
-	const uint8_t *chain; /* numbers of 64 bits, not aligned */
+	const uint8_t *chain; /* 64-bit numbers, not aligned */
 	size_t nchain;
 };
 
 /*
- * Read one record of `size` bytes, the size in its header. False: it is too short for its contents,
- * or its event is not known.
+ * Read one record of `size` bytes, the size in its header. Returns false if the record is too short
+ * for its contents, or if its event is not known.
  */
 bool pmk_perf_decode(const struct pmk_perf_layout *l, const uint8_t *bytes, size_t size,
 		     struct pmk_perf_record *out);
 
-/* Number i of a call chain. Some numbers are marks: the following ones belong to this mode. */
+/* Returns number i of a call chain. Some numbers are marks: the numbers after a mark belong to its
+ * mode. */
 uint64_t pmk_perf_chain(const struct pmk_perf_record *r, size_t i);
 bool pmk_perf_is_mark(uint64_t ip, enum pmk_perf_mode *mode);
 

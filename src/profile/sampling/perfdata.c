@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See perfdata.h. A file has a header with the positions of the event attributes and the records.
- * After the records there is a table of features: sections that describe what was run, and where.
+ * Reads perf's files: see perfdata.h. A file has a header with the positions of the event
+ * attributes and the records. After the records there is a table of features: sections that
+ * describe what was run, and where.
  */
 #define _GNU_SOURCE
 #include "profile/sampling/perfdata.h"
@@ -35,7 +36,7 @@
 
 #define MISC_BUILD_ID_SIZE (1u << 15)
 
-/* Records of perf itself that are followed by additional data. */
+/* Records that are followed by additional data. */
 #define AUXTRACE 71
 
 enum feature {
@@ -55,7 +56,7 @@ struct section {
 struct pmk_perfdata {
 	const uint8_t *bytes;
 	size_t size;
-	uint8_t *mapped; /* to be unmapped */
+	uint8_t *mapped; /* memory to be unmapped */
 	struct pmk_perf_layout layout;
 	struct pmk_sampled_event *event;
 	char **name; /* the name of each event */
@@ -89,7 +90,7 @@ static uint32_t read_u32(const uint8_t *at)
 	return v;
 }
 
-/* True if the file contains all of it. */
+/* True if the file contains the whole range. */
 static bool is_there(const struct pmk_perfdata *p, uint64_t offset, uint64_t size)
 {
 	return offset <= p->size && size <= p->size - offset;
@@ -119,7 +120,8 @@ static bool next_u32(struct reader *r, uint32_t *v)
 	return true;
 }
 
-/* A text is its size and the bytes, with a NUL among them. Returns a copy; NULL: there is none. */
+/* Read a text, which is stored as its size and bytes, with a NUL among them. Returns a copy; NULL
+ * if there is none. */
 static char *next_text(struct reader *r)
 {
 	const char *text;
@@ -134,7 +136,7 @@ static char *next_text(struct reader *r)
 
 /* ---- features ------------------------------------------------------------------------------- */
 
-/* The table is after the records. Sections outside of the file are ignored. */
+/* Find the table of features after the records. Sections outside of the file are ignored. */
 static void find_features(struct pmk_perfdata *p)
 {
 	uint64_t at = p->data.offset + p->data.size;
@@ -184,7 +186,7 @@ static char *command_of(const struct pmk_perfdata *p)
 	return text;
 }
 
-/* True if it was recorded under the running kernel. */
+/* True if the file was recorded under the running kernel. */
 static bool is_from_here(const struct pmk_perfdata *p)
 {
 	char *release = text_of(p, FEATURE_OSRELEASE);
@@ -219,7 +221,7 @@ static char *isa_of(const struct pmk_perfdata *p)
 	return arch;
 }
 
-/* Names of events, in the order of the attributes; the data after each is skipped. */
+/* Read the names of events, in the order of the attributes. The data after each name is skipped. */
 static void read_names(struct pmk_perfdata *p)
 {
 	uint32_t n, attr_size, ids;
@@ -267,7 +269,7 @@ static void read_build_ids(struct pmk_perfdata *p, struct pmk_spaces *spaces)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* For files that have lost their names. */
+/* Make a name for an event of a file that has lost its names. */
 static char *name_by_number(const struct perf_event_attr *attr)
 {
 	static const char *const hardware[] = { "cycles",	"instructions", "cache-references",
@@ -289,7 +291,7 @@ static char *name_by_number(const struct perf_event_attr *attr)
 static bool read_ids(struct pmk_perfdata *p, size_t event, const struct section *ids)
 {
 	if (!is_there(p, ids->offset, ids->size))
-		return true; /* samples that need them are counted as damaged */
+		return true; /* without them, samples that need them are counted as damaged */
 	for (uint64_t i = 0; i + 8 <= ids->size; i += 8)
 		if (pmk_map_put(&p->layout.ids, read_u64(p->bytes + ids->offset + i),
 				(uint32_t)event) == UINT32_MAX)
@@ -337,7 +339,8 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 		p->rec.contexts |= (attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 		if (!p->name[i])
 			p->name[i] = name_by_number(&attr);
-		/* perf adds an event that counts nothing, for the records other than samples. */
+		/* perf adds an event that counts nothing, only to get records other than
+		 * samples. */
 		if (attr.type != PERF_TYPE_SOFTWARE || attr.config != PERF_COUNT_SW_DUMMY)
 			p->event[i].name = p->name[i];
 		p->event[i].pmu = attr.type == PERF_TYPE_SOFTWARE   ? "software"
@@ -354,7 +357,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* The number of bytes after a record that are not records. */
+/* Returns the number of bytes after a record that are not records. */
 static uint64_t appended_bytes(const uint8_t *at, const struct perf_event_header *h)
 {
 	return h->type == AUXTRACE && h->size >= sizeof(*h) + 8 ? read_u64(at + sizeof(*h)) : 0;
@@ -417,7 +420,7 @@ static int check_head(const struct pmk_perfdata *p, char *msg, size_t size)
 	return 0;
 }
 
-/* If perf was killed, it has not written the size. */
+/* Find the records. If perf was killed, it has not written their size. */
 static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 {
 	p->data = (struct section){ read_u64(p->bytes + 40), read_u64(p->bytes + 48) };
@@ -430,7 +433,7 @@ static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 	return 0;
 }
 
-/* Warnings for the reader, in addition to `text`, which is freed. */
+/* Make the warnings for the reader, in addition to `text`, which is freed. */
 static char *warning_of(const struct pmk_perfdata *p, char *text)
 {
 	static const char cut[] = "the file is cut off: what follows is missing";

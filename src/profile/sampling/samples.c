@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See samples.h. Each instruction of an object is stored once. Paths are stored as a tree that
- * begins with the outermost function. Each combination of instruction, path and thread has one row
- * of counts. Hash maps find them.
+ * Converts records: see samples.h. Each instruction of an object is stored once. Paths are stored
+ * as a tree that begins with the outermost function. Each combination of instruction, path and
+ * thread has one row of counts. Hash maps find them.
  */
 #define _GNU_SOURCE
 #include "profile/sampling/samples.h"
@@ -19,13 +19,13 @@
 
 #define NONE UINT32_MAX
 
-/* A record that waits for its turn. */
+/* A record that waits until all earlier records have arrived. */
 struct waiting {
 	uint64_t time;
-	size_t number; /* sequence number of its arrival */
+	size_t number; /* position in the order of arrival */
 	const uint8_t *bytes;
 	size_t size;
-	uint8_t *own; /* to be freed; NULL: not a copy */
+	uint8_t *own; /* memory to be freed; NULL: the bytes are not a copy */
 };
 
 struct thread {
@@ -38,14 +38,14 @@ struct pmk_samples {
 	const struct pmk_sampled_event *asked;
 	bool paths, other_kernel, failed;
 	struct pmk_spaces spaces;
-	/* objects of code without a mapping, by mode; NONE: not created yet */
+	/* Objects of code without a mapping, by mode; NONE: not created yet. */
 	uint32_t apart[PMK_PERF_OUTSIDE + 1];
-	/* in order of time */
+	/* Records in order of time. */
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room, number;
-	/* times of records: the latest; the latest at the end of the last round */
+	/* The latest time of all records, and the latest at the end of the previous round. */
 	uint64_t latest, before;
-	/* what was sampled */
+	/* What was sampled. */
 	struct pmk_samples_facts facts;
 	struct pmk_map *of_address; /* of each object: address → instruction */
 	size_t nmaps;
@@ -59,12 +59,12 @@ struct pmk_samples {
 	struct pmk_map of_context, of_pair, of_count;
 	size_t npairs;
 	struct pmk_recorded_extra *place;
-	uint64_t *count; /* for each place, `nrows` counts */
+	uint64_t *count; /* `nrows` counts for each place */
 	size_t nplaces, place_room;
-	/* the recording that is built from the above at the end */
+	/* The recording that is built at the end. */
 	struct pmk_recorded_event *event;
 	char **event_text;
-	size_t nrows;  /* events of the recording: two for each sampled event */
+	size_t nrows;  /* number of events of the recording: two for each sampled event */
 	uint32_t *row; /* first row of each event */
 	struct pmk_recorded_object *object;
 	struct pmk_recorded_thread *recorded_thread;
@@ -202,7 +202,7 @@ int pmk_samples_name(struct pmk_samples *s, uint32_t pid, uint32_t tid, const ch
 	return 0;
 }
 
-/* A new thread has the name of the thread that started it until it gets its own. */
+/* Give a new thread the name of the thread that started it, until it gets its own. */
 static void inherit_name(struct pmk_samples *s, const struct pmk_perf_record *r)
 {
 	uint32_t from = pmk_map_get(&s->of_thread, (uint64_t)r->parent << 32 | r->parent_tid);
@@ -295,9 +295,9 @@ static uint32_t put_context(struct pmk_samples *s, uint32_t parent, uint32_t ins
 #define MAX_FRAMES 1024 /* the kernel's largest limit is smaller */
 
 /*
- * A chain begins with the sample's own address. The later entries are return addresses, which
- * follow the call. The first entry after a mark is no return address but the place where the kernel
- * was entered.
+ * Returns the path of a sample. Its chain begins with the sample's own address. The later entries
+ * are return addresses, which follow the call. The first entry after a mark is not a return address
+ * but the place where the kernel was entered.
  */
 static uint32_t path_of(struct pmk_samples *s, const struct pmk_perf_record *r, uint32_t leaf)
 {
@@ -347,7 +347,7 @@ static bool make_room_for_place(struct pmk_samples *s)
 	return place && count;
 }
 
-/* Returns the counts of a place, which is added if it is new: one count for each row. */
+/* Returns the counts of a place, one for each row. A new place is added. */
 static uint64_t *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t context, uint32_t thread)
 {
 	uint32_t pair =
@@ -370,7 +370,7 @@ static uint64_t *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t conte
 	return &s->count[at * s->nrows];
 }
 
-/* Count a sample of a row; no argument may be NONE. */
+/* Count a sample. No argument may be NONE. */
 static void book_sample(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t insn,
 			uint32_t context, uint64_t period)
 {
@@ -415,7 +415,7 @@ static void take_map(struct pmk_samples *s, const struct pmk_perf_record *r)
 {
 	uint32_t object;
 
-	/* Mappings of the kernel belong to no process. */
+	/* Ignore mappings of the kernel and of data: only code of processes is looked up. */
 	if (r->data || r->mode == PMK_PERF_KERNEL || r->pid == UINT32_MAX)
 		return;
 	object = pmk_spaces_object(&s->spaces, r->text, r->build_id, r->build_id_size);
@@ -496,7 +496,7 @@ int pmk_samples_put(struct pmk_samples *s, const uint8_t *bytes, size_t size, bo
 	}
 	if (r.kind == PMK_PERF_OTHER || r.kind == PMK_PERF_ROUND || r.kind == PMK_PERF_COMPRESSED)
 		return 0;
-	/* If only samples have a time, other records get the time at which they arrived. */
+	/* If only samples have a time, other records get the time of the latest sample. */
 	w.time = r.time || s->layout->event[0].id_all ? r.time : s->latest;
 	if (w.time > s->latest)
 		s->latest = w.time;
@@ -543,7 +543,7 @@ static void fill_objects(struct pmk_samples *s)
 	}
 }
 
-/* Keep only threads with samples; counts get the new numbers. Returns the number of threads. */
+/* Keep only threads with samples, and renumber the counts. Returns the number of threads. */
 static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 {
 	size_t n = 0;

@@ -18,29 +18,31 @@ struct pmk_samples;
 struct pmk_sampled_event {
 	const char *name;   /* NULL: it has no row, and its samples are ignored */
 	const char *pmu;    /* NULL: not known */
-	const char *reason; /* why it was not sampled; NULL: it was */
+	const char *reason; /* why it was not sampled; NULL if it was sampled */
 };
 
-/* The layout has the same events and must live as long. NULL: out of memory. */
+/* Returns an empty set of samples. The layout has the same events and must live as long. NULL: out
+ * of memory. */
 struct pmk_samples *pmk_samples_new(const struct pmk_perf_layout *layout,
 				    const struct pmk_sampled_event *event, bool paths);
 void pmk_samples_free(struct pmk_samples *s);
 
-/* The memory of processes before the first record. Returns 0 or PMK_ENOMEM. */
+/* These describe processes before the first record: their memory, and names of threads.
+ * pmk_samples_name() returns 0 or PMK_ENOMEM. */
 struct pmk_spaces *pmk_samples_spaces(struct pmk_samples *s);
 int pmk_samples_name(struct pmk_samples *s, uint32_t pid, uint32_t tid, const char *name);
 
 /*
- * Add a record. With `copy` it is copied; otherwise its bytes must stay valid until they are
- * flushed. Returns 0 or PMK_ENOMEM. Damaged records are counted.
+ * Add a record. With `copy`, its bytes are copied; otherwise they must stay valid until the record
+ * has been processed. Returns 0 or PMK_ENOMEM. Damaged records are only counted.
  */
 int pmk_samples_put(struct pmk_samples *s, const uint8_t *bytes, size_t size, bool copy);
-/* Call this when all streams have been read once. It processes the records that are older than
- * the latest record of the previous round. Returns 0 or PMK_ENOMEM. */
+/* Process the records that are older than the latest record of the previous round. Call this when
+ * all streams have been read once. Returns 0 or PMK_ENOMEM. */
 int pmk_samples_round(struct pmk_samples *s);
 
-/* A sample that is not in a record: `object` is a number of pmk_samples_spaces(), and `addr` the
- * address in its file. */
+/* A sample that does not come from a record. `object` is a number of pmk_samples_spaces(), and
+ * `addr` the address in its file. */
 struct pmk_sampled_place {
 	uint32_t event, pid, tid, object;
 	uint64_t addr;
@@ -48,10 +50,10 @@ struct pmk_sampled_place {
 
 int pmk_samples_add(struct pmk_samples *s, const struct pmk_sampled_place *at, uint64_t period);
 
-/* The records come from another kernel than this machine's. */
+/* Call this if the records come from another kernel than this machine's. */
 void pmk_samples_other_kernel(struct pmk_samples *s);
 
-/* Facts that came with the records. */
+/* Counts of records. */
 struct pmk_samples_facts {
 	uint64_t samples, lost, throttled, damaged;
 };
@@ -61,7 +63,8 @@ struct pmk_samples_facts {
 int pmk_samples_finish(struct pmk_samples *s, struct pmk_recording *rec,
 		       struct pmk_samples_facts *facts);
 
-/* Warnings for the reader, as lines; the caller frees them. "": none; NULL: out of memory. */
+/* Returns warnings for the reader, as lines, which the caller frees. "": none; NULL: out of
+ * memory. */
 char *pmk_samples_warning(const struct pmk_samples_facts *facts);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* See spaces.h. The mappings of a process are sorted and do not overlap: a new one replaces older
- * ones at its addresses. */
+/* Stores memory maps: see spaces.h. The mappings of a process are sorted and do not overlap: a new
+ * mapping replaces older ones at its addresses. */
 #include "profile/sampling/spaces.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ struct mapping {
 	uint64_t start, last; /* addresses; `last` is included */
 	uint64_t offset;      /* offset of `start` in the file */
 	uint32_t object;
-	bool moved; /* `bias` is known: addresses in the ELF file minus offsets */
+	/* True if `bias` is known: the difference between addresses in the ELF file and offsets. */
+	bool moved;
 	uint64_t bias;
 };
 
@@ -42,7 +43,7 @@ void pmk_spaces_free(struct pmk_spaces *s)
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* The kernel's name for memory without a readable file. */
+/* Returns the kernel's name for memory without a readable file. */
 static const char *name_of(const char *path)
 {
 	static const char *const anonymous[] = { "//anon", "/dev/zero", "anon_inode:", "/memfd:",
@@ -117,13 +118,13 @@ static struct pmk_space *put_space(struct pmk_spaces *s, uint32_t pid)
 	return &s->space[s->nspaces++];
 }
 
-/* Index of the first mapping that ends at the address or later. */
+/* Returns the index of the first mapping that ends at the address or later. */
 static size_t first_at(const struct pmk_space *p, uint64_t addr)
 {
 	return PMK_FIRST_FROM(p->mapping, p->n, last, addr);
 }
 
-/* Make room for two more mappings: one may be split. */
+/* Make room for two more mappings, because one may be split. */
 static bool make_room(struct pmk_space *p)
 {
 	return PMK_GROW(p->mapping, p->n + 1, p->room);
