@@ -239,7 +239,7 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 	} else if (!pmk_pmu_event(p->result->pmu, name)) {
 		why = "this PMU does not have all of its events";
 	} else if (row = find_row(p->result, p->section, name), !row) {
-		why = "one of its events was not asked for";
+		why = "one of its events was not requested";
 	} else if (!pmk_trust_has_value(row->trust)) {
 		why = row->reason ? row->reason : pmk_trust_name(row->trust);
 	} else if (row->trust == PMK_TRUST_WRAPPED) {

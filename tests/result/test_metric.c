@@ -368,7 +368,7 @@ static void invalid_tests(void **state)
 	r.sections[0].nrows = 1;
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
 	assert_false(v.valid);
-	assert_non_null(strstr(v.reason, "not asked for"));
+	assert_non_null(strstr(v.reason, "not requested"));
 	assert_null(v.beside);
 	pmk_result_free(&r);
 	pmk_metrics_free(all);

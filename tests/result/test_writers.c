@@ -152,7 +152,7 @@ static void plain_tests(void **state)
 	       "predicted correctly (bpred_ratio)\n"
 	       "\n"
 	       " etmextout_0, etmextout_1: " NO_ETM "\n"
-	       " bpred_ratio: one of its events was not asked for\n" HOW
+	       " bpred_ratio: one of its events was not requested\n" HOW
 	       "\n       0.012345678 seconds time elapsed\n\n");
 	expect(__LINE__, &r, csv,
 	       "1234567,,instr_exec,3051144,100.00,1.730000,cycles/insn  cpi,arm1176,0x07,exact,\n"
@@ -190,7 +190,7 @@ static void plain_tests(void **state)
 	       "{\"name\":\"cpi\",\"value\":1.730000,\"unit\":\"cycles/insn\",\"reason\":null,"
 	       "\"region\":null},\n"
 	       "{\"name\":\"bpred_ratio\",\"value\":null,\"unit\":\"%\",\"reason\":\"one of its "
-	       "events was not asked for\",\"region\":null}\n"
+	       "events was not requested\",\"region\":null}\n"
 	       "],\n"
 	       "\"producer\":\"qemu-arm 7.2.22\",\"passes\":2,\"processes\":1,\"threads\":1,"
 	       "\"checked\":\"unchecked\","
