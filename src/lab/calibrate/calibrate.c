@@ -19,7 +19,7 @@
 #include "cli/show.h"
 #include "count/command.h"
 
-/* NO_CODE: exit code of the kernels' program if it cannot generate code */
+/* NO_CODE: exit code of the kernels' program if it cannot generate code. */
 enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 };
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -114,8 +114,8 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 }
 
 /*
- * Runs a kernel twice, so that the difference has neither the start of the program nor the time to
- * build a ring or code.
+ * Measures a kernel with two numbers of repetitions, so that the difference has neither the start
+ * of the program nor the time to build a ring or code.
  */
 static int time_kernel(const struct setting *settings, unsigned n, const char *event,
 		       char **program, struct measured *m)
@@ -158,14 +158,15 @@ static int measure_kernel(void *ctx, const struct calibrate_kernel *kernel, doub
 
 /*
  * Returns the average time that a read in address order needs to open rows of SDRAM. The measured
- * latency includes this time; the size of rows comes from the base preset.
+ * latency includes this time. The size of rows comes from the base preset.
  */
 static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fit *fit)
 {
 	return core->sdram.row ? core->sdram.row_miss * fit->number[CAL_LINE] / core->sdram.row : 0;
 }
 
-/* True if there is a number for the parameter of this core. A missing level 2 cache has no size. */
+/* True if the fit found a value for this parameter of the core. A missing level 2 cache has no
+ * size. */
 static bool is_found(const struct pmk_core *core, const struct calibrate_fit *fit,
 		     enum calibrate_what what)
 {
@@ -297,7 +298,7 @@ static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fi
 	}
 }
 
-/* Measures the same kernels in emulation, with the new preset. */
+/* Measures the same kernels in emulation, with the new preset, and prints the differences. */
 static int show_residuals(const struct calibrate *c, const char *preset)
 {
 	const struct setting core = { "core", preset };
@@ -390,7 +391,8 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 	return 0;
 }
 
-/* The preset gets its name only when it is complete; whether it can be created is checked first. */
+/* Writes the preset to a file. It gets its name only when it is complete, but pmk checks first
+ * whether it can be created. */
 static int fit_file(struct calibrate *c, const struct pmk_core *base)
 {
 	struct pmk_whole out;
@@ -406,7 +408,8 @@ static int fit_file(struct calibrate *c, const struct pmk_core *base)
 	return code;
 }
 
-/* A preset of another instruction set has other parameters. */
+/* Fails if the base preset has another instruction set, because such a preset has other
+ * parameters. */
 static int check_base(const struct calibrate *c, const struct pmk_core *base)
 {
 	struct pmk_core core;

@@ -56,7 +56,7 @@ enum {
 	MOST_COUNTERS = 16384
 };
 
-/* The loop and transients can cause differences below this. */
+/* The loop and transients can cause differences up to this number of cycles. */
 static const double LITTLE = 0.05;
 
 struct fitting {
@@ -125,8 +125,8 @@ static bool number_is_found(const struct fitting *f, enum calibrate_what what)
 }
 
 /*
- * Returns the largest number of words with that stride, up to `most`, whose loads take no more than
- * `limit` above a hit. The time grows with the number of words.
+ * Returns the largest number of words with this stride, up to `most`, whose loads take at most
+ * `limit` cycles more than a hit. The time grows with the number of words.
  */
 static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, uint64_t most,
 			    double limit)
@@ -152,8 +152,8 @@ static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, 
 }
 
 /*
- * A stride below the line size puts several words in one line, so the time grows with the stride
- * until it reaches the line size.
+ * Finds the line size. A stride below the line size puts several words in one line, so the time
+ * grows with the stride until it reaches the line size.
  */
 static void fit_line(struct fitting *f)
 {
@@ -230,8 +230,9 @@ static void fit_tlb(struct fitting *f)
 }
 
 /*
- * If there is one page more than the main TLB has entries, one set has one page too many. The set's
- * ways are replaced in turn, so each load from a page of the set misses.
+ * Finds the number of ways of the main TLB. With one page more than the TLB has entries, one set
+ * has one page too many. The ways of this set are replaced in turn, so each load from a page of the
+ * set misses.
  */
 static void fit_tlb_ways(struct fitting *f)
 {
@@ -406,7 +407,7 @@ static void fit_branch_targets(struct fitting *f)
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache is too small");
 }
 
-/* Returns the time of one more function that is called at the given depth. */
+/* Returns the time that one more function takes if it is called at the given depth. */
 static double another_call(struct fitting *f, uint64_t depth)
 {
 	return call_cycles(f, CAL_CALLS, 0, depth + 1) - call_cycles(f, CAL_CALLS, 0, depth);
@@ -431,7 +432,7 @@ static void fit_returns(struct fitting *f)
 		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
 }
 
-/* Returns the time that a loop of `count` iterations takes longer with one more iteration. */
+/* Returns the additional time of a loop of `count` iterations that gets one more iteration. */
 static double another_turn(struct fitting *f, uint64_t count)
 {
 	return call_cycles(f, CAL_LOOP, 0, count + 1) - call_cycles(f, CAL_LOOP, 0, count);
@@ -465,7 +466,8 @@ static double pair_cycles(struct fitting *f, uint64_t words)
 	return call_cycles(f, CAL_PAIR, words * INSTRUCTION, MOST_HISTORY + 1);
 }
 
-/* For cores that predict by history. Tables have 2^n counters, or 1.5 times as many. */
+/* Finds the number of counters of cores that predict by history. Tables have 2^n counters, or 1.5
+ * times as many. */
 static void fit_counters(struct fitting *f)
 {
 	double wrong = (double)f->fit->number[CAL_BRANCH_MAX], none;

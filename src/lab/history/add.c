@@ -36,7 +36,7 @@ struct counted {
 	struct pmk_store_setting *setting;
 	size_t nsettings;
 	char *settings;	       /* settings as text */
-	struct pmk_words kept; /* texts of values that were in the database before */
+	struct pmk_words kept; /* texts of values that come from the database */
 };
 
 static void counted_free(struct counted *c)
@@ -74,7 +74,8 @@ static int request_events(const struct history_request *q, struct pmk_count *cou
 	return 0;
 }
 
-/* The counts of a failed program are meaningless, and would look like a change of speed. */
+/* Fails if the program failed. Its counts are meaningless, and would look like a change of
+ * speed. */
 static int check_end(const struct counted *c)
 {
 	if (c->sum.partial)
@@ -92,7 +93,7 @@ static bool add_value(struct counted *c, const struct pmk_store_value *v)
 	return PMK_APPEND(c->value, c->nvalues, c->room, *v);
 }
 
-/* Reads rows of the whole program; the database has no place for parts of it. */
+/* Reads the rows of the whole program. The database has no place for parts of a program. */
 static int take_rows(struct counted *c)
 {
 	struct pmk_count_row row = { .size = sizeof(row) };
@@ -111,7 +112,7 @@ static int take_rows(struct counted *c)
 
 /*
  * Fails if no event has a count, as on a machine without counters: there is nothing to store. With
- * --fail-over this is not an error here, because the comparison reports each missing count.
+ * --fail-over this is not an error, because the comparison reports each missing count.
  */
 static int check_counted(const struct history_request *q, const struct counted *c)
 {
@@ -195,12 +196,13 @@ char *history_settings(const struct history_request *q)
 }
 
 /*
- * The standard streams of pmk while the program runs, which inherits them. The counts of a program
- * can depend on where its output goes, so the output always goes to /dev/null.
+ * The standard streams of pmk, which are replaced while the program runs, because the program
+ * inherits them. The counts of a program can depend on where its output goes, so the output always
+ * goes to /dev/null.
  */
 struct streams {
 	int out, err;  /* the original streams */
-	FILE *written; /* output on standard error */
+	FILE *written; /* file with the output on standard error */
 };
 
 /*
@@ -286,7 +288,7 @@ static int count_program(const struct history_request *q, struct counted *c)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* Hashes the end of each text, too, so that no two lists have the same bytes. */
+/* Adds a text to the hash, including its final 0, so that no two lists have the same bytes. */
 static void add_text(struct pmk_sha256 *h, const char *text)
 {
 	size_t n = text ? strlen(text) + 1 : 0;
@@ -304,8 +306,8 @@ static void end_key(struct pmk_sha256 *h, pmk_store_key key)
 }
 
 /*
- * Computes the key of a program that was run. Keys of sweeps hash more and differently, so the two
- * kinds never match.
+ * Computes the key of a program that was run. Keys of sweeps include more and are built
+ * differently, so keys of the two kinds never match.
  */
 static int key_program(const char *path, const char *command, pmk_store_key key, char about[80])
 {
@@ -338,8 +340,8 @@ static void key_config(const char *core, const char *settings, pmk_store_key key
 }
 
 /*
- * Computes the key of the cell, which also depends on its counts. Not all inputs of a program are
- * known, so two runs with different counts are two cells.
+ * Computes the key of the cell, which also depends on the counts. Not all inputs of a program are
+ * known, so two runs with different counts become two cells.
  */
 static void key_cell(struct pmk_store_cell *cell)
 {
@@ -392,7 +394,7 @@ static int put_recording(const struct history_request *q, struct pmk_store *stor
 	folder = full ? strdup(full) : NULL;
 	if (folder) {
 		*strrchr(folder, '/') = '\0';
-		/* if this fails, the next call fails, too, and reports the reason */
+		/* If this fails, the next call also fails and reports the reason. */
 		mkdir(folder, 0777);
 		if (pmk_recording_write(rec, full, NULL, msg, sizeof(msg)))
 			code = cli_fail(PMK_EXIT_FAILED, "%s: %s", full, msg);
@@ -420,15 +422,15 @@ struct pmk_store *history_open(const struct history_request *q, enum pmk_store_h
 	return store;
 }
 
-/* Earlier counts of the commit for the program, core and settings of `point`. */
+/* The earlier counts of the commit for the program, core and settings of `point`. */
 struct earlier {
 	const struct pmk_store_point *point;
 	struct counted *c;
-	int64_t cell; /* 0: there is none with counts */
-	bool differs; /* an event was counted again with another result */
+	int64_t cell; /* the cell with these counts; 0: there is none */
+	bool differs; /* true if an event was counted again with another result */
 };
 
-/* Copies a text; NULL stays NULL. False: out of memory. */
+/* Copies a text; NULL stays NULL. Returns false if out of memory. */
 static bool keep_text(struct counted *c, const char **text)
 {
 	if (*text && !pmk_words_add(&c->kept, *text))
@@ -617,7 +619,7 @@ static int add_commit(const struct history_request *q, struct pmk_store *store,
 	struct history h;
 	int code;
 
-	/* A commit keeps its verdict until it is judged again. */
+	/* Find the commit's verdict, which it keeps until it is judged again. */
 	code = history_read(&h, store);
 	for (size_t i = 0; !code && i < h.ncommits; i++)
 		if (!strcmp(h.commit[i].name, commit->name))
@@ -673,9 +675,9 @@ static uint64_t absolute_difference(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns 1 for bad, 0 for good. Without a limit, each count is compared with the counts of the
- * good and of the bad commit, and the nearer count decides. Series that the good or the bad commit
- * does not have are ignored.
+ * Returns 1 if the counts are bad, 0 if they are good. Without a limit, each count is compared with
+ * the counts of the good and of the bad commit, and the nearer count decides. Series that the good
+ * or the bad commit does not have are ignored.
  */
 static int judge_counts(const struct history_request *q, const struct history *h,
 			const char *commit)

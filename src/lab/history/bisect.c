@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds the commit that changed a count: runs git bisect with pmk history test as its test. The
- * counts on the way stay in the database.
+ * Finds the commit that changed a count: runs git bisect, with pmk history test as its test. The
+ * counts of the tested commits stay in the database.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -18,7 +18,7 @@
 
 /* ---- choosing the two ends ------------------------------------------------------------------ */
 
-/* Fails if no requested count differs between the two commits: there is nothing to find. */
+/* Fails if no requested count differs between the two commits, because there is nothing to find. */
 static int check_change(const struct history_request *q, const struct history *h, size_t good,
 			size_t bad)
 {
@@ -64,7 +64,7 @@ static bool have_count_in_common(const struct history *h, size_t a, size_t b)
 
 /*
  * Returns the last good commit that has the requested counts, or if there is none, the last good
- * one.
+ * commit.
  */
 static long choose_good(const struct history *h, size_t bad)
 {
@@ -77,8 +77,8 @@ static long choose_good(const struct history *h, size_t bad)
 }
 
 /*
- * Finds the names of the good and the bad commit: the given ones, or the last good one and the
- * newest one. Returns 0 or an exit code after one line.
+ * Finds the names of the good and the bad commit. The defaults are the last good commit and the
+ * newest commit. Returns 0 or an exit code after one line.
  */
 static int choose_commits(const struct history_request *q, char **good, char **bad)
 {
@@ -243,8 +243,8 @@ static void on_signal(int sig)
 }
 
 /*
- * A signal that would end pmk must end git bisect first, and then the checkout must be reset. An
- * ignored signal stays ignored, here and in git.
+ * Catches signals that would end pmk: pmk must end git bisect first, and then reset the checkout.
+ * An ignored signal stays ignored, here and in git.
  */
 static void catch_signals(void)
 {
@@ -355,7 +355,7 @@ int history_bisect(const struct history_request *q)
 	full.bad = bad;
 	if (!code)
 		count_commits(&full, found, sizeof(found));
-	if (!code && !strcmp(found, "1")) /* git bisect run interprets it as an error */
+	if (!code && !strcmp(found, "1")) /* git bisect run would interpret it as an error */
 		snprintf(found, sizeof(found), "%s", bad);
 	else if (!code && !strcmp(found, "0"))
 		code = cli_fail(PMK_EXIT_USAGE, "history bisect: %s is not newer than %s", bad,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counts of functions in each commit that was recorded. Functions of two commits are matched as
- * in pmk diff: see diff_read.c.
+ * Finds the counts of functions in each commit that was recorded. Functions of two commits are
+ * matched as in pmk diff: see diff_read.c.
  */
 #define _GNU_SOURCE
 #include <libgen.h>
@@ -48,7 +48,7 @@ static void free_function(void *p)
 	free(f);
 }
 
-/* Returns the function; creates it if necessary. NULL: out of memory. */
+/* Returns the function, which is created if necessary. NULL: out of memory. */
 static struct history_function *function_of(struct history_functions *all, const struct history *h,
 					    const struct history_series *series,
 					    const struct diff_row *row, const char *event)
@@ -104,8 +104,8 @@ static int take_recording(struct history_functions *all, const struct history *h
 }
 
 /*
- * Sets recorded[] for the commits of this program that were recorded: a function that is missing
- * there counts 0.
+ * Sets recorded[] for the commits of this program that were recorded. A function that is missing in
+ * such a commit has the count 0.
  */
 static int take_program(struct history_functions *all, const struct history *h,
 			const struct history_series *series, struct pmk_store *store,
@@ -202,7 +202,7 @@ int history_functions(struct history_functions *f, const struct history *h, stru
 
 void history_functions_free(struct history_functions *f)
 {
-	free(f->function); /* the copy has all its pointers */
+	free(f->function); /* free only the struct: the copy has all its pointers */
 	tdestroy(f->tree, free_function);
 	*f = (struct history_functions){ 0 };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts from git about commits. */
+/* Asks git for facts about commits. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool history_resolve(const char *id, char hash[80])
 	char *commit;
 	bool found;
 
-	/* A name that looks like an option is no commit, and must not reach git. */
+	/* A name that looks like an option is not a commit, and must not reach git. */
 	if (!*id || *id == '-' || *id == '^' || asprintf(&commit, "%s^{commit}", id) < 0)
 		return false;
 	argv[4] = commit;
@@ -114,7 +114,8 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* True if the program's debug information names the source file, so that code comes from it. */
+/* True if the program's debug information names the source file: the program contains code from
+ * it. */
 static bool is_built_from(const char *program, const char *source)
 {
 	char *wanted = realpath(source, NULL), *file;
@@ -179,9 +180,9 @@ static bool is_hash(const char *name)
 }
 
 /*
- * Finds the best common ancestor of all commits and appends "^@", which names its parents: git does
- * not walk further back than these. "" if there is none. `words` must have room for three words
- * before the names.
+ * Finds the best common ancestor of all commits and appends "^@", which names the ancestor's
+ * parents: git does not walk further back than these. "" if there is no such ancestor. `words` must
+ * have room for three words before the names.
  */
 static void ask_base(const char **words, char base[80])
 {
@@ -196,8 +197,8 @@ static void ask_base(const char **words, char base[80])
 }
 
 /*
- * Returns the hashes of the commits, one per line: ancestors first, unrelated ones by time. "" if
- * git fails; NULL: out of memory. The caller frees the text.
+ * Returns the hashes of the commits, one per line. Ancestors come first, unrelated commits are
+ * sorted by time. Returns "" if git fails; NULL: out of memory. The caller frees the text.
  */
 static char *list_commits(const struct history *h)
 {

@@ -121,7 +121,7 @@ static int mark_bad(const struct history_request *q)
 static const struct action {
 	const char *name;
 	int (*run)(const struct history_request *q);
-	bool program; /* the operands are a command line with options of its own */
+	bool program; /* true if the operands are a command line, which has options of its own */
 } actions[] = {
 	{ "add", history_add, true },	    { "show", history_show, false },
 	{ "good", mark_good, false },	    { "bad", mark_bad, false },
@@ -156,7 +156,7 @@ static const struct action *find_action(const char *name)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Checks settings now, because some actions do not count anything, or only later. */
+/* Checks the settings before the action, because some actions count only later, or do not count. */
 static int check_settings(const struct history_request *q)
 {
 	for (unsigned i = 0; i < q->settings.count; i++)
@@ -178,7 +178,7 @@ static int check_request(struct history_request *q)
 	return check_settings(q);
 }
 
-/* The first word that is not an option is the action. */
+/* Reads the options and the action, which is the first word that is not an option. */
 static int parse_options(struct history_request *q, int argc, char **argv,
 			 const struct action **action)
 {

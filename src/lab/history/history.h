@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmk history stores the counts of commits in a results database (lab/sweep/store.h, which calls a
- * commit a revision). history.c has the command line, read.c reads and judges counts, add.c adds
+ * pmk history stores the counts of commits in a results database (lab/sweep/store.h, where a commit
+ * is called a revision). history.c has the command line, read.c reads and judges counts, add.c adds
  * counts, git.c calls git, functions.c reads recordings, show.c and page.c print results, and
  * bisect.c finds the commit that changed a count.
  */
@@ -36,12 +36,12 @@ struct history_commit {
 struct history_count {
 	bool there; /* this commit has a row for the event */
 	bool has_value;
-	bool failed; /* the run that should have counted it failed */
+	bool failed; /* true if the run that should have counted the event failed */
 	uint64_t value;
 	int64_t cell;
 };
 
-/* A failed run of a commit: it has no counts, so it is in no series. */
+/* A failed run of a commit. It has no counts, so it is in no series. */
 struct history_failure {
 	size_t commit;
 	char *program, *core, *settings;
@@ -50,15 +50,16 @@ struct history_failure {
 
 /* The counts of one event of a program on a core, over all commits. */
 struct history_series {
-	char *program, *core, *settings; /* `settings` is such as "dcache.size=8K,…", or "" */
-	char *event, *unit;		 /* `unit` is NULL for a plain number */
-	bool left_out;			 /* it is excluded from the verdict */
-	struct history_count *at;	 /* by commit */
+	/* `settings` is a text such as "dcache.size=8K,…", or "". */
+	char *program, *core, *settings;
+	char *event, *unit;	  /* `unit` is NULL for a plain number */
+	bool left_out;		  /* true if the verdict ignores this series */
+	struct history_count *at; /* by commit */
 };
 
 /*
- * Commits are sorted by time, or, if one has no time, in the order in which they were added.
- * Commits that git knows always come after their ancestors.
+ * The commits and their counts. Commits are sorted by time or, if one of them has no time, in the
+ * order in which they were added. Commits that git knows always come after their ancestors.
  */
 struct history {
 	struct history_commit *commit;
@@ -77,14 +78,14 @@ int history_read(struct history *h, struct pmk_store *store);
 void history_free(struct history *h);
 
 /*
- * Returns the commit that git resolves the name to, or else the commit of this name, or else the
- * only one whose name begins with it. Returns -1, after one line on stderr, if there is none.
+ * Returns the commit to which git resolves the name, or else the commit with this name, or else the
+ * only commit whose name begins with it. Returns -1, after one line on stderr, if there is none.
  */
 long history_find(const struct history *h, const char *name);
 
 /*
- * Returns the commit before `i` to compare with: the last good one, or if there is none, the last
- * one without a verdict. -1: none.
+ * Returns the commit with which commit `i` is compared: the last good one before it or, if there is
+ * none, the last one without a verdict. -1: none.
  */
 long history_reference(const struct history *h, size_t i);
 /* Returns the last commit before `i` in which the series has a value; -1: none. */
@@ -94,27 +95,27 @@ long history_before(const struct history_series *s, size_t i);
 bool history_is_over(uint64_t base, uint64_t fresh, double percent);
 
 struct history_judged {
-	size_t compared; /* number of series */
-	size_t over;	 /* series that have grown by more than the limit */
-	size_t missing;	 /* failed runs, and counts that no longer exist */
+	size_t compared; /* number of series that were compared */
+	size_t over;	 /* number of series that have grown by more than the limit */
+	size_t missing;	 /* number of failed runs, and of counts that no longer exist */
 };
 
 /*
  * Compares a commit with `base`. If `base` is -1, compares each series with the last good commit
- * that has it, or if there is none, with the last one without a verdict. Prints a line on stderr
+ * that has it or, if there is none, with the last one without a verdict. Prints a line on stderr
  * for each series that is over the limit or missing.
  */
 struct history_judged history_judge(const struct history *h, long base, size_t fresh,
 				    double percent);
-/* Restricts judging to the events that a request counts. False: out of memory. */
+/* Restricts the verdict to the events that a request counts. Returns false if out of memory. */
 bool history_leave_out(struct history *h, const struct history_request *q);
 /* True if `words`, such as "cycles,{a*,b}", contains the event or a pattern that matches it. */
 bool history_is_event(const char *words, const char *event);
 /* True if the event is in the list of the request, or the request has no list. */
 bool history_has_event(const struct history_request *q, const char *event);
 /*
- * Prints a note if the judgement compared nothing, unless this is the first commit with any counts.
- * Returns whether it printed one.
+ * Prints a note if the comparison compared nothing, unless this is the first commit with any
+ * counts. Returns true if it printed one.
  */
 bool history_says_nothing(const struct history *h, long base, size_t fresh,
 			  const struct history_judged *j);
@@ -152,9 +153,10 @@ void history_functions_free(struct history_functions *f);
 char *history_recording(const char *database, const char *path);
 
 /*
- * Prints a line if a source file that the commit changed is newer than the program, because the
- * program may have been built from another commit. If its debug information names the source file,
- * it was, and this returns an exit code; else it returns 0. `path` may be NULL.
+ * Checks whether the program may have been built from another commit. Prints a line if a source
+ * file that the commit changed is newer than the program. If the program's debug information names
+ * this file, the program was built from another commit, and this returns an exit code; otherwise it
+ * returns 0. `path` may be NULL.
  */
 int history_check_stale(const char *commit, const char *path);
 
@@ -174,7 +176,7 @@ struct history_request {
 	char **operand; /* remaining words of the command line, NULL terminated */
 };
 
-/* Returns NULL after one line on stderr, with *code set. */
+/* Opens the database. Returns NULL after one line on stderr, with *code set. */
 struct pmk_store *history_open(const struct history_request *q, enum pmk_store_how how, int *code);
 /* Prints one line on stderr if the store has failed. Returns an exit code, or 0. */
 int history_check(struct pmk_store *store, int err);
@@ -196,8 +198,8 @@ int history_bisect(const struct history_request *q);
 /* ---- git ------------------------------------------------------------------------------------- */
 
 /*
- * Resolves `id` to the hash of a commit with git. False: git is not installed, the folder is not in
- * a checkout, or there is no such commit.
+ * Resolves `id` to the hash of a commit with git. Returns false if git is not installed, the folder
+ * is not in a checkout, or there is no such commit.
  */
 bool history_resolve(const char *id, char hash[80]);
 /*
@@ -207,8 +209,8 @@ bool history_resolve(const char *id, char hash[80]);
  */
 int history_commit(struct history_commit *c, const char *id);
 void history_commit_free(struct history_commit *c);
-/* Sorts the commits that git knows by ancestry; the other commits keep their positions. False:
- * out of memory. */
+/* Sorts the commits that git knows by ancestry. The other commits keep their positions. Returns
+ * false if out of memory. */
 bool history_order(struct history *h);
 
 #endif

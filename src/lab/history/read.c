@@ -54,10 +54,11 @@ static void sort_commits(struct history *h)
 
 struct reader {
 	struct history *h;
-	size_t next; /* position to try first: points of all commits come in the same order */
+	/* Position to try first, because the points of all commits come in the same order. */
+	size_t next;
 };
 
-/* Returns the series of this event; creates it if necessary. NULL: out of memory. */
+/* Returns the series of this event, which is created if necessary. NULL: out of memory. */
 static struct history_series *series_of(struct reader *r, const struct pmk_store_point *p,
 					const char *settings, const struct pmk_store_value *v)
 {
@@ -109,8 +110,8 @@ static bool is_of(const struct history_failure *f, const struct history_series *
 }
 
 /*
- * A failed run has no values, so its events are taken from other commits: marks every series of
- * this run as failed in the commit of the failure.
+ * Marks every series of a failed run as failed in the commit of the failure. A failed run has no
+ * values, so its events are taken from other commits.
  */
 static void mark_failed(struct history *h)
 {
@@ -312,7 +313,7 @@ void history_change(uint64_t base, uint64_t fresh, char text[80])
 }
 
 /*
- * Returns the last good commit before `i` that has a value of the series, or if there is none, the
+ * Returns the last good commit before `i` that has a value of the series or, if there is none, the
  * last one without a verdict. -1: none.
  */
 static long reference_of(const struct history *h, const struct history_series *s, size_t i)
@@ -330,7 +331,7 @@ static long reference_of(const struct history *h, const struct history_series *s
 }
 
 /*
- * If commit `fresh` lost the value of this series, returns the commit that still had it. -1: the
+ * Returns the commit that last had a value of this series, if commit `fresh` has lost it. -1: the
  * value is not lost. If the last good commit has no value either, the loss was accepted.
  */
 static long lost_from(const struct history *h, const struct history_series *s, long base,
@@ -383,7 +384,7 @@ static void say_lost(const struct history *h, const struct history_series *s, si
 	free(name);
 }
 
-/* Prints one line per run, even if it lacks several events. */
+/* Reports the failed runs, each with one line, even if it lacks several events. */
 static size_t judge_failures(const struct history *h, long base, size_t fresh)
 {
 	size_t lost = 0;

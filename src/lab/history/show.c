@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counts of all commits as a table with a plot, CSV or JSON. The plot has a mark in each row,
- * scaled from the smallest to the largest count, so that changes of a percent are visible.
+ * Prints the counts of all commits as a table with a plot, as CSV or as JSON. The plot has a mark
+ * in each row, scaled from the smallest to the largest count, so that changes of a percent are
+ * visible.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -30,7 +31,7 @@ struct show {
 
 /* ---- selecting series ----------------------------------------------------------------------- */
 
-/* True if the series is of the requested program and core. */
+/* True if the series belongs to the requested program and core. */
 static bool is_of(const struct history_request *q, const struct history_series *s)
 {
 	const char *program = q->operand[0] ? q->operand[0] : q->name;
@@ -58,7 +59,7 @@ static const char *event_name(const void *ctx, unsigned i)
 	return i < h->nseries ? h->series[i].event : NULL;
 }
 
-/* Reports that nothing matches, and what exists. */
+/* Reports that no series matches, and which ones exist. */
 static int nothing_matches(const struct show *s, const char *event)
 {
 	const char *program = s->q->operand[0];
@@ -137,7 +138,7 @@ static void put_plain(FILE *f, const char *text, int width)
 		fputc(' ', f);
 }
 
-/* Returns how many columns remain. */
+/* Draws a mark for the value. Returns the number of remaining columns. */
 static unsigned put_plot(FILE *f, const struct range *r, uint64_t value)
 {
 	unsigned at = r->most > r->least ? (unsigned)((long double)(value - r->least) * (PLOT - 1) /

@@ -54,7 +54,7 @@ struct design {
 	const struct sweep_row *row; /* any of its rows */
 	double value[SWEEP_GOALS];
 	size_t programs;
-	bool valid; /* no value is missing */
+	bool valid; /* true if no value is missing */
 };
 
 static int read_goals(const struct sweep_results *r, char *list, struct goal *goal, size_t *n)
@@ -100,7 +100,8 @@ static int by_design(const void *a, const void *b, void *ctx)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* A row without a count is skipped, and its core is dropped, unless no core has that program. */
+/* Adds a row to its design. A row without a count is skipped. If other cores have the program, the
+ * row's core is dropped. */
 static void add_row(const struct sweep_row *row, const struct goal *goal, size_t n,
 		    struct design *d)
 {
@@ -143,7 +144,7 @@ static size_t make_designs(const struct sweep_results *r, const struct goal *goa
 	return count;
 }
 
-/* True if b is at least as good in every goal and better in one. */
+/* True if `b` is at least as good as `a` in every goal, and better in one. */
 static bool design_dominates(const struct design *b, const struct design *a, size_t n)
 {
 	bool better = false;
@@ -225,7 +226,8 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 
 /* ---- share of the variance ------------------------------------------------------------------- */
 
-/* Factor 0 is the program, factor 1 the core; later factors are settings. */
+/* Returns the name of a factor. Factor 0 is the program, factor 1 the core; later factors are
+ * settings. */
 static const char *factor_name(const struct sweep_results *r, size_t factor)
 {
 	return factor == 0 ? "program" : factor == 1 ? "core" : r->settings.word[factor - 2];
@@ -241,8 +243,8 @@ static const char *level_of(const struct sweep_row *row, size_t factor)
 }
 
 /*
- * Rows with the event, with values relative to the mean of their program. If all counts of a
- * program are 0, they are equal to the mean.
+ * A row with the event. Its value is relative to the mean of its program. If all counts of a
+ * program are 0, the value is that of the mean.
  */
 struct part {
 	const struct sweep_row *row;
@@ -285,7 +287,7 @@ static int make_parts(const struct sweep_results *r, size_t event, struct parts 
 	return 0;
 }
 
-/* A value of a factor, with the sum and the number of the results that have it, for their mean. */
+/* A value of a factor, with the sum and the number of the results that have this value. */
 struct level {
 	const char *value;
 	double sum;
@@ -293,7 +295,7 @@ struct level {
 };
 
 struct levels {
-	struct level *level; /* in the order of their values */
+	struct level *level; /* sorted by their values */
 	size_t n, room;
 };
 
@@ -452,7 +454,7 @@ static int find_factor(const struct sweep_results *r, const char *name, size_t *
 	return unknown_name("--heat", name, &r->settings, "setting");
 }
 
-/* Returns the mean over all cells with both values. False: there is none. */
+/* Returns the mean over all cells with both values. Returns false if there is no such cell. */
 static bool heat_at(const struct sweep_heat *h, size_t y, size_t x, double *value)
 {
 	const struct sweep_spot *spot = &h->spot[y * h->columns.count + x];
@@ -480,7 +482,8 @@ static size_t word_place(const struct pmk_words *w, const char *word)
 	return SIZE_MAX;
 }
 
-/* Default factors: the first setting, or else the core, for columns, and the program for rows. */
+/* Chooses the factors. By default, columns are the first setting, or else the core; rows are
+ * programs. */
 static int choose_factors(const struct sweep_results *r, char *names, size_t *x, size_t *y)
 {
 	char *comma = names ? strchr(names, ',') : NULL;

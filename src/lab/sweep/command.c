@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * pmk sweep: counts many programs on many cores with many settings, and stores the counts in a
- * database. Given a database, it prints the contents. Cells and keys are those of src/lab/sweep.
+ * database. If it is given a database, it prints the contents. The other files of this folder make
+ * the cells and keys.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +37,7 @@ struct sweep {
 	char *pareto, *heat;
 	const char *sensitivity, *html;
 	char **others;	      /* with --collect: all databases except the first */
-	char *list;	      /* argument of --task; NULL: none */
+	char *list;	      /* argument of --task; NULL: not given */
 	unsigned task, ntask; /* number of the task, and of all tasks */
 	unsigned jobs, tasks;
 	bool retry, dry_run, json, collect;
@@ -243,7 +244,7 @@ static int dry_run(const struct pmk_sweep_todo *todo)
 	return fflush(stdout) ? cli_fail(PMK_EXIT_FAILED, "cannot write: %s", strerror(errno)) : 0;
 }
 
-/* Hands the cells to an engine, or counts them here, or only lists them. */
+/* Hands the cells to an engine, or counts them in this process, or only lists them. */
 static int act_on_cells(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
 			struct sweep_tasks *tasks, const struct pmk_sweep_todo *todo)
 {
@@ -272,7 +273,7 @@ static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_sto
 	return code;
 }
 
-/* Files in a plan are relative to its folder. */
+/* Enters the folder of a plan, because files in a plan are relative to it. */
 static int enter_folder(const char *plan)
 {
 	const char *slash = strrchr(plan, '/');
@@ -315,7 +316,8 @@ static int open_store(const struct sweep *o, struct pmk_sweep *s, int home)
 	return code;
 }
 
-/* Checks the plan first, so that an invalid plan leaves no database behind. */
+/* Opens and checks the plan, before the database is created, so that an invalid plan leaves none
+ * behind. */
 static int prepare_plan(const struct sweep *o, struct pmk_sweep *s)
 {
 	struct pmk_count_fault fault = { 0 };
@@ -362,7 +364,8 @@ static int sweep_plan(const struct sweep *o)
 
 /* ---- a database ------------------------------------------------------------------------------ */
 
-/* Prints the answers in turn, except the heat map, which is printed separately. */
+/* Prints the requested answers one after another, except the heat map, which is printed
+ * separately. */
 static int print_answers(const struct sweep *o, const struct sweep_results *r, FILE *f)
 {
 	int code = 0;
@@ -386,7 +389,7 @@ static int show_answers(const struct sweep *o, const struct sweep_results *r,
 	return code;
 }
 
-/* Without --heat, the page has a map of the first event. */
+/* Writes the page. Without --heat, it has a map of the first event. */
 static int write_page(const struct sweep *o, const struct sweep_results *r,
 		      const struct sweep_heat *heat)
 {
@@ -439,7 +442,7 @@ static int show_results(const struct sweep *o)
 	return code;
 }
 
-/* True for a database: a plan is text. */
+/* True if the file is a database. A plan is a text. */
 static bool is_database(const char *path)
 {
 	static const char magic[] = "SQLite format 3";
@@ -452,7 +455,7 @@ static bool is_database(const char *path)
 	return n == sizeof(magic) && !memcmp(start, magic, sizeof(magic));
 }
 
-/* A pipe is refused, because opening it would wait for a writer. */
+/* Fails for a pipe, because opening it would wait for a writer. */
 static int check_file(const char *path)
 {
 	struct stat st;

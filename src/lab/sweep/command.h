@@ -26,9 +26,9 @@ struct sweep_value {
 
 /* A point, with an entry for each setting and each event of the results. */
 struct sweep_row {
-	char *name, *core, *failure; /* failure: NULL if there was none */
+	char *name, *core, *failure; /* `failure` is NULL if the cell did not fail */
 	const char *checked;	     /* as in struct pmk_store_row */
-	char **setting;		     /* NULL: the core does not have the setting */
+	char **setting;		     /* an entry is NULL if the core does not have the setting */
 	struct sweep_value *value;
 };
 
@@ -36,7 +36,7 @@ struct sweep_row {
 struct sweep_results {
 	struct pmk_words settings; /* sorted by name */
 	struct pmk_words events;   /* in the order in which they were first counted */
-	struct pmk_words texts;	   /* texts of values, each once */
+	struct pmk_words texts;	   /* texts of values, each only once */
 	struct sweep_row *row;
 	size_t nrows, room;
 	size_t setting_room, event_room;
@@ -52,14 +52,14 @@ void sweep_results_free(struct sweep_results *r);
 size_t sweep_results_setting(const struct sweep_results *r, const char *name);
 size_t sweep_results_event(const struct sweep_results *r, const char *name);
 /*
- * Compares two values of settings: numbers, with K and M, by size; words alphabetically; a missing
- * value comes first.
+ * Compares two values of settings for sorting: numbers, with K and M, by size, and words
+ * alphabetically. A missing value comes first.
  */
 int sweep_compare_values(const char *a, const char *b);
-/* Reads the value of a setting as a number. False: it is a word. */
+/* Reads the value of a setting as a number. Returns false if it is a word. */
 bool sweep_value_number(const char *text, double *number);
 
-/* Returns why the cell lacks all or some counts; NULL: it has all. */
+/* Returns the reason why the cell lacks some or all counts; NULL if it has all. */
 const char *sweep_row_failure(const struct sweep_results *r, const struct sweep_row *row);
 
 /* Prints all results. Returns 0 or an exit code. */
@@ -72,14 +72,15 @@ int sweep_show_json(const struct sweep_results *r);
 #define SWEEP_GOALS 8
 
 /*
- * Prints the cores and settings that no other beats in all goals, "cycles,dcache.size". Smaller is
- * better; counts are sums over programs. Returns 0 or an exit code. Modifies the text.
+ * Prints the cores and settings that no other beats in all goals, which are a list such as
+ * "cycles,dcache.size". Smaller is better; counts are sums over programs. Returns 0 or an exit
+ * code. Modifies the text.
  */
 int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals);
 /* Prints how much of the variance of an event each setting explains. Returns 0 or an exit code. */
 int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *event);
 
-/* Means of an event by the values of two settings, or by program or core. */
+/* The sum and the number of counts of an event, for a row and a column of a heat map. */
 struct sweep_spot {
 	double sum;
 	size_t n;
@@ -98,8 +99,8 @@ struct sweep_heat {
 int sweep_heat_make(const struct sweep_results *r, char *what, struct sweep_heat *h);
 void sweep_heat_free(struct sweep_heat *h);
 /*
- * Returns a value relative to its program's mean, and its position from the smallest, 0, to the
- * largest, 1. False: there is none.
+ * Returns a value relative to its program's mean, and its position between the smallest (0) and the
+ * largest (1). Returns false if there is no value.
  */
 bool sweep_heat_at(const struct sweep_heat *h, size_t row, size_t column, double *value,
 		   double *heat);
@@ -107,7 +108,7 @@ int sweep_heat_show(FILE *f, const struct sweep_heat *h);
 
 /* ---- other machines -------------------------------------------------------------------------- */
 
-/* Tasks for other machines. Paths are absolute. */
+/* Tasks that other machines run. Paths are absolute. */
 struct sweep_tasks {
 	const char *plan, *db;
 	char folder[PATH_MAX];
@@ -115,16 +116,16 @@ struct sweep_tasks {
 	bool retry;
 };
 
-/* Returns the folder of this database's tasks. False: the name is too long. */
+/* Returns the folder of this database's tasks. Returns false if the name is too long. */
 bool sweep_tasks_folder(const char *db, char folder[PATH_MAX]);
-/* Checks that there is such an engine. Returns 0 or an exit code. */
+/* Checks that an engine with this name exists. Returns 0 or an exit code. */
 int sweep_engine_check(const char *name);
-/* Hands the cells to count to the engine. Returns 0 or an exit code. */
+/* Gives the cells to count to the engine. Returns 0 or an exit code. */
 int sweep_engine_start(struct sweep_tasks *t, const char *engine, const struct pmk_sweep *s,
 		       const struct pmk_sweep_todo *todo);
 /*
  * Copies the counts of other databases into this one. If `others` names no databases, copies the
- * counts from the databases of the tasks, and removes these. Returns 0 or an exit code.
+ * counts from the databases of the tasks, and removes those. Returns 0 or an exit code.
  */
 int sweep_collect(const char *db, char *const *others);
 

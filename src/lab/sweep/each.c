@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Programs with "each", which stand for several programs. See plan.h. */
+/* Expands programs with "each", which stand for several programs: see plan.h. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <glob.h>
@@ -20,8 +20,8 @@ bool pmk_plan_is_pattern(const char *text)
 }
 
 /*
- * Patterns, and the names that they match, are relative to the folder of the plan: "a/" for
- * "a/plan.ini".
+ * Returns a pattern below the folder of the plan: "a/" and the pattern for "a/plan.ini". Patterns,
+ * and the names that they match, are relative to this folder.
  */
 static char *below_plan(const char *plan, const char *pattern)
 {
@@ -126,7 +126,7 @@ static char *name_of(const struct pmk_plan_program *p, size_t i)
 	return NULL;
 }
 
-/* False: out of memory. The caller must free *to even then. */
+/* Makes one program. Returns false if out of memory. The caller must free *to even then. */
 static bool make_one(struct pmk_plan_program *to, const struct pmk_plan_program *from, size_t i,
 		     bool *used)
 {
@@ -160,7 +160,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* Checks for equal names: a program may be named like another one with its values. */
+/* Checks for equal names. A program may have the name that another program gets from its values. */
 static int check_names(const struct pmk_sweep_plan *plan, unsigned *line, char *why, size_t size)
 {
 	const struct pmk_plan_program **sorted = calloc(plan->nprograms + 1, sizeof(*sorted));

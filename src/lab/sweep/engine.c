@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sweeps on other machines: missing cells are written as tasks to a folder, DB.tasks, which all of
- * these machines can access. Each task counts its slice into a separate database in that folder,
- * and at the end the databases are merged. Make or Slurm runs the tasks.
+ * Runs sweeps on other machines. The missing cells are written as tasks to a folder, DB.tasks,
+ * which all of these machines can access. Each task counts its slice into a separate database in
+ * that folder, and at the end the databases are merged. Make or Slurm runs the tasks.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -65,7 +65,7 @@ static void put_makefile(FILE *f, const struct sweep_tasks *t, const char *pmk)
 	for (unsigned i = 0; i < t->count; i++)
 		fprintf(f, " %u.done", i);
 	fputs("\n\nall: $(TASKS)\n\n", f);
-	/* Exit code 1 means that cells failed. The database has their failures, so the task is
+	/* Exit code 1 means that some cells failed. The database has their failures, so the task is
 	 * done. */
 	fputs("%.done:\n\t@", f);
 	put_command(f, t, pmk, "$*", "1", true);
@@ -88,8 +88,8 @@ static void put_job(FILE *f, const struct sweep_tasks *t, const char *pmk)
 	      "trap 'kill -TERM $!' TERM INT\n"
 	      "wait $!\ncode=$?\n[ $code -le 128 ] || wait $!\n"
 	      /*
-	       * Exit code 1 means that cells failed. Failed cells are in the database, so the task
-	       * is done.
+	       * Exit code 1 means that some cells failed. The database has their failures, so the
+	       * task is done.
 	       */
 	      "[ $code -eq 0 ] || [ $code -eq 1 ] || exit $code\n",
 	      f);
@@ -174,7 +174,7 @@ static void remove_tasks(const char *folder)
 	DIR *dir = opendir(folder);
 	struct dirent *e;
 
-	/* The folder has no subfolders. */
+	/* Remove all files. The folder has no subfolders. */
 	while (dir && (e = readdir(dir)))
 		if (e->d_name[0] != '.')
 			unlinkat(dirfd(dir), e->d_name, 0);
@@ -246,7 +246,7 @@ static int list_parts(const char *folder, struct pmk_words *parts)
 	return good ? 0 : cli_no_memory();
 }
 
-/* The database of a running task is locked. */
+/* Merges the databases of tasks. Skips the locked database of a task that is still running. */
 static int merge_parts(struct pmk_store *store, char *const *parts, unsigned n, bool tasks,
 		       unsigned *running)
 {
@@ -268,7 +268,7 @@ static int merge_parts(struct pmk_store *store, char *const *parts, unsigned n, 
 	return 0;
 }
 
-/* Checks that databases to collect exist, and that none is the target. */
+/* Checks that the databases to collect exist, and that none of them is the target. */
 static int check_others(const char *db, char *const *others)
 {
 	struct stat to, from;

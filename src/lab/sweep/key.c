@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Keys of cells. See key.h.
+ * Computes the keys of cells: see key.h.
  *
  * A key is needed before the program runs, but only a run shows which libraries it loads. So the
  * key includes every file that the loader might load: all files of the right name in each folder
@@ -32,7 +32,7 @@ struct pmk_file_hash {
 	struct stat before; /* state of the file before it was read */
 };
 
-#define NOT_REGULAR (-1) /* differs from all values of errno */
+#define NOT_REGULAR (-1) /* a number that is not a value of errno */
 
 void pmk_file_hashes_free(struct pmk_file_hashes *h)
 {
@@ -42,7 +42,7 @@ void pmk_file_hashes_free(struct pmk_file_hashes *h)
 	*h = (struct pmk_file_hashes){ 0 };
 }
 
-/* Accepts only files that end, which pipes and most devices do not. */
+/* Returns 0 only for a file that ends, which pipes and most devices do not. */
 static int check_kind(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
@@ -59,8 +59,8 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 
 /*
  * True if the file has not changed. The times of /dev/null change with every write, but it stays
- * empty. A new link or new permissions change st_ctim alone: then the contents decide. perf makes
- * links to the libraries that it has seen, for example.
+ * empty. If only st_ctim differs, because of a new link or new permissions, the contents decide.
+ * For example, perf makes links to the libraries that it has seen.
  */
 static bool same_file(const struct pmk_file_hash *file)
 {
@@ -92,7 +92,7 @@ const char *pmk_file_hashes_changed(const struct pmk_file_hashes *h,
 }
 
 /*
- * Returns the place of the file in the list in *place; each file is read only once. Returns 0, an
+ * Hashes a file, but reads each file only once. *place becomes its place in the list. Returns 0, an
  * errno or NOT_REGULAR.
  */
 static int hash_file(struct pmk_file_hashes *h, const char *path, size_t *place)
@@ -132,7 +132,7 @@ struct keying {
 	struct pmk_file_hashes *files;
 	struct pmk_file_places *own; /* the files in `files` that are in this key */
 	FILE *about;
-	/* folders that are searched for libraries, below the sysroot or not */
+	/* Folders that are searched for libraries, below the sysroot or not. */
 	struct pmk_words folders;
 	struct pmk_words seen; /* names of libraries, in the order in which they were found */
 	const char *sysroot;
@@ -140,7 +140,8 @@ struct keying {
 	bool no_memory;
 };
 
-/* Hashes the length, too, because the same bytes could be split into texts in different ways. */
+/* Hashes a text and its length, because the same bytes could be split into texts in different
+ * ways. */
 static void hash_text(struct pmk_sha256 *h, const char *text)
 {
 	uint64_t n = strlen(text);
@@ -208,8 +209,8 @@ static bool is_file(const char *path)
 }
 
 /*
- * Finds the file that the emulator opens for `name`: below the sysroot if it is there, else on this
- * machine.
+ * Finds the file that the emulator opens for `name`: below the sysroot if it exists there,
+ * otherwise on this machine.
  */
 static void find_below(const struct keying *k, const char *name, char path[PATH_MAX])
 {
@@ -298,7 +299,7 @@ static void read_dynamic(struct keying *k, const char *path)
 	pmk_elf_dynamic(path, take_dynamic, k);
 }
 
-/* Adds each file of that name. A missing library is no error here: the loader will report it. */
+/* Adds each file of this name. A missing library is no error here: the loader will report it. */
 static void add_library(struct keying *k, const char *name)
 {
 	char inside[PATH_MAX], path[PATH_MAX];
@@ -375,7 +376,8 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 		return fail_unreadable(opened->image, errno, msg, size);
 	if (!getcwd(folder, sizeof(folder)))
 		return fail_unreadable(".", errno, msg, size);
-	/* Even a program without a loader can look up its own path, so the path is in the key. */
+	/* The path is part of the key, because even a program without a loader can look up its own
+	 * path. */
 	error = add_file(k, "program", real, real);
 	if (error)
 		return fail_unreadable(real, error, msg, size);
@@ -385,7 +387,7 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 		add_fact(k, "argument", p->argv.word[i]);
 	for (unsigned i = 0; i < p->env.count; i++)
 		add_fact(k, "env", p->env.word[i]);
-	/* The expected exit code decides whether a run has failed. */
+	/* The exit code is part of the key, because it decides whether a run has failed. */
 	snprintf(folder, sizeof(folder), "%d", p->exit_code);
 	add_fact(k, "exit", folder);
 	if (p->stdin_file && (error = add_file(k, "stdin", "", p->stdin_file)))
@@ -448,7 +450,7 @@ char *pmk_key_parameters(const struct pmk_core *core)
 	return NULL;
 }
 
-/* The name of a core is not hashed, because its parameters are. */
+/* Adds the parameters of a core. Its name is not hashed. */
 static void add_core(struct pmk_sha256 *h, const struct pmk_core *core)
 {
 	pmk_sha256_begin(h);

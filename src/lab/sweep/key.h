@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys: hashes of everything that determines the counts of a cell. Equal keys mean equal counts, on
- * any host and with any emulator.
+ * Computes keys: hashes of everything that determines the counts of a cell. Equal keys mean equal
+ * counts, on any host and with any emulator.
  *
  * The key of a program includes its file, the shared libraries that it may load and the loader's
  * cache, its arguments, its environment, its working folder, the file on its standard input, the
@@ -30,7 +30,7 @@ struct pmk_file_hashes {
 
 void pmk_file_hashes_free(struct pmk_file_hashes *h);
 
-/* A subset of these files, by their places in the list. */
+/* Some of the hashed files, by their places in the list. */
 struct pmk_file_places {
 	size_t *place;
 	size_t count, room;
@@ -54,12 +54,12 @@ int pmk_key_program(const struct pmk_plan_program *p, const struct pmk_program *
 		    pmk_store_key key, char **about, char *msg, size_t size);
 
 /*
- * Returns all parameters of a core as text, "dcache.size=16384,…"; the caller frees it. NULL: out
- * of memory.
+ * Returns all parameters of a core as text, "dcache.size=16384,…". The caller frees the text. NULL:
+ * out of memory.
  */
 char *pmk_key_parameters(const struct pmk_core *core);
 void pmk_key_config(const struct pmk_core *core, const char *parameters, pmk_store_key key);
-/* Computes the key of an invalid core: the settings are hashed as they are written. */
+/* Computes the key of an invalid core. The settings are hashed as the plan has them. */
 void pmk_key_bad_config(const struct pmk_core *base, const char *settings, pmk_store_key key);
 
 void pmk_key_cell(const pmk_store_key program, const pmk_store_key config, pmk_store_key key);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The page of pmk sweep: a heat map, answers, and all cells in a table that can be sorted. */
+/* Writes the page of pmk sweep: a heat map, answers, and all cells in a table that can be
+ * sorted. */
 #define _GNU_SOURCE
 #include "cli/html/html.h"
 #include "cli/output.h"
@@ -17,7 +18,7 @@ static void put_head(FILE *f, const struct sweep_results *r, const char *input)
 	fputs("</dl>\n</header>\n<main>\n", f);
 }
 
-/* The script draws other maps in its place. */
+/* Writes a heat map. The script of the page draws other maps in its place. */
 static void put_heat(FILE *f, const struct sweep_heat *h)
 {
 	double value, heat;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Plans of pmk sweep. See plan.h. */
+/* Reads the plans of pmk sweep: see plan.h. */
 #define _GNU_SOURCE
 #include "lab/sweep/plan.h"
 
@@ -17,12 +17,12 @@
 #include "base/number.h"
 #include "count/files.h"
 
-#define MOST_VALUES 4096 /* largest number of values of a setting */
+#define MOST_VALUES 4096 /* maximum number of values of a setting */
 #define MOST_CELLS  ((size_t)100000000)
 
 struct reading {
 	struct pmk_sweep_plan *plan;
-	const char *data;	   /* where the presets of cores are */
+	const char *data;	   /* data directory, for the presets of cores */
 	struct pmk_plan_core *own; /* cores of [settings CORE], with their axes */
 	size_t nown, own_room;
 	struct pmk_plan_program *program; /* the program that is being read */
@@ -103,8 +103,8 @@ static bool take_word(struct reading *r, struct pmk_ini *ini, void *ctx, const c
 }
 
 /*
- * Splits a command line into words: blanks, quotes and backslashes work as in a shell; there is no
- * other syntax.
+ * Splits a command line into words. Blanks, quotes and backslashes work as in a shell; nothing else
+ * is special.
  */
 static bool split_command(struct reading *r, struct pmk_ini *ini, const char *text,
 			  struct pmk_words *argv)
@@ -145,7 +145,7 @@ static bool split_command(struct reading *r, struct pmk_ini *ini, const char *te
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* Reads "64", "4K" or "1M"; returns false for anything else. */
+/* Reads "64", "4K" or "1M". Returns false for anything else. */
 static bool read_size(const char *text, size_t n, uint64_t *value)
 {
 	uint64_t unit = 1;
@@ -282,7 +282,7 @@ static void free_axes(struct pmk_axes *axes)
 	free(axes->axis);
 }
 
-/* Inserts a new axis in the order of names. NULL: out of memory. */
+/* Inserts a new axis in the order of names. Returns NULL if out of memory. */
 static struct pmk_axis *new_axis(struct pmk_axes *axes, const char *name, unsigned line)
 {
 	char *own = strdup(name);
@@ -331,7 +331,7 @@ static struct pmk_plan_core *find_core(struct pmk_plan_core *cores, size_t n, co
 	return NULL;
 }
 
-/* NULL: out of memory. */
+/* Adds a core. Returns NULL if out of memory. */
 static struct pmk_plan_core *new_core(struct pmk_plan_core **cores, size_t *n, size_t *room,
 				      const char *name, unsigned line)
 {
@@ -358,7 +358,7 @@ static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const c
 	return new_core(&p->cores, &p->ncores, &p->core_room, name, ini->line) || no_memory(r, ini);
 }
 
-/* A core of one program. */
+/* Adds a core to the list of a program. */
 static bool take_program_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
 			      size_t n)
 {
@@ -503,7 +503,7 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 	return unknown_key(ini, "program …", name, names);
 }
 
-/* Selects the program of [program NAME]; a section that is opened again is continued. */
+/* Selects the program of [program NAME]. If the section occurs again, it continues. */
 static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *name)
 {
 	struct pmk_sweep_plan *p = r->plan;
@@ -619,8 +619,8 @@ static bool check_plan(struct reading *r, struct pmk_ini *ini)
 }
 
 /*
- * Returns the name in a section: "program sort" → "sort", "program" → ""; NULL if the section is of
- * another kind.
+ * Returns the name in a section: "sort" for "program sort", "" for "program". Returns NULL if the
+ * section is of another kind.
  */
 static const char *section_name(const char *section, const char *kind)
 {
@@ -639,7 +639,7 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* pmk_ini_take */
+/* Handles an entry, for pmk_ini_load(). */
 static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		       const char *value)
 {

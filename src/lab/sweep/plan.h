@@ -45,15 +45,16 @@ struct pmk_axes {
 struct pmk_plan_core {
 	char *name;
 	unsigned line;
-	/* from [settings] and [settings CORE], which wins */
+	/* The settings from [settings] and [settings CORE]. The latter have priority. */
 	struct pmk_axes axes;
 };
 
 struct pmk_plan_program {
 	char *name;
-	struct pmk_words argv, inputs, env, cores; /* `cores` is empty for all cores of the plan */
-	char *stdin_file;			   /* NULL: none */
-	struct pmk_axes each; /* for a program with "each"; empty after the whole plan was read */
+	/* `cores` is empty if the program is counted on all cores of the plan. */
+	struct pmk_words argv, inputs, env, cores;
+	char *stdin_file;     /* NULL: none */
+	struct pmk_axes each; /* for a program with "each"; empty after all of the plan was read */
 	unsigned timeout_ms;  /* 0: no limit */
 	int exit_code;	      /* expected exit code */
 	unsigned line;
@@ -69,7 +70,7 @@ struct pmk_sweep_plan {
 	size_t ncores, core_room;
 	struct pmk_plan_program *programs;
 	size_t nprograms, program_room;
-	/* the values of [settings], until they are merged into each core's `axes` */
+	/* The values of [settings], until they are merged into each core's `axes`. */
 	struct pmk_axes common;
 };
 
@@ -82,7 +83,7 @@ int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *dat
 void pmk_plan_free(struct pmk_sweep_plan *plan);
 
 /*
- * Replaces programs with "each" by the programs that they stand for. Returns 0 or PMK_ENOMEM; or
+ * Replaces programs with "each" by the programs for which they stand. Returns 0 or PMK_ENOMEM, or
  * another error with its reason and line.
  */
 #define PMK_PLAN_MOST_PROGRAMS 100000

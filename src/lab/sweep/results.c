@@ -34,7 +34,8 @@ size_t sweep_results_event(const struct sweep_results *r, const char *name)
 	return find_word(&r->events, name);
 }
 
-/* Returns the text from a list that has each text once. NULL for NULL, and when out of memory. */
+/* Returns the text from a list that has each text once. Returns NULL for NULL, and if out of
+ * memory. */
 static const char *keep_text(struct pmk_words *words, const char *text)
 {
 	size_t at = text ? find_word(words, text) : SIZE_MAX;
@@ -50,8 +51,8 @@ static int by_word(const void *a, const void *b)
 }
 
 /*
- * Passed to pmk_store_points(): collects the names of all settings and events, so that rows have an
- * entry for each.
+ * Collects the names of all settings and events, so that rows have an entry for each. Called by
+ * pmk_store_points().
  */
 static int take_names(void *ctx, const struct pmk_store_row *row)
 {
@@ -80,7 +81,7 @@ static void take_value(struct sweep_results *r, struct sweep_row *row,
 	};
 }
 
-/* Passed to pmk_store_points(): adds a row. */
+/* Adds a row. Called by pmk_store_points(). */
 static int take_row(void *ctx, const struct pmk_store_row *from)
 {
 	struct sweep_results *r = ctx;
@@ -215,7 +216,7 @@ static int close_output(void)
 	return cli_fail(PMK_EXIT_FAILED, "cannot write the results: %s", strerror(errno));
 }
 
-/* A value, "<not supported>", or "" if the cell has no row for the event. */
+/* Writes a value, "<not supported>", or "" if the cell has no row for the event. */
 static void put_value(struct table *t, const struct sweep_value *v, bool csv)
 {
 	if (v->has_value && csv)
@@ -228,7 +229,7 @@ static void put_value(struct table *t, const struct sweep_value *v, bool csv)
 		pmk_table_put(t, "%s", "");
 }
 
-/* In text, a failure follows the last cell; a row that failed has no events. */
+/* Writes a row. In text, a failure follows the last cell; a row that failed has no events. */
 static void put_row(struct table *t, const struct sweep_results *r, const struct sweep_row *row,
 		    bool csv)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Computing cells. See run.h.
+ * Counts cells: see run.h.
  *
  * A child of this process counts a cell, as pmk stat would. It writes the result to a pipe, as
  * texts that end with a 0: the failure or "", the exit code, then seven texts for each event, and
  * "." at the end. If the end is missing, the child was killed.
  *
  * SIGKILL says nothing about a cell: the kernel sends it when memory runs out, or a batch system
- * does. A cell that SIGKILL ended is not stored, so the next run counts it again.
+ * sends it. A cell that was ended by SIGKILL is not stored, so the next run counts it again.
  */
 #define _GNU_SOURCE
 #include "lab/sweep/run.h"
@@ -33,9 +33,10 @@
 #include "base/number.h"
 #include "count/command.h"
 
-/* in place of an exit code: a signal of pmk_ends_jobs() ended it, not the time limit */
+/* used instead of an exit code: the emulator was ended by a signal of pmk_ends_jobs(), not by the
+ * time limit */
 #define KILLED (-2)
-/* the only descriptor that a child keeps, in addition to its standard streams */
+/* the only descriptor that a child keeps besides its standard streams */
 #define PIPE   3
 
 /* A child, and the bytes it has written so far. */
@@ -67,7 +68,8 @@ struct computing {
 	struct pmk_store_value *values;
 	size_t value_room;
 	struct pmk_store_setting *settings;
-	struct pmk_map begun; /* cells started in this run, by the first bytes of their keys */
+	/* The cells that this run has started, by the first bytes of their keys. */
+	struct pmk_map begun;
 	double began, told;
 };
 
@@ -122,7 +124,7 @@ static int make_request(struct pmk_count *count, const struct pmk_sweep_plan *pl
 	return err ? err : pmk_count_program(count, p->argv.word);
 }
 
-/* Returns the reason why a count is not usable; NULL if the whole program was counted. */
+/* Returns the reason why a count cannot be used; NULL if the whole program was counted. */
 static const char *count_failure(const struct pmk_sweep_cell *cell,
 				 const struct pmk_count_summary *sum, char *text, size_t size)
 {
@@ -175,8 +177,8 @@ static bool redirect_descriptor(const char *path, int flags, int to)
 }
 
 /*
- * Sets up the child's process group. Signals of the terminal no longer reach it, so that only the
- * parent decides when it ends.
+ * Counts a cell in the child, in its own process group. Signals of the terminal no longer reach it,
+ * so that only the parent decides when it ends.
  */
 static _Noreturn void be_child(const struct computing *c, const struct pmk_sweep_cell *cell,
 			       const struct pmk_words *events, int fd, pid_t parent)
@@ -231,8 +233,8 @@ static void report_progress(struct computing *c)
 }
 
 /*
- * Collects events of the cell that have no row, or whose row says that adding them failed. Sets
- * *counted if other events have counts. Returns 0 or an error.
+ * Collects the events of the cell that have no row, or whose row says that they could not be added.
+ * Sets *counted if other events have counts. Returns 0 or an error.
  */
 static int missing_events(struct computing *c, const struct pmk_sweep_cell *cell,
 			  struct pmk_words *events, bool *counted)
@@ -361,7 +363,8 @@ static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
 {
 	const char *path = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
 
-	/* The process that counts reads the preset from its file, so this may have changed, too. */
+	/* The process that counts reads the preset from its file, so a change of the preset
+	 * matters, too. */
 	if (!path && !pmk_sweep_same_core(c->s, cell))
 		path = cell->configs->core->name;
 	if (!path)
@@ -398,7 +401,7 @@ static bool was_killed(const struct job *job, int status, const char *code)
 	return WIFSIGNALED(status) && pmk_ends_jobs(WTERMSIG(status));
 }
 
-/* Reads the message of a child that counted cell `number`; `status` is its wait status. */
+/* Reads the message of the child that counted `job`; `status` is its wait status. */
 static int take_message(struct computing *c, const struct job *job, int status)
 {
 	const char *at = job->message, *end = job->message + job->used;
@@ -456,8 +459,8 @@ static bool must_wait(const struct computing *c)
 }
 
 /*
- * If this run has counted the same key under another name, gives this name to the counts, too, and
- * sets *done. Returns 0 or an error.
+ * Gives this name to the counts of another cell, if this run has counted the same key under another
+ * name. Sets *done if so. Returns 0 or an error.
  */
 static int name_twin(struct computing *c, const struct pmk_sweep_cell *cell, bool *done)
 {
@@ -574,10 +577,7 @@ static int take_bytes(struct computing *c, struct job *job)
 	return err ? err : take_message(c, job, status);
 }
 
-/*
- * Kills everything that runs: each child with its emulator, and processes that the program has
- * forked.
- */
+/* Kills all running children with their emulators, and processes that the programs have forked. */
 static void end_all(struct computing *c)
 {
 	for (unsigned i = 0; i < c->run->jobs; i++)
@@ -588,7 +588,7 @@ static void end_all(struct computing *c)
 		}
 }
 
-/* Waits for children, at most a second. Returns an error, or 0. */
+/* Waits for children, at most a second. Returns 0 or an error. */
 static int wait_for_some(struct computing *c)
 {
 	unsigned n = c->run->jobs;

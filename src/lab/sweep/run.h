@@ -11,16 +11,17 @@
 #include "lab/sweep/sweep.h"
 
 struct pmk_sweep_progress {
-	size_t done, failed, of; /* `of` is how many cells there are in total */
-	/* in `done`: cells that a signal from outside ended, so that they are not stored */
+	size_t done, failed, of; /* `of` is the number of all cells */
+	/* Cells in `done` that a signal from outside ended, so that they are not stored. */
 	size_t killed;
 	double seconds; /* since the start */
 	double left;	/* estimate of the remaining seconds; < 0: not known yet */
 };
 
 struct pmk_sweep_run {
-	unsigned jobs;			   /* number of cells at a time */
-	const volatile sig_atomic_t *stop; /* not 0: start no more cells, and end those that run */
+	unsigned jobs; /* number of cells at a time */
+	/* If not 0: start no more cells, and end those that run. */
+	const volatile sig_atomic_t *stop;
 	/* Called when a cell is done, and about once a second. */
 	void (*progress)(void *ctx, const struct pmk_sweep_progress *p);
 	void *ctx;

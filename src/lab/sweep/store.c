@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The results database. Statements are prepared on first use and kept. A unique row, such as an
- * event's name, is looked up before it is inserted, which is safe because there is one writer.
+ * Reads and writes the results database: see store.h. Statements are prepared on first use and
+ * kept. A unique row, such as an event's name, is looked up before it is inserted, which is safe
+ * because there is one writer.
  */
 #define _GNU_SOURCE
 #include "lab/sweep/store.h"
@@ -25,7 +26,7 @@
 #include "count/words.h"
 #include "profile/recording/database.h"
 
-/* The build defines it. */
+/* The build defines the version. */
 #ifndef PMK_VERSION
 #define PMK_VERSION "(unknown version)"
 #endif
@@ -57,11 +58,11 @@ static const char schema[] =
 	" variant INTEGER NOT NULL REFERENCES variant(id),"
 	" cell INTEGER NOT NULL REFERENCES cell(id),"
 	" PRIMARY KEY(revision, name, variant)) WITHOUT ROWID;"
-	/* For cells that were also recorded, to compare them down to functions. */
+	/* Cells that were also recorded, so that they can be compared down to functions. */
 	"CREATE TABLE recording(cell INTEGER PRIMARY KEY REFERENCES cell(id),"
 	" path TEXT NOT NULL);";
 
-/* Keeps an existing value unless its run failed. */
+/* Keeps an existing value, unless it is the failure of a run. */
 #define UNLESS_IT_COUNTED                                                                        \
 	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
 	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
@@ -133,9 +134,9 @@ static const char *const texts[] = {
 struct pmk_store {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int lock;	 /* this descriptor is locked while this process may write; -1: none */
-	bool unchanging; /* the file is where this process may not write */
-	/* its table of configs lacks the column `checked` and cannot be upgraded */
+	int lock;	 /* descriptor that is locked while this process may write; -1: none */
+	bool unchanging; /* true if this process may not write where the file is */
+	/* True if the table of configs lacks the column `checked` and cannot be upgraded. */
 	bool old;
 	int err; /* negative enum pmk_error of the first failure */
 	char *path;
@@ -172,7 +173,7 @@ static int run_sql(struct pmk_store *s, const char *sql)
 }
 
 /* Begins a statement with values of these types: see pmk_database_bind(). After a failure it
- * returns NULL, which all other functions here accept. */
+ * returns NULL, which all other functions of this file accept. */
 static sqlite3_stmt *statement_values(struct pmk_store *s, int which, const char *types,
 				      va_list *values)
 {
@@ -196,7 +197,7 @@ static sqlite3_stmt *statement_begin(struct pmk_store *s, int which, const char 
 	return q;
 }
 
-/* Fetches the next row of a query; false: there is none, or the query failed. */
+/* Fetches the next row of a query. Returns false if there is none, or if the query failed. */
 static bool fetch_row(struct pmk_store *s, sqlite3_stmt *q)
 {
 	int code = q && !s->err ? sqlite3_step(q) : SQLITE_DONE;
@@ -221,8 +222,8 @@ static int64_t statement_end(struct pmk_store *s, sqlite3_stmt *q)
 	return number;
 }
 
-/* Returns the number of the row that `get` finds with these values or, if there is none, that `put`
- * inserts. */
+/* Returns the number of a row: the row that `get` finds with these values or, if there is none, the
+ * row that `put` inserts. */
 static int64_t row_id(struct pmk_store *s, int get, int put, const char *types, ...)
 {
 	va_list values;
@@ -244,7 +245,7 @@ static const char *text_of(sqlite3_stmt *q, int column)
 	return (const char *)sqlite3_column_text(q, column);
 }
 
-/* The text of a column that is never NULL: "", and an error, if it is. */
+/* Returns the text of a column that is never NULL. If it is, stores an error and returns "". */
 static const char *needed_text(struct pmk_store *s, sqlite3_stmt *q, int column)
 {
 	const char *text = text_of(q, column);
@@ -321,7 +322,7 @@ static void check_version(struct pmk_store *s, bool may_create)
 }
 
 #define NAP_MS	    20
-#define PATIENCE_MS 10000 /* our choice: adding a run takes milliseconds, a sweep hours */
+#define PATIENCE_MS 10000 /* our choice: adding a run takes milliseconds, a sweep takes hours */
 
 /*
  * Locks the database, so that no second process computes the same cells. The descriptor must be
@@ -384,9 +385,9 @@ static bool may_not_write(const struct pmk_store *s)
 }
 
 /*
- * Opens a database where we may not write. SQLite's readers normally write files next to it to
- * coordinate with a writer. If we may not write there, we assume that there is no writer and that
- * the database file is complete, unless there is a log.
+ * Opens a database where this process may not write. SQLite's readers normally write files next to
+ * it to coordinate with a writer. If that is impossible, pmk assumes that there is no writer and
+ * that the database file is complete, unless there is a log.
  */
 static void open_unchanging(struct pmk_store *s)
 {
@@ -428,7 +429,7 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 		lock_database(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
 	if (s->err)
 		return;
-	/* Readers of a database in WAL mode need to write next to it if they may. */
+	/* Readers of a database in WAL mode must write next to it if they may. */
 	if (how == PMK_STORE_READ && access(s->path, W_OK))
 		flags = SQLITE_OPEN_READONLY;
 	/* SQLite accepts a URI in ATTACH only on a connection that was opened with one. */
@@ -542,7 +543,7 @@ static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 	int64_t id = row_id(s, GET_CONFIG, PUT_CONFIG, "btttt", c->hash, sizeof(pmk_store_key),
 			    c->core, c->isa, c->parameters, c->checked);
 
-	/* The reference for `checked` may have been recorded later, or again. */
+	/* The reference for `checked` may have been added or changed later. */
 	if (c->checked)
 		statement_end(s, statement_begin(s, SET_CONFIG, "ti", c->checked, id));
 	return id;
@@ -560,7 +561,7 @@ static void put_value(struct pmk_store *s, int64_t cell, const struct pmk_store_
 							(const char *)NULL, label));
 }
 
-/* Inserts a row, or replaces a failure. */
+/* Inserts a row for a cell, or replaces a failed one. Returns its number. */
 static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
 {
 	const struct pmk_store_program *p = cell->program;
@@ -635,7 +636,7 @@ struct lists {
 	struct pmk_store_setting *settings;
 	struct pmk_store_value *values;
 	size_t setting_room, value_room;
-	struct pmk_words texts; /* of the present row */
+	struct pmk_words texts; /* texts of the present row */
 };
 
 /* Makes room for one more item of a list. */
@@ -783,7 +784,7 @@ int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t siz
 
 /* ---- several databases ----------------------------------------------------------------------- */
 
-/* Rows are matched by their texts and hashes, because their numbers differ. */
+/* Rows are matched by their texts and hashes, because their numbers differ between databases. */
 static const char merge[] =
 	"INSERT OR IGNORE INTO program(hash, path, command, about)"
 	" SELECT hash, path, command, about FROM other.program;"
@@ -793,7 +794,7 @@ static const char merge[] =
 	"INSERT INTO label(pmu, trust, reason, unit) SELECT pmu, trust, reason, unit"
 	" FROM other.label AS o WHERE NOT EXISTS(SELECT 1 FROM main.label AS l WHERE"
 	" l.pmu IS o.pmu AND l.trust IS o.trust AND l.reason IS o.reason AND l.unit IS o.unit);"
-	/* Drops a failure here if the cell was counted there. */
+	/* Drops a failure in this database if the other one has counts of the cell. */
 	"DELETE FROM main.value WHERE cell IN (SELECT l.id FROM main.cell AS l"
 	" JOIN other.cell AS o USING(key) WHERE l.failure IS NOT NULL AND o.failure IS NULL);"
 	"INSERT INTO cell(key, program, config, failure, exit_code, seconds)"
@@ -828,8 +829,8 @@ static const char merge_checked[] =
 	" WHERE hash IN (SELECT hash FROM other.config WHERE checked IS NOT NULL);";
 
 /*
- * Checks that it is a complete results database. *uri, which the caller frees, is the text to
- * attach it with. *old is as in struct pmk_store.
+ * Checks that a file is a complete results database. *uri, which the caller frees, is the text with
+ * which it is attached. *old is as in struct pmk_store.
  */
 static int check_other(struct pmk_store *s, const char *path, char **uri, bool *old)
 {

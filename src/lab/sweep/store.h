@@ -24,7 +24,7 @@
 #define PMK_STORE_ID	  0x706d6b73 /* application_id: "pmks" */
 #define PMK_STORE_VERSION 1	     /* user_version */
 
-/* The first bytes of a SHA-256: 128 bits are enough to avoid collisions. */
+/* A key is the first 128 bits of a SHA-256, which is enough to avoid collisions. */
 #define PMK_STORE_KEY 16
 typedef uint8_t pmk_store_key[PMK_STORE_KEY];
 
@@ -70,7 +70,7 @@ struct pmk_store_config {
 	pmk_store_key hash;
 	const char *core, *isa;
 	const char *parameters; /* all parameters, "dcache.size=16K,…" */
-	/* as in struct pmk_result: the reference that its cycles were compared with */
+	/* The reference with which its cycles were compared, as in struct pmk_result. */
 	const char *checked;
 };
 
@@ -96,7 +96,7 @@ struct pmk_store_cell {
 	size_t nvalues;
 };
 
-/* The stored cell that has a given key; id 0: there is none. */
+/* The stored cell that has a given key. If `id` is 0, there is none. */
 struct pmk_store_found {
 	int64_t id;
 	bool failed;
@@ -107,17 +107,17 @@ int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_stor
 /* Sets *has if the cell has a row for this event, with or without a value. */
 int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has);
 /*
- * Value of `trust` for an event that could not be added to a cell, because the run that counted it
- * failed. `reason` says why.
+ * Value of `trust` for an event that could not be added to a cell, because its run failed. `reason`
+ * says why.
  */
 #define PMK_STORE_FAILED "failed"
 
 /* Sets *failed if the cell has a row which says that counting this event failed. */
 int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed);
 /*
- * Stores a cell, its program and its config. A failed cell with this key is replaced. A counted
- * cell gets the new values and keeps its old ones, except failed ones, which are replaced. *id
- * receives the number of the cell in the table.
+ * Stores a cell, its program and its config. If a cell with this key exists and had failed, it is
+ * replaced. If it was counted, it gets the new values and keeps its old ones, except failed ones,
+ * which are replaced. *id receives the number of the cell in the table.
  */
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id);
 
@@ -139,7 +139,7 @@ struct pmk_store_point {
 /* Returns "a=1,b=2", which the caller frees. NULL: out of memory. */
 char *pmk_store_settings(const struct pmk_store_setting *setting, size_t n);
 
-/* Gives the name to `cell`, even if another cell had it. With 0 as `cell`, removes the name. */
+/* Gives the name to `cell`, even if another cell had it. If `cell` is 0, removes the name. */
 int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell);
 
 /* A row of pmk_store_points(). Texts are valid only during the call. */
@@ -148,19 +148,21 @@ struct pmk_store_row {
 	int64_t cell;
 	pmk_store_key key;
 	const char *failure;
-	const char *checked; /* as in its config; NULL: not known, or there is no model of cycles */
+	/* As in the cell's config; NULL: not known, or there is no model of cycles. */
+	const char *checked;
 	int32_t exit_code;
 	double seconds;
 	const struct pmk_store_value *values;
 	size_t nvalues;
 };
 
-/* Must return 0 to continue; any other value stops pmk_store_points(), which returns it. */
+/* Handles a row. Returns 0 to continue; any other value stops pmk_store_points(), which returns
+ * it. */
 typedef int pmk_store_take(void *ctx, const struct pmk_store_row *row);
 
 /*
- * Calls `take` for all points of a revision, or for -1 of all revisions, sorted by revision, name,
- * core and the order in which their settings were first seen.
+ * Calls `take` for all points of a revision, or of all revisions if `revision` is -1. They are
+ * sorted by revision, name, core and the order in which their settings were first seen.
  */
 int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx);
 
@@ -188,7 +190,7 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 
 /* Stores the path of a cell's recording, relative to the folder of the database. */
 int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path);
-/* Returns that path, or "" if the cell was not recorded. */
+/* Returns the path of a cell's recording, or "" if the cell was not recorded. */
 int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size);
 
 /* ---- several databases ----------------------------------------------------------------------- */

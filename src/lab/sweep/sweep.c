@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The cells of a plan. See sweep.h. */
+/* Makes the cells of a plan: see sweep.h. */
 #include "lab/sweep/sweep.h"
 
 #include <errno.h>
@@ -142,8 +142,8 @@ static int make_keys(struct pmk_sweep *s, struct pmk_sweep_configs *c)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * Checks that the core can count these events. Returns 0, or an error in *count. The names of the
- * future rows are then in its list.
+ * Checks that the core can count these events. Returns 0, or an error in *count. After success, the
+ * list of *count has the names that the rows will have.
  */
 static int ask_events(struct pmk_sweep *s, const struct pmk_sweep_configs *c,
 		      const struct pmk_plan_program *program, struct pmk_count *count,
@@ -155,7 +155,7 @@ static int ask_events(struct pmk_sweep *s, const struct pmk_sweep_configs *c,
 		err = pmk_count_set(count, "sysroot", s->plan.sysroot);
 	for (unsigned i = 0; !err && i < n; i++)
 		err = pmk_count_set(count, "event", events[i]);
-	/* A level 2 cache that a setting adds has events, too. */
+	/* Apply settings that add a level 2 cache, because it has events, too. */
 	for (size_t i = 0; !err && i < c->core->axes.count; i++) {
 		const struct pmk_axis *axis = &c->core->axes.axis[i];
 		char text[256];
@@ -178,7 +178,7 @@ static int take_names(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 	return 0;
 }
 
-/* Asks for each event separately, because some of the events may be refused. */
+/* Checks each event separately, because some of the events may be refused. */
 static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 		       const struct pmk_plan_program *program)
 {
@@ -222,7 +222,7 @@ static int choose_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 	return err;
 }
 
-/* An event may be missing on some cores; one that no core has is a mistake. */
+/* Fails if no core has an event. An event that is missing on some cores only is not a mistake. */
 static int check_events(struct pmk_sweep *s)
 {
 	for (unsigned i = 0; i < s->plan.events.count; i++) {
@@ -244,7 +244,7 @@ static int check_events(struct pmk_sweep *s)
 
 /* ---- preparing ----------------------------------------------------------------------------- */
 
-/* Prepares the cores that programs of this machine can run on. Fails if there are none. */
+/* Prepares the cores on which programs of this machine can run. Fails if there are none. */
 static int new_configs(struct pmk_sweep *s, const struct pmk_plan_core *core, size_t program)
 {
 	struct pmk_sweep_configs *c;
@@ -403,7 +403,8 @@ bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell 
 
 /* ---- finding cells to count ---------------------------------------------------------------- */
 
-/* Sets *failed if an event has no count because the run that should add it failed. */
+/* Returns true if all events have a row. Sets *failed if an event has no count because the run that
+ * should add it failed. */
 static bool has_all(struct pmk_store *store, int64_t id, const struct pmk_sweep_cell *cell,
 		    bool *failed)
 {

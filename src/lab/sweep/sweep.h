@@ -2,8 +2,8 @@
 /*
  * A sweep: the cells of a plan, and the cells that must be counted.
  *
- * A cell is known by its number, from 0: by program, then by core, then by the combination of the
- * core's settings.
+ * A cell is identified by its number, from 0. Cells are ordered by program, then by core, then by
+ * the combination of the core's settings.
  */
 #ifndef PMK_SWEEP_SWEEP_H
 #define PMK_SWEEP_SWEEP_H
@@ -35,7 +35,7 @@ struct pmk_sweep_configs {
 	pmk_store_key *key;   /* by combination */
 	size_t count;
 	/*
-	 * The events of the plan by the names of their rows. `refused` has the events that this
+	 * The events of the plan, by the names of their rows. `refused` has the events that this
 	 * core does not have, `reasons` says why.
 	 */
 	struct pmk_words events, refused, reasons;
@@ -90,7 +90,7 @@ bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, ch
 /* True if the preset of the core has not changed since the keys were made. */
 bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell *cell);
 
-/* Some of the cells. */
+/* Some of the cells of a sweep. */
 struct pmk_sweep_slice {
 	uint32_t *cell; /* their numbers */
 	size_t count;
@@ -100,15 +100,16 @@ struct pmk_sweep_slice {
 struct pmk_sweep_todo {
 	uint32_t *cell; /* their numbers */
 	size_t count;
-	/* how many cells have counts, and how many failed and are not counted again */
+	/* The number of cells that have counts, and of cells that failed and are not counted
+	 * again. */
 	size_t there, failed;
 };
 
 /*
- * Selects the cells to count, from the slice, or from all if it is NULL: cells without counts for
- * all events and, if `retry`, failed cells. `store` may be NULL for an empty one. Unless `look` is
- * set, the names of existing cells are written to the database. Returns 0, an error of the store,
- * or PMK_ENOMEM.
+ * Selects the cells to count, from the slice, or from all cells if it is NULL. These are cells
+ * without counts for all events and, if `retry`, failed cells. `store` may be NULL for an empty
+ * database. Unless `look` is set, the names of existing cells are written to the database. Returns
+ * 0, an error of the store, or PMK_ENOMEM.
  */
 int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store,
 		     const struct pmk_sweep_slice *slice, bool retry, bool look,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Slices of a sweep. See tasks.h. */
+/* Selects the cells of tasks: see tasks.h. */
 #include "lab/sweep/tasks.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static uint64_t key_prefix(const pmk_store_key key)
 	return begin;
 }
 
-/* Writes each key once, even if it has several names. False: out of memory. */
+/* Writes each key once, even if it has several names. Returns false if out of memory. */
 static bool put_keys(const struct pmk_sweep *s, const struct pmk_sweep_todo *todo, FILE *f)
 {
 	struct pmk_map seen = { 0 };
@@ -57,7 +57,8 @@ int pmk_tasks_write(const struct pmk_sweep *s, const struct pmk_sweep_todo *todo
 	return pmk_whole_close(&out, good) && good ? 0 : PMK_EIO;
 }
 
-/* Reads the next key of the list. False: there is none; *good is true if the list is complete. */
+/* Reads the next key of the list. Returns false if there is none; *good is then true if the list is
+ * complete. */
 static bool next_key(FILE *f, pmk_store_key key, bool *good)
 {
 	char line[DIGITS + 2];
@@ -95,7 +96,7 @@ static int read_slice(const struct pmk_sweep *s, FILE *f, const char *path, unsi
 	return good ? 0 : bad_list(s, path, "no list of tasks");
 }
 
-/* Finds the cells with these keys. A cell with several names is selected by all of them. */
+/* Finds the cells with these keys. A cell that has several names is selected under all of them. */
 static int find_cells(const struct pmk_sweep *s, const char *path, const struct pmk_map *keys,
 		      struct pmk_sweep_slice *slice)
 {

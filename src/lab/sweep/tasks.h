@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks: the cells that a database lacks, in slices that other machines compute. A file has the
- * list of their keys; task i of n takes every n-th key, starting with number i. Each machine reads
- * the plan itself and finds its cells by their keys, so that it can never count the wrong cell.
+ * Tasks: the cells that a database lacks, in slices that other machines count. A file has the list
+ * of their keys; task i of n takes every n-th key, starting with number i. Each machine reads the
+ * plan itself and finds its cells by their keys, so that it can never count the wrong cell.
  */
 #ifndef PMK_SWEEP_TASKS_H
 #define PMK_SWEEP_TASKS_H
