@@ -10,7 +10,7 @@ import sqlite3
 import struct
 
 from harness import *
-from programs import LOOP, assemble, build, misses
+from programs import LOOP, MIXED, assemble, build, misses
 from test_hostile import HOSTILE
 from test_stat_microblaze import forks
 from test_system import CALLED, CALLS, firmware, machine
@@ -47,79 +47,6 @@ def adds_up(db, document=None):
                                "GROUP BY 1, 2, 3, 4 HAVING sum(value) < 0"))
     return found
 
-
-# Calls, faults that a handler leaves by siglongjmp, threads, forks, conditional and multiple
-# accesses, code larger than a page: everything that is recorded in a special way.
-MIXED = r"""
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static sigjmp_buf back;
-
-static void handler(int sig)
-{
-	siglongjmp(back, sig);
-}
-
-static void *work(void *bytes)
-{
-	volatile char *p = bytes;
-
-	for (int k = 0; k < 3; k++)
-		for (int i = 0; i < 30000; i += 16)
-			p[i] += k;
-	return NULL;
-}
-
-static int compare(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-__attribute__((noinline)) static int fib(int n)
-{
-	return n < 2 ? n : fib(n - 1) + fib(n - 2);
-}
-
-int main(int argc, char **argv)
-{
-	static char bytes[2][30000];
-	static int v[500];
-	pthread_t thread;
-	unsigned seed = 1;
-	pid_t child;
-
-	(void)argv;
-	for (int i = 0; i < 500; i++)
-		v[i] = (int)((seed = seed * 1103515245 + 12345) >> 8);
-	qsort(v, 500, sizeof(*v), compare);
-	printf("%d %d\n", fib(12), v[250]);
-	if (argc > 1)
-		return 0;
-	pthread_create(&thread, NULL, work, bytes[0]);
-	pthread_join(thread, NULL);
-	signal(SIGSEGV, handler);
-	for (volatile int i = 0; i < 20; i++)
-		if (!sigsetjmp(back, 1)) {
-			volatile int *nowhere = (int *)16;
-			int x = bytes[1][i] + nowhere[i];
-
-			nowhere[1] = x;
-		}
-	child = fork();
-	if (!child) {
-		work(bytes[1]);
-		_exit(0);
-	}
-	waitpid(child, NULL, 0);
-	return 0;
-}
-"""
 
 KINDS = [
     ("thumb", CROSS, ("-mthumb", "-static"), ("--core", "arm1136")),
