@@ -16,6 +16,7 @@
 #include "base/printable.h"
 #include "profile/recording/choose.h"
 #include "profile/export/export.h"
+#include "profile/export/tree.h"
 
 struct bytes {
 	uint8_t *byte;
@@ -170,39 +171,23 @@ static uint64_t function_location(const struct writer *w, uint32_t function)
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
-static bool is_same(const struct pmk_tables *t, uint32_t f, uint32_t g)
+static void on_frame(void *ctx, uint32_t code, uint32_t function)
 {
-	return f != PMK_TABLES_NONE && g != PMK_TABLES_NONE &&
-	       t->function[f].same == t->function[g].same;
-}
+	struct writer *w = ctx;
 
-/* Writes the locations of a call path, innermost first. */
-static void write_stack(struct writer *w)
-{
-	const struct pmk_tables *t = w->t;
-	uint32_t inside = t->code[w->code].function; /* function of the last location */
-
-	put_varint(&w->stack, code_location(w->code));
-	for (uint32_t c = w->context; c != PMK_TABLES_NONE; c = t->context[c].parent) {
-		uint32_t f = t->context[c].function, site = t->context[c].site;
-
-		if (f != PMK_TABLES_NONE && !is_same(t, f, inside)) {
-			put_varint(&w->stack, function_location(w, f));
-			w->used[f] = true;
-		}
-		inside = PMK_TABLES_NONE;
-		if (site != PMK_TABLES_NONE) {
-			put_varint(&w->stack, code_location(site));
-			inside = t->code[site].function;
-		}
+	if (code != PMK_TABLES_NONE) {
+		put_varint(&w->stack, code_location(code));
+		return;
 	}
+	put_varint(&w->stack, function_location(w, function));
+	w->used[function] = true;
 }
 
 static void end_sample(struct writer *w)
 {
 	if (w->code == PMK_TABLES_NONE)
 		return;
-	write_stack(w);
+	pmk_export_path(w->t, w->code, w->context, on_frame, w);
 	for (size_t i = 0; i < w->x->nevents; i++)
 		put_varint(&w->values, w->value[i]);
 	put_message(&w->message, SAMPLE_LOCATION, &w->stack);

@@ -276,6 +276,31 @@ size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node)
 	return n;
 }
 
+static bool is_same(const struct pmk_tables *t, uint32_t f, uint32_t g)
+{
+	return f != PMK_TABLES_NONE && g != PMK_TABLES_NONE &&
+	       t->function[f].same == t->function[g].same;
+}
+
+void pmk_export_path(const struct pmk_tables *t, uint32_t code, uint32_t context,
+		     void (*on_frame)(void *ctx, uint32_t code, uint32_t function), void *ctx)
+{
+	uint32_t inside = t->code[code].function; /* function of the last frame */
+
+	on_frame(ctx, code, PMK_TABLES_NONE);
+	for (uint32_t c = context; c != PMK_TABLES_NONE; c = t->context[c].parent) {
+		uint32_t f = t->context[c].function, site = t->context[c].site;
+
+		if (f != PMK_TABLES_NONE && !is_same(t, f, inside))
+			on_frame(ctx, PMK_TABLES_NONE, f);
+		inside = PMK_TABLES_NONE;
+		if (site == PMK_TABLES_NONE)
+			continue;
+		on_frame(ctx, site, PMK_TABLES_NONE);
+		inside = t->code[site].function;
+	}
+}
+
 void pmk_export_json(FILE *f, const char *text)
 {
 	size_t left = strlen(text);

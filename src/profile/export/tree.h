@@ -59,6 +59,14 @@ uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame);
 /* Stores the frames of a node in tree->path, outermost first, and returns their number. */
 size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node);
 
+/*
+ * Calls on_frame() for the instruction and for each call on its path, innermost first. A function
+ * that control left by a jump, or that was not called from its parent, has no instruction there:
+ * `code` is PMK_TABLES_NONE, and `function` is the function. Otherwise `function` is not set.
+ */
+void pmk_export_path(const struct pmk_tables *t, uint32_t code, uint32_t context,
+		     void (*on_frame)(void *ctx, uint32_t code, uint32_t function), void *ctx);
+
 /* Writes a string of JSON. Invalid UTF-8 and control characters become U+FFFD. */
 void pmk_export_json(FILE *f, const char *text);
 
