@@ -104,7 +104,7 @@ _pmk_value() {
 	-p:* | --pid:*) _pmk_list "$(cd /proc && printf '%s\n' [0-9]*)" ;;
 	--engine:*) _pmk_words $'make\nslurm' ;;
 	--passes:*) _pmk_words $'clone\nrerun' ;;
-	*:FORMAT) _pmk_words $'callgrind\nfirefox\nfolded\nlcov\nperfetto\npprof\nspeedscope' ;;
+	*:FORMAT) _pmk_words $'callgrind\nfirefox\nfolded\nlcov\nperf\nperfetto\npprof\nspeedscope' ;;
 	--sort:*) _pmk_words $'function\nfile\nline\nobject\nthread' ;;
 	--set:*) _pmk_words "$(_pmk_parameters)"
 		compopt -o nospace 2>/dev/null ;;

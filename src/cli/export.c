@@ -33,6 +33,7 @@ static const struct format {
 	{ "speedscope", pmk_export_speedscope, FIRST, true },
 	{ "firefox", pmk_export_firefox, FIRST, true },
 	{ "pprof", pmk_export_pprof, ALL, true },
+	{ "perf", pmk_export_perf, FIRST, true },
 	{ "perfetto", pmk_export_perfetto, ONE, true },
 };
 
@@ -61,8 +62,9 @@ static int take_format(void *member, char *name)
 #define AT(member) offsetof(struct request, member)
 
 static const struct cli_option options[] = {
-	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, firefox, pprof or perfetto",
-	  CLI_CALL, AT(format), take_format },
+	{ 0, "format", "FORMAT",
+	  "callgrind, lcov, folded, speedscope, firefox, pprof, perf or perfetto", CLI_CALL,
+	  AT(format), take_format },
 	{ 'e', "event", "LIST", "events to write; executions: how often instructions ran", CLI_TEXT,
 	  AT(events) },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },

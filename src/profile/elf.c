@@ -406,6 +406,17 @@ size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_
 	return 0;
 }
 
+bool pmk_elf_code_offset(const struct pmk_elf_code *c, uint64_t addr, uint64_t *offset)
+{
+	const char *raw = elf_rawfile(c->o.elf, &(size_t){ 0 });
+	const uint8_t *bytes;
+
+	if (!pmk_elf_code_at(c, addr, &bytes))
+		return false;
+	*offset = (uint64_t)(bytes - (const uint8_t *)raw);
+	return true;
+}
+
 /* ---- symbols -------------------------------------------------------------------------------- */
 
 /* Iterates over the functions and labels of all symbol tables. */

@@ -80,6 +80,8 @@ void pmk_elf_code_close(struct pmk_elf_code *c);
 /* Returns the number of bytes of code from an address on, and a pointer to them. 0: there is no
  * code. */
 size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_t **bytes);
+/* Stores the position of the code at an address in the file. False: there is no code. */
+bool pmk_elf_code_offset(const struct pmk_elf_code *c, uint64_t addr, uint64_t *offset);
 
 /*
  * Finds the address of a function symbol, with the Thumb bit cleared. Returns 0; PMK_ENOEVENT if

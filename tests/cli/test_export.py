@@ -689,13 +689,14 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 def test_no_format_leaves_an_error_unsaid(paths):
     """Damage that is found only after writing could have begun."""
     damage(paths, "UPDATE extras SET code = 99 WHERE code = (SELECT max(code) FROM extras)")
-    for form in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perfetto"):
+    for form in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perf", "perfetto"):
         out = export(paths, form, code=125)
         equal((out.out, out.err), ("", f"pmk: {paths}: damaged: a reference to an instruction "
                                    "refers to a row that does not exist; record it again\n"))
 
 
 def test_every_format_tells_a_full_disk(paths):
-    for form in ("callgrind", "lcov", "folded", "speedscope", "firefox", "pprof", "perfetto"):
+    for form in ("callgrind", "lcov", "folded", "speedscope", "firefox", "pprof", "perf",
+                 "perfetto"):
         out = export(paths, form, "-o", "/dev/full", code=125)
         equal(out.err.splitlines()[-1], "pmk: cannot write /dev/full: No space left on device")

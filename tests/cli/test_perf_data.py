@@ -140,7 +140,7 @@ def test_other_commands_read_it(tmp_path):
         assert shown, text.out
         for address, mnemonic in shown:
             assert re.search(rf"^ +{address}:\t{mnemonic}", code, re.M), (address, mnemonic)
-    for kind in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perfetto"):
+    for kind in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perf", "perfetto"):
         out = run(PMK, "export", "--format", kind, "-i", path, text=False)
         equal(out.code, 0, kind)
         assert out.out, kind

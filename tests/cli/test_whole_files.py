@@ -10,7 +10,8 @@ pytestmark = pytest.mark.quick
 DUMP = os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")
 COMMANDS = cases("name,argv,output", [
     (form, ("export", "--format", form, "-i", "r"), "-o")
-    for form in ("callgrind", "lcov", "folded", "speedscope", "firefox", "pprof", "perfetto")
+    for form in ("callgrind", "lcov", "folded", "speedscope", "firefox", "pprof", "perf",
+                 "perfetto")
 ] + [
     ("report", ("report", "-j", "r"), "-o"),
     ("report-page", ("report", "-i", "r"), "--html"),

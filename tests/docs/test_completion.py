@@ -101,7 +101,7 @@ def test_cores_pmus_metrics_targets():
     assert f"1,{os.getpid()}" in complete("stat", "-p", f"1,{os.getpid()}")
     equal(complete("stat", "--passes", ""), ["clone", "rerun"])
     equal(complete("report", "--sort", "f"), ["file", "function"])
-    equal(complete("export", "--format", "p"), ["perfetto", "pprof"])
+    equal(complete("export", "--format", "p"), ["perf", "perfetto", "pprof"])
 
 
 def test_core_parameters():

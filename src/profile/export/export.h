@@ -25,6 +25,6 @@ struct pmk_export {
 typedef int pmk_export_format(const struct pmk_export *x, char *msg, size_t size);
 
 pmk_export_format pmk_export_callgrind, pmk_export_lcov, pmk_export_folded, pmk_export_speedscope,
-	pmk_export_firefox, pmk_export_pprof, pmk_export_perfetto;
+	pmk_export_firefox, pmk_export_pprof, pmk_export_perf, pmk_export_perfetto;
 
 #endif

@@ -171,6 +171,8 @@ static void fill_meta(struct load *l, void *item)
 		l->t->core = column_text(l, 1);
 	else if (column_is(l, 0, "settings"))
 		l->t->settings = column_text(l, 1);
+	else if (column_is(l, 0, "isa"))
+		l->t->isa = column_text(l, 1);
 	else if (column_is(l, 0, "partial"))
 		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
 	else if (column_is(l, 0, "sampled"))
@@ -197,6 +199,7 @@ static void fill_object(struct load *l, void *item)
 		.path = column_text(l, 1),
 		.kind = column_text(l, 2),
 		.build_id = text_or_null(l, 3),
+		.bias = column_number(l, 4),
 	};
 }
 
@@ -423,7 +426,7 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	LOAD(t, "key, value FROM meta", fill_meta, nothing, n);
 	free(nothing);
 	LOAD(t, "id, name, pmu, total FROM event", fill_event, t->event, t->nevents);
-	LOAD(t, "id, path, kind, build_id FROM object", fill_object, t->object, t->nobjects);
+	LOAD(t, "id, path, kind, build_id, bias FROM object", fill_object, t->object, t->nobjects);
 	LOAD(t, "id, process, cpu, name FROM thread", fill_thread, t->thread, t->nthreads);
 	LOAD(t, "id, path FROM file", fill_file, t->file, t->nfiles);
 	LOAD(t, "id, object, name, symbol, address, size, file, line FROM function", fill_function,
@@ -591,7 +594,7 @@ int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *m
 {
 	int err;
 
-	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "" };
+	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "", .isa = "" };
 	err = pmk_recording_in_memory(rec, &t->db, msg, size);
 	return err ? err : read_database(t, msg, size);
 }
@@ -602,7 +605,7 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 	FILE *f;
 	int err;
 
-	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "" };
+	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "", .isa = "" };
 	/* SQLite would block on a pipe. */
 	f = pmk_file_open(path, false, &why);
 	if (!f)

@@ -25,6 +25,7 @@ struct pmk_tables_event {
 struct pmk_tables_object {
 	int64_t id;
 	const char *path, *kind, *build_id; /* `build_id` is NULL if the object has none */
+	uint64_t bias;			    /* an address in memory minus the one in the file */
 };
 
 struct pmk_tables_thread {
@@ -102,8 +103,9 @@ struct pmk_tables_latency {
 
 struct pmk_tables {
 	sqlite3 *db;
-	const char *command, *core, *settings; /* "" if the recording does not contain it */
-	bool partial;			       /* part of the run was not counted */
+	/* "" if the recording does not contain it */
+	const char *command, *core, *settings, *isa;
+	bool partial; /* part of the run was not counted */
 	/* The recording has samples, so executions are not known. */
 	bool sampled;
 	bool threaded; /* the host scheduled several threads */
