@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of different byte strings, numbered from 0: equal ones are stored once. */
+/* A list of different byte strings, numbered from 0. Equal strings are stored once. */
 #ifndef PMK_BASE_DISTINCT_H
 #define PMK_BASE_DISTINCT_H
 
@@ -9,8 +9,8 @@
 #include "base/map.h"
 
 struct pmk_distinct {
-	char *bytes; /* of all strings */
-	size_t *end; /* of each string in `bytes` */
+	char *bytes; /* the bytes of all strings */
+	size_t *end; /* the end of each string in `bytes` */
 	size_t n, room, nbytes, byte_room;
 	struct pmk_map of_hash;
 };

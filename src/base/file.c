@@ -63,7 +63,7 @@ bool pmk_file_put(const char *from, const char *to)
 	return true;
 }
 
-/* The new file must not be readable by more users than the old one. */
+/* Gives the new file the permissions of the old one, so that no more users can read it. */
 static void keep_mode(int fd, const char *old)
 {
 	struct stat st;
@@ -73,8 +73,8 @@ static void keep_mode(int fd, const char *old)
 }
 
 /*
- * Creates a file with a new name next to `path`. `make` creates it, with the mode of the old file,
- * and fails with EEXIST if the name is taken. Returns the name; NULL: see errno.
+ * Creates a file with a new name next to `path`. `make` creates it, with the permissions of the old
+ * file, and fails with EEXIST if the name is taken. Returns the name; NULL: see errno.
  */
 static char *temporary_name(const char *path,
 			    bool (*make)(int fd, const char *name, const char *old), int fd)
@@ -106,8 +106,8 @@ static bool make_empty(int fd, const char *name, const char *old)
 }
 
 /*
- * A temporary file whose process is gone is removed after so many seconds without a change. The
- * process may run on another machine.
+ * Number of seconds without a change after which a temporary file is removed if its process does
+ * not exist any more. The process may run on another machine.
  */
 #define STALE 600
 
@@ -152,7 +152,7 @@ static void descriptor_name(int fd, char name[DESCRIPTOR_SIZE])
 	snprintf(name, DESCRIPTOR_SIZE, "/proc/self/fd/%d", fd);
 }
 
-/* Opens a file without a name in the folder of `path`; returns a negative number on failure. */
+/* Opens a file without a name in the folder of `path`. Returns a negative number on failure. */
 static int open_nameless(const char *path)
 {
 	int folder = open_folder(path), fd = -1;
@@ -186,7 +186,7 @@ static bool is_descriptor(const char *path)
 	       !strncmp(path, "/proc/", 6);
 }
 
-/* Returns the target of the link at `path`; NULL: it is not a link, or there is no memory. */
+/* Returns the target of the link at `path`. NULL: it is not a link, or out of memory. */
 static char *follow_link(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -250,7 +250,7 @@ static bool make_temporary(struct pmk_whole *w, const char *path)
 bool pmk_whole_open(struct pmk_whole *w, const char *path)
 {
 	*w = (struct pmk_whole){ 0 };
-	/* A file that may not be written is not replaced, either. */
+	/* A file that may not be written may not be replaced, either. */
 	if (!access(path, F_OK) && access(path, W_OK))
 		return false;
 	if (make_temporary(w, path) && !w->f)

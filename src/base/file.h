@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that people write in an editor, and files that pmk writes completely or not at all. */
+/* Reads files that people write in an editor, and writes files completely or not at all. */
 #ifndef PMK_BASE_FILE_H
 #define PMK_BASE_FILE_H
 
@@ -7,13 +7,14 @@
 #include <stdio.h>
 
 /*
- * Opens a file for reading. NULL: *why has the reason, which must not be freed. Devices are
- * refused, because their text may never end. Pipes are refused unless `pipes` is set, because they
- * can be read only once and may have no writer; with `pipes`, opening waits for a writer.
+ * Opens a file for reading. If it returns NULL, *why has the reason, which must not be freed.
+ * Devices are refused, because their text may never end. Pipes are refused unless `pipes` is set,
+ * because they can be read only once and may have no writer; with `pipes`, opening waits for a
+ * writer.
  */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
 
-/* The last part of a path, "c.c" of "/a/b/c.c"; the whole path if it ends with a slash. */
+/* Returns the last part of a path, "c.c" for "/a/b/c.c"; the whole path if it ends with a slash. */
 const char *pmk_file_name(const char *path);
 
 /*
@@ -27,7 +28,8 @@ char *pmk_file_target(const char *path);
  */
 char *pmk_file_temporary(const char *path);
 /*
- * Moves a complete file to its final name and makes that survive a power failure. False: see errno.
+ * Gives a complete file its final name, and makes that survive a power failure. Returns false after
+ * an error: see errno.
  */
 bool pmk_file_put(const char *from, const char *to);
 
@@ -41,15 +43,15 @@ bool pmk_file_put(const char *from, const char *to);
 struct pmk_whole {
 	FILE *f;
 	bool nameless;
-	char *to;	 /* its final name; NULL: it is written directly */
-	char *temporary; /* its temporary name; NULL: it has none */
+	char *to;	 /* the file's final name; NULL: it is written directly */
+	char *temporary; /* the file's temporary name; NULL: it has none */
 };
 
-/* False: see errno. */
+/* Opens the file for writing. Returns false after an error: see errno. */
 bool pmk_whole_open(struct pmk_whole *w, const char *path);
 /*
- * `keep`: false if not everything could be written. Returns false if the file did not get its name;
- * see errno.
+ * Closes the file. `keep` is false if not everything could be written. Returns false if the file
+ * did not get its name: see errno.
  */
 bool pmk_whole_close(struct pmk_whole *w, bool keep);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading memory that others can write, before its contents are trusted. */
+/* Checks memory that others can write, before its contents are trusted. */
 #ifndef PMK_BASE_FOREIGN_H
 #define PMK_BASE_FOREIGN_H
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*
- * Returns an array of `n` items of `size` bytes with room for one more item. NULL: out of memory;
- * array and *room are unchanged.
+ * Returns an array of `n` items of `size` bytes with room for one more item. Returns NULL if out of
+ * memory; array and *room are then unchanged.
  */
 static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 {
@@ -24,7 +24,8 @@ static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 	return grown;
 }
 
-/* Makes room for one more item. False: out of memory; array and room are unchanged. */
+/* Makes room for one more item. Returns false if out of memory; array and room are then
+ * unchanged. */
 #define PMK_GROW(array, n, room)                                                  \
 	__extension__({                                                           \
 		void *grown_ = pmk_grow((array), (n), &(room), sizeof(*(array))); \
@@ -33,7 +34,7 @@ static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 		grown_ != NULL;                                                   \
 	})
 
-/* Appends an item, which is evaluated only if there is room. False: out of memory. */
+/* Appends an item, which is evaluated only if there is room. Returns false if out of memory. */
 #define PMK_APPEND(array, n, room, ...) \
 	(PMK_GROW(array, n, room) && ((array)[(n)++] = __VA_ARGS__, true))
 

@@ -7,15 +7,15 @@
 #include <stdbool.h>
 
 /*
- * For a child that is about to execute a program: a signal that arrives before that is meant for
- * the program, so the handlers of this process must not run. Signals in `ignored`, which may be
- * NULL, are ignored, and all others get their default action.
+ * Resets the signal handlers in a child that is about to execute a program. A signal that arrives
+ * now is meant for the program, so the handlers of this process must not run. Signals in `ignored`,
+ * which may be NULL, are ignored, and all others get their default action.
  */
 void pmk_handlers_forget(const sigset_t *ignored);
 
 /*
- * True if the signal is one that ends jobs: sent by a user, by a batch system, or by the kernel
- * when memory runs out. Batch systems send it to all processes of the job, in any order.
+ * True if the signal ends jobs: a user, a batch system, or the kernel (when memory runs out) sends
+ * it. Batch systems send it to all processes of the job, in any order.
  */
 bool pmk_ends_jobs(int sig);
 

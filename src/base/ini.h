@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INI files. An error names its line. The format is: [section], name = value; '#' at the beginning
- * of a line and " ;" anywhere begin a comment. An indented line is a line of its own. A line has at
- * most 198 characters.
+ * Reads INI files. An error names its line. The format is: [section], name = value; '#' at the
+ * beginning of a line and " ;" anywhere begin a comment. An indented line does not continue the
+ * previous one. A line has at most 198 characters.
  *
  *	static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
  *			 const char *value)

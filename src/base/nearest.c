@@ -16,7 +16,8 @@ static unsigned smaller_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Case and the two word separators are ignored. */
+/* Copies a word in lower case and with one kind of separator, so that these differences are
+ * ignored. */
 static void fold_word(char *out, const char *in)
 {
 	for (; *in; in++)
@@ -76,7 +77,7 @@ void pmk_nearest_init(struct pmk_nearest *n, const char *word)
 	*n = (struct pmk_nearest){ .word = word };
 }
 
-/* Kept sorted by distance, each name once. */
+/* Offers a name. The list is sorted by distance, and has each name once. */
 void pmk_nearest_offer(struct pmk_nearest *n, const char *candidate)
 {
 	unsigned d = pmk_distance(n->word, candidate), k;

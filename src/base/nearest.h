@@ -13,7 +13,7 @@
 
 unsigned pmk_distance(const char *typed, const char *name);
 
-/* "Did you mean": offer every candidate, then get the text. */
+/* To suggest names ("Did you mean"), offer every candidate, and then get the text. */
 #define PMK_HINTS 3
 
 struct pmk_nearest {

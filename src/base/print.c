@@ -22,7 +22,7 @@ struct spec {
 	char format[16]; /* for printf, which gets width, precision and the longest integer */
 };
 
-/* A va_list by address: taking an argument must move the caller's list, too. */
+/* A va_list that is passed by address: reading an argument must also advance the caller's list. */
 struct arguments {
 	va_list list;
 };

@@ -22,18 +22,19 @@ size_t pmk_printable_length(const uint8_t *s, size_t n);
  */
 char *pmk_printable(const char *text);
 
-/* Writes such a copy, or nothing when out of memory; returns the bytes written. */
+/* Writes a printable copy of the text, or nothing if out of memory. Returns the number of bytes
+ * written. */
 int pmk_printable_write(FILE *f, const char *text);
 
 /*
- * Returns how many columns of a terminal the first n bytes of such a text take: one for each
+ * Returns how many columns of a terminal the first n bytes of a printable text take: one for each
  * character.
  */
 size_t pmk_printable_columns(const char *text, size_t n);
 
-/* Write the words of such a text, broken between them before column `width`, and a line break. The
- * first line has `column` columns already, others begin with `indent` blanks. Words that are too
- * long are not broken. */
+/* Writes the words of a printable text and a line break. Lines are broken between words, before
+ * column `width`. The first line has `column` columns already; the others begin with `indent`
+ * blanks. Words that are too long are not broken. */
 void pmk_printable_wrap(FILE *f, const char *text, unsigned column, unsigned indent,
 			unsigned width);
 

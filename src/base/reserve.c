@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sparse memory. See reserve.h. */
+/* Reserves sparse memory: see reserve.h. */
 #define _DEFAULT_SOURCE
 #include "base/reserve.h"
 

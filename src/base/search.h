@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searching a list that is sorted by a uint64_t member of its items. */
+/* Searches a list that is sorted by a uint64_t member of its items. */
 #ifndef PMK_BASE_SEARCH_H
 #define PMK_BASE_SEARCH_H
 
@@ -7,12 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Index of the first of `n` items whose `member` is at least `value`; n if there is none. */
+/* Returns the index of the first of `n` items whose `member` is at least `value`; n if there is
+ * none. */
 #define PMK_FIRST_FROM(list, n, member, value)                                                  \
 	pmk_first_from((list), (n), sizeof((list)[0]), offsetof(__typeof__((list)[0]), member), \
 		       (value))
 
-/* Index of the first item whose `member` is greater than `value`. */
+/* Returns the index of the first item whose `member` is greater than `value`. */
 #define PMK_FIRST_BEHIND(list, n, member, value) \
 	((value) == UINT64_MAX ? (n) : PMK_FIRST_FROM(list, n, member, (value) + 1))
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Structs of public headers that the caller allocates and that later versions append members to.
- * Their first member is `size`: sizeof the struct that the caller was compiled with. An older
- * caller gets the members that it knows. A newer caller gets zeros in the members that the library
- * does not know.
+ * Handles structs of public headers that the caller allocates and to which later versions append
+ * members. Their first member is `size`: sizeof the struct with which the caller was compiled. An
+ * older caller gets the members that it knows. A newer caller gets zeros in the members that the
+ * library does not know.
  */
 #ifndef PMK_BASE_SIZED_H
 #define PMK_BASE_SIZED_H
@@ -24,7 +24,7 @@ static inline bool pmk_size_is_valid(size_t size, size_t least)
 	return size >= least && size <= PMK_SIZED_MOST;
 }
 
-/* Copy what both sides know of a struct; `to` keeps its size, and its other members are 0. */
+/* Copies the members that both sides know. `to` keeps its size; its other members are 0. */
 static inline void pmk_sized_copy(void *to, size_t to_size, const void *from, size_t from_size)
 {
 	size_t both = to_size < from_size ? to_size : from_size;

@@ -13,8 +13,7 @@ enum pmk_tool_errors { /* where a command's stderr goes */
 		       PMK_ERRORS_IN_OUTPUT,
 };
 
-/* Exit codes that stand for a command that returned none. A shell uses the last two in the same
- * way. */
+/* Exit codes for a command that returned none. A shell uses the last two for the same reasons. */
 enum { PMK_TOOL_FAILED = 125, PMK_TOOL_NOT_EXEC = 126, PMK_TOOL_NOT_FOUND = 127 };
 
 /* A command that runs. */

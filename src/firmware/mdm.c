@@ -50,7 +50,7 @@ static uint32_t control_word(unsigned command, unsigned bits)
 	return (uint32_t)PMK_PUT(ctrl, CTRL_SIZE, bits - 1);
 }
 
-/* After an access that failed, the access lock may still be ours. */
+/* Ends an access. If it failed, the access lock may still be ours. */
 static int end_access(const struct pmk_mdm *mdm, int err)
 {
 	if (err)
@@ -115,7 +115,7 @@ static int write_register(void *ctx, unsigned reg, uint64_t value)
 	return put_command(ctx, control_word(a->command, a->bits), (uint32_t)value);
 }
 
-/* Nothing has to be selected if there is only one processor. */
+/* Selects the processor. This is not necessary if there is only one. */
 static int select_processor(const struct pmk_mdm *mdm)
 {
 	unsigned bits = mdm->ports > 8 ? mdm->ports : 8;

@@ -84,7 +84,7 @@ static int write_register(void *ctx, unsigned reg, uint64_t value)
 	return err;
 }
 
-/* Nothing has to be selected if there is only one processor. */
+/* Selects the processor. This is not necessary if there is only one. */
 static int select_processor(struct pmk_mdm_jtag *jtag)
 {
 	int err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory-mapped registers. Freestanding; see <pmk/native.h>.
+ * A port to memory-mapped registers. Freestanding; see <pmk/native.h>.
  *
  * Device memory keeps the order of accesses to one peripheral, so the accesses arrive in the order
  * in which the driver makes them. A write may still be on its way when the next instruction runs.
@@ -39,7 +39,8 @@ static bool is_wide(const struct pmk_mmio *m, unsigned reg)
 	return m->wide && (m->wide[reg / 32] >> reg % 32 & 1);
 }
 
-/* The low and the high half are two accesses: between them the low half wraps at most once. */
+/* Reads a 64-bit register. The low and the high half are two accesses: between them the low half
+ * wraps at most once. */
 static uint64_t read_wide(volatile uint32_t *w)
 {
 	uint32_t high = w[1], low, again;

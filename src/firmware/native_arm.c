@@ -44,7 +44,8 @@ static int read_dwt(void *ctx, unsigned reg, uint64_t *value)
 	return PMK_OK;
 }
 
-/* The DSB waits until the write has arrived at the device, before the next instruction runs. */
+/* Writes a word. The DSB waits until the write has arrived at the device, before the next
+ * instruction runs. */
 static int write_dwt(void *ctx, unsigned reg, uint64_t value)
 {
 	(void)ctx;
@@ -62,7 +63,8 @@ struct pmk_port pmk_port_native(void)
 	return (struct pmk_port){ .read = read_dwt, .write = write_dwt };
 }
 
-/* No access has to be tried: it takes a BusFault in unprivileged Thread mode, and nowhere else. */
+/* Checks, without an access, whether the counters can be accessed. An access takes a BusFault only
+ * in unprivileged Thread mode. */
 int pmk_native_probe(void)
 {
 	uint32_t ipsr, control;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events → counters → passes. Freestanding. See <pmk/session.h>. */
+/* Distributes events over counters and passes. Freestanding; see <pmk/session.h>. */
 #include <pmk/session.h>
 
 /* Try to put the events of one group into `pass`: all of them or none. */

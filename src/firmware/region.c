@@ -23,7 +23,7 @@ static void unlock_target(const struct pmk_target *t, uintptr_t before)
 }
 
 /*
- * Computes the counts of the running task: the ones it had when it was switched in, plus the counts
+ * Computes the counts of the running task: its counts when it was switched in, plus the counts
  * since then. The lock must be held.
  */
 static int task_now(struct pmk_target *t, uint64_t *counts)
@@ -160,7 +160,8 @@ int pmk_region_begin(struct pmk_target *t, unsigned id)
 }
 
 /*
- * Makes the frame of region `id` the innermost one and returns it; NULL if the region is not open.
+ * Makes the frame of region `id` the innermost frame and returns it; NULL if the region is not
+ * open.
  */
 static struct pmk_frame *find_frame(struct pmk_target *t, unsigned id)
 {
@@ -241,8 +242,8 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 
 /*
  * Measures one empty region, and an empty region inside another, and keeps the smallest result of
- * each. All of them use region 0, so that one scratch entry is enough: END closes the innermost
- * one.
+ * each. All of these regions use id 0, so that one scratch entry is enough: END closes the
+ * innermost region.
  */
 static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 {
@@ -293,9 +294,10 @@ int pmk_target_calibrate(struct pmk_target *t)
 	t->nregions = nregions;
 	for (unsigned i = 0; i < t->nevents; i++)
 		/*
-		 * Subtract the totals of the inner and the outer region. The three were not
-		 * measured at the same time, so a count that a counter makes by itself in every
-		 * empty region may be missing in the nested ones. Then nesting costs nothing.
+		 * Subtract the totals of the inner and the outer region. The three totals were not
+		 * measured at the same time. So a count that a counter makes by itself in every
+		 * empty region may be missing in the nested ones. In this case nesting costs
+		 * nothing.
 		 */
 		t->nest[i] = less_or_zero(t->nest[i], 2 * t->cost[i]);
 	return err;

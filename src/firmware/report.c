@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The report as a table. Freestanding; see <pmk/target.h>.
+ * Prints the report as a table. Freestanding; see <pmk/target.h>.
  *
  *	pmk: arm1176, 2 events
  *	               total        own cost          nested  event
@@ -27,7 +27,8 @@ static void end_line(pmk_put *put, const char *name)
 	put('\n');
 }
 
-/* If the counter of an event may have wrapped unnoticed, the numbers are lower bounds. */
+/* Ends the line of an event. If its counter may have wrapped unnoticed, marks the numbers as lower
+ * bounds. */
 static void end_event(const struct pmk_target *t, unsigned event, pmk_put *put)
 {
 	pmk_text(put, "  ");
@@ -143,7 +144,7 @@ static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 			continue;
 		pmk_text_number(put, r->sum[i], 0, COLUMN);
 		pmk_text_number(put, pmk_stats_mean(&s, 100), 2, NARROW);
-		if (i) { /* extremes are kept only for the first counter: cycles */
+		if (i) { /* extremes are kept only for the first counter, which counts cycles */
 			pmk_text_right(put, "-", NARROW);
 			pmk_text_right(put, "-", NARROW);
 		} else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions: programming passes and widening counters. Freestanding. See <pmk/session.h>.
+ * Sessions: program passes and widen counters. Freestanding; see <pmk/session.h>.
  *
  * Totals are sums of differences modulo the counter's range: total += (now - last) & mask. This
  * needs one poll per range and no flag, so no order of reading counter and flag can lose or double
@@ -99,8 +99,8 @@ int pmk_session_stop(struct pmk_session *s)
 	return 0;
 }
 
-/* A counter that stops at its maximum is set to 0 well before that. Occurrences in these few cycles
- * are lost. */
+/* Set a counter to 0 if it stops at its maximum and has passed half of it. Occurrences in these few
+ * cycles are lost. */
 static int begin_anew(struct pmk_session_pass *p, unsigned counter)
 {
 	struct pmk_wide *w = &p->wide[counter];
@@ -123,7 +123,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 
 	if (err)
 		return err;
-	/* The last poll saw this wrap in the value; its flag comes now at the latest. */
+	/* The last poll saw this wrap in the value. If its flag comes, it comes now. */
 	if (w->early && overflowed)
 		overflowed = false;
 	w->early = false;
@@ -136,7 +136,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 	return begin_anew(p, counter);
 }
 
-/* Index of the latency counter's sums. */
+/* Returns the index of the latency counter's sums. */
 static unsigned latency_index(const struct pmk_pmu *pmu, unsigned counter)
 {
 	unsigned index = 0;
@@ -160,17 +160,16 @@ static bool product_exceeds(uint64_t a, uint32_t b, uint64_t limit)
 	return high >> 32 || (high << 32 | (low & UINT32_MAX)) > limit;
 }
 
-/* The longest latency that the counter can hold. */
+/* Returns the longest latency that the counter can hold. */
 static uint64_t most_of(const struct pmk_pmu *pmu, unsigned counter)
 {
 	return PMK_BITS(pmu->counters[counter].extreme_width - 1, 0);
 }
 
 /*
- * `n` occurrences have added `sum`. Returns true if that sum, or that of the squares, can exceed
- * one range of its counter. No latency is longer than max, so Σx ≤ n · max. No latency is 0, so Σx²
- * = Σx + Σx(x
- * - 1) ≤ Σx + max · Σ(x - 1); this bound stays low when most occurrences are cache hits.
+ * Returns true if the sum of `n` latencies, `sum`, or the sum of their squares can exceed one range
+ * of its counter. No latency is longer than max, so Σx ≤ n · max. No latency is 0, so Σx² = Σx +
+ * Σx(x - 1) ≤ Σx + max · Σ(x - 1). This bound stays low when most occurrences are cache hits.
  */
 static bool beyond_range(const struct pmk_session_pass *p, unsigned counter, uint64_t n,
 			 uint64_t sum, const struct pmk_latency *extremes)
@@ -211,7 +210,7 @@ static int poll_latency(struct pmk_session_pass *p, unsigned counter, unsigned s
 }
 
 /* Read the status of all latency counters in use, in their order, before the values. If counters
- * can only be accessed one after the other, this takes two passes over them instead of many. */
+ * can only be accessed one after another, this takes two passes over them instead of many. */
 static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK_MAX_LATENCIES])
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;
@@ -230,7 +229,7 @@ static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK
 	return err;
 }
 
-/* Some counters are so narrow that they may wrap between two polls. The driver reports whether one
+/* Let the driver check narrow counters, which may wrap between two polls, and report whether one
  * may have wrapped unnoticed. */
 static int poll_narrow(struct pmk_session *s, unsigned pass)
 {
@@ -272,7 +271,7 @@ static int poll_pass(struct pmk_session *s, unsigned pass)
 	struct pmk_dev *dev = &s->pass[pass].dev;
 	const struct pmk_driver *drv = dev->pmu->driver;
 	uint32_t overflowed;
-	/* Flags before counters: a flag that rises in between belongs to a wrap that the value
+	/* Read flags before counters: a flag that rises in between belongs to a wrap that the value
 	 * already shows, and is expected at the next poll. */
 	int err = drv->pending(dev, &overflowed);
 
@@ -348,7 +347,8 @@ bool pmk_session_saturated(const struct pmk_session *s, unsigned i)
 
 /* ---- the interval timer ---------------------------------------------------------------------- */
 
-/* A counter set to the complement overflows when the interval is over. */
+/* Set the timer to the complement of the interval, so that it overflows when the interval is
+ * over. */
 static int set_timer(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -372,7 +372,7 @@ int pmk_session_timer(struct pmk_session *s, uint64_t interval)
 	return err;
 }
 
-/* Call this after the counters have been set to zero. */
+/* Forget the last values. Call this after the counters have been set to zero. */
 static void forget_last(struct pmk_session_pass *p)
 {
 	for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
@@ -386,7 +386,8 @@ static void forget_last(struct pmk_session_pass *p)
 	}
 }
 
-/* The part of a tick during which the counters of the pass are stopped. */
+/* Handle the part of the end of an interval that runs while the counters of the pass are
+ * stopped. */
 static int end_interval(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -401,8 +402,8 @@ static int end_interval(struct pmk_session *s, unsigned pass)
 	return set_timer(s, pass);
 }
 
-/* After an error the pass continues counting, if it can be started. Calling the function again
- * repairs the rest. */
+/* End an interval of a pass. After an error the pass continues counting, if it can be started.
+ * Calling the function again repairs the rest. */
 static int tick_pass(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;

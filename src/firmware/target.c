@@ -64,7 +64,8 @@ static bool is_narrow(const struct pmk_target_event *e)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Must come first, because the registers of a missing PMU are UNDEFINED. */
+/* Checks that there is a PMU. Must come first, because the registers of a missing PMU are
+ * UNDEFINED. */
 static int check_present(const struct pmk_pmu *pmu, struct pmk_port port)
 {
 	struct pmk_dev dev = { .pmu = pmu, .port = port };
@@ -330,7 +331,7 @@ static int check_all_move(struct pmk_target *t, int witness)
 	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
 }
 
-/* Restarts without the witness, because nothing would handle its overflows. */
+/* Restarts the PMU without the counter of cycles, because nothing would handle its overflows. */
 static int dismiss_witness(struct pmk_target *t)
 {
 	int err = driver_of(t)->stop(&t->dev);
@@ -341,8 +342,8 @@ static int dismiss_witness(struct pmk_target *t)
 }
 
 /*
- * If two targets use one PMU, the target that starts first owns it, and the other one gets
- * PMK_EBUSY.
+ * Starts the target for the first time. If two targets use one PMU, the target that starts first
+ * owns it, and the other one gets PMK_EBUSY.
  */
 static int first_start(struct pmk_target *t)
 {
@@ -371,7 +372,7 @@ static int first_start(struct pmk_target *t)
 		err = target_arm(t);
 	if (!err)
 		err = pmk_target_zero(t);
-	if (err) { /* the caller may try again */
+	if (err) { /* the caller may start again */
 		(void)driver_of(t)->stop(&t->dev);
 		t->main.depth = 0;
 		t->state = PMK_TARGET_OPEN;
@@ -459,10 +460,10 @@ int pmk_target_close(struct pmk_target *t)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Bits of `word`, below its serial number. */
+/* Bits of `word` (struct pmk_target_event), below its serial number. */
 #define SERVING 1u /* the server is working on this counter */
 #define WHICH	2u /* index of the valid element of `at` */
-/* the server has stopped the counters: `done` is the whole total */
+/* The server has stopped the counters: `done` is the whole total. */
 #define STILL	4u
 #define SERIAL	8u /* one step of the serial number */
 
@@ -493,9 +494,10 @@ static void change_total(struct pmk_target_event *e, uint64_t done, uint64_t bas
 }
 
 /*
- * The flag SERVING has two meanings. For a plain counter: the server has cleared the overflow flag,
- * or is about to, and has not added the wrap yet. For a sampled counter: the server is setting the
- * counter back, and its count is already in `done`.
+ * Returns the total of an event at the time when its counter had `value`. The flag SERVING has two
+ * meanings. For a plain counter, the server has cleared the overflow flag, or is about to, and has
+ * not added the wrap yet. For a sampled counter, the server is setting the counter back, and its
+ * count is already in `done`.
  */
 static uint64_t combine_total(const struct pmk_target *t, const struct pmk_target_event *e,
 			      uint32_t word, uint64_t value, bool flag)
@@ -507,7 +509,7 @@ static uint64_t combine_total(const struct pmk_target *t, const struct pmk_targe
 		return done;
 	if (!e->period && !t->dev.pmu->no_flags)
 		return done + value + (serving || (flag && is_small(e, value)) ? e->mask + 1 : 0);
-	/* If a counter is sampled or has no flag, the difference itself includes the wrap. */
+	/* If a counter is sampled or has no flag, this difference includes the wrap. */
 	value = (value - base) & e->mask;
 	if (e->period && serving && value >= e->period) /* the counter has not been set back yet */
 		return done;
@@ -515,8 +517,8 @@ static uint64_t combine_total(const struct pmk_target *t, const struct pmk_targe
 }
 
 /*
- * A sampled counter needs no flag. It is served often, so the lock, which delays serving, is held
- * only briefly.
+ * Reads the total of a sampled counter, which needs no flag. The counter is served often, so the
+ * lock, which delays serving, is held only briefly.
  */
 static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, uint64_t *total)
 {
@@ -552,8 +554,8 @@ static int check_wraps(struct pmk_target *t)
 }
 
 /*
- * With narrow counters every reading is a poll. Their PMU is sequential, so the reader holds the
- * lock, and no server can run in between.
+ * Reads the totals if there are narrow counters, for which every reading is a poll. Their PMU is
+ * sequential, so the reader holds the lock, and no server can run in between.
  */
 static int read_narrow(struct pmk_target *t, uint64_t *totals)
 {
@@ -701,7 +703,7 @@ static uint32_t owed_counters(const struct pmk_target *t)
 	return counters;
 }
 
-/* The counters run: clears the flags, and adds the wraps of plain counters. */
+/* Clears the flags while the counters run, and adds the wraps of plain counters. */
 static int clear_running(struct pmk_target *t, uint32_t flags)
 {
 	int err;
@@ -720,8 +722,8 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 }
 
 /*
- * The counters are stopped, because the driver may have to change all of them to clear a flag.
- * Meanwhile `done` is the whole total.
+ * Clears the flags while the counters are stopped, because the driver may have to change all of
+ * them to clear a flag. Meanwhile `done` is the whole total.
  */
 static int clear_stopped(struct pmk_target *t, uint32_t flags)
 {
@@ -755,9 +757,9 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 }
 
 /*
- * A sampled counter has counted its period. It is set back within as few instructions as possible,
- * because events in between are lost. It is set back as late as possible, because a period that
- * ends before the handler returns would leave the program no time to run.
+ * Handles a sampled counter that has counted its period. The counter is set back within as few
+ * instructions as possible, because events in between are lost. It is set back as late as possible,
+ * because a period that ends before the handler returns would leave the program no time to run.
  */
 static int serve_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
@@ -779,8 +781,8 @@ static int serve_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 
 /*
  * Adds the counts since the last poll. A counter that stops at its largest value is set back to 0
- * well before that: a reader in between uses `done` as the total, and events in these few cycles
- * are lost.
+ * well before that. Events that occur during these few cycles are lost. A reader that interrupts
+ * this uses `done` as the total, and not the counter.
  */
 static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t value)
 {
@@ -797,7 +799,7 @@ static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t v
 	return err;
 }
 
-/* For PMUs without flags: adds the counts of each counter since the last poll. */
+/* Adds the counts of each counter since the last poll, for PMUs without flags. */
 static int poll_all(struct pmk_target *t)
 {
 	uintptr_t before = hold_lock(t);

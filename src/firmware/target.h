@@ -12,7 +12,7 @@
 #define PMK_ORDER() __asm__ volatile("" ::: "memory")
 
 /*
- * Returns totals of all events since the counters were last zero, including the counts of the
+ * Returns the totals of all events since the counters were last zero, including the counts of the
  * calibration.
  */
 int pmk_target_now(struct pmk_target *t, uint64_t *totals);

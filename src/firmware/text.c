@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Text without a libc. Freestanding. */
+/* Writes text without a libc. Freestanding. */
 #include "firmware/text.h"
 
-/* 2^64 - 1 has 20 digits; a decimal point and a 0 before it may come on top. */
+/* 2^64 - 1 has 20 digits; a decimal point and a 0 before it may be added. */
 #define LONGEST 22
 
 void pmk_text(pmk_put *put, const char *text)

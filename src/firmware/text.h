@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text without a libc, for reports. */
+/* Writes text without a libc, for reports. */
 #ifndef PMK_TARGET_TEXT_H
 #define PMK_TARGET_TEXT_H
 

@@ -51,7 +51,7 @@ static int scan_data(struct pmk_wire *w, unsigned bits, uint64_t out, uint64_t *
 	return err;
 }
 
-/* INTEST reads a chain, EXTEST writes it. */
+/* Select a scan chain. With the instruction INTEST it is read, with EXTEST it is written. */
 static int select_chain(struct pmk_wire *w, unsigned chain, unsigned instruction)
 {
 	int err = w->speaker->scan_ir(w, w->arm11.tap, SCAN_N);
@@ -160,8 +160,9 @@ static int result_of(struct pmk_wire *w, uint32_t instruction, uint32_t *value)
 	return err ? err : read_r0(w, value);
 }
 
-/* The contents of the ITR are not known at first, so an instruction is written first. Saves R0 and
- * the address at which to continue: the PC that is read is two instructions ahead. */
+/* Prepare a halted processor for accesses. An instruction is written first, because the contents of
+ * the ITR are not known. Then save R0 and the address at which to continue: the PC that is read is
+ * two instructions ahead. */
 static int take_over(struct pmk_wire *w, uint32_t dscr)
 {
 	uint32_t cpsr = 0;

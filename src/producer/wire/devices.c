@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * See devices.h. The device tree is a folder of folders, SYSFS/firmware/devicetree/base; properties
- * are files, and their numbers are big-endian words of 32 bits, the cells. Devicetree
- * Specification, 2.3: `reg` is an address on the node's bus, whose `ranges` translate it to the
- * address space of the bus above.
+ * Reads the kernel's data about devices: see devices.h. The device tree is a folder of folders,
+ * SYSFS/firmware/devicetree/base; properties are files, and their numbers are big-endian words of
+ * 32 bits, the cells. Devicetree Specification, 2.3: `reg` is an address on the node's bus, whose
+ * `ranges` translate it to the address space of the bus above.
  *
  * A property that exists but cannot be read, or has another form, is an error: without it the
  * result would be a wrong address.
@@ -27,7 +27,7 @@
 #define MAX_DEPTH    16	  /* of the tree */
 #define MAX_PROPERTY 4096 /* bytes; `reg`, `ranges` and `compatible` are far shorter */
 
-/* False: the path is too long for a file. */
+/* Join a folder and a name. Returns false if the path is too long for a file. */
 static bool join_path(char path[PATH_MAX], const char *folder, const char *name)
 {
 	size_t n = strlen(folder), more = strlen(name);
@@ -42,8 +42,8 @@ static bool join_path(char path[PATH_MAX], const char *folder, const char *name)
 
 /* ---- UIO ------------------------------------------------------------------------------------- */
 
-/* Read a number from a file of one line. The line must be complete, because a truncated number has
- * another value. ENOENT: there is no such file. */
+/* Read a number from a file of one line. The line must be complete, because a truncated number
+ * would be another number. Returns ENOENT if there is no such file. */
 static int read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX], text[64], *end;
@@ -60,8 +60,8 @@ static int read_number(const char *folder, const char *name, uint64_t *value)
 	return err;
 }
 
-/* Read one map; false: there is none, or the kernel's data is invalid. Drivers may report the page
- * or the registers, but always map pages. */
+/* Read one map. Returns false if there is none, or if the kernel's data is invalid. Drivers may
+ * report the page or the registers, but always map pages. */
 static bool read_map(const char *folder, struct pmk_uio_map *m)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -120,7 +120,8 @@ struct property {
 	size_t size;
 };
 
-/* Returns 1; 0: the node does not have it; PMK_EINVAL: it cannot be read. */
+/* Read a property of a node. Returns 1; 0 if the node does not have it; PMK_EINVAL if it cannot be
+ * read. */
 static int get_property(const struct tree *t, const char *node, const char *name,
 			struct property *p)
 {
@@ -168,7 +169,7 @@ static int cell_count(const struct tree *t, const char *bus, const char *name, u
 	return (int)n;
 }
 
-/* The number of cells of addresses and sizes on a bus. */
+/* The numbers of cells of addresses and of sizes on a bus. */
 struct widths {
 	unsigned address, size;
 };
@@ -186,7 +187,8 @@ static int widths_of(const struct tree *t, const char *bus, struct widths *w)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* Remove the last name of a path. False: it is the root, which is `root` characters long. */
+/* Remove the last name of a path. Returns false if it is the root, whose path has `root`
+ * characters. */
 static bool go_up(char *path, size_t root)
 {
 	char *slash = strrchr(path + root, '/');
@@ -216,7 +218,7 @@ static int translate_address(const struct tree *t, const char *node, const char 
 	if (!err)
 		err = widths_of(t, above, &to);
 	if (err || !p.size)
-		return err; /* an empty `ranges`: the address spaces are identical */
+		return err; /* an empty `ranges` means that the address spaces are identical */
 	row = from.address + to.address + from.size;
 	if (!from.address || !to.address || !from.size || p.size % (4 * row))
 		return broken_node(t, node, UNSEEN);
@@ -272,7 +274,7 @@ struct search {
 	char first[PATH_MAX], second[PATH_MAX];
 };
 
-/* Returns 1, 0 or PMK_EINVAL. */
+/* Returns 1 if the node has the requested compatible name, 0 if not, or PMK_EINVAL. */
 static int is_compatible(const struct search *s, const char *node)
 {
 	struct property p;

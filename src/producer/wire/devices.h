@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's data about this board's devices: where a node of the device tree has its registers,
- * and which memory a UIO device maps. `sysfs` is the mount point, usually /sys.
+ * Reads the kernel's data about this board's devices: where a node of the device tree has its
+ * registers, and which memory a UIO device maps. `sysfs` is the mount point, usually /sys.
  */
 #ifndef PMK_WIRE_DEVICES_H
 #define PMK_WIRE_DEVICES_H
@@ -13,7 +13,7 @@
 
 struct pmk_uio_map {
 	uint64_t start, size; /* of the memory that can be mapped, in whole pages */
-	uint64_t offset;      /* offset of the device's registers in it */
+	uint64_t offset;      /* offset of the device's registers in this memory */
 };
 
 /* Finds the maps of `file`, if that is the name of a UIO device, /dev/uioN. Returns the number

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters in the memory of the board on which pmk runs. pmk maps /dev/mem, a UIO device, or any
- * other file that can be mapped, such as a PCI device's resource. The processor is never halted.
+ * Accesses counters in the memory of the board on which pmk runs. pmk maps /dev/mem, a UIO device,
+ * or any other file that can be mapped, such as a PCI device's resource. The processor is never
+ * halted.
  *
  * Pages are mapped as they are needed. If no device answers on the bus, an access raises SIGBUS. A
  * handler is installed for the duration of each access, and turns the signal into an ordinary
@@ -38,7 +39,7 @@ struct window {
 };
 
 struct pmk_devmem {
-	uint64_t page_size, end; /* `end`: end of a regular file; else UINT64_MAX */
+	uint64_t page_size, end; /* `end`: end of a regular file; otherwise UINT64_MAX */
 	struct pmk_uio_map map[PMK_UIO_MAPS];
 	unsigned nmaps; /* 0: an address is an offset in the file */
 	struct window window[NWINDOWS];
@@ -57,11 +58,12 @@ static void bus_error(int sig)
 {
 	if (armed)
 		siglongjmp(back, 1);
-	/* The signal belongs to another thread: let it happen again with the previous handler. */
+	/* The signal belongs to another thread. Restore the previous handler, and let the signal
+	 * occur again. */
 	sigaction(sig, &before, NULL);
 }
 
-/* Load *value from the word, or store it there. False: a bus error. */
+/* Load *value from the word, or store it there. Returns false after a bus error. */
 static bool access_word(uint8_t *at, bool is_store, uint32_t *value)
 {
 	static const uint16_t offset[] = { 0 };
@@ -106,7 +108,7 @@ static int cannot_map(struct pmk_wire *w, uint64_t address, int why)
 							     : strerror(why));
 }
 
-/* The map of a UIO device that contains an address; NULL: none. */
+/* Returns the map of a UIO device that contains an address; NULL if there is none. */
 static const struct pmk_uio_map *find_map(const struct pmk_devmem *d, uint64_t address)
 {
 	for (const struct pmk_uio_map *m = d->map; m < d->map + d->nmaps; m++)
@@ -173,7 +175,7 @@ static int find_word(struct pmk_wire *w, uint64_t address, uint8_t **at)
 	int err = 0;
 
 	if (pmk_wire_lost(w))
-		return PMK_EIO; /* and link.why is set */
+		return PMK_EIO; /* link.why is already set */
 	for (unsigned i = 0; i < NWINDOWS && !window; i++)
 		if (address >= d->window[i].start &&
 		    address - d->window[i].start < d->window[i].size)

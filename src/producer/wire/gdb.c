@@ -17,7 +17,7 @@
 #include <pmk/error.h>
 
 #define MAX_PACKET  16384
-/* maximum number of bytes outside of packets, and of packets before the reply */
+/* Maximum number of bytes outside of packets, and of packets before the reply. */
 #define MAX_SKIPPED 10000
 
 static int hex_digit(int c)
@@ -28,7 +28,7 @@ static int hex_digit(int c)
 				      : -1;
 }
 
-/* The byte that two hex digits denote; -1: they are not hex digits. */
+/* Returns the byte that two hex digits denote; -1 if they are not hex digits. */
 static int byte_of(int high, int low)
 {
 	return hex_digit(high) < 0 || hex_digit(low) < 0 ? -1
@@ -76,7 +76,7 @@ static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *su
 	return pmk_wire_lost(w) ? PMK_EIO : (int)n;
 }
 
-/* The next packet, as text that ends with a 0; bytes after another 0 are not used. */
+/* Receive the next packet, as text that ends with a 0. Bytes after another 0 are not used. */
 static int receive_packet(struct pmk_wire *w, char *data, size_t size, double deadline)
 {
 	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
@@ -122,7 +122,7 @@ static int transmit_packet(struct pmk_wire *w, const char *data)
 	return pmk_link_send(&w->link, packet, (size_t)n);
 }
 
-/* "O" and hex digits: the target prints something. */
+/* True if the target prints something: "O" and hex digits. */
 static bool is_console(const char *packet)
 {
 	return packet[0] == 'O' && packet[1] && hex_digit(packet[1]) >= 0;
@@ -135,19 +135,19 @@ static bool is_stop(const char *packet)
 	return (packet[0] == 'S' || packet[0] == 'T') && hex_digit(packet[1]) >= 0;
 }
 
-/* Signal 5, SIGTRAP: at a breakpoint. An interrupt has another signal. */
+/* True for signal 5, SIGTRAP: the target is at a breakpoint. An interrupt has another signal. */
 static bool is_trap(const char *packet)
 {
 	return packet[1] == '0' && packet[2] == '5';
 }
 
-/* "W00", "X09": the target has ended, and nothing can be counted any more. */
+/* True if the target has ended, "W00" or "X09", so that nothing can be counted any more. */
 static bool is_end(const char *packet)
 {
 	return (packet[0] == 'W' || packet[0] == 'X') && hex_digit(packet[1]) >= 0;
 }
 
-/* A packet of a target that has not ended. */
+/* Receive a packet. Fails if the target has ended. */
 static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double deadline)
 {
 	int err = receive_packet(w, reply, size, deadline);
@@ -157,7 +157,7 @@ static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double de
 	return err;
 }
 
-/* Append to `text` the bytes that the digits in `hex` stand for, as far as there is room. */
+/* Append the bytes that the digits in `hex` denote to `text`, as far as there is room. */
 static void append_hex(char *text, size_t size, const char *hex)
 {
 	size_t n = strlen(text);
@@ -173,8 +173,8 @@ static void append_hex(char *text, size_t size, const char *hex)
 }
 
 /*
- * After a request, which returned `err`: wait until the target has stopped, or for the reply. Other
- * packets are skipped; what the target prints is appended to `said`.
+ * Wait for the reply to a request, or until the target has stopped. `err` is the result of sending
+ * the request. Other packets are skipped; what the target prints is appended to `said`.
  */
 static int await_packet(struct pmk_wire *w, int err, bool stop, char reply[MAX_PACKET], char *said,
 			size_t size)
@@ -203,7 +203,7 @@ static int ask_stub(struct pmk_wire *w, const char *request, char reply[MAX_PACK
 
 /* ---- running and halting -------------------------------------------------------------------- */
 
-/* After a request to stop: wait until the target is halted. */
+/* Wait until the target is halted, after a request to stop. */
 static int await_stop(struct pmk_wire *w, int err)
 {
 	char reply[MAX_PACKET], said[1] = "";
@@ -219,8 +219,8 @@ static int resume_target(struct pmk_wire *w)
 	return transmit_packet(w, "c");
 }
 
-/* Checks whether the target has stopped. Reads one packet, and only if it has begun to arrive; the
- * packet may be of another kind. */
+/* Check whether the target has stopped. Read one packet, but only if it has begun to arrive; it may
+ * be of another kind. */
 static int look_for_stop(struct pmk_wire *w)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -262,7 +262,8 @@ static int halt_target(struct pmk_wire *w)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* An error, "E01" or "E.text"; an empty reply: the stub does not know the request. */
+/* Fail because the stub refused a request: an error is "E01" or "E.text"; an empty reply means that
+ * the stub does not know the request. */
 static int request_refused(struct pmk_wire *w, const char *request, const char *reply)
 {
 	if (!*reply)
@@ -322,7 +323,8 @@ static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	return err;
 }
 
-/* qRcmd, GDB's "monitor": the output comes before the reply, or is the reply. */
+/* Run a command by qRcmd, which is GDB's "monitor". The output comes before the reply, or is the
+ * reply. */
 static int run_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	char request[512] = "qRcmd,", reply[MAX_PACKET];

@@ -43,8 +43,8 @@ static int receive_reply(struct pmk_wire *w, char *reply, size_t size)
 	return 0;
 }
 
-/* The part of an error that the user needs: the last non-empty line, which names the cause, without
- * the log's "Error: ". */
+/* Returns the part of an error that the user needs: the last non-empty line, which names the cause,
+ * without the log's "Error: ". */
 static const char *last_line(char *text)
 {
 	char *line;
@@ -147,8 +147,8 @@ static int store_word(struct pmk_wire *w, uint64_t address, uint32_t value)
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */
 
-/* A target that only has memory is not a processor, and OpenOCD 0.12 crashes if it is asked for a
- * breakpoint there. */
+/* Fail if the target is not a processor. A target can be only memory, and OpenOCD 0.12 crashes if
+ * it is asked for a breakpoint there. */
 static int check_processor(struct pmk_wire *w)
 {
 	char said[256];
@@ -208,7 +208,7 @@ static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 	char said[4096], name[64], code[24], *save = NULL;
 	unsigned bits, number;
 	size_t n = 0;
-	/* A result is one line. */
+	/* Replace line ends by semicolons, because a result must be one line. */
 	int err =
 		run_command(w, "string map [list \"\\n\" \";\"] [scan_chain]", said, sizeof(said));
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Ports over a wire: for registers in memory, for an ARM11, and for MicroBlaze's debug module. */
+/* Makes ports to PMUs over a wire: to registers in memory, to an ARM11, and to MicroBlaze's debug
+ * module. */
 #include "producer/wire/wire.h"
 
 #include <inttypes.h>
@@ -35,9 +36,11 @@ static int store_word(const struct pmk_wire_memory *m, uint64_t address, uint32_
 	return m->wire->speaker->store(m->wire, address, value);
 }
 
-#define MAX_CHANGES 8 /* limit for a high half: a running counter does not change it twice */
+/* Maximum number of attempts to read the high half; a running counter does not change it twice. */
+#define MAX_CHANGES 8
 
-/* Read high, low, high, until the high half has not changed: the target may run meanwhile. */
+/* Read a 64-bit register while the target may run: read the high half, the low half and the high
+ * half again, until the high half has not changed. */
 static int load_wide(const struct pmk_wire_memory *m, uint64_t address, uint64_t *value)
 {
 	uint32_t high, low = 0, again = 0;
@@ -85,7 +88,7 @@ static int write_memory(void *ctx, unsigned reg, uint64_t value)
 	if (err)
 		return err;
 	if (is_wide(m, reg)) {
-		/* The low half is 0 meanwhile, so that no carry changes the new high half. */
+		/* Set the low half to 0 first, so that no carry changes the new high half. */
 		err = store_word(m, address, 0);
 		if (!err)
 			err = store_word(m, address + 4, (uint32_t)(value >> 32));
@@ -98,7 +101,7 @@ struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m)
 	return (struct pmk_port){ .read = read_memory, .write = write_memory, .ctx = m };
 }
 
-/* The module's words begin at its base and are never wide. */
+/* Load a word of the module. Its words begin at its base and are never wide. */
 static int load_mdm(void *ctx, unsigned offset, uint32_t *value)
 {
 	const struct pmk_wire_memory *m = ctx;
@@ -122,7 +125,8 @@ void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m)
 
 /* ---- ARM11 ----------------------------------------------------------------------------------- */
 
-/* CRm and opcode 2 of MRC p15, 0, <Rd>, c15, … (DAI 0195B §2; DDI 0301H §3.2.50-54). */
+/* CRm and opcode 2 of the instruction MRC p15, 0, <Rd>, c15, … for each register (DAI 0195B §2; DDI
+ * 0301H §3.2.50-54). */
 static const struct {
 	uint8_t crm, op2;
 } arm11[PMK_ARM11_NREGS] = {
@@ -155,7 +159,7 @@ struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w)
 
 /* ---- the MDM --------------------------------------------------------------------------------- */
 
-/* Let the probe scan; `said` receives the output, if it is not NULL. */
+/* Let the probe execute a scan command. If `said` is not NULL, it receives the output. */
 static int scan_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	int err = w->speaker->command(w, command, said, size);
@@ -165,7 +169,7 @@ static int scan_command(struct pmk_wire *w, const char *command, char *said, siz
 	return err;
 }
 
-/* The first TAP of the chain, if none was named. */
+/* Find the first TAP of the chain if the user named none. */
 static int find_tap(struct pmk_wire_tap *tap)
 {
 	char said[1024];
@@ -187,7 +191,7 @@ static int find_tap(struct pmk_wire_tap *tap)
 	return 0;
 }
 
-/* By pmk's own scans. */
+/* Load the instruction USERn, by pmk's own scans. */
 static int load_user(const struct pmk_wire_tap *tap)
 {
 	const struct pmk_speaker *speaker = tap->wire->speaker;

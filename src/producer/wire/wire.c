@@ -114,7 +114,7 @@ bool pmk_wire_number(const char *text, unsigned base, uint32_t *value)
 	return true;
 }
 
-/* The dump may have lines of the probe's log around it. */
+/* Lines of the probe's log may be before and after the dump. */
 bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 {
 	while (text && *text) {
@@ -144,8 +144,8 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 
 #define HALTED "pmk_halted"
 
-/* The state of a target that may run, or "pmk_halted pc (/32): 0x00008000". "poll" asks the target
- * now; OpenOCD does so itself ten times a second. */
+/* A command that returns the state of a target that may run, or "pmk_halted pc (/32): 0x00008000".
+ * "poll" asks the target now; OpenOCD does so itself ten times a second. */
 #define WHERE                                                                             \
 	"poll; set pmk_state [[target current] curstate]; if {$pmk_state eq \"halted\"} " \
 	"{set pmk_state \"" HALTED " [reg pc]\"}; set pmk_state"
@@ -165,7 +165,7 @@ int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc)
 {
 	char said[1024];
 	int err = w->speaker->command(w, WHERE, said, sizeof(said));
-	/* A stub may put lines of its log in front. */
+	/* A stub may print lines of its log before the state. */
 	const char *state = err ? NULL : strstr(said, HALTED);
 
 	if (state && !program_counter(state, pc)) {

@@ -29,7 +29,8 @@ struct pmk_devmem;
  * function that the protocol lacks is NULL. */
 struct pmk_speaker {
 	const char *name;
-	/* Create w->link. NULL: `where` is HOST:PORT, and w->link is a connection to it. */
+	/* Create w->link. If this is NULL, `where` is HOST:PORT, and w->link is a connection to
+	 * it. */
 	int (*open)(struct pmk_wire *w, const char *where, const char *sysfs);
 	/* After connecting: agree on the protocol, and find out whether the target runs. */
 	int (*greet)(struct pmk_wire *w);
@@ -37,10 +38,11 @@ struct pmk_speaker {
 	int (*resume)(struct pmk_wire *w);
 	int (*load)(struct pmk_wire *w, uint64_t address, uint32_t *value);
 	int (*store)(struct pmk_wire *w, uint64_t address, uint32_t value);
-	/* Let the probe execute a command of OpenOCD, and store its output. PMK_ENOTSUP: it has no
-	 * commands. */
+	/* Let the probe execute a command of OpenOCD, and store its output. Returns
+	 * PMK_ENOTSUP if the probe has no commands. */
 	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
-	/* Let a halted ARM11 execute this MRC or MCR of coprocessor 15 with R0, which is *value. */
+	/* Let a halted ARM11 execute this MRC or MCR of coprocessor 15 with R0, whose value is
+	 * *value. */
 	int (*transfer)(struct pmk_wire *w, uint32_t instruction, uint32_t *value);
 	/* Set or remove a hardware breakpoint. The target is halted. */
 	int (*breakpoint)(struct pmk_wire *w, uint64_t address, bool set);
@@ -54,7 +56,7 @@ struct pmk_speaker {
 	int (*scan_ir)(struct pmk_wire *w, const struct pmk_wire_tap *tap, uint32_t instruction);
 	int (*scan_dr)(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned bits,
 		       const uint8_t *out, uint8_t *in);
-	/* A readable description of the JTAG chain: IDCODEs and lengths of instructions. */
+	/* Write a readable description of the JTAG chain: IDCODEs and lengths of instructions. */
 	int (*chain)(struct pmk_wire *w, char *text, size_t size);
 	/* Request this period for the JTAG clock. */
 	int (*set_clock)(struct pmk_wire *w, uint32_t ns);
@@ -73,11 +75,12 @@ struct pmk_wire {
 	const struct pmk_speaker *speaker;
 	struct pmk_link link;
 	bool halts;	     /* accesses need a halted target */
-	bool held;	     /* it is halted now */
-	bool stopped;	     /* it is halted at a breakpoint */
-	bool has_breakpoint; /* one is set at `breakpoint` */
-	bool found_halted;   /* it was halted when pmk connected, and is left halted */
-	bool big_endian; /* byte order of its memory, for protocols with bytes instead of words */
+	bool held;	     /* the target is halted now */
+	bool stopped;	     /* the target is halted at a breakpoint */
+	bool has_breakpoint; /* a breakpoint is set at `breakpoint` */
+	bool found_halted;   /* the target was halted when pmk connected, and is left halted */
+	/* Byte order of the target's memory, for protocols that transfer bytes instead of words. */
+	bool big_endian;
 	uint64_t breakpoint;
 	double held_since, held_seconds;
 	double held_longest;
@@ -85,12 +88,13 @@ struct pmk_wire {
 	bool no_acks;	    /* GDB's protocol: both sides have agreed to send no acks */
 	bool openocd;	    /* the stub belongs to OpenOCD and accepts its commands */
 	unsigned most_bits; /* XVC: the longest vector that the server accepts */
-	/* XVC: the IDCODEs of the TAPs after a reset, from TDO on; 0: a TAP has none. */
+	/* XVC: the IDCODEs of the TAPs after a reset, in their order from TDO; 0 for a TAP without
+	 * one. */
 	uint32_t idcode[PMK_WIRE_MOST_TAPS];
 	unsigned ntaps;
 	struct pmk_devmem *devmem; /* the mapped parts of this board's memory */
 	/* XVC: the TAP of an ARM11, whether it was checked, and the initial DSCR. While the
-	 * processor is held: its R0, and its PC in the form for BX. */
+	 * processor is held, also its R0, and its PC in the form for BX. */
 	struct {
 		const struct pmk_wire_tap *tap;
 		bool met;
@@ -117,7 +121,7 @@ int pmk_wire_look(struct pmk_wire *w);
 /* Returns seconds from an arbitrary start, without the time for which pmk held the target. */
 double pmk_wire_clock(const struct pmk_wire *w);
 
-/* Make one access to CP15. PMK_EIO: the probe reports a failure. */
+/* Execute an MRC or MCR of coprocessor 15. Returns PMK_EIO if the probe reports a failure. */
 int pmk_wire_mrc(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t *value);
 int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t value);
 
@@ -129,14 +133,14 @@ struct pmk_wire_memory {
 	uint64_t base;
 	const uint16_t *offset;
 	unsigned noffsets;
-	const uint32_t *wide; /* bit per register number, or NULL */
+	const uint32_t *wide; /* one bit for each register that is 64 bits wide, or NULL */
 };
 
 struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m);
-/* MicroBlaze's debug module at `base` in memory: fill load, store and ctx of `mdm`, where ctx is
+/* Fill load, store and ctx of `mdm` for MicroBlaze's debug module at `base` in memory. ctx is
  * `m`. */
 void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m);
-/* A port to the ARM11's own PMU, by MRC and MCR. */
+/* Make a port to the ARM11's own PMU, by MRC and MCR. */
 struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w);
 
 /* Other TAPs of a chain: their number, and the total number of bits of their instructions. */
@@ -150,19 +154,19 @@ struct pmk_wire_tap {
 	char name[64];	 /* OpenOCD's name; "": the first TAP */
 	unsigned bypass; /* the instructions BYPASS and USERn */
 	unsigned user;
-	/* If the probe does not know the chain: the length of this TAP's instruction register,
-	 * the TAPs between TDI and this TAP, and the TAPs between this TAP and TDO. */
+	/* Only for a probe that does not know the chain: the length of this TAP's instruction
+	 * register, the TAPs between TDI and this TAP, and the TAPs between this TAP and TDO. */
 	unsigned irlen;
 	struct pmk_wire_taps before, after;
-	unsigned period_ns; /* of the clock; 0: unchanged */
+	unsigned period_ns; /* period of the JTAG clock; 0: unchanged */
 };
 
-/* Fill select, scan and ctx of `jtag`. */
+/* Fill select, scan and ctx of `jtag` for this TAP. */
 void pmk_wire_mdm(struct pmk_mdm_jtag *jtag, struct pmk_wire_tap *tap);
 
 /* ---- the debug TAP of an ARM11, by scans ----------------------------------------------------- */
 
-#define PMK_ARM11_MRC (1u << 20) /* bit of the instruction; if it is 0, this is an MCR */
+#define PMK_ARM11_MRC (1u << 20) /* the bit that distinguishes MRC from MCR, in which it is 0 */
 
 int pmk_arm11_halt(struct pmk_wire *w);
 int pmk_arm11_resume(struct pmk_wire *w);
@@ -170,16 +174,16 @@ int pmk_arm11_transfer(struct pmk_wire *w, uint32_t instruction, uint32_t *value
 
 /* ---- parsing replies; for the speakers and for tests ----------------------------------------- */
 
-/* Parse a reply that is a number, with or without spaces around it. `base` as in base/number.h; 0x
- * is accepted in every base. False: it has another form, or more than 32 bits. */
+/* Parse a reply that is a number, with or without spaces around it. `base` is as in base/number.h;
+ * 0x is accepted in every base. Returns false if it has another form, or more than 32 bits. */
 bool pmk_wire_number(const char *text, unsigned base, uint32_t *value);
-/* The word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
+/* Find the word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
 bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
 
 /* Ask OpenOCD where its processor is halted. Sets w->stopped if that is at the breakpoint, or
  * *stray and *pc if it is elsewhere. If the processor runs, w->stopped and *stray are false. */
 int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc);
-/* Records and returns the failure of look(): the target is halted where pmk has no breakpoint. */
+/* Record the failure that the target is halted where pmk has no breakpoint, and return it. */
 int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc);
 
 #endif
