@@ -90,7 +90,7 @@ void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_
 void pmk_ahbmon_model_input(struct pmk_ahbmon_model *m, struct pmk_bus *buses,
 			    enum pmk_ahbmon_input input, bool level);
 
-/* The threshold in force, in HCLK cycles. */
+/* Returns the threshold in force, in HCLK cycles. */
 uint32_t pmk_ahbmon_model_threshold(const struct pmk_ahbmon_model *m,
 				    enum pmk_ahbmon_threshold which);
 

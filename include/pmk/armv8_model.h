@@ -159,23 +159,25 @@ void pmk_armv8_model_input(struct pmk_armv8_model *m, struct pmk_bus *bus,
 			   enum pmk_armv8_input input, uint64_t value);
 
 /*
- * The AArch32 view: MRC and MCR p15, 0, <Rt>, CRn, CRm, opc2. PMK_EBADREG: the PMU has no such
- * register. A write to PMCCNTR or an event counter changes bits [31:0] and keeps the others.
+ * Access the AArch32 view: MRC and MCR p15, 0, <Rt>, CRn, CRm, opc2. Return PMK_EBADREG if the PMU
+ * has no such register. A write to PMCCNTR or an event counter changes bits [31:0] and keeps the
+ * others.
  */
 int pmk_armv8_mrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode, unsigned crn,
 		  unsigned crm, unsigned opc2, uint32_t *value);
 int pmk_armv8_mcr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode, unsigned crn,
 		  unsigned crm, unsigned opc2, uint32_t value);
-/* MRRC and MCRR p15, 0, <Rt>, <Rt2>, c9: PMCCNTR as a whole. */
+/* Access all of PMCCNTR: MRRC and MCRR p15, 0, <Rt>, <Rt2>, c9. */
 int pmk_armv8_mrrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode,
 		   uint64_t *value);
 int pmk_armv8_mcrr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode,
 		   uint64_t value);
 
 /*
- * The memory-mapped view: aligned words of the 4 KB block. It ignores PMUSERENR and the traps, and
- * shows all counters regardless of HPMN. PMK_EIO: the access gets an error response. PMK_EBADREG:
- * it is unaligned or outside of the block. Words without a register are RAZ/WI.
+ * Access the memory-mapped view: aligned words of the 4 KB block. It ignores PMUSERENR and the
+ * traps, and shows all counters regardless of HPMN. Return PMK_EIO if the access gets an error
+ * response, and PMK_EBADREG if it is unaligned or outside of the block. Words without a register
+ * are RAZ/WI.
  */
 int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offset,
 		   uint32_t *value);

@@ -158,8 +158,8 @@ static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig,
 	return true;
 }
 
-/* An occurrence of `sig` began at cycle `start` and took `cycles`. The producer adds it to
- * total[sig] separately. */
+/* Records an occurrence of `sig` that began at cycle `start` and took `cycles`. The producer adds
+ * it to total[sig] separately. */
 static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				  uint32_t cycles)
 {
@@ -167,7 +167,7 @@ static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint
 		pmk_bus_record_new(bus, sig, start, cycles);
 }
 
-/* For readers of the log: later occurrences go into new records. */
+/* Makes later occurrences go into new records. Readers of the log call this. */
 static inline void pmk_bus_seal(struct pmk_bus *bus)
 {
 	if (bus->sealed != PMK_NEVER)
@@ -175,8 +175,8 @@ static inline void pmk_bus_seal(struct pmk_bus *bus)
 	bus->sealed_at = bus->total[PMK_SIG_CYCLE];
 }
 
-/* Number of the first record of `sig` from number `at` on, which must still be in the log;
- * `recorded` if there is none. */
+/* Returns the number of the first record of `sig` from number `at` on, which must still be in the
+ * log; `recorded` if there is none. */
 uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at);
 
 /* Request synchronisation no later than when `recorded`, or `timed`, reaches `at`. */

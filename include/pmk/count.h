@@ -70,7 +70,7 @@ struct pmk_count_error {
 struct pmk_count *pmk_count_new(void);
 void pmk_count_free(struct pmk_count *c);
 
-/* The last failure. Valid until the next call for the handle. Never NULL. */
+/* Returns the last failure. It is valid until the next call for the handle, and never NULL. */
 const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c);
 
 /* ---- the request ---------------------------------------------------------------------------- */
@@ -257,11 +257,12 @@ bool pmk_count_get_row(const struct pmk_count *c, uint32_t i, struct pmk_count_r
 bool pmk_count_get_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
 bool pmk_count_get_summary(const struct pmk_count *c, struct pmk_count_summary *s);
 
-/* The program's output to "stdout" or "stderr" in all runs, if that setting is "capture"; otherwise
- * NULL. A 0 follows the last byte. Valid until pmk_count_free(). */
+/* Returns the program's output to "stdout" or "stderr" in all runs, if that setting is "capture";
+ * otherwise NULL. A 0 follows the last byte. Valid until pmk_count_free(). */
 const char *pmk_count_get_output(const struct pmk_count *c, const char *stream, size_t *size);
 
-/* All results as one record, for the writers of <pmk/result.h>. Valid until pmk_count_free(). */
+/* Returns all results as one record, for the writers of <pmk/result.h>. Valid until
+ * pmk_count_free(). */
 const struct pmk_result *pmk_count_result(const struct pmk_count *c);
 
 #ifdef __cplusplus

@@ -111,9 +111,9 @@ struct pmk_dump {
 int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *dump);
 void pmk_dump_free(struct pmk_dump *dump);
 
-/* A readable form of a name, also for JSON: UTF-8, with \xNN for every byte that is not UTF-8 or
- * belongs to a control character, and \\ for a backslash, so that different names look different.
- * The caller frees it; NULL: out of memory. */
+/* Returns a readable form of a name, also for JSON: UTF-8, with \xNN for every byte that is not
+ * UTF-8 or belongs to a control character, and \\ for a backslash, so that different names look
+ * different. The caller frees it. NULL: out of memory. */
 char *pmk_dump_escape(const void *name, size_t length);
 
 #ifdef __cplusplus

@@ -31,13 +31,13 @@ extern "C" {
 uint32_t pmk_arm11_evntbus(const struct pmk_pmu *pmu, bool x,
 			   const uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
 
-/* The reverse: occurrences per event code. PMK_ENOTSUP on ARM1156 and MPCore, where all counts
- * become 0. */
+/* Computes the occurrences per event code from a word of the bus. Returns PMK_ENOTSUP on ARM1156
+ * and MPCore, where all counts become 0. */
 int pmk_arm11_evntbus_counts(const struct pmk_pmu *pmu, uint32_t word,
 			     uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
 
-/* A description of its fields as if it were a register: one per event, named after it. NULL on
- * ARM1156, MPCore and PMUs of other families. */
+/* Returns a description of the bus's fields as if it were a register: one field for each event,
+ * with the event's name. NULL on ARM1156, MPCore and PMUs of other families. */
 const struct pmk_reg_info *pmk_arm11_evntbus_reg(const struct pmk_pmu *pmu);
 
 #ifdef __cplusplus

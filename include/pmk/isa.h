@@ -392,7 +392,7 @@ void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *
 void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix);
 void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix);
 
-/* The four bytes of an instruction as a number. */
+/* Returns the four bytes of an instruction as a number. */
 uint32_t pmk_isa_microblaze_word(const void *bytes, bool big_endian);
 
 #ifdef __cplusplus

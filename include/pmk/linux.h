@@ -62,12 +62,12 @@ int pmk_linux_self_read(const struct pmk_linux_self *s, struct pmk_linux_value *
 /* True if event i can be read without a system call at this moment. */
 bool pmk_linux_self_direct(const struct pmk_linux_self *s, unsigned i);
 
-/* value * enabled / running, computed in 128 bits and rounded to the nearest integer: an estimate
- * of the count if the event had been on a counter all the time. 0 if it never was; UINT64_MAX if
- * the result does not fit. */
+/* Returns value * enabled / running, computed in 128 bits and rounded to the nearest integer: an
+ * estimate of the count if the event had been on a counter all the time. Returns 0 if it never was,
+ * and UINT64_MAX if the result does not fit. */
 uint64_t pmk_linux_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 
-/* The count between two readings, scaled. */
+/* Returns the count between two readings, scaled. */
 uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_linux_value *after);
 
 #ifdef __cplusplus

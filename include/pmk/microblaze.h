@@ -104,17 +104,18 @@ struct pmk_mdm {
 /* Fill `mdm` for the registers at address `base` and one processor. `base` must be mapped as Device
  * memory. */
 void pmk_mdm_mmio(struct pmk_mdm *mdm, uintptr_t base);
-/* Unlock the module and select the processor. PMK_EBUSY: JTAG or another program holds the access
- * lock. PMK_EINVAL: there is no such processor. After an error the module is locked again. */
+/* Unlock the module and select the processor. Returns PMK_EBUSY if JTAG or another program holds
+ * the access lock, and PMK_EINVAL if there is no such processor. After an error the module is
+ * locked again. */
 int pmk_mdm_open(struct pmk_mdm *mdm);
 /* Release the module and lock it. */
 int pmk_mdm_close(struct pmk_mdm *mdm);
 /*
- * `mdm` must outlive the port. PMK_EBUSY: another user holds the access lock. PMK_EINVAL: reading a
- * write-only register, or writing a read-only one. Other errors are those of `load` and `store`. A
- * debugger may take the lock by force after it was granted and before DBG_DATA is accessed. In some
- * versions of the module that access then ends with a bus error; in the others software cannot
- * detect it.
+ * Returns a port to the counters. `mdm` must outlive it. Accesses return PMK_EBUSY if another user
+ * holds the access lock, and PMK_EINVAL for reading a write-only register or writing a read-only
+ * one. Other errors are those of `load` and `store`. A debugger may take the lock by force after it
+ * was granted and before DBG_DATA is accessed. In some versions of the module that access then ends
+ * with a bus error; in the others software cannot detect it.
  */
 struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
 
@@ -122,8 +123,8 @@ struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
  * The debug module over JTAG. `scan` shifts `bits` bits through the data register of the USER
  * instruction that the MDM listens to, bit 0 of out[0] first, stores the bits that come out in in[]
  * in the same order (NULL: the caller does not need them), and passes Update-DR. `select` loads
- * BYPASS and then the USER instruction, whose code depends on the FPGA. Nobody may load another
- * instruction before the next `select`.
+ * BYPASS and then the USER instruction, whose code depends on the FPGA. No other instruction may be
+ * loaded before the next `select`.
  */
 struct pmk_mdm_jtag {
 	int (*select)(void *ctx);
@@ -133,12 +134,14 @@ struct pmk_mdm_jtag {
 	bool lost;		  /* set by the port: a scan failed */
 };
 
-/* Selects the USER instruction, then the MDM behind it and the processor. PMK_EINVAL as above. */
+/* Select the USER instruction, then the MDM and the processor. Returns PMK_EINVAL if there is no
+ * such processor. */
 int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag);
 /*
- * `jtag` must outlive the port. Scans of a command and of its data alternate, so after a failed
- * scan the port does not know which of the two comes next: every access returns PMK_EIO until the
- * port is opened again. PMK_EINVAL as above.
+ * Returns a port to the counters. `jtag` must outlive it. Scans of a command and of its data
+ * alternate, so after a failed scan the port does not know which of the two comes next: every
+ * access returns PMK_EIO until the port is opened again. Accesses return PMK_EINVAL for reading a
+ * write-only register or writing a read-only one.
  */
 struct pmk_port pmk_port_mdm_jtag(struct pmk_mdm_jtag *jtag);
 

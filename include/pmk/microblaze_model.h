@@ -222,8 +222,8 @@ void pmk_mdm_model_reset(struct pmk_mdm_model *m, const struct pmk_mdm_params *p
 int pmk_mdm_model_load(void *model, unsigned offset, uint32_t *value);
 int pmk_mdm_model_store(void *model, unsigned offset, uint32_t value);
 
-/* The debugger on JTAG takes the access lock, if necessary by force from software, and releases it.
- * False: software holds it. */
+/* Lets the debugger on JTAG take the access lock, if necessary by force from software, and release
+ * it. Returns false if software holds the lock. */
 bool pmk_mdm_model_jtag_lock(struct pmk_mdm_model *m, bool force);
 void pmk_mdm_model_jtag_unlock(struct pmk_mdm_model *m);
 

@@ -93,7 +93,7 @@ struct pmk_model_ops {
 unsigned pmk_model_oddities(const struct pmk_model_ops *ops, const void *model);
 void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 
-/* The model of a PMU, or of a PMU with the same driver; NULL if there is none. */
+/* Returns the model of a PMU, or of a PMU with the same driver; NULL if there is none. */
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);
 
 /*

@@ -231,22 +231,22 @@ static inline bool pmk_pmu_has(const struct pmk_pmu *pmu, const struct pmk_event
 	return (ev->cores & pmu->core) != 0;
 }
 
-/* The row of an event, by name or alias (in any case) or by code; NULL: this PMU does not have it.
- * pmk_pmu_event_family() also finds events that only other PMUs of the family have. */
+/* Return the row of an event, by name or alias (in any case) or by code; NULL if this PMU does not
+ * have it. pmk_pmu_event_family() also finds events that only other PMUs of the family have. */
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name);
 const struct pmk_event *pmk_pmu_event_code(const struct pmk_pmu *pmu, unsigned code);
 const struct pmk_event *pmk_pmu_event_family(const struct pmk_pmu *pmu, const char *name);
 
 /* Finds a counter that can count `code` and is not in `used`. It prefers a counter that counts only
  * this event to one that counts any event. An event with a latency gets a latency counter, if the
- * PMU has any. PMK_ENOCTR: none is free. */
+ * PMU has any. Returns PMK_ENOCTR if no such counter is free. */
 int pmk_pmu_free_counter(const struct pmk_pmu *pmu, const struct pmk_counter_set *used,
 			 unsigned code);
 
-/* True if it has latency counters. */
+/* True if the PMU has latency counters. */
 bool pmk_pmu_times_latencies(const struct pmk_pmu *pmu);
 
-/* The maximum of the first counter that can count `code`; 0: no counter can. */
+/* Returns the maximum of the first counter that can count `code`; 0 if no counter can. */
 uint64_t pmk_pmu_range(const struct pmk_pmu *pmu, unsigned code);
 
 const struct pmk_reg_info *pmk_pmu_reg(const struct pmk_pmu *pmu, const char *name);

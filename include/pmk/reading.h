@@ -38,26 +38,27 @@ void pmk_reading_init(struct pmk_reading *r);
  * could be read. */
 int pmk_reading_take(struct pmk_reading *r, struct pmk_session *s);
 /*
- * For the interval timer: calls pmk_session_tick(). *interval becomes the counts since *total, the
+ * Calls pmk_session_tick() for the interval timer. *interval becomes the counts since *total, the
  * reading of the previous tick; its extremes are known, because the counters were cleared then.
  * *total becomes the reading of this tick.
  */
 int pmk_reading_tick(struct pmk_reading *interval, struct pmk_reading *total,
 		     struct pmk_session *s);
 
-/* The counts between the last tick, whose reading is *tick, and the reading *now. */
+/* Sets *rest to the counts between the last tick, whose reading is *tick, and the reading *now. */
 void pmk_reading_after_tick(struct pmk_reading *rest, const struct pmk_reading *now,
 			    const struct pmk_reading *tick, const struct pmk_session *s);
 
-/* later - earlier, for two readings of one session. The extremes are known only if `earlier` is
- * zero. */
+/* Sets *out to `later` minus `earlier`, for two readings of one session. The extremes are known
+ * only if `earlier` is zero. */
 void pmk_reading_since(struct pmk_reading *out, const struct pmk_reading *later,
 		       const struct pmk_reading *earlier);
 void pmk_reading_add(struct pmk_reading *sum, const struct pmk_reading *more);
 void pmk_reading_add_latency(struct pmk_reading_latency *sum,
 			     const struct pmk_reading_latency *more);
 
-/* The index of event i in latency[]; -1: it is on an ordinary counter, or there are too many. */
+/* Returns the index of event i in latency[]; -1 if it is on an ordinary counter, or if there are
+ * too many latencies. */
 int pmk_reading_find_latency(const struct pmk_plan *plan, const struct pmk_pmu *pmu, unsigned i);
 
 #ifdef __cplusplus

@@ -114,18 +114,18 @@ int pmk_session_read(struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS]);
  * may be too small. */
 bool pmk_session_wrapped(const struct pmk_session *s, unsigned i);
 
-/* The values of the latency counter of event i, as of the last read or poll; the event's total is
- * the number of occurrences. NULL: it is on an ordinary counter. */
+/* Returns the values of the latency counter of event i, as of the last read or poll. The event's
+ * total is the number of occurrences. NULL: the event is on an ordinary counter. */
 const struct pmk_wide_latency *pmk_session_latency(const struct pmk_session *s, unsigned i);
 /* True if the longest latency of event i is the maximum of its counter; there may have been longer
  * ones. */
 bool pmk_session_saturated(const struct pmk_session *s, unsigned i);
 
 /*
- * The interval timer of a plan that is `timed`: it overflows `interval` occurrences of timer_code
- * after the start, or after the last pmk_session_tick(). Call it before start. PMK_ERANGE: the
- * interval is 0 or more than the counter holds. PMK_ENOTSUP: the PMU cannot clear all counters at
- * one instant.
+ * Sets the interval timer of a plan that is `timed`: it overflows `interval` occurrences of
+ * timer_code after the start, or after the last pmk_session_tick(). Call this before the start.
+ * Returns PMK_ERANGE if the interval is 0 or more than the counter holds, and PMK_ENOTSUP if the
+ * PMU cannot clear all counters at one instant.
  */
 int pmk_session_timer(struct pmk_session *s, uint64_t interval);
 /*

@@ -254,11 +254,12 @@ enum pmk_signal {
 		PMK_NSIGNALS
 };
 
-/* "L1D_MISS" for PMK_SIG_L1D_MISS; NULL for a number that is no signal. */
+/* Returns the name of a signal, "L1D_MISS" for PMK_SIG_L1D_MISS; NULL for a number that is no
+ * signal. */
 const char *pmk_signal_name(unsigned sig);
-/* One line of explanation; NULL as above. */
+/* Returns one line of explanation; NULL for a number that is no signal. */
 const char *pmk_signal_text(unsigned sig);
-/* True if only the instruction stream defines the signal. */
+/* True if the signal depends only on the instruction stream. */
 bool pmk_signal_exact(unsigned sig);
 
 #ifdef __cplusplus

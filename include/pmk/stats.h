@@ -27,18 +27,18 @@ struct pmk_stats {
 void pmk_stats_init(struct pmk_stats *s);
 void pmk_stats_add(struct pmk_stats *s, uint64_t x);
 
-/* Merge two sets; remove a set from another that contains it. After a removal the smallest and
- * largest are not known: min > max. */
+/* pmk_stats_merge() merges two sets. pmk_stats_remove() removes a set from another that contains
+ * it. After a removal the smallest and largest are not known: min > max. */
 void pmk_stats_merge(struct pmk_stats *s, const struct pmk_stats *more);
 void pmk_stats_remove(struct pmk_stats *s, const struct pmk_stats *part);
 
-/* The mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000), rounded to
- * the nearest integer; UINT64_MAX if it does not fit. The mean of no values is 0, and so is the
- * deviation of fewer than two. */
+/* Return the mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000),
+ * rounded to the nearest integer; UINT64_MAX if it does not fit. The mean of no values is 0, and so
+ * is the deviation of fewer than two. */
 uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale);
 uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale);
-/* The same with divisor n: the deviation of a whole population, not of a sample. 0 for an empty
- * set. */
+/* Like pmk_stats_stddev(), but with the divisor n: returns the deviation of a whole population, not
+ * of a sample. It is 0 for an empty set. */
 uint64_t pmk_stats_deviation(const struct pmk_stats *s, uint32_t scale);
 
 #ifdef __cplusplus

@@ -256,17 +256,17 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 int pmk_target_start(struct pmk_target *t);
 int pmk_target_stop(struct pmk_target *t);
 
-/* 64-bit total of event `event` since the first start. PMK_EINVAL: no such event, NULL, not started
- * yet. pmk_target_read_all() reads all totals within a few cycles; `totals` must have room for
- * them. */
+/* Get the 64-bit total of event `event` since the first start. Returns PMK_EINVAL if an argument is
+ * NULL, if there is no such event, or before the first start. pmk_target_read_all() reads all
+ * totals within a few cycles; `totals` must have room for them. */
 int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total);
 int pmk_target_read_all(struct pmk_target *t, uint64_t *totals);
 
 /*
- * The values of the latency counter of event `event`: number and latencies of the occurrences since
- * the counters were last cleared, in the widths of the hardware, with the cost of measuring
- * included. Returns enum pmk_status bits: a measurement without any is good. PMK_ENOTSUP: it is on
- * an ordinary counter.
+ * Get the values of the latency counter of event `event`: number and latencies of the occurrences
+ * since the counters were last cleared, in the widths of the hardware, with the cost of measuring
+ * included. Returns enum pmk_status bits: a measurement without any is good. Returns PMK_ENOTSUP if
+ * the event is on an ordinary counter.
  */
 int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency *l);
 
@@ -277,15 +277,15 @@ int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency 
  */
 int pmk_target_isr(struct pmk_target *t, uintptr_t pc);
 
-/* The same if no interrupt is wired: call it from a timer or a loop, at least once per
- * pmk_target_deadline(). With interrupts on it does nothing. */
+/* Serve overflows if no interrupt is wired: call this from a timer or a loop, at least once per
+ * pmk_target_deadline(). If interrupts are on, it does nothing. */
 int pmk_target_poll(struct pmk_target *t);
 
 /*
- * The number of cycles within which an overflow must be served so that every total is exact: half
- * the range of the shortest counter, divided by `per_cycle`, the largest number of events that can
- * be counted in a cycle (1; 2 for instructions of a dual-issue core). UINT64_MAX: no counter can
- * wrap.
+ * Returns the number of cycles within which an overflow must be served so that every total is
+ * exact: half the range of the shortest counter, divided by `per_cycle`, the largest number of
+ * events that can be counted in a cycle (1; 2 for instructions of a dual-issue core). Returns
+ * UINT64_MAX if no counter can wrap.
  */
 uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
 

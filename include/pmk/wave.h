@@ -77,14 +77,14 @@ struct pmk_wave_signal {
 int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err);
 void pmk_wave_close(struct pmk_wave *w);
 
-/* All names in the order of the dump. The array and everything that it points to are valid until
- * pmk_wave_close(). */
+/* Returns all names in the order of the dump. The array and everything that it points to are valid
+ * until pmk_wave_close(). */
 const struct pmk_wave_signal *pmk_wave_signals(const struct pmk_wave *w, size_t *count);
-/* "VCD", "FST", "VCD, gzip". */
+/* Returns the format of the dump: "VCD", "FST" or "VCD, gzip". */
 const char *pmk_wave_format(const struct pmk_wave *w);
-/* "120 ns"; only the number if the dump has no timescale. */
+/* Writes a time as text: "120 ns", or only the number if the dump has no timescale. */
 void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size);
-/* A time of the dump in seconds; 0 if the dump has no timescale. */
+/* Returns a time of the dump in seconds; 0 if the dump has no timescale. */
 double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time);
 
 /* ---- the map -------------------------------------------------------------------------------- */
