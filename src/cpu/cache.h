@@ -90,10 +90,11 @@ static inline bool pmk_cache_ages(const struct pmk_cache *c)
 	return pmk_order_ages(&c->order);
 }
 
-/* For a cache that ages: the line that was used last in the set of `line`, or PMK_NO_LINE. */
+/* Returns the line that was used last in the set of `line`, or PMK_NO_LINE. Only for a cache that
+ * ages. */
 uint32_t pmk_cache_last(const struct pmk_cache *c, uint32_t line);
 
-/* For a cache that ages: records that a line that is present was used. */
+/* Records that a present line was used. Only for a cache that ages. */
 void pmk_cache_use(struct pmk_cache *c, uint32_t line);
 
 #endif

@@ -82,7 +82,7 @@ extern struct pmk_emulator pmk_emulator;
 /* Close the level of the core, if it is open and the emulator reports the level. */
 void pmk_level_settle(struct pmk_cpu *cpu);
 
-/* In system emulation, keep the access under way for pmk_cpu.is_device. */
+/* Stores the present access for pmk_cpu.is_device, in system emulation. */
 static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
 	cpu->seen = (struct pmk_access_seen){ info, addr };
@@ -120,7 +120,7 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 	return r->n && r->rest[r->n - 1].of == pmk_cpus[vcpu]->prev;
 }
 
-/* Called when the program has ended. Subtracts the counts of the rests that have not run. */
+/* Subtracts the counts of the rests that have not run. Called when the program has ended. */
 void pmk_rest_never(unsigned vcpu);
 
 /* The slow path of pmk_rest_is(), for a vCPU that has rests. */
@@ -134,8 +134,8 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 }
 
 /*
- * Called when the block of a handler is about to start. The block before it either was left early,
- * or has a rest that runs later and shows how the block ends.
+ * Prepares for the block of a handler, which is about to start. The block before it either was left
+ * early, or has a rest that runs later and shows how the block ends.
  */
 static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
@@ -240,7 +240,7 @@ static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_bloc
 	(void)block;
 }
 
-/* log2 of the bytes of an access, up to 8 bytes. */
+/* Returns log2 of the bytes of an access, up to 8 bytes. */
 static inline unsigned pmk_access_log2(unsigned bytes)
 {
 	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;

@@ -306,7 +306,7 @@ static int parse_value(const struct pmk_core_key *k, const char *text, uint64_t 
 	return parse_number(text, of_sizes(k), value);
 }
 
-/* "none, l210 or l220" */
+/* Writes a list of words: "none, l210 or l220". */
 static void words_text(const char *const *words, char *buf, size_t size)
 {
 	size_t at = 0;
@@ -319,7 +319,7 @@ static void words_text(const char *const *words, char *buf, size_t size)
 				       words[i]);
 }
 
-/* "a number from 0 to 48", "4, 8 or 16", "1 only". */
+/* Describes the values of a parameter: "a number from 0 to 48", "4, 8 or 16", "1 only". */
 static void values_text(const struct pmk_core_key *row, char *buf, size_t size)
 {
 	uint64_t few[PMK_CORE_FEW];

@@ -157,8 +157,8 @@ static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, ui
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);
 
-/* The l2_type of a core whose level 2 cache has that PMU; 0 if `pmu` is not the PMU of a level 2
- * cache. */
+/* Returns the l2_type of a core whose level 2 cache has this PMU; 0 if `pmu` is not the PMU of a
+ * level 2 cache. */
 unsigned pmk_core_l2_type(const char *pmu);
 
 /* Sets `core` to a core of the first family, without names and with every key at its default. */
@@ -223,8 +223,8 @@ int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,
 			unsigned l2line, char *msg, unsigned size);
 
-/* For the reader of presets. Chooses the family by isa and pmu and sets all its keys to their
- * defaults. Returns PMK_EINVAL if no family has the instruction set; pmk_core_isas() lists the
+/* Chooses the family by isa and pmu and sets all its keys to their defaults. The reader of presets
+ * calls this. Returns PMK_EINVAL if no family has the instruction set; pmk_core_isas() lists the
  * instruction sets. */
 int pmk_core_settle(struct pmk_core *core);
 void pmk_core_isas(char *isas, size_t size);

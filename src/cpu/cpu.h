@@ -181,7 +181,8 @@ static inline unsigned pmk_access_behind(uint64_t access)
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
-/* forget() of families that keep no other record of fetched blocks than `igen` (family.h). */
+/* Forgets fetched blocks. This is forget() of families that keep no other record of them than
+ * `igen` (family.h). */
 void pmk_cpu_forget(struct pmk_cpu *cpu);
 
 /*
@@ -200,7 +201,7 @@ void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept);
 /* Frees the state that pmk_cpu_cold() kept. */
 void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept);
 
-/* The longest latency that the core can record; 0: it records none. */
+/* Returns the longest latency that the core can record; 0 if it records none. */
 uint32_t pmk_cpu_longest(const struct pmk_core *core);
 
 /* Signals that this core raises. */

@@ -43,9 +43,9 @@ static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
 }
 
-/* The instruction without the effects that it does not have when it faults. An instruction that
- * accesses memory counts as executed and has no other effect; for other instructions the fault is
- * their normal result. */
+/* Returns the instruction without the effects that it does not have when it faults. An instruction
+ * that accesses memory counts as executed and has no other effect; for other instructions the fault
+ * is their normal result. */
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
 /* Why a handler is entered. */
@@ -92,11 +92,11 @@ void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
  */
 void pmk_cpu_faults(struct pmk_cpu *cpu);
 
-/* Called when the emulator handled the signal itself, and the program continues. */
+/* Forgets the fault, because the emulator handled the signal itself, and the program continues. */
 void pmk_cpu_fault_handled(struct pmk_cpu *cpu);
 
-/* The program has ended: if nothing came after the last recorded fault, takes back the part that
- * has not run, and returns true. */
+/* Ends the counts of a program that has ended. If nothing came after the last recorded fault, takes
+ * back the part of the block that has not run, and returns true. */
 bool pmk_cpu_ended(struct pmk_cpu *cpu);
 
 #endif

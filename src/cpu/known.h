@@ -75,7 +75,7 @@ bool pmk_known_add(struct pmk_known *k, uint64_t line, uint32_t block);
 /* Forget all blocks. If `executions` is not NULL, their words become 0. */
 void pmk_known_forget(struct pmk_known *k, struct pmk_executions *executions);
 
-/* Called when a line of code becomes absent (`by` is 1) or present (-1). */
+/* Handles a line of code that becomes absent (`by` is 1) or present (-1). */
 static inline void pmk_known_change(const struct pmk_known *k, struct pmk_executions *executions,
 				    uint64_t line, int by)
 {

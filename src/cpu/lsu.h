@@ -98,9 +98,9 @@ static inline uint64_t *pmk_lsu_bus(struct pmk_lsu *lsu)
 }
 
 /*
- * Called when a memory instruction of undelayed time `at` is reported. Instructions that are
- * reported later also come later in the program. The code that checks whether the only wait is over
- * has no branch, because the host could not predict it.
+ * Advances to a memory instruction of undelayed time `at`, which is reported now. Instructions that
+ * are reported later also come later in the program. The code that checks whether the only wait is
+ * over has no branch, because the host could not predict it.
  */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 {
@@ -115,7 +115,7 @@ static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 }
 
 /*
- * Called when the instruction of undelayed time `at` cannot issue before `until`. Returns by how
+ * Delays the instruction of undelayed time `at`, which cannot issue before `until`. Returns by how
  * many cycles the core's clock has to advance.
  */
 static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
@@ -130,8 +130,8 @@ static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t u
 }
 
 /*
- * Called when a memory instruction of undelayed time `at` is reported, which cannot issue before
- * `free`. Returns when it issues; *full is by how many cycles the core's clock has to advance.
+ * Issues a memory instruction of undelayed time `at`, which cannot issue before `free`. Returns the
+ * time at which it issues; *full is by how many cycles the core's clock has to advance.
  */
 static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t free,
 				     uint64_t *full)

@@ -55,15 +55,15 @@ static inline bool pmk_order_ages(const struct pmk_order *o)
 	return o->way && o->policy != PMK_POLICY_FIFO;
 }
 
-/* The way that was used last. */
+/* Returns the way that was used last. */
 static inline uint32_t pmk_order_last(const struct pmk_order *o, uint32_t set)
 {
 	return o->way[set * o->ways];
 }
 
 /*
- * pmk_order_use(): a way was used. pmk_order_fill(): a way was filled. pmk_order_victim(): the way
- * to replace if all are valid.
+ * pmk_order_use() records that a way was used, pmk_order_fill() that it was filled.
+ * pmk_order_victim() returns the way to replace if all are valid.
  */
 void pmk_order_use(struct pmk_order *o, uint32_t set, uint32_t way);
 void pmk_order_fill(struct pmk_order *o, uint32_t set, uint32_t way);

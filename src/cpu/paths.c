@@ -185,7 +185,7 @@ static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk
 }
 
 /*
- * Called when the handler at `b` interrupts the code that runs on `path`. Returns the path of the
+ * Begins the handler at `b`, which interrupts the code that runs on `path`. Returns the path of the
  * handler.
  */
 static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
@@ -289,9 +289,9 @@ static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 }
 
 /*
- * Called when all handlers have ended, and code at `pc` continues. If that code belongs to another
- * task, its path becomes the current one. Returns the last block of the task, or NULL if the task
- * begins.
+ * Resumes the task of the code at `pc`, after all handlers have ended. If that code belongs to
+ * another task, its path becomes the current one. Returns the last block of the task, or NULL if
+ * the task begins.
  */
 static const struct pmk_block *resume_task(struct pmk_sites *sites, uint64_t pc, bool may_begin)
 {

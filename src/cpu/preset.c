@@ -49,7 +49,7 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 	return NULL;
 }
 
-/* The pmk_ini_take of the first reading. */
+/* Handles an entry in the first reading, for pmk_ini_load(). */
 static bool take_text(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		      const char *value)
 {
@@ -78,7 +78,7 @@ static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 	return pmk_ini_fail(ini, ini->line, "isa is %s, not '%s'", isas, core->isa);
 }
 
-/* The pmk_ini_take of the second reading. */
+/* Handles an entry in the second reading, for pmk_ini_load(). */
 static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		       const char *value)
 {

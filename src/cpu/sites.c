@@ -247,7 +247,7 @@ static bool site_add(struct pmk_sites_rest *s, uint32_t *slot, unsigned k, uint6
 	return r;
 }
 
-/* The place of the number of a site that has no place in its run. */
+/* Returns the place for the number of a site that has no place in its run. */
 static uint32_t *other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
 			    uint32_t site, enum pmk_ledger_kind kind)
 {
@@ -324,7 +324,8 @@ static bool last_site(struct pmk_sites_rest *s)
 	return *s->slot;
 }
 
-/* If there is no room for a record of this site, its counts are booked at the next site. */
+/* Books the cycles at the last site. If there is no room for a record of this site, they are booked
+ * at the next site. */
 void pmk_sites_clock(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
@@ -368,9 +369,7 @@ static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, u
 	return other_site(s, run, site, PMK_LEDGER_SITE);
 }
 
-/*
- * Called when an exception is counted at the end of the running block: `left` is then that block.
- */
+/* Books an exception that is counted at the end of the running block: `left` is then that block. */
 void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	struct pmk_sites *sites = cpu->sites;

@@ -292,8 +292,8 @@ static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 		pmk_sites_move(cpu, site);
 }
 
-/* Called when a counter of the core was increased by `n` when the previous block was left. Counts
- * of calls and returns are booked this way, without comparing counters. */
+/* Books the increase of a counter of the core by `n` when the previous block was left. Counts of
+ * calls and returns are booked this way, without comparing counters. */
 static inline void pmk_counted_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	if (PMK_UNLIKELY(cpu->sites != NULL))

@@ -14,7 +14,7 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 
-/* The functions that an emulator calls: watch.c. */
+/* Returns the functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_a32_on_block(const struct pmk_core *core);
 pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,

@@ -130,7 +130,8 @@ static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void
 	cpu->dyn[PMK_SIG_STORE]++;
 }
 
-/* The emulator reports SWP as a read and a write, as it reports a store-exclusive. */
+/* Counts a SWP that is executed. The emulator reports SWP as a read and a write, as it reports a
+ * store-exclusive. */
 static void swap_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =
@@ -146,7 +147,8 @@ static void swap_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
-/* Without a clock all accesses are counted when they are made, by the functions for A64. */
+/* Chooses the callback of an access. Without a clock all accesses are counted when they are made,
+ * by the functions for A64. */
 pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access)

@@ -434,8 +434,9 @@ static void pass_return(struct pmk_cpu *cpu)
 		leave_return(cpu, target);
 }
 
-/* The emulator does not show where a conditional branch would have gone: it counts as not taken,
- * and the predictor learns nothing. Other branches are taken, and count as predicted. */
+/* Counts the branch at the end of a block that was interrupted. The emulator does not show where a
+ * conditional branch would have gone: it counts as not taken, and the predictor learns nothing.
+ * Other branches are taken, and count as predicted. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	switch (p->conditional ? PMK_FLOW_NEXT : (enum pmk_flow)p->flow) {

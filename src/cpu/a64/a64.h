@@ -492,8 +492,8 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
 }
 
 /*
- * Called for each piece of an access that the emulator reports in several pieces. Returns true for
- * the first piece, which stands for the whole access.
+ * Returns true for the first piece of an access that the emulator reports in several pieces. It
+ * represents the whole access. Called for each piece.
  */
 static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {

@@ -113,10 +113,10 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 	return last->conditional ? PMK_A64_CONDITIONAL : PMK_A64_GOES;
 }
 
-/* A quick test of whether the next block waits. Lane 1 compares the places that are late at all
- * with the places that are needed at once. Lane 2 compares the places that are late by more than a
- * cycle with all that are read or written, so it may report a wait that does not happen. A register
- * that is overwritten is no longer pending; units may be busy in any block. */
+/* Makes a quick test of whether the next block waits. Lane 1 compares the places that are late at
+ * all with the places that are needed at once. Lane 2 compares the places that are late by more
+ * than a cycle with all that are read or written, so it may report a wait that does not happen. A
+ * register that is overwritten is no longer pending; units may be busy in any block. */
 static void lanes(struct pmk_block *b, uint64_t writes)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {

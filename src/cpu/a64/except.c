@@ -210,8 +210,8 @@ static void count(struct pmk_cpu *cpu, unsigned signal, uint64_t n)
 }
 
 /*
- * Called when a table is certain. Counts its earlier entries, each of which followed an indirect
- * branch or an exception return, as exceptions.
+ * Counts the earlier entries of a table that is now certain as exceptions. Each of them followed an
+ * indirect branch or an exception return.
  */
 static void is_sure(struct pmk_cpu *cpu, struct pmk_a64_vectors *t)
 {

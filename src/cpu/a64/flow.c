@@ -69,7 +69,8 @@ static bool adds_to_product(const struct pmk_insn *in, const struct cost *c)
 	return c->early && in->ra != PMK_NO_REG;
 }
 
-/* On a board with a Cortex-A72, the index register is needed a cycle before the base. */
+/* Returns how much later than the base the index register is needed. On a board with a Cortex-A72,
+ * the index register is needed a cycle before the base. */
 static int late_index(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
 	bool index = (in->load || in->store) && reg == in->rm && reg != in->rn && !in->writeback &&
@@ -126,7 +127,7 @@ static void begins(const struct pmk_core *core, struct build *f, const struct pm
 		await(f, PMK_A64_FLAGS, 0, false, begin);
 }
 
-/* The number of equal ports that the model treats as one. */
+/* Returns the number of equal ports that the model treats as one. */
 static unsigned alike(const struct pmk_core *core, unsigned port)
 {
 	switch (port) {

@@ -137,9 +137,9 @@ static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in
 }
 
 /*
- * On a board, a product of 32-bit factors takes a cycle less than one of 64-bit factors, and the
- * high half of a product two cycles more. GCC's descriptions of cores that have only AArch32 do not
- * distinguish these products.
+ * Returns the cost of a multiplication. On a board, a product of 32-bit factors takes a cycle less
+ * than one of 64-bit factors, and the high half of a product two cycles more. GCC's descriptions of
+ * cores that have only AArch32 do not distinguish these products.
  */
 static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -221,8 +221,8 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	return (struct cost){ ALU, 1, 1, 0 };
 }
 
-/* The place of a unit that an instruction may keep busy beyond the end of the block; otherwise
- * -1. */
+/* Returns the place of a unit that an instruction may keep busy beyond the end of the block;
+ * otherwise -1. */
 static int place_of(uint8_t unit)
 {
 	return unit == FP	    ? PMK_A64_FP
@@ -242,8 +242,8 @@ static bool addresses(const struct pmk_insn *in, int reg)
 	return (in->load || in->store) && (reg == in->rn || reg == in->rm);
 }
 
-/* The cycles after its issue at which a store needs the value of a register. A board loads what was
- * stored just before after 3 cycles, a pair after 5, and a vector of 128 bits after 5. */
+/* Returns how many cycles after its issue a store needs the value of a register. A board loads what
+ * was stored just before after 3 cycles, a pair after 5, and a vector of 128 bits after 5. */
 static unsigned late_value(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
 	if (!in->store || in->load || addresses(in, reg) || !pmk_a64_is_a64(core))
@@ -253,7 +253,7 @@ static unsigned late_value(const struct pmk_core *core, const struct pmk_insn *i
 	return in->rd2 == PMK_NO_REG;
 }
 
-/* The kind of waiting instruction when `reg` is not ready; PMK_NO_REG: its unit is not free. */
+/* Returns the kind of the instruction that waits for `reg`. PMK_NO_REG: it waits for its unit. */
 static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int reg)
 {
 	return reg != PMK_NO_REG && addresses(in, reg) ? PMK_A64_WAITS_ADDRESS
@@ -372,7 +372,8 @@ static bool is_simd(const struct pmk_insn *in)
 	return in->iclass == PMK_I_SIMD || in->iclass == PMK_I_SIMD_FP;
 }
 
-/* 128-bit vector operations take the first issue slot of a cycle, according to GCC. */
+/* True if the instruction must take the first issue slot of a cycle. According to GCC, 128-bit
+ * vector operations do. */
 static bool needs_first(const struct pmk_core *core, const struct pmk_insn *in,
 			const struct cost *c)
 {
@@ -454,9 +455,9 @@ static uint8_t residue(uint32_t ready, uint32_t end)
 }
 
 /*
- * The cycles without instructions after a branch that is always taken. The instructions in front of
- * it may still be waiting then, which hides a part: while the block issues, the core fetches four
- * instructions a cycle, and one cycle later the branch is known.
+ * Returns the cycles without instructions after a branch that is always taken. The instructions in
+ * front of it may still be waiting then, which hides a part: while the block issues, the core
+ * fetches four instructions a cycle, and one cycle later the branch is known.
  */
 static uint32_t shadow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       uint32_t issues)

@@ -46,8 +46,9 @@ enum pmk_a64_said { PMK_A64_SAID_NOTHING, PMK_A64_SAID_RIGHT, PMK_A64_SAID_WRONG
 int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core);
 void pmk_a64_predictor_fini(struct pmk_a64_predictor *p);
 
-/* pmk_a64_counters_fit(): true if a table can have `bp.entries` counters and `bp.history` bits of
- * history. pmk_a64_counter_of(): the index of a branch's counter, before the history is applied. */
+/* pmk_a64_counters_fit() returns true if a table can have `bp.entries` counters and `bp.history`
+ * bits of history. pmk_a64_counter_of() returns the index of a branch's counter, before the history
+ * is applied. */
 bool pmk_a64_counters_fit(const struct pmk_core *core);
 uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 

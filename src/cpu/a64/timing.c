@@ -35,7 +35,8 @@ static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *
 	return c;
 }
 
-/* 3.8, 3.12: 16 bytes a cycle; values of vector registers come a cycle later. */
+/* Returns the cost of a load (3.8, 3.12): 16 bytes a cycle; values of vector registers come a cycle
+ * later. */
 static struct cost load(const struct pmk_insn *in)
 {
 	unsigned beats = in->mem_total > 16 ? (in->mem_total + 15u) / 16 : 1;
@@ -47,7 +48,7 @@ static struct cost load(const struct pmk_insn *in)
 	return c;
 }
 
-/* 3.9, 3.13: 8 bytes a cycle. */
+/* Returns the cost of a store (3.9, 3.13): 8 bytes a cycle. */
 static struct cost store(const struct pmk_insn *in)
 {
 	unsigned beats = in->mem_total > 8 ? (in->mem_total + 7u) / 8 : 1;
@@ -59,8 +60,8 @@ static struct cost store(const struct pmk_insn *in)
 }
 
 /*
- * The cost by the tables of costs.c. For floating-point multiplications and additions, the core's
- * parameters replace them.
+ * Returns the cost by the tables of costs.c. For floating-point multiplications and additions, the
+ * core's parameters replace them.
  */
 static struct cost by_table(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -105,8 +106,9 @@ static struct cost by_table(const struct pmk_core *core, const struct pmk_insn *
 	return c;
 }
 
-/* 3.3: a second operand that is shifted or extended takes the multi-cycle port. Bit-field moves
- * have one operand and do not take it, except moves that keep the rest of the register. */
+/* Returns the cost of a shift. A second operand that is shifted or extended takes the multi-cycle
+ * port (3.3). Bit-field moves have one operand and do not take it, except moves that keep the rest
+ * of the register. */
 static struct cost shift(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	if (in->vector != PMK_V_PLAIN)
@@ -117,9 +119,10 @@ static struct cost shift(const struct pmk_core *core, const struct pmk_insn *in)
 }
 
 /*
- * The cost of half a round of AES. The core executes both halves as one operation, which takes
- * aes.round cycles. On a Cortex-A72 that is 2: the 10 rounds of AES-128 take 21 cycles in OpenSSL's
- * measurement (1.33 cycles a byte). On a Cortex-A57 it is 3 (1.955 cycles a byte, Jetson Nano).
+ * Returns the cost of half a round of AES. The core executes both halves as one operation, which
+ * takes aes.round cycles. On a Cortex-A72 that is 2: the 10 rounds of AES-128 take 21 cycles in
+ * OpenSSL's measurement (1.33 cycles a byte). On a Cortex-A57 it is 3 (1.955 cycles a byte, Jetson
+ * Nano).
  */
 struct cost pmk_a64_half_round(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -134,7 +137,8 @@ struct cost pmk_a64_half_round(const struct pmk_core *core, const struct pmk_ins
 
 #define GENERAL UINT64_C(0x00000000ffffffff)
 
-/* 3.11: conversions from and to general registers also take the path of loads. */
+/* Returns the cost of a floating-point instruction. Conversions from and to general registers also
+ * take the path of loads (3.11). */
 static struct cost fp(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	struct cost c = by_table(core, in);
@@ -146,7 +150,8 @@ static struct cost fp(const struct pmk_core *core, const struct pmk_insn *in)
 	return c;
 }
 
-/* 128-bit vectors take as long as two of 64 bits (LLVM, for the Cortex-A57). */
+/* Returns the cost of a division. 128-bit vectors take as long as two of 64 bits (LLVM, for the
+ * Cortex-A57). */
 static struct cost divide(const struct pmk_core *core, bool wide, unsigned halves)
 {
 	unsigned cycles = pmk_a64_fp_div(core, wide) * halves;

@@ -322,8 +322,9 @@ static void store_pieces_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, 
 		access_any(cpu, addr, a, true);
 }
 
-/* The emulator reports a store-exclusive that stores, and an atomic, as a read and a write, and
- * CASP as two of each. Only the first write is used. */
+/* Returns the core at the first write of an access, otherwise NULL. The emulator reports a
+ * store-exclusive that stores, and an atomic, as a read and a write, and CASP as two of each. Only
+ * the first write is used. */
 static struct pmk_cpu *first_write(unsigned vcpu, uint32_t info, uint64_t addr, const void *access)
 {
 	see_access(pmk_cpus[vcpu], info, addr);

@@ -374,8 +374,8 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 }
 
 /*
- * After this many executions of a block, a far branch at its end is remembered as the usual way out
- * of the block.
+ * Number of executions of a block after which a far branch at its end is remembered as the usual
+ * way out of the block.
  */
 #define SETTLED 16
 
@@ -395,7 +395,7 @@ static bool is_far(struct pmk_a64_window *w, const struct pmk_block *p)
 	return true;
 }
 
-/* Called when the block `p` is followed by another step than last time. */
+/* Handles a step that follows the block `p`, if it is another step than last time. */
 void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 			       const struct pmk_block *p, const struct pmk_block *b, uint32_t block,
 			       unsigned way)

@@ -186,7 +186,7 @@ size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, si
 /* Returns the ticks in which `n` instructions enter the window. */
 uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n);
 
-/* The number of each load in its block, for its slot and for pmk_a64_window_load(). */
+/* Numbers each load in its block, for its slot and for pmk_a64_window_load(). */
 void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots);
 
 /* Returns 0 or PMK_ENOMEM. */
@@ -246,7 +246,7 @@ static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_blo
  */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
-/* The block `p` ended in a branch that is always taken, to the next instruction. */
+/* Handles a branch that is always taken at the end of the block `p`, to the next instruction. */
 void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p);
 /*
  * Delay the value of a load of the running block. It takes `latency` cycles to come from level 2 or
@@ -255,7 +255,7 @@ void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p);
  */
 void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
 			 uint64_t arrives);
-/* The cycle in which the next instruction enters. */
+/* Returns the cycle in which the next instruction enters. */
 static inline uint64_t pmk_a64_window_front(const struct pmk_a64_window *w)
 {
 	return w->front / PMK_A64_TICKS;

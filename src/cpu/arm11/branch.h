@@ -78,8 +78,8 @@ static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
 }
 
 /*
- * Without a clock: returns 0 if a branch with this word is not a call, its state is a strong one,
- * and it was predicted correctly. `taken` is its outcome.
+ * Returns 0 if a branch with this word is not a call, its state is a strong one, and it was
+ * predicted correctly. `taken` is its outcome. Used without a clock.
  */
 static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 {
@@ -87,9 +87,9 @@ static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 }
 
 /*
- * Called if pmk_state_differs() is not 0. True if the slow path must do more than learn the
- * outcome. A branch that is taken against its state fetches its shadow, and a call that is taken
- * pushes the return stack.
+ * True if the slow path must do more than learn the outcome. Called if pmk_state_differs() is not
+ * 0. A branch that is taken against its state fetches its shadow, and a call that is taken pushes
+ * the return stack.
  */
 static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
 {
@@ -148,8 +148,8 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
 
-/* The slot of a branch for its entry: VA[9:3] for 128 entries (TRM 16.3). Inline, like the next
- * functions: every branch without a certain prediction comes here. */
+/* Returns the slot of a branch for its entry: VA[9:3] for 128 entries (TRM 16.3). Inline, like the
+ * next functions: every branch without a certain prediction comes here. */
 static inline struct pmk_btac_entry *pmk_predictor_slot(const struct pmk_predictor *p,
 							uint32_t addr)
 {

@@ -129,7 +129,7 @@ static void set_leave(const struct pmk_core *core, struct pmk_block *b)
 	b->arm11.leave = more > UINT8_MAX ? PMK_ARM11_LEAVE_ANY : way_to_leave(core, b);
 }
 
-/* The caller has already set `vector`. */
+/* Returns the block's prediction word. The caller has already set `vector`. */
 uint32_t *pmk_arm11_branch(struct pmk_block *b)
 {
 	if (b->vector)

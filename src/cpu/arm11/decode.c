@@ -42,8 +42,8 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 	return same;
 }
 
-/* A kernel helper may have no bytes, or bytes that differ from the code that runs. It is therefore
- * decoded as a return to the link register, of the helper's size. */
+/* Decodes a kernel helper as a return to the link register, of the helper's size. The helper may
+ * have no bytes, or bytes that differ from the code that runs. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,

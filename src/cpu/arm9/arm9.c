@@ -290,7 +290,8 @@ static void load_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 
-/* For a store multiple, pmk_arm11_store_span() has put the bytes into `access`. */
+/* Writes the data of a store. For a store multiple, pmk_arm11_store_span() has put the bytes into
+ * `access`. */
 static void store_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;

@@ -296,7 +296,7 @@ uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fet
 	return now - at;
 }
 
-/* The largest transfer that fits: HSIZE. */
+/* Returns the size (HSIZE) of the largest transfer that fits. */
 static uint8_t size_at(uint32_t addr, uint32_t bytes)
 {
 	if (bytes >= WORD && addr % WORD == 0)

@@ -121,7 +121,8 @@ static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 	return err ? err : check_tcm(core, msg, size);
 }
 
-/* wait.threshold sets the threshold of every layer; keys of single layers after it change one. */
+/* Handles that a key was set: wait.threshold sets the threshold of every layer. Keys of single
+ * layers after it change one. */
 static void was_set(struct pmk_core *core, const char *key)
 {
 	if (strcmp(key, "wait.threshold") != 0)

@@ -134,7 +134,8 @@ static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 	return true;
 }
 
-/* imm12 [21:10] if [24] is set, in units of the access; else imm9 [20:12] */
+/* Decodes the immediate: imm12 [21:10] if [24] is set, in units of the access; else imm9
+ * [20:12]. */
 static bool decode_immediate(uint32_t w, bool prefetches, struct pmk_insn *in)
 {
 	unsigned bytes = 1u << bits(w, 31, 30);
@@ -147,7 +148,8 @@ static bool decode_immediate(uint32_t w, bool prefetches, struct pmk_insn *in)
 	return true;
 }
 
-/* imm9 [20:12]; [11]: the address is the new value of the base, not the old one */
+/* Decodes imm9 [20:12]. If [11] is set, the address is the new value of the base, not the old
+ * one. */
 static bool decode_index(uint32_t w, struct pmk_insn *in)
 {
 	int64_t step = sign_extend(bits(w, 20, 12), 9);
@@ -156,8 +158,8 @@ static bool decode_index(uint32_t w, struct pmk_insn *in)
 	return decode_single(w, false, in);
 }
 
-/* option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Those with [14] clear are reserved: they would
- * extend less than a word. */
+/* Decodes option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Those with [14] clear are reserved: they
+ * would extend less than a word. */
 static bool decode_offset(uint32_t w, struct pmk_insn *in)
 {
 	in->rm = reads_x(in, bits(w, 20, 16));
@@ -166,8 +168,8 @@ static bool decode_offset(uint32_t w, struct pmk_insn *in)
 }
 
 /*
- * opc [31:30]; [25:23]: 0 no-allocate, 1 post-index, 2 offset, 3 pre-index; L [22]. With opc 1, X
- * registers have only LDPSW.
+ * Decodes LDP and STP: opc [31:30]; [25:23]: 0 no-allocate, 1 post-index, 2 offset, 3 pre-index; L
+ * [22]. With opc 1, X registers have only LDPSW.
  */
 static bool decode_pair(uint32_t w, struct pmk_insn *in)
 {
@@ -187,7 +189,8 @@ static bool decode_pair(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* opc [31:30] of X registers: 4 bytes, 8 bytes, LDRSW, PRFM; of V registers: 4, 8, 16 bytes. */
+/* Decodes a literal. opc [31:30] of X registers: 4 bytes, 8 bytes, LDRSW, PRFM; of V registers: 4,
+ * 8, 16 bytes. */
 static bool decode_literal(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30);
@@ -239,7 +242,7 @@ static void decode_ordered(uint32_t w, bool load, struct pmk_insn *in)
 	in->rd = set_value(in, false, bits(w, 4, 0));
 }
 
-/* opc [23:22]: STLUR, LDAPUR, LDAPURS to X, LDAPURS to W. */
+/* Decodes opc [23:22]: STLUR, LDAPUR, LDAPURS to X, LDAPURS to W. */
 static bool rcpc_offset(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);
@@ -305,7 +308,7 @@ static void post_index(uint32_t w, struct pmk_insn *in)
 		in->rm = reads_x(in, bits(w, 20, 16));
 }
 
-/* `old`: the registers keep the elements that are not loaded. */
+/* Sets the access of a structure. If `old`, the registers keep the elements that are not loaded. */
 static void set_structure(uint32_t w, unsigned registers, unsigned bytes, unsigned elements,
 			  bool old, struct pmk_insn *in)
 {
@@ -329,8 +332,8 @@ static void set_structure(uint32_t w, unsigned registers, unsigned bytes, unsign
 }
 
 /*
- * opcode [15:12] gives the number of registers. Only LD1 and ST1 ([13] set), which do not
- * interleave elements, may have one element of 8 bytes in each register.
+ * Decodes structures. opcode [15:12] gives the number of registers. Only LD1 and ST1 ([13] set),
+ * which do not interleave elements, may have one element of 8 bytes in each register.
  */
 static bool decode_structures(uint32_t w, struct pmk_insn *in)
 {

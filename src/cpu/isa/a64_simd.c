@@ -367,8 +367,8 @@ static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_ins
 	return size != 3 || !bit(w, 21);
 }
 
-/* The elements of a division or a square root have 64 bits. Those of 16 bits have other opcodes,
- * with a bit 21 or 20 that is not the size. */
+/* True if the elements of a division or a square root have 64 bits. Those of 16 bits have other
+ * opcodes, with a bit 21 or 20 that is not the size. */
 static bool has_doubles(uint32_t w, unsigned op)
 {
 	return bit(w, 22) && (op == PMK_V_DIVIDE ? bit(w, 21) : !bit(w, 20));
@@ -379,7 +379,8 @@ static unsigned elements(uint32_t w, unsigned bytes)
 	return bit(w, 28) ? 1 : (bit(w, 30) ? 16u : 8u) / bytes;
 }
 
-/* The bytes of an element of floating point. Only classes of half precision require a bit 22. */
+/* Returns the bytes of an element of floating point. Only classes of half precision require a bit
+ * 22. */
 static unsigned float_bytes(uint32_t w, const struct class *c, unsigned size)
 {
 	bool half = bit(c->mask, 22);
@@ -387,7 +388,7 @@ static unsigned float_bytes(uint32_t w, const struct class *c, unsigned size)
 	return half ? 2 : c->layout == SHIFT ? 1u << size : bit(w, 22) ? 8 : 4;
 }
 
-/* The operation of a row, which for some depends on the number of elements. */
+/* Returns the operation of a row, which for some rows depends on the number of elements. */
 static uint8_t operation(uint32_t w, const struct class *c, struct op op, unsigned size)
 {
 	unsigned v = op.flags >> 16 && size >= 2 ? op.flags >> 16 : op.flags >> 8 & 0xff, n;
@@ -411,7 +412,7 @@ static uint8_t operation(uint32_t w, const struct class *c, struct op op, unsign
 	return (uint8_t)v;
 }
 
-/* The operands or the result have 128 bits whatever Q is. */
+/* True if the operands or the result have 128 bits whatever Q is. */
 static bool is_of_two_widths(uint32_t w, const struct class *c, unsigned op)
 {
 	unsigned opcode = bits(w, 16, 12);
@@ -463,7 +464,8 @@ static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 	return true;
 }
 
-/* op [29], imm4 [14:11]: DUP, INS, SMOV, UMOV. The lowest bit set in imm5 [19:16] is the size. */
+/* Decodes op [29], imm4 [14:11]: DUP, INS, SMOV, UMOV. The lowest bit set in imm5 [19:16] is the
+ * size. */
 static bool decode_copy(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = (unsigned)__builtin_ctz(bits(w, 19, 16) | 16);
@@ -514,9 +516,9 @@ static void decode_table(uint32_t w, struct pmk_insn *in)
 	in->vector = (uint8_t)((bit(w, 12) ? PMK_V_TABLE_KEEP : PMK_V_TABLE) + bits(w, 14, 13));
 }
 
-/* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV, and for odd cmode below 12 ORR and BIC, which
- * change the old value. With o2 set it is FMOV of half precision. FMOV of 2D has no form of 64
- * bits. */
+/* Decodes cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV, and for odd cmode below 12 ORR and
+ * BIC, which change the old value. With o2 set it is FMOV of half precision. FMOV of 2D has no form
+ * of 64 bits. */
 static bool modified_immediate(uint32_t w, struct pmk_insn *in)
 {
 	unsigned cmode = bits(w, 15, 12);
@@ -566,7 +568,7 @@ static bool by_row(uint32_t w, const struct class *c, struct pmk_insn *in)
 	return false;
 }
 
-/* op0 [31:28]: 0x0 vectors, 01x1 scalars, 1100 cryptography, x0x1 scalar floating point. */
+/* Decodes op0 [31:28]: 0x0 vectors, 01x1 scalars, 1100 cryptography, x0x1 scalar floating point. */
 bool pmk_a64_simd(uint32_t w, struct pmk_insn *in)
 {
 	if (bit(w, 28))

@@ -197,7 +197,7 @@ static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 	return isa->scratch->id;
 }
 
-/* The instructions of all coprocessors except VFP (DDI 0100I A3.16). */
+/* Names the instructions of all coprocessors except VFP (DDI 0100I A3.16). */
 static unsigned name_of_coprocessor(uint32_t w)
 {
 	if (bit(w, 25))

@@ -340,7 +340,8 @@ static void decode_multiple(uint32_t w, struct pmk_insn *in)
 		in->flow = PMK_FLOW_INDIRECT;
 }
 
-/* Size in [22:21]: word, double word, byte, half word. A double word is one access of 8 bytes. */
+/* Decodes the size of an exclusive access from [22:21]: word, double word, byte, half word. A
+ * double word is one access of 8 bytes. */
 static void decode_exclusive(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t size[] = { 4, 8, 1, 2 };

@@ -274,8 +274,8 @@ static void decode_stream(uint32_t w, struct pmk_insn *in)
 		in->rn = reads(in, bits(w, 20, 16));
 }
 
-/* mbar has options in its field rD: [0] set does not wait for instruction fetches, [1] set does not
- * wait for data accesses, and any bit of [4:3] puts the core to sleep. */
+/* Decodes mbar, which has options in its field rD: [0] set does not wait for instruction fetches,
+ * [1] set does not wait for data accesses, and any bit of [4:3] puts the core to sleep. */
 static void decode_barrier(uint32_t w, struct pmk_insn *in)
 {
 	bool code = !bit(w, 21), data = !bit(w, 22), sleep = bits(w, 25, 24) != 0;
@@ -287,7 +287,7 @@ static void decode_barrier(uint32_t w, struct pmk_insn *in)
 	in->sysop = sleep ? PMK_SYS_WFI : data ? PMK_SYS_DSB : code ? PMK_SYS_ISB : PMK_SYS_NONE;
 }
 
-/* mts to PID, TLBLO or TLBHI. Our choice: each of them empties the shadow TLBs. */
+/* True for mts to PID, TLBLO or TLBHI. Our choice: each of them empties the shadow TLBs. */
 static bool changes_mapping(uint32_t w)
 {
 	unsigned special = bits(w, 13, 0);

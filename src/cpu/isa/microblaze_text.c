@@ -242,7 +242,7 @@ static bool put_all(struct out *o, const char *name, const char *operands, uint3
 	return true;
 }
 
-/* beq, beqd, beqi, beqid …: immediate [29], delay slot [25], condition [23:21]. */
+/* Writes beq, beqd, beqi, beqid …: immediate [29], delay slot [25], condition [23:21]. */
 static bool put_conditional(struct out *o, uint32_t word)
 {
 	bool immediate = word >> 29 & 1;
@@ -257,8 +257,8 @@ static bool put_conditional(struct out *o, uint32_t word)
 }
 
 /*
- * get and put: the letters of their options come first, from bit `low` on: put at +5, n +4, c +3, t
- * +2, a +1, e +0.
+ * Writes get or put. The letters of their options come first, from bit `low` on: put at +5, n +4, c
+ * +3, t +2, a +1, e +0.
  */
 static bool put_stream(struct out *o, uint32_t word)
 {

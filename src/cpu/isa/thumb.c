@@ -208,8 +208,8 @@ static void facts_of_row(uint32_t h, const struct row *r, struct pmk_arm_facts *
 	}
 }
 
-/* [15:11] of the halves of BL: 11110, then 11111; of BLX: 11110, then 11101 with [0] clear. The
- * target of BLX is aligned to words. */
+/* Decodes the halves of BL and BLX. [15:11] is 11110, then 11111 for BL; 11110, then 11101 with [0]
+ * clear for BLX. The target of BLX is aligned to words. */
 static void decode_pair(uint32_t word, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

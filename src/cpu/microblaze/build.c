@@ -152,8 +152,8 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
 }
 
-/* A quick test of whether the next block waits. The low half compares all late registers with the
- * registers that are needed at once. The high half compares the registers that are more than a
+/* Makes a quick test of whether the next block waits. The low half compares all late registers with
+ * the registers that are needed at once. The high half compares the registers that are more than a
  * cycle late with all other needed registers, so it may report a wait that does not happen. */
 static void lanes(const struct pmk_microblaze_timing *t, struct pmk_block *b)
 {

@@ -119,7 +119,8 @@ static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 					 (unsigned)core->microblaze.dcache_line * 4, 0, msg, size);
 }
 
-/* A cache has no effect if all memory that it could cache is local memory. */
+/* Returns the reason why a key has no effect: all memory that the cache could cache is local
+ * memory. */
 static const char *in_vain(const struct pmk_core *core, const char *key)
 {
 	bool icache = !strcmp(key, "icache.enable") && core->icache.on &&

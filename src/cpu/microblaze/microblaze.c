@@ -147,7 +147,7 @@ static int init_core(struct pmk_cpu *cpu)
 	return 0;
 }
 
-/* Called when the clock is about to restart at 0. */
+/* Prepares the core for its clock, which is about to restart at 0. */
 static void restart_core(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->microblaze.lsu);

@@ -81,7 +81,8 @@ unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed)
 	return delayed ? far(core, 1, 5) : far(core, 2, 6);
 }
 
-/* The manual does not say that returns take longer with virtual addresses. */
+/* Returns the cycles of a return. The manual does not say that they are more with virtual
+ * addresses. */
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core)
 {
 	return core->microblaze.area == 2 ? 5 : 1;
