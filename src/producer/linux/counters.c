@@ -105,7 +105,8 @@ static bool is_empty(const struct pmk_linux_counters *c, unsigned place)
 	return true;
 }
 
-/* The first event of a place also requests mappings, starts of threads and their names. */
+/* Set the attributes of a sampled event. The first event of a place also requests mappings, starts
+ * of threads and their names. */
 static void set_sampling(struct perf_event_attr *attr, const struct pmk_linux_rate *rate,
 			 bool first)
 {

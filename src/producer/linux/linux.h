@@ -205,8 +205,9 @@ int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i);
 /* True if both modes were requested, but the kernel allowed only user mode. */
 bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i);
 
-/* The descriptor of event i in a place, or -1. The counters own it; the caller must not close it. A
- * place is a thread or processor; for sampled threads, number thread · ncpus + cpu. */
+/* Returns the descriptor of event i in a place, or -1. The counters own it; the caller must not
+ * close it. A place is a thread or processor; for sampled threads, it is number thread · ncpus +
+ * cpu. */
 int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i, unsigned place);
 unsigned pmk_linux_counters_places(const struct pmk_linux_counters *c);
 
@@ -250,7 +251,7 @@ int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 			  int (*on_record)(void *ctx, const uint8_t *bytes, size_t size),
 			  void *ctx);
-/* A descriptor that becomes readable when a buffer has records. */
+/* Returns a descriptor that becomes readable when a buffer has records. */
 int pmk_linux_rings_fd(const struct pmk_linux_rings *r);
 
 /* ---- self.c --------------------------------------------------------------------------------- */

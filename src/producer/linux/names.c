@@ -125,8 +125,8 @@ static bool scatter_bits(struct pmk_linux_event *ev, const struct pmk_linux_form
 	return value == 0;
 }
 
-/* The bits of a term. The terms config, config1 and config2 exist for every PMU; a driver that
- * describes no formats takes the event's code in config. */
+/* Find the bits of a term. The terms config, config1 and config2 exist for every PMU. If a driver
+ * describes no formats, the event's code is in config. */
 static bool find_format(const struct pmk_linux_pmu_full *pmu, const char *name,
 			struct pmk_linux_format *f)
 {
@@ -255,7 +255,8 @@ static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 	return err ? err : keep_event(s, &ev, NULL, out);
 }
 
-/* perf's cache events, "L1-dcache-load-misses": cache, operation, result in a byte each. */
+/* Find one of perf's cache events, such as "L1-dcache-load-misses". Its code has the cache,
+ * operation and result in a byte each. */
 static int find_cache(const struct search *s, const struct pmk_linux_event **out)
 {
 	static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
@@ -284,7 +285,8 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 	return 1;
 }
 
-/* Name *i of this PMU; or NULL, and *i is reduced by the number of its names. */
+/* Returns name *i of this PMU. If it has fewer names, returns NULL and subtracts their number from
+ * *i. */
 static const char *name_of(const struct pmk_linux_pmu *pmu, unsigned *i)
 {
 	const struct pmk_linux_pmu_full *full = pmk_linux_full(pmu);
@@ -392,7 +394,7 @@ static int unknown_pmu(const struct search *s, const char *name)
 				text, *text ? "?" : "");
 }
 
-/* pmu/…/ and pmu::…; `at` is where the PMU's name ends, `rest` the text after it. */
+/* Find pmu/…/ or pmu::…; `at` is the end of the PMU's name, `rest` the text after it. */
 static int find_qualified(const struct search *s, size_t at, const char *rest,
 			  const struct pmk_linux_event **out)
 {
@@ -426,8 +428,8 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	return err ? err : keep_event(s, &ev, NULL, out);
 }
 
-/* A code is programmed on the core PMU; if the machine has none, with perf's type for such
- * codes. */
+/* Make the event of a code, on the core PMU. If the machine has no core PMU, the event gets perf's
+ * type for such codes. */
 static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, uint64_t code,
 		    const struct pmk_linux_event **out)
 {
@@ -441,8 +443,9 @@ static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, ui
 }
 
 /*
- * pmk's catalogue of the core also has the generic names, as aliases of the core's events. Without
- * a catalogue the kernel resolves a generic name, and the core's own list is searched last.
+ * Find an event by a name without a PMU. pmk's catalogue of the core also has the generic names, as
+ * aliases of the core's events. Without a catalogue the kernel resolves a generic name, and the
+ * core's own list is searched last.
  */
 static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer,
 		      const struct pmk_linux_event **out)
@@ -486,8 +489,8 @@ int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefe
 	return find_plain(&s, prefer, out);
 }
 
-/* A generic event on a machine with several kinds of cores: the kernel expects the core's type in
- * the upper half. */
+/* Returns a generic event for one kind of cores. On a machine with several kinds, the kernel
+ * expects the type of the core's PMU in the upper half. */
 static const struct pmk_linux_event *generic_on(const struct search *s,
 						const struct pmk_linux_event *ev,
 						const struct pmk_linux_pmu *pmu)

@@ -603,7 +603,8 @@ static int online_by_stat(struct pmk_linux_cpus *cpus, const struct pmk_linux_ke
 	return err;
 }
 
-/* In a container or a chroot /sys may not be mounted. */
+/* Fill the list of processors that are online. In a container or a chroot /sys may not be
+ * mounted. */
 int pmk_linux_online(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel)
 {
 	char dir[PATH_MAX], text[4096];

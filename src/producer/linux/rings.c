@@ -70,7 +70,8 @@ static size_t size_of(const struct pmk_linux_rings *r, const struct ring *ring)
 	return ring->page->data_size ? ring->page->data_size : r->data_size;
 }
 
-/* A buffer belongs to one event, and the other events on the processor use it, too. */
+/* Connect an event to the buffers of its processors. A buffer belongs to one event, and the other
+ * events on the processor use it, too. */
 static bool connect_event(struct pmk_linux_rings *r, unsigned i)
 {
 	for (unsigned p = 0; p < pmk_linux_counters_places(r->events); p++) {

@@ -89,8 +89,8 @@ static unsigned state_of(uint64_t sctlr)
 	return state;
 }
 
-/* The level of the register. With HCR_EL2.E2H, software at EL2 uses the name of EL1's register for
- * its own. */
+/* Returns the exception level of the register. With HCR_EL2.E2H, software at EL2 uses the name of
+ * EL1's register for its own. */
 static unsigned level_of(const struct pmk_control_state *s, enum pmk_control_reg reg,
 			 unsigned level)
 {

@@ -76,7 +76,7 @@ static void set_control(unsigned vcpu, unsigned state)
 		plugin.family->run->attach(cpu, &plugin_core(cpu)->chip.biu);
 }
 
-/* Called when the block after a write at `level` starts. */
+/* Handles a write at `level`. Called when the next block starts. */
 static void control_written(unsigned vcpu, void *level)
 {
 	struct pmk_control_write w = plugin.control.write[vcpu];
@@ -96,7 +96,8 @@ static void control_is_written(unsigned vcpu, void *write)
 	plugin.control.write[vcpu] = *(const struct pmk_control_write *)write;
 }
 
-/* Called when code that was translated for `state` starts. */
+/* Compares the state of the core with `state`. Called when code that was translated for `state`
+ * starts. */
 static void check_control(unsigned vcpu, void *state)
 {
 	if (plugin.control.of_core[vcpu] != (unsigned)(uintptr_t)state) {

@@ -117,7 +117,7 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 	}
 }
 
-/* The section with constants; NULL: there is none. */
+/* Returns the section with constants; NULL if there is none. */
 static Elf_Data *constants(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -162,8 +162,8 @@ static bool find_version(Elf *elf, char *version, size_t size)
 	return false;
 }
 
-/* The newest generations export the same functions, so the release decides between them. A release
- * that contradicts the functions is ignored. */
+/* Choose the API by the release, because the newest generations export the same functions. A
+ * release that contradicts the functions is ignored. */
 static void look_at_release(struct pmk_qemu *q, Elf *elf)
 {
 	char version[sizeof(q->version)];
@@ -233,7 +233,8 @@ static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *na
 	return usable(&here);
 }
 
-/* An empty variable counts as unset. */
+/* Returns the value of a variable; NULL if it is empty, because an empty variable counts as
+ * unset. */
 static const char *unless_empty(const char *value)
 {
 	return value && *value ? value : NULL;

@@ -40,7 +40,8 @@ struct pmk_qemu {
  */
 bool pmk_qemu_find(struct pmk_qemu *q, const char *name);
 
-/* The folder for the emulators of scripts/qemu; false: the environment does not define it. */
+/* Write the folder for the emulators of scripts/qemu. Returns false if the environment does not
+ * define it. */
 bool pmk_qemu_cache(char *path, size_t size);
 
 /*

@@ -35,9 +35,9 @@ const struct pmk_qemu_generation *pmk_qemu_generation_of_api(unsigned api);
 const struct pmk_qemu_generation *pmk_qemu_generation_of_module(const char *path);
 
 /*
- * The API version of a release of QEMU; 0: it is too old for any module. A release newer than all
- * known ones is treated like the newest known one; if that is wrong, the emulator reports it at
- * start.
+ * Returns the API version of a release of QEMU; 0 if it is too old for any module. A release newer
+ * than all known ones is treated like the newest known one; if that is wrong, the emulator reports
+ * it at start.
  */
 unsigned pmk_qemu_api_of_version(unsigned major, unsigned minor);
 

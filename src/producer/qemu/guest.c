@@ -330,8 +330,8 @@ int pmk_guest_level(void)
 	return 1;
 }
 
-/* The description holds the register's number, and whether it is a register of A64, for use in
- * callbacks. */
+/* Returns an access from QEMU's description of a register. The description holds the register's
+ * number, and whether it is a register of A64. */
 static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, bool write)
 {
 	uint64_t kept = tail_of(reg).resetvalue;
@@ -383,8 +383,8 @@ static int may_access(struct qemu_env *env, const void *reg, bool isread)
 
 #define PMUVER (UINT64_C(0xf) << 8)
 
-/* The bits that QEMU's own register adds to the model's: all of ID_AA64DFR0_EL1 except the version
- * of the PMU. */
+/* Returns the bits that QEMU's own register adds to the model's: all of ID_AA64DFR0_EL1 except the
+ * version of the PMU. */
 static uint64_t own_bits(unsigned vcpu, unsigned reg)
 {
 	return reg == PMK_ARMV8_DFR0 ? qemu.own_dfr0[vcpu] & ~PMUVER : 0;

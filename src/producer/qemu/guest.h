@@ -58,8 +58,8 @@ void pmk_guest_tell_apart(unsigned vcpus);
 bool pmk_guest_has_stacks_of_calls(void);
 /* Makes QEMU translate all code again. Needs QEMU 10.2 or later. */
 void pmk_guest_translate_anew(void);
-/* The exception level of the processor whose code is being translated; for 32-bit processors.
- * Negative: this emulator does not report it. */
+/* Returns the exception level of the processor whose code is being translated; only for 32-bit
+ * processors. A negative number: this emulator does not report it. */
 int pmk_guest_level(void);
 /* Returns the present exception level of `vcpu`, which is a 64-bit processor. Call it from the
  * thread of `vcpu`. */

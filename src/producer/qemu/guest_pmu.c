@@ -111,8 +111,8 @@ static int guest_write(void *ctx, unsigned reg, uint64_t value)
 				      &value);
 }
 
-/* The offsets of a PMU's registers in its window; NULL: they are not in memory, or are accessed
- * through a debug module. */
+/* Returns the offsets of a PMU's registers in its window. NULL: they are not in memory, or are
+ * accessed through a debug module. */
 static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 {
 	if (pmu->driver == pmk_l210.driver)
@@ -138,7 +138,7 @@ static unsigned register_at(unsigned offset)
 	return reg;
 }
 
-/* `ctx`: the L220 around the registers, or NULL. */
+/* Load a register of the PMU. `ctx` is the L220 around the registers, or NULL. */
 static int load_register(void *ctx, unsigned offset, uint32_t *value)
 {
 	uint64_t wide = ctx ? pmk_l220_load(ctx, offset) : 0;
@@ -237,7 +237,8 @@ static void guest_control(unsigned vcpu, const char *input, uint64_t value)
 	pmk_guest_pmu_show_interrupt(plugin_core(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
 }
 
-/* From now on, processors begin with the reset values of these registers. */
+/* From now on, follow the registers that control the PMU, and let processors begin with the
+ * registers' reset values. */
 static void follow_controls(void)
 {
 	plugin.config.guest_controlled = 1;

@@ -26,12 +26,12 @@ struct pmk_ledger {
  * it occupies.
  */
 struct pmk_ledger *pmk_ledger_create(bool paths, int *fd, uint64_t *mapped);
-/* For pmk: set `size` again before records are read, because the program can overwrite it. */
+/* Set `size` again before records are read, because the program can overwrite it. Used by pmk. */
 void pmk_ledger_restore_size(struct pmk_ledger *l, uint64_t mapped);
-/* For pmk: free the memory of all records. */
+/* Free the memory of all records. Used by pmk. */
 void pmk_ledger_discard(struct pmk_ledger *l, uint64_t mapped);
 void pmk_ledger_free(struct pmk_ledger *l, uint64_t mapped);
-/* For the plugin: map the ledger at `path`. NULL: the file is not a ledger. */
+/* Map the ledger at `path`. Returns NULL if the file is not a ledger. Used by the plugin. */
 struct pmk_ledger *pmk_ledger_map(const char *path);
 
 /* Allocate a record of `bytes`, and fill in its header except the kind. NULL: there is no room. */
@@ -42,13 +42,13 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
  * NULL if there are no more. No record extends beyond the end of the memory. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head);
-/* For pmk, at the end: book the counts that a core has not booked. */
+/* Book the counts that a core has not booked. pmk calls this at the end. */
 void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu);
-/* For pmk: book that the program ended with a fault of this instruction in the last block. */
+/* Book that the program ended with a fault of this instruction in the last block. Used by pmk. */
 void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint32_t insn);
 
-/* The complete record with this number, kind and size; NULL: it is not one. The emulated program
- * can write into the ledger. */
+/* Returns the complete record with this number, kind and size; NULL if there is no such record. The
+ * emulated program can write into the ledger. */
 const void *pmk_ledger_record_at(const struct pmk_ledger *l, uint32_t number,
 				 enum pmk_ledger_kind kind, size_t bytes);
 uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_head *head);

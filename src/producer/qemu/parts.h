@@ -25,7 +25,8 @@ void pmk_plugin_on_start(struct qemu_plugin_tb *tb, size_t first, pmk_block_fn *
 void pmk_plugin_on_access(struct qemu_plugin_tb *tb, size_t i, pmk_access_fn *fn, void *access);
 void pmk_plugin_on_failed_test(struct qemu_plugin_tb *tb, size_t i, pmk_access_fn *fn,
 			       const struct qemu_mem_test *test, uint64_t access);
-/* The test for accesses of the instruction. NULL: the emulator must call back for each. */
+/* Returns the test for accesses of the instruction. NULL: the emulator must call back for each
+ * access. */
 const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in);
 /* Tell the emulator where the tests find the tables of a core. */
 void pmk_plugin_set_bases(unsigned vcpu, struct pmk_cpu *cpu);
@@ -46,7 +47,7 @@ void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 /* Map the executions of this process's vCPU 0 a second time, to a fixed address at which
  * translated code counts them. pmk does not read the executions of an uncounted process. */
 bool pmk_translate_map_inline(struct pmk_executions *executions);
-/* Called when the instruction of `access` has run without a fault. */
+/* Handle that the instruction of `access` has run without a fault. */
 void pmk_translate_passed(unsigned vcpu, void *access);
 
 /* ---- controls.c ------------------------------------------------------------------------------ */
@@ -87,8 +88,8 @@ bool pmk_registers_are_shown(void);
 /* Read general register `reg`, by its number in the instruction set, or the stack pointer, which is
  * 31 in A64. Returns false if this emulator does not show it. */
 bool pmk_registers_read(unsigned reg, uint64_t *value);
-/* The exception level of the running vCPU, an AArch64 one; all of AArch32 above EL0 is 1. Negative
- * if this emulator does not show it. */
+/* Returns the exception level of the running vCPU, an AArch64 one; all of AArch32 above EL0 is 1.
+ * Negative if this emulator does not show it. */
 int pmk_registers_level(void);
 /* Cortex-M: the number of the exception that the running vCPU handles, 0 if it handles none; *sp is
  * its stack pointer. Negative if this emulator does not show it. */
@@ -104,8 +105,9 @@ uint64_t pmk_registers_stack_pointer(void);
 struct pmk_arena *pmk_process_map_arena(const char *path);
 /* Returns NULL if no slot is free. */
 struct pmk_arena_slot *pmk_process_claim_slot(void);
-/* Called before the first instruction of a program, which is at `pc`, and at `bytes` in this
- * process. `start_code` is the load address of its code, 0 if the emulator does not say it. */
+/* Begin a process, before the first instruction of its program. The instruction is at `pc`, and at
+ * `bytes` in this process. `start_code` is the load address of the program's code; 0 if the
+ * emulator does not report it. */
 void pmk_process_begin(uint8_t *bytes, uint64_t pc, uint64_t start_code);
 /* Handlers of pthread_atfork(). */
 void pmk_process_before_fork(void);
@@ -128,8 +130,8 @@ void pmk_record_begin_sites(struct pmk_cpu *cpu);
 
 /* True if the exception level must be followed from block to block. */
 bool pmk_guest_pmu_watches_blocks(void);
-/* Called before the first block runs. The block may have been translated while QEMU's own
- * registers were in use. */
+/* Begin before the first block runs. The block may have been translated while QEMU's own registers
+ * were in use. */
 void pmk_guest_pmu_begin(void);
 /* Pass the interrupt of the model to the processor, after the instruction at `pc`. */
 void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
@@ -158,13 +160,13 @@ void pmk_sampling_show_pins(void *ctx, const struct pmk_ahbmon_pins *shown);
 /* Called at the core's deadline: on_piece() if the program is sampled, otherwise on_deadline(). */
 void pmk_sampling_on_deadline(struct pmk_cpu *cpu);
 void pmk_sampling_on_piece(struct pmk_cpu *cpu);
-/* Called when a block with a tick runs in the uncounted rest of a sampled program. After a request
- * to translate code again, old code may still run for a while. */
+/* Handle a block with a tick that runs in the uncounted remainder of a sampled program. After a
+ * request to translate code again, old code may still run for a while. */
 void pmk_sampling_on_tick(unsigned vcpu, void *tick);
 /* True if the emulator can leave parts of a program uncounted. */
 bool pmk_sampling_is_possible(void);
-/* The number of uncounted instructions of the process. If the emulator holds it, it is copied now
- * and then, so that it survives a crash of the emulator. */
+/* Returns the number of uncounted instructions of the process. If the emulator holds it, it is
+ * copied now and then, so that it survives a crash of the emulator. */
 uint64_t pmk_sampling_read_rest(struct pmk_cpu *cpu);
 /* End sampling when the program has several threads: from here on, everything is counted. */
 void pmk_sampling_end(struct pmk_cpu *cpu);

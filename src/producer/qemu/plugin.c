@@ -178,7 +178,8 @@ const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 	return t;
 }
 
-/* Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but shows where it has them. */
+/* Get the bytes of an instruction. Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but
+ * shows where it has them. */
 static void fetch(struct qemu_plugin_insn *qi, struct pmk_raw *raw)
 {
 	const void *memory;
@@ -256,8 +257,8 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	pthread_mutex_unlock(&plugin.translating);
 }
 
-/* The arguments are "arena=/proc/self/fd/N" and, for a recording, "ledger=/proc/self/fd/M". N and M
- * are inherited descriptors, which are closed here. */
+/* Returns the value of an argument. The arguments are "arena=/proc/self/fd/N" and, for a recording,
+ * "ledger=/proc/self/fd/M". N and M are inherited descriptors, which are closed here. */
 static const char *argument(int argc, char **argv, const char *name)
 {
 	size_t n = strlen(name);
@@ -297,7 +298,7 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* Called when the emulator exits, perhaps just before it continues with the last part of a
+/* Ends counting when the emulator exits, perhaps just before it continues with the last part of a
  * block. */
 __attribute__((destructor)) static void ended(void)
 {

@@ -28,7 +28,8 @@ static bool add_step(const struct pmk_insn *in, int reg, int64_t *sum)
 	return true;
 }
 
-/* One of several accesses of an instruction has its address; the first is the lowest. */
+/* True if the addresses of both instructions differ by a constant. If the emulator reports several
+ * accesses of an instruction, the first one is at the lowest address. */
 static bool fits(const struct pmk_insn *in, const struct pmk_insn *prefetch, bool several)
 {
 	return shares_base(in, prefetch) && (several || in->mem_count == 1);

@@ -34,7 +34,8 @@ static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 	return true;
 }
 
-/* The load address of the program is known when its first block is translated. */
+/* Move the regions by the load address of the program, which is known when its first block is
+ * translated. */
 static void move_regions(uint64_t bias)
 {
 	for (unsigned r = 0; r < plugin.config.nregions; r++) {
@@ -177,7 +178,8 @@ struct pmk_arena_slot *pmk_process_claim_slot(void)
 	return NULL;
 }
 
-/* pmk frees the slots of processes that have ended, a few times per second. */
+/* Wait until a slot is free. pmk frees the slots of processes that have ended, a few times per
+ * second. */
 static struct pmk_arena_slot *wait_for_slot(void)
 {
 	struct pmk_arena_slot *s = pmk_process_claim_slot();
@@ -231,7 +233,7 @@ void pmk_process_before_fork(void)
 }
 
 /*
- * Called in the child after the program has forked. The child gets memory of its own, warm caches,
+ * Prepare the child after the program has forked. The child gets memory of its own, warm caches,
  * and counts from 0. QEMU's translations still point to the plugin's blocks, which are private
  * memory and were copied by the fork.
  */
@@ -340,8 +342,8 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 }
 
 /*
- * If the call has returned `result` random bytes, replace them by bytes that are the same in each
- * run. The kernel has just written to this memory, so it exists.
+ * Replace the random bytes that a call has returned by bytes that are the same in each run.
+ * `result` is their number. The kernel has just written to this memory, so it exists.
  */
 static void replace_random(int64_t num, int64_t result)
 {
@@ -366,7 +368,7 @@ static void replace_random(int64_t num, int64_t result)
 }
 
 /*
- * Called when the program installs a handler for a signal. The handler's address is the first word
+ * Handle that the program installs a handler for a signal. The handler's address is the first word
  * at `action`.
  */
 static void meet_handler(unsigned signal, uint64_t action)
@@ -397,9 +399,9 @@ static bool makes_thread(int64_t num, uint64_t flags)
 }
 
 /*
- * Called when the second thread is about to start. QEMU discards all translated code in this call.
- * Newer releases, such as 10.0, report the new vCPU on the new thread: by then, the first thread
- * may already have translated code for both.
+ * Prepare for the second thread, which is about to start. QEMU discards all translated code in this
+ * call. Newer releases, such as 10.0, report the new vCPU on the new thread: by then, the first
+ * thread may already have translated code for both.
  */
 static void becomes_threaded(void)
 {

@@ -90,8 +90,8 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr)
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
 /* Exists since 6.2. */
 __attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *value, bool *ret);
-/* The load address of the program's code. The symbol is weak, because the user-mode emulators of
- * 10.0 lack it by mistake. */
+/* Returns the load address of the program's code. The symbol is weak, because the user-mode
+ * emulators of 10.0 lack it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 /*
@@ -134,8 +134,8 @@ void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb
 						       struct qemu_u64 entry, uint64_t imm);
 
 struct qemu_array *qemu_plugin_get_registers(void);
-/* The meaning of the result differs in each version, so the length of the bytes is checked
- * instead. */
+/* Reads a register. The meaning of the result differs in each version, so the length of the bytes
+ * is checked instead. */
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
 #endif
 

@@ -24,13 +24,13 @@
 /* Call this for the first thread of the program. */
 void pmk_random_begin(uint64_t seed);
 /*
- * Before each system call. At its first call, a new thread fetches its key, and waits until
- * pmk_random_made() has provided it.
+ * Call this before each system call. At its first call, a new thread fetches its key, and waits
+ * until pmk_random_made() has provided it.
  */
 void pmk_random_enter(void);
-/* Before the thread creates a thread or a process. */
+/* Call this before the thread creates a thread or a process. */
 void pmk_random_makes(void);
-/* After it has created the thread `tid`. */
+/* Call this after the thread has created the thread `tid`. */
 void pmk_random_made(uint64_t tid);
 /* Call this after a fork, for the only thread of the new process. */
 void pmk_random_forked(void);

@@ -111,7 +111,7 @@ static char **emulator_words(char *const *words, char *plugin, char *stack, char
 	return argv;
 }
 
-/* The environment, in the order that the program must see. The caller owns the array. */
+/* Returns the environment, in the order that the program must see. The caller owns the array. */
 static char **emulator_env(char *const *env, bool vdso)
 {
 	char **envp;
@@ -460,7 +460,8 @@ static bool counts_are_valid(const struct pmk_runner_counts *c, unsigned nregion
 	       c->misses <= PMK_MOST_COUNTED;
 }
 
-/* An invalid number becomes a value larger than any count, which counts_are_valid() detects. */
+/* Returns a number as a count. An invalid number becomes a value larger than any count, which
+ * counts_are_valid() detects. */
 static uint64_t as_count(double value)
 {
 	return value >= 0 && value <= (double)PMK_MOST_COUNTED ? (uint64_t)(value + 0.5)
@@ -803,8 +804,8 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 	return false;
 }
 
-/* The number of processes that still run. The latest forks may not have begun and have no slot
- * yet. */
+/* Returns the number of processes that still run. The latest forks may not have begun and have no
+ * slot yet. */
 static unsigned still_alive(struct pmk_runner *r)
 {
 	uint32_t forked = atomic_load(&r->arena->forked), forks;

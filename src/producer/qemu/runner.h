@@ -120,7 +120,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg);
  * ended. */
 bool pmk_runner_step(struct pmk_runner *r, int ms);
 
-/* The next finished interval; false: there is none. */
+/* Get the next finished interval. Returns false if there is none. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
 /* Reads the approximate progress of the program: the largest number of cycles of a core, and the
@@ -130,8 +130,9 @@ void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *ins
 /* Read everything that has not been read yet. Afterwards the runner's sums are complete. */
 void pmk_runner_finish(struct pmk_runner *r);
 
-/* An invalid part of the arena, such as "the plan of process 1, thread 0", because the program has
- * written into it; NULL: none. If there is one, the counts must not be used. */
+/* Returns the name of an invalid part of the arena, such as "the plan of process 1, thread 0"; NULL
+ * if all is valid. A part becomes invalid if the program writes into it. The counts must then not
+ * be used. */
 const char *pmk_runner_invalid(struct pmk_runner *r);
 
 /* True if part of the program was not counted; true if a count may be slightly wrong. As known so

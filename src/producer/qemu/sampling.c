@@ -101,7 +101,7 @@ static void begin_rest(struct pmk_cpu *cpu)
 	plugin.glue->translate_anew();
 }
 
-/* Called at the core's deadline if the program is sampled. */
+/* Handle the core's deadline if the program is sampled. */
 void pmk_sampling_on_piece(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = plugin_blocks(cpu);

@@ -189,7 +189,7 @@ static inline struct pmk_emulated *plugin_core(struct pmk_cpu *cpu)
 	return (struct pmk_emulated *)cpu;
 }
 
-/* The execution counters of a vCPU follow its struct, wherever that is. */
+/* Returns the execution counters of a vCPU, which follow its struct, wherever that is. */
 static inline struct pmk_emulated_blocks plugin_blocks(const struct pmk_cpu *cpu)
 {
 	return (struct pmk_emulated_blocks){

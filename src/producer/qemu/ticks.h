@@ -35,7 +35,7 @@ struct pmk_ticks {
 /* Returns 0 or PMK_ENOMEM. */
 int pmk_ticks_init(struct pmk_ticks *t);
 
-/* Called when the block at `pc` is translated. Returns NULL if it does not tick. */
+/* Returns the tick of the block at `pc`, which is being translated; NULL if it does not tick. */
 struct pmk_tick *pmk_ticks_translated(struct pmk_ticks *t, uint64_t pc);
 
 /* Our choice: a unit is near if it is due within this multiple of the longest time without a
@@ -47,7 +47,7 @@ struct pmk_tick *pmk_ticks_translated(struct pmk_ticks *t, uint64_t pc);
 bool pmk_ticks_look(struct pmk_ticks *t, uint64_t executed, uint64_t due);
 
 /*
- * Called when the block has ticked after `executed` instructions. The next unit is due after `due`
+ * Handle a tick of a block after `executed` instructions. The next unit is due after `due`
  * instructions, which is more. Returns true if code should be translated again.
  */
 static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, uint64_t executed,
@@ -64,8 +64,8 @@ static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, ui
 	       pmk_ticks_look(t, executed, due);
 }
 
-/* Called when counting pauses until the next unit. `executed` counts the instructions of all
- * pauses until now, as in pmk_ticks_tick(). */
+/* Begin a pause in counting, until the next unit. `executed` counts the instructions of all pauses
+ * until now, as in pmk_ticks_tick(). */
 void pmk_ticks_begin(struct pmk_ticks *t, uint64_t executed);
 
 #endif

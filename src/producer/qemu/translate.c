@@ -30,13 +30,14 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* The callback for the start of a block if only executions are counted. */
+/* Count an execution of a block. This is the callback for its start if only executions are
+ * counted. */
 static void count_execution(unsigned vcpu, void *block)
 {
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
 }
 
-/* Called before the block of a handler, if an access is pending: that access has faulted. */
+/* Handle that the pending access has faulted. Called before the block of a handler. */
 static void drop(unsigned vcpu, void *block)
 {
 	(void)block;

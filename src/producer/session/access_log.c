@@ -47,8 +47,8 @@ static void raise_more(struct pmk_bus *bus, enum more more)
 			bus->total[s] += 4096;
 }
 
-/* The value that a privileged read of a register would return if `more` signals had been raised.
- * Changes nothing. */
+/* Returns the value that a privileged read of a register would return if `more` signals had been
+ * raised. Changes nothing. */
 static uint64_t would_read(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			   unsigned reg, enum more more)
 {

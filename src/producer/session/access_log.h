@@ -14,8 +14,8 @@
 /* Writes the first lines of a log, for `pmu` of `core`. */
 size_t pmk_access_log_head(char *buf, size_t size, const char *pmu, const char *core);
 
-/* The bits of a register that are 1 and that a write of `value` would clear (W1C: overflow flags,
- * enables). Call it before the access. */
+/* Returns the bits of a register that are 1 and that a write of `value` would clear (W1C: overflow
+ * flags, enables). Call it before the access. */
 uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       const struct pmk_guest_access *a, uint64_t value);
 

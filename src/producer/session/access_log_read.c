@@ -36,7 +36,8 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *value)
 	return !pmk_number_parse(text, PMK_ANY_BASE, 0, most, value);
 }
 
-/* The last cell is in quotation marks, if it is not empty. */
+/* Returns the text of the last cell without its quotation marks, "" for an empty cell, and NULL if
+ * they are missing. */
 static const char *quoted_text(char *text)
 {
 	size_t n = strlen(text);

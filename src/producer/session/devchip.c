@@ -48,7 +48,8 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	show_pins(chip, 1);
 }
 
-/* Called for n cycles. If n > 1, the layers are idle in all n cycles; the GXI may be idle, too. */
+/* Pass n cycles to the observers. If n > 1, the layers are idle in all n cycles; the GXI may be
+ * idle, too. */
 static void see_cycles(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;

@@ -37,8 +37,8 @@ struct pmk_devchip {
 
 /* Set the pointers of this process. `sink` receives the pins here. */
 void pmk_devchip_bind(struct pmk_devchip *chip, const struct pmk_pins_sink *sink);
-/* After binding: reset everything to time 0, with the traffic of the other masters. Returns 0 or an
- * error. */
+/* Reset everything to time 0, with the traffic of the other masters. Call this after binding.
+ * Returns 0 or an error. */
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		     const struct pmk_traffic *traffic);
 /* Start the observers, after the monitor's registers were set. `codes` are the codes of the
@@ -47,7 +47,7 @@ int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model,
 			const struct pmk_ahbmon_packet_params *codes);
 
-/* At the end: pass the last state of the pins to the sink. */
+/* Pass the last state of the pins to the sink, at the end. */
 void pmk_devchip_shown(struct pmk_devchip *chip);
 
 /*

@@ -203,8 +203,8 @@ struct pmk_emulated_ports {
 const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
 				       struct pmk_microblaze_pmu *own);
 
-/* The signals that it can count: the signals that the core raises or, for a PMU outside of the
- * core, the signals of its buses. */
+/* Returns the signals that the PMU of the core can count: the signals that the core raises or, for
+ * a PMU outside of the core, the signals of its buses. */
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core);
 
 /* Gives the addresses of the facts and the execution counters of a core. */
@@ -234,14 +234,14 @@ void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config
 /* Returns the remaining cycles of the delay. */
 uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e);
 
-/* The counts up to now inside the window or after the delay, or in the whole run if there is
+/* Get the counts up to now, inside the window or after the delay, or in the whole run if there is
  * neither. */
 int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
 /*
- * The core reached its deadline: poll the session if a counter may be about to wrap, begin to count
- * if the delay is over, and end the interval if it is over. Returns 1 with the interval's counts in
+ * Handle the core's deadline: poll the session if a counter may be about to wrap, begin to count if
+ * the delay is over, and end the interval if it is over. Returns 1 with the interval's counts in
  * *delta, else 0 or an error.
  */
 int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -300,9 +300,9 @@ const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e, unsigne
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
 /*
- * For exception levels. pmk_emulated_leave_level(): the core leaves a level, and all counts until
- * now belong to it. pmk_emulated_enter_level(): the counts since then, and from now on, belong to
- * `level`.
+ * Follow exception levels. pmk_emulated_leave_level(): the core leaves a level, and all counts
+ * until now belong to it. pmk_emulated_enter_level(): the counts since then, and from now on,
+ * belong to `level`.
  */
 void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      const struct pmk_emulated_blocks *b);
@@ -338,9 +338,9 @@ const char *pmk_emulated_invalid(struct pmk_emulated *copy, const struct pmk_emu
 bool pmk_reading_valid(const struct pmk_reading *r);
 
 /*
- * The final counts, from a private copy of the struct: closes open regions, reads everything
- * through the driver. *totals as pmk_emulated_totals. PMK_ERANGE: the execution counters are
- * impossibly large.
+ * Get the final counts, from a private copy of the struct: closes open regions, and reads
+ * everything through the driver. *totals is as in pmk_emulated_totals(). Returns PMK_ERANGE if the
+ * execution counters are impossibly large.
  */
 int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,
 			const struct pmk_emulated_config *cfg, const struct pmk_emulated_blocks *b,

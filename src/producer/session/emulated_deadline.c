@@ -53,8 +53,9 @@ static void ask_models(struct pmk_emulated *e, const struct pmk_emulated_config 
 	}
 }
 
-/* The earliest time, in cycles, at which the core can have executed `due` instructions. At most a
- * fixed number can execute per cycle, so `due` is approached from below, in ever smaller steps. */
+/* Returns the earliest time, in cycles, at which the core can have executed `due` instructions. At
+ * most a fixed number can execute per cycle, so `due` is approached from below, in ever smaller
+ * steps. */
 static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       uint64_t due)
 {
@@ -142,7 +143,7 @@ static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulate
 	return cfg->interval_unit != PMK_INTERVAL_NONE && interval_clock(e, cfg) >= e->interval_due;
 }
 
-/* For the PMU's own interval timer: its interrupt line says that the interval is over. */
+/* Handle the interrupt of the PMU's own interval timer, which shows that the interval is over. */
 static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
 {

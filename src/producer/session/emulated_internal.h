@@ -22,7 +22,7 @@
 
 /* True if the PMU counts on the buses around the core. */
 bool pmk_emulated_on_buses(const struct pmk_emulated *e);
-/* The bus on which the models count: the core's own, or the first one around it. */
+/* Returns the bus on which the models count: the core's own, or the first one around it. */
 struct pmk_bus *pmk_emulated_counted_bus(struct pmk_emulated *e);
 
 /* Returns the model of the PMU that the emulated code programs, or NULL. */
@@ -39,7 +39,7 @@ void pmk_emulated_first_interval(struct pmk_emulated *e, const struct pmk_emulat
 
 /* Program the counters again, each with the filter of its levels. */
 int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* Called when counts are read while the level is open: assume the most likely level. */
+/* Assume the most likely level, because counts are read while the level is open. */
 void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
 /* Start sampling, with units at places that depend on `seed`. */

@@ -88,7 +88,8 @@ static void push_call(struct pmk_emulated *e, uint64_t addr)
 	e->call[e->calls++] = addr;
 }
 
-/* The entry for `addr`, which holds the number of open calls when `addr` was last returned to. */
+/* Returns the entry for `addr`, which holds the number of open calls when `addr` was last returned
+ * to. */
 static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 {
 	return &e->returned[(addr >> 2) % PMK_RETURNED];

@@ -128,8 +128,8 @@ struct pmk_units_estimate {
 };
 
 /*
- * The estimate of number `i`, after the process has executed `executed` instructions and counted
- * `counted` of the number.
+ * Returns the estimate of number `i`, after the process has executed `executed` instructions and
+ * counted `counted` of this number.
  */
 struct pmk_units_estimate pmk_units_estimate(const struct pmk_units *u, unsigned i,
 					     uint64_t executed, uint64_t counted);

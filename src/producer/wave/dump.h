@@ -234,7 +234,7 @@ static inline uint64_t wave_ones(unsigned n)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-/* The list of changed cells is full: keeps each cell only once. */
+/* Keeps each cell only once in the list of changed cells, because it is full. */
 void pmk_wave_dump_relist(struct wave_cells *c);
 
 static inline void wave_make_room(struct wave_cells *c)
@@ -277,8 +277,8 @@ static inline void wave_put_bits(struct wave_cells *c, const struct wave_watch *
 }
 
 /*
- * The net of the watch `first` (index + 1), and of the watches linked to it, has a new value of n
- * digits of any kind.
+ * Stores a new value of n digits of any kind in the net of the watch `first` (index + 1), and of
+ * the watches linked to it.
  */
 int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, size_t n);
 int pmk_wave_dump_too_many_bits(struct wave_dump *v, const struct pmk_wave_signal *s,

@@ -122,8 +122,9 @@ static bool is_direction_word(const struct word *w)
 	       (tolower((unsigned char)*w->at) == 'i' || tolower((unsigned char)*w->at) == 'o');
 }
 
-/* The number of words that a clock's name shares with a layer: m_axi_aclk and m_axi_awvalid share
- * two. 0: the clock is not named after the layer, because it has a word that the layer lacks. */
+/* Returns the number of words that a clock's name shares with a layer: m_axi_aclk and
+ * m_axi_awvalid share two. 0: the clock is not named after the layer, because it has a word that
+ * the layer lacks. */
 static unsigned shared_words(const char *name, const struct guess_layer *l)
 {
 	const char *dot = strrchr(l->key->scope, '.');
@@ -219,7 +220,7 @@ bool pmk_guess_active_low(const char *name)
 	       tolower((unsigned char)name[0]) == 'n';
 }
 
-/* The clock that is named after the first layer of the map, or NULL. */
+/* Returns the clock that is named after the first layer of the map, or NULL. */
 static const struct pmk_wave_signal *clock_of_first(const struct wave_dump *v,
 						    const struct guess *all)
 {

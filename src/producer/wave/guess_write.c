@@ -105,8 +105,8 @@ static const char *evntbus_core(const struct pmk_wave_signal *s)
 }
 
 /*
- * Without its core the section is incomplete, so it is written as a comment, unless it is the only
- * section.
+ * Writes the section of an EVNTBUS. Without its core the section is incomplete, so it is written as
+ * a comment, unless it is the only section.
  */
 static void write_evntbus(FILE *f, const struct pmk_wave_signal *s, bool only)
 {

@@ -577,7 +577,7 @@ static void spread_scopes(struct pmk_wave_map *m)
 	}
 }
 
-/* pmk_ini_take */
+/* Handles an entry, for pmk_ini_load(). */
 static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		       const char *value)
 {

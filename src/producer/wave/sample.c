@@ -127,7 +127,8 @@ static bool in_reset(struct sampler *s, uint64_t time)
 	return (v.bits & 1) == !map->reset_low;
 }
 
-/* Called when all changes at one time are known. */
+/* Handles a time at which all changes are known: passes the clock's edge, if there is one, to the
+ * sink. */
 static int settle_time(void *ctx, uint64_t time)
 {
 	struct sampler *s = ctx;

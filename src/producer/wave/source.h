@@ -31,7 +31,7 @@ int pmk_wave_no_memory(struct pmk_wave_error *err, const char *path);
 int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* "-" is standard input. Returns 0, or PMK_EIO or PMK_EPARSE with a text. */
+/* Opens a dump; "-" is standard input. Returns 0, or PMK_EIO or PMK_EPARSE with a text. */
 int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err);
 /*
  * Reads up to `n` bytes. Returns 0 at the end, or -1 with errno: EAGAIN if no byte came within

@@ -13,9 +13,9 @@
 /* Return false unless exactly n bytes come out of the whole input. */
 bool pmk_wave_unlz4(const uint8_t *in, size_t nin, uint8_t *out, size_t n);
 bool pmk_wave_unfastlz(const uint8_t *in, size_t nin, uint8_t *out, size_t n);
-/* For zlib or gzip; bytes after the end of the stream are ignored. */
+/* Unpacks zlib or gzip. Bytes after the end of the stream are ignored. */
 bool pmk_wave_inflate(const uint8_t *in, size_t nin, uint8_t *out, size_t n);
-/* For gzip, from the current offset of `in` to the end of `out`. */
+/* Unpacks gzip, from the current offset of `in` to the end of `out`. */
 bool pmk_wave_inflate_file(int in, FILE *out, uint64_t n);
 
 /*

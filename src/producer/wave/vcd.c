@@ -345,8 +345,8 @@ static int section_text(struct wave_dump *v, const char *what, const char *gap, 
 }
 
 /*
- * The timescale is only used to print times, so an unknown one is not an error: times are then
- * plain numbers.
+ * Reads the timescale. It is only used to print times, so an unknown one is not an error: times are
+ * then plain numbers.
  */
 static int read_timescale(struct wave_dump *v)
 {

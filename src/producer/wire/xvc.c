@@ -180,8 +180,8 @@ static int measure_registers(struct pmk_wire *w, struct vector *v, bool ir, unsi
 	return shift_vector(w, v);
 }
 
-/* The total number of bits of the instructions of all TAPs, up to `most`. Shifts a 0 and then ones:
- * BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out after the bits that the
+/* Get the total number of bits of the instructions of all TAPs, up to `most`. Shifts a 0 and then
+ * ones: BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out after the bits that the
  * instruction registers have captured. */
 static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bits)
 {
@@ -215,7 +215,7 @@ static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 	return err;
 }
 
-/* The chain differs from the description in --set. */
+/* Fail because the chain differs from the description in --set. */
 static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const char *unit)
 {
 	char found[300];
@@ -237,7 +237,8 @@ static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap
 						 "bits together");
 }
 
-/* A 1 and then zeros: each TAP in BYPASS is one bit, which is 0 at first. */
+/* Check the number of TAPs, which are in BYPASS. Shifts a 1 and then zeros: each TAP in BYPASS is
+ * one bit, which is 0 at first. */
 static int count_taps(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 {
 	unsigned taps = tap->before.taps + 1 + tap->after.taps, at, found = 0;
@@ -351,7 +352,8 @@ static int greet_server(struct pmk_wire *w)
 	return err ? err : find_chain(w);
 }
 
-/* A server answers with the period that it can provide; any period works. */
+/* Request a period for the clock. The server answers with the period that it can provide; any
+ * period is accepted. */
 static int set_clock(struct pmk_wire *w, uint32_t ns)
 {
 	uint8_t request[11] = "settck:", reply[4];
