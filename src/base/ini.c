@@ -71,7 +71,7 @@ static char *next_line(char *str, int num, void *stream)
 	return str;
 }
 
-/* The ini_handler of inih: returns 1 to continue, 0 to report an error. */
+/* Handles an entry for inih. Returns 1 to continue, 0 to report an error. */
 static int handle_entry(void *user, const char *section, const char *name, const char *value)
 {
 	struct reading *r = user;

@@ -397,7 +397,7 @@ static bool put_hottest(const struct annotate *a)
 	return true;
 }
 
-/* The code between an instruction and the next of the listing was not executed. */
+/* Marks a gap in the listing: the code between this instruction and the next was not executed. */
 static void put_gap(const struct annotate *a, size_t i)
 {
 	const struct pmk_tables_code *k = &a->r.t.code[a->listing[i]];

@@ -165,7 +165,8 @@ const char *cli_data_dir(void);
 struct pmk_metrics *cli_metrics(void);
 /* Like pmk_files_core_name(); without a data directory it returns `name` itself. */
 const char *cli_core_name(const char *name);
-/* Names of the core presets, like pmk_files_cores(); NULL after one line on stderr. */
+/* Returns the names of the core presets, like pmk_files_cores(). Returns NULL after one line on
+ * stderr. */
 char **cli_core_names(void);
 
 #endif

@@ -282,7 +282,7 @@ static int run_and_read(struct pmk_wired *w, struct pmk_session *s, uint64_t tot
 	return err ? err : pmk_session_read(s, total);
 }
 
-/* A bus without a device at this address reads as ones. */
+/* True if the counters read as all ones, as a bus without a device at this address does. */
 static bool is_ones(const struct pmk_pmu *pmu, const struct pmk_plan *plan,
 		    const uint64_t total[PMK_MAX_EVENTS])
 {

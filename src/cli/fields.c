@@ -40,8 +40,8 @@ static bool explain_selector(const struct word *w, struct part *p)
 	return n;
 }
 
-/* The code of an event that this PMU does not have. Another core of the family may have it: 0x03 is
- * an event on an ARM1176 and not on an ARM1156 (DAI 0195B Table 2: unused). */
+/* Writes why a code is not an event of this PMU. Another core of the family may have it: 0x03 is an
+ * event on an ARM1176 and not on an ARM1156 (DAI 0195B Table 2: unused). */
 static void explain_absent(const struct pmk_pmu *pmu, unsigned code, char *buf, size_t size)
 {
 	for (unsigned i = 0; i < pmu->nevents; i++)

@@ -700,7 +700,7 @@ static void write_hint(char *buf, size_t size, const struct pmk_pmu *only, const
 	pmk_files_free_names(cores);
 }
 
-/* A code denotes a different event on each PMU. */
+/* Explain an event's code, which denotes a different event on each PMU. */
 static int info_code(const struct pmk_pmu *only, const char *text)
 {
 	struct pmk_count_fault f = { 0 };

@@ -187,7 +187,7 @@ static void print_family(unsigned first)
 	puts(":");
 }
 
-/* Text lists the events of a family once; JSON lists the events of each PMU. */
+/* List events: as text the events of a family once, as JSON the events of each PMU. */
 static int list_events(const struct request *q, json_object *list)
 {
 	const struct pmk_pmu *pmu;

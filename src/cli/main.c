@@ -70,7 +70,8 @@ static int show_help(const char *name)
 	return PMK_EXIT_OK;
 }
 
-/* A command that got no arguments but needs some prints its usage after the error. */
+/* Run a command. A command that got no arguments but needs some prints its usage after the
+ * error. */
 static int run_command(const struct cli_command *cmd, int argc, char **argv)
 {
 	int code = cmd->run(argc, argv);
@@ -103,8 +104,8 @@ static int dispatch_command(int argc, char **argv)
 	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
-/* If the caller has closed a standard stream, the next opened file would get its number. So open
- * /dev/null for each closed stream, in the wrong direction: using the stream then fails. */
+/* Open /dev/null for each standard stream that the caller has closed, so that the next opened file
+ * does not get its number. It is opened in the wrong direction, so that using the stream fails. */
 static void fill_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)

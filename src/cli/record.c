@@ -180,7 +180,7 @@ static void keep_old_recording(const struct record *r)
 		rename(r->path, DEFAULT_PATH ".old");
 }
 
-/* A signal stops the writing of the file. */
+/* Called while the file is written. Returns false, which stops writing, if a signal has arrived. */
 static bool on_items(void *ctx, size_t done, size_t all)
 {
 	struct record *r = ctx;

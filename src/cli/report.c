@@ -309,7 +309,7 @@ static int show_recording(struct report *r)
 		       : report_recording(&r->recording, &r->o);
 }
 
-/* An option that was given but does not apply to dumps; NULL: none. */
+/* Returns an option that was given but does not apply to dumps; NULL: none. */
 static const char *recording_option(const struct report_recording *q)
 {
 	return q->events     ? "-e"

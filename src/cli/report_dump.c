@@ -297,8 +297,8 @@ static int write_whole(const struct view *v, struct pmk_writer *w, struct pmk_re
 	return put_section(v, w, r, s);
 }
 
-/* The row of event i in a region. A region that was cut off in the dump lacks the counts of the
- * last events. */
+/* Fill the row of event i in a region. A region that was cut off in the dump lacks the counts of
+ * the last events. */
 static void region_row(const struct view *v, size_t id, unsigned i, struct pmk_row *row)
 {
 	const struct pmk_dump_region *region = &v->d->region[id];

@@ -111,7 +111,7 @@ static uint32_t put_function(struct report *r, uint32_t function)
 	return put_row(r, row.function, row);
 }
 
-/* A row for the code of an object that belongs to no function. */
+/* Returns the row for the code of an object that belongs to no function. */
 static uint32_t put_object(struct report *r, uint32_t object)
 {
 	struct row row = nowhere;
@@ -494,7 +494,8 @@ static bool lay_out(const struct report *r, struct layout *t)
 	return true;
 }
 
-/* On a terminal, a long name is cut, so that each row is one line. Files have the whole name. */
+/* Print a name. On a terminal, a long name is cut, so that each row is one line. Files have the
+ * whole name. */
 static void put_name(const struct report *r, const struct layout *t, const char *name)
 {
 	unsigned room = t->width + NAME_ROOM > r->r.width ? NAME_ROOM : r->r.width - t->width;

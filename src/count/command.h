@@ -14,8 +14,8 @@
 struct pmk_count *pmk_count_new_for_command(void);
 /* Returns the file that is run, after pmk_count_prepare(); NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
-/* The files that the run writes while it counts: a log of register accesses, and pins; NULL:
- * none. */
+/* These return the files that the run writes while it counts: a log of register accesses, and pins.
+ * NULL: none. */
 const char *pmk_count_log(const struct pmk_count *c);
 const char *pmk_count_packets(const struct pmk_count *c);
 /* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
@@ -26,8 +26,8 @@ const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored);
 /* Record where events are counted; with call paths if `paths`. Call it before the run. */
 void pmk_count_record(struct pmk_count *c, bool paths);
-/* The sampling rate as texts: samples per second, or events per sample; NULL: not given. Call it
- * before the run, after all settings. Returns 0 or a failure. */
+/* Set the sampling rate from texts: samples per second, or events per sample; NULL: not given. Call
+ * this before the run, after all settings. Returns 0 or a failure. */
 int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *period);
 /* Returns the recording of the run; NULL: none. Valid until pmk_count_free(). */
 const struct pmk_recording *pmk_count_recording(const struct pmk_count *c);

@@ -111,7 +111,8 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 	return running ? PMK_EBUSY : target_seize(t, pmu, port);
 }
 
-/* If the PMU runs although this target has not started it, other software uses it. */
+/* Checks that no other software uses the PMU: it would run although this target has not started
+ * it. */
 static int check_ours(struct pmk_target *t)
 {
 	bool running;
@@ -278,8 +279,8 @@ static bool event_never_rests(const struct pmk_target *t, const struct pmk_targe
 }
 
 /*
- * If no event of the caller must advance, programs a free counter for cycles, to see whether the
- * PMU counts at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is free; or
+ * Programs a free counter for cycles if no event of the caller must advance, to see whether the PMU
+ * counts at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is free; or
  * another error.
  */
 static int program_witness(struct pmk_target *t)

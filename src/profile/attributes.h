@@ -56,8 +56,8 @@ struct pmk_arm_attributes {
 void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, size_t size,
 			     bool big_endian);
 
-/* The first function returns true if the file is built for a Cortex-M, the second if it is built
- * for a Cortex-R. */
+/* pmk_arm_is_microcontroller() returns true if the file is built for a Cortex-M,
+ * pmk_arm_is_real_time() if it is built for a Cortex-R. */
 bool pmk_arm_is_microcontroller(const struct pmk_arm_attributes *a);
 bool pmk_arm_is_real_time(const struct pmk_arm_attributes *a);
 

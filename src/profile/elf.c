@@ -336,8 +336,8 @@ void pmk_elf_dynamic(const char *path,
 	close_elf(&o);
 }
 
-/* A segment is mapped in whole pages. lld lays out segments so that several begin and end in one
- * page of the file. If one of these segments is code, the offset belongs to the code. */
+/* Segments are mapped in whole pages, and lld lays out segments so that several begin and end in
+ * one page of the file. If one of these segments is code, the offset belongs to the code. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 {
 	char msg[128];

@@ -371,8 +371,9 @@ static bool ends_lock(const struct pmk_matrix_layer *l)
 }
 
 /*
- * The beats of a burst follow each other without a gap, and so do bursts: the first address of a
- * burst is driven while the last beat of the burst before it is in its data phase.
+ * Drives the address phase of a layer. The beats of a burst follow each other without a gap, and so
+ * do bursts: the first address of a burst is driven while the last beat of the previous burst is in
+ * its data phase.
  */
 static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
@@ -395,7 +396,7 @@ static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->address.slave = slave_at(m, l->next);
 }
 
-/* The layer's address phase was taken. */
+/* Goes on to the next address, because the layer's address phase was taken. */
 static void consume_address(struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
@@ -579,7 +580,8 @@ static void take_back(struct pmk_matrix_layer *l)
 }
 
 /*
- * Called after the first cycle of ERROR. In the second cycle the master drives IDLE, or continues.
+ * Handles the end of the first cycle of ERROR. In the second cycle the master drives IDLE, or
+ * continues.
  */
 static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_matrix_layer *l)
 {
@@ -600,8 +602,8 @@ static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_ma
 }
 
 /*
- * Called after the first cycle of RETRY or SPLIT. The master drives IDLE in the second cycle, and
- * then repeats the transfer. A later burst that the master has driven meanwhile waits until the
+ * Handles the end of the first cycle of RETRY or SPLIT. The master drives IDLE in the second cycle,
+ * and then repeats the transfer. A later burst that the master has driven meanwhile waits until the
  * transfer is repeated.
  */
 static void see_refusal(struct pmk_matrix_layer *l)
@@ -625,7 +627,7 @@ static void see_refusal(struct pmk_matrix_layer *l)
 	b->rebuilt |= l->beats_left != beats_of(&b->request);
 }
 
-/* Called when the second cycle of RETRY or SPLIT is over. */
+/* Handles the end of the second cycle of RETRY or SPLIT. */
 static void leave_refused(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
 	const struct pmk_matrix_slave *s = slave_of(m, l->data.slave);
@@ -635,7 +637,7 @@ static void leave_refused(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->released = m->now + 1 + (s->split ? s->release : 0);
 }
 
-/* A transfer has reached its slave. */
+/* Handles a transfer that has reached its slave. */
 static void arrive_at_slave(struct pmk_matrix *m, unsigned master, bool first)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];

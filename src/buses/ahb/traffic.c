@@ -208,7 +208,7 @@ static bool parse_cycles(const struct parse *p, enum key key, const char *word, 
 	return true;
 }
 
-/* "every:N" */
+/* Parses "every:N". */
 static bool parse_every(struct parse *p, enum key key, const char *word)
 {
 	uint64_t n;

@@ -53,7 +53,7 @@ void pmk_store_close(struct pmk_store *s);
 /* Returns the line of the last failure, with the path of the database. */
 const char *pmk_store_error(const struct pmk_store *s);
 
-/* Without pmk_store_begin(), each call is a separate transaction. */
+/* Begin and end a transaction. Outside of one, each call is a separate transaction. */
 int pmk_store_begin(struct pmk_store *s);
 int pmk_store_commit(struct pmk_store *s);
 

@@ -253,7 +253,7 @@ static bool take_code(struct reading *r, struct pmk_ini *ini, unsigned layer, co
 	return true;
 }
 
-/* The one entry of this section that applies to all layers. */
+/* Reads the only entry of the section [packet], after_retry, which applies to all layers. */
 static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
 {
 	unsigned code = find_code(value);

@@ -92,8 +92,8 @@ struct pmk_ahbmon_packets {
 void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params);
 
 /*
- * The pins show idle until the first sample appears (our choice). Returns PMK_ERANGE if a code has
- * more bits than its field, or is used for two states of a layer.
+ * Resets the pins, which show idle until the first sample appears (our choice). Returns PMK_ERANGE
+ * if a code has more bits than its field, or is used for two states of a layer.
  */
 int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 			    const struct pmk_ahbmon_packet_params *params);

@@ -65,8 +65,9 @@ static bool has_event(const struct pmk_pmu *pmu, unsigned code)
 }
 
 /*
- * The read comes first, so that a mode without access fails before anything has changed. The first
- * write has E set to deassert a pending interrupt; the second zeroes what was counted in between.
+ * Resets the PMU. The read comes first, so that a mode without access fails before anything has
+ * changed. The first write has E set to deassert a pending interrupt; the second zeroes what was
+ * counted in between.
  */
 static int arm11_reset(struct pmk_dev *d)
 {
@@ -226,7 +227,8 @@ static int arm11_pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* The other flags are written as 0, which leaves them as they are, even if one rises right now. */
+/* Clears the flags of some counters. The other flags are written as 0, which leaves them as they
+ * are, even if one rises right now. */
 static int arm11_clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t pmnc, flags = 0;
@@ -255,9 +257,9 @@ static int arm11_running(struct pmk_dev *d, bool *yes)
 }
 
 /*
- * If E cannot be set, there is no PMU: QEMU's ARM1176 reads all of its registers as 0. Without
- * permission for non-invasive debug, the event counters of an ARM1176 do not count while CCNT does
- * (DDI 0301H §3.1.8).
+ * Returns the reason why a counter does not move. If E cannot be set, there is no PMU: QEMU's
+ * ARM1176 reads all of its registers as 0. Without permission for non-invasive debug, the event
+ * counters of an ARM1176 do not count while CCNT does (DDI 0301H §3.1.8).
  */
 static int arm11_check_still(struct pmk_dev *d, unsigned counter)
 {

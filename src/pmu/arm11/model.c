@@ -178,7 +178,7 @@ static void select_event(struct pmk_arm11_model *m, const struct pmk_bus *bus, u
 		m->oddities |= PMK_ARM11_ODD_RESERVED_EVENT;
 }
 
-/* The caller must have synchronised. */
+/* Writes PMNC. The caller must have synchronised the counters. */
 static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uint32_t w)
 {
 	const struct pmk_reg_info *row = &pmu_of(m)->regs[PMK_ARM11_PMNC];

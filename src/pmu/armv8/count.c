@@ -168,7 +168,8 @@ bool pmk_armv8_is_swinc(const struct pmk_armv8_model *m, unsigned n)
 	return event_of(m, n) == PMK_ARMV8_SW_INCR && row_of(m, PMK_ARMV8_SW_INCR);
 }
 
-/* The model itself counts SW_INCR and CHAIN; all other events come from the bus. */
+/* True if the model can count the event. The model itself counts SW_INCR and CHAIN; all other
+ * events come from the bus. */
 static bool is_counted(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned code)
 {
 	const struct pmk_event *ev = row_of(m, code);
@@ -357,8 +358,9 @@ static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 }
 
 /*
- * If a counter adds several signals, one of them must contribute at least its share of the
- * remaining distance. So the model asks for that share, as often as necessary.
+ * Asks to be called before counter `n` can have wrapped. If a counter adds several signals, one of
+ * them must contribute at least its share of the remaining distance. So the model asks for that
+ * share, as often as necessary.
  */
 static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned n)
 {
@@ -407,7 +409,7 @@ void pmk_armv8_ask(const void *model, struct pmk_bus *bus)
 		ask_cycles(m, bus);
 }
 
-/* The interrupt is a level; PMCNTEN does not influence it. */
+/* Returns the interrupt line, which is a level. PMCNTEN does not influence it. */
 unsigned pmk_armv8_lines(const void *model)
 {
 	const struct pmk_armv8_model *m = model;

@@ -287,7 +287,7 @@ static int armv8_start(struct pmk_dev *d)
 	return err;
 }
 
-/* One write to E stops all counters, so PMCNTENCLR is not needed. */
+/* Stops all counters by one write to E, so PMCNTENCLR is not needed. */
 static int armv8_stop(struct pmk_dev *d)
 {
 	uint64_t pmcr;
@@ -386,8 +386,8 @@ int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 }
 
 /*
- * If this mode or view cannot read the version, an access to other registers shows whether they
- * exist.
+ * Finds the version of the PMU. If this mode or view cannot read it, an access to other registers
+ * shows whether they exist.
  */
 static int find_version(const struct pmk_dev *d, unsigned *version)
 {
@@ -443,8 +443,9 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 }
 
 /*
- * If E cannot be set, there is no PMU. If PMCCNTR moves and the event counter does not, MDCR_EL2 or
- * MDCR_EL3 forbids event counting: they forbid PMCCNTR with other bits.
+ * Returns the reason why a counter does not move. If E cannot be set, there is no PMU. If PMCCNTR
+ * moves and the event counter does not, MDCR_EL2 or MDCR_EL3 forbids event counting: they forbid
+ * PMCCNTR with other bits.
  */
 static int armv8_check_still(struct pmk_dev *d, unsigned counter)
 {

@@ -52,7 +52,7 @@ static inline uint32_t pmk_armv8_low(unsigned n)
 
 /* True if EL2 exists and is enabled in the current security state. */
 bool pmk_armv8_el2_enabled(const struct pmk_armv8_model *m);
-/* Number of event counters in range 1; the counters above belong to EL2. */
+/* Returns the number of event counters in range 1. The counters above belong to EL2. */
 unsigned pmk_armv8_range1(const struct pmk_armv8_model *m);
 /* Returns the set of counters that count at level `el`; bit 31 is PMCCNTR. */
 uint32_t pmk_armv8_counting(const struct pmk_armv8_model *m, unsigned el);

@@ -229,7 +229,8 @@ static int dwt_running(struct pmk_dev *d, bool *yes)
 	return err;
 }
 
-/* If the enable of the counter cannot be set, there is no DWT: QEMU has none. */
+/* Returns the reason why a counter does not move. If its enable cannot be set, there is no DWT:
+ * QEMU has none. */
 static int dwt_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t enable = pmk_dwt_enable(counter), demcr, ctrl;

@@ -229,7 +229,7 @@ static int l220_irq_enable(struct pmk_dev *d, uint32_t counters)
 	return err ? err : l2cc_update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
 }
 
-/* The interrupt falls; the counters keep their values. */
+/* Clears the interrupt. The counters keep their values. */
 static int l220_clear(struct pmk_dev *d, uint32_t counters)
 {
 	if (counters >> PMK_L220_NCTRS)

@@ -75,9 +75,9 @@ static int riscv_program(struct pmk_dev *d, unsigned counter, unsigned code)
 }
 
 /*
- * On RV32, the upper half is read before and after the lower one. If the two readings differ, the
- * lower half has wrapped in between and is read again. It cannot wrap a second time so soon,
- * because that takes 2^32 counts.
+ * Reads a counter. On RV32, the upper half is read before and after the lower one. If the two
+ * readings differ, the lower half has wrapped in between and is read again. It cannot wrap a second
+ * time so soon, because that takes 2^32 counts.
  */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
@@ -100,8 +100,8 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return err;
 }
 
-/* On RV32, the lower half is set to 0 first, so that it does not carry into the upper half that is
- * written next. */
+/* Writes a counter. On RV32, the lower half is set to 0 first, so that it does not carry into the
+ * upper half that is written next. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	int err;
@@ -118,7 +118,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* The first access fails if this mode has no access. */
+/* Resets the PMU. The first access fails if this mode has no access. */
 static int riscv_reset(struct pmk_dev *d)
 {
 	int err = riscv_stop(d);

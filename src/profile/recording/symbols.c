@@ -205,7 +205,7 @@ static size_t make_disjoint(struct symbol *list, size_t count)
 	return n;
 }
 
-/* The name of the symbol at that address in a sorted list. NULL: there is none. */
+/* Returns the name of the symbol at this address in a sorted list; NULL if there is none. */
 static const char *symbol_at(const struct symbol *list, size_t n, uint64_t address)
 {
 	size_t i = PMK_FIRST_FROM(list, n, function.address, address);
@@ -270,13 +270,13 @@ static void read_functions(struct reader *r)
 	free(list);
 }
 
-/* The index of the first function that begins after the address. */
+/* Returns the index of the first function that begins after the address. */
 static size_t function_behind(const struct pmk_symbols *s, uint64_t addr)
 {
 	return PMK_FIRST_BEHIND(s->function, s->nfunctions, address, addr);
 }
 
-/* The function that contains the address, or PMK_NOWHERE. */
+/* Returns the function that contains the address, or PMK_NOWHERE. */
 static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 {
 	size_t behind = function_behind(s, addr);
