@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "count/compat.h"
+#include "count/emulated_machine.h"
 
 static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t cycles,
 		     uint64_t insns)
@@ -364,7 +365,7 @@ static const struct {
 static void warn_of_signal(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	const char *later = pmk_program_later_core(&e->prog);
+	const char *later = pmk_emulated_machine_later_core(&e->prog.elf, e->prog.core.isa);
 	char name[32];
 
 	snprintf(name, sizeof(name), "signal %d", e->killed);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "count/board.h"
+#include "count/emulated_machine.h"
 #include "count/program.h"
 #include "profile/elf.h"
 
@@ -221,7 +222,7 @@ static const char *reason_of_core(const struct pmk_program *p, char *text, size_
 		if (!strcmp(rows[i].core, p->core.name) &&
 		    (!rows[i].arch || rows[i].arch == p->elf.arm.arch))
 			return rows[i].reason;
-	if (!*p->elf.cpu || pmk_program_is_modelled(p->elf.cpu))
+	if (!*p->elf.cpu || pmk_emulated_machine_exists(p->elf.cpu))
 		return ", by the ELF attributes";
 	snprintf(text, size, ", because pmk has no model of a %s, for which it was compiled",
 		 p->elf.cpu);

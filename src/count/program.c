@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Builds the emulator's command line. The program must see the same environment on every host and
- * in every run, because the addresses that it gets determine its cache sets. So the environment,
- * the stack size, the kernel release and the random seed are fixed, and QEMU itself is started
- * without address randomisation.
+ * Finds the program and builds the emulator's command line. The program must see the same
+ * environment on every host and in every run, because the addresses that it gets determine its
+ * cache sets. So the environment, the stack size, the kernel release and the random seed are fixed,
+ * and QEMU itself is started without address randomisation. program_core.c chooses the core,
+ * program_env.c builds the environment.
  */
 #define _GNU_SOURCE
 #include "count/program.h"
@@ -18,117 +19,19 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include <pmk/error.h>
-
-#include "base/message.h"
-#include "base/nearest.h"
-#include "count/emulator.h"
-#include "count/files.h"
 #include "count/compat.h"
+#include "count/emulated_machine.h"
+#include "count/emulator.h"
 #include "count/way.h"
-#include "cpu/family.h"
 #include "producer/qemu/stack.h"
-
-/*
- * One row for each ELF machine: its emulators for programs and for firmware, its default core, and
- * the folder in which Debian's cross compilers put its libraries. ARM has several rows; the default
- * is the core that the file names, or else the first one that can run it.
- */
-static const struct machine {
-	enum pmk_elf_machine elf;
-	bool is64, big_endian;
-	const char *isa, *core, *qemu, *system, *sysroot;
-} machines[] = {
-	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "qemu-system-arm",
-	  "/usr/arm-linux-gnueabi" },
-	{ PMK_ELF_ARM, false, false, "a32", "cortex-a7", "qemu-arm", "qemu-system-arm",
-	  "/usr/arm-linux-gnueabi" },
-	{ PMK_ELF_ARM, false, false, "a32", "cortex-a53", "qemu-arm", "qemu-system-arm",
-	  "/usr/arm-linux-gnueabi" },
-	{ PMK_ELF_ARM, false, false, "t32", "cortex-m0", "qemu-arm", "qemu-system-arm", "" },
-	{ PMK_ELF_ARM, false, false, "t32", "cortex-m0plus", "qemu-arm", "qemu-system-arm", "" },
-	{ PMK_ELF_ARM, false, false, "t32", "cortex-m3", "qemu-arm", "qemu-system-arm", "" },
-	{ PMK_ELF_ARM, false, false, "t32", "cortex-m4", "qemu-arm", "qemu-system-arm", "" },
-	{ PMK_ELF_ARM, false, false, "t32", "cortex-m7", "qemu-arm", "qemu-system-arm", "" },
-	{ PMK_ELF_ARM, false, false, "t32", "cortex-m33", "qemu-arm", "qemu-system-arm", "" },
-	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", "qemu-system-aarch64",
-	  "/usr/aarch64-linux-gnu" },
-	{ PMK_ELF_MICROBLAZE, false, false, "microblaze", "microblaze", "qemu-microblazeel",
-	  "qemu-system-microblazeel", "/usr/microblazeel-linux-gnu" },
-	{ PMK_ELF_MICROBLAZE, false, true, "microblaze", "microblaze", "qemu-microblaze",
-	  "qemu-system-microblaze", "/usr/microblaze-linux-gnu" },
-};
-
-#define NMACHINES (sizeof(machines) / sizeof(machines[0]))
 
 /* The loader and the libraries of ARM programs that pass floating-point numbers in registers. */
 #define HARD_FLOAT_LOADER "/lib/ld-linux-armhf.so.3"
 #define HARD_FLOAT_ROOT	  "/usr/arm-linux-gnueabihf"
 
-static bool is_microcontroller(const struct pmk_elf *elf)
-{
-	return elf->machine == PMK_ELF_ARM && pmk_arm_is_microcontroller(&elf->arm);
-}
-
-static bool is_of(const struct machine *m, const struct pmk_elf *elf)
-{
-	return m->elf == elf->machine && m->is64 == elf->is64 && m->big_endian == elf->big_endian &&
-	       (!elf->arm.said || !strcmp(m->isa, "t32") == is_microcontroller(elf));
-}
-
-/* Returns the row for the file's machine. NULL: pmk does not emulate this machine, or does not
- * support the file's byte order or word size. */
-static const struct machine *machine_of(const struct pmk_elf *elf)
-{
-	const struct machine *first = NULL, *runs = NULL;
-	char lacks[64];
-	bool lacking;
-
-	for (size_t i = 0; i < NMACHINES; i++) {
-		if (!is_of(&machines[i], elf))
-			continue;
-		lacking = pmk_compat_lacks(machines[i].core, &elf->arm, lacks, sizeof(lacks));
-		if (!lacking && !strcmp(machines[i].core, elf->cpu))
-			return &machines[i];
-		if (!lacking && !runs)
-			runs = &machines[i];
-		first = first ? first : &machines[i];
-	}
-	return runs ? runs : first;
-}
-
-bool pmk_program_is_modelled(const char *core)
-{
-	for (size_t i = 0; i < NMACHINES; i++)
-		if (!strcmp(machines[i].core, core))
-			return true;
-	return false;
-}
-
-/* True if cores with this instruction set can run the file. */
-static bool isa_runs(const char *isa, const struct pmk_elf *elf)
-{
-	for (size_t i = 0; i < NMACHINES; i++)
-		if (is_of(&machines[i], elf) && !strcmp(machines[i].isa, isa))
-			return true;
-	return false;
-}
-
 const char *pmk_program_emulator(const struct pmk_program *p)
 {
 	return basename(p->argv.word[0]);
-}
-
-/* Returns the machine that the emulator of --qemu emulates, by the emulator's name; NULL:
- * unknown. */
-static const struct machine *machine_by_emulator(const struct pmk_program *p)
-{
-	const char *name = pmk_program_emulator(p);
-
-	for (size_t i = 0; i < NMACHINES; i++)
-		if (!strcmp(machines[i].qemu, name) || !strcmp(machines[i].system, name))
-			return &machines[i];
-	return NULL;
 }
 
 /* True if pmk stat would run this file in emulation. False for an emulator, because that is a
@@ -138,7 +41,7 @@ static bool is_program(const char *name)
 	struct pmk_elf elf;
 	char msg[256];
 
-	return !pmk_elf_read(name, &elf, msg, sizeof(msg)) && machine_of(&elf);
+	return !pmk_elf_read(name, &elf, msg, sizeof(msg)) && pmk_emulated_machine_of(&elf);
 }
 
 int pmk_program_find_emulator(struct pmk_program *p)
@@ -148,10 +51,12 @@ int pmk_program_find_emulator(struct pmk_program *p)
 
 	if (pmk_qemu_find(&p->qemu, name))
 		return 0;
-	if (p->system && !machine_by_emulator(p) && is_program(name))
+	if (p->system && !pmk_emulated_machine_by_emulator(pmk_program_emulator(p)) &&
+	    is_program(name))
 		return pmk_count_refuse(
 			p->fault, "%s is a program, not an emulator: pmk stat counts it", name);
-	if (p->qemu.state == PMK_QEMU_NO_PLUGINS && !machine_by_emulator(p))
+	if (p->qemu.state == PMK_QEMU_NO_PLUGINS &&
+	    !pmk_emulated_machine_by_emulator(pmk_program_emulator(p)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED,
 				      "%s is not an emulator that can load plugins; start the "
 				      "command with qemu-system-arm, qemu-system-aarch64 or "
@@ -167,184 +72,6 @@ int pmk_program_add(struct pmk_program *p, const char *const *words)
 	for (; *words; words++)
 		if (!pmk_words_add(&p->argv, *words))
 			return pmk_count_no_memory(p->fault);
-	return 0;
-}
-
-static int unknown_core(struct pmk_program *p, const char *data, const char *name, const char *path)
-{
-	char near[256] = "", own[PATH_MAX], **names;
-	int why = errno;
-
-	if (pmk_files_is_path(name))
-		return pmk_count_refuse(p->fault, "`core` %s: %s", name, strerror(why));
-	if (why != ENOENT && why != ENOTDIR)
-		return pmk_count_refuse(p->fault, "core %s: %s: %s", name, path, strerror(why));
-	names = pmk_files_cores(data, p->fault);
-	if (!names)
-		return PMK_COUNT_FAILED;
-	pmk_nearest_among(name, pmk_words_next, names, near, sizeof(near));
-	pmk_files_free_names(names);
-	if (!*near && pmk_files_closed(own, "cores"))
-		return pmk_count_refuse(p->fault, "core '%s' is none of ours; of your own, %s: %s",
-					name, own, strerror(EACCES));
-	return pmk_count_refuse(p->fault, "unknown core '%s'%s%s%s (pmk list cores)", name,
-				*near ? "; did you mean " : "", near, *near ? "?" : "");
-}
-
-static int override_machine(struct pmk_program *p, const char *text)
-{
-	const char *eq = strchr(text, '=');
-	char key[64], msg[256];
-
-	if (!eq || (size_t)(eq - text) >= sizeof(key))
-		return pmk_count_refuse(p->fault, "`set` '%s': expected key=value", text);
-	snprintf(key, sizeof(key), "%.*s", (int)(eq - text), text);
-	if (pmk_core_set(&p->core, key, eq + 1, msg, sizeof(msg)))
-		return pmk_count_refuse(p->fault, "`set` %s: %s", text, msg);
-	return 0;
-}
-
-/* True if the preset's core has this PMU. */
-static bool has_pmu(const char *data, const char *name, const char *pmu)
-{
-	struct pmk_core core;
-	char path[PATH_MAX], msg[512];
-
-	return pmk_files_core(path, data, name) && !pmk_core_load(&core, path, msg, sizeof(msg)) &&
-	       !strcmp(core.pmu, pmu);
-}
-
-int pmk_program_core_with(struct pmk_program *p, const char *data, const char *pmu, char **found)
-{
-	char path[PATH_MAX], **names;
-	bool there = pmk_files_core(path, data, pmu);
-
-	*found = there ? strdup(pmu) : NULL;
-	if (there)
-		return *found ? 0 : pmk_count_no_memory(p->fault);
-	names = pmk_files_cores(data, p->fault);
-	for (unsigned i = 0; names && names[i] && !there; i++) {
-		there = has_pmu(data, names[i], pmu);
-		if (there)
-			*found = strdup(names[i]);
-	}
-	pmk_files_free_names(names);
-	if (!names)
-		return PMK_COUNT_FAILED;
-	return there && !*found ? pmk_count_no_memory(p->fault) : 0;
-}
-
-static int check_effect(struct pmk_program *p, const char *name, const struct pmk_words *overrides)
-{
-	for (unsigned i = 0; i < overrides->count; i++) {
-		const char *word = overrides->word[i], *why;
-		char key[64];
-
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
-		why = pmk_core_in_vain(&p->core, key);
-		if (why)
-			return pmk_count_refuse(p->fault, "`set` %s: core %s %s", word, name, why);
-	}
-	return 0;
-}
-
-/* Write the names of all PMUs with this driver: "arm1136r0, arm1136, …". */
-static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
-{
-	size_t at = 0;
-
-	*buf = '\0';
-	for (unsigned i = 0; pmk_pmus[i] && at < size; i++)
-		if (pmk_pmus[i]->driver == driver)
-			at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "",
-					       pmk_pmus[i]->name);
-}
-
-/*
- * Check that a core with this instruction set can have this PMU. A core can have the PMU "none",
- * and any PMU with the same driver as the PMU of the instruction set's default core. Families that
- * are chosen by their PMU need no check.
- */
-static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
-{
-	const struct pmk_pmu *pmu = pmk_pmu_find(core->pmu), *usual = NULL;
-	char names[256];
-
-	for (size_t i = 0; i < NMACHINES && !usual; i++)
-		if (!strcmp(machines[i].isa, core->isa))
-			usual = pmk_pmu_find(machines[i].core);
-	if (pmk_core_family(core)->pmu || !usual || !strcmp(core->pmu, "none") ||
-	    (pmu && pmu->driver == usual->driver))
-		return 0;
-	name_pmus(usual->driver, names, sizeof(names));
-	return pmk_message_fail(msg, size, PMK_EINVAL,
-				"a core with isa = %s cannot have pmu = %s; it can have one of %s",
-				core->isa, core->pmu, names);
-}
-
-int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size)
-{
-	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0)
-		return pmk_message_fail(
-			msg, size, PMK_EINVAL,
-			"[core] has name = %s; the name must be that of the file, %s", core->name,
-			name);
-	return check_pmu(core, msg, size);
-}
-
-/* Let a core of ARMv8 run a 32-bit ARM program. The emulator of such programs does not know the
- * core's name, so its processor is "max". */
-static void in_aarch32(struct pmk_core *core)
-{
-	if (!strcmp(core->isa, "a64") && pmk_core_become(core, "a32"))
-		snprintf(core->qemu_cpu, sizeof(core->qemu_cpu), "max");
-}
-
-int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
-		     const struct pmk_words *overrides)
-{
-	const struct machine *machine = machine_of(&p->elf), *usual = machine;
-	char path[PATH_MAX], msg[512];
-	struct pmk_core preset;
-	int err;
-
-	if (!usual && p->argv.count)
-		usual = machine_by_emulator(p);
-	if (!name)
-		name = usual ? usual->core : machines[0].core;
-	name = pmk_files_core_name(data, name);
-	if (!pmk_files_core(path, data, name))
-		return unknown_core(p, data, name, path);
-	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
-		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
-	if (pmk_program_check_preset(&p->core, name, msg, sizeof(msg)))
-		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s: %s", path, msg);
-	preset = p->core;
-	if (machine && !p->system && p->elf.machine == PMK_ELF_ARM)
-		in_aarch32(&p->core);
-	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
-		p->core.l2.type = pmk_core_l2_type(pmu);
-	for (unsigned i = 0; i < overrides->count; i++) {
-		err = override_machine(p, overrides->word[i]);
-		if (err)
-			return err;
-	}
-	pmk_core_keep_checked(&p->core, &preset);
-	p->core.system = p->system;
-	if (pmk_core_check(&p->core, msg, sizeof(msg)))
-		return pmk_count_refuse(p->fault, "core %s: %s", name, msg);
-	err = check_effect(p, name, overrides);
-	if (err)
-		return err;
-	if (p->system && !p->alone)
-		err = pmk_program_check_core(p);
-	if (err)
-		return err;
-	if (machine && !isa_runs(p->core.isa, &p->elf))
-		return pmk_count_refuse(
-			p->fault, "core %s runs %s code; the program is for %s", name, p->core.isa,
-			pmk_arm_is_microcontroller(&p->elf.arm) ? "a Cortex-M"
-								: p->elf.machine_name);
 	return 0;
 }
 
@@ -415,7 +142,7 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 /* Returns a core that can run the file; NULL: there is none. */
 static const char *core_for(const struct pmk_elf *elf)
 {
-	const struct machine *m = machine_of(elf);
+	const struct pmk_emulated_machine *m = pmk_emulated_machine_of(elf);
 	char lacks[64];
 
 	return m && !pmk_compat_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
@@ -433,7 +160,7 @@ static int check_profile(struct pmk_program *p, const char *file, const struct p
 				      "cores are ARM9, ARM11, Cortex-A and Cortex-M (pmk list "
 				      "cores)",
 				      file);
-	if (is_microcontroller(elf) && !core_for(elf))
+	if (pmk_elf_is_microcontroller(elf) && !core_for(elf))
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
 				      "%s: is built for %s (%s), which pmk does not model; build "
 				      "it for a Cortex-M33 or an earlier core (-mcpu=cortex-m33)",
@@ -451,13 +178,13 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 		return err;
 	unread = pmk_elf_read(p->image, &p->elf, msg, sizeof(msg));
 	/* QEMU reads firmware, but does not execute it as a program of the host. */
-	if (unread || !is_microcontroller(&p->elf))
+	if (unread || !pmk_elf_is_microcontroller(&p->elf))
 		err = check_mode(program, p->image, p->fault);
 	if (err)
 		return err;
 	if (unread)
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC, "%s: %s", program, msg);
-	if (!machine_of(&p->elf))
+	if (!pmk_emulated_machine_of(&p->elf))
 		return pmk_count_fail(
 			p->fault, PMK_COUNT_NOT_EXEC,
 			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
@@ -466,27 +193,9 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 			p->elf.machine_code,
 			pmk_machine_runs(program) ? "; `target` linux runs it on this machine"
 						  : "");
-	p->alone = is_microcontroller(&p->elf);
+	p->alone = pmk_elf_is_microcontroller(&p->elf);
 	p->system = p->alone;
 	return check_profile(p, program, &p->elf);
-}
-
-const char *pmk_program_later_core(const struct pmk_program *p)
-{
-	bool passed = false;
-
-	if (p->elf.machine != PMK_ELF_ARM)
-		return NULL;
-	for (size_t i = 0; i < NMACHINES; i++) {
-		bool same = !strcmp(machines[i].isa, p->core.isa);
-
-		if (!is_of(&machines[i], &p->elf))
-			continue;
-		if (passed && !same)
-			return machines[i].core;
-		passed |= same;
-	}
-	return NULL;
 }
 
 /*
@@ -521,7 +230,7 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 		"it for that (-march=), or run it on another processor with `qemu` '%s -cpu max "
 		"%s'",
 		program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
-		machine_of(&p->elf)->qemu, program);
+		pmk_emulated_machine_of(&p->elf)->qemu, program);
 }
 
 /* Reject a program that would die of an undefined instruction, because the program or its
@@ -554,7 +263,7 @@ static const char *cpu_option(const struct pmk_program *p, char *room, size_t si
 int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot, unsigned seed)
 {
 	char cpu[sizeof(p->core.qemu_cpu) + 16], number[16];
-	const struct machine *machine = machine_of(&p->elf);
+	const struct pmk_emulated_machine *machine = pmk_emulated_machine_of(&p->elf);
 	const char *first[] = { machine->qemu, "-cpu",	   cpu_option(p, cpu, sizeof(cpu)),
 				"-plugin",     "@plugin@", "-seed",
 				number,	       "-s",	   "@stack@",
@@ -666,7 +375,9 @@ static const char *const emulated_names[] = {
  * instructions are little-endian, too (BE8). The emulator of AArch64 also has ARM boards. */
 static int check_emulator(struct pmk_program *p)
 {
-	const struct machine *runs = machine_by_emulator(p), *needs = machine_of(&p->elf);
+	const struct pmk_emulated_machine *runs = pmk_emulated_machine_by_emulator(
+						  pmk_program_emulator(p)),
+					  *needs = pmk_emulated_machine_of(&p->elf);
 	const struct pmk_elf *elf = &p->elf;
 	char other[64] = "";
 
@@ -701,7 +412,8 @@ static int find_image(struct pmk_program *p)
 /* True if the emulator of --qemu is a user-mode emulator, which has its own options (-cpu max). */
 static bool runs_programs(const struct pmk_program *p)
 {
-	const struct machine *m = machine_by_emulator(p);
+	const struct pmk_emulated_machine *m =
+		pmk_emulated_machine_by_emulator(pmk_program_emulator(p));
 
 	return m && !strcmp(m->qemu, pmk_program_emulator(p));
 }
@@ -757,105 +469,6 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 					p->argv.word[0]);
 	err = p->system ? check_firmware(p) : 0;
 	return err ? err : pmk_program_find_emulator(p);
-}
-
-/* Turn a word of --env, NAME=VALUE or NAME, into NAME=VALUE. Returns NULL if NAME is not set in
- * pmk's environment, or if out of memory; *failed is true only for the latter. */
-static char *env_line(const char *say, bool *failed)
-{
-	const char *value = getenv(say);
-	char *line = NULL;
-
-	if (strchr(say, '='))
-		line = strdup(say);
-	else if (!value)
-		return NULL; /* not set in pmk's environment, so the program does not get it */
-	else if (asprintf(&line, "%s=%s", say, value) < 0)
-		line = NULL;
-	*failed |= !line;
-	return line;
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool names_variable(const char *say, const char *line)
-{
-	size_t n = strcspn(line, "=");
-
-	return !strncmp(say, line, n) && (say[n] == '=' || !say[n]);
-}
-
-static bool is_named(const struct pmk_words *words, const char *line)
-{
-	for (unsigned i = 0; i < words->count; i++)
-		if (names_variable(words->word[i], line))
-			return true;
-	return false;
-}
-
-/* Collect the words of --env. "*" is replaced by every variable of pmk's environment that no other
- * word names. They are sorted by name, so that their order is always the same. */
-static bool expand_env(const struct pmk_words *pass, struct pmk_words *out)
-{
-	size_t n = 0, kept = 0;
-	char **all;
-	bool every = false, good = true;
-
-	for (unsigned i = 0; i < pass->count; i++) {
-		if (!strcmp(pass->word[i], "*"))
-			every = true;
-		else
-			good &= pmk_words_add(out, pass->word[i]);
-	}
-	if (!every || !environ)
-		return good;
-	while (environ[n])
-		n++;
-	all = calloc(n + 1, sizeof(*all));
-	for (size_t i = 0; all && i < n; i++)
-		if (strchr(environ[i], '=') && !is_named(pass, environ[i]))
-			all[kept++] = environ[i];
-	if (all)
-		qsort(all, kept, sizeof(*all), by_text);
-	for (size_t i = 0; all && i < kept; i++)
-		good &= pmk_words_add(out, all[i]);
-	good &= all != NULL;
-	free(all);
-	return good;
-}
-
-static unsigned count_left_out(const struct pmk_words *envp)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; environ && environ[i]; i++)
-		n += !is_named(envp, environ[i]);
-	return n;
-}
-
-int pmk_program_env(struct pmk_program *p, const struct pmk_words *asked)
-{
-	struct pmk_words all = { 0 }, *pass = &all;
-	static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/",
-					     "LANG=C" };
-	bool failed = !expand_env(asked, &all);
-
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		failed |= !is_named(pass, fixed[i]) && !pmk_words_add(&p->envp, fixed[i]);
-	}
-	for (unsigned i = 0; i < pass->count; i++) {
-		char *line = env_line(pass->word[i], &failed);
-
-		failed |= line &&
-			  (!pmk_words_add(&p->envp, line) || !pmk_words_add(&p->passed, line));
-		free(line);
-	}
-	pmk_words_free(&all);
-	p->left_out = count_left_out(&p->envp);
-	return failed ? pmk_count_no_memory(p->fault) : 0;
 }
 
 unsigned pmk_program_more_stack(const struct pmk_program *p)

@@ -60,9 +60,6 @@ const char *pmk_program_emulator(const struct pmk_program *p);
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides);
 
-/* Returns a core with a later architecture than the chosen one; NULL: there is none. */
-const char *pmk_program_later_core(const struct pmk_program *p);
-
 /* Find the program and read its ELF header: sets p->elf and p->image. */
 int pmk_program_open(struct pmk_program *p, const char *program);
 
@@ -84,8 +81,6 @@ int pmk_program_add(struct pmk_program *p, const char *const *words);
 int pmk_program_find_emulator(struct pmk_program *p);
 /* Refuse firmware for another profile or a later architecture, which would end in a fault. */
 int pmk_program_check_core(struct pmk_program *p);
-/* True if pmk has a model of the core. */
-bool pmk_program_is_modelled(const char *core);
 
 /* Build the environment: the fixed part plus --env NAME or NAME=VALUE; "*" is every NAME that is
  * set. */

@@ -11,7 +11,7 @@ import threading
 
 from harness import *
 
-# The variables that pmk passes to a program; src/count/program.c.
+# The variables that pmk passes to a program; src/count/program_env.c.
 ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
 OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
 ADDR_NO_RANDOMIZE = 0x0040000
