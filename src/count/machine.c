@@ -6,14 +6,10 @@
  * program they are counted until these processes have ended, or until Ctrl-C.
  */
 #define _GNU_SOURCE
-#include "base/clock.h"
-#include "base/minmax.h"
-#include "count/count.h"
+#include "count/machine.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,52 +17,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <pmk/stats.h>
-
+#include "base/clock.h"
+#include "base/minmax.h"
 #include "count/program.h"
-#include "count/sampled.h"
-#include "producer/linux/linux.h"
-
-/* The counts of one event in one place (process, thread or processor), over all runs. */
-struct tally {
-	struct pmk_stats scaled;
-	uint64_t enabled_ns, running_ns;
-	bool zero; /* true if it counted nothing */
-};
-
-/* An event that is counted: one line of the report. */
-struct counted {
-	struct pmk_linux_ask ask;
-	char *name;
-	char *reason; /* why it is not counted, or NULL */
-	bool user_only;
-	struct pmk_linux_value last; /* value at the end of the last interval */
-};
-
-struct machine {
-	struct pmk_linux_pmus *pmus;
-	const struct pmk_linux_pmu *prefer; /* --pmu */
-	struct pmk_linux_facts facts;
-	char *path; /* path of the program, or NULL */
-	int *pids;  /* threads to attach to */
-	unsigned npids;
-	int *processes; /* processes of these threads */
-	unsigned nprocesses;
-	struct pmk_linux_cpus cpus; /* empty: count threads, or the program */
-	struct counted event[PMK_MAX_EVENTS];
-	unsigned nevents;
-	struct pmk_linux_counters *counters; /* or … */
-	struct pmk_sampled *sampled;	     /* only for a recording */
-	struct tally *tally;		     /* by place and event */
-	/* Number of places: processors with -A, threads with --per-thread, otherwise 1. */
-	unsigned nplaces;
-	char **thread; /* --per-thread: names of the places */
-	double began;  /* seconds */
-	bool timed_out;
-};
 
 /* ---- what runs here -------------------------------------------------------------------------- */
 
@@ -90,553 +45,6 @@ bool pmk_machine_runs(const char *program)
 			 mine.big_endian == its.big_endian;
 	free(path);
 	return script || native;
-}
-
-/* True if the user wants a recording, so that events are sampled. */
-static bool is_recorded(const struct pmk_count *c)
-{
-	return c->q.record.what != PMK_REQUEST_COUNTS;
-}
-
-/* ---- whom to count --------------------------------------------------------------------------- */
-
-static int add_process(struct pmk_count *c, int pid)
-{
-	struct machine *l = c->state;
-	int *more = realloc(l->processes, (l->nprocesses + 1) * sizeof(*more));
-	int err =
-		more ? pmk_linux_threads(&pmk_linux_kernel, pid, &l->pids, &l->npids) : PMK_ENOMEM;
-
-	if (more)
-		l->processes = more;
-	if (err == PMK_ENOMEM)
-		return pmk_count_no_memory(&c->fault);
-	if (err)
-		return pmk_count_refuse(&c->fault, "`pid` %d: there is no such process", pid);
-	more[l->nprocesses++] = pid;
-	return 0;
-}
-
-static int choose_processes(struct pmk_count *c, const char *list)
-{
-	const char *at = list;
-	int pid, more, err;
-
-	do {
-		more = pmk_linux_pid_next(&at, &pid);
-		if (more < 0)
-			return pmk_count_refuse(
-				&c->fault,
-				"`pid` %s: expected numbers of processes, separated by commas",
-				list);
-		err = add_process(c, pid);
-	} while (!err && more);
-	return err;
-}
-
-static int choose_cpus(struct pmk_count *c, const char *list)
-{
-	struct machine *l = c->state;
-	struct pmk_linux_cpus online;
-	int err = pmk_linux_online(&online, &pmk_linux_kernel);
-
-	if (err == PMK_EIO)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_FAILED,
-			"cannot find out which processors are online: neither /sys nor /proc is "
-			"mounted; mount one (mount -t sysfs sysfs /sys)");
-	if (err)
-		return pmk_count_no_memory(&c->fault);
-	if (!list) {
-		l->cpus = online;
-		return 0;
-	}
-	err = pmk_linux_cpus_parse(&l->cpus, list);
-	if (err == PMK_ENOMEM)
-		err = pmk_count_no_memory(&c->fault);
-	else if (err)
-		err = pmk_count_refuse(&c->fault, "`cpu` %s: expected processors, such as 0,2-3%s",
-				       list,
-				       isalpha((unsigned char)*list)
-					       ? "; the core that is emulated is chosen with `core`"
-					       : "");
-	for (unsigned i = 0; !err && i < l->cpus.count; i++)
-		if (!pmk_linux_cpus_have(&online, l->cpus.cpu[i]))
-			err = pmk_count_refuse(&c->fault, "`cpu` %s: processor %u is not online",
-					       list, l->cpus.cpu[i]);
-	pmk_linux_cpus_free(&online);
-	return err;
-}
-
-/* Name each thread as perf does ("sleep-14335"). Read the names now, because some threads may end
- * before others. */
-static int name_threads(struct pmk_count *c)
-{
-	struct machine *l = c->state;
-
-	l->thread = calloc(l->npids, sizeof(*l->thread));
-	for (unsigned i = 0; l->thread && i < l->npids; i++) {
-		char path[64], comm[64] = "";
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%d/comm", l->pids[i]);
-		f = fopen(path, "re");
-		if (f && !fgets(comm, sizeof(comm), f))
-			*comm = '\0';
-		if (f)
-			fclose(f);
-		comm[strcspn(comm, "\n")] = '\0';
-		if (asprintf(&l->thread[i], "%s-%d", comm, l->pids[i]) < 0) {
-			l->thread[i] = NULL;
-			return pmk_count_no_memory(&c->fault);
-		}
-	}
-	return l->thread ? 0 : pmk_count_no_memory(&c->fault);
-}
-
-static int choose_scope(struct pmk_count *c)
-{
-	const struct pmk_request *q = &c->q;
-	struct machine *l = c->state;
-	bool cpus = q->scope.all_cpus || q->scope.cpus;
-	int err;
-
-	if (cpus && q->scope.pids)
-		return pmk_count_refuse(&c->fault,
-					"`pid` and `all-cpus` or `cpu` exclude each other");
-	if (q->scope.per_core && !cpus)
-		return pmk_count_refuse(&c->fault, "`no-aggr` is for whole processors: use "
-						   "`all-cpus` or `cpu` with it");
-	if (q->scope.per_thread && !q->scope.pids)
-		return pmk_count_refuse(&c->fault, "`per-thread` needs `pid`: it counts each "
-						   "thread of that process, as in perf");
-	if (q->run.times > 1 && !q->program.command[0])
-		return pmk_count_refuse(&c->fault, "`repeat` needs a program to run");
-	err = pmk_request_check_ms(c);
-	if (!err && q->program.command[0])
-		err = pmk_program_find(q->program.command[0], &l->path, &c->fault);
-	if (!err && q->scope.pids)
-		err = choose_processes(c, q->scope.pids);
-	if (!err && cpus)
-		err = choose_cpus(c, q->scope.cpus);
-	l->nplaces = q->scope.per_core ? l->cpus.count : q->scope.per_thread ? l->npids : 1;
-	c->program = l->path;
-	return err || !q->scope.per_thread ? err : name_threads(c);
-}
-
-/* ---- what to count --------------------------------------------------------------------------- */
-
-static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
-{
-	struct pmk_count *c = ctx;
-	const struct machine *l = c->state;
-	const struct pmk_linux_event *ev;
-	char msg[600];
-	int err = pmk_linux_find(l->pmus, l->prefer, name, &ev, msg, sizeof(msg));
-
-	if (err == PMK_ENOMEM)
-		return pmk_count_no_memory(&c->fault);
-	if (err)
-		return pmk_count_refuse(&c->fault, "%s", msg);
-	req->event = ev->row;
-	req->how = ev;
-	return 0;
-}
-
-/* Returns name i that a pattern of -e can match. */
-static const char *event_name(const void *ctx, unsigned i)
-{
-	const struct pmk_count *c = ctx;
-	const struct machine *l = c->state;
-
-	return pmk_linux_event_name(l->pmus, l->prefer, i);
-}
-
-/* Choose the events that perf counts by default. */
-static int default_events(struct pmk_count *c)
-{
-	const struct machine *l = c->state;
-
-	if (is_recorded(c))
-		return pmk_event_list_parse(&c->events, c->pmu,
-					    pmk_linux_core(l->pmus) ? "cycles" : "cpu-clock");
-	return pmk_event_list_parse(&c->events, c->pmu,
-				    "task-clock,context-switches,cpu-migrations,page-faults,"
-				    "cycles,instructions,branches,branch-misses");
-}
-
-static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
-		     const struct pmk_linux_event *ev, const char *pmu)
-{
-	struct machine *l = c->state;
-	struct counted *k = &l->event[l->nevents];
-	int n;
-
-	if (is_recorded(c) && req->group)
-		return pmk_count_refuse(
-			&c->fault,
-			"event '%s': sampling does not support a {group}; leave out the braces",
-			req->name);
-	if (l->nevents == PMK_MAX_EVENTS)
-		return pmk_count_refuse(&c->fault, "more than %d events", PMK_MAX_EVENTS);
-	*k = (struct counted){ .ask = { ev, req->group, req->user, req->kernel } };
-	n = pmu ? asprintf(&k->name, "%s/%s/", pmu, req->name)
-		: asprintf(&k->name, "%s", req->name);
-	if (n < 0)
-		return pmk_count_no_memory(&c->fault);
-	l->nevents++;
-	return 0;
-}
-
-/* Add the event of each kind of core. On a machine with several kinds of cores, one name means all
- * of them. */
-static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *req,
-			  const struct pmk_linux_event *ev)
-{
-	struct machine *l = c->state;
-	int err = 0;
-
-	if (req->group)
-		return pmk_count_refuse(&c->fault,
-					"event '%s': a {group} is counted on one PMU, and this "
-					"machine has %u kinds of cores: name it, as in %s/%s/",
-					req->name, pmk_linux_cores(l->pmus),
-					pmk_linux_core(l->pmus)->name, req->name);
-	for (unsigned i = 0; !err && i < pmk_linux_pmus_count(l->pmus); i++) {
-		const struct pmk_linux_pmu *pmu = pmk_linux_pmus_get(l->pmus, i);
-		const struct pmk_linux_event *there =
-			pmu->core ? pmk_linux_on(l->pmus, ev, pmu) : NULL;
-
-		if (there)
-			err = add_event(c, req, there, pmu->name);
-	}
-	return err;
-}
-
-static int resolve_events(struct pmk_count *c)
-{
-	struct machine *l = c->state;
-	int err = 0;
-
-	for (unsigned i = 0; !err && i < c->events.count; i++) {
-		struct pmk_event_request *req = &c->events.item[i];
-		const struct pmk_linux_event *ev;
-
-		/* An event that `all` or a metric added has no event of the kernel yet. */
-		if (!req->how)
-			err = find_event(c, req->event->name, req);
-		if (err)
-			return err;
-		ev = req->how;
-		err = ev->any_core && pmk_linux_cores(l->pmus) > 1 ? add_everywhere(c, req, ev)
-								   : add_event(c, req, ev, NULL);
-	}
-	return err;
-}
-
-/* Returns the PMU that the result names: the core's, unless all events belong to one other PMU. */
-static const struct pmk_pmu *main_pmu(const struct machine *l, const struct pmk_pmu *core)
-{
-	const struct pmk_pmu *first = l->nevents ? l->event[0].ask.event->pmu->pmu : core;
-
-	for (unsigned i = 0; i < l->nevents; i++)
-		if (l->event[i].ask.event->pmu->pmu != first)
-			return core;
-	return first;
-}
-
-static int choose_pmu(struct pmk_count *c)
-{
-	struct machine *l = c->state;
-	const struct pmk_linux_pmu *core = pmk_linux_core(l->pmus);
-
-	if (c->q.core.pmu) {
-		l->prefer = pmk_linux_pmu_find(l->pmus, c->q.core.pmu);
-		if (!l->prefer)
-			return pmk_count_refuse(&c->fault,
-						"`pmu` %s: this machine has no such PMU (ls "
-						"/sys/bus/event_source/devices)",
-						c->q.core.pmu);
-		core = l->prefer;
-	}
-	c->pmu = core && (core->known || l->prefer) ? core->pmu : &pmk_linux_hardware;
-	return 0;
-}
-
-static int choose_events(struct pmk_count *c)
-{
-	struct machine *l = calloc(1, sizeof(*l));
-	int err;
-
-	c->state = l;
-	if (!l || pmk_linux_pmus_load(&l->pmus, &pmk_linux_kernel))
-		return pmk_count_no_memory(&c->fault);
-	pmk_linux_facts(&l->facts, &pmk_linux_kernel, l->pmus);
-	c->events.find = find_event;
-	c->events.name = event_name;
-	c->events.ctx = c;
-	err = choose_scope(c);
-	if (!err)
-		err = choose_pmu(c);
-	if (!err)
-		err = pmk_choose_events(c, default_events, NULL, false);
-	if (!err)
-		err = resolve_events(c);
-	if (err)
-		return err;
-	/* A ratio of counts from cores of different kinds would be meaningless. */
-	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.counted.metrics.count)
-		return pmk_count_refuse(
-			&c->fault,
-			"`metrics`: this machine has %u kinds of cores; name the PMU with `pmu` %s",
-			pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name);
-	if ((pmk_linux_cores(l->pmus) > 1 && !l->prefer) || is_recorded(c))
-		c->metrics = (struct pmk_metric_list){ 0 };
-	c->pmu = main_pmu(l, c->pmu);
-	c->result.passes = 0; /* the kernel decides how many */
-	l->tally = calloc(l->nplaces * (l->nevents + 1), sizeof(*l->tally));
-	if (!l->tally)
-		return pmk_count_no_memory(&c->fault);
-	for (unsigned i = 0; i < l->nplaces * l->nevents; i++) {
-		pmk_stats_init(&l->tally[i].scaled);
-		l->tally[i].zero = true;
-	}
-	return 0;
-}
-
-static void free_machine(struct pmk_count *c)
-{
-	struct machine *l = c->state;
-
-	pmk_linux_counters_close(l->counters);
-	pmk_sampled_free(l->sampled);
-	for (unsigned i = 0; i < l->nevents; i++) {
-		free(l->event[i].name);
-		free(l->event[i].reason);
-	}
-	pmk_linux_cpus_free(&l->cpus);
-	pmk_linux_pmus_free(l->pmus);
-	for (unsigned i = 0; l->thread && i < l->nplaces; i++)
-		free(l->thread[i]);
-	free(l->thread);
-	free(l->tally);
-	free(l->processes);
-	free(l->pids);
-	free(l->path);
-	free(l);
-}
-
-/* ---- counters -------------------------------------------------------------------------------- */
-
-/* The limit of open files belongs to the whole process, so only one thread at a time may raise and
- * restore it. */
-static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
-
-/* Raise the limit of open files, because each event needs a descriptor for each thread or
- * processor. Returns the limit before. */
-static struct rlimit raise_file_limit(void)
-{
-	struct rlimit before = { 0 }, limit;
-
-	pthread_mutex_lock(&file_limit);
-	if (!getrlimit(RLIMIT_NOFILE, &before)) {
-		limit = before;
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	return before;
-}
-
-/* Restore the limit of open files for the counted program, so that it runs with the same limit as
- * without pmk. */
-static void restore_file_limit(const struct rlimit *before)
-{
-	if (before->rlim_max)
-		setrlimit(RLIMIT_NOFILE, before);
-	pthread_mutex_unlock(&file_limit);
-}
-
-static struct pmk_linux_counters *events_of(const struct machine *l)
-{
-	return l->sampled ? pmk_linux_rings_events(pmk_sampled_rings(l->sampled)) : l->counters;
-}
-
-/*
- * Returns the reason why nothing can be counted, so that the run should not start. Returns NULL if
- * something can be counted. Also returns NULL if there is a program to run and the hardware merely
- * lacks the events: perf runs it, too.
- */
-static const char *hopeless_reason(const struct machine *l)
-{
-	const char *why = NULL;
-
-	for (unsigned i = 0; i < l->nevents; i++) {
-		switch (pmk_linux_counters_error(events_of(l), i)) {
-		case 0:
-			return NULL;
-		case EACCES:
-		case EPERM:
-		case ENOSYS:
-		case EMFILE:
-		case ENFILE:
-		case ESRCH:
-			why = pmk_linux_counters_reason(events_of(l), i);
-			break;
-		default:
-			if (!why && (!l->path || l->sampled))
-				why = pmk_linux_counters_reason(events_of(l), i);
-			break;
-		}
-	}
-	return why;
-}
-
-/* If the user named no metric, drop the metrics whose events are not counted. */
-static void drop_metrics(struct pmk_count *c)
-{
-	const struct machine *l = c->state;
-	struct pmk_metric_list all = c->metrics;
-
-	if (c->q.counted.metrics.count)
-		return;
-	c->metrics = (struct pmk_metric_list){ 0 };
-	for (unsigned m = 0; m < all.count; m++) {
-		const struct pmk_metric *metric = all.item[m];
-		bool counted = true;
-
-		for (const char *const *name = metric->events; *name; name++)
-			for (unsigned i = 0; i < l->nevents; i++)
-				if (l->event[i].reason &&
-				    l->event[i].ask.event->row == pmk_pmu_event(c->pmu, *name))
-					counted = false;
-		if (counted)
-			c->metrics.item[c->metrics.count++] = metric;
-	}
-}
-
-/* Store which events the counters of the first run can count, and how. Later runs open the counters
- * in the same way. */
-static int learn_counters(struct pmk_count *c)
-{
-	struct machine *l = c->state;
-
-	for (unsigned i = 0; i < l->nevents; i++) {
-		struct counted *k = &l->event[i];
-		const char *reason = pmk_linux_counters_reason(events_of(l), i);
-
-		if (reason && !k->reason)
-			k->reason = strdup(reason);
-		if (reason && !k->reason)
-			return pmk_count_no_memory(&c->fault);
-		if (pmk_linux_counters_user_only(events_of(l), i) && !k->user_only) {
-			char *name;
-
-			/* The kernel allows only user mode; perf also shows this as :u. */
-			if (asprintf(&name, "%s:u", k->name) < 0)
-				return pmk_count_no_memory(&c->fault);
-			free(k->name);
-			k->name = name;
-			k->user_only = true;
-		}
-	}
-	return 0;
-}
-
-static int open_counted(struct pmk_count *c, const struct pmk_linux_ask *asks,
-			const struct pmk_linux_scope *scope)
-{
-	struct machine *l = c->state;
-
-	pmk_linux_counters_close(l->counters);
-	return pmk_linux_counters_open(&l->counters, &pmk_linux_kernel, &l->facts, asks, l->nevents,
-				       scope)
-		       ? pmk_count_no_memory(&c->fault)
-		       : 0;
-}
-
-/* Open the events for samples instead of counts. Each buffer belongs to a processor, even if
- * threads are sampled. */
-static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
-			const struct pmk_linux_scope *scope)
-{
-	struct machine *l = c->state;
-	struct pmk_linux_scope places = *scope;
-	int err = l->cpus.count ? 0 : choose_cpus(c, NULL);
-
-	places.cpus = l->cpus.cpu;
-	places.ncpus = l->cpus.count;
-	if (scope->ncpus)
-		places.npids = 0;
-	return err ? err : pmk_sampled_open(&l->sampled, c, &l->facts, asks, l->nevents, &places);
-}
-
-/* Begin to process samples, now that the names of the events are known. */
-static int begin_sampled(struct pmk_count *c, const struct pmk_linux_scope *scope)
-{
-	struct machine *l = c->state;
-	struct pmk_sampled_event event[PMK_MAX_EVENTS];
-	int err;
-
-	for (unsigned i = 0; i < l->nevents; i++)
-		event[i] = (struct pmk_sampled_event){ l->event[i].name,
-						       l->event[i].ask.event->pmu->pmu->name,
-						       l->event[i].reason };
-	err = pmk_sampled_name(l->sampled, c, event);
-	return err ? err
-		   : pmk_sampled_attach(l->sampled, c, l->processes, l->nprocesses,
-					scope->ncpus != 0);
-}
-
-static int open_counters(struct pmk_count *c, int pid)
-{
-	struct machine *l = c->state;
-	struct pmk_linux_ask asks[PMK_MAX_EVENTS];
-	struct pmk_linux_scope scope = {
-		.pids = pid ? &pid : l->pids,
-		.npids = pid ? 1 : l->npids,
-		.cpus = l->cpus.cpu,
-		.ncpus = l->cpus.count,
-		.inherit = !c->q.scope.no_inherit,
-		.on_exec = pid != 0 && !c->q.run.delay_ms,
-	};
-	int err;
-
-	for (unsigned i = 0; i < l->nevents; i++)
-		asks[i] = l->event[i].ask;
-	if (is_recorded(c))
-		err = open_sampled(c, asks, &scope);
-	else
-		err = open_counted(c, asks, &scope);
-	if (err)
-		return err;
-	if (hopeless_reason(l))
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "nothing can be counted: %s",
-				      hopeless_reason(l));
-	err = learn_counters(c);
-	drop_metrics(c);
-	return err || !l->sampled ? err : begin_sampled(c, &scope);
-}
-
-/* Add the counts of this run. */
-static void collect_counts(struct machine *l)
-{
-	if (l->sampled)
-		return;
-	for (unsigned p = 0; p < l->nplaces; p++)
-		for (unsigned i = 0; i < l->nevents; i++) {
-			struct tally *t = &l->tally[p * l->nevents + i];
-			struct pmk_linux_value v;
-
-			if (!pmk_linux_counters_read(l->counters, i, l->nplaces > 1 ? (int)p : -1,
-						     &v))
-				continue;
-			t->enabled_ns += v.enabled_ns;
-			t->running_ns += v.running_ns;
-			t->zero &= !v.value;
-			if (v.running_ns)
-				pmk_stats_add(&t->scaled,
-					      pmk_linux_scale(v.value, v.enabled_ns, v.running_ns));
-		}
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -772,6 +180,34 @@ static int finish_run(struct pmk_count *c)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* The limit of open files belongs to the whole process, so only one thread at a time may raise and
+ * restore it. */
+static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
+
+/* Raise the limit of open files, because each event needs a descriptor for each thread or
+ * processor. Returns the limit before. */
+static struct rlimit raise_file_limit(void)
+{
+	struct rlimit before = { 0 }, limit;
+
+	pthread_mutex_lock(&file_limit);
+	if (!getrlimit(RLIMIT_NOFILE, &before)) {
+		limit = before;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return before;
+}
+
+/* Restore the limit of open files for the counted program, so that it runs with the same limit as
+ * without pmk. */
+static void restore_file_limit(const struct rlimit *before)
+{
+	if (before->rlim_max)
+		setrlimit(RLIMIT_NOFILE, before);
+	pthread_mutex_unlock(&file_limit);
+}
+
 static int next_interval(struct pmk_count *c, double *at)
 {
 	int err;
@@ -802,7 +238,7 @@ static int start_run(struct pmk_count *c, struct pmk_watch *w)
 	if (err)
 		return err;
 	limit = raise_file_limit();
-	err = open_counters(c, attached ? 0 : w->child.pid);
+	err = pmk_machine_open(c, attached ? 0 : w->child.pid);
 	restore_file_limit(&limit);
 	for (unsigned i = 0; !err && i < l->nprocesses; i++)
 		err = pmk_watch_process(w, l->processes[i], &c->fault);
@@ -964,7 +400,7 @@ static int run_program(struct pmk_count *c)
 		/* The counts of an incomplete run would falsify the mean of the complete runs. */
 		if (err || (c->interrupted && i))
 			break;
-		collect_counts(c->state);
+		pmk_machine_collect(c->state);
 		c->result.runs = i + 1;
 	}
 	c->result.user /= c->result.runs ? c->result.runs : 1;
@@ -1011,10 +447,32 @@ static const struct pmk_recording *get_recording(const struct pmk_count *c)
 	return l ? pmk_sampled_recording(l->sampled, c) : NULL;
 }
 
+static void free_machine(struct pmk_count *c)
+{
+	struct machine *l = c->state;
+
+	pmk_linux_counters_close(l->counters);
+	pmk_sampled_free(l->sampled);
+	for (unsigned i = 0; i < l->nevents; i++) {
+		free(l->event[i].name);
+		free(l->event[i].reason);
+	}
+	pmk_linux_cpus_free(&l->cpus);
+	pmk_linux_pmus_free(l->pmus);
+	for (unsigned i = 0; l->thread && i < l->nplaces; i++)
+		free(l->thread[i]);
+	free(l->thread);
+	free(l->tally);
+	free(l->processes);
+	free(l->pids);
+	free(l->path);
+	free(l);
+}
+
 const struct pmk_count_way pmk_way_machine = {
 	.name = "linux",
 	.brief = "this machine: real counters, through the Linux kernel",
-	.choose = choose_events,
+	.choose = pmk_machine_choose_events,
 	.run = run_program,
 	.describe = describe_result,
 	.finish = finish_run,
