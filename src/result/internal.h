@@ -67,6 +67,15 @@ struct pmk_bars_state {
 void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s);
 void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
 
+/*
+ * Tables of the distributions of a section, in text: see text_distributions.c. The first prints a
+ * row for each event of a region; with `of`, only for the events whose values have this name
+ * (pmk_spread_of()). The second prints a table for each of these names, latencies first, and
+ * histograms. Both return 0 or PMK_ENOMEM.
+ */
+int pmk_text_print_table(struct pmk_writer *w, const struct pmk_section *s, const char *of);
+int pmk_text_print_spreads(struct pmk_writer *w, const struct pmk_section *s);
+
 /* Write the beginning of a line, which all lines of the section have, before the value. */
 void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
