@@ -139,7 +139,7 @@ char *listing_target(const struct listing *l, uint32_t code)
 	uint32_t f = to == NONE ? NONE : t->code[to].function;
 	char offset[24] = "", *text;
 
-	if (f == NONE || f == k->function)
+	if (f == NONE || (f == k->function && k->jump))
 		return NULL;
 	if (k->target != t->function[f].address)
 		snprintf(offset, sizeof(offset), "+0x%" PRIx64, k->target - t->function[f].address);

@@ -46,8 +46,8 @@ const char *listing_line(const struct listing *l, uint32_t file, uint32_t line);
 
 /* Write an instruction: "ldr     r0, [r1, #4]". */
 void listing_insn(const struct listing *l, uint32_t code, char *text, size_t size);
-/* Returns the target of a branch, "name+0x10", which the caller frees. NULL: the target is in
- * the same function. */
+/* Returns the target of a branch, "name+0x10", which the caller frees. NULL: it is not known, or a
+ * jump inside the function. */
 char *listing_target(const struct listing *l, uint32_t code);
 
 #endif

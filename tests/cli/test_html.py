@@ -308,6 +308,19 @@ def test_names_of_functions_are_links(with_source):
     assert len(links) > 5 and not [a for a in links if a[1:] not in places], links
 
 
+@pytest.mark.quick
+def test_jumps_inside_a_function_are_links(page):
+    """Calls and jumps to other functions have the name of their target."""
+    links = {row.attrs["id"]: (a.attrs["href"], a.text()) for row in page.root.all("tr", id=None)
+             for a in row.all("a", **{"class": "jump"})}
+    got = {key.split("-")[1]: (href.split("-")[1], arrow) for key, (href, arrow) in links.items()}
+    equal(got, {"1008": ("1004", "\u2191"), "200c": ("2014", "\u2193"), "2010": ("2004", "\u2191")})
+    assert all(key.split("-")[0] == href[1:].split("-")[0] for key, (href, _) in links.items())
+    targets = {row[-2]: row[-1].split("\u2192 ")[1] for name in ("main", "work", "down")
+               for row in listing(page, name) if "\u2192" in row[-1]}
+    equal(targets, {"1004": "work", "100c": "down", "3004": "down"})
+
+
 def long_recording(path):
     """6001 instructions without a symbol, 60 of which are hot."""
     r = Recording(path)
@@ -316,7 +329,8 @@ def long_recording(path):
     r.thread(0, 0)
     r.context("root")
     for i in range(6001):
-        r.code(0x1000 + 4 * i)
+        r.code(0x1000 + 4 * i, flow="jump" if i == 7 else "next",
+               target=0x1000 if i == 7 else None)
     r.ran(0x1000 + 4 * 6000, 1, cpu_cycles=1)
     for i in range(6000):
         r.ran(0x1000 + 4 * i, 1, cpu_cycles=1000 if i % 100 == 7 else 1)
@@ -329,6 +343,7 @@ def test_a_listing_that_is_too_long_has_its_hottest_rows(tmp_path):
     page = Page(page_of(long_recording(tmp_path / "r")))
     rows = listing(page, "[prog]")
     equal([number(row[0]) for row in rows if row[0]], [1000] * 60)
+    equal(list(page.root.all("a", **{"class": "jump"})), [], "the target has no row")
     contains(page.root.one("section", id="source").text(), "Only what has at least 2 cpu_cycles")
     contains(rows[2][-1], "99 instructions that count less")
 

@@ -463,6 +463,42 @@ def test_links_open_listings(browser, with_source):
     assert shown.frame("main"), "the graph is drawn, too"
 
 
+def test_jumps_have_arrows(shown):
+    """In work() an arrow leads from 200c to 2014, and one from 2010 back to 2004."""
+    shown.js("document.querySelectorAll('.place').forEach(d => d.open = true)")
+    wait_until(lambda: len(shown.find(".arrows path")) == 3, "the arrows are drawn")
+    read = """
+        const box = e => e.getBoundingClientRect(), middle = e => (box(e).top + box(e).bottom) / 2;
+        const rows = [...document.querySelectorAll(".place tr[data-v]")].filter(
+            row => row.id.endsWith("2004")).flatMap(row => [...row.parentElement.rows]);
+        const of = (selector, f) => rows.flatMap(row => [...row.querySelectorAll(selector)].map(
+            e => f(e, row)));
+        return [Object.fromEntries(rows.filter(row => row.id).map(
+                row => [row.id.split("-")[1], middle(row)])),
+            of(".arrows path", (e, row) => [row.id.split("-")[1], middle(e)]),
+            of(".arrows line", e => e).filter(e => box(e).height > 2).map(
+                e => [box(e).left, box(e).top, box(e).bottom])]"""
+    middles, heads, lines = shown.js(read)
+    equal(sorted(name for name, _ in heads), ["2004", "2014"])
+    for name, y in heads:
+        assert abs(y - middles[name]) < 1, (name, y, middles)
+    lanes = {}
+    for x, top, bottom in lines:
+        lanes.setdefault(round(x), []).append((top, bottom))
+    ranges = sorted((min(top for top, _ in parts), max(bottom for _, bottom in parts))
+                    for parts in lanes.values())
+    for got, ends in zip(ranges, (("2004", "2010"), ("200c", "2014")), strict=True):
+        assert all(abs(y - middles[end]) < 1 for y, end in zip(got, ends)), (ranges, middles)
+    for parts in lanes.values():
+        assert all(abs(a[1] - b[0]) < 1 for a, b in zip(sorted(parts), sorted(parts)[1:])), parts
+    # The arrows of the row at the pointer, or with the focus, stand out.
+    link = next(e for e in shown.find(".jump") if e.get_attribute("href").endswith("2014"))
+    shown.js("arguments[0].focus()", link)
+    marked = shown.js("return [...document.querySelectorAll('.arrows .on')].map("
+                      "e => e.closest('tr').id.split('-')[1])")
+    equal(sorted({name for name in marked if name}), ["200c", "2010", "2014"])
+
+
 def test_hostile_names_do_nothing(browser, hostile_page):
     shown = Shown(browser, hostile_page)
     from selenium.webdriver.support.ui import Select

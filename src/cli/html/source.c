@@ -370,12 +370,30 @@ static void put_heads(const struct html_page *p, bool lines)
 	html_table_body(p->f);
 }
 
-static void put_insn(const struct html_page *p, uint32_t code)
+/* Returns the address that the instruction jumps to, if its listing has that row, or 0. */
+static uint64_t jump_inside(const struct html_page *p, const struct place *at, uint32_t code)
+{
+	const struct pmk_tables *t = &p->r->t;
+	const struct row *row = p->source->row;
+	uint64_t target = t->code[code].jump ? t->code[code].target : 0;
+	uint32_t to = NONE;
+
+	if (target >= row[at->first].at && target <= row[at->last - 1].at)
+		to = pmk_tables_code_at(t, at->object, target);
+	return to != NONE && listing_value(&p->listing, to, 0) >= at->least ? target : 0;
+}
+
+/* The script draws an arrow for a jump inside the listing. */
+static void put_insn(const struct html_page *p, const struct place *at, uint32_t code)
 {
 	char text[200], *target = listing_target(&p->listing, code);
+	uint64_t inside = jump_inside(p, at, code);
 
 	listing_insn(&p->listing, code, text, sizeof(text));
 	html_print(p->f, "%s", text);
+	if (inside)
+		fprintf(p->f, " <a class=\"jump\" href=\"#s%zu-%" PRIx64 "\">%s</a>", at->number,
+			inside, inside > p->r->t.code[code].address ? "\u2193" : "\u2191");
 	if (target)
 		html_print(p->f, " <i>\u2192 %.60s</i>", target);
 	free(target);
@@ -405,7 +423,7 @@ static void put_row(const struct html_page *p, const struct place *at, const str
 	} else {
 		html_cells(p->f, "{class=\"n at\"}%" PRIx64, row->at);
 		fputs("<td class=\"text\">", p->f);
-		put_insn(p, row->code);
+		put_insn(p, at, row->code);
 	}
 	fputs("</td></tr>\n", p->f);
 }

@@ -22,8 +22,10 @@ all("#map").forEach(startSweep);
 all("#history-data").forEach(startHistory);
 if (calls) {
 	startFlame();
-	if (one("#source"))
+	if (one("#source")) {
 		startHottest();
+		startArrows();
+	}
 }
 addEventListener("hashchange", open);
 open();
