@@ -94,6 +94,12 @@ def test_loads_quietly(shown):
     contains(shown.driver.title, "./prog -n 3")
 
 
+def test_the_graph_comes_first(shown):
+    top, bottom, height = shown.js("""const box = document.querySelector("#flame")
+        .getBoundingClientRect(); return [box.top, box.bottom, innerHeight]""")
+    assert 0 < top < bottom < height, (top, bottom, height)
+
+
 def test_a_click_zooms(shown):
     before = shown.width("main", "work")
     assert before < 60, before
@@ -426,6 +432,8 @@ def test_narrow_windows(shown):
     try:
         wide = shown.js("return [document.documentElement.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1], f"the page is {wide[0]} wide"
+        top = shown.js("return document.querySelector('#flame').getBoundingClientRect().top")
+        assert top < 700, "the graph is on the first screen"
     finally:
         shown.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

@@ -179,13 +179,19 @@ static void put_head(const struct html_page *p)
 	put_facts(p);
 	put_warnings(p);
 	fputs("</header>\n<nav aria-label=\"Parts of this page\">"
-	      "<a href=\"#overview\">Overview</a><a href=\"#calls\">Flame graph</a>"
-	      "<a href=\"#by-function\">Functions</a>",
+	      "<a href=\"#calls\">Flame graph</a><a href=\"#by-function\">Functions</a>"
+	      "<a href=\"#overview\">Totals</a>",
 	      p->f);
 	if (html_have_latencies(p))
 		fputs("<a href=\"#latencies\">Latencies</a>", p->f);
-	fputs("<a href=\"#source\">Source</a>\n", p->f);
-	fputs("</nav>\n<main>\n<section id=\"overview\">\n<h2>Overview</h2>\n", p->f);
+	fputs("<a href=\"#source\">Source</a>\n"
+	      "</nav>\n<main>\n",
+	      p->f);
+}
+
+static void put_overview(const struct html_page *p)
+{
+	fputs("<section id=\"overview\">\n<h2>Totals</h2>\n", p->f);
 	put_totals(p);
 	put_objects(p);
 	fputs("</section>\n", p->f);
@@ -198,6 +204,7 @@ static bool put_page(struct html_page *p)
 	put_head(p);
 	if (!html_flame(p) || !html_functions(p))
 		return false;
+	put_overview(p);
 	html_latencies(p);
 	if (!html_source(p))
 		return false;
