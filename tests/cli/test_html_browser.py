@@ -175,6 +175,19 @@ def test_callers_and_callees_of_a_function(browser, shown):
     equal([name for name, _, _ in boxes(shown, "#upper")], ["clamp", "work", "main"])
 
 
+def test_callers_and_callees_by_a_key_and_by_the_table(shown):
+    shown.js("document.querySelector('#flame .f').focus()")
+    shown.type("ARROW_DOWN")
+    shown.type("ARROW_DOWN")
+    shown.type("c")
+    equal(boxes(shown, "#flame")[0][:2], ("work", FUNCTIONS["work"]["cpu_cycles"]))
+    shown.js("""[...document.querySelectorAll("#functions tbody tr")].find(
+        row => row.querySelector("th").textContent === "down").cells[0].click()""")
+    equal(boxes(shown, "#flame")[0][:2], ("down", FUNCTIONS["down"]["cpu_cycles"]))
+    shown.driver.back()
+    wait_until(lambda: boxes(shown, "#flame")[0][0] == "work", "Back leads to work()")
+
+
 def test_a_function_that_calls_itself_counts_once(shown):
     shown.frame("main", "down").click()
     shown.one("#both").click()
@@ -241,7 +254,7 @@ def test_the_pointer_has_the_numbers(shown):
     tip = shown.one("#tip")
     equal(tip.text.split("\n")[0], "work")
     contains(tip.text, f"160 cpu_cycles, {100 * 160 / TOTALS['cpu_cycles']:.2f}%")
-    contains(tip.text, "self 100")
+    contains(tip.text, f"self 100, {100 * 100 / TOTALS['cpu_cycles']:.2f}%")
     ActionChains(shown.driver).move_to_element(shown.one("h1")).perform()
     assert not tip.is_displayed()
     equal(shown.find("#flame title"), [], "the browser shows nothing in addition")

@@ -205,7 +205,7 @@ function describe(node) {
 
 	if (!compares)
 		return `${numberText(node.v)} ${eventName()}, ${share(node.v, tree.v).toFixed(2)}%; ` +
-			`self ${numberText(self.v)}`;
+			`self ${numberText(self.v)}, ${share(self.v, tree.v).toFixed(2)}%`;
 	const [fresh, base] = side === "" ? [node.v, node.other] : [node.other, node.v];
 	return `${numberText(fresh)} ${eventName()}, base ${numberText(base)}; ` +
 		`${signedText(growthOf(node))} ${percentOf(node)}, self ${signedText(growthOf(self))}`;
@@ -430,13 +430,16 @@ function tellHits() {
 		: "not found";
 }
 
+function showBoth(name) {
+	if (outermost(name).length)
+		show("both", name);
+}
+
 function press(node) {
-	if (view === "") {
-		zoom(node.i);
-		focusOn(nodeAt[node.i]);
-	} else if (outermost(node.name).length) {
-		show("both", node.name);
-	}
+	if (view !== "")
+		return showBoth(node.name);
+	zoom(node.i);
+	focusOn(nodeAt[node.i]);
 }
 
 function onFrameKey(e) {
@@ -445,6 +448,7 @@ function onFrameKey(e) {
 	const moves = {
 		Enter: () => press(node),
 		" ": () => press(node),
+		c: () => showBoth(node.name),
 		ArrowUp: () => node.up ? down() : up(),
 		ArrowDown: () => node.up ? up() : down(),
 		ArrowLeft: () => focusOn(around[around.indexOf(node) - 1]),
@@ -481,8 +485,8 @@ function makeGraph() {
 	const threads = calls.frames.filter(([, name]) => name === null);
 	const find = named(make("input", "#find"), "Search functions", { type: "search",
 		placeholder: "Search functions  /" });
-	const hint = make("p", "hint #hint", "Click or Enter zooms, Escape resets, arrow keys move, " +
-		"/ searches.");
+	const hint = make("p", "hint #hint", "Click or Enter zooms, c shows callers and callees, " +
+		"Escape resets, arrow keys move, / searches.");
 	const upper = svgOf("svg", { id: "upper", width: "100%", height: 0, role: "tree",
 		"aria-label": "Callers" });
 
@@ -538,6 +542,9 @@ function startFlame() {
 	let width = flame.clientWidth;
 	graphs.addEventListener("click", e => at(e) && press(at(e)));
 	graphs.addEventListener("keydown", onFrameKey);
+	// A click on a row of the table shows the callers and callees of its function.
+	all("#functions tbody").forEach(body => body.addEventListener("click", e =>
+		!e.target.closest("a") && showBoth(one("th", e.target.closest("tr")).title)));
 	graphs.addEventListener("pointermove", e => point(at(e) &&
 		`${at(e).name}\n${describe(at(e)).replace("; ", "\n")}`, e));
 	graphs.addEventListener("pointerleave", () => point());
