@@ -301,6 +301,20 @@ def test_lines_have_their_counts_and_text(with_source):
 
 
 @pytest.mark.quick
+def test_hot_lines_have_their_instructions(with_source):
+    page = Page(page_of(with_source))
+    got = {}
+    for row in page.root.all("tr", **{"data-code": None}):
+        insns = [line.split("\t") for line in row.attrs["data-code"].split("\n")]
+        got[row.attrs["id"].split("-")[1]] = [(at, int(n)) for at, n, _, _ in insns]
+        sums = [sum(counts) for counts in itertools.zip_longest(
+            *(counts_of(v) for _, _, v, _ in insns), fillvalue=0)]
+        equal(sums, numbers(row))
+    # The ids have hexadecimal lines. clamp() is inlined from a file that cannot be read.
+    equal(got, {"5": [("2000", 3)], "7": [("2004", 30)], "9": [("2010", 30)], "1e": [("2014", 3)]})
+
+
+@pytest.mark.quick
 def test_names_of_functions_are_links(with_source):
     page = Page(page_of(with_source))
     places = {e.attrs["id"] for e in page.root.all(id=None)}

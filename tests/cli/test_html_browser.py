@@ -484,6 +484,24 @@ def test_links_open_listings(browser, with_source):
     assert shown.frame("main"), "the graph is drawn, too"
 
 
+def test_a_line_shows_its_instructions(browser, with_source):
+    from selenium.webdriver.support.ui import Select
+    shown = Shown(browser, page_of(with_source))
+    line = next(b for b in shown.find(".at button") if b.text == "7")
+    shown.keys(line, "ENTER")
+    equal(line.get_attribute("aria-expanded"), "true")
+    read = "return [...document.querySelector('.insn').cells].map(c => c.innerText)"
+    row = shown.js(read)
+    share = 100 * 100 / TOTALS["cpu_cycles"]
+    equal((row[0], row[1], row[-3:-1]), ("100", f"{share:.1f}%", ["30", "2004"]))
+    # Its text is that of the instruction; another event has other counts.
+    Select(shown.one("#event")).select_by_visible_text("dcache_miss")
+    equal(shown.js(read)[0], "12")
+    equal(len(shown.find("#hottest tbody tr")), 2, "only lines, not their instructions")
+    line.click()
+    equal((shown.find(".insn"), line.get_attribute("aria-expanded")), ([], "false"))
+
+
 def test_jumps_have_arrows(shown):
     """In work() an arrow leads from 200c to 2014, and one from 2010 back to 2004."""
     shown.js("document.querySelectorAll('.place').forEach(d => d.open = true)")

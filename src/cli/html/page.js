@@ -192,7 +192,7 @@ function fillCode() {
 
 // The ten rows of all listings with the highest counts.
 function fillHottest() {
-	const rows = all(".place tr[data-v]").map(row => [row, counts(row)[event] || "0"]);
+	const rows = all(".place tr[id][data-v]").map(row => [row, counts(row)[event] || "0"]);
 
 	rows.sort((a, b) => Number(b[1]) - Number(a[1]));
 	one("#hottest tbody").replaceChildren(...rows.slice(0, 10).filter(([, v]) => v !== "0").map(
@@ -206,6 +206,44 @@ function fillHottest() {
 				make("td", "n", `${share(v, total()).toFixed(1)}%`), make("td", "name", link),
 				make("td", "text", one(".text", row).textContent.trim()));
 		}));
+}
+
+// The row of an instruction of a line: like that of the line, with its own numbers.
+function insnRow(line, [address, executions, v, text]) {
+	const row = line.cloneNode(true), heads = line.closest("table").tHead.rows[0].cells;
+	const put = (cell, n) => { cell.textContent = n === "0" ? "" : numberText(n); };
+
+	row.removeAttribute("id");
+	row.className = "insn";
+	row.dataset.v = v;
+	// The first heading is above two columns.
+	for (const cell of all(".x", row))
+		put(cell, counts(row)[calls.events.indexOf(heads[cell.cellIndex - 1].textContent)] || "0");
+	if (calls.events.includes("executions"))
+		put(one(".at", row).previousElementSibling, executions);
+	one(".at", row).textContent = address;
+	one(".text", row).textContent = text;
+	return row;
+}
+
+// The number of a line shows and hides its instructions.
+function startLines() {
+	for (const line of all("tr[data-code]")) {
+		const at = one(".at", line), button = make("button", "", at.textContent);
+		let shown = [];
+
+		button.setAttribute("aria-expanded", false);
+		button.title = "Instructions of this line";
+		at.replaceChildren(button);
+		button.addEventListener("click", () => {
+			shown.forEach(row => row.remove());
+			shown = shown.length ? [] : line.dataset.code.split("\n").map(
+				insn => insnRow(line, insn.split("\t")));
+			line.after(...shown);
+			fillCode();
+			button.setAttribute("aria-expanded", shown.length > 0);
+		});
+	}
 }
 
 function startHottest() {

@@ -3,7 +3,7 @@
  * Where in the code: the lines of source files that can be read, each with the counts of all its
  * instructions, wherever the compiler has put them; and the instructions of functions whose source
  * cannot be read. The hottest of both come first, as far as there is room. The script lists the
- * hottest rows of all.
+ * hottest rows of all, and shows the instructions of hot lines, which their rows have as data.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -28,6 +28,9 @@ struct row {
 	/* For a line: the executions of its instruction that was executed most often. */
 	uint64_t executions;
 	uint64_t *value; /* [event] */
+	size_t line;	 /* of an instruction: its row in `row`, or SIZE_MAX */
+	/* Of a line: its instructions in by_line. */
+	size_t first, n;
 };
 
 /* A source file, or a function without source; or, if both are NONE, all other code of an
@@ -44,9 +47,11 @@ struct place {
 struct html_source {
 	struct row *row; /* lines by file and number, then all instructions by address */
 	size_t nlines;
+	uint32_t *by_line;   /* instructions that have a line, sorted by line and address */
 	uint64_t *values;    /* of the lines */
 	struct place *place; /* the hottest first */
 	size_t nplaces, left_out;
+	size_t room;   /* for instructions of lines */
 	uint64_t most; /* of event 0 in a row */
 	size_t column[COLUMNS], ncolumns;
 };
@@ -112,10 +117,18 @@ static void add_up(struct html_page *p)
 		struct row key = { .file = k->file, .at = k->line }, *l = NULL;
 		struct row *insn = &s->row[s->nlines + i];
 
-		*insn = (struct row){ NONE, code, k->address, p->listing.executions[code],
-				      &p->listing.value[code * p->n] };
+		*insn = (struct row){ NONE,
+				      code,
+				      k->address,
+				      p->listing.executions[code],
+				      &p->listing.value[code * p->n],
+				      .line = SIZE_MAX };
 		if (has_text(p, code))
 			l = bsearch(&key, s->row, s->nlines, sizeof(*s->row), by_line);
+		if (l) {
+			insn->line = (size_t)(l - s->row);
+			l->n++;
+		}
 		for (size_t e = 0; l && e < p->n; e++)
 			l->value[e] += insn->value[e];
 		if (l && insn->executions > l->executions)
@@ -124,6 +137,28 @@ static void add_up(struct html_page *p)
 		if (l->value[0] > s->most)
 			s->most = l->value[0];
 	}
+}
+
+static bool sort_by_line(struct html_page *p)
+{
+	struct html_source *s = p->source;
+	size_t n = 0;
+
+	s->by_line = malloc((p->r->t.ncodes + 1) * sizeof(*s->by_line));
+	if (!s->by_line)
+		return false;
+	for (size_t i = 0; i < s->nlines; i++) {
+		s->row[i].first = n;
+		n += s->row[i].n;
+		s->row[i].n = 0;
+	}
+	for (size_t i = s->nlines; i < s->nlines + p->r->t.ncodes; i++)
+		if (s->row[i].line != SIZE_MAX) {
+			struct row *l = &s->row[s->row[i].line];
+
+			s->by_line[l->first + l->n++] = s->row[i].code;
+		}
+	return true;
 }
 
 /* ---- places --------------------------------------------------------------------------------- */
@@ -307,6 +342,7 @@ static void choose_columns(struct html_page *p)
 	};
 	struct html_source *s = p->source;
 
+	s->room = ROOM;
 	s->column[s->ncolumns++] = 0;
 	for (size_t w = 0; !p->r->by_name && w < sizeof(wanted) / sizeof(wanted[0]); w++)
 		for (size_t e = 1; e < p->executions && s->ncolumns < COLUMNS; e++) {
@@ -335,6 +371,8 @@ bool html_source_plan(struct html_page *p)
 	if (!find_lines(p))
 		return false;
 	add_up(p);
+	if (!sort_by_line(p))
+		return false;
 	s->place = calloc(t->nfiles + t->ncodes + 1, sizeof(*s->place));
 	if (!s->place)
 		return false;
@@ -350,6 +388,7 @@ void html_source_free(struct html_page *p)
 		return;
 	free(p->source->row);
 	free(p->source->values);
+	free(p->source->by_line);
 	free(p->source->place);
 	free(p->source);
 }
@@ -399,17 +438,40 @@ static void put_insn(const struct html_page *p, const struct place *at, uint32_t
 	free(target);
 }
 
+/* Write a line for each instruction: address, executions, counts and text, with tabs between. */
+static void put_insns_of_line(const struct html_page *p, const struct row *row)
+{
+	fputs(" data-code=\"", p->f);
+	for (size_t i = row->first; i < row->first + row->n; i++) {
+		uint32_t code = p->source->by_line[i];
+		char text[200], *target = listing_target(&p->listing, code);
+
+		fprintf(p->f, "%s%" PRIx64 "\t%" PRIu64 "\t", i > row->first ? "\n" : "",
+			p->r->t.code[code].address, p->listing.executions[code]);
+		html_counts(p->f, &p->listing.value[code * p->n], p->n);
+		listing_insn(&p->listing, code, text, sizeof(text));
+		html_print(p->f, target ? "\t%s \u2192 %.60s" : "\t%s", text, target);
+		free(target);
+	}
+	fputc('"', p->f);
+}
+
 /* A row is shaded by its share of event 0. */
 static void put_row(const struct html_page *p, const struct place *at, const struct row *row)
 {
-	const struct html_source *s = p->source;
+	struct html_source *s = p->source;
+	bool hot = html_percent(row->value[0], p->total[0]) >= 0.05;
 
 	fprintf(p->f, "<tr id=\"s%zu-%" PRIx64 "\"", at->number, row->at);
 	html_values(p->f, row->value, p->n);
+	if (hot && row->n && row->n <= s->room) {
+		put_insns_of_line(p, row);
+		s->room -= row->n;
+	}
 	fprintf(p->f, " style=\"--h:%.3f\">", html_percent(row->value[0], s->most) / 100);
 	html_cell(p->f, " v", row->value[0], row->value[0]);
 	fputs("<td class=\"n p\">", p->f);
-	if (html_percent(row->value[0], p->total[0]) >= 0.05)
+	if (hot)
 		html_share(p->f, row->value[0], p->total[0]);
 	fputs("</td>", p->f);
 	for (size_t i = 1; i < s->ncolumns; i++)

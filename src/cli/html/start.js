@@ -25,6 +25,7 @@ if (calls) {
 	if (one("#source")) {
 		startHottest();
 		startArrows();
+		startLines();
 	}
 }
 addEventListener("hashchange", open);
