@@ -6,7 +6,8 @@ const flame = svgOf("svg", { id: "flame", width: "100%", role: "tree",
 	"aria-label": "Flame graph" });
 const calls = one("#calls-data") && JSON.parse(one("#calls-data").textContent);
 const frameOf = new Map();
-const ROW = 18, LEAST = .3; // pixels: the height of a row, the width of a frame that is drawn
+// Pixels: the height of a row, the width of a frame that is drawn, and of a character.
+const ROW = 18, LEAST = .3, CHARACTER = 6.5;
 const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colour
 
 // What is shown. view: "": callers above the functions that they call. "inverted": functions above
@@ -211,18 +212,26 @@ function describe(node) {
 		`${signedText(growthOf(node))} ${percentOf(node)}, self ${signedText(growthOf(self))}`;
 }
 
+// Text of at most so many characters. The middle is left out, because names often differ at the
+// end.
+function shortened(text, most) {
+	const begin = Math.ceil((most - 1) / 2);
+
+	return text.length <= most ? text : most < 3 ? ""
+		: `${text.slice(0, begin)}\u2026${text.slice(begin + 1 - most)}`;
+}
+
 function boxOf(node, { x, w, depth, above }, y, width) {
-	const narrow = w * width < 2400;
 	const box = svgOf("svg", { class: `f ${node.kind}${above ? " above" : ""}` +
-		`${narrow ? " narrow" : ""}${node.hit ? " hit" : ""}`, x: `${x.toFixed(4)}%`, y: y * ROW,
+		`${node.hit ? " hit" : ""}`, x: `${x.toFixed(4)}%`, y: y * ROW,
 		width: `${w.toFixed(4)}%`, height: ROW - 1, role: "treeitem", "aria-level": depth + 1,
 		tabindex: depth ? -1 : 0, "data-p": node.parent ? node.parent.number : 0,
 		"aria-label": `${node.name}\n${describe(node)}\n${node.place}` });
-	const text = svgOf("text", { x: 4, y: 12.5 }), change = Number(growthOf(node));
+	const text = svgOf("text", { x: 4, y: 12.5 }), change = compares ? Number(growthOf(node)) : 0;
 
-	text.textContent = node.name;
-	if (compares && change) {
-		text.textContent += ` ${percentOf(node)}`;
+	text.textContent = shortened(change ? `${node.name} ${percentOf(node)}` : node.name,
+		Math.floor((w * width / 100 - 6) / CHARACTER));
+	if (change) {
 		box.classList.add(change > 0 ? "more" : "less");
 		box.style.setProperty("--d", Math.abs(change) / fullest);
 	}
