@@ -25,16 +25,17 @@ static const struct format {
 	const char *name;
 	pmk_export_format *write;
 	enum events events;
-	bool paths; /* it shows call paths, if there are any */
+	bool paths;    /* it shows call paths, if there are any */
+	bool comments; /* it has a place for comments */
 } formats[] = {
-	{ "callgrind", pmk_export_callgrind, ALL, false },
-	{ "lcov", pmk_export_lcov, NONE, false },
-	{ "folded", pmk_export_folded, ONE, true },
-	{ "speedscope", pmk_export_speedscope, FIRST, true },
-	{ "firefox", pmk_export_firefox, FIRST, true },
-	{ "pprof", pmk_export_pprof, ALL, true },
-	{ "perf", pmk_export_perf, FIRST, true },
-	{ "perfetto", pmk_export_perfetto, ONE, true },
+	{ "callgrind", pmk_export_callgrind, ALL, false, true },
+	{ "lcov", pmk_export_lcov, NONE, false, false },
+	{ "folded", pmk_export_folded, ONE, true, false },
+	{ "speedscope", pmk_export_speedscope, FIRST, true, false },
+	{ "firefox", pmk_export_firefox, FIRST, true, true },
+	{ "pprof", pmk_export_pprof, ALL, true, true },
+	{ "perf", pmk_export_perf, FIRST, true, false },
+	{ "perfetto", pmk_export_perfetto, ONE, true, true },
 };
 
 struct request {
@@ -119,19 +120,43 @@ static void print_line(const char *line)
 	cli_fail(0, "%s", line);
 }
 
-static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t,
-		    const struct pmk_choice *c)
-{
-	struct pmk_export x = {
-		.t = t,
-		.event = c->event,
-		.nevents = c->n,
-		.creator = "pmk " PMK_VERSION,
-		.tell = print_line,
-		.f = f,
-	};
-	char msg[300];
+#define MOST_REMARKS 32
 
+/* What the recording says about its counts, as lines; `text` is the memory of the lines. */
+struct remarks {
+	struct pmk_export_remark remark[MOST_REMARKS];
+	size_t n;
+	char *text[3];
+};
+
+/* `cycles`: with the label of modelled cycles. */
+static bool remarks_fill(struct remarks *r, const struct pmk_tables *t, bool cycles)
+{
+	static const char *const names[] = { "Cycles", "Warning", "Note" };
+	const char *const from[] = { cycles ? t->checked : "", t->warning, t->note };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *save = NULL, *line = r->text[i] = strdup(from[i]);
+
+		if (!line)
+			return false;
+		for (line = strtok_r(line, "\n", &save); line && r->n < MOST_REMARKS;
+		     line = strtok_r(NULL, "\n", &save))
+			r->remark[r->n++] = (struct pmk_export_remark){ names[i], line };
+	}
+	return true;
+}
+
+static void remarks_free(struct remarks *r)
+{
+	for (unsigned i = 0; i < sizeof(r->text) / sizeof(r->text[0]); i++)
+		free(r->text[i]);
+}
+
+/* Prints what the format has no place for. */
+static void print_remarks(const struct request *q, const struct pmk_tables *t,
+			  const struct remarks *r)
+{
 	if (t->partial)
 		cli_fail(0, "%s is partial: a part of the run was not counted", q->input);
 	if (q->format->paths && !pmk_tables_have_paths(t))
@@ -139,9 +164,35 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 			 "%s has no call paths (pmk record -g), so each function is a path of "
 			 "its own",
 			 q->input);
-	if (q->format->write(&x, msg, sizeof(msg)))
-		return cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
-	return 0;
+	for (size_t i = 0; i < r->n && !q->format->comments; i++)
+		cli_fail(0, "%s: %s: %s", q->input, r->remark[i].name, r->remark[i].text);
+}
+
+static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t,
+		    const struct pmk_choice *c)
+{
+	struct remarks r = { 0 };
+	struct pmk_export x = {
+		.t = t,
+		.remark = r.remark,
+		.event = c->event,
+		.nevents = c->n,
+		.creator = "pmk " PMK_VERSION,
+		.tell = print_line,
+		.f = f,
+	};
+	char msg[300];
+	int code = 0;
+
+	if (!remarks_fill(&r, t, q->format->events != NONE))
+		code = cli_no_memory();
+	x.nremarks = r.n;
+	if (!code)
+		print_remarks(q, t, &r);
+	if (!code && q->format->write(&x, msg, sizeof(msg)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
+	remarks_free(&r);
+	return code;
 }
 
 static int write_file(const struct request *q, const struct pmk_tables *t,

@@ -648,6 +648,17 @@ static const char *file_of(const struct report *r, const struct row *row)
 	return row->file == NONE ? NULL : r->r.t.file[row->file].path;
 }
 
+/* Write a comment for each line of the text. */
+static void csv_comments(const struct report *r, const char *kind, const char *text)
+{
+	char *copy = strdup(text), *save = NULL;
+
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		pmk_print(r->f, "# %s: %s\n", kind, line);
+	free(copy);
+}
+
 static bool write_csv(const struct report *r)
 {
 	struct pmk_csv c = { .f = r->f, .separator = r->o->separator };
@@ -676,6 +687,9 @@ static bool write_csv(const struct report *r)
 			pmk_csv_number(&c, true, row->children[e]);
 		pmk_csv_end(&c);
 	}
+	csv_comments(r, "cycles", r->r.t.checked);
+	csv_comments(r, "warning", r->r.t.warning);
+	csv_comments(r, "note", r->r.t.note);
 	return true;
 }
 

@@ -225,6 +225,35 @@ def test_a_partial_recording_is_told(tmp_path):
     contains(out.out, "totals: 0\n")
 
 
+def remarked(path):
+    """The recording of recordings.py with a label and two notes."""
+    db = sqlite3.connect(sample(path))
+    db.executemany("INSERT INTO meta VALUES(?, ?)",
+                   [("checked", "unchecked"), ("note", "one \"a\"\ntwo"), ("warning", "slow")])
+    db.commit()
+    db.close()
+    return path
+
+
+def test_remarks_are_comments_or_on_standard_error(tmp_path):
+    path = remarked(str(tmp_path / "r.data"))
+    remarks = [("Cycles", "unchecked"), ("Warning", "slow"), ("Note", 'one "a"'), ("Note", "two")]
+    out = export(path, "callgrind")
+    equal((re.findall(r"^desc: (\w+): (.*)$", out.out, re.M)[1:], out.err), (remarks, ""))
+    out = export(path, "firefox")
+    equal(json.loads(out.out)["meta"]["extra"], [{"label": "Counts", "entries": [
+        {"label": name, "format": "string", "value": text} for name, text in remarks]}])
+    out = export(path, "perfetto")
+    equal([(name.split()[0], text) for name, text in json.loads(out.out)["otherData"].items()][2:],
+          remarks)
+    out = export(path, "pprof", text=False)
+    for name, text in remarks:
+        contains(out.out, f"{name}: {text}".encode())
+    for form in ("folded", "speedscope", "lcov"):
+        equal(re.findall(r"^pmk: .*r\.data: (\w+): (.*)$", export(path, form).err, re.M),
+              remarks[form == "lcov":], form)
+
+
 # ---- lcov ----------------------------------------------------------------------------------------
 
 def genhtml(text, tmp_path):

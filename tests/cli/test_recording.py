@@ -109,6 +109,16 @@ def test_functions_of_one_name(tmp_path):
           [("init", "/b.c", "512"), ("init", "/a.c", "256")])
 
 
+def test_csv_ends_with_remarks(tmp_path):
+    path = sample(str(tmp_path / "r.data"))
+    db = sqlite3.connect(path)
+    db.executemany("INSERT INTO meta VALUES(?, ?)", [("checked", "unchecked"), ("note", "a\nb")])
+    db.commit()
+    db.close()
+    equal(report(path, "-x,").out.splitlines()[-3:],
+          ["# cycles: unchecked", "# note: a", "# note: b"])
+
+
 def test_children(paths):
     rows = table(paths, "--children")
     inclusive = {n: int(r["cpu_cycles:children"]) for n, r in rows.items()}

@@ -273,9 +273,11 @@ static void write_document(struct writer *w)
 	pmk_print(w->f,
 		  "# callgrind format\nversion: 1\n"
 		  "creator: %s\ncmd: %s\n"
-		  "desc: Core: %s\n\npositions: instr line\n"
-		  "events:",
+		  "desc: Core: %s\n",
 		  w->x->creator, t->command, t->core);
+	for (size_t i = 0; i < w->x->nremarks; i++)
+		pmk_print(w->f, "desc: %s: %s\n", w->x->remark[i].name, w->x->remark[i].text);
+	fputs("\npositions: instr line\nevents:", w->f);
 	for (size_t i = 0; i < w->n; i++)
 		fprintf(w->f, " %s", pmk_tables_event_name(t, w->x->event[i]));
 	fputc('\n', w->f);

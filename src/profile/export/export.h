@@ -11,8 +11,16 @@
 
 #include "profile/recording/tables.h"
 
+/* What a recording says about its counts, for people: { "Note", "…" }. */
+struct pmk_export_remark {
+	const char *name, *text;
+};
+
 struct pmk_export {
 	const struct pmk_tables *t;
+	/* Formats that have a place for comments write these. */
+	const struct pmk_export_remark *remark;
+	size_t nremarks;
 	/* Indices of events, or PMK_TABLES_EXECUTIONS. */
 	const uint32_t *event;
 	size_t nevents;

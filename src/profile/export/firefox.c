@@ -190,6 +190,20 @@ static void write_thread(struct writer *w, size_t slot)
 	fputc('}', w->f);
 }
 
+/* The profiler shows these with the other facts about a profile. */
+static void write_remarks(struct writer *w)
+{
+	fputs(",\"extra\":[{\"label\":\"Counts\",\"entries\":[", w->f);
+	for (size_t i = 0; i < w->x->nremarks; i++) {
+		fprintf(w->f,
+			"%s\n{\"label\":\"%s\",\"format\":\"string\",\"value\":", i ? "," : "",
+			w->x->remark[i].name);
+		pmk_export_json(w->f, w->x->remark[i].text);
+		fputc('}', w->f);
+	}
+	fputs("]}]", w->f);
+}
+
 static void write_document(struct writer *w)
 {
 	fprintf(w->f,
@@ -205,6 +219,8 @@ static void write_document(struct writer *w)
 	pmk_export_json(w->f, w->x->creator);
 	fputs(",\"product\":", w->f);
 	pmk_export_json(w->f, w->x->t->command);
+	if (w->x->nremarks)
+		write_remarks(w);
 	fputs("},\n\"libs\":[],\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n", w->f);
 	write_shared(w);
 	fputs("\"threads\":[", w->f);

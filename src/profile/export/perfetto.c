@@ -106,6 +106,10 @@ static void write_document(struct writer *w)
 	pmk_export_json(w->f, w->x->creator);
 	fputs(",\"microsecond\":", w->f);
 	pmk_export_json(w->f, pmk_tables_event_name(w->x->t, w->x->event[0]));
+	for (size_t i = 0; i < w->x->nremarks; i++) {
+		fprintf(w->f, ",\"%s %zu\":", w->x->remark[i].name, i + 1);
+		pmk_export_json(w->f, w->x->remark[i].text);
+	}
 	fputs("},\n\"traceEvents\":[", w->f);
 	w->gap = "\n";
 	for (uint32_t i = 0; i < w->x->t->nthreads; i++)

@@ -220,6 +220,7 @@ static bool is_cycles(const struct pmk_tables *t, uint32_t event)
 static void write_types(struct writer *w)
 {
 	uint64_t unit = put_string(w, "count"), shown = 0;
+	char text[1000];
 
 	for (size_t i = 0; i < w->x->nevents; i++) {
 		uint64_t name = put_string(w, pmk_tables_event_name(w->t, w->x->event[i]));
@@ -233,6 +234,10 @@ static void write_types(struct writer *w)
 	put_number(&w->out, PROFILE_DEFAULT_TYPE, shown);
 	put_number(&w->out, PROFILE_COMMENT, put_string(w, w->t->command));
 	put_number(&w->out, PROFILE_COMMENT, put_string(w, w->x->creator));
+	for (size_t i = 0; i < w->x->nremarks; i++) {
+		snprintf(text, sizeof(text), "%s: %s", w->x->remark[i].name, w->x->remark[i].text);
+		put_number(&w->out, PROFILE_COMMENT, put_string(w, text));
+	}
 }
 
 /* True if the object is the program of the command line. */

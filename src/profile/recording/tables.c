@@ -173,6 +173,12 @@ static void fill_meta(struct load *l, void *item)
 		l->t->settings = column_text(l, 1);
 	else if (column_is(l, 0, "isa"))
 		l->t->isa = column_text(l, 1);
+	else if (column_is(l, 0, "checked"))
+		l->t->checked = column_text(l, 1);
+	else if (column_is(l, 0, "warning"))
+		l->t->warning = column_text(l, 1);
+	else if (column_is(l, 0, "note"))
+		l->t->note = column_text(l, 1);
 	else if (column_is(l, 0, "partial"))
 		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
 	else if (column_is(l, 0, "sampled"))
@@ -590,11 +596,21 @@ static int read_database(struct pmk_tables *t, char *msg, size_t size)
 	return err;
 }
 
+static const struct pmk_tables tables_empty = {
+	.command = "",
+	.core = "",
+	.settings = "",
+	.isa = "",
+	.checked = "",
+	.warning = "",
+	.note = "",
+};
+
 int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size)
 {
 	int err;
 
-	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "", .isa = "" };
+	*t = tables_empty;
 	err = pmk_recording_in_memory(rec, &t->db, msg, size);
 	return err ? err : read_database(t, msg, size);
 }
@@ -605,7 +621,7 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 	FILE *f;
 	int err;
 
-	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "", .isa = "" };
+	*t = tables_empty;
 	/* SQLite would block on a pipe. */
 	f = pmk_file_open(path, false, &why);
 	if (!f)

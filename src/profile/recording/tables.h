@@ -105,6 +105,8 @@ struct pmk_tables {
 	sqlite3 *db;
 	/* "" if the recording does not contain it */
 	const char *command, *core, *settings, *isa;
+	/* As in struct pmk_recording; "" if there are none. */
+	const char *checked, *warning, *note;
 	bool partial; /* part of the run was not counted */
 	/* The recording has samples, so executions are not known. */
 	bool sampled;
