@@ -67,13 +67,14 @@ struct diff_part {
 struct diff {
 	const char *path[DIFF_SIDES];
 	char *command[DIFF_SIDES], *core[DIFF_SIDES];
+	/* What each side says about its counts, "" if nothing. */
+	char *checked[DIFF_SIDES], *warning[DIFF_SIDES], *note[DIFF_SIDES];
 	char **event; /* names of the events that both sides have */
 	size_t nevents;
 	struct diff_row *row;
 	size_t nrows, room;
 	struct pmk_map rows;	/* hash of the key → row */
 	size_t executions;	/* recordings: index of the executions among the events */
-	bool quiet;		/* print no notes about the sides */
 	bool split;		/* fill `part`, for two recordings */
 	struct diff_part *part; /* [event], or NULL */
 	bool by_path;		/* fill `paths`, for two recordings, and put cycles first */
@@ -97,6 +98,13 @@ static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event
 /* Read both sides. `events`: a list as for -e, or NULL. Returns 0 or an exit code. */
 int diff_read(struct diff *d, const char *events);
 void diff_free(struct diff *d);
+
+/* Returns the label of modelled cycles that is true of both sides, the weaker one; "" if a side has
+ * no label. */
+const char *diff_checked(const struct diff *d);
+/* Call a function for each line about the counts: labels, warnings and notes. A line that is true
+ * of only one side says so. */
+void diff_each_note(const struct diff *d, void (*put)(void *ctx, const char *line), void *ctx);
 
 /* Add the limit that is the value of --fail-over or --limit. Returns 0 or an exit code. */
 int diff_limit_all(void *diff, char *percent);
@@ -147,6 +155,8 @@ struct diff_format {
 	unsigned columns;      /* text: width of the terminal; 0: no limit */
 };
 
+/* Write the lines of diff_each_note(). */
+void diff_write_notes(const struct diff *d, const struct diff_format *format, FILE *f);
 /* Returns 0 or an exit code. */
 int diff_write(const struct diff *d, const struct diff_format *format, FILE *f);
 

@@ -28,11 +28,6 @@ bool diff_json_is_true(json_object *o, const char *key)
 	return json_object_object_get_ex(o, key, &value) && json_object_get_boolean(value);
 }
 
-int64_t diff_json_number(json_object *o, const char *key)
-{
-	return json_object_get_int64(json_object_object_get(o, key));
-}
-
 static int no_document(const struct diff_source *s, const char *why)
 {
 	return cli_fail(PMK_EXIT_FAILED,
@@ -106,7 +101,8 @@ static json_object *document_of_lines(const struct diff_source *s, FILE *f)
 	pmk_json_add(document, "format", json_object_new_string("pmk-stat"));
 	pmk_json_add(document, "counters", rows);
 	while (good && getline(&line, &size, f) >= 0) {
-		json_object *row, *partial;
+		static const char *const facts[] = { "partial", "warning", "note" };
+		json_object *row, *fact;
 
 		/* perf begins a file of -o with a comment and a blank line. */
 		if (line[0] == '#' || line[strspn(line, " \t\n")] == '\0')
@@ -119,8 +115,9 @@ static json_object *document_of_lines(const struct diff_source *s, FILE *f)
 			json_object_array_add(rows, row);
 			continue;
 		}
-		if (good && json_object_object_get_ex(row, "partial", &partial))
-			pmk_json_add(document, "partial", json_object_get(partial));
+		for (unsigned i = 0; i < sizeof(facts) / sizeof(facts[0]) && good; i++)
+			if (json_object_object_get_ex(row, facts[i], &fact))
+				pmk_json_add(document, facts[i], json_object_get(fact));
 		json_object_put(row);
 	}
 	free(line);

@@ -85,6 +85,9 @@ void diff_free(struct diff *d)
 	for (unsigned i = 0; i < DIFF_SIDES; i++) {
 		free(d->command[i]);
 		free(d->core[i]);
+		free(d->checked[i]);
+		free(d->warning[i]);
+		free(d->note[i]);
 	}
 }
 
@@ -276,24 +279,28 @@ static int open_side(struct diff_source *s)
 	return recorded_is(s->path) ? diff_open_recording(s) : diff_open_document(s);
 }
 
-/* True if the counts depend on how the host scheduled the program's threads. */
-static bool is_threaded(const struct diff_source *s)
+/* Copies a fact of a side, "" if the side does not have it. */
+static bool copy_fact(char **to, const struct diff_source *s, const char *recorded, const char *key)
 {
-	return s->recording ? s->t.threaded
-			    : diff_json_number(s->document, "threads") >
-				      diff_json_number(s->document, "processes");
+	const char *text = s->recording ? recorded : diff_json_text(s->document, key);
+
+	*to = strdup(text ? text : "");
+	return *to;
 }
 
-static int note_facts(struct diff *d, const struct diff_source *s)
+static int copy_facts(struct diff *d, const struct diff_source *s)
 {
-	const char *command = s->recording ? s->t.command : diff_json_text(s->document, "command"),
-		   *core = s->recording ? s->t.core : diff_json_text(s->document, "core");
+	unsigned i = s->which;
 
-	d->command[s->which] = strdup(command ? command : "");
-	d->core[s->which] = strdup(core ? core : "");
 	if (s->recording ? s->t.partial : diff_json_is_true(s->document, "partial"))
 		cli_fail(0, "%s is partial: a part of the run was not counted", s->path);
-	return d->command[s->which] && d->core[s->which] ? 0 : cli_no_memory();
+	return copy_fact(&d->command[i], s, s->t.command, "command") &&
+			       copy_fact(&d->core[i], s, s->t.core, "core") &&
+			       copy_fact(&d->checked[i], s, s->t.checked, "checked") &&
+			       copy_fact(&d->warning[i], s, s->t.warning, "warning") &&
+			       copy_fact(&d->note[i], s, s->t.note, "note")
+		       ? 0
+		       : cli_no_memory();
 }
 
 static int read_sides(struct diff *d, struct diff_source *s, const char *events)
@@ -308,9 +315,7 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 		return cli_fail(PMK_EXIT_USAGE, "%s is a recording and %s is not",
 				s[s[DIFF_NEW].recording].path, s[s[DIFF_BASE].recording].path);
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++)
-		code = note_facts(d, &s[i]);
-	if (!code && !d->quiet && (is_threaded(&s[DIFF_BASE]) || is_threaded(&s[DIFF_NEW])))
-		cli_fail(0, PMK_THREADS_NOTE);
+		code = copy_facts(d, &s[i]);
 	if (!code)
 		code = choose_events(d, s, events);
 	if (!code)

@@ -98,6 +98,5 @@ size_t diff_function_of(struct diff_source *s, const struct pmk_tables_code *k);
 /* NULL: the object has no such text. */
 const char *diff_json_text(struct json_object *o, const char *key);
 bool diff_json_is_true(struct json_object *o, const char *key);
-int64_t diff_json_number(struct json_object *o, const char *key); /* 0: there is none */
 
 #endif

@@ -318,6 +318,40 @@ static void write_verdict(const struct diff *d, FILE *f)
 		fputs("No count is over its limit.\n\n", f);
 }
 
+struct notes {
+	const struct diff_format *format;
+	FILE *f;
+	bool any;
+};
+
+static void write_note(void *ctx, const char *line)
+{
+	struct notes *n = ctx;
+	char *plain = pmk_printable(line);
+
+	n->any = true;
+	if (n->format->form == DIFF_MARKDOWN) {
+		pmk_name_write_markdown(n->f, line, SIZE_MAX);
+		fputs("\n\n", n->f);
+	} else if (n->format->form == DIFF_CSV) {
+		fprintf(n->f, "# %s\n", plain ? plain : "");
+	} else {
+		fputc(' ', n->f);
+		pmk_printable_wrap(n->f, plain ? plain : "", 1, 3,
+				   n->format->columns ? n->format->columns : cli_columns(n->f));
+	}
+	free(plain);
+}
+
+void diff_write_notes(const struct diff *d, const struct diff_format *format, FILE *f)
+{
+	struct notes n = { .format = format, .f = f };
+
+	diff_each_note(d, write_note, &n);
+	if (n.any && format->form == DIFF_TEXT)
+		fputc('\n', f);
+}
+
 static int write_for_people(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	const struct diff *d = t->d;
@@ -331,6 +365,7 @@ static int write_for_people(struct diff_table *t, const struct diff_format *form
 	fputs("\n\n", f);
 	if (markdown)
 		write_verdict(d, f);
+	diff_write_notes(d, format, f);
 	if (write_rows(t, d->nevents, true, format, f))
 		return -1;
 	if (markdown)
@@ -400,6 +435,11 @@ static json_object *json_row(const struct diff *d, size_t row, size_t event)
 	return o;
 }
 
+static void json_fact(json_object *o, const char *key, const char *text)
+{
+	pmk_json_text(o, key, *text ? text : NULL);
+}
+
 static json_object *json_side(const struct diff *d, enum diff_side side)
 {
 	json_object *o = json_object_new_object();
@@ -407,6 +447,9 @@ static json_object *json_side(const struct diff *d, enum diff_side side)
 	pmk_json_text(o, "file", d->path[side]);
 	pmk_json_text(o, "command", d->command[side]);
 	pmk_json_text(o, "core", d->core[side]);
+	json_fact(o, "checked", d->checked[side]);
+	json_fact(o, "warning", d->warning[side]);
+	json_fact(o, "note", d->note[side]);
 	return o;
 }
 
@@ -432,6 +475,7 @@ static void json_head(const struct diff *d, FILE *f)
 
 	pmk_json_add(o, "base", json_side(d, DIFF_BASE));
 	pmk_json_add(o, "new", json_side(d, DIFF_NEW));
+	json_fact(o, "checked", diff_checked(d));
 	pmk_json_add(o, "limits", json_limits(d));
 	pmk_json_add(o, "min", d->has_min ? json_object_new_uint64(d->min) : NULL);
 	fputc('{', f);
@@ -459,6 +503,8 @@ static void machine(struct diff_table *t, const struct diff_format *format, FILE
 		}
 	if (json)
 		fputs("\n]}\n", f);
+	else
+		diff_write_notes(d, format, f);
 }
 
 int diff_write(const struct diff *d, const struct diff_format *format, FILE *f)

@@ -251,7 +251,7 @@ static int check_cores(const struct gate *g)
 
 static int count_layout(struct gate *g, unsigned layout)
 {
-	struct diff again = { .quiet = true }, *d = layout ? &again : &g->d;
+	struct diff again = { 0 }, *d = layout ? &again : &g->d;
 	int code = 0;
 
 	d->split = true;
@@ -493,14 +493,23 @@ static json_object *json_event(const struct gate *g, size_t event)
 	return o;
 }
 
+static void add_note(void *list, const char *line)
+{
+	json_object_array_add(list, json_object_new_string(line));
+}
+
 static void write_json(const struct gate *g, FILE *f)
 {
-	json_object *o = pmk_json_document("pmk-gate");
+	json_object *o = pmk_json_document("pmk-gate"), *notes = json_object_new_array();
+	const char *checked = diff_checked(&g->d);
 	unsigned n = 0;
 
 	pmk_json_text(o, "base", g->program[DIFF_BASE][0]);
 	pmk_json_text(o, "new", g->program[DIFF_NEW][0]);
 	pmk_json_text(o, "core", g->d.core[DIFF_NEW]);
+	pmk_json_text(o, "checked", *checked ? checked : NULL);
+	diff_each_note(&g->d, add_note, notes);
+	pmk_json_add(o, "notes", notes);
 	pmk_json_add(o, "layouts", json_object_new_int((int)g->layouts));
 	fputc('{', f);
 	pmk_json_put_members(f, o);
@@ -523,6 +532,7 @@ static void write_head(const struct gate *g, FILE *f)
 
 static int write_result(const struct gate *g)
 {
+	const struct diff_format format = { .form = g->markdown ? DIFF_MARKDOWN : DIFF_TEXT };
 	struct pmk_whole w = { .f = stdout };
 	int code = g->output ? output_whole_open(&w, g->output) : 0;
 
@@ -534,6 +544,7 @@ static int write_result(const struct gate *g)
 		write_head(g, w.f);
 		if (g->markdown)
 			write_verdict(g, w.f);
+		diff_write_notes(&g->d, &format, w.f);
 		code = write_table(g, w.f);
 	}
 	return g->output ? output_whole_close(&w, g->output, code) : code;

@@ -571,6 +571,66 @@ def test_a_partial_side_is_told(tmp_path):
     equal(diff(path, path).err, f"pmk: {path} is partial: a part of the run was not counted\n" * 2)
 
 
+# From strong to weak, after the rules of pmk-diff(1).
+LABELS = ["within 10 % in L1 code, 20 % in memory", "within 7 % in L1 code, 20.5 % in memory",
+          "within 5 % in L1 code, unchecked in memory",
+          "within 30 % in L1 code, unchecked in memory", "unchecked"]
+
+
+def noted(path, checked=None, note=None, warning=None):
+    """A result of pmk stat with these remarks."""
+    document(path, cpu_cycles=100)
+    whole = {**json.loads(path.read_text()), "checked": checked, "note": note, "warning": warning}
+    path.write_text(json.dumps(whole))
+    return path
+
+
+@pytest.mark.parametrize("strong, weak", [(a, b) for i, a in enumerate(LABELS)
+                                          for b in LABELS[i + 1:]])
+def test_the_weaker_label_is_that_of_the_difference(tmp_path, strong, weak):
+    one, two = noted(tmp_path / "one.json", strong), noted(tmp_path / "two.json", weak)
+    for base, new, weaker, other in ((one, two, "new", "base"), (two, one, "base", "new")):
+        found = json.loads(diff("-j", base, new).out)
+        equal((found["checked"], found[weaker]["checked"], found[other]["checked"]),
+              (weak, weak, strong))
+        contains(" ".join(diff(base, new).out.split()),
+                 f" the weaker label of cycles ({weaker}): {weak} cycles ({other}): {strong} ")
+
+
+def test_notes_are_printed_once(tmp_path):
+    one = noted(tmp_path / "one.json", "unchecked", "of all\nof one")
+    two = noted(tmp_path / "two.json", "unchecked", "of two\nof all", "a <fault>")
+    lines = ["cycles: unchecked", "warning (new): a <fault>", "note: of all", "note (base): of one",
+             "note (new): of two"]
+    page, form = tmp_path / "page.html", "### Difference of `{}` to `{}`\n\n".format(two, one)
+    equal(diff(one, two).out.split("\n\n")[1], "\n".join(" " + line for line in lines))
+    equal(diff("-x,", one, two).out.splitlines()[1:], ["# " + line for line in lines])
+    contains(diff("--markdown", one, two).out,
+             form + "".join(f"`{line}`\n\n" for line in lines) + "| event |")
+    diff("--html", page, one, two)
+    equal(re.findall('<p class="note">(.*)</p>', page.read_text()),
+          [line.replace("<fault>", "&lt;fault&gt;") for line in lines])
+    found = json.loads(diff("-j", one, two).out)
+    equal([found[side][key] for side in ("base", "new") for key in ("warning", "note")],
+          [None, "of all\nof one", "a <fault>", "of two\nof all"])
+
+
+def test_remarks_of_recordings_and_lines(tmp_path):
+    """A side without a label is not stronger or weaker. Lines of stat -j have notes, but no
+    label."""
+    recording = Recording(tmp_path / "one.data", checked="unchecked", note="of one")
+    recording.event("instr_exec")
+    path = recording.done()
+    contains(diff(path, path).out, "\n cycles: unchecked\n note: of one\n")
+    lines = tmp_path / "lines.json"
+    lines.write_text('{"counter-value": "7.000000", "event": "cpu_cycles", "pmu": "arm1176"}\n'
+                     '{"partial": false, "warning": "slow", "note": "of lines"}\n')
+    one = noted(tmp_path / "one.json", "unchecked")
+    equal(diff(one, lines).out.split("\n\n")[1],
+          " cycles (base): unchecked\n warning (new): slow\n note (new): of lines")
+    equal(json.loads(diff("-j", one, lines).out)["checked"], None)
+
+
 def test_nothing_in_common(tmp_path):
     one, two = (str(document(tmp_path / f"{name}.json", **{name: 1})) for name in ("a", "b"))
     out = diff(one, two, code=129)

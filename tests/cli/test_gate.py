@@ -111,6 +111,18 @@ def test_text_and_markdown(tmp_path):
     contains(gate("--markdown", "--fail-over", "0", base, base).out, "No work is over its limit.")
 
 
+def test_the_label_and_notes_are_printed(tmp_path):
+    """An unchecked core, and a PLD, which has no effect on it if pmk does not see its address."""
+    base, new = build(), build(more="pld [r9]")
+    argv = ("-e", "cycles", "--core", "arm1176", "--set", "mem.latency=77")
+    contains(gate(*argv, base, base).out, "layouts\n\n cycles: unchecked\n")
+    contains(gate(*argv, "--markdown", base, new).out, "layouts\n\n`cycles: unchecked`\n\n`note")
+    document = json.loads(gate("-j", *argv, base, new).out)
+    equal((document["checked"], document["notes"][0]), ("unchecked", "cycles: unchecked"))
+    equal([n.split(": ")[0] for n in document["notes"][1:]], ["note (new)"])
+    contains(document["notes"][1], "prefetch")
+
+
 def test_programs_that_cannot_be_compared():
     base = build()
     for argv, code, line in (

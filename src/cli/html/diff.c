@@ -60,6 +60,11 @@ static void put_verdict(FILE *f, const struct diff *d)
 		fputs("<p>No count is over its limit.</p>\n", f);
 }
 
+static void put_note(void *ctx, const char *line)
+{
+	html_print(ctx, "<p class=\"note\">%s</p>\n", line);
+}
+
 static void put_head(FILE *f, const struct diff *d)
 {
 	html_begin(f, d->path[DIFF_NEW], "diff");
@@ -71,6 +76,7 @@ static void put_head(FILE *f, const struct diff *d)
 	put_side(f, d, DIFF_NEW, "New");
 	fputs("</dl>\n", f);
 	put_verdict(f, d);
+	diff_each_note(d, put_note, f);
 	fprintf(f,
 		"</header>\n<nav aria-label=\"Parts of this page\">%s"
 		"<a href=\"#overview\">Totals</a><a href=\"#events\">What differs</a></nav>\n"
