@@ -23,6 +23,11 @@
 
 #define CYCLES(n) ((n)*PMK_A64_TICKS)
 
+/* The time in which the instructions that wait for a source keep a port busy, after the source. */
+struct turn {
+	int16_t from, until;
+};
+
 struct build {
 	/* When each place has its value, after each source; NONE: there is no path. */
 	int16_t at[NPLACES][NPATHS];
@@ -34,7 +39,9 @@ struct build {
 	unsigned nsources, first_load, nloads;
 	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if there are no other waits */
 	uint32_t busy[PMK_A64_LANES];
-	unsigned slots; /* places that the instructions so far take when they enter */
+	struct turn (*turn)[NPATHS]; /* for each port and source but the entry */
+	bool turned[PMK_A64_LANES];  /* the port's `turn` is valid */
+	unsigned slots;		     /* places that the instructions so far take when they enter */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
 	struct pmk_a64_stores stores;
 	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each of them begins */
@@ -143,16 +150,60 @@ static unsigned alike(const struct pmk_core *core, unsigned port)
 	}
 }
 
+static uint32_t ticks_of(const struct pmk_core *core, const struct port_use *use)
+{
+	return use->ticks ? use->ticks : CYCLES(use->cycles) / alike(core, use->port);
+}
+
 static void take_ports(const struct pmk_core *core, struct build *f, const struct cost *c,
 		       uint32_t enters)
 {
 	for (unsigned i = 0; i < c->nports; i++) {
 		unsigned port = c->use[i].port;
-		uint32_t ticks = c->use[i].ticks ? c->use[i].ticks
-						 : CYCLES(c->use[i].cycles) / alike(core, port);
+		uint32_t ticks = ticks_of(core, &c->use[i]);
 
 		f->queue[port] = (f->queue[port] > enters ? f->queue[port] : enters) + ticks;
 		f->busy[port] += ticks;
+	}
+}
+
+/*
+ * Instructions that wait for the same source take a port one after the other, in program order. One
+ * that has its other operands early enough takes the port before them. Equal ports serve as many
+ * instructions at once.
+ */
+static void take_turn(struct turn *t, int ticks, int others, int16_t *begin)
+{
+	if (*begin == NONE || *begin + ticks <= t->from)
+		return;
+	if (*begin >= t->until)
+		*t = (struct turn){ *begin, *begin };
+	*begin = longer(t->until - others, *begin);
+	t->until = (int16_t)(t->until + ticks);
+}
+
+static struct turn *turns_of(struct build *f, unsigned port)
+{
+	for (unsigned k = 0; k < NPATHS && !f->turned[port]; k++)
+		f->turn[port][k] = (struct turn){ NONE, NONE };
+	f->turned[port] = true;
+	return f->turn[port];
+}
+
+static void take_turns(const struct pmk_core *core, struct build *f, const struct cost *c,
+		       int16_t *begin)
+{
+	unsigned nloads = PMK_A64_MAX_SOURCES + f->nloads;
+
+	for (unsigned i = 0; i < c->nports; i++) {
+		struct turn *turn = turns_of(f, c->use[i].port);
+		int ticks = (int)ticks_of(core, &c->use[i]),
+		    others = ticks * ((int)alike(core, c->use[i].port) - 1);
+
+		for (unsigned k = 1; k < f->nsources; k++)
+			take_turn(&turn[k], ticks, others, &begin[k]);
+		for (unsigned k = PMK_A64_MAX_SOURCES + f->first_load; k < nloads; k++)
+			take_turn(&turn[k], ticks, others, &begin[k]);
 	}
 }
 
@@ -413,6 +464,7 @@ static size_t work_out(struct build *f, const struct pmk_core *core, const struc
 
 		begins(core, f, &insn[i], &c, enters, begin);
 		take_ports(core, f, &c, enters);
+		take_turns(core, f, &c, begin);
 		f->slots += c.slots ? c.slots : 1;
 		if (insn[i].load) {
 			unsigned number = next_load(&nloads);
@@ -463,12 +515,13 @@ static void write_out(struct build *f, const struct pmk_core *core, size_t n,
 size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out)
 {
 	struct pmk_a64_flow *flow = out, *before = NULL;
+	struct turn turn[PMK_A64_LANES][NPATHS];
 	unsigned nloads = 0;
 	size_t ran;
 	char *end;
 
 	for (size_t i = 0; i < n; i += ran) {
-		struct build f = { .nsources = 1, .out = (char *)(flow + 1) };
+		struct build f = { .nsources = 1, .turn = turn, .out = (char *)(flow + 1) };
 
 		f.first_load = f.nloads = nloads;
 		ran = work_out(&f, core, insn + i, n - i, nloads);

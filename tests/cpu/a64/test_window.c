@@ -231,6 +231,15 @@ static const struct example examples[] = {
 	{ __LINE__, 10, { 0x4e002040 } },
 	{ __LINE__, 13, { 0x4e004040 } },
 	{ __LINE__, 16, { 0x4e006040 } },
+	/*
+	 * smulh x2, x1, x9; smulh x3, x1, x9; add x1, x2, x3: both wait for x1, and then one
+	 * waits 4 cycles for the other. smulh x2, x1, x9; smulh x3, x9, x9; add x1, x2, x9: only
+	 * one waits for x1, so the multiplier is busy for 8 cycles.
+	 */
+	{ __LINE__, 11, { 0x9b497c22, 0x9b497c23, 0x8b030041 } },
+	{ __LINE__, 8, { 0x9b497c22, 0x9b497d23, ADD(1, 2) } },
+	/* smulh x2, x1, x9; smulh x3, x2, x9; mul w4, w1, w9 is done in between; add x1, x3, x4. */
+	{ __LINE__, 13, { 0x9b497c22, 0x9b497c43, 0x1b097c24, 0x8b040061 } },
 	/* Two independent tbl: each takes 3 operations, and the core has two ports for them. */
 	{ __LINE__, 3, { 0x4e010022, 0x4e010023 } },
 	/* aese v0.16b, v1.16b takes 2 cycles, and so does a round, with aesmc v0.16b, v0.16b. */
