@@ -75,7 +75,7 @@ CHAIN(fsqrt, "fsqrt d5, d5\n")
 CHAIN(stored, "str x10, [sp, #16]\n ldr x10, [sp, #16]\n")
 CHAIN(stored_pair, "stp x10, x11, [sp, #16]\n ldp x10, x11, [sp, #16]\n")
 CHAIN(stored_vector, "str q5, [sp, #16]\n ldr q5, [sp, #16]\n")
-CHAIN(stored_half, "str w10, [sp, #16]\n ldr x10, [sp, #16]\n")
+CHAIN(stored_part, "str s5, [sp, #16]\n ldr q5, [sp, #16]\n")
 /* Branches: to the next instruction; to a function and back, directly and through a register. */
 CHAIN(jump, "b 2f\n 2:\n")
 CHAIN(jump_add, "add x10, x10, x9\n b 2f\n 2: add x10, x10, x9\n b 3f\n 3:\n")
@@ -144,7 +144,7 @@ static const struct {
 	{ "stored-chain", stored_chain },
 	{ "stored-pair-chain", stored_pair_chain },
 	{ "stored-vector-chain", stored_vector_chain },
-	{ "stored-half-chain", stored_half_chain },
+	{ "stored-part-chain", stored_part_chain },
 	{ "jump-chain", jump_chain },
 	{ "jump-add-chain", jump_add_chain },
 	{ "equal-chain", equal_chain },

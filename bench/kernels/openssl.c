@@ -51,6 +51,8 @@ int aes_v8_set_encrypt_key(const unsigned char *, int, void *);
 #define set_aes_key aes_v8_set_encrypt_key
 void aes_v8_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
 			unsigned char *, int);
+void aes_v8_encrypt(const unsigned char *, unsigned char *, const void *);
+void aes_v8_ecb_encrypt(const unsigned char *, unsigned char *, size_t, const void *, int);
 void aes_v8_ctr32_encrypt_blocks(const unsigned char *, unsigned char *, size_t, const void *,
 				 const unsigned char *);
 
@@ -87,6 +89,18 @@ static void vpaes_cbc(void)
 static void aes_cbc(void)
 {
 	aes_v8_cbc_encrypt(data, data, BYTES, state, iv, 1);
+}
+
+/* One block after the other. The author's "before" is such a loop over aes_v8_encrypt(). */
+static void aes_blocks(void)
+{
+	for (size_t i = 0; i < BYTES; i += 16)
+		aes_v8_encrypt(data + i, data + i, state);
+}
+
+static void aes_ecb(void)
+{
+	aes_v8_ecb_encrypt(data, data, BYTES, state, 1);
 }
 
 static void aes_ctr(void)
@@ -133,6 +147,12 @@ static const struct work {
 	{ "poly1305", poly1305_key, poly1305 },
 	{ "vpaes-cbc", vpaes_key, vpaes_cbc },
 	{ "aes-ctr", aes128_key, aes_ctr },
+	{ "aes-128-blocks", aes128_key, aes_blocks },
+	{ "aes-192-blocks", aes192_key, aes_blocks },
+	{ "aes-256-blocks", aes256_key, aes_blocks },
+	{ "aes-128-ecb", aes128_key, aes_ecb },
+	{ "aes-192-ecb", aes192_key, aes_ecb },
+	{ "aes-256-ecb", aes256_key, aes_ecb },
 #endif
 	{ "aes-128-cbc", aes128_key, aes_cbc },
 	{ "aes-192-cbc", aes192_key, aes_cbc },
