@@ -12,7 +12,6 @@
 struct side {
 	struct diff_source *s;
 	const struct diff_source *other;
-	struct pmk_tree tree;
 	size_t *row;	/* [frame], or DIFF_NO_ROW */
 	uint32_t *node; /* [node]: in the tree of both sides */
 };
@@ -58,7 +57,7 @@ static size_t find_row(const struct side *side, uint32_t frame)
 
 static int add_node(struct side *side, uint32_t i)
 {
-	const struct pmk_tree_node *from = &side->tree.node[i];
+	const struct pmk_tree_node *from = &side->s->tree.node[i];
 	struct diff *d = side->s->d;
 	size_t *row = i ? &side->row[from->frame] : NULL;
 	uint64_t *self;
@@ -76,28 +75,23 @@ static int add_node(struct side *side, uint32_t i)
 		if (side->s->slot[slot] < d->nevents)
 			self[side->s->slot[slot] +
 			     (side->s->which == DIFF_BASE ? d->nevents : 0)] +=
-				side->tree.self[i * side->tree.n + slot];
+				side->s->tree.self[i * side->s->tree.n + slot];
 	return 0;
 }
 
 static int add_side(struct diff_source *s, const struct diff_source *other)
 {
 	struct side side = { .s = s, .other = other };
-	char msg[300];
-	int code = 0;
+	uint32_t frames = pmk_tree_frames(&s->tree);
+	int code;
 
-	if (pmk_tree_build(&side.tree, &s->t, s->index, s->nslots, false, msg, sizeof(msg)))
-		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
-	if (!code) {
-		side.row = malloc(pmk_tree_frames(&side.tree) * sizeof(*side.row));
-		side.node = malloc(side.tree.nnodes * sizeof(*side.node));
-		code = side.row && side.node ? 0 : cli_no_memory();
-	}
-	for (uint32_t i = 0; !code && i < pmk_tree_frames(&side.tree); i++)
+	side.row = malloc(frames * sizeof(*side.row));
+	side.node = malloc(s->tree.nnodes * sizeof(*side.node));
+	code = side.row && side.node ? 0 : cli_no_memory();
+	for (uint32_t i = 0; !code && i < frames; i++)
 		side.row[i] = DIFF_NO_ROW;
-	for (uint32_t i = 0; !code && i < side.tree.nnodes; i++)
+	for (uint32_t i = 0; !code && i < s->tree.nnodes; i++)
 		code = add_node(&side, i);
-	pmk_tree_free(&side.tree);
 	free(side.row);
 	free(side.node);
 	return code;

@@ -398,6 +398,8 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 	s->d->row[s->function[s->of[row->code]].row].value[cell] += row->value;
 	if (s->line[row->code] != DIFF_NO_ROW)
 		s->d->row[s->line[row->code]].value[cell] += row->value;
+	if (s->tree.t && pmk_tree_add(&s->tree, row))
+		return PMK_ENOMEM;
 	if (s->count)
 		s->count[row->code * (s->d->nevents + 1) + s->slot[row->slot]] += row->value;
 	return 0;
@@ -406,7 +408,7 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 static int sum_recording(struct diff_source *s)
 {
 	struct diff *d = s->d;
-	char msg[300];
+	char msg[300] = "out of memory";
 	int code;
 
 	d->executions = diff_event_number(d, "executions");
@@ -426,6 +428,10 @@ static int sum_recording(struct diff_source *s)
 	if (!code && d->executions == d->nevents && !s->t.sampled) {
 		s->slot[s->nslots] = (uint32_t)d->executions;
 		s->index[s->nslots++] = PMK_TABLES_EXECUTIONS;
+	}
+	if (!code && d->by_path) {
+		s->tree = (struct pmk_tree){ .t = &s->t, .n = s->nslots };
+		code = pmk_tree_begin(&s->tree) ? 0 : cli_no_memory();
 	}
 	if (!code && pmk_tables_counts(&s->t, s->index, s->nslots, on_count, s, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
@@ -591,6 +597,7 @@ void diff_source_close(struct diff_source *s)
 	free(s->count);
 	free(s->of);
 	free(s->line);
+	pmk_tree_free(&s->tree);
 	if (s->open)
 		pmk_tables_close(&s->t);
 	json_object_put(s->document);

@@ -50,10 +50,10 @@ struct diff_source {
 	uint32_t *shape;	  /* [code]: the instruction without addresses */
 	uint64_t *count;	  /* [code][event], with diff.part; executions after the last one */
 	/* [slot]: event of the recording, and of the diff */
-	uint32_t *index, *slot;
-	uint32_t nslots;
-	size_t *of;   /* [code]: function */
-	size_t *line; /* [code]: row */
+	uint32_t *index, *slot, nslots;
+	size_t *of;	      /* [code]: function */
+	size_t *line;	      /* [code]: row */
+	struct pmk_tree tree; /* with diff.by_path: the call paths of this side */
 };
 
 uint64_t diff_hash(const char *text);

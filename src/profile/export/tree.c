@@ -113,7 +113,9 @@ static void add_node(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 
 bool pmk_tree_begin(struct pmk_tree *tree)
 {
-	if (!make_room(tree))
+	if (tree->t)
+		tree->at = calloc(tree->t->nthreads + 1, sizeof(*tree->at));
+	if ((tree->t && !tree->at) || !make_room(tree))
 		return false;
 	add_node(tree, PMK_TABLES_NONE, PMK_TABLES_NONE);
 	return true;
@@ -187,9 +189,8 @@ static int add_contexts(struct pmk_tree *tree, uint32_t thread)
 	return root == PMK_TABLES_NONE ? PMK_ENOMEM : 0;
 }
 
-static int on_count(void *ctx, const struct pmk_tables_count *row)
+int pmk_tree_add(struct pmk_tree *tree, const struct pmk_tables_count *row)
 {
-	struct pmk_tree *tree = ctx;
 	uint32_t thread = tree->by_thread ? row->thread : 0, node;
 	size_t context = row->context == PMK_TABLES_NONE ? tree->t->ncontexts : row->context;
 
@@ -200,6 +201,11 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 		return PMK_ENOMEM;
 	tree->self[node * tree->n + row->slot] += row->value;
 	return 0;
+}
+
+static int on_count(void *ctx, const struct pmk_tables_count *row)
+{
+	return pmk_tree_add(ctx, row);
 }
 
 static bool number_frames(struct pmk_tree *tree)
@@ -229,8 +235,7 @@ int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint
 	int err;
 
 	*tree = (struct pmk_tree){ .t = t, .n = n, .by_thread = by_thread };
-	tree->at = calloc(t->nthreads + 1, sizeof(*tree->at));
-	if (!tree->at || !pmk_tree_begin(tree))
+	if (!pmk_tree_begin(tree))
 		return pmk_message_no_memory(msg, size, NULL);
 	err = pmk_tables_counts(t, event, n, on_count, tree, msg, size);
 	return err || number_frames(tree) ? err : pmk_message_no_memory(msg, size, NULL);

@@ -33,8 +33,11 @@ struct pmk_tree {
 	uint32_t *path; /* of the last pmk_tree_path() */
 };
 
-/* Make an empty tree with its root, for pmk_tree_child(). tree->n is set. False: out of memory. */
+/* Make an empty tree with its root, for pmk_tree_child() and, if tree->t is set, pmk_tree_add().
+ * tree->n and by_thread are set. False: out of memory. */
 bool pmk_tree_begin(struct pmk_tree *tree);
+/* Add a count, in a caller's pass over the counts of the tree's tables. Returns 0 or PMK_ENOMEM. */
+int pmk_tree_add(struct pmk_tree *tree, const struct pmk_tables_count *row);
 /* Returns the child with that frame, which is added if there is none. PMK_TABLES_NONE: out of
  * memory, or `parent` is that. */
 uint32_t pmk_tree_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame);
