@@ -625,6 +625,9 @@ def test_the_flame_graph_of_a_comparison(browser, recording, later):
     Select(shown.one("#side")).select_by_value("base")
     equal(box("main", "fresh"), None)
     contains(shown.frame("main", "down").get_attribute("aria-label"), " gone, self")
+    for text in shown.js("return [...document.querySelectorAll('#flame .f')].map(b => "
+                         "b.textContent).filter(t => /%$/.test(t))"):
+        assert re.search(r"[^ ] [+-]\d+\.\d%$", text), f"{text}: numbers are never cut"
     assert abs(box("main", "work")[2] - 100 * 160 / base) < .01
     contains(shown.frame().get_attribute("aria-label"), all_of)
     address = shown.driver.current_url

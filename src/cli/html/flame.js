@@ -221,6 +221,14 @@ function shortened(text, most) {
 		: `${text.slice(0, begin)}\u2026${text.slice(begin + 1 - most)}`;
 }
 
+// The name, and the change if there is room for it.
+function labelOf(node, change, most) {
+	const percent = change ? ` ${percentOf(node)}` : "", rest = most - percent.length;
+
+	return rest < Math.min(node.name.length, 5) ? shortened(node.name, most)
+		: shortened(node.name, rest) + percent;
+}
+
 function boxOf(node, { x, w, depth, above }, y, width) {
 	const box = svgOf("svg", { class: `f ${node.kind}${above ? " above" : ""}` +
 		`${node.hit ? " hit" : ""}`, x: `${x.toFixed(4)}%`, y: y * ROW,
@@ -229,8 +237,7 @@ function boxOf(node, { x, w, depth, above }, y, width) {
 		"aria-label": `${node.name}\n${describe(node)}\n${node.place}` });
 	const text = svgOf("text", { x: 4, y: 12.5 }), change = compares ? Number(growthOf(node)) : 0;
 
-	text.textContent = shortened(change ? `${node.name} ${percentOf(node)}` : node.name,
-		Math.floor((w * width / 100 - 6) / CHARACTER));
+	text.textContent = labelOf(node, change, Math.floor((w * width / 100 - 6) / CHARACTER));
 	if (change) {
 		box.classList.add(change > 0 ? "more" : "less");
 		box.style.setProperty("--d", Math.abs(change) / fullest);
