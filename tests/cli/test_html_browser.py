@@ -475,6 +475,21 @@ def test_narrow_windows(shown):
         shown.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_columns_of_narrow_listings(browser, with_source):
+    """Hidden columns are hidden in all rows, so the text of all rows begins at the same place."""
+    shown = Shown(browser, page_of(with_source))
+    left = """return [...document.querySelectorAll(".place[data-lines] tbody tr")].map(
+        row => row.lastElementChild.getBoundingClientRect().left)"""
+    for width in (1200, 400):
+        shown.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 700, "deviceScaleFactor": 1, "mobile": False})
+        try:
+            places = shown.js(left)
+        finally:
+            shown.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        equal(len({round(x) for x in places}), 1, f"{width}: {places}")
+
+
 def test_names_for_who_does_not_see(shown):
     """Every control has a name for screen readers."""
     nodes = shown.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
@@ -610,6 +625,9 @@ def test_the_flame_graph_of_a_comparison(browser, recording, later):
     equal(("more" in kind, text), (True, f"work +{100 * 33 / 160:.1f}%"))
     contains(shown.frame("main", "work").get_attribute("aria-label"), "193 cpu_cycles, base 160")
     assert abs(width - 100 * 193 / (base + more)) < .01, width
+    for text in shown.js("return [...document.querySelectorAll('#flame .f')].map(b => "
+                         "b.textContent).filter(t => /%$/.test(t))"):
+        assert re.search(r"[^ ] [+-]\d+\.\d%$", text), f"{text}: numbers are never cut"
     equal(box("main", "down"), None)
     contains(shown.frame("main", "fresh").get_attribute("aria-label"), "; +24 new, self")
     equal(box("main", "[anon]")[0], ["c6"], "what is the same has no colour")
@@ -625,9 +643,6 @@ def test_the_flame_graph_of_a_comparison(browser, recording, later):
     Select(shown.one("#side")).select_by_value("base")
     equal(box("main", "fresh"), None)
     contains(shown.frame("main", "down").get_attribute("aria-label"), " gone, self")
-    for text in shown.js("return [...document.querySelectorAll('#flame .f')].map(b => "
-                         "b.textContent).filter(t => /%$/.test(t))"):
-        assert re.search(r"[^ ] [+-]\d+\.\d%$", text), f"{text}: numbers are never cut"
     assert abs(box("main", "work")[2] - 100 * 160 / base) < .01
     contains(shown.frame().get_attribute("aria-label"), all_of)
     address = shown.driver.current_url

@@ -492,8 +492,12 @@ static void put_row(const struct html_page *p, const struct place *at, const str
 
 static void put_blank(const struct html_page *p, const char *class)
 {
-	fprintf(p->f, "<tr class=\"%s\"><td colspan=\"%zu\"></td>", class,
-		p->source->ncolumns + 1 + !p->r->t.sampled);
+	const size_t more = p->source->ncolumns - 1;
+
+	/* Narrow windows hide the columns of other events. */
+	fprintf(p->f, "<tr class=\"%s\"><td colspan=\"%d\"></td>", class, 2 + !p->r->t.sampled);
+	if (more)
+		fprintf(p->f, "<td class=\"x\" colspan=\"%zu\"></td>", more);
 }
 
 /* Write lines without code, from `from` up to the line before `to`. */
