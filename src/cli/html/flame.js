@@ -7,7 +7,7 @@ const flame = svgOf("svg", { id: "flame", width: "100%", role: "tree",
 const calls = one("#calls-data") && JSON.parse(one("#calls-data").textContent);
 const frameOf = new Map();
 // Pixels: the height of a row, the width of a frame that is drawn, and of a character.
-const ROW = 18, LEAST = .3, CHARACTER = 6.5;
+const ROW = 18, LEAST = .3, CHARACTER = 7;
 const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colour
 
 // What is shown. view: "": callers above the functions that they call. "inverted": functions above
@@ -217,7 +217,7 @@ function describe(node) {
 function shortened(text, most) {
 	const begin = Math.ceil((most - 1) / 2);
 
-	return text.length <= most ? text : most < 3 ? ""
+	return text.length <= most ? text : most < 5 ? ""
 		: `${text.slice(0, begin)}\u2026${text.slice(begin + 1 - most)}`;
 }
 
