@@ -17,6 +17,7 @@
 	FAMILY(l2cc) PMU(l210) PMU(l220) \
 	FAMILY(microblaze) PMU(microblaze) \
 	FAMILY(riscv) PMU(riscv64) PMU(riscv32) \
+	FAMILY(armv81m) PMU(cortex_m55) \
 	FAMILY(dwt) PMU(dwt)
 /* clang-format on */
 

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Driver of Armv8.1-M's PMU. Freestanding: no libc, no heap, no division.
+ *
+ * Quirks of this hardware, and how the driver handles them:
+ *  - Nothing counts while DEMCR.TRCENA is 0. reset() sets it and the driver never clears it,
+ *    because the DWT and trace tools share it.
+ *  - Event counters have 16 bits. The driver chains each odd one to the even one below it, and
+ *    presents the pair as one counter of 32 bits. The flag and the interrupt of the pair are those
+ *    of the odd counter. The even one sets its flag at each carry, which clear() clears as well.
+ *  - Two registers are read for a pair, and the lower one may wrap in between: read_counter() and
+ *    write_counter().
+ *  - CTRL.P and C zero the counters but not the flags.
+ *  - Enables, interrupts and flags have one register to set and one to clear bits, so the driver
+ *    never reads one and writes it back. CTRL is read and written back; P and C read as zero.
+ *  - CTRL.FRZO would stop all event counters at the first carry between the halves of a pair:
+ *    reset() clears it.
+ *  - No register lists the events that a core counts: an event that it lacks stays 0.
+ *  - CCNTR may be the DWT's CYCCNT (our choice: the sources do not say), so the driver does not
+ *    rely on its value between two samples.
+ */
+#include "pmu/armv81m/regs.h"
+
+/* Words of pmk_dev.state. */
+enum {
+	STATE_USED, /* bits of the counters for which program() was called, as in CNTENSET */
+	STATE_LAST, /* the last counter that this hardware has */
+};
+
+static int armv81m_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+{
+	uint64_t v = 0;
+	int err = d->port.read(d->port.ctx, reg, &v);
+
+	*value = (uint32_t)v;
+	return err;
+}
+
+static int armv81m_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+{
+	return d->port.write(d->port.ctx, reg, value);
+}
+
+/* Returns the even event counter of a pair; the odd one is its upper half. */
+static unsigned even_of(unsigned counter)
+{
+	return 2 * (counter - PMK_ARMV81M_CTR_PAIR0);
+}
+
+/* Returns the bits of a counter in CNTENSET: both halves of a pair. */
+static uint32_t enables_of(unsigned counter)
+{
+	return counter == PMK_ARMV81M_CTR_CYCLES ? (uint32_t)SET_C
+						 : UINT32_C(3) << even_of(counter);
+}
+
+/* Returns the bit whose flag and interrupt are those of the whole counter. */
+static uint32_t overflow_of(unsigned counter)
+{
+	return counter == PMK_ARMV81M_CTR_CYCLES ? (uint32_t)SET_C
+						 : UINT32_C(2) << even_of(counter);
+}
+
+/* PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware. */
+static int check_counter(const struct pmk_dev *d, unsigned counter)
+{
+	if (counter >= d->pmu->ncounters)
+		return PMK_EINVAL;
+	return d->state[STATE_LAST] && counter > d->state[STATE_LAST] ? PMK_ENOCTR : PMK_OK;
+}
+
+/* Converts a set of counters to the bits that `bits_of` returns for each. */
+static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t (*bits_of)(unsigned),
+		     uint32_t *bits)
+{
+	int err = PMK_OK;
+
+	*bits = 0;
+	for (unsigned i = 0; !err && i < 32; i++) {
+		if (!(counters >> i & 1))
+			continue;
+		err = check_counter(d, i);
+		if (!err)
+			*bits |= bits_of(i);
+	}
+	return err;
+}
+
+/* Finds the last counter by TYPE. PMK_ENOPMU: TYPE says that there is none, or not both kinds. */
+static int find_counters(struct pmk_dev *d)
+{
+	uint32_t type;
+	int err = armv81m_get(d, PMK_ARMV81M_TYPE, &type);
+
+	if (err)
+		return err;
+	if (!(type & TYPE_CC) || PMK_GET(type, TYPE_N) < 2)
+		return PMK_ENOPMU;
+	d->state[STATE_LAST] = (uint32_t)PMK_GET(type, TYPE_N) / 2;
+	return PMK_OK;
+}
+
+static int armv81m_reset(struct pmk_dev *d)
+{
+	static const uint8_t clears[] = { PMK_ARMV81M_CNTENCLR, PMK_ARMV81M_INTENCLR,
+					  PMK_ARMV81M_OVSCLR };
+	uint32_t demcr;
+	int err = armv81m_get(d, PMK_ARMV81M_DEMCR, &demcr);
+
+	if (!err)
+		err = armv81m_put(d, PMK_ARMV81M_DEMCR, demcr | DEMCR_TRCENA);
+	if (!err)
+		err = find_counters(d);
+	if (err)
+		return err;
+	d->state[STATE_USED] = 0;
+	err = armv81m_put(d, PMK_ARMV81M_CTRL, 0);
+	for (unsigned i = 0; !err && i < sizeof(clears); i++)
+		err = armv81m_put(d, clears[i], (uint32_t)(SET_C | SET_P));
+	return err ? err : armv81m_put(d, PMK_ARMV81M_CTRL, CTRL_P | CTRL_C);
+}
+
+/* PMK_ENOCTR: this counter cannot count the event. CHAIN belongs to the driver. */
+static int armv81m_program(struct pmk_dev *d, unsigned counter, unsigned code)
+{
+	unsigned types = PMK_ARMV81M_EVTYPER0 + even_of(counter);
+	int err = check_counter(d, counter);
+
+	if (err)
+		return err;
+	if (!pmk_pmu_event_code(d->pmu, code))
+		return PMK_ENOEVENT;
+	if (code == PMK_ARMV81M_CHAIN)
+		return PMK_ENOCTR;
+	if (counter == PMK_ARMV81M_CTR_CYCLES) {
+		if (code != PMK_ARMV81M_CPU_CYCLES)
+			return PMK_ENOCTR;
+	} else {
+		err = armv81m_put(d, types, code);
+		if (!err)
+			err = armv81m_put(d, types + 1, PMK_ARMV81M_CHAIN);
+	}
+	if (!err)
+		d->state[STATE_USED] |= enables_of(counter);
+	return err;
+}
+
+/* Writes CTRL back with the given E. This zeroes no counter. */
+static int put_enable(const struct pmk_dev *d, uint32_t e)
+{
+	uint32_t ctrl;
+	int err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+
+	return err ? err
+		   : armv81m_put(d, PMK_ARMV81M_CTRL,
+				 (ctrl & ~(uint32_t)(CTRL_E | CTRL_P | CTRL_C)) | e);
+}
+
+static int armv81m_start(struct pmk_dev *d)
+{
+	int err = armv81m_put(d, PMK_ARMV81M_CNTENSET, d->state[STATE_USED]);
+
+	return err ? err : put_enable(d, CTRL_E);
+}
+
+static int armv81m_stop(struct pmk_dev *d)
+{
+	return put_enable(d, 0);
+}
+
+/*
+ * The upper half is read before and after the lower one. If it has changed, the lower half has
+ * wrapped in between and is read again. It cannot wrap a second time so soon.
+ */
+static int read_pair(const struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	unsigned even = PMK_ARMV81M_EVCNTR0 + even_of(counter);
+	uint32_t first, high, low;
+	int err = armv81m_get(d, even + 1, &first);
+
+	if (!err)
+		err = armv81m_get(d, even, &low);
+	if (!err)
+		err = armv81m_get(d, even + 1, &high);
+	if (!err && high != first)
+		err = armv81m_get(d, even, &low);
+	if (!err)
+		*value = PMK_GET(high, EVCNTR_COUNT) << 16 | PMK_GET(low, EVCNTR_COUNT);
+	return err;
+}
+
+static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
+{
+	uint32_t cycles;
+	int err = check_counter(d, counter);
+
+	if (err)
+		return err;
+	if (counter != PMK_ARMV81M_CTR_CYCLES)
+		return read_pair(d, counter, value);
+	err = armv81m_get(d, PMK_ARMV81M_CCNTR, &cycles);
+	if (!err)
+		*value = cycles;
+	return err;
+}
+
+/*
+ * The lower half is set to 0 first, so that it does not carry into the upper half, which is written
+ * next. PMK_ERANGE: more bits than the counter has.
+ */
+static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
+{
+	unsigned even = PMK_ARMV81M_EVCNTR0 + even_of(counter);
+	int err = check_counter(d, counter);
+
+	if (err)
+		return err;
+	if (value >> 32)
+		return PMK_ERANGE;
+	if (counter == PMK_ARMV81M_CTR_CYCLES)
+		return armv81m_put(d, PMK_ARMV81M_CCNTR, (uint32_t)value);
+	err = armv81m_put(d, even, 0);
+	if (!err)
+		err = armv81m_put(d, even + 1, (uint32_t)(value >> 16));
+	if (!err)
+		err = armv81m_put(d, even, (uint32_t)(value & EVCNTR_COUNT));
+	return err;
+}
+
+/* Disables interrupts before it enables others, so that no unwanted one occurs in between. */
+static int irq_enable(struct pmk_dev *d, uint32_t counters)
+{
+	uint32_t bits;
+	int err = check_set(d, counters, overflow_of, &bits);
+
+	if (!err)
+		err = armv81m_put(d, PMK_ARMV81M_INTENCLR, ~bits);
+	if (!err && bits)
+		err = armv81m_put(d, PMK_ARMV81M_INTENSET, bits);
+	return err;
+}
+
+static int armv81m_pending(struct pmk_dev *d, uint32_t *counters)
+{
+	uint32_t flags;
+	int err = armv81m_get(d, PMK_ARMV81M_OVSCLR, &flags);
+
+	*counters = 0;
+	for (unsigned i = 0; !err && i < d->pmu->ncounters; i++)
+		if (flags & overflow_of(i))
+			*counters |= UINT32_C(1) << i;
+	return err;
+}
+
+/* Writing 0 to a flag leaves it as it is, even if it is being set at this moment. */
+static int armv81m_clear(struct pmk_dev *d, uint32_t counters)
+{
+	uint32_t bits;
+	int err = check_set(d, counters, enables_of, &bits);
+
+	return err || !bits ? err : armv81m_put(d, PMK_ARMV81M_OVSCLR, bits);
+}
+
+static int armv81m_running(struct pmk_dev *d, bool *yes)
+{
+	uint32_t demcr, ctrl = 0, enabled = 0;
+	int err = armv81m_get(d, PMK_ARMV81M_DEMCR, &demcr);
+
+	if (!err && (demcr & DEMCR_TRCENA))
+		err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+	if (!err && (ctrl & CTRL_E))
+		err = armv81m_get(d, PMK_ARMV81M_CNTENSET, &enabled);
+	*yes = !err && enabled;
+	return err;
+}
+
+/* PMK_ENOPMU: DEVARCH does not say that this is a PMU of the M profile. */
+static int armv81m_present(struct pmk_dev *d)
+{
+	uint32_t arch;
+	int err = armv81m_get(d, PMK_ARMV81M_DEVARCH, &arch);
+
+	return err ? err : PMK_GET(arch, DEVARCH_ARCHID) == 0x0A06 ? PMK_OK : PMK_ENOPMU;
+}
+
+/*
+ * If E cannot be set, there is no PMU. If it is set, counting is prohibited when AUTHSTATUS says
+ * that no non-invasive debug is permitted.
+ */
+static int armv81m_check_still(struct pmk_dev *d, unsigned counter)
+{
+	uint32_t ctrl, demcr, auth;
+	int err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+
+	(void)counter;
+	if (!err)
+		err = armv81m_get(d, PMK_ARMV81M_DEMCR, &demcr);
+	if (!err && !(ctrl & CTRL_E)) {
+		err = put_enable(d, CTRL_E);
+		if (!err)
+			err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+		return err ? err : ctrl & CTRL_E ? PMK_EOFF : PMK_ENOPMU;
+	}
+	if (!err && !(demcr & DEMCR_TRCENA))
+		return PMK_EOFF;
+	if (!err)
+		err = armv81m_get(d, PMK_ARMV81M_AUTHSTATUS, &auth);
+	if (err)
+		return err;
+	return PMK_GET(auth, AUTHSTATUS_SNID) == 2 || PMK_GET(auth, AUTHSTATUS_NSNID) == 2
+		       ? PMK_EFORBID
+		       : PMK_ESTILL;
+}
+
+const struct pmk_driver pmk_armv81m_driver = {
+	.reset = armv81m_reset,
+	.program = armv81m_program,
+	.start = armv81m_start,
+	.stop = armv81m_stop,
+	.read = read_counter,
+	.write = write_counter,
+	.irq_enable = irq_enable,
+	.pending = armv81m_pending,
+	.clear = armv81m_clear,
+	.running = armv81m_running,
+	.present = armv81m_present,
+	.still = armv81m_check_still,
+};

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The model of Armv8.1-M's PMU, in cases that vectors cannot express: two on one bus, copies,
+ * horizons, and random sequences compared with plain arithmetic.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pmk/model.h>
+
+#include "pmu/armv81m/regs.h"
+
+#define OK(call) assert_int_equal((call), 0)
+
+extern const struct pmk_model_ops pmk_armv81m_models[];
+
+static const struct pmk_model_ops *const ops = &pmk_armv81m_models[0];
+
+/* Memory for one model. */
+struct memory {
+	uint64_t word[64];
+};
+
+static void put(struct memory *m, struct pmk_bus *bus, unsigned reg, uint64_t value)
+{
+	OK(ops->write(m, bus, PMK_MODE_PRIV, reg, value));
+}
+
+static uint64_t get(struct memory *m, struct pmk_bus *bus, unsigned reg)
+{
+	uint64_t value = 0;
+
+	OK(ops->read(m, bus, PMK_MODE_PRIV, reg, &value));
+	return value;
+}
+
+static void start(struct memory *m, struct pmk_bus *bus, unsigned event)
+{
+	assert_true(ops->size <= sizeof(*m));
+	ops->reset(m, bus, &pmk_cortex_m55);
+	put(m, bus, 30, 1 << 24);
+	put(m, bus, 9, event);
+	put(m, bus, 18, 0x80000001);
+	put(m, bus, 26, 1);
+}
+
+static void test_two_on_one_bus(void **state)
+{
+	struct memory a, b;
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	start(&a, &bus, 0x08);
+	pmk_bus_add(&bus, PMK_SIG_INSN, 5);
+	start(&b, &bus, 0x06);
+	pmk_bus_add(&bus, PMK_SIG_INSN, 2);
+	pmk_bus_add(&bus, PMK_SIG_LOAD, 3);
+	assert_int_equal(get(&a, &bus, 0), 7);
+	assert_int_equal(get(&b, &bus, 0), 3);
+}
+
+static void test_copies(void **state)
+{
+	struct memory a, b;
+	struct pmk_bus bus, other;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	start(&a, &bus, 0x08);
+	pmk_bus_add(&bus, PMK_SIG_INSN, 4);
+	b = a;
+	other = bus;
+	memset(&a, 0xff, sizeof(a));
+	pmk_bus_add(&other, PMK_SIG_INSN, 6);
+	assert_int_equal(get(&b, &other, 0), 10);
+}
+
+/* The model asks for the totals at which a counter wraps. */
+static void test_horizons(void **state)
+{
+	struct memory m;
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_bus_add(&bus, PMK_SIG_INSN, 1000);
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 2000);
+	start(&m, &bus, 0x08);
+	assert_int_equal(bus.due[PMK_SIG_INSN], 1000 + 0x10000);
+	assert_int_equal(bus.due[PMK_SIG_CYCLE], 2000 + (UINT64_C(1) << 32));
+	put(&m, &bus, 0, 0xfff0);
+	assert_int_equal(bus.due[PMK_SIG_INSN], 1016);
+	/* Two signals: half of the distance for each. */
+	pmk_bus_init(&bus);
+	start(&m, &bus, 0x0f);
+	put(&m, &bus, 0, 0xfffb);
+	assert_int_equal(bus.due[PMK_SIG_UNALIGNED_LD], 3);
+	assert_int_equal(bus.due[PMK_SIG_UNALIGNED_ST], 3);
+}
+
+static uint32_t seed = 1;
+
+static uint32_t pick(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+/* The plain arithmetic: four counters that may be chained. */
+struct plain {
+	uint64_t count[4];
+	uint32_t type[4], enabled, flags;
+	bool runs;
+};
+
+static void plain_add(struct plain *p, unsigned event, uint64_t n)
+{
+	for (unsigned i = 0; p->runs && i < 4; i++) {
+		if (!(p->enabled >> i & 1) || p->type[i] != event)
+			continue;
+		p->count[i] += n;
+		if (p->count[i] >> 16)
+			p->flags |= 1u << i;
+		if (i % 2 == 0 && (p->enabled >> (i + 1) & 1) && p->type[i + 1] == 0x1e) {
+			p->count[i + 1] += p->count[i] >> 16;
+			if (p->count[i + 1] >> 16)
+				p->flags |= 2u << i;
+			p->count[i + 1] &= 0xffff;
+		}
+		p->count[i] &= 0xffff;
+	}
+}
+
+static void test_random_runs(void **state)
+{
+	static const uint32_t types[] = { 0x08, 0x06, 0x07, 0x1e };
+	static const uint8_t signals[] = { PMK_SIG_INSN, PMK_SIG_LOAD, PMK_SIG_STORE };
+	struct plain p = { .runs = false };
+	struct memory m;
+	struct pmk_bus bus;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	ops->reset(&m, &bus, &pmk_cortex_m55);
+	put(&m, &bus, 30, 1 << 24);
+	for (unsigned step = 0; step < 20000; step++) {
+		unsigned i = pick(4), what = pick(12), k = pick(3);
+
+		if (what < 5) {
+			uint64_t n = pick(6) ? pick(3000) : pick(1 << 20);
+
+			pmk_bus_add(&bus, signals[k], n);
+			/* Each signal passes alone, so that the order does not matter. */
+			ops->sync(&m, &bus);
+			plain_add(&p, types[k], n);
+		} else if (what == 5) {
+			p.type[i] = types[pick(4)];
+			put(&m, &bus, 9 + i, p.type[i]);
+		} else if (what == 6) {
+			p.enabled |= 1u << i;
+			put(&m, &bus, 18, 1u << i);
+		} else if (what == 7) {
+			p.enabled &= ~(1u << i);
+			put(&m, &bus, 19, 1u << i);
+		} else if (what == 8) {
+			p.runs = pick(4) != 0;
+			put(&m, &bus, 26, p.runs);
+		} else if (what == 9) {
+			p.flags &= ~(1u << i);
+			put(&m, &bus, 22, 1u << i);
+		} else if (what == 10) {
+			p.count[i] = pick(1 << 16);
+			put(&m, &bus, i, p.count[i]);
+		} else {
+			for (unsigned c = 0; c < 4; c++)
+				assert_int_equal(get(&m, &bus, c), p.count[c]);
+			assert_int_equal(get(&m, &bus, 24), p.flags);
+			assert_int_equal(get(&m, &bus, 18), p.enabled);
+		}
+	}
+}
+
+static void test_no_such_register(void **state)
+{
+	struct memory m;
+	struct pmk_bus bus;
+	uint64_t v;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	ops->reset(&m, &bus, &pmk_cortex_m55);
+	assert_int_equal(ops->read(&m, &bus, PMK_MODE_PRIV, 31, &v), PMK_EBADREG);
+	assert_int_equal(ops->write(&m, &bus, PMK_MODE_PRIV, 31, 0), PMK_EBADREG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_two_on_one_bus),	 cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_horizons),	 cmocka_unit_test(test_random_runs),
+		cmocka_unit_test(test_no_such_register),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
