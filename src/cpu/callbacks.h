@@ -64,8 +64,8 @@ struct pmk_emulator {
 	 * not known. NULL if the emulator never knows it. */
 	int (*level_now)(unsigned vcpu);
 	/* Cortex-M: the number of the exception whose handler runs now, or 0; *sp is the stack
-	 * pointer. Negative if it is not known. */
-	int (*exception_now)(uint32_t *sp);
+	 * pointer and *lr the link register. Negative if it is not known. */
+	int (*exception_now)(uint32_t *sp, uint32_t *lr);
 	/* Called when levels are watched: the core leaves its level, or is known to be at another
 	 * one. */
 	void (*leave_level)(unsigned vcpu);

@@ -303,6 +303,95 @@ INTERRUPTED = """
 """
 
 
+# PendSV, and SysTick if both are pending, interrupt code that has or has not used the FPU.
+WITH_FPU = """
+	.syntax	unified
+	.thumb
+	.word	0x20003000, reset + 1, hang + 1, hang + 1
+	.space	40
+	.word	pendsv + 1, systick + 1
+reset:	ldr	r0, cpacr
+	mov	r1, #0xf00000
+	str	r1, [r0]
+	dsb
+	isb
+	BEFORE
+	ldr	r0, icsr
+	ldr	r1, pending
+	str	r1, [r0]
+	dsb
+	isb
+	ldr	r1, exited
+	movs	r0, #0x18
+	bkpt	0xab
+hang:	b	.
+pendsv:	PENDSV
+	bx	lr
+systick: SYSTICK
+	bx	lr
+	.balign	4
+cpacr:	.word	0xe000ed88
+icsr:	.word	0xe000ed04
+pending: .word	PENDING
+exited:	.word	0x20026
+"""
+FP = "vadd.f32 s0, s0, s0"
+# PendSV ends before SysTick starts; or SysTick interrupts it, because it makes SysTick pending.
+BOTH, NESTED = 1 << 26 | 1 << 28, 1 << 28
+PEND = """ldr	r2, icsr
+	mov	r3, #0x4000000
+	str	r3, [r2]
+	dsb
+	isb
+"""
+LOWER = """ldr	r0, shpr3
+	mov	r1, #0xff0000
+	str	r1, [r0]
+	b	7f
+	.balign	4
+shpr3:	.word	0xe000ed20
+7:
+"""
+
+
+# An FPU has 17 registers to save: S0 to S15, and FPSCR (DDI 0403E B1.5.7).
+@cases("before, pendsv, systick, pending, overhead", [
+    ("", "", "", NESTED, 12 + 12),
+    ("", FP, "", NESTED, 12 + 12),
+    # The space is reserved, and the registers are not stored: lazy stacking.
+    (FP, "", "", NESTED, 12 + 12),
+    (FP, FP, "", NESTED, 12 + 17 + 17 + 12),
+    (FP, FP + "; " + FP, "", NESTED, 12 + 17 + 17 + 12),
+    # Both handlers together store once.
+    (FP, "", FP, BOTH, 12 + 6 + 17 + 17 + 12),
+    (FP, FP, FP, BOTH, 12 + 17 + 6 + 17 + 12),
+    # The registers that the reset handler used are stored in the handler of the second exception,
+    # and loaded at the end of the first one.
+    (LOWER + FP, PEND, FP, NESTED, 12 + 12 + 17 + 12 + 17 + 12),
+    # PendSV used the FPU before SysTick interrupts it: its registers have space, too.
+    (LOWER + FP, FP + "\n\t" + PEND, "", NESTED, 12 + 17 + 12 + 12 + 17 + 12),
+    (LOWER + FP, FP + "\n\t" + PEND, FP, NESTED, 12 + 17 + 12 + 17 + 17 + 12 + 17 + 12)])
+def test_floating_point_registers_are_stacked_lazily(before, pendsv, systick, pending, overhead):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+
+    def of(*more):
+        source = WITH_FPU.replace("BEFORE", before.replace("; ", "\n\t")).replace(
+            "\tPENDSV", "\t" + pendsv.replace("; ", "\n\t")).replace(" SYSTICK", "\t" + systick)
+        path = build("lazy", source, "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4",
+                     "-mfpu=fpv4-sp-d16", "-Wl,--build-id=none", "-Wl,-Ttext=0",
+                     f"-DPENDING={pending}", ext="S", prefix="arm-none-eabi-")
+        return counts(stat("-e", "cpu_cycles,exception_overhead", *more, path))
+
+    lazy, eager = of(), of("--set", "exception.lazy=off")
+    equal(lazy["exception_overhead"], overhead)
+    free = of("--set", "exception.fp=0")
+    equal(lazy["cpu_cycles"] - free["cpu_cycles"],
+          overhead - free["exception_overhead"])
+    # Without lazy stacking, each exception that interrupts code with FPU registers saves them.
+    saves = (FP in before) + (FP in pendsv and PEND in pendsv)
+    equal(eager["exception_overhead"], free["exception_overhead"] + 2 * 17 * saves)
+
+
 def test_each_interrupt_of_a_loop_is_counted():
     """The handler returns into the block that the store had left."""
     events = "inst_retired", "exc_taken", "exc_return"

@@ -278,6 +278,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 	set_end(core, last, b);
 	pmk_cortexm_cycles(core, insn, &lsu);
 	b->cortexm.starts = lsu && may_follow_load(core, insn) && !insn->conditional;
+	b->cortexm.fp = b->facts.n[PMK_CORTEXM_FACT_VFP] != 0;
 	if (insn->size == 4 && insn->addr & 2)
 		b->cortexm.unaligned = (uint8_t)core->cortexm.refill_unaligned;
 }

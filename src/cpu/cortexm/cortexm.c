@@ -116,19 +116,54 @@ static void count_kind(struct pmk_cpu *cpu, uint32_t number)
 		cpu->dyn[PMK_SIG_EXC_UNDEF]++;
 }
 
-/* Enter the exception `number`: its handler `b` starts, and interrupts the block `p`. */
+/* What the emulator shows of the active exception. */
+struct now {
+	uint32_t number; /* 0: code outside of handlers runs */
+	uint32_t sp, lr;
+};
+
+/* Enter the exception `now`: its handler `b` starts, and interrupts the block `p`. */
 static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
-			    const struct pmk_block *b, uint32_t number, uint32_t sp)
+			    const struct pmk_block *b, const struct now *now)
 {
-	count_kind(cpu, number);
+	count_kind(cpu, now->number);
 	if (cpu->cortexm.depth == PMK_CORTEXM_LEVELS)
 		return;
 	cpu->cortexm.active[cpu->cortexm.depth++] = (struct pmk_cortexm_level){
 		.interrupted = p,
 		.entry = b->pc,
-		.sp = sp,
-		.number = number,
+		.sp = now->sp,
+		.number = (uint16_t)now->number,
 	};
+}
+
+/*
+ * Account for the floating-point registers of the code that the last exception interrupted. Bit 4
+ * of EXC_RETURN is 0 if the stack has space for them (DDI 0403E B1.5.8).
+ */
+static void save_fp(struct pmk_cpu *cpu, uint32_t exc_return)
+{
+	if (!cpu->cortexm.depth || exc_return >> 24 != 0xff || exc_return & 0x10)
+		return;
+	cpu->cortexm.fp_reserved = cpu->cortexm.depth;
+	if (!cpu->core.cortexm.exception_lazy)
+		pmk_cortexm_store_fp(cpu);
+}
+
+void pmk_cortexm_store_fp(struct pmk_cpu *cpu)
+{
+	pmk_sites_at(cpu, PMK_SITE_LEAVE);
+	spend(cpu, cpu->core.cortexm.exception_fp);
+	cpu->cortexm.active[cpu->cortexm.fp_reserved - 1].fp_stored = true;
+	cpu->cortexm.fp_reserved = 0;
+}
+
+/* End the last exception. Returns its level, which is valid until the next exception. */
+static const struct pmk_cortexm_level *end_exception(struct pmk_cpu *cpu)
+{
+	if (cpu->cortexm.fp_reserved == cpu->cortexm.depth)
+		cpu->cortexm.fp_reserved = 0;
+	return &cpu->cortexm.active[--cpu->cortexm.depth];
 }
 
 /* An exception interrupted the block `p` before the branch at its end was decided. The program now
@@ -145,8 +180,12 @@ static const struct pmk_block *leave_exceptions(struct pmk_cpu *cpu, uint64_t de
 	const struct pmk_block *interrupted = NULL;
 
 	spend(cpu, cpu->core.cortexm.exception_exit);
-	while (cpu->cortexm.depth > depth)
-		interrupted = cpu->cortexm.active[--cpu->cortexm.depth].interrupted;
+	while (cpu->cortexm.depth > depth) {
+		const struct pmk_cortexm_level *ended = end_exception(cpu);
+
+		interrupted = ended->interrupted;
+		spend(cpu, ended->fp_stored ? cpu->core.cortexm.exception_fp : 0);
+	}
 	cpu->dyn[PMK_SIG_EXC_RETURN]++;
 	return interrupted;
 }
@@ -159,14 +198,17 @@ static bool is_tail_chained(const struct pmk_cpu *cpu, const struct pmk_block *p
 	       cpu->cortexm.active[cpu->cortexm.depth - 1].sp == sp;
 }
 
-static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, uint32_t number,
-			    uint32_t sp)
+/* The registers on the stack, and the space for others, stay as they are. */
+static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, const struct now *now)
 {
-	const struct pmk_block *interrupted = cpu->cortexm.active[--cpu->cortexm.depth].interrupted;
+	uint64_t depth = cpu->cortexm.depth, reserved = cpu->cortexm.fp_reserved;
+	const struct pmk_cortexm_level before = *end_exception(cpu);
 
 	cpu->dyn[PMK_SIG_EXC_RETURN]++;
 	spend(cpu, cpu->core.cortexm.exception_tail);
-	enter_exception(cpu, interrupted, b, number, sp);
+	enter_exception(cpu, before.interrupted, b, now);
+	cpu->cortexm.active[depth - 1].fp_stored = before.fp_stored;
+	cpu->cortexm.fp_reserved = reserved;
 }
 
 /* Leave block `p` when no exception was entered or left. */
@@ -179,11 +221,13 @@ static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 }
 
 /* Returns the active exception as the emulator reports it, or the last known one if it cannot. */
-static uint32_t ask_number(const struct pmk_cpu *cpu, uint32_t *sp)
+static struct now ask_now(const struct pmk_cpu *cpu)
 {
-	int number = pmk_emulator.exception_now ? pmk_emulator.exception_now(sp) : -1;
+	struct now now = { 0 };
+	int number = pmk_emulator.exception_now ? pmk_emulator.exception_now(&now.sp, &now.lr) : -1;
 
-	return number < 0 ? number_now(cpu) : (uint32_t)number;
+	now.number = number < 0 ? number_now(cpu) : (uint32_t)number;
+	return now;
 }
 
 static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -197,42 +241,43 @@ static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *
  * Find out whether an exception was entered or left, where the last instruction does not show it.
  */
 static struct pmk_nesting find_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
-				       const struct pmk_block *b, uint32_t number, uint32_t sp)
+				       const struct pmk_block *b, const struct now *now)
 {
-	uint64_t now = cpu->cortexm.depth, depth = depth_of(cpu, number);
+	uint64_t active = cpu->cortexm.depth, depth = depth_of(cpu, now->number);
 
-	if (number == number_now(cpu) && !is_entered_again(cpu, p, b, sp))
-		return (struct pmk_nesting){ now, false };
-	if (number != number_now(cpu) && depth <= now)
+	if (now->number == number_now(cpu) && !is_entered_again(cpu, p, b, now->sp))
+		return (struct pmk_nesting){ active, false };
+	if (now->number != number_now(cpu) && depth <= active)
 		return (struct pmk_nesting){ depth, false };
-	return (struct pmk_nesting){ now - is_tail_chained(cpu, p, sp), true };
+	return (struct pmk_nesting){ active - is_tail_chained(cpu, p, now->sp), true };
 }
 
 struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				       const struct pmk_block *b)
 {
-	uint32_t sp = 0, number;
+	struct now now;
 
 	if (pmk_cortexm_is_plain(cpu, p, b))
 		return (struct pmk_nesting){ cpu->cortexm.depth, false };
-	number = ask_number(cpu, &sp);
-	return find_nesting(cpu, p, b, number, sp);
+	now = ask_now(cpu);
+	return find_nesting(cpu, p, b, &now);
 }
 
 void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
-	uint32_t sp = 0, number = ask_number(cpu, &sp);
-	struct pmk_nesting now = find_nesting(cpu, p, b, number, sp);
-	bool leaves = now.keep < cpu->cortexm.depth;
+	struct now now = ask_now(cpu);
+	struct pmk_nesting nesting = find_nesting(cpu, p, b, &now);
+	bool leaves = nesting.keep < cpu->cortexm.depth;
 
 	pmk_sites_at(cpu, PMK_SITE_LEAVE);
-	if (leaves && now.begins) {
-		chain_exception(cpu, b, number, sp);
+	if (leaves && nesting.begins) {
+		chain_exception(cpu, b, &now);
 	} else if (leaves) {
-		resume(cpu, leave_exceptions(cpu, now.keep), b);
-	} else if (now.begins) {
+		resume(cpu, leave_exceptions(cpu, nesting.keep), b);
+	} else if (nesting.begins) {
 		spend(cpu, cpu->core.cortexm.exception_entry);
-		enter_exception(cpu, p, b, number, sp);
+		enter_exception(cpu, p, b, &now);
+		save_fp(cpu, now.lr);
 	} else {
 		leave_plainly(cpu, p, b);
 	}
@@ -241,12 +286,11 @@ void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 /* Called when the exception came between the instructions of a block, which now continues. */
 void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of)
 {
-	uint32_t sp = 0;
 	uint64_t depth;
 
 	if (!cpu->cortexm.depth)
 		return;
-	depth = depth_of(cpu, ask_number(cpu, &sp));
+	depth = depth_of(cpu, ask_now(cpu).number);
 	if (depth >= cpu->cortexm.depth)
 		return;
 	pmk_sites_at(cpu, PMK_SITE_END);
@@ -280,7 +324,7 @@ static void note_fault(struct pmk_cpu *cpu, uint32_t number)
 
 void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu)
 {
-	uint32_t sp = 0, number = ask_number(cpu, &sp);
+	uint32_t number = ask_now(cpu).number;
 
 	if (number == number_now(cpu) || depth_of(cpu, number) <= cpu->cortexm.depth)
 		return;

@@ -12,6 +12,10 @@
  * first translated in a handler. If the stack pointer is the same as when the previous handler
  * started, the new exception was tail-chained. If it is lower, the new exception interrupted the
  * handler.
+ *
+ * The link register at the start of a handler (EXC_RETURN) says whether the stack has space for the
+ * floating-point registers of the interrupted code. With lazy stacking they are stored when a
+ * floating-point instruction of any handler is executed.
  */
 #ifndef PMK_CPU_CORTEXM_CORTEXM_H
 #define PMK_CPU_CORTEXM_CORTEXM_H
@@ -94,6 +98,9 @@ PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
  */
 PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu);
 
+/* Called when a block with floating-point instructions starts while registers are reserved. */
+PMK_SLOW void pmk_cortexm_store_fp(struct pmk_cpu *cpu);
+
 /* True if the last instruction of `p` shows how `b` was reached. */
 static inline bool pmk_cortexm_is_plain(const struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b)
@@ -118,6 +125,8 @@ static inline void pmk_cortexm_enter(struct pmk_cpu *cpu, const struct pmk_block
 		cpu->taken++;
 		cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;
 	}
+	if (PMK_UNLIKELY(b->cortexm.fp && cpu->cortexm.fp_reserved))
+		pmk_cortexm_store_fp(cpu);
 	cpu->prev = b;
 	cpu->cycles += b->cycles;
 	if (crossing)

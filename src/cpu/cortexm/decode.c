@@ -43,11 +43,12 @@ void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
  * where that handler starts. */
 unsigned pmk_cortexm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
-	uint32_t sp;
+	uint32_t sp, lr;
 
 	(void)d;
 	(void)core;
 	(void)pc;
-	return pmk_emulator.exception_now && pmk_emulator.exception_now(&sp) > 0 ? PMK_ENTRY_VECTOR
-										 : 0;
+	return pmk_emulator.exception_now && pmk_emulator.exception_now(&sp, &lr) > 0
+		       ? PMK_ENTRY_VECTOR
+		       : 0;
 }

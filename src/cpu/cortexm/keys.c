@@ -66,6 +66,12 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 		"cycles from the end of a handler to the next instruction of the interrupted code"),
 	PMK_CORE_KEY(cortexm.exception_tail,  "exception.tail", 6, 0, 100, 'n',
 		"cycles from the end of a handler to the first instruction of the next one"),
+	PMK_CORE_KEY(cortexm.exception_lazy,  "exception.lazy", 1, 0, 1, 'b',
+		"the floating-point registers of interrupted code are stored at the handler's "
+		"first floating-point instruction (FPCCR.LSPEN)"),
+	PMK_CORE_KEY(cortexm.exception_fp,    "exception.fp", 17, 0, 100, 'n',
+		"cycles of storing the floating-point registers of interrupted code, or of loading "
+		"them when the handler returns"),
 	PMK_CORE_KEY(cortexm.flash_waits,     "flash.waits", 0, 0, 1000, 'n',
 		"wait states of a read of flash; 0: flash is as fast as the core"),
 	PMK_CORE_KEY(cortexm.flash_width,     "flash.width", 16, 4, 64, 'q',

@@ -35,6 +35,8 @@ struct pmk_core_cortexm {
 	uint64_t exception_entry;
 	uint64_t exception_exit;
 	uint64_t exception_tail;
+	uint64_t exception_lazy;
+	uint64_t exception_fp;
 	uint64_t flash_waits;
 	uint64_t flash_width;
 	uint64_t flash_end;
@@ -68,6 +70,7 @@ struct pmk_block_cortexm {
 	uint8_t starts;	   /* 1: the first instruction may overlap with a load before it */
 	uint8_t ends;	   /* 1: the last instruction is a load that the next one may overlap */
 	uint8_t unaligned; /* cycles for fetching the first instruction after a branch */
+	uint8_t fp;	   /* 1: it has floating-point instructions */
 };
 
 /* The most exceptions that can be active at the same time: one of each priority. */
@@ -77,7 +80,8 @@ struct pmk_cortexm_level {
 	const struct pmk_block *interrupted; /* the last block before the exception, or NULL */
 	uint64_t entry;			     /* the address at which the handler begins */
 	uint32_t sp;			     /* the stack pointer at the start of the handler */
-	uint32_t number;		     /* number of the exception, as in IPSR */
+	uint16_t number;		     /* number of the exception, as in IPSR */
+	bool fp_stored; /* the floating-point registers of the interrupted code are on the stack */
 };
 
 /* A cache of flash. Each set has the numbers of its lines, the last used one first. */
@@ -95,7 +99,10 @@ struct pmk_cortexm_flash {
 };
 
 struct pmk_cpu_cortexm {
-	uint64_t depth;			  /* exceptions that are active */
+	uint64_t depth; /* exceptions that are active */
+	/* The stack has space for the floating-point registers of the code that the exception
+	 * active[fp_reserved - 1] interrupted, but they are not stored yet. 0: there is none. */
+	uint64_t fp_reserved;
 	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS entries */
 	struct pmk_cortexm_flash flash;
 };

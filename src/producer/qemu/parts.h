@@ -93,7 +93,7 @@ bool pmk_registers_read(unsigned reg, uint64_t *value);
 int pmk_registers_level(void);
 /* Cortex-M: the number of the exception that the running vCPU handles, 0 if it handles none; *sp is
  * its stack pointer. Negative if this emulator does not show it. */
-int pmk_registers_exception(uint32_t *sp);
+int pmk_registers_exception(uint32_t *sp, uint32_t *lr);
 /* Read the stack pointer. Returns 0 if this emulator does not show it. */
 uint64_t pmk_registers_stack_pointer(void);
 

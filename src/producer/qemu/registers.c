@@ -107,12 +107,13 @@ static bool read_special(unsigned number, const char *name, uint64_t *value)
 	       plugin.registers.glue->read_register(name, value);
 }
 
-int pmk_registers_exception(uint32_t *sp)
+int pmk_registers_exception(uint32_t *sp, uint32_t *lr)
 {
-	uint64_t xpsr;
+	uint64_t xpsr, link = 0;
 	bool known = read_special(XPSR, "xpsr", &xpsr);
 
 	*sp = (uint32_t)pmk_registers_stack_pointer();
+	*lr = pmk_registers_read(14, &link) ? (uint32_t)link : 0;
 	return known ? (int)(xpsr & IPSR) : -1;
 }
 
