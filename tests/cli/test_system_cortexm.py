@@ -271,6 +271,33 @@ def test_flash_with_wait_states(loop, settings, iteration):
     equal(got[1] - got[0] - (plain[1] - plain[0]), 10 * iteration)
 
 
+# The first three rows were measured on a Cortex-M4 with its DWT:
+# https://compendium.i-0.nl/docs/instruction-alignment/effects and /rules. The code is the target of
+# a branch to a word.
+@cases("code, cycles, base", [
+    ("mov r8, r8; mov.w r8, r8; mov.w r8, r8; mov.w r8, r8", 5, 1),
+    ("mov.w r8, r8; mov.w r8, r8; mov.w r8, r8; mov.w r8, r8", 4, 0),
+    ("mov r8, r8; mov.w r8, r8; mov.w r8, r8", 3, 0),
+    # The rest follows from a buffer of three words: two instructions of 16 bits, or one of two
+    # cycles, leave time to fill it.
+    ("mov r8, r8; mov.w r8, r8; mov.w r8, r8; mov r8, r8; mov r8, r8; mov.w r8, r8", 6, 0),
+    ("mov r8, r8; mov.w r8, r8; ldr.w r7, [r1]; mov.w r8, r8", 5, 0),
+    ("mov.w r8, r8" + 40 * "; mov.w r8, r8", 41, 0),
+    ("mov r8, r8" + 41 * "; mov.w r8, r8", 42 + 20, 20)])
+def test_wide_instructions_in_two_words_wait(code, cycles, base):
+    events = "cpu_cycles", "base_overhead"
+
+    def of(code, *more):
+        code = "mov\tr1, sp\n\tb\t4f\n\t.balign 4\n4:\t" + code.replace("; ", "\n\t")
+        got = counts(stat("-e", ",".join(events), *more, "--qemu", command(
+            "cortex-m4", more=code + "\n\tb\t6f\n\t.balign 4\n6:\tnop\n")))
+        return [got[e] for e in events]
+
+    equal([a - b for a, b in zip(of(code), of(""))], [cycles, base])
+    more = "--set", "fetch.words=0"
+    equal(of(code)[0] - of(code, *more)[0], base)
+
+
 @cases("sequence, expected", [
     ("adds r4, r1, #1; adds r6, r2, #1", 1), ("adds r4, r1, #1; adds r6, r4, #1", 2),
     ("adds r4, r1, #1; adds r6, r2, #1; adds r7, r3, #1", 2),

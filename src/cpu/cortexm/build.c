@@ -181,9 +181,66 @@ static bool may_pair(const struct pmk_insn *in, const struct pmk_insn *before)
 	       !same_unit(in, before);
 }
 
+/*
+ * The fetch unit of a Cortex-M3 or M4. It reads a word in each cycle, if its buffer has space for
+ * one more word at the beginning of the cycle. Words are numbered by their address.
+ */
+struct fetch {
+	uint64_t oldest;   /* the first word in the buffer */
+	uint64_t end;	   /* the first word that is not in the buffer */
+	unsigned incoming; /* words that arrive at the end of this cycle: 0 or 1 */
+};
+
+/* Let a cycle pass. At its end the words before `used` are removed from the buffer. */
+static void fetch_cycle(const struct pmk_core *core, struct fetch *f, uint64_t used)
+{
+	uint64_t held = f->end - f->oldest + f->incoming;
+
+	f->end += f->incoming;
+	f->incoming = held < core->cortexm.fetch_words;
+	f->oldest = used > f->oldest ? used : f->oldest;
+}
+
+/*
+ * Returns the cycles that the instruction waits until the buffer has all of it. Then lets the
+ * instruction's own cycles pass.
+ */
+static unsigned fetch_wait(const struct pmk_core *core, const struct pmk_insn *in, unsigned cycles,
+			   struct fetch *f)
+{
+	uint64_t next = in->addr + in->size;
+	unsigned wait = 0;
+
+	if (!core->cortexm.fetch_words)
+		return 0;
+	while (f->end * 4 < next) {
+		fetch_cycle(core, f, 0);
+		wait++;
+	}
+	for (unsigned i = 0; i < cycles; i++)
+		fetch_cycle(core, f, next / 4);
+	return wait;
+}
+
+/* The buffer after a branch to `in`: it has this instruction, and the next word arrives. */
+static struct fetch fetch_begin(const struct pmk_insn *in)
+{
+	return (struct fetch){
+		.oldest = in->addr / 4,
+		.end = (in->addr + in->size + 3) / 4,
+		.incoming = 1,
+	};
+}
+
+/* What the building of a block remembers of the instructions before. */
+struct history {
+	struct fetch fetch;
+	bool paired; /* the last instruction was issued with the one before it */
+};
+
 /* Add the cycles of instruction `i`. */
 static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t i,
-		       bool *paired, struct pmk_block *b)
+		       struct history *h, struct pmk_block *b)
 {
 	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
 	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
@@ -213,10 +270,12 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 		cycles += (unsigned)core->cortexm.fp_wait;
 	if (before && before->load && in->reads & before->writes)
 		cycles += (unsigned)core->cortexm.load_use;
-	*paired = core->cortexm.dual_issue && before && !*paired && cycles && may_pair(in, before);
-	cycles -= *paired;
+	cycles += fetch_wait(core, in, cycles, &h->fetch);
+	h->paired =
+		core->cortexm.dual_issue && before && !h->paired && cycles && may_pair(in, before);
+	cycles -= h->paired;
 	/* The second instruction of a pair takes no cycle, so it counts as folded. */
-	b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN] += *paired;
+	b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN] += h->paired;
 	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
 	b->cycles += cycles;
 }
@@ -262,7 +321,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
-	bool paired = false;
+	struct history h = { .fetch = fetch_begin(insn) };
 	unsigned lsu;
 
 	*b = (struct pmk_block){
@@ -273,7 +332,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 	for (size_t i = 0; i < n; i++) {
 		add_facts(&insn[i], &b->facts);
 		slots[i] = (struct pmk_pipe_slot){ .issue = (uint16_t)b->cycles };
-		add_cycles(core, insn, i, &paired, b);
+		add_cycles(core, insn, i, &h, b);
 	}
 	set_end(core, last, b);
 	pmk_cortexm_cycles(core, insn, &lsu);

@@ -18,6 +18,8 @@ static int check(const struct pmk_core *core, char *msg, unsigned size)
 	const struct pmk_core_cortexm *c = &core->cortexm;
 	uint64_t way = c->flash_width * (c->flash_ways ? c->flash_ways : 1);
 
+	if (c->fetch_words == 1)
+		return pmk_core_say_range(msg, size, "fetch.words must be 0, or at least 2");
 	if (fits(c->flash_cache, way, c->flash_ways) &&
 	    fits(c->flash_data_cache, way, c->flash_ways))
 		return 0;

@@ -20,6 +20,8 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 		"additional cycles if the target is a 32-bit instruction that is not in one word"),
 	PMK_CORE_KEY(cortexm.call,            "branch.call", 0, 0, 20, 'n',
 		"additional cycles of BL"),
+	PMK_CORE_KEY(cortexm.fetch_words,     "fetch.words", 3, 0, 16, 'n',
+		"words that the buffer of fetched instructions has; 0: fetching takes no time"),
 	PMK_CORE_KEY(cortexm.load,            "load.cycles", 2, 1, 100, 'n',
 		"cycles of a load"),
 	PMK_CORE_KEY(cortexm.load_pipelined,  "load.pipelined", 1, 0, 1, 'b',

@@ -13,6 +13,7 @@ struct pmk_core_cortexm {
 	uint64_t refill_memory;
 	uint64_t refill_unaligned;
 	uint64_t call;
+	uint64_t fetch_words;
 	uint64_t load;
 	uint64_t load_pipelined;
 	uint64_t load_update;
