@@ -810,6 +810,7 @@ static void free_emulation(struct pmk_count *c)
 	pmk_program_free(&e->prog);
 	pmk_recorded_free(e->recorded);
 	free(e->recorded_events);
+	pmk_perfmap_free(&e->names);
 	free(e->places);
 	pmk_guest_free(c);
 	pmk_packets_close(&e->packets, false, &c->fault);

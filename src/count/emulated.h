@@ -14,6 +14,7 @@
 #include "count/recorded.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/runner.h"
+#include "profile/perfmap.h"
 
 /* Mean and variance of one number over the runs, by Welford's method. */
 struct pmk_sample {
@@ -68,6 +69,7 @@ struct pmk_emulation {
 	struct pmk_recorded *recorded;
 	struct pmk_recording recording;
 	struct pmk_recorded_event *recorded_events;
+	struct pmk_perfmap names; /* of code that the program generated */
 	/* `lacks`: a run did not count everything. `unsure`: a fault could not be assigned to its
 	 * instruction. */
 	bool lacks, unsure;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "count/compat.h"
 #include "count/emulated_machine.h"
@@ -283,6 +284,25 @@ static int compare_with_totals(struct pmk_count *c, const struct pmk_recording *
 	return 0;
 }
 
+/* The process number that the program sees is the emulator's. The emulator opens the files of the
+ * program below the sysroot, if they exist there. */
+static int read_names(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const char *root = c->q.program.sysroot ? c->q.program.sysroot : "";
+	char path[PATH_MAX], msg[300];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", root, (int)e->runner.pid);
+	err = pmk_perfmap_read(&e->names, access(path, F_OK) ? path + strlen(root) : path,
+			       &e->recording, msg, sizeof(msg));
+	if (*msg)
+		pmk_count_warn(c, "%s", msg);
+	e->recording.name = e->names.name;
+	e->recording.nnames = e->names.n;
+	return err;
+}
+
 int pmk_emulation_record(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -317,6 +337,8 @@ int pmk_emulation_record(struct pmk_count *c)
 	} else {
 		err = compare_with_totals(c, &e->recording);
 	}
+	if (!err && !e->prog.system)
+		err = read_names(c);
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", pmk_strerror(err));
 	e->recording.command = c->result.command;

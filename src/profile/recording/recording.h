@@ -51,6 +51,12 @@ struct pmk_recorded_thread {
 	const char *name; /* NULL: not known */
 };
 
+/* The name of code that the program generated. */
+struct pmk_recorded_name {
+	uint64_t start, size; /* in memory */
+	const char *name;
+};
+
 /* `flow` of an instruction that was not decoded. */
 #define PMK_RECORDED_FLOW_UNKNOWN 0xff
 
@@ -147,8 +153,10 @@ struct pmk_recording {
 	struct pmk_recorded_run *run;		    /* pmk_recording_write() sorts them */
 	struct pmk_recorded_extra *extra;	    /* pmk_recording_write() sorts them */
 	const struct pmk_recorded_latency *latency; /* by event and cycles */
+	/* Of code without a file. If several have an address, the last one is used. */
+	const struct pmk_recorded_name *name;
 	size_t nlatencies, nblocks, ncosts, nruns;
-	size_t nevents, nobjects, nthreads, ninsns, ncontexts, nextras;
+	size_t nevents, nobjects, nthreads, ninsns, ncontexts, nextras, nnames;
 };
 
 /* Returns the reason why no recording can be written to `path`, if that is known in advance; NULL

@@ -286,6 +286,69 @@ static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 	return (uint32_t)(behind - 1);
 }
 
+/* Returns the first index from `i` on that has no name yet: next[i] is i, or closer to it. */
+static uint32_t next_unnamed(uint32_t *next, uint32_t i)
+{
+	while (next[i] != i)
+		i = next[i] = next[next[i]];
+	return i;
+}
+
+/* Set the number of the last name of each address, counted from 1; 0: it has none. */
+static void number_names(const struct reader *r, const struct pmk_recorded_name *name, size_t n,
+			 uint32_t *number, uint32_t *next)
+{
+	for (uint32_t i = 0; i <= r->n; i++)
+		next[i] = i;
+	for (size_t i = n; i-- > 0;) {
+		uint32_t at = next_unnamed(next, (uint32_t)first_at(r, name[i].start));
+
+		for (; at < r->n && r->addr[at] - name[i].start < name[i].size;
+		     at = next_unnamed(next, at)) {
+			number[at] = (uint32_t)i + 1;
+			next[at] = at + 1;
+		}
+	}
+}
+
+/* Add a function. If the one before it reaches into it, the newer name has what is in both. */
+static void add_named(struct pmk_symbols *s, const struct pmk_recorded_name *name, bool newer)
+{
+	struct pmk_symbols_function *f = &s->function[s->nfunctions];
+	uint64_t start = name->start, before = s->nfunctions ? f[-1].address + f[-1].size : 0;
+
+	if (start < before && newer)
+		f[-1].size = start - f[-1].address;
+	else if (start < before)
+		start = before;
+	*f = (struct pmk_symbols_function){
+		.symbol = name->name,
+		.name = name->name,
+		.address = start,
+		.size = name->start + name->size - start,
+	};
+	s->nfunctions++;
+}
+
+static void add_names(struct reader *r, const struct pmk_recorded_name *name, size_t n)
+{
+	uint32_t *number = calloc(r->n + 1, sizeof(*number)), last = 0;
+	uint32_t *next = malloc((r->n + 1) * sizeof(*next));
+
+	r->s->function = calloc(r->n + 1, sizeof(*r->s->function));
+	r->failed = !number || !next || !r->s->function;
+	if (!r->failed)
+		number_names(r, name, n, number, next);
+	for (size_t i = 0; !r->failed && i < r->n; i++) {
+		if (number[i] && number[i] != last) {
+			add_named(r->s, &name[number[i] - 1], number[i] > last);
+			last = number[i];
+		}
+	}
+	free(number);
+	free(next);
+}
+
 /* Begin a function wherever code without a symbol is called, and where the first such code was
  * executed after a symbol: a jump through a linker's table may lead there. */
 static void add_called(struct reader *r)
@@ -573,26 +636,52 @@ static bool open_file(struct reader *r, const char *path)
 	return true;
 }
 
+static int start_symbols(struct pmk_symbols *s, size_t n)
+{
+	*s = (struct pmk_symbols){ .place = malloc((n + 1) * sizeof(*s->place)) };
+	if (!s->place)
+		return PMK_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		s->place[i] = (struct pmk_symbols_place){ PMK_NOWHERE, PMK_NOWHERE, NULL, 0 };
+	return 0;
+}
+
+/* Assign the addresses to the functions that were found. */
+static void finish_functions(struct reader *r)
+{
+	if (!r->failed && r->called)
+		add_called(r);
+	if (!r->failed)
+		place_functions(r);
+}
+
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
 		     const bool *called, size_t n, const struct pmk_symbols_watch *watch)
 {
 	struct reader r = { .s = s, .addr = addr, .called = called, .n = n, .watch = watch };
 	bool is_open;
 
-	*s = (struct pmk_symbols){ .place = malloc((n + 1) * sizeof(*s->place)) };
-	if (!s->place)
+	if (start_symbols(s, n))
 		return PMK_ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		s->place[i] = (struct pmk_symbols_place){ PMK_NOWHERE, PMK_NOWHERE, NULL, 0 };
 	is_open = open_file(&r, path);
 	if (is_open)
 		read_functions(&r);
-	if (!r.failed && called)
-		add_called(&r);
-	if (!r.failed)
-		place_functions(&r);
+	finish_functions(&r);
 	if (!r.failed && is_open)
 		read_debug(&r);
+	return r.failed ? PMK_ENOMEM : 0;
+}
+
+int pmk_symbols_named(struct pmk_symbols *s, const struct pmk_recorded_name *name, size_t nnames,
+		      const uint64_t *addr, const bool *called, size_t n)
+{
+	struct reader r = { .s = s, .addr = addr, .called = called, .n = n };
+
+	if (start_symbols(s, n))
+		return PMK_ENOMEM;
+	if (nnames)
+		add_names(&r, name, nnames);
+	finish_functions(&r);
 	return r.failed ? PMK_ENOMEM : 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "profile/recording/debug.h"
+#include "profile/recording/recording.h"
 
 #define PMK_NOWHERE UINT32_MAX
 
@@ -66,6 +67,9 @@ struct pmk_symbols_watch {
  */
 int pmk_symbols_load(struct pmk_symbols *s, const char *path, const uint64_t *addr,
 		     const bool *called, size_t n, const struct pmk_symbols_watch *watch);
+/* Like pmk_symbols_load(), for code without a file, whose functions have these names. */
+int pmk_symbols_named(struct pmk_symbols *s, const struct pmk_recorded_name *name, size_t nnames,
+		      const uint64_t *addr, const bool *called, size_t n);
 /* Look up the addresses in the running kernel, from /proc/kallsyms. Nothing is found if the kernel
  * does not let the user read it, or if the kernel's build id is not `build_id`. If `build_id` is
  * NULL, the build id is not compared. */

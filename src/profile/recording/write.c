@@ -519,10 +519,11 @@ static int load_symbols(struct writer *w, const struct pmk_recorded_object *o,
 
 	if (o->kind == PMK_RECORDED_KERNEL)
 		return pmk_symbols_kernel(s, o->build_id, addr, n);
-	err = pmk_symbols_load(s, o->kind == PMK_RECORDED_FILE ? o->path : NULL, addr, called, n,
-			       &watch);
+	if (o->kind == PMK_RECORDED_ANONYMOUS)
+		return pmk_symbols_named(s, w->rec->name, w->rec->nnames, addr, called, n);
+	err = pmk_symbols_load(s, o->path, addr, called, n, &watch);
 	if (err || !is_another(w, o, s)) {
-		if (w->rec->sampled && o->kind == PMK_RECORDED_FILE)
+		if (w->rec->sampled)
 			w->bytes = pmk_elf_code_open(o->path);
 		return err;
 	}
