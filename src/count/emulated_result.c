@@ -291,6 +291,7 @@ static int read_names(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	const char *root = c->q.program.sysroot ? c->q.program.sysroot : "";
 	char path[PATH_MAX], msg[300];
+	const char *dump;
 	int err;
 
 	snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", root, (int)e->runner.pid);
@@ -298,6 +299,11 @@ static int read_names(struct pmk_count *c)
 			       &e->recording, msg, sizeof(msg));
 	if (*msg)
 		pmk_count_warn(c, "%s", msg);
+	for (size_t i = 0; !err && (dump = pmk_recorded_dump(e->recorded, i)); i++) {
+		err = pmk_perfmap_read_dump(&e->names, dump, &e->recording, msg, sizeof(msg));
+		if (*msg)
+			pmk_count_warn(c, "%s", msg);
+	}
 	e->recording.name = e->names.name;
 	e->recording.nnames = e->names.n;
 	return err;

@@ -95,6 +95,7 @@ struct mapping {
 	const struct pmk_ledger_mapping *record;
 	char *path; /* a copy, because the ledger is discarded after reading */
 	bool is_elf;
+	bool is_dump; /* it describes code that the program generated */
 	uint64_t bias;
 };
 
@@ -715,6 +716,7 @@ static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping
 		return true;
 	new.path = strdup(m->path);
 	new.is_elf = *m->path &&pmk_elf_address(m->path, m->offset, &addr);
+	new.is_dump = m->begin == m->end;
 	new.bias = new.is_elf ? m->begin - addr : 0;
 	if (new.path && ADD(r->mappings, new))
 		return true;
@@ -823,6 +825,14 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 	rec->latency = r->latencies.item;
 	rec->nlatencies = r->latencies.n;
 	rec->contexts = r->ledger->paths;
+}
+
+const char *pmk_recorded_dump(const struct pmk_recorded *r, size_t number)
+{
+	for (size_t i = 0; i < r->mappings.n; i++)
+		if (r->mappings.item[i].is_dump && !number--)
+			return r->mappings.item[i].path;
+	return NULL;
 }
 
 static void free_all(struct pmk_recorded *r)

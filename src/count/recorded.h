@@ -29,6 +29,10 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 		      const struct pmk_recorded_request *req);
 void pmk_recorded_free(struct pmk_recorded *r);
 
+/* Returns the path of a file that describes code that the program generated; NULL: there are no
+ * more. Files are numbered from 0. */
+const char *pmk_recorded_dump(const struct pmk_recorded *r, size_t number);
+
 /* Point the arrays of code and counts in *rec to the arrays in *r, which still owns them. */
 void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec);
 

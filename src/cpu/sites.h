@@ -131,7 +131,8 @@ struct pmk_ledger_times {
 };
 
 /* Code in [begin, end) comes from this file, whose byte at `offset` is at `begin`. If the path is
- * empty, it comes from no file. */
+ * empty, it comes from no file. If `begin` and `end` are 0, the file describes code that the
+ * program generated (perf's jitdump). */
 struct pmk_ledger_mapping {
 	struct pmk_ledger_head head;
 	uint64_t begin, end, offset;

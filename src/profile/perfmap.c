@@ -2,10 +2,14 @@
 /* See perfmap.h. */
 #include "profile/perfmap.h"
 
+#include <byteswap.h>
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/map.h"
 #include "base/message.h"
 #include "base/search.h"
 
@@ -132,6 +137,149 @@ int pmk_perfmap_read(struct pmk_perfmap *m, const char *path, const struct pmk_r
 	if (f)
 		fclose(f);
 	return err;
+}
+
+/* ---- dumps ---------------------------------------------------------------------------------- */
+
+enum { CODE_LOAD = 0, CODE_MOVE = 1 };
+#define MAGIC	    0x4a695444u
+#define HEAD_SIZE   40 /* of the file */
+#define RECORD_SIZE 16 /* of a record without its contents */
+#define LOAD_SIZE   56 /* of a load without name and code */
+#define MOVE_SIZE   64
+
+struct dump {
+	struct pmk_perfmap *m;
+	const uint8_t *bytes;
+	size_t size;
+	bool swapped; /* the program has the other byte order */
+	const struct addresses *a;
+	/* All names, because a function may run only after it was moved. */
+	struct pmk_recorded_name *name;
+	size_t n, room;
+	struct pmk_map loads; /* number of a load → index of its name */
+};
+
+static uint32_t dump_u32(const struct dump *d, size_t at)
+{
+	uint32_t v;
+
+	memcpy(&v, d->bytes + at, sizeof(v));
+	return d->swapped ? bswap_32(v) : v;
+}
+
+static uint64_t dump_u64(const struct dump *d, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, d->bytes + at, sizeof(v));
+	return d->swapped ? bswap_64(v) : v;
+}
+
+static bool dump_begin(struct dump *d)
+{
+	if (d->size < HEAD_SIZE)
+		return false;
+	d->swapped = dump_u32(d, 0) == bswap_32(MAGIC);
+	return d->swapped || dump_u32(d, 0) == MAGIC;
+}
+
+/* Adds a name, which points into the dump, and a copy of it if the recording has its code. */
+static int add_code(struct dump *d, uint64_t start, uint64_t size, const char *text)
+{
+	struct pmk_recorded_name name = { start, size, text };
+
+	if (!PMK_APPEND(d->name, d->n, d->room, name))
+		return PMK_ENOMEM;
+	if (!contains(d->a, &name))
+		return 0;
+	name.name = strdup(text);
+	if (name.name && PMK_APPEND(d->m->name, d->m->n, d->m->room, name))
+		return 0;
+	free((char *)name.name);
+	return PMK_ENOMEM;
+}
+
+/* Reads a record of `size` bytes. PMK_EPARSE: it is damaged. */
+static int read_record(struct dump *d, size_t at, size_t size)
+{
+	uint32_t kind = dump_u32(d, at), load;
+
+	if (kind == CODE_LOAD) {
+		const char *name = (const char *)d->bytes + at + LOAD_SIZE;
+
+		if (size <= LOAD_SIZE || !memchr(name, '\0', size - LOAD_SIZE))
+			return PMK_EPARSE;
+		load = pmk_map_put(&d->loads, dump_u64(d, at + 48), (uint32_t)d->n);
+		return load == UINT32_MAX
+			       ? PMK_ENOMEM
+			       : add_code(d, dump_u64(d, at + 32), dump_u64(d, at + 40), name);
+	}
+	if (kind == CODE_MOVE) {
+		if (size < MOVE_SIZE)
+			return PMK_EPARSE;
+		load = pmk_map_get(&d->loads, dump_u64(d, at + 56));
+		return load == UINT32_MAX ? PMK_EPARSE
+					  : add_code(d, dump_u64(d, at + 40), dump_u64(d, at + 48),
+						     d->name[load].name);
+	}
+	return 0;
+}
+
+/* Stores the position of the damage in *at. */
+static int read_records(struct dump *d, size_t *at)
+{
+	int err = dump_begin(d) ? 0 : PMK_EPARSE;
+	size_t size = err ? 0 : dump_u32(d, 8);
+
+	for (*at = 0; !err && *at < d->size;) {
+		if (size < RECORD_SIZE || size > d->size - *at)
+			return PMK_EPARSE;
+		if (*at)
+			err = read_record(d, *at, size);
+		if (err)
+			return err;
+		*at += size;
+		if (*at < d->size && d->size - *at < RECORD_SIZE)
+			return PMK_EPARSE;
+		if (*at < d->size)
+			size = dump_u32(d, *at + 4);
+	}
+	return err;
+}
+
+int pmk_perfmap_read_dump(struct pmk_perfmap *m, const char *path, const struct pmk_recording *rec,
+			  char *msg, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
+	uint8_t *bytes = MAP_FAILED;
+	struct addresses a = { 0 };
+	struct stat st;
+	size_t at = 0;
+
+	*msg = '\0';
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size)
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED) {
+		snprintf(msg, size, "%s: cannot be read: %s; generated code has no names", path,
+			 fd < 0 ? strerror(errno) : "it is empty");
+	} else {
+		struct dump d = { m, bytes, (size_t)st.st_size, .a = &a };
+
+		err = find_addresses(&a, rec) ? read_records(&d, &at) : PMK_ENOMEM;
+		free(d.name);
+		pmk_map_free(&d.loads);
+		munmap(bytes, (size_t)st.st_size);
+	}
+	if (err == PMK_EPARSE)
+		snprintf(msg, size,
+			 "%s: damaged or cut off at byte %zu; the names of generated code after "
+			 "it are missing",
+			 path, at);
+	if (fd >= 0)
+		close(fd);
+	free(a.item);
+	return err == PMK_ENOMEM ? err : 0;
 }
 
 void pmk_perfmap_free(struct pmk_perfmap *m)

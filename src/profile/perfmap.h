@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of code that a program generated, from the file that just-in-time compilers write for perf:
- * /tmp/perf-PID.map. It has lines of the form START SIZE NAME. The numbers are hexadecimal.
+ * Names of code that a program generated, from the files that just-in-time compilers write for
+ * perf. /tmp/perf-PID.map has lines of the form START SIZE NAME. The numbers are hexadecimal.
+ * jit-PID.dump has records with the code and more; perf describes it in
+ * tools/perf/Documentation/jitdump-specification.txt.
  */
 #ifndef PMK_PROFILE_PERFMAP_H
 #define PMK_PROFILE_PERFMAP_H
@@ -20,6 +22,9 @@ struct pmk_perfmap {
  */
 int pmk_perfmap_read(struct pmk_perfmap *m, const char *path, const struct pmk_recording *rec,
 		     char *msg, size_t size);
+/* Like pmk_perfmap_read(), for a dump, whose names are appended. Names before damage are used. */
+int pmk_perfmap_read_dump(struct pmk_perfmap *m, const char *path, const struct pmk_recording *rec,
+			  char *msg, size_t size);
 void pmk_perfmap_free(struct pmk_perfmap *m);
 
 #endif

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Names of code that a program generates, from the map that it writes for perf. Each piece of code
-executes a known number of instructions."""
+"""Names of code that a program generates, from the map or dump that it writes for perf. Each piece
+of code executes a known number of instructions."""
 import glob
+import struct
 
 from harness import *
 from programs import build
 
 # Writes code to three places, calls it, and writes argv[2] as its map, whose path is argv[1] with
-# the number of the process; "pipe" makes a pipe instead. 20 instructions are executed at 0x60000000,
-# 36 at 0x60000100 and 8 at 0x60000200; with a third argument, 12 more in other code at 0x60000000.
+# the number of the process. A map of the text "pipe" is a pipe. A dump is mapped first, and argv[2]
+# is hexadecimal. 20 instructions are executed at 0x60000000, 36 at 0x60000100 and 8 at 0x60000200;
+# with a third argument, 12 more in other code at 0x60000000.
 GENERATOR = r"""
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,9 +36,13 @@ int main(int argc, char **argv)
 	char *memory = mmap((void *)0x60000000, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), path[200];
 	FILE *map;
+	int byte;
 
 	snprintf(path, sizeof(path), argv[1], (int)getpid());
 	puts(path);
+	if (strstr(path, ".dump"))
+		mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+		     open(path, O_RDWR | O_CREAT, 0600), 0);
 	call(memory, seven, sizeof(seven), 10);
 	call(memory + 0x100, five, sizeof(five), 3);
 	call(memory + 0x200, seven, sizeof(seven), 4);
@@ -44,7 +51,11 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[2], "pipe"))
 		return mkfifo(path, 0600);
 	map = fopen(path, "w");
-	fputs(argv[2], map);
+	for (char *text = argv[2]; *text; text += strstr(path, ".dump") ? 2 : 1)
+		if (strstr(path, ".dump") && sscanf(text, "%2x", &byte) == 1)
+			fputc(byte, map);
+		else
+			fputc(*text, map);
 	return fclose(map);
 }
 """
@@ -116,3 +127,59 @@ def test_a_map_below_the_sysroot(tmp_path):
     names, _, said = recorded(tmp_path, BOTH, options=("--sysroot", tmp_path / "root"), flags=(),
                               path="root/tmp/perf-%d.map")
     equal((names["seven"], names["five times"], said), (20, 36, ""))
+
+
+def header(order="<"):
+    return struct.pack(order + "IIIIIIQQ", 0x4a695444, 1, 40, 40, 0, 1, 0, 0)
+
+
+def dumped(kind, body, order="<"):
+    return struct.pack(order + "IIQ", kind, 16 + len(body), 0) + body
+
+
+def load(index, start, size, name, order="<"):
+    body = struct.pack(order + "IIQQQQ", 1, 1, start, start, size, index)
+    return dumped(0, body + name.encode() + b"\0" + bytes(size), order)
+
+
+def move(index, start, to, size):
+    return dumped(1, struct.pack("<IIQQQQQ", 1, 1, to, start, to, size, index))
+
+
+def recorded_dump(tmp_path, data, *more):
+    names, _, said = recorded(tmp_path, data.hex(), *more, path="jit-%d.dump")
+    names.pop("[anon]")
+    return names, said
+
+
+def test_functions_have_the_names_of_a_dump(tmp_path):
+    seven, five = load(1, 0x60000000, 8, "seven"), load(2, 0x60000100, 16, "five")
+    end = dumped(3, b"")
+    equal(recorded_dump(tmp_path, header() + seven + five + end), ({"seven": 20, "five": 36}, ""))
+    moved = load(9, 0x50000000, 8, "moved") + move(9, 0x50000000, 0x60000200, 8)
+    equal(recorded_dump(tmp_path, header() + seven + dumped(2, bytes(100)) + moved),
+          ({"seven": 20, "moved": 8}, ""))
+    again = load(3, 0x60000000, 16, "again")
+    equal(recorded_dump(tmp_path, header() + seven + again, "again"), ({"again": 32}, ""))
+    other = header(">") + load(1, 0x60000000, 8, "seven", ">")
+    equal(recorded_dump(tmp_path, other), ({"seven": 20}, ""))
+
+
+def test_damaged_dumps(tmp_path):
+    seven, five = load(1, 0x60000000, 8, "seven"), load(2, 0x60000100, 16, "five")
+    nameless = bytearray(load(2, 0x60000100, 0, "five"))
+    nameless[-1] = 1
+    for data, at, names in (
+            (b"JiTD", 0, {}),
+            (b"?" + header()[1:] + seven, 0, {}),
+            (header() + seven[:-1], 40, {}),
+            (header() + seven + five[:15], 40 + len(seven), {"seven": 20}),
+            (header() + seven + five[:-1], 40 + len(seven), {"seven": 20}),
+            (header() + seven + bytes(nameless), 40 + len(seven), {"seven": 20}),
+            (header() + seven + move(5, 0, 0x60000100, 16), 40 + len(seven), {"seven": 20}),
+            (header() + seven + struct.pack("<IIQ", 0, 8, 0), 40 + len(seven), {"seven": 20})):
+        equal(recorded_dump(tmp_path, data),
+              (names, f"pmk: MAP: damaged or cut off at byte {at}; the names of generated code "
+                      "after it are missing\n"))
+    equal(recorded_dump(tmp_path, b""),
+          ({}, "pmk: MAP: cannot be read: it is empty; generated code has no names\n"))

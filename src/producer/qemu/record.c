@@ -75,12 +75,35 @@ static void restore_new_lines(char *path)
 	}
 }
 
+/* Just-in-time compilers map the file in which they describe their code for perf. Record it as a
+ * mapping without addresses. */
+static void record_dump(void)
+{
+	static pid_t recorded; /* the process whose dump is known */
+	char name[40], line[4400], *path;
+	FILE *f = recorded == getpid() ? NULL : fopen("/proc/self/maps", "re");
+	size_t n = (size_t)snprintf(name, sizeof(name), "/jit-%d.dump", (int)getpid()), length;
+
+	while (f && recorded != getpid() && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		path = strchr(line, '/');
+		length = path ? strlen(path) : 0;
+		if (length < n || strcmp(path + length - n, name) != 0)
+			continue;
+		restore_new_lines(path);
+		record_mapping(0, 0, 0, path);
+		recorded = getpid();
+	}
+	if (f)
+		fclose(f);
+}
+
 /* Record which file has the code at `pc`. The emulator maps files as the program requests. */
 void pmk_record_mapping(uintptr_t host, uint64_t pc)
 {
 	uintptr_t begin, end;
 	unsigned long offset;
-	char line[4400], path[4200];
+	char line[4400], path[4200] = "";
 	FILE *f;
 
 	if (!host || is_known(pc))
@@ -100,6 +123,8 @@ void pmk_record_mapping(uintptr_t host, uint64_t pc)
 	}
 	if (f)
 		fclose(f);
+	if (path[0] != '/')
+		record_dump();
 }
 
 void pmk_record_begin_sites(struct pmk_cpu *cpu)
