@@ -157,7 +157,7 @@ class Result:
     runs: int
     processes: int
     threads: int
-    #: True if counting was cut off: the counts end at that point
+    #: True if a part of the run was not counted
     partial: bool
     #: the program's exit code as a shell reports it: 128 + signal if a signal killed the program
     exit_code: int

@@ -143,7 +143,7 @@ static int not_found(const struct annotate *a)
 	char near[256];
 
 	recorded_nearest(&a->r, a->q->what, near, sizeof(near));
-	return cli_not_found(near, "pmk report shows those that were",
+	return cli_not_found(near, "pmk report lists the functions",
 			     "no function or line '%s' was %s", a->q->what,
 			     pmk_tables_verb(&a->r.t));
 }

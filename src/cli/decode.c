@@ -408,8 +408,8 @@ static void print_summary(const struct log *l)
 			       l->pmu->regs[i].name, l->pmu->regs[i].brief);
 	printf("\nthe interrupt was asserted %lu times\n", l->interrupts);
 	if (l->nremarks)
-		printf("\n%s%10s %10s  what was remarkable%s\n", show_bold(), "times",
-		       "first in line", show_plain());
+		printf("\n%s%10s %10s  remark%s\n", show_bold(), "times", "first in line",
+		       show_plain());
 	for (unsigned i = 0; i < l->nremarks; i++)
 		pmk_print(stdout, "%10lu %13lu  %s\n", l->remark[i].times, l->remark[i].line,
 			  l->remark[i].text);

@@ -31,8 +31,8 @@ bool diff_json_is_true(json_object *o, const char *key)
 static int no_document(const struct diff_source *s, const char *why)
 {
 	return cli_fail(PMK_EXIT_FAILED,
-			"%s: %s; pmk record, and pmk stat with -j or --json-document, write what "
-			"can be compared",
+			"%s: %s; pmk record, and pmk stat with -j or --json-document, write "
+			"files that pmk diff compares",
 			s->path, why);
 }
 

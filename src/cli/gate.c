@@ -68,8 +68,10 @@ static int take_layouts(void *member, char *value)
 static const struct cli_option options[] = {
 	{ 0, "fail-over", "PERCENT", "exit 1 if the work of an event has grown by more than this",
 	  CLI_TEXT, AT(fail_over) },
-	{ 0, "limit", "EVENT=LIMIT", "the same for one event: 2% or +1000; repeatable", CLI_WORD,
-	  AT(limits) },
+	{ 0, "limit", "EVENT=LIMIT",
+	  "exit 1 if the work of this event is over: 2% or +1000; "
+	  "repeatable",
+	  CLI_WORD, AT(limits) },
 	{ 'e', "event", "LIST", "events to count; repeatable", CLI_WORD, AT(events) },
 	{ 0, "layouts", "N", "count with up to N layouts (default: 8)", CLI_CALL, AT(most),
 	  take_layouts },

@@ -546,7 +546,9 @@ static bool write_text(const struct report *r)
 	if (!r->quiet)
 		recorded_head(&r->r, r->f);
 	if (r->view != FLAT)
-		pmk_print(r->f, " %ss of %s, by what was counted in it and all that it called\n\n",
+		pmk_print(r->f,
+			  " %ss of %s, by the counts of this function and everything that "
+			  "it called\n\n",
 			  kind(r), r->symbol);
 	recorded_put_heads(r->f, "", t.column, t.n, kind(r));
 	fputc('\n', r->f);

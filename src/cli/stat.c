@@ -105,10 +105,10 @@ static const struct cli_option stat_options[] = {
 	  CLI_STAT(interval) },
 	{ 0, "interval-count", "N", "-I: stop printing after this many intervals" },
 	{ 0, "summary", NULL, "-I: also print the counts of the whole run" },
-	{ 0, "no-summary", NULL, "-I: do not print them" },
+	{ 0, "no-summary", NULL, "-I: print only the intervals (default)" },
 	{ 0, "region", "SYMBOL", "count inside this function, calls included; repeatable" },
-	{ 0, "from", "SYMBOL", "start counting here …" },
-	{ 0, "to", "SYMBOL", "… and stop here" },
+	{ 0, "from", "SYMBOL", "start counting when control reaches this function" },
+	{ 0, "to", "SYMBOL", "with --from: stop counting at this function" },
 	{ 'A', "no-aggr", NULL, "one section per core instead of their sum" },
 	{ 0, "passes", "HOW", "clone: all passes in one run; rerun: one run per pass" },
 	CLI_ROWS_STAT_OUTPUT,
@@ -194,7 +194,8 @@ static const struct cli_refusal refused[] = {
 static int take_words(struct cli_stat *s, char **words)
 {
 	if (s->cmd == &cmd_run && !words[0])
-		return cli_fail(PMK_EXIT_USAGE, "which emulator? pmk run -- qemu-system-arm -M …");
+		return cli_fail(PMK_EXIT_USAGE, "name the emulator: pmk run -- qemu-system-arm "
+						"-M …");
 	if (s->cmd == &cmd_run &&
 	    (pmk_count_set(s->count, "guest", NULL) ||
 	     (!s->event && !s->metrics && pmk_count_set(s->count, "null", NULL))))

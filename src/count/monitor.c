@@ -107,7 +107,10 @@ int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 		if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))
 			return pmk_count_refuse(&c->fault, "`set` %s: %s", word, msg);
 		if (core->arm9.gxi_page & (core->arm9.gxi_page - 1))
-			return pmk_count_refuse(&c->fault, "`set` %s: 2K, 4K, 8K or 16K", word);
+			return pmk_count_refuse(&c->fault,
+						"`set` %s: expected 2K, 4K, 8K or "
+						"16K",
+						word);
 	}
 	return 0;
 }

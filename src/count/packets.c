@@ -112,8 +112,9 @@ int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *cou
 		return 0;
 	if (p->begun && time - p->time < 2)
 		return pmk_count_fail(f, PMK_COUNT_FAILED,
-				      "`packets`: the clock has two edges one unit of the dump's "
-				      "timescale apart, and HCLK has to fall between them");
+				      "`packets`: two edges of the clock are one unit of the "
+				      "dump's timescale apart, which leaves no time at which "
+				      "HCLK can fall");
 	collect_activity(p, count);
 	write_next(p, time);
 	return p->error ? cannot_write(p, f) : 0;

@@ -157,7 +157,7 @@ static int add_region(struct pmk_count *c, const char *symbol)
 		return pmk_count_refuse(&c->fault, "more than %d regions", PMK_MAX_REGIONS - 1);
 	for (unsigned i = 0; i < c->q.scope.regions.count; i++)
 		if (!strcmp(c->q.scope.regions.word[i], symbol))
-			return pmk_count_refuse(&c->fault, "`region` %s is there twice", symbol);
+			return pmk_count_refuse(&c->fault, "`region` %s is given twice", symbol);
 	return add_word(c, &c->q.scope.regions, symbol);
 }
 

@@ -774,7 +774,7 @@ static void warn_of_left_out(struct pmk_count *c)
 	    (has_part(&j->map, PMK_WAVE_EVNTBUS) || has_part(&j->map, PMK_WAVE_SIGNAL)))
 		pmk_count_warn(c,
 			       "%s does not count [evntbus] and [events] of the map; `pmu` NAME "
-			       "does, with the PMU that they are of",
+			       "counts them, if NAME is their PMU",
 			       pmk_amba_name);
 }
 
@@ -790,17 +790,16 @@ static void warn_of_untimed(struct pmk_count *c)
 
 		if (s->untimed)
 			pmk_count_warn(c,
-				       "%" PRIu64
-				       " %s of %s were not timed: an x hid which, a reset "
-				       "or $dumpoff came between, or more than %u were outstanding",
+				       "%" PRIu64 " %s of %s were not timed: an x hid their "
+				       "IDs, a reset or $dumpoff interrupted them, or more than "
+				       "%u were outstanding",
 				       s->untimed, what, a->axi->name, PMK_AXI_MOST_PENDING);
 		if (i % 2 == PMK_AXI_READ && pmk_amba_lost_beats(a))
 			pmk_count_warn(
 				c,
-				"%s has %" PRIu64
-				" beats of read data more than addresses: it has bursts, and "
-				"the map has neither rlast nor arlen, so that latencies of "
-				"its reads are wrong",
+				"%s has %" PRIu64 " beats of read data more than addresses, so "
+				"it has bursts: the latencies of its reads are wrong, because "
+				"the map has neither rlast nor arlen",
 				a->axi->name, s->strays);
 		else if (s->strays)
 			pmk_count_warn(c,
@@ -819,8 +818,8 @@ static void warn_of_packets(struct pmk_count *c)
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS && j->pins >= 0; i++)
 		if (j->unpack.layer[i].unknown)
 			pmk_count_warn(c,
-				       "%" PRIu64 " cycles of %s have a code that the layout does "
-				       "not have, or x: what they were is not counted",
+				       "%" PRIu64 " cycles of %s were not counted, because they "
+				       "have x or a code that the layout does not have",
 				       j->unpack.layer[i].unknown, pmk_ahbmon_layers.layer[i].name);
 }
 
@@ -841,9 +840,9 @@ static void warn_of_uncounted(struct pmk_count *c)
 			asked |= is_burst_of(b.layer, c->events.item[e].event);
 		if (n && asked)
 			pmk_count_warn(c,
-				       "%" PRIu64 " of %" PRIu64
-				       " bursts on %s are of kinds it has no counter "
-				       "for: no mean over its bursts",
+				       "%" PRIu64 " of %" PRIu64 " bursts on %s are of kinds "
+				       "that it has no counter for: there is no mean over its "
+				       "bursts",
 				       n, b.begun, b.layer->name);
 	}
 }

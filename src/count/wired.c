@@ -271,8 +271,8 @@ static int choose_chain(struct pmk_wired *w, struct pmk_count_fault *f)
 	if (count_taps(w->set.before, &w->tap.before) && count_taps(w->set.after, &w->tap.after))
 		return 0;
 	return pmk_count_refuse(f,
-				"`set` before, after: an instruction has 2 to 32 bits, and there "
-				"are %d other TAPs at most; as in before=4+6",
+				"`set` before, after: expected the instruction lengths of at "
+				"most %d other TAPs, 2 to 32 bits each, as in before=4+6",
 				MAX_TAPS);
 }
 
@@ -281,8 +281,8 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 	if (pmk_microblaze_configure(&w->microblaze, (unsigned)w->set.events,
 				     (unsigned)w->set.latencies, (unsigned)w->set.width))
 		return pmk_count_refuse(f,
-					"`set` events, latencies, width: %" PRIu64 ", %" PRIu64
-					" and %" PRIu64 " are no counters of a MicroBlaze",
+					"`set` events, latencies, width: no MicroBlaze has "
+					"counters like %" PRIu64 ", %" PRIu64 " and %" PRIu64,
 					w->set.events, w->set.latencies, w->set.width);
 	if (w->set.processor >= w->set.ports)
 		return pmk_count_refuse(f,

@@ -222,13 +222,13 @@ static int not_its_key(const struct pmk_core *core, const char *key,
 	 * key has no effect. */
 	if (pmk_core_family(core)->like || owner->like)
 		snprintf(msg, size,
-			 "%s has no effect on this core; 'pmk info %s' shows the "
-			 "parameters that have",
+			 "%s has no effect on this core; 'pmk info %s' shows the parameters "
+			 "that do",
 			 key, name);
 	else
 		snprintf(msg, size,
 			 "%s has no effect on cores with the instruction set %s; 'pmk info %s' "
-			 "shows the parameters that have",
+			 "shows the parameters that do",
 			 key, core->isa, name);
 	return PMK_EINVAL;
 }

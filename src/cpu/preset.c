@@ -70,8 +70,7 @@ static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 	char isas[64];
 
 	if (!core->name[0] || !core->pmu[0] || !core->qemu_cpu[0] || !core->isa[0])
-		return pmk_ini_fail(ini, ini->line,
-				    "[core] has to say name, pmu, qemu_cpu and isa");
+		return pmk_ini_fail(ini, ini->line, "[core] needs name, pmu, qemu_cpu and isa");
 	if (r->settled)
 		return true;
 	pmk_core_isas(isas, sizeof(isas));

@@ -147,7 +147,8 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 
 	if (elf_getphdrnum(e, &count) || count == 0)
 		return pmk_message_fail(msg, size, PMK_EPARSE,
-					"has no program headers: not an executable, or cut off");
+					"has no program headers: it is not an executable, or it "
+					"is truncated");
 	elf->load_start = elf->code_start = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
@@ -155,16 +156,17 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 
 		if (!gelf_getphdr(e, (int)i, &ph))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"is cut off in its program headers");
+						"is truncated in its program headers");
 		if (ph.p_type == PT_INTERP && !read_interpreter(e, &ph, elf))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"is cut off before its interpreter's name");
+						"is truncated before the name of its "
+						"interpreter");
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (!segment_complete(e, &ph))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"is cut off: a segment ends after the end of the "
-						"file");
+						"is truncated: a segment ends after the end of "
+						"the file");
 		start = contents_start(e, &ph);
 		if (start < elf->load_start)
 			elf->load_start = start;
@@ -242,7 +244,7 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 	if (err)
 		goto out;
 	if (!gelf_getehdr(o.elf, &eh)) {
-		err = pmk_message_fail(msg, size, PMK_EPARSE, "is cut off in its ELF header");
+		err = pmk_message_fail(msg, size, PMK_EPARSE, "is truncated in its ELF header");
 		goto out;
 	}
 	elf->machine = find_machine(eh.e_machine)->machine;

@@ -111,7 +111,7 @@ static double parse_number(struct formula *p)
 
 	if (pmk_real_read(&p->at, &v))
 		return parse_failed(p, "the number is too large");
-	return p->at[-1] == '.' ? parse_failed(p, "a digit has to follow the point") : v;
+	return p->at[-1] == '.' ? parse_failed(p, "a digit must follow the point") : v;
 }
 
 static double parse_name(struct formula *p)
@@ -243,7 +243,7 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 	} else if (!pmk_trust_has_value(row->trust)) {
 		why = row->reason ? row->reason : pmk_trust_name(row->trust);
 	} else if (row->trust == PMK_TRUST_WRAPPED) {
-		why = row->reason ? row->reason : "a counter wrapped unseen";
+		why = row->reason ? row->reason : "a counter wrapped unnoticed";
 	} else if (latency && !(row->has_dist && row->dist.latency)) {
 		why = not_timed(row);
 	} else {
@@ -482,7 +482,7 @@ static int check_metric(struct metric *m, const struct diag *d)
 
 	if (!m->pub.title || !*m->pub.title || !m->pub.formula || !m->events[0] || !m->pub.text ||
 	    !*m->pub.text)
-		return report_fault(d, 1, 1, "TITLE, EVENTS, FORMULA and TEXT have to be there");
+		return report_fault(d, 1, 1, "TITLE, EVENTS, FORMULA and TEXT are required");
 	if (!compute_formula(&p, &unused))
 		return report_fault(d, m->formula_line, m->formula_column + (int)(p.at - p.text),
 				    p.why);

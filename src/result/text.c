@@ -372,7 +372,9 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 	fputs(first ? " never completed: " : ", ", st->never);
 	pmk_printable_write(st->never, s->region);
 	if (s->unmatched)
-		fprintf(st->never, " (begins or ends without a partner or reading: %llu)",
+		fprintf(st->never,
+			" (begins or ends without a partner, or that could not be "
+			"read: %llu)",
 			(unsigned long long)s->unmatched);
 	return 0;
 }
@@ -523,7 +525,9 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		err = PMK_ENOMEM;
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
-		fprintf(w->f, "\n   begins or ends without a partner or reading: %llu\n",
+		fprintf(w->f,
+			"\n   begins or ends without a partner, or that could not be "
+			"read: %llu\n",
 			(unsigned long long)s->unmatched);
 	return err;
 }
@@ -653,8 +657,9 @@ static void print_legend(struct pmk_writer *w, const struct pmk_result *r)
 		{ PMK_TRUST_WRAPPED,
 		  "wrapped: a counter overflowed and part was missed, the true value is larger" },
 		{ PMK_TRUST_PARTIAL, "partial: a part of the program was not counted" },
-		{ PMK_TRUST_INEXACT, "inexact: may be off by a little" },
-		{ PMK_TRUST_SAMPLED, "sampled: samples, times what each stands for" },
+		{ PMK_TRUST_INEXACT, "inexact: may be slightly wrong" },
+		{ PMK_TRUST_SAMPLED, "sampled: an estimate, the number of samples times their "
+				     "period" },
 	};
 	const char *separator = "; ";
 
@@ -774,8 +779,7 @@ static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 	if (st->nnotes || st->no_divisor)
 		putc('\n', w->f);
 	if (st->no_divisor)
-		fputs(" n/a in an interval: nothing was counted there that the metric divides by\n",
-		      w->f);
+		fputs(" n/a in an interval: the metric would divide by a count of 0\n", w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {
 		putc(' ', w->f);
 		pmk_printable_write(w->f, st->notes[i].names);

@@ -172,8 +172,8 @@ static void test_wrong(void **state)
 	static const struct {
 		const char *text, *what;
 	} rows[] = {
-		{ "", "want MASTER:KEY=VALUE" },
-		{ "dma0", "want MASTER:KEY=VALUE" },
+		{ "", "expected MASTER:KEY=VALUE" },
+		{ "dma0", "expected MASTER:KEY=VALUE" },
 		{ "dma2:period=1", "no master or slave 'dma2'; did you mean dma0" },
 		{ ":period=1", "no master or slave ''; there are armi, clcdc" },
 		{ "xyzzy:period=1",
@@ -230,7 +230,7 @@ static void test_wrong(void **state)
 		{ "smc:retry=every:", "retry: '' is not a number" },
 		{ "smc:retry=every:0", "every:0 would be no transfer" },
 		{ "smc:retry=every:2,split=every:3", "retry or split, not both" },
-		{ "smc:release=4", "what smc does is missing" },
+		{ "smc:release=4", "smc needs retry=every:N or split=every:N" },
 		{ "smc:retry=every:2,release=4", "release is for split" },
 	};
 	char text[400];
@@ -252,7 +252,7 @@ static void test_wrong(void **state)
 	assert_non_null(strstr(msg, "longer than 255 characters"));
 	text[255] = '\0';
 	assert_int_equal(parse(text), PMK_EPARSE);
-	assert_non_null(strstr(msg, "want MASTER"));
+	assert_non_null(strstr(msg, "expected MASTER"));
 	/* a message is cut, not overrun */
 	memset(msg, 0x5a, sizeof(msg));
 	assert_int_equal(pmk_traffic_parse("dma0:perod=1", &config, &traffic, msg, 20), PMK_EPARSE);

@@ -97,8 +97,8 @@ def test_a_truncated_program():
     for size in (0, 3, 10, 15, 16, 40, 51, 52, 60, phoff + phentsize * phnum - 1,
                  phoff + phentsize * phnum, len(whole) // 2):
         refuse(NOT_EXEC, file_with("bad-truncated", whole[:size]), said="bad-truncated")
-    contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:60])), "cut off")
-    contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:len(whole) // 2])), "cut off")
+    contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:60])), "is truncated")
+    contains(refuse(NOT_EXEC, file_with("bad-truncated", whole[:len(whole) // 2])), "is truncated")
 
 
 def test_an_interrupted_series_means_its_whole_runs():
@@ -351,7 +351,7 @@ def test_names_that_are_empty_or_there_twice():
                said=f"pmk: --env '{text}': expected NAME or NAME=VALUE\n")
     refuse(USAGE, "-o", "", says(), said="pmk: -o: the name of the file is empty\n")
     refuse(USAGE, "--region", "main", "--region", "f", "--region", "main", loop(1),
-           said="pmk: --region main is there twice\n")
+           said="pmk: --region main is given twice\n")
     equal(pmk("report", "-o", "", "/dev/null").err, "pmk: -o: the name of the file is empty\n")
 
 

@@ -79,7 +79,7 @@ EvtCount1=icache_miss CCR CR1 CR0 E
 
 the interrupt was asserted 1 times
 
-     times first in line  what was remarkable
+     times first in line  remark
          1             6  selected an event that this core does not have
          1             6  wrote 1 to a bit that should be written as 0
          2             7  does not count: it is disabled, filtered out, or has no event

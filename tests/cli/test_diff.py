@@ -516,8 +516,8 @@ def test_bad_input(base, tmp_path):
         (tmp_path / "cut.data").write_bytes(f.read()[:5000])
     assert re.fullmatch(f"pmk: {tmp_path}/cut.data: (database disk|its end is missing).*\n",
                         diff(base, tmp_path / "cut.data", code=125).err)
-    tail = ("; pmk record, and pmk stat with -j or --json-document, write what can be "
-            "compared")
+    tail = ("; pmk record, and pmk stat with -j or --json-document, write files that "
+            "pmk diff compares")
     for files, code, line in (
             ((good, tmp_path / "none"), 125,
              f"{tmp_path}/none: cannot be read: No such file or directory"),

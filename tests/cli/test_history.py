@@ -164,7 +164,7 @@ def test_what_a_program_that_fails_has_said_is_shown(repository):
     repository.commit(10)
     out = repository.history("add", "--commit", "HEAD", looks)
     contains(out.err, "it says why")
-    contains(out.err, "ended with 4; it is not added")
+    contains(out.err, "ended with exit code 4; its counts are not added")
 
 
 def test_a_program_older_than_its_commit_is_named(repository):
@@ -250,8 +250,8 @@ def test_the_gate_sees_a_run_that_failed(repository):
     fail_in_a_sweep(repository)
     first = repository.commits[0][:10]
     out = repository.history("add", "--commit", repository.commit(100), "--fail-over", "5%")
-    equal((out.code, out.err), (1, f"pmk: prog on arm1176: it was counted in {first}, and has "
-                                   "failed now: ended with 3\n"))
+    equal((out.code, out.err), (1, f"pmk: prog on arm1176: it was counted in {first}, but "
+                                   "fails now: ended with 3\n"))
     equal(repository.history("show", "--fail-over", "5%").code, 1)
     equal(repository.add(repository.commit(150), *limit).code, 1)
     equal([c["verdict"] for c in repository.shown()["commits"]], ["good", None, "bad"])
@@ -351,7 +351,7 @@ def test_several_add_at_once(repository):
 def test_a_program_that_fails_is_not_added(repository):
     out = repository.add(repository.commit(10, code=3))
     equal(out.code, 125)
-    contains(out.err, "ended with 3; it is not added")
+    contains(out.err, "ended with exit code 3; its counts are not added")
     assert not (repository.folder / "results.db").exists()
     equal(repository.history("add", "--commit", "HEAD", "./nowhere").code, 127)
 
@@ -671,7 +671,7 @@ def test_mistakes(repository):
             (("show", "--fail-over", "1", "--good", "nosuch"), 129, "has no commit 'nosuch'"),
             (("good", "0000000"), 129, "has no commit '0000000'"),
             (("good",), 129, "takes one commit"),
-            (("add", "./prog"), 129, "which --commit?"),
+            (("add", "./prog"), 129, "history add needs the name of the commit: --commit ID"),
             (("show", "--fail-over", "much"), 129, "not a percentage"),
             (("show", "-n", "0"), 129, "not a number of commits"),
             (("show", "-j", "-x", ","), 129, "exclude each other"),

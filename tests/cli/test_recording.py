@@ -187,7 +187,8 @@ def test_callees(paths):
     equal(cycles_of(paths, "--callees", "work"), {"[itself]": 239})
     equal(cycles_of(paths, "--callees", "down"), {"[itself]": 24, "down": 24 - 2 - 3 - 3})
     out = report(paths, "--callees", "main").out
-    contains(out, " callees of main, by what was counted in it and all that it called\n")
+    contains(out, " callees of main, by the counts of this function and everything "
+                  "that it called\n")
     assert re.search(r"^297 +100\.0% .* total$", out, re.M), out
 
 

@@ -221,7 +221,7 @@ def test_bars_of_other_pmus():
 
 def test_bad_traffic():
     for core, spec, said in (
-            ("arm926", "dma0", "want MASTER:KEY=VALUE"),
+            ("arm926", "dma0", "expected MASTER:KEY=VALUE"),
             ("arm926", "dma0:perid=4", "did you mean period?"),
             ("arm926", "dma0:burst=incr8", "period is missing"),
             ("arm926", "dma7:period=4", "did you mean"),

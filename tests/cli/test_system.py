@@ -548,7 +548,7 @@ def test_a_kernel_that_cannot_be_loaded():
                             ("/dev/null", 126, "is not a regular file"),
                             (fifo, 126, "is not a regular file"),
                             (empty, 126, "is empty"), (header, 126, "is not an ELF file"),
-                            (half, 126, "is cut off: a segment ends after the end of the file"),
+                            (half, 126, "is truncated: a segment ends after the end of the file"),
                             (obj, 126, "is an ELF object, not an executable")):
         refused(code, f"-kernel {path}: {why}", "--qemu", machine(path))
         refused(code, f"-kernel {path}: {why}", "--qemu",

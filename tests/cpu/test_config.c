@@ -486,8 +486,8 @@ static void file_tests(void **state)
 		const char *msg; /* follows the path */
 	} rows[] = {
 		{ __LINE__, CORE "clock=1000000\n[icache]\nsize = 8K ; small\n", 0, "" },
-		{ __LINE__, "# only a comment\n", PMK_EPARSE, ":1: [core] has to say name" },
-		{ __LINE__, "", PMK_EPARSE, ":1: [core] has to say name" },
+		{ __LINE__, "# only a comment\n", PMK_EPARSE, ":1: [core] needs name" },
+		{ __LINE__, "", PMK_EPARSE, ":1: [core] needs name" },
 		{ __LINE__, CORE "[icache]\nsizes=8K\n", PMK_EPARSE,
 		  ":7: no core parameter 'icache.sizes'; did you mean icache.size or " },
 		{ __LINE__, CORE "[icache]\nsize=1\n", PMK_EPARSE,

@@ -868,7 +868,7 @@ def refused(code, line, *words):
 def test_what_is_refused():
     elf = firmware("mistakes", MISTAKES_C)
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel", elf)
-    refused(129, "which emulator? pmk run -- qemu-system-arm -M …\nusage: pmk run [-e LIST]... "
+    refused(129, "name the emulator: pmk run -- qemu-system-arm -M …\nusage: pmk run [-e LIST]... "
             "[--core CORE] [--irq WHERE] [--log FILE] -- QEMU-COMMAND")
     refused(129, "qemu-arm runs programs, which cannot access the PMU; pmk run is "
             "for firmware and kernels, in qemu-system-…", "--", "qemu-arm", elf)

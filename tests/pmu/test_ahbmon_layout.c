@@ -160,7 +160,7 @@ static void test_wrong(void **state)
 		{ "CtArmiBurstSingle", "CtArmiRd = 4", "", "CtArmiRd is given twice: line 32", 33 },
 		{ "after_retry", "after_retry = S_INCR4", "", "one of I, B, EN, RN, WS, WB, WA",
 		  0 },
-		{ "after_retry", "I = 4", "", "[packet] has after_retry; codes are in", 0 },
+		{ "after_retry", "I = 4", "", "[packet] has only after_retry; codes are in", 0 },
 	};
 
 	(void)state;

@@ -181,7 +181,7 @@ static void error_tests(void **state)
 		{ __LINE__, HEAD "cpu_cycles / instr_exec)" TAIL, ":3:32: an operator expected" },
 		{ __LINE__, HEAD "cpu_cycles / " TAIL, ":3:21: the formula ends too early" },
 		{ __LINE__, HEAD "cpu_cycles * 1. / instr_exec" TAIL,
-		  ":3:24: a digit has to follow" },
+		  ":3:24: a digit must follow" },
 		{ __LINE__, HEAD "cpu_cycles % instr_exec" TAIL, ":3:20: an operator expected" },
 		{ __LINE__, HEAD "cpu_cycles" TAIL, ":3:9: FORMULA does not use instr_exec" },
 		{ __LINE__, HEAD "inf * cpu_cycles + instr_exec" TAIL, ":3:9: not among EVENTS" },

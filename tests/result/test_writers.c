@@ -290,7 +290,7 @@ static void region_tests(void **state)
 	assert_non_null(strstr(got, "\"trust\":\"not counted\",\"reason\":\"" NO_ETM "\""));
 	assert_non_null(strstr(got,
 			       "\"value\":null,\"unit\":\"cycles/insn\",\"reason\":\"a counter "
-			       "wrapped unseen\""));
+			       "wrapped unnoticed\""));
 	assert_non_null(strstr(
 		got,
 		"\"partial\":true,\"warning\":\"one\\ntwo\",\"note\":null,\"exit-status\":137}"));
@@ -489,8 +489,8 @@ static void firmware_text_test(void **state)
 		"\n   event       net total   mean  stddev  min  max  raw total  own cost  nested\n"
 		"   cpu_cycles         31  15.50    7.78   10   21      1,049         9   1,000\n"
 		"   instr_exec          -      -       -    -    -          -         -       -\n"
-		"\n never completed: irq (begins or ends without a partner or reading: 3), usb "
-		"(begins or ends without a partner or reading: 6)\n"
+		"\n never completed: irq (begins or ends without a partner, or that could not be "
+		"read: 3), usb (begins or ends without a partner, or that could not be read: 6)\n"
 		"\n Samples of instr_exec, one every 1,000: 4\n"
 		"\n     share     samples  function    region\n"
 		"    50.00%           2  memcpy      -\n"

@@ -84,8 +84,8 @@ def test_what_nothing_beats(tmp_path):
         "              90             4,096  a  size=4K",
         "              94             2,048  a  size=2K",
         "             110             1,024  a  size=1K",
-        "3 of 4 cores, by the sums of 2 programs; each other core is worse than one of these in "
-        "some goal and better in none"])
+        "3 of 4 cores, by the sums of 2 programs; each other core is beaten by one of these: "
+        "worse in a goal, better in none"])
     equal(len(shown(path, "--pareto", "cycles").out.splitlines()), 3)
 
 

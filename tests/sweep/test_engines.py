@@ -171,7 +171,7 @@ def test_a_task_counts_what_was_meant_or_nothing(tmp_path):
     (tmp_path / "plan.ini").write_text(text)
     contains(sweep(tmp_path, *words, "r.db.tasks/todo:0/2", code=125).err, "no list of tasks")
     contains(sweep(tmp_path, "plan.ini", "-o", "y.db", "--engine", "lsf", code=129).err,
-             "--engine lsf: make or slurm")
+             "--engine lsf: expected make or slurm")
 
 
 def test_slurm_loses_nothing_and_counts_nothing_twice(tmp_path):

@@ -289,7 +289,7 @@ def test_other_names_of_a_core_are_that_core(folder):
     sweep(folder)
     contains(pmk("sweep", "-x,", "r.db", cwd=folder).out, "x,arm1176,2000,")
     plan(folder, {"x": "run = ./prog x"}, "cores = arm1176, arm1176jzf-s\nevents = cycles")
-    contains(sweep(folder, code=129).err, "core arm1176 is there twice")
+    contains(sweep(folder, code=129).err, "core arm1176 is given twice")
 
 
 def test_a_full_device_is_named(folder):
@@ -675,7 +675,7 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
                 ":7: [settings arm1136]: the core is not among those of [sweep]"),
     "wrong core": (GOOD.replace("arm1176", "microblaze"), ":5: [program p]: core microblaze runs"),
     "quote": (GOOD.replace("./prog", "./prog 'x"), ":5: a quote is not closed"),
-    "groups": (GOOD.replace("cycles", "{cycles,instructions}"), ":3: events of a sweep"),
+    "groups": (GOOD.replace("cycles", "{cycles,instructions}"), ":3: a sweep counts all"),
     "exit": (GOOD + "exit = 256\n", ":6: exit is a number up to 255, not '256'"),
     "env": (GOOD + "env = NAME\n", ":6: env is NAME=VALUE"),
     "each without a name": (GOOD + "each = 1\n", ":6: [program …] has no 'each'; did you mean"),
@@ -710,14 +710,15 @@ def test_usage(folder):
     plan(folder, {"walk": "run = ./prog walk"})
     for words, told in ((["plan.ini"], "no database to write; pmk sweep plan.ini -o DB"),
                         ([], "no plan; pmk sweep PLAN -o DB"),
-                        (["-j0", "plan.ini", "-o", "r.db"], "-j 0: a number from 1 to 1024"),
+                        (["-j0", "plan.ini", "-o", "r.db"],
+                         "-j 0: expected a number from 1 to 1024"),
                         (["plan.ini", "x"], "unexpected argument x: give one plan or one database"),
                         *((words, "-x and --json-output print all cells, and cannot be combined "
                                   "with an answer")
                           for words in (["-x,", "--json-output", "r.db"],
                                         ["--json-output", "--heat", "cycles", "r.db"],
                                         ["-x;", "--html", "r.html", "r.db"])),
-                        (["-x,", "plan.ini"], "plan.ini is a plan; a database is shown: "
+                        (["-x,", "plan.ini"], "plan.ini is a plan; this option shows a database: "
                                               "pmk sweep -x, DB")):
         out = pmk("sweep", *words, cwd=folder)
         equal((out.code, out.err.splitlines()[0]), (129, f"pmk: {told}"))

@@ -131,7 +131,7 @@ def test_maps_that_are_wrong():
             ("awvalid = awvalid", "awvlaid = awvalid",
              "an AXI interface has no 'awvlaid'; did you mean awvalid"),
             ("awvalid = awvalid", "clock = aclk", "an AXI interface cannot have a clock"),
-            ("awlen = awlen", "awlen = rvalid\nawlen = awlen", "given in line")):
+            ("awlen = awlen", "awlen = rvalid\nawlen = awlen", "already given in line")):
         with open(path("wrong.ini"), "w") as f:
             f.write(text.replace(old, new, 1))
         out = pmk("stat", "-T", f"wave:{dump}", "--map", path("wrong.ini"))

@@ -209,7 +209,7 @@ static void test_refused(void **state)
 		       "a second clock: line 2 has 'a', and a map can have only one");
 	assert_refused("[clock]\nsignal = a\n[layer x]\nclock = b\n", 4,
 		       "a layer cannot have a clock");
-	assert_refused("[clock]\nreset = a\nreset = b\n", 3, "given in line 2 already");
+	assert_refused("[clock]\nreset = a\nreset = b\n", 3, "already given in line 2");
 	assert_refused("[clock]\nedge = up\n", 2, "no such edge 'up'");
 	assert_refused("[clock]\nsample = befor\n", 2, "did you mean before?");
 	assert_refused("[clock]\nreset_active = 1\n", 2, "no such level '1' (known: high, low)");
@@ -220,13 +220,13 @@ static void test_refused(void **state)
 	assert_refused("[layer x]\nhtranz = b\n", 2,
 		       "a layer has no 'htranz'; did you mean htrans?");
 	assert_refused("[layer x]\nhready = b\n[layer y]\nhready = b\n[layer x]\nHREADY = c\n", 6,
-		       "given in line 2 already");
+		       "already given in line 2");
 	assert_refused("[layer x]\nmonitor = arm\n", 2, "no such monitor 'arm'");
 	assert_refused("[layer x]\nprotocol = axi\n", 2, "no such protocol 'axi'");
 	assert_refused("[layer x]\nbytes = 3\n", 2, "bytes is the width of the data bus");
 	assert_refused("[gxi]\naddres = b\n", 2, "[gxi] has no 'addres'; did you mean address");
 	assert_refused("[evntbus]\ncore = arm1177\n", 2, "no PMU 'arm1177'; did you mean arm11");
-	assert_refused("[evntbus]\nvector = a\nvector = b\n", 3, "given in line 2 already");
+	assert_refused("[evntbus]\nvector = a\nvector = b\n", 3, "already given in line 2");
 	assert_refused("[events]\nL1D_MIS = a\n", 2,
 		       "no signal 'L1D_MIS' of <pmk/signal.h>; did "
 		       "you mean L1D_MISS");
@@ -441,9 +441,9 @@ static void test_guess_one_layer(void **state)
 				  "htrans = HTRANS\n"
 				  "haddr = HADDR\n"
 				  "hwrite = HWRITE\n"
-				  "# hsize is not there by that name\n"
-				  "# hburst is not there by that name\n"
-				  "# hprot is not there by that name\n"
+				  "# no signal with the name hsize was found\n"
+				  "# no signal with the name hburst was found\n"
+				  "# no signal with the name hprot was found\n"
 				  "hready = HREADY\n"
 				  "hresp = HRESP\n");
 	pmk_wave_map_free(&m);
@@ -549,7 +549,7 @@ static void test_guess_clocks(void **state)
 	assert_string_equal(m.axi[0].name, "s_axi");
 	assert_string_equal(m.clock, "tb.s_axi_aclk");
 	assert_non_null(strstr(text, "# the arvalid of tb is left out: its clock is tb.m_axi_aclk, "
-				     "and a map has one\n"));
+				     "and a map has one clock\n"));
 	assert_non_null(strstr(text, "\n# [clock]\n# signal = tb.m_axi_aclk\n# [axi m_axi]\n"
 				     "# scope = tb\n# arvalid = m_axi_arvalid\n"));
 	pmk_wave_map_free(&m);
@@ -582,7 +582,7 @@ static void test_guess_clock_of_one(void **state)
 	assert_int_equal(m.nlayers, 1);
 	assert_string_equal(m.layer[0].name, "armd");
 	assert_string_equal(m.clock, "soc.armd_hclk");
-	assert_non_null(strstr(text, "its clock is soc.hclk, and a map has one\n"));
+	assert_non_null(strstr(text, "its clock is soc.hclk, and a map has one clock\n"));
 	pmk_wave_map_free(&m);
 	free(text);
 }
@@ -682,7 +682,7 @@ static void test_guess_gxi(void **state)
 			    "tb.soc.GXI_addr_state_o\ndata_state = "
 			    "tb.soc.GXI_data_state_o\naddress = tb.soc.GXI_addr_o\nwrite = "
 			    "tb.soc.GXI_write_i\n# the GXI of tb.soc.mpmc is probably another "
-			    "end of the one of tb.soc\n# tb.mbx2.address_state is left out: a "
+			    "end of that of tb.soc\n# tb.mbx2.address_state is left out: a "
 			    "map has one GXI\n");
 	pmk_wave_map_free(&m);
 	free(text);
@@ -694,8 +694,8 @@ static void test_guess_gxi(void **state)
 	assert_string_equal(text, "[clock]\nsignal = clk\nedge = rising\nreset = mbx.rst_n\n"
 				  "reset_active = low\n\n[gxi]\n"
 				  "address_state = mbx.addressState\ndata_state = mbx.dataState\n"
-				  "# address is not there by that name\n"
-				  "# write is not there by that name\n");
+				  "# no signal with the name address was found\n"
+				  "# no signal with the name write was found\n");
 	pmk_wave_map_free(&m);
 	free(text);
 	/* Without a data channel, and with only the words. */
@@ -754,7 +754,8 @@ static void test_guess_several(void **state)
 	assert_int_equal(m.nlayers, 1);
 	assert_string_equal(m.clock, "a.hclk");
 	assert_non_null(strstr(
-		text, "# the htrans of b is left out: its clock is b.hclk, and a map has one\n"));
+		text,
+		"# the htrans of b is left out: its clock is b.hclk, and a map has one clock\n"));
 	pmk_wave_map_free(&m);
 	free(text);
 
@@ -763,8 +764,9 @@ static void test_guess_several(void **state)
 			     A_BUS("b", "k") "$enddefinitions $end\n",
 		     0, &m);
 	assert_int_equal(m.nlayers, 2);
-	assert_non_null(strstr(text, "[layer b]\n# b.hclk is a net of its own: where it is another "
-				     "clock, this layer wants a map and a run of its own\n"));
+	assert_non_null(strstr(text, "[layer b]\n# b.hclk is another net than the clock above: "
+				     "if it is another clock, this layer needs a map and a "
+				     "run of its own\n"));
 	pmk_wave_map_free(&m);
 	free(text);
 }
@@ -813,7 +815,7 @@ static void test_guess_order(void **state)
 	assert_string_equal(m.layer[1].name, "m1");
 	assert_string_equal(m.layer[2].name, "x"); /* another master on the bus of m0 */
 	assert_non_null(
-		strstr(text, "# the htrans of tb.s is probably another end of the one of tb\n"));
+		strstr(text, "# the htrans of tb.s is probably another end of that of tb\n"));
 	pmk_wave_map_free(&m);
 	free(text);
 }
@@ -836,7 +838,8 @@ static void test_guess_bits(void **state)
 
 	(void)state;
 	assert_int_equal(m.nlayers, 1);
-	assert_non_null(strstr(text, "htrans = htrans\nhaddr = haddr\n# hwrite"));
+	assert_non_null(
+		strstr(text, "htrans = htrans\nhaddr = haddr\n# no signal with the name hwrite"));
 	assert_null(m.reset);
 	pmk_wave_map_free(&m);
 	free(text);

@@ -90,7 +90,7 @@ def test_the_chain_is_shown():
     with cable("chain") as target:
         out = pmk("stat", "-T", target, "--pmu", "microblaze", "--timeout", "100")
         equal((out.code, out.err.count("\n")), (125, 1), out)
-        contains(out.err, f"the instructions of its chain are not 6 bits together; check --set "
+        contains(out.err, f"the instructions of its chain do not have 6 bits together; check --set "
                           f"irlen, before and after. It has {found}")
 
 

@@ -61,7 +61,7 @@ def test_doctor_of_an_arm11():
 def test_another_processor():
     for board, pmu, says in (("arm1136", "arm1176", "not an arm1176: --pmu arm1136"),
                              ("mdm", "arm1176",
-                              "the instructions of its chain are not 5 bits together")):
+                              "the instructions of its chain do not have 5 bits together")):
         with on_cable(board) as (target, _):
             out = pmk("stat", "-T", target, "--pmu", pmu, "--timeout", "100")
         equal(len(out.err.splitlines()), 1, out)
@@ -72,13 +72,13 @@ def test_another_processor():
 
 
 @pytest.mark.parametrize("kind,chain,says", [
-    ("xvc", "irlen=8", "the instructions of its chain are not 8 bits together"),
-    ("xvc", "irlen=5", "the instructions of its chain are not 5 bits together"),
-    ("xvc", "before=4", "the instructions of its chain are not 10 bits together"),
-    ("chain", "irlen=6", "the instructions of its chain are not 6 bits together"),
-    ("chain", "before=4,after=5", "the instructions of its chain are not 15 bits together"),
-    ("chain", "before=4,after=12", "its chain has not 3 TAPs"),
-    ("chain", "irlen=22", "its chain has not 1 TAPs"),
+    ("xvc", "irlen=8", "the instructions of its chain do not have 8 bits together"),
+    ("xvc", "irlen=5", "the instructions of its chain do not have 5 bits together"),
+    ("xvc", "before=4", "the instructions of its chain do not have 10 bits together"),
+    ("chain", "irlen=6", "the instructions of its chain do not have 6 bits together"),
+    ("chain", "before=4,after=5", "the instructions of its chain do not have 15 bits together"),
+    ("chain", "before=4,after=12", "its chain does not have 3 TAPs"),
+    ("chain", "irlen=22", "its chain does not have 1 TAPs"),
 ])
 def test_another_chain(kind, chain, says):
     with cable(kind) as target:
@@ -153,7 +153,7 @@ INFO = b"xvcServer_v1.0:2048\n"
 @pytest.mark.parametrize("first,bits,says", [
     (INFO, 0x00, "no TAP responds, TDO is always 0; check the board's power"),
     (INFO, 0xff, "no TAP responds, TDO is always 1; check the board's power"),
-    (INFO, 0x55, "the instructions of its chain are not 6 bits together"),
+    (INFO, 0x55, "the instructions of its chain do not have 6 bits together"),
     (b"HTTP/1.1 400 Bad Request\r\n\n", 0, "is not a reply from an XVC server; check the port"),
     (b"xvcServer_v2.0:2048\n", 0, "'xvcServer_v2.0:2048' is not a reply from an XVC server"),
     (b"xvcServer_v1.0:\n", 0, "is not a reply from an XVC server"),

@@ -431,7 +431,7 @@ const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_
 		       "cycles";
 	if (waits != l->class[PMK_AHB_C_WAIT] +
 			     (l->params.first_response_waits ? l->class[PMK_AHB_C_FIRST] : 0))
-		return "AHB_WAIT is not the wait cycles";
+		return "AHB_WAIT is not the number of wait cycles";
 	if (splits_waits(l) && split + l->later_waits != waits)
 		return "first-beat waits by cause and later waits do not add up to all waits";
 	if (burst_count(l, bus) + l->burst_undecided != l->first_beat)

@@ -385,13 +385,14 @@ static bool check_addresses(const struct parse *p, uint64_t addr_unit, uint64_t 
 {
 	if (p->v.addr % addr_unit)
 		return fail(p,
-			    "addr: 0x%" PRIx64 " is not a multiple of %" PRIu64
-			    ", what a %s takes up",
+			    "addr: 0x%" PRIx64 " is not a multiple of %" PRIu64 ", the size of "
+			    "a %s",
 			    p->v.addr, addr_unit, what);
 	if (!p->v.span || p->v.span % span_unit)
-		return fail(
-			p, "span: %" PRIu64 " is not a multiple of %" PRIu64 ", what a %s takes up",
-			p->v.span, span_unit, what);
+		return fail(p,
+			    "span: %" PRIu64 " is not a multiple of %" PRIu64 ", the size of a "
+			    "%s",
+			    p->v.span, span_unit, what);
 	return true;
 }
 
@@ -445,8 +446,7 @@ static bool finish_gxi(struct parse *p, struct pmk_traffic *t)
 		return fail(p, "pending: give 1 to %d; a read in progress counts as one",
 			    PMK_MBX_PENDING);
 	if (!g->step || g->step % PMK_MBX_UNIT)
-		return fail(p,
-			    "step: %" PRIu64 " is not a multiple of %d, what a transfer takes up",
+		return fail(p, "step: %" PRIu64 " is not a multiple of %d, the size of a transfer",
 			    g->step, PMK_MBX_UNIT);
 	if (!find_address(p) || !check_addresses(p, PMK_MBX_UNIT, g->step, "transfer") ||
 	    !check_window(p))
@@ -466,7 +466,7 @@ static bool finish_slave(struct parse *p, struct pmk_traffic *t)
 	if (p->given[RETRY] && p->given[SPLIT])
 		return fail(p, "give retry or split, not both");
 	if (!p->v.refusal.every)
-		return fail(p, "what %s does is missing: retry=every:N or split=every:N",
+		return fail(p, "%s needs retry=every:N or split=every:N",
 			    p->config->slave[p->who].name);
 	if (p->given[RELEASE] && !p->v.refusal.split)
 		return fail(p, "release is for split; after RETRY a layer may request at once");
@@ -544,7 +544,7 @@ static bool parse_all(struct parse *p, char *copy, struct pmk_traffic *t)
 	char *rest = strchr(copy, ':'), *pair;
 
 	if (!rest)
-		return fail(p, "want MASTER:KEY=VALUE,…, such as dma0:burst=incr8,period=40");
+		return fail(p, "expected MASTER:KEY=VALUE,…, such as dma0:burst=incr8,period=40");
 	*rest++ = '\0';
 	if (!parse_who(p, copy))
 		return false;

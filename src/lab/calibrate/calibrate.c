@@ -357,7 +357,9 @@ static int parse_options(struct calibrate *c, int argc, char **argv)
 				"processor to measure",
 				cli_data_dir() ? cli_data_dir() : "pmk's data");
 	if (c->program[1])
-		return cli_fail(PMK_EXIT_USAGE, "%s: the program gets its arguments from pmk",
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s: unexpected argument; pmk passes the "
+				"program's arguments itself",
 				c->program[1]);
 	if (!c->base)
 		return cli_fail(PMK_EXIT_USAGE,

@@ -196,8 +196,8 @@ static void fit_utlb(struct fitting *f)
 	uint64_t entries = most_within(f, PAGE, 1, MOST_UTLB, LITTLE);
 
 	if (entries == MOST_UTLB) {
-		not_found(f, CAL_UTLB_ENTRIES, "64 pages cost nothing");
-		not_found(f, CAL_UTLB_PENALTY, "64 pages cost nothing");
+		not_found(f, CAL_UTLB_ENTRIES, "reads of 64 pages take no longer than of one");
+		not_found(f, CAL_UTLB_PENALTY, "reads of 64 pages take no longer than of one");
 		return;
 	}
 	number_found(f, CAL_UTLB_ENTRIES, (double)entries);
@@ -420,7 +420,7 @@ static void fit_returns(struct fitting *f)
 
 	if (!entries) {
 		not_found(f, CAL_RS_ENTRIES, "all 17 nested calls take the same time");
-		not_found(f, CAL_BRANCH_MAX, "no return was wrong");
+		not_found(f, CAL_BRANCH_MAX, "no return was mispredicted");
 		return;
 	}
 	number_found(f, CAL_RS_ENTRIES, (double)entries);
@@ -429,7 +429,9 @@ static void fit_returns(struct fitting *f)
 	if (other > wrong - 0.5 && other < wrong + 0.5)
 		number_found(f, CAL_BRANCH_MAX, wrong);
 	else
-		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
+		not_found(f, CAL_BRANCH_MAX,
+			  "mispredicted returns and indirect calls take "
+			  "different times");
 }
 
 /* Returns the additional time of a loop of `count` iterations that gets one more iteration. */
@@ -444,7 +446,7 @@ static void fit_history(struct fitting *f)
 	uint64_t turns;
 
 	if (!number_is_found(f, CAL_BRANCH_MAX)) {
-		not_found(f, CAL_BP_HISTORY, "the cost of a wrong prediction was not found");
+		not_found(f, CAL_BP_HISTORY, "the cost of a misprediction was not found");
 		return;
 	}
 	turn = another_turn(f, MOST_HISTORY + 2);
@@ -457,7 +459,7 @@ static void fit_history(struct fitting *f)
 		number_found(f, CAL_BP_HISTORY, (double)turns);
 	else
 		not_found(f, CAL_BP_HISTORY,
-			  "no loop of up to 17 turns ends with one wrong prediction");
+			  "no loop of up to 17 iterations ends with one misprediction");
 }
 
 /* Returns the time of two branches at this distance. */

@@ -79,11 +79,14 @@ static int request_events(const struct history_request *q, struct pmk_count *cou
 static int check_end(const struct counted *c)
 {
 	if (c->sum.partial)
-		return cli_fail(PMK_EXIT_FAILED, "history: %s was cut off; it is not added",
+		return cli_fail(PMK_EXIT_FAILED,
+				"history: %s was not counted to its end; its "
+				"counts are not added",
 				c->sum.command);
 	if (c->sum.exit_code)
 		return cli_fail(PMK_EXIT_FAILED,
-				"history: %s ended with %" PRId32 "; it is not added",
+				"history: %s ended with exit code %" PRId32 "; its counts are "
+				"not added",
 				c->sum.command, c->sum.exit_code);
 	return 0;
 }
@@ -645,7 +648,8 @@ int history_add(const struct history_request *q)
 	int code = 0;
 
 	if (!q->commit)
-		return cli_fail(PMK_EXIT_USAGE, "history add: which --commit?");
+		return cli_fail(PMK_EXIT_USAGE, "history add needs the name of the commit: "
+						"--commit ID");
 	code = history_commit(&commit, q->commit);
 	if (!code && *q->operand)
 		code = count_program(q, &c);
@@ -725,7 +729,7 @@ int history_test(const struct history_request *q)
 	int code;
 
 	if (!*q->operand || !q->good || (!q->bad && !q->judged))
-		return cli_fail(PMK_EXIT_USAGE, "history test: it takes a program, --good, and "
+		return cli_fail(PMK_EXIT_USAGE, "history test needs a program, --good, and "
 						"--bad or --fail-over");
 	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, head, sizeof(head)))
 		return cli_fail(HISTORY_SKIP, "history test: the current folder is not in a git "

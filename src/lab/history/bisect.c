@@ -105,8 +105,8 @@ static int choose_commits(const struct history_request *q, char **good, char **b
 			code = PMK_EXIT_USAGE;
 		else if (from < 0)
 			code = cli_fail(PMK_EXIT_USAGE,
-					"history bisect: no commit before the last is good; name "
-					"one by --good");
+					"history bisect: no commit before the last one is good; "
+					"name a good one with --good");
 	}
 	if (!code)
 		code = check_change(q, &h, (size_t)from, (size_t)to);
@@ -223,7 +223,7 @@ static int start_git(const struct history_request *q)
 
 	if (pmk_tool_run(words, PMK_ERRORS_SHOWN, 0, NULL, 0) && !interrupted)
 		return cli_fail(PMK_EXIT_FAILED,
-				"history bisect: git bisect cannot start, as above");
+				"history bisect: git bisect cannot start; its message is above");
 	return 0;
 }
 
@@ -286,7 +286,8 @@ static int run_git(const struct history_request *q, char *found, size_t size)
 		      : start_git(q);
 	if (!code && !interrupted && pmk_tool_run_until(w.word, &interrupted) && !interrupted)
 		code = cli_fail(PMK_EXIT_FAILED,
-				"history bisect: no single commit was found, as above");
+				"history bisect: no single commit was found; git's message is "
+				"above");
 	if (!code)
 		ask_found(found, size);
 	if (!w.full)
@@ -347,7 +348,8 @@ int history_bisect(const struct history_request *q)
 	int code;
 
 	if (!*q->operand)
-		return cli_fail(PMK_EXIT_USAGE, "history bisect: which program?");
+		return cli_fail(PMK_EXIT_USAGE, "history bisect needs a program (pmk history "
+						"--help)");
 	code = check_checkout();
 	if (!code)
 		code = choose_commits(q, &good, &bad);

@@ -163,7 +163,7 @@ static int check_settings(const struct history_request *q)
 		for (const char *at = q->settings.word[i]; at; at = strchr(at, ',')) {
 			at += *at == ',';
 			if (strcspn(at, ",=") == 0 || at[strcspn(at, ",=")] != '=')
-				return cli_fail(PMK_EXIT_USAGE, "--set %s: it is KEY=VALUE",
+				return cli_fail(PMK_EXIT_USAGE, "--set %s: expected KEY=VALUE",
 						q->settings.word[i]);
 		}
 	return 0;

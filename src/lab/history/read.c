@@ -379,8 +379,8 @@ static void say_lost(const struct history *h, const struct history_series *s, si
 	char from[48], *name = name_of(s->program, s->core, s->settings);
 
 	history_short(h->commit[base].name, from);
-	cli_fail(0, "%s of %s: %" PRIu64 " in %s, and no count now", s->event, name ? name : "?",
-		 s->at[base].value, from);
+	cli_fail(0, "%s of %s: %" PRIu64 " in %s, but no count in this commit", s->event,
+		 name ? name : "?", s->at[base].value, from);
 	free(name);
 }
 
@@ -402,8 +402,8 @@ static size_t judge_failures(const struct history *h, long base, size_t fresh)
 		lost++;
 		name = name_of(f->program, f->core, f->settings);
 		history_short(h->commit[last].name, from);
-		cli_fail(0, "%s: it was counted in %s, and has failed now: %s", name ? name : "?",
-			 from, f->reason);
+		cli_fail(0, "%s: it was counted in %s, but fails now: %s", name ? name : "?", from,
+			 f->reason);
 		free(name);
 	}
 	return lost;

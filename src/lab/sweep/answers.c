@@ -214,7 +214,7 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 			print_design(f, r, goal, n, front[i]);
 		fprintf(f,
 			"%zu of %zu core%s, by the sums of %zu program%s; each other core is "
-			"worse than one of these in some goal and better in none",
+			"beaten by one of these: worse in a goal, better in none",
 			nfront, count, count == 1 ? "" : "s", programs, programs == 1 ? "" : "s");
 		fprintf(f, invalid ? "; %zu lack%s a value\n" : "\n", invalid,
 			invalid == 1 ? "s" : "");

@@ -46,8 +46,8 @@ struct sweep {
 static int take_number(const char *option, const char *value, unsigned most, unsigned *out)
 {
 	if (pmk_unsigned_parse(value, 1, most, out))
-		return cli_fail(PMK_EXIT_USAGE, "%s %s: a number from 1 to %u", option, value,
-				most);
+		return cli_fail(PMK_EXIT_USAGE, "%s %s: expected a number from 1 to %u", option,
+				value, most);
 	return 0;
 }
 
@@ -59,7 +59,9 @@ static int take_task(void *request, char *value)
 
 	if (!colon || sscanf(colon, ":%u/%u%n", &s->task, &s->ntask, &n) != 2 || colon[n] ||
 	    s->task >= s->ntask)
-		return cli_fail(PMK_EXIT_USAGE, "--task %s: FILE:I/N, with I from 0 to N - 1",
+		return cli_fail(PMK_EXIT_USAGE,
+				"--task %s: expected FILE:I/N, with I from 0 to "
+				"N - 1",
 				value);
 	s->list = realpath(strndupa(value, (size_t)(colon - value)), NULL);
 	return s->list ? 0 : cli_fail(PMK_EXIT_FAILED, "--task %s: %s", value, strerror(errno));
@@ -350,7 +352,8 @@ static int sweep_plan(const struct sweep *o)
 		return PMK_EXIT_FAILED;
 	if (o->separator || o->json || o->pareto || o->sensitivity || o->heat || o->html)
 		return cli_fail(PMK_EXIT_USAGE,
-				"%s is a plan; a database is shown: pmk sweep -x, DB", o->file);
+				"%s is a plan; this option shows a database: pmk sweep -x, DB",
+				o->file);
 	if (!o->output)
 		return cli_fail(PMK_EXIT_USAGE, "no database to write; pmk sweep %s -o DB",
 				o->file);

@@ -158,7 +158,7 @@ int sweep_engine_check(const char *name)
 	for (size_t i = 0; i < NENGINES; i++)
 		if (!strcmp(engines[i].name, name))
 			return 0;
-	return cli_fail(PMK_EXIT_USAGE, "--engine %s: make or slurm", name);
+	return cli_fail(PMK_EXIT_USAGE, "--engine %s: expected make or slurm", name);
 }
 
 static unsigned task_count(unsigned asked, size_t cells)

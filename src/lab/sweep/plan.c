@@ -354,7 +354,7 @@ static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const c
 	snprintf(word, sizeof(word), "%.*s", (int)n, text);
 	name = pmk_files_core_name(r->data, word);
 	if (find_core(p->cores, p->ncores, name))
-		return pmk_ini_fail(ini, ini->line, "core %s is there twice", name);
+		return pmk_ini_fail(ini, ini->line, "core %s is given twice", name);
 	return new_core(&p->cores, &p->ncores, &p->core_room, name, ini->line) || no_memory(r, ini);
 }
 
@@ -395,7 +395,7 @@ static bool take_text(struct reading *r, struct pmk_ini *ini, const char *name, 
 		      char **out)
 {
 	if (*out)
-		return pmk_ini_fail(ini, ini->line, "%s is there twice", name);
+		return pmk_ini_fail(ini, ini->line, "%s is given twice", name);
 	if (!*value)
 		return pmk_ini_fail(ini, ini->line, "%s has no value", name);
 	*out = strdup(value);
@@ -436,7 +436,8 @@ static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name,
 	if (!strcmp(name, "events")) {
 		if (strpbrk(value, "{}"))
 			return pmk_ini_fail(ini, ini->line,
-					    "events of a sweep are counted together without {}");
+					    "a sweep counts all its events together; leave out "
+					    "the braces");
 		p->events_line = p->events_line ? p->events_line : ini->line;
 		return split_list(r, ini, value, true, take_word, &p->events);
 	}

@@ -133,7 +133,7 @@ static const char *count_failure(const struct pmk_sweep_cell *cell,
 		return text;
 	}
 	if (sum->partial)
-		return "it was cut off";
+		return "it was not counted to its end";
 	if (sum->exit_code == cell->planned->exit_code)
 		return NULL;
 	snprintf(text, size, "the program ended with exit code %d", sum->exit_code);

@@ -261,7 +261,7 @@ static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name
 	if (strcmp(name, "after_retry") != 0)
 		return pmk_ini_fail(
 			ini, ini->line,
-			"[packet] has after_retry; codes are in [packet LAYER], such as "
+			"[packet] has only after_retry; codes are in [packet LAYER], such as "
 			"[packet armd]");
 	if (!note_line(ini, name, &r->after_retry))
 		return false;

@@ -24,8 +24,8 @@ static void write_layer(FILE *f, const struct guess_layer *l, const struct pmk_w
 	fprintf(f, "%s%s[%s %s]\n", *mark ? "" : "\n", mark, l->axi ? "axi" : "layer", l->name);
 	if (own)
 		fprintf(f,
-			"# %s.%s is a net of its own: where it is another clock, this %s wants a "
-			"map and a run of its own\n",
+			"# %s.%s is another net than the clock above: if it is another clock, "
+			"this %s needs a map and a run of its own\n",
 			own->scope, own->name, l->axi ? "interface" : "layer");
 	if (*l->key->scope)
 		fprintf(f, "%sscope = %s\n", mark, l->key->scope);
@@ -33,7 +33,7 @@ static void write_layer(FILE *f, const struct guess_layer *l, const struct pmk_w
 		if (l->role[r])
 			fprintf(f, "%s%s = %s\n", mark, names[r], l->role[r]->name);
 		else if (!*mark)
-			fprintf(f, "# %s is not there by that name\n", names[r]);
+			fprintf(f, "# no signal with the name %s was found\n", names[r]);
 	}
 }
 
@@ -48,7 +48,8 @@ static void write_gxi(FILE *f, const struct guess *all)
 		if (all->gxi.role[r])
 			write_path(f, pmk_wave_gxi_keys[r], all->gxi.role[r]);
 		else
-			fprintf(f, "# %s is not there by that name\n", pmk_wave_gxi_keys[r]);
+			fprintf(f, "# no signal with the name %s was found\n",
+				pmk_wave_gxi_keys[r]);
 	}
 	for (size_t i = 0; i < all->nroles; i++) {
 		const struct pmk_wave_signal *s = all->role[i];
@@ -56,7 +57,7 @@ static void write_gxi(FILE *f, const struct guess *all)
 		if (!pmk_guess_read_gxi(all, s, &g) || s->net == state->net)
 			continue;
 		if (strncmp(s->scope, state->scope, n) == 0 && s->scope[n] == '.')
-			fprintf(f, "# the GXI of %s is probably another end of the one of %s\n",
+			fprintf(f, "# the GXI of %s is probably another end of that of %s\n",
 				s->scope, state->scope);
 		else
 			fprintf(f, "# %s.%s is left out: a map has one GXI\n", s->scope, s->name);
@@ -85,9 +86,9 @@ static void write_other_clock(FILE *f, const struct guess_layer *l,
 	const char *dot = *own->scope ? "." : "";
 
 	fprintf(f,
-		"\n# the %s of %s is left out: its clock is %s%s%s, and a map has one\n"
-		"# These lines, without their '# ', instead of the other sections, make a map for "
-		"it:\n# [clock]\n# signal = %s%s%s\n",
+		"\n# the %s of %s is left out: its clock is %s%s%s, and a map has one clock\n"
+		"# For a map of its own, use these lines without their '# ' instead of the other "
+		"sections:\n# [clock]\n# signal = %s%s%s\n",
 		l->word, *l->key->scope ? l->key->scope : l->key->name, own->scope, dot, own->name,
 		own->scope, dot, own->name);
 	write_layer(f, l, NULL, "# ");
@@ -146,7 +147,7 @@ void pmk_guess_write_map(FILE *f, const struct wave_dump *v, const struct guess 
 		    !pmk_guess_may_share_clock(v, l, own, clock))
 			write_other_clock(f, l, own);
 		else if (l->same)
-			fprintf(f, "# the %s of %s is probably another end of the one of %s\n",
+			fprintf(f, "# the %s of %s is probably another end of that of %s\n",
 				l->word, l->key->scope, l->same->key->scope);
 		else if (!pmk_guess_is_written(all, l))
 			fprintf(f, "# %s.%s is a slave's port\n", l->key->scope, l->key->name);

@@ -89,7 +89,7 @@ static int find_word(struct reading *r, const char *what, const char *const *lis
 static bool set_text(struct reading *r, const char **to, unsigned *line, const char *value)
 {
 	if (*line)
-		return complain(r, "given in line %u already", *line);
+		return complain(r, "it is already given in line %u", *line);
 	*line = r->ini->line;
 	return keep_text(r, to, value);
 }
@@ -109,7 +109,7 @@ static bool add_role(struct reading *r, enum pmk_wave_part part, unsigned group,
 		const struct pmk_wave_slot *s = &r->map->slot[i];
 
 		if (s->part == part && s->group == group && s->role == role)
-			return complain(r, "given in line %u already", s->line);
+			return complain(r, "it is already given in line %u", s->line);
 	}
 	return add_slot(
 		r, (struct pmk_wave_slot){ .part = (uint8_t)part, .group = group, .role = role },
@@ -147,7 +147,7 @@ static bool take_clock(struct reading *r, const char *name, const char *value)
 		m->falling = i == 1;
 		return i >= 0;
 	case SAMPLE:
-		i = find_word(r, "no such time to sample", samples, COUNT(samples), value);
+		i = find_word(r, "no such value of sample", samples, COUNT(samples), value);
 		m->sample = i == 1 ? PMK_WAVE_AFTER : PMK_WAVE_BEFORE;
 		return i >= 0;
 	case ACTIVE:

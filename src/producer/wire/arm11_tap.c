@@ -201,8 +201,8 @@ int pmk_arm11_halt(struct pmk_wire *w)
 	}
 	if (!err && (dscr & DSCR_RDTR))
 		err = pmk_link_fail(&w->link, PMK_EBUSY,
-				    "another debugger has written what the processor has not taken "
-				    "(DSCR is 0x%08" PRIx32 ")",
+				    "another debugger has written a word that the processor has "
+				    "not read (DSCR is 0x%08" PRIx32 ")",
 				    dscr);
 	if (!err)
 		err = write_dscr(w, (dscr | DSCR_HALTING) & ~DSCR_EXECUTE);

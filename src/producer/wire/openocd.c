@@ -173,8 +173,8 @@ static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	err = run_command(w, text, said, sizeof(said));
 	if (err == PMK_EIO && strstr(w->link.why, NONE_IS_LEFT))
 		err = pmk_link_fail(&w->link, PMK_EBUSY,
-				    "no hardware breakpoint is left for 0x%" PRIx64
-				    " ('bp' shows those that are set, 'rbp' takes one away)",
+				    "no hardware breakpoint is left for 0x%" PRIx64 " ('bp' "
+				    "lists those that are set, 'rbp' removes one)",
 				    address);
 	w->has_breakpoint = set && !err;
 	w->breakpoint = address;

@@ -58,8 +58,8 @@ static int load_wide(const struct pmk_wire_memory *m, uint64_t address, uint64_t
 	}
 	return err ? err
 		   : pmk_link_fail(&m->wire->link, PMK_EIO,
-				   "the word at 0x%" PRIx64 " changes with every reading: that is "
-				   "the high half of no counter",
+				   "the word at 0x%" PRIx64 " changes with every reading, so it "
+				   "is not the high half of a counter",
 				   address + 4);
 }
 

@@ -233,8 +233,8 @@ static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap
 	int err = measure_instructions(w, want, &bits);
 
 	return err || bits == want ? err
-				   : wrong_chain(w, "the instructions of its chain are not", want,
-						 "bits together");
+				   : wrong_chain(w, "the instructions of its chain do not have",
+						 want, "bits together");
 }
 
 /* Check the number of TAPs, which are in BYPASS. Shifts a 1 and then zeros: each TAP in BYPASS is
@@ -247,7 +247,7 @@ static int count_taps(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 
 	while (!err && found <= taps + SPARE && !bit_of(v.tdo, at + found))
 		found++;
-	return err || found == taps ? err : wrong_chain(w, "its chain has not", taps, "TAPs");
+	return err || found == taps ? err : wrong_chain(w, "its chain does not have", taps, "TAPs");
 }
 
 static int bypass_others(struct pmk_wire *w, const struct pmk_wire_tap *tap)

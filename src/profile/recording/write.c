@@ -499,8 +499,8 @@ static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 	if (!o->build_id || !*s->build_id || !strcmp(o->build_id, s->build_id))
 		return false;
 	if (asprintf(&text,
-		     "%s%s%s is another file now than when it was sampled (its build id "
-		     "differs), so its functions are not known",
+		     "%s%s%s was replaced after it was sampled (its build id differs), so its "
+		     "functions are not known",
 		     w->warning ? w->warning : "", w->warning ? "\n" : "", o->path) < 0) {
 		writer_fail(w, SQLITE_NOMEM);
 		return true;

@@ -315,9 +315,11 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 
 	if (!is_there(p, offset, all))
 		return bad_file(msg, size,
-				"cut off in its attributes of events; nothing can be read");
+				"truncated in the attributes of its events; nothing can be read");
 	if (each < MIN_ATTR + 16 || !n || n > MAX_EVENTS)
-		return bad_file(msg, size, "damaged: its attributes of events are inconsistent");
+		return bad_file(msg, size,
+				"damaged: the attributes of its events are "
+				"inconsistent");
 	p->layout.event = calloc(n, sizeof(*p->layout.event));
 	p->event = calloc(n, sizeof(*p->event));
 	p->name = calloc(n, sizeof(*p->name));
@@ -414,9 +416,11 @@ static int check_head(const struct pmk_perfdata *p, char *msg, size_t size)
 			"a stream of perf (perf record -o -), which pmk does not read; let perf "
 			"record into a file (-o FILE)");
 	if (p->size < HEAD_SIZE)
-		return bad_file(msg, size, "cut off in its head; nothing can be read");
+		return bad_file(msg, size, "truncated in its header; nothing can be read");
 	if (read_u64(p->bytes + 8) < HEAD_SIZE)
-		return bad_file(msg, size, "damaged: its head has no size that pmk knows");
+		return bad_file(msg, size,
+				"damaged: its header has a size that pmk does not "
+				"know");
 	return 0;
 }
 
@@ -425,7 +429,7 @@ static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 {
 	p->data = (struct section){ read_u64(p->bytes + 40), read_u64(p->bytes + 48) };
 	if (p->data.offset > p->size)
-		return bad_file(msg, size, "cut off before its records; nothing can be read");
+		return bad_file(msg, size, "truncated before its records; nothing can be read");
 	if (p->data.size && is_there(p, p->data.offset, p->data.size))
 		return 0;
 	p->cut = true;
@@ -436,7 +440,7 @@ static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 /* Make the warnings for the reader, in addition to `text`, which is freed. */
 static char *warning_of(const struct pmk_perfdata *p, char *text)
 {
-	static const char cut[] = "the file is cut off: what follows is missing";
+	static const char cut[] = "the file is truncated: its last records are missing";
 	char *both;
 
 	if (!text || !p->cut)

@@ -614,11 +614,11 @@ char *pmk_samples_warning(const struct pmk_samples_facts *facts)
 			facts->lost);
 	if (facts->throttled)
 		fprintf(f,
-			"the kernel stopped sampling for moments, %" PRIu64
-			" in all, because it took too long (perf_event_max_sample_rate)\n",
+			"the kernel paused sampling %" PRIu64 " times, because it took too long "
+			"(perf_event_max_sample_rate)\n",
 			facts->throttled);
 	if (facts->damaged)
-		fprintf(f, "%" PRIu64 " records make no sense and are left out\n", facts->damaged);
+		fprintf(f, "%" PRIu64 " records are invalid and were left out\n", facts->damaged);
 	if (fclose(f)) {
 		free(text);
 		return NULL;
