@@ -286,11 +286,11 @@ def test_trends_of_latencies():
 def test_caches_with_nothing_to_cache():
     area = ["--core", "microblaze-area"]
     for side in ("icache", "dcache"):
-        refused(f"--set {side}.enable=on: core microblaze-area has nothing to cache, its memory "
-                f"is local up to lmb.size; "
-                "lower that, such as lmb.size=0", *area, *settings(f"{side}.enable=on"))
-    refused("--set icache.enable=1: core microblaze has nothing to cache, its memory is local up "
-            "to lmb.size; lower that, such as lmb.size=0",
+        refused(f"--set {side}.enable=on: core microblaze-area has nothing to cache: all its "
+                "memory is local up to lmb.size; lower that, such as lmb.size=0",
+                *area, *settings(f"{side}.enable=on"))
+    refused("--set icache.enable=1: core microblaze has nothing to cache: all its memory is local "
+            "up to lmb.size; lower that, such as lmb.size=0",
             *settings("icache.enable=1", "icache.high=0xffff", "lmb.size=64K"))
     for more, requests in ((("icache.enable=off",), 0), (("icache.enable=on", "lmb.size=0"), 3),
                            (("lmb.size=64K", "icache.enable=on"), 3)):

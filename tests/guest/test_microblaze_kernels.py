@@ -1067,7 +1067,7 @@ SETTINGS = [
     ("dtlb.entries=3",               "dtlb.entries takes 1, 2, 4 or 8, not '3'"),
     ("area.optimized=3",             "area.optimized takes a number from 0 to 2, not '3'"),
     ("area.optimized=1",
-     "area.optimized = 1 goes with bp.enable and mmu.enable off only"),
+     "area.optimized = 1 needs bp.enable and mmu.enable to be off"),
     ("l2.size=65536",
      "l2.size has no effect on cores with the instruction set microblaze"),
 ]
@@ -1079,8 +1079,8 @@ def test_settings_that_are_refused():
     refused(129, "debug.event_counters and debug.latency_counters are both 0", "--set",
             "debug.event_counters=0", "--set", "debug.latency_counters=0", bare("loop", COUNT=1))
     for side in ("icache", "dcache"):
-        refused(129, "icache.base and dcache.base lie below icache.high and dcache.high", "--set",
-                f"{side}.base=1024", "--set", f"{side}.high=1023", bare("loop", COUNT=1))
+        refused(129, "icache.base and dcache.base must not be above icache.high and dcache.high",
+                "--set", f"{side}.base=1024", "--set", f"{side}.high=1023", bare("loop", COUNT=1))
     refused(129,
             "pmk: microblaze has no event counter for clock_cycles; request other events, or --set "
             "debug.event_counters=1", "--set", "debug.event_counters=0", "-e",

@@ -117,22 +117,24 @@ static const struct pmk_core_key keys[] = {
 	PMK_CORE_KEY(a64.loads,       "issue.loads", 1, 1, 2, 'n',
 		"out of order: loads executed per cycle, and the same number of stores"),
 	PMK_CORE_KEY(a64.costs,       "issue.costs", 0, 0, 2, 'n',
-		"out of order: whose latencies vector operations and shifted operands have; "
-		"0: Cortex-A72, 1: Neoverse N1, 2: Cortex-A57"),
+		"out of order: the core whose latencies vector operations and shifted operands "
+		"have; 0: Cortex-A72, 1: Neoverse N1, 2: Cortex-A57"),
 	PMK_CORE_KEY(a64.taken,       "fetch.taken", 0, 0, 8, 'n',
-		"cycles without instructions after a taken branch; in order only after one without "
-		"a condition"),
+		"cycles without instructions after a taken branch; in order: only after an "
+		"unconditional one"),
 	PMK_CORE_KEY(a64.near,        "fetch.near", 64, 1, 64, 'n',
-		"out of order: branches whose targets are known at once"),
+		"out of order: number of recent taken branches whose targets are known at once"),
 	PMK_CORE_KEY(a64.far,         "fetch.far", 0, 0, 8, 'n',
-		"out of order: additional cycles after another taken branch"),
+		"out of order: additional cycles after a taken branch that is not one of the "
+		"fetch.near recent ones"),
 	PMK_CORE_KEY(a64.indirect,    "fetch.indirect", 0, 0, 16, 'n',
 		"in order: additional cycles after an indirect branch or call"),
 	PMK_CORE_KEY(a64.forward,     "forward.latency", 0, 0, 64, 'n',
 		"out of order: cycles from a store to the value of a load of the same word; 0: a "
 		"load never waits for a store"),
 	PMK_CORE_KEY(a64.forward_part, "forward.part", 0, 0, 64, 'n',
-		"out of order: the same for a load that needs more than the store has written"),
+		"out of order: cycles from a store to the value of a load that needs more bytes "
+		"than the store wrote"),
 	PMK_CORE_KEY(a64.prefetch_streams, "prefetch.streams", 0, 0, 16, 'n',
 		"streams that the data prefetcher follows; 0: no prefetcher"),
 	PMK_CORE_KEY(a64.prefetch_trigger, "prefetch.trigger", 2, 1, 16, 'n',

@@ -81,7 +81,7 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 	PMK_CORE_KEY(cortexm.flash_end,       "flash.end", 536870912, 4, 4294967296, 'n',
 		"code and data below this address are in flash"),
 	PMK_CORE_KEY(cortexm.flash_prefetch,  "flash.prefetch", 0, 0, 1, 'b',
-		"while a line executes, the next one is read"),
+		"the next line is read while the core executes a line"),
 	PMK_CORE_KEY(cortexm.flash_cache,     "flash.cache", 0, 0, 1048576, 's',
 		"bytes of the cache of instructions in flash; 0: there is none"),
 	PMK_CORE_KEY(cortexm.flash_ways,      "flash.ways", 0, 0, 256, 'n',

@@ -99,11 +99,11 @@ static int check_excluded(const struct pmk_core *core, char *msg, unsigned size)
 	    core->microblaze.dcache_base > core->microblaze.dcache_high)
 		return pmk_core_say_range(
 			msg, size,
-			"icache.base and dcache.base lie below icache.high and dcache.high");
+			"icache.base and dcache.base must not be above icache.high and "
+			"dcache.high");
 	if (core->microblaze.area == 1 && (core->bp.on || core->mmu))
 		return pmk_core_say_range(
-			msg, size,
-			"area.optimized = 1 goes with bp.enable and mmu.enable off only");
+			msg, size, "area.optimized = 1 needs bp.enable and mmu.enable to be off");
 	if (!core->microblaze.event_counters && !core->microblaze.latency_counters)
 		return pmk_core_say_range(
 			msg, size, "debug.event_counters and debug.latency_counters are both 0");
@@ -128,8 +128,8 @@ static const char *in_vain(const struct pmk_core *core, const char *key)
 	bool dcache = !strcmp(key, "dcache.enable") && core->dcache.on &&
 		      core->microblaze.dcache_high < core->microblaze.lmb_size;
 
-	return icache || dcache ? "has nothing to cache, its memory is local up to lmb.size; lower "
-				  "that, such as lmb.size=0"
+	return icache || dcache ? "has nothing to cache: all its memory is local up to "
+				  "lmb.size; lower that, such as lmb.size=0"
 				: NULL;
 }
 
