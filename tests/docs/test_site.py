@@ -79,6 +79,7 @@ def test_markdown_is_as_elsewhere(site):
 
 def test_links_lead_somewhere(site):
     seen, pages = 0, {path: Page(path) for path in site.rglob("*.html")}
+    linked = set()
     for path, page in pages.items():
         for link in page.links:
             if re.match(r"\w+:", link):
@@ -88,7 +89,9 @@ def test_links_lead_somewhere(site):
             assert full.is_file(), f"{path}: {link}"
             assert not mark or mark in pages[full].ids, f"{path}: {link}"
             seen += 1
+            linked |= {full} - {path}
     assert seen > 1000, seen
+    equal(sorted(set(pages) - linked), [], "pages to which no other page has a link")
 
 
 def test_what_is_broken_is_told(tmp_path):
