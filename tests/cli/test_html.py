@@ -817,6 +817,16 @@ def test_hostile_names_stay_text(hostile_page):
     equal(cell.text(), "x" * 89 + "\u2026")
 
 
+@pytest.mark.quick
+def test_hostile_names_of_a_comparison_stay_text(hostile_page):
+    recording = str(hostile_page).removesuffix(".html")
+    page = Page(diff_page(recording, recording))
+    equal([e.attrs.get("type") for e in page.root.all("script")], ["application/json", None])
+    assert {name for path, _ in page.frames() for name in path} > set(EVIL[:4])
+    equal([e.tag for e in page.root.all(onerror=None)] + [e.tag for e in page.root.all("img")], [])
+    assert "\x1b" not in page.source and "\u202e" not in page.source
+
+
 SWEEP = [(program, "c<ore", {"size": size}, {"cycles": cycles, "misses": None})
          for program, counts in (("<b>sort", (10, 20, 30)), ("awk", (300, 200, 100)))
          for size, cycles in zip(("4K", "16K", "512"), counts)]
