@@ -443,7 +443,7 @@ static void test_width(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* Noise on every signal is reported, and has no other effect. */
+/* Noise on each signal is reported, and has no other effect. */
 static void test_noise(void **state)
 {
 	uint32_t seed = 1;

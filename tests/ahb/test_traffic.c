@@ -15,8 +15,8 @@
 
 static struct pmk_matrix_config config;
 static struct pmk_traffic traffic;
-static struct pmk_matrix_script script; /* the text for one master … */
-static unsigned master;			/* … that is on */
+static struct pmk_matrix_script script; /* the text for one master */
+static unsigned master;			/* the master that is enabled */
 static char msg[256];
 
 static int parse(const char *text)

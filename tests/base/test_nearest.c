@@ -98,7 +98,7 @@ static void test_other_bytes(void **state)
 	assert_int_equal(pmk_distance("\xff\xfe\xfd", "\x01\x02\x03"), 1000);
 }
 
-/* The definition, letter by letter from the end. */
+/* Computes the distance by its definition, letter by letter from the end. */
 static unsigned plain(const char *a, unsigned i, const char *b, unsigned j)
 {
 	unsigned best, other;

@@ -108,7 +108,7 @@ static void check_exact(const uint64_t *x, unsigned n, uint32_t scale)
 			 scale);
 }
 
-/* For all others: within the precision of a long double. */
+/* Checks that the other results are within the precision of a long double. */
 static void check_close(const uint64_t *x, unsigned n, uint32_t scale)
 {
 	long double mean, deviation = 0, sum = 0, got;

@@ -25,7 +25,8 @@ def with_config(config):
 
 
 def clock(core, env=None):
-    """The core's name, and the clock that made the time of its cycles, in MHz."""
+    """Returns the core's name, and the clock in MHz with which its cycles were converted to
+    time."""
     doc = stat("-e", "cpu_cycles", "--core", core, loop(100000), code=3, env=env)
     cycles = doc["counters"][0]
     return doc["core"], round(cycles["counter-value"] * 1000 / cycles["event-runtime"])

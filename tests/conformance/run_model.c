@@ -227,7 +227,7 @@ static bool access_mask(char *word, struct access *a)
 	return false;
 }
 
-/* The rows that the models use and that pmk shows. */
+/* Checks the masks of a register's row, which the models use and pmk shows. */
 static enum verdict check_rows(struct run *r, const char *name, const struct pmk_reg_info *info,
 			       const struct access *a)
 {
@@ -847,7 +847,7 @@ static unsigned split(char *text, struct line *lines, unsigned max)
 	return n;
 }
 
-/* Every register of the PMUs in the file must have an `access` line. */
+/* Checks that every register of the PMUs in the file has an `access` line. */
 static void check_described(const char *file, struct tally *tally)
 {
 	for (unsigned i = 0; pmk_pmus[i]; i++) {

@@ -219,8 +219,8 @@ static void member_tests(void **state)
 }
 
 /*
- * Each member of a family's own parameters belongs to one key of the family, and no key belongs to
- * a member of another family.
+ * Checks that each member of a family's own parameters belongs to one key of the family, and that
+ * no key belongs to a member of another family.
  */
 static void own_members(const struct pmk_core_family *family, size_t size)
 {

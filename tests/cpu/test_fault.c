@@ -115,7 +115,7 @@ static void start(const struct shown *s)
 	s->start(0, (void *)(uintptr_t)s->block);
 }
 
-/* The access of instruction i is done. */
+/* Reports that the access of instruction i is done. */
 static void done(const struct shown *s, unsigned i)
 {
 	s->at[i].fn(0, 0, GOOD, s->at[i].access);

@@ -117,7 +117,7 @@ static bool guess(const struct pmk_wave *w, struct pmk_wave_map *map)
 	return !code;
 }
 
-/* `each`: every layer has a bus of its own, and AXI interfaces are observed. */
+/* Reads a dump. With `each`, every layer has a bus of its own, and AXI interfaces are observed. */
 static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wave_map *map,
 		      bool each)
 {
@@ -226,7 +226,7 @@ static bool is_compressed(const uint8_t *data, size_t size)
 	return size > 1 && data[0] == 0x1f;
 }
 
-/* Not from a pipe, then. */
+/* True if the data may be an FST, which cannot be read from a pipe. */
 static bool may_be_fst(const uint8_t *data, size_t size)
 {
 	return size > 1 && (data[0] == 0 || data[0] == 254);

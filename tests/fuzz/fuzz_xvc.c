@@ -42,7 +42,8 @@ static void check(const struct pmk_wire *w, int err)
 		expect((unsigned char)*c >= ' ' && *c != 0x7f);
 }
 
-/* As the settings allow: at most 12 others on either side, of 2 to 32 bits each. */
+/* Returns other TAPs within the limits of the settings: at most 12 on either side, of 2 to 32 bits
+ * each. */
 static struct pmk_wire_taps others(uint8_t choice)
 {
 	unsigned taps = (choice & 15) % 13;

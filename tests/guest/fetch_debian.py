@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Third-party programs to count, and the parts of a Linux guest: files of Debian's packages for
-other processors, in the archive's present version. The values to compare with are determined in the
-same run.
+other processors, in the archive's present version. Each run also determines the values with which
+its counts are compared.
 
 They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root,
-so that nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmukit/tests below the user's
-cache directory.
+so that nothing of the host changes. They are kept in $PMK_TEST_WORK, or in pmukit/tests below the
+user's cache directory.
 
     tests/guest/fetch_debian.py [ARCHITECTURE]     fetch the programs and print where they are
 """

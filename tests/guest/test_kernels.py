@@ -4,7 +4,13 @@ application note 195 (DAI 0195B) and the ARM1176JZF-S TRM (DDI 0301H). The expec
 worked out in the comments; a few long sequences are checked against a dozen lines of Python that
 restate one rule. Sizes not named are those of the arm1176 core: 16 KB caches with 4 ways of 128
 sets, micro-TLBs of 10 pages, a main TLB of 64 pages in 2 ways, 128 branch target entries, 3
-return stack entries."""
+return stack entries.
+
+How to read the comments: "NOP 1, LDR 1, ADD 59" lists the instructions that run from k_begin to
+k_end, each with the cycles that it adds to cpu_cycles: one to issue, and those for which it waits.
+The NOP is the one at k_begin, which is part of the count if WARM=1. In a sum such as
+"56 + 63 * 60 + 59 + 2", the terms are in the order of the instructions, and a factor is a number of
+repetitions. A data or instruction cache miss takes 56 cycles (mem.latency)."""
 from kernels.measure import *
 
 RR = "cache.round_robin=1"

@@ -215,7 +215,7 @@ static uint32_t mask(const int *regs, unsigned n)
 	return m & 0x7fff;
 }
 
-/* A list of VFP registers "{s0-s3}": how many, and their size. */
+/* Reads the number of VFP registers in a list such as "{s0-s3}", and their size. */
 static void vfp_list(const char *operands, struct facts *f)
 {
 	const char *list = strchr(operands, '{');
@@ -449,7 +449,7 @@ static bool parse(const char *line, bool thumb, unsigned long *addr, uint32_t *w
 	return t->name[0] != 0;
 }
 
-/* The text shows flags only for data processing and multiplies. */
+/* True if the text shows flags, which it does only for data processing and multiplies. */
 static bool flags_in_text(const struct text *t)
 {
 	return t->m->flags || t->m->shape == COMPARE;

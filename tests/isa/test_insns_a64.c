@@ -222,7 +222,8 @@ static void split_operands(char *p, struct text *t)
 	}
 }
 
-/* "   4:\t92401c20 \tand\tx0, x1, #0xff". A target is followed by "<symbol>". */
+/* Parses a line of objdump: "   4:\t92401c20 \tand\tx0, x1, #0xff". A target is followed by
+ * "<symbol>". */
 static bool parse(const char *line, uint64_t *addr, uint32_t *word, struct text *t)
 {
 	unsigned long long where;
@@ -292,7 +293,7 @@ static unsigned count_bits(uint64_t mask)
 	return (unsigned)__builtin_popcountll(mask);
 }
 
-/* "{v0.16b}", "{v0.b, v1.b}[3]": bytes of an element, number of elements. */
+/* Reads the bytes of an element and the number of elements from "{v0.16b}" or "{v0.b, v1.b}[3]". */
 static void structure_size(const struct text *t, struct facts *f)
 {
 	const char *arrangement = strchr(t->op[0].text, '.') + 1;
@@ -489,7 +490,8 @@ static void exception_facts(const struct text *t, struct facts *f)
 	}
 }
 
-/* The event of an operation, by its registers, and by its name if scalars have two kinds. */
+/* Returns the event of an operation, by its registers, and by its name if scalars have two
+ * kinds. */
 static uint32_t operation_kind(const struct text *t)
 {
 	bool general = false, vector = false, any = false;
@@ -513,7 +515,8 @@ static uint32_t operation_kind(const struct text *t)
 	return PMK_K_ASE;
 }
 
-/* The last operand is shifted or extended by more than 0. "lsl" of an immediate does not count. */
+/* True if the last operand is shifted or extended by more than 0. "lsl" of an immediate does not
+ * count. */
 static bool shifts(const struct text *t)
 {
 	static const char names[] = "lsl lsr asr ror uxtb uxth uxtw uxtx sxtb sxth sxtw sxtx";

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Instruction facts of MicroBlaze against binutils: what an instruction reads, writes, accesses,
-jumps to and is counted as is derived here from objdump's text with a table of mnemonics, without
-the encoding. The test compares all instructions of the assembler with operands at their limits, in
-both byte orders, and a sweep over the fields of every opcode, where both must also agree on what is
-no instruction at all; where they do not and why is in DIFFERENCES.
+"""Instruction facts of MicroBlaze against binutils. What an instruction reads, writes, accesses,
+where it jumps to and how it is counted is derived here from objdump's text with a table of
+mnemonics, without the encoding. The test compares all instructions of the assembler with operands
+at their limits, in both byte orders, and a sweep over the fields of every opcode, where both must
+also agree on which words are not instructions. DIFFERENCES lists where they disagree, and why.
 
-binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. What it says is
-stored (tests/microblaze_store.py), and where it is there, that is compared.
+binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. objdump's output is
+stored (tests/microblaze_store.py), and compared with that of an installed objdump.
 """
 import functools
 import itertools
@@ -129,7 +129,8 @@ MEANINGS = {name: meaning for line in [*TABLE.strip().splitlines(), *stream_rows
 
 
 class Line:
-    """One line: address, word, mnemonic ("" when objdump does not know it), operands, comment."""
+    """One line of objdump: address, word, mnemonic ("" if objdump does not know it), operands,
+    comment."""
     def __init__(self, addr, word, name, operands):
         self.addr, self.word, self.name = addr, word, name
         operands, _, self.comment = operands.partition("//")

@@ -132,7 +132,7 @@ static void raise_on(struct rig *r, unsigned bus, enum pmk_signal sig, uint64_t 
 	pmk_bus_add(&r->bus[bus], sig, n);
 }
 
-/* "R91 W91=00000001" */
+/* Compares the log of register accesses with a text such as "R91 W91=00000001". */
 static void check_log(struct rig *r, const char *expected)
 {
 	char text[2048];

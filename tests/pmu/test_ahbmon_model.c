@@ -435,7 +435,7 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* A signal that some counter of the bus counts, or any other. */
+/* Returns a signal that some counter of the bus counts, or any other. */
 static unsigned pick_signal(unsigned bus)
 {
 	if (!pick(8))

@@ -25,8 +25,8 @@ static void feed_gxi(const char *wave)
 }
 
 /*
- * Checks all 91 counters: those in "COUNTER:VALUE …", and the three of cycles; the others must be
- * 0.
+ * Checks all 91 counters. `list` has the counts that are not 0, "COUNTER:VALUE …"; the three
+ * counters of cycles count `enabled`.
  */
 static void expect(const char *what, const char *list, unsigned enabled)
 {
@@ -198,8 +198,8 @@ static void test_every_counter_has_a_row(void **state)
 
 /* ---- settings ------------------------------------------------------------------------------ */
 
-/* CtGxiPageChange by page size, CtArmdCastOut4 by alignment: the observers raise all, the model
- * picks. */
+/* The observers raise CtGxiPageChange for each page size and CtArmdCastOut4 for each alignment; the
+ * settings of the model select one. */
 static void test_settings_pick(void **state)
 {
 	static const unsigned changes[4] = { 5, 4, 2, 1 };

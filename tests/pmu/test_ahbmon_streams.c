@@ -112,7 +112,7 @@ static void add_item(struct stream *s, const struct pmk_ahb_cycle *phase, bool w
 		it->end = (uint8_t)(1 + pick(3));
 }
 
-/* A burst: perhaps with BUSY, perhaps broken off; a refused beat is repeated as SINGLE. */
+/* Adds a burst, perhaps with BUSY, perhaps ended early. A refused beat is repeated as SINGLE. */
 static void add_burst(struct stream *s)
 {
 	static const uint8_t beats[8] = { 1, 0, 4, 4, 8, 8, 16, 16 };
@@ -160,8 +160,8 @@ static void make_stream(struct stream *s)
 }
 
 /*
- * The stream as samples: an item's address is on the bus during the data phase of the previous
- * item.
+ * Feeds the stream as samples. An item's address is on the bus during the data phase of the
+ * previous item.
  */
 static void feed_stream(unsigned layer, const struct stream *s)
 {

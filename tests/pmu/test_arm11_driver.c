@@ -153,7 +153,7 @@ static unsigned lines(struct rig *r)
 	return r->to_model.ops->lines(&r->model);
 }
 
-/* "R0 W0=00b0b701 S3" */
+/* Compares the log of register accesses with a text such as "R0 W0=00b0b701 S3". */
 static void check_log(struct rig *r, const char *expected)
 {
 	char text[1024];
@@ -886,9 +886,9 @@ static void test_port_error(void **state)
 }
 
 /*
- * take() on stopped counters, each access failing. Flags that are not cleared are reported again;
- * the counters are stopped and restored, unless this was the failed access. With `late` the failed
- * write has reached its register, which the driver cannot know.
+ * Calls take() on stopped counters while access number `at` fails. Flags that are not cleared are
+ * reported again. The counters are stopped and restored, unless this was the failed access. With
+ * `late` the failed write has reached its register, which the driver cannot know.
  */
 static void stopped_acknowledge_error(int at, bool late)
 {
@@ -925,10 +925,10 @@ static void test_stopped_acknowledge_error(void **state)
 }
 
 /*
- * Every counter overflows right before access number `at` of an operation. CCNT does not if it has
- * overflowed before (`pending`). Whatever the operation was, take() reports each overflow exactly
- * once, except the one that clear() was asked to forget. Returns false when the operation makes no
- * such access.
+ * Lets every counter overflow right before access number `at` of an operation. CCNT does not if it
+ * has overflowed before (`pending`). Whatever the operation was, take() reports each overflow
+ * exactly once, except the one that clear() was asked to forget. Returns false if the operation
+ * makes no such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
 				   int at)

@@ -452,7 +452,7 @@ static uint32_t random_value(struct random *r, unsigned reg)
 	return below(r, 4) ? 0xffffffff - below(r, 40) : below(r, 1000);
 }
 
-/* A code that is not in the small table is replaced by one that is reserved on every core. */
+/* Replaces a code that is not in the small table by one that is reserved on every core. */
 static uint32_t tame(uint32_t w)
 {
 	for (unsigned shift = 12; shift <= 20; shift += 8) {

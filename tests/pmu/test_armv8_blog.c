@@ -98,7 +98,7 @@ static void at_el(struct lab *l, unsigned el)
 	input(l, PMK_ARMV8_IN_EL, el);
 }
 
-/* `n` instructions of a cycle each, of which every 10th reads memory, every 100th misses level
+/* Executes `n` instructions of a cycle each. Every 10th reads memory, every 100th misses level
  * 1. */
 static void stream(struct lab *l, uint64_t n)
 {

@@ -1620,9 +1620,9 @@ static void test_interrupt(void **state)
 }
 
 /*
- * Every counter overflows right before access number `at` of an operation. The cycle counter does
- * not if it has overflowed before (`pending`). Whatever the operation was, take() reports each
- * overflow exactly once, except the one that clear() was asked to forget. Returns false when the
+ * Lets every counter overflow right before access number `at` of an operation. The cycle counter
+ * does not if it has overflowed before (`pending`). Whatever the operation was, take() reports each
+ * overflow exactly once, except the one that clear() was asked to forget. Returns false if the
  * operation makes no such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
@@ -1703,8 +1703,8 @@ static void test_pending_overflow_survives(void **state)
 }
 
 /*
- * An interrupt handler runs before each access of an operation: it handles the overflows, and the
- * operation still has its usual effect.
+ * Acts as an interrupt handler that runs before each access of an operation: it handles the
+ * overflows, and the operation still has its usual effect.
  */
 static void handler(struct rig *r)
 {
@@ -1823,7 +1823,8 @@ static int word_write(void *ctx, unsigned reg, uint64_t value)
 }
 
 /*
- * The driver works the same in each view: a whole sequence in AArch32 (view 0) and in memory (1).
+ * Runs a whole sequence in AArch32 (view 0) or in memory (1): the driver works the same in each
+ * view.
  */
 static void live_in_view(unsigned view)
 {

@@ -641,7 +641,7 @@ static uint32_t type_bits(const struct second *s, bool cycles)
 	return cycles ? w : w | (s->version >= 4 ? 0xffff : 0x3ff);
 }
 
-/* 0: permitted; otherwise the level of the exception, and its class. */
+/* Returns 0 if the access is permitted; otherwise the level of the exception, and its class. */
 static unsigned second_denies(const struct second *s, unsigned el, unsigned reg, bool write,
 			      unsigned *ec)
 {

@@ -404,7 +404,8 @@ static void test_lines(void **state)
 	}
 }
 
-/* The distance to the next data read at which the model must synchronise, after `count` reads. */
+/* Returns the distance to the next data read at which the model must synchronise, after `count`
+ * reads. */
 static uint64_t horizon(const struct pmk_pmu *pmu, uint32_t config, uint64_t count, bool clear)
 {
 	const struct pmk_model_ops *ops = pmk_model_find(pmu);

@@ -55,7 +55,7 @@ static bool one_in(unsigned n)
 #define WORDS	 (48 * 2 + 7 * 7)
 #define COUNTERS (48 + 7)
 
-/* The events of the signals that the test raises. The others count nothing. */
+/* The events of the signals that the test raises. Other events count nothing. */
 static const struct {
 	unsigned code;
 	int sig[2];
@@ -215,7 +215,7 @@ static void latency_happens(struct plain *p, unsigned c, uint64_t n, uint32_t cy
 	p->overflow[c] |= over;
 }
 
-/* `n` times, with one cycle each if it has a latency. */
+/* Lets a signal occur `n` times, each for one cycle if it has a latency. */
 static void plain_happens(struct plain *p, int sig, uint64_t n)
 {
 	if (sig == PMK_SIG_CYCLE)

@@ -216,7 +216,7 @@ static void setup_default(struct rig *r)
 	r->dev.pmu = &pmk_microblaze;
 }
 
-/* Any value that is different for every item. */
+/* Returns a value that is different for every item. */
 static uint32_t pattern(unsigned counter, unsigned item)
 {
 	return (counter * 8 + item + 1) * UINT32_C(0x9e3779b1);
@@ -655,7 +655,7 @@ static void test_program_errors(void **state)
 	check_log(&r, "");
 	for (unsigned code = 57; code < 64; code++)
 		OK(r.drv->program(&r.dev, 5, code));
-	OK(r.drv->program(&r.dev, 0, 57)); /* counts how often they ended */
+	OK(r.drv->program(&r.dev, 0, 57)); /* counts how often its occurrences ended */
 	OK(r.drv->program(&r.dev, 0, 63));
 	assert_int_equal(r.hw.event[0], 63);
 }

@@ -47,7 +47,7 @@ enum way { DIRECT, MEMORY, JTAG, NWAYS };
 
 #define PASSES 20
 
-/* What really happened, by signal, while the session counted. */
+/* What really happened while the session counted, by signal. */
 struct truth {
 	uint64_t n, sum;
 	u128 squares;
@@ -327,7 +327,8 @@ static const struct pmk_plan six = {
 		   { .code = 60 } },
 };
 
-/* For every kind of access and every width: three latency counters and three event counters. */
+/* Calls `check` for every kind of access and every width, with three latency counters and three
+ * event counters. */
 static void on_every_way(void (*check)(struct rig *r))
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -433,7 +434,8 @@ static void test_events_go_round(void **state)
 	on_every_way(check_events_go_round);
 }
 
-/* The squares wrap several times at 32 and 48 bits; at 64 bits the session extends them. */
+/* Checks sums whose squares wrap several times at 32 and 48 bits; at 64 bits the session extends
+ * them. */
 static void check_sums_go_round(struct rig *r)
 {
 	static const uint32_t longest[] = { 60000, 4000000, 4000000000 };

@@ -121,7 +121,8 @@ static void test_counters(void **state)
 	}
 }
 
-/* A kind of access has one bit; 0, for a field whose row does not name one, is not a kind. */
+/* True for a kind of access, which has one bit. 0, for a field whose row does not name one, is not
+ * a kind. */
 static bool is_access(enum pmk_access access)
 {
 	return access > 0 && access <= PMK_SBZ && !(access & (access - 1));

@@ -236,7 +236,7 @@ static void test_read_32(void **state)
 	CHECK(&r, { R(19, 0x01234567), R(1, 0x89abcdef), R(19, 0x01234567) });
 }
 
-/* The counter carries from 7:ffffffff to 8:00000002. */
+/* Lets the counter carry from 7:ffffffff to 8:00000002. */
 static void carry(struct recorder *r)
 {
 	r->reg[2] = 2;

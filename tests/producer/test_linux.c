@@ -97,7 +97,7 @@ static void put_big_little(void)
 	put(DEV "armv8_cortex_a72/format/event", "config:0-15\n");
 }
 
-/* A processor that is in none of our catalogues, with a PMU of the memory controller. */
+/* Adds a processor that is in no catalogue of pmk, with a PMU of the memory controller. */
 static void put_other(void)
 {
 	put_software();

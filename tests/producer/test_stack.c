@@ -105,7 +105,7 @@ static void test_made_equal(void **state)
 	each(check_equal);
 }
 
-/* If there is no room for copies, the strings stay at their addresses. */
+/* Checks that the strings stay at their addresses if there is no room for copies. */
 static void check_in_place(unsigned word, bool big_endian, unsigned nargs, unsigned nenv)
 {
 	struct pmk_stack s = { .word = word, .big_endian = big_endian };
@@ -130,7 +130,7 @@ static void test_no_room(void **state)
 	each(check_in_place);
 }
 
-/* An older emulator's stack is not changed. */
+/* Checks that an older emulator's stack is not changed. */
 static void check_untouched(unsigned word, bool big_endian, unsigned nargs, unsigned nenv)
 {
 	struct pmk_stack s = { .word = word, .big_endian = big_endian };

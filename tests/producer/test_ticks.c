@@ -10,8 +10,8 @@
 
 #include "producer/qemu/ticks.h"
 
-/* A program of loops: block `i` of 10 instructions is executed once in 4^i rounds of the innermost
- * one. */
+/* A program of loops: block `i` has 10 instructions and is executed once in 4^i rounds of the
+ * innermost loop. */
 #define BLOCKS 8
 
 static struct pmk_ticks t;

@@ -328,7 +328,7 @@ static void same_as_target(const struct pmk_dump *d, const struct pmk_target *t,
 	assert_int_equal(d->dropped, t->ring ? t->ring->dropped : 0);
 }
 
-/* A truncated dump has the beginning of the whole one. */
+/* Checks that a truncated dump has the beginning of the whole one. */
 static void is_beginning(const struct pmk_dump *cut, const struct pmk_dump *whole)
 {
 	assert_true(cut->nevents <= whole->nevents);
@@ -348,7 +348,7 @@ static void is_beginning(const struct pmk_dump *cut, const struct pmk_dump *whol
 		assert_true(cut->sample[i].pc == whole->sample[i].pc);
 }
 
-/* The amount that was read; it grows with every record and every event of a region. */
+/* Returns the amount that was read. It grows with every record and every event of a region. */
 static size_t amount(const struct pmk_dump *d)
 {
 	return (d->pmu.byte != NULL) + d->nevents + d->nregions + d->ncounts + d->nsamples +

@@ -437,7 +437,7 @@ static struct pmk_section *fill(struct pmk_result *r, const struct pmk_pmu *pmu,
 	return s;
 }
 
-/* A latency counter has timed the event with this code. */
+/* Makes the event with this code an event that a latency counter has timed. */
 static void time_all(struct pmk_section *s, unsigned code, uint64_t sum)
 {
 	for (unsigned i = 0; i < s->nrows; i++)
@@ -448,7 +448,8 @@ static void time_all(struct pmk_section *s, unsigned code, uint64_t sum)
 		}
 }
 
-/* Every row is shipped, has this value here, and applies to the listed PMUs. */
+/* Checks that every row is an installed metric, has this value here, and applies to the listed
+ * PMUs. */
 static void check_shipped(const struct pmk_metrics *all, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct shipped *rows, unsigned n,
 			  const char *document)
@@ -472,8 +473,8 @@ static void check_shipped(const struct pmk_metrics *all, const struct pmk_result
 	}
 }
 
-/* The counts are by event code; the values were computed by hand. Between them the tables have
- * every metric that is shipped. */
+/* Checks all installed metrics. The counts are by event code; the values were computed by hand. The
+ * tables together have every metric. */
 static void shipped_tests(void **state)
 {
 	static const struct code_count arm11[] = {

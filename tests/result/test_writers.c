@@ -397,7 +397,8 @@ static void add_firmware_region(struct pmk_result *r, const char *name, unsigned
 	s->rows[1].reason = "it breaks off";
 }
 
-/* The whole run, a region, one that was never completed, and the facts of the dump. */
+/* Makes a result of firmware: the whole run, a region, a region that was never completed, and the
+ * facts of the dump. */
 static void make_firmware(struct pmk_result *r)
 {
 	struct pmk_dump_facts *facts;

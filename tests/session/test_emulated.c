@@ -156,7 +156,7 @@ static void totals_of(struct rig *r, uint64_t *totals)
 	memcpy(totals, now.total, sizeof(now.total));
 }
 
-/* The final counts, read as another process does it: from a copy, with its own ports. */
+/* Reads the final counts as another process does: from a copy, with its own ports. */
 static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_state *regions)
 {
 	struct pmk_emulated *copy = malloc(sizeof(*copy));

@@ -49,7 +49,7 @@ static void start(bool timed)
 	OK(pmk_session_start(&r.session));
 }
 
-/* A request of so many cycles; 1: a hit. */
+/* Adds a request of so many cycles; 1 is a hit. */
 static void request(uint32_t cycles)
 {
 	pmk_bus_add(&r.bus, PMK_SIG_L1I_ACCESS, 1);

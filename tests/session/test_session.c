@@ -364,8 +364,8 @@ static void test_lost_wrap_is_reported(void **state)
 }
 
 /*
- * The counter wraps between the reads of the flags and of the counter: its flag is seen one poll
- * later.
+ * The counter wraps between the reads of the flags and of the counter, so the session sees its flag
+ * one poll later.
  */
 static void test_lost_wrap_between_flag_and_counter(void **state)
 {

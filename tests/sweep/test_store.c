@@ -449,8 +449,8 @@ static void a_database_is_read_where_nobody_may_write(void **state)
 	munmap(msg, 512);
 }
 
-/* Put the database at `from` into the one at `into`, as a user to whom neither folder of `from` nor
- * its file belongs. */
+/* Merges the database at `from` into the one at `into`, as a user who owns neither the file `from`
+ * nor its folder. */
 static int merge_as_guest(const char *into, const char *from, char *msg)
 {
 	struct pmk_store *s;

@@ -132,7 +132,8 @@ static uint64_t total(struct rig *r, unsigned event)
 }
 
 /*
- * A program on the processor: an access is an instruction of one cycle, and no other time passes.
+ * Reads a register as a program on the processor does: an access is an instruction of one cycle,
+ * and no other time passes.
  */
 static int live_read(void *ctx, unsigned reg, uint64_t *value)
 {
@@ -452,7 +453,8 @@ static int do_close(struct rig *r)
 	return pmk_target_close(&r->target);
 }
 
-/* Each access of the operation fails once: the error is returned, and the same call then works. */
+/* Lets each access of the operation fail once. The error is returned, and another call then
+ * works. */
 static void fail_everywhere(struct rig *r, operation *op, operation *undo)
 {
 	for (unsigned k = 0;; k++) {
@@ -499,7 +501,7 @@ static void test_failing_port(void **state)
 	teardown(&r);
 }
 
-/* The misses of regions 0, 1, 2, and those that could not be measured. */
+/* Checks the misses of a region, and the number of executions that could not be measured. */
 static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t errors,
 			  uint64_t misses)
 {

@@ -2,14 +2,14 @@
 /*
  * A board on JTAG for OpenOCD's remote_bitbang. `jtag_board arm11 CYCLES` has the debug TAP of an
  * ARM1176. Other boards are `arm1136`, `arm1156` and `arm11mpcore`; `mdm`, an FPGA with a
- * MicroBlaze behind its debug module; and `closed`, an ARM1176 with NIDEN low, whose event counters
+ * MicroBlaze and its debug module; and `closed`, an ARM1176 with NIDEN low, whose event counters
  * stop.
- * `jtag_board mdm CYCLES xvc` speaks XVC 1.0 instead. With `chain` in place of `xvc` there are
+ * `jtag_board mdm CYCLES xvc` uses XVC 1.0 instead. With `chain` instead of `xvc` there are
  * other TAPs before and after the FPGA's TAP; pmk's --set before=4,after=5+7 describes them.
  * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
  * CYCLES cycles pass and one third as many instructions, so that counts depend on what the probe
  * does and not on the time that it takes. The program of an ARM11 is a loop of a
- * thousand instructions from 0x8000 on; a breakpoint (BVR, BCR) stops it in front of its
+ * thousand instructions from 0x8000 on; a breakpoint (BVR, BCR) stops it before its
  * instruction.
  *
  * jtag_board prints the port on which it listens, serves one connection, and then prints how many
@@ -127,7 +127,7 @@ static uint64_t until_breakpoint(uint64_t most)
 	return most;
 }
 
-/* A TCK passes. */
+/* Lets the processor run for one TCK. */
 static void run_arm11(void)
 {
 	uint64_t insns = cycles_per_tck / CYCLES_OF_INSN, done, cycles;

@@ -91,8 +91,8 @@ static struct line *cache_find(struct cache *c, uint64_t number)
 }
 
 /*
- * The way for a new line: invalid ways first; otherwise round robin over all sets, or the generator
- * that cache.h declares.
+ * Returns the way for a new line: invalid ways first; otherwise round robin over all sets, or the
+ * generator that cache.h declares.
  */
 static struct line *cache_victim(struct cache *c, uint64_t number)
 {
@@ -306,7 +306,7 @@ static void lose_fetch(struct oracle *o, uint64_t cycles, enum pmk_signal why)
 	o->cycles += cycles;
 }
 
-/* The bytes of a block: pages first, then lines. Each look-up covers fetch.bytes bytes. */
+/* Fetches the bytes of a block: pages first, then lines. Each look-up covers fetch.bytes bytes. */
 static void fetch(struct oracle *o, uint64_t from, uint64_t last)
 {
 	uint64_t width = o->core->a64.fetch_bytes;
@@ -342,15 +342,16 @@ static void felt(struct oracle *o, struct pmk_lsu_delay d, bool write)
 	o->cycles += d.full + d.stall;
 }
 
-/* The time at which an instruction issued that is `to_end` cycles before the end of its block. */
+/* Returns the time at which an instruction issued that is `to_end` cycles before the end of its
+ * block. */
 static uint64_t issued(const struct oracle *o, unsigned to_end)
 {
 	return o->cycles > to_end ? o->cycles - to_end : 0;
 }
 
 /*
- * If no instruction in the block needs the loaded value, the registers that hold it at the end of
- * the block wait for it.
+ * Applies the delay of a load. If no instruction in the block needs the loaded value, the registers
+ * that hold it at the end of the block wait for it.
  */
 static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
 {
@@ -372,7 +373,7 @@ static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, u
 				    3, extra));
 }
 
-/* The line that leaves the data cache to make room for this line. */
+/* Removes the line that leaves the data cache to make room for this line. */
 static struct line *make_room(struct oracle *o, uint64_t number)
 {
 	struct line *l = cache_victim(&o->dcache, number);
@@ -385,7 +386,8 @@ static struct line *make_room(struct oracle *o, uint64_t number)
 }
 
 /*
- * A line enters the data cache. The line that it replaces leaves before the new line is requested.
+ * Enters a line into the data cache. The line that it replaces leaves before the new line is
+ * requested.
  */
 static struct line *fill(struct oracle *o, uint64_t number, bool write, uint64_t *latency)
 {
@@ -444,8 +446,8 @@ static bool leaves_page(const struct oracle *o, const struct followed *f, uint64
 }
 
 /*
- * The first stream of the list has reached a line: fetch the lines that it wants, level 1 before
- * level 2.
+ * Handles that the first stream of the list has reached a line: fetches the lines that it wants,
+ * level 1 before level 2.
  */
 static void run_ahead(struct oracle *o, uint64_t now)
 {
@@ -482,7 +484,7 @@ static void to_the_front(struct oracle *o, unsigned i)
 	o->followed[0] = f;
 }
 
-/* The stream is this many strides further. */
+/* Advances a stream by so many strides. */
 static void advance(struct followed *f, uint64_t number, unsigned strides)
 {
 	f->last = number;
@@ -496,7 +498,7 @@ static void stop(struct followed *f)
 	f->ahead = f->ahead2 = 0;
 }
 
-/* The last stream of the list that is replaced, or kept. */
+/* Returns the last stream of the list that is replaced, or kept. */
 static unsigned last_that(const struct oracle *o, bool going)
 {
 	unsigned i = o->nfollowed;
@@ -580,7 +582,7 @@ static void store_goes_out(struct oracle *o, unsigned to_end)
 	felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
 }
 
-/* The time at which it issues, after all its waits. */
+/* Returns the time at which an instruction issues, after all its waits. */
 static uint64_t really_issued(struct oracle *o, unsigned to_end)
 {
 	uint64_t at = issued(o, to_end) - pmk_lsu_late(&o->lsu);
@@ -669,7 +671,7 @@ static void zero_line(struct oracle *o, uint64_t addr, unsigned to_end)
 	store_goes_out(o, to_end);
 }
 
-/* An access: one look-up for each dcache.bytes bytes, and one more if it crosses a line. */
+/* Makes an access: one look-up for each dcache.bytes bytes, and one more if it crosses a line. */
 static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsigned element,
 			 bool write, unsigned to_end, unsigned use)
 {
@@ -1070,9 +1072,9 @@ static void make_tail(struct program *p, const struct code_block *whole)
 }
 
 /*
- * A direct branch goes to one block; all blocks that end in the branch have this target. A
- * conditional branch never goes to the next instruction, because then taken and not taken would
- * look the same.
+ * Chooses the target of a branch. A direct branch goes to one block; all blocks that end in the
+ * branch have this target. A conditional branch never goes to the next instruction, because then
+ * taken and not taken would look the same.
  */
 static void choose_target(struct program *p, int i, int straight)
 {
@@ -1254,7 +1256,7 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 }
 
 /*
- * The clock advances by `cycles` in which no instruction of `b` issues, because an operand or a
+ * Advances the clock by `cycles` in which no instruction of `b` issues, because an operand or a
  * unit is not available.
  */
 static void lose_data(struct oracle *o, const struct code_block *b, unsigned place, uint64_t cycles)

@@ -518,8 +518,8 @@ static bool is_factor(const struct op *op, unsigned reg)
 }
 
 /*
- * The number of cycles between the issue of a store and its need for operand i: 0 if the address
- * needs the same register.
+ * Returns the number of cycles between the issue of a store and its need for operand i: 0 if the
+ * address needs the same register.
  */
 static unsigned late(const struct op *op, unsigned i)
 {
@@ -550,8 +550,8 @@ static bool can_issue(const struct state *s, const struct op *op, unsigned now, 
 }
 
 /*
- * `early`: how much later than a factor the sum is needed, if the result of a multiply-accumulate
- * comes from another block.
+ * Records the use of a register. `early` is how much later than a factor the sum is needed, if the
+ * result of a multiply-accumulate comes from another block.
  */
 static void used(struct schedule *out, const struct state *s, unsigned reg, unsigned now,
 		 unsigned late, unsigned early)
@@ -609,7 +609,7 @@ static void issue(struct schedule *out, struct state *s, const struct op *op, in
 		result(s, FLAGS, now + 1, 0, index);
 }
 
-/* The first result, if there is one, comes from memory. */
+/* True if the first result, if there is one, comes from memory. */
 static bool loads(const struct op *op)
 {
 	return op->t->unit == LS && (op->t->roles[0] & 0x2f) == OUT(D);
@@ -658,7 +658,7 @@ static void random_ops(struct op *ops, struct pmk_insn *insn, int n)
 	decode_all(words, (size_t)n, insn);
 }
 
-/* 255: never; otherwise as large as fits in a byte. */
+/* Returns 255 for never; otherwise the number, as large as fits in a byte. */
 static unsigned capped(unsigned need)
 {
 	return need == UINT32_MAX ? 255 : need < 255 ? need : 254;

@@ -86,8 +86,8 @@ static struct line *cache_find(struct cache *c, uint32_t number)
 }
 
 /*
- * The way for a new line: invalid ways first; otherwise round robin over all sets, or the generator
- * that cache.h declares.
+ * Returns the way for a new line: invalid ways first; otherwise round robin over all sets, or the
+ * generator that cache.h declares.
  */
 static struct line *cache_victim(struct cache *c, uint32_t number)
 {
@@ -245,7 +245,7 @@ static void level2_write(struct oracle *o, uint32_t addr, uint32_t bytes)
 		l->dirty[(addr + i) / 16 % 2] = true;
 }
 
-/* A line leaves level 1: its dirty halves are one write. */
+/* Writes the dirty halves of a line that leaves level 1, as one write. */
 static void level2_write_back(struct oracle *o, const struct line *l)
 {
 	if (l->dirty[0] || l->dirty[1])
@@ -262,7 +262,7 @@ static void translate(struct oracle *o, struct tlb *micro, unsigned sig, uint32_
 		o->n[PMK_SIG_TLB_MISS]++;
 }
 
-/* An instruction line is requested; `fill`: and it arrives. */
+/* Requests an instruction line. With `fill`, the line also arrives. */
 static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 {
 	if (cache_find(&o->icache, number))
@@ -765,7 +765,7 @@ static void run_memory(struct run *r, const struct pmk_insn *in, const struct pm
 		one_access(r, in, slot, addr, true);
 }
 
-/* The target of block `i`, and how it is reached. */
+/* Chooses the target of block `i`, and how it is reached. */
 static int choose_next(struct run *r, int i, struct leaving *l)
 {
 	const struct code_block *b = &r->p.b[i];
@@ -898,7 +898,8 @@ static void compare(const struct run *r, const char *what, unsigned step)
 				 (unsigned long long)r->o.n[compared[i]]);
 }
 
-/* Some pages near each other, some far, some on one set of the main TLB, the last one there is. */
+/* Chooses pages: some near each other, some far, some on one set of the main TLB, and the last page
+ * that exists. */
 static void choose_pages(struct run *r)
 {
 	for (unsigned i = 0; i < 64; i++)
@@ -1142,7 +1143,7 @@ static void test_many_programs(void **state)
 	}
 }
 
-/* Every third page belongs to a device. */
+/* Makes every third page belong to a device. */
 static bool some_device(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	(void)cpu;

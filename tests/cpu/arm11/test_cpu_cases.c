@@ -123,7 +123,7 @@ static void test_dirty_victim(void **state)
 	store_word(s, 0x10010); /* the other half of the line */
 	store_word(s, 0x1001C);
 	load_word(s, 0x11000);
-	store_word(s, 0x11004); /* one half only */
+	store_word(s, 0x11004); /* only one half is dirty */
 	for (uint32_t i = 2; i < 4; i++)
 		load_word(s, 0x10000 + 0x1000 * i);
 	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 0);
@@ -503,8 +503,8 @@ static void test_cycles_of_misses(void **state)
 	bench_free(s);
 }
 
-/* A load of r1 or r2 that no instruction of its block needs, `to_end` cycles before the block's
- * end. */
+/* Executes a load of r1 or r2 that no instruction of its block needs, `to_end` cycles before the
+ * block's end. */
 static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_end)
 {
 	uint64_t before = s->cpu.cycles;

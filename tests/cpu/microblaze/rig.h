@@ -128,7 +128,7 @@ static inline void rig_free(struct rig *r)
 	free(r);
 }
 
-/* As the emulator's callbacks. */
+/* Makes the accesses of an instruction, as the emulator's callbacks do. */
 static inline void rig_access(struct rig *r, const struct pmk_insn *in, uint32_t addr,
 			      uint64_t access)
 {
@@ -204,7 +204,7 @@ static inline void check_totals(struct rig *r, int line, ...)
 }
 #define TOTALS(r, ...) check_totals(r, __LINE__, __VA_ARGS__, PMK_SIG_NONE)
 
-/* The core's latency record number `i`. */
+/* Checks the core's latency record number `i`. */
 static inline void check_record(struct rig *r, int line, unsigned i, enum pmk_signal sig,
 				uint64_t start, uint32_t cycles)
 {

@@ -165,7 +165,7 @@ static void leave(struct oracle *o, uint32_t pc)
 		*b = (struct branch){ .there = true, .pc = (uint32_t)o->end.addr, .next = pc };
 }
 
-/* An unconditional branch that is not predicted is timed with its block. */
+/* Follows a branch. An unconditional branch that is not predicted is timed with its block. */
 static void go(struct oracle *o)
 {
 	bool goes = o->end.kind & (PMK_MB_BR | PMK_MB_RETURN) && !can_be_predicted(o);

@@ -118,7 +118,7 @@ void ignoring(void)
 	show(1);
 }
 
-/* Checks all results: with PMK_ENABLED=0 each result is 0. */
+/* Calls the functions and checks all results. With PMK_ENABLED=0 each result is 0. */
 void careful(void)
 {
 	PMK(if (pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native())) give_up(1);)

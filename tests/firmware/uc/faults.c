@@ -225,7 +225,8 @@ static void settle(struct fault *f)
 	}
 }
 
-/* The operation with an overflow at the fault's position; false: it has fewer instructions. */
+/* Runs the operation with an overflow at the fault's position. Returns false if it has fewer
+ * instructions. */
 static bool run_one(struct fault *f)
 {
 	char what[128];

@@ -172,7 +172,7 @@ int g_read_inner(uintptr_t pc)
 	return pmk_target_read_all(&pmu, g_inner);
 }
 
-/* A handler that measures itself. */
+/* Handles an overflow, and measures itself as a region. */
 void g_isr_region(uintptr_t pc)
 {
 	(void)pc;
@@ -226,7 +226,8 @@ void g_region_empty(void)
 	PMK_REGION_END(0);
 }
 
-/* `outer` before and after, `inner` inside, `times` inner regions. */
+/* Executes a region with `inner` instructions `times` times inside another one, with `outer`
+ * instructions before and after. */
 void g_region_nested(uint32_t outer, uint32_t inner, uint32_t times)
 {
 	PMK_REGION_BEGIN(0);
@@ -240,7 +241,7 @@ void g_region_nested(uint32_t outer, uint32_t inner, uint32_t times)
 	PMK_REGION_END(0);
 }
 
-/* g_out: count, errors, raw sum of an event, net sum, least, most. */
+/* Stores in g_out: count, errors, raw sum of an event, net sum, least, most. */
 void g_region_sums(unsigned id, unsigned event)
 {
 	const struct pmk_region *r = &regions[id];
@@ -253,7 +254,7 @@ void g_region_sums(unsigned id, unsigned event)
 	g_out[5] = r->net[event].max;
 }
 
-/* g_out: mean and deviation times 1000. */
+/* Stores in g_out: mean and deviation times 1000. */
 void g_region_spread(unsigned id, unsigned event)
 {
 	g_out[0] = pmk_stats_mean(&regions[id].net[event], 1000);
@@ -265,7 +266,8 @@ int g_region_reset(unsigned id)
 	return pmk_region_reset(&pmu, id);
 }
 
-/* g_out: own cost and cost to the surrounding region of an event, open regions of the main task. */
+/* Stores in g_out: own cost and cost to the surrounding region of an event, open regions of the
+ * main task. */
 void g_costs(unsigned event)
 {
 	g_out[0] = pmu.cost[event];

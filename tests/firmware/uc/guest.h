@@ -19,7 +19,7 @@ enum { G_ARM1176, G_ARM1136, G_ARM1156, G_ARM11MPCORE, G_CORTEX_A53, G_AHBMON, G
 /* How the program reaches its registers. */
 struct pmk_port g_port(void);
 
-/* 2n + 3 instructions, its return included; 2 for n = 0. */
+/* Executes 2n + 3 instructions, including its return; 2 for n = 0. */
 void g_spin(uint32_t n);
 /* Interrupts off, returns the state before; and back to it. */
 uintptr_t g_mask(void);

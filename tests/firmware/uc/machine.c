@@ -163,8 +163,8 @@ static struct site decode_arm(uint32_t w)
 	return s;
 }
 
-/* The number of PMEVCNTR<n> or PMEVTYPER<n> when CRm is that of PMEVCNTR<n>, c8 … c11, or
- * PMEVTYPER<n>, c12 … c15, in both states (DDI 0487 D19.5, G8.4). */
+/* Returns the number of PMEVCNTR<n> if CRm is c8 … c11, or of PMEVTYPER<n> if it is c12 … c15, in
+ * both states (DDI 0487 D19.5, G8.4). */
 static uint8_t counter_register(unsigned crm, unsigned op2)
 {
 	unsigned n = (crm & 3) << 3 | op2;
@@ -424,7 +424,8 @@ static uint64_t interrupt(struct machine *m, uint64_t handler)
 	return result;
 }
 
-/* Each level has its own stack, so a call does not affect the code that it interrupts. */
+/* Runs code until it returns. Each level has its own stack, so a call does not affect the code that
+ * it interrupts. */
 static uint64_t run(struct machine *m, uint64_t pc, uint64_t a, uint64_t b, uint64_t c)
 {
 	set(m, general(m, 0), a);

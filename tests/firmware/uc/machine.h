@@ -65,13 +65,14 @@ void machine_reset(struct machine *m, const struct pmk_pmu *pmu);
 /* Call a function of the program with up to three arguments. */
 uint64_t machine_call(struct machine *m, const char *function, uint64_t a, uint64_t b, uint64_t c);
 
-/* A signal happens n times, with all overflows. */
+/* Lets a signal occur n times, with all overflows. */
 void machine_raise(struct machine *m, enum pmk_signal signal, uint64_t n);
 
-/* The value of a counter register, without an access of the program. */
+/* Returns the value of a counter register, without an access of the program. */
 uint64_t machine_peek(struct machine *m, unsigned reg);
 
-/* An overflow interrupt is requested; and the program has not masked it (CPSR.I, PSTATE.I). */
+/* True if an overflow interrupt is requested and the program has not masked it (CPSR.I,
+ * PSTATE.I). */
 bool machine_line(const struct machine *m);
 bool machine_masked(const struct machine *m);
 

@@ -75,7 +75,7 @@ struct rig {
 /* True in `make nightly`, where tests try everything; other runs try a part. */
 bool rig_is_large(void);
 
-/* A machine that was switched on; no function has been called. */
+/* Resets the machine to the state after it was switched on. No function has been called. */
 void rig_reset(struct rig *r, struct machine *m);
 /* Calls g_open, g_add for every event, and g_interrupts, and sets up the regions. */
 void rig_open(struct rig *r, bool interrupts);
@@ -112,10 +112,10 @@ void rig_read(struct rig *r, const char *when);
  */
 void rig_approach(struct rig *r, unsigned i, uint32_t left);
 
-/* The machine's hooks, so that a test can chain to them. */
+/* These are the machine's hooks, so that a test can chain to them. */
 uint64_t rig_boundary(struct machine *m, uint64_t pc);
 
-/* A generator with a seed: xorshift64*. */
+/* Returns the next number of a generator with a seed: xorshift64*. */
 uint64_t next_random(uint64_t *state);
 static inline uint64_t below(uint64_t *state, uint64_t n)
 {

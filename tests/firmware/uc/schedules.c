@@ -103,8 +103,8 @@ static bool take(struct rig *r)
 }
 
 /*
- * The inner reader's result is the true count at its own accesses, which are distinguished by its
- * level.
+ * Checks that the inner reader's result is the true count at its own accesses, which are
+ * distinguished by its level.
  */
 static void check_inner(struct rig *r, uint64_t handler)
 {
@@ -147,7 +147,7 @@ static void masked(struct schedule *s)
 
 static void stop_or_start(struct schedule *s)
 {
-	if (s->open) /* a region is open: its END needs running counters */
+	if (s->open) /* a region is open, and its end needs running counters */
 		return;
 	if (s->stopped)
 		rig_start(&s->rig);
@@ -259,7 +259,8 @@ static void run_schedules(struct machine *m, unsigned n, bool interrupts, int sa
 	       s.readers);
 }
 
-/* `make nightly` runs all schedules, other runs a tenth. */
+/* Returns `percent` % of the schedules to run, which are all for `make nightly` and a tenth
+ * otherwise. */
 static unsigned share(const struct machine *m, unsigned percent)
 {
 	unsigned n = machine_is_armv8(m) ? SCHEDULES_A64 : SCHEDULES_ARM;

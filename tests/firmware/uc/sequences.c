@@ -249,7 +249,7 @@ static void play(struct machine *m, const struct pmk_pmu *pmu, const struct step
 	free(twin.to_model.model);
 }
 
-/* A sequence of all operations, on events `e0` to `e2`. */
+/* Runs a sequence of all operations, on events `e0` to `e2`. */
 static void live(struct machine *m, const struct pmk_pmu *pmu, unsigned core, unsigned e0,
 		 unsigned e1, unsigned e2)
 {

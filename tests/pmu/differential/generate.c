@@ -365,7 +365,7 @@ static void finish(struct maker *g)
 	append(g, (struct op){ .kind = OP_DUMP });
 }
 
-/* Every register once, read and written from EL0. */
+/* Reads and writes every register once from EL0. */
 static void every_access(struct maker *g, uint64_t userenr)
 {
 	struct op op = { .kind = OP_WRITE, .reg = PMK_ARMV8_PMUSERENR, .value = userenr };

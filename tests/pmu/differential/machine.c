@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The model instead of a core: operations become register accesses and inputs, and the bus
- * gets an instruction and 2^shift cycles for each instruction that QEMU's clock counts. That
- * includes one that takes an exception; the producer decides what the architecture counts there,
- * not the PMU.
+ * Runs the operations on the model instead of a core. They become register accesses and inputs, and
+ * the bus gets an instruction and 2^shift cycles for each instruction that QEMU's clock counts.
+ * That includes an instruction that takes an exception; the producer, not the PMU, decides what the
+ * architecture counts there.
  *
  * An access sees everything up to and including itself: MRS and MSR are counted before their own
  * access.
@@ -113,8 +113,8 @@ static bool divides(const struct machine *m)
 }
 
 /*
- * Each time that the divider runs adds an uncertainty of one, because QEMU's divider has another
- * phase.
+ * Records that the divider has run. Each time adds an uncertainty of one, because QEMU's divider
+ * has another phase.
  */
 static void watch_divider(struct machine *m)
 {

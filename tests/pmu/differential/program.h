@@ -173,8 +173,8 @@ unsigned machine_top(const struct machine *m);
 bool machine_el2(const struct machine *m);
 /* MDCR_EL2.HPMN; all counters without EL2. */
 unsigned machine_hpmn(const struct machine *m);
-/* The number of the counter whose count or type this register is, -1: of none. PMSELR may say
- * 31. */
+/* Returns the number of the counter to whose count or type the register belongs; -1 if there is
+ * none. PMSELR may select 31. */
 int machine_counter(const struct machine *m, unsigned reg);
 
 /* ---- where QEMU differs (deviations.c) ----------------------------------------------------- */
