@@ -138,7 +138,8 @@ def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
 
 
 def unprivileged(*argv):
-    """The command, run as a user to whom file permissions apply. They do not apply to root."""
+    """Returns the command line to run a command as a user to whom file permissions apply. They do
+    not apply to root."""
     kept_out = "-dac_override,-dac_read_search"
     return ["setpriv", "--bounding-set", kept_out, "--inh-caps", kept_out,
             *argv] if os.geteuid() == 0 else [*argv]

@@ -137,7 +137,7 @@ struct pmk_gxi_cycle {
 	uint8_t address; /* enum pmk_gxi_address */
 	uint8_t data;	 /* enum pmk_gxi_data */
 	bool write;	 /* for PMK_GXI_WAIT: true if a write waits, false if a read does */
-	bool reset;	 /* as above */
+	bool reset;	 /* HRESETn is asserted */
 };
 
 #ifdef __cplusplus

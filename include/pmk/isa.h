@@ -168,7 +168,7 @@ enum pmk_ikind {
 };
 
 /*
- * Facts about a VFP instruction of an ARM11, in the same field: the lowest four bits are the
+ * Facts about a VFP instruction of an ARM11, in the member `kind`: the lowest four bits are the
  * operation, and three fields are register numbers, counted as single-precision registers.
  * PMK_VFP_NONE: not an instruction of VFPv2.
  */
@@ -199,8 +199,8 @@ enum pmk_vfp {
 #define PMK_VFP_FM 18
 #define PMK_VFP_S0 32 /* the number of S0 in reads and writes */
 
-/* Kinds of a MicroBlaze instruction, in the same field. mul and idiv are also ARITH; a NOP is also
- * LOGICAL. */
+/* Kinds of a MicroBlaze instruction, in the member `kind`. mul and idiv are also ARITH; a NOP is
+ * also LOGICAL. */
 enum pmk_microblaze_kind {
 	PMK_MB_ARITH = 1 << 0,	 /* add, rsub, cmp, mul, idiv and their immediate forms */
 	PMK_MB_LOGICAL = 1 << 1, /* or, and, xor, andn and their immediate forms */

@@ -130,7 +130,7 @@ struct pmk_mdm_jtag {
 	int (*select)(void *ctx);
 	int (*scan)(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in);
 	void *ctx;
-	uint8_t ports, processor; /* as above */
+	uint8_t ports, processor; /* as in struct pmk_mdm */
 	bool lost;		  /* set by the port: a scan failed */
 };
 

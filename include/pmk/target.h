@@ -201,13 +201,13 @@ int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk
  */
 int pmk_target_add(struct pmk_target *t, unsigned code);
 
-/* Set the caller's regions, which must be zeroed except for their names. PMK_EBUSY after start;
- * PMK_EINVAL for NULL, for no regions, or for more than 65535. */
+/* Set the caller's regions, which must be zeroed except for their names. Returns PMK_EBUSY after
+ * the start, and PMK_EINVAL for NULL, for no regions, or for more than 65535. */
 int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigned count);
 
 /* Set the caller's fast regions (<pmk/fast.h>). This clears their counts, and reports contain them
- * from now on. Call it at any time except while one is open; PMK_EINVAL as above. Dumps do not
- * contain them. */
+ * from now on. Call it at any time except while one is open. Returns PMK_EINVAL for NULL, for no
+ * regions, or for more than 65535. Dumps do not contain them. */
 int pmk_target_fast_regions(struct pmk_target *t, struct pmk_fast_region *regions, unsigned count);
 
 /* Locks around regions, needed with interrupt handlers or a preemptive scheduler: `lock` masks

@@ -170,7 +170,7 @@ static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 	struct dump *j = c->state;
 	const struct pmk_wave_count *count = &j->count;
 
-	if (j->pins >= 0) /* packets tell */
+	if (j->pins >= 0) /* packets show all layers */
 		return true;
 	for (unsigned i = 0; i < count->nwatched; i++)
 		if (count->watched[i].bus == bus_of(c, ev))

@@ -215,9 +215,10 @@ bool pmk_core_accepts(const struct pmk_core_key *row, uint64_t n);
 unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW]);
 
 /*
- * For the checks of families. pmk_core_say_range() stores `text` in msg and returns PMK_ERANGE. The
- * second function checks that the number of sets of each cache and of the TLB is a power of two. It
- * gets the line sizes of the caches in bytes, 0 for a level 2 cache that does not exist.
+ * These are for the checks of families. pmk_core_say_range() stores `text` in msg and returns
+ * PMK_ERANGE. pmk_core_check_sets() checks that the number of sets of each cache and of the TLB is
+ * a power of two. It gets the line sizes of the caches in bytes, 0 for a level 2 cache that does
+ * not exist.
  */
 int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,

@@ -116,7 +116,7 @@ struct pmk_cpu {
 	 */
 	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
-	/* System emulation: says whether the page of the present access, `seen`, is device
+	/* System emulation: returns true if the page of the present access, `seen`, is device
 	 * memory. */
 	bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr);
 	void *device_ctx;

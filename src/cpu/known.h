@@ -21,9 +21,9 @@
  * the process that sums up. */
 struct pmk_executions {
 	uint64_t count;
-	/* Equal to pmk_cpu.igen if fetching the block changes nothing: see above. In families
-	 * without struct pmk_known: pmk_cpu.igen at the time when all lines of the block were last
-	 * known to be present. */
+	/* Equal to pmk_cpu.igen if fetching the block changes nothing: see the beginning of this
+	 * file. In families without struct pmk_known, this is pmk_cpu.igen at the time when all
+	 * lines of the block were last known to be present. */
 	uint64_t igen;
 };
 

@@ -71,9 +71,9 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 }
 
 /*
- * Functions for rare cases, in lsu.c. The first two are for a load-store unit with several waits
- * that are not over. The third finds the slot that becomes free first, if there are more than three
- * slots or only one.
+ * Functions for rare cases, in lsu.c. pmk_lsu_reach_many() and pmk_lsu_hold_among() are for a
+ * load-store unit with several waits that are not over. pmk_lsu_first_slot() finds the slot that
+ * becomes free first, if there are more than three slots or only one.
  */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);

@@ -322,8 +322,8 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 /* Record that the signal has taken this many cycles, not one. */
 PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
-/* Called when the block `cpu->prev` was left early, at a site FAULT or LEFT: the first function
- * before counts are taken back, the second afterwards. */
+/* Book the end of the block `cpu->prev`, which was left early at a site FAULT or LEFT.
+ * pmk_sites_fault() is called before counts are taken back, pmk_sites_taken_back() afterwards. */
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);

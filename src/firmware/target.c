@@ -191,7 +191,8 @@ int pmk_target_interrupts(struct pmk_target *t, bool on)
 		return err;
 	if (on && t->dev.pmu->no_flags)
 		return PMK_ENOTSUP;
-	/* Enabling the interrupts shows whether the PMU has any; start() enables them for good. */
+	/* Enabling the interrupts shows whether the PMU has any. They stay enabled only after
+	 * start(). */
 	if (on)
 		err = driver_of(t)->irq_enable(&t->dev, t->used.bits[0]);
 	if (!err)

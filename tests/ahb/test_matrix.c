@@ -926,7 +926,7 @@ static void test_locked_scripts(void **state)
 	s.period = 0;
 	setup();
 	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), 0);
-	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* lowest of all, and gets its turn */
+	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* the lowest priority; it gets its turn */
 	run(24);
 	expect(DMA0, ".css1.ss1.ss1...........");
 	expect(ARMI, "..caaaaaaaaaaass1.......");

@@ -67,7 +67,7 @@ static u128 pairs(const uint64_t *x, unsigned n)
 	return sum;
 }
 
-/* The same where it has more than 128 bits. */
+/* Like pairs(), but for a sum that may have more than 128 bits. */
 static long double pairs_rounded(const uint64_t *x, unsigned n)
 {
 	long double sum = 0;

@@ -288,7 +288,7 @@ static void test_latencies_alike_are_one_record(void **state)
 	expect_record(&bus, 2, 10, 230, 20, 3);
 	assert_true(bus.log[0].apart && bus.log[1].apart && bus.log[2].apart);
 	assert_int_equal(bus.log[2].sig, PMK_SIG_MMU_LOOKUP);
-	/* A length with the same hash: 20 + 64. */
+	/* A length with the same hash as 20: 20 + 64. */
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 300, 84);
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 400, 20);
 	expect_record(&bus, 3, 300, 384, 84, 1);
@@ -367,7 +367,7 @@ static void test_what_was_read_is_sealed(void **state)
 	expect_record(&bus, 1, 39, 59, 20, 1);
 	expect_record(&bus, 2, 60, 100, 20, 2);
 	assert_true(bus.log[0].apart && !bus.log[1].apart && bus.log[2].apart);
-	/* And no record grows if that is not wanted. */
+	/* No record grows if that is not wanted. */
 	pmk_bus_init(&bus);
 	bus.sealed = PMK_NEVER;
 	pmk_bus_seal(&bus);

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.quick
 
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 
-# Says that it ran.
+# A program that prints that it ran.
 SAYS = '#include <stdio.h>\nint main(void) { puts("ran"); return 0; }\n'
 
 

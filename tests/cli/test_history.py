@@ -328,8 +328,7 @@ def has_open(pid, path):
 
 
 def test_several_add_at_once(repository):
-    """Several CI jobs may add counts at the same time, and no counts are lost. But pmk does not
-    wait for ever for a sweep that writes for a long time."""
+    """pmk does not wait for ever for a sweep that writes for a long time."""
     repository.add(repository.commit(10))
     db = repository.folder / "results.db"
     equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)

@@ -613,7 +613,7 @@ def microblaze_with_a_stub(path, order, pic):
     words = [0xb0000000 | base >> 16, 0x32800000 | got, 0xb9f40000 | 0x24, 0x80000000,
              0xb9f40000 | 0x1c, 0x80000000, 0x30a00000, 0x31800001, 0xb9cc0008, 0x80000000,
              0xb60f0008, 0x80000000,
-             # the stub is 44 bytes in, behind f
+             # the stub begins 44 bytes into the file's code, after f
              0xb0000000 | high, load | low, 0x98186000, 0x80000000]
     f, stub = code + 0x28, code + 0x30
     words[2] = 0xb9f40000 | (stub - (code + 8))

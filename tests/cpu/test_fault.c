@@ -282,7 +282,7 @@ static void test_conditional_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* As above, but the program ends with the fault instead of entering a handler. */
+/* A fault as in the previous test, but the program ends with it instead of entering a handler. */
 static void test_the_end_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };

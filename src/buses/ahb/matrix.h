@@ -75,8 +75,8 @@ struct pmk_matrix_slave {
 
 /* The behaviour of a master after an ERROR: DDI 0287B §4.2.2. */
 enum pmk_matrix_on_error {
-	PMK_MATRIX_GOES_ON, /* finishes the burst: the ARM926EJ-S */
-	PMK_MATRIX_DROPS,   /* drops the burst, goes on with the next one */
+	PMK_MATRIX_GOES_ON, /* finishes the burst, as the ARM926EJ-S does */
+	PMK_MATRIX_DROPS,   /* drops the burst, continues with the next one */
 	PMK_MATRIX_HALTS,   /* drops the burst and all later ones, until it is resumed */
 };
 
@@ -206,7 +206,7 @@ struct pmk_matrix_layer {
 	bool again;	   /* the next transfer repeats a refused one */
 	bool withdrawn;	   /* the script's burst in the other slot waits for the refused burst */
 	uint64_t released; /* SPLIT: no address is driven before this cycle */
-	uint64_t refused;  /* refused transfers so far */
+	uint64_t refused;  /* number of refused transfers so far */
 	struct pmk_matrix_address address;
 	struct pmk_matrix_data data;
 	/*
@@ -218,8 +218,8 @@ struct pmk_matrix_layer {
 	struct pmk_ahb_served result[PMK_MATRIX_QUEUE];
 	/* The script. */
 	struct pmk_matrix_script script;
-	uint64_t due;	 /* cycle of its next burst */
-	uint64_t bursts; /* its bursts so far */
+	uint64_t due;	 /* cycle of the script's next burst */
+	uint64_t bursts; /* number of bursts of the script so far */
 	uint64_t offset; /* offset of the next burst in the span */
 	uint64_t pair;	 /* cycle in which the read of a locked pair began */
 };
@@ -233,7 +233,7 @@ struct pmk_matrix {
 	uint8_t owner[PMK_MATRIX_MAX_SLAVES + 1];
 	/* The layer that holds each slave for a locked sequence, or NMASTERS. */
 	uint8_t holder[PMK_MATRIX_MAX_SLAVES + 1];
-	/* transfers that could have been refused, so far */
+	/* Number of transfers so far that the slave could have refused. */
 	uint64_t transfers[PMK_MATRIX_MAX_SLAVES];
 };
 

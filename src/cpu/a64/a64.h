@@ -145,17 +145,17 @@ struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);
 void *pmk_a64_tables(const struct pmk_cpu *cpu);
 
-/* Exceptions: except.c. The first finds tables of vectors that decoded code sets. The second says
- * whether there may be a vector at `pc`. The third is called before a block of a handler, or a
- * block that may be at a vector, starts. */
+/* Exceptions: except.c. pmk_a64_find_vectors() finds tables of vectors that decoded code sets.
+ * pmk_a64_vector() returns whether there may be a vector at `pc`. pmk_a64_handle() is called before
+ * a block of a handler, or a block that may be at a vector, starts. */
 void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 			  const struct pmk_insn *in, size_t n);
 unsigned pmk_a64_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 PMK_SLOW void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b);
 /*
- * Changes of the exception level: level.c. The first is called when the core has returned from an
- * exception to `b`, the second when it has taken an exception through a vector for its own level or
- * for a lower one, the third when an access shows the level.
+ * Changes of the exception level: level.c. pmk_a64_returns_to() is called when the core has
+ * returned from an exception to `b`, pmk_a64_takes() when it has taken an exception through a
+ * vector for its own level or for a lower one, pmk_a64_show_level() when an access shows the level.
  */
 PMK_SLOW void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b);
 void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower);

@@ -26,8 +26,8 @@ uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr);
 /* Fill a line of level 2; a dirty line that it replaces is written to memory. */
 void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty);
 
-/* Fetch a line for level 1; returns the latency of its critical word. The second function does what
- * is left to do after the look-up in level 2 has missed. */
+/* Fetch a line for level 1; returns the latency of its critical word. pmk_a64_level2_read_absent()
+ * does the remaining part, after the look-up in level 2 has missed. */
 PMK_SLOW uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_write);
 PMK_SLOW uint64_t pmk_a64_level2_read_absent(struct pmk_cpu *cpu, uint64_t addr, bool for_write);
 /* Write a dirty line of level 1 to level 2. */

@@ -122,7 +122,7 @@ static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	[PMK_I_PRELOAD]    = { 1, 1, 1, 1, 1, RN | RM, 0,    false }, /* as a load, 16.10 */
 	/* added by the branch model */
 	[PMK_I_BRANCH]     = { 0, 0, 0, 0, 0, 0,       0,    false },
-	/* VFP has a table of its own; other instructions of this class are not timed */
+	/* VFP has its own table */
 	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false },
 };
 

@@ -13,10 +13,10 @@
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
 
 struct translation {
-	/* cycles of a micro-TLB refill: they count as a stall of the side that asked */
+	/* Cycles of a micro-TLB refill. They count as a stall of the side that requested it. */
 	uint64_t refill;
 	uint64_t
-		/* cycles of a table walk: they pass, but never count as a stall (DAI 0195B §4) */
+		/* Cycles of a table walk. They pass, but never count as a stall (DAI 0195B §4). */
 		walk;
 };
 

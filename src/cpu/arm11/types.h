@@ -83,7 +83,8 @@ struct pmk_block_arm11 {
 	uint8_t flag_distance;
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
-	/* The same for the places of VFP, in blocks that touch PMK_PIPE_VFP. */
+	/* When the places of VFP are needed, and how late they are, in blocks that touch
+	 * PMK_PIPE_VFP. */
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
 

@@ -111,7 +111,7 @@ static const struct row rows[] = {
 	ROW(0xfffff0ff, 0xd50040bf, PLAIN, NEXT, NONE, 0,                    0), /* SPSel */
 	ROW(0xfffffeff, 0xd503403f, PLAIN, NEXT, NONE, 0,                    0), /* SSBS */
 	ROW(0xfffffeff, 0xd503405f, PLAIN, NEXT, NONE, 0,                    0), /* DIT */
-	ROW(0xfffff0df, 0xd50340df, PLAIN, NEXT, NONE, 0,                    0), /* the same */
+	ROW(0xfffff0df, 0xd50340df, PLAIN, NEXT, NONE, 0,                    0), /* DAIF */
 	/* System instructions: op1 [18:16], CRn [15:12], CRm [11:8], op2 [7:5] */
 	ROW(0xffffffe0, 0xd5087500, RT_IN,  NEXT, ICACHE_INV, 0, TRAP), /* IC IALLU */
 	ROW(0xffffffe0, 0xd5087100, RT_IN,  NEXT, ICACHE_INV, 0, TRAP), /* IC IALLUIS */

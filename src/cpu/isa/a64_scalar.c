@@ -105,7 +105,7 @@ static const struct op s_pairwise[64] = {
 	[0x0c] = { B | S, FP | OP(F_PAIR) }, [0x0d] = { B, FP | OP(F_PAIR_ADD) },
 	[0x0f] = { B | S, FP | OP(F_PAIR) },                            /* FMAXP FMINP */
 	[0x1b] = { D, OP(SUM) },                                        /* ADDP */
-	/* the same */
+	/* FMAXNMP FMINNMP, FADDP, FMAXP FMINP with U */
 	[U(0x0c, 5)] = { F, FP | OP(F_PAIR) }, [U(0x0d, 5)] = { FLO, FP | OP(F_PAIR_ADD) },
 	[U(0x0f, 5)] = { F, FP | OP(F_PAIR) },
 };

@@ -50,8 +50,8 @@ struct op {
 
 enum layout {
 	TWO,	    /* Rd, Rn */
-	THREE,	    /* … and Rm */
-	FOUR,	    /* … and Ra */
+	THREE,	    /* Rd, Rn, Rm */
+	FOUR,	    /* Rd, Rn, Rm, Ra */
 	SHIFT,	    /* Rd, Rn; immh is the size */
 	BY_ELEMENT, /* element of Rm */
 	COPY,

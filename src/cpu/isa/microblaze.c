@@ -201,7 +201,7 @@ static const struct row rows[] = {
 	BRANCH(0xffff07ff, 0x98010000, INDIRECT,  M,     BR | LONG),         /* brea */
 	BRANCH(0xffff07ff, 0x98110000, INDIRECT,  M,     BR | DELAY | LONG), /* bread */
 	BRANCH(0xfc1f07ff, 0x98150000, INDCALL,   D | M, BR | DELAY | LONG), /* breald */
-	/* bri: fields as above */
+	/* bri has the fields of br */
 	BRANCH(0xffffffff, 0xb8000004, JUMP,      0, BR | IMM | FLUSH),            /* bri 4 */
 	BRANCH(0xffff0000, 0xb8000000, JUMP,      0, BR | IMM),                    /* bri */
 	BRANCH(0xffff0000, 0xb8080000, JUMP,      0, BR | IMM | ABSOLUTE),         /* brai */

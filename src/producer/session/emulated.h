@@ -91,10 +91,11 @@ struct pmk_emulated_config {
 	 * it changes anything. */
 	uint32_t untested;
 	uint64_t interval;
-	/* Cycles of the core before counting begins, at the first block that reaches them; not with
-	 * a window or regions. */
+	/* Cycles of the core before counting begins, at the first block that reaches them. Not used
+	 * with a window or regions. */
 	uint64_t delay;
-	/* Sampling; only for programs without a window, regions, intervals and a delay. */
+	/* Parameters of sampling, which is only for programs without a window, regions, intervals
+	 * and a delay. */
 	struct pmk_units_config units;
 	unsigned random_seed; /* seed of the program's random numbers; the default is 1 */
 	/* A PMU that the emulated code programs itself: 1 + its index in pmk_pmus[], or 0. This

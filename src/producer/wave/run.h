@@ -126,8 +126,8 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 void pmk_wave_count_free(struct pmk_wave_count *c);
 
 /*
- * True if the AHB Monitor cannot count all selected layers (`only`: as above), because two layers
- * would have the same monitor and the map does not choose one.
+ * True if the AHB Monitor cannot count all selected layers, because two layers would have the same
+ * monitor and the map does not choose one. `only` is as in struct pmk_wave_count.
  */
 bool pmk_wave_count_crowded(const struct pmk_wave_map *m, const char *only);
 

@@ -335,7 +335,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	}
 	if (!l && (!write || c->arm11.write_allocate)) {
 		l = cache_victim(&o->dcache, addr >> 5);
-		level2_read(o, true, addr >> 5); /* before the victim goes out */
+		level2_read(o, true, addr >> 5); /* before the victim is written */
 		if (l->valid) {
 			level2_write_back(o, l);
 			o->n[PMK_SIG_L1D_WB_HALF] += l->dirty[0] + l->dirty[1];

@@ -127,10 +127,10 @@ static void test_dirty_victim(void **state)
 	for (uint32_t i = 2; i < 4; i++)
 		load_word(s, 0x10000 + 0x1000 * i);
 	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 0);
-	load_word(s, 0x14000); /* throws out 0x10000 */
+	load_word(s, 0x14000); /* evicts 0x10000 */
 	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 2);
 	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 1);
-	load_word(s, 0x15000); /* throws out 0x11000 */
+	load_word(s, 0x15000); /* evicts 0x11000 */
 	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 3);
 	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
 	load_word(s, 0x16000); /* a clean one */

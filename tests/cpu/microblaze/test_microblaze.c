@@ -904,7 +904,7 @@ static void write_back(void **state)
 	LOAD_WORD(r, 0x20004);
 	WRITES(r, 3, 2);
 	READS(r, 1, 1);
-	STORE_WORD(r, 0x20008); /* another word of the line: becomes valid by itself */
+	STORE_WORD(r, 0x20008); /* another word of the line: it becomes valid, the others do not */
 	WRITES(r, 4, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 0);
 	LOAD_WORD(r, 0x20000); /* not valid: the rest of the line is fetched */

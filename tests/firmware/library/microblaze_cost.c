@@ -2,9 +2,9 @@
 /*
  * microblaze_cost EVENTS ROUNDS: empty regions on a MicroBlaze with five event counters and a
  * latency counter, for Linux; the sixth event has a latency. The registers of the MDM are words of
- * memory here, and whoever asks for the access lock has it. Prints how often DBG_DATA was accessed
- * in all rounds; the caller counts instructions. Without events, the access lock is asked for in
- * vain, as often as there are rounds.
+ * memory here, and every request for the access lock is granted. Prints how often DBG_DATA was
+ * accessed in all rounds; the caller counts instructions. Without events, no request is granted:
+ * the program requests the access lock ROUNDS times and gives up.
  */
 #include "pmk_target.h"
 
