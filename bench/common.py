@@ -21,7 +21,7 @@ def need_tools(*names):
 
 
 def output_of(*argv, **kw):
-    """The output of a command that must succeed."""
+    """Returns the output of a command that must succeed."""
     done = subprocess.run(argv, capture_output=True, text=True, **kw)
     if done.returncode:
         raise Trouble(f"{' '.join(argv)}\nexit {done.returncode}\n{done.stderr[-2000:]}")
@@ -41,7 +41,7 @@ def geomean(values):
 
 
 def chosen(parser, text, known, what):
-    """The items of a comma-separated option; None selects all."""
+    """Returns the items of a comma-separated option; None selects all."""
     names = text.split(",") if text else list(known)
     unknown = [n for n in names if n not in known]
     if unknown:

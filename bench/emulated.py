@@ -153,7 +153,8 @@ def microblaze_tools():
 
 @functools.lru_cache(None)
 def emulator(name):
-    """The emulator that pmk uses: the first that can load plugins (src/producer/qemu/find.h)."""
+    """Returns the emulator that pmk uses: the first that can load plugins
+    (src/producer/qemu/find.h)."""
     named = os.environ.get("PMK_QEMU_DIR")
     built = output_of(os.path.join(HERE, "..", "scripts", "qemu"), "--path").strip()
     for folder in [named] if named else [*os.get_exec_path(), built]:

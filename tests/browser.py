@@ -5,7 +5,7 @@ import chromium
 
 
 def session(*arguments):
-    """A driver that records the console messages and network requests of pages."""
+    """Returns a driver that records the console messages and network requests of pages."""
     try:
         driver = chromium.start(*arguments,
                                 goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})

@@ -89,7 +89,7 @@ class Program(pytest.File):
         return how, p.stdout
 
     def result(self, name):
-        """(result: "ok", "failed" or "skipped"; output)"""
+        """Returns (result: "ok", "failed" or "skipped"; output)"""
         if self.results is None:
             here = [i.name for i in self.session.items if i.parent is self]
             self.results = self.run_these(here)
@@ -248,7 +248,7 @@ def pytest_runtest_makereport(item, call):
 # ---- all files are run ---------------------------------------------------------------------------
 
 def marks_of(path):
-    """The marks of all tests of a file: "quick" for tests that are not in Python."""
+    """Returns the marks of all tests of a file: "quick" for tests that are not in Python."""
     if not path.endswith(".py"):
         return {"quick"}
     with open(path, encoding="utf-8") as f:
@@ -322,7 +322,8 @@ class Completeness:
 
 @pytest.fixture(scope="session")
 def there(tmp_path_factory):
-    """The files of `make install` (installed.py), installed once for all processes of a session."""
+    """Returns the files of `make install` (installed.py), installed once for all processes of a
+    session."""
     import installed
 
     top = tmp_path_factory.getbasetemp()

@@ -92,7 +92,7 @@ def configure(config):
 
 
 def longest_first(config, log):
-    """A scheduler of xdist that gives an idle worker the longest of the remaining files."""
+    """Returns a scheduler of xdist that gives an idle worker the longest of the remaining files."""
     from xdist.scheduler.loadfile import LoadFileScheduling
 
     class LongestFirst(LoadFileScheduling):

@@ -68,7 +68,7 @@ class Output:
 
 
 def distribution():
-    """("debian", "12") and the like, from os-release; the second is "" if the distribution
+    """Returns ("debian", "12") and the like, from os-release; the second is "" if the distribution
     has no releases."""
     release = platform.freedesktop_os_release()
     return release["ID"], release.get("VERSION_ID", "")
@@ -175,7 +175,7 @@ def started(*command):
 
 
 def of_process(pid, name):
-    """The text of /proc/PID/NAME; empty if the process does not exist any more."""
+    """Returns the text of /proc/PID/NAME; empty if the process does not exist any more."""
     try:
         with open(f"/proc/{pid}/{name}", errors="replace") as f:
             return f.read()
@@ -276,7 +276,7 @@ def locked(path):
 
 
 def script(name):
-    """A Python file of scripts/ as a module."""
+    """Returns a Python file of scripts/ as a module."""
     sys.dont_write_bytecode = True
     loader = importlib.machinery.SourceFileLoader(name, os.path.join(SOURCE, "scripts", name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
@@ -285,7 +285,7 @@ def script(name):
 
 
 def target_sources():
-    """The sources of the firmware library, relative to the top of the repository."""
+    """Returns the sources of the firmware library, relative to the top of the repository."""
     return ["src/" + path for path in script("amalgamate").target_sources()]
 
 

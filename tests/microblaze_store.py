@@ -59,7 +59,7 @@ def archive_of(recipe):
 
 @functools.cache
 def archive(name):
-    """{member: bytes}"""
+    """Returns {member: bytes}"""
     with tarfile.open(os.path.join(FOLDER, name)) as tar:
         return {m.name: tar.extractfile(m).read() for m in tar}
 

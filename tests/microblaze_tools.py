@@ -89,7 +89,7 @@ def folder():
 
 
 def tool(name):
-    """The path of a tool, "gcc", "objdump" …; skips when there is no toolchain."""
+    """Returns the path of a tool, "gcc", "objdump" …; skips when there is no toolchain."""
     where, why = folder()
     if why:
         skip(why)

@@ -8,7 +8,7 @@ from harness import *
 
 
 def configure_tree(name, *options, compiler=None):
-    """The path of a tree that Meson has configured. `compiler` overrides Meson's choice."""
+    """Returns the path of a tree that Meson has configured. `compiler` overrides Meson's choice."""
     tree = os.path.join(WORK, name)
     env = dict(os.environ)
     if compiler:  # Meson looks for ccache only if it chooses the compiler itself
@@ -32,7 +32,7 @@ def options_of(tree):
 
 
 def compiler_of(tree):
-    """The command that compiles C in a tree, without ccache."""
+    """Returns the command that compiles C in a tree, without ccache."""
     with open(os.path.join(tree, "compile_commands.json")) as f:
         words = shlex.split(json.load(f)[0]["command"])
     return words[words[0].endswith("ccache")]

@@ -56,7 +56,7 @@ BENCHMARK = runpy.run_path(os.path.join(BENCH, "emulated.py"), run_name="bench")
 
 
 def sources():
-    """{name: path}"""
+    """Returns {name: path}"""
     return {os.path.basename(f)[:-2]: f
             for f in sorted(glob.glob(os.path.join(BENCH, "programs", "*.c")))}
 
@@ -70,7 +70,7 @@ def build_for(isa, name, source):
 
 
 def usable():
-    """The instruction sets with an installed compiler; skips if a common one is missing."""
+    """Returns the instruction sets with an installed compiler; skips if a common one is missing."""
     there = []
     for isa in BENCHMARK["ISAS"].values():
         if not isa.lacks():
@@ -289,9 +289,9 @@ def by_hand(rows):
 
 
 def ratios_hold(rows):
-    """No sequence takes fewer instructions than the hand-written one, and the ratios are correct.
-    The minimum is the condition of bench/target/byhand.S: the hand-written isr reads all counters,
-    so the library's may be close to it."""
+    """Checks that no sequence takes fewer instructions than the hand-written one, and that the
+    ratios are correct. The minimum is the condition of bench/target/byhand.S: the hand-written isr
+    reads all counters, so the library's may be close to it."""
     for key, (hand, size, _, ratio, speed, _, ratio2) in rows.items():
         equal((ratio, ratio2), tuple(f"{int(x) / int(hand):.1f}x" for x in (size, speed)), str(key))
         assert int(size) >= int(hand) and int(speed) >= int(hand), (key, hand, size, speed)

@@ -27,7 +27,8 @@ def constants():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A copy, because cargo writes next to the sources; and the library in C."""
+    """Returns the path of a copy, because cargo writes next to the sources, and the library in
+    C."""
     have("cargo", "rustc", "gcc", "ar")
     folder = tmp_path_factory.mktemp("rust")
     for path in ("bindings/rust", "examples/rust"):

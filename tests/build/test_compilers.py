@@ -24,7 +24,8 @@ def compilers():
 
 
 def builds_strictly(tree, compiler):
-    """The tree was built by this compiler, and a warning would have been an error."""
+    """Checks that the tree was built by this compiler, and that a warning would have been an
+    error."""
     options = options_of(tree)
     return ({name: options[name] for name in STRICT} == STRICT
             and version_of(compiler_of(tree)) == version_of(compiler))

@@ -29,7 +29,7 @@ int main(void)
 
 @pytest.fixture(scope="module")
 def public(there, tmp_path_factory):
-    """What the headers declare."""
+    """Returns what the headers declare."""
     scratch = tmp_path_factory.mktemp("declared")
     names = {h: installed.declared(there.include, h, scratch) for h in there.headers()}
     assert "pmk_strerror" in names[

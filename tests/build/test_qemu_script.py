@@ -165,8 +165,8 @@ Enabled: no
 
 
 def asking(name, apt_get):
-    """A machine with the package sources above, on which apt-get is a script: $etc is the private
-    copy of /etc/apt, $lists the folder for lists, $verb the requested command."""
+    """Returns a machine with the package sources above, on which apt-get is a script: $etc is the
+    private copy of /etc/apt, $lists the folder for lists, $verb the requested command."""
     parse = '''for word; do
 	case "$word" in
 	Dir::Etc::sourcelist=*) etc=${word#*=}; etc=${etc%/*} ;;

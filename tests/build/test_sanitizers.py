@@ -45,7 +45,8 @@ def test_unit_tests_are_clean():
 
 
 def crc():
-    """The example, of a sixteenth of its words: a plugin with checks takes ten times as long."""
+    """Builds the example with a sixteenth of its words, because a plugin with checks takes ten
+    times as long."""
     with open(os.path.join(SOURCE, "examples/linux/crc.c")) as f:
         text = f.read()
     contains(text, "#define WORDS 65536")

@@ -38,7 +38,7 @@ exit 1
 
 @pytest.fixture(scope="module")
 def suite():
-    """The folder of a small suite, with tests/ and build/."""
+    """Returns the folder of a small suite, with tests/ and build/."""
     with tempfile.TemporaryDirectory(dir=WORK) as top:
         tests, build = os.path.join(top, "tests"), os.path.join(top, "build")
         os.makedirs(os.path.join(tests, "sub"))

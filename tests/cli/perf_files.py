@@ -23,7 +23,7 @@ def padded(text, room=8):
 
 
 def sized(text):
-    """A string in a feature section: its padded length, then its bytes."""
+    """Returns a string in a feature section: its padded length, then its bytes."""
     raw = padded(text, 4)
     return struct.pack("<I", len(raw)) + raw
 
@@ -87,7 +87,7 @@ class PerfFile:
         self.record(THROTTLE, struct.pack("<QQQ", time, self.id(0), self.id(0)), 1, time)
 
     def auxtrace(self, data):
-        """A record that is followed by its own bytes."""
+        """Returns a record that is followed by its own bytes."""
         self.raw(AUXTRACE, struct.pack("<QQQIIII", len(data), 0, 0, 0, 0, 0, 0))
         self.records[-1] += data
 
@@ -123,7 +123,7 @@ class PerfFile:
 
 
 def of_everything():
-    """A file with every kind of record: the fuzzer's seed."""
+    """Returns a file with every kind of record: the fuzzer's seed."""
     f = PerfFile((("cpu-clock", SOFTWARE, 0), ("cycles:u", HARDWARE, 0)), chains=True)
     f.comm(10, "first", 1)
     f.mmap(10, 0x400000, 0x1000, 0, "/nowhere/prog", 2)

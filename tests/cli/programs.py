@@ -126,23 +126,24 @@ def build(name, source, *flags, ext="c", prefix=CROSS, compiler="gcc"):
 
 
 def assemble(name, source, *flags):
-    """A program without a C library."""
+    """Returns a program without a C library."""
     return build(name, source, "-march=armv6k", "-marm", "-nostdlib", "-static",
                  "-Wl,--build-id=none", "-Wl,-z,noexecstack", *flags, ext="S")
 
 
 def loop(count):
-    """The program LOOP; count has at most 16 bits."""
+    """Returns the program LOOP; count has at most 16 bits."""
     return assemble("loop", LOOP, f"-DCOUNT={count}")
 
 
 def program(name, source, *flags):
-    """A C program, static, ARM state unless the flags say -mthumb."""
+    """Returns a C program, static, ARM state unless the flags say -mthumb."""
     return build(name, source, "-O1", "-static", "-march=armv6k", "-marm", *flags)
 
 
 def misses(step, more=""):
-    """An A64 program that loads 1000 words, `step` bytes apart, and executes `more` after each."""
+    """Returns an A64 program that loads 1000 words, `step` bytes apart, and executes `more` after
+    each."""
     code = f"""
         .globl _start
 _start: ldr x0, =words

@@ -82,7 +82,7 @@ class Recording:
             inlined=self.ids.get(("inlined", inlined)), file=self.file(file), line=line)
 
     def context(self, name, parent=None, function=None, site=None, calls=0):
-        """The first is the root, number 0."""
+        """Adds a context. The first is the root, number 0."""
         number = sum(table == "context" for table, _ in self.ids)
         self.named("context", name, id=number, number=number,
                    parent=self.ids.get(("context", parent)),
@@ -121,7 +121,7 @@ class Recording:
 
 
 def total(path, event):
-    """The sum that an export must have, found by SQL."""
+    """Returns the sum that an export must have, found by SQL."""
     db = sqlite3.connect(path)
     if event == "executions":
         return db.execute("SELECT sum(executions) FROM execution").fetchone()[0]
@@ -213,8 +213,8 @@ def sample(path, contexts=False):
 
 
 def changed(path, to):
-    """A later build of sample(): everything is 64 bytes and 10 lines further, in another folder;
-    work()'s line 7 takes half as many cycles again; down() is called fresh()."""
+    """Returns a later build of sample(): everything is 64 bytes and 10 lines further, in another
+    folder; work()'s line 7 takes half as many cycles again; down() is called fresh()."""
     shutil.copy(path, to)
     db = sqlite3.connect(to)
     db.executescript("""
@@ -233,8 +233,8 @@ def changed(path, to):
 
 
 def document(path, regions=(), core="arm1176", **counts):
-    """The part of pmk stat --json-document's output that tests compare. A region is (name, {event:
-    count})."""
+    """Returns the part of pmk stat --json-document's output that tests compare. A region is (name,
+    {event: count})."""
     def counter(event, value, **more):
         return {"counter-value": value, "unit": "", "event": event, "pmu": core, "trust": "exact",
                 "reason": None if value is not None else "nobody knows", **more}

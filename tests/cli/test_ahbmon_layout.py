@@ -37,7 +37,7 @@ write = write
 
 
 def layout(name, *changes, more=""):
-    """The project's file with each (text, other text) replaced, and `more` appended."""
+    """Returns the project's file with each (text, other text) replaced, and `more` appended."""
     with open(PROJECTS) as f:
         text = f.read()
     for old, new in changes:
@@ -211,7 +211,7 @@ def test_decode_of_a_packet():
 # ---- a dump --------------------------------------------------------------------------------------
 
 def simulated(seed, cycles):
-    """A dump with a GXI, its map, and the counts of the GXI's scoreboard."""
+    """Returns a dump with a GXI, its map, and the counts of the GXI's scoreboard."""
     have("iverilog", "vvp")
     source = os.path.join(SOURCE, "tests", "wave", "bus.v")
     program, dump = os.path.join(ROOM, "bus.vvp"), os.path.join(ROOM, f"gxi{seed}.vcd")

@@ -752,7 +752,8 @@ def test_a_program_for_a_later_processor():
     neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6",
                                                                          ".eabi_attribute 44, 2")
     def noted(core, program, *said):
-        """The program runs on the requested core, and a note says what it was built for."""
+        """Checks that the program runs on the requested core, and that a note says what it was
+        built for."""
         doc = stat("-e", "instructions", "--core", core, program)
         equal(counts(doc), {"instructions": 3}, core)
         for words in (*said, "because of --core"):

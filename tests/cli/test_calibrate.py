@@ -56,7 +56,7 @@ def key(name):
 
 
 def found_by(ini):
-    """{key: value} of the lines that are marked as measured."""
+    """Returns {key: value} of the lines that are marked as measured."""
     found, section = {}, ""
     with open(ini) as f:
         for line in f:

@@ -237,7 +237,7 @@ CORES = {A64: ("cortex-a53", "inst_retired"), ARMEL: ("arm1176", "instr_exec"),
 
 
 def recorded(path, prefix, env=None):
-    """The recording of the program, open."""
+    """Returns the recording of the program, open."""
     name = os.path.join(WORK, f"paths-{os.getpid()}.data")
     core, event = CORES[prefix]
     out = pmk("record", "-g", "-e", event, "--core", core, "-o", name, path, env=env)
@@ -255,7 +255,7 @@ PATHS = """WITH RECURSIVE p(id, name, path, calls) AS (
 
 
 def calls_of(db, function, own):
-    """{path: calls} of the function, over the program's `own` functions only."""
+    """Returns {path: calls} of the function, over the program's `own` functions only."""
     found = collections.Counter()
     for path, calls in db.execute(PATHS + "SELECT path, calls FROM p WHERE name = ?", (function,)):
         found["/".join(name for name in path.split("/") if name in own)] += calls
@@ -336,8 +336,9 @@ STATIC = "arm", ARMEL, ("-O2", "-static", "-marm", "-march=armv6k", "-fno-ipa-sr
 
 
 def blind_emulator():
-    """The environment with a copy of qemu-arm whose function for registers has another name, so
-    that pmk does not find it. Skips if it reads registers in another way, or not at all."""
+    """Returns the environment with a copy of qemu-arm whose function for registers has another
+    name, so that pmk does not find it. Skips if it reads registers in another way, or not at
+    all."""
     place = os.path.join(WORK, "blind")
     hidden = b"\0arm_cpu_gdb_read_register\0"
     with open(shutil.which("qemu-arm"), "rb") as f:

@@ -68,8 +68,8 @@ def sees():
 
 
 def document(*argv, around=None, code=0, **kw):
-    """The bytes of pmk stat --json-document -e all ARGV; `around` is run in the new process before
-    pmk."""
+    """Returns the bytes of pmk stat --json-document -e all ARGV; `around` is run in the new process
+    before pmk."""
     path = os.path.join(WORK, f"same-{os.getpid()}.json")
     p = subprocess.run([PMK, "stat", "--json-document", "-o", path, "-e", "all", *argv],
                         preexec_fn=around,

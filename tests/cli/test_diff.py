@@ -115,8 +115,8 @@ def test_a_function_is_counted_where_it_is_inlined(tmp_path):
 
 
 def code_of(functions, path, mode):
-    """A recording of functions: {name: (file, symbol, [instruction as a number])}. A negative
-    number is a call of the next function; each instruction takes a cycle."""
+    """Returns a recording of functions: {name: (file, symbol, [instruction as a number])}. A
+    negative number is a call of the next function; each instruction takes a cycle."""
     r = Recording(path)
     r.event("cpu_cycles")
     r.object("/lib/prog")
@@ -335,8 +335,8 @@ def test_limits_of_regions(tmp_path):
 
 
 def with_libraries(path, side, **meta):
-    """A program and two libraries. On the new side main() runs one more instruction, and so does a
-    function of libtwo; libone only moved, so its functions take other times."""
+    """Returns a program and two libraries. On the new side main() runs one more instruction, and so
+    does a function of libtwo; libone only moved, so its functions take other times."""
     r = Recording(path, **meta)
     r.event("cpu_cycles")
     for name in ("/p/prog", "/lib/libone.so.1", "/lib/libtwo.so.2"):
@@ -762,7 +762,7 @@ def test_long_tables_say_how_much_there_is_more(tmp_path):
 
 
 def on_terminal(columns, *argv):
-    """The output on a terminal that is this wide."""
+    """Returns the output on a terminal that is this wide."""
     main, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     p = subprocess.Popen([PMK, "diff", *map(str, argv)], stdout=end, stdin=end)

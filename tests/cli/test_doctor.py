@@ -189,7 +189,7 @@ FOLDER = os.path.join(WORK, "doctor")
 
 
 def commands(name, **scripts):
-    """A folder with these commands and no others, for PATH."""
+    """Returns a folder with these commands and no others, for PATH."""
     folder = os.path.join(FOLDER, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -202,7 +202,7 @@ def commands(name, **scripts):
 
 
 def environment(code, path=None, **env):
-    """[(name, status, text, advice)] in JSON's order; the text report must agree."""
+    """Returns [(name, status, text, advice)] in JSON's order; the text report must agree."""
     env = dict(os.environ, **env)
     if path:
         env.update(PATH=path, **NO_EMULATORS)

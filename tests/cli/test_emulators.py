@@ -81,7 +81,7 @@ def fails_with(out, line):
 
 
 def advice(item, *path, **env):
-    """(status, text, advice) of pmk doctor's last line about it."""
+    """Returns (status, text, advice) of pmk doctor's last line about it."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     doc = json.loads(pmk("doctor", "environment", "-j", env=env).out)
     return [(i["status"], i["text"], i["advice"]) for i in doc["environment"]["items"]
@@ -89,7 +89,7 @@ def advice(item, *path, **env):
 
 
 def real():
-    """An emulator of this machine that can count, and its module."""
+    """Returns an emulator of this machine that can count, and its module."""
     have(CROSS + "gcc")
     found = emulator_in_path("qemu-arm")
     major, minor = map(int, re.search(r"version (\d+)\.(\d+)",

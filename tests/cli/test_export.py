@@ -18,7 +18,7 @@ def export(path, form, *argv, code=0, text=True):
 # ---- callgrind -----------------------------------------------------------------------------------
 
 def annotate(text, tmp_path, *argv):
-    """{file:function: [counts]}, and the totals, as callgrind_annotate reads them."""
+    """Returns {file:function: [counts]}, and the totals, as callgrind_annotate reads them."""
     have("callgrind_annotate")
     path = tmp_path / "callgrind.out"
     path.write_text(text)
@@ -257,7 +257,7 @@ def test_remarks_are_comments_or_on_standard_error(tmp_path):
 # ---- lcov ----------------------------------------------------------------------------------------
 
 def genhtml(text, tmp_path):
-    """{"lines": (hit, found), …} as genhtml reads them."""
+    """Returns {"lines": (hit, found), …} as genhtml reads them."""
     have("genhtml")
     (tmp_path / "coverage.info").write_text(text)
     if "version 1." not in run("genhtml", "--version").out:
@@ -270,7 +270,7 @@ def genhtml(text, tmp_path):
 
 
 def at_sources(path, tmp_path):
-    """The recording together with existing source files, because genhtml shows them."""
+    """Returns the recording together with existing source files, because genhtml shows them."""
     for name in (MAIN_C, LOOP_C, UTIL_H):
         (tmp_path / os.path.basename(name)).write_text("line\n" * 30)
     db = sqlite3.connect(path)
@@ -430,7 +430,7 @@ FLAT = {"main": 63, "work": 149, "work;clamp": 90, "down": 24, "[anon]": 50}
 
 
 def folded(text):
-    """{path: count}, each line taken apart as flamegraph.pl does."""
+    """Returns {path: count}, each line taken apart as flamegraph.pl does."""
     lines = [re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", line) for line in text.splitlines()]
     assert all(lines), text
     equal(len({m[1] for m in lines}), len(lines), "a path is there twice")
@@ -580,7 +580,7 @@ def test_names_that_are_not_utf8_in_json(tmp_path):
 
 
 def pprof(data, tmp_path):
-    """{event: {path: count}}, as pprof itself shows the profile."""
+    """Returns {event: {path: count}}, as pprof itself shows the profile."""
     have("go")
     (tmp_path / "profile.pb").write_bytes(data)
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
@@ -677,7 +677,8 @@ TRACE = {
 
 
 def paths_of_trace(events):
-    """{path: its own count} of each thread, computed only from the positions of the slices."""
+    """Returns {path: its own count} of each thread, computed only from the positions of the
+    slices."""
     counted = {}
     for tid in sorted({e["tid"] for e in events}):
         slices = sorted((e for e in events if e["tid"] == tid and e["ph"] == "X"),

@@ -49,7 +49,7 @@ def gate(*argv, code=0):
 
 
 def events(*argv, code=0):
-    """(events by name, the document)"""
+    """Returns (events by name, the document)"""
     document = json.loads(gate("-j", *argv, code=code).out)
     equal((document["format"], document["version"]), ("pmk-gate", 1))
     for e in document["events"]:

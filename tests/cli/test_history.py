@@ -40,7 +40,7 @@ class Repository:
         return out.out.strip()
 
     def commit(self, turns, code=0, source=None, time=None):
-        """A commit whose program makes this many iterations; returns its name."""
+        """Returns a commit whose program makes this many iterations; returns its name."""
         n = len(self.commits)
         (self.folder / "prog.s").write_text(source or PROGRAM.format(turns=turns, code=code))
         (self.folder / "number").write_text(f"{n}\n")

@@ -82,11 +82,11 @@ class Page(html.parser.HTMLParser):
         return [[c.text() for c in row.inner if isinstance(c, Element)] for row in body.all("tr")]
 
     def data(self):
-        """What the script draws the flame graph from."""
+        """Returns the data from which the script draws the flame graph."""
         return json.loads(self.root.one("script", id="calls-data").text())
 
     def frames(self):
-        """(path of names, counts) of the flame graph."""
+        """Returns (path of names, counts) of the flame graph."""
         data = self.data()
         names = {frame[0]: frame[1] for frame in data["frames"]}
         out = [(("all",), counts_of(data["nodes"][0][2]))]
@@ -263,7 +263,7 @@ def test_there_is_no_end_of_functions(tmp_path):
 
 @pytest.fixture
 def with_source(tmp_path):
-    """A recording whose lines can be read."""
+    """Returns a recording whose lines can be read."""
     with open(tmp_path / "loop.c", "w") as f:
         f.write("".join(f"line {i}\n" for i in range(1, 41)))
     path = sample(tmp_path / "r", contexts=True)
@@ -275,7 +275,7 @@ def with_source(tmp_path):
 
 
 def listing(page, name):
-    """The rows of a listing: (numbers, position, text)."""
+    """Returns the rows of a listing: (numbers, position, text)."""
     for place in page.root.all("details", **{"class": "place"}):
         if name in place.one("summary").text():
             return [[c.text() for c in row.inner] for row in place.one("tbody").all("tr")]
@@ -587,7 +587,7 @@ def test_a_comparison_has_what_diff_has(recording, later):
 
 
 def by_path(page):
-    """The counts of each path of the flame graph, summed over threads."""
+    """Returns the counts of each path of the flame graph, summed over threads."""
     sums = {}
     for path, counts in page.frames()[1:]:
         if len(path) > 1:
@@ -597,7 +597,7 @@ def by_path(page):
 
 
 def in_one_tree(base, fresh, events):
-    """What the flame graph of a comparison has, from the graphs of both recordings."""
+    """Returns what the flame graph of a comparison has, from the graphs of both recordings."""
     sides = [by_path(Page(page_of(side, "-e", ",".join(events)))) for side in (fresh, base)]
     return {path: [n for side in sides
                    for n in (side.get(path, []) + [0] * len(events))[:len(events)]]
@@ -769,7 +769,7 @@ EVIL = ["<script>window.evil=1</script>", "\"><img src=x onerror=window.evil=1>"
 
 
 def hostile(folder):
-    """A recording in which an attacker has chosen every name."""
+    """Returns a recording in which an attacker has chosen every name."""
     names = iter(EVIL * 3)
     source = folder / "<script>window.evil=1<"
     source.write_text("\n".join(EVIL).replace("\x1b", "") + "\n")

@@ -44,7 +44,7 @@ class Shown:
         return found[0]
 
     def frame(self, *path):
-        """The box of a frame, found by the names from the root on."""
+        """Returns the box of a frame, found by the names from the root on."""
         return self.js("""
             const boxes = [...document.querySelectorAll("#flame .f")];
             const path = b => (b === boxes[0] ? [] : path(boxes[b.dataset.p])).concat(
@@ -74,7 +74,7 @@ class Shown:
             name)]
 
     def requests(self):
-        """The browser's requests, except the one for the page itself."""
+        """Returns the browser's requests, except the one for the page itself."""
         sent = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -164,7 +164,7 @@ def test_the_address_has_the_zoom(browser, shown):
 
 
 def boxes(shown, tree):
-    """[(name, count, share of the width)] of a derived graph, from its root on."""
+    """Returns [(name, count, share of the width)] of a derived graph, from its root on."""
     return [(*label.split("\n")[0:1], number(label.split("\n")[1].split()[0]), round(width))
             for label, width in shown.js(
                 "return [...document.querySelectorAll(arguments[0] + ' .f')].map("

@@ -250,7 +250,7 @@ def background(*argv, stdin=subprocess.DEVNULL, **kw):
 
 
 def waits_of(pid):
-    """The number of voluntary context switches of a process."""
+    """Returns the number of voluntary context switches of a process."""
     found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", of_process(pid, "status"), re.M)
     return int(found.group(1)) if found else 0
 
@@ -745,7 +745,8 @@ def test_ordinary_users_cannot_count_others():
 
 
 def with_filter(error):
-    """A preexec function: perf_event_open fails with this errno from now on, as in a container."""
+    """Returns a preexec function that makes perf_event_open fail with this errno from now on, as in
+    a container."""
     number = {"x86_64": 298,
               "aarch64": 241}.get(platform.machine()) or skip("which number is the call?")
     code = ((0x20, 0, 0, 0),                     # load the number of the call

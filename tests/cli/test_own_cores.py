@@ -7,7 +7,7 @@ CORES = os.path.join(SOURCE, "data", "cores")
 
 
 def own(folder, file, **changes):
-    """A copy of arm1176.ini with other texts."""
+    """Returns a copy of arm1176.ini with other texts."""
     with open(os.path.join(CORES, "arm1176.ini")) as f:
         text = f.read()
     for key, value in changes.items():

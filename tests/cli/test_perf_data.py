@@ -164,7 +164,7 @@ def write(tmp_path, f):
 
 
 def places(path, *argv):
-    """{name: samples of cpu-clock} of the rows."""
+    """Returns {name: samples of cpu-clock} of the rows."""
     return {n: c["cpu-clock:samples"] for n, c in rows(path, *argv)[1].items()}
 
 

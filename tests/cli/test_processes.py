@@ -632,7 +632,7 @@ int main(void)
 
 
 def waits_for_room(pid):
-    """A process that has not run although it could."""
+    """True if a process has not run although it could."""
     def ticks():
         with open(f"/proc/{pid}/stat") as f:
             fields = f.read().rsplit(")", 1)[1].split()

@@ -16,8 +16,8 @@ WAIT = "#include <stdio.h>\nint main(void) { return getchar() == EOF; }"
 
 
 def on_terminal(*argv, seconds=None, cwd=None):
-    """The exit code and everything that pmk writes to a terminal, which sends Ctrl-C after this
-    many seconds."""
+    """Returns the exit code and everything that pmk writes to a terminal, which sends Ctrl-C after
+    this many seconds."""
     ours, theirs = pty.openpty()
     p = subprocess.Popen([PMK, *map(str, argv)], stdin=theirs, stdout=theirs, stderr=theirs,
                          start_new_session=True, cwd=cwd)

@@ -18,7 +18,7 @@ import microblaze_tools as mb
 
 
 def record(*argv, code=0, **kw):
-    """The database that pmk record writes, open."""
+    """Returns the database that pmk record writes, open."""
     path = os.path.join(WORK, f"record-{os.getpid()}.data")
     out = pmk("record", "-o", path, *argv, **kw)
     equal(out.code, code, out.err)
@@ -29,7 +29,7 @@ def record(*argv, code=0, **kw):
 
 
 def totals(db):
-    """{event: (count of the whole run, sum over all instructions)}"""
+    """Returns {event: (count of the whole run, sum over all instructions)}"""
     return {name: (total, booked) for name, total, booked in db.execute(
         "SELECT name, total, coalesce(sum(value), 0) FROM event LEFT JOIN count "
         "ON event.id = count.event GROUP BY event.id")}
@@ -131,15 +131,16 @@ def test_call_paths_of_a_known_loop():
 
 
 def stripped(path, *how, prefix=CROSS):
-    """A copy of the program without symbols, or stripped as `how` says. Its name has the same
-    length, because a program's name is on its stack."""
+    """Returns a copy of the program without symbols, or stripped as `how` says. Its name has the
+    same length, because a program's name is on its stack."""
     copy = path[:-4] + ("some" if how else "bare")
     equal(run(prefix + "strip", *how, "-o", copy, path).code, 0)
     return copy
 
 
 def functions(db):
-    """{address: (name, symbol, executions of its instructions)} of the program's functions"""
+    """Returns {address: (name, symbol, executions of its instructions)} of the program's
+    functions"""
     return {address: (name, symbol, n) for address, name, symbol, n in db.execute(
         "SELECT function.address, name, symbol, sum(executions) FROM execution "
         "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "
@@ -312,7 +313,7 @@ def test_loads_and_stores_of_every_width(name, prefix, flags, instructions, end)
 
 
 def latencies(db):
-    """{event: {cycles: times}}"""
+    """Returns {event: {cycles: times}}"""
     rows = collections.defaultdict(dict)
     for name, cycles, times in db.execute("SELECT name, cycles, times FROM latency "
                                           "JOIN event ON event = event.id"):
@@ -321,7 +322,8 @@ def latencies(db):
 
 
 def times_are_those_of_stat(*argv, code=0):
-    """The sums of latency counters follow from the numbers of occurrences of each latency."""
+    """Checks that the sums of latency counters follow from the numbers of occurrences of each
+    latency."""
     counters = [c for c in stat(*argv, code=code)["counters"] if c["latency"]]
     there = latencies(record(*argv, code=code))
     equal(set(there), {c["event"] for c in counters if c["counter-value"]})
@@ -543,7 +545,7 @@ HARD, A64 = "arm-linux-gnueabihf-", "aarch64-linux-gnu-"
 
 
 def stubs(db, path):
-    """{address: (name, executions of its instructions)} of the stubs in that file"""
+    """Returns {address: (name, executions of its instructions)} of the stubs in that file"""
     return {address: (name, n) for address, name, n in db.execute(
         "SELECT function.address, name, sum(executions) FROM execution "
         "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "
@@ -603,8 +605,8 @@ def test_stubs_of_lld(tmp_path):
 
 
 def microblaze_with_a_stub(path, order, pic):
-    """A program that calls f twice through a stub like those of GNU ld, whose slot is filled
-    already: there is no C library for MicroBlaze here."""
+    """Returns a program that calls f twice through a stub like those of GNU ld, whose slot is
+    filled already: there is no C library for MicroBlaze here."""
     base, code, got, end = 0x10000000, 0x100, 0x200, "<" if order == "little" else ">"
     slot = base + got + 12
     low, load = (12, 0xe9940000) if pic else (slot & 0xffff, 0xe9800000)

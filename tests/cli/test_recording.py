@@ -40,7 +40,7 @@ def one_line(text):
 
 
 def on_terminal(*argv, columns=80, **env):
-    """The output of a program on a terminal of this width."""
+    """Returns the output of a program on a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     inherited = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}

@@ -66,7 +66,7 @@ def dump(*records, pmu="arm1176"):
 
 
 def firmware():
-    """The library's dump on a model of the ARM11: see tests/profile/test_dump.c."""
+    """Returns the library's dump on a model of the ARM11: see tests/profile/test_dump.c."""
     with open(os.path.join(CORPUS, "firmware"), "rb") as f:
         return f.read()
 
@@ -104,7 +104,8 @@ def counter(doc, name, reg=None, number=1):
 
 
 def table(out, reg):
-    """{event: [net, mean, stddev, min, max, raw, own cost, nested]} below a region's heading."""
+    """Returns {event: [net, mean, stddev, min, max, raw, own cost, nested]} below a region's
+    heading."""
     part = out.split(f" Region '{reg}', entered ")[1].split("   event ")[1].split("\n\n")[0]
     rows = [line.split() for line in part.splitlines()[1:]]
     return {row[0]: row[1:] for row in rows}
@@ -605,7 +606,7 @@ int main(void) { return hot(9) + warm(9) == 1; }
 
 
 def executable():
-    """The program's path and {function: address}."""
+    """Returns the program's path and {function: address}."""
     path = os.path.join(FOLDER, "sampled.c")
     with open(path, "w") as f:
         f.write(PROGRAM)

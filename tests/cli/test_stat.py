@@ -453,7 +453,7 @@ def test_json_keys():
 
 
 def lines(*argv, code=0, **kw):
-    """What pmk stat -j writes, a dictionary for each line."""
+    """Returns what pmk stat -j writes, a dictionary for each line."""
     out = pmk("stat", "-j", "-o", "/dev/stdout", *argv, **kw)
     equal(out.code, code, out)
     return [json.loads(line) for line in out.out.splitlines()]
@@ -1268,7 +1268,7 @@ def test_a_core_with_a_caveat():
 
 
 def repo_label(core):
-    """The text that reports print about the cycles of a core, from its preset."""
+    """Returns the text that reports print about the cycles of a core, from its preset."""
     return re.search(r"^checked = (.*)$", repo.text(f"data/cores/{core}.ini"), re.M)[1]
 
 

@@ -148,7 +148,7 @@ def test_traffic_brings_its_layer():
 
 
 def row(text, start):
-    """The numbers of the line with this beginning ("-" as None), and its bar."""
+    """Returns the numbers of the line with this beginning ("-" as None), and its bar."""
     line = next(l for l in text.splitlines() if l.startswith(start))
     words = line[len(start):].replace("%", "").split()
     bar = words.pop(0) if re.fullmatch(r"[#sbw.?]+", words[0]) else ""

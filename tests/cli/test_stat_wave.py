@@ -18,7 +18,7 @@ SCORES = {"READ": "rd", "WRITE": "wr", "WAIT": "wait_total", "WAIT_FIRST": "wait
 
 
 def simulated(seed, cycles=3000):
-    """A dump, its map, and the testbench's counts: {"armd": {"READ": n, …}, …}."""
+    """Returns a dump, its map, and the testbench's counts: {"armd": {"READ": n, …}, …}."""
     have("iverilog")
     os.makedirs(FOLDER, exist_ok=True)
     bench = os.path.join(FOLDER, "bus.vvp")
@@ -103,8 +103,8 @@ def test_a_dump_that_is_cut_is_told():
 
 
 def hand_written(name, edges, text):
-    """A dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1; and a
-    map."""
+    """Returns a dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1;
+    and a map."""
     os.makedirs(FOLDER, exist_ok=True)
     dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
     with open(dump, "w") as f:
@@ -177,7 +177,7 @@ def small_bus(name="bus", cause=True):
 
 
 def bars(dump, ini, *argv, locale="C", **env):
-    """The report from the bars on."""
+    """Returns the report from the bars on."""
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--bars", *argv,
               env=dict(os.environ, LC_ALL=locale, TERM="xterm", **env))
     equal(out.code, 0, out)

@@ -61,7 +61,7 @@ def machine(kernel, order, *more, serial="null"):
 
 
 def count(kernel, order, *options, more=(), region=("--region", "work")):
-    """The counts, if pmk is ended after the firmware is done."""
+    """Returns the counts, if pmk is ended after the firmware is done."""
     have(mb.ORDERS[order].system)
     serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
     with open(serial, "w"):

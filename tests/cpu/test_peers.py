@@ -29,8 +29,8 @@ def some_of(rows, names, name):
 
 
 def plugin():
-    """The plugin, built from QEMU's sources; skips where these cannot be had. It is copied because
-    the version in its name has a colon."""
+    """Returns the plugin, built from QEMU's sources; skips where these cannot be had. It is copied
+    because the version in its name has a colon."""
     if not os.path.exists(PLUGIN):
         made = run(os.path.join(SOURCE, "scripts", "qemu"), "--cache-plugin")
         if made.code:
@@ -42,8 +42,8 @@ def plugin():
 
 def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsize, dways, events,
          *settings):
-    """[what pmk counts of each event], and the plugin's instructions, misses of instructions,
-    misses of data."""
+    """Returns [what pmk counts of each event], and the plugin's instructions, misses of
+    instructions, misses of data."""
     program = os.path.join(WORK, f"peers-{prefix}-{name}")
     if not os.path.exists(program):
         source = os.path.join(SOURCE, "bench/programs", name + ".c")

@@ -38,13 +38,13 @@ def exists(path):
 
 @functools.cache
 def events(pmu):
-    """The events of a PMU, as pmk lists them."""
+    """Returns the events of a PMU, as pmk lists them."""
     return json.loads(pmk("list", "events", "-j", "--pmu", pmu).out)["events"]
 
 
 @functools.cache
 def codes_and_names():
-    """{(code, name)} of all events of all PMUs."""
+    """Returns {(code, name)} of all events of all PMUs."""
     listed = json.loads(pmk("list", "events", "-j").out)["events"]
     return {(int(e["code"], 16), e["name"]) for e in listed}
 
@@ -64,14 +64,14 @@ def without_comments(c):
 
 
 def core_families():
-    """The families of cores that have parameters of their own: folders of src/cpu."""
+    """Returns the families of cores that have parameters of their own: folders of src/cpu."""
     names = re.findall(r"FAMILY\((\w+)\)",
                        text("src/cpu/families.h").split("#define PMK_CORE_FAMILIES")[1])
     return [name for name in names if exists(f"src/cpu/{name}/keys.c")]
 
 
 def core_keys(family):
-    """[(key, default, min, max, unit, text)] of the parameters of its cores."""
+    """Returns [(key, default, min, max, unit, text)] of the parameters of its cores."""
     rows = text(f"src/cpu/{family}/keys.c")
     # Parameters of several families are in a header, as groups of rows.
     for header in re.findall(r'#include "(cpu/(?:\w+/)?keys\.h)"', rows):

@@ -86,13 +86,13 @@ def code():
 
 
 def includes(path):
-    """What a file includes, as written."""
+    """Returns what a file includes, as written."""
     return re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]',
                       repo.without_comments(repo.text(path)), re.M)
 
 
 def ours(name):
-    """The path in the repository of an included file, or None when it is not ours."""
+    """Returns the path in the repository of an included file, or None when it is not ours."""
     for folder in ("include/", "src/"):
         if repo.exists(folder + name):
             return folder + name
@@ -100,7 +100,7 @@ def ours(name):
 
 
 def reached(path, seen=None):
-    """Every file that `path` includes, directly or not: {as written: who includes it}."""
+    """Returns every file that `path` includes, directly or not: {as written: who includes it}."""
     seen = {} if seen is None else seen
     for name in includes(path):
         if name in seen:

@@ -89,7 +89,7 @@ def section(name, title):
 
 
 def help_options(command):
-    """[(letter or None, name, argument or None)] as --help shows them."""
+    """Returns [(letter or None, name, argument or None)] as --help shows them."""
     out = pmk(command, "--help")
     equal(out.code, 0, command)
     found = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?  ", out.out, re.M)
@@ -127,7 +127,7 @@ WORDS = {"l": ["none", "l210", "l220", "plain"], "y": ["own", "lru", "fifo", "pl
 
 
 def core_keys(family):
-    """{key: [default, range, text]} of the cores of a family, as the page has them."""
+    """Returns {key: [default, range, text]} of the cores of a family, as the page has them."""
     def shown(value, unit):
         value = int(value)
         if unit == "b":

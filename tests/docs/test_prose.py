@@ -41,7 +41,7 @@ def documents():
 
 
 def sentences(path):
-    """(line, sentence) of running text: no code, tables or headings."""
+    """Returns (line, sentence) of running text: no code, tables or headings."""
     def blank(m):
         return re.sub(r"[^\n]", " ", m.group())
     text = re.sub(r"```.*?```", blank, repo.text(path), flags=re.S)
@@ -56,7 +56,7 @@ def sentences(path):
 
 
 def comments(path):
-    """(line, sentence) of the comments of a file of C."""
+    """Returns (line, sentence) of the comments of a file of C."""
     text = repo.text(path)
     for comment in re.finditer(r"/\*(.*?)\*/", text, re.S):
         body = re.sub(r"(?m)^[ \t]*\*", "", comment.group(1))

@@ -17,7 +17,7 @@ def pages():
 
 
 def headings(path):
-    """The anchors of a page, as the usual renderers make them."""
+    """Returns the anchors of a page, as the usual renderers make them."""
     out = set()
     for title in re.findall(r"^#+ (.+)$", repo.text(path), re.M):
         out.add(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-"))

@@ -15,7 +15,7 @@ import repo  # noqa: E402
 
 
 def shown():
-    """The compiler named in the README, and the block of output."""
+    """Returns the compiler named in the README, and the block of output."""
     found = re.search(r"<!-- demo:begin \((.*?)\) -->\n```\n(.*?)```\n<!-- demo:end -->",
                       repo.text("README.md"), re.S)
     assert found, "README.md has no block between demo:begin and demo:end"
@@ -34,7 +34,7 @@ def printed():
 
 
 def without_numbers(lines):
-    """The number of source lines in the table depends on the compiler."""
+    """Removes the number of source lines from the table, because it depends on the compiler."""
     form = [" ".join(re.sub(NUMBER, "N", line).replace("N variable ", "N variables ").split())
             for line in lines]
     return [line for i, line in enumerate(form) if not line or line != form[i - 1]]

@@ -143,7 +143,7 @@ def wanted_of_valtrix():
 
 
 def rows():
-    """(anchor, what, [file cells], [test cells]) of every row of docs/TRACE.md."""
+    """Returns (anchor, what, [file cells], [test cells]) of every row of docs/TRACE.md."""
     out = []
     for line in repo.text("docs/TRACE.md").splitlines():
         cells = [c.strip() for c in line.strip().strip("|").split("|")]
@@ -323,7 +323,7 @@ def test_every_vector_of_the_microblaze_document_has_a_row():
 # ---- docs/arm11.md says what the catalogue and the documents say --------------------------------
 
 def page_events():
-    """{code: cells} of the event table of docs/arm11.md."""
+    """Returns {code: cells} of the event table of docs/arm11.md."""
     found = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| (.) \| (.) \| (.) \| ([^|]+) \| ([^|]+) "
                        r"\|", repo.text("docs/arm11.md"), re.M)
     return {int(code, 16): cells for code, *cells in found}
@@ -372,7 +372,8 @@ V8_PMUS = ("armv8", "cortex-a53", "cortex-a55", "cortex-a57", "cortex-a72", "neo
 
 
 def v8_page_events():
-    """[(code, [name, y or - per PMU …, emulation, text])] of the event tables of docs/armv8.md."""
+    """Returns [(code, [name, y or - per PMU …, emulation, text])] of the event tables of
+    docs/armv8.md."""
     found = re.findall(r"^\| 0x([0-9A-F]{2}|4[0-9A-F]{3}) \| (\w+) \|" + r" ([y-]) \|" * 8 +
                        r" (exact|modelled|-) \| ([^|]+) \|$", repo.text("docs/armv8.md"), re.M)
     return [(int(code, 16), cells) for code, *cells in found]

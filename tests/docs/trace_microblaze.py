@@ -57,7 +57,7 @@ def wanted():
 
 
 def described():
-    """{anchor: the text that its description must contain}."""
+    """Returns {anchor: the text that its description must contain}."""
     out = {f"PM step {n}": what for n, what in PROCEDURE.items()}
     out |= {f"PM T1 E{n}": what for n, what in enumerate(EVENTS)}
     out |= {f"PM T2 {reg}": ", ".join(cells) for reg, cells in REGISTERS.items()}

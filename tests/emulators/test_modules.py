@@ -35,7 +35,7 @@ GLIB = {"g_array_get_element_size", "g_array_free", "g_byte_array_new", "g_byte_
 
 
 def symbols(path, what):
-    """{name: type letter} of the dynamic symbol table."""
+    """Returns {name: type letter} of the dynamic symbol table."""
     have("nm")
     out = run("nm", "-D", what, path)
     equal(out.code, 0, out)
@@ -44,7 +44,7 @@ def symbols(path, what):
 
 
 def undefined(module):
-    """The emulator's symbols that it and the core need: {name: "U", or "w" if it may be
+    """Returns the emulator's symbols that it and the core need: {name: "U", or "w" if it may be
     missing}."""
     needs = {}
     for name in (module, CORE):

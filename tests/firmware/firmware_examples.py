@@ -65,7 +65,7 @@ _ran = {}
 
 
 def ran(board, *argv):
-    """The output of `make run`, once per board and options."""
+    """Returns the output of `make run`, once per board and options."""
     if (board, argv) not in _ran:
         out, folder = make(board, "run", *argv)
         equal(out.code, 0, f"make run for {board}: {out}")

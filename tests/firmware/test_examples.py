@@ -122,7 +122,7 @@ def test_ml605_tells_its_exit_code():
 
 
 def loops(text):
-    """[(level, n, instructions, cycles)] of the known loops."""
+    """Returns [(level, n, instructions, cycles)] of the known loops."""
     return [(level, *map(int, rest)) for level, *rest in
             re.findall(r"^(el[01]) n (\d+) instructions (\d+) cycles (\d+)$", text, re.M)]
 
@@ -233,7 +233,7 @@ def test_virt_in_secure_state_says_so():
 
 
 def decode(dump):
-    """{pmu, events, regions, samples, dropped} of a dump; asserts its form."""
+    """Returns {pmu, events, regions, samples, dropped} of a dump; asserts its form."""
     equal(dump[:5], b"PMKD\1")
     equal(int.from_bytes(dump[-4:], "little"), zlib.crc32(dump[:-4]), "CRC")
     at = 5

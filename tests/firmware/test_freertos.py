@@ -24,7 +24,7 @@ ROUNDS, SHORT, LONG = 50, 2 * 1000, 2 * 9000  # of main.c; two instructions a tu
 
 
 def kernel():
-    """The folder of tasks.c."""
+    """Returns the folder of tasks.c."""
     def make(path):
         with tarfile.open(debian.pool_file(PACKAGE, SHA256)) as archive, \
                 tempfile.TemporaryDirectory() as place:
@@ -49,7 +49,7 @@ def said_of_tasks(said):
 
 
 def regions(said):
-    """{name: (net, raw, least, most)}, instructions."""
+    """Returns {name: (net, raw, least, most)}, instructions."""
     found = re.findall(rf"^region (\w+): {ROUNDS} times\n.*\n.*cpu_cycles\n +(\d+) +(\d+) +\S+ +"
                        r"\S+ +(\d+) +(\d+)  instr_exec$", said, re.M)
     return {name: tuple(map(int, row)) for name, *row in found}

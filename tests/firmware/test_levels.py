@@ -34,7 +34,7 @@ def program():
 
 
 def said(machine, cpu="cortex-a53"):
-    """What the program prints, {line: words}."""
+    """Returns what the program prints, {line: words}."""
     have("qemu-system-aarch64")
     out = run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0", "-nographic",
               "-nic", "none", "-semihosting-config", "enable=on,target=native", "-kernel",

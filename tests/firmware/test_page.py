@@ -28,8 +28,8 @@ WARNINGS = ("-std=gnu11", "-ffreestanding", "-O2", "-Wall", "-Wextra", "-Werror"
 
 
 def blocks():
-    """[(line, language, marker, text)] of the fenced blocks; marker is the comment above, or
-    None."""
+    """Returns [(line, language, marker, text)] of the fenced blocks; marker is the comment above,
+    or None."""
     found = []
     for m in re.finditer(r"(?:^<!-- (.+?) -->\n)?^```(\w+)\n(.*?)^```$", PAGE, re.M | re.S):
         found.append((PAGE.count("\n", 0, m.start()) + 1, m.group(2), m.group(1), m.group(3)))

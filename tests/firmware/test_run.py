@@ -26,7 +26,8 @@ def ran(board, *options):
 
 
 def region(said, name):
-    """{event: (raw total, mean, least, most)} of a region of the report that firmware prints."""
+    """Returns {event: (raw total, mean, least, most)} of a region of the report that firmware
+    prints."""
     block = re.search(rf"^region {name}: .*\n.*\n((?: .*\n)+)", said, re.M)
     assert block, said
     rows = [line.split() for line in block.group(1).splitlines()]

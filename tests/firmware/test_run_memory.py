@@ -11,8 +11,8 @@ from test_run import HEX, boot, firmware
 
 
 def straight(log):
-    """The lines of a log, by columns. Between two accesses of code without branches there are as
-    many instructions as words."""
+    """Returns the lines of a log, by columns. Between two accesses of code without branches there
+    are as many instructions as words."""
     cells = [line.split(",", 8) for line in log.read_text().splitlines()[4:]]
     for before, after in zip(cells, cells[1:]):
         equal(int(after[1]) - int(before[1]), (int(after[3], 16) - int(before[3], 16)) // 4, cells)

@@ -197,7 +197,7 @@ def test_it_has_no_state():
 
 
 def instructions(objdump, file):
-    """[(mnemonic, operands)] of a disassembly, without addresses, symbols and comments."""
+    """Returns [(mnemonic, operands)] of a disassembly, without addresses, symbols and comments."""
     out = run(objdump, "-d", "--no-show-raw-insn", file).out
     found = re.findall(r"^ +[0-9a-f]+:\t(\S+)(?:[ \t]+([^\n]*))?$", out, re.M)
     return [(m, re.sub(r"[0-9a-f]+ <[^>]*>|//.*|;.*|@.*|0x[0-9a-f]+", "", operands)) for m,
@@ -353,7 +353,7 @@ def test_two_files_compile_without_a_libc():
 
 
 def everywhere():
-    """(name, compiler) for all compilers of the two files: host, targets, 16-bit Thumb."""
+    """Returns (name, compiler) for all compilers of the two files: host, targets, 16-bit Thumb."""
     found = [("host", ["gcc"])]
     for name in installed():
         found.append((name, [tools(name) + "gcc", *TARGETS[name][3].split()]))
@@ -506,7 +506,7 @@ def test_what_cannot_be_renamed_is_refused():
 
 
 def sample(name, level, variant):
-    """The user's file compiled as `variant`; its name does not depend on the variant."""
+    """Returns the user's file compiled as `variant`; its name does not depend on the variant."""
     folder = scratch(f"{name}{level}-{variant.strip('-D').replace('=', '')}")
     os.makedirs(folder, exist_ok=True)
     made = os.path.join(folder, "sample.o")
@@ -555,7 +555,7 @@ def test_disabled_leaves_nothing_without_optimisation():
 
 
 def called(name, file):
-    """The symbols that the code refers to, except the sample's own variable."""
+    """Returns the symbols that the code refers to, except the sample's own variable."""
     out = run(tools(name) + "objdump", "-r", "-j", ".text", file).out
     found = re.findall(r"^[0-9a-f]+ R_\w+ +(\S+)$", out, re.M)
     assert len(found) > 5, out
@@ -638,7 +638,7 @@ MOST = 12  # instructions of an edge
 
 
 def edges(assembly):
-    """[(edge, [mnemonics])] between the marks of fast.c."""
+    """Returns [(edge, [mnemonics])] between the marks of fast.c."""
     found, inside = [], None
     for line in assembly.splitlines():
         mark = re.search(r"/\* mark (\w+) \*/", line)

@@ -96,8 +96,8 @@ def make_root(arch):
 
 
 def apt_root(arch):
-    """A private apt root with new lists of packages; made once per process, and deleted at its
-    end."""
+    """Returns a private apt root with new lists of packages; made once per process, and deleted at
+    its end."""
     if arch not in _roots:
         try:
             _roots[arch] = make_root(arch)
@@ -109,7 +109,7 @@ def apt_root(arch):
 
 
 def depends(arch, package, pattern):
-    """The dependency of a package whose name matches: the kernel of a metapackage."""
+    """Returns the dependency of a package whose name matches: the kernel of a metapackage."""
     done = apt(apt_root(arch), "apt-cache", "depends", package)
     found = [n for n in re.findall(r"Depends: (\S+)", done.stdout) if fnmatch.fnmatch(n, pattern)]
     if not found:
@@ -118,7 +118,7 @@ def depends(arch, package, pattern):
 
 
 def unpack(arch, package, place):
-    """The package's files, in a new folder in `place`."""
+    """Returns the package's files, in a new folder in `place`."""
     root = apt_root(arch)
     done = apt(root, "apt-get", "-q", "download", package, cwd=place)
     debs = [f for f in os.listdir(place) if f.endswith(".deb")]
@@ -133,8 +133,8 @@ def unpack(arch, package, place):
 
 
 def pool_file(path, sha256):
-    """A file of Debian's pool that is in no list of this release: fetched by its path, and checked
-    by apt against its hash. Returns the path of the cached file."""
+    """Fetches a file of Debian's pool that is in no list of this release, by its path; apt checks its
+    hash. Returns the path of the cached file."""
     def make(to):
         arch = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True)
         root = apt_root(arch.stdout.strip())
@@ -167,7 +167,7 @@ def kept(name, make):
 
 
 def inside(folder, pattern):
-    """The only file below a folder whose path matches."""
+    """Returns the only file below a folder whose path matches."""
     found = [os.path.join(d, f) for d, _, files in os.walk(folder) for f in files
              if fnmatch.fnmatch(os.path.relpath(os.path.join(d, f), folder), pattern)]
     if len(found) != 1:
@@ -176,7 +176,7 @@ def inside(folder, pattern):
 
 
 def one_file(arch, package, pattern):
-    """The path of a file of a package."""
+    """Returns the path of a file of a package."""
     def make(path):
         with tempfile.TemporaryDirectory() as place:
             shutil.copy(inside(unpack(arch, package() if callable(package) else package, place),
@@ -186,7 +186,7 @@ def one_file(arch, package, pattern):
 
 
 def sysroot(arch, *packages):
-    """A folder with the files of the packages and of all that they depend on."""
+    """Returns a folder with the files of the packages and of all that they depend on."""
     def make(path):
         done = apt(apt_root(arch), "apt-get", "-q", "-y", "--no-install-recommends",
                    "--download-only", "install", *packages)

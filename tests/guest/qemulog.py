@@ -54,7 +54,7 @@ os.execve("{emulator}", [sys.argv[0], *more, *sys.argv[1:]], environment)
 
 @contextlib.contextmanager
 def wrapped(emulator, more):
-    """The environment in which pmk starts the emulator with more options."""
+    """Returns the environment in which pmk starts the emulator with more options."""
     place = os.path.join(WORK, f"wrapped-{os.getpid()}")
     os.makedirs(place, exist_ok=True)
     wrapper = os.path.join(place, os.path.basename(emulator))

@@ -24,8 +24,8 @@ IMMEDIATE = re.compile(rf"(b{CONDITION}|bl{CONDITION}|cbn?z)$")
 
 
 def kinds_of(name, operands):
-    """The events that an instruction of this spelling raises by being executed; whether it is a
-    return, which counts if it is taken; whether it always writes the PC."""
+    """Returns the events that an instruction of this spelling raises by being executed; whether it
+    is a return, which counts if it is taken; whether it always writes the PC."""
     name = name.split(".")[0]
     kinds = {"inst_retired"}
     # A branch to the next instruction leaves no gap in the log.
@@ -189,10 +189,10 @@ DEBIAN = {
 
 
 def tree(packages):
-    """A folder with the files of packages, as the sysroot of programs. Its /lib is /usr/lib, as on
-    a machine. If the two were different, the loader would check with statx() whether the first
-    exists once it misses a library there. QEMU answers statx() from the host and not from the
-    sysroot, so the loader would never search the folder again."""
+    """Returns a folder with the files of packages, as the sysroot of programs. Its /lib is
+    /usr/lib, as on a machine. If the two were different, the loader would check with statx()
+    whether the first exists once it misses a library there. QEMU answers statx() from the host and
+    not from the sysroot, so the loader would never search the folder again."""
     def make(path):
         os.makedirs(os.path.join(path, "usr", "lib"))
         os.symlink("usr/lib", os.path.join(path, "lib"))

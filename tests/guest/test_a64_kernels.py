@@ -539,7 +539,8 @@ def test_predictor_restated():
 
 
 def nested(turns, times):
-    """The outcomes of the branches of a loop in a loop: (True for the inner loop, taken)."""
+    """Returns the outcomes of the branches of a loop in a loop: (True for the inner loop,
+    taken)."""
     for i in range(times):
         for j in range(turns):
             yield True, j < turns - 1

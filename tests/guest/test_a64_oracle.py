@@ -32,7 +32,7 @@ ORDERED = re.compile(r"(ldax?[rp][bh]?|stlx?[rp][bh]?)$")
 
 
 def kinds_of(name, operands):
-    """The events that an instruction of this spelling raises by being executed."""
+    """Returns the events that an instruction of this spelling raises by being executed."""
     kinds = {"inst_retired"}
     immediate = name in ("b", "bl") or name.startswith("b.") or name in ("cbz", "cbnz", "tbz",
                                                                          "tbnz")

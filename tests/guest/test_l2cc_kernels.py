@@ -15,7 +15,7 @@ SMALL = ("l2.size=64K", "l2.ways=1")
 
 
 def level2(kernel, *sets, pmu="l220", **defines):
-    """{event: count} of the level 2 cache of an ARM1176."""
+    """Returns {event: count} of the level 2 cache of an ARM1176."""
     have("qemu-arm")
     options = [w for s in sets for w in ("--set", s)]
     doc = stat("--core", "arm1176", "--pmu", pmu, "--from", "k_begin", "--to", "k_end", "-e",

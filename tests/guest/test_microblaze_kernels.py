@@ -671,8 +671,8 @@ def test_local_memory():
 # ---- write buffer --------------------------------------------------------------------------------
 
 def buffered(stores, entries, takes):
-    """(sum, longest) of the latencies of stores one cycle apart, restated: the buffer has so many
-    entries and writes one in so many cycles. A store waits until there is room for it."""
+    """Returns (sum, longest) of the latencies of stores one cycle apart, restated: the buffer has
+    so many entries and writes one in so many cycles. A store waits until there is room for it."""
     now, empty, all_, longest = 0, 0, 0, 0
     for _ in range(stores):
         empty = max(empty, now) + takes
@@ -967,7 +967,7 @@ TIMED_EVENTS = "load_word,insn_executed,clock_cycles,dcache_read_latency"
 
 
 def intervals(program, cycles, *options):
-    """[{event: count}] of the rows, and their clocks."""
+    """Returns [{event: count}] of the rows, and their clocks."""
     doc = stat("-I", f"{cycles}cycles", "-e", TIMED_EVENTS, *options, program)
     rows, clocks = {}, []
     for c in doc["counters"]:

@@ -52,7 +52,7 @@ def memory_events(m, operands):
 
 
 def kind_of(name, operands):
-    """What executing an instruction of this spelling is, whatever it does."""
+    """Returns the kinds that an instruction of this spelling has whenever it is executed."""
     groups = ((ARITHMETIC | MULTIPLY | DIVIDE, "arith_op"), (MULTIPLY, "mul_op"),
               (DIVIDE, "div_op"),
               (LOGICAL, "logical_op"), (BARREL, "barrel_shift_op"), (SHIFT, "shift_op"),
@@ -89,7 +89,7 @@ EVENTS = """insn_executed load_word load_half load_byte store_word store_half st
 # ---- the independent count -----------------------------------------------------------------------
 
 def disassembly(program):
-    """{address: (name, operands)} of the code in the file."""
+    """Returns {address: (name, operands)} of the code in the file."""
     found = {}
     for line in mb.disassembly(program).splitlines():
         m = re.match(r" *([0-9a-f]+):\t[0-9a-f]{8} \t(\S+)\s*(.*)", line)
@@ -136,7 +136,7 @@ class Trace:
         return self.kind[instruction]
 
     def rest_of_block(self, this):
-        """An instruction and what stands behind it, up to the next branch and its slot, each with
+        """Returns an instruction and those after it, up to the next branch and its slot, each with
         its branch."""
         at, slot_of, ended = this[0], None, False
         while not ended:
@@ -180,7 +180,7 @@ class Trace:
 
 
 def oracle(order, program, *argv):
-    """{event: count} and the output of one run, as QEMU alone tells it."""
+    """Returns {event: count} and the output of one run, as QEMU reports them without pmk."""
     trace = Trace(disassembly(program))
     out = logged(mb.ORDERS[order].qemu, trace.read, program, *argv, what="exec,nochain,in_asm")
     assert trace.steps, f"QEMU wrote no trace: {out}"
@@ -243,7 +243,7 @@ LEVELS = ("-O0", "-O2")
 
 
 def mix(name, level, order):
-    """What mb.program() is asked for."""
+    """Returns the arguments of mb.program() for a program."""
     return {"name": "mix", "sources": "mix.c", "order": order, "cpu": MIXES[name],
             "flags": (level,)}
 

@@ -126,8 +126,8 @@ def test_options_decide_which_instructions_there_are():
 
 
 def sha256_checksum(order, rounds):
-    """What bench/programs/sha256.c prints; the words of its state are in the buffer as memory has
-    them."""
+    """Returns what bench/programs/sha256.c prints; the words of its state are in the buffer as
+    memory has them."""
     state, total, buffer = hashlib.sha256(b"abc").digest(), 0, bytearray(65536)
     for _ in range(rounds):
         words = struct.unpack(">8I", state)

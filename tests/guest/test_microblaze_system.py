@@ -21,7 +21,7 @@ def firmware(*flags):
 
 
 def count(*flags, sets=(), handlers=PASSES):
-    """{event: count} from k_begin to k_end, and the document."""
+    """Returns {event: count} from k_begin to k_end, and the document."""
     have("qemu-system-microblazeel")
     program = firmware(*flags)
     path = os.path.join(WORK, f"mb-system-{os.getpid()}.json")

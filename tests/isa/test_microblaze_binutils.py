@@ -152,7 +152,7 @@ def mask(registers):
 
 
 def target_of(line, at, operand, prefix):
-    """The value of an immediate that objdump prints as its signed low half."""
+    """Returns the value of an immediate that objdump prints as its signed low half."""
     immediate = int(operand)
     if prefix is not None:
         immediate = (prefix & 0xffff) << 16 | (immediate & 0xffff)
@@ -160,8 +160,8 @@ def target_of(line, at, operand, prefix):
 
 
 def expected(line, prefix):
-    """The facts of a line as microblaze_facts prints them; `prefix`: the operand of an imm before
-    it."""
+    """Returns the facts of a line as microblaze_facts prints them; `prefix`: the operand of an imm
+    before it."""
     meaning = MEANINGS[line.name]
     equal(len(line.operands), len(meaning.operands), f"operands of {line}")
     kinds, facts, sysop, target = set(meaning.kinds), set(meaning.facts), "", 0
@@ -249,7 +249,7 @@ def pack(words, order):
 
 
 def assemble(source, order):
-    """The words of a source."""
+    """Returns the words of a source."""
     def ask():
         base = os.path.join(WORK, f"mb-isa-{os.getpid()}")
         with open(base + ".s", "w") as f:
@@ -280,7 +280,7 @@ def both(name, words, order):
 
 
 def prefixes(pairs):
-    """Each pair with the operand of an imm in front of it, or None; without the text."""
+    """Returns each pair with the operand of an imm before it, or None; without the text."""
     before = None
     for line, (have, _) in pairs:
         yield line, have, before
@@ -313,7 +313,8 @@ ALIASES = """
 
 
 def instructions(name):
-    """The mnemonic with every operand at each of its corners, and with all of them at the same."""
+    """Returns the mnemonic with every operand at each of its corners, and with all of them at the
+    same."""
     operands = MEANINGS[name].operands
     corners = [ONLY.get(name, {}).get(o, CORNERS[o]) for o in operands]
     chosen = {tuple(c[0] for c in corners)}

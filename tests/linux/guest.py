@@ -42,7 +42,7 @@ class Guest:
         return packages.kernel(self.arch)
 
     def build(self):
-        """The folder with pmk and libpmk.a for the guest; it is kept."""
+        """Returns the folder with pmk and libpmk.a for the guest; it is kept."""
         have("meson", "ninja", "pkg-config", self.triplet + "-gcc")
         root = packages.sysroot(self.arch)
         folder = os.path.join(WORK, f"linux-{self.arch}")
@@ -79,7 +79,7 @@ endian = 'little'
         assert out.code == 0, out
 
     def compile(self, name, source, *flags, ext="c"):
-        """The contents of a static program for the guest."""
+        """Returns the contents of a static program for the guest."""
         path = os.path.join(WORK, f"{self.arch}-{name}")
         with open(f"{path}.{ext}", "w") as f:
             f.write(source)
@@ -89,8 +89,8 @@ endian = 'little'
         return read(path)
 
     def loaded(self, path, found=None):
-        """{path in the guest: file} for everything that a program loads, including the dynamic
-        loader."""
+        """Returns {path in the guest: file} for everything that a program loads, including the
+        dynamic loader."""
         found = {} if found is None else found
         places = (os.path.join(packages.sysroot(self.arch), "usr/lib", self.triplet),
                   f"/usr/{self.triplet}/lib")
@@ -152,7 +152,8 @@ endian = 'little'
 
 
 def boot_once_or_twice(*qemu):
-    """The board's clock is the host's; if that stalls, a kernel may wait for ever."""
+    """Boots a guest, twice if necessary. The board's clock is the host's; if that stalls, a kernel
+    may wait for ever."""
     try:
         return run(*qemu, stdin="", timeout=PATIENCE / 2)
     except subprocess.TimeoutExpired:
@@ -165,8 +166,8 @@ def read(path):
 
 
 def archive(files):
-    """An initramfs: cpio, "newc", which an emulated kernel would take long to decompress. files:
-    {path: content}, all executable."""
+    """Returns an initramfs: cpio, "newc", which an emulated kernel would take long to decompress.
+    files: {path: content}, all executable."""
     out = bytearray()
 
     def entry(path, mode, content, number):

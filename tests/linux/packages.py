@@ -88,7 +88,7 @@ def busybox(arch):
 
 
 def sysroot(arch):
-    """A folder with usr/include and usr/lib of all libraries."""
+    """Returns a folder with usr/include and usr/lib of all libraries."""
     def add(path, package):
         with tempfile.TemporaryDirectory() as place:
             files = debian.unpack(arch, package, place)

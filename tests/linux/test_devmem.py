@@ -42,8 +42,8 @@ def said(name):
 
 
 def rounds(doc):
-    """The number of rounds of the monitor that each counter has seen. The monitor keeps running
-    while its counters are read."""
+    """Returns the number of rounds of the monitor that each counter has seen. The monitor keeps
+    running while its counters are read."""
     armi, gxi = (row["counter-value"] for row in doc["counters"])
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     equal(gxi % 81, 0)
@@ -131,7 +131,7 @@ UIO = {
 
 
 def board_with_the_node():
-    """The board's device tree with the node: its file."""
+    """Returns the board's device tree with the node: its file."""
     have("dtc", "qemu-system-aarch64")
     path = os.path.join(WORK, "virt-uio")
     out = run("qemu-system-aarch64", "-M", f"virt,dumpdtb={path}.dtb", "-cpu", "cortex-a53", "-m",

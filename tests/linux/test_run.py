@@ -134,8 +134,8 @@ virt32 = Guest("armhf", "arm-linux-gnueabihf", "arm", without_pmk=True, memory=0
 
 @functools.cache
 def pi_tree():
-    """The board's device tree, with an input of the interrupt controller for the PMU, which the
-    chip connects to nothing: 45, which is 13 of the second bank."""
+    """Returns the board's device tree, with an input of the interrupt controller for the PMU, which
+    the chip connects to nothing: 45, which is 13 of the second bank."""
     have("fdtput")
     path = os.path.join(WORK, "pmu.dtb")
     shutil.copy(packages.device_tree(), path)
@@ -168,8 +168,8 @@ def on_virt():
 
 
 def virt32_tree(cpu, board):
-    """The device tree that QEMU makes for the board, with the node that a kernel needs to know of
-    the PMU: private interrupt 7, active high, of the processors that there are."""
+    """Returns the device tree that QEMU makes for the board, with the node that a kernel needs to
+    know of the PMU: private interrupt 7, active high, of the processors that there are."""
     have(board[0], "fdtput")
     path = os.path.join(WORK, f"{cpu}.dtb")
     out = run(*board[:2], f"virt,dumpdtb={path}", *board[3:])
@@ -199,8 +199,8 @@ def on_a7():
 
 
 def on_a15():
-    """The board has two processors and uses the host's time. With -icount this kernel does not boot
-    on two 32-bit processors, even in QEMU without pmk."""
+    """Options for the Cortex-A15. The board has two processors and uses the host's time. With
+    -icount this kernel does not boot on two 32-bit processors, even in QEMU without pmk."""
     return on_virt32("cortex-a15", "2", "-marm")
 
 

@@ -126,7 +126,8 @@ esac
 
 @pytest.fixture
 def copy(tmp_path):
-    """A clone with what is in the working tree, whose change log says that it is released."""
+    """Returns a clone with what is in the working tree, whose change log says that it is
+    released."""
     have("git")
     if not os.path.exists(os.path.join(SOURCE, ".git")):
         pytest.skip("this is no checkout")

@@ -59,7 +59,8 @@ def guest():
 
 
 def patiently(folder, *argv):
-    """With -icount, QEMU 7.2 hangs before its first instruction once in many hundred starts."""
+    """Starts QEMU again if it hangs. With -icount, QEMU 7.2 hangs before its first instruction once
+    in many hundred starts."""
     for _ in range(2):
         try:
             return run(*argv, cwd=folder, timeout=60 + int(PROGRAMS) // 10)

@@ -80,12 +80,12 @@ class Cluster:
         return text
 
     def nodes(self):
-        """{name: state}"""
+        """Returns {name: state}"""
         out = run("sinfo", "-h", "-N", "-o", "%N %T", env=self.env)
         return dict(line.split() for line in out.out.splitlines() if len(line.split()) == 2)
 
     def jobs(self):
-        """{task of an array that has not ended: state}"""
+        """Returns {task of an array that has not ended: state}"""
         out = self.run("squeue", "-h", "-r", "-o", "%i %T")
         return dict(line.split() for line in out.splitlines())
 

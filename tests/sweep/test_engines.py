@@ -56,7 +56,7 @@ def sweep(folder, *words, code=0, env=None):
 
 
 def held(programs):
-    """The number of the cell that waits."""
+    """Returns the number of the cell that waits."""
     return 5 * (programs // 2)
 
 

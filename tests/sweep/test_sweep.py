@@ -57,7 +57,7 @@ HELPER = "int helper(int n) { volatile int m = n; for (int i = 0; i < TURNS; i++
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    """A static program, and one with a shared library."""
+    """Returns a static program, and one with a shared library."""
     folder = tmp_path_factory.mktemp("programs")
     (folder / "prog.c").write_text("#include <signal.h>\n" + PROGRAM)
     (folder / "helper.c").write_text(HELPER)
@@ -96,7 +96,7 @@ def sweep(folder, *options, code=0, file="plan.ini"):
 
 
 def summary(out):
-    """The number of cells in total, counted now, already present, failed."""
+    """Returns the number of cells in total, counted now, already present, failed."""
     m = re.search(r"(\d+) cells?: (\d+) counted now in [\d.]+ s, (\d+) were there, (\d+) failed",
                   out.err)
     assert m, out
@@ -405,7 +405,7 @@ def replace(path):
 
 
 def link(path):
-    """A second name for the file, as perf makes for each library that it has seen."""
+    """Returns a second name for the file, as perf makes for each library that it has seen."""
     os.link(path, path.with_suffix(".link"))
 
 
@@ -509,7 +509,7 @@ def test_an_event_that_could_not_be_added_says_so(folder):
 
 
 def counter(pid):
-    """The process that counts a cell."""
+    """Returns the process that counts a cell."""
     child, = open(f"/proc/{pid}/task/{pid}/children").read().split()
     return int(child)
 

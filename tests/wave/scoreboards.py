@@ -31,7 +31,7 @@ def icarus(top, *names):
 
 
 def verilator(top, *names):
-    """A simulator that Verilator makes, built once."""
+    """Returns a simulator that Verilator makes, built once."""
     have("verilator", "g++", "make")
     folder = path(top)
     program = os.path.join(folder, "V" + top)
@@ -50,8 +50,8 @@ def verilator(top, *names):
 
 
 def simulated(simulator, boards, name, seed, cycles):
-    """A dump, the map that is guessed for it, and {board: {what: count}} as the scoreboards print
-    it. No test changes them: each dump is made once."""
+    """Returns a dump, the map that is guessed for it, and {board: {what: count}} as the scoreboards
+    print it. No test changes them: each dump is made once."""
     return simulated_once(tuple(simulator), tuple(boards), name, seed, cycles)
 
 
@@ -80,7 +80,7 @@ def guessed(dump):
 
 
 def flat(counter, what):
-    """The latencies of a counter, with the names under which a scoreboard prints them."""
+    """Returns the latencies of a counter, with the names under which a scoreboard prints them."""
     latency = counter["latency"]
     return {what: counter["counter-value"], f"{what}_sum": latency["sum"],
             f"{what}_squares": latency["sum-of-squares"], f"{what}_min": latency["min"],

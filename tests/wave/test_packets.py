@@ -25,7 +25,7 @@ def write(name, text):
 
 
 def layout(name, layers, more=()):
-    """The project's layout with codes, made up, for these layers."""
+    """Returns the project's layout with codes, made up, for these layers."""
     with open(os.path.join(SOURCE, "data/layouts/sp816.ini")) as f:
         text = f.read()
     text = text[:text.index("[packet]")]
@@ -36,7 +36,7 @@ def layout(name, layers, more=()):
 
 
 def bench(seed):
-    """A dump of two layers and a GXI with a map that has a slave, and its scoreboard."""
+    """Returns a dump of two layers and a GXI with a map that has a slave, and its scoreboard."""
     board = {}
     done = run(*icarus("tb", "bus.v"), f"+dump={path('tb.vcd')}", f"+seed={seed}", "+cycles=3000",
                cwd=ROOM)

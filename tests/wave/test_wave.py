@@ -43,7 +43,7 @@ def write(name, data):
 
 
 def clocks(first, n):
-    """n cycles of an idle bus, from cycle `first` on."""
+    """Returns n cycles of an idle bus, from cycle `first` on."""
     return "".join(f"#{10 * i + 5}\n1!\n#{10 * i + 10}\n0!\n" for i in range(first, first + n))
 
 
@@ -52,7 +52,7 @@ def small(n=3):
 
 
 def simulator(*flags):
-    """The testbench, compiled; once per set of flags."""
+    """Returns the testbench, compiled; once per set of flags."""
     have("iverilog", "vvp")
     out = path("bus" + "".join(flags) + ".vvp")
     source = os.path.join(HERE, "bus.v")
@@ -83,7 +83,7 @@ def simulate(dump, seed, cycles, flags=(), fst=False):
 
 
 def guessed(dump, name):
-    """The output of `pmk wave signals` as it is, as a map."""
+    """Returns the output of `pmk wave signals` as it is, as a map."""
     out = pmk("wave", "signals", dump)
     equal((out.code, out.err), (0, ""))
     return write(name, out.out)
@@ -212,7 +212,7 @@ def test_fst_whose_names_are_as_long_packed_as_not():
 
 
 def odd_values(seed):
-    """A VCD with values of all widths, x and z."""
+    """Returns a VCD with values of all widths, x and z."""
     rand = random.Random(seed)
     widths = {f"s{i}": rand.choice((1, 1, 2, 7, 8, 9, 31, 32, 33, 64, 65, 130)) for i in range(6)}
     codes = {name: chr(ord("a") + i) for i, name in enumerate(widths)}
@@ -663,7 +663,7 @@ def test_truncated_compressed_files():
 
 
 def blocks_of(fst):
-    """(type, where it begins, where it ends) of each block."""
+    """Returns (type, where it begins, where it ends) of each block."""
     at, blocks = 0, []
     while at < len(fst):
         end = at + 1 + int.from_bytes(fst[at + 1:at + 9], "big")

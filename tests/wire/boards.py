@@ -65,7 +65,7 @@ int main(void)
 
 
 def ports_of(pid):
-    """The TCP ports on which a process listens."""
+    """Returns the TCP ports on which a process listens."""
     mine = set()
     for fd in glob.glob(f"/proc/{pid}/fd/*"):
         with contextlib.suppress(OSError):
@@ -103,7 +103,7 @@ def monitor_firmware(step, name):
 
 @contextlib.contextmanager
 def emulated(*options, emulator="qemu-system-arm"):
-    """A board in QEMU with a GDB stub on a port of the kernel's choice: (process, port)."""
+    """Returns a board in QEMU with a GDB stub on a port of the kernel's choice: (process, port)."""
     have(emulator)
     process = subprocess.Popen(
         [emulator, "-display", "none", "-monitor", "none", "-serial", "none", "-nic", "none",
@@ -144,7 +144,8 @@ def debugged():
 
 @contextlib.contextmanager
 def shared_monitor():
-    """The monitor as a program of this machine, in a shared file; returns the file's path."""
+    """Returns the monitor as a program of this machine, in a shared file; returns the file's
+    path."""
     have("gcc")
     path = os.path.join(WORK, f"shared-monitor-{os.getpid()}")
     with open(path + ".mem", "wb") as f:
@@ -232,7 +233,7 @@ class Probe:
 
 @contextlib.contextmanager
 def on_cable(name, kind="xvc", cycles=3):
-    """A board on a virtual cable: the target, and a function that returns, after the last
+    """Returns a board on a virtual cable: the target, and a function that returns, after the last
     connection is closed, the number of cycles that the board saw with its counters enabled."""
     board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), name, str(cycles), kind],
                              stdout=subprocess.PIPE, text=True)

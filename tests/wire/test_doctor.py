@@ -5,7 +5,7 @@ from test_stat_xvc import INFO, replying, server
 
 
 def doctor(*words):
-    """(exit code, {step: status}, the text of the last step, its advice)"""
+    """Returns (exit code, {step: status}, the text of the last step, its advice)"""
     out = pmk("doctor", "-j", *words)
     assert not out.err, out
     steps = json.loads(out.out)["target"]["steps"]

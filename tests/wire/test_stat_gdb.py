@@ -8,7 +8,7 @@ AT = ("--pmu", "ahbmon", "--set", f"base={BASE:#x}")
 
 
 def rounds(counts, step=1):
-    """The number of rounds that each counter has seen: {code: count} as read."""
+    """Returns the number of rounds that each counter has seen: {code: count} as read."""
     for code, count in counts.items():
         assert count % (step * (code + 1)) == 0, f"{count} of counter {code} is no multiple"
     return [count // (step * (code + 1)) for code, count in counts.items()]

@@ -116,7 +116,8 @@ def test_another_number_of_processors():
 
 @contextlib.contextmanager
 def server(serve):
-    """A server on a port of the kernel's choice; serve(connection) has each connection in turn."""
+    """Returns a server on a port of the kernel's choice; serve(connection) has each connection in
+    turn."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         def accept():
             with contextlib.suppress(OSError):
@@ -134,7 +135,8 @@ def server(serve):
 
 
 def replying(first, bits):
-    """A server that replies `first` to getinfo, and replies to each shift with equal bits."""
+    """Returns a server that replies `first` to getinfo, and replies to each shift with equal
+    bits."""
     def serve(connection):
         with contextlib.suppress(ConnectionError):
             connection.recv(8, socket.MSG_WAITALL)

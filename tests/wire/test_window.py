@@ -47,7 +47,7 @@ def firmware():
 
 
 def windows(doc):
-    """The number of times that the target reached --from, and the counts."""
+    """Returns the number of times that the target reached --from, and the counts."""
     counted = counts(doc)
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     return came(doc), counted["ct_armi_rd"], counted["ct_gxi_rd"]

@@ -117,7 +117,7 @@ class CallGraph:
         return self.known[function]
 
     def pointer(self, function):
-        """The deepest function that a pointer in `function` may point to."""
+        """Returns the deepest function that a pointer in `function` may point to."""
         for caller, to in INDIRECT:
             if re.search(caller, self.file[function]):
                 break
@@ -207,14 +207,14 @@ def read_budget():
 
 
 def family_of(what):
-    """The PMU family that something belongs to, or None."""
+    """Returns the PMU family that something belongs to, or None."""
     found = re.match(r"(?:code |constants )pmu/(\w+)|stack pmk_(\w+?)_", what)
     family = found and (found[1] or found[2])
     return family if family in tool().amalgamate.pmu_families() else None
 
 
 def budget_of(what, budget):
-    """The most bytes. A new family has a budget when this file is written the next time."""
+    """Returns the most bytes. A new family has a budget when this file is written the next time."""
     family = family_of(what)
     if family and not any(family_of(other) == family for other in budget):
         return math.inf
@@ -222,7 +222,7 @@ def budget_of(what, budget):
 
 
 def allowed(what, size):
-    """The recorded budget for something of `size` bytes."""
+    """Returns the recorded budget for something of `size` bytes."""
     if what.startswith("stack "):
         return max(16, math.ceil(size * HEADROOM / 8) * 8)
     return math.ceil(size * HEADROOM)

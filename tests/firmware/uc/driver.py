@@ -32,7 +32,7 @@ CORES = {
 
 @functools.cache
 def build(core):
-    """The firmware for a core; returns its path."""
+    """Returns the firmware for a core; returns its path."""
     compiler, flags, _ = CORES[core]
     have(compiler)
     path = os.path.join(WORK, f"firmware-{core}.elf")
@@ -45,7 +45,7 @@ def build(core):
 
 
 def names(core):
-    """The tests that apply to this core."""
+    """Returns the tests that apply to this core."""
     return [n for n in run(UC, "--list").out.split() if not re.fullmatch(CORES[core][2], n)]
 
 

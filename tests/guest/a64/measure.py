@@ -27,7 +27,8 @@ LOCAL = "bp.history=0"  # one counter a branch
 
 
 def build(kernel, defines):
-    """The program of a64/<kernel>.S; one per set of definitions and version of the source."""
+    """Returns the program of a64/<kernel>.S; one per set of definitions and version of the
+    source."""
     have(CROSS64 + "gcc")
     source = os.path.join(KERNELS, kernel + ".S")
     flags = ["-march=armv8.3-a+crypto", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
@@ -93,7 +94,8 @@ def sums_close(c, sets):
 
 
 def count(kernel, *sets, core="armv8", events=EVENTS, **defines):
-    """{event: count} of a kernel built with `defines`, on a core with the parameters `sets`."""
+    """Returns {event: count} of a kernel built with `defines`, on a core with the parameters
+    `sets`."""
     have("qemu-aarch64")
     program = build(kernel, defines)
     options = [w for s in sets for w in ("--set", s)]

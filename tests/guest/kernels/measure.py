@@ -16,7 +16,8 @@ EVENTS = ["icache_miss", "ibuf_stall", "ddep_stall", "itlb_miss", "dtlb_miss", "
 
 
 def build(kernel, defines):
-    """The program of kernels/<kernel>.S; one per set of definitions and version of the source."""
+    """Returns the program of kernels/<kernel>.S; one per set of definitions and version of the
+    source."""
     source = os.path.join(KERNELS, kernel + ".S")
     flags = ["-march=armv6k", "-marm", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
              "-Wl,--build-id=none", "-Wl,-Ttext=0x10000", "-Wl,-Tbss=0x100000"]
@@ -48,7 +49,8 @@ def sums_close(c, sets):
 
 
 def count(kernel, *sets, **defines):
-    """{event: count} of a kernel built with `defines`, on an ARM1176 with the parameters `sets`."""
+    """Returns {event: count} of a kernel built with `defines`, on an ARM1176 with the parameters
+    `sets`."""
     have("qemu-arm")
     program = build(kernel, defines)
     options = [w for s in sets for w in ("--set", s)]

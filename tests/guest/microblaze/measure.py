@@ -67,8 +67,8 @@ class Counts(dict):
 
 
 def count(kernel, *sets, core="microblaze", order="little", events="all", **defines):
-    """The counts between k_begin and k_end of a kernel, built with `defines`, on a core with the
-    parameters `sets`."""
+    """Returns the counts between k_begin and k_end of a kernel, built with `defines`, on a core
+    with the parameters `sets`."""
     have(mb.ORDERS[order].qemu)
     program = bare(kernel, order=order, **defines)
     options = [w for s in sets for w in ("--set", s)]
