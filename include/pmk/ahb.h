@@ -45,7 +45,7 @@ enum pmk_ahb_role {
 /* A set of signals is the sum of these bits. */
 #define PMK_AHB_ROLE(role) (1u << (role))
 #define PMK_AHB_ALL	   ((1u << PMK_AHB_NROLES) - 1)
-/* The two signals without which a bus cannot be observed. */
+/* Without these two signals, a bus cannot be observed. */
 #define PMK_AHB_REQUIRED   (PMK_AHB_ROLE(PMK_AHB_HTRANS) | PMK_AHB_ROLE(PMK_AHB_HREADY))
 
 enum pmk_ahb_trans { /* HTRANS[1:0], §3.5 */
@@ -82,13 +82,13 @@ enum pmk_ahb_size { /* HSIZE[2:0], Table 3-3: the transfer has 1 << HSIZE bytes 
 };
 
 /* HPROT[3:0], §3.7.3 */
-#define PMK_AHB_PROT_DATA	0x1 /* 0: opcode fetch */
+#define PMK_AHB_PROT_DATA	0x1 /* if it is 0: opcode fetch */
 #define PMK_AHB_PROT_PRIV	0x2
 #define PMK_AHB_PROT_BUFFERABLE 0x4
 #define PMK_AHB_PROT_CACHEABLE	0x8
 
-/* The cause of a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer do not show it;
- * a bus matrix or an extra signal has to. */
+/* The cause of a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer do not show the
+ * cause; a bus matrix or an extra signal must provide it. */
 enum pmk_ahb_cause {
 	PMK_AHB_CAUSE_UNKNOWN,
 	PMK_AHB_CAUSE_SLAVE,	/* the slave itself */
@@ -108,7 +108,8 @@ struct pmk_ahb_cycle {
 	uint8_t cause;	/* enum pmk_ahb_cause; only for a wait state */
 	bool hwrite;
 	bool hready;
-	/* The transfer in the address phase belongs to a locked sequence; no counter uses this. */
+	/* True if the transfer in the address phase belongs to a locked sequence. No counter uses
+	 * this. */
 	bool hmastlock;
 	bool reset; /* HRESETn is asserted: the bus is idle, and the other signals are ignored */
 };
@@ -120,7 +121,7 @@ struct pmk_ahb_cycle {
  */
 enum pmk_gxi_address {
 	PMK_GXI_IDLE,
-	PMK_GXI_WAIT,  /* an address transfer waits; `write` says whether it is a write */
+	PMK_GXI_WAIT,  /* an address transfer waits; `write` is true if it is a write */
 	PMK_GXI_READ,  /* a read address transfer completes */
 	PMK_GXI_WRITE, /* a write transfer completes */
 };

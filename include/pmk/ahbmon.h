@@ -159,8 +159,8 @@ enum pmk_ahbmon_counter {
 	PMK_AHBMON_NCTRS
 };
 
-/* The waits that have a threshold. One register for each is our choice: the manual says that a
- * threshold is configurable for each counter (§4.2.2). */
+/* The waits that have a threshold. The manual says that a threshold is configurable for each
+ * counter (§4.2.2); that each has its own register is our choice. */
 enum pmk_ahbmon_threshold {
 	PMK_AHBMON_OVER_ARMI,
 	PMK_AHBMON_OVER_CLCDC,
@@ -230,11 +230,11 @@ struct pmk_ahbmon_layout {
 	/* Bits of AHBMONCtrlReg. */
 	uint32_t enable;       /* enables all counters except CtTotalCycles */
 	uint32_t track_dbgack; /* ARM-I, ARM-D and CtTotalCyclesNonDebug stop with DBGACK */
-	/* CtArmdCastOut4 requires 4-word alignment; 0: there is no such bit */
+	/* CtArmdCastOut4 requires 4-word alignment. If it is 0, there is no such bit. */
 	uint32_t castout4_aligned;
 	uint32_t threshold; /* bits of a threshold register */
-	/* By register number, in the form of struct pmk_mmio. PMK_MMIO_NONE for a threshold that
-	 * has no register of its own. */
+	/* Offsets by register number, as in struct pmk_mmio. A threshold that has no register has
+	 * PMK_MMIO_NONE. */
 	uint16_t offset[PMK_AHBMON_NREGS];
 };
 
@@ -267,15 +267,15 @@ struct pmk_ahbmon_config {
 	bool track_dbgack;     /* do not count what ARM-I and ARM-D do in debug state */
 	bool castout4_aligned; /* count only INCR4 writes aligned to 4 words as cast-outs */
 	uint32_t page;	       /* enum pmk_ahbmon_page */
-	/* In HCLK cycles. A wait longer than this is a hit (the rule is our choice). */
+	/* In HCLK cycles. A wait that is longer than its threshold is a hit (our choice). */
 	uint32_t threshold[PMK_AHBMON_NTHRESHOLDS];
 };
 
 /*
  * Write the configuration. Call it while the counters are stopped; otherwise it returns PMK_EBUSY
- * and changes nothing. PMK_EINVAL: no such page size. PMK_ERANGE: a threshold is too large for its
- * register. PMK_ENOTSUP: the layout has no bit for castout4_aligned, or no register for a threshold
- * that is not 0.
+ * and changes nothing. Returns PMK_EINVAL if there is no such page size, PMK_ERANGE if a threshold
+ * is too large for its register, and PMK_ENOTSUP if the layout has no bit for castout4_aligned, or
+ * no register for a threshold that is not 0.
  */
 int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *config);
 

@@ -66,11 +66,12 @@ struct pmk_ahbmon_model {
 	struct pmk_ahbmon_layout layout;
 	uint32_t oddities;
 	bool input[PMK_AHBMON_NINPUTS];
-	bool held; /* stopped by a preset, regardless of the enable bit */
+	bool held; /* stopped by a preset, even if the enable bit is set */
 	uint32_t ctrl, page;
 	uint32_t threshold[PMK_AHBMON_NTHRESHOLDS];
 	uint32_t count[PMK_AHBMON_NCTRS];
-	uint64_t seen[PMK_AHBMON_NCTRS]; /* total of its signal at the last synchronisation */
+	/* Total of each counter's signal at the last synchronisation. */
+	uint64_t seen[PMK_AHBMON_NCTRS];
 };
 
 #define PMK_AHBMON_NMODELS 1
@@ -81,8 +82,8 @@ extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1];
 int pmk_ahbmon_layout_read(struct pmk_ahbmon_layout *layout, const char *path, char *msg,
 			   size_t size);
 
-/* Hardware reset with parameters and a layout, which is copied. The reset of pmk_model_ops uses the
- * layout of its PMU (pmk_pmu.family), as the driver does, and the default parameters. */
+/* Reset the hardware with parameters and a layout, which is copied. The reset of pmk_model_ops uses
+ * the layout of its PMU (pmk_pmu.family), as the driver does, and the default parameters. */
 void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_layout *layout,
 			    const struct pmk_ahbmon_params *params, struct pmk_bus *buses);
 

@@ -53,7 +53,8 @@ enum pmk_arm11_reg {
 	PMK_ARM11_CCNT,
 	PMK_ARM11_PMN0,
 	PMK_ARM11_PMN1,
-	PMK_ARM11_SUNAVCR, /* ARM1176 only: who may access the others (DDI 0301H §3.2.50) */
+	/* ARM1176 only: who may access the other registers (DDI 0301H §3.2.50). */
+	PMK_ARM11_SUNAVCR,
 	PMK_ARM11_NREGS
 };
 
@@ -77,8 +78,8 @@ enum pmk_arm11_options {
 /*
  * Set D, X and the FIQ enables at once: those in `options` become 1, the others 0. They stay until
  * the next call, because the driver's reset() writes them again. Without a call they are 0 after
- * reset(), provided that pmk_dev.state was zero at first. PMK_ENOTSUP: this core has no FIQ
- * enables. PMK_EINVAL: `options` has another bit of PMNC.
+ * reset(), provided that pmk_dev.state was zero at first. Returns PMK_ENOTSUP if this core has no
+ * FIQ enables, and PMK_EINVAL if `options` has another bit of PMNC.
  *
  * With PMK_ARM11_DIVIDE, read() and write() of CCNT use units of 64 cycles, and CCNT overflows
  * after 2^38 cycles. CCNT then does not count the event cpu_cycles: program() returns PMK_ENOCTR,

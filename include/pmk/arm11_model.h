@@ -39,7 +39,7 @@ struct pmk_arm11_params {
 	uint32_t ccnt_reset;
 };
 
-/* Pins and states of the core that the PMU depends on. All are 0 after reset, except NIDEN. */
+/* Pins and states of the core on which the PMU depends. All are 0 after reset, except NIDEN. */
 enum pmk_arm11_input {
 	PMK_ARM11_IN_DEBUG, /* 1: the core is in Debug state */
 	/* 1: non-invasive debug is permitted. ARM1176: when it is not permitted, PMN0 and PMN1 stop
@@ -66,23 +66,26 @@ struct pmk_arm11_model {
 	bool input[PMK_ARM11_NINPUTS];
 	uint32_t pmnc; /* configuration, E and flags, as read */
 	uint32_t count[PMK_ARM11_NCTRS];
-	uint8_t phase;		    /* cycles since CCNT's last step, while D is set */
+	uint8_t phase;		    /* cycles since CCNT's last step, if D is set */
 	bool line[PMK_ARM11_NCTRS]; /* interrupt request of each counter */
 	uint32_t sunavcr;
-	uint64_t start_at;		    /* with E: the cycle total from which counting begins */
-	uint64_t cycles_seen;		    /* cycle total at the last synchronisation */
-	uint8_t signal[PMK_ARM11_NCTRS][2]; /* what the counter's event counts; [CCNT] unused */
-	uint64_t seen[PMK_ARM11_NCTRS][2];  /* their totals at the last synchronisation */
+	/* The total of cycles at which counting begins, if E is set. */
+	uint64_t start_at;
+	uint64_t cycles_seen; /* total of cycles at the last synchronisation */
+	/* The signals that each counter's event counts; [CCNT] is not used. */
+	uint8_t signal[PMK_ARM11_NCTRS][2];
+	/* Totals of these signals at the last synchronisation. */
+	uint64_t seen[PMK_ARM11_NCTRS][2];
 };
 
 /* The five models, by enum pmk_arm11_id. */
 #define PMK_ARM11_NMODELS 5
 extern const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1];
 
-/* The defaults for a PMU of this family. */
+/* Returns the default parameters for a PMU of this family. */
 struct pmk_arm11_params pmk_arm11_defaults(const struct pmk_pmu *pmu);
 
-/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+/* Do a power-on reset with these parameters. The reset of pmk_model_ops uses the defaults. */
 void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_arm11_params *params, struct pmk_bus *bus);
 

@@ -46,7 +46,7 @@ extern const struct pmk_pmu pmk_neoverse_n1;
 /* PMUv2 of ARMv7: 4 and 6 event counters; all counters have 32 bits. */
 extern const struct pmk_pmu pmk_cortex_a7;
 extern const struct pmk_pmu pmk_cortex_a15;
-/* PMUv1 of ARMv7: the same, but without filters and PMCEID. */
+/* PMUv1 of ARMv7: 4 and 6 event counters of 32 bits, without filters and PMCEID. */
 extern const struct pmk_pmu pmk_cortex_a8;
 extern const struct pmk_pmu pmk_cortex_a9;
 /* Cortex-M in emulation. The library for firmware does not have it. */
@@ -127,9 +127,9 @@ void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter);
  * would let EL0 write every register.) Call it from EL1; from EL0 it returns PMK_EUNDEF. */
 int pmk_armv8_user_read(struct pmk_dev *d, bool open);
 
-/* The properties of this hardware: number of counters (PMCR.N, which a hypervisor may have
- * lowered), version of the extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; known at EL1, else
- * 0), and events by PMCEID. */
+/* Properties of this hardware: number of counters (PMCR.N, which a hypervisor may have lowered),
+ * version of the extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; known at EL1, otherwise 0),
+ * and events by PMCEID. */
 struct pmk_armv8_found {
 	uint8_t counters, version;
 	uint64_t
@@ -138,7 +138,7 @@ struct pmk_armv8_found {
 
 int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found);
 
-/* True if PMCEID says that `code` is counted, and for codes that PMCEID does not cover. */
+/* True if PMCEID shows that `code` is counted. Also true for codes that PMCEID does not cover. */
 bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code);
 
 /*

@@ -40,7 +40,7 @@ struct pmk_armv8_params {
 	bool el2, el3;	 /* exception levels; both default to true, except that PMUv1 has no EL2 */
 	bool secure_el2; /* FEAT_SEL2, and SCR_EL3.EEL2 = 1 */
 	bool aarch64;	 /* the highest exception level uses AArch64; default true */
-	/* some exception level can use AArch32; default true. If false, PMCR.LC is 1 */
+	/* True if some exception level can use AArch32; default true. If false, PMCR.LC is 1. */
 	bool aarch32;
 
 	/* Reset leaves this pattern in every field whose reset value is UNKNOWN. The default 0
@@ -114,7 +114,7 @@ struct pmk_armv8_trap {
 /* One event counter. */
 struct pmk_armv8_event_counter {
 	uint64_t count;	   /* the upper half is 0 before PMUv3p5 */
-	uint64_t seen;	   /* sum of its signals' totals at the last synchronisation */
+	uint64_t seen;	   /* sum of the totals of its signals at the last synchronisation */
 	uint32_t type;	   /* PMEVTYPER */
 	uint8_t signal[4]; /* the signals that it counts; PMK_SIG_NONE ends the list */
 };
@@ -128,7 +128,7 @@ struct pmk_armv8_model {
 	uint64_t cycles;      /* PMCCNTR */
 	uint64_t cycles_seen; /* cycle total at the last synchronisation */
 	uint32_t ccfiltr;
-	uint32_t pmcr; /* the bits that keep what is written */
+	uint32_t pmcr; /* the bits that keep what is written to them */
 	uint32_t cnten, inten, ovs;
 	uint32_t oddities;
 	uint8_t phase; /* cycles since PMCCNTR's last step, while D divides */
@@ -146,10 +146,10 @@ extern const struct pmk_pmu pmk_cortex_m;
 #define PMK_ARMV8_NMODELS 12
 extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1];
 
-/* The defaults for a PMU of this family. */
+/* Returns the default parameters for a PMU of this family. */
 struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu);
 
-/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+/* Do a power-on reset with these parameters. The reset of pmk_model_ops uses the defaults. */
 void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_armv8_params *params, struct pmk_bus *bus);
 

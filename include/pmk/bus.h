@@ -50,8 +50,8 @@ struct pmk_latency_record {
 	bool apart;
 };
 
-/* Size of the hash table of records that can still grow: the last record of each signal and
- * length. */
+/* Size of the hash table of the records that can still grow. These are the last record of each
+ * signal and length. */
 #define PMK_LATENCY_OPEN 64
 /* Largest number of occurrences in a record, so that n * cycles * cycles fits in 64 bits. */
 #define PMK_LATENCY_MANY UINT16_MAX
@@ -126,11 +126,11 @@ static inline void pmk_bus_ask(struct pmk_bus *bus, enum pmk_signal sig, uint64_
 /* Clear every horizon. The models set theirs again after they have synchronised. */
 void pmk_bus_forget(struct pmk_bus *bus);
 
-/* True when a signal or the latency log has reached its horizon. */
+/* True if a signal or the latency log has reached its horizon. */
 bool pmk_bus_due(const struct pmk_bus *bus);
 
-/* How many more times `sig` may happen before its horizon: 0 when it is due, PMK_NEVER when
- * there is none. */
+/* Returns how many more times `sig` may happen before its horizon: 0 if it is due, PMK_NEVER if it
+ * has no horizon. */
 uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig);
 
 /* Slow path: add a new record. */
@@ -142,7 +142,7 @@ static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal
 	return &bus->open[(sig * 5u + cycles) % PMK_LATENCY_OPEN];
 }
 
-/* Hot path: add an occurrence to an existing record. False: it needs a new record. */
+/* Hot path: add an occurrence to an existing record. Returns false if it needs a new record. */
 static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				       uint32_t cycles)
 {
@@ -192,7 +192,7 @@ static inline void pmk_bus_ask_timed(struct pmk_bus *bus, uint64_t at)
 		bus->timed_due = at;
 }
 
-/* True when the latency log has reached a horizon. */
+/* True if the latency log has reached a horizon. */
 static inline bool pmk_bus_log_due(const struct pmk_bus *bus)
 {
 	return bus->recorded >= bus->recorded_due || bus->timed >= bus->timed_due;

@@ -65,8 +65,8 @@ struct pmk_count_error {
 	const char *text;
 };
 
-/* NULL: out of memory or of file descriptors. Free it with pmk_count_free(), but not while it
- * runs. */
+/* Returns a new handle; NULL if out of memory or of file descriptors. Free it with
+ * pmk_count_free(), but not while it runs. */
 struct pmk_count *pmk_count_new(void);
 void pmk_count_free(struct pmk_count *c);
 
@@ -121,16 +121,16 @@ enum pmk_count_kind {
 struct pmk_count_setting {
 	const char *name; /* "repeat" */
 	int32_t kind;	  /* enum pmk_count_kind */
-	/* The targets that accept it, separated by spaces: "emu wave"; NULL: all. */
+	/* The targets that accept the setting, separated by spaces: "emu wave"; NULL: all. */
 	const char *ways;
 	const char *brief; /* a one-line description */
 };
 
-/* Setting number i, from 0; NULL: there are no more. */
+/* Returns setting number i, from 0; NULL if there are no more. */
 const struct pmk_count_setting *pmk_count_settings(uint32_t i);
 
-/* Set the program and its arguments, NULL terminated; they are copied. A list without words takes
- * the program away again. With the setting "qemu" these are further arguments of the emulator. */
+/* Set the program and its arguments, NULL terminated; they are copied. A list without words removes
+ * the program again. With the setting "qemu" these are additional arguments of the emulator. */
 int pmk_count_program(struct pmk_count *c, char *const *argv);
 
 /* ---- counting ------------------------------------------------------------------------------- */
@@ -139,24 +139,25 @@ int pmk_count_program(struct pmk_count *c, char *const *argv);
 struct pmk_count_listener {
 	size_t size; /* sizeof(struct pmk_count_listener), set by the caller */
 	void *ctx;
-	/* The request was accepted, and the summary says what is counted; there are no rows yet. */
+	/* Called when the request was accepted. The summary contains what is counted; there are no
+	 * rows yet. */
 	void (*begin)(void *ctx, struct pmk_count *c);
-	/* New rows exist, from `first` on: an interval as soon as it ends; a region, a core or the
-	 * whole run when it has ended. */
+	/* Called when new rows exist, from `first` on: an interval as soon as it ends; a region, a
+	 * core or the whole run when it has ended. */
 	void (*rows)(void *ctx, struct pmk_count *c, uint32_t first);
-	/* A line that users should see at once. */
+	/* Called with a line that users should see at once. */
 	void (*note)(void *ctx, const char *text);
-	/* About ten times a second while a dump is read: bytes so far, and the total; 0: not
+	/* Called about ten times a second while a dump is read: bytes so far, and the total; 0: not
 	 * known. */
 	void (*progress)(void *ctx, uint64_t bytes, uint64_t size);
-	/* About five times a second while a program is emulated: guest seconds (0: not known), and
-	 * the approximate number of instructions of this run so far. */
+	/* Called about five times a second while a program is emulated: guest seconds (0: not
+	 * known), and the approximate number of instructions of this run so far. */
 	void (*running)(void *ctx, double seconds, uint64_t insns);
 };
 
-/* Check whether the request can be met. This reads files but starts nothing. pmk_count_run() does
- * it if the caller has not. After a failure the caller can change settings and call it again. `l`
- * may be NULL, here and below; it is copied and stays in use. */
+/* Check whether the request can be met. This reads files but starts nothing. If the caller has not
+ * called this, pmk_count_run() does. After a failure the caller can change settings and call it
+ * again. `l` may be NULL, also for pmk_count_run(); it is copied and stays in use. */
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /* Count until the program ends or pmk_count_stop() is called. Call it once per handle. */
@@ -174,7 +175,7 @@ void pmk_count_stop(struct pmk_count *c, int signal);
 /* One number with its description. Texts are valid until pmk_count_free(). */
 struct pmk_count_row {
 	size_t size;	  /* sizeof(struct pmk_count_row), set by the caller */
-	const char *name; /* the name that was asked for: "cycles" */
+	const char *name; /* the name in the request: "cycles" */
 	const char *pmu;  /* PMU of the event: "arm1176" */
 	const char *unit; /* unit of the value: "ns"; NULL: a plain number */
 	/* "exact", "modelled", "measured", "scaled", "wrapped", "partial", "inexact", "sampled",
@@ -229,7 +230,7 @@ struct pmk_count_metric {
 	uint32_t section;
 	int32_t valid;
 	double value;
-	const char *thread; /* as in a row; or NULL */
+	const char *thread; /* as in a row, or NULL */
 };
 
 /* The run as a whole. Texts are valid until pmk_count_free(); NULL: not known. */
@@ -251,8 +252,8 @@ struct pmk_count_summary {
 	double clock_hz; /* clock of the cycles; 0: not known */
 };
 
-/* These return false if there is no such item, and if `size` is wrong; pmk_count_get_error() then
- * reports the latter. Rows are in the order in which they arrived. */
+/* These get a row or a metric. They return false if there is no such item, or if `size` is wrong;
+ * pmk_count_get_error() then reports the latter. Rows are in the order in which they arrived. */
 bool pmk_count_get_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row);
 bool pmk_count_get_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
 bool pmk_count_get_summary(const struct pmk_count *c, struct pmk_count_summary *s);

@@ -58,7 +58,7 @@ struct pmk_dump_count {
 };
 
 struct pmk_dump_region {
-	struct pmk_dump_text name; /* empty: the region has no name */
+	struct pmk_dump_text name; /* empty if the region has no name */
 	uint32_t entries, errors;
 	/* Events with counts: fewer than the dump's if the dump is cut off in this region. */
 	unsigned nevents;
@@ -68,14 +68,14 @@ struct pmk_dump_region {
 /* The position of the program when a counter had counted its period. */
 struct pmk_profile_sample {
 	uint64_t pc;	 /* 0: the sample was polled, so the address is not known */
-	uint32_t region; /* the innermost region that was open, or PMK_SAMPLE_NO_REGION */
+	uint32_t region; /* the innermost open region, or PMK_SAMPLE_NO_REGION */
 	uint8_t event;	 /* index of the event in pmk_dump.event */
 	bool late;	 /* the sample was taken a period or more too late */
 };
 
 enum pmk_dump_state {
 	PMK_DUMP_COMPLETE, /* read completely, and the checksum is right */
-	PMK_DUMP_CUT,	   /* the dump breaks off: the data before that is present but unchecked */
+	PMK_DUMP_CUT,	   /* the dump ends early: the data before that is present but unchecked */
 	PMK_DUMP_WRONG,	   /* the checksum is wrong: any number may be wrong */
 	PMK_DUMP_UNKNOWN,  /* this reader does not know the version: nothing was read */
 };
@@ -84,7 +84,7 @@ struct pmk_dump {
 	/* sizeof(struct pmk_dump), set by the caller. Later versions may append members. */
 	size_t size;
 	enum pmk_dump_state state;
-	size_t begin, end; /* offsets in the capture; `end` is where a cut dump breaks off */
+	size_t begin, end; /* offsets in the capture; `end` is where a cut dump ends */
 	uint8_t version;
 	bool crlf; /* CR LF was converted back to LF */
 	/* For states other than COMPLETE: one line; its offsets count from the start of the
@@ -104,9 +104,9 @@ struct pmk_dump {
 };
 
 /*
- * Find the first dump that begins at or after *at. Returns 1 and sets *at to the end of the dump;
- * 0: there is no dump; PMK_ENOMEM; PMK_EINVAL: dump->size is not a size of any version. After 1 the
- * caller frees the dump with pmk_dump_free(), which keeps `size`.
+ * Find the first dump that begins at or after *at. Returns 1 and sets *at to the end of the dump; 0
+ * if there is no dump; PMK_ENOMEM; PMK_EINVAL if dump->size is not a size of any version. After 1
+ * the caller frees the dump with pmk_dump_free(), which keeps `size`.
  */
 int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *dump);
 void pmk_dump_free(struct pmk_dump *dump);

@@ -39,7 +39,7 @@ enum pmk_dwt_oddity {
 	PMK_DWT_ODD_OFF = 1 << 2,    /* accessed the DWT while TRCENA was 0 */
 };
 
-/* It contains no pointers. */
+/* The counters of one processor. It contains no pointers. */
 struct pmk_dwt_model {
 	struct pmk_dwt_params params;
 	uint32_t oddities;
@@ -52,7 +52,7 @@ struct pmk_dwt_model {
 #define PMK_DWT_NMODELS 1
 extern const struct pmk_model_ops pmk_dwt_models[PMK_DWT_NMODELS + 1];
 
-/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+/* Do a power-on reset with these parameters. The reset of pmk_model_ops uses the defaults. */
 void pmk_dwt_model_reset(struct pmk_dwt_model *m, const struct pmk_dwt_params *params,
 			 struct pmk_bus *bus);
 

@@ -22,11 +22,11 @@ extern "C" {
 #define PMK_ARM11_EVNTBUS_CODES 0x13
 
 /*
- * One cycle of the bus. `count` is indexed by event code: 0, 1 or 2 occurrences in this cycle. A
- * one-bit field is 1 for one or two occurrences. In a two-bit field, 1 is b01 and 2 is b10: the
- * documents say only that the upper bit means two (DDI 0301H Table 3-137); the lower bit is our
- * choice. If `x` (PMNC.X) is false, the bus is 0. The caller passes false in Debug state, too. The
- * result is always 0 on ARM1156 and MPCore.
+ * Returns the word of the bus in one cycle. `count` is indexed by event code: 0, 1 or 2 occurrences
+ * in this cycle. A one-bit field is 1 for one or two occurrences. In a two-bit field, 1 is b01 and
+ * 2 is b10: the documents say only that the upper bit means two (DDI 0301H Table 3-137); the lower
+ * bit is our choice. If `x` (PMNC.X) is false, the bus is 0. The caller passes false in Debug
+ * state, too. The result is always 0 on ARM1156 and MPCore.
  */
 uint32_t pmk_arm11_evntbus(const struct pmk_pmu *pmu, bool x,
 			   const uint8_t count[PMK_ARM11_EVNTBUS_CODES]);

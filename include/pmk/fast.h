@@ -73,13 +73,13 @@ struct pmk_fast_region {
 #define PMK_FAST_REGIONS fast_regions
 #endif
 
-/* The loop variable gets a unique name, so that blocks can be nested. */
+/* Gives the loop variable a unique name, so that blocks can be nested. */
 #define PMK_FAST_NAME(line)   PMK_FAST_NAME_2(line)
 #define PMK_FAST_NAME_2(line) pmk_fast_##line##_
 
 #if !PMK_ENABLED
 
-/* The differences are 0, because a program may use them. */
+/* Sets the differences to 0, because a program may use them. */
 #define PMK_FAST_BEGIN(f) ((void)sizeof(f))
 #define PMK_FAST_END(f)                                                     \
 	__extension__({                                                     \
@@ -88,15 +88,15 @@ struct pmk_fast_region {
 	})
 #define PMK_REGION_FAST_BEGIN(id) ((void)sizeof(id))
 #define PMK_REGION_FAST_END(id)	  ((void)sizeof(id))
-/* Still a loop with one iteration, so that `break` behaves the same. */
+/* This is also a loop with one iteration, so that `break` behaves as in an enabled region. */
 #define PMK_REGION_FAST(id)	  PMK_FAST_LOOP(id, PMK_FAST_NAME(__LINE__))
 #define PMK_FAST_LOOP(id, r)	  for (unsigned r = sizeof(id); r; r = 0)
 
 #else
 
 /*
- * Reading the three counters. The cycle counter is read last at the beginning and first at the end,
- * so that it includes as little as possible of the other reads.
+ * Functions that read the three counters. The cycle counter is read last at the beginning and first
+ * at the end, so that it includes as little as possible of the other reads.
  */
 #if defined(__arm__) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
@@ -145,8 +145,8 @@ static inline __attribute__((always_inline)) void pmk_fast_last(uint32_t *c, uin
 
 #elif defined(__aarch64__)
 
-/* ISB: the reads must not run ahead of the code before them (DDI 0487 D13.5). At the beginning that
- * is the code before the region; at the end, the region. */
+/* The ISB keeps the reads from running ahead of the code before them (DDI 0487 D13.5). At the
+ * beginning this is the code before the region; at the end, the region. */
 static inline __attribute__((always_inline)) void pmk_fast_first(uint32_t *c, uint32_t *e0,
 								 uint32_t *e1)
 {

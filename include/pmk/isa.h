@@ -183,7 +183,7 @@ enum pmk_vfp {
 	PMK_VFP_DIV,
 	PMK_VFP_SQRT,
 	PMK_VFP_LOAD,		      /* one register or several */
-	PMK_VFP_STORE,		      /* likewise */
+	PMK_VFP_STORE,		      /* one register or several */
 	PMK_VFP_TO_CORE,	      /* FMRS, FMRDL, FMRDH, FMRRS, FMRRD */
 	PMK_VFP_FROM_CORE,	      /* FMSR, FMDLR, FMDHR, FMSRR, FMDRR */
 	PMK_VFP_STATUS,		      /* FMSTAT */
@@ -233,7 +233,8 @@ enum pmk_microblaze_kind {
 	PMK_MB_LONG = 1 << 28,	    /* the 32-bit core does not have it */
 	/* a BR_COND that tests r0, which is 0, and is therefore always taken */
 	PMK_MB_ALWAYS = 1 << 29,
-	PMK_MB_NEVER = 1 << 30, /* the same, but never taken */
+	/* A BR_COND that tests r0, which is 0, and is therefore never taken. */
+	PMK_MB_NEVER = 1 << 30,
 };
 
 /* The effect on the flow of control. */
@@ -270,12 +271,13 @@ enum pmk_sysop {
 
 struct pmk_insn {
 	uint64_t addr;
-	uint64_t target; /* of JUMP and CALL; for a literal load, the address of the word; else 0 */
-	uint8_t size;	 /* bytes: 2 or 4 */
-	uint8_t iclass;	 /* enum pmk_iclass */
-	uint8_t flow;	 /* enum pmk_flow */
-	uint8_t sysop;	 /* enum pmk_sysop */
-	bool thumb;	 /* it is a T32 instruction */
+	/* Target of JUMP and CALL; for a literal load, the address of the word; otherwise 0. */
+	uint64_t target;
+	uint8_t size;	  /* bytes: 2 or 4 */
+	uint8_t iclass;	  /* enum pmk_iclass */
+	uint8_t flow;	  /* enum pmk_flow */
+	uint8_t sysop;	  /* enum pmk_sysop */
+	bool thumb;	  /* it is a T32 instruction */
 	bool conditional; /* executed only if its condition holds */
 	bool is_branch; /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
 	bool sets_flags;
@@ -318,9 +320,9 @@ struct pmk_insn {
 struct pmk_isa_arm;
 
 /*
- * 0, or the major version of the Capstone library in this process if it differs from the version at
- * compile time. This happens when the program has already loaded another Capstone; its numbers
- * denote other instructions.
+ * Returns 0, or the major version of the Capstone library in this process if it differs from the
+ * version at compile time. This happens if the program has already loaded another Capstone, whose
+ * numbers denote other instructions.
  */
 unsigned pmk_isa_other_capstone(void);
 
@@ -336,7 +338,7 @@ void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, cons
 			size_t size, struct pmk_insn *insn);
 /*
  * Like pmk_isa_arm_decode(), for ARMv6T2, which adds Thumb-2 and some A32 instructions. The decoder
- * does not know whether an IT instruction in front makes this one conditional.
+ * does not know whether an IT instruction before this one makes it conditional.
  */
 void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			   size_t size, struct pmk_insn *insn);
@@ -345,8 +347,8 @@ void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, c
  * Like pmk_isa_arm_decode(), for ARMv7-A and the AArch32 state of ARMv8-A: A32 and all of T32,
  * VFPv4, Advanced SIMD. As for A64, it sets kind, mem_total, is_branch (every write of the PC
  * except returns from exceptions), and the registers of VFP and Advanced SIMD (D0 to D31 are 32 to
- * 63). If the instruction reads the old value of its destination, that is ra. The decoder does not
- * know whether an IT instruction in front makes this one conditional.
+ * 63). If the instruction reads the old value of its destination, that register is ra. The decoder
+ * does not know whether an IT instruction before this one makes it conditional.
  */
 void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			 size_t size, struct pmk_insn *insn);
@@ -383,11 +385,11 @@ void pmk_isa_microblaze_decode(uint64_t addr, uint32_t word, struct pmk_insn *in
 void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 
 /*
- * Complete a decoded instruction that follows a prefix. `prefix` is the word of the imm directly in
- * front of it, or of the imml for microblaze64. The prefix changes the target of an immediate
- * branch or break, and whether it is a bri 4; no other fact depends on an immediate. Call this once
- * for every instruction after a prefix. With two imml, as used for 64-bit immediates, only the
- * second counts, so the immediate has 40 bits.
+ * Complete a decoded instruction that follows a prefix. `prefix` is the word of the imm directly
+ * before it, or of the imml for microblaze64. The prefix changes the target of an immediate branch
+ * or break, and whether it is a bri 4; no other fact depends on an immediate. Call this once for
+ * every instruction after a prefix. With two imml, as used for 64-bit immediates, only the second
+ * counts, so the immediate has 40 bits.
  */
 void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix);
 void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix);

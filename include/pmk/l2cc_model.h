@@ -25,8 +25,8 @@ struct pmk_l2cc_params {
 	/* L210: EMMC [11:8] are the reset bits of counters 0 to 3 in descending order. By default,
 	 * bit 8 + n resets counter n. */
 	bool reset_from_top;
-	/* L220: a counter takes a written value while the counters are enabled. By default it does
-	 * not. */
+	/* L220: a counter accepts a written value while the counters are enabled. By default it
+	 * does not. */
 	bool write_while_running;
 };
 
@@ -38,7 +38,7 @@ enum pmk_l2cc_oddity {
 	PMK_L2CC_ODD_SBZ = 1 << 2, /* wrote 1 to a bit that has no meaning */
 };
 
-/* Either of the two models. It contains no pointers. */
+/* Either of the two models, an L210 or an L220. It contains no pointers. */
 struct pmk_l2cc_model {
 	struct pmk_l2cc_params params;
 	uint32_t oddities;
@@ -52,7 +52,7 @@ struct pmk_l2cc_model {
 #define PMK_L2CC_NMODELS 2
 extern const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1];
 
-/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+/* Do a power-on reset with these parameters. The reset of pmk_model_ops uses the defaults. */
 void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 			  const struct pmk_l2cc_params *params, struct pmk_bus *bus);
 

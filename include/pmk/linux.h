@@ -47,9 +47,9 @@ struct pmk_linux_value {
  * Open up to PMK_LINUX_SELF_EVENTS events, one by one, for the calling thread, user mode only, and
  * start counting. Names are those of `pmk stat -T linux -e`, without modifiers. Returns 0 and *out,
  * which the caller closes with pmk_linux_self_close(), or an error with one line in msg (which may
- * be NULL): PMK_EINVAL, PMK_ENOMEM; PMK_ENOEVENT: unknown name; PMK_ENOTSUP: this machine or kernel
- * does not count it. Use an object only in the thread that opened it; a child of fork() has to open
- * its own.
+ * be NULL): PMK_EINVAL; PMK_ENOMEM; PMK_ENOEVENT if a name is unknown; PMK_ENOTSUP if this machine
+ * or kernel does not count the event. Use an object only in the thread that opened it; a child of
+ * fork() must open its own.
  */
 int pmk_linux_self_open(struct pmk_linux_self **out, const char *const *names, unsigned count,
 			char *msg, size_t size);

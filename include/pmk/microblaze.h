@@ -47,8 +47,8 @@ enum pmk_microblaze_reg {
 	PMK_MICROBLAZE_NREGS
 };
 
-/* How the debug module accesses them: its command, and the number of bits that it shifts after
- * that, most significant bit first (UG984, debug registers). */
+/* How the debug module accesses a register: its command, and the number of bits that it shifts
+ * after the command, most significant bit first (UG984, debug registers). */
 struct pmk_microblaze_access {
 	uint8_t command, bits;
 	bool write; /* true: write-only; false: read-only */
@@ -63,8 +63,8 @@ struct pmk_microblaze_config {
 	uint8_t width;	   /* C_DEBUG_COUNTER_WIDTH, 32, 48 or 64 */
 };
 
-/* The tools' default: five event counters, one latency counter, 32 bits. Counter numbers are the
- * order of access: event counters from 0, then latency counters. */
+/* The PMU with the tools' default configuration: five event counters, one latency counter, 32 bits.
+ * Counter numbers are the order of access: event counters from 0, then latency counters. */
 extern const struct pmk_pmu pmk_microblaze;
 
 /* A PMU of a processor that was built with another configuration. The caller owns it; it must
@@ -75,7 +75,8 @@ struct pmk_microblaze_pmu {
 	struct pmk_counter counter[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 };
 
-/* Fill `p`; then use &p->pmu. PMK_ERANGE: outside of the ranges above, or no counters. */
+/* Fill `p`; then use &p->pmu. Returns PMK_ERANGE if a number is outside of the ranges in struct
+ * pmk_microblaze_config, or if there are no counters. */
 int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsigned latencies,
 			     unsigned width);
 
@@ -88,9 +89,9 @@ int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsi
  * counters.
  */
 struct pmk_mdm {
-	/* 32-bit accesses at byte offsets 0x10 (DBG_CTRL, DBG_STATUS), 0x14 (DBG_DATA), 0x18
-	 * (DBG_LOCK). 0 or a negative enum pmk_error. An access to DBG_DATA lasts as long as the
-	 * module shifts; there is nothing to poll. */
+	/* These make 32-bit accesses at byte offsets 0x10 (DBG_CTRL, DBG_STATUS), 0x14 (DBG_DATA)
+	 * and 0x18 (DBG_LOCK). They return 0 or a negative enum pmk_error. An access to DBG_DATA
+	 * lasts as long as the module shifts; there is nothing to poll. */
 	int (*load)(void *ctx, unsigned offset, uint32_t *value);
 	int (*store)(void *ctx, unsigned offset, uint32_t value);
 	void *ctx;

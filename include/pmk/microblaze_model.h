@@ -66,13 +66,13 @@ struct pmk_microblaze_params {
 	uint32_t undefined; /* value read from a write-only register */
 };
 
-/* Pins and states that the counters depend on. The last three are actions, performed when set to
- * 1. */
+/* Pins and states on which the counters depend. The last three are actions, performed when they are
+ * set to 1. */
 enum pmk_microblaze_input {
 	PMK_MICROBLAZE_IN_HALTED, /* 1: the debugger has halted the core. 0 after reset */
 	PMK_MICROBLAZE_IN_STOP,	  /* cross-trigger action 4: stop performance monitoring */
 	PMK_MICROBLAZE_IN_START,  /* cross-trigger action 5: start performance monitoring */
-	PMK_MICROBLAZE_IN_RESET,  /* the core is reset: as at power-up */
+	PMK_MICROBLAZE_IN_RESET,  /* the core is reset, as at power-up */
 	PMK_MICROBLAZE_NINPUTS
 };
 
@@ -81,7 +81,7 @@ enum pmk_microblaze_input {
 enum pmk_microblaze_oddity {
 	PMK_MICROBLAZE_ODD_READ_WO = 1 << 0,  /* read a write-only register */
 	PMK_MICROBLAZE_ODD_WRITE_RO = 1 << 1, /* wrote a read-only register, which is ignored */
-	PMK_MICROBLAZE_ODD_END = 1 << 2,      /* accessed more than the last counter */
+	PMK_MICROBLAZE_ODD_END = 1 << 2,      /* accessed items after the last counter */
 	PMK_MICROBLAZE_ODD_EVENT = 1 << 3,    /* selected an event that this counter cannot count */
 	PMK_MICROBLAZE_ODD_START_STOP = 1 << 4,	   /* Start and Stop in one command */
 	PMK_MICROBLAZE_ODD_WRITE_RUNNING = 1 << 5, /* wrote a counter while it counted */
@@ -121,13 +121,13 @@ struct pmk_microblaze_model {
 	struct pmk_microblaze_config config;
 	bool started, halted;
 	uint8_t oddities;
-	/* only [0] is used if they share one */
+	/* By register. If the registers share one pointer, only [0] is used. */
 	struct pmk_microblaze_pointer pointer[PMK_MICROBLAZE_NREGS];
 	/* By counter: event counters, then latency counters. */
 	uint8_t code[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 	uint8_t status[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 	uint8_t sampled[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
-	/* How many records and occurrences of the bus's latency log it has read. */
+	/* Number of records and of occurrences of the bus's latency log that the model has read. */
 	uint64_t read_log, read_timed;
 	struct pmk_microblaze_event_counter event[PMK_MICROBLAZE_MAX_EVENTS];
 	struct pmk_microblaze_latency_counter latency[PMK_MICROBLAZE_MAX_LATENCIES];
@@ -136,10 +136,10 @@ struct pmk_microblaze_model {
 #define PMK_MICROBLAZE_NMODELS 1
 extern const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1];
 
-/* The defaults above. */
+/* The default parameters: see struct pmk_microblaze_params. */
 extern const struct pmk_microblaze_params pmk_microblaze_defaults;
 
-/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+/* Do a power-on reset with these parameters. The reset of pmk_model_ops uses the defaults. */
 void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk_pmu *pmu,
 				const struct pmk_microblaze_params *params, struct pmk_bus *bus);
 
@@ -155,7 +155,7 @@ void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *
  * source of two revisions of the module differ. The first three default to true, the others to
  * false. */
 struct pmk_mdm_params {
-	/* C_DBG_REG_ACCESS: the registers exist; without them, every access is PMK_EIO */
+	/* C_DBG_REG_ACCESS: the registers exist. Without them, every access returns PMK_EIO. */
 	bool access;
 	bool uart; /* C_USE_UART: shows in the configuration register; no UART is modelled */
 	/* Writing the key while unlocked locks (earlier revision). Otherwise the key always
@@ -184,8 +184,7 @@ struct pmk_mdm_params {
 	bool fetch_early;
 };
 
-/* A register while it is shifted: the old value is shifted out while the new value is shifted
- * in. */
+/* A register while it is shifted: its old value is shifted out, and the new value is shifted in. */
 struct pmk_mdm_shift {
 	uint64_t value;
 	uint8_t bits;
@@ -193,9 +192,9 @@ struct pmk_mdm_shift {
 };
 
 /*
- * The module in front of up to 32 processors, each reached through the port to its counters
- * (pmk_port_model()). Its load and store are those of struct pmk_mdm. It is used in one process
- * only. Users may only change `params`.
+ * The module between the debugger or the software and up to 32 processors. Each processor is
+ * reached through the port to its counters (pmk_port_model()). The module's load and store are
+ * those of struct pmk_mdm. It is used in one process only. Users may only change `params`.
  */
 struct pmk_mdm_model {
 	struct pmk_mdm_params params;
@@ -217,8 +216,8 @@ extern const struct pmk_mdm_params pmk_mdm_defaults;
 void pmk_mdm_model_reset(struct pmk_mdm_model *m, const struct pmk_mdm_params *params,
 			 const struct pmk_port *processors, unsigned n);
 
-/* DBG_STATUS or DBG_CTRL 0x10, DBG_DATA 0x14, DBG_LOCK 0x18; PMK_EBADREG elsewhere. `model` is a
- * struct pmk_mdm_model. */
+/* Access a register: DBG_STATUS or DBG_CTRL at 0x10, DBG_DATA at 0x14, DBG_LOCK at 0x18. Return
+ * PMK_EBADREG for other offsets. `model` is a struct pmk_mdm_model. */
 int pmk_mdm_model_load(void *model, unsigned offset, uint32_t *value);
 int pmk_mdm_model_store(void *model, unsigned offset, uint32_t value);
 
@@ -227,8 +226,8 @@ int pmk_mdm_model_store(void *model, unsigned offset, uint32_t value);
 bool pmk_mdm_model_jtag_lock(struct pmk_mdm_model *m, bool force);
 void pmk_mdm_model_jtag_unlock(struct pmk_mdm_model *m);
 
-/* One access to a register of a processor, or of the module (MDM commands below 0x50), in the three
- * steps of the interface; the JTAG side uses them. Anything that does not exist reads as zeros. */
+/* These are the three steps of one access to a register of a processor, or of the module (MDM
+ * commands below 0x50); the JTAG side uses them. Anything that does not exist reads as zeros. */
 enum pmk_mdm_way { PMK_MDM_READ, PMK_MDM_WRITE, PMK_MDM_BOTH };
 int pmk_mdm_capture(struct pmk_mdm_model *m, struct pmk_mdm_shift *s, bool own, unsigned command,
 		    enum pmk_mdm_way way);
@@ -238,7 +237,7 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 
 /* ---- the debug module's JTAG side ---------------------------------------------------------- */
 
-/* Its `select` and `scan` are those of struct pmk_mdm_jtag. */
+/* The JTAG side of the module. Its `select` and `scan` are those of struct pmk_mdm_jtag. */
 struct pmk_mdm_jtag_model {
 	struct pmk_mdm_model *mdm;
 	bool user;	 /* the USER instruction is loaded */
@@ -251,11 +250,11 @@ struct pmk_mdm_jtag_model {
 
 void pmk_mdm_jtag_model_reset(struct pmk_mdm_jtag_model *j, struct pmk_mdm_model *mdm);
 
-/* `model` is a struct pmk_mdm_jtag_model. A scan that reaches no register passes one bit
- * (BYPASS). */
+/* Select the USER instruction, and scan data. `model` is a struct pmk_mdm_jtag_model. A scan that
+ * reaches no register passes one bit (BYPASS). */
 int pmk_mdm_jtag_model_select(void *model);
 int pmk_mdm_jtag_model_scan(void *model, unsigned bits, const uint8_t *out, uint8_t *in);
-/* Loading another instruction loses the port selection. */
+/* Loads another instruction, so that the port selection is lost. */
 void pmk_mdm_jtag_model_deselect(struct pmk_mdm_jtag_model *j);
 
 #ifdef __cplusplus

@@ -35,11 +35,11 @@ enum pmk_mode {
 /* A parameter of a model: a choice that the documents leave open. */
 struct pmk_model_param {
 	const char *name;
-	uint16_t at;  /* its offset in the model, in bytes */
-	uint8_t size; /* in bytes: 1, 2, 4 or 8 */
+	uint16_t at;  /* offset of the parameter in the model, in bytes */
+	uint8_t size; /* size of the parameter in bytes: 1, 2, 4 or 8 */
 };
 
-/* A row for the member `field` of a model of type struct `type`. */
+/* Defines a row for the member `field` of a model of type struct `type`. */
 #define PMK_MODEL_PARAM(type, name, field)                                            \
 	{                                                                             \
 		name, offsetof(struct type, field), sizeof(((struct type *)0)->field) \
@@ -55,16 +55,16 @@ struct pmk_model_ops {
 	void (*reset)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value);
-	/* A write may bring the next overflow nearer, and then asks the bus for it. It only lowers
-	 * the horizon, because other models may share the bus; a horizon that is too near only
-	 * costs a needless synchronisation. */
+	/* A write may bring the next overflow nearer; it then asks the bus for an earlier
+	 * synchronisation. It only lowers the horizon, because other models may share the bus; a
+	 * horizon that is too near only costs a needless synchronisation. */
 	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		     uint64_t value);
 	/* Catch up with the bus: counters, flags, lines. Reading a register does this, too. */
 	void (*sync)(void *model, struct pmk_bus *bus);
 	/* Ask the bus for the next time at which sync is needed. Call it after sync. */
 	void (*ask)(const void *model, struct pmk_bus *bus);
-	/* Interrupt lines, 1 is asserted: bit 0 IRQ, bit 1 FIQ. */
+	/* Returns the interrupt lines, 1 is asserted: bit 0 IRQ, bit 1 FIQ. */
 	unsigned (*lines)(const void *model);
 
 	/* The members below have names, for the conformance vectors. Parameters, ended by a NULL
@@ -89,7 +89,7 @@ struct pmk_model_ops {
 	bool (*valid)(const void *model, const void *begun);
 };
 
-/* Return the mistakes that the guest has made, and clear them. */
+/* Return the mistakes that the guest has made, and forget them. */
 unsigned pmk_model_oddities(const struct pmk_model_ops *ops, const void *model);
 void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 

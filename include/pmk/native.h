@@ -19,7 +19,8 @@ extern "C" {
 #endif
 
 /*
- * The PMU of the processor that this code runs on, reached by its own instructions:
+ * Returns a port to the PMU of the processor that this code runs on, reached by its own
+ * instructions:
  *   32-bit Arm   ARM11: MRC/MCR p15, 0, Rd, c15, c12 (register numbers of <pmk/arm11.h>)
  *   AArch64      PMUv3: MRS/MSR PMCR_EL0 … (register numbers of <pmk/armv8.h>)
  *   M-profile    loads and stores to the DWT (register numbers of <pmk/dwt.h>); ARMv6-M and ARMv8-M
@@ -30,8 +31,8 @@ extern "C" {
  */
 struct pmk_port pmk_port_native(void);
 
-/* PMUv3 from AArch32 state: MRC/MCR p15, 0, Rd, c9 and c14. 32-bit Arm only; needs ARMv7 or
- * ARMv8. */
+/* Returns a port to PMUv3 from AArch32 state: MRC/MCR p15, 0, Rd, c9 and c14. 32-bit Arm only;
+ * needs ARMv7 or ARMv8. */
 struct pmk_port pmk_port_cp15_pmuv3(void);
 
 /*

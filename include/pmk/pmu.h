@@ -29,7 +29,7 @@ extern "C" {
 #define PMK_HOST(...) __VA_ARGS__
 #endif
 
-/* One countable event of one PMU family. Rows are in code order. */
+/* One event that a PMU family can count. Rows are in code order. */
 struct pmk_event {
 	uint16_t code;
 	const char *name;    /* the manual's meaning in the field's spelling, lower_snake */
@@ -60,7 +60,7 @@ enum pmk_access {
 };
 /* clang-format on */
 
-/* "RW", "RO", "WO", "W1C", "W1S" or "SBZ". */
+/* Returns "RW", "RO", "WO", "W1C", "W1S" or "SBZ". */
 const char *pmk_access_name(enum pmk_access access);
 
 /* A field of a register, [hi:lo] as the manual writes it. */
@@ -98,8 +98,8 @@ struct pmk_counter {
 	/* The counter times events that have a latency and counts nothing else. The number is the
 	 * width of its minimum and maximum, which saturate. 0: an ordinary counter. */
 	uint8_t extreme_width;
-	/* The counter stops at its maximum instead of wrapping: read it before that, and set it to
-	 * 0. */
+	/* The counter stops at its maximum instead of wrapping: read it before that, and then set
+	 * it to 0. */
 	bool saturates;
 };
 
@@ -134,7 +134,8 @@ struct pmk_dev {
 
 /* Properties of a sampled counter's value. */
 enum pmk_status {
-	PMK_STATUS_OVERFLOW = 1 << 0, /* it has wrapped since its counters were last cleared */
+	/* The counter has wrapped since its counters were last cleared. */
+	PMK_STATUS_OVERFLOW = 1 << 0,
 	/* An occurrence began while another was being timed: the latencies are less accurate. */
 	PMK_STATUS_FULL = 1 << 1,
 };
@@ -149,15 +150,16 @@ enum pmk_status {
  */
 struct pmk_driver {
 	/* Put the PMU into a known state: counters stopped and zero, overflows and interrupts
-	 * cleared. PMK_EUNDEF: this mode has no access. */
+	 * cleared. Returns PMK_EUNDEF if this mode has no access. */
 	int (*reset)(struct pmk_dev *d);
-	/* Let `counter` count the event `code`. Does not zero it, does not start it. */
+	/* Let `counter` count the event `code`. Does not set it to zero, and does not start it. */
 	int (*program)(struct pmk_dev *d, unsigned counter, unsigned code);
-	/* Start, stop all counters. Values are kept. `start` returns when counting has begun: if
-	 * the PMU starts with a delay, `start` lets that time pass with the port's `settle`. */
+	/* Start and stop all counters. Their values are kept. `start` returns when counting has
+	 * begun: if the PMU starts with a delay, `start` lets that time pass with the port's
+	 * `settle`. */
 	int (*start)(struct pmk_dev *d);
 	int (*stop)(struct pmk_dev *d);
-	/* The counter as the hardware holds it, `width` bits. Does not stop it. */
+	/* Read the counter as the hardware holds it, in `width` bits. Does not stop it. */
 	int (*read)(struct pmk_dev *d, unsigned counter, uint64_t *value);
 	/* Preload a counter: 2^width - n makes it overflow after n events. */
 	int (*write)(struct pmk_dev *d, unsigned counter, uint64_t value);
@@ -173,25 +175,25 @@ struct pmk_driver {
 	/* Sample all counters at one instant: `read`, `latency` and `status` give the values of
 	 * that instant until the next sample. NULL: `read` returns the present value. */
 	int (*sample)(struct pmk_dev *d);
-	/* The values of a latency counter as sampled, in the widths of the hardware: `n` 32 bits,
-	 * the sums as wide as the counter. PMK_EINVAL: it is not a latency counter. NULL: the PMU
-	 * has none. */
+	/* Get the values of a latency counter as sampled, in the widths of the hardware: `n` in 32
+	 * bits, the sums as wide as the counter. Returns PMK_EINVAL if it is not a latency counter.
+	 * NULL: the PMU has none. */
 	int (*latency)(struct pmk_dev *d, unsigned counter, struct pmk_latency *l);
-	/* Bits of enum pmk_status of a counter as sampled. NULL: the PMU has none. For a counter of
-	 * fewer than 32 bits OVERFLOW says that it may have wrapped unnoticed since the last
-	 * sample. */
+	/* Get the bits of enum pmk_status of a counter as sampled. For a counter of fewer than 32
+	 * bits, OVERFLOW means that it may have wrapped unnoticed since the last sample. NULL: the
+	 * PMU has none. */
 	int (*status)(struct pmk_dev *d, unsigned counter, unsigned *bits);
 	/* Set all counters to zero at one instant, running or not; their status and the
 	 * interrupt are cleared. NULL: there is no such command. */
 	int (*zero)(struct pmk_dev *d);
-	/* Checks whether the PMU exists. PMK_ENOPMU: a register that this mode can read says that
-	 * it does not. Reads only registers that identify the processor, because those of the PMU
-	 * may be Undefined. NULL: no register says so. */
+	/* Check whether the PMU exists. Returns PMK_ENOPMU if a register that this mode can read
+	 * shows that it does not. Reads only registers that identify the processor, because those
+	 * of the PMU may be Undefined. NULL: no register shows this. */
 	int (*present)(struct pmk_dev *d);
-	/* Finds the reason why `counter` stayed at 0 although it was programmed for cycles or
+	/* Find the reason why `counter` stayed at 0 although it was programmed for cycles or
 	 * instructions of this processor, was started, and code ran. Always returns an error:
 	 * PMK_ENOPMU, PMK_EOFF, PMK_EFILTER or PMK_EFORBID, as described in <pmk/target.h>, or
-	 * PMK_ESTILL: no reason was found. It tries other settings, so call reset() afterwards.
+	 * PMK_ESTILL if no reason was found. It tries other settings, so call reset() afterwards.
 	 * NULL: a counter of this PMU may stay at 0, because its clock is not that of the code. */
 	int (*still)(struct pmk_dev *d, unsigned counter);
 };
@@ -210,8 +212,8 @@ struct pmk_pmu {
 	uint32_t core; /* this PMU's bit in pmk_event.cores */
 	const struct pmk_counter *counters;
 	unsigned ncounters;
-	/* The PMU does not show that a counter wrapped, or which one did: read each counter at
-	 * least once per range. */
+	/* The PMU does not show that a counter wrapped, or which one: read each counter at least
+	 * once per range. */
 	bool no_flags;
 	/* An access depends on the previous one: readers of one PMU need a lock. */
 	bool sequential;

@@ -15,14 +15,14 @@ extern "C" {
 #endif
 
 #define PMK_READING_LATENCIES \
-	16 /* events on latency counters that are timed; any further ones are only counted */
+	16 /* maximum number of events whose latencies are stored; further ones are only counted */
 
 struct pmk_reading_latency {
-	/* n: number of all occurrences. min > max although n > 0: the extremes are not
-	 * known */
+	/* The number of all occurrences is n. If min > max although n > 0, the extremes are not
+	 * known. */
 	struct pmk_stats values;
 	bool full;	/* occurrences overlapped: the latencies are less accurate */
-	bool saturated; /* some may have been longer than max */
+	bool saturated; /* some occurrences may have been longer than max */
 };
 
 struct pmk_reading {

@@ -37,17 +37,17 @@ enum pmk_trust {
 	PMK_TRUST_NOT_COUNTED,	 /* no value; it never ran */
 };
 
-/* "exact" … "not supported", "not counted" */
+/* Returns the name of a trust level: "exact" … "not supported", "not counted". */
 const char *pmk_trust_name(enum pmk_trust t);
-/* False for the two states that have no value. */
+/* False for the two levels that have no value. */
 bool pmk_trust_has_value(enum pmk_trust t);
 
 /* The distribution of an event's values: over the occurrences of a region, or measured by a latency
  * counter. */
 struct pmk_distribution {
 	struct pmk_stats values; /* n = 0: there were none; min > max: the extremes are not known */
-	/* From a latency counter: the row's value is the number of occurrences, and the
-	 * distribution is of their latencies in cycles. */
+	/* True if a latency counter measured the distribution: the row's value is the number of
+	 * occurrences, and the distribution is of their latencies in cycles. */
 	bool latency;
 	/* The quantity, if it is not a latency in cycles: "beats in a burst"; or NULL. */
 	const char *of;
@@ -58,8 +58,8 @@ struct pmk_distribution {
 	bool saturated; /* some may have been longer than max */
 	uint64_t raw;	/* sum before the cost of measuring was subtracted */
 	/*
-	 * What measuring costs: `cost` is the count of an empty region, `nested` is what a region
-	 * adds to the region around it.
+	 * The cost of measuring: `cost` is the count of an empty region, `nested` is the count that
+	 * a region adds to the region around it.
 	 */
 	uint64_t cost, nested;
 };
@@ -68,7 +68,7 @@ struct pmk_distribution {
 struct pmk_row {
 	const struct pmk_event *event; /* NULL: it has no code of 16 bits */
 	const struct pmk_pmu *pmu;     /* PMU of the event; NULL: the result's PMU */
-	const char *name;	       /* the name that the user asked for, e.g. "cycles" */
+	const char *name;	       /* the name in the user's request, for example "cycles" */
 	/* Unit of the value: "ns", or with the kernel's scale in front, "0.25 MiB"; NULL: a plain
 	 * number. Text, CSV and JSON lines print perf's unit instead: "msec", "MiB". */
 	const char *unit;
@@ -98,7 +98,8 @@ struct pmk_section {
 	unsigned dump;
 	char *region; /* region name, or NULL for the whole run */
 	char *thread; /* "name-number" of the one thread that was counted, or NULL */
-	/* For firmware: number of the region; BEGINs and ENDs without a partner. */
+	/* For firmware: the number of the region, and the number of BEGINs and ENDs without a
+	 * partner. */
 	uint64_t region_id, unmatched;
 	int cpu; /* -1: all */
 	bool interval;
@@ -152,7 +153,7 @@ struct pmk_metric_value {
 	bool valid;
 	const char *reason; /* why not valid */
 	bool no_divisor;    /* the reason is a divisor of 0 */
-	/* text and CSV print the metric next to this row; or NULL */
+	/* Text and CSV print the metric next to the row of this event; NULL: on a separate line. */
 	const struct pmk_event *beside;
 };
 
@@ -199,18 +200,19 @@ struct pmk_result {
 
 void pmk_result_init(struct pmk_result *r);
 void pmk_result_free(struct pmk_result *r);
-/* Append a section with `nrows` zeroed rows; NULL when out of memory. region is copied. */
+/* Append a section with `nrows` zeroed rows; NULL if out of memory. `region` is copied. */
 struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, unsigned nrows);
 /* Remove the last section after it was written, to save memory when there are many. */
 void pmk_result_drop(struct pmk_result *r);
 /* Record the duration of one more run: sets `elapsed` to the mean. Returns 0 or PMK_ENOMEM. */
 int pmk_result_ran(struct pmk_result *r, double seconds);
-/* Append the facts of a dump, all zero; the result owns their strings. NULL when out of memory. */
+/* Append the facts of a dump, all zero; the result owns their strings. Returns NULL if out of
+ * memory. */
 struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r);
-/* Append a line to the warnings; when out of memory, the line is lost. */
+/* Append a line to the warnings. If out of memory, the line is lost. */
 void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Append a line to the notes; when out of memory, the line is lost. */
+/* Append a line to the notes. If out of memory, the line is lost. */
 void pmk_result_note(struct pmk_result *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -236,7 +238,7 @@ unsigned pmk_metrics_count(const struct pmk_metrics *m);
 const struct pmk_metric *pmk_metrics_get(const struct pmk_metrics *m, unsigned i);
 const struct pmk_metric *pmk_metrics_find(const struct pmk_metrics *m, const char *name);
 
-/* True when the PMU has every event the formula needs. */
+/* True if the PMU has every event that the formula needs. */
 bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu);
 
 /*
@@ -280,8 +282,8 @@ struct pmk_bars {
 };
 
 /*
- * Writers. `metrics` is a NULL terminated list, or NULL. They write numbers in the C locale
- * whatever the locale is. Return 0, or PMK_EIO when the stream failed (disk full).
+ * The writers of results. `metrics` is a NULL terminated list, or NULL. They write numbers in the C
+ * locale whatever the locale is. They return 0, or PMK_EIO if the stream failed (disk full).
  *
  * The caller begins a writer, passes it one section after the other (intervals arrive while the
  * program runs), and ends it. pmk_writer_end() closes the document in any case, even after errors.
@@ -314,11 +316,11 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 				    const struct pmk_result *r);
 int pmk_writer_section(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s);
-/* Call it after the sections of the result, or after those of one dump. */
+/* Write a profile. Call it after the sections of the result, or after those of one dump. */
 int pmk_writer_profile(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_profile *p);
-/* Writes the parts that are only known at the end (such as how it was counted), closes the
- * document, and frees the writer. */
+/* Write the parts that are only known at the end, such as how events were counted, close the
+ * document, and free the writer. */
 int pmk_writer_end(struct pmk_writer *w, const struct pmk_result *r);
 
 #ifdef __cplusplus

@@ -90,7 +90,7 @@ enum pmk_riscv_event {
 	PMK_RISCV_INSTRUCTIONS = 0x301,
 };
 
-/* The value of mhpmevent for a code; 0: the code has no selector. */
+/* Returns the value of mhpmevent for a code; 0 if the code has no selector. */
 uint32_t pmk_riscv_selector(unsigned code);
 
 #ifdef __cplusplus

@@ -38,16 +38,17 @@ struct pmk_riscv_model {
 	uint32_t oddities;
 	bool rv32;
 	uint32_t inhibit, counteren;
-	/* selectors; the first two counters do not use theirs */
+	/* The selectors. The first two counters do not use theirs. */
 	uint32_t event[PMK_RISCV_NCTRS];
 	uint64_t count[PMK_RISCV_NCTRS];
-	uint64_t seen[PMK_RISCV_NCTRS]; /* sum of its signals' totals at the last synchronisation */
+	/* Sum of the totals of each counter's signals at the last synchronisation. */
+	uint64_t seen[PMK_RISCV_NCTRS];
 };
 
 #define PMK_RISCV_NMODELS 2
 extern const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1];
 
-/* Power-on reset with parameters; the reset of pmk_model_ops takes the defaults. */
+/* Do a power-on reset with these parameters. The reset of pmk_model_ops uses the defaults. */
 void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
 			   const struct pmk_riscv_params *params, struct pmk_bus *bus);
 

@@ -52,8 +52,8 @@ struct pmk_plan {
 /*
  * Give every event of `plan` (nevents, code and group are set) a pass and a counter. It uses first
  * fit in the given order, with groups kept together; for counters that accept any event this gives
- * the smallest number of passes. Returns 0; PMK_ENOCTR when a group needs more counters than the
- * PMU has; PMK_ENOEVENT; PMK_ERANGE if it needs more than PMK_MAX_PASSES.
+ * the smallest number of passes. Returns 0; PMK_ENOCTR if a group needs more counters than the PMU
+ * has; PMK_ENOEVENT; PMK_ERANGE if it needs more than PMK_MAX_PASSES.
  */
 int pmk_plan_make(const struct pmk_pmu *pmu, struct pmk_plan *plan);
 
@@ -62,12 +62,12 @@ struct pmk_wide {
 	uint64_t total, last;
 	/* It overflowed more than once between two polls, so total is a lower bound. */
 	bool wrapped;
-	/* the value showed a wrap before its flag was set: that flag is still to come */
+	/* True if the value showed a wrap before its flag was set: the flag is still to come. */
 	bool early;
 };
 
-/* A latency counter extended to 64 bits: occurrences, sum and squares without loss; the extremes as
- * in the hardware. */
+/* A latency counter extended to 64 bits: occurrences, sum and squares without loss, and the
+ * extremes as the hardware has them. */
 struct pmk_wide_latency {
 	struct pmk_stats values;
 	struct pmk_latency last;
@@ -79,7 +79,7 @@ struct pmk_wide_latency {
 struct pmk_session_pass {
 	struct pmk_dev dev;
 	struct pmk_wide wide[PMK_MAX_COUNTERS];
-	/* in the order of the latency counters */
+	/* By number of the latency counter. */
 	struct pmk_wide_latency latency[PMK_MAX_LATENCIES];
 };
 
@@ -92,7 +92,7 @@ struct pmk_session {
 /* Program every pass; pass i goes through ports[i]. The plan is copied. Counters are reset to 0. */
 int pmk_session_open(struct pmk_session *s, const struct pmk_pmu *pmu, const struct pmk_plan *plan,
 		     const struct pmk_port *ports);
-/* Use the same session in another process: sets only pointers, accesses no register. */
+/* Let another process use this session: sets only pointers, accesses no register. */
 void pmk_session_rebind(struct pmk_session *s, const struct pmk_pmu *pmu,
 			const struct pmk_port *ports);
 int pmk_session_start(struct pmk_session *s);
@@ -130,8 +130,9 @@ bool pmk_session_saturated(const struct pmk_session *s, unsigned i);
 int pmk_session_timer(struct pmk_session *s, uint64_t interval);
 /*
  * Call this in the timer's interrupt: it reads all counters, clears them and restarts the timer.
- * totals[] are those of pmk_session_read() and keep growing. PMK_ENOTSUP: no timer is set. After
- * another error call it again; until then counters may be stopped, and the interrupt may not come.
+ * totals[] are those of pmk_session_read() and keep growing. Returns PMK_ENOTSUP if no timer is
+ * set. After another error call it again; until then counters may be stopped, and the interrupt may
+ * not come.
  */
 int pmk_session_tick(struct pmk_session *s, uint64_t totals[PMK_MAX_EVENTS]);
 

@@ -37,7 +37,7 @@ static inline unsigned pmk_bucket_of(uint64_t value)
 	return bits;
 }
 
-/* The smallest and the greatest value of a bucket. */
+/* These return the smallest and the largest value of a bucket. */
 static inline uint64_t pmk_bucket_first(unsigned bucket)
 {
 	return bucket ? UINT64_C(1) << (bucket - 1) : 0;

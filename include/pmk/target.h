@@ -210,14 +210,15 @@ int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigne
  * regions, or for more than 65535. Dumps do not contain them. */
 int pmk_target_fast_regions(struct pmk_target *t, struct pmk_fast_region *regions, unsigned count);
 
-/* Locks around regions, needed with interrupt handlers or a preemptive scheduler: `lock` masks
- * interrupts and returns the previous state, `unlock` restores it. NULL (the default): no locks. */
+/* Set the locks around regions, needed with interrupt handlers or a preemptive scheduler: `lock`
+ * masks interrupts and returns the previous state, `unlock` restores it. NULL (the default): no
+ * locks. */
 int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
 		     void (*unlock)(uintptr_t before));
 
-/* Switch overflow interrupts on (true) or off (the default: poll). Call it before start; after that
- * it returns PMK_EBUSY. PMK_ENOTSUP: the PMU has none. The caller programs the interrupt
- * controller. */
+/* Switch overflow interrupts on (true) or off (the default: poll). Call it before the start; after
+ * that it returns PMK_EBUSY. Returns PMK_ENOTSUP if the PMU has none. The caller programs the
+ * interrupt controller. */
 int pmk_target_interrupts(struct pmk_target *t, bool on);
 
 /*
@@ -299,8 +300,8 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle);
  */
 int pmk_target_wrapped(const struct pmk_target *t, unsigned event);
 
-/* Stop, if it runs, and release the PMU: counters zero, interrupts off. A PMU that another target
- * has started meanwhile is not changed. */
+/* Stop the target, if it runs, and release the PMU: counters zero, interrupts off. A PMU that
+ * another target has started meanwhile is not changed. */
 int pmk_target_close(struct pmk_target *t);
 
 /*
@@ -315,11 +316,11 @@ int pmk_target_close(struct pmk_target *t);
 int pmk_region_begin(struct pmk_target *t, unsigned id);
 int pmk_region_end(struct pmk_target *t, unsigned id);
 
-/* Find the region with that name. If there is none, a region without a name gets it (names are not
- * copied). PMK_ERANGE: no region without a name is left. */
+/* Find the region with this name. If there is none, a region without a name gets it (names are not
+ * copied). Returns PMK_ERANGE if no region without a name is left. */
 int pmk_region_find(struct pmk_target *t, const char *name);
 
-/* Clear the counts of a region. PMK_EINVAL: no such region. */
+/* Clear the counts of a region. Returns PMK_EINVAL if there is no such region. */
 int pmk_region_reset(struct pmk_target *t, unsigned id);
 
 /*
@@ -331,10 +332,10 @@ int pmk_region_reset(struct pmk_target *t, unsigned id);
  */
 int pmk_target_switch_out(struct pmk_target *t);
 int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task);
-/* Counts of a task until now. */
+/* Get the counts of a task until now. */
 int pmk_target_task_read(struct pmk_target *t, const struct pmk_task *task, uint64_t *totals);
 
-/* Remove the oldest sample from a ring: 1, or 0 if it is empty. */
+/* Remove the oldest sample from a ring. Returns 1, or 0 if the ring is empty. */
 int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample);
 
 /*

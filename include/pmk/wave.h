@@ -39,7 +39,7 @@ extern "C" {
 struct pmk_wave_error {
 	int code;	 /* enum pmk_error; 0: none */
 	bool in_dump;	 /* the next two members are positions in the dump, after decompression */
-	uint64_t offset; /* bytes before it; FST: bytes before its block */
+	uint64_t offset; /* bytes before the error; for an FST, bytes before its block */
 	uint64_t line;	 /* from 1; FST: 0 */
 	bool timed;	 /* at least one time of the dump had been read */
 	uint64_t time;
@@ -109,19 +109,20 @@ enum pmk_wave_gxi_role {
 	PMK_WAVE_GXI_IS_WRITE
 };
 
-/* How a signal counts at an edge of the clock. */
+/* How a signal counts at an edge of the clock: the number of occurrences that it adds. */
 enum pmk_wave_how {
-	PMK_WAVE_LEVEL, /* once while it is not 0 */
-	PMK_WAVE_EDGE,	/* once when it is not 0 and was 0 at the edge before */
+	PMK_WAVE_LEVEL, /* one while it is not 0 */
+	PMK_WAVE_EDGE,	/* one if it is not 0 and was 0 at the previous edge */
 	PMK_WAVE_COUNT	/* its value is the number of occurrences */
 };
 
 /* One signal to sample. Its index in the map is its index in pmk_wave_edge.value. */
 struct pmk_wave_slot {
 	const char *signal; /* as in the map: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
-	const char *scope;  /* the path that it is relative to; empty: none */
+	const char *scope;  /* the path to which `signal` is relative; empty: none */
 	unsigned line;	    /* line in the map */
-	unsigned group;	    /* number of the layer or AXI interface that it belongs to; else 0 */
+	/* Number of the layer or AXI interface to which it belongs; otherwise 0. */
+	unsigned group;
 	unsigned role;
 	uint8_t part; /* enum pmk_wave_part */
 	uint8_t how;  /* enum pmk_wave_how, for PMK_WAVE_SIGNAL */
@@ -129,7 +130,7 @@ struct pmk_wave_slot {
 
 struct pmk_wave_layer {
 	const char *name;  /* "armd", as in [layer armd] */
-	const char *scope; /* the path that its names are relative to */
+	const char *scope; /* the path to which its names are relative */
 	unsigned line;	   /* line in the map */
 	uint8_t monitor;   /* enum pmk_ahbmon_bus: the monitor of this layer */
 	uint8_t protocol;  /* enum pmk_wave_protocol */
@@ -162,8 +163,9 @@ struct pmk_wave_window {
 #define PMK_WAVE_WINDOWS  16
 
 /*
- * The value that is used if a signal changes at the time of the edge. Simulators give the changes
- * that an edge causes the time of that edge, so a register sees the value before (our choice).
+ * The value that is used if a signal changes at the time of the edge. In a simulator's dump, the
+ * changes that an edge causes have the time of the edge, so a register sees the value before (our
+ * choice).
  */
 enum pmk_wave_sample {
 	PMK_WAVE_BEFORE, /* the value before the time of the edge */
@@ -190,7 +192,7 @@ struct pmk_wave_map {
 	unsigned nslots;
 	struct pmk_wave_window window[PMK_WAVE_WINDOWS];
 	unsigned nwindows;
-	void *text; /* the memory that all these pointers point into */
+	void *text; /* the memory into which all these pointers point */
 };
 
 /* Read a map. Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM; err->text begins with "file:line: ". */
@@ -271,7 +273,7 @@ enum pmk_wave_oddity {
 
 const char *pmk_wave_oddity_text(unsigned oddity);
 
-/* The number of times it happened, and the first time and signal. */
+/* How often an oddity occurred, and the first time and signal. */
 struct pmk_wave_warning {
 	uint64_t count;
 	uint64_t time;
@@ -284,7 +286,7 @@ struct pmk_wave_findings {
 	uint64_t begin, end;   /* the first and the last time in the dump */
 	uint64_t first, last;  /* first and last edge */
 	uint64_t bytes, lines; /* size of the dump, as VCD */
-	bool stopped;	       /* the sink stopped it */
+	bool stopped;	       /* the sink stopped the reading */
 	struct pmk_wave_warning warning[PMK_WAVE_NODDITIES];
 	struct pmk_wave_error error; /* why reading ended before the end of the dump */
 };
