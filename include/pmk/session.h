@@ -60,7 +60,8 @@ int pmk_plan_make(const struct pmk_pmu *pmu, struct pmk_plan *plan);
 /* A hardware counter widened to 64 bits. */
 struct pmk_wide {
 	uint64_t total, last;
-	/* It overflowed more than once between two polls, so total is a lower bound. */
+	/* True if the counter overflowed more than once between two polls, so that total is a lower
+	 * bound. */
 	bool wrapped;
 	/* True if the value showed a wrap before its flag was set: the flag is still to come. */
 	bool early;

@@ -26,7 +26,7 @@
 #define TEXT_ROOM 34   /* columns that are kept for code */
 #define HOT	  10.0 /* a line with this percentage of the function's count gets a mark */
 #define WARM	  1.0
-#define NLINES	  10 /* in the list of hottest lines */
+#define NLINES	  10 /* number of lines in the list of hottest lines */
 
 struct request {
 	const char *input, *elf, *events, *what;
@@ -53,16 +53,17 @@ static const struct cli_option options[] = {
  * the line. */
 struct group {
 	uint32_t file, line, inlined;
-	size_t first, last; /* in the listing; `last` is the index after them */
+	/* Position in the listing; `last` is the index after the last instruction. */
+	size_t first, last;
 	uint64_t *value;
-	uint64_t executions; /* of the instruction that was executed most often */
+	uint64_t executions; /* executions of the instruction that was executed most often */
 };
 
 struct annotate {
 	struct recorded r;
 	const struct request *q;
 	struct listing l;
-	uint64_t *sum; /* of the shown function, one per event */
+	uint64_t *sum; /* sums of the shown function, one per event */
 	struct recorded_column
 		*column; /* columns of events, then of executions, if they are known */
 	size_t nevents;	 /* number of events that have a column */
@@ -89,7 +90,8 @@ static int sum_counts(struct annotate *a)
 
 /* ---- which functions ------------------------------------------------------------------------ */
 
-/* The function with the highest count of the first event; NONE: no code has a function. */
+/* Returns the function with the highest count of the first event; NONE if no code has a
+ * function. */
 static uint32_t hottest_function(const struct annotate *a)
 {
 	const struct pmk_tables *t = &a->r.t;
@@ -116,7 +118,7 @@ static bool is_file(const char *path, const char *name, size_t n)
 	       (length == n || path[length - n - 1] == '/' || *name == '/');
 }
 
-/* Mark the functions that have code of FILE:LINE; false: there is none. */
+/* Mark the functions that have code of FILE:LINE. Returns false if there are none. */
 static bool mark_line(const struct annotate *a, const char *what, bool *wanted)
 {
 	const struct pmk_tables *t = &a->r.t;
@@ -215,7 +217,7 @@ static const char *colour_of(const struct annotate *a, uint64_t value)
 					    : "";
 }
 
-/* Write the numbers in front of a line: a mark if it is hot, and blanks for 0. */
+/* Write the numbers before a line: a mark if it is hot, and blanks for 0. */
 static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_t executions)
 {
 	fprintf(a->f, "%s%s ", colour_of(a, value[0]), share_of(a, value[0]) >= HOT ? ">" : " ");
@@ -231,7 +233,8 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* A line of source with tabs as four blanks, because there is little room; the caller frees it. */
+/* Returns a line of source with tabs as four blanks, because there is little room. The caller frees
+ * it. */
 static char *expand_tabs(const char *line)
 {
 	char *out = NULL;

@@ -15,7 +15,7 @@
 #include "count/error.h"
 #include "count/words.h"
 
-/* The build defines it. */
+/* The build defines the version. */
 #ifndef PMK_VERSION
 #define PMK_VERSION "(unknown version)"
 #endif
@@ -29,7 +29,8 @@ enum {
 	PMK_EXIT_USAGE = 129,
 };
 
-/* What an option does to its command's request, a struct: `member` is an offset in it. */
+/* The effect of an option on the request of its command. The request is a struct, and `member` is
+ * an offset in it. */
 enum cli_effect {
 	CLI_SETTING,   /* passes name and value to `set`; const char *, unless at 0: as CLI_TEXT */
 	CLI_TEXT,      /* const char *: becomes the value */
@@ -53,7 +54,7 @@ struct cli_option {
 	int (*take)(void *member, char *value); /* returns 0 or an exit code */
 };
 
-/* Rows that several commands have. `at` is the offset of the member. */
+/* Rows that several commands have. `at` is the offset of the member in the request. */
 /* clang-format off */
 #define CLI_ROW_SEPARATOR(at) \
 	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR, at }
@@ -81,7 +82,7 @@ struct cli_option {
 
 /* Options of perf that the command does not have, and a line with the reason. */
 struct cli_refusal {
-	char letter;	   /* of the first; 0: long only */
+	char letter;	   /* letter of the first name; 0: long only */
 	const char *names; /* separated by blanks */
 	const char *reason;
 };
@@ -98,7 +99,7 @@ struct cli_command {
 	bool program; /* the first operand ends the options: it begins a command line */
 };
 
-/* In place of an exit code: --help was given, and the help was printed. */
+/* Used instead of an exit code: --help was given, and the help was printed. */
 #define CLI_HELPED (-1)
 
 extern const struct cli_command cmd_stat, cmd_record, cmd_report, cmd_list, cmd_info, cmd_decode,

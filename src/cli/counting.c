@@ -17,7 +17,7 @@ int cli_count_failed(struct pmk_count *c)
 	return cli_fail(err->failure, "%s", err->text);
 }
 
-/* The run that a signal ends; NULL: none. */
+/* The run that a signal ends, or NULL. */
 static struct pmk_count *volatile running;
 
 static volatile sig_atomic_t last_signal;
@@ -29,10 +29,11 @@ static void on_signal(int sig)
 		pmk_count_stop(running, sig);
 }
 
-/* The handlers stay after the run, because the counts must still be written. There is no
- * SA_RESTART, so that a signal also ends a read from a pipe without a writer. Ignored signals
- * (SIGHUP under nohup, SIGINT in the background of a script) stay ignored, here and in the program.
- * SIGTERM always ends counting, so that there is a way to end it. */
+/* Install handlers for the signals that end the run. They stay after the run, because the counts
+ * must still be written. There is no SA_RESTART, so that a signal also ends a read from a pipe
+ * without a writer. Ignored signals (SIGHUP under nohup, SIGINT in the background of a script)
+ * stay ignored, here and in the program. SIGTERM always ends counting, so that there is a way to
+ * end it. */
 void cli_catch_signals(struct pmk_count *c)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE };
@@ -76,7 +77,7 @@ bool cli_running_shown(void)
 	return isatty(STDERR_FILENO);
 }
 
-/* Replaces the line that is shown. */
+/* Replace the displayed line. */
 static void put_line(struct cli_running *p, char *line)
 {
 	unsigned columns = cli_columns(stderr);
@@ -139,7 +140,7 @@ void cli_running_show(struct cli_running *p, double seconds, uint64_t insns)
 
 	p->insns = insns;
 	p->last = at;
-	if (!p->began || insns < before) { /* this run, or the next of -r, has just begun */
+	if (!p->began || insns < before) { /* this run, or the next run of -r, has just begun */
 		p->began = at;
 		return;
 	}

@@ -225,7 +225,7 @@ struct log {
 	unsigned nremarks;
 };
 
-/* Returns true if there is one. */
+/* Read the next line. Returns false at the end. */
 static bool next_line(struct log *l)
 {
 	ssize_t n = getline(&l->text, &l->room, l->in);
@@ -287,7 +287,7 @@ static void add_remark(struct log *l, const char *text, size_t n)
 	l->remark[i].times++;
 }
 
-/* Get the first remark at *at, and move *at past it; false: there is none. */
+/* Get the first remark at *at, and move *at past it. Returns false if there is none. */
 static bool next_remark(const char **at, const char **text, size_t *n)
 {
 	const char *end = strstr(*at, "; ");

@@ -300,7 +300,7 @@ static int run_checks(const bool wanted[NCHECKS], bool any, json_object *doc, co
 	return code;
 }
 
-/* The parsed arguments. */
+/* The parsed arguments of the command. */
 struct request {
 	bool json, any, wanted[NCHECKS];
 	struct doctor_board board;

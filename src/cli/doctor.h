@@ -7,8 +7,8 @@
 
 #include "count/words.h"
 
-/* Check that everything that pmk needs is installed, as a check of doctor.c. PMK_EXIT_FAILED: it
- * cannot count anything. */
+/* Check that everything that pmk needs is installed. This is a check of doctor.c. Returns
+ * PMK_EXIT_FAILED if pmk cannot count anything. */
 int doctor_environment(json_object *doc, const char *layout);
 
 /* A board that is reached over a wire; texts that were not given are NULL. */
@@ -17,8 +17,8 @@ struct doctor_board {
 	struct pmk_words settings; /* of --set */
 };
 
-/* Check whether its counters can be reached, and count. PMK_EXIT_FAILED: they cannot, or they do
- * not count. */
+/* Check whether the board's counters can be reached, and count. Returns PMK_EXIT_FAILED if they
+ * cannot be reached, or do not count. */
 int doctor_target(json_object *doc, const struct doctor_board *board);
 
 #endif

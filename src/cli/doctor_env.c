@@ -155,8 +155,8 @@ static void check_data(struct report *r)
 	pmk_files_free_names(names);
 }
 
-/* There is one module for each generation of the plugin API; if $PMK_PLUGIN is a file, this file
- * replaces all modules. */
+/* Check the modules of the plugin. There is one for each generation of the plugin API. If
+ * $PMK_PLUGIN is a file, this file replaces all modules. */
 static void check_plugin(struct report *r)
 {
 	struct item *it =
@@ -295,7 +295,8 @@ static const struct emulator {
 	{ "qemu-system-microblaze", "firmware for MicroBlaze, big-endian, with --qemu", NULL, 0 },
 };
 
-/* Write the program to a file, which the caller unlinks. False: errno has the reason. */
+/* Write the program to a file, which the caller unlinks. Returns false after an error; errno has
+ * the reason. */
 static bool write_program(const struct emulator *e, char *path)
 {
 	int fd = mkstemp(path);
@@ -323,7 +324,7 @@ static const char *last_line_of_ours(const char *text)
 	return line;
 }
 
-/* Find the count that it printed: on a separate line, after any messages. */
+/* Find the count that pmk printed: on a separate line, after any messages. */
 static bool find_count(const char *said, uint64_t *count)
 {
 	for (const char *line = said; line; line = strchr(line, '\n')) {
@@ -440,7 +441,7 @@ static void check_host(struct report *r)
 }
 
 /* Check whether programs may read counters without a system call. On AArch64 a file of the kernel
- * says so; other machines do not have it. */
+ * shows this; other machines do not have the file. */
 static void check_user_access(struct report *r)
 {
 	long allowed = number_in("/proc/sys/kernel/perf_user_access", LONG_MIN);

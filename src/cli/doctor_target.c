@@ -56,7 +56,7 @@ struct examination {
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* Indexed by the way in which registers are reached. */
+/* What to do if nothing answers, indexed by the way in which registers are reached. */
 static const char *const no_answer[] = {
 	[PMK_REACH_CP15] =
 		"OpenOCD must have examined the target. Check that the target is powered, that "
@@ -106,7 +106,7 @@ static const char *answer_advice(const struct pmk_wired *w)
 	return no_answer[w->reach];
 }
 
-/* Advice for a failed connection, by protocol. */
+/* Returns advice for a failed connection, by protocol. */
 static const char *no_connection(const struct pmk_speaker *speaker)
 {
 	if (speaker == &pmk_speaker_devmem)
@@ -120,7 +120,7 @@ static const char *no_connection(const struct pmk_speaker *speaker)
 	       "3333), and disconnect other clients from a stub, because it accepts only one.";
 }
 
-/* The server answers, but no TAP does. */
+/* Advice if the server answers, but no TAP does. */
 static const char no_chain[] =
 	"The server responds, but no TAP does. Check that the board has power, that the cable is "
 	"connected, that TRST and the board's reset are not asserted, and that the clock is slow "
@@ -231,7 +231,7 @@ static bool ask_monitor(struct examination *x, struct pmk_dev *d)
 	return !err;
 }
 
-/* Events that any code causes: cycles, and one that only an event counter counts. */
+/* Plan events that any code causes: cycles, and one that only an event counter counts. */
 static void plan_events(const struct pmk_pmu *pmu, struct pmk_plan *plan)
 {
 	static const char *const always[] = { "cycles",	       "instructions",	     "clock_cycles",
@@ -387,7 +387,7 @@ static void add_json(json_object *doc, const struct examination *x, const char *
 	pmk_json_add(doc, "target", o);
 }
 
-/* "openocd:HOST:PORT": its speaker, and the text after the first colon. */
+/* Returns the speaker of "openocd:HOST:PORT", and the text after the first colon. */
 static const struct pmk_speaker *speaker_of(const char *target, const char **where)
 {
 	static const struct pmk_speaker *const known[] = { &pmk_speaker_openocd, &pmk_speaker_gdb,

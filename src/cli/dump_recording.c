@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See dump_recording.h. All dumps of a capture are one recording; each is a "thread" of it. A
- * sample represents the period of its event. Samples that were polled have no address: they are in
- * [polled].
+ * Converts dumps to a recording: see dump_recording.h. All dumps of a capture are one recording;
+ * each is a "thread" of it. A sample represents the period of its event. Samples that were polled
+ * have no address: they are in [polled].
  */
 #define _GNU_SOURCE
 #include "cli/dump_recording.h"
@@ -19,7 +19,7 @@
 #include "profile/sampling/samples.h"
 #include "profile/sampling/spaces.h"
 
-#define MAX_EVENTS (2 * PMK_DUMP_EVENTS) /* of all dumps of a capture */
+#define MAX_EVENTS (2 * PMK_DUMP_EVENTS) /* for all dumps of a capture */
 
 struct conversion {
 	const char *path, *elf;
@@ -36,7 +36,7 @@ struct conversion {
 
 /* ---- dumps ---------------------------------------------------------------------------------- */
 
-/* The number of a dump's event in the recording; MAX_EVENTS: there is no room. */
+/* Returns the number of a dump's event in the recording; MAX_EVENTS if there is no room. */
 static size_t put_event(struct conversion *c, const char *name, const char *pmu)
 {
 	size_t i = 0;
@@ -58,7 +58,7 @@ static size_t put_event(struct conversion *c, const char *name, const char *pmu)
 	return i;
 }
 
-/* Called for each dump. Returns 0 or an exit code. */
+/* Visits a dump. Returns 0 or an exit code. */
 typedef int visit_dump(struct conversion *c, const struct view *v);
 
 static int find_events(struct conversion *c, const struct view *v)

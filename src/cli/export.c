@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* pmk export: a recording in the format of another tool; src/profile/export has the formats. */
+/* pmk export: writes a recording in the format of another tool; src/profile/export has the
+ * formats. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 /* The default events of a format. */
 enum events {
-	NONE,  /* it has no events */
+	NONE,  /* the format has no events */
 	ONE,   /* cycles, because it has room for only one event */
 	FIRST, /* cycles first, because it has room for more */
 	ALL,
@@ -25,8 +26,8 @@ static const struct format {
 	const char *name;
 	pmk_export_format *write;
 	enum events events;
-	bool paths;    /* it shows call paths, if there are any */
-	bool comments; /* it has a place for comments */
+	bool paths;    /* true if the format shows call paths, if there are any */
+	bool comments; /* true if the format has a place for comments */
 } formats[] = {
 	{ "callgrind", pmk_export_callgrind, ALL, false, true },
 	{ "lcov", pmk_export_lcov, NONE, false, false },

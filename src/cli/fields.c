@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Splitting the value of a register into fields. See fields.h. */
+/* Splits the value of a register into fields: see fields.h. */
 #include "cli/fields.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@ const struct pmk_field *fields_at(const struct pmk_reg_info *reg, unsigned bit)
 	return NULL;
 }
 
-/* The events that RISC-V's mhpmevent selects: its mask may have several bits, of one class. False:
- * this is another field, or no bit selects an event. */
+/* Writes the events that RISC-V's mhpmevent selects: its mask may have several bits, of one class.
+ * Returns false if this is another field, or if no bit selects an event. */
 static bool explain_selector(const struct word *w, struct part *p)
 {
 	const struct pmk_event *ev = pmk_riscv_selected(p->field, (uint32_t)w->value, 0);

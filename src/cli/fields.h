@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of a register, split into its fields and the gaps between them. */
+/* Splits the value of a register into its fields and the gaps between them. */
 #ifndef PMK_CLI_FIELDS_H
 #define PMK_CLI_FIELDS_H
 
@@ -23,12 +23,12 @@ struct part {
 	const struct pmk_field *field; /* NULL: a gap */
 	unsigned hi, lo;
 	uint64_t value;
-	bool wrong; /* bits that should be zero but are not */
+	bool wrong; /* true if bits that should be zero are not */
 	const struct pmk_event *event;
 	char text[256]; /* its meaning */
 };
 
-/* The field that contains the bit; NULL: none. */
+/* Returns the field that contains the bit; NULL if there is none. */
 const struct pmk_field *fields_at(const struct pmk_reg_info *reg, unsigned bit);
 
 /* Returns the field or gap whose highest bit is *bit. *bit becomes the highest bit of the next

@@ -381,7 +381,8 @@ static bool field_is_shown(const struct pmk_pmu *only, unsigned i, const char *r
 	return false;
 }
 
-/* True if an earlier register of the PMU has the same field: all counters have "Count". */
+/* True if an earlier register of the PMU has the same field, for example "Count" of all
+ * counters. */
 static bool field_is_shared(const struct pmk_pmu *pmu, unsigned reg, const struct pmk_field *f)
 {
 	for (unsigned r = 0; r < reg; r++)
@@ -426,7 +427,7 @@ static void info_field(const struct pmk_pmu *only, const struct pmk_pmu *first,
 	print_fact("source", f->ref);
 }
 
-/* Pins of the PMUs that are not registers, and where they are explained. Names as in the
+/* Pins of the PMUs that are not registers, and where they are explained. The names are those of the
  * documents. */
 static const struct pin {
 	const char *names; /* space separated */

@@ -88,7 +88,8 @@ static json_object *json_pmu(const struct pmk_pmu *pmu)
 	return o;
 }
 
-/* The core's name and description may come from the user, so they are printed with pmk_print(). */
+/* Print a core. Its name and description may come from the user, so they are printed with
+ * pmk_print(). */
 static void print_core(const struct request *q, const struct pmk_core *core)
 {
 	pmk_print(stdout, "  %-15s %s\n", core->name, core->brief);
@@ -324,7 +325,7 @@ static void show_all(struct request *q)
 		q->show[t] = true;
 }
 
-/* The PMU with that name, or of the core with that name; NULL: there is none. */
+/* Returns the PMU with this name, or of the core with this name; NULL if there is none. */
 static const struct pmk_pmu *pmu_called(const char *name)
 {
 	const struct pmk_pmu *pmu = show_pmu_called(name);
@@ -340,7 +341,7 @@ static const struct pmk_pmu *pmu_called(const char *name)
 	return pmu;
 }
 
-/* Topics are also accepted in the singular and in capital letters. */
+/* Add a topic to the request. Topics are also accepted in the singular and in capital letters. */
 static int take_topic(struct request *q, const char *word)
 {
 	const struct pmk_pmu *pmu;

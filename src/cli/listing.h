@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a recording with its counts, instruction by instruction, and its source; used by
- * annotate and by HTML pages. */
+/* Makes a listing: the code of a recording with its counts, instruction by instruction, and its
+ * source. Used by annotate and by HTML pages. */
 #ifndef PMK_CLI_LISTING_H
 #define PMK_CLI_LISTING_H
 
@@ -29,7 +29,8 @@ struct listing {
 	bool big_endian;
 };
 
-/* Count `n` events. Returns 0, or an exit code after one line on stderr. Close it in any case. */
+/* Count `n` events. Returns 0, or an exit code after one line on stderr. Close `l` in either
+ * case. */
 int listing_open(struct listing *l, const struct recorded *r, const uint32_t *event, size_t n);
 void listing_close(struct listing *l);
 

@@ -56,7 +56,7 @@ static int unknown_command(const char *name)
 	return cli_not_found(cli_near(&near), "'pmk --help' lists them", "no command '%s'", name);
 }
 
-/* pmk help [COMMAND] */
+/* Print the help of pmk, or of the command: pmk help [COMMAND]. */
 static int show_help(const char *name)
 {
 	const struct cli_command *cmd = name ? find_command(name) : NULL;

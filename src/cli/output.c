@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Functions that stat and report share. See output.h. */
+/* Functions that stat and report share: see output.h. */
 #define _GNU_SOURCE
 #include "cli/output.h"
 
@@ -130,7 +130,7 @@ int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
 
 /* ---- the document --------------------------------------------------------------------------- */
 
-/* A separate stream for an open descriptor. */
+/* Returns a separate stream for an open descriptor. */
 static FILE *copy_of(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);

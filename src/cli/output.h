@@ -23,10 +23,10 @@ struct output_options {
 	int log_fd; /* --log-fd: this descriptor instead of the default stream; 0: none */
 	bool metric_only, table, plot;
 	bool append, plain_numbers, verbose, bars;
-	bool whole; /* the file of -o is written at the end as a whole, not during the run */
+	bool whole; /* true: the file of -o is written at the end as a whole, not during the run */
 };
 
-/* For the row of --log-fd, whose member is the output_options. Returns 0 or an exit code. */
+/* Handles --log-fd. The member of its row is the output_options. Returns 0 or an exit code. */
 int output_take_descriptor(void *options, char *text);
 /* Check that the options go together. Returns 0 or an exit code. */
 int output_check(const struct output_options *o);
@@ -39,31 +39,32 @@ bool output_is(const struct output_options *o, const char *path);
 
 /* Open a file that the user has named and that is written as a whole. Returns 0 or an exit code. */
 int output_whole_open(struct pmk_whole *w, const char *path);
-/* Move it to its place if `code` is 0; otherwise discard it and keep the previous file. Returns
- * `code`, or the exit code of a failure here. */
+/* Move the file to its place if `code` is 0; otherwise discard it and keep the previous file.
+ * Returns `code`, or the exit code of a failure here. */
 int output_whole_close(struct pmk_whole *w, const char *path, int code);
 
 /* Look up the metrics of -M. Returns 0 or an exit code. */
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list);
 
-/* Initialise it to zero before output_open(). */
+/* The output of a command. Initialise it to zero before output_open(). */
 struct output {
 	const struct output_options *o;
 	FILE *f;
 	bool own;		   /* opened by output_open() */
-	struct pmk_whole whole;	   /* if it is written as a whole */
+	struct pmk_whole whole;	   /* used if the file is written as a whole */
 	struct pmk_bars bars;	   /* how its writer draws bars */
 	struct pmk_writer *writer; /* of the document that is open, or NULL */
 };
 
 /* Open the file of -o; without it, write to `usual`. Returns 0 or an exit code. */
 int output_open(struct output *out, const struct output_options *o, FILE *usual);
-/* Begin a document; `metrics` and `firmware` as in struct pmk_write_options. 0 or an exit code. */
+/* Begin a document; `metrics` and `firmware` are as in struct pmk_write_options. Returns 0 or an
+ * exit code. */
 int output_begin(struct output *out, const struct pmk_result *r,
 		 const struct pmk_metric *const *metrics, bool firmware);
 /* Close the document, if one is open. Returns 0 or a negative enum pmk_error. */
 int output_end(struct output *out, const struct pmk_result *r);
-/* Call output_end(), and close the file. Call this at the end, even after a failure. */
+/* Call output_end(), and close the file. Use this at the end, even after a failure. */
 int output_close(struct output *out, const struct pmk_result *r);
 
 #endif

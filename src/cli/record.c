@@ -65,8 +65,8 @@ static const struct cli_option options[] = {
 	CLI_ROWS_END,
 };
 
-/* perf's names for ways to find callers. pmk has one way for each target, so the name changes
- * nothing. */
+/* True for perf's names of ways to find callers. pmk has one way for each target, so the name
+ * changes nothing. */
 static bool is_unwinder(const char *word)
 {
 	return word && (!strcmp(word, "fp") || !strcmp(word, "lbr") || !strcmp(word, "dwarf") ||
@@ -149,7 +149,7 @@ static void print_lines(const char *lines)
 	}
 }
 
-/* Print what was written, as perf does. */
+/* Print the warnings and notes, and what was written, as perf does. */
 static void tell(const struct record *r, const struct pmk_recording *rec)
 {
 	struct stat st;

@@ -65,7 +65,8 @@ void recorded_close(struct recorded *r)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* The length of the name without its parameters; stubs of a procedure linkage table keep them. */
+/* Returns the length of the name without its parameters. Stubs of a procedure linkage table keep
+ * theirs. */
 static size_t plain_length(const char *name)
 {
 	const char *end = strchr(name, '('), *stub = strstr(name, ")@plt");

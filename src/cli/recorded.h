@@ -14,7 +14,7 @@ struct recorded {
 	struct pmk_tables t;
 	struct pmk_choice c; /* the events that are shown */
 	bool by_name;	     /* -e named the events */
-	bool plain_numbers;  /* their digits are not grouped */
+	bool plain_numbers;  /* true: digits of numbers are not grouped */
 	/* Width of the output, determined before a pager is started. */
 	unsigned width;
 	bool terminal; /* the output goes to a terminal */
@@ -26,7 +26,7 @@ bool recorded_is(const char *path);
 
 /* Read the recording, or with the executable `elf` the dumps of firmware, and choose the events of
  * the list; NULL: all that have a value. Returns 0, or an exit code after one line on stderr. Close
- * it in any case. */
+ * `r` in either case. */
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 
@@ -60,7 +60,7 @@ struct recorded_column {
 	bool share; /* each number has its share: "1,234  56.7%" */
 };
 
-/* `head`: NULL is the name of the event. */
+/* Returns a column for an event. If `head` is NULL, the heading is the name of the event. */
 struct recorded_column recorded_column(const struct recorded *r, uint32_t event, const char *head,
 				       uint64_t most, bool share);
 /* Write the two lines of headings, each after `before`; `last` is the heading of the names. */

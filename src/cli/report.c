@@ -97,7 +97,7 @@ static int failed(const struct report *r, int err)
 
 /* ---- the capture ---------------------------------------------------------------------------- */
 
-/* A dump is shown if it is complete, or was cut off after the name of its PMU. */
+/* True if the dump is shown: it is complete, or was cut off after the name of its PMU. */
 static bool is_shown(const struct pmk_dump *d)
 {
 	return d->state == PMK_DUMP_COMPLETE || (d->state == PMK_DUMP_CUT && d->pmu.byte);
@@ -158,7 +158,7 @@ static int load_functions(struct report *r)
 	return 0;
 }
 
-/* Use the functions of the executable, unless it is for another machine: then print a line and show
+/* Use the functions of the executable. If it is for another machine, print a line and show
  * addresses. */
 static void choose_functions(struct report *r, struct view *v)
 {
@@ -273,7 +273,7 @@ static int print(struct report *r)
 	return err && !code ? failed(r, err) : code;
 }
 
-/* Options for the form of a text have no meaning for a page. */
+/* Fail for options about the form of a text, which have no meaning for a page. */
 static int check_page(const struct report *r)
 {
 	const struct report_recording *q = &r->recording;

@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "profile/profile.h"
 
-/* "standard input" for "-" */
+/* Returns the name of the capture for messages: "standard input" for "-". */
 const char *capture_name(const char *path);
 /* Read a capture, or standard input for "-", into memory, which the caller frees. Returns 0 or an
  * exit code. */
@@ -30,16 +30,16 @@ struct view {
 	char *pmu_name;		/* printable */
 	struct pmk_pmu unknown; /* replaces a PMU that this build does not have */
 	const struct pmk_event *event[PMK_DUMP_EVENTS];
-	struct pmk_event raw[PMK_DUMP_EVENTS]; /* replace events that it does not have */
+	struct pmk_event raw[PMK_DUMP_EVENTS]; /* replace events that this PMU does not have */
 	char raw_name[PMK_DUMP_EVENTS][8];
 	const struct pmk_functions *functions; /* functions for this dump's machine, or NULL */
-	const char *elf;		       /* the file that they come from */
+	const char *elf;		       /* the file from which these functions come */
 	/* Collects a page of HTML with its metrics; or NULL. */
 	struct html_stat **page;
 	const struct pmk_metric *const *metrics;
 };
 
-/* False: out of memory. Call view_free() in both cases. */
+/* Fill a view. Returns false if out of memory. Call view_free() in both cases. */
 bool view_init(struct view *v, const struct pmk_dump *d, unsigned number);
 void view_free(struct view *v);
 /* True if the event is in the dump. `v` is a struct view. */
@@ -65,7 +65,7 @@ struct report_recording {
 	bool children, quiet, markdown;
 };
 
-/* Print it. Returns an exit code. */
+/* Print the report of a recording. Returns an exit code. */
 int report_recording(const struct report_recording *q, const struct output_options *o);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A dump as sections, profiles and facts of a result.
+ * Writes a dump as sections, profiles and facts of a result.
  *
  * Names in a dump can contain any bytes, so unprintable ones are escaped. A PMU that this build
  * does not know is shown by its name, an event by its code.
@@ -74,7 +74,7 @@ int capture_read(const char *path, uint8_t **data, size_t *size)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The region's name, or "region 3" if it has none. The caller frees it. */
+/* Returns the region's name, or "region 3" if it has none. The caller frees it. */
 static char *region_name(const struct pmk_dump *d, size_t id)
 {
 	char *name;
@@ -84,7 +84,7 @@ static char *region_name(const struct pmk_dump *d, size_t id)
 	return asprintf(&name, "region %zu", id) < 0 ? NULL : name;
 }
 
-/* Event i of the dump: its row in the catalogue, or a row made from its code. */
+/* Returns event i of the dump: its row in the catalogue, or a row made from its code. */
 static const struct pmk_event *name_event(struct view *v, unsigned i)
 {
 	unsigned code = v->d->event[i].code;
@@ -136,7 +136,7 @@ bool view_has(const void *view, const struct pmk_event *ev)
 
 /* ---- the executable ------------------------------------------------------------------------- */
 
-/* The instruction set of the cores with that PMU; empty: no preset has that PMU. */
+/* Write the instruction set of the cores with this PMU; empty if no preset has the PMU. */
 static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 {
 	char **names = cli_core_names(), msg[512];

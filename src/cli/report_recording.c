@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk report of a recording: the places where the events of a program were counted.
+ * pmk report of a recording: shows the places where the events of a program were counted.
  *
  * Each instruction belongs to the row of its function, file, line or object; with threads, each
  * count belongs to the row of its thread. With --children a count is also in the rows of all
@@ -57,7 +57,7 @@ struct row {
 /* An open function, or code of an object that belongs to no function. */
 struct frame {
 	uint32_t function, object;
-	bool is_symbol; /* it is the function of --callers or --callees */
+	bool is_symbol; /* true for the function of --callers or --callees */
 };
 
 struct report {
@@ -85,7 +85,7 @@ struct report {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* The row with that key, which is added if necessary; NONE: out of memory. */
+/* Returns the row with this key, which is added if necessary; NONE if out of memory. */
 static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
 {
 	uint32_t at = pmk_map_put(&r->rows, key, (uint32_t)r->nrows);
@@ -206,8 +206,8 @@ static struct frame frame_of_code(const struct report *r, uint32_t code)
 	return (struct frame){ NONE, k->object, false };
 }
 
-/* Find the open functions when `code` runs, innermost first. Returns their number. If `code` is
- * not in the function that was called, a jump led there. */
+/* Find the open functions when `code` runs, innermost first. Returns their number. If `code` is not
+ * in the function that was called, a jump led to it. */
 static size_t find_frames(const struct report *r, uint32_t code, uint32_t context)
 {
 	const struct pmk_tables_context *c = r->r.t.context;
@@ -338,7 +338,7 @@ static uint64_t first(const struct report *r, const struct row *row)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The name of a row; the caller frees it. */
+/* Returns the name of a row; the caller frees it. */
 static char *name_of(const struct report *r, const struct row *row)
 {
 	const struct pmk_tables *t = &r->r.t;
@@ -573,7 +573,7 @@ static bool write_text(const struct report *r)
 #define MARKDOWN_ROWS	20
 #define MARKDOWN_EVENTS 4
 
-/* A count and its share, for each event of the table. */
+/* Write a count and its share, for each event of the table. */
 static void markdown_cells(const struct report *r, const uint64_t *value, size_t nevents)
 {
 	char text[PMK_NUMBER_SIZE];
@@ -706,7 +706,7 @@ static json_object *json_counts(const struct report *r, const uint64_t *value)
 	return o;
 }
 
-/* null for samples, because executions are not known. */
+/* Returns the executions; null for samples, because their executions are not known. */
 static json_object *json_executions(const struct report *r, const uint64_t *value)
 {
 	return r->r.t.sampled ? NULL : json_object_new_uint64(value[r->executions]);
@@ -827,7 +827,7 @@ static int check(struct report *r, const struct report_recording *q)
 	return code;
 }
 
-/* Find the functions of that name. */
+/* Find the functions with this name. */
 static int find_symbol(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Output functions of list, info and decode. See show.h. */
+/* Prints for list, info and decode: see show.h. */
 #include "cli/show.h"
 
 #include <errno.h>

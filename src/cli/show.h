@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cpu/config.h"
 
-/* Escape sequences when stdout is a terminal (and NO_COLOR is not set), else "". */
+/* These return escape sequences if stdout is a terminal (and NO_COLOR is not set), otherwise "". */
 const char *show_bold(void);
 const char *show_plain(void);
 
@@ -61,9 +61,9 @@ void show_key_text(char *buf, size_t size, const struct pmk_core *core,
  * and `indent` before every other line. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);
 
-/* JSON: {"name":…,"brief":…} */
+/* Returns {"name":…,"brief":…} as JSON. */
 json_object *show_json_named(const char *name, const char *brief);
-/* JSON: the words of a text. */
+/* Returns the words of a text as JSON. */
 json_object *show_json_words(const char *words);
 json_object *show_json_event(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 json_object *show_json_metric(const struct pmk_metric *m);

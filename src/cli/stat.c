@@ -190,7 +190,7 @@ static const struct cli_refusal refused[] = {
 	{ 0, NULL, NULL },
 };
 
-/* Take the words after the options: a program or, for pmk run, an emulator's command. */
+/* Store the words after the options: a program or, for pmk run, an emulator's command. */
 static int take_words(struct cli_stat *s, char **words)
 {
 	if (s->cmd == &cmd_run && !words[0])
@@ -227,7 +227,7 @@ static int parse(struct cli_stat *s, int argc, char **argv)
 
 /* ---- the listener --------------------------------------------------------------------------- */
 
-/* The run continues even if the output cannot be written: rescue() prints the counts elsewhere. */
+/* Remember a failure to write. The run continues; rescue() prints the counts elsewhere. */
 static void note_failure(struct cli_stat *s, bool bad)
 {
 	if (bad && !s->write_failed)
@@ -283,7 +283,7 @@ static void running(void *ctx, double seconds, uint64_t insns)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Writing to the file failed: print the counts elsewhere. */
+/* Print the counts elsewhere, because writing to the file failed. */
 static int rescue(struct cli_stat *s)
 {
 	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", s->o.path,

@@ -43,7 +43,7 @@ struct wave_names {
 	const struct pmk_wave_signal *list;
 	size_t n;
 	const char *map;    /* guessed from the names; NULL: none */
-	const char *no_map; /* the reason why there is none */
+	const char *no_map; /* the reason why no map was guessed */
 };
 
 /* The data that `check` prints while it reads, and at the end. */
@@ -60,7 +60,7 @@ struct wave_checked {
 	int code;	   /* exit code of pmk */
 };
 
-/* The unit of times in the dump, such as "1 ns"; "": the dump has no timescale. */
+/* Write the unit of times in the dump, such as "1 ns"; "" if the dump has no timescale. */
 static const char *timescale_text(const struct pmk_wave *w, char *buf, size_t size)
 {
 	*buf = '\0';

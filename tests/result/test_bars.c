@@ -408,8 +408,8 @@ static void trends_that_do_not_fit(void **state)
 	pmk_result_free(&r);
 }
 
-/* A PMU without layers that times latencies: the mean of each interval. 60: reads of the
- * instruction cache. */
+/* A PMU without layers that times latencies shows the mean of each interval. Event 60 is reads of
+ * the instruction cache. */
 static void trends_of_latencies(void **state)
 {
 	static const uint64_t sums[] = { 40, 0, 10, 100 }, counts[] = { 4, 0, 1, 5 };

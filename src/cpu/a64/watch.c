@@ -367,7 +367,7 @@ static void zero(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_zero_line(pmk_cpus[vcpu], addr, (uint64_t)(uintptr_t)a);
 }
 
-/* Returns what the callback of an instruction that zeroes a line gets: it has the register with the
+/* Returns the facts for the callback of an instruction that zeroes a line: the register with the
  * address, instead of the first use of the result. */
 static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
 			const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
