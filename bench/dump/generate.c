@@ -171,7 +171,7 @@ struct layer {
 	uint64_t reads, writes, waits;
 };
 
-/* The clock edge: the values on the bus are accepted, and the next ones are driven. */
+/* Handles the clock edge: the values on the bus are accepted, and the next ones are driven. */
 static void clock_layer(struct layer *l)
 {
 	uint64_t r = rnd();

@@ -92,7 +92,8 @@ static uint32_t match_length(const uint8_t *a, const uint8_t *b, uint32_t most)
 	return n;
 }
 
-/* The longest match along the chain, 0 if there is none; *distance tells where. */
+/* Returns the length of the longest match along the chain, 0 if there is none; *distance is its
+ * distance. */
 static uint32_t longest_match(uint32_t at, uint32_t *distance)
 {
 	uint32_t most = TEXT - at < LONGEST ? TEXT - at : LONGEST, best = SHORTEST - 1;

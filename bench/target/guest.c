@@ -39,7 +39,7 @@ int open_target(void)
 	return pmk_target_open(&pmu, CORE, pmk_port_native());
 }
 
-/* The baseline: the cost of inline code is its number of instructions minus this function's. */
+/* Does nothing. The cost of inline code is its number of instructions minus this function's. */
 void nothing(void)
 {
 }

@@ -234,7 +234,7 @@ static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsign
 	return true;
 }
 
-/* Each list has room for at least one item, because calloc(0) may return NULL. */
+/* Allocate the lists. Each has room for at least one item, because calloc(0) may return NULL. */
 static bool allocate_lists(struct pmk_amba *a, const struct pmk_wave_map *map)
 {
 	size_t n = 1 + (size_t)map->nlayers * (AHB_KINDS - READ) +

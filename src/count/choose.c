@@ -54,7 +54,7 @@ static int named_metrics(struct pmk_count *c)
 		   : PMK_COUNT_FAILED;
 }
 
-/* If no metrics were named, use all that can be computed from the events. */
+/* Choose all metrics that can be computed from the events, if the user named none. */
 static int fitting_metrics(struct pmk_count *c, bool has_clock)
 {
 	const struct pmk_metrics *all = pmk_count_all_metrics(c);

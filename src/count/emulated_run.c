@@ -138,8 +138,8 @@ static int other_isa(struct pmk_count *c)
 				e->runner.arena->target, e->prog.core.name, e->prog.core.isa);
 }
 
-/* The emulator rejected the module. If it asks for a module of another API version, choose that and
- * return 0; otherwise return a failure. */
+/* Choose another module, because the emulator rejected this one. If the emulator asks for a module
+ * of another API version, choose that and return 0; otherwise return a failure. */
 static int other_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

@@ -43,7 +43,7 @@ static const char *hopeless_reason(const struct machine *l)
 	return why;
 }
 
-/* If the user named no metric, drop the metrics whose events are not counted. */
+/* Drop the metrics whose events are not counted, if the user named no metrics. */
 static void drop_metrics(struct pmk_count *c)
 {
 	const struct machine *l = c->state;

@@ -69,8 +69,9 @@ static int not_for_way(struct pmk_count *c, const char *setting, const struct pm
 				way->name);
 }
 
-/* If no target was given, use the way of the settings that were given. Otherwise count programs
- * that can run on this machine on it, and all other programs, and recordings, in emulation. */
+/* Choose the way if no target was given: the way of the settings that were given. If there are
+ * none, this machine counts programs that can run on it; all other programs, and recordings, are
+ * counted in emulation. */
 static int choose_way(struct pmk_count *c)
 {
 	struct pmk_request *q = &c->q;

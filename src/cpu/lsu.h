@@ -170,9 +170,9 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 }
 
 /*
- * Most misses come when no earlier wait is left, so the core does not get any later. Then the next
- * two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few operations. Sets *late
- * to how late the core is.
+ * True if no earlier wait is left, as for most misses, so that the core does not get any later.
+ * Then the next two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few
+ * operations. Sets *late to how late the core is.
  */
 static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue, uint64_t *late)
 {

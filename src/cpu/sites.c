@@ -262,7 +262,7 @@ static uint32_t *other_site(struct pmk_sites_rest *s, const struct pmk_ledger_ru
 	return e->number ? &e->number : &s->nowhere;
 }
 
-/* False if a counter would become too large; then nothing has changed. */
+/* Books a row. Returns false if a counter would become too large; then nothing has changed. */
 static bool book_row(uint16_t *restrict n, uint64_t *restrict seen, const uint64_t *restrict now,
 		     unsigned count)
 {
@@ -350,14 +350,14 @@ static void book(struct pmk_sites *sites)
 	s->state->run = 0;
 }
 
-/* How many accesses a run has places for. */
+/* Returns the number of accesses for which a run has places. */
 static uint32_t accesses(const struct pmk_ledger_run *run)
 {
 	return (uint32_t)((run->head.units * PMK_LEDGER_UNIT - sizeof(*run)) /
 			  sizeof(run->access[0]));
 }
 
-/* Where the number of a site is kept. */
+/* Returns the place where the number of a site is kept. */
 static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	if (site == PMK_SITE_LEAVE)

@@ -193,7 +193,7 @@ void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *ou
  */
 void pmk_site_counters_at(const struct pmk_site_counters *all, enum pmk_counted_where where,
 			  struct pmk_site_counters *out);
-/* Where a site counts. */
+/* Returns where a site counts. */
 static inline enum pmk_counted_where pmk_site_where(uint32_t site)
 {
 	if (site >= PMK_SITE_ACCESS)

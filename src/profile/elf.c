@@ -338,8 +338,9 @@ void pmk_elf_dynamic(const char *path,
 	close_elf(&o);
 }
 
-/* Segments are mapped in whole pages, and lld lays out segments so that several begin and end in
- * one page of the file. If one of these segments is code, the offset belongs to the code. */
+/* Returns the address of an offset in the file. Segments are mapped in whole pages, and lld lays
+ * out segments so that several begin and end in one page of the file. If one of these segments is
+ * code, the offset belongs to the code. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 {
 	char msg[128];

@@ -21,7 +21,7 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 void pmk_json_add(json_object *o, const char *key, json_object *value);
 void pmk_json_text(json_object *o, const char *key, const char *text);
 void pmk_json_count(json_object *o, const char *key, uint64_t value);
-/* {"format":…,"version":1} */
+/* Makes the beginning of a document: {"format":…,"version":1}. */
 json_object *pmk_json_document(const char *format);
 /* Writes the document, indented. */
 void pmk_json_put_document(FILE *f, json_object *o);

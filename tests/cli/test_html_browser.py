@@ -389,7 +389,7 @@ def test_light_and_dark(browser, recording, page):
 
 def test_without_script(browser, recording, page):
     """Without the script, everything can be read, and controls that need it are hidden."""
-    # WebDriver's own scripts do not run then, either: the test reads the DOM by other means.
+    # WebDriver's own scripts do not run here, so the test reads the DOM in another way.
     shown = Shown(browser, f"{recording}.html", script=False)
     try:
         tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk run with PMUs whose registers are in memory: the position of the accessing instruction in its
-block makes no difference."""
+"""pmk run with PMUs whose registers are in memory. The counts do not depend on the position of the
+accessing instruction in its block."""
 import os
 import signal
 import struct

@@ -106,7 +106,8 @@ endian = 'little'
         return found
 
     def pmk_and_data(self, name):
-        """Returns {path in the guest: content}."""
+        """Returns the files of the guest, {path: content}: pmk, the libraries that it loads, and
+        its data."""
         stripped = os.path.join(WORK, f"{self.arch}-{name}-pmk")
         out = run(f"{self.triplet}-strip", "-o", stripped, os.path.join(self.build(), "pmk"))
         assert out.code == 0, out

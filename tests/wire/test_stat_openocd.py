@@ -110,8 +110,8 @@ def test_an_ahb_monitor(speaker):
 
 @speakers
 def test_pmuv3_in_memory(speaker):
-    """The block of a Cortex-A53, whose software lock is locked after reset; its cycle counter has
-    64 bits in two words."""
+    """Counts with the registers of a Cortex-A53, whose software lock is locked after reset. Its
+    cycle counter has 64 bits in two words."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "cortex-a53", "--set",
                    "base=0x80030000", "-e", "cycles,instructions", "--timeout", "500")

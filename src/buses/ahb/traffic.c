@@ -293,7 +293,7 @@ static bool parse_value(struct parse *p, enum key key, const char *word)
 	return false;
 }
 
-/* KEY=VALUE; `pair` is split in place. */
+/* Parses KEY=VALUE. `pair` is split in place. */
 static bool parse_pair(struct parse *p, char *pair)
 {
 	char *value = strchr(pair, '=');

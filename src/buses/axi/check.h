@@ -110,8 +110,8 @@ struct pmk_axi_checker {
 	struct pmk_axi_checker_params params;
 	struct pmk_axi_cycle last; /* the sample before */
 	bool has_last;
-	uint32_t told_x;     /* signals that are x and were reported */
-	uint32_t told_reset; /* VALIDs that are high in reset and were reported */
+	uint32_t told_x;     /* signals that are x and were already reported */
+	uint32_t told_reset; /* VALIDs that are high in reset and were already reported */
 	uint64_t cycles;     /* samples so far */
 	uint64_t count[PMK_AXI_NRULES];
 	struct pmk_axi_side_check side[PMK_AXI_NDIRECTIONS];

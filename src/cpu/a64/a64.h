@@ -228,7 +228,7 @@ static inline bool pmk_a64_is_a64(const struct pmk_core *core)
 	return core->isa[1] == '6';
 }
 
-/* Cycles of a multiplication. */
+/* Returns the cycles of a multiplication. */
 static inline unsigned pmk_a64_mul_latency(const struct pmk_core *core)
 {
 	return core->a64.mul_latency ? (unsigned)core->a64.mul_latency : core->a64.window ? 3 : 4;
@@ -239,7 +239,7 @@ static inline unsigned pmk_a64_fp_mac(const struct pmk_core *core)
 	return core->a64.fp_mac ? (unsigned)core->a64.fp_mac : core->a64.window ? 7 : 8;
 }
 
-/* Cycles of a floating-point division; `wide`: in double precision. */
+/* Returns the cycles of a floating-point division; `wide`: in double precision. */
 static inline unsigned pmk_a64_fp_div(const struct pmk_core *core, bool wide)
 {
 	uint64_t cycles = wide ? core->a64.fp_div : core->a64.fp_div32;

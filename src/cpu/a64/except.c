@@ -100,7 +100,7 @@ static bool compute(uint32_t w, uint64_t pc, const uint64_t x[32], uint32_t know
 	return true;
 }
 
-/* MSR VBAR_EL1, _EL2, _EL3, _EL12. */
+/* True for MSR VBAR_EL1, _EL2, _EL3, _EL12. */
 static bool sets_vectors(uint32_t w)
 {
 	uint32_t reg = w & 0xffffffe0;

@@ -283,7 +283,7 @@ static void note_store(struct build *f, const struct pmk_insn *in, const int16_t
 		       NPATHS * sizeof(*begin));
 }
 
-/* Later pieces of code find the stored words in their slots. */
+/* Stores the slots of stored words, where later pieces of code find them. */
 static void fill_slots(const struct pmk_core *core, struct build *f)
 {
 	const struct pmk_a64_stores *s = &f->stores;

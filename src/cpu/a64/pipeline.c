@@ -81,7 +81,8 @@ bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i)
 	       pmk_a64_is_round(insn, n, i + 1);
 }
 
-/* Vector divisions, with any number of elements, take as long as a scalar one (LLVM). */
+/* Returns the cost of a division. Vector divisions, with any number of elements, take as long as a
+ * scalar one (LLVM). */
 static struct cost divide(const struct pmk_core *core, bool wide)
 {
 	unsigned cycles = pmk_a64_fp_div(core, wide);

@@ -69,7 +69,8 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 	return last->flow == PMK_FLOW_JUMP && foldable && !onto_branch ? 0 : 1;
 }
 
-/* DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+/* Returns the cycles until a branch is resolved: MAX(MaxCycles - FlagCycleDistance, MinCycles), DDI
+ * 0301H table 16-11. */
 static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_block *b)
 {
 	uint64_t distance = b->arm11.flag_distance, shortest = core->arm11.branch_min;

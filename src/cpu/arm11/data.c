@@ -295,9 +295,9 @@ static void load_preloaded(struct pmk_cpu *cpu, uint64_t access, struct translat
 }
 
 /*
- * PLD requests a line. PLD does nothing if the line is present or on its way, or if the micro-TLB
- * does not hold its page (our choice). Its read is counted when a load uses the line, so that
- * counts do not depend on a clock.
+ * Requests a line for PLD. PLD does nothing if the line is present or on its way, or if the
+ * micro-TLB does not hold its page (our choice). Its read is counted when a load uses the line, so
+ * that counts do not depend on a clock.
  */
 void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {

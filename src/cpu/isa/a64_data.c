@@ -240,7 +240,8 @@ bool pmk_a64_immediate(uint32_t w, struct pmk_insn *in)
 	return decode_row(immediate, w, in);
 }
 
-/* Bits [29:21] are 0 1101 0110 in instructions of one source and of two. */
+/* Decodes data processing of registers. Bits [29:21] are 0 1101 0110 in instructions of one source
+ * and of two. */
 bool pmk_a64_register(uint32_t w, struct pmk_insn *in)
 {
 	return decode_row((w & 0x3fe00000) == 0x1ac00000 ? two : reg, w, in);

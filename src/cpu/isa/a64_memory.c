@@ -347,10 +347,10 @@ static bool decode_structures(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* R [21], opcode [15:13], S [12], size [11:10]. opcode [2:1] is the size of the element: 1, 2 or 4
- * bytes; 3 is LD1R … LD4R, whose size is in size. S and size are otherwise the index of the
- * element. Bits that the index does not need must be 0, except that size = 1 with S = 0 turns 4
- * bytes into 8. */
+/* Decodes loads and stores of one structure: R [21], opcode [15:13], S [12], size [11:10]. opcode
+ * [2:1] is the size of the element: 1, 2 or 4 bytes; 3 is LD1R … LD4R, whose size is in size. S and
+ * size are otherwise the index of the element. Bits that the index does not need must be 0, except
+ * that size = 1 with S = 0 turns 4 bytes into 8. */
 static bool one_structure(uint32_t w, struct pmk_insn *in)
 {
 	unsigned n = (bits(w, 13, 13) << 1 | bits(w, 21, 21)) + 1, scale = bits(w, 15, 14);

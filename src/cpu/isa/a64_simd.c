@@ -505,7 +505,7 @@ static bool decode_copy(uint32_t w, struct pmk_insn *in)
 	return false;
 }
 
-/* TBL, TBX: the table is len [14:13] + 1 registers from Rn on; V0 follows V31. */
+/* Decodes TBL and TBX: the table is len [14:13] + 1 registers from Rn on; V0 follows V31. */
 static void decode_table(uint32_t w, struct pmk_insn *in)
 {
 	three_registers(w, bits(w, 20, 16), in);

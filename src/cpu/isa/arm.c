@@ -124,7 +124,7 @@ static unsigned name_of_data(uint32_t w)
 	return name[op];
 }
 
-/* LDRH to STRD; 0: none of these. */
+/* Names LDRH to STRD. Returns 0 for other instructions. */
 static unsigned name_of_extra(uint32_t w)
 {
 	static const uint16_t load[] = { ARM_INS_LDRH, ARM_INS_LDRSB, ARM_INS_LDRSH },

@@ -292,7 +292,7 @@ static void decode_single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 			in->rn == SP && post && !bit(w, 25) ? PMK_FLOW_RETURN : PMK_FLOW_INDIRECT;
 }
 
-/* L [20], S [6] and H [5]: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
+/* Decodes L [20], S [6] and H [5]: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
 static void decode_extra(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

@@ -264,7 +264,7 @@ static bool never_traps(uint32_t w)
 	       reg == 0x0e070f9a || reg == 0x0e070fba;
 }
 
-/* MCR, MRC, MCRR and MRRC of coprocessors 14 and 15, in A32's encoding. */
+/* Returns the kind of MCR, MRC, MCRR and MRRC of coprocessors 14 and 15, in A32's encoding. */
 static uint32_t kind_of_coprocessor(uint32_t w)
 {
 	uint32_t trap = never_traps(w) ? 0 : PMK_K_MAY_TRAP;

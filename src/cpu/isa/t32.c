@@ -260,7 +260,7 @@ static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 	return in->list && !bit(w, 13) && !(in->store && bit(w, 15));
 }
 
-/* LDREXB …, and with [7] LDA … of ARMv8; [6] says whether it is exclusive. */
+/* Decodes LDREXB …, and with [7] LDA … of ARMv8; [6] is set if it is exclusive. */
 static bool exclusive_or_ordered(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 5, 4), rt = bits(w, 15, 12), rt2 = bits(w, 11, 8);
@@ -288,7 +288,7 @@ static bool exclusive_or_ordered(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* LDREX, LDRD, TBB and their like. */
+/* Decodes LDREX, LDRD, TBB and similar instructions. */
 static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

@@ -128,7 +128,8 @@ static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
 	return core->dcache.wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
 }
 
-/* Write-back caches are no larger than the table, so that no two granules share an entry. */
+/* Returns the mask of an index in the table of present granules. Write-back caches are no larger
+ * than the table, so that no two granules share an entry. */
 static inline uint32_t pmk_microblaze_present_mask(const struct pmk_core *core)
 {
 	uint64_t bytes = core->dcache.wt ? core->dcache.size : PMK_MB_MAX_BYTES;

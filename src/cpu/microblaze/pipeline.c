@@ -68,7 +68,7 @@ static uint32_t hazard_of(const struct pmk_core *core, const struct pmk_insn *in
 	return 0;
 }
 
-/* Eight stages with virtual addresses take two cycles more. */
+/* Returns a penalty. Eight stages with virtual addresses take two cycles more. */
 static unsigned far(const struct pmk_core *core, unsigned five, unsigned eight)
 {
 	if (core->microblaze.area != 2)

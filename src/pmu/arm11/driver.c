@@ -87,8 +87,8 @@ static int arm11_reset(struct pmk_dev *d)
 }
 
 /*
- * PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts only cycles, and with D not
- * even every cycle.
+ * Lets a counter count an event. Returns PMK_ENOEVENT if this core has no such event, and
+ * PMK_ENOCTR for CCNT, which counts only cycles, and with D not even every cycle.
  */
 static int arm11_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {

@@ -35,8 +35,9 @@ struct pmk_armv8_blog_run {
 };
 
 /*
- * Compares the counts of both. `raised`, here and in the other functions, has the signals that the
- * core with this PMU raises. Returns 0 or an error of the driver.
+ * Compares the counts of the blog's sequence and of pmk's driver. `raised`, here and in the other
+ * functions, has the signals that the core with this PMU raises. Returns 0 or an error of the
+ * driver.
  */
 int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS]);

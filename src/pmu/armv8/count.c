@@ -45,13 +45,14 @@ static bool in_range2(const struct pmk_armv8_model *m, unsigned n)
 	return n >= pmk_armv8_range1(m);
 }
 
-/* EL3 is Secure. */
+/* True if level `el` is Secure. EL3 always is. */
 static bool is_secure(const struct pmk_armv8_model *m, unsigned el)
 {
 	return m->params.el3 && (el == 3 || m->input[PMK_ARMV8_IN_SECURE]);
 }
 
-/* Bits that this version lacks are stored as 0, which is how such a version behaves. */
+/* True if counting is prohibited at level `el`. Bits that this version lacks are stored as 0, which
+ * is how such a version behaves. */
 static bool is_prohibited(const struct pmk_armv8_model *m, unsigned el, bool range2)
 {
 	uint64_t mdcr2 = m->input[PMK_ARMV8_IN_MDCR_EL2], mdcr3 = m->input[PMK_ARMV8_IN_MDCR_EL3];

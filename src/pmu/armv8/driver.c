@@ -113,7 +113,7 @@ static unsigned count_register(unsigned counter)
 		       : PMK_ARMV8_PMEVCNTR0 + (counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* ARMv7: selects the counter, and returns the register that accesses the selected one. */
+/* Selects the counter in ARMv7, and returns the register that accesses the selected one. */
 static int select_for(const struct pmk_dev *d, unsigned counter, unsigned selected, unsigned *reg)
 {
 	if (!pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
@@ -138,7 +138,8 @@ static int at_count(const struct pmk_dev *d, unsigned counter, unsigned *reg)
 					       : select_for(d, counter, PMK_ARMV8_PMXEVCNTR, reg);
 }
 
-/* PMUv1 has no type register for the cycle counter, and its other ones have no filter bits. */
+/* Writes the type of a counter. PMUv1 has no type register for the cycle counter, and its other
+ * type registers have no filter bits. */
 static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 {
 	unsigned reg;
@@ -162,7 +163,8 @@ static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 	return PMK_BITS(d->pmu->counters[counter].width - 1, 0);
 }
 
-/* PMK_ENOPMU: there is no PMUv3, and its registers must not be touched. */
+/* Finds the version. Returns PMK_ENOPMU if there is no PMUv3; its registers must then not be
+ * accessed. */
 static int get_version(const struct pmk_dev *d, unsigned *version)
 {
 	uint64_t dfr0;
@@ -174,7 +176,8 @@ static int get_version(const struct pmk_dev *d, unsigned *version)
 	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOPMU : 0;
 }
 
-/* PMK_ENOTSUP: 64-bit overflow on hardware before PMUv3p5. Needs ID_AA64DFR0, so EL1 or higher. */
+/* Checks that counters can overflow at 64 bits: PMK_ENOTSUP before PMUv3p5. Reads ID_AA64DFR0, which
+ * needs EL1 or higher. */
 static int check_long(const struct pmk_dev *d)
 {
 	unsigned version;
@@ -185,8 +188,8 @@ static int check_long(const struct pmk_dev *d)
 	return version >= PMUVER_V3P5 ? 0 : PMK_ENOTSUP;
 }
 
-/* PMCR is read first, so that a mode without access returns its error before anything has
- * changed. */
+/* Resets the PMU. PMCR is read first, so that a mode without access returns its error before
+ * anything has changed. */
 static int armv8_reset(struct pmk_dev *d)
 {
 	static const uint8_t clears[] = { PMK_ARMV8_PMCNTENCLR, PMK_ARMV8_PMINTENCLR,
@@ -245,8 +248,9 @@ static int check_event(struct pmk_dev *d, unsigned code)
 }
 
 /*
- * PMK_ENOEVENT: the catalogue has no such event for this core. PMK_ENOCTR: this counter cannot
- * count it, or PMCR.N says that there is none. PMK_ENOTSUP: see check_event().
+ * Lets a counter count an event. Returns PMK_ENOEVENT if the catalogue has no such event for this
+ * core, PMK_ENOCTR if this counter cannot count it, or if PMCR.N shows that there is no such
+ * counter, and PMK_ENOTSUP as check_event() does.
  */
 static int armv8_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {

@@ -66,8 +66,8 @@ static uint64_t written_bits(unsigned reg)
 }
 
 /*
- * ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all versions except the first. PMUv2 has a
- * number only in ID_DFR0, and 0 there may also mean PMUv1.
+ * Returns the version as in ID_DFR0. ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all
+ * versions except the first. PMUv2 has a number only in ID_DFR0, and 0 there may also mean PMUv1.
  */
 static uint64_t dfr0_perfmon(const struct pmk_armv8_model *m)
 {

@@ -82,7 +82,7 @@ static uint32_t find_absent(uint32_t ctrl)
 	       (ctrl & CTRL_NOPRFCNT ? (uint32_t)PROFILING_COUNTERS : 0);
 }
 
-/* PMK_ENOPMU: DWT_CTRL says that there is no counter at all. */
+/* Resets the counters. Returns PMK_ENOPMU if DWT_CTRL shows that there is no counter at all. */
 static int dwt_reset(struct pmk_dev *d)
 {
 	const uint32_t all = CTRL_PROFILING | CTRL_CYCCNTENA;
@@ -191,7 +191,8 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return PMK_OK;
 }
 
-/* OVERFLOW: between the last two samples an 8-bit counter may have wrapped unnoticed. */
+/* Gets the status. OVERFLOW means that an 8-bit counter may have wrapped unnoticed between the last
+ * two samples. */
 static int dwt_status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 {
 	if (counter >= PMK_DWT_NCTRS)

@@ -88,7 +88,7 @@ static uint64_t held_by(const struct pmk_dwt_model *m, unsigned reg)
 	}
 }
 
-/* Enables of missing counters stay 0; a rising enable clears its 8-bit counter. */
+/* Writes DWT_CTRL. Enables of missing counters stay 0; a rising enable clears its 8-bit counter. */
 static void hold_ctrl(struct pmk_dwt_model *m, uint32_t value)
 {
 	for (unsigned i = 0; i < PMK_DWT_NCTRS; i++) {

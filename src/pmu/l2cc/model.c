@@ -189,7 +189,7 @@ static void zero_counters(struct pmk_l2cc_model *m, uint32_t counters)
 			m->count[c] = 0;
 }
 
-/* EMMC [11:8] as a mask of counters. */
+/* Returns EMMC [11:8] as a mask of counters. */
 static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 {
 	uint32_t bits = (uint32_t)PMK_GET(w, EMMC_RESET);

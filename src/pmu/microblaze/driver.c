@@ -147,8 +147,8 @@ static int put_events(struct pmk_dev *d, unsigned counter)
 }
 
 /*
- * PMK_ENOEVENT: there is no such event. PMK_EINVAL: the event has no latency that this counter
- * could measure.
+ * Lets a counter count an event. Returns PMK_ENOEVENT if there is no such event, and PMK_EINVAL if
+ * the event has no latency that this counter could measure.
  */
 static int microblaze_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
@@ -249,7 +249,7 @@ static uint64_t wide_value(const struct pmk_dev *d, uint32_t high, uint32_t low)
 	return ((uint64_t)high << 32 | low) & range_of(d);
 }
 
-/* For a latency counter, returns how many occurrences it measured. */
+/* Reads a counter. For a latency counter, the value is how many occurrences it measured. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	uint32_t item[2];
@@ -301,7 +301,8 @@ static int read_latency64(struct pmk_dev *d, unsigned counter, struct pmk_latenc
 	return PMK_OK;
 }
 
-/* Values of the extremes without any occurrence are not documented. */
+/* Gets the values of a latency counter. The values of the extremes without any occurrence are not
+ * documented. */
 static int microblaze_latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	int err;

@@ -278,7 +278,7 @@ static void ask_horizon(const void *model, struct pmk_bus *bus)
 		ask_latency_counter(m, bus, i);
 }
 
-/* Dbg_Intr. */
+/* Returns the interrupt line Dbg_Intr. */
 static unsigned interrupt_lines(const void *model)
 {
 	const struct pmk_microblaze_model *m = model;

@@ -198,8 +198,8 @@ int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_li
 			    unsigned nasks, const struct pmk_linux_scope *scope);
 void pmk_linux_counters_close(struct pmk_linux_counters *c);
 
-/* Why event i is not counted, and the errno of the refusal; NULL and 0 if it is counted. Valid
- * until close. */
+/* Returns why event i is not counted, and the errno of the refusal; NULL and 0 if it is counted.
+ * Valid until close. */
 const char *pmk_linux_counters_reason(const struct pmk_linux_counters *c, unsigned i);
 int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i);
 /* True if both modes were requested, but the kernel allowed only user mode. */

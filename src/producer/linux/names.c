@@ -37,8 +37,8 @@ static struct pmk_linux_event event_of(const struct pmk_linux_pmu *pmu)
 	return (struct pmk_linux_event){ .pmu = pmu, .type = pmu->type, .unit = "" };
 }
 
-/* PMUv3: the kernel lists only the common events that PMCEID names. Another event can still be
- * programmed, but counts nothing if the core does not have it. */
+/* True if a PMUv3's kernel does not list the event. It lists only the common events that PMCEID
+ * names. Another event can still be programmed, but counts nothing if the core does not have it. */
 static bool is_unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 {
 	bool common = code < 0x40 || (code >= 0x4000 && code < 0x4040);

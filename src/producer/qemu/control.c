@@ -18,7 +18,8 @@ static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 	return in->thumb ? word << 16 | word >> 16 : word;
 }
 
-/* MCR p15, 0, <Rt>, c1, c0, 0. A conditional one might not be executed. */
+/* True for MCR p15, 0, <Rt>, c1, c0, 0. A conditional MCR might not be executed, so it does not
+ * count. */
 static bool is_write_of_a32(uint32_t word, struct pmk_control_write *w)
 {
 	*w = (struct pmk_control_write){ PMK_CONTROL_SCTLR_EL1, word >> 12 & 15, 0 };
@@ -132,7 +133,7 @@ bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write
 	return memcmp(&before, s, sizeof(before)) != 0;
 }
 
-/* EL0 has the setting of EL1, or of EL2 if EL2 is its host. */
+/* Returns the setting at a level. EL0 has the setting of EL1, or of EL2 if EL2 is its host. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level)
 {
 	if (level == 0)

@@ -408,7 +408,7 @@ static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
 	qemu.calls->access(vcpu_of(env), &a, &value);
 }
 
-/* QEMU resets the processor register by register; this also resets the PMU. */
+/* Resets the PMU with the processor, which QEMU resets register by register. */
 static void reset_reg(struct qemu_env *env, const void *reg)
 {
 	unsigned vcpu = vcpu_of(env);
@@ -715,8 +715,8 @@ static void write_window(void *opaque, uint64_t offset, uint64_t value, unsigned
 #define REGION_BYTES 4096 /* larger than a MemoryRegion in any release */
 #define IN_FRONT     1000 /* priority over the board's own devices */
 
-/* Memory as the first processor sees it. A microcontroller's own registers are only there, before
- * the memory of the board. */
+/* Returns the memory as the first processor sees it. A microcontroller's own registers are only in
+ * this memory, before the memory of the board. */
 static struct qemu_region *memory_of_processor(void)
 {
 	struct qemu_region *own = qemu.link ? qemu.link(qemu.get_cpu(0), "memory", NULL) : NULL;

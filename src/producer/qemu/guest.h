@@ -47,10 +47,10 @@ struct pmk_guest_window {
  * that this emulator lacks, as text. */
 const char *pmk_guest_find(void);
 /*
- * Since 10.0, code for processors that take turns, as with -icount, reports the processor for which
- * it was translated, not the one that runs. This function has the code of the first `vcpus`
- * translated as for processors that run at the same time, and such code reports the right
- * processor. Emulators that export no functions are not changed.
+ * Let code report the processor that runs it. Since 10.0, code for processors that take turns, as
+ * with -icount, reports the processor for which it was translated. This function has the code of
+ * the first `vcpus` translated as for processors that run at the same time, and such code reports
+ * the right processor. Emulators that export no functions are not changed.
  */
 void pmk_guest_tell_apart(unsigned vcpus);
 /* True if the emulator supports guarded control stacks, and numbers its kinds of address

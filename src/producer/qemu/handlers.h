@@ -23,7 +23,8 @@ struct pmk_handlers {
  */
 bool pmk_handlers_add(struct pmk_handlers *h, unsigned signal, uint64_t pc);
 
-/* How a block at `pc` may be entered: bits of enum pmk_entry, 0 if no handler begins there. */
+/* Returns how a block at `pc` may be entered: bits of enum pmk_entry, 0 if no handler begins
+ * there. */
 unsigned pmk_handler_at(const struct pmk_handlers *h, uint64_t pc);
 
 #endif

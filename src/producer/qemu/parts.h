@@ -91,8 +91,9 @@ bool pmk_registers_read(unsigned reg, uint64_t *value);
 /* Returns the exception level of the running vCPU, an AArch64 one; all of AArch32 above EL0 is 1.
  * Negative if this emulator does not show it. */
 int pmk_registers_level(void);
-/* Cortex-M: the number of the exception that the running vCPU handles, 0 if it handles none; *sp is
- * its stack pointer. Negative if this emulator does not show it. */
+/* Returns the number of the exception that the running vCPU of a Cortex-M handles, 0 if it handles
+ * none; *sp is its stack pointer, *lr its link register. Negative if this emulator does not show
+ * it. */
 int pmk_registers_exception(uint32_t *sp, uint32_t *lr);
 /* Read the stack pointer. Returns 0 if this emulator does not show it. */
 uint64_t pmk_registers_stack_pointer(void);

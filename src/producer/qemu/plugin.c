@@ -284,7 +284,8 @@ static const struct pmk_core_target *find_target(const char *name)
 	return NULL;
 }
 
-/* QEMU 9.1 to 10.2 load the module for 9.0, but would call it wrongly. */
+/* True if QEMU calls this module rightly. QEMU 9.1 to 10.2 load the module for 9.0, but would call
+ * it wrongly. */
 static bool fits(const struct qemu_info *info)
 {
 	const struct pmk_qemu_generation *mine = pmk_qemu_generation_of_api(plugin.glue->api);

@@ -390,7 +390,8 @@ static void meet_handler(unsigned signal, uint64_t action)
 	pthread_mutex_unlock(&plugin.translating);
 }
 
-/* QEMU makes a process, not a thread, of a clone that shares memory only until an exec. */
+/* True if the call makes a thread. For a clone that shares memory only until an exec, QEMU makes a
+ * process. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
 	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;

@@ -91,7 +91,8 @@ void pmk_random_made(uint64_t tid)
 	pthread_mutex_unlock(&hand_over.lock);
 }
 
-/* Other threads of the old process, which do not exist here, may have held the lock. */
+/* Resets the lock in a forked process. Other threads of the old process, which do not exist here,
+ * may have held it. */
 void pmk_random_forked(void)
 {
 	pthread_mutex_init(&hand_over.lock, NULL);

@@ -781,7 +781,7 @@ static bool interval_is_valid(const struct pmk_arena_interval *i)
 	       i->insns <= PMK_MOST_COUNTED && pmk_reading_valid(&i->delta);
 }
 
-/* Intervals of one process come in order; several processes take turns. */
+/* Get the next interval. Intervals of one process come in order; several processes take turns. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 {
 	for (unsigned k = 0; k < r->slots; k++) {

@@ -135,8 +135,8 @@ void pmk_runner_finish(struct pmk_runner *r);
  * be used. */
 const char *pmk_runner_invalid(struct pmk_runner *r);
 
-/* True if part of the program was not counted; true if a count may be slightly wrong. As known so
- * far. */
+/* pmk_runner_lacks() returns true if part of the program was not counted, pmk_runner_unsure() if a
+ * count may be slightly wrong, as far as is known. */
 bool pmk_runner_lacks(const struct pmk_runner *r);
 bool pmk_runner_unsure(const struct pmk_runner *r);
 /* True if a process has had several threads so far. */

@@ -34,9 +34,9 @@ int pmk_running_level(uint32_t info)
 }
 
 /*
- * Since QEMU 10.2, the indexes are: EL0, EL1, EL1 with PAN, then EL0, EL2 and EL2 with PAN for a
- * host at EL2, then EL2, EL3. Each index except those with PAN is followed by an index for its
- * guarded control stack.
+ * Returns the exception level. Since QEMU 10.2, the indexes are: EL0, EL1, EL1 with PAN, then EL0,
+ * EL2 and EL2 with PAN for a host at EL2, then EL2, EL3. Each index except those with PAN is
+ * followed by an index for its guarded control stack.
  */
 int pmk_running_level_since_10_2(uint32_t info)
 {

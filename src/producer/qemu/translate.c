@@ -90,7 +90,7 @@ static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 	return pmk_block_choose(&plugin.config.core, is_single(), entry != 0, way);
 }
 
-/* How a block at `pc` may be entered: bits of enum pmk_entry. */
+/* Returns how a block at `pc` may be entered: bits of enum pmk_entry. */
 static unsigned entry_at(uint64_t pc)
 {
 	if (!plugin.system_mode)

@@ -39,7 +39,7 @@ static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 	memcpy(to->log_sig, from->log_sig, n);
 }
 
-/* Counters divide by 64 at most. */
+/* Raise more signals, so that the counters change. They divide by 64 at most. */
 static void raise_more(struct pmk_bus *bus, enum more more)
 {
 	for (unsigned s = PMK_SIG_NONE + 1; s < PMK_NSIGNALS; s++)

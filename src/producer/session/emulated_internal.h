@@ -46,11 +46,12 @@ void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated
 void pmk_emulated_begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			     uint64_t seed);
 
-/* Session totals since the start, regardless of the window. The first error is kept in e->error. */
+/* Read the session's totals since the start, regardless of the window. The first error is kept in
+ * e->error. */
 int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
-/* Totals of a region; if it is open, including the counts since it was entered. */
+/* Get the totals of a region. If it is open, they include the counts since it was entered. */
 void pmk_emulated_region_totals(const struct pmk_emulated *e, unsigned r,
 				const struct pmk_reading *now, struct pmk_reading *totals);
 /* Add the counts since the region was entered to its totals. */

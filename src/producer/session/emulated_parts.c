@@ -54,8 +54,8 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 	return parts;
 }
 
-/* Summing the counts visits all blocks. This is worthwhile for occasional readings, but not at
- * every entry of a region. */
+/* Choose how the core is modelled. Summing the counts visits all blocks. This is worthwhile for
+ * occasional readings, but not at every entry of a region. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
 	if (!cfg->interval)

@@ -96,9 +96,9 @@ static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 }
 
 /*
- * Control reached `pc` by a return or another indirect branch: find the call that it returns from.
- * longjmp leaves several calls at once, and goes to an address to which setjmp has returned before.
- * Returns the number of calls that are still open.
+ * Find the call from which control returns: it has reached `pc` by a return or another indirect
+ * branch. longjmp leaves several calls at once, and goes to an address to which setjmp has returned
+ * before. Returns the number of calls that are still open.
  */
 static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 {

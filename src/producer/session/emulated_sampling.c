@@ -38,7 +38,7 @@ static void read_piece(const struct pmk_emulated *e, const struct pmk_emulated_b
 	pmk_reading_since(&piece->counts, now, &e->phase_began);
 }
 
-/* If a unit with a cold core is running, discard that core. */
+/* Discard the core of a unit with a cold core, if such a unit is running. */
 static void end_cold(struct pmk_emulated *e)
 {
 	bool under_way = e->phase == PMK_UNITS_WARM || e->phase == PMK_UNITS_UNIT;

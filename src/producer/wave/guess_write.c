@@ -64,7 +64,7 @@ static void write_gxi(FILE *f, const struct guess *all)
 	}
 }
 
-/* DDI 0287B Tables 4-5 and 4-4 */
+/* Writes the states at the pins: DDI 0287B Tables 4-5 and 4-4. */
 static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 {
 	const char *dot = *s->scope ? "." : "";

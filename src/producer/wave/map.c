@@ -384,7 +384,7 @@ static int find_signal(struct reading *r, const char *name)
 	return -1;
 }
 
-/* NAME = signal [level|edge|count] */
+/* Handles NAME = signal [level|edge|count]. */
 static bool take_events(struct reading *r, const char *name, const char *value)
 {
 	static const char *const hows[] = {
