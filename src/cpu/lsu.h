@@ -115,8 +115,8 @@ static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 }
 
 /*
- * Delays the instruction of undelayed time `at`, which cannot issue before `until`. Returns by how
- * many cycles the core's clock has to advance.
+ * Delays an instruction that would issue at `at` if nothing had waited, and that cannot issue
+ * before `until`. Returns by how many cycles the core's clock has to advance.
  */
 static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 {

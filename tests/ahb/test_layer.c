@@ -592,11 +592,11 @@ static void test_x(void **state)
 	with_x(&b, wave, 0, PMK_AHB_HWRITE);
 	expect(&b, S(WRITE), 3, S(INCR4), 1, S(WAIT), 1, S(WAIT_FIRST_SLAVE), 1, -1);
 	assert_int_equal(b.layer.undecided, 1);
-	/* whether there was a transfer at all */
+	/* HTRANS is unknown: there may have been no transfer at all. */
 	with_x(&b, wave, 0, PMK_AHB_HTRANS);
 	expect(&b, S(WRITE), 3, -1);
 	expect_classes(&b, 1, 0, 0, 3, 0, 2);
-	/* whether this is a wait state, or the end */
+	/* HREADY is unknown: the cycle may be a wait state or the end of the transfer. */
 	with_x(&b, wave, 1, PMK_AHB_HREADY);
 	expect(&b, S(WRITE), 4, S(INCR4), 1, S(CASTOUT4), 1, S(CASTOUT4_ALIGNED), 1, -1);
 	expect_classes(&b, 1, 0, 0, 4, 0, 1);

@@ -173,7 +173,7 @@ static void test_each_signal_can_be_due(void **state)
 	}
 }
 
-/* A horizon in the past is due at once. */
+/* If a caller asks for a count that the signal has already passed, the bus is due at once. */
 static void test_asked_too_late(void **state)
 {
 	struct pmk_bus bus;

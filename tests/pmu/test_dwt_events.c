@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's counters: the catalogue a second time, counters, registers, addresses and bits as
- * literal numbers of DDI 0403E (ARMv7-M), C1.8 and C1.6.5.
+ * Compares the DWT's catalogue with a second copy of it: counters, registers, addresses and bits,
+ * written as the literal numbers of DDI 0403E (ARMv7-M), C1.8 and C1.6.5.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The blocks that report the program's progress while nothing is counted. */
+/* Tests of the blocks that report the program's progress while nothing is counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

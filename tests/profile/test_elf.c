@@ -203,7 +203,7 @@ static void store(const void *bytes, size_t size)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Checks for one line of text. */
+/* Checks that `msg` is one line of text. */
 static void check_message(const char *msg, size_t size)
 {
 	assert_non_null(memchr(msg, '\0', size));

@@ -158,8 +158,9 @@ static bool leads_anywhere(const struct pmk_block *p)
 	       p->flow == PMK_FLOW_RETURN || p->flow == PMK_FLOW_MODE;
 }
 
-/* True if `p`, which does not lead anywhere, leads to `pc`. When the emulator handles a request by
- * itself, such as semihosting, the program continues after it. */
+/* True if the program may continue at `pc` after block `p`, for which leads_anywhere() is false.
+ * When the emulator handles a request by itself, such as semihosting, the program continues after
+ * it. */
 static bool leads_to(const struct pmk_block *p, uint64_t pc)
 {
 	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)

@@ -81,9 +81,8 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	 * shadow. */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && pmk_predictor_static_rule(b)))
 		return PMK_PRED_LOOK;
-	/*
-	 * A jump to the next instruction also takes the slow path, because `taken` is 0 after it.
-	 */
+	/* So does a jump to the next instruction: its target is the address after it, so the fast
+	 * path would take it for a branch that was not taken. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/* A branch that is not taken, and that the static rules predict so, costs one cycle. */

@@ -128,8 +128,8 @@ static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *
 	uint64_t seen = cpu->igen;
 	bool again = cpu->arm11.instead->fetch(cpu, b);
 
-	/* `seen` is not always the present igen: the block may have evicted a line of its own. 0
-	 * makes blocks at exception vectors always come here. */
+	/* Store igen as it was before the fetch: the fetch changes igen if the block evicts one of
+	 * its own lines. 0 makes blocks at exception vectors always come here. */
 	cpu->executions[b->id].igen = b->vector || again ? 0 : seen;
 }
 

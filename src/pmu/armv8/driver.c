@@ -176,8 +176,8 @@ static int get_version(const struct pmk_dev *d, unsigned *version)
 	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOPMU : 0;
 }
 
-/* Checks that counters can overflow at 64 bits: PMK_ENOTSUP before PMUv3p5. Reads ID_AA64DFR0, which
- * needs EL1 or higher. */
+/* Checks that counters can overflow at 64 bits: PMK_ENOTSUP before PMUv3p5. Reads ID_AA64DFR0,
+ * which needs EL1 or higher. */
 static int check_long(const struct pmk_dev *d)
 {
 	unsigned version;

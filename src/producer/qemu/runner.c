@@ -404,7 +404,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 		sum->margin2[i] += c->margin2[i];
 }
 
-/* The index of the fact that is a block's number of instructions. */
+/* Returns the index of the fact that is a block's number of instructions. */
 static unsigned insn_fact(const struct pmk_core_counts *counts)
 {
 	unsigned i = 0;
