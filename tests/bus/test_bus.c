@@ -367,7 +367,7 @@ static void test_what_was_read_is_sealed(void **state)
 	expect_record(&bus, 1, 39, 59, 20, 1);
 	expect_record(&bus, 2, 60, 100, 20, 2);
 	assert_true(bus.log[0].apart && !bus.log[1].apart && bus.log[2].apart);
-	/* No record grows if that is not wanted. */
+	/* While `sealed` is PMK_NEVER, every latency gets a record of its own. */
 	pmk_bus_init(&bus);
 	bus.sealed = PMK_NEVER;
 	pmk_bus_seal(&bus);

@@ -1142,7 +1142,7 @@ static void test_unknown(void **state)
 {
 	/* clang-format off */
 	static const uint32_t unknown[] = {
-		/* unallocated at the top */
+		/* encodings that the top-level table (op0) leaves unallocated */
 		0xffffffff, 0x00010000, 0x02000000, 0x06000000,
 		/* SVE, SME */
 		0x04200000, 0x25004000, 0x65000000, 0x85800000, 0xe4004000, 0x80800000, 0xc0000000,

@@ -70,7 +70,7 @@ static void write_register(struct lab *l, unsigned reg, uint64_t value)
 	OK(l->ops->write(&l->model, &l->bus, l->mode, reg, value));
 }
 
-/* A core at EL1 that raises what the emulated A64 cores raise. */
+/* Sets up the model of `pmu` at EL1, on a bus with the signals that emulated A64 cores raise. */
 static void setup_with(struct lab *l, const struct pmk_pmu *pmu,
 		       const struct pmk_armv8_params *params)
 {

@@ -93,7 +93,7 @@ module master(input hclk, input hresetn, input hready, input hresp, output reg [
 			haddr <= haddr + 64;
 endmodule
 
-// Wait states at random, and an ERROR for an address in 32.
+// A slave that inserts wait states at random, and answers ERROR to one address in 32.
 module slave(input hclk, input hresetn, input [31:0] haddr, input [1:0] htrans, output reg hready,
 	     output reg hresp);
 	parameter SALT = 0;
