@@ -133,8 +133,8 @@ def unpack(arch, package, place):
 
 
 def pool_file(path, sha256):
-    """Fetches a file of Debian's pool that is in no list of this release, by its path; apt checks its
-    hash. Returns the path of the cached file."""
+    """Fetches a file of Debian's pool that is in no list of this release, by its path; apt checks
+    its hash. Returns the path of the cached file."""
     def make(to):
         arch = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True)
         root = apt_root(arch.stdout.strip())

@@ -97,8 +97,9 @@ def test_v13_five_nested_calls():
 
 
 def test_v14_system_call():
-    # SVC changes the mode. It is an instruction, but not a change of the PC in the sense of 0x0D, and
-    # the kernel's MOVS pc is not one either. The call is getpid; the kernel itself is not emulated.
+    # SVC changes the mode. It is an instruction, but not a change of the PC in the sense of 0x0D.
+    # The kernel's MOVS pc is not one either. The call is getpid; the kernel itself is not
+    # emulated.
     want(count("repeat", BODY="mov r7, #20; svc #0; nop"), instr_exec=3, sw_pc_change=0, br_exec=0,
          br_mispredict=0)
 
