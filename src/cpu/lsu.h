@@ -231,6 +231,26 @@ static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_
 }
 
 /* Called for a store that issued at `issue` and goes out. */
+/*
+ * Called for a load whose line is under way and arrives at `arrives`. It holds a request slot until
+ * then, as a load that misses does.
+ */
+static inline struct pmk_lsu_delay pmk_lsu_load_arriving(struct pmk_lsu *lsu, uint64_t issue,
+							 uint64_t use, uint64_t hit, uint64_t extra,
+							 uint64_t arrives)
+{
+	uint64_t at = issue - pmk_lsu_late(lsu), word;
+	struct pmk_lsu_delay d = { 0 };
+	unsigned slot = pmk_lsu_slot(lsu);
+
+	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra;
+	d.ready = pmk_later(word, arrives) + hit;
+	lsu->busy_until[slot] = d.ready;
+	if (use != PMK_LSU_NO_USE)
+		d.stall = pmk_lsu_hold(lsu, at + use, d.ready);
+	return d;
+}
+
 static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t issue)
 {
 	uint64_t at = issue - pmk_lsu_late(lsu);

@@ -289,6 +289,26 @@ static void test_late_hit(void **state)
 	expect(pmk_lsu_load_hit(&lsu, 1002 + 20, 1, 3), 0, 0, __LINE__);
 }
 
+/*
+ * Loads whose lines are under way hold the slots until the lines arrive, so the third one waits for
+ * the first line, although nothing needs the values. A line that is there holds no slot.
+ */
+static void test_lines_under_way(void **state)
+{
+	struct pmk_lsu lsu = fresh(2);
+
+	(void)state;
+	expect(pmk_lsu_load_arriving(&lsu, 1000, PMK_LSU_NO_USE, 3, 0, 1100), 0, 0, __LINE__);
+	expect(pmk_lsu_load_arriving(&lsu, 1001, PMK_LSU_NO_USE, 3, 0, 1150), 0, 0, __LINE__);
+	expect(pmk_lsu_load_hit(&lsu, 1002, PMK_LSU_NO_USE, 3), 0, 0, __LINE__);
+	expect(pmk_lsu_load_arriving(&lsu, 1002, PMK_LSU_NO_USE, 3, 0, 1200), 101, 0, __LINE__);
+
+	lsu = fresh(2);
+	expect(pmk_lsu_load_arriving(&lsu, 1000, 3, 3, 0, 1100), 0, 100, __LINE__);
+	lsu = fresh(2);
+	expect(pmk_lsu_load_arriving(&lsu, 1000, 3, 3, 130, 1100), 0, 130, __LINE__);
+}
+
 /* Lines of level 2 overtake lines of memory, but not each other. */
 static void test_level_2(void **state)
 {
@@ -503,6 +523,7 @@ int main(void)
 		cmocka_unit_test(test_waits_do_not_add_up),
 		cmocka_unit_test(test_no_use),
 		cmocka_unit_test(test_late_hit),
+		cmocka_unit_test(test_lines_under_way),
 		cmocka_unit_test(test_level_2),
 		cmocka_unit_test(test_many_waits),
 		cmocka_unit_test(test_against_the_rule),

@@ -200,17 +200,22 @@ static inline void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk
 static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra,
 			       uint64_t arrives, uint64_t now)
 {
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	struct pmk_lsu_delay d;
+
 	if (cpu->core.timeless || (!extra && arrives <= now))
 		return;
 	if (cpu->a64.window) {
 		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), 0, extra, arrives);
 		return;
 	}
-	if (arrives > now + extra)
-		extra = arrives - now;
-	account_load(cpu, access,
-		     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
-				      LOAD_HIT_LATENCY + extra));
+	if (arrives > now)
+		d = pmk_lsu_load_arriving(lsu, issue_time(cpu, access), first_use(access),
+					  LOAD_HIT_LATENCY, extra, arrives);
+	else
+		d = pmk_lsu_load_hit(lsu, issue_time(cpu, access), first_use(access),
+				     LOAD_HIT_LATENCY + extra);
+	account_load(cpu, access, d);
 }
 
 /*
@@ -415,7 +420,7 @@ static PMK_SLOW void load_prefetched(struct pmk_cpu *cpu, uint64_t addr, uint64_
 	load_late(cpu, access, extra,
 		  pmk_a64_arrives(v->prefetcher.flight, addr >> PMK_A64_LINE_SHIFT), now);
 	allow(v, addr, *e & PMK_A64_DIRTY);
-	after_first_use(cpu, addr, now, false);
+	after_first_use(cpu, addr, issued(cpu, access), false);
 }
 
 /* Account for a load from a line that is in the cache, at entry `e`. */

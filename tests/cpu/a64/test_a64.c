@@ -596,7 +596,7 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 {
 	bool missed, fresh;
 	uint64_t extra = translate(o, &o->dtlb, addr / 4096, PMK_SIG_DTLB_WALK, &missed);
-	uint64_t now, latency, until = 0;
+	uint64_t now, latency, needed, until = 0;
 	struct line *l;
 
 	o->n[PMK_SIG_MICRO_DTLB_MISS] += missed;
@@ -633,15 +633,17 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 	}
 	if (!write && fresh)
 		until = flies_until(o->flying, addr / 64);
-	if (!write && (extra || until > now))
-		load_felt(o, use,
-			  pmk_lsu_load_hit(&o->lsu, issued(o, to_end),
-					   use < 0xC000 ? use : PMK_LSU_NO_USE,
-					   3 + pmk_later(extra, until > now ? until - now : 0)));
+	needed = use < 0xC000 ? use : PMK_LSU_NO_USE;
+	if (until > now)
+		load_felt(
+			o, use,
+			pmk_lsu_load_arriving(&o->lsu, issued(o, to_end), needed, 3, extra, until));
+	else if (!write && extra)
+		load_felt(o, use, pmk_lsu_load_hit(&o->lsu, issued(o, to_end), needed, 3 + extra));
 	l->dirty |= write;
 	l->fresh = false;
 	if (fresh)
-		first_use_is_seen(o, addr / 64, write, now);
+		first_use_is_seen(o, addr / 64, write, really_issued(o, to_end));
 }
 
 /* DC ZVA writes a whole line. If it misses, the line is allocated without a read. */
