@@ -41,8 +41,9 @@ struct pmk_lsu {
 	bool level2; /* the latency is that of level 2 */
 	bool serial; /* memory does one thing at a time: a read waits for older reads and writes */
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
-	uint64_t bus_free, level2_free;		/* when each bus can begin another line */
-	uint64_t wbuf_empty;			/* when the write buffer will be empty */
+	/* when each bus can begin another line: of reads from memory, of writes, of level 2 */
+	uint64_t bus_free, write_free, level2_free;
+	uint64_t wbuf_empty; /* when the write buffer will be empty */
 	/* how late the last reported memory instruction is */
 	uint64_t late;
 	/* how late the instructions after it are; `at` and `late` both rise along the list */
@@ -230,7 +231,6 @@ static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_
 	return d;
 }
 
-/* Called for a store that issued at `issue` and goes out. */
 /*
  * Called for a load whose line is under way and arrives at `arrives`. It holds a request slot until
  * then, as a load that misses does.
@@ -251,6 +251,7 @@ static inline struct pmk_lsu_delay pmk_lsu_load_arriving(struct pmk_lsu *lsu, ui
 	return d;
 }
 
+/* Called for a store that issued at `issue` and goes out. */
 static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t issue)
 {
 	uint64_t at = issue - pmk_lsu_late(lsu);

@@ -270,13 +270,32 @@ static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t i
 						     : pmk_lsu_write(lsu, issue);
 }
 
-/* Let the write buffer wait for the bus: it is not empty before the bus is nearly free. */
+/*
+ * Let the write buffer wait for the bus: it is not empty before a line that is requested now would
+ * be the next one on the bus, even if its row of the SDRAM is not open.
+ */
 static inline void bus_limits_stores(struct pmk_cpu *cpu)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t latency = cpu->core.mem.latency + cpu->core.sdram.row_miss;
 
-	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem.latency)
-		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem.latency);
+	if (cpu->core.a64.bus_line && lsu->bus_free > latency)
+		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - latency);
+}
+
+/* Returns the cycles that a line for a store occupies the bus. */
+static inline uint64_t store_line_takes(const struct pmk_cpu *cpu)
+{
+	uint64_t own = cpu->core.a64.bus_store;
+
+	return own ? own : cpu->core.a64.bus_line;
+}
+
+/* Let the line that a store missed take the bus, if it does not come from level 2. */
+static inline void store_takes_bus(struct pmk_cpu *cpu)
+{
+	if (!cpu->a64.lsu.level2)
+		pmk_a64_take_bus(cpu, store_line_takes(cpu));
 }
 
 static inline void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
@@ -292,7 +311,7 @@ static inline void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 
 /* ---- prefetching ----------------------------------------------------------------------------- */
 
-static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
+static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool store)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
@@ -305,7 +324,7 @@ static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	pmk_a64_come_from(cpu, false);
 	pmk_a64_level2_fill(cpu, addr, false);
 	ready = pmk_later(now + pmk_a64_memory_read(cpu, addr), lsu->bus_free);
-	lsu->bus_free = ready + lsu->fill_cycles;
+	lsu->bus_free = ready + (store ? store_line_takes(cpu) : lsu->fill_cycles);
 	pmk_a64_flies(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT, ready);
 }
 
@@ -349,7 +368,7 @@ static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now
 	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, false, &line); i++)
 		prefetch_level1(cpu, line << PMK_A64_LINE_SHIFT, now);
 	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, true, &line); i++)
-		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now);
+		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now, p->stream[stream].store);
 }
 
 /* Called after everything else of an access whose line missed, or was prefetched. */
@@ -499,8 +518,7 @@ static PMK_SLOW void store_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t a
 	now = issued(cpu, access);
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	data_fill(cpu, set, addr, true, PMK_A64_DIRTY);
-	if (!cpu->a64.lsu.level2)
-		pmk_a64_take_bus(cpu);
+	store_takes_bus(cpu);
 	store_goes_out(cpu, access);
 	allow(v, addr, true);
 	if (v->prefetcher.nstreams)
@@ -577,8 +595,7 @@ static PMK_SLOW void store_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
 	}
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	fill_usual(cpu, set, addr, true, PMK_A64_DIRTY);
-	if (!lsu->level2)
-		pmk_a64_take_bus(cpu);
+	store_takes_bus(cpu);
 	bus_limits_stores(cpu);
 	account_store(cpu, pmk_lsu_settled_write(lsu, late, now));
 	allow(v, addr, true);

@@ -18,18 +18,29 @@ static uint64_t present(const struct pmk_cpu *cpu)
 	return cpu->a64.window ? cpu->a64.window->clock : cpu->cycles;
 }
 
-void pmk_a64_take_bus(struct pmk_cpu *cpu)
+void pmk_a64_take_bus(struct pmk_cpu *cpu, uint64_t cycles)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
 
-	if (cpu->core.a64.bus_line)
-		lsu->bus_free = pmk_later(lsu->bus_free, present(cpu)) + cpu->core.a64.bus_line;
+	if (cycles)
+		lsu->bus_free = pmk_later(lsu->bus_free, present(cpu)) + cycles;
 }
 
+/*
+ * Write a line to memory. If writes have a bus of their own, the line that takes the place of the
+ * written one arrives after it has left.
+ */
 static void write_line(struct pmk_cpu *cpu)
 {
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+
 	bus(cpu, PMK_SIG_BUS_WRITE);
-	pmk_a64_take_bus(cpu);
+	if (!cpu->core.a64.bus_write) {
+		pmk_a64_take_bus(cpu, cpu->core.a64.bus_line);
+		return;
+	}
+	lsu->write_free = pmk_later(lsu->write_free, present(cpu)) + cpu->core.a64.bus_write;
+	lsu->bus_free = pmk_later(lsu->bus_free, lsu->write_free);
 }
 
 uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr)

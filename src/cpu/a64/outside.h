@@ -17,8 +17,8 @@ static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.mem.fill);
 }
 
-/* Let a line that no load waits for take the bus. */
-void pmk_a64_take_bus(struct pmk_cpu *cpu);
+/* Let a line that no load waits for take the bus; 0 cycles: such lines take no time. */
+void pmk_a64_take_bus(struct pmk_cpu *cpu, uint64_t cycles);
 
 /* Read a line of memory; returns the cycles until its critical word arrives. */
 uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr);

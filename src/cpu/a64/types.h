@@ -41,7 +41,7 @@ struct pmk_core_a64 {
 	uint64_t prefetch_lines2;
 	uint64_t prefetch_pages;
 	uint64_t prefetch_stores;
-	uint64_t bus_line;
+	uint64_t bus_line, bus_store, bus_write;
 };
 
 /*

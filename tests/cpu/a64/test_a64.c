@@ -226,10 +226,24 @@ static void oracle_fini(struct oracle *o)
 	tlb_fini(&o->main_tlb);
 }
 
-static void occupy_bus(struct oracle *o)
+static void occupy_bus(struct oracle *o, uint64_t cycles)
 {
-	if (o->core->a64.bus_line)
-		o->lsu.bus_free = pmk_later(o->lsu.bus_free, o->cycles) + o->core->a64.bus_line;
+	if (cycles)
+		o->lsu.bus_free = pmk_later(o->lsu.bus_free, o->cycles) + cycles;
+}
+
+/* Write a line. With a bus of its own, it goes before the line that replaces it. */
+static void write_out(struct oracle *o)
+{
+	uint64_t takes = o->core->a64.bus_write, *own = &o->lsu.write_free;
+
+	if (!takes) {
+		occupy_bus(o, o->core->a64.bus_line);
+		return;
+	}
+	*own = takes + (*own > o->cycles ? *own : o->cycles);
+	if (o->lsu.bus_free < *own)
+		o->lsu.bus_free = *own;
 }
 
 /* Put a line into level 2. A dirty line that it replaces is written to the bus as a whole line. */
@@ -240,7 +254,7 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 	if (l->valid && l->dirty) {
 		o->n[PMK_SIG_L2_EVICT]++;
 		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
-		occupy_bus(o);
+		write_out(o);
 	}
 	cache_put(&o->l2, l, (struct line){ .valid = true, .dirty = dirty, .number = number });
 }
@@ -249,6 +263,12 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 static uint64_t line_takes(const struct oracle *o)
 {
 	return !o->lsu.level2 && o->core->a64.bus_line ? o->core->a64.bus_line : o->core->mem.fill;
+}
+
+/* The same for a line that a store missed, if memory delivers it. */
+static uint64_t store_takes(const struct oracle *o)
+{
+	return o->core->a64.bus_store ? o->core->a64.bus_store : o->core->a64.bus_line;
 }
 
 /* Level 1 requests a line; returns the latency of its critical word. */
@@ -274,7 +294,7 @@ static void l2_take(struct oracle *o, uint64_t number)
 
 	if (!o->core->a64.l2_on) {
 		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
-		occupy_bus(o);
+		occupy_bus(o, o->core->a64.bus_line);
 		return;
 	}
 	o->n[PMK_SIG_L2_WRITE]++;
@@ -424,7 +444,7 @@ static void prefetch_1(struct oracle *o, uint64_t number, uint64_t now)
 	o->flying[number % 256] = (struct flying){ number, until };
 }
 
-static void prefetch_2(struct oracle *o, uint64_t number, uint64_t now)
+static void prefetch_2(struct oracle *o, uint64_t number, uint64_t now, bool store)
 {
 	uint64_t until;
 
@@ -436,7 +456,7 @@ static void prefetch_2(struct oracle *o, uint64_t number, uint64_t now)
 	o->n[PMK_SIG_BUS_READ] += 64 / o->core->a64.bus_bytes;
 	until = pmk_later(now + o->core->mem.latency, o->lsu.bus_free);
 	o->lsu.level2 = false;
-	o->lsu.bus_free = until + line_takes(o);
+	o->lsu.bus_free = until + (store ? store_takes(o) : line_takes(o));
 	o->flying2[number % 256] = (struct flying){ number, until };
 }
 
@@ -472,7 +492,7 @@ static void run_ahead(struct oracle *o, uint64_t now)
 		if (leaves_page(o, f, number))
 			break;
 		f->ahead2++;
-		prefetch_2(o, number, now);
+		prefetch_2(o, number, now, f->store);
 	}
 }
 
@@ -576,9 +596,10 @@ static void first_use_is_seen(struct oracle *o, uint64_t number, bool write, uin
 
 static void store_goes_out(struct oracle *o, unsigned to_end)
 {
-	if (o->core->a64.bus_line && o->lsu.bus_free > o->core->mem.latency)
-		o->lsu.wbuf_empty =
-			pmk_later(o->lsu.wbuf_empty, o->lsu.bus_free - o->core->mem.latency);
+	uint64_t latency = o->core->mem.latency + o->core->sdram.row_miss;
+
+	if (o->core->a64.bus_line && o->lsu.bus_free > latency)
+		o->lsu.wbuf_empty = pmk_later(o->lsu.wbuf_empty, o->lsu.bus_free - latency);
 	felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
 }
 
@@ -619,7 +640,7 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		l = fill(o, addr / 64, write, &latency);
 		if (write) {
 			if (!o->lsu.level2)
-				occupy_bus(o);
+				occupy_bus(o, store_takes(o));
 			store_goes_out(o, to_end);
 		} else {
 			if (o->lsu.level2)
@@ -1493,11 +1514,13 @@ static const struct geometry geometries[] = {
 	{ "prefetching at once", { SMALL, { "prefetch.streams", "16" }, { "prefetch.trigger", "1" },
 				   { "prefetch.stride", "64" }, { "prefetch.slots", "2" },
 				   { "prefetch.step", "3" }, { "bus.line", "11" },
+				   { "bus.write", "19" }, { "bus.store", "7" },
 				   { "cache.policy", "lru" } } },
 	{ "prefetching into both levels", { SMALL, { "prefetch.streams", "3" },
 		{ "prefetch.trigger", "1" }, { "prefetch.stride", "9" }, { "prefetch.lines", "2" },
 		{ "prefetch.step", "2" }, { "prefetch.l2_lines", "7" }, { "prefetch.pages", "on" },
-		{ "prefetch.stores", "1" }, { "bus.line", "11" }, { "mem.fill", "9" } } },
+		{ "prefetch.stores", "1" }, { "bus.line", "11" }, { "bus.store", "7" },
+		{ "mem.fill", "9" } } },
 	{ "prefetching without a level 2", { SMALL, { "prefetch.streams", "1" },
 		{ "prefetch.trigger", "1" }, { "prefetch.l2_lines", "7" }, { "l2.enable", "off" },
 		{ "bus.line", "11" } } },
