@@ -50,6 +50,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/armv81m.h>
 #include <pmk/dwt.h>
 #include <pmk/fast.h>
 #include <pmk/l2cc.h>

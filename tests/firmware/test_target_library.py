@@ -346,7 +346,8 @@ def test_two_files_compile_without_a_libc():
     main = scratch("families.c")
     with open(main, "w", encoding="utf-8") as f:
         f.write('#include "pmk_target.h"\nconst struct pmk_pmu *const all[] = { &pmk_arm1176, '
-                '&pmk_armv8, &pmk_microblaze, &pmk_ahbmon, &pmk_l220, &pmk_riscv64, &pmk_dwt };\n')
+                '&pmk_armv8, &pmk_microblaze, &pmk_ahbmon, &pmk_l220, &pmk_riscv64, &pmk_dwt,\n'
+                ' &pmk_cortex_m55 };\n')
     for source in (main, os.path.join(in_one(), "pmk_target.c")):
         quiet("riscv64-linux-gnu-gcc", "-std=c11", *WARNINGS, "-ffreestanding", "-nostdinc",
               "-isystem", own, "-I", in_one(), "-Os", "-c", source, "-o", scratch("freestanding.o"))

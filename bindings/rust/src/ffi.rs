@@ -187,6 +187,7 @@ extern "C" {
     pub static pmk_cortex_a15: pmk_pmu;
     pub static pmk_cortex_a8: pmk_pmu;
     pub static pmk_cortex_a9: pmk_pmu;
+    pub static pmk_cortex_m55: pmk_pmu;
     pub static pmk_dwt: pmk_pmu;
     pub static pmk_microblaze: pmk_pmu;
     pub static pmk_riscv64: pmk_pmu;

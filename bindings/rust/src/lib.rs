@@ -123,6 +123,7 @@ pub mod pmu {
         cortex_a15 = pmk_cortex_a15,
         cortex_a8 = pmk_cortex_a8,
         cortex_a9 = pmk_cortex_a9,
+        cortex_m55 = pmk_cortex_m55,
         dwt = pmk_dwt,
         microblaze = pmk_microblaze,
         riscv64 = pmk_riscv64,

@@ -1,73 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PMU of Armv8.1-M (Cortex-M52, M55, M85): registers, counters, fields. Used by the driver, the
- * model and the rows of regs.c; they share nothing else.
- *
- * Sources: DDI 0553 (Armv8-M Architecture Reference Manual), chapter B14 and the descriptions of
- * the registers PMU_*; ARM051 (ARM051-799564642-251, Armv8.1-M Performance Monitoring User Guide);
- * CMSIS pmu_armv8.h, for the codes of events.
- *
- * The registers are in memory from 0xE0003000 on; DEMCR is at 0xE000EDFC. The layout is that of the
- * memory-mapped view of PMUv3, but event counters have 16 bits, CTRL has no N, and TYPE says what
- * exists. No register lists the events that are counted.
+ * The fields of the PMU of Armv8.1-M (Cortex-M52, M55, M85). Used by the driver, the model and the
+ * rows of regs.c. Sources as in <pmk/armv81m.h>.
  */
 #ifndef PMK_PMU_ARMV81M_REGS_H
 #define PMK_PMU_ARMV81M_REGS_H
 
+#include <pmk/armv81m.h>
 #include <pmk/bits.h>
-#include <pmk/pmu.h>
-
-/* The number of event counters: our choice, as in a Cortex-M55 and M85 (TYPE = 0x00A05F08). */
-#define PMK_ARMV81M_EVENTS 8
-
-/* Register numbers, as passed to a port. */
-enum pmk_armv81m_reg {
-	PMK_ARMV81M_EVCNTR0, /* eight */
-	PMK_ARMV81M_CCNTR = PMK_ARMV81M_EVCNTR0 + PMK_ARMV81M_EVENTS,
-	PMK_ARMV81M_EVTYPER0, /* eight */
-	PMK_ARMV81M_CCFILTR = PMK_ARMV81M_EVTYPER0 + PMK_ARMV81M_EVENTS,
-	PMK_ARMV81M_CNTENSET,
-	PMK_ARMV81M_CNTENCLR,
-	PMK_ARMV81M_INTENSET,
-	PMK_ARMV81M_INTENCLR,
-	PMK_ARMV81M_OVSCLR,
-	PMK_ARMV81M_SWINC,
-	PMK_ARMV81M_OVSSET,
-	PMK_ARMV81M_TYPE,
-	PMK_ARMV81M_CTRL,
-	PMK_ARMV81M_AUTHSTATUS,
-	PMK_ARMV81M_DEVARCH,
-	PMK_ARMV81M_DEVTYPE,
-	PMK_ARMV81M_DEMCR,
-	PMK_ARMV81M_NREGS
-};
-
-/*
- * Addresses, for a port that uses them:
- *
- * 	struct pmk_mmio pmu = { .base = PMK_ARMV81M_BASE, .offset = pmk_armv81m_offsets,
- * 				.noffsets = PMK_ARMV81M_NREGS };
- */
-#define PMK_ARMV81M_BASE 0xE0003000u
-extern const uint16_t pmk_armv81m_offsets[PMK_ARMV81M_NREGS];
-
-/*
- * Counter numbers, as passed to a driver. An event counter has 16 bits and would wrap several
- * hundred times in a second, so the driver chains two of them: counter 1 + i is EVCNTR<2i> with
- * EVCNTR<2i+1> as its upper half.
- */
-enum pmk_armv81m_ctr {
-	PMK_ARMV81M_CTR_CYCLES,
-	PMK_ARMV81M_CTR_PAIR0,
-	PMK_ARMV81M_NCTRS = PMK_ARMV81M_CTR_PAIR0 + PMK_ARMV81M_EVENTS / 2
-};
-
-/* Events that the driver and the model treat specially. */
-enum pmk_armv81m_event {
-	PMK_ARMV81M_SW_INCR = 0x0000,
-	PMK_ARMV81M_CPU_CYCLES = 0x0011,
-	PMK_ARMV81M_CHAIN = 0x001E,
-};
 
 /* clang-format off */
 #define EVCNTR_COUNT       PMK_BITS(15, 0)  /* occurrences                                RW  */
@@ -117,7 +57,6 @@ enum pmk_armv81m_event {
 
 extern const struct pmk_event pmk_armv81m_events[];
 extern const struct pmk_driver pmk_armv81m_driver;
-extern const struct pmk_pmu pmk_cortex_m55;
 extern const struct pmk_reg_info pmk_armv81m_regs[PMK_ARMV81M_NREGS];
 
 #endif
