@@ -213,8 +213,8 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 	if (unmatched)
 		pmk_result_warn(
 			r,
-			"%sbegins or ends of regions without a partner, or that could not be "
-			"read, not measured: %llu",
+			"%sbegins or ends of regions that have no partner or could not be read, "
+			"not measured: %llu",
 			which, (unsigned long long)unmatched);
 }
 

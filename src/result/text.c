@@ -373,8 +373,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 	pmk_printable_write(st->never, s->region);
 	if (s->unmatched)
 		fprintf(st->never,
-			" (begins or ends without a partner, or that could not be "
-			"read: %llu)",
+			" (begins or ends that have no partner or could not be read: %llu)",
 			(unsigned long long)s->unmatched);
 	return 0;
 }
@@ -526,8 +525,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f,
-			"\n   begins or ends without a partner, or that could not be "
-			"read: %llu\n",
+			"\n   begins or ends that have no partner or could not be read: %llu\n",
 			(unsigned long long)s->unmatched);
 	return err;
 }

@@ -126,7 +126,7 @@ def test_text_of_the_library_dump():
     contains(out, " Region 'a\\x09b', entered 1 time:\n")
     contains(out, "\n never completed: irq\n")
     assert "Region 'irq'" not in out
-    contains(out, "begins or ends without a partner, or that could not be read: 1\n")
+    contains(out, "begins or ends that have no partner or could not be read: 1\n")
     contains(out, " Samples of br_exec, one every 100: 8\n")
     profile = [re.split(r"  +", l.strip()) for l in out.split("function")[1].splitlines()[1:5]]
     equal(profile, [["50.00%", "4", "0x00008000", "a\\x09b"],
@@ -135,7 +135,7 @@ def test_text_of_the_library_dump():
     contains(out, "counted by firmware as arm1176, 1 counter group (2 event counters + CCNT)")
     contains(out, "\n br_exec: its counter is reset at each sample, so this is a lower bound\n")
     for warning in ("came late, by a period or more: 1", "ring was full: 2",
-                    "without a partner, or that could not be read, not measured: 1"):
+                    "have no partner or could not be read, not measured: 1"):
         assert re.search(rf"^ warning: .*{warning}", out, re.M), f"{warning}: {out}"
 
 
