@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#define UNIT_SANITIZED 40
 #include "../unit.h"
 #include "cpu/code.h"
 #include "cpu/family.h"
@@ -31,7 +32,7 @@
 #define NBLOCKS 32
 #define LONGEST 8
 #define STEPS	UNIT_SAMPLES(4000)
-#define ROUNDS	(1 + UNIT_SAMPLES(20) / 10)
+#define ROUNDS	(1 + UNIT_SAMPLES(20u) / 10)
 
 static uint64_t seed;
 

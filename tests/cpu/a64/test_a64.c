@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#define UNIT_SANITIZED 40
 #include "../../unit.h"
 #include "../ages.h"
 #include "cpu/a64/a64.h"

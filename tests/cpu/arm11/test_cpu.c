@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#define UNIT_SANITIZED 40
 #include "../../unit.h"
 #include "../ages.h"
 #include "cpu/arm11/arm11.h"

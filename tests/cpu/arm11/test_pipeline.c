@@ -14,6 +14,7 @@
 
 #include <pmk/isa.h>
 
+#define UNIT_SANITIZED 40
 #include "../../unit.h"
 #include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
