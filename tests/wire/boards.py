@@ -57,7 +57,7 @@ int main(void)
 			for (int i = 0; i < 91; i++)
 				WORD[i] += STEP * (i + 1);
 #ifdef SHARED
-		usleep(10);
+		usleep(1000);
 #endif
 	}
 }
