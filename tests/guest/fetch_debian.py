@@ -44,6 +44,7 @@ class Unavailable(Exception):
 
 
 _roots = {}  # of each architecture: its apt root, or why there is none
+_unpacked = {}  # {(architecture, package): (the folder that holds its files, their folder)}
 
 
 def cache_dir():
@@ -175,12 +176,20 @@ def inside(folder, pattern):
     return found[0]
 
 
+def unpacked(arch, package):
+    """The package's files, for processes that need several of them; unpacked once per process, and
+    deleted at its end."""
+    if (arch, package) not in _unpacked:
+        holder = tempfile.TemporaryDirectory(prefix="pmk-deb-")
+        _unpacked[arch, package] = holder, unpack(arch, package, holder.name)
+    return _unpacked[arch, package][1]
+
+
 def one_file(arch, package, pattern):
     """Returns the path of a file of a package."""
     def make(path):
-        with tempfile.TemporaryDirectory() as place:
-            shutil.copy(inside(unpack(arch, package() if callable(package) else package, place),
-                               pattern), path)
+        shutil.copy(inside(unpacked(arch, package() if callable(package) else package), pattern),
+                    path)
 
     return kept(f"{release()}-{arch}-{os.path.basename(pattern).strip('*-')}", make)
 
