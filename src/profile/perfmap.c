@@ -5,11 +5,9 @@
 #include <byteswap.h>
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -248,36 +246,53 @@ static int read_records(struct dump *d, size_t *at)
 	return err;
 }
 
+/*
+ * Reads the whole file. It is not mapped, because a process that is still running could shorten it.
+ * NULL: *why says what is wrong.
+ */
+static uint8_t *read_file(const char *path, size_t *size, const char **why)
+{
+	FILE *f = pmk_file_open(path, false, why);
+	uint8_t *bytes = NULL;
+	struct stat st;
+
+	if (!f)
+		return NULL;
+	*why = "it is empty";
+	if (!fstat(fileno(f), &st) && st.st_size) {
+		bytes = malloc((size_t)st.st_size);
+		*size = bytes ? fread(bytes, 1, (size_t)st.st_size, f) : 0;
+		*why = strerror(errno);
+	}
+	fclose(f);
+	return bytes;
+}
+
 int pmk_perfmap_read_dump(struct pmk_perfmap *m, const char *path, const struct pmk_recording *rec,
 			  char *msg, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
-	uint8_t *bytes = MAP_FAILED;
 	struct addresses a = { 0 };
-	struct stat st;
+	struct dump d = { .m = m, .a = &a };
+	const char *why;
+	uint8_t *bytes = read_file(path, &d.size, &why);
 	size_t at = 0;
+	int err = 0;
 
 	*msg = '\0';
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED) {
+	d.bytes = bytes;
+	if (!bytes)
 		snprintf(msg, size, "%s: cannot be read: %s; generated code has no names", path,
-			 fd < 0 ? strerror(errno) : "it is empty");
-	} else {
-		struct dump d = { m, bytes, (size_t)st.st_size, .a = &a };
-
+			 why);
+	else
 		err = find_addresses(&a, rec) ? read_records(&d, &at) : PMK_ENOMEM;
-		free(d.name);
-		pmk_map_free(&d.loads);
-		munmap(bytes, (size_t)st.st_size);
-	}
 	if (err == PMK_EPARSE)
 		snprintf(msg, size,
 			 "%s: damaged or cut off at byte %zu; the names of generated code after "
 			 "it are missing",
 			 path, at);
-	if (fd >= 0)
-		close(fd);
+	free(d.name);
+	pmk_map_free(&d.loads);
+	free(bytes);
 	free(a.item);
 	return err == PMK_ENOMEM ? err : 0;
 }
