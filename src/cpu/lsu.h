@@ -171,6 +171,26 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 }
 
 /*
+ * Called for a prefetch that issued at `issue`, of the line after the one that was prefetched
+ * last. Memory that is serial sends such lines one after the other, each in `busy` cycles, while
+ * other requests wait.
+ */
+static inline struct pmk_lsu_delay pmk_lsu_next_line(struct pmk_lsu *lsu, uint64_t issue,
+						     uint64_t hit, uint64_t busy)
+{
+	uint64_t at = issue - pmk_lsu_late(lsu), word;
+	unsigned slot = pmk_lsu_slot(lsu);
+	struct pmk_lsu_delay d = { 0 };
+
+	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full);
+	word = pmk_later(word, pmk_later(lsu->bus_free, lsu->wbuf_empty));
+	lsu->bus_free = word + busy;
+	d.ready = word + lsu->latency + hit;
+	lsu->busy_until[slot] = d.ready + lsu->fill_cycles - 1;
+	return d;
+}
+
+/*
  * True if no earlier wait is left, as for most misses, so that the core does not get any later.
  * Then the next two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few
  * operations. Sets *late to how late the core is.

@@ -103,6 +103,30 @@ static void test_serial_writes(void **state)
 }
 
 /* A miss at time 0, before any other request. */
+/*
+ * Prefetches of consecutive lines, of which the first comes at 1000, keep serial memory busy for 16
+ * cycles each, and arrive 56 + 3 after they begin. A load waits for them.
+ */
+static void test_next_lines(void **state)
+{
+	struct pmk_lsu lsu = fresh(4);
+	struct pmk_lsu_delay d;
+
+	(void)state;
+	lsu.serial = true;
+	d = pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 0);
+	assert_int_equal(d.ready, 1059);
+	d = pmk_lsu_next_line(&lsu, 1001, 3, 16);
+	assert_int_equal(d.ready, 1060 + 59);
+	d = pmk_lsu_next_line(&lsu, 1002, 3, 16);
+	assert_int_equal(d.ready, 1076 + 59);
+	d = pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0);
+	assert_int_equal(d.ready, 1092 + 59);
+	/* All four slots are busy: the next one waits for the first, until 1059 + 3. */
+	d = pmk_lsu_next_line(&lsu, 1004, 3, 16);
+	assert_int_equal(d.full, 1062 - 1004);
+}
+
 static void test_at_zero(void **state)
 {
 	struct pmk_lsu lsu = fresh(1);
@@ -514,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_one_miss),
 		cmocka_unit_test(test_serial_memory),
 		cmocka_unit_test(test_serial_writes),
+		cmocka_unit_test(test_next_lines),
 		cmocka_unit_test(test_at_zero),
 		cmocka_unit_test(test_two_overlap),
 		cmocka_unit_test(test_no_slot),

@@ -468,6 +468,17 @@ def test_preload(accesses):
     assert more["dcache_miss"] == less["dcache_miss"]
 
 
+def test_preloads_of_consecutive_lines():
+    # Serial memory reads a line in 56 + 4 cycles, but the line after the last prefetched one in 4
+    # writes of 8 bytes, 4 cycles each. The last load waits for the third prefetch.
+    body = ("ldr r1, [r2]; pld [r2, #32]; pld [r2, #{}]; pld [r2, #{}]; ldr r8, [r3, #{}]; "
+            "add r9, r8, r5")
+    near, apart = (count("repeat", "mem.serial=on", "lsu.slots=5", BODY=body.format(*lines),
+                         SETUP=f"{ELSEWHERE}; add r2, r2, #64; mov r3, r2; ldr r1, [r2, #-4]")
+                   for lines in ((64, 96, 96), (96, 160, 160)))
+    equal(apart["cpu_cycles"] - near["cpu_cycles"], 56 + 4 - 4 * 4)
+
+
 def test_preload_of_an_unknown_address():
     # A note reports the number of prefetches that had no effect.
     program = build("repeat", {"SETUP": ELSEWHERE, "BODY": "pld [r2]; pld [r2, r5]; ldr r1, [r10]"})

@@ -281,6 +281,12 @@ static struct pmk_arm11_preload *find_preload(struct pmk_cpu *cpu, uint32_t line
 	return NULL;
 }
 
+static const struct pmk_arm11_preload *last_preload(const struct pmk_cpu *cpu)
+{
+	return &cpu->arm11.preload[(cpu->arm11.next_preload + PMK_ARM11_PRELOADS - 1) %
+				   PMK_ARM11_PRELOADS];
+}
+
 /* Account for a load from a line that PLD has requested. */
 static void load_preloaded(struct pmk_cpu *cpu, uint64_t access, struct translation t,
 			   struct pmk_arm11_preload *p)
@@ -313,7 +319,12 @@ void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	lsu->latency = (uint32_t)(lsu->level2			  ? cpu->core.l2.latency
 				  : pmk_sdram_differs(&cpu->core) ? read_memory(cpu, line)
 								  : cpu->core.mem.latency);
-	d = pmk_lsu_load_miss(lsu, issue_time(cpu, access), PMK_LSU_NO_USE, LOAD_HIT_LATENCY, 0);
+	if (lsu->serial && !lsu->level2 && line == last_preload(cpu)->line + 1)
+		d = pmk_lsu_next_line(lsu, issue_time(cpu, access), LOAD_HIT_LATENCY,
+				      LINE_BYTES / 8 * lsu->write_cycles);
+	else
+		d = pmk_lsu_load_miss(lsu, issue_time(cpu, access), PMK_LSU_NO_USE,
+				      LOAD_HIT_LATENCY, 0);
 	account(cpu, d, 0);
 	cpu->arm11.preload[cpu->arm11.next_preload] =
 		(struct pmk_arm11_preload){ .line = line, .ready = d.ready };
