@@ -35,7 +35,7 @@ static void make_text(uint32_t *seed)
 	}
 }
 
-/* True if rotation `a` precedes `b`. They are compared from their third character on. */
+/* Rotations are compared from their third character on. */
 static int precedes(uint16_t a, uint16_t b)
 {
 	for (unsigned n = 2; n < BLOCK; n++) {
@@ -105,7 +105,7 @@ static unsigned transform(void)
 	return own;
 }
 
-/* Replaces each letter by the number of letters since it last occurred, or does the reverse. */
+/* Each letter becomes the number of letters since it was there last; and the same back. */
 static void to_front(uint8_t *line, uint8_t letter, unsigned from)
 {
 	memmove(line + 1, line, from);

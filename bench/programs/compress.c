@@ -92,8 +92,7 @@ static uint32_t match_length(const uint8_t *a, const uint8_t *b, uint32_t most)
 	return n;
 }
 
-/* Returns the length of the longest match along the chain, 0 if there is none; *distance is its
- * distance. */
+/* The longest match along the chain, 0 if there is none; *distance tells where. */
 static uint32_t longest_match(uint32_t at, uint32_t *distance)
 {
 	uint32_t most = TEXT - at < LONGEST ? TEXT - at : LONGEST, best = SHORTEST - 1;

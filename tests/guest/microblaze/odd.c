@@ -54,8 +54,7 @@ static void raise(int sig)
 	sys_call3(SYS_KILL, sys_call3(SYS_GETPID, 0, 0, 0), sig, 0);
 }
 
-/* Adds 3 to `seen`, then causes a fault. The addition after the fault is neither executed nor
- * counted. */
+/* What is before the fault is done and counts, what is behind it does not. */
 static __attribute__((noinline)) void fault(int i)
 {
 	seen += 3;
