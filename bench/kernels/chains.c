@@ -6,7 +6,7 @@
  *   chains NAME TIMES      executes 64 of them, TIMES / 64 times
  *   chains                 lists the names
  *
- * A row is a name and the text of four instructions of the target's instruction set.
+ * A row is a name and instructions of the target's instruction set, as text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static long memory[8];
 				 : CLOBBERED);                     \
 	}
 
-/* The four instructions of a chain are equal; those of a flow are independent. */
+/* A chain repeats one text, which waits for its own last result. A flow repeats four texts that do
+ * not wait for each other. */
 #define CHAIN(name, one)		  KERNEL(name##_chain, REPEAT4(REPEAT4(one)))
 #define FLOW(name, one, two, three, four) KERNEL(name##_flow, REPEAT4(one two three four))
 /*

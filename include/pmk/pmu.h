@@ -32,7 +32,7 @@ extern "C" {
 /* One event that a PMU family can count. Rows are in code order. */
 struct pmk_event {
 	uint16_t code;
-	const char *name;    /* the manual's meaning in the field's spelling, lower_snake */
+	const char *name;    /* the manual's meaning, in the usual abbreviations; lower_snake */
 	const char *aliases; /* space separated: Linux, libpfm4, perf generic names; or NULL */
 	uint32_t cores;	     /* which PMUs of the family have it: bits of the family */
 	uint8_t signal;	     /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */

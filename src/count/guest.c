@@ -151,7 +151,7 @@ void pmk_guest_note(struct pmk_count *c)
 	if (!a->guest_reads && !a->guest_writes)
 		pmk_count_add_note(c, "the program did not access its PMU, %s%s",
 				   e->guest_pmu->name,
-				   c->q.guest.at ? " at the address of `at`" : "");
+				   c->q.guest.at ? ", at the address given with `at`" : "");
 	else
 		pmk_count_add_note(c,
 				   "the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64

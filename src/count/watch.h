@@ -39,9 +39,12 @@ struct pmk_watch {
 	int sent; /* see pmk_urge_program() */
 };
 
-/* End a program that continues to run although the run should have ended at the time `since`: after
- * some time send it `signal`, later kill it. The signal comes later because Ctrl-C has already
- * reached the program, which is on the same terminal. *sent is 0 at first. */
+/*
+ * Called again and again for a program that still runs although its run should have ended at the
+ * time `since`. It first gets time to end by itself, because a Ctrl-C reaches all programs on the
+ * terminal. Then it gets `signal`, or SIGTERM in place of signals other than SIGINT and SIGHUP, and
+ * later SIGKILL. *sent is 0 at first.
+ */
 void pmk_urge_program(pid_t pid, int signal, double since, int *sent);
 /* Returns a value of `since` for a program that has not received the signal: it gets no time to end
  * by itself. */

@@ -873,7 +873,8 @@ static int describe_result(struct pmk_count *c)
 			"times are numbers without a unit, and no seconds are known "
 			"(`interval`: 0)");
 	if (sum)
-		pmk_count_warn(c, "the cycles of a layer do not add up: %s", sum);
+		pmk_count_warn(c, "pmk's check of its own counts failed: %s; please report this",
+			       sum);
 	warn_of_oddities(c);
 	warn_of_uncounted(c);
 	warn_of_left_out(c);

@@ -220,7 +220,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	if (most && most > PMK_MAX_KEPT - code->nkept)
 		return NULL;
 	b.id = code->nblocks;
-	/* A block that was known already has its branch number. */
+	/* The block is new: number the branch at its end. */
 	if (builder->branch)
 		*builder->branch(&b) = branch_number(code, &b, b.id);
 	keep_insns(code, insn, n, &b);

@@ -87,7 +87,7 @@ PIPELINE = [
      3 * 7),
     ("store_64_bytes",       4, "st1 {v0.16b-v3.16b}, [x10]",                      3 * 4,
      3 * 3),
-    # Vector loads take 5, and a cycle for each 8 bytes more.
+    # A vector load takes 5 cycles, and one more for each 8 bytes after the first 8.
     ("load_q_use",           8, "ldr q0, [x10]; add v1.4s, v0.4s, v0.4s",          8 * 6,
      8 * 5),
     ("load_pair_q_use",      8, "ldp q0, q1, [x10]; add v2.4s, v1.4s, v1.4s",      8 * 8,

@@ -831,7 +831,8 @@ PC_WRITES = [
 @cases("name, code, branches, changes, mispredicts, calls", PC_WRITES)
 def test_pc(name, code, branches, changes, mispredicts, calls):
     if "thumb" in code:
-        # In Thumb state, back by BX PC: one branch, one change and one mispredict more.
+        # The call goes to Thumb code, which returns by BX PC and B: two branches and two changes
+        # of the PC more, and one misprediction, that of BX.
         aux = ".thumb; .thumb_func; thumb: bx pc; nop; .arm; b back"
         c = count("repeat", BODY=f"{code}; nop; back: nop", AUX=aux, SETUP="cmp r10, r10")
         want(c, br_exec=branches + 2, sw_pc_change=changes + 2, br_mispredict=mispredicts + 1,

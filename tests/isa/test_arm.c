@@ -715,7 +715,7 @@ static void test_patterns(void **state)
 		    in.conditional != (w >> 28 < 14))
 			fail_msg("%08x: %s has flow %d, branch %d", w, p->name, in.flow,
 				 in.is_branch);
-		/* WFI is also a hint. */
+		/* The hint 0320f003 is WFI, too, but the patterns have only its MCR. */
 		if (in.sysop != p->sysop && (w & 0x0fffffff) != 0x0320f003 && p->conditional &&
 		    (p->sysop || !strcmp(p->name, "anything")))
 			fail_msg("%08x: %s has sysop %d", w, p->name, in.sysop);

@@ -891,7 +891,10 @@ static void check_store(struct board *b, unsigned offset, uint32_t value, unsign
 			 offset, err, want_err);
 }
 
-/* A step of software: mostly complete accesses, sometimes any access. */
+/*
+ * A random step of software: in two of three cases a whole sequence (unlock, control, status,
+ * data), otherwise a single load or store.
+ */
 static void access_module(struct board *b, unsigned round, unsigned step)
 {
 	uint32_t ctrl = some_ctrl();

@@ -387,7 +387,7 @@ static int do_open(struct rig *r)
 	return pmk_target_open(&r->target, &pmk_arm1176, r->port);
 }
 
-/* open() would call the PMU busy that a failed reset() has left running. */
+/* Not open(): if reset() fails while the PMU is running, the next open() returns PMK_EBUSY. */
 static int do_seize(struct rig *r)
 {
 	return pmk_target_seize(&r->target, &pmk_arm1176, r->port);

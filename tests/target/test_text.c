@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Text without a libc, against printf. */
+/* Tests firmware/text.h, which formats numbers without a libc: compares them with known texts and
+ * with those of printf(). */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -90,8 +90,8 @@ def test_the_chain_is_shown():
     with cable("chain") as target:
         out = pmk("stat", "-T", target, "--pmu", "microblaze", "--timeout", "100")
         equal((out.code, out.err.count("\n")), (125, 1), out)
-        contains(out.err, f"the instructions of its chain do not have 6 bits together; check --set "
-                          f"irlen, before and after. It has {found}")
+        contains(out.err, f"the instructions of its chain do not add up to 6 bits; check irlen=, "
+                          f"before= and after= of --set. The chain has {found}")
 
 
 def test_an_emulated_board_without_the_block():

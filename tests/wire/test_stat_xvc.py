@@ -61,7 +61,7 @@ def test_doctor_of_an_arm11():
 def test_another_processor():
     for board, pmu, says in (("arm1136", "arm1176", "not an arm1176: --pmu arm1136"),
                              ("mdm", "arm1176",
-                              "the instructions of its chain do not have 5 bits together")):
+                              "the instructions of its chain do not add up to 5 bits")):
         with on_cable(board) as (target, _):
             out = pmk("stat", "-T", target, "--pmu", pmu, "--timeout", "100")
         equal(len(out.err.splitlines()), 1, out)
@@ -72,11 +72,11 @@ def test_another_processor():
 
 
 @pytest.mark.parametrize("kind,chain,says", [
-    ("xvc", "irlen=8", "the instructions of its chain do not have 8 bits together"),
-    ("xvc", "irlen=5", "the instructions of its chain do not have 5 bits together"),
-    ("xvc", "before=4", "the instructions of its chain do not have 10 bits together"),
-    ("chain", "irlen=6", "the instructions of its chain do not have 6 bits together"),
-    ("chain", "before=4,after=5", "the instructions of its chain do not have 15 bits together"),
+    ("xvc", "irlen=8", "the instructions of its chain do not add up to 8 bits"),
+    ("xvc", "irlen=5", "the instructions of its chain do not add up to 5 bits"),
+    ("xvc", "before=4", "the instructions of its chain do not add up to 10 bits"),
+    ("chain", "irlen=6", "the instructions of its chain do not add up to 6 bits"),
+    ("chain", "before=4,after=5", "the instructions of its chain do not add up to 15 bits"),
     ("chain", "before=4,after=12", "its chain does not have 3 TAPs"),
     ("chain", "irlen=22", "its chain does not have 1 TAPs"),
 ])
@@ -84,7 +84,7 @@ def test_another_chain(kind, chain, says):
     with cable(kind) as target:
         out = pmk("stat", "-T", target, *MICROBLAZE, "--set", chain, "--timeout", "300")
     equal((out.code, len(out.err.splitlines())), (125, 1), out)
-    contains(out.err, f"{target}: {says}; check --set irlen, before and after")
+    contains(out.err, f"{target}: {says}; check irlen=, before= and after= of --set")
 
 
 @pytest.mark.parametrize("kind", ["xvc", "openocd"])
@@ -155,7 +155,7 @@ INFO = b"xvcServer_v1.0:2048\n"
 @pytest.mark.parametrize("first,bits,says", [
     (INFO, 0x00, "no TAP responds, TDO is always 0; check the board's power"),
     (INFO, 0xff, "no TAP responds, TDO is always 1; check the board's power"),
-    (INFO, 0x55, "the instructions of its chain do not have 6 bits together"),
+    (INFO, 0x55, "the instructions of its chain do not add up to 6 bits"),
     (b"HTTP/1.1 400 Bad Request\r\n\n", 0, "is not a reply from an XVC server; check the port"),
     (b"xvcServer_v2.0:2048\n", 0, "'xvcServer_v2.0:2048' is not a reply from an XVC server"),
     (b"xvcServer_v1.0:\n", 0, "is not a reply from an XVC server"),

@@ -337,7 +337,7 @@ static void test_gdb_nonsense(void **state)
 	(void)state;
 	memset(flood + 1, 'x', sizeof(flood) - 1);
 	lose_gdb(flood, sizeof(flood), "a packet is too long");
-	lose_gdb("$*\"#00", 6, "a repetition of nothing");
+	lose_gdb("$*\"#00", 6, "a packet has an invalid repetition");
 	lose_gdb("$2a000000#00", 12, "a packet has a wrong checksum");
 	lose_gdb("$2a000000#zz", 12, "a packet has a wrong checksum");
 	lose_gdb("$W00#b7", 7, "the program on the target has ended");

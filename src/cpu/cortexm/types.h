@@ -66,12 +66,13 @@ struct pmk_block_cortexm {
 	 */
 	uint64_t fall;
 	uint64_t jump;
-	uint16_t taken;	   /* cycles added if a branch at the end is taken */
-	uint8_t leave;	   /* enum pmk_cortexm_leave */
-	uint8_t starts;	   /* 1: the first instruction may overlap with a load before it */
-	uint8_t ends;	   /* 1: the last instruction is a load that the next one may overlap */
-	uint8_t unaligned; /* cycles for fetching the first instruction after a branch */
-	uint8_t fp;	   /* 1: it has floating-point instructions */
+	uint16_t taken; /* cycles added if a branch at the end is taken */
+	uint8_t leave;	/* enum pmk_cortexm_leave */
+	uint8_t starts; /* 1: the first instruction may overlap with a load before it */
+	uint8_t ends;	/* 1: the last instruction is a load that the next one may overlap */
+	/* cycles added if a branch enters the block and its first instruction is not in one word */
+	uint8_t unaligned;
+	uint8_t fp; /* 1: it has floating-point instructions */
 };
 
 /* The most exceptions that can be active at the same time: one of each priority. */

@@ -198,7 +198,7 @@ static void decode_data(uint32_t w, unsigned flags, struct pmk_insn *in)
 	if (in->rd != PC)
 		return;
 	in->flow = PMK_FLOW_INDIRECT;
-	if (bit(w, 20)) { /* writing the PC, S copies the SPSR into the CPSR: an exception return */
+	if (bit(w, 20)) { /* with Rd = PC, the S bit copies the SPSR into the CPSR */
 		in->flow = PMK_FLOW_MODE;
 		in->sets_flags = false;
 	} else if ((w & 0x0fffffff) == 0x01a0f00e) { /* MOV pc, lr */

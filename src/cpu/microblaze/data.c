@@ -220,8 +220,8 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 }
 
 /*
- * Store to an absent word of a write-back cache, which makes the word valid without a fetch. For a
- * store to a part of a word, the word must be read first (UG984, "Data Cache").
+ * Stores to a write-back cache. If the word is absent, a store of the whole word makes it valid
+ * without a fetch. A store to a part of it first fetches the line (UG984, "Data Cache").
  */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {

@@ -28,8 +28,8 @@ struct pmk_sweep_run {
 };
 
 /*
- * Counts the cells in the to-do list. *p has the final progress. Returns 0, or an error with its
- * text in *fault. Cells that were stopped are not in the database.
+ * Runs the cells of the to-do list and stores their counts. *p has the final progress. Returns 0,
+ * or an error with its text in s->fault. Cells that were stopped are not in the database.
  */
 int pmk_sweep_compute(struct pmk_sweep *s, struct pmk_store *store,
 		      const struct pmk_sweep_todo *todo, const struct pmk_sweep_run *run,

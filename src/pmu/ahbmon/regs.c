@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * AHB Monitor: the registers described, for the model, `pmk decode` and `pmk info`. Not part of the
- * firmware library. The bits of AHBMONCtrlReg are those of the project's layout. The names of the
- * thresholds are ours, because the manual has none.
+ * Describes the registers of the AHB Monitor for the model, `pmk decode` and `pmk info`. Not part
+ * of the firmware library. The bits of AHBMONCtrlReg are those of the project's layout. The names
+ * of the thresholds are ours, because the manual has none.
  */
 #include "pmu/ahbmon/regs.h"
 

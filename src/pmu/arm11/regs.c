@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * ARM11 PMU: the registers described, for the model, `pmk decode` and `pmk info`. Not part of the
- * firmware library.
- */
+/* Describes the registers of the ARM11 PMU for the model, `pmk decode` and `pmk info`. Not part of
+ * the firmware library. */
 #include "pmu/arm11/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -390,8 +390,8 @@ int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 }
 
 /*
- * Finds the version of the PMU. If this mode or view cannot read it, an access to other registers
- * shows whether they exist.
+ * Reads the version of the PMU. If this mode or view cannot read it, returns 0 and leaves *version
+ * as it is: the caller's next access shows whether there is a PMU.
  */
 static int find_version(const struct pmk_dev *d, unsigned *version)
 {

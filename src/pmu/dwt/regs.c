@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The DWT's counters: the registers described, for the model, `pmk decode` and `pmk info`. Not part
- * of the firmware library. */
+/* Describes the registers of the DWT's counters for the model, `pmk decode` and `pmk info`. Not
+ * part of the firmware library. */
 #include "pmu/dwt/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

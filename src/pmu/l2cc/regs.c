@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* L210 and L220: the registers described, for the model, `pmk decode` and `pmk info`. Not part
+/* Describes the registers of the L210 and L220 for the model, `pmk decode` and `pmk info`. Not part
  * of the firmware library. */
 #include "pmu/l2cc/regs.h"
 

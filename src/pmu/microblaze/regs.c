@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * MicroBlaze performance counters: the registers described, for the model, `pmk decode` and `pmk
- * info`. Not part of the firmware library.
- */
+/* Describes the registers of MicroBlaze's performance counters for the model, `pmk decode` and `pmk
+ * info`. Not part of the firmware library. */
 #include "pmu/microblaze/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RISC-V's counters: the registers described, for the model, `pmk decode` and `pmk info`. Not
+/* Describes the registers of RISC-V's counters for the model, `pmk decode` and `pmk info`. Not
  * part of the firmware library. */
 #include "pmu/riscv/regs.h"
 

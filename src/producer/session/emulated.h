@@ -147,8 +147,11 @@ struct pmk_emulated {
 	bool calls_lost;
 	/* indexed by address; shows which calls longjmp leaves */
 	struct pmk_returned returned[PMK_RETURNED];
-	/* Regions that end here, by return or address, and regions that begin here, as bits; and
-	 * whether the last block came here by a direct branch that is not a call. */
+	/*
+	 * About the block that begins now: the regions that end before it, by a return or at their
+	 * end address, and the regions that begin with it, as bits; and whether the block before it
+	 * ended with a taken direct branch that is not a call.
+	 */
 	uint32_t ending, beginning;
 	bool branched;
 	/* Intervals. */

@@ -64,7 +64,7 @@ static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *su
 			*sum = (uint8_t)(*sum + next);
 			repeat = c == '*' ? next - 29 : 1;
 			if (c == '*' && (!n || repeat < 3))
-				return invalid_reply(w, "a repetition of nothing");
+				return invalid_reply(w, "a packet has an invalid repetition");
 			c = c == '*' ? data[n - 1] : next ^ 0x20;
 		}
 		if (n + (size_t)repeat >= size)

@@ -221,10 +221,12 @@ static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const c
 	char found[300];
 	int err = describe_chain(w, found, sizeof(found));
 
-	return err ? err
-		   : pmk_link_fail(&w->link, PMK_EIO,
-				   "%s %u %s; check `set` irlen, before and after. It has %s", what,
-				   n, unit, found);
+	if (err)
+		return err;
+	return pmk_link_fail(&w->link, PMK_EIO,
+			     "%s %u %s; check irlen=, before= and after= of `set`. The chain has "
+			     "%s",
+			     what, n, unit, found);
 }
 
 static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap)
@@ -232,9 +234,10 @@ static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap
 	unsigned want = tap->before.bits + tap->irlen + tap->after.bits, bits;
 	int err = measure_instructions(w, want, &bits);
 
-	return err || bits == want ? err
-				   : wrong_chain(w, "the instructions of its chain do not have",
-						 want, "bits together");
+	return err || bits == want
+		       ? err
+		       : wrong_chain(w, "the instructions of its chain do not add up to", want,
+				     "bits");
 }
 
 /* Check the number of TAPs, which are in BYPASS. Shifts a 1 and then zeros: each TAP in BYPASS is
