@@ -163,10 +163,12 @@ def shared_monitor():
 
 
 def killed_after_rows(n, pid, *argv):
-    """pmk stat of a shell that kills a process when pmk has printed n lines."""
+    """pmk stat -I of a shell that kills a process when pmk has printed n rows with a count. On a
+    busy machine there may be intervals in which nothing was counted."""
     with tempfile.NamedTemporaryFile("w+") as said:
-        script = (f"until [ $(wc -l <{said.name}) -ge {n} ]; do sleep 0.02; done; kill -9 {pid}; "
-                  f"exec sleep {2 * PATIENCE}")
+        row = "^ +[0-9.]+ +[0-9,]+ "
+        script = (f"until [ $(grep -cE '{row}' {said.name}) -ge {n} ]; do sleep 0.02; done; "
+                  f"kill -9 {pid}; exec sleep {2 * PATIENCE}")
         p = subprocess.run([PMK, "stat", *argv, "--", "sh", "-c", script], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=said, text=True, timeout=PATIENCE)
         said.seek(0)

@@ -68,7 +68,7 @@ def test_intervals_add_up():
 
 def test_an_emulator_that_goes_away():
     with monitor() as (process, port):
-        out = killed_after_rows(6, process.pid, "-T", f"gdb:127.0.0.1:{port}", *AT, "-e",
+        out = killed_after_rows(3, process.pid, "-T", f"gdb:127.0.0.1:{port}", *AT, "-e",
                                 "ct_armi_rd", "-I", "20", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")

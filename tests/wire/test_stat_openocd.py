@@ -169,7 +169,7 @@ def test_a_microblaze_by_axi(speaker):
 
 def test_a_probe_that_goes_away():
     with openocd("arm11") as probe:
-        out = killed_after_rows(6, probe.process.pid, "-T", probe.target(), "-e", "cycles", "-I",
+        out = killed_after_rows(3, probe.process.pid, "-T", probe.target(), "-e", "cycles", "-I",
                                 "20", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")

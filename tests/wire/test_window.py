@@ -262,7 +262,7 @@ def test_a_place_outside_of_the_loop(start, to, says):
 
 def test_a_probe_that_goes_away_between_windows():
     with openocd("arm11") as probe:
-        out = killed_after_rows(6, probe.process.pid, "-T", probe.target(), "-e", "cycles", *PLACES,
+        out = killed_after_rows(3, probe.process.pid, "-T", probe.target(), "-e", "cycles", *PLACES,
                                 "-I", "50", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")
