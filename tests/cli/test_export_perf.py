@@ -26,8 +26,9 @@ def perf(*argv):
 
 def script(path):
     """The samples as perf shows them: a list of (comm, tid, period, event, frames). A frame is
-    (address, symbol, object); the first one is the outermost."""
-    text = perf("script", "--no-inline", "--max-stack", "20000", "-i", path, "-F",
+    (address, symbol, object); the first one is the outermost. Newer versions of perf would demangle
+    the symbol f as "float"."""
+    text = perf("script", "--no-inline", "--no-demangle", "--max-stack", "20000", "-i", path, "-F",
                 "comm,tid,period,event,ip,sym,dso")
     frame = r"\s*([0-9a-f]+) (.*) \((.*)\)"
     samples = []
@@ -95,8 +96,8 @@ def test_perf_has_the_paths_of_a_known_program(tmp_path):
 def report(path, key):
     """{event: {key: count}}, as perf report prints it."""
     counted, event = collections.defaultdict(dict), None
-    for line in perf("report", "--stdio", "--no-children", "-g", "none", "-i", path,
-                     "-F", f"period,{key}").splitlines():
+    for line in perf("report", "--stdio", "--no-children", "--no-demangle", "-g", "none", "-i",
+                     path, "-F", f"period,{key}").splitlines():
         m = re.match(r"# Samples: .* of event '(.*)'", line)
         event = m[1] if m else event
         m = re.match(r" +(\d+) +(?:\[.\] )?(\S+)", line)
