@@ -353,13 +353,16 @@ static void add_address(struct writer *w, uint32_t object, uint64_t address)
 static void on_frame(void *ctx, uint32_t code, uint32_t function)
 {
 	struct writer *w = ctx;
-	const struct pmk_tables_code *k = &w->t->code[code];
-	const struct pmk_tables_function *f = &w->t->function[function];
 
-	if (code == PMK_TABLES_NONE)
+	if (code == PMK_TABLES_NONE) {
+		const struct pmk_tables_function *f = &w->t->function[function];
+
 		add_address(w, f->object, f->address);
-	else
+	} else {
+		const struct pmk_tables_code *k = &w->t->code[code];
+
 		add_address(w, k->object, k->address + (w->nchain && k->size ? k->size - 1 : 0));
+	}
 }
 
 static int on_count(void *ctx, const struct pmk_tables_count *row)
@@ -510,7 +513,8 @@ static void write_head(struct writer *w, uint64_t size)
 		put_u64(w, i + 1);
 }
 
-/* Features without content are left out. */
+/* Writes the positions and sizes of the features, and then the features. Leaves out those without
+ * content. */
 static void write_features(struct writer *w)
 {
 	uint64_t at = w->size, size;
