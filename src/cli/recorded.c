@@ -159,34 +159,32 @@ void recorded_without_value(const struct recorded *r,
 	sqlite3_finalize(s);
 }
 
-/* Write each line of the fact. */
-static void head_put_lines(const struct recorded *r, FILE *f, const char *key)
+/* Write each line of the text. */
+static void head_put_lines(const struct recorded *r, FILE *f, const char *kind, const char *text)
 {
-	char *text = recorded_fact(r, key), *save = NULL;
+	char *copy = strdup(text), *save = NULL;
 
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		recorded_note(r, f, "%s: %s", key, line);
-	free(text);
+		recorded_note(r, f, "%s: %s", kind, line);
+	free(copy);
 }
 
 void recorded_head(const struct recorded *r, FILE *f)
 {
 	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
-	char *checked = recorded_fact(r, "checked");
 	const char *verb = r->t.sampled ? "sampled by " : ", counted by ";
 
 	recorded_note(r, f, "Recording of %s", r->t.command);
 	recorded_note(r, f, "%s%s%s%s%s%s%s%s", *r->t.core ? "core " : "", r->t.core,
 		      producer && *producer ? verb : "", producer,
-		      settings && *settings ? "; " : "", settings, checked ? "; cycles " : "",
-		      checked);
-	head_put_lines(r, f, "warning");
-	head_put_lines(r, f, "note");
+		      settings && *settings ? "; " : "", settings, *r->t.checked ? "; cycles " : "",
+		      r->t.checked);
+	head_put_lines(r, f, "warning", r->t.warning);
+	head_put_lines(r, f, "note", r->t.note);
 	fputc('\n', f);
 	free(producer);
 	free(settings);
-	free(checked);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */

@@ -585,17 +585,17 @@ static void markdown_cells(const struct report *r, const uint64_t *value, size_t
 	fputc('\n', r->f);
 }
 
-/* Write a paragraph for each line of the fact. */
-static void markdown_fact(const struct report *r, const char *key, const char *title)
+/* Write a paragraph for each line of the text. */
+static void markdown_lines(const struct report *r, const char *title, const char *text)
 {
-	char *text = recorded_fact(&r->r, key), *save = NULL;
+	char *copy = strdup(text), *save = NULL;
 
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		fprintf(r->f, "\n\n%s: ", title);
 		pmk_name_write_markdown(r->f, line, SIZE_MAX);
 	}
-	free(text);
+	free(copy);
 }
 
 static void markdown_head(const struct report *r, size_t nevents)
@@ -604,9 +604,9 @@ static void markdown_head(const struct report *r, size_t nevents)
 	pmk_name_write_markdown(r->f, r->r.t.command, SIZE_MAX);
 	if (*r->r.t.core)
 		fprintf(r->f, "\n\nCore %s.", r->r.t.core);
-	markdown_fact(r, "checked", "Cycles");
-	markdown_fact(r, "warning", "Warning");
-	markdown_fact(r, "note", "Note");
+	markdown_lines(r, "Cycles", r->r.t.checked);
+	markdown_lines(r, "Warning", r->r.t.warning);
+	markdown_lines(r, "Note", r->r.t.note);
 	fprintf(r->f, "\n\n| %s |", kind(r));
 	for (size_t i = 0; i < nevents; i++)
 		fprintf(r->f, " %s%s | %% |", event_name(r, i), r->children ? ", inclusive" : "");

@@ -109,14 +109,12 @@ static void put_facts(const struct html_page *p)
 
 static void put_warnings(const struct html_page *p)
 {
-	char *warning = recorded_fact(p->r, "warning"), *note = recorded_fact(p->r, "note");
+	const struct pmk_tables *t = &p->r->t;
 
-	if (p->r->t.partial && !warning)
+	if (t->partial && !*t->warning)
 		fputs("<p class=\"warning\">A part of the run was not counted.</p>\n", p->f);
-	html_notices(p->f, warning, "warning");
-	html_notices(p->f, note, "note");
-	free(warning);
-	free(note);
+	html_notices(p->f, t->warning, "warning");
+	html_notices(p->f, t->note, "note");
 }
 
 static void put_total(const struct html_page *p, uint32_t event, uint64_t value)
