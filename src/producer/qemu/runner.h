@@ -60,6 +60,9 @@ struct pmk_runner_counts {
 	double margin2[PMK_UNITS_NNUMBERS];
 };
 
+/* Empties `c` and its first `nregions` regions. */
+void pmk_runner_counts_clear(struct pmk_runner_counts *c, unsigned nregions);
+
 struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_ledger *ledger; /* NULL: no recording */
