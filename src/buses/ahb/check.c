@@ -15,6 +15,8 @@
  */
 #include "buses/ahb/check.h"
 
+#include "buses/ahb/beats.h"
+
 const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES] = {
 #define X(id, name, text, ref) { name, text, ref },
 	PMK_AHB_RULES(X)
@@ -22,7 +24,6 @@ const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES] = {
 };
 
 #define HTRANS_X 0xff
-#define BOUNDARY 1024
 #define CONTROLS 4
 
 static const uint8_t control_role[CONTROLS] = { PMK_AHB_HWRITE, PMK_AHB_HSIZE, PMK_AHB_HBURST,
@@ -243,31 +244,9 @@ static void check_response(struct work *w)
 
 /* ---- rules for address phases -------------------------------------------------------------- */
 
-/* Returns the number of beats of a burst; 0 means any number. */
-static unsigned beats_of(uint8_t burst)
-{
-	static const uint8_t beats[PMK_AHB_NBURSTS] = { 1, 0, 4, 4, 8, 8, 16, 16 };
-
-	return beats[burst & 7];
-}
-
 static uint64_t bytes_of(const struct pmk_ahb_cycle *c)
 {
 	return UINT64_C(1) << (c->hsize & 7);
-}
-
-static bool burst_wraps(uint8_t burst)
-{
-	return burst == PMK_AHB_WRAP4 || burst == PMK_AHB_WRAP8 || burst == PMK_AHB_WRAP16;
-}
-
-static uint64_t address_after(const struct pmk_ahb_cycle *c, uint64_t address)
-{
-	uint64_t size = bytes_of(c), total = size * beats_of(c->hburst);
-
-	if (burst_wraps(c->hburst))
-		return (address & ~(total - 1)) | ((address + size) & (total - 1));
-	return address + size;
 }
 
 static void check_transfer(struct work *w)
@@ -292,7 +271,7 @@ static void check_alignment(struct work *w)
 			  w->c->haddr != aligned;
 	if (w->k->disturbed)
 		report_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, aligned);
-	w->k->undisturbed = address_after(w->c, aligned);
+	w->k->undisturbed = pmk_ahb_address_after(w->c->hburst, w->c->hsize, aligned);
 }
 
 /* True if all signals that predict the next beat are known. */
@@ -305,11 +284,12 @@ static bool knows_shape(const struct work *w)
 /* True if this is a burst of fixed length that must cross a boundary of 1 KB. */
 static bool will_cross(const struct pmk_ahb_cycle *c)
 {
-	uint64_t bytes = bytes_of(c) * beats_of(c->hburst);
+	uint64_t bytes = bytes_of(c) * pmk_ahb_beats(c->hburst);
 
-	if (burst_wraps(c->hburst))
-		return bytes > BOUNDARY;
-	return beats_of(c->hburst) > 1 && c->haddr % BOUNDARY + bytes > BOUNDARY;
+	if (pmk_ahb_wraps(c->hburst))
+		return bytes > PMK_AHB_BOUNDARY;
+	return pmk_ahb_beats(c->hburst) > 1 &&
+	       c->haddr % PMK_AHB_BOUNDARY + bytes > PMK_AHB_BOUNDARY;
 }
 
 /* Checks that the current burst may end here. */
@@ -338,8 +318,8 @@ static void begin_burst(struct work *w)
 	if (will_cross(c))
 		violation_add(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 	k->state = c->hburst == PMK_AHB_SINGLE ? PMK_AHB_B_FULL : PMK_AHB_B_OPEN;
-	k->left = beats_of(c->hburst) ? beats_of(c->hburst) - 1 : 0;
-	k->next = address_after(c, c->haddr);
+	k->left = pmk_ahb_beats(c->hburst) ? pmk_ahb_beats(c->hburst) - 1 : 0;
+	k->next = pmk_ahb_address_after(c->hburst, c->hsize, c->haddr);
 }
 
 /* Checks the address of a SEQ or BUSY against the beat before it. */
@@ -351,11 +331,14 @@ static void check_next(struct work *w)
 	if (c->haddr != k->next && !(k->disturbed && c->haddr == k->undisturbed)) {
 		report_want(w, PMK_AHB_RULE_NOT_NEXT, PMK_AHB_HADDR, k->next);
 		k->disturbed = true;
-		k->undisturbed = c->htrans == PMK_AHB_BUSY ? k->next : address_after(c, k->next);
+		k->undisturbed = c->htrans == PMK_AHB_BUSY
+					 ? k->next
+					 : pmk_ahb_address_after(c->hburst, c->hsize, k->next);
 		return;
 	}
 	k->disturbed = false;
-	if (k->first.hburst == PMK_AHB_INCR && !(c->haddr % BOUNDARY) && c->htrans == PMK_AHB_SEQ)
+	if (k->first.hburst == PMK_AHB_INCR && !(c->haddr % PMK_AHB_BOUNDARY) &&
+	    c->htrans == PMK_AHB_SEQ)
 		violation_add(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 }
 
@@ -374,7 +357,7 @@ static void continue_burst(struct work *w)
 	k->next = c->haddr;
 	if (c->htrans == PMK_AHB_BUSY)
 		return;
-	k->next = address_after(c, c->haddr);
+	k->next = pmk_ahb_address_after(c->hburst, c->hsize, c->haddr);
 	if (k->left && --k->left == 0)
 		k->state = PMK_AHB_B_FULL;
 }
