@@ -25,83 +25,14 @@
 #include <pmk/error.h>
 
 #include "base/foreign.h"
+#include "buses/ahb/matrix_requests.h"
 
-#define BOUNDARY  1024 /* no burst may cross this boundary */
 #define QUAD_WORD 16
 #define NOBODY	  PMK_MATRIX_NMASTERS
 
 #define REFUSAL_CYCLES 2 /* length of RETRY and SPLIT, IHI 0011A §3.9.3 */
 
-/* ---- the development chip ------------------------------------------------------------------ */
-
-enum { MPMC, SMC, APB_CORE, APB_DMA, AHBMON, NSLAVES };
-
-#define AT(place) (1u << PMK_AHB_AT_##place)
-
-void pmk_matrix_devchip(struct pmk_matrix_config *config)
-{
-	/* clang-format off */
-	static const struct pmk_matrix_config devchip = {
-		.nslaves = NSLAVES,
-		.slave = {
-			[MPMC] = { "mpmc", 5, 0, 2, 0, false },	      /* SDRAM */
-			[SMC] = { "smc", 3, 2, 3, 2, false },	      /* static memory */
-			[APB_CORE] = { "apb_core", 2, 2, 2, 2, false },
-			[APB_DMA] = { "apb_dma", 2, 2, 2, 2, false },
-			[AHBMON] = { "ahbmon", 0, 0, 0, 0, false },
-		},
-		.nwindows = 10,
-		.window = {
-			{ 0x00000000, 0x0FFFFFFF, 0, MPMC },
-			{ 0x70000000, 0x7FFFFFFF, 0, MPMC },
-			{ 0x20000000, 0x3FFFFFFF, 0, SMC },
-			{ 0x101D0000, 0x101DFFFF, 0, AHBMON },
-			{ 0x101E0000, 0x101EFFFF, AT(APB_CORE), APB_CORE },
-			{ 0x101F0000, 0x101F0FFF, AT(APB_DMA) | AT(SCI), APB_DMA },
-			{ 0x101F1000, 0x101F3FFF, AT(APB_DMA) | AT(UART), APB_DMA },
-			{ 0x101F4000, 0x101F4FFF, AT(APB_DMA) | AT(SSP), APB_DMA },
-			{ 0x101F5000, 0x101FFFFF, AT(APB_DMA), APB_DMA },
-			{ 0x10000000, 0x1000FFFF, 0, APB_CORE }, /* system registers */
-		},
-		/* DDI 0287B §3.1.2 */
-		.priority = { PMK_MATRIX_CLCDC, PMK_MATRIX_DMA0, PMK_MATRIX_EXP, PMK_MATRIX_DMA1,
-			      PMK_MATRIX_ARMD, PMK_MATRIX_ARMI },
-		/*
-		 * DDI 0287B §4.2.2; the behaviour of the master on the expansion bridge is our
-		 * choice
-		 */
-		.on_error = {
-			[PMK_MATRIX_ARMI] = PMK_MATRIX_GOES_ON,
-			[PMK_MATRIX_CLCDC] = PMK_MATRIX_HALTS,
-			[PMK_MATRIX_DMA0] = PMK_MATRIX_HALTS,
-			[PMK_MATRIX_DMA1] = PMK_MATRIX_HALTS,
-			[PMK_MATRIX_EXP] = PMK_MATRIX_DROPS,
-			[PMK_MATRIX_ARMD] = PMK_MATRIX_GOES_ON,
-		},
-		/*
-		 * DDI 0287B §4.2.2: ARM-D accepts RETRY. The manual does not mention SPLIT (our
-		 * choice).
-		 */
-		.refusable = 1 << PMK_MATRIX_ARMD,
-		/*
-		 * How a master repeats the rest of a refused burst. ARM926EJ-S: DDI 0198D Table
-		 * 6-1. DDI 0287B §4.2.2 names no SINGLE of the other masters, so they make an INCR
-		 * of one beat, as the CLCDC does.
-		 */
-		.rebuilt = {
-			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,
-			[PMK_MATRIX_CLCDC] = PMK_AHB_INCR,
-			[PMK_MATRIX_DMA0] = PMK_AHB_INCR,
-			[PMK_MATRIX_DMA1] = PMK_AHB_INCR,
-			[PMK_MATRIX_EXP] = PMK_AHB_INCR,
-			[PMK_MATRIX_ARMD] = PMK_AHB_SINGLE,
-		},
-		.connect = 1,
-	};
-	/* clang-format on */
-
-	*config = devchip;
-}
+/* ---- the configuration --------------------------------------------------------------------- */
 
 int pmk_matrix_slave_find(const struct pmk_matrix_config *config, const char *name)
 {
@@ -138,166 +69,6 @@ int pmk_matrix_init(struct pmk_matrix *m, const struct pmk_matrix_config *config
 	return PMK_OK;
 }
 
-/* ---- requests ------------------------------------------------------------------------------ */
-
-static unsigned beats_of(const struct pmk_ahb_request *r)
-{
-	static const uint8_t beats[PMK_AHB_NBURSTS] = { 1, 0, 4, 4, 8, 8, 16, 16 };
-
-	return r->burst == PMK_AHB_INCR ? r->beats : beats[r->burst];
-}
-
-static bool burst_wraps(uint8_t burst)
-{
-	return burst == PMK_AHB_WRAP4 || burst == PMK_AHB_WRAP8 || burst == PMK_AHB_WRAP16;
-}
-
-static bool request_ok(const struct pmk_ahb_request *r)
-{
-	uint64_t bytes;
-
-	if (r->burst >= PMK_AHB_NBURSTS || r->size > PMK_AHB_WORD || !beats_of(r) ||
-	    r->lock > PMK_MATRIX_LOCKED_PAIR)
-		return false;
-	bytes = (uint64_t)beats_of(r) << r->size;
-	return r->addr % (1u << r->size) == 0 &&
-	       (burst_wraps(r->burst) || r->addr % BOUNDARY + bytes <= BOUNDARY);
-}
-
-int pmk_matrix_post(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_request *r,
-		    uint64_t *ticket)
-{
-	struct pmk_matrix_layer *l;
-
-	if (master >= PMK_MATRIX_NMASTERS || !request_ok(r))
-		return PMK_EINVAL;
-	l = &m->layer[master];
-	if (l->posted - l->done == PMK_MATRIX_QUEUE)
-		return PMK_EBUSY;
-	*ticket = l->posted;
-	l->queue[l->posted++ % PMK_MATRIX_QUEUE] = *r;
-	return PMK_OK;
-}
-
-int pmk_matrix_served(const struct pmk_matrix *m, unsigned master, uint64_t ticket,
-		      struct pmk_ahb_served *served)
-{
-	const struct pmk_matrix_layer *l;
-
-	if (master >= PMK_MATRIX_NMASTERS)
-		return PMK_ERANGE;
-	l = &m->layer[master];
-	if (ticket >= l->posted || l->posted - ticket > PMK_MATRIX_QUEUE)
-		return PMK_ERANGE;
-	if (ticket >= l->done)
-		return 0;
-	*served = l->result[ticket % PMK_MATRIX_QUEUE];
-	return 1;
-}
-
-/* ---- scripts ------------------------------------------------------------------------------- */
-
-/* The first burst of a script. */
-static struct pmk_ahb_request first_of(const struct pmk_matrix_script *s)
-{
-	return (struct pmk_ahb_request){ .at = s->start,
-					 .addr = s->addr,
-					 .burst = s->burst,
-					 .size = s->size,
-					 .prot = s->prot,
-					 .beats = s->beats,
-					 .busy = s->busy,
-					 .write = s->direction == PMK_MATRIX_WRITES,
-					 .lock = s->lock ? PMK_MATRIX_LOCKED
-							 : PMK_MATRIX_UNLOCKED };
-}
-
-/* True if each locked read of this script is paired with a write to the same address. */
-static bool in_pairs(const struct pmk_matrix_script *s)
-{
-	return s->lock && s->direction == PMK_MATRIX_BOTH;
-}
-
-static struct pmk_ahb_request scripted_request(const struct pmk_matrix_layer *l)
-{
-	struct pmk_ahb_request r = first_of(&l->script);
-
-	r.at = l->due;
-	r.addr += l->offset;
-	if (l->script.direction == PMK_MATRIX_BOTH)
-		r.write = l->bursts % 2;
-	if (in_pairs(&l->script) && !r.write)
-		r.lock = PMK_MATRIX_LOCKED_PAIR;
-	return r;
-}
-
-uint64_t pmk_matrix_stride(const struct pmk_matrix_script *script)
-{
-	struct pmk_ahb_request r = first_of(script);
-	uint64_t bytes = (uint64_t)beats_of(&r) << r.size, stride = 1;
-
-	while (stride < bytes)
-		stride *= 2;
-	return stride;
-}
-
-static bool script_ok(const struct pmk_matrix_script *s)
-{
-	struct pmk_ahb_request r = first_of(s);
-	uint64_t stride;
-
-	if (s->direction > PMK_MATRIX_BOTH || !request_ok(&r) || (in_pairs(s) && s->count % 2))
-		return false;
-	stride = pmk_matrix_stride(s);
-	return s->addr % stride == 0 && s->span && s->span % stride == 0;
-}
-
-int pmk_matrix_script(struct pmk_matrix *m, unsigned master, const struct pmk_matrix_script *script)
-{
-	struct pmk_matrix_layer *l;
-
-	if (master >= PMK_MATRIX_NMASTERS || (script && !script_ok(script)))
-		return PMK_EINVAL;
-	l = &m->layer[master];
-	l->script = script ? *script : (struct pmk_matrix_script){ .on = false };
-	l->due = l->script.start;
-	l->bursts = 0;
-	l->offset = 0;
-	return PMK_OK;
-}
-
-static bool script_goes_on(const struct pmk_matrix_layer *l)
-{
-	return l->script.on && (!l->script.count || l->bursts < l->script.count);
-}
-
-static void advance_script(struct pmk_matrix_layer *l, uint64_t now)
-{
-	bool first_of_pair = in_pairs(&l->script) && l->bursts % 2 == 0;
-
-	l->bursts++;
-	if (first_of_pair) {
-		l->pair = l->due = now;
-		return;
-	}
-	l->offset = (l->offset + pmk_matrix_stride(&l->script)) % l->script.span;
-	l->due = (in_pairs(&l->script) ? l->pair : now) + l->script.period;
-}
-
-void pmk_matrix_resume(struct pmk_matrix *m, unsigned master)
-{
-	struct pmk_matrix_layer *l = &m->layer[master];
-
-	l->halted = false;
-	if (l->withdrawn)
-		l->bursts--;
-	l->withdrawn = false;
-	if (in_pairs(&l->script))
-		l->bursts -= l->bursts % 2;
-	l->offset = 0;
-	l->due = m->now;
-}
-
 /* ---- masters drive addresses --------------------------------------------------------------- */
 
 static uint8_t slave_at(const struct pmk_matrix *m, uint64_t addr)
@@ -311,15 +82,6 @@ static uint8_t slave_at(const struct pmk_matrix *m, uint64_t addr)
 	return PMK_MATRIX_MAX_SLAVES; /* addresses without a slave go to the default slave */
 }
 
-static uint64_t address_after(const struct pmk_ahb_request *r, uint64_t addr)
-{
-	uint64_t size = UINT64_C(1) << r->size, total = size * beats_of(r);
-
-	if (burst_wraps(r->burst))
-		return (addr & ~(total - 1)) | ((addr + size) & (total - 1));
-	return addr + size;
-}
-
 /* Returns the first cycle in which the next burst may begin; UINT64_MAX if there is none. */
 static uint64_t next_burst_at(const struct pmk_matrix_layer *l)
 {
@@ -329,7 +91,7 @@ static uint64_t next_burst_at(const struct pmk_matrix_layer *l)
 		return 0;
 	if (l->begun < l->posted)
 		return l->queue[l->begun % PMK_MATRIX_QUEUE].at;
-	return script_goes_on(l) ? l->due : UINT64_MAX;
+	return pmk_matrix_script_goes_on(l) ? l->due : UINT64_MAX;
 }
 
 static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
@@ -346,11 +108,10 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	} else if (b->of_queue) {
 		b->request = l->queue[l->begun++ % PMK_MATRIX_QUEUE];
 	} else {
-		b->request = scripted_request(l);
-		advance_script(l, m->now);
+		b->request = pmk_matrix_script_next(l, m->now);
 	}
 	l->next = b->request.addr;
-	l->beats_left = beats_of(&b->request);
+	l->beats_left = pmk_matrix_beats(&b->request);
 	l->busy_left = 0;
 }
 
@@ -388,7 +149,7 @@ static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	if (!l->beats_left)
 		return;
 	r = &l->burst[l->slot].request;
-	if (l->beats_left == beats_of(r) || l->burst[l->slot].rebuilt)
+	if (l->beats_left == pmk_matrix_beats(r) || l->burst[l->slot].rebuilt)
 		l->address.trans = PMK_AHB_NONSEQ;
 	else
 		l->address.trans = l->busy_left ? PMK_AHB_BUSY : PMK_AHB_SEQ;
@@ -404,7 +165,7 @@ static void consume_address(struct pmk_matrix_layer *l)
 	if (l->address.trans == PMK_AHB_BUSY) {
 		l->busy_left--;
 	} else if (l->address.trans != PMK_AHB_IDLE) {
-		l->next = address_after(r, l->next);
+		l->next = pmk_ahb_address_after(r->burst, r->size, l->next);
 		l->beats_left--;
 		l->busy_left = r->busy;
 	}
@@ -504,7 +265,7 @@ static bool keeps_slave(const struct pmk_matrix_layer *l)
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
 
 	return l->address.trans == PMK_AHB_SEQ &&
-	       (burst_wraps(r->burst) || l->address.addr % QUAD_WORD != 0);
+	       (pmk_ahb_wraps(r->burst) || l->address.addr % QUAD_WORD != 0);
 }
 
 static uint8_t choose_layer(const struct pmk_matrix *m, const struct pmk_ahb_cycle cycle[],
@@ -624,7 +385,7 @@ static void see_refusal(struct pmk_matrix_layer *l)
 	l->next = d->addr;
 	l->busy_left = 0;
 	l->address.trans = PMK_AHB_IDLE;
-	b->rebuilt |= l->beats_left != beats_of(&b->request);
+	b->rebuilt |= l->beats_left != pmk_matrix_beats(&b->request);
 }
 
 /* Handles the end of the second cycle of RETRY or SPLIT. */
@@ -801,10 +562,9 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
  * True if a request of the queue is valid. A request that was never made is all zeros, which is a
  * read of a byte.
  */
-
 static bool request_is_valid(const struct pmk_ahb_request *r)
 {
-	return pmk_is_bool(&r->write) && request_ok(r);
+	return pmk_is_bool(&r->write) && pmk_matrix_request_ok(r);
 }
 
 static bool served_is_valid(const struct pmk_ahb_served *s)
