@@ -75,56 +75,52 @@ static void restore_new_lines(char *path)
 	}
 }
 
-/* Just-in-time compilers map the file in which they describe their code for perf. Record it as a
- * mapping without addresses. */
-static void record_dump(void)
+/* Returns true if `path` is the file in which this process describes the code that it generates.
+ * Just-in-time compilers map such a file for perf. */
+static bool is_dump(const char *path)
 {
-	static pid_t recorded; /* the process whose dump is known */
-	char name[40], line[4400], *path;
-	FILE *f = recorded == getpid() ? NULL : fopen("/proc/self/maps", "re");
-	size_t n = (size_t)snprintf(name, sizeof(name), "/jit-%d.dump", (int)getpid()), length;
+	char name[40];
+	size_t n = (size_t)snprintf(name, sizeof(name), "/jit-%d.dump", (int)getpid());
+	size_t length = strlen(path);
 
-	while (f && recorded != getpid() && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		path = strchr(line, '/');
-		length = path ? strlen(path) : 0;
-		if (length < n || strcmp(path + length - n, name) != 0)
-			continue;
-		restore_new_lines(path);
-		record_mapping(0, 0, 0, path);
-		recorded = getpid();
-	}
-	if (f)
-		fclose(f);
+	return length >= n && !strcmp(path + length - n, name);
 }
 
-/* Record which file has the code at `pc`. The emulator maps files as the program requests. */
+/* Records which file has the code at `pc`. The emulator maps files as the program requests. If no
+ * file has the code, the program has generated it; then the file that describes generated code is
+ * recorded once, as a mapping without addresses. */
 void pmk_record_mapping(uintptr_t host, uint64_t pc)
 {
+	bool of_file = false, found = false, described = plugin.mapping.described == getpid();
+	char line[4400], path[4200], dump[4200] = "";
 	uintptr_t begin, end;
 	unsigned long offset;
-	char line[4400], path[4200] = "";
 	FILE *f;
 
 	if (!host || is_known(pc))
 		return;
 	f = fopen("/proc/self/maps", "re");
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && !of_file && !(found && described) && fgets(line, sizeof(line), f)) {
 		path[0] = '\0';
 		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %lx %*s %*s %4199[^\n]", &begin,
 			   &end, &offset, path) < 3)
 			continue;
+		if (!described && is_dump(path))
+			strcpy(dump, path);
 		if (host - begin >= end - begin)
 			continue;
 		restore_new_lines(path);
-		record_mapping(pc - (host - begin), pc + (end - host), offset,
-			       path[0] == '/' ? path : "");
-		break;
+		found = true;
+		of_file = path[0] == '/';
+		record_mapping(pc - (host - begin), pc + (end - host), offset, of_file ? path : "");
 	}
 	if (f)
 		fclose(f);
-	if (path[0] != '/')
-		record_dump();
+	if (of_file || !*dump)
+		return;
+	restore_new_lines(dump);
+	record_mapping(0, 0, 0, dump);
+	plugin.mapping.described = getpid();
 }
 
 void pmk_record_begin_sites(struct pmk_cpu *cpu)

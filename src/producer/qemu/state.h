@@ -153,6 +153,7 @@ struct plugin {
 			uint64_t begin, end;
 		} known[64];
 		unsigned next;
+		pid_t described; /* the process whose dump of generated code is recorded */
 	} mapping;
 
 	struct plugin_rest rest;
