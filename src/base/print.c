@@ -195,3 +195,12 @@ char *pmk_print_new(const char *format, va_list args)
 	fclose(f);
 	return text;
 }
+
+char *pmk_print_line(const char **text)
+{
+	const char *line = *text ? *text + strspn(*text, "\n") : "";
+	size_t n = strcspn(line, "\n");
+
+	*text = line + n;
+	return n ? strndup(line, n) : NULL;
+}

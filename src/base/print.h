@@ -25,4 +25,10 @@ void pmk_print_with(FILE *f, pmk_print_text *put, const char *format, va_list ar
 /* Returns the text, which the caller frees; NULL: out of memory. */
 char *pmk_print_new(const char *format, va_list args);
 
+/*
+ * Returns a copy of the next line of *text that is not empty, and moves *text to the end of this
+ * line. The caller frees the copy. NULL: *text is NULL or has no such line, or memory ran out.
+ */
+char *pmk_print_line(const char **text);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include <pmk/error.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/dump_recording.h"
 #include "cli/output.h"
@@ -123,35 +124,28 @@ static void print_line(const char *line)
 
 #define MOST_REMARKS 32
 
-/* What the recording says about its counts, as lines; `text` is the memory of the lines. */
+/* The label of the cycles, the warnings and the notes of a recording, a line each. */
 struct remarks {
 	struct pmk_export_remark remark[MOST_REMARKS];
 	size_t n;
-	char *text[3];
 };
 
 /* `cycles`: with the label of modelled cycles. */
-static bool remarks_fill(struct remarks *r, const struct pmk_tables *t, bool cycles)
+static void remarks_fill(struct remarks *r, const struct pmk_tables *t, bool cycles)
 {
 	static const char *const names[] = { "Cycles", "Warning", "Note" };
-	const char *const from[] = { cycles ? t->checked : "", t->warning, t->note };
+	const char *from[] = { cycles ? t->checked : "", t->warning, t->note };
+	char *line;
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *save = NULL, *line = r->text[i] = strdup(from[i]);
-
-		if (!line)
-			return false;
-		for (line = strtok_r(line, "\n", &save); line && r->n < MOST_REMARKS;
-		     line = strtok_r(NULL, "\n", &save))
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		while (r->n < MOST_REMARKS && (line = pmk_print_line(&from[i])))
 			r->remark[r->n++] = (struct pmk_export_remark){ names[i], line };
-	}
-	return true;
 }
 
 static void remarks_free(struct remarks *r)
 {
-	for (unsigned i = 0; i < sizeof(r->text) / sizeof(r->text[0]); i++)
-		free(r->text[i]);
+	for (size_t i = 0; i < r->n; i++)
+		free(r->remark[i].text);
 }
 
 /* Prints what the format has no place for. */
@@ -185,12 +179,10 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	char msg[300];
 	int code = 0;
 
-	if (!remarks_fill(&r, t, q->format->events != NONE))
-		code = cli_no_memory();
+	remarks_fill(&r, t, q->format->events != NONE);
 	x.nremarks = r.n;
-	if (!code)
-		print_remarks(q, t, &r);
-	if (!code && q->format->write(&x, msg, sizeof(msg)))
+	print_remarks(q, t, &r);
+	if (q->format->write(&x, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
 	remarks_free(&r);
 	return code;

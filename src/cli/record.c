@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/counting.h"
 #include "cli/output.h"
@@ -141,12 +142,8 @@ static uint64_t samples_of(const struct pmk_recording *rec)
 
 static void print_lines(const char *lines)
 {
-	for (const char *line = lines; line && *line;) {
-		size_t n = strcspn(line, "\n");
-
-		cli_fail(0, "%.*s", (int)n, line);
-		line += n + (line[n] != '\0');
-	}
+	for (char *line; (line = pmk_print_line(&lines)); free(line))
+		cli_fail(0, "%s", line);
 }
 
 /* Print the warnings and notes, and what was written, as perf does. */

@@ -162,12 +162,8 @@ void recorded_without_value(const struct recorded *r,
 /* Write each line of the text. */
 static void head_put_lines(const struct recorded *r, FILE *f, const char *kind, const char *text)
 {
-	char *copy = strdup(text), *save = NULL;
-
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
+	for (char *line; (line = pmk_print_line(&text)); free(line))
 		recorded_note(r, f, "%s: %s", kind, line);
-	free(copy);
 }
 
 void recorded_head(const struct recorded *r, FILE *f)

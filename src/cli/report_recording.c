@@ -588,14 +588,10 @@ static void markdown_cells(const struct report *r, const uint64_t *value, size_t
 /* Write a paragraph for each line of the text. */
 static void markdown_lines(const struct report *r, const char *title, const char *text)
 {
-	char *copy = strdup(text), *save = NULL;
-
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
+	for (char *line; (line = pmk_print_line(&text)); free(line)) {
 		fprintf(r->f, "\n\n%s: ", title);
 		pmk_name_write_markdown(r->f, line, SIZE_MAX);
 	}
-	free(copy);
 }
 
 static void markdown_head(const struct report *r, size_t nevents)
@@ -653,12 +649,8 @@ static const char *file_of(const struct report *r, const struct row *row)
 /* Write a comment for each line of the text. */
 static void csv_comments(const struct report *r, const char *kind, const char *text)
 {
-	char *copy = strdup(text), *save = NULL;
-
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
+	for (char *line; (line = pmk_print_line(&text)); free(line))
 		pmk_print(r->f, "# %s: %s\n", kind, line);
-	free(copy);
 }
 
 static bool write_csv(const struct report *r)

@@ -14,6 +14,7 @@
 #include <pmk/error.h>
 
 #include "base/number.h"
+#include "base/print.h"
 #include "profile/sampling/spaces.h"
 
 #define FREQUENCY 4000 /* samples per second, as in perf */
@@ -290,7 +291,8 @@ static void read_isa(struct pmk_sampled *s)
 int pmk_sampled_end(struct pmk_sampled *s, struct pmk_count *c)
 {
 	struct pmk_samples_facts facts;
-	char *warning, *save = NULL;
+	const char *rest;
+	char *warning;
 	int err;
 
 	pmk_linux_counters_disable(pmk_linux_rings_events(s->rings));
@@ -302,7 +304,8 @@ int pmk_sampled_end(struct pmk_sampled *s, struct pmk_count *c)
 	warning = pmk_samples_warning(&facts);
 	if (!warning)
 		return pmk_count_no_memory(&c->fault);
-	for (char *line = strtok_r(warning, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	rest = warning;
+	for (char *line; (line = pmk_print_line(&rest)); free(line))
 		pmk_count_warn(c, "%s", line);
 	free(warning);
 	snprintf(s->settings, sizeof(s->settings), "%s=%" PRIu64,

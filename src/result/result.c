@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/printable.h"
+#include "base/print.h"
 #include "result/internal.h"
 
 static const char *const trust_names[] = {
@@ -338,17 +338,9 @@ void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket)
 
 static void write_lines(FILE *f, const char *text, const char *before, const char *kind)
 {
-	while (text && *text) {
-		size_t n = strcspn(text, "\n");
-
-		char *line = strndup(text, n);
-
+	for (char *line; (line = pmk_print_line(&text)); free(line)) {
 		fprintf(f, "%s%s: ", before, kind);
-		if (line)
-			pmk_printable_write(f, line);
-		free(line);
-		putc('\n', f);
-		text += n + (text[n] == '\n');
+		pmk_print(f, "%s\n", line);
 	}
 }
 

@@ -178,12 +178,8 @@ void html_lines(FILE *f, const char *text, const char *breaks)
 
 void html_notices(FILE *f, const char *lines, const char *class)
 {
-	char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
-
-	while (rest && (line = strsep(&rest, "\n")))
-		if (*line)
-			html_print(f, "<p class=\"%s\">%s</p>\n", class, line);
-	free(copy);
+	for (char *line; (line = pmk_print_line(&lines)); free(line))
+		html_print(f, "<p class=\"%s\">%s</p>\n", class, line);
 }
 
 double html_percent(uint64_t value, uint64_t all)

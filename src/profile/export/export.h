@@ -13,7 +13,8 @@
 
 /* What a recording says about its counts, for people: { "Note", "…" }. */
 struct pmk_export_remark {
-	const char *name, *text;
+	const char *name;
+	char *text;
 };
 
 struct pmk_export {
