@@ -59,7 +59,8 @@ enum {
 	PMK_D_PRESENT = 1 << 3,
 	PMK_D_DIRTY_LO = 1 << 4,
 	PMK_D_DIRTY_HI = 1 << 5,
-	PMK_D_MAPPED = 1 << 6, /* the data micro-TLB holds the page (or there is no MMU) */
+	PMK_D_MAPPED = 1 << 6,	  /* the data micro-TLB holds the page (or there is no MMU) */
+	PMK_D_REQUESTED = 1 << 7, /* PLD has requested the line, and no load has used it since */
 	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
 };
 

@@ -179,7 +179,7 @@ static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 		level2_write(cpu, line, *byte & (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI));
 	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
 	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
-	*byte &= PMK_D_MAPPED;
+	*byte &= PMK_D_MAPPED | PMK_D_REQUESTED;
 }
 
 void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line)
@@ -270,15 +270,22 @@ static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 	return data_translate(cpu, line / LINES_PER_PAGE);
 }
 
-/* True if PLD has requested the line and no load has used it since. */
+/* Returns the request of a line with PMK_D_REQUESTED. */
 static struct pmk_arm11_preload *find_preload(struct pmk_cpu *cpu, uint32_t line)
 {
-	if (!cpu->arm11.preloads)
-		return NULL;
-	for (unsigned i = 0; i < PMK_ARM11_PRELOADS; i++)
-		if (cpu->arm11.preload[i].ready && cpu->arm11.preload[i].line == line)
-			return &cpu->arm11.preload[i];
-	return NULL;
+	struct pmk_arm11_preload *p = cpu->arm11.preload;
+
+	while (!p->ready || p->line != line)
+		p++;
+	return p;
+}
+
+/* Forget a request, if it is not forgotten yet. */
+static void forget_preload(struct pmk_cpu *cpu, struct pmk_arm11_preload *p)
+{
+	if (p->ready)
+		cpu->arm11.dmap[p->line] &= (uint8_t)~PMK_D_REQUESTED;
+	p->ready = 0;
 }
 
 static const struct pmk_arm11_preload *last_preload(const struct pmk_cpu *cpu)
@@ -288,14 +295,15 @@ static const struct pmk_arm11_preload *last_preload(const struct pmk_cpu *cpu)
 }
 
 /* Account for a load from a line that PLD has requested. */
-static void load_preloaded(struct pmk_cpu *cpu, uint64_t access, struct translation t,
-			   struct pmk_arm11_preload *p)
+static void load_preloaded(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
+			   struct translation t)
 {
+	struct pmk_arm11_preload *p = find_preload(cpu, line);
 	uint64_t issue = issue_time(cpu, access), takes = LOAD_HIT_LATENCY + t.refill + t.walk;
 
 	if (p->ready > issue + takes)
 		takes = p->ready - issue;
-	p->ready = 0;
+	forget_preload(cpu, p);
 	account_load(cpu, access,
 		     pmk_lsu_load_hit(&cpu->arm11.lsu, issue, first_use(access), takes), t.walk);
 }
@@ -309,11 +317,12 @@ void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t line = addr >> PMK_LINE_SHIFT;
 	struct pmk_lsu *lsu = &cpu->arm11.lsu;
+	struct pmk_arm11_preload *next = &cpu->arm11.preload[cpu->arm11.next_preload];
 	struct pmk_lsu_delay d;
 
-	if ((cpu->arm11.dmap[line] & (PMK_D_MAPPED | PMK_D_PRESENT)) != PMK_D_MAPPED ||
-	    cpu->arm11.instead || cpu->core.timeless || is_uncached(cpu, line) ||
-	    find_preload(cpu, line))
+	if ((cpu->arm11.dmap[line] & (PMK_D_MAPPED | PMK_D_PRESENT | PMK_D_REQUESTED)) !=
+		    PMK_D_MAPPED ||
+	    cpu->arm11.instead || cpu->core.timeless || is_uncached(cpu, line))
 		return;
 	lsu->level2 = pmk_l2cc_is_on(&cpu->arm11.l2) && cpu->arm11.l2.map[line];
 	lsu->latency = (uint32_t)(lsu->level2			  ? cpu->core.l2.latency
@@ -326,10 +335,10 @@ void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		d = pmk_lsu_load_miss(lsu, issue_time(cpu, access), PMK_LSU_NO_USE,
 				      LOAD_HIT_LATENCY, 0);
 	account(cpu, d, 0);
-	cpu->arm11.preload[cpu->arm11.next_preload] =
-		(struct pmk_arm11_preload){ .line = line, .ready = d.ready };
+	forget_preload(cpu, next);
+	*next = (struct pmk_arm11_preload){ .line = line, .ready = d.ready };
+	cpu->arm11.dmap[line] |= PMK_D_REQUESTED;
 	cpu->arm11.next_preload = (cpu->arm11.next_preload + 1) % PMK_ARM11_PRELOADS;
-	cpu->arm11.preloads = true;
 }
 
 static void load_translated(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
@@ -341,12 +350,10 @@ static void load_translated(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 		pmk_arm11_data_hit(cpu, line);
 		load_late(cpu, access, t);
 	} else {
-		struct pmk_arm11_preload *p = find_preload(cpu, line);
-
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		data_fill(cpu, line);
-		if (PMK_UNLIKELY(p != NULL))
-			load_preloaded(cpu, access, t, p);
+		if (PMK_UNLIKELY(cpu->arm11.dmap[line] & PMK_D_REQUESTED))
+			load_preloaded(cpu, line, access, t);
 		else
 			load_external(cpu, access, t);
 	}
@@ -488,7 +495,7 @@ static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 
 		cpu->dyn[PMK_SIG_L1D_WB_HALF] += dirty - (dirty >> 1); /* halves */
 		cpu->dyn[PMK_SIG_L1D_EVICT] += dirty != 0;
-		map[victim] &= PMK_D_MAPPED;
+		map[victim] &= PMK_D_MAPPED | PMK_D_REQUESTED;
 	}
 	map[line] |= PMK_D_PRESENT | PMK_D_LOAD;
 }
@@ -502,12 +509,13 @@ static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t acces
 	unsigned slot = lsu->busy_until[1] < lsu->busy_until[0];
 	uint64_t late;
 	bool settled = pmk_lsu_is_settled(lsu, issue, &late);
+	uint8_t byte = cpu->arm11.dmap[line];
 
-	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue || cpu->arm11.preloads)) {
+	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue || byte & PMK_D_REQUESTED)) {
 		load_translated(cpu, line, access, t);
 		return;
 	}
-	if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+	if (byte & PMK_D_PRESENT) {
 		load_late(cpu, access, t);
 		return;
 	}

@@ -122,7 +122,6 @@ struct pmk_cpu_arm11 {
 	uint8_t multiple_counts;
 	uint64_t uncached;     /* data accesses that bypassed the cache */
 	uint32_t store_missed; /* the absent line that the last store missed; PMK_NO_LINE */
-	bool preloads;	       /* PLD has requested a line */
 	const struct pmk_arm11_instead *instead; /* own memory system; NULL: that of an ARM11 */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;

@@ -280,6 +280,39 @@ static void test_preload_without_cache(void **state)
 	bench_free(s);
 }
 
+/* Requests a line as PLD does, long after everything before. */
+static void request_line(struct bench *s, uint32_t addr)
+{
+	s->cpu.cycles += 1000;
+	pmk_arm11_preload(&s->cpu, addr, pmk_access_pack(10, 0, 1, 4));
+	s->cpu.cycles += 1000;
+}
+
+/*
+ * The core remembers the last 32 lines that PLD requested. Their loads wait for nothing. Loads of
+ * lines whose requests were forgotten wait for memory, as the first load of a line does.
+ */
+static void test_preloads_remembered(void **state)
+{
+	struct bench *s = bench_new(&usual);
+	uint64_t miss;
+
+	(void)state;
+	request_line(s, 0x10040); /* does nothing, because the micro-TLB does not have the page */
+	load_word(s, 0x10000);
+	s->cpu.cycles += 1000;
+	miss = load_word(s, 0x10040);
+	assert_true(miss > 0);
+	for (uint32_t i = 0; i <= 32; i++)
+		request_line(s, 0x10100 + 32 * i);
+	request_line(s, 0x10120); /* changes nothing, because the line is requested already */
+	assert_int_equal(load_word(s, 0x10100), miss);
+	for (uint32_t i = 1; i <= 32; i++)
+		assert_int_equal(load_word(s, 0x10100 + 32 * i), 0);
+	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2 + 33);
+	bench_free(s);
+}
+
 /* ---- cycles -------------------------------------------------------------------------------- */
 
 /* DDI 0301H table 16-11, with a flag set `distance` cycles before the branch. The blocks cost
@@ -726,6 +759,7 @@ int main(void)
 		cmocka_unit_test(test_multiples),
 		cmocka_unit_test(test_written_through_misses),
 		cmocka_unit_test(test_preload_without_cache),
+		cmocka_unit_test(test_preloads_remembered),
 		cmocka_unit_test(test_cycles_of_branches),
 		cmocka_unit_test(test_five_calls_and_returns),
 		cmocka_unit_test(test_jump_to_the_next_instruction),
