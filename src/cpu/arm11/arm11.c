@@ -117,6 +117,7 @@ void pmk_arm11_fini(struct pmk_cpu *cpu)
 void pmk_arm11_forked(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->arm11.lsu);
+	pmk_arm11_forget_preloads(cpu);
 	cpu->arm11.pending = 0;
 	memset(cpu->arm11.vfp_ready, 0, sizeof(cpu->arm11.vfp_ready));
 	cpu->arm11.uncached = 0;

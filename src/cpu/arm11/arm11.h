@@ -139,6 +139,8 @@ PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_bloc
 PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+/* Drop the requests of all lines that PLD requested and no load has used. */
+void pmk_arm11_forget_preloads(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* The slow paths of loads and stores on a core without a clock. */

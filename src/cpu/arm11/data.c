@@ -288,6 +288,12 @@ static void forget_preload(struct pmk_cpu *cpu, struct pmk_arm11_preload *p)
 	p->ready = 0;
 }
 
+void pmk_arm11_forget_preloads(struct pmk_cpu *cpu)
+{
+	for (unsigned i = 0; i < PMK_ARM11_PRELOADS; i++)
+		forget_preload(cpu, &cpu->arm11.preload[i]);
+}
+
 static const struct pmk_arm11_preload *last_preload(const struct pmk_cpu *cpu)
 {
 	return &cpu->arm11.preload[(cpu->arm11.next_preload + PMK_ARM11_PRELOADS - 1) %

@@ -310,6 +310,11 @@ static void test_preloads_remembered(void **state)
 	for (uint32_t i = 1; i <= 32; i++)
 		assert_int_equal(load_word(s, 0x10100 + 32 * i), 0);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2 + 33);
+	/* After a fork, the clock restarts at 0, so a request must not last. */
+	request_line(s, 0x10800);
+	pmk_cpu_forked(&s->cpu, s->executions);
+	s->cpu.cycles = 1000;
+	assert_int_equal(load_word(s, 0x10800), miss);
 	bench_free(s);
 }
 
