@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of perf, made record by record after perf.data-file-format.txt and perf_event.h, so that
-each number in them is known."""
+"""perf.data files, built record by record according to perf.data-file-format.txt and perf_event.h,
+so that the tests know every number in them."""
 import struct
 
 IP, TID, TIME, CALLCHAIN, PERIOD, IDENTIFIER = 1, 2, 4, 1 << 5, 1 << 8, 1 << 16
@@ -29,8 +29,8 @@ def sized(text):
 
 
 class PerfFile:
-    """A file as `perf record` writes it. `events` has (name, type, config) of each event. Samples
-    and other records have the ID of an event and a time."""
+    """Builds a file as `perf record` writes it. `events` has (name, type, config) of each event.
+    Samples and other records contain the ID of an event and a time."""
 
     def __init__(self, events=(("cpu-clock", SOFTWARE, 0),), chains=False, names=True):
         self.events, self.chains, self.names = events, chains, names
@@ -47,7 +47,7 @@ class PerfFile:
         self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     def record(self, kind, body, pid, time, misc=0, tid=None):
-        """Append a record that is not a sample."""
+        """Appends a record that is not a sample."""
         trailer = struct.pack("<IIQQ", pid, tid or pid, time, self.id(0))
         self.raw(kind, body + trailer, misc)
 
@@ -87,7 +87,7 @@ class PerfFile:
         self.record(THROTTLE, struct.pack("<QQQ", time, self.id(0), self.id(0)), 1, time)
 
     def auxtrace(self, data):
-        """Returns a record that is followed by its own bytes."""
+        """Returns a record that is followed in the file by its own bytes."""
         self.raw(AUXTRACE, struct.pack("<QQQIIII", len(data), 0, 0, 0, 0, 0, 0))
         self.records[-1] += data
 
@@ -123,7 +123,7 @@ class PerfFile:
 
 
 def of_everything():
-    """Returns a file with every kind of record: the fuzzer's seed."""
+    """Returns a perf.data file with every kind of record. The fuzzer starts from it."""
     f = PerfFile((("cpu-clock", SOFTWARE, 0), ("cycles:u", HARDWARE, 0)), chains=True)
     f.comm(10, "first", 1)
     f.mmap(10, 0x400000, 0x1000, 0, "/nowhere/prog", 2)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Programs for the tests of the command line: sources in, cross-compiled executables out."""
+"""Cross-compiles the programs that the tests of the command line count."""
 import hashlib
 import os
 
 from harness import CROSS, WORK, have, run
 
-# A program without a C library whose every instruction is known. With COUNT passes of the loop it
-# executes 8 COUNT + 5 instructions, 5 COUNT of them in f (with what f calls) and 2 COUNT in g. It
-# ends with exit code 3.
+# A program without a C library, so every instruction is known. With COUNT passes of the loop it
+# executes 8 COUNT + 5 instructions: 5 COUNT in f, including what f calls, and 2 COUNT in g. It
+# exits with 3.
 LOOP = """
 	.syntax	unified
 	.arm
@@ -33,8 +33,8 @@ g:	nop
 	bx	lr
 """
 
-# Calls, faults that a handler leaves by siglongjmp, threads, forks, conditional and multiple
-# accesses, code larger than a page: everything that is recorded in a special way.
+# Everything that is recorded in a special way: calls, faults that a handler leaves by siglongjmp,
+# threads, forks, conditional and multiple accesses, and code larger than a page.
 MIXED = r"""
 #include <pthread.h>
 #include <setjmp.h>
@@ -108,8 +108,8 @@ int main(int argc, char **argv)
 
 
 def build(name, source, *flags, ext="c", prefix=CROSS, compiler="gcc"):
-    """Compiles `source`. The name of the result is a hash of everything that went into it, so
-    nothing is compiled twice and two test files may ask for the same program at the same time."""
+    """Compiles `source`. The executable's name is a hash of the source and of all flags. So nothing
+    is compiled twice, and two test files may ask for the same program at the same time."""
     have(prefix + compiler)
     state = hashlib.sha256(repr((source, flags, prefix)).encode()).hexdigest()[:16]
     path = os.path.join(WORK, f"{name}-{state}")
@@ -126,18 +126,18 @@ def build(name, source, *flags, ext="c", prefix=CROSS, compiler="gcc"):
 
 
 def assemble(name, source, *flags):
-    """Returns a program without a C library."""
+    """Assembles a program that has no C library."""
     return build(name, source, "-march=armv6k", "-marm", "-nostdlib", "-static",
                  "-Wl,--build-id=none", "-Wl,-z,noexecstack", *flags, ext="S")
 
 
 def loop(count):
-    """Returns the program LOOP; count has at most 16 bits."""
+    """Returns the program LOOP with `count` passes, at most 65535."""
     return assemble("loop", LOOP, f"-DCOUNT={count}")
 
 
 def program(name, source, *flags):
-    """Returns a C program, static, ARM state unless the flags say -mthumb."""
+    """Compiles a static C program in ARM state, or in Thumb state if the flags contain -mthumb."""
     return build(name, source, "-O1", "-static", "-march=armv6k", "-marm", *flags)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings made row by row, in the schema of src/profile/recording/database.c; and one in which
-every number is known."""
+"""Recordings made row by row in the schema of src/profile/recording/database.c, among them
+sample(), in which every number is known."""
 import re
 import sqlite3
 
@@ -20,8 +20,8 @@ def schema():
 
 
 class Recording:
-    """Rows by their names; ids are assigned from 1 on. Counts of an instruction are given per
-    context and thread, and totals follow from them."""
+    """Writes a recording. Rows are found by their names, and their ids count from 1. ran() gets the
+    counts of an instruction in one context and one thread; the totals follow from these counts."""
 
     def __init__(self, path, version=5, **meta):
         if os.path.exists(path):
@@ -51,7 +51,8 @@ class Recording:
         self.named("object", path, path=path, kind=kind, build_id=build_id, bias=0)
 
     def thread(self, process, cpu):
-        """Threads are numbered from 0; call this before ran()."""
+        """Adds a thread; threads are numbered from 0. All threads must exist before ran() is
+        called."""
         number = sum(table == "thread" for table, _ in self.ids)
         self.named("thread", (process, cpu), id=number, process=process, cpu=cpu)
 
@@ -61,7 +62,7 @@ class Recording:
         return self.ids.get(("file", path))
 
     def function(self, name, address, file=None, line=None, symbol=None, obj=None, size=None):
-        """Adds a function of `obj`, by default of the object named last."""
+        """Adds a function to the object `obj`, or to the most recently added object."""
         self.named("function", name, object=self.object_of(obj), name=name, symbol=symbol or name,
                    address=address, size=size, file=self.file(file), line=line)
 
@@ -90,11 +91,12 @@ class Recording:
                    calls=calls)
 
     def ran(self, address, executions, taken=0, context=None, thread=(0, 0), **counts):
-        """Executions count as instr_exec, too, if there is that event."""
+        """Adds executions of an instruction. They are also its count of instr_exec, if the
+        recording has this event."""
         code = self.codes[address]
         threads = sum(table == "thread" for table, _ in self.ids)
         place = self.ids.get(("context", context), 0) * threads + self.ids["thread", thread]
-        # Each instruction is a block of its own.
+        # Each instruction is a block by itself.
         self.db.execute("INSERT INTO parts SELECT ?, 0, ?, '[1]' WHERE NOT EXISTS "
                         "(SELECT * FROM parts WHERE block = ?)", (code, code, code))
         self.db.execute("INSERT INTO runs VALUES(?, ?, ?, 0, json_array(?)) ON CONFLICT DO UPDATE "
@@ -121,7 +123,7 @@ class Recording:
 
 
 def total(path, event):
-    """Returns the sum that an export must have, found by SQL."""
+    """Returns the total that an export must show, found by SQL."""
     db = sqlite3.connect(path)
     if event == "executions":
         return db.execute("SELECT sum(executions) FROM execution").fetchone()[0]
@@ -179,7 +181,7 @@ def sample(path, contexts=False):
     if contexts:
         r.context("main", "root", "main", calls=1)
         r.context("work", "main", "work", 0x1004, calls=2)
-        r.context("other", "root", "work", calls=1)  # of the second thread
+        r.context("other", "root", "work", calls=1)  # the call in the second thread
         r.context("down1", "main", "down", 0x100c, calls=1)
         r.context("down2", "down1", "down", 0x3004, calls=1)
         r.context("down3", "down2", "down", 0x3004, calls=1)
@@ -195,7 +197,7 @@ def sample(path, contexts=False):
     for address, n, taken, cycles, misses in (
             (0x2000, 3, 0, 3, 0), (0x2004, 30, 0, 100, 12), (0x2008, 30, 0, 60, 4),
             (0x200c, 30, 0, 30, 0), (0x2010, 30, 27, 40, 0), (0x2014, 3, 3, 6, 0)):
-        # A third of it, rounded down, in the second thread.
+        # The second thread has a third of each count, rounded down.
         r.ran(address, n - n // 3, taken - taken // 3, cpu_cycles=cycles - cycles // 3,
               dcache_miss=misses - misses // 3, **at("work"))
         r.ran(address, n // 3, taken // 3, cpu_cycles=cycles // 3, dcache_miss=misses // 3, **other)
@@ -213,8 +215,9 @@ def sample(path, contexts=False):
 
 
 def changed(path, to):
-    """Returns a later build of sample(): everything is 64 bytes and 10 lines further, in another
-    folder; work()'s line 7 takes half as many cycles again; down() is called fresh()."""
+    """Returns a recording of a later build of sample(). All code moved by 64 bytes, 10 lines and
+    into another folder. Line 7 of work() takes half as many cycles more. down() is renamed to
+    fresh()."""
     shutil.copy(path, to)
     db = sqlite3.connect(to)
     db.executescript("""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that spends its time where the test chooses, and the samples of it."""
+"""A program that spends its time where the test chooses, and access to the samples of it."""
 import sqlite3
 
 from harness import *
@@ -85,7 +85,7 @@ def prog(*flags):
 
 
 class Samples:
-    """The samples of a recording; `path` is a file of pmk record."""
+    """Reads the samples of a recording; `path` is a file of pmk record."""
 
     def __init__(self, path):
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)

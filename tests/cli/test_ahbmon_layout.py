@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The layout file of the AHB Monitor on the command line: pmk stat, in emulation and from a dump,
-pmk decode, pmk doctor. Also compares the GXI counts of a dump with a scoreboard."""
+"""pmk stat (in emulation and from a dump), pmk decode and pmk doctor use the layout file of the AHB
+Monitor. The GXI counts of a dump equal those of a scoreboard."""
 import os
 
 from harness import *
@@ -37,7 +37,8 @@ write = write
 
 
 def layout(name, *changes, more=""):
-    """Returns the project's file with each (text, other text) replaced, and `more` appended."""
+    """Returns a copy of the project's layout file in which each (text, other text) is replaced and
+    `more` is appended."""
     with open(PROJECTS) as f:
         text = f.read()
     for old, new in changes:
@@ -98,7 +99,7 @@ def test_without_the_data_file():
     shutil.copytree(os.path.join(SOURCE, "data"), cores, ignore=shutil.ignore_patterns("layouts"))
     env = dict(os.environ, PMK_DATA=cores)
     refused(125, "data/layouts/sp816.ini: No such file", "stat", "--pmu", "ahbmon", loop(), env=env)
-    # Others do not need it.
+    # Other PMUs, and values without a layout, do not need the file.
     equal(pmk("stat", "-e", "instructions", loop(), env=env).code, 0)
     equal(pmk("decode", "ahbmon", "GxiPageSize=1", env=env).code, 0)
 
@@ -120,7 +121,8 @@ def test_settings_that_the_layout_has_no_place_for():
 
 
 def test_registers_that_are_unknown():
-    """There are more names than fit on a line; no name is truncated."""
+    """The message about an unknown register lists the names that fit on a line, truncates none, and
+    says that there are others."""
     refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon",
             "FOO=1")
     refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others (pmk info PMU)\n", "decode",
@@ -189,7 +191,7 @@ def test_decode_of_a_packet():
     codes = layout("codes.ini", ("[packet armd]\nI = none\nEN = none",
                                  "[packet armd]\nI = 0\nEN = 2"),
                    more="S_SINGLE = 63\nNR9 = 17\n")
-    # GXI 11 01; ARM-D 010001, the rest 0.
+    # The GXI has data 11 and address 01, ARM-D has 010001, and all other bits are 0.
     out = pmk("decode", "ahbmon", "AHBMONITOR=0x1a8800000", "--layout", codes)
     equal((out.code, out.err), (0, ""))
     for part in ("[32:31]  GXI data   3           read data channel: data arrives, further reads "
@@ -202,7 +204,7 @@ def test_decode_of_a_packet():
     doc = json.loads(pmk("decode", "ahbmon", "ahbmonitor=0x1000000", "--layout", codes, "-j").out)
     equal([f["text"] for f in doc["registers"][0]["fields"] if f["name"] == "ARM-D"],
           ["EN: first cycle of an ERROR"])
-    # The project's has none.
+    # The project's own layout has no state with this code.
     contains(pmk("decode", "ahbmon", "AHBMONITOR=0x1000000").out,
              "ARM-D      0x02        ?: the layout has no state")
     refused(129, "AHBMONITOR has 34 bits", "decode", "ahbmon", "AHBMONITOR=0x400000000")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""When something is wrong, pmk prints one clear line and exits with the documented code. Also tests
-programs and users that do unusual things."""
+"""When something is wrong, pmk prints one clear line and exits with the documented code. Programs
+and users that do unusual things still get correct counts."""
 import hashlib
 import os
 import resource
@@ -24,8 +24,8 @@ def says():
 
 
 def refuse(code, *argv, said=(), **kw):
-    """pmk stat ARGV must exit with `code` before anything runs, and print all of `said` in one
-    line."""
+    """Checks that `pmk stat ARGV` exits with `code` before anything runs, and prints all of `said`
+    in one line."""
     out = pmk("stat", *argv, **kw)
     what = " ".join(map(str, argv))
     equal(out.code, code, f"{what}: {out}")
@@ -38,7 +38,8 @@ def refuse(code, *argv, said=(), **kw):
 
 
 def refuse_all(code, table, *rest):
-    """refuse() every row of options; reports all that are not refused in one message."""
+    """Calls refuse() for every row of options, and reports all rows that pmk accepted in one
+    message."""
     wrong = []
     for options in table:
         try:
@@ -163,7 +164,7 @@ def test_intervals_are_rescued_from_a_full_disk():
                   loop(1000000))
         equal(out.code, FAILED, str(out))
         contains(out.err, "cannot write /dev/full")
-        equal(out.err.count("instr_exec"), 3, str(out))  # two whole intervals and the rest
+        equal(out.err.count("instr_exec"), 3, str(out))  # two full intervals and the remaining part
 
 
 def test_a_program_with_wild_headers():
@@ -193,7 +194,7 @@ def test_a_missing_program():
     refuse(NOT_FOUND, loop(1) + "/below", said="command not found")
     refuse(NOT_FOUND, "", said="not found")
     refuse(NOT_FOUND, "x" * 5000)
-    for words in ([], ["-e", "instr_exec", "--"]):  # a usage follows
+    for words in ([], ["-e", "instr_exec", "--"]):  # pmk also prints the usage
         out = pmk("stat", *words)
         equal(out.code, USAGE)
         contains(out.err, "no program to run")
@@ -239,7 +240,7 @@ def test_code_of_processors_that_are_none_of_ours(cpu):
 
 
 def test_a_child_of_another_machine():
-    """pmk's warning gives the cause, which the program's own message cannot."""
+    """pmk's warning names the cause of a failed execve(), which the program cannot know."""
     host = build("exits", "int main(void) { return 0; }\n", "-static")
     child = file_with("bad-child", content(host)[:18] + b"\xff\xff" + content(host)[20:])
     starts = program("starts-another", "#include <stdio.h>\n#include <unistd.h>\n"
@@ -255,7 +256,8 @@ def test_a_dynamic_program_without_its_libraries():
 
 
 def test_files_that_are_no_regular_files(tmp_path):
-    """A device may never end, and a pipe may never get a writer: pmk waits for neither."""
+    """pmk refuses devices and pipes at once: a device may never end, and a pipe may never get a
+    writer."""
     fifo = tmp_path / "pmk" / "metrics" / "fifo.metric"
     os.makedirs(fifo.parent)
     os.makedirs(tmp_path / "pmk" / "cores")
@@ -370,7 +372,7 @@ def test_options_that_exclude_each_other():
 
 
 def test_regions_per_core_are_not_dropped():
-    """pmk either refuses --region with -A, or prints a section for the region."""
+    """pmk either refuses --region together with -A, or prints a section for the region."""
     out = pmk("stat", "-x", ",", "-e", "instr_exec", "-A", "--region", "main", says())
     assert out.code == USAGE or ",main\n" in out.err, out
 
@@ -405,8 +407,8 @@ def test_regions_that_are_not_there():
 
 
 def with_fake(script):
-    """Returns an environment whose PATH begins with a qemu-arm made of `script`; None: a PATH
-    without any emulator."""
+    """Returns an environment whose PATH begins with a qemu-arm made of `script`. If `script` is
+    None, PATH has no emulator."""
     place = os.path.join(WORK, "fake-" + hashlib.sha256(repr(script).encode()).hexdigest()[:8])
     os.makedirs(place, exist_ok=True)
     if script is None:
@@ -451,7 +453,8 @@ def test_an_emulator_that_cannot_be_executed():
 
 
 def test_documents_of_a_failure_are_whole():
-    """A document that was begun is closed correctly, and does not look like a success."""
+    """If pmk fails after it began a JSON document, it closes the document, which does not look like
+    a success."""
     path = os.path.join(WORK, "bad-failed.json")
     out = pmk("stat", "--json-document", "-o", path, loop(1), env=with_fake(OLD))
     equal(out.code, FAILED)
@@ -507,7 +510,7 @@ def test_an_output_that_cannot_be_opened_runs_nothing():
 
 
 def test_no_output_at_all():
-    """stdout and stderr closed: pmk still returns the program's exit code."""
+    """If stdout and stderr are closed, pmk still returns the program's exit code."""
     script = f"exec {PMK} stat -e instr_exec {loop(1)} >&- 2>&-"
     assert run("sh", "-c", script).code in (3, FAILED)
     path = os.path.join(WORK, "bad-closed.txt")
@@ -517,7 +520,7 @@ def test_no_output_at_all():
 
 
 def test_a_full_disk_is_named():
-    # The first output fits into the buffer; the second does not.
+    # The output of a short command fits into the buffer; that of a long one does not.
     for command in ("list pmus", "list microblaze", "list all", "info br_exec",
                     "decode arm1176 PMNC=1", "--help", "stat --help"):
         out = run("sh", "-c", f"{PMK} {command} > /dev/full")
@@ -530,7 +533,8 @@ def test_a_full_disk_is_named():
 
 # ---- signals -------------------------------------------------------------------------------------
 
-# Runs forever, and ignores or handles signals as its argument says.
+# Runs until a signal ends it; the argument says whether it ignores or handles signals, sleeps or
+# reads.
 FOREVER = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -561,11 +565,12 @@ int main(int argc, char **argv)
 
 
 class Running:
-    """pmk in a separate process group; ready when the program has printed its line."""
+    """pmk in its own process group. The constructor returns when the program has printed its
+    line."""
 
     def __init__(self, *argv, command="stat", options=(), around=None):
         self.argv = [PMK, command, *options, program("forever", FOREVER), *argv]
-        stdin, self.open_end = os.pipe()  # nothing comes, and no end of file
+        stdin, self.open_end = os.pipe()  # a pipe that stays open and empty
         self.p = subprocess.Popen(self.argv, stdin=stdin, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, start_new_session=True, preexec_fn=around)
         os.close(stdin)
@@ -643,14 +648,16 @@ def test_terminated_what_was_recorded_is_written(sig, tmp_path):
         booked, = db.execute("SELECT sum(value) FROM count").fetchone()
         equal(list(db.execute("SELECT value FROM meta WHERE key = 'partial'")), [(1,)])
     assert total > 10000, total
-    # The emulator may be ended in the middle of a block, between counting it and booking it.
+    # A signal may end the emulator in the middle of a block, after the block was counted and before
+    # its counts were recorded.
     assert abs(booked - total) < 100, (booked, total)
     equal("some counts were not recorded: instr_exec adds up to" in out.err, booked != total,
           out.err)
 
 
 def test_nobody_reads_what_pmk_says(tmp_path):
-    """As with 2>&1 | head: the file is written anyway."""
+    """pmk record writes its file even if the reader of its stderr has gone away, as with `2>&1 |
+    head`."""
     r = Running("work", command="record", options=("-o", tmp_path / "data"))
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), r.p.stderr.fileno())
@@ -706,9 +713,10 @@ def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
 
 
 def test_what_was_ignored_stays_ignored():
-    """Under nohup, and in the background of a script, pmk and the program continue until
-    SIGTERM."""
-    # QEMU keeps a handler and looks itself: how the program ends shows that it ignored
+    """If signals are ignored at the start, as under nohup or in the background of a script, pmk and
+    the program ignore them, too, and continue until SIGTERM."""
+    # Only pmk's own mask is examined, because QEMU keeps a handler for these signals. That the
+    # program ignored them is seen from its end by SIGTERM.
     def ignored(pid, sig):
         mask = re.search(r"^SigIgn:\s*(\w+)", of_process(pid, "status"), re.M).group(1)
         return int(mask, 16) >> sig - 1 & 1
@@ -741,8 +749,8 @@ def test_nothing_is_left_running():
 
 
 def test_a_program_for_a_later_processor():
-    """The program would die of an undefined instruction; ELF attributes show this before it
-    starts."""
+    """If a program needs a later processor, pmk sees this in the ELF attributes and prints a note
+    before the program dies of an undefined instruction."""
     def starts(name, arch, *lines):
         text = "\n".join((f".arch {arch}", *lines, ".globl _start", "_start: mov r7, #1",
                           "mov r0, #0", "svc #0", ""))
@@ -752,8 +760,8 @@ def test_a_program_for_a_later_processor():
     neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6",
                                                                          ".eabi_attribute 44, 2")
     def noted(core, program, *said):
-        """Checks that the program runs on the requested core, and that a note says what it was
-        built for."""
+        """Checks that the program runs on the requested core, and that a note names what the
+        program was built for."""
         doc = stat("-e", "instructions", "--core", core, program)
         equal(counts(doc), {"instructions": 3}, core)
         for words in (*said, "because of --core"):
@@ -769,7 +777,8 @@ def test_a_program_for_a_later_processor():
     noted("arm1176", v7, "ARMv7", "core arm1176 has ARMv6KZ")
     noted("arm11mpcore", v7, "ARMv6K:")
     noted("arm1176", v6t2, "ARMv6T2")
-    # QEMU has no ARM1156; the processor that it uses instead supports more instructions.
+    # QEMU has no ARM1156. The processor that QEMU uses in its place supports all instructions of
+    # ARMv6T2.
     equal(stat("-e", "instr_exec", "--core", "arm1156", v6t2)["note"], None)
     noted("arm1156", v7, "ARMv7", "core arm1156 has ARMv6T2")
     noted("arm1176", neon, "NEON")
@@ -803,7 +812,7 @@ def test_a_full_device_is_named():
     for options, redirect in (((), "2>/dev/full"), (("-x,",), "2>/dev/full"),
                               (("--log-fd", "9"), "9>/dev/full"), (("-j",), "2>/dev/full")):
         command = " ".join((PMK, "stat", "-e", "instr_exec", *options, loop(1), redirect))
-        # The message about this is not written to the file of the counts.
+        # pmk prints the error message on stderr, not into the full file.
         out = run("sh", "-c", command)
         equal(out.code, 125, command)
         if "9>" in redirect:
@@ -811,7 +820,8 @@ def test_a_full_device_is_named():
 
 
 def test_killed_by_an_undefined_instruction():
-    """The program is a bare instruction word: no attribute says which instruction set it needs."""
+    """The warning suggests a later core, even if no ELF attribute says which instruction set the
+    program needs."""
     dies = build("later-word", ".arch armv6k\n.globl _start\n_start: .inst 0xe3000000\n",
                  "-nostdlib", "-static", ext="S")
     doc = stat("-e", "instr_exec", dies, code=132)
@@ -825,7 +835,8 @@ def test_a_log_that_never_ends_is_refused():
 
 
 def test_no_control_characters_of_names_are_printed():
-    """Of files, arguments, regions, settings and variables; the bytes of all that pmk writes."""
+    """pmk never prints the control characters of names of files, arguments, regions, settings or
+    variables."""
     raw = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
     evil = "e\x1b[31m\x07\x9b\x7f\nx\r\t\u00e4"
     shown = "e\\x1b[31m\\x07\\xc2\\x9b\\x7f\\x0ax\\x0d\\x09\u00e4"
@@ -860,7 +871,7 @@ def test_no_control_characters_of_names_are_printed():
 
 
 def test_no_control_characters_of_ones_own_files_are_listed(tmp_path):
-    """A preset must not have ordinary control characters; the text of a metric may have any."""
+    """pmk list and pmk info escape the control characters in the user's own presets and metrics."""
     for folder in ("cores", "metrics"):
         (tmp_path / "pmk" / folder).mkdir(parents=True)
     with open(f"{SOURCE}/data/cores/arm1176.ini") as f:
@@ -922,7 +933,7 @@ def test_the_signal_is_named_that_a_program_dies_of():
           (134, 1), str(out))
     out = pmk("stat", "-x,", "-e", "instr_exec", raises, 11)
     contains(out.err, f"# warning: the program was killed by SIGSEGV: {BY_THEN}\n")
-    doc = stat("-e", "instr_exec", raises, 17, code=5)  # SIGCHLD, which kills no process
+    doc = stat("-e", "instr_exec", raises, 17, code=5)  # 17 is SIGCHLD, which kills nothing
     equal((doc["partial"], doc["warning"]), (False, None))
 
 
@@ -961,7 +972,7 @@ def test_a_program_that_closes_every_descriptor():
         doc = stat("-e", "instr_exec", closes, f"{n:05}", code=7)
         values.append(counts(doc)["instr_exec"])
         equal(doc["warning"], None)
-    # Each 900 passes more execute the same number of instructions.
+    # Another 900 passes always execute the same number of additional instructions.
     assert values[2] - values[1] == values[1] - values[0] > 9000, values
     out = pmk("stat", "-o", "/dev/null", closes, "1")
     equal(out.out, "0\n", "descriptors that are not the program's")
@@ -1040,7 +1051,8 @@ def test_an_argument_that_looks_like_ours():
 
 
 def test_code_that_changes_itself():
-    """A program that writes and runs more blocks than were translated at first."""
+    """A program that rewrites its own code runs more blocks than at first exist, and the counts are
+    still deterministic."""
     writes = program("writes", r"""
         #include <stdint.h>
         #include <sys/mman.h>

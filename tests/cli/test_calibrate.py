@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk calibrate finds the configured parameters; our own models take the place of the board."""
+"""pmk calibrate finds the configured parameters. Models of cores take the place of boards."""
 import functools
 import json
 import os
@@ -13,7 +13,8 @@ pytestmark = [pytest.mark.once, lab]
 
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 
-# Configurations that the method claims to find, chosen by hand. No board prefetches.
+# Configurations whose parameters the method claims to find, chosen by hand. None of them has a
+# prefetcher.
 BOARDS = [
     ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
                             tlb_entries=128, tlb_ways=4, tlb_penalty=71, l2_type="plain",
@@ -68,7 +69,7 @@ def found_by(ini):
     return found
 
 
-# A board with a level 2 cache.
+# The configuration that quick runs use; it has a level 2 cache.
 SOME = [BOARDS[3]]
 
 
@@ -81,11 +82,12 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     equal(out.code, 0, out.err)
     want = {key(k): str(v) for k, v in hidden.items()}
     equal(found_by(ini), want)
-    # If a board has no level 2 cache, pmk finds no parameters of one.
+    # pmk found no parameters of a level 2 cache if the board has none.
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out
-    # The file describes a usable core: with the given parameters, it counts the same.
+    # The written file is a usable core, which counts as many cycles as the core with these
+    # parameters.
     ring = (kernels(isa), "ring", "64", "0", "4", "1600")
     doc = stat("--core", ini, "-e", "cpu_cycles", *ring)
     equal(doc["core"], "mine")
@@ -94,7 +96,8 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
 
 @nightly
 def test_loads_alone():
-    """A program that does not know its processor's instructions has no code to call."""
+    """If kernels.c has no code for the processor, pmk calibrate still measures data loads, and
+    names the parameters that it could not measure."""
     isa, core, _ = BOARDS[0]
     other = os.path.join(WORK, "calibrate-loads")
     out = run(COMPILERS[isa], "-O2", "-static", "-U__arm__", KERNELS, "-o", other)

@@ -62,8 +62,8 @@ int main()
 }
 """
 
-# Each way to leave several calls ends in after(). No function calls it last: that would be a tail
-# call.
+# Each of the ways to leave several calls ends in after(). No function calls after() as its last
+# statement, because the compiler would make that a tail call.
 JUMPS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -255,7 +255,7 @@ PATHS = """WITH RECURSIVE p(id, name, path, calls) AS (
 
 
 def calls_of(db, function, own):
-    """Returns {path: calls} of the function, over the program's `own` functions only."""
+    """Returns {path: calls} of the function; a path has only the program's `own` functions."""
     found = collections.Counter()
     for path, calls in db.execute(PATHS + "SELECT path, calls FROM p WHERE name = ?", (function,)):
         found["/".join(name for name in path.split("/") if name in own)] += calls
@@ -298,8 +298,8 @@ BUILDS = cases("name,prefix,flags", [
 
 @BUILDS
 def test_after_an_exception(name, prefix, flags):
-    """Static programs, compared exactly with QEMU's log. A64 programs would take ten times as
-    long."""
+    """The call paths of static programs after exceptions equal those found in QEMU's log. Only ARM
+    programs are tested, because A64 programs would take ten times as long."""
     path = build(f"exceptions-{name}", EXCEPTIONS, *flags, "-fno-ipa-sra", "-fno-ipa-cp", ext="cpp",
                  prefix=prefix, compiler="g++")
     db = recorded(path, prefix)
@@ -319,8 +319,8 @@ def test_after_an_exception(name, prefix, flags):
 
 JUMPERS = ("after", "leave", "hop", "ping", "pong", "grown", "handler", "interrupted", "inner",
            "apart")
-# main() makes five of the first calls. other() makes two; the C library calls other() or jumps to
-# it.
+# main() makes five of the first kind of call, and other() makes two. The C library calls other() or
+# jumps to it.
 AFTER_JUMPS = {"after": 7, "ping/after": 1, "grown/after": 1, "interrupted/after": 4,
                "inner/after": 2, "apart/interrupted/after": 2, "apart/inner/after": 2}
 
@@ -336,9 +336,8 @@ STATIC = "arm", ARMEL, ("-O2", "-static", "-marm", "-march=armv6k", "-fno-ipa-sr
 
 
 def blind_emulator():
-    """Returns the environment with a copy of qemu-arm whose function for registers has another
-    name, so that pmk does not find it. Skips if it reads registers in another way, or not at
-    all."""
+    """Returns an environment with a copy of qemu-arm that has no function for reading registers
+    under the name that pmk looks for. Skips the test if this qemu-arm has no such function."""
     place = os.path.join(WORK, "blind")
     hidden = b"\0arm_cpu_gdb_read_register\0"
     with open(shutil.which("qemu-arm"), "rb") as f:
@@ -353,8 +352,9 @@ def blind_emulator():
 
 
 def test_where_the_stack_pointer_is_not_shown():
-    """As in docs/emulators.md: longjmp returns to the earlier path; after an exception, code stays
-    on the path that threw it. No count is lost."""
+    """If the emulator does not show the stack pointer, call paths are as docs/emulators.md says:
+    longjmp returns to the earlier path, but after an exception, code stays on the path that threw
+    it. No count is lost."""
     version = re.search(r"version (\d+)", run("qemu-arm", "--version").out)
     if 9 <= int(version[1]) <= 10:
         skip("the plugin interface shows registers")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The action for GitHub and the component for GitLab: their steps are taken from the YAML and run
-in a repository with a commit that is slower, and with one that only moves code."""
+"""The action for GitHub and the component for GitLab. The tests take their steps from the YAML and
+run them in a repository with one commit that is slower, and one that only moves code."""
 import shutil
 
 from harness import *
@@ -61,7 +61,7 @@ def read(name):
 # ---- GitHub --------------------------------------------------------------------------------------
 
 def action(folder, tmp_path, base, first=1, **inputs):
-    """Runs the steps, as a runner does: bash -e, with expressions only in `env`."""
+    """Runs the steps as a runner does: with bash -e, and with expressions only in `env`."""
     (document,) = read("action.yml")
     equal(document["runs"]["using"], "composite")
     unknown = set(inputs) - set(document["inputs"])
@@ -106,7 +106,8 @@ def test_the_action_fails_if_the_build_does(repository, tmp_path):
 
 
 def test_the_action_installs_pmk(tmp_path):
-    """Uses stand-ins for the script and the Makefile of the repository."""
+    """The action installs pmk with the repository's script and Makefile, for which stand-ins are
+    used here."""
     (source := tmp_path / "source" / "scripts").mkdir(parents=True)
     (source / "need").write_text('#!/bin/sh\necho "$@" >"$RUNNER_TEMP/needed"\n')
     (source / "need").chmod(0o755)

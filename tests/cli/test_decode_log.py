@@ -33,8 +33,8 @@ def decode(tmp_path, text, *options):
 
 
 def test_text_of_a_log_is_made_printable(tmp_path):
-    """A log may come from anyone: its control characters do not reach the terminal, and JSON is
-    UTF-8."""
+    """Control characters of a log, which may come from anyone, do not reach the terminal, and the
+    JSON is UTF-8."""
     odd = b"\x1b]0;title\x07 \xc2\x9b \xff"
     path = tmp_path / "log"
     path.write_bytes(HEAD.replace("core arm1176", "core arm%").encode().replace(b"%", odd) +

@@ -7,9 +7,10 @@ import resource
 from harness import *
 from programs import build, loop, program
 
-# Depends on everything that a program can see of its environment without reading the time or
-# process numbers: addresses of stack, heap and mappings, random bytes, the auxiliary vector,
-# arguments, environment. A hash of these determines how long it works and which memory it accesses.
+# The result of this program depends on everything that a program can see of its environment, except
+# the time and process numbers: addresses of stack, heap and mappings, random bytes, the auxiliary
+# vector, arguments, environment. A hash of these determines how long it works and which memory it
+# accesses.
 SEES = r"""
 #include <stdint.h>
 #include <stdio.h>
@@ -68,8 +69,8 @@ def sees():
 
 
 def document(*argv, around=None, code=0, **kw):
-    """Returns the bytes of pmk stat --json-document -e all ARGV; `around` is run in the new process
-    before pmk."""
+    """Returns the output of `pmk stat --json-document -e all ARGV`. `around` is called in the child
+    process before it starts pmk."""
     path = os.path.join(WORK, f"same-{os.getpid()}.json")
     p = subprocess.run([PMK, "stat", "--json-document", "-o", path, "-e", "all", *argv],
                         preexec_fn=around,
@@ -88,7 +89,8 @@ def same(first, again, what):
 
 
 def test_the_program_sees_something():
-    """Tests the test: another argument or variable gives another number of instructions."""
+    """The test program notices another argument or variable: it executes another number of
+    instructions."""
     a, b = document(sees(), "1"), document(sees(), "2")
     assert a != b
     assert counts(json.loads(a)) != counts(json.loads(b))
@@ -218,7 +220,7 @@ READ_EVENTS = "instr_exec,dcache_access,br_exec,dcache_miss,dtlb_miss"
 
 
 def read_counts(stdin, *argv):
-    """Counts, and the output lines of the runs."""
+    """Returns the counts, and the output lines of all runs."""
     p = subprocess.run([PMK, "stat", "-x", ",", "-e", READ_EVENTS, *argv, program("reads", READS)],
                        stdin=stdin, capture_output=True, text=True, timeout=PATIENCE)
     equal(p.returncode, 0, p)
@@ -261,7 +263,7 @@ def test_a_pipe_may_hold_more_than_fits_and_may_stay_open():
               text=False)
     lines = out.out.split(b"\n")
     equal((lines[0].split()[0], lines[0], lines[2:]), (b"1536000", lines[1], [b""]))
-    ours, theirs = os.pipe()  # of a writer that never ends
+    ours, theirs = os.pipe()  # a pipe whose writer never closes it
     p = subprocess.run([PMK, "stat", "-x", ",", "-r", "2", "-e", "instr_exec", loop(3)], stdin=ours,
                        capture_output=True, text=True, timeout=PATIENCE)
     os.close(ours), os.close(theirs)
@@ -273,8 +275,8 @@ def test_each_run_on_this_machine_reads_the_same():
     equal(out.out, 3 * "a line\n")
 
 
-# Prints the random numbers from every source, in several processes and threads, and works for a
-# time that depends on them.
+# A program that prints random numbers from every source, in several processes and threads, and then
+# works for a time that depends on the numbers.
 RANDOM = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -33,7 +33,7 @@ def diff(*argv, code=0):
 
 
 def rows(*argv, code=0):
-    """Returns {(kind, event, name, line or base-line): row} of the JSON document."""
+    """Returns {(kind, event, name, line or base-line): row} of the rows in the JSON document."""
     document = json.loads(diff("-j", *argv, code=code).out)
     equal((document["format"], document["version"]), ("pmk-diff", 1))
     found = {(r["kind"], r["event"], r["name"], r["line"] or r["base-line"]): r
@@ -53,7 +53,8 @@ def test_the_same_program_has_no_difference(base):
 def test_functions_match_though_they_have_moved(base, new):
     found = rows(base, new)
     work = found["function", "cpu_cycles", "work", None]
-    # Line 7 has 100 cycles; each thread's part of them (67 and 33) grows by half.
+    # Line 7 has 100 cycles: 67 in the first thread and 33 in the second. Both parts grow by half,
+    # rounded down.
     grown = 67 // 2 + 33 // 2
     equal((work["base"], work["new"], work["delta"], work["status"]),
           (149, 149 + grown, grown, "both"))
@@ -85,8 +86,9 @@ def test_lines_match_by_their_distance_from_the_function(base, new):
 
 
 def test_a_function_is_counted_where_it_is_inlined(tmp_path):
-    """clamp() is inlined into work() on one side. On the other side it is also a separate function,
-    and inlined into main(). Its first line after the declaration is 5."""
+    """pmk diff matches clamp(), which is inlined into work() on one side, and on the other side is
+    inlined into main() and is also a separate function. Its first line after the declaration is
+    5."""
     paths = []
     for side, where in (("base", "work"), ("new", "main")):
         r = Recording(tmp_path / f"{side}.data")
@@ -217,8 +219,8 @@ def test_an_event_of_one_side(base, tmp_path):
 
 
 def test_cores_of_one_family(tmp_path):
-    """The PMUs of these cores have different names but the same events. PMUs of another family have
-    other events."""
+    """Two cores can be compared if their events are the same, although their PMUs have different
+    names. Cores of another family cannot be compared."""
     made = {}
     for core, cycles in (("cortex-a53", 6), ("cortex-a72", 4), ("arm1176", 5)):
         r = Recording(str(tmp_path / f"{core}.data"), core=core)
@@ -263,8 +265,8 @@ def test_min_leaves_small_functions_out(base, new):
 
 
 def test_small_functions_are_left_out_of_tables(tmp_path):
-    """Tables leave out functions below a thousandth of the total on both sides. JSON documents have
-    all functions."""
+    """Tables leave out functions that have less than a thousandth of the total on both sides. JSON
+    documents have all functions."""
     sizes = {"large": (900_000, 910_000), "just": (99_000, 101_000), "fewer": (2000, 1009),
              "small": (900, 1000), "fresh": (0, 500)}
     paths = []
@@ -290,7 +292,8 @@ def test_small_functions_are_left_out_of_tables(tmp_path):
 
 
 def test_limits(base, new):
-    """cycles grow from 376 to 425, in work() from 149 to 198; fresh() is new with 24."""
+    """A limit applies to the total, which grows from 376 to 425 cycles, and to functions: work()
+    grows from 149 to 198, and fresh() is new with 24."""
     run_, work, fresh = ("pmk: cpu_cycles: from 376 to 425 (+13.03%), over {}\n",
                          "pmk: cpu_cycles in work (/build/2/src/loop.c): from 149 to 198 "
                          "(+32.89%), over {}\n",
@@ -335,8 +338,8 @@ def test_limits_of_regions(tmp_path):
 
 
 def with_libraries(path, side, **meta):
-    """Returns a program and two libraries. On the new side main() runs one more instruction, and so
-    does a function of libtwo; libone only moved, so its functions take other times."""
+    """Returns a recording of a program with two libraries. On the new side, main() and a function
+    of libtwo execute one more instruction. libone only moved, so its functions take other times."""
     r = Recording(path, **meta)
     r.event("cpu_cycles")
     for name in ("/p/prog", "/lib/libone.so.1", "/lib/libtwo.so.2"):
@@ -378,14 +381,15 @@ def test_a_library_that_only_moved_is_one_row(tmp_path):
           "pmk: cpu_cycles in one: from 100 to 160 (+60.00%), over 159\n")
     equal(diff("--limit", "lib*/cycles=+14", base, new, code=1).err,
           "pmk: cpu_cycles in libone.so.1: from 300 to 315 (+5.00%), over +14\n")
-    # With other settings, each function is of interest.
+    # If the settings of the two sides differ, pmk diff shows each function.
     other = with_libraries(tmp_path / "other.data", 1, settings="dcache.size=8K")
     assert "libone" not in diff(base, other).out
     equal(json.loads(diff("-j", "-e", "executions", base, new).out)["rows"][0]["delta"], 2)
 
 
 def test_new_functions_count_if_the_total_is_over(base, new):
-    """The total grows from 376 cycles to 425. The new fresh() has 24; down() is gone."""
+    """A new function can exceed the limit only if the total does, which grows from 376 to 425
+    cycles. fresh() is new with 24 cycles, and down() is gone."""
     fresh = "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n"
     for limit, named in ((6, True), (7, False)):
         equal(fresh.format(limit) in diff("--fail-over", str(limit), base, new, code=1).err, named)
@@ -432,7 +436,8 @@ def test_documents(tmp_path):
 
 
 def test_lines_of_stat_are_read(tmp_path):
-    """Clocks are counted in nanoseconds, which lines have as milliseconds."""
+    """pmk diff reads the lines of pmk stat -j. Lines have clocks in milliseconds; pmk counts them
+    in nanoseconds."""
     def line(value, event, unit="", **more):
         return json.dumps({"counter-value": value, "unit": unit, "event": event, "pmu": "arm1176",
                            "trust": "exact", **more}) + "\n"
@@ -547,7 +552,8 @@ def test_bad_input(base, tmp_path):
 
 
 def test_the_old_recording_is_compared(base, new, tmp_path):
-    """As in perf, pmk diff compares with pmk.data.old, to which pmk record renames pmk.data."""
+    """As in perf, pmk diff without a second name compares with pmk.data.old, to which pmk record
+    renames pmk.data."""
     shutil.copy(base, tmp_path / "pmk.data.old")
     shutil.copy(new, tmp_path / "pmk.data")
     for files in ((), (new,)):
@@ -555,7 +561,7 @@ def test_the_old_recording_is_compared(base, new, tmp_path):
         equal((out.code, out.err), (0, ""))
         contains(out.out, f" Difference of {files[0] if files else 'pmk.data'} to pmk.data.old\n")
         contains(out.out, "376  425    +49  +13.03%  cpu_cycles\n")
-    # pmk record keeps the file of the previous run; pmk record -o does not.
+    # pmk record keeps the file of the previous run, unless -o names a file.
     totals = []
     for argv in ((loop(10),), (loop(20),), ("-o", "pmk.data", loop(30))):
         equal(run(PMK, "record", "-e", "instr_exec", *argv, cwd=tmp_path).code, 3)
@@ -571,14 +577,14 @@ def test_a_partial_side_is_told(tmp_path):
     equal(diff(path, path).err, f"pmk: {path} is partial: a part of the run was not counted\n" * 2)
 
 
-# From strong to weak, after the rules of pmk-diff(1).
+# The labels from the strongest to the weakest, according to pmk-diff(1).
 LABELS = ["within 10 % in L1 code, 20 % in memory", "within 7 % in L1 code, 20.5 % in memory",
           "within 5 % in L1 code, unchecked in memory",
           "within 30 % in L1 code, unchecked in memory", "unchecked"]
 
 
 def noted(path, checked=None, note=None, warning=None):
-    """A result of pmk stat with these remarks."""
+    """Writes a result of pmk stat with this label, note and warning."""
     document(path, cpu_cycles=100)
     whole = {**json.loads(path.read_text()), "checked": checked, "note": note, "warning": warning}
     path.write_text(json.dumps(whole))
@@ -616,8 +622,8 @@ def test_notes_are_printed_once(tmp_path):
 
 
 def test_remarks_of_recordings_and_lines(tmp_path):
-    """A side without a label is not stronger or weaker. Lines of stat -j have notes, but no
-    label."""
+    """A side without a label is neither stronger nor weaker than the other side. Lines of stat -j
+    have notes, but no label."""
     recording = Recording(tmp_path / "one.data", checked="unchecked", note="of one")
     recording.event("instr_exec")
     path = recording.done()
@@ -638,7 +644,7 @@ def test_nothing_in_common(tmp_path):
 
 
 def test_the_page_of_gates(tmp_path):
-    """Runs each pmk diff command of docs/ci.md exactly as written."""
+    """Each pmk diff command of docs/ci.md works exactly as written there."""
     have("jq")
     with open(os.path.join(SOURCE, "docs/ci.md")) as f:
         commands = re.findall(r"^[ -]*(pmk diff .*)$", f.read(), re.M)
@@ -762,7 +768,7 @@ def test_long_tables_say_how_much_there_is_more(tmp_path):
 
 
 def on_terminal(columns, *argv):
-    """Returns the output on a terminal that is this wide."""
+    """Returns the output on a terminal with this number of columns."""
     main, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     p = subprocess.Popen([PMK, "diff", *map(str, argv)], stdout=end, stdin=end)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk doctor: its reports on a complete and on a broken environment, and the exact output of the
-sequences on the models."""
+"""pmk doctor: its reports on a complete and on a broken environment, and the exact output of its
+checks on the models of PMUs."""
 import glob
 import os
 
@@ -47,7 +47,7 @@ Findings
 
 """
 
-# Title, and findings of the check.
+# A title of the report, and the findings of its check.
 FINDINGS = [
     ("bit 31 of the type registers is P: it leaves out EL1, and enables nothing",
      "2004 cycles at EL1 read as 0, 2002 at EL0 as 2002"),
@@ -202,7 +202,8 @@ def commands(name, **scripts):
 
 
 def environment(code, path=None, **env):
-    """Returns [(name, status, text, advice)] in JSON's order; the text report must agree."""
+    """Returns [(name, status, text, advice)] in the order of the JSON document. Checks that the
+    text report agrees."""
     env = dict(os.environ, **env)
     if path:
         env.update(PATH=path, **NO_EMULATORS)
@@ -295,7 +296,7 @@ def test_emulators_that_do_not_work():
 
 
 def test_an_emulator_that_counts_nothing():
-    """The emulator reports its version, and then does not load the plugin."""
+    """pmk doctor reports an emulator that gives its version and then does not load the plugin."""
     says = ("case $1 in --version) echo qemu-arm version 7.2.22;; *) echo plugins are off >&2; "
             "exit 1;; esac")
     items = environment(125, commands("off", qemu_arm=says))
@@ -344,8 +345,8 @@ def test_data_files_missing_and_broken():
 
 
 def own_files(tmp_path, closed=None, **files):
-    """pmk doctor's report on the user's own files, run by a user without root's rights. It must
-    find no other problem."""
+    """Returns pmk doctor's report on the user's own files, run by a user without root's rights. The
+    report must contain no other problem."""
     have("qemu-arm", "arm-linux-gnueabi-gcc")
     for name, text in files.items():
         folder, suffix = ("cores", "ini") if name.startswith("core") else ("metrics", "metric")

@@ -37,8 +37,8 @@ def script(path, body):
 
 
 def executable(path, *flags, exports=(), version="7.2.22", answer=None):
-    """Makes an emulator that only reports its version. It logs each command to run as a line in
-    PATH.log. `answer` is its reply to --version, if that differs from the text in its file. If
+    """Makes an emulator that only prints its version. It logs each of its command lines in
+    PATH.log. `answer` is its reply to --version, if the reply differs from the text in its file. If
     `version` is "", the file has no such text."""
     have("gcc")
     told = f'"qemu-arm version {version} (of a test)"' if version else '""'
@@ -71,7 +71,7 @@ def program():
 
 
 def count(*path, argv=(), **env):
-    """pmk stat with these folders as PATH, and no other emulators unless requested."""
+    """Runs pmk stat with these folders as PATH, and with no other emulators unless requested."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     return pmk("stat", "-x", ",", "-e", "instructions", *(argv or [program()]), env=env)
 
@@ -81,7 +81,7 @@ def fails_with(out, line):
 
 
 def advice(item, *path, **env):
-    """Returns (status, text, advice) of pmk doctor's last line about it."""
+    """Returns (status, text, advice) of pmk doctor's last line about the emulator."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     doc = json.loads(pmk("doctor", "environment", "-j", env=env).out)
     return [(i["status"], i["text"], i["advice"]) for i in doc["environment"]["items"]
@@ -172,9 +172,9 @@ def test_one_that_is_too_old():
            OTHER_RELEASE))
 
 
-def test_one_that_is_too_new():
-    """pmk treats it like the newest that it knows; the emulator refuses, and names the API version
-    that it needs."""
+def test_an_emulator_newer_than_all_known_releases():
+    """pmk treats an emulator that is newer than all known releases like the newest known release.
+    The emulator refuses the plugin, and names the version of the interface that it needs."""
     place = folder("new")
     script(f"{place}/qemu-arm", '''case "$1" in --version) echo "qemu-arm version 99.1.0"; exit;; esac
 echo "qemu-arm: Could not load plugin x: plugin requires API version 7, but this QEMU supports only a minimum" \
@@ -202,8 +202,8 @@ def test_a_module_that_is_not_there():
 
 
 def test_another_capstone_than_that_of_pmk():
-    """The plugin uses the emulator's library, which was loaded first, and in which instructions
-    have other numbers."""
+    """The plugin uses the Capstone library that the emulator has already loaded, even if its
+    version numbers instructions in another way than pmk's library."""
     emulator, _ = real()
     place = folder("other-capstone")
     source = os.path.join(place, "capstone.c")
@@ -245,7 +245,7 @@ def test_the_cache_is_looked_at_last():
                 os.makedirs(os.path.dirname(link), exist_ok=True)
                 os.symlink(cache, link)
         equal(count(place, **env).code, 0, env)
-    # An emulator in PATH that can load plugins is preferred.
+    # pmk prefers an emulator in PATH that can load plugins to one that cannot.
     first = folder("first")
     script(f"{first}/qemu-arm", "echo 'qemu-arm version 5.2.0'")
     fails_with(count(first, PMK_CACHE=f"{PLACE}/cache"),
@@ -314,8 +314,8 @@ def test_the_module_fits(exports, version, module, options):
                          [("11.0.1", "11.1.3", 6), ("11.1.3", "11.0.1", 7),
                           ("", "11.0.1", 6), ("9.2.4", "11.0.1", 6)])
 def test_the_release_is_read_from_the_file(version, answer, module):
-    """If the functions leave a choice, the text decides; if there is no text, pmk runs the emulator
-    with --version."""
+    """If the exported functions fit several interfaces, the version in the emulator's file decides.
+    If the file has no version, pmk runs the emulator with --version."""
     place = folder("release")
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API6, version=version, answer=answer)
     assert count(place, PMK_PLUGIN=modules("all")).code == 125
@@ -323,8 +323,8 @@ def test_the_release_is_read_from_the_file(version, answer, module):
         equal(set(re.findall(r"pmk-qemu-api\d", f.read())), {f"pmk-qemu-api{module}"})
 
 
-def test_one_that_does_not_tell_by_its_file_is_asked():
-    """A script that wraps an emulator, with a matching version."""
+def test_a_wrapper_script_is_asked_for_its_version():
+    """For a script that wraps an emulator, pmk chooses the module by the output of --version."""
     emulator, api = real()
     place = folder("wrapped")
     script(f"{place}/qemu-arm", f'echo "$*" >>{place}/log\nexec {emulator} "$@"')
@@ -336,9 +336,9 @@ def test_one_that_does_not_tell_by_its_file_is_asked():
     assert f"pmk-qemu-api{api}.so,arena=" in second, second
 
 
-def test_a_refusal_is_followed():
-    """An emulator whose version does not determine its plugin interface; its refusal message
-    does."""
+def test_pmk_follows_the_refusal_of_an_emulator():
+    """If the emulator's version does not determine its plugin interface, pmk retries with the
+    interface that the emulator's refusal names."""
     emulator, api = real()
     tried, version = (2, "9.0.50") if api != 2 else (1, "8.2.50")
     wants = f"a minimum version of {api}" if api > tried else f"up to version {api}"
@@ -358,7 +358,7 @@ esac''')
           f"pmk: qemu-arm {version} takes plugins of API version {api}: trying "
           f"pmk-qemu-api{api}.so")
     assert re.match(r"\d+,,instructions,", number), number
-    # The first of several runs finds it out.
+    # Of several runs, only the first needs to find the interface.
     out = count(place, argv=("-r", "3", program()), PMK_PLUGIN=modules("refused"))
     equal((out.code, out.err.count("trying")), (0, 1), out)
     # If PMK_PLUGIN is a file, pmk does not choose a module.
@@ -369,7 +369,8 @@ esac''')
 
 
 def test_the_program_is_not_run_to_ask_why():
-    """An emulator that ignores plugins runs the program once, and not again to get its message."""
+    """If an emulator ignores the plugin, pmk runs the program once. It does not run it again to
+    read an error message."""
     emulator, _ = real()
     place = folder("ignores")
     script(f"{place}/qemu-arm", f'''case "$1" in --version) exec {emulator} "$@";; esac

@@ -18,7 +18,7 @@ def export(path, form, *argv, code=0, text=True):
 # ---- callgrind -----------------------------------------------------------------------------------
 
 def annotate(text, tmp_path, *argv):
-    """Returns {file:function: [counts]}, and the totals, as callgrind_annotate reads them."""
+    """Returns {file:function: [counts]} and the totals, as read by callgrind_annotate."""
     have("callgrind_annotate")
     path = tmp_path / "callgrind.out"
     path.write_text(text)
@@ -65,8 +65,7 @@ def test_callgrind_has_calls_with_inclusive_costs(paths, tmp_path):
 def test_callgrind_has_recursive_calls_once(paths):
     text = export(paths, "callgrind", "-e", "cycles").out
     contains(text, "events: cpu_cycles\n")
-    # main() calls down() once, and down() calls itself twice; the outer one of the recursive calls
-    # costs 8 + 8.
+    # main() calls down() once, and down() calls itself twice. The outer recursive call costs 8 + 8.
     contains(text, "calls=1 0x3000 20\n0x100c 13 24\n")
     contains(text, "calls=2 0x3000 20\n0x3004 22 16\n")
 
@@ -191,7 +190,8 @@ def test_bad_files(flat, tmp_path):
             *((f"UPDATE extras SET costs = '{{\"1\":{text}}}'",
                "damaged: a reference to a context refers to a row that does not exist; record it "
                "again") for text in (*BAD_PLACES, '{"0":0}', '"0"')),
-            # A place that is listed twice, another count, and another total.
+            # Each of these statements makes sums differ from totals: a place listed twice, other
+            # executions, another count, another cost and another total.
             *((sql, "damaged: [a-z_]+ adds up to [0-9]+, not to its total of [0-9]+; "
                "record it again") for sql in ("UPDATE runs SET places = '[0,0]'",
                           "UPDATE runs SET executions = executions + 1000",
@@ -226,7 +226,7 @@ def test_a_partial_recording_is_told(tmp_path):
 
 
 def remarked(path):
-    """The recording of recordings.py with a label and two notes."""
+    """Returns the recording of recordings.py with a label and two notes."""
     db = sqlite3.connect(sample(path))
     db.executemany("INSERT INTO meta VALUES(?, ?)",
                    [("checked", "unchecked"), ("note", "one \"a\"\ntwo"), ("warning", "slow")])
@@ -257,7 +257,7 @@ def test_remarks_are_comments_or_on_standard_error(tmp_path):
 # ---- lcov ----------------------------------------------------------------------------------------
 
 def genhtml(text, tmp_path):
-    """Returns {"lines": (hit, found), …} as genhtml reads them."""
+    """Returns {"lines": (hit, found), …} as printed by genhtml."""
     have("genhtml")
     (tmp_path / "coverage.info").write_text(text)
     if "version 1." not in run("genhtml", "--version").out:
@@ -270,7 +270,7 @@ def genhtml(text, tmp_path):
 
 
 def at_sources(path, tmp_path):
-    """Returns the recording together with existing source files, because genhtml shows them."""
+    """Returns the recording with paths of existing source files, because genhtml reads them."""
     for name in (MAIN_C, LOOP_C, UTIL_H):
         (tmp_path / os.path.basename(name)).write_text("line\n" * 30)
     db = sqlite3.connect(path)
@@ -307,9 +307,9 @@ def test_lcov_adds_up_a_line_of_several_functions(tmp_path):
     r.function("g", 0x20, "/a.c", 11, symbol="_Z1gii")
     r.inlined("h", "/a.c", 3)
     r.inlined("h again", "/a.c", 4)
-    # In f() its line is two instructions, once for each of two calls; in g() it is the
-    # function's.
-    # A conditional instruction that is not a branch has no branch counts.
+    # In f(), the line of h() has two instructions, one for each of the two calls that are inlined.
+    # In g(), the line belongs to g() itself. A conditional instruction that is not a branch has no
+    # branch counts.
     r.code(0x30, "f", "/a.h", 2, conditional=1)
     r.ran(0x30, 1)
     for address, function, inlined, n in ((0x10, "f", "h", 5), (0x14, "f", "h", 7),
@@ -344,8 +344,8 @@ int main(void)
 
 
 def covered(tmp_path, build_id=None, optimisation="-O0"):
-    """Makes a recording of a program: used() and main() ran, except one line. Takes the addresses
-    from binutils."""
+    """Records a program in which used() and main() run, except one line, and unused() does not run.
+    The addresses of the lines are taken from binutils."""
     have("gcc", "objdump", "readelf")
     (tmp_path / "covered.c").write_text(COVERED_C)
     out = run("gcc", "-g", optimisation, "-Wl,--build-id", "covered.c", "-o", "covered",
@@ -386,7 +386,8 @@ def test_lcov_knows_lines_that_did_not_run(tmp_path):
 
 
 def test_lcov_knows_lines_that_share_their_code(tmp_path):
-    """Optimised, a function begins where its first statement does."""
+    """pmk export --format lcov handles optimised code, in which a function begins at the code of
+    its first statement."""
     out = export(covered(tmp_path, optimisation="-O2"), "lcov").out
     contains(out, "FNDA:0,unused\n")
     contains(out, "DA:10,0\n")
@@ -430,7 +431,7 @@ FLAT = {"main": 63, "work": 149, "work;clamp": 90, "down": 24, "[anon]": 50}
 
 
 def folded(text):
-    """Returns {path: count}, each line taken apart as flamegraph.pl does."""
+    """Returns {path: count}, splitting each line as flamegraph.pl does."""
     lines = [re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", line) for line in text.splitlines()]
     assert all(lines), text
     equal(len({m[1] for m in lines}), len(lines), "a path is there twice")
@@ -473,8 +474,9 @@ def test_folded_takes_names_apart(tmp_path):
 
 @pytest.mark.more
 def test_inlined_chains_tail_calls_and_unknown_callers(tmp_path):
-    """g() is inlined into f(), and h() into g(); h() calls t(), which jumps to u(). A handler that
-    was not called calls code without a symbol, which calls f()."""
+    """Call paths contain inlined chains, tail calls and unknown callers: g() is inlined into f(),
+    and h() into g(). h() calls t(), which jumps to u(). A handler that was not called calls code
+    without a symbol, which calls f()."""
     r = Recording(tmp_path / "chains.data")
     r.event("instr_exec")
     r.object("/p")
@@ -580,7 +582,7 @@ def test_names_that_are_not_utf8_in_json(tmp_path):
 
 
 def pprof(data, tmp_path):
-    """Returns {event: {path: count}}, as pprof itself shows the profile."""
+    """Returns {event: {path: count}}, as pprof itself prints the profile."""
     have("go")
     (tmp_path / "profile.pb").write_bytes(data)
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
@@ -627,7 +629,8 @@ def test_pprof_shows_cycles_first(paths, tmp_path):
 
 @pytest.mark.more
 def test_pprof_takes_the_program_for_the_program(paths, tmp_path):
-    """pprof uses the first mapping, although a loader runs before it."""
+    """pprof takes the program for the main binary, which is the first mapping, although a loader
+    runs before it."""
     db = sqlite3.connect(paths)
     db.executescript("UPDATE object SET id = id + 10; UPDATE function SET object = object + 10;"
                      "UPDATE code SET object = object + 10;"
@@ -650,8 +653,8 @@ def test_pprof_shows_where_code_is(paths, tmp_path):
     contains(out.out, "/nonexistent/prog  [FN][FL][LN][IN]")
 
 
-# What https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU, Chromium's
-# description of the format, says of the two kinds of events that are written.
+# The two kinds of events that pmk writes, according to Chromium's description of the format,
+# https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
 NUMBER = {"type": "integer", "minimum": 0}
 TRACE = {
     "type": "object",
@@ -717,7 +720,8 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 
 
 def test_no_format_leaves_an_error_unsaid(paths):
-    """Damage that is found only after writing could have begun."""
+    """Each format reports damage of the recording, even if pmk finds it only after it could have
+    begun to write."""
     damage(paths, "UPDATE extras SET code = 99 WHERE code = (SELECT max(code) FROM extras)")
     for form in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perf", "perfetto"):
         out = export(paths, form, code=125)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk export --format perf: perf's own reading of the file has the counts of the recording."""
+"""pmk export --format perf: the counts that perf reads from the file equal those of the
+recording."""
 import collections
 
 from harness import *
@@ -18,16 +19,17 @@ def export(data, *argv):
 def perf(*argv):
     have("perf")
     out = run("perf", *argv)
-    # perf says this of A64 programs on other machines, although it need not unwind anything.
+    # perf prints this message for A64 programs on other machines, although it does not need to
+    # unwind anything.
     err = re.sub("unwind: target platform=arm64 is not supported\n", "", out.err)
     equal((out.code, err), (0, ""), str(out))
     return out.out
 
 
 def script(path):
-    """The samples as perf shows them: a list of (comm, tid, period, event, frames). A frame is
-    (address, symbol, object); the first one is the outermost. Newer versions of perf would demangle
-    the symbol f as "float"."""
+    """Returns the samples as perf prints them: a list of (comm, tid, period, event, frames). A
+    frame is (address, symbol, object); the first frame is the outermost. perf must not demangle,
+    because newer versions would demangle the symbol f as "float"."""
     text = perf("script", "--no-inline", "--no-demangle", "--max-stack", "20000", "-i", path, "-F",
                 "comm,tid,period,event,ip,sym,dso")
     frame = r"\s*([0-9a-f]+) (.*) \((.*)\)"
@@ -46,7 +48,7 @@ def script(path):
 
 
 def sums(samples, key):
-    """{event: {key(frames): sum of the periods}}"""
+    """Returns {event: {key(frames): sum of the periods}}."""
     counted = collections.defaultdict(collections.Counter)
     for _, _, period, event, frames in samples:
         counted[event][key(frames)] += period
@@ -59,7 +61,7 @@ def folded(data, event):
 
 
 def rows(data, *argv):
-    """{name: {event: count}}, from pmk report."""
+    """Returns {name: {event: count}} from pmk report."""
     counted = collections.defaultdict(collections.Counter)
     for row in json.loads(pmk("report", "-j", "-e", "all", *argv, data).out)["rows"]:
         counted[row["name"]].update(row["events"])
@@ -73,7 +75,8 @@ def record(tmp_path, *argv, code=0):
 
 
 def test_perf_has_the_paths_of_a_known_program(tmp_path):
-    """LOOP executes 8 COUNT + 5 instructions, 3 COUNT of them in f and 2 COUNT in g."""
+    """perf shows the call paths of LOOP, which executes 8 COUNT + 5 instructions: 3 COUNT of them
+    in f and 2 COUNT in g."""
     data = record(tmp_path, "-g", "-e", "all", loop(50), code=3)
     path, err = export(data, "-e", "all")
     equal(err.count("\n"), 1, err)
@@ -85,7 +88,7 @@ def test_perf_has_the_paths_of_a_known_program(tmp_path):
                                      "_start;f": 3 * 50, "_start;f;g": 2 * 50})
     for event, paths in counted.items():
         equal(paths, folded(data, event), event)
-    # Each address is that of an instruction; the call of g is the second instruction of f.
+    # The addresses are those of instructions; the call of g is the second instruction of f.
     at = {row[1]: int(row[0], 16) for row in
           (line.split()[::2] for line in run(CROSS + "nm", loop(50)).out.splitlines())}
     offset = at["_start"] - min(f[-1][0] for *_, f in samples)  # perf shows offsets in the file
@@ -94,7 +97,7 @@ def test_perf_has_the_paths_of_a_known_program(tmp_path):
 
 
 def report(path, key):
-    """{event: {key: count}}, as perf report prints it."""
+    """Returns {event: {key: count}}, as perf report prints it."""
     counted, event = collections.defaultdict(dict), None
     for line in perf("report", "--stdio", "--no-children", "--no-demangle", "-g", "none", "-i",
                      path, "-F", f"period,{key}").splitlines():
@@ -115,7 +118,7 @@ PROGRAMS = cases("prefix,flags", [
 
 @PROGRAMS
 def test_perf_report_has_the_sums(tmp_path, prefix, flags):
-    """Libraries, threads, a fork and signals."""
+    """perf report prints the sums of a program with libraries, threads, a fork and signals."""
     program = build("export-perf", MIXED, "-O1", *flags, "-lpthread", prefix=prefix)
     data = record(tmp_path, "-g", "-e", "cycles,instructions", program)
     path, _ = export(data, "-e", "all")
@@ -143,12 +146,13 @@ def test_perf_has_default_events_and_facts(tmp_path):
     for fact in ("# arch : arm\n", "# cmdline : ./prog -n 3 \n", "# perf version : pmk "):
         contains(head, fact)
     equal(sum(s[2] for s in script(path)), total(tmp_path / "x.data", "cpu_cycles"))
-    # Its own reader agrees.
+    # pmk's own reader of perf files agrees.
     equal(rows(path)["[anon]"]["cpu_cycles"], 50)
 
 
 def test_objects_at_one_address(tmp_path):
-    """Three objects were at one address at different times, and generated code is there now."""
+    """perf distinguishes three objects that were at one address at different times, and generated
+    code that is there now."""
     r = Recording(tmp_path / "x.data")
     r.event("instr_exec")
     r.thread(0, 0)
@@ -187,7 +191,7 @@ def test_a_path_that_is_longer_than_a_record(tmp_path):
 
 
 def test_the_end_of_the_records_is_told_in_rounds(tmp_path):
-    """Without rounds, perf would keep all samples in memory."""
+    """The exported file marks the ends of rounds, so perf does not keep all samples in memory."""
     r = Recording(tmp_path / "x.data")
     r.event("instr_exec")
     r.object("/p")

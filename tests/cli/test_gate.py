@@ -5,7 +5,7 @@ from programs import assemble
 
 pytestmark = pytest.mark.quick
 
-# A loop of 100 turns that loads and stores, and a function that does not change.
+# A loop of 100 turns that loads and stores, and a function that is the same in all builds.
 PROGRAM = """
 	.syntax	unified
 	.arm
@@ -49,7 +49,7 @@ def gate(*argv, code=0):
 
 
 def events(*argv, code=0):
-    """Returns (events by name, the document)"""
+    """Returns {name: event}, and the document."""
     document = json.loads(gate("-j", *argv, code=code).out)
     equal((document["format"], document["version"]), ("pmk-gate", 1))
     for e in document["events"]:
@@ -86,7 +86,8 @@ def test_more_executions_are_work():
 
 
 def test_each_layout_has_its_stack():
-    # The work depends on the stack's address: a turn for each multiple of 16 bytes below 1024.
+    # The additional work depends on the stack's address: one turn for each multiple of 16 bytes
+    # below 1024.
     new = build(stack="and r3, sp, #0x3f0\n3:\tsubs r3, r3, #16\n\tbgt 3b")
     found, document = events("-e", "instr_exec", "--layouts", "3", build(), new)
     works = found["instr_exec"]["works"]
@@ -112,7 +113,8 @@ def test_text_and_markdown(tmp_path):
 
 
 def test_the_label_and_notes_are_printed(tmp_path):
-    """An unchecked core, and a PLD, which has no effect on it if pmk does not see its address."""
+    """pmk gate prints the label and the note of pmk stat. The core is unchecked, and the PLD has no
+    effect on it if pmk does not see its address."""
     base, new = build(), build(more="pld [r9]")
     argv = ("-e", "cycles", "--core", "arm1176", "--set", "mem.latency=77")
     contains(gate(*argv, base, base).out, "layouts\n\n cycles: unchecked\n")

@@ -40,7 +40,7 @@ class Repository:
         return out.out.strip()
 
     def commit(self, turns, code=0, source=None, time=None):
-        """Returns a commit whose program makes this many iterations; returns its name."""
+        """Commits a program that makes this many iterations; returns the commit's name."""
         n = len(self.commits)
         (self.folder / "prog.s").write_text(source or PROGRAM.format(turns=turns, code=code))
         (self.folder / "number").write_text(f"{n}\n")
@@ -54,7 +54,7 @@ class Repository:
         return run(PMK, "history", *words, cwd=self.folder)
 
     def add(self, commit, *words):
-        """Check a commit out, build it and add its counts."""
+        """Checks out a commit, builds it and adds its counts."""
         self.git("checkout", "-q", commit)
         equal(run("sh", "-c", BUILD_IT, cwd=self.folder).code, 0)
         out = self.history("add", "--commit", "HEAD", *words, "./prog")
@@ -95,8 +95,8 @@ def test_add_and_show(repository):
     contains(text, "prog on arm1176: instructions, 3 commits, 1 change, 184 to 204")
     rows = [line for line in text.splitlines() if re.match(r"  [0-9a-f]{10} ", line)]
     equal([row[2:12] for row in rows], [c[:10] for c in repository.commits])
-    # The mark is at the right end in the first two rows and at the left end in the third; the
-    # subject says why.
+    # The mark is at the right end in the first two rows and at the left end in the third, as the
+    # commits' subjects say.
     assert rows[0].index("*") == rows[1].index("*") == rows[2].index("*") + 23, text
     assert re.search(r" 184  -20 -9\.80% +\* +Turn 90 times$", rows[2]), rows[2]
     assert "Turn" not in rows[0] + rows[1]
@@ -110,7 +110,8 @@ def test_other_names_of_a_core_show_what_was_added(repository):
 
 @cases("times", [(0, 0, 0, 0, 0), (0, 40, 30, 20, 10)])
 def test_commits_come_after_their_ancestors(repository, times):
-    """The commits have the same time, or children are older than their parents."""
+    """Commits are shown after their ancestors, even if all commits have the same time, or children
+    are older than their parents."""
     for n, time in enumerate(times):
         repository.commit(100 + n, time=START + time)
     for n in (3, 1, 4, 0, 2):
@@ -179,7 +180,8 @@ def test_a_program_older_than_its_commit_is_named(repository):
 
 
 def test_a_program_that_was_not_built_again_is_refused(repository):
-    """Its debug information names the source file."""
+    """pmk refuses a program that is older than its sources, whose names are in its debug
+    information."""
     repository.commit(10)
     equal(run("sh", "-c", BUILD_IT.replace("-o", "-g -o"), cwd=repository.folder).code, 0)
     equal(repository.history("add", "--commit", "HEAD", "./prog").err, "")
@@ -215,25 +217,25 @@ def test_the_gate(repository):
         equal(out.code, code, f"{turns}: {out}")
         verdicts.append("bad" if code else "good")
         equal([c["verdict"] for c in repository.shown()["commits"]], verdicts)
-    # Compared with the last good commit, which has 90 iterations.
+    # pmk compares with the last good commit, which has 90 iterations.
     good = repository.commits[4][:10]
     equal(out.err, f"pmk: instructions of prog on arm1176: from 184 in {good} to 198 "
                    "(+14 +7.61%), over 5%\n")
     out = repository.history("show", "--fail-over", "5%")
     equal((out.code, out.err.count("over 5%")), (1, 1))
     equal(repository.history("show", "--fail-over", "8%").code, 0)
-    # A commit that is slower on purpose is marked good by hand; the next one is then compared with
-    # it.
+    # The user marks a commit that is slower on purpose as good, and pmk compares the next commit
+    # with it.
     equal(repository.history("good", repository.commits[-1][:12]).code, 0)
     equal(repository.add(repository.commit(99), *limit).code, 0)
-    # Compared with a release, many small steps add up to a failure.
+    # Many small steps add up to a failure when pmk compares with a release.
     equal(repository.add(repository.commits[1], *limit, "--good", repository.commits[4]).code, 1)
     equal(repository.history("bad", repository.commits[0]).code, 0)
     equal(repository.shown()["commits"][0]["verdict"], "bad")
 
 
 def fail_in_a_sweep(repository, name="prog"):
-    """Adds a sweep to the database. Its only run is that of `name`, which has failed."""
+    """Adds a sweep with one run, the failed run of `name`, to the database."""
     with sqlite3.connect(repository.folder / "results.db") as db:
         db.execute("DELETE FROM point WHERE revision = 0")
         db.execute("INSERT INTO cell SELECT NULL, randomblob(16), program, config, 'ended with 3',"
@@ -243,8 +245,8 @@ def fail_in_a_sweep(repository, name="prog"):
 
 
 def test_the_gate_sees_a_run_that_failed(repository):
-    """A commit with a failed run is not good: the next commit is compared with the commit before
-    it."""
+    """A commit with a failed run is not good, so pmk compares the next commit with the commit
+    before it."""
     limit = ("--fail-over", "5%", "-e", "instructions")
     equal(repository.add(repository.commit(100), *limit).code, 0)
     fail_in_a_sweep(repository)
@@ -255,7 +257,8 @@ def test_the_gate_sees_a_run_that_failed(repository):
     equal(repository.history("show", "--fail-over", "5%").code, 1)
     equal(repository.add(repository.commit(150), *limit).code, 1)
     equal([c["verdict"] for c in repository.shown()["commits"]], ["good", None, "bad"])
-    # After `good` accepts the failure, the next commit may fail in the same way, but in no other.
+    # After `good` accepts the failure, the next commit may fail in the same way, but in no other
+    # way.
     equal(repository.history("good", repository.commits[1]).code, 0)
     out = repository.history("add", "--commit", repository.commit(100), "--fail-over", "5%")
     equal(out.code, 0)
@@ -270,12 +273,12 @@ def test_the_gate_compares_each_count_with_the_commit_that_has_it(repository):
     equal(add(100, "cycles").code, 0)
     out = add(150, "instructions")
     equal((out.code, out.err.count("instructions of prog on arm1176: from 204")), (1, 1), str(out))
-    # No good commit has counts of this event, so this commit gets no verdict.
+    # No good commit has counts of this event, so pmk gives no verdict on this commit.
     out = add(100, "instr_exec")
     equal((out.code, out.err), (0, "pmk: history: nothing to compare: no good commit has the "
                                    f"counts of {repository.commits[-1][:10]}\n"))
     equal([c["verdict"] for c in repository.shown()["commits"]], ["good", "good", "bad", None])
-    # Later commits are compared with this commit.
+    # pmk compares later commits with this commit.
     equal(add(150, "instr_exec").code, 1)
     equal(add(101, "instr_exec").code, 0)
 
@@ -290,8 +293,8 @@ def test_what_is_added_again_replaces(repository):
 
 
 def test_other_events_stay(repository):
-    """Adding counts of a commit keeps the commit's other events for the same program, core and
-    settings."""
+    """If more counts of a commit are added, its other events for the same program, core and
+    settings stay."""
     repository.commit(10)
     for words in (["-e", "cycles,etmextout_0"], ["-e", "instructions"],
                   ["-e", "br_exec", "--name", "b"],
@@ -321,14 +324,15 @@ def test_bisect_keeps_what_it_does_not_count(repository):
 def has_open(pid, path):
     folder = f"/proc/{pid}/fd"
     for fd in os.listdir(folder):
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+        with contextlib.suppress(FileNotFoundError):  # the process has closed it
             if os.path.samefile(os.path.join(folder, fd), path):
                 return True
     return False
 
 
 def test_several_add_at_once(repository):
-    """pmk does not wait for ever for a sweep that writes for a long time."""
+    """Several `pmk history add` wait for each other, but not for ever: pmk gives up if a sweep
+    writes for a long time."""
     repository.add(repository.commit(10))
     db = repository.folder / "results.db"
     equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
@@ -361,7 +365,8 @@ def test_a_program_that_fails_is_not_added(repository):
     ([100, 130], [0, 1], 1),
 ])
 def test_bisect(repository, turns, added, found):
-    """Slower or faster, and however many commits lie between."""
+    """Bisect finds the first commit that is slower or faster, with any number of commits between
+    the given two."""
     for n in turns:
         repository.commit(n)
     for n in added:
@@ -376,7 +381,7 @@ def test_bisect(repository, turns, added, found):
     assert repository.builds() - before <= 3
     equal(repository.git("rev-parse", "--abbrev-ref", "HEAD"), "main")
     equal(repository.git("status", "--porcelain"), "")
-    # The counts made during the bisection are stored, in the order of the commits.
+    # The database has the counts made during the bisection, in the order of the commits.
     tried = [c["commit"] for c in repository.shown()["commits"]]
     equal(tried, [c for c in repository.commits if c in tried])
 
@@ -403,7 +408,8 @@ def test_bisect_by_a_limit_and_around_what_cannot_be_built(repository):
     (["--fail-over", "0", "-e", "dcache_miss"], "no count has grown by more than 0%"),
 ])
 def test_bisect_names_no_commit_where_nothing_changed(repository, words, text):
-    """Whether or not there are commits between the two."""
+    """If nothing changed, bisect names no commit, whether or not there are commits between the
+    given two."""
     for n in range(4):
         repository.commit(100 + 10 * n)
     for n in (0, 2, 3):
@@ -443,8 +449,9 @@ def test_the_test_of_a_commit(repository):
 
 @cases("name, all_of_them", [("INT", True), ("INT", False), ("TERM", False), ("HUP", True)])
 def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
-    """The signal goes to all processes, as from a terminal, or to one process, as from kill. The
-    second build hangs and ignores the signal. The counts of the first build are kept."""
+    """A signal ends bisect and resets git, whether all processes get the signal, as from a
+    terminal, or only one, as from kill. The second build hangs and ignores the signal. The counts
+    of the first build are kept."""
     sig = getattr(signal, "SIG" + name)
     for turns in (100, 100, 100, 100, 100, 130, 130, 130, 130):
         repository.commit(turns)
@@ -500,7 +507,7 @@ def test_bisect_with_settings(repository):
     for n, (with_it, without) in {0: (100, 100), 3: (130, 100)}.items():
         equal(repository.add(repository.commits[n], *set_it).code, 0)
         equal(repository.add(repository.commits[n], "-e", "instructions").code, 0)
-    with sqlite3.connect(repository.folder / "results.db") as db: # nothing changed without them
+    with sqlite3.connect(repository.folder / "results.db") as db: # equal without the setting
         db.execute("UPDATE point SET cell = (SELECT min(cell) FROM point JOIN variant ON"
                    " variant.id = variant WHERE settings = '') WHERE variant = (SELECT id FROM"
                    " variant WHERE settings = '')")
@@ -531,7 +538,8 @@ def test_bisect_leaves_work_alone(repository):
 
 
 def test_without_git(tmp_path):
-    """Commits are any names, in the order in which they were added."""
+    """Without git, pmk history takes any names of commits, in the order in which they were
+    added."""
     have("qemu-arm", "arm-linux-gnueabi-gcc")
     (tmp_path / "prog.s").write_text(PROGRAM.format(turns=10, code=0))
     equal(run("sh", "-c", BUILD_IT, cwd=tmp_path).code, 0)
@@ -564,7 +572,7 @@ def test_commits_by_the_names_that_git_knows(repository):
     for turns in (100, 110, 120):
         repository.add(repository.commit(turns))
     repository.git("tag", "-a", "-m", "A release", "v1", repository.commits[0])
-    # This tag is the beginning of another commit's hash.
+    # This tag is also the beginning of another commit's hash.
     repository.git("tag", repository.commits[2][:6], repository.commits[1])
     for words, verdicts in ((("good", "v1"), ["good", None, None]),
                             (("bad", "HEAD"), ["good", None, "bad"]),
@@ -575,7 +583,7 @@ def test_commits_by_the_names_that_git_knows(repository):
         equal([c["verdict"] for c in repository.shown()["commits"]], verdicts)
     for good, code in (("HEAD~1", 0), ("v1", 1)):
         equal(repository.history("show", "--fail-over", "10%", "--good", good).code, code)
-    # git knows it, the database does not.
+    # git knows this commit, but the database does not.
     repository.commit(10)
     out = repository.history("good", "HEAD")
     equal(out.code, 129)
@@ -583,7 +591,8 @@ def test_commits_by_the_names_that_git_knows(repository):
 
 
 def test_the_beginning_of_a_name(repository):
-    """If there are seventeen commits, at least two hashes begin with the same digit."""
+    """A beginning that fits several hashes is refused. Among seventeen commits, at least two hashes
+    begin with the same digit."""
     for _ in range(17):
         repository.commit(10)
     repository.add(repository.commits[0])
@@ -601,7 +610,7 @@ def test_the_beginning_of_a_name(repository):
 
 
 def test_what_a_sweep_counted(repository):
-    """Points without a commit become points of the commit."""
+    """pmk history add can name the commit of a sweep's points that have none."""
     repository.add(repository.commit(10), "--name", "x")
     out = repository.history("add", "--commit", "HEAD")
     equal(out.code, 129)
@@ -624,7 +633,8 @@ SELECT hidden.* FROM hidden, r;
 
 @cases("table", ["cell", "meta", "value"])
 def test_views_in_place_of_tables_are_refused(repository, table):
-    """A query of such a view might never end."""
+    """pmk refuses a database with views in place of its tables, because a query of such a view
+    might never end."""
     repository.add(repository.commit(10))
     with sqlite3.connect(repository.folder / "results.db") as db:
         db.executescript(ENDLESS.format(table=table))
@@ -653,7 +663,7 @@ def test_triggers_are_not_executed(repository):
     with sqlite3.connect(repository.folder / "results.db") as db:
         db.execute("CREATE TRIGGER other AFTER INSERT ON value BEGIN UPDATE value SET value = 7; "
                    "END")
-        db.execute("CREATE VIEW mine AS SELECT count(*) FROM value") # may be in it
+        db.execute("CREATE VIEW mine AS SELECT count(*) FROM value") # other views are allowed
     equal(repository.add(repository.commit(11)).code, 0)
     equal(repository.counts(), [24, 26])
 

@@ -49,7 +49,7 @@ def test_it_destroys_nothing(repository):
     equal(repository.history("show").code, 0)
 
 
-# work() changes, other() does not, and late() is only in some commits. Each turn has two
+# work() changes, other() does not, and late() is only in some commits. A turn of each loop has two
 # instructions.
 FUNCTIONS = """	.text
 	.global _start
@@ -95,12 +95,12 @@ def recorded(tmp_path_factory):
 
 
 def test_functions_of_recordings(recorded):
-    """A function has counts for each commit, and none for the commit without a recording. The page
-    leaves out functions whose counts never differ."""
+    """The page shows the counts of functions for each commit that has a recording. It leaves out
+    functions whose counts never differ."""
     data = data_of(recorded)
     equal({name: counts for _, _, name, _, counts in data["functions"]},
           {"work": "202,,222,242", "late": "0,,1,0"})
-    # The totals cover the events that the recordings and the counts have in common.
+    # The totals are those of events that are in both the recordings and the counts.
     counts = data["series"][0][4].split(",")
     equal((counts[data["base"]], counts[data["last"]]), ("310", "350"))
 
@@ -127,7 +127,7 @@ def open_page(browser, repository):
 
 def test_the_line(browser, repository):
     """The line spans from the smallest count, at the bottom, to the largest, with a mark at each
-    change; below it are the dates."""
+    change. The dates are below the line."""
     open_page(browser, repository)
     line, *points = browser.find_elements("css selector", "figure path")
     at = [(float(x), float(y)) for x, y in
@@ -159,7 +159,7 @@ def test_the_axis_by_date(browser, tmp_path):
     equal(places(), [0, 500, 1000])
     Select(browser.find_element("css selector", "#lines select")).select_by_value("date")
     equal(places(), [0, 100, 1000])
-    # A click on a commit compares it with the one before.
+    # A click on a commit compares it with the commit before.
     browser.execute_script("document.querySelectorAll('.point')[1].dispatchEvent("
                            "new MouseEvent('click'))")
     equal([browser.find_element("id", name).get_property("value") for name in ("base", "new")],
@@ -206,7 +206,7 @@ def test_any_two_commits(browser, repository):
              if m["method"] == "Network.requestWillBeSent"]
     equal(asked, [path.as_uri()])
     equal(browser.get_log("browser"), [])
-    # The marks are visible, in the colours for more and less.
+    # The page shows the marks in the colours for increases and decreases.
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "features": [{"name": "prefers-color-scheme", "value": "light"}]})
     colours = [browser.execute_script("return getComputedStyle(arguments[0]).stroke", e)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""A program that writes into the memory that its counts are in: pmk says so and prints no count,
-whatever is written. The program is in the emulator's process, so it can find that memory."""
+"""A program that overwrites the memory in which it is counted, which it can find because it runs in
+the emulator's process. pmk reports the damage and prints no count, whatever the program writes."""
 import os
 
 from harness import *
 from programs import build
 
-# END [WHERE LENGTH WHAT]…: writes LENGTH bytes at the offset WHERE of the arena. WHAT is "random",
-# or the value of all bytes. END is "dies" at once, or "goes on". /proc/thread-self/maps has the
-# addresses of the host, which a program of 32 bits cannot name; the kernel writes for it.
+# Arguments: END [WHERE LENGTH WHAT]…. Writes LENGTH bytes at the offset WHERE of the arena. WHAT is
+# "random", or the value of all bytes. Then the program "dies" at once or "goes on", as END says. A
+# 32-bit program cannot use the host's addresses in /proc/thread-self/maps itself, so it lets the
+# kernel write.
 HOSTILE = r"""
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -64,7 +65,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Where things are in the arena.
+# Prints the offset and the size of each part of the arena.
 PLACES = r"""
 #include <stdio.h>
 #include <stddef.h>
@@ -106,7 +107,8 @@ int main(void)
 
 def places():
     have("cc")
-    # Anew for every build of pmk, whose headers say it.
+    # The time makes the source differ after every build of pmk, because the headers may have
+    # changed.
     source = PLACES + f"/* {os.path.getmtime(PMK)} */\n"
     path = build("arena-places", source, f"-I{SOURCE}/src", f"-I{SOURCE}/include", prefix="")
     rows = [line.split() for line in run(path).out.splitlines()]
@@ -114,7 +116,7 @@ def places():
 
 
 def attack(*writes, how=("-e", "instr_exec,cycles"), end="dies", command=None, env=None):
-    """Runs pmk stat on a program that writes each `what` to its place."""
+    """Runs pmk stat on a program that writes each `what` to its place in the arena."""
     known, argv = places(), [end]
     for place, what in writes:
         at, size = known[place]
@@ -130,7 +132,7 @@ def refused(out, how=()):
     equal(len(lines), 1, out)
     contains(lines[0], "the memory in which qemu-arm counts has an impossible value for the ")
     contains(lines[0], "so no count can be trusted; find the stray write")
-    if "-I" not in how:  # intervals that were over by then have been shown
+    if "-I" not in how:  # earlier intervals are already printed
         equal(len(out.err.splitlines()), 1, out)
     assert "Sanitizer" not in out.err and "runtime error" not in out.err, out
     return lines[0]

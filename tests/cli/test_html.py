@@ -9,7 +9,7 @@ from harness import *
 from recordings import *
 import results
 
-# The program has two phases: first() hits the cache, and second() misses it.
+# The program has two phases: first() hits the cache, and second() misses.
 PHASES = """
 static volatile int table[1 << 16];
 __attribute__((noinline)) void first(void) { for (int i = 0; i < 100000; i++) table[i % 8]++; }
@@ -36,7 +36,7 @@ class Element:
         return "".join(i if isinstance(i, str) else i.text() for i in self.inner)
 
     def all(self, tag=None, **attrs):
-        """Yields the elements below this element that have these attributes. A value of None means
+        """Yields the descendants of this element that have these attributes. A value of None means
         any value."""
         for i in self.inner:
             if isinstance(i, str):
@@ -53,7 +53,7 @@ class Element:
 
 
 class Page(html.parser.HTMLParser):
-    """A tree of the document; every element must be closed."""
+    """The document as a tree. Raises an error if an element is not closed."""
 
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
@@ -77,7 +77,7 @@ class Page(html.parser.HTMLParser):
         self.at.inner.append(data)
 
     def rows(self, **attrs):
-        """Cells of a table's rows."""
+        """Returns the cells of a table's rows."""
         body = self.root.one("table", **attrs).one("tbody")
         return [[c.text() for c in row.inner if isinstance(c, Element)] for row in body.all("tr")]
 
@@ -131,7 +131,7 @@ def page(recording):
 
 
 def self_counts(path, event):
-    """By function, as SQL adds them up: {name: count}."""
+    """Returns {name: counts of the function without its callees}, computed with SQL."""
     sql = ("SELECT coalesce(function.name, object.path), sum({0}) FROM {1} JOIN code ON "
            "code = code.id JOIN object ON code.object = object.id "
            "LEFT JOIN function ON code.function = function.id {2} GROUP BY 1")
@@ -160,7 +160,7 @@ def test_functions_are_those_of_the_recording(page, recording):
     got = {row[5]: number(row[0]) for row in rows}
     equal(got, {name: f["cpu_cycles"] for name, f in FUNCTIONS.items()})
     equal(got, self_counts(recording, "cpu_cycles"))
-    # The page has the rows of pmk report --children, and the number of calls.
+    # The page has the rows and the numbers of calls that pmk report --children prints.
     inclusive = {row[5]: number(row[2]) for row in rows}
     down = FUNCTIONS["down"]["cpu_cycles"]
     equal(inclusive["down"], down, "recursion counts once")
@@ -186,12 +186,13 @@ def test_every_event_of_every_function(page, recording):
 
 @pytest.mark.quick
 def test_flame_graph_adds_up(page):
-    """The paths of all threads together. test_html_browser.py tests how wide they are."""
+    """The widths of the flame graph are the sums over all threads, as test_html_browser.py checks.
+    Here the numbers in its data are checked."""
     frames = {}
     for path, counts in page.frames():
         assert len(path) == 1 or path[:-1] in frames, path
         frames[path] = [a + b for a, b in zip(frames.get(path, [0] * 4), counts + [0] * 4)]
-    # The counts of each thread are added to those of the root.
+    # The node of each thread has the root's path, so the sums of the root are twice the totals.
     equal([n // 2 for n in frames["all",][:3]], list(TOTALS.values()))
     names = {path[1:] for path in frames}
     assert {("main", "work"), ("main", "work", "clamp"), ("work", "clamp"),
@@ -204,7 +205,8 @@ def test_flame_graph_adds_up(page):
 
 
 def tree_recording(path, leaves):
-    """main() calls `leaves` functions, each of which counts one cycle of a million."""
+    """Returns a recording in which main() calls `leaves` functions. Each of them counts one cycle
+    of a million."""
     r = Recording(path)
     r.event("cpu_cycles", trust="modelled")
     r.object("/nonexistent/prog")
@@ -226,7 +228,8 @@ def tree_recording(path, leaves):
 
 
 def called_in_turn(path):
-    """main() calls first(), second() and third(), which count 10, 30 and 20 cycles."""
+    """Returns a recording in which main() calls first(), second() and third(), which count 10, 30
+    and 20 cycles."""
     r = Recording(path)
     r.event("cpu_cycles")
     r.object("/nonexistent/prog")
@@ -253,7 +256,8 @@ def test_small_frames_are_merged_and_told(tmp_path):
 @pytest.mark.more
 @pytest.mark.quick
 def test_there_is_no_end_of_functions(tmp_path):
-    """More functions than the table has rows: the last row has the sum of the others."""
+    """If there are more functions than the table has rows, the last row has the sum of the
+    remaining functions."""
     page = Page(page_of(tree_recording(tmp_path / "r", 2500)))
     rows = page.rows(id="functions")
     equal(len(rows), 2001)
@@ -263,7 +267,7 @@ def test_there_is_no_end_of_functions(tmp_path):
 
 @pytest.fixture
 def with_source(tmp_path):
-    """Returns a recording whose lines can be read."""
+    """Returns a recording whose source files exist."""
     with open(tmp_path / "loop.c", "w") as f:
         f.write("".join(f"line {i}\n" for i in range(1, 41)))
     path = sample(tmp_path / "r", contexts=True)
@@ -275,7 +279,7 @@ def with_source(tmp_path):
 
 
 def listing(page, name):
-    """Returns the rows of a listing: (numbers, position, text)."""
+    """Returns the rows of a listing as (numbers, position, text)."""
     for place in page.root.all("details", **{"class": "place"}):
         if name in place.one("summary").text():
             return [[c.text() for c in row.inner] for row in place.one("tbody").all("tr")]
@@ -293,7 +297,7 @@ def test_lines_have_their_counts_and_text(with_source):
     equal([row[-2] for row in rows],
           ["3", "4", "5", "6", "7", "8", "9", "10", "11", "\u22ee", "28", "29", "30", "31", "32"])
     contains(rows[9][-1], "16 lines")
-    # The sources main.c and util.h do not exist: down's instructions are listed.
+    # The sources main.c and util.h do not exist, so the page lists the instructions of down().
     rows = listing(page, "down")
     equal([(number(r[0]), r[-2]) for r in rows if r[0]],
           [(7, "3000"), (8, "3004"), (9, "3008")])
@@ -310,7 +314,8 @@ def test_hot_lines_have_their_instructions(with_source):
         sums = [sum(counts) for counts in itertools.zip_longest(
             *(counts_of(v) for _, _, v, _ in insns), fillvalue=0)]
         equal(sums, numbers(row))
-    # The ids have hexadecimal lines. clamp() is inlined from a file that cannot be read.
+    # The ids contain line numbers in hexadecimal. clamp() is inlined from a file that cannot be
+    # read.
     equal(got, {"5": [("2000", 3)], "7": [("2004", 30)], "9": [("2010", 30)], "1e": [("2014", 3)]})
 
 
@@ -324,7 +329,8 @@ def test_names_of_functions_are_links(with_source):
 
 @pytest.mark.quick
 def test_jumps_inside_a_function_are_links(page):
-    """Calls and jumps to other functions have the name of their target."""
+    """Jumps inside a function are links. Calls and jumps to other functions show the name of their
+    target."""
     links = {row.attrs["id"]: (a.attrs["href"], a.text()) for row in page.root.all("tr", id=None)
              for a in row.all("a", **{"class": "jump"})}
     got = {key.split("-")[1]: (href.split("-")[1], arrow) for key, (href, arrow) in links.items()}
@@ -336,7 +342,7 @@ def test_jumps_inside_a_function_are_links(page):
 
 
 def long_recording(path):
-    """6001 instructions without a symbol, 60 of which are hot."""
+    """Returns a recording of 6001 instructions without a symbol, 60 of which are hot."""
     r = Recording(path)
     r.event("cpu_cycles")
     r.object("/nonexistent/prog")
@@ -380,7 +386,8 @@ def test_named_events_alone(recording, tmp_path):
 
 @pytest.fixture
 def timed(tmp_path):
-    """dcache_miss took 12 cycles 5 times, 30 once, 1000 cycles 11 times; cpu_cycles 1 cycle."""
+    """Returns a recording in which dcache_miss took 12 cycles 5 times, 30 cycles once and 1000
+    cycles 11 times, and cpu_cycles took 1 cycle."""
     path = shutil.copy(sample(tmp_path / "r"), tmp_path / "timed")
     with sqlite3.connect(path) as db:
         db.executemany("INSERT INTO latency SELECT id, ?, ? FROM event WHERE name = ?",
@@ -410,7 +417,8 @@ def test_latencies(timed):
 
 @pytest.mark.quick
 def test_without_latencies(page, recording, tmp_path):
-    """A page without latencies has no such section. Older recordings have no table of latencies."""
+    """A page without latencies has no such section. Older recordings have no table of latencies and
+    give such a page."""
     assert "Latencies" not in page.root.text()
     old = shutil.copy(recording, tmp_path / "old")
     with sqlite3.connect(old) as db:
@@ -420,7 +428,7 @@ def test_without_latencies(page, recording, tmp_path):
 
 @pytest.mark.quick
 def test_latencies_of_a_damaged_recording(timed):
-    """Counts that need more than 64 bits."""
+    """If the numbers of a latency add up to more than 64 bits can hold, the page shows 2^64 - 1."""
     with sqlite3.connect(timed) as db:
         db.execute("UPDATE latency SET times = ?", (2 ** 63 - 1,))
     text = Page(page_of(timed)).root.one("section", id="latencies").text()
@@ -496,7 +504,8 @@ DUMP = os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")
 
 @pytest.mark.quick
 def test_dumps_of_firmware(tmp_path):
-    """The page has the data of the JSON document: totals, regions with distributions, samples."""
+    """A page of a dump of firmware has the data of the JSON document: totals, regions with
+    distributions, samples."""
     done = run(PMK, "report", DUMP, "--html", tmp_path / "page")
     equal((done.code, done.out, done.err), (0, "", ""))
     page, doc = Page(tmp_path / "page"), json.loads(run(PMK, "report", "-j", DUMP).out)
@@ -576,8 +585,8 @@ def test_a_comparison_has_what_diff_has(recording, later):
     for i, event in enumerate(events):
         if of("function", event):
             equal(in_table(f"e{i}-function"), of("function", event))
-    # Line 7's cycles grow by half in both threads, rounded down. Functions exclude code that was
-    # inlined into them.
+    # The cycles of line 7 grow by half in both threads, rounded down. A function's own count
+    # excludes code that was inlined into it.
     base = FUNCTIONS["work"]["cpu_cycles"] - 60 - 30
     more = (100 - 33) // 2 + 33 // 2
     by_name = {row[4]: row for row in page.rows(id="e0-function")}
@@ -587,7 +596,7 @@ def test_a_comparison_has_what_diff_has(recording, later):
 
 
 def by_path(page):
-    """Returns the counts of each path of the flame graph, summed over threads."""
+    """Returns the counts of each path in the flame graph, summed over the threads."""
     sums = {}
     for path, counts in page.frames()[1:]:
         if len(path) > 1:
@@ -597,7 +606,8 @@ def by_path(page):
 
 
 def in_one_tree(base, fresh, events):
-    """Returns what the flame graph of a comparison has, from the graphs of both recordings."""
+    """Returns the flame graph of the comparison, computed from the flame graphs of both
+    recordings."""
     sides = [by_path(Page(page_of(side, "-e", ",".join(events)))) for side in (fresh, base)]
     return {path: [n for side in sides
                    for n in (side.get(path, []) + [0] * len(events))[:len(events)]]
@@ -611,7 +621,8 @@ def test_a_comparison_has_the_paths_of_both_sides(recording, later):
     equal(events, ["cpu_cycles", "instr_exec", "dcache_miss"])
     got = {path: counts + [0] * (6 - len(counts)) for path, counts in by_path(page).items()}
     equal(got, in_one_tree(recording, later, events))
-    # down() calls itself and is called fresh() later; its instructions have no bytes that match.
+    # down() calls itself, and is called fresh() in the later recording. Its instructions have no
+    # bytes by which pmk could match them.
     equal(got["all", "main", "down"], [0, 0, 0, 24, 9, 0])
     equal(got["all", "main", "fresh"], [24, 9, 0, 0, 0, 0])
     labels = {frame[1]: frame[2] for frame in page.data()["frames"]}
@@ -619,7 +630,8 @@ def test_a_comparison_has_the_paths_of_both_sides(recording, later):
 
 
 def calls_of_part(path, folder, inlined, name="part"):
-    """main() calls part(), into which leaf() is inlined: all of it, or all but one instruction."""
+    """Returns a recording in which main() calls part(), into which leaf() is inlined: as all of
+    part(), or as all but one instruction."""
     r = Recording(path)
     r.event("instr_exec")
     r.event("cpu_cycles")
@@ -643,7 +655,8 @@ def calls_of_part(path, folder, inlined, name="part"):
 @pytest.mark.quick
 @pytest.mark.parametrize("inlined", [(False, True), (True, False), (True, True)])
 def test_a_function_without_own_code_is_in_the_paths(tmp_path, inlined):
-    """Its frames on both sides are one, and cycles are the first event."""
+    """If all code of a function is inlined on one or both sides, the function still has one frame
+    for both sides. Cycles are the first event."""
     base, fresh = [calls_of_part(tmp_path / folder, f"/{folder}", side)
                    for folder, side in zip(("a", "b"), inlined)]
     page = Page(diff_page(base, fresh))
@@ -812,7 +825,7 @@ def test_hostile_names_stay_text(hostile_page):
                        lambda c: "".join(f"\\x{b:02x}" for b in c[0].encode()), name)
         assert shown.upper() in (n.upper() for n in names), name
     assert "\x1b" not in page.source and "\u202e" not in page.source
-    # Long names are truncated; the title has the whole name.
+    # Long names are truncated; the title attribute has the full name.
     cell = next(e for e in page.root.all("th") if e.attrs.get("title", "").startswith("xxxx"))
     equal(cell.text(), "x" * 89 + "\u2026")
 

@@ -12,12 +12,12 @@ pytestmark = pytest.mark.once
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium; its pages are read and used as a person would."""
+    """Starts Chromium, in which the tests read and use pages as a person would."""
     yield from session("--window-size=1200,1000")
 
 
 class Shown:
-    """A page in the browser."""
+    """A page that the browser shows."""
 
     def __init__(self, driver, path, script=True, scheme="light"):
         self.driver, self.path = driver, path
@@ -63,7 +63,7 @@ class Shown:
         self.keys(self.driver.switch_to.active_element, *keys)
 
     def names(self):
-        """Functions that the table shows, in its order."""
+        """Returns the functions that the table shows, in its order."""
         return self.js("return [...document.querySelectorAll('#functions tbody tr')]"
                        ".filter(r => r.offsetParent).map(r => r.querySelector('th').textContent)")
 
@@ -74,7 +74,7 @@ class Shown:
             name)]
 
     def requests(self):
-        """Returns the browser's requests, except the one for the page itself."""
+        """Returns the addresses that the browser requested, except that of the page itself."""
         sent = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -110,7 +110,7 @@ def test_a_click_zooms(shown):
     equal(shown.frame("main", "down"), None)
     clamp = shown.width("main", "work", "clamp")
     assert abs(clamp - 100 * 60 / 160) < 1, clamp
-    # Its caller is still visible, and a click leads back.
+    # The function's caller is still visible, and a click on it leads back.
     shown.frame("main").click()
     assert shown.width("main") == 100 and shown.width("main", "work") < 100
     shown.one("#reset").click()
@@ -119,7 +119,8 @@ def test_a_click_zooms(shown):
 
 
 def test_names_are_cut_in_the_middle(browser, tmp_path):
-    """Only names that do not fit; and a name that fits after zooming is complete."""
+    """The page cuts only names that do not fit, in the middle. After zooming, a name that fits is
+    complete."""
     name = "a_function_of_a_module_with_a_long_name_that_ends_in_tail"
     r = Recording(tmp_path / "r")
     r.event("cpu_cycles")
@@ -175,14 +176,14 @@ def test_callers_and_callees_of_a_function(browser, shown):
     assert not shown.one("#both").is_enabled()
     shown.frame("main", "work").click()
     shown.one("#both").click()
-    # work() is called by main(), and by the start of the second thread.
+    # main() calls work(), and so does the start of the second thread.
     work = FUNCTIONS["work"]["cpu_cycles"]
     main = 160
     equal(boxes(shown, "#upper"), [("work", work, 100), ("main", main, round(100 * main / work))])
     equal(boxes(shown, "#flame"), [("work", work, 100), ("clamp", 90, round(100 * 90 / work))])
     equal(shown.one("#flame").text.split(), ["work", "clamp"], "names can be read")
     contains(shown.one("#hint").text, f"work: callers above, callees below; {work} cpu_cycles")
-    # A click, and Enter, show the callers and callees of another function.
+    # A click or Enter on another function shows its callers and callees.
     shown.find("#upper .f")[1].click()
     equal(boxes(shown, "#flame")[0][0], "main")
     shown.driver.back()
@@ -239,7 +240,8 @@ def test_the_inverted_graph(shown, recording):
 
 
 def test_the_order_of_calls(browser, tmp_path):
-    """Functions from left to right by their counts, or as they were first called."""
+    """The flame graph has functions from left to right in the order of their counts, or in the
+    order of their first calls."""
     from selenium.webdriver.support.ui import Select
     shown = Shown(browser, page_of(called_in_turn(tmp_path / "r")))
     equal([name for name, _, _ in boxes(shown, "#flame")],
@@ -308,7 +310,7 @@ def test_search_finds(shown):
     shown.keys(shown.one("#find"), "CLAM")
     equal(len(shown.find("#flame .f.hit")), 2)
     equal(shown.one("#found").text, f"2 frames, {100 * 90 / TOTALS['cpu_cycles']:.1f}%")
-    # A frame below a hit counts once.
+    # A frame that is below another hit of the search counts only once.
     shown.one("#find").clear()
     shown.keys(shown.one("#find"), "down")
     down = FUNCTIONS["down"]["cpu_cycles"]
@@ -389,7 +391,7 @@ def test_light_and_dark(browser, recording, page):
 
 def test_without_script(browser, recording, page):
     """Without the script, everything can be read, and controls that need it are hidden."""
-    # WebDriver's own scripts do not run here, so the test reads the DOM in another way.
+    # WebDriver's own scripts do not run without scripts, so the test reads a snapshot of the DOM.
     shown = Shown(browser, f"{recording}.html", script=False)
     try:
         tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
@@ -410,7 +412,7 @@ def test_latencies_in_the_browser(browser, timed):
                     "row => [...row.children].map(cell => cell.innerText))")
     equal(rows[1:], [["12", "5", "29.4", "0.5"], ["30", "1", "5.9", "0.3"],
                      ["1,000", "11", "64.7", "99.2"]])
-    # A bar is as wide as its share.
+    # The width of a bar is its share.
     width = shown.js("return getComputedStyle(document.querySelectorAll('#latencies .bar')[3])"
                      ".getPropertyValue('--p')")
     equal(width.strip(), "0.54%")
@@ -426,7 +428,7 @@ def test_a_sweep_in_the_browser(browser, tmp_path):
     head = shown.find("#results thead th")[3]
     (head.find_elements("css selector", "button") or [head])[0].click()
     equal(shown.js(table)[:3], ["300", "200", "100"])
-    # The hottest spot has the strongest colour, and the coolest none.
+    # The hottest spot has the strongest colour, and the coolest spot has none.
     colours = shown.js("return [...document.querySelectorAll('#map .heat')].map("
                        "cell => getComputedStyle(cell).backgroundColor)")
     equal((colours[0], colours[1]), (colours[4], colours[3]))
@@ -439,7 +441,7 @@ def test_a_sweep_in_the_browser(browser, tmp_path):
 @lab
 def test_a_sweep_answers_what_is_chosen(browser, tmp_path):
     """The page's script computes the tables that --heat, --sensitivity and --pareto print. The
-    page's address has the user's choice."""
+    page's address contains the user's choice."""
     from selenium.webdriver.support.ui import Select
     shown = Shown(browser, sweep_page(tmp_path))
     answers = run(PMK, "sweep", "--sensitivity", "cycles", tmp_path / "r.db").out
@@ -476,7 +478,8 @@ def test_narrow_windows(shown):
 
 
 def test_columns_of_narrow_listings(browser, with_source):
-    """Hidden columns are hidden in all rows, so the text of all rows begins at the same place."""
+    """If columns are hidden, they are hidden in all rows, so the text of all rows begins at the
+    same place."""
     shown = Shown(browser, page_of(with_source))
     left = """return [...document.querySelectorAll(".place[data-lines] tbody tr")].map(
         row => row.lastElementChild.getBoundingClientRect().left)"""
@@ -490,7 +493,7 @@ def test_columns_of_narrow_listings(browser, with_source):
         equal(len({round(x) for x in places}), 1, f"{width}: {places}")
 
 
-def test_names_for_who_does_not_see(shown):
+def test_controls_have_names_for_screen_readers(shown):
     """Every control has a name for screen readers."""
     nodes = shown.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     seen = {}
@@ -506,7 +509,7 @@ def test_names_for_who_does_not_see(shown):
 
 def test_links_open_listings(browser, with_source):
     shown = Shown(browser, page_of(with_source))
-    # The hottest line comes first, with a link to it.
+    # The hottest line comes first and links to the listing.
     first = [c.text for c in shown.find("#hottest tbody tr:first-child td")]
     equal((number(first[0]), first[2], first[3]), (100, "loop.c:7", "line 7"))
     shown.one("#hottest tbody tr:first-child a").click()
@@ -533,7 +536,8 @@ def test_a_line_shows_its_instructions(browser, with_source):
     row = shown.js(read)
     share = 100 * 100 / TOTALS["cpu_cycles"]
     equal((row[0], row[1], row[-3:-1]), ("100", f"{share:.1f}%", ["30", "2004"]))
-    # Its text is that of the instruction; another event has other counts.
+    # The row shows the text of the instruction. It shows the counts of another event when the user
+    # selects it.
     Select(shown.one("#event")).select_by_visible_text("dcache_miss")
     equal(shown.js(read)[0], "12")
     equal(len(shown.find("#hottest tbody tr")), 2, "only lines, not their instructions")
@@ -542,7 +546,7 @@ def test_a_line_shows_its_instructions(browser, with_source):
 
 
 def test_jumps_have_arrows(shown):
-    """In work() an arrow leads from 200c to 2014, and one from 2010 back to 2004."""
+    """Arrows show the jumps of work(): from 200c to 2014, and from 2010 back to 2004."""
     shown.js("document.querySelectorAll('.place').forEach(d => d.open = true)")
     wait_until(lambda: len(shown.find(".arrows path")) == 3, "the arrows are drawn")
     read = """
@@ -569,7 +573,7 @@ def test_jumps_have_arrows(shown):
         assert all(abs(y - middles[end]) < 1 for y, end in zip(got, ends)), (ranges, middles)
     for parts in lanes.values():
         assert all(abs(a[1] - b[0]) < 1 for a, b in zip(sorted(parts), sorted(parts)[1:])), parts
-    # The arrows of the row at the pointer, or with the focus, stand out.
+    # The arrows of the row that is under the pointer or has the focus stand out.
     link = next(e for e in shown.find(".jump") if e.get_attribute("href").endswith("2014"))
     shown.js("arguments[0].focus()", link)
     marked = shown.js("return [...document.querySelectorAll('.arrows .on')].map("
@@ -608,7 +612,7 @@ def test_a_comparison_in_the_browser(browser, recording, later):
 
 
 def test_the_flame_graph_of_a_comparison(browser, recording, later):
-    """The widths are the counts of one side, the colours are the changes."""
+    """In a comparison, the widths show the counts of one side, and the colours show the changes."""
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.support.ui import Select
     shown = Shown(browser, diff_page(recording, later))
@@ -639,7 +643,7 @@ def test_the_flame_graph_of_a_comparison(browser, recording, later):
     ActionChains(browser).move_to_element(shown.frame("main", "work")).perform()
     equal(shown.one("#tip").text.splitlines(),
           ["work", "193 cpu_cycles, base 160", "+33 +20.6%, self +33"])
-    # The other side has what is gone. The address has the side.
+    # The other side shows the functions that are gone. The page's address contains the side.
     Select(shown.one("#side")).select_by_value("base")
     equal(box("main", "fresh"), None)
     contains(shown.frame("main", "down").get_attribute("aria-label"), " gone, self")
@@ -649,12 +653,12 @@ def test_the_flame_graph_of_a_comparison(browser, recording, later):
     browser.get("about:blank")
     browser.get(address)
     assert shown.frame("main", "down")
-    # Another event: the tables show it, too.
+    # If the user selects another event, the tables show it, too.
     Select(shown.one("#event")).select_by_visible_text("instr_exec")
     contains(shown.frame().get_attribute("aria-label"), f"{TOTALS['instr_exec']} instr_exec")
     equal(shown.js("return [...document.querySelectorAll('#events details[open]')].map("
                    "d => d.querySelector('b').textContent)"), ["instr_exec"])
-    # Keys and clicks do what they do in the graph of a recording.
+    # Keys and clicks have the same effects as in the flame graph of a recording.
     shown.js("document.querySelector('#flame .f').focus()")
     shown.type("ARROW_DOWN")
     shown.type("ENTER")
@@ -678,7 +682,7 @@ def test_charts_show_an_interval(browser, program, folder):
         f => f.querySelector("b").textContent === "dcache_miss").querySelector("output").textContent
         """
     equal(number(shown.js(read)), sum(misses))
-    # The height of a step is its rate. The highest step reaches the top, where y is 0.
+    # The height of a step is its rate, and the highest step reaches the top, where y is 0.
     steps = re.findall(r"([ML])([\d.]+),([\d.]+)H([\d.]+)", shown.js("""return [
         ...document.querySelectorAll("figure")].find(f => f.querySelector("b").textContent ===
         "dcache_miss").querySelector("path").getAttribute("d")"""))
@@ -702,7 +706,8 @@ def test_charts_show_an_interval(browser, program, folder):
 
 
 def test_several_intervals_are_selected(browser, program, folder):
-    """By a drag and by keys; the address has the selection, and the sums are of its intervals."""
+    """The user selects several intervals by dragging or with keys. The address contains the
+    selection, and the sums are those of the selected intervals."""
     from selenium.webdriver.common.action_chains import ActionChains
     path = folder / "selected.html"
     rows = stat_page(program, path, "-I", "100000cycles")
@@ -740,8 +745,8 @@ def test_several_intervals_are_selected(browser, program, folder):
 
 
 def test_events_have_topics(browser, program, folder):
-    """A long table and the folded list of events without a value have headings of topics; sorting
-    the table ends that."""
+    """A long table, and the folded list of events without a value, have the topics as headings.
+    They disappear when the table is sorted."""
     path = folder / "topics.html"
     equal(run(PMK, "stat", "--html", path, "--core", "cortex-a8", "-e", "all", program).code, 0)
     shown = Shown(browser, path)
@@ -760,7 +765,7 @@ def test_events_have_topics(browser, program, folder):
 
 
 def test_a_script_of_a_name_would_not_run(browser, page, tmp_path):
-    """Even if a name were not escaped, only the page's own script may run."""
+    """Even if the page did not escape names, only the page's own script could run."""
     path = tmp_path / "page.html"
     path.write_text(page.source.replace("<h1", "<script>window.evil=1</script>"
                                         "<img src='http://localhost:9/' onerror='window.evil=1'>"

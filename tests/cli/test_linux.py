@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux on this machine: events of the kernel, which every machine counts, have known
-answers; hardware events are counted or refused with their cause. tests/linux/ counts hardware in a
+"""pmk stat -T linux on this machine. Events of the kernel, which every machine counts, have known
+answers. Hardware events are counted, or refused with their cause. tests/linux/ counts hardware in a
 guest."""
 import ctypes
 import errno
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.quick
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 LINUX = ("-T", "linux")
 
-# pages N: touch N pages. burn MS: use this much processor time. sleep N: block N times. threads N:
-# touch N pages in another thread. fork N: in a child. fail N, signal N: end so. wait: for ever,
-# without ending on SIGINT.
+# Arguments: pages N touches N pages; threads N does so in another thread, and fork N in a child.
+# burn MS uses this much processor time. sleep N blocks N times. fail N exits with N, and signal N
+# ends by the signal. wait runs for ever and ignores SIGINT.
 PROG = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -95,7 +95,8 @@ def prog():
 
 
 def permitted(*argv):
-    """Skip unless this kernel lets this user count events, kernel mode included."""
+    """Skips the test unless this kernel lets this user count events, including those in kernel
+    mode."""
     out = pmk("stat", *LINUX, "-e", "page-faults:k", *argv, "true")
     if out.code:
         skip(out.err.strip())
@@ -176,7 +177,7 @@ def test_children_and_threads_are_inherited_or_not():
 
 
 def test_only_the_program_is_counted():
-    """Events of pmk before exec are not included."""
+    """Events that pmk causes before exec are not counted."""
     permitted()
     assert count("page-faults", *("-e", "task-clock") * 20, prog()) < 300
 
@@ -227,7 +228,8 @@ def test_groups_are_all_or_nothing():
 
 
 def test_a_pmu_of_the_kernels_list():
-    """By name, by term, by code; the msr PMU of x86 needs no hardware counters."""
+    """An event of another PMU of the kernel is found by its name, its term or its code. The msr PMU
+    of x86 is used because it needs no hardware counters."""
     permitted()
     if not os.path.exists("/sys/bus/event_source/devices/msr/events/tsc"):
         skip("this kernel has no msr PMU")
@@ -256,7 +258,7 @@ def waits_of(pid):
 
 
 def after_waits(pid, pmk_pid, number=30):
-    """Wait until pmk counts, and the process has then waited this many times."""
+    """Waits until pmk counts, and until the process has then waited this many times."""
     wait_until(lambda: events_of(pmk_pid), "pmk opens no event")
     began = waits_of(pid)
     wait_until(lambda: waits_of(pid) >= began + number, "the process does not wait")
@@ -277,7 +279,8 @@ def test_attached_until_the_process_ends():
     equal(counting.returncode, 0)
 
 
-# Until process $1 has used 50 ms more of a processor, and process $2 has waited 30 times more.
+# A script that ends with 3 when process $1 has used 50 ms more of a processor, and process $2 has
+# waited 30 times more.
 A_WHILE = """
 used() { sed 's/.*) //' /proc/$1/stat | { read _ _ _ _ _ _ _ _ _ _ _ user system _; echo $((user + system)); }; }
 waited() { sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' /proc/$1/status; }
@@ -301,7 +304,8 @@ def test_attached_for_the_time_of_a_program():
 
 
 def test_attached_to_more_processes_than_can_be_watched():
-    """Beyond 64 processes there is no descriptor for each; pmk still notices when they end."""
+    """pmk notices the end of each attached process, although only 64 processes have a descriptor
+    that reports it."""
     permitted()
     theirs, ours = os.pipe()
     readers = [background("cat", stdin=theirs) for _ in range(70)]
@@ -313,7 +317,7 @@ def test_attached_to_more_processes_than_can_be_watched():
                                 stderr=subprocess.PIPE, text=True)
     wait_until(lambda: events_of(counting.pid) >= 70 and sleeps(counting.pid),
                "pmk does not open an event for each")
-    os.close(ours)  # now all readers read the end of the pipe, and end
+    os.close(ours)  # the readers now read the end of the pipe, and end
     for reader in readers:
         reader.wait()
     err = counting.communicate(timeout=PATIENCE)[1]
@@ -383,7 +387,7 @@ def test_intervals_add_up():
     doc = long_enough(lambda factor: stat(*LINUX, "-I", "50", "-e", "context-switches", prog(),
                                           "sleep", 250 * factor),
                       lambda doc: len(doc["counters"]) >= 2)
-    # At least two; five on an idle machine.
+    # There are at least two intervals, and five on an idle machine.
     assert len(doc["counters"]) >= 2, doc
     times = [c["interval"]["seconds"] for c in doc["counters"]]
     equal(times, sorted(times))
@@ -516,7 +520,7 @@ def test_ctrl_c_prints_what_was_counted():
         equal((doc["partial"], doc["exit-status"]), (True, 130))
         assert sum(c["counter-value"] or 0 for c in doc["counters"]) > 0, doc
         contains(doc["warning"], "interrupted")
-    # The signal goes only to pmk, which passes it on.
+    # The signal goes only to pmk, which sends it to the program.
     out = interrupted("--json-document", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"),
                       sig=signal.SIGTERM)
     equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
@@ -526,7 +530,8 @@ def test_a_program_that_does_not_want_to_end():
     permitted()
     def ignores(pmk):
         running(prog())(pmk)
-        # The program gets the signal after that; until then pmk waits for it.
+        # pmk sends the signal to the program only after this, and waits until the program has
+        # handled it.
         wait_until(lambda: int(re.search(r"SigIgn:\s+(\w+)",
                                          of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
                    "the program does not ignore the interrupt")
@@ -556,7 +561,8 @@ def test_an_interrupted_series_means_its_whole_runs():
 
 
 def test_the_program_is_left_alone():
-    """Its standard streams, environment, descriptors and signals are as without pmk."""
+    """The program has the same standard streams, environment, descriptors and signals as without
+    pmk."""
     permitted()
     out = run(PMK, "stat", *LINUX, "-o", "/dev/null", "-e", "cs", "cat", stdin="in and out")
     equal((out.code, out.out, out.err), (0, "in and out", ""))
@@ -572,7 +578,8 @@ def test_the_program_is_left_alone():
 
 
 def test_a_program_ignores_what_it_was_started_to_ignore():
-    """As with nohup. pmk itself catches these signals, and its handlers are not the program's."""
+    """A program that was started to ignore signals, as with nohup, ignores them under pmk, too.
+    pmk's own handlers for these signals are not inherited."""
     kills = "kill -INT $$; kill -HUP $$; kill -TERM $$; exit 7"
     words = [PMK, "stat", *LINUX, "-e", "task-clock", "sh", "-c", kills]
     permitted()
@@ -745,12 +752,12 @@ def test_ordinary_users_cannot_count_others():
 
 
 def with_filter(error):
-    """Returns a preexec function that makes perf_event_open fail with this errno from now on, as in
-    a container."""
+    """Returns a preexec function after which perf_event_open fails with this errno, as in a
+    container."""
     number = {"x86_64": 298,
               "aarch64": 241}.get(platform.machine()) or skip("which number is the call?")
-    code = ((0x20, 0, 0, 0),                     # load the number of the call
-            (0x15, 0, 1, number),                # equal? else skip one
+    code = ((0x20, 0, 0, 0),                     # load the system call's number
+            (0x15, 0, 1, number),                # if it differs, skip the next instruction
             (0x06, 0, 0, 0x00050000 | error),    # SECCOMP_RET_ERRNO
             (0x06, 0, 0, 0x7FFF0000))            # SECCOMP_RET_ALLOW
     program = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *c) for c in code))
@@ -800,7 +807,7 @@ def test_more_events_than_descriptors():
     assert 20 < len(refused) < 40, doc
     for c in refused:
         contains(c["reason"], "ulimit -n")
-    # A soft limit is raised, for pmk and not for the program.
+    # pmk raises its soft limit of descriptors, but not that of the program.
     p = subprocess.run([PMK, "stat", "--json-document", *LINUX, "-e",
                         ",".join(["page-faults"] * 40), "sh", "-c",
                         "ulimit -n"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux where /sys or /proc is not mounted, as in some containers and chroots: private
-mount namespaces with an empty folder mounted over each."""
+"""pmk stat -T linux where /sys or /proc is not mounted, as in some containers and chroots. In a
+private mount namespace an empty folder hides each of them."""
 import os
 
 from harness import PMK, contains, have, run, skip

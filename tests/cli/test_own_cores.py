@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A user's own core: a named file, or one in the user's folder."""
+"""A user's own core is a file that is named on the command line, or a file in the user's folder."""
 from harness import *
 from programs import loop
 
@@ -7,7 +7,7 @@ CORES = os.path.join(SOURCE, "data", "cores")
 
 
 def own(folder, file, **changes):
-    """Returns a copy of arm1176.ini with other texts."""
+    """Returns a copy of arm1176.ini in which these texts are replaced."""
     with open(os.path.join(CORES, "arm1176.ini")) as f:
         text = f.read()
     for key, value in changes.items():
@@ -25,8 +25,7 @@ def with_config(config):
 
 
 def clock(core, env=None):
-    """Returns the core's name, and the clock in MHz with which its cycles were converted to
-    time."""
+    """Returns the core's name, and the clock in MHz by which pmk converted cycles to time."""
     doc = stat("-e", "cpu_cycles", "--core", core, loop(100000), code=3, env=env)
     cycles = doc["counters"][0]
     return doc["core"], round(cycles["counter-value"] * 1000 / cycles["event-runtime"])
@@ -89,7 +88,8 @@ def test_what_cannot_be_read_says_so(tmp_path):
 
 
 def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
-    """If pmk cannot read the user's core, it does not use its own core of the same name instead."""
+    """If pmk cannot read the user's core, it reports this, and does not use its own core of the
+    same name."""
     path = own(tmp_path / "pmk" / "cores", "arm1176")
     os.chmod(path, 0)
     out = run(*unprivileged(PMK, "stat", "--core", "arm1176", loop(1)), env=with_config(tmp_path))
@@ -122,8 +122,8 @@ def test_the_pmu_is_one_that_the_core_can_have(tmp_path):
 
 
 def test_a_core_in_the_users_folder_is_called_as_its_file(tmp_path):
-    """If a copy of a preset kept the old name, its counts would be shown as those of the original
-    core."""
+    """A core in the user's folder has the name of its file. Otherwise the counts of a changed copy
+    of a preset would be shown as those of the original core."""
     path = own(tmp_path / "pmk" / "cores", "mine", clock=123000000)
     out = pmk("stat", "--core", "mine", loop(1), env=with_config(tmp_path))
     said = f"pmk: {path}: [core] has name = arm1176; the name must be that of the file, mine\n"

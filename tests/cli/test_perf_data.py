@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of perf: pmk reads files of perf record, and agrees with perf report and perf script on the
-same file."""
+"""pmk reads the files of perf record, and agrees with perf report and perf script about them."""
 import collections
 import os
 import platform
@@ -21,9 +20,9 @@ HEAD = 104
 
 
 def perf(path, *argv):
-    """Record with perf; skips if the kernel does not permit it."""
+    """Records with perf. Skips the test if the kernel does not permit this."""
     have("perf")
-    # perf would store links to the libraries in the home folder.
+    # Without the option, perf would store links to the libraries in the home folder.
     out = run("perf", "record", "--no-buildid-cache", "-q", "-o", path, *argv)
     if out.code and re.search("paranoid|No permission|not supported", out.err):
         skip(out.err.strip().splitlines()[0])
@@ -32,8 +31,8 @@ def perf(path, *argv):
 
 
 def script(path):
-    """perf's own reading of a file: a list of (comm, pid, tid, period, event, symbol, object). A
-    thread that is at its end has the number -1."""
+    """Returns what perf script prints: a list of (comm, pid, tid, period, event, symbol, object). A
+    thread that is about to end has the number -1."""
     out = run("perf", "script", "-G", "-i", path, "-F", "comm,pid,tid,period,event,ip,sym,dso")
     equal(out.code, 0, out.err)
     rows = re.findall(r"^ *(.+?) +(-?\d+)/(-?\d+) +(\d+) +([\w:-]+): +[0-9a-f]+ (.*) \((.*)\)$",
@@ -61,8 +60,8 @@ def test_samples_are_those_of_perf(tmp_path):
     assert len(theirs) > 50
     total = {e["name"]: e["total"] for e in doc["events"]}
     equal(total, {"cpu-clock": sum(int(r[3]) for r in theirs), "cpu-clock:samples": len(theirs)})
-    # A function of the C library may have several names, and perf may choose another one. These
-    # functions have only one.
+    # Only these functions are compared, because they have only one name. If a function of the C
+    # library has several names, perf may choose another name.
     for name in ("hot", "cold", "outer", "main"):
         of = [int(r[3]) for r in theirs if r[5] == name and r[6] == prog()]
         equal((ours[name]["cpu-clock"], ours[name]["cpu-clock:samples"]), (sum(of), len(of)), name)
@@ -71,14 +70,14 @@ def test_samples_are_those_of_perf(tmp_path):
     _, objects = rows(path, "--sort", "object")
     equal(objects["[kernel]"]["cpu-clock:samples"], kernel)
     equal(objects[prog()]["cpu-clock:samples"], sum(1 for r in theirs if r[6] == prog()))
-    # perf report prints the sum at the head of its page.
+    # perf report prints the sum in the header of its output.
     text = run("perf", "report", "-i", path, "--stdio").out
     equal(int(re.search(r"Event count \(approx\.\): (\d+)", text)[1]), total["cpu-clock"])
 
 
 def test_threads_have_their_names(tmp_path):
     path = perf(tmp_path / "perf.data", "-e", "cpu-clock", "--", prog(), "forked", ROUNDS)
-    # pmk shows the last name of a thread. A sample may come before the child has its own name.
+    # pmk shows the last name of a thread. A sample may come before the child gets its own name.
     samples, name = collections.Counter(), {}
     for r in script(path):
         samples[r[1], r[2]] += 1
@@ -105,7 +104,7 @@ def test_several_events(tmp_path):
 def test_call_chains(tmp_path):
     path = perf(tmp_path / "perf.data", "-e", "cpu-clock", "-g", "--", prog(), "spin", ROUNDS)
     out = run("perf", "script", "-i", path, "-F", "ip,sym")
-    below = 0  # samples under outer → hot, as perf has them
+    below = 0  # samples in which outer calls hot, according to perf
     for chain in out.out.strip().split("\n\n"):
         names = [line.split()[-1] for line in chain.splitlines() if line.strip()]
         below += any(a == "hot" and b == "outer" for a, b in zip(names, names[1:]))
@@ -122,7 +121,7 @@ def test_call_chains(tmp_path):
 def test_everybody(tmp_path):
     path = perf(tmp_path / "perf.data", "-a", "-e", "cpu-clock", "--", "sleep", "0.2")
     doc, _ = rows(path)
-    # perf adds an event of its own, which counts nothing.
+    # perf adds its own dummy event, which counts nothing.
     equal([e["name"] for e in doc["events"]], ["cpu-clock", "cpu-clock:samples"])
     equal(doc["events"][1]["total"], len(script(path)))
 
@@ -169,14 +168,15 @@ def places(path, *argv):
 
 
 def test_a_sample_means_what_was_mapped_then(tmp_path):
-    """Records of several processors are not sorted by time."""
+    """An address belongs to the object that was mapped there at the time of the sample, although
+    the records of several processors are not sorted by time."""
     f = PerfFile()
     f.sample(10, 0x400010, 5)  # before anything is mapped
     f.sample(10, 0x400010, 20)
     f.sample(10, 0x400010, 40)
     f.sample(10, 0x400800, 40)
     f.mmap2(10, 0x400000, 0x1000, 0, "/nowhere/first", 10)
-    f.mmap2(10, 0x400000, 0x100, 0, "/nowhere/second", 30)  # replaces a part of the first mapping
+    f.mmap2(10, 0x400000, 0x100, 0, "/nowhere/second", 30)  # replaces part of the first mapping
     equal(places(write(tmp_path, f), "--sort", "object"),
           {"[unknown]": 1, "/nowhere/first": 2, "/nowhere/second": 1})
 
@@ -188,9 +188,9 @@ def test_children_have_the_memory_of_their_parents(tmp_path):
     f.fork(11, 10, 2)
     f.sample(11, 0x400010, 3)
     f.comm(11, "child", 4)
-    f.sample(11, 0x400010, 5)  # a new name without an exec changes nothing
+    f.sample(11, 0x400010, 5)  # only the name changes, as there was no exec
     f.comm(11, "other", 6, exec=True)
-    f.sample(11, 0x400010, 7)  # nothing of the old program is mapped
+    f.sample(11, 0x400010, 7)  # the mappings of the old program are gone
     f.fork(10, 10, 7, tid=12)  # a thread
     f.sample(10, 0x400010, 8, tid=12)
     path = write(tmp_path, f)
@@ -209,7 +209,7 @@ def test_addresses_of_a_file_that_is_gone_are_offsets(tmp_path):
     path = write(tmp_path, f)
     out = pmk("export", "--format", "callgrind", "-i", path).out
     contains(out, "0x5234")
-    contains(out, "0x7f0000008010")  # of memory without a file
+    contains(out, "0x7f0000008010")  # memory without a file
     equal(places(path, "--sort", "object"),
           {"/nowhere/prog": 1, "[anon]": 1, "[unknown]": 1})
 
@@ -235,7 +235,7 @@ def test_what_was_lost_is_told(tmp_path):
     f.lost(5, 2)
     f.lost(6, 3)
     f.throttle(4)
-    f.raw(9, b"")  # a sample with nothing in it
+    f.raw(9, b"")  # an empty sample
     doc, _ = rows(write(tmp_path, f))
     equal(doc["events"][1]["total"], 1)
     for said in ("11 records were lost", "paused sampling 1 times", "1 records are invalid"):
@@ -247,7 +247,7 @@ def test_records_that_pmk_does_not_know_are_skipped(tmp_path):
     f.sample(10, 0x1000, 1)
     f.raw(63, bytes(40))
     f.raw(250, bytes(16))
-    f.auxtrace(struct.pack("<IHH", 9, 2, 8))  # would be a record
+    f.auxtrace(struct.pack("<IHH", 9, 2, 8))  # data that looks like a record
     f.raw(68, b"")
     f.sample(10, 0x1000, 2)
     doc, _ = rows(write(tmp_path, f))
@@ -265,7 +265,7 @@ def test_chains_of_kernel_and_program(tmp_path):
     # All unknown functions of an object are one row.
     folded = pmk("export", "--format", "folded", "-e", "cpu-clock", "-i", path).out.splitlines()
     equal(sorted(folded), ["[prog] 7", "[prog];[kernel] 7"])
-    # The kernel is not this machine's, so its functions are not known.
+    # The sample is from another machine's kernel, so its functions are unknown.
     equal(places(path), {"[prog]": 2, "[kernel]": 1})
 
 
@@ -308,7 +308,7 @@ def test_a_file_that_is_cut_off(tmp_path, small):
               data + size, data + size + 1, len(small) - 1):
         path.write_bytes(small[:n])
         out = pmk("report", "-j", path)
-        if out.code:  # no sample is left
+        if out.code:  # no sample is in the file
             equal(out.code, FAILED, str(out))
             contains(out.err, "nothing was sampled")
             assert n < data + size // 2, n
@@ -324,7 +324,8 @@ def test_a_file_that_is_cut_off(tmp_path, small):
 
 
 def test_a_perf_that_was_killed(tmp_path, small):
-    """The file does not have the size of its data, and no features."""
+    """pmk reads the file of a perf that was killed, which has no features and does not know the
+    size of its data."""
     data, size = struct.unpack_from("<QQ", small, 40)
     killed = bytearray(small[:data + size])
     killed[48:56] = bytes(8)
@@ -356,13 +357,13 @@ def test_compressed(tmp_path):
     refused(tmp_path, path.read_bytes(), "compressed", "without -z")
 
 
-def test_damage_is_told(tmp_path, small):
+def test_damaged_records_are_reported(tmp_path, small):
     """pmk leaves out a record that claims more data than it has, and counts all other records."""
     data, size = struct.unpack_from("<QQ", small, 40)
     broken, at, done = bytearray(small), data, 0
     while at < data + size:
         kind, _, length = struct.unpack_from("<IHH", small, at)
-        if kind == 9 and done < 3:  # a sample: its call chain is of 2^60 numbers
+        if kind == 9 and done < 3:  # make the call chain of this sample 2^60 addresses long
             chain = at + 8 + 8 * 5
             for place in range(at + 8, at + length, 8):
                 if struct.unpack_from("<Q", small, place)[0] == (at + length - place) // 8 - 1:
@@ -391,7 +392,7 @@ def test_a_program_that_was_replaced(tmp_path):
     doc, after = rows(path)
     contains(doc["warning"], "was replaced after it was sampled")
     assert "hot" not in after
-    # Everything that had a name in the file has none now.
+    # The functions in the replaced file have no names now.
     samples = {name: before[name]["cpu-clock:samples"] - after[name]["cpu-clock:samples"]
                for name in [*before, "[mine]"]}
     equal(sum(samples.values()), 0)
@@ -401,8 +402,8 @@ def test_a_program_that_was_replaced(tmp_path):
     equal(gone["[mine]"], after["[mine]"])
 
 
-def test_a_kernel_that_may_not_be_looked_at(tmp_path):
-    """Code of the kernel without functions is [kernel]."""
+def test_a_kernel_whose_symbols_may_not_be_read(tmp_path):
+    """If functions of the kernel may not be read, all its code is [kernel]."""
     if os.geteuid() != 0:
         skip("needs root to become an ordinary user")
     path = perf(tmp_path / "perf.data", "-e", "page-faults:k", "-c", "1", "--", prog(), "spin", 10)

@@ -8,8 +8,8 @@ import time
 from harness import *
 from programs import assemble, program
 
-# Forks CHILDREN times and waits for each before the next; every instruction is known:
-#   2 + 12 CHILDREN + 3 in the parent, 6 + 2 LOOPS in every child.
+# Forks CHILDREN times, and waits for each child before the next fork. Every instruction is known: 2
+# + 12 CHILDREN + 3 in the parent, 6 + 2 LOOPS in every child.
 FORK = """
 	.syntax	unified
 	.arm
@@ -41,7 +41,7 @@ child:	mov	r4, #LOOPS
 	svc	#0
 """
 
-# WHAT N: N children that count to 1000; see main().
+# Arguments: WHAT N. Makes N children that count to 1000; main() has the meanings of WHAT.
 FAMILY = r"""
 #define _GNU_SOURCE
 #include <poll.h>
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 }
 """
 
-# WHAT PROGRAM: starts PROGRAM in the way WHAT.
+# Arguments: WHAT PROGRAM. Starts PROGRAM in the way that WHAT names.
 EXEC = r"""
 #define _GNU_SOURCE
 #include <spawn.h>
@@ -332,7 +332,7 @@ def test_forks_in_c_count_exactly():
 
 
 def test_forks_at_the_same_time():
-    # As many children as there are slots next to the parent.
+    # There are as many children as slots, except the parent's.
     doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "together")
     equal((doc["processes"], doc["warning"]), (64, None))
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)
@@ -340,7 +340,8 @@ def test_forks_at_the_same_time():
 
 
 def test_forks_wait_for_a_place():
-    """For a short time there are more processes than slots: they wait, and none is lost."""
+    """For a short time there are more processes than slots. The processes without a slot wait, and
+    none is lost."""
     out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
               "070", "200")
     equal((out.code, out.out), (0, "all ended\n"))
@@ -350,7 +351,8 @@ def test_forks_wait_for_a_place():
 
 
 def test_forks_without_a_place_are_reported():
-    """70 processes live until the last one has given up waiting for a slot of the plugin."""
+    """pmk reports processes that got no slot. Here 70 processes live until the last of them has
+    given up waiting for a slot."""
     out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
               "070",
               "together")
@@ -399,7 +401,7 @@ def test_intervals_with_forks_add_up():
 
 
 def test_a_child_that_outlives_its_parent():
-    # perf stat does not wait for it either.
+    # Like perf stat, pmk does not wait for the child.
     doc = stat("-e", "instr_exec", family(), "orphan", "1", code=4)
     assert insns(doc) > 100
     contains(doc["warning"], "1 process(es) were still running when the program ended: they were "
@@ -460,7 +462,7 @@ def test_exec_is_reported():
 
 
 def test_exec_that_fails_is_none():
-    # The emulator makes a fork of posix_spawn, whose child cannot tell its parent of the failure.
+    # posix_spawn is a fork in the emulator, so the child cannot report its failure to the parent.
     for what, code in (("exec", 55), ("fork", 77), ("vfork", 77), ("spawn", 127)):
         doc = stat("-e", "instr_exec", execs(), what, "/nonexistent", code=code)
         equal(doc["warning"], None, what)
@@ -468,7 +470,7 @@ def test_exec_that_fails_is_none():
 
 
 def test_exec_does_not_hide_the_rest():
-    """The counts of the parent are the same whether the child's exec works or not."""
+    """pmk counts the parent, whether the child's exec works or not."""
     good = stat("-e", "instr_exec", "--region", "main", execs(), "spawn", "/bin/true")
     assert insns(good, "main") > 6000
     again = stat("-e", "instr_exec", "--region", "main", execs(), "spawn", "/bin/true")
@@ -478,7 +480,8 @@ def test_exec_does_not_hide_the_rest():
 # ---- threads -------------------------------------------------------------------------------------
 
 
-# After the call that makes the second thread, both threads run the same code at the same time.
+# After the system call that creates the second thread, both threads run the same code at the same
+# time.
 TWO = """
 	.syntax	unified
 	.arm
@@ -501,8 +504,9 @@ stack:
 """
 
 
-def test_code_behind_the_call_that_makes_a_thread_is_of_both():
-    """An emulator may report the second thread only after the first has had code translated."""
+def test_both_threads_count_the_code_after_clone():
+    """Both threads count the code after the call that creates a thread, although an emulator may
+    report the second thread only after it translated this code for the first thread."""
     for _ in range(20):
         doc = stat("-A", "-e", "instr_exec,sw_pc_change", assemble("two", TWO, "-DLOOPS=20000"))
         got = {(c["cpu"], c["event"]): c["counter-value"] for c in doc["counters"]}
@@ -524,7 +528,7 @@ def test_threads_are_counted_on_cores_of_their_own():
 
 
 def test_cores_add_up_to_all_processes():
-    """-A distinguishes cores, and includes every process."""
+    """With -A, pmk distinguishes cores; their sum includes every process."""
     fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
     for argv, cores in ((["-A", fork], [0]), (["-A", "-r", "2", fork], [0]),
                         (["-A", threads(), "fork", "1"], [0, 1])):
@@ -547,7 +551,8 @@ def test_threads_are_repeatable():
 
 
 def test_threads_are_not_exact():
-    """How many instructions a thread executes while it waits for another depends on the host."""
+    """The counts of several threads are not labelled exact, because the number of instructions that
+    a thread executes while it waits depends on the host."""
     events = ("-e", "instr_exec,cycles")
     doc = stat("-r", "2", *events, threads(), "work", "2")
     equal([c["trust"] for c in doc["counters"]], ["inexact", "modelled"])
@@ -594,7 +599,7 @@ def test_threads_one_after_the_other_share_a_core():
 def test_more_threads_than_cores_are_reported():
     doc = stat("-e", "instr_exec", "--region", "work", threads(), "work", "70")
     equal(doc["threads"], 71)
-    # The main thread and 63 more have a core.
+    # 64 threads, the main thread and 63 others, have a core.
     contains(doc["warning"], "7 thread(s) were not counted")
     equal({c["trust"] for c in doc["counters"]}, {"partial"})
     one = stat("-e", "instr_exec", "--region", "work", threads(), "work", "1")
@@ -632,7 +637,7 @@ int main(void)
 
 
 def waits_for_room(pid):
-    """True if a process has not run although it could."""
+    """Returns true if the process sleeps and used no processor time for 0.3 s."""
     def ticks():
         with open(f"/proc/{pid}/stat") as f:
             fields = f.read().rsplit(")", 1)[1].split()
@@ -643,8 +648,8 @@ def waits_for_room(pid):
 
 
 def test_a_child_is_killed_while_it_waits_to_report():
-    """pmk is stopped, so the child runs out of room for intervals, and its parent then kills it.
-    Locks that it held do not block others."""
+    """A parent can kill a child that waits to report an interval. pmk is stopped here, so the child
+    has no room for intervals. The locks that the child held do not block other processes."""
     path = os.path.join(WORK, f"killer-{os.getpid()}")
     p = subprocess.Popen([PMK, "stat", "-o", path, "-I", "500cycles", "-e", "instr_exec",
                           program("killer", KILLER)],
@@ -670,7 +675,7 @@ def test_a_child_is_killed_while_it_waits_to_report():
     os.unlink(path)
 
 
-# Forks, and its child forks; both children live for ever, and no parent waits for them.
+# Forks; its child forks, too. Both children live for ever, and no parent waits for its child.
 LEAVES = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -693,7 +698,7 @@ int main(int argc, char **argv)
 
 
 def emulators_of(program):
-    """Process numbers of the emulators that run it."""
+    """Returns the numbers of the processes of emulators that run the program."""
     return [int(p) for p in os.listdir("/proc") if p.isdigit() and
             f"\0{program}\0" in of_process(p, "cmdline") and "-plugin" in of_process(p, "cmdline")]
 
@@ -726,7 +731,8 @@ def test_a_fork_by_an_uncounted_thread_runs():
 
 
 def test_an_interval_of_a_thread_has_the_time_of_its_core():
-    """An interval reported earlier for another core does not matter. In cycles of 700 MHz."""
+    """The time of a thread's interval is that of its own core, even if an interval of another core
+    was reported before. The clock has 700 MHz."""
     threads = program("interval-threads", r"""
 #include <pthread.h>
 static void *work(void *ctx)

@@ -11,7 +11,7 @@ from programs import loop, program
 
 LINE = r"pmk: (\d+\.\d{3}) s of the guest, (\d+\.\d) million instructions, (\d+) MIPS"
 SPIN = "int main(void) { for (;;) __asm__ volatile (\"\"); }"
-# Waits for its input, having executed very little.
+# Executes very little, and then waits for input.
 WAIT = "#include <stdio.h>\nint main(void) { return getchar() == EOF; }"
 
 
@@ -39,7 +39,7 @@ def on_terminal(*argv, seconds=None, cwd=None):
 
 
 def seconds_used(pid):
-    """Processor time of the emulator that a pmk has started."""
+    """Returns the processor time of the emulator that this pmk started."""
     fields = [of_process(child, "stat").rpartition(")")[2].split() for child in children(pid)]
     return sum(int(f[11]) + int(f[12]) for f in fields if f) / os.sysconf("SC_CLK_TCK")
 
@@ -48,7 +48,7 @@ def shown(text):
     return [(float(s), float(n), int(mips)) for s, n, mips in re.findall(LINE, text)]
 
 
-def test_stat_tells_how_far_the_program_is():
+def test_stat_shows_the_progress_of_the_program():
     """The line shows the cycles and instructions of the run so far."""
     for options in ((), ("--region", "main")):
         code, text = long_enough(lambda factor: on_terminal(
@@ -60,17 +60,17 @@ def test_stat_tells_how_far_the_program_is():
         equal(lines, sorted(lines))
         total = int(re.search(r"([\d,]+) +instr_exec", text).group(1).replace(",", ""))
         for seconds, millions, mips in lines:
-            assert millions * 1e6 <= total + 50000, text  # it is rounded
-            assert 0.5 < millions / (seconds * 700) < 1.5, text  # the clock has 700 MHz
+            assert millions * 1e6 <= total + 50000, text  # the line shows a rounded number
+            assert 0.5 < millions / (seconds * 700) < 1.5, text  # the core has 700 MHz
             assert mips > 0, text
-        # The line is rewritten, and at last erased.
+        # pmk rewrites the line in place, and erases it at the end.
         last = text.rindex("MIPS")
         assert re.match(r"MIPS *\r +\r", text[last:]), text[last:]
         equal(text[:last].count("\n"), 0, text)
 
 
 def test_without_a_clock():
-    """Counting only instructions needs no clock, so there is no guest time to show."""
+    """If pmk counts only instructions, it models no clock, so the line shows no guest time."""
     code, text = on_terminal("stat", "--timeout", "2500", "-e", "instr_exec",
                              program("spin", SPIN))
     equal(code, 0, text)
@@ -87,7 +87,7 @@ def test_record_does_so_too(tmp_path):
 
 
 def test_notes_erase_the_line():
-    """An interval is written over the line."""
+    """The text of an interval erases the progress line."""
     code, text = on_terminal("stat", "--timeout", "3000", "-I", "100", "-e", "instr_exec",
                              program("spin", SPIN))
     assert shown(text), text
@@ -111,7 +111,7 @@ def test_nothing_in_pipes(tmp_path):
     for command in ("stat", "record"):
         p = subprocess.Popen([PMK, command, "-e", "instr_exec", program("spin", SPIN)],
                              stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        # After this much processor time a terminal would have shown lines.
+        # pmk has used so much processor time that it would have shown lines on a terminal.
         wait_until(lambda: seconds_used(p.pid) > 1.5, "the program does not run")
         p.send_signal(2)
         err = p.communicate(timeout=PATIENCE)[1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk record: every event at every instruction. The counts of an event add up exactly to those of
-pmk stat; programs whose every instruction is known show that each count is at the right place."""
+"""pmk record counts every event at every instruction. The counts add up exactly to those of pmk
+stat. Programs whose every instruction is known show that each count is at the right place."""
 import collections
 import html
 import os
@@ -18,7 +18,7 @@ import microblaze_tools as mb
 
 
 def record(*argv, code=0, **kw):
-    """Returns the database that pmk record writes, open."""
+    """Runs pmk record; returns its database, opened."""
     path = os.path.join(WORK, f"record-{os.getpid()}.data")
     out = pmk("record", "-o", path, *argv, **kw)
     equal(out.code, code, out.err)
@@ -29,7 +29,7 @@ def record(*argv, code=0, **kw):
 
 
 def totals(db):
-    """Returns {event: (count of the whole run, sum over all instructions)}"""
+    """Returns {event: (total of the run, sum over all instructions)}."""
     return {name: (total, booked) for name, total, booked in db.execute(
         "SELECT name, total, coalesce(sum(value), 0) FROM event LEFT JOIN count "
         "ON event.id = count.event GROUP BY event.id")}
@@ -66,7 +66,7 @@ def test_what_is_booked_adds_up(name, prefix, flags, more):
         db = record(*how, "-e", "all", *more, path)
         adds_up(db)
         equal(sorted(db.execute("SELECT process, cpu FROM thread")), [(0, 0), (0, 1), (1, 0)])
-    # Without threads and processes, each run has the same counts.
+    # Each run of a program without threads and processes has the same counts.
     document = stat("-e", "all", *more, path, "alone")
     flat = record("-e", "all", *more, path, "alone")
     adds_up(flat, document)
@@ -79,7 +79,8 @@ def test_what_is_booked_adds_up(name, prefix, flags, more):
 
 
 def test_each_instruction_of_a_known_loop():
-    """_start is two instructions, then ten times bl, subs, bne, then three; f is three, g two."""
+    """_start is two instructions, then ten times bl, subs, bne, then three instructions. f has
+    three instructions, and g has two."""
     db = record("-e", "instr_exec,br_exec,sw_pc_change,dcache_access",
                 assemble("record-loop", LOOP, "-DCOUNT=10"), code=3)
     rows = list(db.execute(
@@ -111,7 +112,7 @@ int main(void)
 
 
 def test_more_counts_at_a_place_than_a_short_counter_holds():
-    """A counter of a place has 16 bits until it needs more."""
+    """The counter of a place has 16 bits until it needs more."""
     db = record("-g", "-e", "all", build("record-walk", WALK, "-static", "-O1"))
     adds_up(db)
     misses, = db.execute("SELECT sum(value) FROM count JOIN event ON event.id = event WHERE "
@@ -131,8 +132,8 @@ def test_call_paths_of_a_known_loop():
 
 
 def stripped(path, *how, prefix=CROSS):
-    """Returns a copy of the program without symbols, or stripped as `how` says. Its name has the
-    same length, because a program's name is on its stack."""
+    """Returns a copy of the program without symbols, or stripped as `how` says. The copy's name is
+    as long as the program's, because a program's name is on its stack."""
     copy = path[:-4] + ("some" if how else "bare")
     equal(run(prefix + "strip", *how, "-o", copy, path).code, 0)
     return copy
@@ -140,7 +141,7 @@ def stripped(path, *how, prefix=CROSS):
 
 def functions(db):
     """Returns {address: (name, symbol, executions of its instructions)} of the program's
-    functions"""
+    functions."""
     return {address: (name, symbol, n) for address, name, symbol, n in db.execute(
         "SELECT function.address, name, symbol, sum(executions) FROM execution "
         "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "
@@ -149,7 +150,8 @@ def functions(db):
 
 
 def test_a_stripped_program_has_the_functions_that_are_called():
-    """k_end is a label that nothing calls: without symbols it belongs to _start before it."""
+    """In a stripped program, pmk finds the functions that are called. Nothing calls the label
+    k_end, so its code belongs to _start before it."""
     path = assemble("record-loop", LOOP, "-DCOUNT=10")
     at = {name: address for address, (name, _, _) in functions(record(path, code=3)).items()}
     bare = stripped(path)
@@ -161,15 +163,16 @@ def test_a_stripped_program_has_the_functions_that_are_called():
                           "ON function.id = context.function ORDER BY context.id")),
           [(name["f"], 10), (name["g"], 10)])
     equal(list(db.execute("SELECT count(*) FROM function WHERE size IS NOT NULL")), [(0,)])
-    # Without call paths, calls are not known.
+    # Without -g, pmk knows no calls.
     equal(functions(record(bare, code=3)), {})
-    # Remaining symbols keep their names; a label reaches to the next symbol.
+    # The symbols that remain keep their names. Code of a label reaches to the next symbol.
     db = record("-g", stripped(path, "-N", "g", "-N", "k_end"), code=3)
     equal(functions(db), {at["_start"]: ("_start", "_start", 35), at["f"]: ("f", "f", 50)})
 
 
 def test_functions_between_symbols():
-    """middle and last have sizes; first, and tail, which is only jumped to, have no symbols."""
+    """pmk finds functions without symbols between those with symbols. middle and last have symbols
+    with sizes; first, and tail, which is only jumped to, have none."""
     path = assemble("record-between", """
 	.arm
 	.global	_start, middle, last
@@ -212,7 +215,7 @@ def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, 
     known = functions(db)
     found = functions(record("-g", *more, stripped(path, prefix=prefix), "alone"))
     assert len(found) > 80, found
-    # binutils knows where functions begin (for Thumb with the lowest bit set), but not where the
+    # binutils knows where functions begin (with the lowest bit set for Thumb), but not where the
     # entries of a procedure linkage table begin.
     begin = {int(line.split()[0], 16) & ~1 for line in run(prefix + "nm", path).out.splitlines()
              if line.split()[1] in "tTwW"}
@@ -232,7 +235,8 @@ def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, 
 
 
 def test_a_fault_is_booked_where_it_happened():
-    """The load faults once and ends the program; the code after it does not run."""
+    """The load faults once and ends the program, so the code after it does not run and has no
+    counts."""
     db = record("-e", "instr_exec", assemble("record-fault", """
 	.global	_start
 _start:	mov	r0, #0
@@ -300,7 +304,7 @@ def vfp_multiples():
      "mov r7, #1\nmov r0, #0\nsvc #0"),
 ])
 def test_loads_and_stores_of_every_width(name, prefix, flags, instructions, end):
-    """For any number of accessed elements."""
+    """Structure loads and stores are counted for every number of elements that they access."""
     pointer = "adrp x0, 9f\nadd x0, x0, :lo12:9f" if "64" in prefix else "ldr r0, =9f"
     lines = list(instructions())
     source = "\n".join([".globl _start", "_start:", pointer, *lines, end, ".bss", ".balign 64",
@@ -313,7 +317,7 @@ def test_loads_and_stores_of_every_width(name, prefix, flags, instructions, end)
 
 
 def latencies(db):
-    """Returns {event: {cycles: times}}"""
+    """Returns {event: {cycles: times}}."""
     rows = collections.defaultdict(dict)
     for name, cycles, times in db.execute("SELECT name, cycles, times FROM latency "
                                           "JOIN event ON event = event.id"):
@@ -322,8 +326,7 @@ def latencies(db):
 
 
 def times_are_those_of_stat(*argv, code=0):
-    """Checks that the sums of latency counters follow from the numbers of occurrences of each
-    latency."""
+    """Checks that the sums of the latency counters follow from how often each latency occurred."""
     counters = [c for c in stat(*argv, code=code)["counters"] if c["latency"]]
     there = latencies(record(*argv, code=code))
     equal(set(there), {c["event"] for c in counters if c["counter-value"]})
@@ -350,8 +353,8 @@ def test_latencies_of_forks():
 
 
 def test_latencies_by_hand():
-    """The program reads 8 KB, which is the size of the cache, twice, with 2048 loads each time. In
-    the first pass every fourth load begins a line and misses; a miss takes mem.latency more."""
+    """The program reads 8 KB, the size of the cache, twice, with 2048 loads each time. In the first
+    pass every fourth load begins a line and misses, which takes mem.latency more cycles."""
     walk = mb.bare("walk", ACCESS="lwi r3, r5, 0", STRIDE=4, COUNT=2048, PASSES=2)
     for settings, miss in (("", 21), (",mem.latency=9", 10)):
         db = record("-e", "dcache_read_latency", "--core", "microblaze", "--set",
@@ -373,7 +376,8 @@ def test_firmware():
 
 
 def test_notes_about_the_label_of_cycles(tmp_path):
-    """A recording has the notes of pmk stat, and every view that shows the label shows them."""
+    """A recording has the notes of pmk stat, and every view that shows the label of cycles shows
+    its notes."""
     path, page = tmp_path / "notes.data", tmp_path / "notes.html"
     path_of = {step: misses(step, "prfm pldl1keep, [x3, x4]") for step in (1, 64)}
     for step, events, of_cycles in ((64, "cycles", 2), (1, "cycles", 1), (64, "instructions", 0)):
@@ -416,7 +420,8 @@ def test_what_cannot_be_recorded():
 
 
 def test_the_longest_name(tmp_path):
-    """The file that is renamed at the end has a name that fits, too."""
+    """pmk record accepts the longest file name; the temporary file that it renames at the end has
+    a name that fits, too."""
     path, name = assemble("record-loop", LOOP, "-DCOUNT=10"), tmp_path / (255 * "n")
     equal(pmk("record", "-e", "instr_exec", "-o", name, path).code, 3)
     equal(os.listdir(tmp_path), [name.name])
@@ -424,7 +429,7 @@ def test_the_longest_name(tmp_path):
 
 
 def test_names_of_ways_to_find_callers():
-    """--call-graph accepts the words that perf accepts. Any other word after it is the program."""
+    """--call-graph accepts perf's words. Any other word after it is the program."""
     program = assemble("record-loop", LOOP, "-DCOUNT=10")
     for way in (["--call-graph", "fp"], ["--call-graph=dwarf,8192"], ["--call-graph"]):
         db = record(*way, "-e", "instr_exec", program, code=3)
@@ -432,9 +437,9 @@ def test_names_of_ways_to_find_callers():
     contains(pmk("record", "--call-graph=magic", program).err, "--call-graph")
 
 
-def test_what_a_killed_one_has_left_is_removed(tmp_path):
-    """The temporary file of a process that has ended is removed only if the file is old, because a
-    process with the same number on another machine may still be writing it."""
+def test_old_temporary_files_of_a_killed_pmk_are_removed(tmp_path):
+    """pmk record removes the temporary file of a process that has ended only if the file is old. If
+    the file is new, a process with this number on another machine may still be writing it."""
     gone = subprocess.Popen(["true"])
     gone.wait()
     names = {f".pmk-{gone.pid}-0.tmp": 900, f".pmk-{gone.pid}-1.tmp": 0,
@@ -469,8 +474,8 @@ def test_what_cannot_be_written_is_said_before_the_run(tmp_path):
     (4096, 1 << 19, "1"),
 ])
 def test_a_program_that_writes_into_what_is_recorded(at, length, what):
-    """Either the recording cannot be read, and pmk reports this, or the emulator has crashed
-    because of it."""
+    """If a program overwrites the recording, pmk reports that it cannot be read, or the emulator
+    crashes because of it."""
     program = build("hostile-ledger", HOSTILE.replace("pmk-arena", "pmk-ledger"), "-static")
     out = pmk("record", "-g", "-o", os.path.join(WORK, f"hostile-{os.getpid()}.data"), program,
               "dies", str(at), str(length), what)
@@ -482,9 +487,9 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
                           "program may have written into it")
 
 
-# Adds 1000 executions to a block in the memory of the recording: to the first record of kind 3
-# (PMK_LEDGER_RUN), whose member `executions` is at byte 16. Records begin at byte 48. The first
-# byte of each is its kind, and the third and fourth are its length in units of 16 bytes.
+# Adds 1000 executions to a block in the memory of the recording. It changes the first record of
+# kind 3 (PMK_LEDGER_RUN), whose member `executions` is at byte 16. Records begin at byte 48. The
+# first byte of a record is its kind, and the third and fourth are its length in units of 16 bytes.
 FORGER = r"""
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
@@ -545,7 +550,7 @@ HARD, A64 = "arm-linux-gnueabihf-", "aarch64-linux-gnu-"
 
 
 def stubs(db, path):
-    """Returns {address: (name, executions of its instructions)} of the stubs in that file"""
+    """Returns {address: (name, executions of its instructions)} of the stubs in that file."""
     return {address: (name, n) for address, name, n in db.execute(
         "SELECT function.address, name, sum(executions) FROM execution "
         "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "
@@ -565,13 +570,13 @@ def test_stubs_have_the_names_that_objdump_gives(prefix, length, flags):
     text = run(prefix + "objdump", "-d", path).out
     named = {int(a, 16): name for a, name in re.findall(r"^([0-9a-f]+) <(\w+@plt)>:$", text, re.M)}
     found = stubs(record("-e", "instructions", path), path)
-    # objdump 2.44 takes stubs of 24 bytes for 16, so that it has no name at some of them.
+    # objdump 2.44 assumes that stubs of 24 bytes have 16, so it prints no name for some of them.
     compared = {a: named[a] for a in found if a in named}
     equal({a: found[a][0] for a in compared}, compared)
     assert compared and (len(compared) == len(found) or "force-bti" in str(flags)), (found, named)
     (address, n), = [(a, n) for a, (name, n) in found.items() if name == "memcmp@plt"]
     if length == 5 and not re.search(rf"^ *{address:x}:\t.*\tbti\t", text, re.M):
-        length = 4  # not all linkers let a stub of a PIE begin with BTI
+        length = 4  # some linkers do not begin a PIE's stubs with BTI
     equal(n, 100 * length)
 
 
@@ -582,7 +587,7 @@ def test_stubs_of_functions_that_are_chosen_at_the_start():
 
 
 def test_stubs_of_lld(tmp_path):
-    """Its segments share pages of the file."""
+    """lld makes segments that share pages of the file."""
     have("ld.lld")
     parts = {"f": "f: bx lr", "start": "start: bl f\nbl f\nmov r0, #0\nmov r7, #1\nsvc #0"}
     for name, text in parts.items():
@@ -605,17 +610,18 @@ def test_stubs_of_lld(tmp_path):
 
 
 def microblaze_with_a_stub(path, order, pic):
-    """Returns a program that calls f twice through a stub like those of GNU ld, whose slot is
-    filled already: there is no C library for MicroBlaze here."""
+    """Returns a program that calls f twice through a stub like those of GNU ld. The stub's slot is
+    already filled, because there is no C library for MicroBlaze here."""
     base, code, got, end = 0x10000000, 0x100, 0x200, "<" if order == "little" else ">"
     slot = base + got + 12
     low, load = (12, 0xe9940000) if pic else (slot & 0xffff, 0xe9800000)
     high = 0 if pic else slot >> 16
-    # imm and addik r20: .got.plt; twice brlid r15, STUB and nop; r5 = 0; r12 = 1; brki r14, 8
+    # The words are imm and addik r20 (.got.plt); twice brlid r15, STUB and nop; r5 = 0; r12 = 1;
+    # brki r14, 8.
     words = [0xb0000000 | base >> 16, 0x32800000 | got, 0xb9f40000 | 0x24, 0x80000000,
              0xb9f40000 | 0x1c, 0x80000000, 0x30a00000, 0x31800001, 0xb9cc0008, 0x80000000,
              0xb60f0008, 0x80000000,
-             # the stub begins 44 bytes into the file's code, after f
+             # the stub is 44 bytes after the start of the file's code, after f
              0xb0000000 | high, load | low, 0x98186000, 0x80000000]
     f, stub = code + 0x28, code + 0x30
     words[2] = 0xb9f40000 | (stub - (code + 8))
@@ -628,7 +634,7 @@ def microblaze_with_a_stub(path, order, pic):
 
     put(code, *words)
     put(slot - base, base + f)
-    put(0x220, 0, 0, 0, 0, 1, 0, 0)                              # .dynsym: none, and f
+    put(0x220, 0, 0, 0, 0, 1, 0, 0)                              # .dynsym: the null symbol, and f
     struct.pack_into(f"{end}BBH", image, 0x220 + 28, 0x12, 0, 0)
     put(0x240, slot, 1 << 8 | 17, 0)                             # .rela.plt: R_MICROBLAZE_JUMP_SLOT
     image[0x250:0x250 + len(strings)] = strings
@@ -657,7 +663,8 @@ def test_stubs_of_microblaze(tmp_path, order, pic):
 
 
 def test_files_are_named_from_the_root_on(tmp_path):
-    """The paths are found whatever was passed to the compiler: genhtml reads each file."""
+    """A recording has full paths of sources, in whatever way the compiler was given them. genhtml
+    can read each file."""
     (tmp_path / "app").mkdir()
     (tmp_path / "common").mkdir()
     (tmp_path / "app" / "main.c").write_text("int f(void);\nint main(void) { return f(); }\n")

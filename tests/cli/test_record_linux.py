@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk record -T linux: samples of this machine. Programs spend their time in known places, so that
-the shares are known; sums follow from the period."""
+"""pmk record -T linux takes samples on this machine. The programs spend their time in known places,
+so the tests know the shares. The sums follow from the period."""
 import os
 import pwd
 import re
@@ -16,7 +16,7 @@ CLOCK = ("-T", "linux", "-e", "cpu-clock")
 
 
 def record(tmp_path, *argv, code=0, name="pmk.data"):
-    """Returns the file and pmk's messages."""
+    """Runs pmk record; returns the file and pmk's messages."""
     path = tmp_path / name
     out = pmk("record", "-o", path, *argv)
     if "perf_event_paranoid" in out.err or "seccomp" in out.err:
@@ -90,7 +90,7 @@ def test_the_sum_is_that_of_the_periods(tmp_path):
 def test_several_events_are_told_apart(tmp_path):
     path, _ = record(tmp_path, "-T", "linux", "-e", "cpu-clock,page-faults", "-c", 1, "--", "true")
     s = Samples(path)
-    # Each page fault is a sample. The kernel limits the period of cpu-clock.
+    # Each page fault is a sample, and the kernel limits the period of cpu-clock.
     events = s.events()
     faults = events["page-faults:samples"][0]
     equal(events["page-faults"][0], faults)
@@ -109,13 +109,13 @@ def test_call_paths(tmp_path):
     below = sum(n for stack, n in folded.items() if "main;outer;hot" in stack)
     assert below > total / 2, folded
     rows = {r["name"]: r for r in json.loads(pmk("report", "--children", "-j", path).out)["rows"]}
-    # Time in code that interrupts hot belongs to hot, too.
+    # The time of code that hot calls, or that interrupts it, belongs to hot, too.
     assert rows["outer"]["children"]["cpu-clock"] >= rows["hot"]["children"]["cpu-clock"]
     assert rows["hot"]["children"]["cpu-clock"] >= rows["hot"]["events"]["cpu-clock"]
     equal(rows["hot"]["children"]["cpu-clock"], below)
     callers = json.loads(pmk("report", "--callers", "hot", "-j", path).out)["rows"]
     equal([r["name"] for r in callers], ["outer"])
-    # A path occurs once, whatever the positions of its samples in the functions.
+    # Each path occurs once, although samples have different positions in the functions.
     equal(Samples(path).rows("SELECT parent, function, site, count(*) FROM context WHERE function "
                              "IS NOT NULL GROUP BY 1, 2, 3 HAVING count(*) > 1"), [])
 
@@ -194,7 +194,7 @@ def test_a_killed_pmk_leaves_nothing(tmp_path):
     p = start(path)
     pids = children(p.pid)
     p.kill()
-    for pid in pids: # it holds the pipes
+    for pid in pids: # the program holds the pipes
         os.kill(pid, signal.SIGKILL)
     p.communicate(timeout=PATIENCE)
     equal(os.listdir(tmp_path), [])
@@ -231,7 +231,7 @@ def test_events_that_this_machine_has_not(tmp_path):
 
 
 def as_nobody(place, *argv):
-    """pmk as an ordinary user, in a folder that everybody can write to."""
+    """Runs pmk as an ordinary user, in a folder in which all users may write."""
     if os.geteuid() != 0:
         skip("needs root to become an ordinary user")
     nobody = pwd.getpwnam("nobody")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names of code that a program generates, from the map or dump that it writes for perf. Each piece
-of code executes a known number of instructions."""
+"""A program that generates code writes a map or a dump for perf, and pmk takes the names of the
+code from it. Each piece of code executes a known number of instructions."""
 import glob
 import struct
 
@@ -63,7 +63,7 @@ BOTH = "60000000 8 seven\n60000100 10 five times\n"
 
 
 def recorded(tmp_path, text, *more, options=(), flags=("-static",), path="/tmp/perf-%d.map"):
-    """{name: instructions} of the generated code, the recording, and what pmk said."""
+    """Returns {name: instructions} of the generated code, the recording, and pmk's messages."""
     data = tmp_path / "pmk.data"
     program = build("generator", GENERATOR, "-O1", "-march=armv6k", "-marm", *flags)
     out = pmk("record", *options, "-e", "instr_exec", "-o", data, program, path, text, *more,
@@ -82,14 +82,14 @@ def test_functions_have_their_names(tmp_path):
     equal((names["seven"], names["five times"], said), (20, 36, ""))
     names, data, said = recorded(tmp_path, BOTH, options=("-g",))
     equal((names["seven"], names["five times"], said), (20, 36, ""))
-    assert names["[anon+0x60000200]"] >= 8  # with the code that QEMU has at the end of the memory
+    assert names["[anon+0x60000200]"] >= 8  # QEMU also has code at the end of the memory
     folded = pmk("export", "--format", "folded", "-e", "instr_exec", "-i", data).out
     assert re.search(r"main;call;five times 36$", folded, re.M), folded
     contains(pmk("annotate", "-i", data, "five times").out, "subs")
 
 
 @cases("text,want", [
-    # The last line counts, also for code that was there before.
+    # The last line for an address counts, also for code that ran before the line was written.
     ("60000000 8 first\n60000000 10 second\n", {"second": 32}),
     ("0x60000000 0x300 old\n60000100 10 new\n", {"old": 32 + 8, "new": 36}),
     ("60000100 10 new\n60000000 300 all\n", {"all": 32 + 36 + 8}),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report and annotate of recordings that are made here row by row, with known numbers; and of
-files that are not recordings, or are incomplete."""
+"""pmk report and annotate of recordings with known numbers, which are made here row by row, and of
+files that are incomplete or are not recordings."""
 import csv
 import fcntl
 import io
@@ -22,7 +22,7 @@ def report(path, *argv, code=0):
 
 
 def table(path, *argv):
-    """Rows of CSV by their name."""
+    """Returns the rows of CSV by their names."""
     rows = list(csv.DictReader(io.StringIO(report(path, "-x,", *argv).out)))
     return {r["name"]: r for r in rows}
 
@@ -51,7 +51,7 @@ def on_terminal(*argv, columns=80, **env):
     while True:
         try:
             more = os.read(ours, 65536)
-        except OSError:  # the other end is closed
+        except OSError:  # the other end of the terminal is closed
             break
         if not more:
             break
@@ -86,7 +86,7 @@ def test_what_rows_are(flat):
 
     equal(cycles("file"), {"/src/loop.c": 149, "/src/util.h": 90, "/src/main.c": 87, "[anon]": 50})
     equal(cycles("object"), {"/nonexistent/prog": 326, "[anon]": 50})
-    # A third of work() was in the second thread, each count rounded down.
+    # The second thread executed a third of work(), with each count rounded down.
     other = 1 + 33 + 20 + 10 + 13 + 2
     equal(cycles("thread"),
           {"prog: process 0, thread 0": 376 - other, "prog: process 0, thread 1": other})
@@ -123,7 +123,8 @@ def test_children(paths):
     rows = table(paths, "--children")
     inclusive = {n: int(r["cpu_cycles:children"]) for n, r in rows.items()}
     other = 1 + 33 + 20 + 10 + 13 + 2  # work() in the second thread, which main() did not call
-    # Recursion counts once, and code without a name ran below main().
+    # A recursive function counts once, and main() includes the code without a name, which ran below
+    # it.
     equal(inclusive, {"main": 376 - other, "work": 239, "[anon]": 50, "down": 24})
     equal({n: int(r["cpu_cycles"]) for n, r in rows.items()},
           {n: f["cpu_cycles"] for n, f in FUNCTIONS.items()})
@@ -131,8 +132,8 @@ def test_children(paths):
 
 
 def test_children_of_a_function_that_was_jumped_to(tmp_path):
-    """f() ends in a jump to g(), which calls h(), and code without a name calls k(): callees count
-    for these callers."""
+    """f() jumps to g() at its end. g() calls h(), and code without a name calls k(). The children
+    of f() include these callees."""
     r = Recording(tmp_path / "tail.data")
     r.event("cpu_cycles")
     r.object("/nonexistent/prog")
@@ -181,7 +182,7 @@ def test_callers(paths):
 
 def test_callees(paths):
     other = 1 + 33 + 20 + 10 + 13 + 2
-    # main() has jumped to code without a name.
+    # main() jumped to code without a name.
     equal(cycles_of(paths, "--callees", "main"),
           {"work": 239 - other, "[itself]": 63, "[anon]": 50, "down": 24})
     equal(cycles_of(paths, "--callees", "work"), {"[itself]": 239})
@@ -240,7 +241,7 @@ def test_percent_limit(flat):
 
 
 def wide(path):
-    """Many events, and a function with a long name."""
+    """Returns a recording with many events, and with a function that has a long name."""
     r = Recording(path)
     names = [f"an_event_with_a_name_{i}" for i in range(9)]
     for name in names:
@@ -265,7 +266,7 @@ def test_text_fits_the_terminal(tmp_path, columns, command):
     equal(len(every), 9, "each is shown or named: " + text)
     equal("Not shown, for lack of room" in text, columns < 300)
     if command == "report":
-        # Each row is one line: the name is cut in the middle.
+        # Each row is one line, in which pmk cuts the name in the middle.
         name = re.search(r"(?<= )std::map.*", text)[0]
         assert name.endswith("const&)") and "..." in name or columns == 300, text
         equal(len(name), 61 if columns == 300 else len(name))
@@ -397,7 +398,7 @@ int sum(int n)
 \treturn s;
 }
 """
-CODE = [  # address, line, bytes, what it is, executions, cycles
+CODE = [  # address, line, bytes, disassembly, executions, cycles
     (0x100, 6, "042090e5", "ldr     r2, [r0, #4]", 1000, 5000),
     (0x104, 7, "021083e0", "add     r1, r3, r2", 1000, 1000),
     (0x108, 6, "fcffff1a", "bne     #0x100", 1000, 3000),
@@ -408,7 +409,7 @@ CODE = [  # address, line, bytes, what it is, executions, cycles
 
 @pytest.fixture
 def listing(tmp_path):
-    """sum() has a source file, and helper() has none."""
+    """Returns a recording in which sum() has a source file, and helper() has none."""
     source = tmp_path / "src" / "sum.c"
     source.parent.mkdir()
     source.write_text(SOURCE_TEXT)
@@ -451,7 +452,8 @@ def test_instructions_with_counts(listing):
 
 
 def test_capstone_is_loaded_when_it_is_needed(listing):
-    """It takes a millisecond, and most commands do not need it."""
+    """pmk loads Capstone only for commands that disassemble, because loading takes a
+    millisecond."""
     env = {**os.environ, "LD_DEBUG": "files"}
     for argv, loads in ((["annotate", "-i", listing], True), (["report", "-i", listing], False),
                         (["stat", "-e", "instr_exec", "true"], False)):
@@ -468,7 +470,7 @@ def test_lines_with_counts(listing):
     found = re.findall(r"^(.) +([\d,]+) .* sum\.c:(\d+)  (.*)$", hottest, re.M)
     equal([f[:3] for f in found], [(">", "8,000", "6"), (">", "1,000", "7")])
     contains(found[0][3], "    for (int i = 0;")
-    # In the order of addresses, the loop encloses the code that it repeats.
+    # The loop encloses the code that it repeats in the order of addresses.
     equal(re.findall(r"sum\.c:(\d+)", order), ["6", "7", "6", "8"])
     equal(re.findall(r"^>.*  (1[0-9a-f]{2})  \w", order, re.M), ["100", "104", "108"])
 
@@ -677,7 +679,7 @@ def test_missing_tables_and_rows(flat, command):
 @pytest.mark.parametrize("name", ["extras", "Extras"])  # SQLite ignores the case
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_view_is_not_read(flat, command, name):
-    """Not even one that never ends."""
+    """pmk does not read a view that takes the place of a table, even if the view never ends."""
     change(flat, "DROP VIEW count; DROP VIEW extra; ALTER TABLE extras RENAME TO kept;"
                  f"CREATE VIEW {name} AS "
                  "WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n FROM again) "
@@ -686,8 +688,8 @@ def test_a_view_is_not_read(flat, command, name):
 
 
 def tangle(path, table):
-    """Pages of the table share the same child page, on six levels of the tree: more rows than can
-    ever be read."""
+    """Makes pages of the table share the same child page, on six levels of the tree, so the table
+    has more rows than can ever be read."""
     db = sqlite3.connect(path)
     size, = db.execute("PRAGMA page_size").fetchone()
     pages, = db.execute("PRAGMA page_count").fetchone()
@@ -701,7 +703,7 @@ def tangle(path, table):
         for level in range(6):
             page = bytearray(size)
             cells = (size - 12) // 7
-            page[0] = 5  # of the inside of a table; then its cells, from the end of the page on
+            page[0] = 5  # an interior page of a table; its cells follow at the end of the page
             page[3:5] = cells.to_bytes(2, "big")
             page[5:7] = (size - 5 * cells).to_bytes(2, "big")
             page[8:12] = below.to_bytes(4, "big")

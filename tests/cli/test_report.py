@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report: dumps that the library wrote, and dumps made byte by byte after docs/FORMATS.md;
-effects of a serial line; every option."""
+"""pmk report reads dumps that the library wrote, and dumps made byte by byte according to
+docs/FORMATS.md, even after damage on a serial line. Every option is tested."""
 import csv
 import io
 import math
@@ -66,7 +66,8 @@ def dump(*records, pmu="arm1176"):
 
 
 def firmware():
-    """Returns the library's dump on a model of the ARM11: see tests/profile/test_dump.c."""
+    """Returns the dump that the library wrote on a model of the ARM11 in
+    tests/profile/test_dump.c."""
     with open(os.path.join(CORPUS, "firmware"), "rb") as f:
         return f.read()
 
@@ -140,9 +141,9 @@ def test_text_of_the_library_dump():
 
 
 def test_narrow_counters_are_lower_bounds():
-    """A dump does not say whether an 8-bit counter wrapped unseen, so its events are only lower
-    bounds. This does not affect the cycles in the same dump, which have 32 bits, or events that pmk
-    does not know."""
+    """The events of 8-bit counters are lower bounds, because a dump does not say whether such a
+    counter wrapped unseen. Cycles in the same dump, which have 32 bits, and events that pmk does
+    not know are not affected."""
     doc = document(dump(event(0x04, 100000), event(0x08, 200), event(0x77, 3), pmu="dwt"))
     equal([(c["event"], c["counter-value"], c["trust"]) for c in doc["counters"]],
           [("cycles", 100000, "measured"), ("base_overhead", 200, "wrapped"),
@@ -267,8 +268,8 @@ def test_formats_page_has_the_records():
     equal(letters, list("PERSDZ"))
     source = repo.text("src/firmware/dump.c")
     equal(sorted(set(re.findall(r"byte\(&?o, '(\w)'\)", source))), sorted(letters))
-    # This dump was written by hand as the page says, with an independent implementation of the
-    # checksum.
+    # This dump was written by hand according to the page; the checksum is from an independent
+    # implementation.
     by_hand = bytes.fromhex("504d4b44 01"            # PMKD, version 1
                             "50 07 61726d31313736"    # P "arm1176"
                             # E code 255, period 0, total 300, cost 5, nested 7
@@ -309,7 +310,7 @@ def test_noise_around_and_several_dumps():
 
 
 def test_metrics_of_dumps_with_and_without():
-    """Each metric uses its own dump, whatever the dumps in between contain."""
+    """Each metric uses its own dump, whatever the dumps between them contain."""
     plain = dump(event(0xff, 1))
     full = dump(event(0xff, 20), event(7, 10), region(0, "r", 1, counts_of([6]), counts_of([2])))
     doc = document(plain + full + plain + full)
@@ -340,7 +341,7 @@ def test_cut_at_every_byte():
             one_line(err, f"no dump of pmk_target_dump() in its {n} bytes")
             continue
         one_line(err, f"the dump at offset 0 breaks off at offset {n}, in ")
-        if n < 14:  # not even the name of the PMU
+        if n < 14:  # the dump ends before the PMU's name
             contains(err, "it is not shown")
             equal(p.out, b"")
             continue
@@ -349,7 +350,7 @@ def test_cut_at_every_byte():
         equal((doc["partial"], doc["dumps"][0]["complete"]), (True, False))
         contains(doc["warning"], f"incomplete and was not checked: it breaks off at offset {n}")
         for got, want in zip(doc["counters"], whole["counters"]):
-            # Either the value or the reason is set, and nothing else changes.
+            # A metric has either a value or a reason, and no other field changes.
             if got["counter-value"] is None:
                 equal((got["trust"], got["reason"]),
                       ("not counted", "the dump ends before this number"))
@@ -505,7 +506,7 @@ def test_mean_and_deviation_are_exact():
         equal(got[0], mean, f"mean of {values}")
         assert abs(got[1] - deviation) <= 1, f"deviation of {values}: {got[1]}, want {deviation}"
         equal((c["min"], c["max"]), (min(values), max(values)))
-    # Too large for decimals, and still right.
+    # The number is too large for decimals, and is exact without them.
     big = [2**63, 2**63 - 2**40]
     line = report(dump(event(0xff, 0), region(0, "r", 2, counts_of(big))), "-j").out
     contains(line, f'"mean":{sum(big) // 2},')
@@ -618,8 +619,8 @@ def executable():
 
 
 def sampled(at):
-    """Makes a dump with samples: 5 in hot (2 of them in a region), 2 in warm, 1 late, 1 polled, and
-    2 outside of every function."""
+    """Returns a dump with samples: 5 in hot (2 of them in a region), 2 in warm, 1 late, 1 polled,
+    and 2 outside of every function."""
     pcs = [(at["hot"], 0), (at["hot"] + 4, 0), (at["hot"] + 4, None), (at["hot"] + 8, None),
            (at["hot"], None), (at["warm"], None), (at["warm"] + 2, None), (0, None), (16, None),
            (16, None)]
@@ -650,8 +651,8 @@ def test_functions_of_samples():
 
 
 def test_samples_are_a_recording():
-    """The commands for recordings show the samples of dumps, too: all dumps of a capture
-    together."""
+    """The commands for recordings show the samples of dumps, too, and add up all dumps of a
+    capture."""
     exe, at = executable()
     log = os.path.join(FOLDER, "sampled.log")
     with open(log, "wb") as f:
@@ -704,9 +705,10 @@ def test_elf_of_another_machine():
     one_line(out.err, f"--elf {PMK}: it is for ",
              " but the dump is from arm1176; addresses are shown")
     contains(out.out, f"0x{at['hot']:08x}")
-    # A truncated dump takes precedence.
+    # If the dump is truncated, the exit code and the message are those of a truncated dump.
     equal(report(sampled(at)[:-1], "--elf", PMK, code=125).out.count("0x"), out.out.count("0x"))
-    # Without samples there is nothing to name; the machine of an unknown PMU is not known.
+    # A dump without samples has no addresses to name. pmk does not know the machine of an unknown
+    # PMU, so it cannot check the ELF file.
     equal(report(dump(event(0xff, 1)), "--elf", PMK).err, "")
 
 
@@ -742,7 +744,7 @@ def test_metrics():
     equal([(m["name"], m["value"], m["region"], m["dump"]) for m in doc["metrics"]],
           [("cpi", 1.5, None, 1), ("cpi", 3, "r", 1)])
     equal(counter(doc, "instr_exec")["metric-value"], 1.5)
-    # A number that is too small gives no ratio; without the clock there is none either.
+    # A lower bound gives no ratio. Without cycles there is no ratio either.
     low = document(dump(event(0xff, 3000), event(7, 2000, period=100)), "-M", "cpi")
     equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]),
           (None, "its counter is reset at each sample, so this is a lower bound"))
@@ -752,7 +754,7 @@ def test_metrics():
     equal([m["name"] for m in document(data, "-M", "cpi,ipc", "-M", "tlb_mpki")["metrics"][:3]],
           ["cpi", "ipc", "tlb_mpki"])
     one_line(report(data, "-M", "cpii", code=129).err, "unknown metric 'cpii'; did you mean cpi")
-    # In CSV a metric that belongs to no counter has its own line.
+    # In CSV, a metric that belongs to no counter has a line of its own.
     rows = lines(dump(event(5, 100), event(6, 50)), "-M", "tlb_mpki")
     equal([r[6] for r in rows if not r[0]], [r[6] for r in rows if "tlb_mpki" in r[6]])
     equal({len(r) for r in rows}, {len(csv_columns())})
@@ -790,7 +792,7 @@ def test_output_files():
         equal(open(path).read(), want.out)
         equal(pmk("report", *argv, "--append", "-o", path, log).code, 0)
         equal(open(path).read(), want.out * 2)
-    # Options may follow the file, too.
+    # Options are also accepted after the file.
     equal(pmk("report", log, "-j").out, pmk("report", "-j", log).out)
 
 
@@ -807,7 +809,7 @@ def test_it_does_not_write_over_what_it_reads():
     equal(out.code, 129)
     one_line(out.err, "that is the file of --elf")
     equal(os.path.getsize(exe), before)
-    # With nothing to show, the file of -o is not changed.
+    # If pmk report has nothing to show, it does not change the file of -o.
     kept = capture("kept.txt", b"kept")
     equal(pmk("report", "-o", kept, capture("empty.log", b"no dump here")).code, 125)
     equal(open(kept, "rb").read(), b"kept")
@@ -858,7 +860,7 @@ def test_files_that_cannot_be_read_or_written():
 
 
 def test_without_a_data_directory():
-    """Only the pmk binary, moved out of the tree: it has no metrics, but all the counts."""
+    """Without its data directory, pmk report prints all counts, but no metrics."""
     log = capture("alone.log", dump(event(0xff, 3000), event(7, 2000)))
     env = {k: v for k, v in os.environ.items() if k != "PMK_DATA"}
     with tempfile.TemporaryDirectory() as folder:
@@ -875,7 +877,7 @@ def test_numbers_and_words():
     verbose = pmk("report", "-v", log).out
     contains(verbose, "cpu_cycles (0xff, ")
     contains(verbose, "br_exec (0x05, ")
-    # pmk writes no colours into a pipe, and writes numbers as in the C locale in every locale.
+    # pmk writes no colours into a pipe, and uses the number format of the C locale in every locale.
     assert "\033" not in pmk("report", log, env=dict(os.environ, TERM="xterm")).out
     names = run("locale", "-a").out.split() if shutil.which("locale") else []
     for name in [n for n in names if n.startswith(("de_", "fr_"))][:1]:

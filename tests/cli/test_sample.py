@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --sample: short pieces of a long program are counted, and the rest is estimated. The
-error that it reports is compared with full counts."""
+"""pmk stat --sample counts short pieces of a long program and estimates the whole. The tests
+compare its margins with full counts."""
 from harness import *
 from programs import build, loop
 
 pytestmark = pytest.mark.once
 
-# Phases of different code: a list that is followed through more memory than a cache has, branches
-# that cannot be predicted, calls, and a signal now and then. ROUNDS times; with FORK, two processes
-# do it; with THREAD, a thread does as much again at the end.
+# A program with phases of different code: it follows a list through more memory than a cache has,
+# takes branches that cannot be predicted, makes calls, and raises a signal now and then. It repeats
+# the phases ROUNDS times. With FORK, two processes do this. With THREAD, a second thread repeats
+# the phases at the end.
 PHASES = r"""
 #include <pthread.h>
 #include <signal.h>
@@ -116,16 +117,16 @@ def rows(document):
 
 
 def is_within(row, truth):
-    # The value and the margin are rounded; the margin is rounded to a hundredth of a percent.
+    # pmk rounds the value and the margin, the margin to a hundredth of a percent.
     margin = row["counter-value"] * (row["margin"] + 0.006) / 100 + 1
     return abs(row["counter-value"] - truth) <= margin
 
 
 @pytest.mark.parametrize("core", size(["cortex-a53"], CORES))
 def test_truth_is_within_the_margin(core):
-    """The margin holds in 95 of 100 cases. Cycles and stalls, 9 of 41 events, are outside of their
-    margins together, so with two seeds this may happen once. The program has the same name in
-    every build folder, because its name is on its stack and affects its counts."""
+    """The true counts are within the margins, which hold in 95 of 100 cases. Cycles and stalls, 9
+    of 41 events, are outside together, so this may happen for one of two seeds. The program has the
+    same name in every build folder, because its name is on its stack and affects its counts."""
     folder, name = os.path.split(phases(core, size(50, 100)))
 
     def counted(*argv):
@@ -146,7 +147,7 @@ def test_truth_is_within_the_margin(core):
 
 
 def test_repeats():
-    """The same seed gives the same numbers, another seed gives others; but instructions are always
+    """The same seed gives the same numbers, and another seed gives others. Instructions are always
     counted completely."""
     program = phases("arm1176", 30)
     executed = counts(stat("-e", "instr_exec", program))["instr_exec"]
@@ -160,7 +161,7 @@ def test_repeats():
 
 
 def test_short_programs_are_counted():
-    """The beginning of a program is counted as a whole."""
+    """A program that is shorter than the completely counted beginning gets exact counts."""
     document = stat("--sample", "-e", "instr_exec,cpu_cycles", loop(1000), code=3)
     equal({e: (r["counter-value"], r["trust"]) for e, r in rows(document).items()}["instr_exec"],
           (8005, "exact"))
@@ -170,8 +171,8 @@ def test_short_programs_are_counted():
     assert "margin" not in document["counters"][0]
 
 
-def compared(program, events):
-    """Sampled, with the true counts within the margins."""
+def compare_sampled(program, events):
+    """Returns the document of a sampled run. Checks that the true counts are within its margins."""
     truth = counts(stat("-e", events, program))
     document = stat("--sample", "-e", events, program)
     for event, row in rows(document).items():
@@ -182,20 +183,20 @@ def compared(program, events):
 
 def test_forks():
     """pmk samples each process separately."""
-    document = compared(phases("arm1176", 30, "FORK"), "instr_exec,cpu_cycles,dcache_miss")
+    document = compare_sampled(phases("arm1176", 30, "FORK"), "instr_exec,cpu_cycles,dcache_miss")
     equal(document["processes"], 2)
 
 
 def test_threads():
     """When a second thread starts, sampling ends and everything is counted."""
-    document = compared(phases("arm1176", 30, "THREAD"), "instr_exec,br_exec,dcache_access")
+    document = compare_sampled(phases("arm1176", 30, "THREAD"), "instr_exec,br_exec,dcache_access")
     equal(document["threads"], 2)
 
 
 @nightly
 def test_killed():
-    """Killed before the end: the result estimates the part that was executed. A shorter beginning,
-    on a busy machine, is counted as a whole."""
+    """If the program is killed, the result is an estimate for the executed part. On a busy machine,
+    this part may be so short that it was counted completely."""
     program = phases("arm1176", 1000000)
 
     def killed_after(factor):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat: every option, on programs whose instructions are known. And list, info and decode."""
+"""Every option of pmk stat, on programs whose instructions are known; and pmk list, info and
+decode."""
 import contextlib
 import csv
 import fcntl
@@ -57,7 +58,7 @@ int main(void)
 }
 """
 
-# outer(3) calls inner 3 times per level of its recursion; leaf is called from main and from inner.
+# outer(3) calls inner 3 times per level of its recursion. main and inner call leaf.
 NEST = r"""
 #include <string.h>
 #include <unistd.h>
@@ -82,7 +83,7 @@ int main(void)
 }
 """
 
-# A recursive function: 5 nested calls begin and end.
+# A recursive function: 5 calls begin, each inside the previous call, and then all end.
 RECURSE = """
 	.syntax	unified
 	.arm
@@ -112,7 +113,7 @@ def talk():
 
 
 def rows(*argv, code=3, sep=","):
-    """pmk stat -x: the lines as lists of fields."""
+    """Returns the lines of `pmk stat -x`, each as a list of fields."""
     out = pmk("stat", "-x", sep, *argv)
     equal(out.code, code, str(out))
     return list(csv.reader(io.StringIO(out.err), delimiter=sep))
@@ -183,7 +184,7 @@ def test_program_is_found_in_path():
 
 
 def test_path_may_have_empty_places():
-    """An empty entry of PATH is the current directory, as for the shell."""
+    """An empty entry of PATH is the current directory, as in the shell."""
     usual = os.environ["PATH"]
     for path in (":" + usual, usual + ":", "/nowhere::/nowhere:" + usual):
         doc = stat("-e", "instr_exec", os.path.basename(loop(N)), code=3, cwd=WORK,
@@ -289,15 +290,14 @@ def test_groups_share_a_pass():
     equal(len(doc["counters"]), 5)
     equal(doc["passes"], 2)
     equal(doc["counters"][0]["counter-value"], TOTAL)
-    # Without the groups, 2 passes would be enough; a group separates events that would fit
-    # together.
+    # These events fit into one pass, but two groups are two passes at most.
     doc = stat("-e", "{instr_exec},{br_exec}", loop(N), code=3)
     assert doc["passes"] <= 2
     equal(value(doc, "instr_exec"), TOTAL)
 
 
 def test_a_group_that_is_too_large():
-    # Cycles have their own counter.
+    # The group is too large with and without cycles, because cycles have their own counter.
     for cycles in ("", ",cpu_cycles"):
         out = pmk("stat", "-e", "r0c,{instr_exec,dcache_miss,br_exec" + cycles + "}", loop(N))
         equal((out.code, out.out, out.err),
@@ -460,7 +460,7 @@ def lines(*argv, code=0, **kw):
 
 
 def test_json_lines():
-    """perf's keys come first, in perf's order; the counts equal those of the document."""
+    """perf's keys come first, in perf's order. The counts equal those of the document."""
     perf = ["counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value",
             "metric-unit"]
     for options in ((), ("--region", "f"), ("-A",)):
@@ -550,7 +550,8 @@ def test_repeats_are_identical_and_said_so():
 
 
 def test_repeats_that_differ_have_a_spread():
-    # Appends a byte to its file in every run, and does work in proportion to the file's length.
+    # Appends a byte to its file in every run. The work it does is proportional to the length of the
+    # file.
     grows = program("grows", r"""
         #include <stdio.h>
         int main(int argc, char **argv)
@@ -617,8 +618,8 @@ def test_intervals_of_cycles():
     for n in (500, 10000, cycles * 2):
         doc = stat("-e", ALL, "-I", f"{n}cycles", loop(5000), code=3)
         ends = interval_ends(doc, "cycles")
-        # A block of this program takes less than 100 cycles, but in the first block everything
-        # misses.
+        # A block of this program takes less than 100 cycles, except the first block, in which
+        # everything misses.
         check_grid(ends, n, 500)
         equal(len(ends), cycles // n + 1)
         check_sums(doc, total)
@@ -639,7 +640,7 @@ def test_intervals_of_milliseconds():
 
 
 def test_many_intervals_are_not_lost():
-    # More intervals than the ring between the emulator and pmk holds.
+    # There are more intervals than fit into the ring between the emulator and pmk.
     doc = stat("-e", "instr_exec", "-I", "50insns", loop(65535), code=3)
     ends = interval_ends(doc, "instructions")
     equal(len(ends), 524285 // 50 + 1)
@@ -685,8 +686,8 @@ def test_a_region_changes_no_count():
 def test_recursion_counts_once():
     r = assemble("recurse", RECURSE)
     doc = stat("-e", "instr_exec", "--region", "r", r)
-    # There are 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop. A second call
-    # has only the last level.
+    # There are 5 levels: 4 execute push subs beq bl nop pop, and 1 executes push subs beq pop. A
+    # second call executes only the last level.
     equal(value(doc, "instr_exec", "r"), 4 * 6 + 4 + 4)
     equal(value(doc, "instr_exec"), 4 * 6 + 4 + 4 + 2 + 1 + 2 + 3)
     equal(entries(doc, "r"), 6)
@@ -809,13 +810,14 @@ def test_a_region_left_by_longjmp_and_by_exit():
 
 def test_a_window_from_to():
     doc = stat("-e", "instr_exec", "--from", "f", "--to", "k_end", loop(N), code=3)
-    equal(value(doc, "instr_exec"), 8 * N - 1)  # all of the loop but the first BL
+    equal(value(doc, "instr_exec"), 8 * N - 1)  # the whole loop except the first BL
     doc = stat("-e", "instr_exec", "--from", "f", "--to", "g", loop(N), code=3)
-    equal(value(doc, "instr_exec"), 2 * N)  # PUSH and BL, each time
+    equal(value(doc, "instr_exec"), 2 * N)  # PUSH and BL of each pass
     doc = stat("-e", "instr_exec", "--from", "k_end", "--to", "g", loop(N), code=3)
-    equal(value(doc, "instr_exec"), 3)  # open until the end
+    equal(value(doc, "instr_exec"), 3)  # the window stays open until the end
     doc = stat("-e", "instr_exec", "--from", "g", "--to", "g", loop(N), code=3)
-    # it ends and begins again at once: everything except the part before
+    # The window ends and begins again at each call, so it contains everything except the code
+    # before the first call.
     equal(value(doc, "instr_exec"), TOTAL - 5)
 
 
@@ -839,7 +841,7 @@ def test_intervals_inside_a_window():
     window = ("--from", "f", "--to", "k_end")
     doc = stat("-e", ALL, "-I", "1000insns", *window, loop(N), code=3)
     check_sums(doc, stat("-e", ALL, *window, loop(N), code=3))
-    # The grid begins at the fourth instruction, where f begins for the first time.
+    # The first interval begins with the fourth instruction, at the first call of f.
     check_grid([end - 3 for end in interval_ends(doc, "instructions")], 1000, 8)
 
 
@@ -902,8 +904,8 @@ def test_set_changes_the_core():
     usual = stat("-e", "dcache_miss,instr_exec", walk)
     large = stat("-e", "dcache_miss,instr_exec", "--set", "dcache.size=64K", walk)
     equal(value(small, "instr_exec"), value(large, "instr_exec"))
-    # The program walks through 24 KB, which are 768 lines. Every pass misses all lines unless they
-    # fit into the cache.
+    # The program walks through 24 KB, which are 768 lines. Unless they fit into the cache, every
+    # pass misses all of them.
     assert value(large, "dcache_miss") < 2 * 768 * 2, value(large, "dcache_miss")
     assert value(small, "dcache_miss") >= 768 * 20, value(small, "dcache_miss")
     assert value(large, "dcache_miss") < value(usual, "dcache_miss") <= value(small, "dcache_miss")
@@ -950,8 +952,8 @@ def test_list_has_every_topic():
 
 
 def test_list_alone_is_short():
-    """pmk list prints the PMUs with their numbers of counters and events, the cores, the targets,
-    and the commands that list more, but no events."""
+    """pmk list prints no events. It prints the PMUs with their numbers of counters and events, the
+    cores, the targets, and the commands that list more."""
     out = pmk("list").out
     assert len(out.splitlines()) < 90, out
     for pmu, counters in (("arm1176", 3), ("microblaze", 6)):
@@ -961,7 +963,7 @@ def test_list_alone_is_short():
           ["PMUs", "Cores", "Targets", "More"])
     for word in ("dcache_miss", "load_word"):
         assert word not in out, word
-    # Its suggestions work.
+    # The commands that it suggests work.
     for line in re.findall(r"^  pmk (list [\w -]*?)  ", out, re.M):
         equal(pmk(*line.replace("PMU", "arm1176").split()).code, 0, line)
     doc = json.loads(pmk("list", "-j").out)
@@ -1021,7 +1023,7 @@ def test_info_explains():
 
 @pytest.mark.more
 def test_a_hint_takes_few_instructions():
-    """Every name is compared once, whatever their number."""
+    """To suggest a name, pmk compares each name once, however many names there are."""
     have("valgrind")
     for name in ("dcache", "tlb", "instr_exc"):
         out = run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
@@ -1039,7 +1041,8 @@ def test_a_hint_stays_on_the_pmu():
 
 
 def test_info_shows_each_layout_of_a_register():
-    """PMNC of the ARM1156 has bits that PMNC of the other ARM11 cores does not have."""
+    """pmk info shows that PMNC of the ARM1156 has bits that PMNC of the other ARM11 cores does not
+    have."""
     out = pmk("info", "PMNC").out
     equal(re.findall(r"^    on +(.*)$", out, re.M)[:2],
           ["arm1176 arm1136r0 arm1136 arm11mpcore", "arm1156"])
@@ -1065,7 +1068,7 @@ def test_info_of_fields_and_pins():
     contains(out, "field of     PMNC [27:20]\n")
     contains(out, "on           arm1176 arm1136r0 arm1136 arm1156 arm11mpcore\n")
     contains(pmk("info", "fcc").out, "on           arm1156\n")
-    # all counters of a PMU have this one
+    # Every counter of every PMU has a field Count; pmk info joins the equal ones.
     contains(pmk("info", "Count", "--pmu", "arm1176").out, "field of     PMN0 PMN1 [31:0]\n")
     assert pmk("info", "Count").out.count("field of") < 30
     for name, said in (("nPMUIRQ", "active low"), ("nPMUFIQ", "PMNC: FCC"),
@@ -1110,7 +1113,7 @@ def test_decode_takes_every_register_that_info_lists():
 
 
 def test_info_of_core_parameters():
-    """Lists the parameters of each core, with the ranges that it accepts."""
+    """pmk info lists the parameters of each core, with the ranges that it accepts."""
     def rows(name):
         out = pmk("info", name)
         equal(out.code, 0, out)
@@ -1134,7 +1137,8 @@ def test_info_of_core_parameters():
 
 
 def test_decode_of_a_register():
-    # DAI 0195B: EvtCount0 is [27:20], EvtCount1 [19:12], the flags [10:8], E bit 0.
+    # In PMNC, EvtCount0 is [27:20], EvtCount1 [19:12], the flags are [10:8], and E is bit 0 (DAI
+    # 0195B).
     out = pmk("decode", "arm1176", "PMNC=0x00b0b701")
     equal(out.code, 0)
     for pattern in (r"\[27:20\] +EvtCount0 +0x0b +dcache_miss",
@@ -1152,7 +1156,8 @@ def test_decode_of_a_register():
 
 
 def test_decode_of_a_cycle_of_evntbus():
-    """DDI 0211 Table 3.141: br_exec is [6:5], instr_exec [9:8]; DDI 0301H: br_exec is [5]."""
+    """In a cycle of EVNTBUS, br_exec is [6:5] and instr_exec is [9:8] (DDI 0211 Table 3.141), or
+    br_exec is [5] (DDI 0301H)."""
     def seen(pmu, value):
         doc = json.loads(pmk("decode", pmu, f"EVNTBUS={value}", "-j").out)
         return {f["name"]: f["value"] for f in doc["registers"][0]["fields"] if f["value"]}
@@ -1167,7 +1172,8 @@ def test_decode_of_a_cycle_of_evntbus():
 
 
 def test_decode_of_events_that_the_core_lacks():
-    """DAI 0195B Table 2: 0x03, 0x04 and 0x0f are unused on the ARM1156; 0x08 is reserved."""
+    """pmk decode marks event codes that the ARM1156 lacks: 0x03, 0x04 and 0x0f are unused, and 0x08
+    is reserved (DAI 0195B Table 2)."""
     for code, name in ((0x03, "itlb_miss"), (0x04, "dtlb_miss"), (0x0f, "main_tlb_miss")):
         contains(pmk("decode", "arm1156", f"PMNC={code << 20:#x}").out,
                  f"unused: arm1156 has no {name}\n")
@@ -1214,7 +1220,7 @@ def test_the_report_says_what_environment_the_program_got():
     out = pmk("stat", "-e", "instr_exec", "--env", "ZEBRA=none", "--env", "*", talk(), "env",
               env=some)
     equal((out.out.count("ZEBRA="), out.out.count("ZEBRA=none\n")), (1, 1), str(out))
-    # Nothing is left out, so there is no note.
+    # pmk prints no note if it leaves out no variable.
     out = pmk("stat", "-e", "instr_exec", talk(), "env", env={"PATH": plain["PATH"]})
     assert "environment" not in out.err, out
 
@@ -1236,19 +1242,19 @@ f:	vadd.f64 d0, d1, d2
 
 
 def test_floating_point_of_an_arm926_is_not_timed():
-    """Three of eight instructions are floating-point ones. pmk prints the note only if a count
-    depends on time."""
+    """A note says which share of the instructions, here three of eight, are floating-point ones,
+    which are not timed. pmk prints it only if a count depends on time."""
     vfp = build("untimed", UNTIMED, "-nostdlib", "-static", ext="S")
     said = "37.5 % of the instructions were floating-point ones (VFP), which are not timed"
     doc = stat("--core", "arm926", "-e", "ct_armi_wait_total", vfp)
     contains(doc["note"], said)
     equal(doc["warning"], None)
-    equal(stat("-e", "cycles,instr_exec", vfp)["note"], None)  # of an ARM1176 they are
+    equal(stat("-e", "cycles,instr_exec", vfp)["note"], None)  # an ARM1176 times them
 
 
 def test_floating_point_is_timed():
-    """DDI 0301H table 21-16: a dependent division or square root of double precision begins 33
-    cycles after the one before, through the end of the block and the next iteration."""
+    """A dependent division or square root of double precision begins 33 cycles after the one before
+    (DDI 0301H table 21-16), even across the end of a block and into the next iteration."""
     source = (".arch armv6k\n.fpu vfp\n.globl _start\n_start: mov r0, #{}\n"
               "1: fdivd d0, d0, d1\nfdivd d0, d0, d1\nfdivd d0, d0, d1\nfdivd d0, d0, d1\n"
               "fsqrtd d0, d0\nsubs r0, r0, #1\nbne 1b\nmov r7, #1\nmov r0, #0\nsvc #0\n")
@@ -1268,13 +1274,13 @@ def test_a_core_with_a_caveat():
 
 
 def repo_label(core):
-    """Returns the text that reports print about the cycles of a core, from its preset."""
+    """Returns the text that reports print about the cycles of a core, taken from its preset."""
     return re.search(r"^checked = (.*)$", repo.text(f"data/cores/{core}.ini"), re.M)[1]
 
 
-def test_what_cycles_were_held_against():
-    """The label belongs to the preset only: any other value removes it; setting the preset's own
-    value does not."""
+def test_the_label_belongs_to_the_presets_values():
+    """The label belongs to the preset: setting any other value removes the label, setting the
+    preset's own value does not."""
     exits = {"aarch64-linux-gnu-": "mov x8, #93\nmov x0, #0\n",
              "arm-linux-gnueabi-": "mov r7, #1\nmov r0, #0\n"}
     a64, arm = (build("checked-" + prefix[:3], f".globl _start\n_start: {code}svc #0\n",
@@ -1287,21 +1293,21 @@ def test_what_cycles_were_held_against():
             ("cortex-a53", a64, ("--set", "l2.latency=14"), "unchecked"),
             ("cortex-a72", a64, ("--set", "issue.window=0"), "unchecked"),
             ("armv8", a64, (), "unchecked"),
-            ("cortex-a53", arm, (), "unchecked"),  # in AArch32 state
+            ("cortex-a53", arm, (), "unchecked"),  # this preset was not checked in AArch32 state
             ("arm1136", arm, (), "unchecked")):
         words = ["--core", core, *settings, "-e", "cycles,instructions", program]
         equal(stat(*words)["checked"], checked, words)
         contains(pmk("stat", *words).err,
                  f"modelled: by the core's parameters, cycles {checked}\n")
-    # No count is modelled, so the document has no label.
+    # If no count is modelled, the document has no label.
     only = ["--core", "cortex-a53", "-e", "instructions", a64]
     equal(stat(*only)["checked"], None)
     assert "unchecked" not in pmk("stat", *only).err
 
 
-def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
-    """With at least one miss in 100 instructions, a note says that the label's figure for memory
-    applies to the program."""
+def test_a_note_names_the_class_of_programs_that_miss():
+    """If a program misses the cache at least once per 100 instructions, a note says that the
+    label's figure for memory applies to it."""
     def note(step, *words):
         return stat(*words, misses(step))["note"] or ""
 
@@ -1311,7 +1317,7 @@ def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
     contains(note(64, "--core", "raspberrypi4", "-e", "cycles,instructions"), told)
     assert "misses" not in note(1, "--core", "cortex-a53", "-e", "cycles")  # 16 in 3000
     assert "misses" not in note(64, "--core", "cortex-a53", "-e", "instructions")
-    assert "misses" not in note(64, "--core", "armv8", "-e", "cycles")  # there is no label
+    assert "misses" not in note(64, "--core", "armv8", "-e", "cycles")  # this core has no label
 
 
 @cases("change, checked", [
@@ -1323,9 +1329,9 @@ def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
     ("/^checked_as/d", False),
     ("s/^checked_as = .*/checked_as = 0000000000000000/", False),
 ])
-def test_a_copy_of_a_preset_is_checked_as_far_as_it_is_the_same(tmp_path, change, checked):
-    """Any change of a parameter makes the copy unchecked. Changes of words, blanks and remarks do
-    not."""
+def test_a_copy_of_a_preset_keeps_its_label(tmp_path, change, checked):
+    """A copy of a preset keeps the label if only words, blanks or remarks differ. Any changed
+    parameter makes the copy unchecked."""
     a64 = build("copied", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib",
                 "-static", ext="S", prefix="aarch64-linux-gnu-")
     preset = tmp_path / "mine.ini"
@@ -1335,8 +1341,9 @@ def test_a_copy_of_a_preset_is_checked_as_far_as_it_is_the_same(tmp_path, change
     contains(" ".join(pmk("info", preset).out.split()), f" cycles {label} ")
 
 
-def test_labels_are_of_the_values_that_presets_have():
-    """A changed preset must print the label that pmk info shows."""
+def test_labels_fit_the_values_of_presets():
+    """The fingerprint in each preset that has a label is that of its values, as pmk info prints
+    it."""
     labels = 0
     for core in pathlib.Path(SOURCE, "data/cores").glob("*.ini"):
         said = re.search(r"^checked_as = (\w+)", core.read_text(), re.M)
@@ -1350,7 +1357,7 @@ def test_labels_are_of_the_values_that_presets_have():
 
 
 def on_terminal(width, *argv, env=None):
-    """pmk's output there, without colours."""
+    """Returns pmk's output on a terminal of this width, without colours."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     text = b""
@@ -1365,7 +1372,7 @@ def on_terminal(width, *argv, env=None):
 
 
 def foot(text):
-    """Returns the notes and the last lines, which come after the rows."""
+    """Returns the notes and the last lines, which follow the rows."""
     at = text.index("\n etmextout")
     return text[at:re.search(r"\n *[0-9.]+ seconds time", text).start()]
 
@@ -1393,7 +1400,7 @@ def test_long_lines_are_broken_at_the_terminals_width():
         assert max(map(len, whole.splitlines())) > 80
         lines = foot(on_terminal(width, *argv, env=env)).splitlines()
         limit = int(chosen.get("COLUMNS", width))
-        # A word that is longer than a line gets its own line.
+        # pmk puts a word that is longer than a line on a line of its own.
         equal([x for x in lines if len(x) > limit and len(x.split()) > 1], [])
         equal(" ".join("\n".join(lines).split()), " ".join(whole.split()))
         assert sum(x.startswith("   ") for x in lines) > 1, lines

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --pmu ahbmon: an ARM926EJ-S and the buses around it, from the command line."""
+"""pmk stat --pmu ahbmon counts the buses of an ARM926EJ-S."""
 import os
 import re
 
@@ -8,7 +8,7 @@ from programs import assemble, build, program
 
 pytestmark = pytest.mark.quick
 
-# Reads COUNT lines of 32 bytes, from a page boundary on, and ends with exit code 3.
+# Reads COUNT lines of 32 bytes from the start of a page, and exits with 3.
 LINES = """
 	.syntax	unified
 	.arm
@@ -74,7 +74,7 @@ def test_the_core_has_the_pmu():
     equal(counts(a), counts(b))
     equal(counts(a), counts(c))
     equal((a["core"], a["pmu"], len(counts(a))), ("arm926", "ahbmon", 91))
-    # A line of the literal, and the lines that are read.
+    # The line fills are that of the literal, and those of the lines that are read.
     equal(counts(a)["ct_armd_line_fill"], 301)
 
 
@@ -148,7 +148,7 @@ def test_traffic_brings_its_layer():
 
 
 def row(text, start):
-    """Returns the numbers of the line with this beginning ("-" as None), and its bar."""
+    """Returns the numbers in the line with this beginning ("-" as None), and its bar."""
     line = next(l for l in text.splitlines() if l.startswith(start))
     words = line[len(start):].replace("%", "").split()
     bar = words.pop(0) if re.fullmatch(r"[#sbw.?]+", words[0]) else ""
@@ -185,14 +185,15 @@ def test_bars_are_the_counts():
         total = sum(spent[1:4])
         equal(row(waits, f"   {name} ")[0],
               [bursts] + [float(f"{n / bursts:.2f}") for n in (total, *spent[1:4])], layer)
-    # SDRAM makes each linefill wait for 5 cycles (docs/ahbmon.md, section 9), and there is nothing
-    # else.
+    # SDRAM makes each linefill wait for 5 cycles (docs/ahbmon.md, section 9), and nothing else uses
+    # the bus.
     equal(row(waits, "   ARM-D ")[0][2], 5)
     assert "CLCDC" not in shares and "GXI" not in shares, shares
 
 
 def test_trends_show_the_traffic():
-    """A DMA controller that begins late and ends early, by the interval."""
+    """The trends show, by interval, the traffic of a DMA controller that begins late and ends
+    early."""
     argv = ["--pmu", "ahbmon", "-I", "6000cycles", "--traffic",
             "dma0:period=40,start=2000,count=40"]
     out = pmk("stat", *argv, "--bars", lines(1000), env=dict(os.environ, LC_ALL="C"))
@@ -205,7 +206,7 @@ def test_trends_show_the_traffic():
              in re.findall(r"^ +[\d.]+ ARM-D [#sbw.]+( .*)$", out.err, re.M)]
     equal([s[0] for s in shown], [float(f"{v:.2f}") for v in total])
     equal([s[2] for s in shown], [float(f"{v:.2f}") for v in bus])
-    # Levels from 0 to the longest mean.
+    # The levels reach from 0 to the longest mean.
     for what, values in (("waits", total), (" bus", bus)):
         levels = "".join("_.:-=+*#"[min(7, int(v / max(total) * 8))] for v in values)
         contains(out.err,
@@ -260,8 +261,8 @@ def test_parameters_of_other_cores():
     contains(out.err, "mpmc.read has no effect")
 
 
-# Maps each megabyte to itself, and turns the MMU and the caches on, without an access to data. The
-# table is at the beginning of the code.
+# The code maps each megabyte to itself, and turns the MMU and the caches on. It does not access
+# data. The table is at the beginning of the code.
 CACHES_ON = """
 	.syntax	unified
 	.arm
@@ -311,13 +312,13 @@ def test_a_peripheral_is_reached_through_its_bridge():
                     f"-monitor none -semihosting -kernel {kernel}"))
     equal((c["ct_armd_rd_apb_dma"], c["ct_armd_wr_apb_dma"]), (100, 100))
     equal((c["ct_armd_rd_apb_core"], c["ct_armd_wr_apb_core"]), (0, 0))
-    # All accesses are SINGLE, and so are those of page table walks.
+    # All accesses are SINGLE, including those of page table walks.
     equal(c["ct_armd_burst_single"],
           200 + c["ct_armd_page_walk_d"] + c["ct_armd_page_walk_i"])
 
 
-# Stores to lines that are not in the cache: four words at a multiple of 16, four words at another
-# address, and eight words.
+# The program stores to lines that are not in the cache: four words at a multiple of 16, four words
+# at another address, and eight words.
 STM = CACHES_ON + """
 	.global	work, done
 	mov	sp, #0x100000
@@ -340,8 +341,8 @@ done:
 
 @pytest.mark.more
 def test_privileged_stores_look_like_cast_outs():
-    # All of these stores have HPROT 15. The alignment test of CtArmdCastOut4 excludes one of them
-    # (Table 4-11).
+    # All these stores have HPROT 15. CtArmdCastOut4 does not count one of them, because of its
+    # alignment (Table 4-11).
     have("qemu-system-arm")
     kernel = build("ahb-stm", STM, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
                    ext="S", prefix="arm-none-eabi-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat of an A64 program: the default output for a newcomer, and the metrics."""
+"""pmk stat of an A64 program: its default output and its metrics."""
 import os
 import subprocess
 
@@ -8,8 +8,8 @@ from programs import build
 
 pytestmark = pytest.mark.quick
 
-# With COUNT passes: 6 COUNT + 5 instructions, of them 2 COUNT branches, COUNT loads and COUNT
-# stores.
+# With COUNT passes the program executes 6 COUNT + 5 instructions: 2 COUNT branches, COUNT loads and
+# COUNT stores are among them.
 LOOP = """
 	.global	_start
 _start:
@@ -169,9 +169,9 @@ def test_an_emulator_of_programs_with_options_of_its_own():
     doc = stat("--qemu", f"qemu-aarch64 -cpu max {loop()}", "-e", "inst_retired,exc_irq")
     equal(doc["pmu"], "cortex-a53")
     assert counts(doc)["inst_retired"] > 1000, doc
-    equal(counts(doc)["exc_irq"], None)  # a program sees none
-    # A program does not return from an exception either: its exceptions are system calls, from
-    # which the kernel returns.
+    equal(counts(doc)["exc_irq"], None)  # programs see no interrupts
+    # A program does not return from exceptions: its exceptions are system calls, from which the
+    # kernel returns.
     doc = stat("-e", "exc_taken,exc_return,pc_write_retired", loop())
     taken, returned, written = doc["counters"]
     equal((taken["counter-value"], written["trust"]), (1, "exact"))
@@ -207,7 +207,8 @@ def test_the_emulator_ends_with_pmk():
     emulator = None
 
     def started():
-        """The first child asks QEMU for its version."""
+        """Finds the emulator that runs the program. Before it, pmk starts another process to read
+        QEMU's version."""
         nonlocal emulator
         emulator = next((pid for pid in children(child.pid)
                          if program in of_process(pid, "cmdline")), None)
@@ -232,7 +233,8 @@ def test_a_pmu_that_no_core_has_is_told():
 
 @pytest.mark.parametrize("pmu", ["cortex-a55", "cortex-a57", "neoverse-n1"])
 def test_the_core_of_a_pmu(pmu):
-    '''The program determines the instructions, and the core determines times and cache misses.'''
+    """The counts depend on the program for instructions, and on the core for times and cache
+    misses."""
     count = {}
     for core in (pmu, "cortex-a53"):
         doc = json.loads(pmk("stat", "--pmu", core, "-e", "cpu_cycles,inst_retired",
@@ -244,8 +246,8 @@ def test_the_core_of_a_pmu(pmu):
 
 
 def test_sums_never_step_back():
-    # A block is counted when it starts, and its store exclusive succeeds later: no row may count
-    # this as a failure, or decrease later. 500 pass, none fails.
+    # pmk counts a block when it starts, and the block's store exclusive succeeds later. No row may
+    # count this as a failure, or decrease later. 500 stores pass, and none fails.
     program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none",
                     ext="S", prefix="aarch64-linux-gnu-")
     for interval in ("2cycles", "1insns"):

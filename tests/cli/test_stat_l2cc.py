@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat on the counters of a level 2 cache: which cores have them, how to ask for them, and the
-message when they are missing. tests/guest/test_l2cc_kernels.py checks the counts themselves."""
+"""pmk stat counts with the counters of a level 2 cache. The tests check which cores have them, how
+users request them, and the message if a core lacks them. tests/guest/test_l2cc_kernels.py checks
+the counts themselves."""
 import os
 
 from harness import *
@@ -8,7 +9,7 @@ from programs import assemble, build
 
 pytestmark = pytest.mark.quick
 
-# PASSES times over COUNT lines of 32 bytes, with a load and a store in each.
+# Makes PASSES passes over COUNT lines of 32 bytes, with a load and a store in each line.
 WALK = """
 	.syntax	unified
 	.arm
@@ -73,7 +74,8 @@ def test_defaults():
                                      ("l2_read_hit_ratio", c["drhit"], c["drreq"]),
                                      ("l2_write_hit_ratio", c["dwhit"], c["dwreq"])):
             assert abs(ratio[name] - 100 * hits / requests) < 1e-5, (name, ratio[name])
-        # 32 KB through 16 KB of level 1; lines that remain from the previous pass cause no request.
+        # The program walks through 32 KB with 16 KB of level 1. Lines that remain there from the
+        # previous pass cause no request.
         assert 3 * LINES < c["drreq"] <= PASSES * LINES, c
         equal(c["drreq"] - c["drhit"], LINES, "read from memory once")
         equal((c["dwhit"], c["dwtreq"], c["co"]), (c["dwreq"], 0, 0))
@@ -114,7 +116,8 @@ def test_beside_every_arm11():
 
 
 def test_on_without_being_counted():
-    """With a level 2 cache, the core's own PMU counts other cycles, but the same events."""
+    """If a level 2 cache is on but its counters are not used, the core's own PMU counts other
+    cycles, but the same events."""
     have("qemu-arm")
     short = stat("--set", "l2=l220,l2.size=256K", "-e", "cpu_cycles,l220/drreq/", walk())
     equal(counts(short), counts(stat("--set", "l2.type=l220", "--set", "l2.size=256K", "-e",
@@ -192,7 +195,8 @@ def test_both_pmus_in_one_run():
             # The core has two event counters and CCNT. The cache controller has two or four
             # counters.
             equal((doc["pmu"], doc["passes"]), ("arm1176", 4 if cache == "l220" else 3))
-        # The cache's PMU comes first now, and the core's events have the other syntax.
+        # With --pmu, the cache's PMU is the first one, and the names of the core's events need its
+        # prefix.
         doc = stat("--pmu", cache, "-e", "drreq,arm1176/dcache_miss/,arm1176::cycles", walk())
         equal(list(counts(doc).values()),
               [alone[f"{cache}/drreq/"], alone["dcache_miss"], alone["cycles"]])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places,
-files that are almost programs, choices that the counters do not allow. tests/guest checks the
-counts of single instructions and of whole runs."""
+files that are almost programs, and choices that the counters do not allow. tests/guest checks the
+counts of single instructions and of complete runs."""
 import json
 import os
 import re
@@ -71,7 +71,7 @@ def test_children_are_counted():
         equal(doc["processes"], 2)
         loads.append(counts(doc)["load_word"])
         again = stat("-e", "all", forks(), str(times))
-        # Except for the process number of the child, the output is the same.
+        # Except for the child's process number, the outputs are equal.
         equal(counts(again)["store_word"], counts(doc)["store_word"])
     equal(loads[1] - loads[0], 4096)
     equal(loads[2] - loads[1], 4096)
@@ -92,8 +92,8 @@ def test_execve_ends_counting():
 # -----------------------------------------------------------
 
 def three(order="little", before=()):
-    """Makes a program without a compiler. It has the words `before`, and then three instructions
-    that end it: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8."""
+    """Makes a program without a compiler. It consists of the words `before`, and of three
+    instructions that end it: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8."""
     have(mb.ORDERS[order].qemu)
     form, path = "<" if order == "little" else ">", os.path.join(WORK,
                                                                  f"mb-three-{order}{len(before)}")
@@ -131,7 +131,7 @@ LATENCIES = ["dcache_read_latency", "dcache_write_latency", "icache_read_latency
 
 def test_no_event_counter():
     none = settings("debug.event_counters=0")
-    # The default selection and `all` contain only events that a counter can count.
+    # The default selection and `all` contain only events that the counters can count.
     equal(list(counts(stat(*none, three()))), ["icache_read_latency", "dcache_read_latency"])
     doc = stat("-e", "all", *none, three())
     equal([c["event"] for c in doc["counters"]], ["interrupt_latency", *LATENCIES])
@@ -152,23 +152,23 @@ def test_no_latency_counter():
         for c in doc["counters"]:
             latency = c["event"].endswith("_latency")
             equal((c.get("latency"), c["reason"]), (None, why if latency else None), c["event"])
-    # A metric that is computed from times is reported as missing.
+    # pmk reports a metric that is computed from times as missing.
     out = pmk("stat", "-M", "icache_miss_cost", *none, three())
     equal(out.code, 0)
     contains(out.err, "n/a  cycles an instruction cache miss costs (icache_miss_cost)")
 
 
 def test_latencies_of_a_part_have_no_extremes():
-    """Counts of a region, a window and intervals by instructions have no min and max; counts of the
-    whole run, and of intervals by cycles, have them."""
+    """Counts of the whole run, and of intervals by cycles, have min and max. Counts of a region, of
+    a window and of intervals by instructions have none."""
     why = ("no min and max: the counter has them only since it was last cleared, not for this "
            "part of the run")
 
-    # bri 4: the counted code follows it in a separate block.
+    # The program begins with bri 4, so the counted code is a separate block.
     path = three(before=(0xb8000004,))
 
     def read(*argv, of=None):
-        # Takes the last section, which is the whole run, the region, or the last interval.
+        # The last section is the whole run, the region, or the last interval.
         doc = stat("-e", "icache_read_latency", *argv, path)
         c = [x for x in doc["counters"] if x.get("region") == of and x["counter-value"]][-1]
         equal(c["latency"]["min"] is None, c["latency"]["max"] is None)
@@ -185,7 +185,8 @@ def test_latencies_of_a_part_have_no_extremes():
 
 
 def test_a_loop_to_the_first_instruction_is_no_entry():
-    # addik r20, r0, 5; bri 4; the function: addik r20, r20, -1; bnei r20, -4; and the three.
+    # The program is addik r20, r0, 5; bri 4; the function, addik r20, r20, -1 and bnei r20, -4; and
+    # the three instructions that end it.
     path = three(before=(0x32800005, 0xb8000004, 0x3294ffff, 0xbc34fffc))
     c = next(c for c in stat("-e", "insn_executed", "--region", "0x1005c", path)["counters"]
              if c["region"])
@@ -222,13 +223,13 @@ def test_groups_larger_than_the_counters():
             "one of them for -I" + apart +
             ", or --set debug.event_counters=6", "-I", "9cycles", "-e",
             "{insn_executed,E1,E2,E3,E4}")
-    # 52 counters are more than the maximum of 48, so pmk does not advise debug.event_counters.
-    # (Five of the 57 events are not counted in user emulation.)
+    # The core can have 48 counters, and 52 are needed, so pmk does not suggest
+    # debug.event_counters. (User emulation does not count five of the 57 events.)
     many = ",".join(f"E{n}" for n in range(57))
     refused("the group {E0,...} needs 52 event counters at a time, but microblaze has "
             "5" + apart, "-e",
             "{" + many + "}")
-    # Without braces, one run counts several passes at once.
+    # Without braces, pmk counts several passes in one run.
     doc = stat("-e", "icache_read_latency,dcache_read_latency,mmu_lookup_latency", three())
     equal((doc["passes"], list(counts(doc).values())), (3, [3, 0, 1]))
     refused("these events take more than 32 passes on the counters of microblaze; count fewer of "
@@ -243,8 +244,8 @@ def test_the_timer_needs_a_counter():
 
 
 def test_intervals_beyond_the_timer():
-    """The counters' own timer is limited by their width; longer intervals use QEMU, and a note says
-    so."""
+    """The width of the counters limits their own timer. For longer intervals pmk uses QEMU, and
+    prints a note."""
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
 
@@ -265,7 +266,8 @@ def test_intervals_beyond_the_timer():
 
 
 def test_trends_of_latencies():
-    """--bars with -I: the mean latency of each interval, which JSON has, too."""
+    """With -I, --bars shows the mean latency of each interval, which is also in the JSON
+    document."""
     argv = ["-e", "dcache_read_latency", "-I", "20000cycles"]
     rows = stat(*argv, forks())["counters"]
     assert len(rows) > 5, rows
@@ -312,7 +314,8 @@ def changed(path, name, offset, data):
 
 
 def test_the_old_machine_number():
-    # 0xbaab, before MicroBlaze had 189. The emulator itself takes either.
+    # The file has the machine number 0xbaab, which MicroBlaze had before 189. Some emulators take
+    # both numbers.
     for order, form in (("little", "<H"), ("big", ">H")):
         have(mb.ORDERS[order].qemu)
         path = mb.program("hello", "hello.c", order=order)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Options of perf stat in pmk stat: their effect in emulation and on this machine, and that every
-option of perf is either supported or refused with a reason."""
+"""Options of perf stat work in pmk stat, in emulation and on this machine. pmk supports every
+option of perf, or refuses it with a reason."""
 import csv
 import io
 import os
@@ -52,7 +52,8 @@ def test_every_option_of_perf_is_there_or_refused_with_a_reason():
     for letter, name, _ in options:
         if name in here:
             continue
-        # For these options, pmk uses another name, or its option of that name means something else.
+        # pmk has this function under another name, or its own option of this name means something
+        # else.
         for word in [f"--{name}"] + ([f"-{letter}"] if letter and letter != "T" else []):
             refuse(word, "true", said=f"pmk: stat: perf's --{name}: ")
         refused.append(name)
@@ -128,7 +129,8 @@ def test_null():
 # ---- when to begin and to end --------------------------------------------------------------------
 
 def test_timeout_ends_the_program():
-    """A longer timeout is tried when the machine is so busy that the program has not begun."""
+    """--timeout ends the program after the given time. If the machine is so busy that the program
+    has not begun, the test tries a longer time."""
     for prog, events in ((("sleep", 2 * PATIENCE), "page-faults"), ((spin(),), "instr_exec")):
         for ms in (300, 3000, 30000):
             began = time.monotonic()
@@ -186,10 +188,12 @@ def test_wrong_times():
 
 
 def test_delay():
-    """The shell forks before the delay is over; a child that it starts later is counted."""
+    """-D excludes what happens during the delay, and includes children that start after it. The
+    shell forks a child before and another child after the end of the delay."""
     script = "sleep 0.01; sleep 0.4; :"
     all_of_it = int(lines("-e", "page-faults", "sh", "-c", script)[0][0])
-    # On a busy machine the shell may get that far too late; it does so once.
+    # On a busy machine the shell may start both children too late, so the test tries up to 20
+    # times.
     late = [int(lines("-D", "200", "-e", "page-faults", "sh", "-c", script)[0][0])]
     while late[-1] >= all_of_it / 2 and len(late) < 20:
         late.append(int(lines("-D", "200", "-e", "page-faults", "sh", "-c", script)[0][0]))
@@ -201,7 +205,7 @@ def test_delay():
 
 
 def split(*argv, ms):
-    """Counts three times: as a whole, in intervals, and with a delay of `ms`. Returns {event:
+    """Counts three times: everything, in intervals, and with a delay of `ms`. Returns {event:
     (total, sum of the intervals up to `ms`, total with the delay)} and the documents of the runs
     with intervals and with the delay."""
     argv = ("-e", "all", *argv)
@@ -225,8 +229,8 @@ def split(*argv, ms):
                                  prefix="aarch64-linux-gnu-")),
 ])
 def test_delay_of_an_emulated_program(core, program):
-    """Counting with a delay gives the same as counting everything and dropping the intervals within
-    the delay. The delay also shifts the intervals."""
+    """Counting with a delay gives the same as counting everything and subtracting the intervals
+    within the delay. The delay also shifts the intervals."""
     argv = ("--core", core, "--set", "clock=200000000", program())
     for ms in (1, 2):
         found, parts, late = split(*argv, ms=ms)
@@ -253,7 +257,7 @@ _start:	mov	w1, #0x4000
 	svc	#0
 """
 
-# Works for more than 1 ms; then its fork, or a thread, works for 200000 instructions at least.
+# Works for more than 1 ms. Then a child, or a second thread, executes at least 200000 instructions.
 LATER = r"""
 #include <pthread.h>
 #include <sys/wait.h>
@@ -293,7 +297,7 @@ int main(int argc, char **argv)
 
 @pytest.mark.more
 def test_delay_of_threads_and_forks():
-    """A thread or a fork is counted from the same point as its parent, even if it runs for less
+    """A thread or a child is counted from the same time as its parent, even if it runs for less
     than the delay."""
     path = program("later", LATER, "-lpthread")
     work, = (c["counter-value"] for c in
@@ -304,7 +308,7 @@ def test_delay_of_threads_and_forks():
     forked = counts(stat("-D", "1", "-e", "instr_exec", path, "fork"))["instr_exec"]
     all_of_it = counts(stat("-e", "instr_exec", path, "fork"))["instr_exec"]
     assert abs(all_of_it - work - forked) < 10000, (all_of_it, work, forked)
-    # A fork within the delay waits for the rest of it.
+    # A child that starts during the delay is counted only after the delay is over.
     out = stat("-D", "20", "-e", "instr_exec", path, "fork")
     equal(counts(out)["instr_exec"], 0)
     contains(out["warning"], "-D 20: the program ended before this time, so nothing was counted")
@@ -327,7 +331,8 @@ def test_interval_count():
 
 
 def test_intervals_of_a_dump():
-    """The counts of the dump are known from tests/python/test_stat.py."""
+    """pmk stat -I divides a dump into intervals. tests/python/test_stat.py gives the counts of the
+    dump."""
     folder = os.path.join(SOURCE, "examples/api")
     argv = ("-T", f"wave:{folder}/core.vcd", "--map", f"{folder}/core.ini", "-I", "5cycles", "-e",
             "inst*_exec,dcache_m*")
@@ -433,7 +438,7 @@ def levels(values):
 
 
 def test_plot():
-    """The lines correspond to the numbers in CSV."""
+    """The plotted lines have the numbers of the CSV output."""
     env = dict(os.environ, LC_ALL="C")
     argv = ("-I", "700insns", "-e", "instr_exec,cpu_cycles,dcache_miss", "-M", "cpi", loop(N))
     rows = lines(*argv, code=3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T wave: counts from a dump of a simulated bus, compared with the scoreboard of its
-testbench."""
+"""The counts that pmk stat -T wave reads from a dump of a simulated bus equal those of the
+testbench's scoreboard."""
 import fcntl
 import os
 import pty
@@ -70,7 +70,7 @@ def test_intervals_add_up():
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-I", "700cycles", "-e",
                "ct_armd_rd,ct_dma0_wait_total")
     rows = [c for c in doc["counters"] if c["event"] == "ct_armd_rd"]
-    equal(len(rows), 5)  # four times 700, and the rest
+    equal(len(rows), 5)  # four intervals of 700 cycles, and a shorter one
     equal(sum(c["counter-value"] for c in rows), scores["armd"]["READ"])
     equal([c["interval"]["cycles"] for c in rows][:4], [700, 1400, 2100, 2800])
 
@@ -90,8 +90,9 @@ def test_a_dump_that_is_cut_is_told():
     cut = os.path.join(FOLDER, "cut.vcd")
     with open(dump, "rb") as f, open(cut, "wb") as g:
         data = f.read()
-        # In the middle of a value: where a line ends, nothing would be missing. The length of the
-        # dump depends on the names of folders.
+        # The file is cut in the middle of a value, because at the end of a line nothing would seem
+        # to be missing. The position depends on the length of the dump, which depends on the names
+        # of folders.
         g.write(data[:data.index(b"\nb", len(data) // 2) + 2])
     doc = stat("-T", f"wave:{cut}", "--map", ini, code=125)
     equal(doc["partial"], True)
@@ -103,8 +104,8 @@ def test_a_dump_that_is_cut_is_told():
 
 
 def hand_written(name, edges, text):
-    """Returns a dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1;
-    and a map."""
+    """Writes a dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1.
+    Returns the dump and a map."""
     os.makedirs(FOLDER, exist_ok=True)
     dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
     with open(dump, "w") as f:
@@ -119,8 +120,8 @@ def hand_written(name, edges, text):
 
 
 def test_an_event_of_any_pmu():
-    """Events count from the first edge on, although an ARM11 begins to count some cycles after it
-    is enabled."""
+    """Events count from the first edge on, although on silicon an ARM11 begins to count some cycles
+    after it is enabled."""
     for edges in (1, 2, 10):
         dump, ini = hand_written("event", edges, "[events]\npmu = arm1176\nINSN = e\n")
         equal(counts(stat("-e", "cpu_cycles,instr_exec", "-T", f"wave:{dump}", "--map", ini)),
@@ -156,14 +157,14 @@ $enddefinitions $end
 """
 LAYER = ("[clock]\nsignal = hclk\n[layer armd]\nhtrans = htrans\nhwrite = hwrite\nhburst = "
          "hburst\nhready = hready\nhsize = 2\n")
-# An INCR4 read: its first beat waits once for the slave and once for the matrix, its second once.
-#          (HTRANS, HREADY, cause) of ten cycles
+# Ten cycles as (HTRANS, HREADY, cause) with an INCR4 read. Its first beat waits for one cycle for
+# the slave and for one cycle for the matrix. Its second beat waits for one cycle.
 CYCLES = [(0, 1, 0), (2, 1, 0), (3, 0, 1), (3, 0, 2), (3, 1, 0), (3, 0, 1), (3, 1, 0), (3, 1, 0),
           (0, 1, 0), (0, 1, 0)]
 
 
 def small_bus(name="bus", cause=True):
-    """Writes a dump of one burst (BUS), with ten cycles of 10 ns, and its map."""
+    """Writes a dump of one burst (BUS), with ten cycles of 10 ns, and a map of it."""
     os.makedirs(FOLDER, exist_ok=True)
     dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
     with open(dump, "w") as f:
@@ -177,7 +178,7 @@ def small_bus(name="bus", cause=True):
 
 
 def bars(dump, ini, *argv, locale="C", **env):
-    """Returns the report from the bars on."""
+    """Returns the report, beginning with the bars."""
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--bars", *argv,
               env=dict(os.environ, LC_ALL=locale, TERM="xterm", **env))
     equal(out.code, 0, out)
@@ -199,7 +200,7 @@ def test_bars_of_a_layer():
 """)
     contains(bars(dump, ini, locale="C.UTF-8"), "   ARM-D ████████████▓▓▓▓▒▒▒░░░·········   40.0%")
     assert "\033" not in text
-    # -e and -M do not remove the bars, and the bars add their events.
+    # If users give -e or -M, pmk still shows the bars, and counts the events that bars need.
     contains(bars(dump, ini, "-e", "ct_armd_rd"),
              "   ARM-D ############ssssbbbwww.........   40.0%")
     path = os.path.join(FOLDER, "bars.txt")
@@ -216,7 +217,8 @@ def test_bars_of_intervals():
     text = bars(dump, ini, "-I", "5cycles")
     for line in ("#           time layer, waits per burst             mean   slave     bus   "
                  "other\n",
-                 # 1 transfer, 1 and 1 waits, 2 idle cycles; 3 transfers, 1 wait, 1 idle cycle
+                 # The first interval has 1 transfer, 2 waits for different causes and 2 idle
+                 # cycles. The second one has 3 transfers, 1 wait and 1 idle cycle.
                  "     0.000000045 ARM-D #####sssssbbbbb..........    2.00    1.00    1.00    "
                  "0.00\n",
                  "     0.000000095 ARM-D ###############wwwww.....       -       -       -       "
@@ -229,7 +231,7 @@ def test_bars_of_intervals():
 
 
 def test_metrics_of_intervals():
-    """CSV and JSON have the numbers of the bars, too, as metrics."""
+    """CSV and JSON have the numbers of the bars as metrics."""
     dump, ini = small_bus()
     names = ["ahb_armd_utilisation", "ahb_armd_wait_per_burst", "ahb_armd_first_wait_per_burst",
              "ahb_armd_bus_wait_per_burst", "ahb_armd_bus_wait_share"]
@@ -248,7 +250,8 @@ def test_metrics_of_intervals():
 
 
 def test_bursts_without_a_counter_have_no_mean():
-    """The testbench makes bursts of all kinds, and DMA-0 has counters for four of them."""
+    """pmk shows no mean for bursts that no counter counts. The testbench makes bursts of all kinds,
+    and DMA-0 has counters for four kinds."""
     dump, ini, scores = simulated(3, cycles=5000)
     of = scores["dma0"]["BURST"]
     equal(of, 416)
@@ -264,8 +267,8 @@ def test_bursts_without_a_counter_have_no_mean():
           "208 of 416 bursts on DMA-0 are of kinds that it has no counter for: there is no "
           "mean over its bursts")
     contains(bars(dump, ini), "   DMA-0                    >=208       -       -       -       -\n")
-    # Users who do not ask for bursts need not know their kind; a monitor that counts all kinds has
-    # their mean.
+    # Users who do not ask for bursts do not need to know their kind. A monitor that counts all
+    # kinds shows the mean.
     equal(stat(*argv, "-e", "ct_dma0_rd").get("warning"), None)
     with open(ini) as f:
         text = f.read().replace("[layer dma0]", "[layer dma0]\nmonitor = exp")
@@ -358,7 +361,7 @@ def test_a_map_without_causes():
 
 
 def test_bars_on_a_terminal():
-    """As wide as the terminal, and in colour."""
+    """On a terminal, the bars are as wide as the terminal, and coloured."""
     dump, ini = small_bus()
     for columns, no_color, line in (
             (60, {},

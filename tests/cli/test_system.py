@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --qemu: firmware in a whole emulated machine (a Raspberry Pi Zero), without a kernel."""
+"""pmk stat --qemu counts firmware in a whole emulated machine, a Raspberry Pi Zero, without a
+kernel."""
 import os
 import signal
 
@@ -19,8 +20,9 @@ SECTIONS
 }
 """
 
-# The vectors, reset with a stack, BODY, and the end: exit code CODE through semihosting. Around
-# BODY there are 1 instruction at the vector, 3 at reset, 3 at the end.
+# The firmware consists of the vectors, reset code with a stack, BODY, and the end with exit code
+# CODE through semihosting. Around BODY it executes 1 instruction at the vector, 3 at reset and 3 at
+# the end.
 FRAME = """
 	.syntax	unified
 	.arm
@@ -100,15 +102,15 @@ def test_a_known_loop_counts_exactly():
         doc = system(firmware(CALLS, CALLED, count=n), "-e", "instr_exec,br_exec,sw_pc_change")
         c = counts(doc)
         equal(c["instr_exec"], FRAME_INSNS + 8 * n, n)
-        # B at the vector; BL, BL, BX and BNE of every pass.
+        # The PC changes are B at the vector, and BL, BL, BX and BNE in every pass.
         equal(c["br_exec"], 1 + 4 * n, n)
-        # The last BNE is not taken; POP returns, too.
+        # The last BNE is not taken. POP returns, so it is a branch, too.
         equal(c["sw_pc_change"], 1 + 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-arm \d\S*", doc["producer"]), doc["producer"]
     equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
 
 
-# A handler of data aborts that continues after the instruction that faulted.
+# The vectors with a handler of data aborts that continues after the instruction that faulted.
 ABORTS = """
 	mov	r0, #0x30000000			@ nothing is there
 	mov	r5, #0x8000
@@ -136,8 +138,8 @@ def test_data_aborts(name, access, tried, done):
     n = 500
     kernel = firmware(ABORTS.format(access=access), HANDLER, abort="b abort", count=n)
     c = counts(system(kernel, "-e", "instr_exec,br_exec,dcache_access"))
-    # Each pass has one instruction before the access and four after it. The handler has three: b,
-    # add and subs.
+    # Each pass executes one instruction before the access and four after it. The handler executes
+    # b, add and subs.
     equal(c["instr_exec"], FRAME_INSNS + 3 + n * (1 + tried + 4 + 3), name)
     equal(c["br_exec"], 1 + 2 * n, name)
     equal(c["dcache_access"], 1 + n * (done + 1), name)
@@ -194,7 +196,7 @@ def test_passes_rerun_equals_clone():
 
 
 # PREDICTOR_ON sets Z and I of the control register. CACHES_ON also sets M and C, with a table at
-# 0xc000 that maps each megabyte to itself. QEMU knows which megabytes are devices.
+# 0xc000 that maps each megabyte to itself. QEMU knows which addresses belong to devices.
 PREDICTOR_ON = """
 	mrc	p15, 0, r0, c1, c0, 0
 	orr	r0, r0, #0x1800
@@ -243,14 +245,15 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
     off, note = controlled(LOADS)
     equal(off, controlled(LOADS, *ALL_OFF)[0], "as with parameters that turn all off")
     contains(note, "left these off (SCTLR): MMU, data cache, instruction cache, branch prediction")
-    # B at the vector, and BNE 999 times; with prediction the last BNE in place of these.
+    # Without prediction, B at the vector and 999 times BNE are mispredicted. With prediction, B and
+    # the last BNE are.
     equal((off["br_mispredict"], off["icache_miss"], off["dcache_miss"]), (1000, 0, 0))
     some, note = controlled(PREDICTOR_ON + LOADS)
     equal((some["br_mispredict"], some["dcache_miss"], some["main_tlb_miss"]), (2, 0, 0))
     assert some["icache_miss"] > 0, some
     contains(note, "left these off (SCTLR): MMU, data cache")
     on, note = controlled(CACHES_ON + LOADS)
-    # The pages of the code and of the stack.
+    # The pages are those of the code and of the stack.
     equal((on["br_mispredict"], on["dcache_miss"], on["main_tlb_miss"]), (2, 1, 2))
     assert "SCTLR" not in note, note
     equal(on["instr_exec"], off["instr_exec"] + 8)
@@ -258,18 +261,19 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
 
 
 def test_caches_may_be_turned_off_again():
-    # The second loop takes as long as the only loop of a program that turns nothing on.
+    # When the units are off again, the second loop takes as long as the only loop of a program that
+    # never turns them on.
     again = LOADS.replace("1:", "2:").replace("1b", "2b")
     body = CACHES_ON + LOADS + "\n\tmov\tr4, #COUNT\n" + CACHES_OFF + again
     c, note = controlled(body)
     equal((c["dcache_miss"], c["br_mispredict"]), (1, 2 + 999))
     assert "SCTLR" not in note, note
-    # A parameter that turns off a unit keeps it off.
+    # If a parameter turns off a unit, the firmware cannot turn it on.
     equal(controlled(body, *ALL_OFF)[0]["dcache_miss"], 0)
 
 
-# The branch after the write is the last instruction of its line. Branches to a register make the
-# core fetch the next line, which is absent, if the instruction cache is on.
+# The branch after the write is the last instruction of its cache line. A branch to a register makes
+# the core fetch the next line, which is not in the cache, if the instruction cache is on.
 LEAVE_OFF = """
 	b	1f
 1:	adr	r8, 3f
@@ -287,11 +291,11 @@ LEAVE_OFF = """
 
 def test_code_after_a_write_runs_in_the_new_state():
     c = controlled(CACHES_ON + LEAVE_OFF.format(off=CACHES_OFF.strip()))[0]
-    # The lines of the code that runs while the cache is on.
+    # The misses are the lines of the code that runs while the cache is on.
     equal((c["icache_miss"], c["br_mispredict"]), (2, 2))
 
 
-# UARTFR of the PL011 at 0x20201000 is read; a word on the stack is written and read.
+# A pass reads UARTFR of the PL011 at 0x20201000, and writes and reads a word on the stack.
 DEVICE = """
 	add	r8, r9, #0x200000
 	add	r8, r8, #0x1000
@@ -311,14 +315,16 @@ def test_device_accesses_are_not_cacheable():
         equal(c["instr_exec"], FRAME_INSNS + 8 + 3 + 5 * n)
         equal(c["dcache_access"], 3 * n)
         equal(c["dcache_access"] - c["dcache_access_cacheable"], n)
-        # Every access to the device goes to the bus.
+        # Every access to the device uses the bus.
         assert c["expl_d_access"] >= n, c
-        # One line of the stack. A store that misses does not allocate.
+        # The data misses are the store and the load of the stack's line, because a store that
+        # misses does not allocate.
         equal(c["dcache_miss"], 2)
 
 
 def test_drains_are_modelled():
-    """Accesses to Strongly Ordered memory also drain (DAI 0195B Table 2), but are not visible."""
+    """Accesses to Strongly Ordered memory also drain (DAI 0195B Table 2), but the emulator does not
+    show them."""
     rows = system(firmware(DEVICE, count=4), "-e", "wbuf_drained,dcache_access")["counters"]
     equal({r["event"]: r["trust"] for r in rows},
           {"wbuf_drained": "modelled", "dcache_access": "exact"})
@@ -327,11 +333,11 @@ def test_drains_are_modelled():
 def test_device_accesses_pass_a_level_2_cache_by():
     level2 = ("--pmu", "l220", "-e", "drreq,drhit,dwreq,dwhit")
     for n in (4, 400):
-        # The store that misses level 1, and the load that fills the line.
+        # These are the store that misses level 1, and the load that fills the line.
         kernel = firmware(CACHES_ON + DEVICE, MAP, count=n)
         c = counts(system(kernel, *level2))
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (1, 0, 1, 0))
-        # With level 1 off, level 2 caches the stack; each store empties the read buffer.
+        # With level 1 off, the stack is cached by level 2, and each store empties the read buffer.
         c = counts(system(kernel, *level2, "--set", "dcache.enable=off"))
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (n, n - 1, n, n - 1))
 
@@ -351,8 +357,8 @@ def test_output_of_the_machine_is_its_own():
 
 
 def test_exceptions_are_no_pc_changes_by_software():
-    """An SVC and its return change the mode: neither is counted (DDI 0301H Table 3-137, event
-    0x0D)."""
+    """An SVC and its return are not counted as PC changes, because they change the mode (DDI 0301H
+    Table 3-137, event 0x0D)."""
     table = [
 # handler at the vector,        in the text,            instructions and PC changes of a pass
 
@@ -377,9 +383,9 @@ def test_undefined_instructions_are_exceptions():
     equal(ten["sw_pc_change"] - one["sw_pc_change"], 9)
 
 
-# Every iteration sends a character, after which the UART (PL011 at 0x20201000) interrupts: at a
-# place that the program chooses, not at a certain time. It is the 57th interrupt of the controller
-# at 0x2000b200.
+# Every iteration sends a character, after which the UART (PL011 at 0x20201000) raises an interrupt,
+# number 57 of the controller at 0x2000b200. So the program chooses the place of the interrupt,
+# which does not depend on time.
 UART_INTERRUPTS = """
 	add	r8, r9, #0x200000
 	add	r8, r8, #0x1000
@@ -404,9 +410,9 @@ irq:	str	r10, [r8, #0x44]		@ UARTICR
 
 
 def test_interrupts_are_no_pc_changes_by_software():
-    """The handler is 4 instructions and 1 PC change, the B at the vector. A conditional branch may
-    be left uncounted if an interrupt comes between it and its target, because the emulator does not
-    show its target."""
+    """An interrupt and its return are not counted as PC changes. The handler has 4 instructions and
+    1 PC change, the B at the vector. A conditional branch may remain uncounted if an interrupt
+    comes between it and its target, because the emulator does not show its target."""
     table = [
 # (code before the loop, code of an iteration, its instructions, its PC changes, PC changes that
 # may be uncounted)
@@ -422,11 +428,11 @@ def test_interrupts_are_no_pc_changes_by_software():
                               irq="b irq", count=n)
             c = counts(system(kernel, "-e", "instr_exec,sw_pc_change"))
             equal(c["instr_exec"], FRAME_INSNS + 10 + (insns + 4) * n, turn)
-            most = 1 + (changes + 1) * n - 1  # at reset; and the last BNE stays
+            most = 1 + (changes + 1) * n - 1  # +1 at reset, -1 for the last BNE
             assert most - unseen * n <= c["sw_pc_change"] <= most, f"{turn}: {n} interrupts, {c}"
 
 
-def test_modes_are_not_told_apart():
+def test_modes_are_not_distinguished():
     for event in ("instr_exec:u", "instr_exec:k"):
         c = system(firmware(CALLS, CALLED), "-e", event)["counters"][0]
         equal((c["counter-value"], c["trust"]), (None, "not supported"))
@@ -462,7 +468,8 @@ def test_an_emulator_that_is_not_there():
     contains(out.err, "qemu-system-nonsense")
 
 
-# The system timer is read in the middle of blocks; how often depends on the time.
+# Blocks read the system timer between their other instructions. How often they read it depends on
+# the time.
 TIMER = """
 	orr	r9, r9, #0x3000
 	mov	r5, #0
@@ -477,8 +484,8 @@ TIMER = """
 
 
 def test_time_by_instructions_repeats():
-    """With -icount QEMU leaves a block at each device access and continues after it: the access is
-    counted once."""
+    """With -icount, QEMU leaves a block at each device access and continues after it, but pmk
+    counts the access once."""
     kernel = firmware(TIMER, count=400)
     runs = [system(kernel, "-e", "instr_exec,br_exec,dcache_access,cycles",
                    more="-icount shift=0,sleep=off") for _ in range(3)]
@@ -490,8 +497,9 @@ def test_time_by_instructions_repeats():
 
 
 def test_an_interrupt_behind_an_access_to_a_device():
-    """With -icount the interrupt comes directly after the access that raises it, before the rest of
-    its block, which was counted with it. An iteration has five instructions, the handler four."""
+    """With -icount, an interrupt comes directly after the access that raises it, before the rest of
+    its block. pmk subtracts the rest, which it had counted with the block. An iteration has five
+    instructions, the handler has four."""
     turn = "str	r5, [sp]\n	ldr	r6, [sp]"
     for n in (1, 5, 100):
         kernel = firmware(UART_INTERRUPTS.format(before="cpsie	i", turn=turn), UART_HANDLER,
@@ -578,8 +586,8 @@ def test_a_core_that_has_another_pmu():
 
 
 def test_firmware_that_never_ends_is_interrupted():
-    # It writes a letter to the serial line, which is QEMU's standard output, when it has counted to
-    # 100000.
+    # When the firmware has counted to 100000, it writes a letter to the serial line, which is
+    # QEMU's standard output.
     kernel = firmware("	ldr	r5, =0x20201000\n	ldr	r6, =100000\n"
                       "1:	add	r4, r4, #1\n	cmp	r4, r6\n"
                       "	streq	r6, [r5]\n	b	1b\n	.ltorg\n")
@@ -594,7 +602,7 @@ def test_firmware_that_never_ends_is_interrupted():
         p.communicate(timeout=PATIENCE)
         with open(path) as f:
             doc = json.load(f)
-        # QEMU handles the signal and ends with 0, like a program that does.
+        # QEMU handles the signal and exits with 0, like a program that handles it.
         assert p.returncode in (0, 130), p.returncode
         assert counts(doc)["instr_exec"] > 300000
         equal(doc["partial"], True)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --qemu with firmware in A32 and T32 on boards with a Cortex-A7, A8, A9 or A15."""
+"""pmk stat --qemu counts firmware in A32 and T32 on boards with a Cortex-A7, A8, A9 or A15."""
 from harness import *
 from insns import Beside
 from programs import build
 
-# A comment at each loop says what the loop executes. All processors except the first wait for an
-# interrupt that does not come. The program ends with semihosting's SYS_EXIT, which the emulator
-# handles itself.
+# A comment at each loop says how many instructions the loop executes. All processors except the
+# first wait for an interrupt that does not come. The program ends with semihosting's SYS_EXIT,
+# which the emulator itself handles.
 FIRMWARE = """
 	.syntax	unified
 	.arm
@@ -85,19 +85,20 @@ OF_A15 = "inst_retired,ld_spec,st_spec,br_immed_spec"
     ("realview-pbx-a9", "cortex-a9", OF_A9, (0x10000, 0x200000)),
     ("raspi2b", "cortex-a7", OF_A7, (0x10000, 0x200000))])
 def test_the_core_is_the_boards(board, core, events, place):
-    """The executed instructions are known in advance, and an independent count agrees."""
+    """pmk uses the board's core. The number of executed instructions is known in advance, and an
+    independent count agrees."""
     beside = Beside(half=1 << 32)
     doc = stat("-e", events, "--qemu", f"{command(board, *place)} {beside.options}")
     (below, above), taken, _ = beside.told()
     equal((doc["core"], doc["pmu"]), (core, core))
     equal((taken, above), ({"SVC": 1, "Semihosting call": 1}, 0))
     equal(list(counts(doc).values()), [below, LOADS, STORES, BRANCHES])
-    # Each of the other three processors of a Raspberry Pi executes three instructions until it
+    # Each of the other three processors of a Raspberry Pi executes three instructions before it
     # waits.
     assert below - EXECUTED in ((0, 3, 6, 9) if board == "raspi2b" else (0,)), below
 
 
-# Maps each megabyte to itself, and turns the MMU and the caches on.
+# The code maps each megabyte to itself, and turns the MMU and the caches on.
 CACHES_ON = """
 	ldr	r0, =map
 	mcr	p15, 0, r0, c2, c0, 0
@@ -158,7 +159,8 @@ def test_another_core_that_was_asked_for():
 
 # ---- data aborts ---------------------------------------------------------------------------------
 
-# r7 is an unmapped address on the board "virt", or memory; the flags are "not equal".
+# r7 is an address, which is unmapped on the board "virt" and has memory on other boards. The flags
+# are set to "not equal".
 ABORTS = """
 	.syntax	unified
 	.arch	armv7-a
@@ -212,8 +214,9 @@ ACCESSES = ("ldr r6, [r7]", "str r6, [r7]", "ldmia r7, {r1-r6}", "stmia r7, {r1-
 
 @cases("name, place", [("nothing", 0xf000), ("memory", 0x4100)])
 def test_data_aborts(name, place):
-    """Code after an access that aborts is not executed, wherever VBAR has the vectors; where there
-    is memory, everything is executed. The aborting instruction counts, as in an emulator's log."""
+    """Code after an access that aborts is not counted, wherever VBAR has the vectors. Where there
+    is memory, everything is counted. The instruction that aborts counts, as in an emulator's
+    log."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     for access in ACCESSES:
         kernel = build("aborts32", ABORTS.format(access=access), "-nostdlib", "-static",
@@ -231,8 +234,8 @@ def test_data_aborts(name, place):
 
 # ---- forbidden in user mode -------------------------------------------------------------------
 
-# The handler returns to the instruction after an undefined one. A pass in user mode is 3
-# instructions, and 2 for each of TRAPS, or 3 with the handler's instruction.
+# The handler returns to the instruction after an undefined one. A pass in user mode has 3
+# instructions of its own. For each of TRAPS it has 2, or 3 with the handler's instruction.
 USER = """
 	.syntax	unified
 	.arm
@@ -263,7 +266,8 @@ vectors:
 	b	.
 	b	.
 """
-# Whether these trap is decided when they are executed, or when they are translated.
+# The trapping instructions, by when the emulator decides that they trap: when it executes or
+# translates them.
 TRAPS = {"execution": ["mrc p15, 0, r1, c9, c13, 0", "mcr p15, 0, r1, c9, c12, 5",
                        "mrrc p15, 1, r1, r2, c14", "mrc p15, 0, r1, c14, c0, 0"],
          "translation": ["mrc p15, 0, r1, c1, c0, 0", "mcr p15, 0, r1, c7, c5, 0", "udf #0"]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --qemu with firmware for AArch64 on QEMU's board "virt", without a kernel."""
+"""pmk stat --qemu counts firmware for AArch64 on QEMU's board "virt", without a kernel."""
 import shlex
 
 from harness import *
@@ -9,8 +9,9 @@ from qemulog import version
 
 CROSS64 = "aarch64-linux-gnu-"
 
-# Reset with a stack and a vector table at EL1, BODY, and the end by PSCI's SYSTEM_OFF. The frame is
-# 6 instructions at reset and 2 at the end, of which the emulator handles HVC itself.
+# The firmware consists of reset code with a stack and a vector table at EL1, BODY, and the end by
+# PSCI's SYSTEM_OFF. Around BODY it executes 6 instructions at reset and 2 at the end. The emulator
+# handles the HVC itself.
 FRAME = """
 	.macro	slot code
 	.balign	128
@@ -96,7 +97,8 @@ def test_a_known_loop_counts_exactly():
         equal(c["inst_retired"], FRAME_INSNS + 9 * n, n)
         equal((c["ld_retired"], c["st_retired"]), (2 + n, n))
         equal(c["l1d_cache"], 2 + 2 * n)
-        # BL, BL, RET, RET and B.NE of every pass; the last B.NE is not taken.
+        # The branches are BL, BL, RET, RET and B.NE of every pass, except the last B.NE, which is
+        # not taken.
         equal(c["br_pred"], 5 * n, n)
         equal(c["pc_write_retired"], 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-aarch64 \d\S*", doc["producer"]), doc["producer"]
@@ -111,7 +113,7 @@ def test_regions_by_symbol():
     equal([c["entries"] for c in doc["counters"] if c["region"]], [1000, 1000])
 
 
-# UARTFR of the PL011 at 0x09000000 is read; a word on the stack is written and read.
+# A pass reads UARTFR of the PL011 at 0x09000000, and writes and reads a word on the stack.
 DEVICE = """
 	mov	x8, #0x09000000
 1:	ldr	w0, [x8, #0x18]
@@ -122,7 +124,8 @@ DEVICE = """
 """
 
 
-# The first gigabyte is device memory and the second one is cached, each at its own address.
+# The first gigabyte is device memory, and the second one is cached. Addresses are mapped to
+# themselves.
 MAP = """
 	.balign	4096
 map:	.quad	0x401, 0x40000705
@@ -161,7 +164,7 @@ def test_device_accesses_are_not_looked_up_in_the_cache():
                           "inst_retired,mem_access,l1d_cache,l1d_cache_refill,bus_access_rd"))
         equal(c["inst_retired"], FRAME_INSNS + CACHES_ON_INSNS + 1 + 5 * n)
         equal((c["mem_access"], c["l1d_cache"]), (3 + 3 * n, 3 + 2 * n))
-        # Refills for the literals and for the stack.
+        # The refills are for the literals and for the stack.
         equal(c["l1d_cache_refill"], 2)
         assert c["bus_access_rd"] >= n, c
 
@@ -179,7 +182,7 @@ def test_output_of_the_machine_is_its_own():
 
 
 def test_time_by_instructions_repeats():
-    """CNTVCT is read until some time has passed."""
+    """The loop reads CNTVCT until some time has passed."""
     body = """
 	mrs	x5, cntvct_el0
 1:	mrs	x6, cntvct_el0
@@ -226,8 +229,9 @@ def test_firmware_of_another_machine():
         "little-endian ARM; take qemu-system-aarch64\n"))
 
 
-# Exceptions, compared with QEMU's own log of them and with a count of each instruction in the same
-# run. The counts given per pass exclude the handler, which has 4 instructions, one of them an ERET.
+# The counts of exceptions agree with QEMU's own log of them, and with a count of each instruction
+# in the same run. The counts given per pass exclude the handler, which has 4 instructions, one of
+# them an ERET.
 HANDLER = """
 handler:
 	add	x7, x7, #1
@@ -236,12 +240,13 @@ handler:
 """
 NEXT = "\n	adr	x9, 2f\n"
 EXCEPTIONS = (
-    # A call returns to the next instruction, and so does the handler of undefined instructions.
+    # A call returns to the next instruction. The handler of undefined instructions returns to the
+    # next instruction, too.
     ("svc", NEXT + "svc #1\n2:", 2, "exc_svc"),
     ("undefined", NEXT + "udf #0\n2:", 2, "exc_undef"),
     ("break", NEXT + "brk #1\n2:", 2, "exc_undef"),
     ("other_level", NEXT + "mrs x1, actlr_el3\nadd x2, x2, #1\n2:", 2, "exc_undef"),
-    # There are no addresses of 41 bits: a load aborts, and the code after it waits.
+    # Addresses of 41 bits do not exist, so a load aborts, and the code after it is executed later.
     ("load", NEXT + "ldr x1, [x8]\nadd x2, x2, #1\nldr x1, [sp]\n2:", 2, "exc_dabort"),
     ("second_load", NEXT + "ldr x1, [sp]\nldr x1, [x8]\nldr x1, [sp]\n2:", 3, "exc_dabort"),
     ("store", NEXT + "str x1, [x8]\nadd x2, x2, #1\n2:", 2, "exc_dabort"),
@@ -249,7 +254,7 @@ EXCEPTIONS = (
     ("exclusive", NEXT + "ldxr x1, [x8]\nldxr x1, [sp]\n2:", 2, "exc_dabort"),
     ("in_front_of_a_return", NEXT + "adr x30, 2f\nldr x1, [x8]\nret\n2:", 3, "exc_dabort"),
     ("no_code", NEXT + "br x8\n2:", 2, "exc_pabort"),
-    # A store exclusive without its load fails: it makes no access and is not a fault.
+    # A store exclusive without its load fails: it makes no access, and does not fault.
     ("failed_exclusive", NEXT + "clrex\nstxr w1, x2, [sp]\nsvc #1\n2:", 4, "exc_svc"),
     ("failed_exclusive_no_code", NEXT + "clrex\nstxr w1, x2, [sp]\nbr x8\n2:", 4, "exc_pabort"),
 )
@@ -275,8 +280,8 @@ def test_exceptions(name, body, insns, event):
               {"exc_taken": n, "exc_return": n, event: n})
 
 
-# EL0 executes forbidden instructions, and EL1 returns to the next instruction. A pass of EL0
-# is 4 instructions and 2 for each of TRAPS, and the handler has 9.
+# EL0 executes forbidden instructions, and EL1 returns to the instruction after them. A pass of EL0
+# has 4 instructions and 2 for each of TRAPS. The handler has 9 instructions.
 AT_EL0 = """
 	adr	x0, 1f
 	msr	elr_el1, x0
@@ -304,7 +309,8 @@ handler:
 	msr	elr_el1, x0
 	eret
 """
-# Whether these trap is decided when they are executed, or when they are translated.
+# The trapping instructions, by when the emulator decides that they trap: when it executes or
+# translates them.
 TRAPS = {"execution": ["mrs x1, cntvct_el0", "mrs x1, cntfrq_el0", "mrs x1, pmccntr_el0",
                        "msr pmselr_el0, x1", "mrs x1, ctr_el0", "mrs x1, daif", "msr daif, x1",
                        "msr daifset, #1", "ic ivau, x8", "dc cvau, x8", "dc civac, x8", "wfi"],
@@ -326,7 +332,7 @@ def test_what_el0_may_not_do(when):
 
 
 # Every iteration sends a character, after which the UART raises interrupt 33 of the GICv2. So the
-# program chooses where the interrupt comes.
+# program chooses the place of the interrupt.
 UART_INTERRUPTS = """
 	mov	x8, #0x09000000
 	mov	x9, #0x08000000
@@ -360,8 +366,9 @@ handler:
 
 
 def test_interrupts():
-    """The handler is 6 instructions. If an interrupt comes between a branch and its target, pmk
-    still knows the target, except that of a conditional branch. Such a branch is not counted."""
+    """The handler has 6 instructions. If an interrupt comes between a branch and its target, pmk
+    still knows the target, unless the branch is conditional. Such a conditional branch is not
+    counted."""
     for before, turn, insns_, writes, unseen in (
             ("nop", "msr daifclr, #2\nnop\nmsr daifset, #2", 6, 0, 0),
             ("msr daifclr, #2", "b 2f\nnop\n2:", 4, 1, 0),
@@ -380,7 +387,7 @@ def test_interrupts():
             equal(c["inst_retired"], all_insns)
             equal(all_insns, FRAME_INSNS + 16 + n * (insns_ + 6))
             equal((c["exc_taken"], c["exc_irq"], c["exc_return"]), (n, n, n))
-            # B at the vector, ERET, and each B.NE except the last.
+            # The branches are B at the vector, ERET, and each B.NE except the last.
             most = n * (writes + 3) - 1
             assert most - unseen * n <= c["pc_write_spec"] <= most, (turn, n, c)
 
@@ -412,8 +419,8 @@ def test_writes_of_context_and_tables():
         equal(c, {"cid_write_retired": n, "ttbr_write_retired": 2 * n})
 
 
-# EL1 returns to EL0, which calls it COUNT times and then asks it to end. A pass of EL0 is TURN and
-# 3 instructions, one of EL1 is HANDLED and 2.
+# EL1 returns to EL0, which calls EL1 COUNT times and then asks it to end. A pass at EL0 is TURN and
+# 3 instructions, and a pass at EL1 is HANDLED and 2.
 LEVELS = """
 	adr	x9, user
 	msr	elr_el1, x9
@@ -457,7 +464,7 @@ def test_levels(name, turn, insns, handled):
         for e in events:
             equal(c[e], c[f"{e}:u"] + c[f"{e}:k"], e)
         # An exception is counted at the level of its handler, and a return at the level that
-        # executes it.
+        # executes the ERET.
         equal((c["exc_taken:u"], c["exc_taken:k"]), (0, passes))
         equal((c["exc_return:u"], c["exc_return:k"]), (0, n + 1))
         equal((c["ld_retired:u"], c["ld_retired:k"]), (0, 3))
@@ -490,11 +497,12 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
     on, note = controlled(CACHES_ON + loads)
     assert "SCTLR" not in note, note
     equal(on["inst_retired"], off["inst_retired"] + CACHES_ON_INSNS)
-    # Lines of the stack and of the literals of the frame's end.
+    # The refills are the lines of the stack, and of the literals at the end of the frame.
     equal(on["l1d_cache_refill"], 2)
     assert on["l1i_cache_refill"] > 0 and on["l1d_tlb_refill"] > 0, on
     assert on["cpu_cycles"] < off["cpu_cycles"] / 5, (on, off)
-    # After the caches are off again, a loop takes as long as in a program that never turns them on.
+    # After the caches are turned off again, a loop takes as long as in a program that never turns
+    # them on.
     again, note = controlled(CACHES_ON + loads + CACHES_OFF + LOADS.format(n=2))
     assert "SCTLR" not in note, note
     equal(again["l1d_cache_refill"], 1)
@@ -502,7 +510,8 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
     equal(controlled(CACHES_ON + loads, *ALL_OFF)[0]["l1d_cache_refill"], 0)
 
 
-# From EL3 to EL2 and EL1, and back by SMC; every level executes its own LOOP instructions.
+# The firmware goes from EL3 to EL2 and EL1, and back with SMC. Every level executes its own loop of
+# LOOP instructions.
 THREE = """
 	.global	_start
 _start:
@@ -553,7 +562,8 @@ vectors:
 
 @cases("owner, hcr, outside", [("el1", 0x80000000, 1000), ("host", 0x480000000, 2000)])
 def test_each_level_has_its_own_setting(owner, hcr, outside):
-    """EL2 turns on EL1's units, or its own, as a host that uses the name of EL1's register."""
+    """EL2 turns on the units of EL1, or its own units under the name of EL1's register, as a host
+    does."""
     old = "	mov	x0, #0x80000000\n	msr	hcr_el2, x0\n"
     assert old in THREE
     new = f"	ldr	x0, ={hcr:#x}\n	msr	hcr_el2, x0\n	isb\n" + CACHES_ON
@@ -566,7 +576,7 @@ def test_each_level_has_its_own_setting(owner, hcr, outside):
                     "qemu-system-aarch64 -M virt,secure=on,virtualization=on -cpu max "
                     f"-device loader,file='{kernel}',cpu-num=0 -nographic -nic none "
                     "-semihosting-config enable=on,target=native"))
-    # The loop at the other exception level runs without caches.
+    # The loop at the other exception level runs with its caches off.
     assert outside <= c["bus_access_rd"] < outside + 100, c
     assert 1 <= c["l1d_cache_refill"] <= 3, c
 
@@ -596,8 +606,8 @@ def test_events_of_different_levels_make_no_metric():
 
 
 def test_a_level_that_shows_too_late():
-    """Before the store at EL0, nothing shows that the first return goes to EL0. If counts were read
-    in between, for an interval, the label says so."""
+    """Until the store at EL0, nothing shows that the first return goes to EL0. If counts were read
+    before the store, for an interval, they have the label inexact."""
     turn = "	mov	x6, #1000\n3:	subs	x6, x6, #1\n	b.ne	3b\n	str	x1, [sp]\n"
     kernel = firmware(LEVELS.format(turn=turn), LEVELS_HANDLER.format(handled="str x2, [sp]"),
                       lower_sync="b handler", count=1)
@@ -613,7 +623,8 @@ def test_a_level_that_shows_too_late():
     equal(doc["counters"][-1]["trust"], "inexact")
 
 
-# A counter of instructions overflows after 1,000, in a loop whose blocks have 64.
+# A counter of instructions overflows after 1,000 instructions, in a loop whose blocks have 64
+# instructions.
 OVERFLOWS = """
 	mov	x0, #1
 	msr	pmcr_el0, x0
@@ -634,7 +645,7 @@ OVERFLOWS = """
 
 @cases("blocks, late", [("long", range(1, 65)), ("of_one_instruction", range(1))])
 def test_when_an_overflow_is_seen(blocks, late):
-    """As pmk-run(1) says."""
+    """The firmware sees an overflow as late as pmk-run(1) says."""
     log = os.path.join(WORK, f"overflow-{os.getpid()}.log")
     one = ("-singlestep" if version("qemu-system-aarch64") < (8, 1)
            else "-accel tcg,one-insn-per-tb=on")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat and pmk run with firmware for a Cortex-M."""
+"""pmk stat and pmk run with firmware for Cortex-M cores."""
 import shutil
 
 from harness import *
 from insns import Beside
 from programs import build
 
-# A comment says how often an instruction is executed, if it is not once. Bits 26 and 28 of ICSR
-# make SysTick and PendSV pending.
+# A comment says how often an instruction is executed, unless it is executed once. Bits 26 and 28 of
+# ICSR make SysTick and PendSV pending.
 FIRMWARE = """
 	.syntax	unified
 	.thumb
@@ -76,8 +76,8 @@ EVENTS = ("inst_retired", "ld_retired", "st_retired", "br_retired", "pc_write_re
 
 @cases("cpu, entry, leave", [("cortex-m0", 16, 16), ("cortex-m3", 12, 12), ("cortex-m4", 12, 12)])
 def test_executed_instructions_are_counted(cpu, entry, leave):
-    """The number of instructions is known, and an independent count agrees. pmk uses the board's
-    core."""
+    """The number of executed instructions is known, and an independent count agrees. pmk uses the
+    board's core."""
     beside = Beside(half=1 << 32)
     doc = stat("-e", ",".join(EVENTS), "--qemu", f"{command(cpu)} {beside.options}")
     (below, above), taken, _ = beside.told()
@@ -90,7 +90,8 @@ def test_executed_instructions_are_counted(cpu, entry, leave):
 
 
 def test_exceptions_are_tail_chained():
-    """PendSV and SysTick have the same priority, so the second waits for the end of the first."""
+    """PendSV and SysTick have the same priority, so the second exception waits for the end of the
+    first, and is then tail-chained."""
     got = counts(stat("-e", ",".join(EVENTS), "--qemu",
                       command("cortex-m4", pending=1 << 26 | 1 << 28)))
     equal([got[e] for e in ("inst_retired", "exc_taken", "exc_return", "exception_overhead")],
@@ -116,7 +117,8 @@ exited:	.word	0x20026
 
 @cases("cpu", ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m33"])
 def test_firmware_without_a_vector_table_starts_at_its_entry(cpu):
-    """Newlib's rdimon.specs link to 0x8000, and leave the PC to the debugger."""
+    """Firmware without a vector table starts at its ELF entry. Newlib's rdimon.specs link to
+    0x8000, and expect a debugger to set the PC."""
     elf = build("cortexm-entry", WITHOUT_VECTORS, "-nostdlib", "-static", "-mthumb",
                 f"-mcpu={cpu}", "-Wl,--build-id=none", "-Wl,-Ttext=0x8000", ext="S",
                 prefix="arm-none-eabi-")
@@ -136,7 +138,8 @@ FPU = """
 
 @cases("cpu, executed", [("cortex-m4", 10), ("cortex-m7", 10), ("cortex-m33", 10 + 4)])
 def test_firmware_without_a_vector_table_may_use_the_fpu(cpu, executed):
-    """Newlib does not enable it. On a Cortex-M33, four instructions before the entry do."""
+    """Firmware without a vector table can use the FPU, although Newlib does not enable it. On a
+    Cortex-M33, four instructions before the entry enable it."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm-fpu", WITHOUT_VECTORS.replace("\tldr\tr1, exited\n", FPU), "-nostdlib",
                 "-static", "-mthumb", f"-mcpu={cpu}", "-mfloat-abi=hard", "-Wl,--build-id=none",
@@ -177,9 +180,9 @@ def cycles(cpu, **how):
 
 
 @cases("cpu, iteration", [
-    # DDI 0432 table 3-1: LDR 2, STR 2, ADDS 1, SUBS 1, BNE 3
+    # Cycles of DDI 0432 table 3-1: LDR 2, STR 2, ADDS 1, SUBS 1, BNE 3.
     ("cortex-m0", 9),
-    # DDI 0439 table 3-1: LDR 2, STR 1, ADDS 1, SUBS 1, BNE 2
+    # Cycles of DDI 0439 table 3-1: LDR 2, STR 1, ADDS 1, SUBS 1, BNE 2.
     ("cortex-m3", 2 + 1 + 1 + 1 + 2), ("cortex-m4", 2 + 1 + 1 + 1 + 2)])
 def test_cycles_of_a_loop_are_the_manuals(cpu, iteration):
     equal(cycles(cpu, count=1100) - cycles(cpu), 100 * iteration)
@@ -201,33 +204,34 @@ SET_UP = """
 
 
 @cases("sequence, expected", [
-    # The examples of DDI 0439 3.3.2, with other registers where one would hold no address.
+    # These are the examples of DDI 0439 3.3.2, with other registers where an example's register
+    # would contain no address.
     ("ldr r0, [r1]; ldr r4, [r2]", 3),
     ("ldr r0, [r1, r5]; str r0, [r3, #28]", 3),
     ("ldr r0, [r1, r5]; str r4, [r3, r5]", 3),
     ("ldr r0, [r1, r5]; ldr r4, [r2]; ldr r7, [r3, #4]", 4),
     ("str r0, [r1, #4]", 1),
     ("str r0, [r1, #4]; str r0, [r1, #8]", 2),
-    # An address that a load computes is not known in time, nor is that of data processing.
+    # If the instruction before a load computes the load's address, they cannot overlap.
     ("ldr r4, [r1, #16]; ldr r4, [r4]", 4),
     ("adds r4, r1, #0; ldr r4, [r4]", 1 + 1 + 2),
-    # Table 3-1
+    # The cycles of these instructions are in Table 3-1.
     ("ldrd r4, r7, [r1]", 1 + 2), ("stm r1, {r4, r5, r7}", 1 + 3), ("push {r4}; pop {r4}", 4),
     ("mul r4, r1, r1", 1), ("mla r4, r1, r1, r1", 2), ("umull r4, r7, r1, r1", 1),
     ("smlal r4, r7, r1, r1", 1), ("cmp r4, r4; it ne; addne r4, #1", 2),
     ("movs r4, #1; cbz r4, 5f", 2), ("cmp r4, r4; bne 5f", 2),
-    # LDR to the PC takes at least five cycles; the target is the next instruction.
+    # LDR to the PC takes at least five cycles. The load's target is the next instruction.
     ("ldr pc, [r1, #20]; .balign 4; 5: nop", 2 + 3 + 1)])
 def test_cycles_of_sequences_are_the_manuals(sequence, expected):
     if "5:" not in sequence:
         sequence += "; 5:"
     got = [cycles("cortex-m4", more=SET_UP + f"\t{what}\n\tnop\n")
            for what in (sequence, ".balign 4; 5:")]
-    # The branch makes the assembler align its target with a NOP that is not executed.
+    # After the branch, the assembler aligns its target with a NOP, which is not executed.
     equal(got[0] - got[1], expected)
 
 
-# The loop has 28 bytes, and its body takes 15 cycles.
+# The loop has 28 bytes and takes 15 cycles.
 TWO_LINES = """
 	ldr	r5, count
 	b	2f
@@ -238,7 +242,7 @@ TWO_LINES = """
 	subs	r5, #1
 	bne	2b
 """
-# 8 bytes and 2 + 1 + 1 + 2 cycles; the literal is in another line.
+# The loop has 8 bytes and takes 2 + 1 + 1 + 2 cycles. The literal is in another line.
 LITERAL = """
 	ldr	r5, count
 	b	2f
@@ -253,8 +257,8 @@ LITERAL = """
 @cases("loop, settings, iteration", [
     (TWO_LINES, "waits=0,prefetch=off", 15),
     (TWO_LINES, "waits=5", 15 + 2 * 5),
-    # The program needs the second line 8 cycles after the first one. Flash reads a line in 6
-    # cycles, or in 9.
+    # The program needs the second line 8 cycles after the first one. The flash reads a line in 6
+    # cycles, or in 9 cycles with 8 wait states.
     (TWO_LINES, "waits=5,prefetch=on", 15 + 5),
     (TWO_LINES, "waits=8,prefetch=on", 15 + 8 + 1),
     (TWO_LINES, "waits=5,cache=32", 15), (TWO_LINES, "waits=5,cache=1K,prefetch=on", 15),
@@ -271,15 +275,15 @@ def test_flash_with_wait_states(loop, settings, iteration):
     equal(got[1] - got[0] - (plain[1] - plain[0]), 10 * iteration)
 
 
-# The first three rows were measured on a Cortex-M4 with its DWT:
+# The first three rows were measured on a Cortex-M4 with its DWT, see
 # https://compendium.i-0.nl/docs/instruction-alignment/effects and /rules. The code is the target of
-# a branch to a word.
+# a branch, and word-aligned.
 @cases("code, cycles, base", [
     ("mov r8, r8; mov.w r8, r8; mov.w r8, r8; mov.w r8, r8", 5, 1),
     ("mov.w r8, r8; mov.w r8, r8; mov.w r8, r8; mov.w r8, r8", 4, 0),
     ("mov r8, r8; mov.w r8, r8; mov.w r8, r8", 3, 0),
-    # The rest follows from a buffer of three words: two instructions of 16 bits, or one of two
-    # cycles, leave time to fill it.
+    # The other rows follow from a buffer of three words. Two 16-bit instructions, or one
+    # instruction of two cycles, leave time to fill the buffer.
     ("mov r8, r8; mov.w r8, r8; mov.w r8, r8; mov r8, r8; mov r8, r8; mov.w r8, r8", 6, 0),
     ("mov r8, r8; mov.w r8, r8; ldr.w r7, [r1]; mov.w r8, r8", 5, 0),
     ("mov.w r8, r8" + 40 * "; mov.w r8, r8", 41, 0),
@@ -317,7 +321,7 @@ def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
     equal(insns, cycles - base - load + folded)  # DDI 0403E C1.8.5
 
 
-# PendSV interrupts this loop 10 times, always after the store.
+# PendSV interrupts this loop 10 times, each time after the store.
 INTERRUPTED = """
 	ldr	r0, icsr
 	ldr	r1, pending
@@ -330,7 +334,7 @@ INTERRUPTED = """
 """
 
 
-# PendSV, and SysTick if both are pending, interrupt code that has or has not used the FPU.
+# PendSV interrupts code that has or has not used the FPU. So does SysTick, if both are pending.
 WITH_FPU = """
 	.syntax	unified
 	.thumb
@@ -363,7 +367,8 @@ pending: .word	PENDING
 exited:	.word	0x20026
 """
 FP = "vadd.f32 s0, s0, s0"
-# PendSV ends before SysTick starts; or SysTick interrupts it, because it makes SysTick pending.
+# With BOTH, PendSV ends before SysTick starts. With NESTED, PendSV makes SysTick pending, and
+# SysTick interrupts it.
 BOTH, NESTED = 1 << 26 | 1 << 28, 1 << 28
 PEND = """ldr	r2, icsr
 	mov	r3, #0x4000000
@@ -385,17 +390,18 @@ shpr3:	.word	0xe000ed20
 @cases("before, pendsv, systick, pending, overhead", [
     ("", "", "", NESTED, 12 + 12),
     ("", FP, "", NESTED, 12 + 12),
-    # The space is reserved, and the registers are not stored: lazy stacking.
+    # The exception reserves space for the registers but does not store them (lazy stacking).
     (FP, "", "", NESTED, 12 + 12),
     (FP, FP, "", NESTED, 12 + 17 + 17 + 12),
     (FP, FP + "; " + FP, "", NESTED, 12 + 17 + 17 + 12),
-    # Both handlers together store once.
+    # The two handlers together store the registers once.
     (FP, "", FP, BOTH, 12 + 6 + 17 + 17 + 12),
     (FP, FP, FP, BOTH, 12 + 17 + 6 + 17 + 12),
-    # The registers that the reset handler used are stored in the handler of the second exception,
-    # and loaded at the end of the first one.
+    # The registers of the reset handler are stored in the handler of the second exception, and
+    # loaded at the end of the first exception.
     (LOWER + FP, PEND, FP, NESTED, 12 + 12 + 17 + 12 + 17 + 12),
-    # PendSV used the FPU before SysTick interrupts it: its registers have space, too.
+    # PendSV used the FPU before SysTick interrupts it, so there is space for the registers of
+    # PendSV, too.
     (LOWER + FP, FP + "\n\t" + PEND, "", NESTED, 12 + 17 + 12 + 12 + 17 + 12),
     (LOWER + FP, FP + "\n\t" + PEND, FP, NESTED, 12 + 17 + 12 + 17 + 17 + 12 + 17 + 12)])
 def test_floating_point_registers_are_stacked_lazily(before, pendsv, systick, pending, overhead):
@@ -414,13 +420,15 @@ def test_floating_point_registers_are_stacked_lazily(before, pendsv, systick, pe
     free = of("--set", "exception.fp=0")
     equal(lazy["cpu_cycles"] - free["cpu_cycles"],
           overhead - free["exception_overhead"])
-    # Without lazy stacking, each exception that interrupts code with FPU registers saves them.
+    # Without lazy stacking, each exception that interrupts code which used the FPU stores the
+    # registers.
     saves = (FP in before) + (FP in pendsv and PEND in pendsv)
     equal(eager["exception_overhead"], free["exception_overhead"] + 2 * 17 * saves)
 
 
 def test_each_interrupt_of_a_loop_is_counted():
-    """The handler returns into the block that the store had left."""
+    """Each interrupt is counted, although the handler returns into the block that the store
+    left."""
     events = "inst_retired", "exc_taken", "exc_return"
     plain, got = (counts(stat("-e", ",".join(events), "--qemu", command(
         "cortex-m3", pending=1 << 28, more=more))) for more in ("", INTERRUPTED))
@@ -452,7 +460,8 @@ outer:	bl	caller
 
 
 def test_handlers_are_roots_of_call_paths():
-    """The code that they interrupt goes on in its own path."""
+    """A handler is the root of a call path. The code that it interrupted continues in its own
+    path."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     out = os.path.join(WORK, f"cortexm-{os.getpid()}.pmk")
     equal(pmk("record", "-g", "-e", "inst_retired", "-o", out,
@@ -481,14 +490,15 @@ def test_firmware_alone_chooses_its_board(cpu, board):
 
 
 def test_loads_that_update_their_base_overlap_on_a_cortex_m4_only():
-    """DDI 0337 3.3.2 excludes them, DDI 0439 does not."""
+    """Loads that update their base overlap on a Cortex-M4, but not on a Cortex-M3, for which DDI
+    0337 3.3.2 excludes them. DDI 0439 does not."""
     for cpu, expected in (("cortex-m3", 4), ("cortex-m4", 3)):
         got = [cycles(cpu, more=SET_UP + f"\t{what}\n\tnop\n") for what in (
             "ldr.w r0, [r1]; ldr r4, [r2], #4; .balign 4; 5:", ".balign 4; 5:")]
         equal(got[0] - got[1], expected, cpu)
 
 
-# It ends with the code 0 if the first argument is "a" and the second "b,c".
+# The firmware exits with 0 if the first argument is "a" and the second is "b,c".
 READS_ARGUMENTS = """
 	ldr	r1, =4f
 	movs	r0, #0x15
@@ -549,8 +559,8 @@ def test_firmware_for_a_later_core_is_refused():
     ("cortex-m3", "mps2-an385", 0x20001000), ("cortex-m4", "netduinoplus2", 0x08004000),
     ("cortex-m33", "mps2-an505", 0x38000000), ("cortex-m33", "mps2-an505", 0x28000000)])
 def test_the_vector_table_may_be_elsewhere(cpu, board, at):
-    """As after a boot loader, or in RAM. A Cortex-M33's firmware sets VTOR. With pages of 64 KB,
-    the file's headers and the gap behind them are in the segment of the table."""
+    """pmk finds a vector table after a boot loader or in RAM. Firmware of a Cortex-M33 sets VTOR.
+    With pages of 64 KB, the segment of the table also contains the file's headers and a gap."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     sets = cpu == "cortex-m33"
     for page in 0x1000, 0x10000:
@@ -574,7 +584,7 @@ VTOR = """
 @cases("how, said", [
     ({"at": 0x60000000}, "has contents at 0x60000000, where QEMU's board mps2-an386 has no memory "
                          "(it has 0x0-0x7fffff, 0x1000000-0x100ffff, "),
-    # The image ends after the end of the board's memory.
+    # The image extends beyond the end of the board's memory.
     ({"at": 0x007ffff0}, "has contents at 0x800000, where"),
     ({"sp": "0x24003000"}, "its vector table sets the stack pointer to 0x24003000, where QEMU's")])
 def test_firmware_for_memory_that_the_board_lacks_is_refused(how, said):
@@ -586,7 +596,8 @@ def test_firmware_for_memory_that_the_board_lacks_is_refused(how, said):
 
 
 def test_data_that_the_board_lacks_memory_for_is_named():
-    """The firmware may never use it."""
+    """pmk names data for which the board has no memory, but runs the firmware, which may never use
+    the data."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm", FIRMWARE.replace("MORE", "") + "\t.bss\n\t.space 4\n", "-nostdlib",
                 "-static", "-mthumb", "-mcpu=cortex-m3", "-Wl,--build-id=none", "-Wl,-Ttext=0",
@@ -607,7 +618,8 @@ def test_firmware_without_a_vector_table_at_0_starts_at_its_entry():
 
 
 def test_firmware_needs_no_execute_bit():
-    """QEMU only reads it. Programs need the bit, as for the kernel."""
+    """QEMU only reads firmware, so it needs no execute bit. Programs need one, as the kernel
+    requires."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = os.path.join(WORK, f"no-x-{os.getpid()}.elf")
     shutil.copy(firmware("cortex-m3"), elf)
@@ -662,7 +674,8 @@ def test_a_fault_is_reported_with_its_address(handler, said, more):
     ("0x70000001", 125, "pmk: the processor locked up before it executed an instruction: there is"),
     ("main + 1", 128 + 6, "warning: the firmware took a fault in the handler of a fault, which")])
 def test_a_lockup_is_reported_without_a_handler(reset, code, said):
-    """The vector table has an address without code for it."""
+    """pmk reports a lockup if the vector table has an address without code in place of the
+    handler."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm-lockup", "\t.syntax unified\n\t.thumb\n\t.word 0x20003000, "
                 f"{reset}, 0x70000001, 0x70000001\nmain: nop\n\tudf #1\n", "-nostdlib", "-static",
@@ -675,8 +688,8 @@ def test_a_lockup_is_reported_without_a_handler(reset, code, said):
     assert "R00=" not in out.err and "SIGABRT" not in out.err, out
 
 
-# It ends with the code 0 if the cycle counter is enabled and has counted the loop and, between the
-# two reads, its own instructions.
+# The firmware exits with 0 if the cycle counter is enabled, and has counted the loop and the
+# instructions between the two reads of the counter.
 READS_DWT = """
 	ldr	r0, =0xe000edfc			@ DEMCR.TRCENA
 	ldr	r1, [r0]
@@ -713,7 +726,7 @@ def test_firmware_reads_its_own_cycle_counter(words):
     out = pmk("run", *words, "--", *line)
     equal(out.code, 0, out)
     contains(out.err, "the program's own PMU, dwt: 4 reads, 2 writes")
-    equal(run(*line).code, 1)  # without pmk, QEMU's counter is always 0
+    equal(run(*line).code, 1)  # without pmk, QEMU's cycle counter always reads 0
 
 
 def test_the_example_is_counted_by_its_three_commands():

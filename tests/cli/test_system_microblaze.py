@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu with firmware for MicroBlaze: exceptions and interrupts by their vectors, devices
-on the peripheral bus, both byte orders. The boards cannot end the emulator: the firmware reports
-over its UART that it is done and waits, and the test then ends pmk. Tests check regions that have
-ended."""
+on the peripheral bus, both byte orders. The boards cannot end the emulator. So the firmware prints
+on its UART that it is done and waits, and the test then ends pmk. The tests check regions that have
+ended before."""
 import os
 import signal
 import struct
@@ -61,7 +61,7 @@ def machine(kernel, order, *more, serial="null"):
 
 
 def count(kernel, order, *options, more=(), region=("--region", "work")):
-    """Returns the counts, if pmk is ended after the firmware is done."""
+    """Runs pmk and ends it when the firmware is done. Returns the counts."""
     have(mb.ORDERS[order].system)
     serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
     with open(serial, "w"):
@@ -117,12 +117,11 @@ CACHES_OFF = """
 
 def test_caches_may_be_turned_off_again():
     c = region(count(assemble("caches_off", "little", CACHES_OFF), "little"))
-    # Only the instruction that turns the caches off is read from the cache.
+    # The only line read from the cache is that of the instruction that turns the caches off.
     equal((c["insn_executed"], c["icache_request"], c["icache_hit"]), (4 + 3 * 1000, 1, 0))
 
 
-# An opcode that no core has. The handler returns to the next instruction, because r17 is its
-# address.
+# No core has this opcode. The handler returns to the next instruction, because r17 has its address.
 ILLEGAL = """
 	addik	r20, r0, 10
 	msrset	r0, 0x100
@@ -142,13 +141,13 @@ def test_exceptions_by_their_vector():
         c = region(count(assemble("illegal", order, ILLEGAL, exception=RETURN), order,
                          more=("-global microblaze-cpu.ill-opcode-exception=on",)))
         equal((c["exception_taken"], c["interrupt"]), (10, 0), order)
-        # At the vector a bri with a prefix; the return with its slot.
+        # The exceptions add a bri with a prefix at the vector, and the return with its delay slot.
         equal(c["insn_executed"], 2 + 4 * 10 + 4 * 10 + 2, order)
         equal((c["branch_cond"], c["branch_uncond"], c["msr_op"]), (10, 10, 1), order)
 
 
-# The timer counts down and restarts; its interrupts go through the controller. The handler stops it
-# at the fifth interrupt.
+# The timer counts down and restarts, and interrupts through the controller. The handler stops it at
+# the fifth interrupt.
 TIMER = """
 	swi	r0, r1, -4
 	addik	r3, r0, 3
@@ -189,11 +188,11 @@ def test_interrupts_by_their_vector():
     for order in mb.ORDERS:
         c = region(count(assemble("timer", order, TIMER, interrupt=HANDLER), order))
         equal((c["interrupt"], c["exception_taken"]), (5, 0), order)
-        # The loop is left once, and how often it ran depends on the host.
+        # The program leaves the loop once. How often the loop ran depends on the host.
         equal(c["store_word"], 6 + 5 * 4, order)
         assert c["branch_cond"] > 5
         equal(c["branch_cond"], c["branch_cond_taken"] + c["branch_cond_not_taken"])
-        # The stores to devices, three before and two for each interrupt.
+        # Three stores go to devices at the start, and two for each interrupt.
         equal(c["axi_dp_write_latency"], 5 + 5 * 2, order)
         equal(c["axi_dp_read_latency"], 0, order)
 
@@ -252,7 +251,8 @@ def test_a_raw_binary_runs_on_the_core_of_the_emulator():
     for order, form in (("little", "<6I"), ("big", ">6I")):
         path = os.path.join(WORK, f"mb-raw-{order}.{os.getpid()}")
         with open(path, "wb") as f:
-            # addik r3, r0, 'd'; imm 0x8400; swi r3, r0, 4; bri 0; and what is not reached.
+            # The code is addik r3, r0, 'd'; imm 0x8400; swi r3, r0, 4; bri 0, and then code that is
+            # not reached.
             f.write(struct.pack(form, 0x30600064, 0xb0008400, 0xf8600004, 0xb8000000, 0x80000000,
                                 0x80000000))
         doc = count(path, order, region=())

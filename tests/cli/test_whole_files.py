@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of -o and --html are either complete or unchanged, even after a failure. Special files, and
-names of open descriptors, are written directly."""
+"""After a failure, the files of -o and --html are complete or unchanged. pmk writes directly to
+special files and to names of open descriptors."""
 from harness import *
 from programs import loop
 from recordings import document, sample
@@ -40,7 +40,7 @@ def folder(tmp_path):
 def test_a_file_is_whole_or_as_it_was(name, argv, output, folder):
     before = sorted(os.listdir(folder))
     fails = (125, "pmk: cannot write out: File too large")
-    # The command fails to write a new file, and then to replace an existing file.
+    # The command fails to write a new file, and then fails to replace an existing file.
     out = pmk_in(folder, *argv, output, "out", limit="0" if output == "-o" else "8")
     equal((out.code, out.err.strip().splitlines()[-1]), fails)
     equal(sorted(os.listdir(folder)), before)
@@ -48,7 +48,7 @@ def test_a_file_is_whole_or_as_it_was(name, argv, output, folder):
     out = pmk_in(folder, *argv, output, "out", limit="0" if output == "-o" else "8")
     equal((out.code, out.err.strip().splitlines()[-1]), fails)
     equal((folder / "out").read_text(), "before\n")
-    # Without the limit, the command replaces the file by the bytes that a pipe would get.
+    # Without the limit, the command replaces the file with the bytes that a pipe would get.
     out = pmk_in(folder, *argv, output, "out")
     equal(out.code, 0, out.err)
     equal(sorted(os.listdir(folder)), sorted([*before, "out"]))
@@ -90,7 +90,7 @@ def test_links_and_permissions_stay(folder):
 
 
 def test_an_open_descriptor_is_written_to(folder):
-    """pmk writes after the contents that a descriptor already has, and before later output."""
+    """pmk writes after the existing contents of a descriptor, and before later output."""
     export = "export --format folded -i r -o"
     for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
         out = run("sh", "-c", f"{{ echo head; {PMK} {export} {path}; echo tail; }} | cat",
@@ -112,7 +112,7 @@ def test_a_pipe_with_a_name(folder):
 
 
 def test_the_longest_name(folder):
-    """The temporary file also has a name that fits."""
+    """The name of the temporary file fits, too, if the name of the file is the longest possible."""
     name = 255 * "n"
     out = pmk_in(folder, "export", "--format", "folded", "-i", "r", "-o", name)
     equal((out.code, out.err), (0, ""))
