@@ -29,12 +29,9 @@
 #define MAX_LINES 8000
 #define MAX_WORDS 16
 
-enum verdict { PASS, FAIL, SKIP, BAD }; /* BAD: the test file is wrong, not the model */
+enum verdict { PASS, FAIL, SKIP, BAD }; /* BAD: the error is in the test file, not in the model */
 
-/*
- * ---- operations of a target; NULL: not supported
- * -------------------------------------------------
- */
+/* ---- operations of a target; NULL: not supported ------------------------------------------- */
 
 struct target {
 	const struct pmk_pmu *pmu;
@@ -48,14 +45,14 @@ struct target {
 	bool (*input)(struct target *t, const char *name, uint64_t value);
 	unsigned (*oddities)(struct target *t);
 	bool (*bus)(struct target *t,
-		    const char *name); /* where signals go, if there are several */
-	bool (*wave)(struct target *t, char *const words[], unsigned n); /* on that bus */
-	void (*raises)(struct target *t, unsigned signal, bool all); /* signal PMK_NSIGNALS: none */
-	/* The class of the last access that took an exception, and the level it went to. */
+		    const char *name); /* chooses the bus for signals, if there are several */
+	bool (*wave)(struct target *t, char *const words[], unsigned n); /* on the chosen bus */
+	void (*raises)(struct target *t, unsigned signal, bool all); /* PMK_NSIGNALS: no signal */
+	/* Returns the class and the level of the exception that an access took most recently. */
 	void (*trap)(struct target *t, unsigned *ec, unsigned *el);
 	/*
-	 * Other ways to access the same registers: 32-bit coprocessor accesses (CRn, CRm, opc2),
-	 * the 64-bit coprocessor access, and words of memory.
+	 * Other ways to access the registers: 32-bit coprocessor accesses (CRn, CRm, opc2), the
+	 * 64-bit coprocessor access, and words of memory.
 	 */
 	int (*mrc)(struct target *t, const unsigned place[3], uint32_t *value);
 	int (*mcr)(struct target *t, const unsigned place[3], uint32_t value);
@@ -63,11 +60,11 @@ struct target {
 	int (*mcrr)(struct target *t, uint64_t value);
 	int (*load)(struct target *t, unsigned offset, uint32_t *value);
 	int (*store)(struct target *t, unsigned offset, uint32_t value);
-	/* Something that took `cycles`, from cycle `start` on. */
+	/* Raises a signal that took `cycles`, from cycle `start` on. */
 	void (*latency)(struct target *t, unsigned signal, uint64_t start, uint32_t cycles);
-	/* `bits` bits through the JTAG data register, bit 0 first. */
+	/* Shifts `bits` bits through the JTAG data register, bit 0 first. */
 	int (*scan)(struct target *t, unsigned bits, uint64_t out, uint64_t *in);
-	void (*prepare)(struct target *t); /* other state that is set up again for each vector */
+	void (*prepare)(struct target *t); /* resets all other state, before each vector */
 };
 
 /* ---- one vector on one core ---------------------------------------------------------------- */
@@ -80,7 +77,7 @@ struct line {
 
 struct run {
 	struct target *target;
-	const struct line *line; /* the one being executed */
+	const struct line *line; /* the line that is being executed */
 	const char *file, *vector;
 };
 
@@ -110,8 +107,8 @@ static bool number(const char *text, uint64_t *value)
 }
 
 /*
- * Register names of an ARM11 are those of the ARM1176, which has them all: the other cores have no
- * SUNAVCR, so its access is Undefined.
+ * The names of the ARM1176's registers serve all ARM11 cores, because it has every register. The
+ * other cores have no SUNAVCR, so an access to it is Undefined there.
  */
 static bool reg_number(const struct run *r, const char *name, unsigned *reg)
 {
@@ -160,7 +157,7 @@ static enum verdict do_expect(struct run *r, char *const arg[])
 	return (is & mask) == want ? PASS : differs(r, arg[0], is & mask, want);
 }
 
-/* expect-only CTR VALUE: and every other counter is 0 */
+/* expect-only CTR VALUE: the counter is VALUE, and every other counter is 0 */
 static enum verdict do_expect_only(struct run *r, char *const arg[])
 {
 	const struct pmk_pmu *pmu = r->target->pmu;
@@ -182,7 +179,7 @@ static enum verdict do_expect_only(struct run *r, char *const arg[])
 	return PASS;
 }
 
-/* expect-undef read REG, expect-undef write REG */
+/* expect-undef read REG, expect-undef write REG: the access is Undefined */
 static enum verdict do_expect_undef(struct run *r, char *const arg[])
 {
 	bool write = !strcmp(arg[0], "write");
@@ -199,16 +196,16 @@ static enum verdict do_expect_undef(struct run *r, char *const arg[])
 	return complain(r, FAIL, "the access did not take an Undefined exception");
 }
 
-/* A register's bits as in the manual, from a line of the vector. */
+/* The bits of a register by their kinds in the manual, as a line of the vector lists them. */
 struct access {
 	struct {
 		uint64_t rw, ro, wo, w1c, w1s, sbz;
 	} bits;
-	uint64_t lacks; /* bits that this core does not have, though the family's registers do */
-	uint64_t reset; /* of registers that are not read-only */
+	uint64_t lacks; /* bits that the family's registers have, but not this core's */
+	uint64_t reset; /* the value after reset of the bits that are not read-only */
 };
 
-/* KIND=MASK */
+/* Parses KIND=MASK. */
 static bool access_mask(char *word, struct access *a)
 {
 	const struct {
@@ -227,7 +224,7 @@ static bool access_mask(char *word, struct access *a)
 	return false;
 }
 
-/* Checks the masks of a register's row, which the models use and pmk shows. */
+/* Checks the masks in a register's row, which the models use and pmk info shows. */
 static enum verdict check_rows(struct run *r, const char *name, const struct pmk_reg_info *info,
 			       const struct access *a)
 {
@@ -253,7 +250,7 @@ static enum verdict check_rows(struct run *r, const char *name, const struct pmk
 	return PASS;
 }
 
-/* Read the register: `shows` are the visible bits; there may be none. */
+/* Reads the register. `shows` are its visible bits, if any. */
 static enum verdict check_shown(struct run *r, const char *name, unsigned reg, uint64_t shows,
 				uint64_t *is)
 {
@@ -267,8 +264,8 @@ static enum verdict check_shown(struct run *r, const char *name, unsigned reg, u
 }
 
 /*
- * Write ones and zeros, which each kind of bit treats differently. Other vectors must show the
- * effect of WO bits, and that W1C clears a bit set by an event.
+ * Writes ones and zeros, to which each kind of bit reacts in another way. Other vectors must test
+ * the effects of WO bits, and that W1C clears a bit that an event set.
  */
 static enum verdict check_bits(struct run *r, const char *name, unsigned reg, uint64_t ones,
 			       const struct access *a)
@@ -301,10 +298,10 @@ static enum verdict check_bits(struct run *r, const char *name, unsigned reg, ui
 }
 
 /*
- * By the PMU's index in pmk_pmus: true if the file has vectors for it, and the access of its
- * registers.
+ * By the index of a PMU in pmk_pmus: true if the file has vectors for the PMU, and true for each
+ * register whose access the file describes.
  */
-static bool spoken_of[64], described[64][256];
+static bool has_vectors[64], described[64][256];
 
 static unsigned place_of(const struct pmk_pmu *pmu)
 {
@@ -316,8 +313,8 @@ static unsigned place_of(const struct pmk_pmu *pmu)
 }
 
 /*
- * access KIND=MASK… REG…: checks the access of these registers' bits, in the rows and by reads and
- * writes
+ * access KIND=MASK… REG…: checks the kinds of these registers' bits, in the rows and by reading and
+ * writing
  */
 static enum verdict do_access(struct run *r, char *const arg[])
 {
@@ -344,8 +341,7 @@ static enum verdict do_access(struct run *r, char *const arg[])
 }
 
 /*
- * Checks that an access took an exception of class EC to level EL; `err` is the result of the
- * access.
+ * Checks that an access whose result was `err` took an exception of class EC to level EL.
  */
 static enum verdict trapped(struct run *r, int err, const char *ec, const char *el)
 {
@@ -604,7 +600,7 @@ static enum verdict do_cycles(struct run *r, char *const arg[])
 	return pass(r, "CYCLE", arg[0], false);
 }
 
-/* cycles-at-once COUNT: step over the horizon */
+/* cycles-at-once COUNT: goes beyond the horizon in one step */
 static enum verdict do_cycles_at_once(struct run *r, char *const arg[])
 {
 	return pass(r, "CYCLE", arg[0], true);
@@ -677,7 +673,7 @@ static enum verdict do_lines(struct run *r, char *const arg[])
 	return is == (irq | fiq << 1) ? PASS : differs(r, "lines (FIQ, IRQ)", is, irq | fiq << 1);
 }
 
-/* option NAME VALUE: a parameter of the model; starts again from reset */
+/* option NAME VALUE: sets a parameter of the model and resets the model */
 static enum verdict do_option(struct run *r, char *const arg[])
 {
 	uint64_t value;
@@ -717,7 +713,7 @@ static enum verdict do_oddities(struct run *r, char *const arg[])
 
 static const struct verb {
 	const char *name;
-	unsigned nargs; /* 0: one or more */
+	unsigned nargs; /* 0: one or more arguments */
 	enum verdict (*run)(struct run *r, char *const arg[]);
 } verbs[] = {
 	{ "write", 2, do_write },
@@ -779,7 +775,7 @@ static enum verdict run_vector(struct run *r, const struct line *first, const st
 /* ---- the file ------------------------------------------------------------------------------ */
 
 struct tally {
-	unsigned vectors, count[4]; /* per verdict, one for each core a vector runs on */
+	unsigned vectors, count[4]; /* per verdict: pairs of vector and core */
 };
 
 static bool begins(const struct line *l, const char *word)
@@ -787,7 +783,10 @@ static bool begins(const struct line *l, const char *word)
 	return !strcmp(l->word[0], word);
 }
 
-/* A vector: `vector NAME`, `cores NAME…`, `ref TEXT…`, then lines for run_line() up to `end`. */
+/*
+ * Runs a vector, which is `vector NAME`, `cores NAME…`, `ref TEXT…` and then lines for run_line()
+ * up to `end`.
+ */
 static void run_block(struct target *t, const char *file, const struct line *l,
 		      const struct line *end, struct tally *tally)
 {
@@ -809,7 +808,7 @@ static void run_block(struct target *t, const char *file, const struct line *l,
 			tally->count[BAD]++;
 			return;
 		}
-		spoken_of[place_of(t->pmu)] = true;
+		has_vectors[place_of(t->pmu)] = true;
 		enum verdict v = run_vector(&r, l + 3, end);
 
 		printf("%s %s on %s\n",
@@ -821,7 +820,10 @@ static void run_block(struct target *t, const char *file, const struct line *l,
 	}
 }
 
-/* Splits `text` in place; '#' starts a comment. Returns the number of lines that hold words. */
+/*
+ * Splits `text` in place. A '#' starts a comment. Returns the number of lines that are not
+ * empty.
+ */
 static unsigned split(char *text, struct line *lines, unsigned max)
 {
 	unsigned n = 0, row = 0;
@@ -853,7 +855,7 @@ static void check_described(const char *file, struct tally *tally)
 	for (unsigned i = 0; pmk_pmus[i]; i++) {
 		const struct pmk_pmu *pmu = pmk_pmus[i];
 
-		for (unsigned reg = 0; reg < pmu->nregs && spoken_of[i]; reg++) {
+		for (unsigned reg = 0; reg < pmu->nregs && has_vectors[i]; reg++) {
 			if (described[i][reg])
 				continue;
 			fprintf(stderr, "%s: nothing says what access %s of %s has\n", file,
@@ -910,13 +912,13 @@ static char *load(const char *file)
 /* ---- the target: a model on a bus of its own ------------------------------------------------ */
 
 static struct model_target {
-	struct target target; /* first: a target is cast back to its model_target */
+	struct target target; /* must be first, because a target is cast to its model_target */
 	const struct pmk_model_ops *ops;
 	union {
 		struct pmk_bus bus;
-		struct pmk_bus buses[PMK_AHBMON_NBUSES]; /* of the AHB Monitor, `bus` the first */
+		struct pmk_bus buses[PMK_AHBMON_NBUSES]; /* of the AHB Monitor; HCLK is `bus` */
 	};
-	unsigned at; /* the bus for signals */
+	unsigned at; /* index of the bus for signals */
 	struct pmk_signal_set raised;
 	union {
 		uint64_t any[PMK_MODEL_BYTES / 8];
@@ -975,7 +977,7 @@ static int model_write(struct target *t, unsigned reg, uint64_t value)
 }
 
 /*
- * A producer that keeps the rules: it never steps over the horizon unless the caller wants it to.
+ * Acts as a producer. It does not go beyond the horizon in one step, unless `at_once` is set.
  */
 static void model_pass(struct target *t, unsigned signal, uint64_t n, bool at_once)
 {
@@ -1031,7 +1033,7 @@ static void put(void *at, size_t size, uint64_t value)
 	}
 }
 
-/* Set a parameter by name. It takes effect at the next restart. */
+/* Sets a parameter by its name. The parameter takes effect at the next restart. */
 static bool set_param(void *params, const struct pmk_model_param *rows, const char *name,
 		      uint64_t value)
 {
@@ -1156,7 +1158,7 @@ static void ahbmon_pass(struct target *t, unsigned signal, uint64_t n, bool at_o
 	pmk_bus_add(&of(t)->buses[of(t)->at], signal, n);
 }
 
-/* The observers of the buses, for waves. */
+/* Observes the buses when waves are applied to them. */
 static struct pmk_ahbmon_observer observer;
 
 static void ahbmon_prepare(struct target *t)
@@ -1167,7 +1169,10 @@ static void ahbmon_prepare(struct target *t)
 	pmk_ahbmon_observer_init(&observer, &p, of(t)->buses);
 }
 
-/* Put waves on one bus, as in tests/ahb/trace.h; nothing happens on the other buses. */
+/*
+ * Applies waves to one bus, in the notation of tests/ahb/trace.h, while the other buses are
+ * idle.
+ */
 static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
 {
 	struct model_target *m = of(t);
@@ -1199,7 +1204,7 @@ static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
 
 /* ---- MicroBlaze ---- */
 
-/* A board with one processor and the debug module in front of it. */
+/* A board with one processor, whose registers are accessed directly or through the debug module. */
 static struct {
 	struct pmk_microblaze_pmu pmu;
 	struct pmk_model_port model;
@@ -1226,8 +1231,8 @@ static void microblaze_prepare(struct target *t)
 }
 
 /*
- * Set the number of event counters or latency counters, or their width, with which the processor is
- * built.
+ * Sets the number of event counters, the number of latency counters, or their width, with which the
+ * processor is built.
  */
 static bool microblaze_config(const char *name, uint64_t value)
 {
@@ -1270,7 +1275,7 @@ static bool microblaze_option(struct target *t, const char *name, uint64_t value
 
 static bool microblaze_input(struct target *t, const char *name, uint64_t value)
 {
-	if (!strcmp(name, "jtag_lock")) { /* 0 gives it back, 1 takes it, 2 by force */
+	if (!strcmp(name, "jtag_lock")) { /* 0 returns it, 1 takes it, 2 forces it */
 		if (value)
 			pmk_mdm_model_jtag_lock(&board.mdm, value == 2);
 		else
@@ -1332,7 +1337,10 @@ static void model_reset(struct target *t);
 	.mode = model_mode, .lines = model_lines, .raises = model_raises, .option = model_option, \
 	.input = model_input, .oddities = model_oddities
 
-/* Operations of every model, and additional ones of models with other buses and views. */
+/*
+ * The operations of every model. The targets below add those of models with other buses and
+ * views.
+ */
 static const struct target any_model = { COMMON };
 
 static const struct {
@@ -1373,7 +1381,7 @@ static const struct {
 	    .mcrr = armv8_mcrr, .load = armv8_load, .store = armv8_store } },
 };
 
-/* Become the target that the PMU's family needs, and reset it. */
+/* Makes the target the one that the PMU's family needs, and resets it. */
 static void model_reset(struct target *t)
 {
 	struct model_target *m = of(t);
