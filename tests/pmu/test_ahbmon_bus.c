@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor on the bus matrix: the driver's own accesses as transfers of the ARM-D layer,
- * when its writes take effect, and invariants of the counters for any traffic.
+ * The AHB Monitor on the bus matrix: the driver's own accesses are transfers of the ARM-D layer,
+ * its writes take effect at the right cycle, and counters satisfy invariants for any traffic.
  *
  * Numbers are literal: counters 0 to 90 in the order of DDI 0287B Tables 4-6 to 4-13, registers 91
  * AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize.
@@ -16,8 +16,8 @@
  */
 
 /*
- * The driver on the bus: each of its accesses is a SINGLE of ARM-D to the monitor's window. The
- * cycle in which a write completes is observed before the write takes effect; a read comes before
+ * The driver's port on the bus. Each access is a SINGLE of ARM-D in the monitor's window. A write
+ * takes effect after the cycle in which it completes was observed, and a read takes effect before
  * it.
  */
 static struct pmk_matrix matrix;
@@ -93,8 +93,10 @@ static uint32_t peek(unsigned reg)
 	return (uint32_t)value;
 }
 
-/* DDI 0287B §4.2.2: the write that resets the counters is not counted, a transfer right after it
- * is. */
+/*
+ * DDI 0287B 4.2.2: the write that resets the counters is not counted, and a transfer directly after
+ * it is counted.
+ */
 static void test_reset_write(void **state)
 {
 	(void)state;
@@ -110,11 +112,14 @@ static void test_reset_write(void **state)
 	assert_int_equal(bus_write(NULL, 94, 0), 0);
 	assert_int_equal(peek(62), 1);
 	assert_int_equal(peek(67), 1);
-	assert_int_equal(peek(89), 2); /* its address, its data */
+	assert_int_equal(peek(89), 2); /* its address cycle and its data cycle */
 	assert_int_equal(peek(88), matrix.now);
 }
 
-/* Enabling is not counted, disabling is: 1 write, 1 SINGLE, and its cycles. */
+/*
+ * The write that enables is not counted. The write that disables is counted: 1 write, 1 SINGLE, and
+ * its cycles.
+ */
 static void test_enable_and_disable_write(void **state)
 {
 	unsigned began;
@@ -134,7 +139,7 @@ static void test_enable_and_disable_write(void **state)
 	assert_int_equal(peek(89), 2);
 }
 
-/* The whole sequence of the driver, by the driver, over the bus. */
+/* The driver runs its whole sequence over the bus. */
 static void test_driver_on_the_bus(void **state)
 {
 	uint64_t value;
@@ -144,17 +149,17 @@ static void test_driver_on_the_bus(void **state)
 	configure(0, false, false, 0);
 	start();
 	assert_int_equal(pmk_ahbmon.driver->read(&rig.dev, 61, &value), 0);
-	assert_int_equal(value, 0); /* itself is not in it yet */
+	assert_int_equal(value, 0); /* the counter does not include this read */
 	assert_int_equal(pmk_ahbmon.driver->read(&rig.dev, 61, &value), 0);
 	assert_int_equal(value, 1);
-	stop(); /* reads AHBMONCtrlReg, writes it */
+	stop(); /* stop() reads and writes AHBMONCtrlReg */
 	assert_int_equal(peek(61), 3);
 	assert_int_equal(peek(62), 1);
 	assert_int_equal(peek(67), 4);
-	assert_int_equal(peek(75), 0); /* the window has no wait states here, once connected */
+	assert_int_equal(peek(75), 0); /* in this system, the window has no wait states */
 }
 
-/* After a preset the counters keep the loaded values, while the buses continue. */
+/* After a preset, the counters keep the loaded values while the buses continue. */
 static void test_preset_write(void **state)
 {
 	unsigned agree = 0;
@@ -187,8 +192,10 @@ static void sink(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS
 	}
 }
 
-/* Transfers of the chip's masters, and their slaves. ARM-D has no INCR here, so that the sums
- * hold. */
+/*
+ * Posts random transfers of the chip's masters to their slaves. ARM-D makes no INCR here, so the
+ * sums below hold.
+ */
 static void post_something(unsigned master)
 {
 	static const uint8_t armi[] = { 0, 3, 4 }, dma[] = { 3, 5, 7 }, armd[] = { 0, 3, 4, 5 };
@@ -207,8 +214,10 @@ static void post_something(unsigned master)
 	(void)pmk_matrix_post(&matrix, master, &r, &ticket);
 }
 
-/* Invariants of the counters for any traffic, as long as nothing fails. The CLCDC and
- * the DMA controllers have no INCR here. */
+/*
+ * Counters satisfy invariants for any traffic without errors. The CLCDC and the DMA controllers
+ * make no INCR here.
+ */
 static void test_invariants(void **state)
 {
 	uint32_t sum[91] = { 0 };
@@ -251,7 +260,7 @@ static void test_invariants(void **state)
 			sum[n] += c[n];
 		seed = first;
 	}
-	for (unsigned n = 0; n < 79; n++) /* and the sums are not 0 */
+	for (unsigned n = 0; n < 79; n++) /* the counters have moved */
 		if (!sum[n] && n != 9 && n != 25 && n != 35)
 			fail_msg("%s never moved", pmk_ahbmon.counters[n].name);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor driver over a port that records and fails, in front of the model; and on the real
- * memory port, in front of plain memory.
+ * The AHB Monitor's driver, on a port to the model that records accesses and lets them fail, and on
+ * the real memory port to plain memory.
  *
  * Numbers are literal: counters and their registers 0 to 90 in the order of DDI 0287B Tables 4-6 to
  * 4-13, then 91 AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize, 95 to 103 the
@@ -32,7 +32,7 @@ struct access {
 };
 
 struct rig {
-	struct pmk_pmu pmu; /* pmk_ahbmon with a layout chosen by the test */
+	struct pmk_pmu pmu; /* pmk_ahbmon with the test's layout */
 	struct pmk_ahbmon_layout layout;
 	struct pmk_dev dev;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
@@ -42,9 +42,9 @@ struct rig {
 
 	struct access log[128];
 	unsigned n;
-	int fail_at;   /* this access fails with PMK_EIO; -1: none */
+	int fail_at;   /* this access fails with PMK_EIO; -1: none fails */
 	uint32_t junk; /* ORed into reads of AHBMONCtrlReg */
-	bool zeros;    /* no monitor there: reads give 0 */
+	bool zeros;    /* there is no monitor: reads return 0 */
 };
 
 static int rig_read(void *ctx, unsigned reg, uint64_t *value)
@@ -83,7 +83,7 @@ static void forget_log(struct rig *r)
 	r->fail_at = -1;
 }
 
-/* The hardware has the layout `hw`, the driver uses `layout`. */
+/* The hardware has the layout `hw`, and the driver uses `layout`. */
 static void setup_layouts(struct rig *r, const struct pmk_ahbmon_layout *hw,
 			  const struct pmk_ahbmon_layout *layout)
 {
@@ -162,7 +162,7 @@ static const struct pmk_ahbmon_config config = {
 	.threshold = { 10, 20, 30, 40, 50, 60, 70, 80, 90 },
 };
 
-/* The whole sequence: reset, configure, start, read, stop. */
+/* The driver's accesses in a complete sequence: reset, configure, start, read, stop. */
 static void test_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -179,7 +179,7 @@ static void test_sequences(void **state)
 		      "W100=0000003c W101=00000046 W102=00000050 W103=0000005a W94=00000002 "
 		      "W91=00000006");
 	OK(drv->program(&r.dev, 61, 61));
-	check_log(&r, ""); /* there is nothing to program */
+	check_log(&r, ""); /* program() accesses nothing */
 	OK(drv->start(&r.dev));
 	check_log(&r, "R91 W91=00000007");
 	OK(drv->running(&r.dev, &yes));
@@ -193,7 +193,7 @@ static void test_sequences(void **state)
 	check_log(&r, "R91 W91=00000006");
 	OK(drv->running(&r.dev, &yes));
 	assert_false(yes);
-	OK(drv->read(&r.dev, 61, &value)); /* values are kept */
+	OK(drv->read(&r.dev, 61, &value)); /* stop() keeps the values */
 	assert_int_equal(value, 1234);
 	forget_log(&r);
 	OK(drv->reset(&r.dev));
@@ -203,7 +203,7 @@ static void test_sequences(void **state)
 	assert_int_equal(r.model.oddities, 0);
 }
 
-/* Starting twice and stopping twice does no harm. */
+/* Starting twice and stopping twice has no effect on the counts. */
 static void test_again(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -226,7 +226,7 @@ static void test_again(void **state)
 	assert_false(yes);
 }
 
-/* Bits of AHBMONCtrlReg that the layout does not name are written back as read. */
+/* The driver writes back bits of AHBMONCtrlReg that the layout does not name as it read them. */
 static void test_unknown_control_bits(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -249,7 +249,7 @@ static void test_unknown_control_bits(void **state)
 		      "W91=80000f00");
 }
 
-/* CtTotalCycles: cycles since hardware reset, whatever the driver does. */
+/* CtTotalCycles counts cycles since the hardware reset, whatever the driver does. */
 static void test_total_cycles(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -274,7 +274,7 @@ static void test_total_cycles(void **state)
 	assert_int_equal(value, 10);
 }
 
-/* Every counter, through the driver: nothing before start, all between, nothing after stop. */
+/* Every counter counts only between start and stop. */
 static void test_every_counter(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -351,8 +351,8 @@ static void test_configure_refuses(void **state)
 {
 	static const struct {
 		int line;
-		uint32_t alignment_bit, width; /* of the layout */
-		unsigned missing;	       /* a threshold's register number, or 0 */
+		uint32_t alignment_bit, width; /* fields of the layout */
+		unsigned missing;	       /* a threshold without register, or 0 */
 		struct pmk_ahbmon_config config;
 		int result;
 	} rows[] = {
@@ -382,7 +382,7 @@ static void test_configure_refuses(void **state)
 		if (err != rows[i].result)
 			fail_msg("row of line %d: %d", rows[i].line, err);
 		if (err)
-			check_log(&r, ""); /* nothing was touched */
+			check_log(&r, ""); /* the driver accessed nothing */
 	}
 }
 
@@ -399,7 +399,7 @@ static void test_configure_while_running(void **state)
 	assert_int_equal(peek(&r, 94), 0);
 }
 
-/* A threshold that has no register is left out. */
+/* configure() does not write a threshold that has no register. */
 static void test_configure_missing_threshold(void **state)
 {
 	static const struct pmk_ahbmon_config some = { .threshold = { [1] = 5, [8] = 6 } };
@@ -419,7 +419,10 @@ static void test_configure_missing_threshold(void **state)
 
 /* ---- another layout ------------------------------------------------------------------------ */
 
-/* Other bits, counters in reverse order: nothing depends on the project's layout. */
+/*
+ * Returns a layout with other bits, and with the counters in reverse order, because nothing may
+ * depend on the project's layout.
+ */
 static struct pmk_ahbmon_layout other_layout(void)
 {
 	struct pmk_ahbmon_layout l = pmk_ahbmon_sp816;
@@ -484,13 +487,15 @@ static void test_probe(void **state)
 		assert_int_equal(r.log[i].what, 'R');
 		assert_int_equal(r.log[i].reg, i <= 88 ? i - 1 : i); /* not CtTotalCycles */
 	}
-	/* The state afterwards: stopped, at 0, settings unchanged. */
+	/* Afterwards the monitor is stopped at 0, and its settings are unchanged. */
 	assert_int_equal(peek(&r, 91), 6);
 	for (unsigned i = 0; i < 91; i++)
 		assert_int_equal(peek(&r, i), i == 88 ? 55 : 0);
 }
 
-/* A machine with only zeros at that address, like QEMU's versatilepb. */
+/*
+ * probe() finds no monitor on a machine that reads zeros at its address, like QEMU's versatilepb.
+ */
 static void test_probe_zeros(void **state)
 {
 	unsigned agree = 77;
@@ -503,7 +508,10 @@ static void test_probe_zeros(void **state)
 	assert_int_equal(agree, 0);
 }
 
-/* Through an MMU the window is elsewhere; the counters still hold physical addresses. */
+/*
+ * If an MMU maps the window elsewhere, probe() fails, because the counters still contain physical
+ * addresses.
+ */
 static void test_probe_wrong_base(void **state)
 {
 	unsigned agree = 77;
@@ -515,7 +523,10 @@ static void test_probe_wrong_base(void **state)
 	assert_int_equal(agree, 0);
 }
 
-/* The layout has two counters swapped, and one register that is not a counter. */
+/*
+ * probe() fails if the layout swaps two counters, or has a counter at the address of another
+ * register.
+ */
 static void test_probe_wrong_places(void **state)
 {
 	struct pmk_ahbmon_layout believed = pmk_ahbmon_sp816;
@@ -526,7 +537,10 @@ static void test_probe_wrong_places(void **state)
 	unsigned agree = 77;
 
 	(void)state;
-	/* Silicon after a preset, as plain memory: every word of a counter is its own address. */
+	/*
+	 * The memory looks like silicon after a preset: every word of a counter contains its own
+	 * address.
+	 */
 	for (unsigned i = 0; i < 91; i++)
 		window[i] = 0x101d0000 + 4 * i;
 	pmu.family = &believed;
@@ -537,8 +551,8 @@ static void test_probe_wrong_places(void **state)
 	OK(pmk_ahbmon_probe(&dev, 0x101d0000, &agree));
 	assert_int_equal(agree, 90);
 
-	believed.offset[7] = 0x400;  /* not a counter: reads something else */
-	believed.offset[88] = 0x800; /* CtTotalCycles is not asked */
+	believed.offset[7] = 0x400;  /* at 0x400 is no counter */
+	believed.offset[88] = 0x800; /* probe() does not check CtTotalCycles */
 	assert_int_equal(pmk_ahbmon_probe(&dev, 0x101d0000, &agree), PMK_EBADREG);
 	assert_int_equal(agree, 89);
 
@@ -548,7 +562,7 @@ static void test_probe_wrong_places(void **state)
 	assert_int_equal(agree, 0);
 }
 
-/* The table of offsets is the memory port's: each register number reaches its word. */
+/* With the table of offsets, the memory port reaches each register's word. */
 static void test_offsets_serve_the_memory_port(void **state)
 {
 	static uint32_t window[0x10000 / 4];
@@ -597,7 +611,7 @@ static int call(struct rig *r, unsigned what)
 	}
 }
 
-/* Whichever access fails: that error comes back and nothing is accessed after it. */
+/* If any access fails, the driver returns its error and accesses nothing more. */
 static void test_port_errors(void **state)
 {
 	static const unsigned accesses[] = { 3, 2, 2, 1, 1, 12, 94 };
@@ -636,7 +650,7 @@ static void test_failed_read_gives_nothing(void **state)
 	assert_int_equal(pmk_ahbmon.driver->running(&r.dev, &yes), PMK_EIO);
 	assert_false(yes);
 	forget_log(&r);
-	r.fail_at = 11; /* ten have answered */
+	r.fail_at = 11; /* ten accesses have succeeded */
 	assert_int_equal(pmk_ahbmon_probe(&r.dev, 0x101d0000, &agree), PMK_EIO);
 	assert_int_equal(agree, 10);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor's catalogue, counters, registers and layout, against DDI 0287B Tables 4-6 to
- * 4-13, typed again by hand. The layout is the project's own: it is compared with its file,
- * data/layouts/sp816.ini, and with the manual's rules for every layout.
+ * The AHB Monitor's catalogue, counters, registers and layout equal a second copy of DDI 0287B
+ * Tables 4-6 to 4-13. The layout is the project's own. It equals its file, data/layouts/sp816.ini,
+ * and satisfies the manual's rules for every layout.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -219,7 +219,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-/* Code by code: the events of the tables and no other. */
+/* The catalogue has the events of the tables, code by code, and no other. */
 static void test_rows(void **state)
 {
 	(void)state;
@@ -248,7 +248,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* The event's name is the manual's with "_" before each capital. */
+/* The event's name is the manual's name with "_" before each capital. */
 static void test_spelling(void **state)
 {
 	(void)state;
@@ -306,7 +306,7 @@ static void test_rows_are_complete(void **state)
 
 		check_words(ev->brief);
 		check_words(ev->ref);
-		assert_null(ev->unmodelled); /* an ARM926EJ-S on its buses is emulated */
+		assert_null(ev->unmodelled); /* the buses of an ARM926EJ-S are emulated */
 		assert_true(pmk_pmu_has(&pmk_ahbmon, ev));
 		if (ev->caveat)
 			check_words(ev->caveat);
@@ -317,7 +317,7 @@ static void test_rows_are_complete(void **state)
 	assert_non_null(strstr(pmk_ahbmon.note, "not ARM's"));
 }
 
-/* The enumerators are the IDs. */
+/* The enumerators are equal to the IDs. */
 static void test_enums(void **state)
 {
 	(void)state;
@@ -343,7 +343,7 @@ static void test_enums(void **state)
 	assert_int_equal(PMK_AHBMON_NCTRS, 91);
 	assert_int_equal(PMK_AHBMON_PAGE_2K, 0);
 	assert_int_equal(PMK_AHBMON_PAGE_16K, 3);
-	assert_int_equal(PMK_AHBMON_BUS_HCLK, 0); /* the one that a lone bus is */
+	assert_int_equal(PMK_AHBMON_BUS_HCLK, 0); /* the bus that a model uses without others */
 	assert_int_equal(PMK_AHBMON_NBUSES, 8);
 }
 
@@ -355,7 +355,7 @@ static void test_find(void **state)
 	assert_ptr_equal(pmk_pmu_find("ahb-monitor"), &pmk_ahbmon);
 	assert_null(pmk_pmu_event(&pmk_ahbmon, "cycles"));
 	assert_null(pmk_pmu_event(&pmk_ahbmon, "ct_armi"));
-	assert_null(pmk_pmu_event(&pmk_ahbmon, "CtArmiWr")); /* a layer that never writes */
+	assert_null(pmk_pmu_event(&pmk_ahbmon, "CtArmiWr")); /* this layer never writes */
 	assert_null(pmk_pmu_event(&pmk_ahbmon, "CtArmdBurstIncr"));
 }
 
@@ -481,7 +481,7 @@ static void test_fields(void **state)
 
 /* ---- the layout ---------------------------------------------------------------------------- */
 
-/* The content of the file, and which parts of it have been seen. */
+/* The contents of the file, and which parts of it the test has compared. */
 struct file {
 	struct pmk_ahbmon_layout layout;
 	unsigned offsets, others;
@@ -507,7 +507,7 @@ static int take(void *ctx, const char *section, const char *name, const char *va
 	struct file *f = ctx;
 	uint32_t number = (uint32_t)strtoul(value, NULL, 0);
 
-	if (!strncmp(section, "packet", 6)) /* test_ahbmon_layout.c */
+	if (!strncmp(section, "packet", 6)) /* test_ahbmon_layout.c tests these sections */
 		return 1;
 	if (!strcmp(section, "offset"))
 		return take_offset(f, name, number);
@@ -544,7 +544,7 @@ static void test_layout_is_the_file(void **state)
 	assert_memory_equal(&f.layout, &pmk_ahbmon_sp816, sizeof(f.layout));
 }
 
-/* The layout says that it is not ARM's, and it is the one that the PMU uses. */
+/* The layout's text says that it is not ARM's, and the PMU uses this layout. */
 static void test_layout_says_whose_it_is(void **state)
 {
 	(void)state;
@@ -553,7 +553,10 @@ static void test_layout_says_whose_it_is(void **state)
 	assert_ptr_equal(pmk_ahbmon.family, &pmk_ahbmon_sp816);
 }
 
-/* Words, aligned, in 64 KB, each once: DDI 0287B's rules for every layout. */
+/*
+ * Offsets are multiples of 4 within 64 KB, and each occurs once: DDI 0287B's rules for every
+ * layout.
+ */
 static void test_layout_invariants(void **state)
 {
 	(void)state;
@@ -576,15 +579,15 @@ static void test_layout_check(void **state)
 		int result;
 	} offsets[] = {
 		{ __LINE__, 0, 0xfffc, 0 },
-		{ __LINE__, 0, 0x0002, PMK_EINVAL }, /* not a word */
+		{ __LINE__, 0, 0x0002, PMK_EINVAL }, /* not a multiple of 4 */
 		{ __LINE__, 103, 0x0234, 0 },
 		{ __LINE__, 103, 0x0232, PMK_EINVAL },
-		{ __LINE__, 90, 0x0004, PMK_EINVAL }, /* that is another one's */
-		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* that is another counter's, too */
+		{ __LINE__, 90, 0x0004, PMK_EINVAL }, /* the offset of another counter */
+		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* also a counter's offset */
 		{ __LINE__, 5, 0xffff, PMK_EINVAL },  /* a counter must have an offset */
-		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* the control register must be, too */
-		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* and the page size */
-		{ __LINE__, 95, 0xffff, 0 },	      /* a threshold need not */
+		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* so must the control register */
+		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* and so must the page size */
+		{ __LINE__, 95, 0xffff, 0 },	      /* a threshold needs no offset */
 		{ __LINE__, 103, 0xffff, 0 },
 	};
 	static const struct {
@@ -594,7 +597,7 @@ static void test_layout_check(void **state)
 	} others[] = {
 		{ __LINE__, 0x101d0000, 1, 2, 4, 0 },
 		{ __LINE__, 0x20000000, 0x80000000, 0x100, 0, 0 },
-		{ __LINE__, 0x101d0000, 1, 2, 0, 0 }, /* no alignment bit known */
+		{ __LINE__, 0x101d0000, 1, 2, 0, 0 }, /* without an alignment bit */
 		{ __LINE__, 0x0101d000, 1, 2, 4, PMK_EINVAL },
 		{ __LINE__, 0x101d0000, 0, 2, 4, PMK_EINVAL },
 		{ __LINE__, 0x101d0000, 1, 0, 4, PMK_EINVAL },

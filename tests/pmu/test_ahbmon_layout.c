@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layout files of the AHB Monitor: the project's is the table that is compiled in; another one
- * reaches the driver, the model and the packets; and one clear line, with file and line, for each
- * way to get one wrong.
+ * Layout files of the AHB Monitor. The project's file equals the table that is compiled in. Another
+ * file's layout reaches the driver, the model and the packets. Each error in a file gets one clear
+ * line with file and line number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,10 @@
 static struct pmk_ahbmon_layout_file file;
 static char msg[400], path[40];
 
-/* The project's file with a line replaced and `more` appended. `from` is the beginning of the line;
- * NULL replaces none. */
+/*
+ * Loads a copy of the project's file in which the line that begins with `from` is replaced by `to`
+ * (NULL: none), and `more` is appended.
+ */
 static int load_with(const char *from, const char *to, const char *more)
 {
 	FILE *in = fopen(PROJECTS, "r"), *out;
@@ -77,7 +79,7 @@ static void test_the_projects(void **state)
 	assert_int_equal(pmk_ahbmon_layout_load(&file, PROJECTS, msg, sizeof(msg)), 0);
 	assert_string_equal(file.name, "sp816");
 	assert_memory_equal(&file.layout, &pmk_ahbmon_sp816, sizeof(file.layout));
-	/* no code is made up */
+	/* The loader invents no codes. */
 	pmk_ahbmon_packet_defaults(&none);
 	assert_memory_equal(file.packet.layer, none.layer, sizeof(none.layer));
 	assert_int_equal(file.packet.after_retry, PMK_AHBMON_S_I);
@@ -127,7 +129,7 @@ static void test_wrong(void **state)
 {
 	static const struct {
 		const char *from, *to, *more, *why;
-		unsigned line; /* 0: that of `to` */
+		unsigned line; /* 0: the line of `to` */
 	} rows[] = {
 		{ "name", "name =", "", "name: 1 to 31 characters", 15 },
 		{ "name", "name = 12345678901234567890123456789012", "", "name: 1 to 31", 15 },
@@ -177,7 +179,7 @@ static void test_wrong(void **state)
 	}
 }
 
-/* Errors for missing keys point to the end of the file. */
+/* For a missing key, the message names the end of the file. */
 static void test_missing(void **state)
 {
 	static const struct {
@@ -231,7 +233,7 @@ static void test_wrong_codes(void **state)
 	assert_string_equal(msg, "/nowhere.ini: No such file or directory");
 }
 
-/* Driver and model with one file: enable in bit 9, thresholds of 8 bits, another base. */
+/* Driver and model agree on one file: enable in bit 9, thresholds of 8 bits, another base. */
 static void test_driver_and_model(void **state)
 {
 	static struct pmk_bus bus[PMK_AHBMON_NBUSES];

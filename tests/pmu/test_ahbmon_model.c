@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor's model: its use of its eight buses, every signal against every counter, and a
- * long random comparison with a second implementation of the rules that counts event by event.
- * tests/conformance/ahbmon.vec tests the single rules.
+ * The AHB Monitor's model: it uses its eight buses, and every signal moves the right counters. A
+ * long random comparison with a second implementation of the rules, which counts event by event,
+ * finds no difference. tests/conformance/ahbmon.vec tests the single rules.
  *
- * Numbers are literal: registers 0 to 90 the counters in the order of DDI 0287B Tables 4-6 to 4-13,
- * 91 AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize, 95 to 103 the thresholds;
- * buses 0 HCLK, 1 ARM-I, 2 CLCDC, 3 DMA-0, 4 DMA-1, 5 EXP, 6 ARM-D, 7 GXI; control bits 1 enable, 2
- * track DBGACK, 4 alignment of CtArmdCastOut4 (the project's layout).
+ * Numbers are literal: registers 0 to 90 are the counters in the order of DDI 0287B Tables 4-6 to
+ * 4-13, 91 AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize, 95 to 103 the
+ * thresholds; buses 0 HCLK, 1 ARM-I, 2 CLCDC, 3 DMA-0, 4 DMA-1, 5 EXP, 6 ARM-D, 7 GXI; control bits
+ * 1 enable, 2 track DBGACK, 4 alignment of CtArmdCastOut4 (the project's layout).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,8 +67,8 @@ static uint32_t rd(struct bench *b, unsigned reg)
 /* clang-format on */
 
 /*
- * The signals of the counters by bus, in the order of the manual's table. The last row of GXI
- * counts by page size.
+ * The signals that the counters of each bus count, in the order of the manual's tables. The last
+ * row, GXI, counts by page size.
  */
 static const uint8_t hclk[] = { S(CYCLE), S(CYCLE), S(CYCLE) };
 static const uint8_t armi[] = { S(AHB_READ), S(AHB_SINGLE), S(AHB_INCR4), S(AHB_LINEFILL), WAITS };
@@ -97,14 +97,14 @@ static const uint8_t gxi[] = { S(GXI_WRITE),	 S(GXI_READ),	    S(GXI_WRITE_WAIT)
 
 static const struct {
 	const uint8_t *signal;
-	unsigned n, first; /* how many counters, ID of the first */
+	unsigned n, first; /* number of counters, and the ID of the first */
 } layers[] = {
 	{ hclk, COUNT(hclk), 88 }, { armi, COUNT(armi), 0 },  { clcdc, COUNT(clcdc), 8 },
 	{ dma0, COUNT(dma0), 17 }, { dma1, COUNT(dma1), 33 }, { exp_layer, COUNT(exp_layer), 43 },
 	{ armd, COUNT(armd), 61 }, { gxi, COUNT(gxi), 79 },
 };
 
-/* Bus and signal of a counter under the settings. */
+/* Returns the bus and the signal of a counter under these settings. */
 static void source_of(unsigned ctr, uint32_t ctrl, uint32_t page, unsigned *bus, unsigned *signal)
 {
 	static const uint8_t pages[] = { S(GXI_PAGE_2K), S(GXI_PAGE_4K), S(GXI_PAGE_8K),
@@ -120,7 +120,7 @@ static void source_of(unsigned ctr, uint32_t ctrl, uint32_t page, unsigned *bus,
 }
 
 /*
- * Each signal on each bus moves exactly its own counters, under four page sizes and both
+ * Each signal on each bus moves exactly the counters that count it, for four page sizes and both
  * alignments.
  */
 static void test_every_signal_on_every_bus(void **state)
@@ -180,7 +180,7 @@ static void test_counts_from_present_totals(void **state)
 		assert_int_equal(rd(&b, ctr), ctr >= 88 ? 13 : ctr == 70 ? 2 : 0);
 }
 
-/* A wrap has no effect outside the model, so no producer needs to stop for it. */
+/* The model sets no horizon, because a wrap has no effect outside the model. */
 static void test_no_horizon(void **state)
 {
 	struct bench b;
@@ -201,7 +201,7 @@ static void test_no_horizon(void **state)
 	assert_int_equal(rd(&b, 61), 0);
 }
 
-/* A reading may be late: the count is modulo 2^32, or stops at the end. */
+/* Even if the model is read late, the count is correct modulo 2^32, or stops at the maximum. */
 static void test_late(void **state)
 {
 	static const struct pmk_ahbmon_params saturating = { .saturate = true };
@@ -218,7 +218,10 @@ static void test_late(void **state)
 	assert_int_equal(rd(&b, 61), 0xffffffff);
 }
 
-/* The idle cycles of a model port are bus clocks: the HCLK bus is the first. */
+/*
+ * When a port to the model settles, the idle cycles are bus clocks, because the HCLK bus is the
+ * first bus.
+ */
 static void test_settle_is_hclk(void **state)
 {
 	struct pmk_model_port mp;
@@ -277,7 +280,8 @@ static void test_no_such_register(void **state)
 }
 
 /*
- * A model is found by its PMU or by the PMU's driver; a PMU with another layout has the same model.
+ * The model is found for its PMU, for another PMU with the same driver, and for a PMU with another
+ * layout.
  */
 static void test_find(void **state)
 {
@@ -290,7 +294,7 @@ static void test_find(void **state)
 	assert_null(pmk_model_find(&other));
 }
 
-/* The functions that the observer of the buses calls. */
+/* The thresholds that the observer of the buses reads from the model are those in its registers. */
 static void test_thresholds(void **state)
 {
 	struct bench b;
@@ -305,7 +309,7 @@ static void test_thresholds(void **state)
 		assert_int_equal(pmk_ahbmon_model_threshold(&b.model, i), 100 + i);
 }
 
-/* A layout with narrow thresholds and other bits. */
+/* The model works with a layout that has narrow thresholds and other bits. */
 static void test_other_layout(void **state)
 {
 	static const struct pmk_ahbmon_params high = { .threshold_reset = 0x123, .page_reset = 6 };
@@ -470,7 +474,7 @@ static void step(struct bench *b, struct second *s)
 		unsigned reg = pick(10) ? 91 + pick(13) : pick(104);
 		uint32_t w = reg == 91 && pick(10) ? 1 | pick(8) : pick(10);
 
-		if (reg == 92 || reg == 93) /* not too often, so that counts can grow */
+		if (reg == 92 || reg == 93) /* seldom, so that counts can grow */
 			reg = pick(4) ? 91 : reg;
 		wr(b, reg, w);
 		write_second(s, reg, w);
@@ -505,7 +509,7 @@ static void test_random_against_second_statement(void **state)
 		for (unsigned ctr = 0; ctr < 91; ctr++)
 			moved += s.count[ctr] && s.count[ctr] != 0x101d0000 + 4 * ctr;
 	}
-	assert_true(moved > 64 * 91 / 4); /* the comparison covered something */
+	assert_true(moved > 64 * 91 / 4); /* the comparison has covered enough */
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor from the bus to the driver: waves on its layers, counted by observers and model,
- * read by the real driver. Every counter has a wave that moves it.
+ * The AHB Monitor from the bus to the driver. Observers and the model count waves on the layers,
+ * and the real driver reads the counts. Every counter has a wave that moves it.
  *
  * Numbers are literal: counters 0 to 90 in the order of DDI 0287B Tables 4-6 to 4-13. Waves are
  * written as in tests/ahb/trace.h.
@@ -25,8 +25,8 @@ static void feed_gxi(const char *wave)
 }
 
 /*
- * Checks all 91 counters. `list` has the counts that are not 0, "COUNTER:VALUE …"; the three
- * counters of cycles count `enabled`.
+ * Checks all 91 counters. `list` has the counts that are not 0, as "COUNTER:VALUE …". The three
+ * counters of cycles must be `enabled`.
  */
 static void expect(const char *what, const char *list, unsigned enabled)
 {
@@ -50,7 +50,10 @@ static void expect(const char *what, const char *list, unsigned enabled)
 
 /* ---- every counter ------------------------------------------------------------------------- */
 
-/* A wave for each counter: it and every other counter that the wave moves. Threshold 2. */
+/*
+ * Rows with a counter, a wave that moves it, and all other counters that the wave moves. The
+ * threshold is 2.
+ */
 static const struct {
 	unsigned counter, bus;
 	const char *wave, *moves;
@@ -83,7 +86,7 @@ static const struct {
 	{ 22, 3, "Nw:incr4@101f0ff0 S*3 I", "18:4 22:4 26:1" },
 	{ 23, 3, "Nr:incr@101f4000 I", "17:1 23:1 25:1" },
 	{ 24, 3, "Nw:incr@101f4ffc I", "18:1 24:1 25:1" },
-	{ 25, 3, "Nr:incr@101f5000 S S I", "17:3 25:1" }, /* an expansion select */
+	{ 25, 3, "Nr:incr@101f5000 S S I", "17:3 25:1" }, /* address of an expansion select */
 	{ 26, 3, "Nr:incr4@0 S*3 I", "17:4 26:1" },
 	{ 27, 3, "Nr:incr8@0 S*7 I", "17:8 27:1" },
 	{ 28, 3, "Nw:incr16@0 S*15 I", "18:16 28:1" },
@@ -166,7 +169,7 @@ static void test_every_counter(void **state)
 		setup_params();
 		begin();
 		configure(2, true, false, 0);
-		feed_layer(6, "I Nr:single@0 I I"); /* not counted: stopped */
+		feed_layer(6, "I Nr:single@0 I I"); /* not counted, as the monitor is stopped */
 		enabled = rig.cycles;
 		start();
 		if (counter_rows[i].bus == 0 || counter_rows[i].bus == 7)
@@ -175,7 +178,7 @@ static void test_every_counter(void **state)
 			feed_layer(counter_rows[i].bus, counter_rows[i].wave);
 		stop();
 		enabled = rig.cycles - enabled;
-		feed_layer(6, "I Nr:single@0 I I"); /* neither is this */
+		feed_layer(6, "I Nr:single@0 I I"); /* not counted either */
 		snprintf(name, sizeof(name), "row of %u", counter_rows[i].counter);
 		expect(name, counter_rows[i].moves, enabled);
 	}
@@ -198,8 +201,10 @@ static void test_every_counter_has_a_row(void **state)
 
 /* ---- settings ------------------------------------------------------------------------------ */
 
-/* The observers raise CtGxiPageChange for each page size and CtArmdCastOut4 for each alignment; the
- * settings of the model select one. */
+/*
+ * The observers raise CtGxiPageChange for each page size and CtArmdCastOut4 for each alignment. The
+ * model counts those that its settings select.
+ */
 static void test_settings_pick(void **state)
 {
 	static const unsigned changes[4] = { 5, 4, 2, 1 };
@@ -220,7 +225,7 @@ static void test_settings_pick(void **state)
 	}
 }
 
-/* Each threshold applies to its own layer, from the sample after the change on. */
+/* Each threshold applies only to its own layer, from the sample after the change on. */
 static void test_thresholds(void **state)
 {
 	static const unsigned hit[6] = { 7, 16, 32, 42, 60, 78 };
@@ -254,7 +259,10 @@ static void test_thresholds(void **state)
 	}
 }
 
-/* Debug state stops ARM-I, ARM-D and the one cycle counter, while it is tracked. */
+/*
+ * While debug state is tracked, it stops the counters of ARM-I and ARM-D, and one counter of
+ * cycles.
+ */
 static void test_dbgack(void **state)
 {
 	static const unsigned reads[6] = { 0, 8, 17, 33, 43, 61 };
@@ -286,7 +294,10 @@ static void test_dbgack(void **state)
 
 /* ---- the manual's sample stream ------------------------------------------------------------ */
 
-/* DDI 0287B p4-5: I WB NW1 S_INCR4 S_INCR4 S_INCR4 WB WA NR2 WS; the effect on counters is ours. */
+/*
+ * DDI 0287B p4-5 has this sample: I WB NW1 S_INCR4 S_INCR4 S_INCR4 WB WA NR2 WS. Its effect on the
+ * counters is our reading.
+ */
 static void test_sample_stream(void **state)
 {
 	(void)state;
@@ -302,13 +313,13 @@ static void test_sample_stream(void **state)
 
 /* ---- the observer itself ------------------------------------------------------------------- */
 
-/* A layer that is not observed raises no signal, and its samples are ignored. */
+/* A layer that is not observed raises no signals, and its samples are ignored. */
 static void test_present(void **state)
 {
 	(void)state;
 	setup_params();
-	rig.params.present = 1 << 6; /* ARM-D */
-	rig.params.layer[0].has = 0; /* of no interest */
+	rig.params.present = 1 << 6; /* only ARM-D */
+	rig.params.layer[0].has = 0; /* not observed, so this has no effect */
 	begin();
 	for (unsigned bus = 0; bus < 8; bus++) {
 		assert_int_equal(pmk_bus_raises(&rig.bus[bus], PMK_SIG_AHB_READ), bus == 6);
@@ -332,7 +343,7 @@ static void test_refused(void **state)
 	assert_int_equal(pmk_ahbmon_observer_init(&rig.observer, &rig.params, rig.bus), PMK_EINVAL);
 }
 
-/* The check names the bus whose sums are wrong. */
+/* The check of sums names the bus whose sums are wrong. */
 static void test_check_finds(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor's packets: the states of DDI 0287B Table 4-1 on every layer, the codes of Tables
- * 4-4 and 4-5, the lag of 3 HCLK. Unknown codes are not guessed.
+ * The AHB Monitor's packets have the states of DDI 0287B Table 4-1 on every layer, the codes of
+ * Tables 4-4 and 4-5, and a lag of 3 HCLK cycles. Unknown codes remain unknown.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static int setup(void **state)
 {
 	(void)state;
 	pmk_ahbmon_observer_defaults(&params);
-	for (unsigned i = 0; i < 6; i++) { /* slaves 1 and 2, as in the manual's sample */
+	for (unsigned i = 0; i < 6; i++) { /* slaves 1 and 2 are those of the manual's sample */
 		params.layer[i].nwindows = 2;
 		params.layer[i].window[0] = (struct pmk_ahb_window){ 0, 0xfff, 0, 1 };
 		params.layer[i].window[1] = (struct pmk_ahb_window){ 0x1000, 0x1fff, 0, 2 };
@@ -53,8 +53,10 @@ static void next(const struct pmk_ahbmon_sample *s)
 	pmk_ahbmon_packets_next(&packets, &observer, &packet);
 }
 
-/* The states of a layer on the pins during a wave and the 3 cycles after it, separated by
- * spaces. */
+/*
+ * Writes the states of a layer on the pins, during a wave and the 3 cycles after it, separated by
+ * spaces.
+ */
 static void states_of(unsigned layer, const char *wave, char *out, size_t size)
 {
 	trace_make(&trace, wave);
@@ -75,7 +77,7 @@ static void states_of(unsigned layer, const char *wave, char *out, size_t size)
 	}
 }
 
-/* DDI 0287B p4-5, three cycles late. */
+/* The packets show the sample of DDI 0287B p4-5 three cycles late. */
 static void test_sample_stream(void **state)
 {
 	char out[400];
@@ -99,7 +101,7 @@ static void test_other_states(void **state)
 		{ "Nw:incr8@1000 S S/seE I", "I I I I NW2 WS EN S_INCR8 S_INCR8" },
 		{ "Nr:single@0 I/rR I", "I I I I RN I I" },
 		{ "Nr:single@0 I/pP I", "I I I I RN I I" },
-		{ "Nr:single@2000 I", "I I I I NR" }, /* no slave number there */
+		{ "Nr:single@2000 I", "I I I I NR" }, /* this layer has no slave numbers */
 		{ "Nr:wrap8@0 S S", "I I I I NR1 S_WRAP8" },
 		{ "Nr:single@0 I/uo I", "I I I I WS NR1 I" },
 	};
@@ -120,7 +122,8 @@ static void test_other_states(void **state)
 }
 
 /*
- * All 16 pairs of both GXI fields: [32:31] is the read data channel, [30:29] the address channel.
+ * Packets can have all 16 pairs of the two GXI fields: [32:31] is the read data channel, [30:29]
+ * the address channel.
  */
 static void test_gxi_codes(void **state)
 {
@@ -132,7 +135,7 @@ static void test_gxi_codes(void **state)
 		for (unsigned l = 0; l < 6; l++)
 			s.layer[l].hready = true;
 		next(&s);
-		assert_true(packet.known == UINT64_C(0x1e0000000)); /* and nothing else is */
+		assert_true(packet.known == UINT64_C(0x1e0000000)); /* no other bit is */
 		if (i < 3)
 			assert_true(packet.pins == 0);
 		else
@@ -167,7 +170,7 @@ static void test_fields(void **state)
 	setup(NULL);
 }
 
-/* A code that does not fit is refused, in every position. */
+/* A code that is too large for its field is refused, in every field. */
 static void test_codes_too_large(void **state)
 {
 	int16_t *const places[] = { &codes.layer[1].state[6], &codes.layer[1].seq[7],
@@ -184,11 +187,14 @@ static void test_codes_too_large(void **state)
 	setup(NULL);
 }
 
-/* A user's table: every kind of state has a code, and only states in the table are encoded. */
+/* With a user's table of codes, every kind of state in the table is encoded, and no other state. */
 static void test_codes(void **state)
 {
 	static const char wave[] = "Nw:incr4@0 S/sco S/a B/o S S/eE I/rR";
-	/* I, WS, WB, NW1, WA, S_INCR4, B, EN, S_INCR4, RN, and what is not known */
+	/*
+	 * The codes of I, WS, WB, NW1, WA, S_INCR4, B, EN, S_INCR4, RN; -1 for a state that has
+	 * none.
+	 */
 	static const int want[] = { 1, 5, 6, 21, 7, 33, 2, 3, 33, 4, -1 };
 
 	(void)state;
@@ -226,14 +232,16 @@ static void test_codes_twice(void **state)
 	setup(NULL);
 	codes.layer[2].state[PMK_AHBMON_S_I] = 7;
 	codes.layer[2].read[3] = 6;
-	codes.layer[3].read[3] = 7; /* another layer's */
+	codes.layer[3].read[3] = 7; /* a code of another layer */
 	assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), 0);
 	codes.layer[2].read[3] = 7;
 	assert_int_equal(pmk_ahbmon_packets_init(&packets, &codes), PMK_ERANGE);
 	setup(NULL);
 }
 
-/* Decoding inverts encoding, whatever the layers do; with another table it yields nothing. */
+/*
+ * Decoding is the inverse of encoding for any traffic. With another table, decoding yields nothing.
+ */
 static void test_decode(void **state)
 {
 	static const char *const waves[6] = { "Nr:wrap8@0 S/sco S*3 S/a I/o I",
@@ -316,7 +324,10 @@ static void test_decode_known(void **state)
 	setup(NULL);
 }
 
-/* Slaves are numbered 0 to 15; another number has no code, and must not get another slave's. */
+/*
+ * Slaves are numbered 0 to 15. Another number has no code, and must not get the code of another
+ * slave.
+ */
 static void test_slave_numbers(void **state)
 {
 	(void)state;

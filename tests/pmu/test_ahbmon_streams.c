@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor at random, against a second statement of its rules: bursts with wait states,
- * BUSY, ERROR, RETRY, SPLIT and early ends on every layer. Counters 0 to 90 are literal.
+ * The AHB Monitor's counts of random traffic equal those of a second implementation of its rules.
+ * The traffic has bursts with wait states, BUSY, ERROR, RETRY, SPLIT and early ends on every layer.
+ * Counters 0 to 90 are literal numbers.
  */
 #include "ahbmon_rig.h"
 
@@ -13,8 +14,8 @@
  */
 struct item {
 	struct pmk_ahb_cycle phase;
-	char waits[12]; /* s c a u */
-	uint8_t end;	/* HRESP in the end */
+	char waits[12]; /* one letter for the cause of each wait: s c a u */
+	uint8_t end;	/* final HRESP */
 };
 
 #define ITEMS 400
@@ -25,7 +26,8 @@ struct stream {
 };
 
 /*
- * Numbers of a layer's counters; -1: the layer has no such counter. Those of bursts are by HBURST.
+ * Numbers of a layer's counters; -1: the layer has no such counter. Counters of bursts are indexed
+ * by HBURST.
  */
 /* clang-format off */
 static const struct numbers {
@@ -54,7 +56,8 @@ static void bump(uint32_t count[91], int n)
 }
 
 /*
- * Count one transfer that completes. For peripherals, the counter of writes follows that of reads.
+ * Counts one transfer that completes. The counter of writes to a peripheral follows the counter of
+ * reads.
  */
 static void second_transfer(const struct numbers *c, const struct item *it, uint32_t count[91])
 {
@@ -78,7 +81,7 @@ static void second_transfer(const struct numbers *c, const struct item *it, uint
 		return;
 	if (!w && p->hburst == 4)
 		bump(count, c->linefill);
-	if (w && p->hburst == 3 && p->hprot == 15 && p->haddr % 16 == 0) /* aligned is asked for */
+	if (w && p->hburst == 3 && p->hprot == 15 && p->haddr % 16 == 0) /* aligned form */
 		bump(count, c->castout4);
 	if (w && p->hburst == 5 && p->hprot == 15)
 		bump(count, c->castout8);
@@ -112,7 +115,10 @@ static void add_item(struct stream *s, const struct pmk_ahb_cycle *phase, bool w
 		it->end = (uint8_t)(1 + pick(3));
 }
 
-/* Adds a burst, perhaps with BUSY, perhaps ended early. A refused beat is repeated as SINGLE. */
+/*
+ * Adds a burst, sometimes with BUSY, sometimes ended early. A beat that a slave refuses is repeated
+ * as a SINGLE.
+ */
 static void add_burst(struct stream *s)
 {
 	static const uint8_t beats[8] = { 1, 0, 4, 4, 8, 8, 16, 16 };
@@ -160,12 +166,12 @@ static void make_stream(struct stream *s)
 }
 
 /*
- * Feeds the stream as samples. An item's address is on the bus during the data phase of the
+ * Feeds the stream as samples. The address phase of an item is during the data phase of the
  * previous item.
  */
 static void feed_stream(unsigned layer, const struct stream *s)
 {
-	static const char *const two[4] = { "o", "eE", "rR", "pP" }; /* by HRESP */
+	static const char *const two[4] = { "o", "eE", "rR", "pP" }; /* indexed by HRESP */
 
 	trace.n = 0;
 	for (unsigned i = 0; i <= s->n; i++) {
@@ -227,7 +233,7 @@ static void test_random_against_second_statement(void **state)
 			moved += n < 79 && want[n];
 		}
 	}
-	assert_true(moved > 10 * 79 * 8 / 10); /* nearly all, nearly always */
+	assert_true(moved > 10 * 79 * 8 / 10); /* nearly all counters moved in nearly all rounds */
 }
 
 int main(void)

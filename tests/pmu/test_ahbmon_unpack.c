@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting from packets: states of DDI 0287B Table 4-1 in words, "WS NR S_INCR4", and the resulting
- * counts.
+ * Counting from packets. A test writes states of DDI 0287B Table 4-1 as words, such as "WS NR
+ * S_INCR4", and checks the counts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void test_bursts(void **state)
 	assert_int_equal(total(PMK_SIG_AHB_WRAP8), 2);
 	assert_int_equal(total(PMK_SIG_AHB_LINEFILL), 1);
 	assert_int_equal(u.layer[ARMD].bursts, 4);
-	/* The last one shows its type when it ends. */
+	/* The stream shows the type of the last transfer only at its end. */
 	feed("NR0");
 	assert_int_equal(total(PMK_SIG_AHB_SINGLE), 1);
 	pmk_ahbmon_unpack_end(&u, bus);
@@ -90,13 +90,19 @@ static void test_waits(void **state)
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_FIRST_SLAVE), 1 + 1);
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_FIRST_BUS), 2);
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_OVER), 1);
-	/* The stream does not show what a RETRY ends: its waits count only in the total. */
+	/*
+	 * The stream does not show the type of a transfer that a RETRY ends, so its waits count
+	 * only in the total.
+	 */
 	feed("WS RN I NR0 I");
 	assert_int_equal(total(PMK_SIG_AHB_WAIT), 9);
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_FIRST_SLAVE), 2);
 }
 
-/* A stream that begins within a burst; unknown codes; layers without codes. */
+/*
+ * Parts that are not known are not counted: the start of a stream in the middle of a burst, unknown
+ * codes, layers without codes.
+ */
 static void test_what_is_not_known(void **state)
 {
 	(void)state;

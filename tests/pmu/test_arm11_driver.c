@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ARM11 driver over a port that records, delays, fails and injects, in front of the model.
+ * The ARM11 driver on a port to the model that records accesses, delays them, lets them fail, and
+ * raises events before them.
  *
- * Numbers are literal: registers 0 PMNC, 1 CCNT, 2 PMN0, 3 PMN1; counters 0 CCNT, 1 PMN0, 2 PMN1;
- * PMNC words as drawn in <pmk/arm11.h> (DAI 0195B Table 1).
+ * Numbers are literal: registers 0 PMNC, 1 CCNT, 2 PMN0, 3 PMN1; counters 0 CCNT, 1 PMN0, 2 PMN1.
+ * The words of PMNC are those of DAI 0195B Table 1, which <pmk/arm11.h> shows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static const struct pmk_pmu *const cores[] = {
 /* ---- the rig: driver, port, model, bus ----------------------------------------------------- */
 
 struct access {
-	char what; /* 'R', 'W', 'S' settle */
+	char what; /* 'R', 'W', or 'S' for settle */
 	unsigned reg;
 	uint32_t value;
 };
@@ -40,17 +41,19 @@ struct rig {
 
 	struct access log[64];
 	unsigned n;		    /* accesses since forget_log() */
-	unsigned cycles_per_access; /* cost of an access on silicon */
+	unsigned cycles_per_access; /* cycles that an access takes on silicon */
 	uint32_t junk;		    /* ORed into reads of PMNC */
-	int fail_at;		    /* this access fails with PMK_EIO; -1: none */
-	bool fail_late;		    /* … but a write has reached its register */
-	int inject_at;		    /* before this access, everything happens once; -1: never */
+	int fail_at;		    /* this access fails with PMK_EIO; -1: none fails */
+	bool fail_late;		    /* if a write fails, it has still reached its register */
+	int inject_at;		    /* everything happens before this access; -1: never */
 	bool injected;
-	uint32_t flags_then; /* CCR, CR1, CR0 right after that, in bits 2, 1, 0 */
+	uint32_t flags_then; /* CCR, CR1, CR0 after this, in bits 2, 1, 0 */
 };
 
-/* Raises each signal that the tests select once, in one cycle: a counter at 0xffffffff
- * overflows. */
+/*
+ * Raises each signal that the tests select once, in one cycle, so a counter at 0xffffffff
+ * overflows.
+ */
 static void everything_happens(struct rig *r)
 {
 	pmk_bus_add(&r->bus, PMK_SIG_BRANCH, 1);
@@ -180,7 +183,7 @@ static void check_log(struct rig *r, const char *expected)
 
 /* Acts as an interrupt handler: finds the counters that have overflowed, and clears only their
  * flags. */
-static int take(struct pmk_dev *d, uint32_t *counters)
+static int irq_handle(struct pmk_dev *d, uint32_t *counters)
 {
 	int err = d->pmu->driver->pending(d, counters);
 
@@ -203,14 +206,17 @@ static void test_sequences(void **state)
 	(void)state;
 	setup(&r, &pmk_arm1176);
 
-	/* Parked on 0x20; flags, C, P and E first, then without E. */
+	/*
+	 * The counters get event 0x20. The first write clears flags with C, P and E set, the second
+	 * one clears E.
+	 */
 	OK(drv->reset(&r.dev));
 	check_log(&r, "R0 W0=02020707 W0=02020006");
 	OK(drv->program(&r.dev, 1, 0x0b));
 	check_log(&r, "R0 W0=00b20000");
 	OK(drv->program(&r.dev, 2, 0x07));
 	check_log(&r, "R0 W0=00b07000");
-	OK(drv->program(&r.dev, 0, 0xff)); /* CCNT has nothing to program */
+	OK(drv->program(&r.dev, 0, 0xff)); /* program() accesses nothing for CCNT */
 	check_log(&r, "");
 	OK(drv->irq_enable(&r.dev, 7));
 	check_log(&r, "R0 W0=00b07070");
@@ -226,7 +232,7 @@ static void test_sequences(void **state)
 	check_log(&r, "W1=12345678 W2=fffffc18 W3=00000000");
 	OK(drv->start(&r.dev));
 	check_log(&r, "R0 W0=00b07041 S3");
-	OK(drv->start(&r.dev)); /* is running */
+	OK(drv->start(&r.dev)); /* the PMU is running */
 	check_log(&r, "R0");
 	OK(drv->read(&r.dev, 0, &value));
 	OK(drv->read(&r.dev, 1, &value));
@@ -253,8 +259,8 @@ static void test_sequences(void **state)
 }
 
 /*
- * All three counters overflow, with event 0x0b on both event counters: the driver acknowledges with
- * one word, whose bits are those of the documents.
+ * If all three counters overflow, with event 0x0b on both event counters, the driver acknowledges
+ * with one word, whose bits are those of the documents.
  */
 static void test_acknowledge_word(void **state)
 {
@@ -273,14 +279,17 @@ static void test_acknowledge_word(void **state)
 	pmk_bus_add(&r.bus, PMK_SIG_L1D_MISS, 1);
 	pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 1);
 	forget_log(&r);
-	OK(take(&r.dev, &mask));
+	OK(irq_handle(&r.dev, &mask));
 	assert_int_equal(mask, 7);
 	check_log(&r, "R0 R0 W0=00b0b701");
-	OK(take(&r.dev, &mask));
+	OK(irq_handle(&r.dev, &mask));
 	assert_int_equal(mask, 0);
 }
 
-/* When stopped, a flag is cleared by one write with E set, while the counters are at 0. */
+/*
+ * While the PMU is stopped, the driver clears a flag by one write with E set, while the counters
+ * are 0.
+ */
 static void test_acknowledge_stopped(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -299,7 +308,7 @@ static void test_acknowledge_stopped(void **state)
 	OK(drv->stop(&r.dev));
 	assert_int_equal(lines(&r), 1);
 	forget_log(&r);
-	OK(take(&r.dev, &mask));
+	OK(irq_handle(&r.dev, &mask));
 	assert_int_equal(mask, 2);
 	check_log(&r, "R0 R0 R1 R2 R3 W1=00000000 W2=00000000 W3=00000000 W0=00520111 W0=00520010 "
 		      "W1=00000009 W2=00000005 W3=00000000");
@@ -333,7 +342,7 @@ static void test_clear_one_of_many(void **state)
 				OK(drv->stop(&r.dev));
 			forget_log(&r);
 			OK(drv->clear(&r.dev, set));
-			if (!set) /* clears nothing and writes nothing */
+			if (!set) /* without a flag, clear() writes nothing */
 				check_log(&r, "R0");
 			for (unsigned i = 0; i < 3; i++)
 				if (set >> i & 1)
@@ -347,7 +356,7 @@ static void test_clear_one_of_many(void **state)
 	}
 }
 
-/* Clearing a flag that is not set does not affect the others. */
+/* Clearing a flag that is not set does not affect the other flags. */
 static void test_clear_of_no_flag(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -401,11 +410,11 @@ static void test_other_cores(void **state)
 	struct rig r;
 
 	(void)state;
-	setup(&r, &pmk_arm11mpcore); /* no event to park on */
+	setup(&r, &pmk_arm11mpcore); /* this core has no event that never counts */
 	OK(r.dev.pmu->driver->reset(&r.dev));
 	check_log(&r, "R0 W0=00000707 W0=00000006");
 
-	setup(&r, &pmk_arm1156); /* FIQ enables are cleared at reset and kept otherwise */
+	setup(&r, &pmk_arm1156); /* reset() clears the FIQ enables, and other calls keep them */
 	poke(&r, 0, 0x70000000);
 	OK(r.dev.pmu->driver->program(&r.dev, 1, 0x05));
 	check_log(&r, "R0 W0=70500000");
@@ -420,7 +429,7 @@ static void test_other_cores(void **state)
 
 /*
  * C, P, bit 7 and [31:28] may read as any value (DDI 0211 Table 3.138). The driver never writes
- * that value back.
+ * back what it read there.
  */
 static void test_unpredictable_bits(void **state)
 {
@@ -446,7 +455,7 @@ static void test_unpredictable_bits(void **state)
 		forget_log(&r);
 		OK(drv->start(&r.dev));
 		check_log(&r, rows[i].start);
-		OK(take(&r.dev, &mask));
+		OK(irq_handle(&r.dev, &mask));
 		assert_int_equal(mask, 0);
 		check_log(&r, "R0");
 		OK(drv->stop(&r.dev));
@@ -456,7 +465,7 @@ static void test_unpredictable_bits(void **state)
 	}
 }
 
-/* D, X and the FIQ enables: reset() writes what configure() was asked for, start() keeps them. */
+/* reset() writes the D, X and FIQ enables that configure() was given, and start() keeps them. */
 static void test_configure(void **state)
 {
 	(void)state;
@@ -504,7 +513,7 @@ static void test_configure(void **state)
 	}
 }
 
-/* The FIQ of an ARM1156 comes at the overflow and falls with the flag. */
+/* The FIQ of an ARM1156 rises at the overflow, and falls when the flag is cleared. */
 static void test_fiq(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1156.driver;
@@ -564,7 +573,7 @@ static void test_arguments(void **state)
 		if (err != rows[i].result)
 			fail_msg("row of line %d: %d", rows[i].line, err);
 		if (err)
-			check_log(&r, ""); /* nothing was touched */
+			check_log(&r, ""); /* the driver accessed nothing */
 	}
 	setup(&r, &pmk_arm1176);
 	assert_int_equal(r.dev.pmu->driver->read(&r.dev, 3, &value), PMK_EINVAL);
@@ -577,7 +586,7 @@ static void test_arguments(void **state)
 	check_log(&r, "");
 }
 
-/* Every event of every core can be programmed on both event counters, and shows in PMNC. */
+/* Every event of every core can be programmed on both event counters. Its code is then in PMNC. */
 static void test_every_event(void **state)
 {
 	(void)state;
@@ -602,7 +611,7 @@ static void test_every_event(void **state)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* On every core, events directly after start() count and events before it do not. */
+/* On every core, events directly after start() count, and events before it do not. */
 static void test_first_instruction_counts(void **state)
 {
 	(void)state;
@@ -631,7 +640,7 @@ static void test_first_instruction_counts(void **state)
 	}
 }
 
-/* A port without settle(): time passes without a call. */
+/* Without settle(), the driver works on a port on which time passes by itself. */
 static void test_no_settle(void **state)
 {
 	uint64_t value;
@@ -648,7 +657,10 @@ static void test_no_settle(void **state)
 	assert_int_equal(value, 7);
 }
 
-/* A counter that wraps between two reads: the difference modulo 2^32 and one overflow. */
+/*
+ * If a counter wraps between two reads, their difference modulo 2^32 is right, and there is one
+ * overflow.
+ */
 static void test_wrap_between_reads(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -668,13 +680,13 @@ static void test_wrap_between_reads(void **state)
 	assert_int_equal(first, 0xfffffff0);
 	assert_int_equal(second, 0x20);
 	assert_int_equal((second - first) & 0xffffffff, 0x30);
-	OK(take(&r.dev, &mask));
+	OK(irq_handle(&r.dev, &mask));
 	assert_int_equal(mask, 2);
-	OK(take(&r.dev, &mask));
+	OK(irq_handle(&r.dev, &mask));
 	assert_int_equal(mask, 0);
 }
 
-/* reset() works from any state of the PMU. */
+/* reset() works, whatever the state of the PMU is. */
 static void test_reset_from_anything(void **state)
 {
 	(void)state;
@@ -704,8 +716,8 @@ static void test_reset_from_anything(void **state)
 /* ---- the interrupt ------------------------------------------------------------------------- */
 
 /*
- * After clear() the line is low, whether running or stopped, for both readings of DAI 0195B §1; no
- * counter has moved because of it, however long an access takes.
+ * After clear() the line is low, whether the PMU is running or stopped, for both readings of DAI
+ * 0195B section 1. However long an access takes, clear() changes no counter.
  */
 static void test_interrupt_falls(void **state)
 {
@@ -729,8 +741,8 @@ static void test_interrupt_falls(void **state)
 		if (stopped) {
 			OK(drv->stop(&r.dev));
 			/*
-			 * All counters are one short of the next overflow: the pulse must not cause
-			 * it.
+			 * All counters are one event before the next overflow, which the pulse of E
+			 * must not cause.
 			 */
 			for (unsigned i = 0; i < 3; i++)
 				poke(&r, i + 1, 0xffffffff);
@@ -740,7 +752,7 @@ static void test_interrupt_falls(void **state)
 			before[reg] = peek(&r, reg);
 		forget_log(&r);
 		r.cycles_per_access = slow && stopped ? 20 : 0;
-		OK(take(&r.dev, &mask));
+		OK(irq_handle(&r.dev, &mask));
 		assert_int_equal(mask, 7);
 		assert_int_equal(lines(&r), 0);
 		assert_int_equal(peek(&r, 0), stopped ? 0x005ff070 : 0x005ff071);
@@ -788,7 +800,7 @@ static int do_irq_enable(struct rig *r)
 	return r->dev.pmu->driver->irq_enable(&r->dev, 5);
 }
 
-static uint32_t reported; /* by the last do_pending() or do_take() */
+static uint32_t reported; /* of the last do_pending() or do_take() */
 
 static int do_pending(struct rig *r)
 {
@@ -802,7 +814,7 @@ static int do_clear_pmn0(struct rig *r)
 
 static int do_take(struct rig *r)
 {
-	return take(&r->dev, &reported);
+	return irq_handle(&r->dev, &reported);
 }
 
 static int do_running(struct rig *r)
@@ -825,7 +837,7 @@ static const struct {
 	{ "irq_enable", do_irq_enable },
 	{ "pending", do_pending },
 	{ "clear", do_clear_pmn0 },
-	{ "take", do_take },
+	{ "irq_handle", do_take },
 	{ "running", do_running },
 };
 
@@ -839,13 +851,13 @@ static void test_user_mode(void **state)
 			setup(&r, cores[c]);
 			r.to_model.mode = PMK_MODE_USER;
 			assert_int_equal(operations[i].run(&r), PMK_EUNDEF);
-			assert_int_equal(r.n, 1); /* it did not go on */
+			assert_int_equal(r.n, 1); /* only the first access was made */
 		}
 	}
 	assert_int_equal(reported, 0);
 }
 
-/* Running, with one counter overflowed or about to. */
+/* Sets all counters to one before their overflow, in a PMU that runs or is stopped. */
 static void ready(struct rig *r, const struct pmk_pmu *pmu, bool running)
 {
 	setup(r, pmu);
@@ -860,7 +872,7 @@ static void ready(struct rig *r, const struct pmk_pmu *pmu, bool running)
 	forget_log(r);
 }
 
-/* Each access of each operation fails once: the error is returned, and no overflow is lost. */
+/* Each access of each operation fails once. The driver returns the error, and loses no overflow. */
 static void test_port_error(void **state)
 {
 	(void)state;
@@ -876,24 +888,27 @@ static void test_port_error(void **state)
 				err = operations[i].run(&r);
 				if (err)
 					assert_int_equal(err, PMK_EIO);
-				else /* not reached: settle() cannot fail */
+				else /* not reached, as settle() cannot fail */
 					assert_true(at >= (int)r.n || r.log[at].what == 'S');
 				assert_true(at < 20);
 			}
-			assert_true(at > 1); /* at least one access did fail */
+			assert_true(at > 1); /* at least one access failed */
 		}
 	}
 }
 
 /*
- * Calls take() on stopped counters while access number `at` fails. Flags that are not cleared are
- * reported again. The counters are stopped and restored, unless this was the failed access. With
- * `late` the failed write has reached its register, which the driver cannot know.
+ * Calls irq_handle() on stopped counters while access number `at` fails. Flags that were not
+ * cleared are reported again. The counters are stopped and have their old values, unless the failed
+ * access was to do this. With `late`, the failed write reached its register, which the driver
+ * cannot know.
  */
 static void stopped_acknowledge_error(int at, bool late)
 {
-	/* 0: R0 of pending(); clear(): 1: R0 R1 R2 R3, 5: W1 W2 W3, 8: W0 with E, 9: W0,
-	 * 10: W1 W2 W3 */
+	/*
+	 * The accesses are 0: R0 of pending(); of clear(): 1: R0 R1 R2 R3, 5: W1 W2 W3, 8: W0 with
+	 * E, 9: W0, 10: W1 W2 W3.
+	 */
 	bool cleared = at > 8 || (at == 8 && late);
 	struct rig r;
 
@@ -925,9 +940,9 @@ static void test_stopped_acknowledge_error(void **state)
 }
 
 /*
- * Lets every counter overflow right before access number `at` of an operation. CCNT does not if it
- * has overflowed before (`pending`). Whatever the operation was, take() reports each overflow
- * exactly once, except the one that clear() was asked to forget. Returns false if the operation
+ * Lets every counter overflow directly before access number `at` of an operation, except CCNT if it
+ * overflowed earlier (`pending`). Whatever the operation was, irq_handle() reports each overflow
+ * exactly once, except the overflow that clear() was told to clear. Returns false if the operation
  * makes no such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
@@ -948,7 +963,7 @@ static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool ru
 	if (!r.injected)
 		return false;
 	expected = running ? 7 : 0;
-	assert_int_equal(r.flags_then, expected); /* it did happen */
+	assert_int_equal(r.flags_then, expected); /* the counters overflowed */
 
 	forget_log(&r);
 	OK(do_take(&r));
@@ -965,8 +980,7 @@ static void test_overflow_is_never_lost(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < COUNT(cores); c++) {
-		for (size_t op = 1; op < COUNT(operations);
-		     op++) { /* reset() is meant to lose it */
+		for (size_t op = 1; op < COUNT(operations); op++) { /* reset() may lose it */
 			for (unsigned variant = 0; variant < 3; variant++) {
 				bool running = variant < 2, pending = variant == 1;
 				int at = 0;
@@ -975,8 +989,8 @@ static void test_overflow_is_never_lost(void **state)
 					assert_true(++at < 20);
 				assert_true(at > 0);
 				/*
-				 * The races that matter: between the reads of pending() and
-				 * clear(), and between clear()'s reads and its write.
+				 * The important races are between the reads of pending() and
+				 * clear(), and between the reads and the write of clear().
 				 */
 				if (operations[op].run == do_take && pending)
 					assert_int_equal(at, 3);
@@ -985,7 +999,7 @@ static void test_overflow_is_never_lost(void **state)
 	}
 }
 
-/* An overflow that was pending before the operation survives it. */
+/* An overflow that was pending before the operation is still reported after it. */
 static void test_pending_overflow_survives(void **state)
 {
 	(void)state;
@@ -1010,7 +1024,7 @@ static void test_pending_overflow_survives(void **state)
 
 /* ---- the model port ------------------------------------------------------------------------ */
 
-/* settle() honours the horizon: the interrupt comes in the middle. */
+/* settle() obeys the horizon, so the interrupt comes during it. */
 static void test_settle(void **state)
 {
 	struct rig r;
@@ -1019,7 +1033,7 @@ static void test_settle(void **state)
 	setup(&r, &pmk_arm1176);
 	poke(&r, 1, 0xfffffffe);
 	poke(&r, 0, 0x00502041);
-	pmk_bus_add(&r.bus, PMK_SIG_BRANCH, 5); /* within the start delay: does not count */
+	pmk_bus_add(&r.bus, PMK_SIG_BRANCH, 5); /* in the start delay, which does not count */
 	r.inner.settle(r.inner.ctx, 4);
 	assert_int_equal(r.bus.total[PMK_SIG_CYCLE], 4);
 	assert_int_equal(r.to_model.ops->lines(&r.model), 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ARM11 catalogue, register tables, look-ups and EVNTBUS, against the numbers of DAI 0195B
- * Tables 1 and 2, DDI 0211 Tables 3.138 and 3.141 and DDI 0301H Tables 3-136 and 3-137, typed
- * again by hand. Look-ups that every PMU shares (pmus.c) are tested here on this family.
+ * The ARM11 catalogue, register tables, look-ups and EVNTBUS equal a second copy of DAI 0195B
+ * Tables 1 and 2, DDI 0211 Tables 3.138 and 3.141 and DDI 0301H Tables 3-136 and 3-137. Look-ups
+ * that every PMU shares (pmus.c) are also tested here, on this family.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ struct row {
 	unsigned code;
 	const char *name;
 	const char *cores;  /* "3" ARM1136 (both), "5" ARM1156, "7" ARM1176, "m" MPCore */
-	const char *signal; /* "" = none */
+	const char *signal; /* "": none */
 	int cycles;
 };
 
@@ -145,8 +145,8 @@ static void check_words(const char *s)
 }
 
 /*
- * Rows in code order, names in lower_snake, every text present, and a reason where there is no
- * signal.
+ * Rows are in code order. Their names are in lower_snake, every text is present, and a row without
+ * a signal has a reason.
  */
 static void test_rows_are_complete(void **state)
 {
@@ -172,7 +172,7 @@ static void test_rows_are_complete(void **state)
 	}
 }
 
-/* If the documents leave it open, or silicon counts more, the row says so. */
+/* A row says so if the documents leave a choice, or if silicon counts more. */
 static void test_choices_are_marked(void **state)
 {
 	static const struct {
@@ -191,7 +191,7 @@ static void test_choices_are_marked(void **state)
 				       choices[i].says));
 }
 
-/* Events that no user-mode emulation can count give the reason. */
+/* Events that no user-mode emulation can count have a reason. */
 static void test_unmodelled(void **state)
 {
 	static const unsigned codes[] = { 0x13, 0x14, 0x20, 0x21, 0x22, 0x30,
@@ -215,7 +215,7 @@ static const struct {
 	int line;
 	const struct pmk_pmu *pmu;
 	const char *alias;
-	int code; /* -1: none */
+	int code; /* -1: no event */
 } aliases[] = {
 	{ __LINE__, &pmk_arm1176, "cycles", 0xff },
 	{ __LINE__, &pmk_arm1176, "cpu-cycles", 0xff },
@@ -272,7 +272,7 @@ static void test_aliases(void **state)
 	}
 }
 
-/* Every word of every row finds that row: no name means two events of one core. */
+/* Every word of every row finds that row, so no name belongs to two events of one core. */
 static void test_words_are_unique(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static void test_family(void **state)
 	assert_null(pmk_pmu_event_family(&pmk_arm1176, "no_such_event"));
 }
 
-/* The enums of the public header are the catalogue's codes. */
+/* The enums of the public header equal the catalogue's codes. */
 static void test_enums(void **state)
 {
 	(void)state;
@@ -455,7 +455,9 @@ static void test_registers(void **state)
 			assert_int_equal(pmu->regs[0].nfields, 15);
 			check_fields(pmu->regs[0].fields, 15, pmnc_1136);
 		}
-		/* Firmware has no rows, so the driver has its own mask of these bits. */
+		/*
+		 * Firmware has no rows of registers, so the driver has its own mask of these bits.
+		 */
 		assert_int_equal(pmk_arm11_core(pmu)->config, pmk_reg_mask(&pmu->regs[0], PMK_RW));
 	}
 	assert_int_equal(pmk_arm1176.regs[4].nfields, 2);
@@ -475,7 +477,10 @@ static void test_register_names(void **state)
 	assert_null(pmk_pmu_reg(&pmk_arm1136, "pmn"));
 }
 
-/* cond 1110 opc1 L CRn Rd 1111 opc2 1 CRm (ARM ARM), without the condition and Rd. */
+/*
+ * Encodes an access to CP15: cond 1110 opc1 L CRn Rd 1111 opc2 1 CRm (ARM ARM), without the
+ * condition and Rd.
+ */
 static uint32_t cp15(unsigned load, unsigned crn, unsigned crm, unsigned op2)
 {
 	return 0xeu << 24 | load << 20 | crn << 16 | 0xfu << 8 | op2 << 5 | 1u << 4 | crm;
@@ -501,8 +506,8 @@ static void test_encodings(void **state)
 /* ---- EVNTBUS ------------------------------------------------------------------------------- */
 
 /*
- * The EVNTBUS word when an event occurs once, and when it occurs twice. DDI 0211 Table 3.141; DDI
- * 0301H Table 3-137 differs in 0x05 only. Where a field has one bit, both words are equal.
+ * The words on EVNTBUS when an event occurs once, and when it occurs twice (DDI 0211 Table 3.141).
+ * DDI 0301H Table 3-137 differs only in 0x05. If a field has one bit, both words are equal.
  */
 static const struct {
 	uint8_t code;
@@ -547,8 +552,8 @@ static void test_evntbus(void **state)
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1176, true, count), bus[i].two1176);
 
 		/*
-		 * With X = 0 the bus is 0; the layout of the bus of the ARM1156 and the ARM11
-		 * MPCore is not known.
+		 * With X = 0 all bits of the bus are 0. The layouts of the ARM1156 and of the ARM11
+		 * MPCore are not known.
 		 */
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1136, false, count), 0);
 		assert_int_equal(pmk_arm11_evntbus(&pmk_arm1156, true, count), 0);
@@ -585,7 +590,10 @@ static void test_evntbus_reverse(void **state)
 				assert_int_equal(count[e], wide ? 2 : 1);
 		}
 	}
-	/* Both bits of a pair mean two; bit 6 of an ARM1176 is reserved; [31:20] do not exist. */
+	/*
+	 * Both bits of a pair mean two occurrences. Bit 6 of an ARM1176 is reserved, and [31:20] do
+	 * not exist.
+	 */
 	assert_int_equal(pmk_arm11_evntbus_counts(&pmk_arm1176, 0xfff00360, count), 0);
 	assert_int_equal(count[0x05], 1);
 	assert_int_equal(count[0x07], 2);

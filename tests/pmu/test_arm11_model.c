@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ARM11 model: its use of the bus (horizon, late synchronisation, clones), and a long random
+ * The ARM11 model: its use of the bus (horizon, late synchronisation, clones). A long random
  * comparison with a second implementation of the rules, which steps cycle by cycle and event by
- * event. tests/conformance/arm11.vec tests the single rules.
+ * event, finds no difference. tests/conformance/arm11.vec tests the single rules.
  *
- * Numbers are literal: PMNC words as drawn in <pmk/arm11.h>, registers 0 PMNC, 1 CCNT, 2 PMN0,
- * 3 PMN1, 4 SUNAVCR.
+ * Numbers are literal: the words of PMNC are those that <pmk/arm11.h> shows, registers 0 PMNC, 1
+ * CCNT, 2 PMN0, 3 PMN1, 4 SUNAVCR.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A model on a bus, and a producer that honours the horizon. */
+/* A model on a bus, and a producer that obeys the horizon. */
 struct bench {
 	const struct pmk_model_ops *ops;
 	struct pmk_bus bus;
@@ -69,7 +69,7 @@ static void pass(struct bench *b, enum pmk_signal sig, uint64_t n)
 		uint64_t horizon = pmk_bus_horizon(&b->bus, sig);
 		uint64_t step = n < horizon ? n : horizon;
 
-		assert_true(step > 0); /* a horizon that is never met would hang a producer */
+		assert_true(step > 0); /* a horizon of 0 would make a producer hang */
 		pmk_bus_add(&b->bus, sig, step);
 		n -= step;
 		if (pmk_bus_due(&b->bus)) {
@@ -105,7 +105,7 @@ static void test_horizon(void **state)
 	setup(&b, &pmk_arm1176);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE) == PMK_NEVER);
 
-	/* Within the start delay only its end matters. */
+	/* In the start delay, only the end of the delay sets the horizon. */
 	wr(&b, 1, 0xfffffff0);
 	wr(&b, 2, 0xffffff00);
 	wr(&b, 0, 0x00502001);
@@ -118,7 +118,7 @@ static void test_horizon(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_DATA_STALL), 0x100000000);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 
-	/* D: 16 steps of 64 cycles, 10 of which have passed. */
+	/* With D there are 16 steps of 64 cycles, of which 10 cycles have passed. */
 	wr(&b, 0, 0x00502009);
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 1024);
 	pass(&b, PMK_SIG_CYCLE, 10);
@@ -126,7 +126,7 @@ static void test_horizon(void **state)
 	ask_anew(&b);
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 1014);
 
-	/* An event counter on cycles is not divided. */
+	/* D does not divide an event counter that counts cycles. */
 	wr(&b, 3, 0xffffffce);
 	wr(&b, 0, 0x005ff009);
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 50);
@@ -140,7 +140,7 @@ static void test_horizon(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_BRANCH) == PMK_NEVER);
 }
 
-/* A stopped or gated counter does not force needless synchronisations. */
+/* A counter that is stopped or gated forces no synchronisation. */
 static void test_horizon_in_debug(void **state)
 {
 	struct bench b;
@@ -170,7 +170,10 @@ static void test_ask_keeps_nearer_horizons(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 2);
 }
 
-/* The producer was late: count and flag are still right; the interrupt line is already up. */
+/*
+ * If the producer synchronises late, count and flag are still right, and the interrupt line is
+ * already high.
+ */
 static void test_late_overflow(void **state)
 {
 	struct bench b;
@@ -228,7 +231,8 @@ static void test_find(void **state)
 
 	(void)state;
 	/*
-	 * A PMU with the family's driver has the family's model; a PMU with another driver has not.
+	 * A PMU with this family's driver has this family's model. A PMU with another driver does
+	 * not.
 	 */
 	assert_non_null(pmk_model_find(&other));
 	other.driver = &other_driver;
@@ -249,17 +253,20 @@ static void test_defaults(void **state)
 
 /* ---- the second statement ------------------------------------------------------------------ */
 
-/* Everything is one flip-flop or one counter; only `delay` depends on the past. */
+/*
+ * A second implementation with one flip-flop or counter for each fact. Only `delay` depends on the
+ * past.
+ */
 struct second {
-	char core; /* '0' 1136 r0, '3' 1136, '5', '7', 'm' */
+	char core; /* '0' ARM1136 r0, '3' ARM1136, '5', '7', 'm' */
 	bool strict, user_access;
 	bool debug, niden, cp15sdisable;
-	unsigned evt[2]; /* of PMN0, PMN1 */
+	unsigned evt[2]; /* for PMN0, PMN1 */
 	bool x, d, e;
-	bool fiq[3], irq[3], flag[3], line[3]; /* CCNT, PMN0, PMN1 */
+	bool fiq[3], irq[3], flag[3], line[3]; /* for CCNT, PMN0, PMN1 */
 	uint32_t count[3];
 	unsigned delay; /* cycles until counting begins */
-	unsigned phase; /* of the divider */
+	unsigned phase; /* phase of the divider */
 	bool v;
 };
 
@@ -297,7 +304,7 @@ static const struct {
 	{ "7",     0x24, PMK_SIG_RET_POP },
 	{ "5",     0x36, PMK_SIG_RET_POP },
 	{ "0357m", 0xff, PMK_SIG_CYCLE },
-	{ "",      0x40, PMK_SIG_L1D_ACCESS }, /* reserved everywhere */
+	{ "",      0x40, PMK_SIG_L1D_ACCESS }, /* reserved on every core */
 	/* clang-format on */
 };
 
@@ -428,7 +435,7 @@ static uint32_t below(struct random *r, uint32_t n)
 	return (uint32_t)(r->x >> 32) % n;
 }
 
-/* Mostly with E set, mostly known events, sometimes any value. */
+/* Returns a value that usually has E and known events, and sometimes is any value. */
 static uint32_t random_pmnc(struct random *r)
 {
 	uint32_t w = below(r, 0x10000) | below(r, 0x10000) << 16;
@@ -452,7 +459,9 @@ static uint32_t random_value(struct random *r, unsigned reg)
 	return below(r, 4) ? 0xffffffff - below(r, 40) : below(r, 1000);
 }
 
-/* Replaces a code that is not in the small table by one that is reserved on every core. */
+/*
+ * Replaces an event code that is not in the small table by a code that is reserved on every core.
+ */
 static uint32_t tame(uint32_t w)
 {
 	for (unsigned shift = 12; shift <= 20; shift += 8) {
@@ -534,7 +543,7 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 	ask_anew(b);
 }
 
-/* Situations that the random walk must have met for the comparison to mean anything. */
+/* Situations that the random walk must meet, because otherwise the comparison shows nothing. */
 struct coverage {
 	unsigned wraps[3], irqs, fiqs, undefined;
 };
@@ -566,7 +575,7 @@ static void compare(const struct pmk_pmu *pmu, char core, bool strict, bool user
 			random_cycles(&b, &s, &r);
 		else
 			random_input(&b, &s, &r);
-		/* Without accessing a register: an overflow is visible when it happens. */
+		/* An overflow is visible when it happens, without an access to a register. */
 		if (b.ops->lines(&b.model) != second_lines(&s))
 			fail_msg("%s, operation %u: lines", pmu->name, op);
 		for (unsigned i = 0; i < 3; i++)

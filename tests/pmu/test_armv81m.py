@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Armv8.1-M's PMU: the page says what the rows and the model say, and pmk stat says that no core
+"""Armv8.1-M's PMU: the page agrees with the rows and the model, and pmk stat reports that no core
 has it."""
 import os
 import re
@@ -13,7 +13,7 @@ def text(path):
 
 
 def test_the_page_has_every_register():
-    """It has the first one of eight."""
+    """The page has every register, and the first one of each eight equal ones."""
     told = re.findall(r"^\| (\w+) \| (0xE00\w{5}) \|", text("docs/armv81m.md"), re.M)
     real = {out: address for out, address in
             re.findall(r'\{ "(\w+)", (0x\w{8}) \}', text("tests/pmu/test_armv81m_events.c"))}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The driver of Armv8.1-M's PMU on a port that logs its accesses: sequences, register by register,
- * as literal numbers; ports that fail; halves of a counter that wrap between two accesses; and a
+ * The driver of Armv8.1-M's PMU on a port that logs its accesses. The tests compare sequences with
+ * literal numbers, let accesses fail, let halves of a counter wrap between two accesses, and run a
  * session on the model.
  *
  * Registers: 0-7 EVCNTR, 8 CCNTR, 9-16 EVTYPER, 17 CCFILTR, 18 CNTENSET, 19 CNTENCLR, 20 INTENSET,
- * 21 INTENCLR, 22 OVSCLR, 23 SWINC, 24 OVSSET, 25 TYPE, 26 CTRL, 27 AUTHSTATUS, 28 DEVARCH,
- * 29 DEVTYPE, 30 DEMCR. Counters: 0 cycles, 1-4 pairs of event counters.
+ * 21 INTENCLR, 22 OVSCLR, 23 SWINC, 24 OVSSET, 25 TYPE, 26 CTRL, 27 AUTHSTATUS, 28 DEVARCH, 29
+ * DEVTYPE, 30 DEMCR. Counters: 0 cycles, 1-4 pairs of event counters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static void test_reset(void **state)
 	(void)state;
 	OK(drv()->reset(d));
 	check(&r, RESET);
-	r.reg[30] = 0x000107f1; /* monitor and vector catch stay */
+	r.reg[30] = 0x000107f1; /* monitor and vector catch must stay */
 	OK(drv()->reset(d));
 	check(&r, "R30 W30=10107f1 R25 W26=0 W19=800000ff W21=800000ff W22=800000ff W26=6");
 	for (unsigned i = 0; i < 8; i++) {
@@ -108,7 +108,7 @@ static void test_reset(void **state)
 	}
 }
 
-/* TYPE says what exists: no counter at all, or only four event counters. */
+/* The driver uses the counters that TYPE reports: none at all, or only four event counters. */
 static void test_what_exists(void **state)
 {
 	struct recorder r;
@@ -146,7 +146,7 @@ static void test_program_start_stop(void **state)
 	assert_int_equal(drv()->program(d, 0, 0x08), PMK_ENOCTR);
 	assert_int_equal(drv()->program(d, 1, 0x1e), PMK_ENOCTR);
 	assert_int_equal(drv()->program(d, 1, 0x02), PMK_ENOEVENT);
-	r.reg[26] = 0x206; /* P and C read as zero in hardware; they must not be written back */
+	r.reg[26] = 0x206; /* P and C read as zero on hardware, and must not be written back */
 	OK(drv()->start(d));
 	check(&r, "W18=800000c3 R26 W26=201");
 	OK(drv()->running(d, &yes));
@@ -182,7 +182,10 @@ static void test_read_and_write(void **state)
 	assert_int_equal(drv()->read(d, 5, &v), PMK_EINVAL);
 }
 
-/* The lower half wraps before the first, the second or the third access. */
+/*
+ * The lower half wraps before the first, the second or the third access; the total is right in each
+ * case.
+ */
 static void test_a_carry_while_reading(void **state)
 {
 	static const struct {
@@ -210,7 +213,10 @@ static void test_a_carry_while_reading(void **state)
 	}
 }
 
-/* The flag and the interrupt of a pair are those of the odd counter; clearing clears both. */
+/*
+ * The flag and the interrupt of a pair are those of the odd counter. Clearing clears the flags of
+ * both counters.
+ */
 static void test_overflow(void **state)
 {
 	struct recorder r;
@@ -222,7 +228,7 @@ static void test_overflow(void **state)
 	check(&r, "W21=7fffff7d W20=80000082");
 	OK(drv()->irq_enable(d, 0));
 	check(&r, "W21=ffffffff");
-	r.reg[22] = 0x80000057; /* even counters carry all the time */
+	r.reg[22] = 0x80000057; /* even counters overflow at each carry */
 	OK(drv()->pending(d, &set));
 	assert_int_equal(set, 0x03);
 	check(&r, "R22");
@@ -249,7 +255,9 @@ static void test_still(void **state)
 	assert_int_equal(drv()->still(d, 0), PMK_EFORBID);
 }
 
-/* A session counts more than 16 bits of events, and wraps of 32 bits, on the model. */
+/*
+ * On the model, a session counts more events than 16 bits can hold, and more than 32 bits can hold.
+ */
 static void test_a_session(void **state)
 {
 	uint64_t memory[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Armv8.1-M's PMU: the catalogue a second time, from CMSIS pmu_armv8.h (ARM_PMU_…), and counters,
- * registers, addresses and bits as literal numbers of DDI 0553 and CMSIS.
+ * The catalogue of Armv8.1-M's PMU equals a second copy, from CMSIS pmu_armv8.h (ARM_PMU_…). Its
+ * counters, registers, addresses and bits equal literal numbers of DDI 0553 and CMSIS.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 /* clang-format off */
 static const struct {
 	unsigned code;
-	const char *name, *signals; /* "" none, "+" between two */
+	const char *name, *signals; /* signals: "" for none, "+" between two */
 } rows[] = {
 	{ 0x0000, "sw_incr", "" },
 	{ 0x0001, "l1i_cache_refill", "L1I_FILL" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The model of Armv8.1-M's PMU, in cases that vectors cannot express: two on one bus, copies,
- * horizons, and random sequences compared with plain arithmetic.
+ * The model of Armv8.1-M's PMU in cases that vectors cannot express: two models on one bus, copies,
+ * horizons, and random sequences, which are compared with plain arithmetic.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,7 @@ static void test_copies(void **state)
 	assert_int_equal(get(&b, &other, 0), 10);
 }
 
-/* The model asks for the totals at which a counter wraps. */
+/* The model's horizons are the totals at which a counter wraps. */
 static void test_horizons(void **state)
 {
 	struct memory m;
@@ -96,7 +96,7 @@ static void test_horizons(void **state)
 	assert_int_equal(bus.due[PMK_SIG_CYCLE], 2000 + (UINT64_C(1) << 32));
 	put(&m, &bus, 0, 0xfff0);
 	assert_int_equal(bus.due[PMK_SIG_INSN], 1016);
-	/* Two signals: half of the distance for each. */
+	/* If a counter counts two signals, the horizon of each is half of the distance. */
 	pmk_bus_init(&bus);
 	start(&m, &bus, 0x0f);
 	put(&m, &bus, 0, 0xfffb);
@@ -112,7 +112,7 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* The plain arithmetic: four counters that may be chained. */
+/* The reference: four counters, which may be chained. */
 struct plain {
 	uint64_t count[4];
 	uint32_t type[4], enabled, flags;
@@ -156,7 +156,10 @@ static void test_random_runs(void **state)
 			uint64_t n = pick(6) ? pick(3000) : pick(1 << 20);
 
 			pmk_bus_add(&bus, signals[k], n);
-			/* Each signal passes alone, so that the order does not matter. */
+			/*
+			 * The signals occur one after another, because the order within one step is
+			 * not defined.
+			 */
 			ops->sync(&m, &bus);
 			plain_add(&p, types[k], n);
 		} else if (what == 5) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The programming sequence of the Valtrix blog ("Programming ARM v8 Performance Monitors", 25 May
- * 2016) on the model: step by step as printed, with the counters' values after each step. The
- * recipe of docs/armv8.md follows, with one test per claim of that page's list of slips.
+ * 2016) on the model. Each step is as printed there, and the test checks the counters' values after
+ * it. Then follow the recipe of docs/armv8.md, and one test per claim of that page's list of slips.
  *
  * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 5 PMSELR, 6
  * PMCEID0, 7 PMCEID1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET, 13
@@ -40,7 +40,7 @@ enum { CCFILTR = 16 };
 #define EVCNTR(n)  (18u + (n))
 #define EVTYPER(n) (49u + (n))
 
-/* The output of the pseudocode's `print`: event number and counter, in the form of %x. */
+/* What the pseudocode's `print` prints: an event number and a counter, in the form of %x. */
 struct print {
 	unsigned event;
 	char value[20];
@@ -51,7 +51,7 @@ struct lab {
 	struct pmk_bus bus;
 	struct pmk_armv8_model model;
 	enum pmk_mode mode;
-	/* The pseudocode's variables that are kept from one part to the next. */
+	/* Variables of the pseudocode that keep their values from one part to the next. */
 	uint32_t num_evnt_cntrs, pmceid[2];
 	struct print cycles, print[64];
 	unsigned nprints;
@@ -70,7 +70,7 @@ static void write_register(struct lab *l, unsigned reg, uint64_t value)
 	OK(l->ops->write(&l->model, &l->bus, l->mode, reg, value));
 }
 
-/* Sets up the model of `pmu` at EL1, on a bus with the signals that emulated A64 cores raise. */
+/* Sets up the model of `pmu` at EL1, on a bus that has the signals of emulated A64 cores. */
 static void setup_with(struct lab *l, const struct pmk_pmu *pmu,
 		       const struct pmk_armv8_params *params)
 {
@@ -145,7 +145,7 @@ static void blog_start(struct lab *l)
 	write_register(l, CCFILTR, 0x80000000);
 	write_register(l, CNTENSET, 0x80000000 | ((UINT32_C(1) << l->num_evnt_cntrs) - 1));
 	pmcr_val = read_register(l, PMCR);
-	write_register(l, PMCR, pmcr_val | 0x7); /* printed without the register's name */
+	write_register(l, PMCR, pmcr_val | 0x7); /* the blog omits the register's name */
 }
 
 static void blog_stop(struct lab *l)
@@ -172,7 +172,7 @@ static void blog_stop(struct lab *l)
 	}
 }
 
-/* "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0" */
+/* Compares the prints with a text such as "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0". */
 static void check_prints(const struct lab *l, const char *expected)
 {
 	char text[1024];
@@ -192,13 +192,15 @@ static void test_setup(void **state)
 	setup(&l, &pmk_cortex_a53);
 	blog_setup(&l);
 	assert_int_equal(l.num_evnt_cntrs, 6);
-	assert_int_equal(l.pmceid[0], 0x63ffbfff); /* 0x67ffbfff; no memory_error in emulation */
+	assert_int_equal(l.pmceid[0], 0x63ffbfff); /* 0x67ffbfff without memory_error */
 	assert_int_equal(l.pmceid[1], 0);
 	assert_int_equal(read_register(&l, USERENR), 0xd);
 }
 
-/* The events it picks: on a Cortex-A53 the first six, so neither instructions (0x08) nor
- * branches. */
+/*
+ * The sequence takes the first events: on a Cortex-A53 the first six, which include neither
+ * instructions (0x08) nor branches.
+ */
 static void test_start(void **state)
 {
 	struct lab l;
@@ -213,7 +215,7 @@ static void test_start(void **state)
 	assert_int_equal(read_register(&l, CNTENSET), 0x8000003f);
 	assert_int_equal(read_register(&l, PMCR), 0x41033001); /* C and P read as 0 */
 	assert_int_equal(l.model.oddities, 0);
-	/* An old count is gone: P and C zero all counters. */
+	/* Old counts are gone, because P and C zero all counters. */
 	setup(&l, &pmk_cortex_a53);
 	for (unsigned n = 0; n < 6; n++)
 		write_register(&l, EVCNTR(n), 99);
@@ -240,7 +242,7 @@ static void run_at(struct lab *l, unsigned el, uint64_t n)
 	blog_stop(l);
 }
 
-/* Everything at EL1, as in a bare-metal test: nothing is counted, not even cycles. */
+/* If everything runs at EL1, as in a bare-metal test, nothing is counted, not even cycles. */
 static void test_el1_counts_nothing(void **state)
 {
 	struct lab l;
@@ -251,7 +253,10 @@ static void test_el1_counts_nothing(void **state)
 	check_prints(&l, "cycles 0, 0=0 1=0 2=0 3=0 4=0 5=0");
 }
 
-/* The stream at EL0, start and stop at EL1: right, and without the code around it. */
+/*
+ * If the stream runs at EL0, and start and stop at EL1, the counts are those of the stream without
+ * the code around it.
+ */
 static void test_el0_counts(void **state)
 {
 	struct lab l;
@@ -260,7 +265,7 @@ static void test_el0_counts(void **state)
 	setup(&l, &pmk_cortex_a53);
 	blog_setup(&l);
 	blog_start(&l);
-	stream(&l, 20); /* at EL1 */
+	stream(&l, 20); /* instructions at EL1 */
 	at_el(&l, 0);
 	stream(&l, 0x7d2);
 	at_el(&l, 1);
@@ -270,7 +275,7 @@ static void test_el0_counts(void **state)
 }
 
 /*
- * The filter does not count at other levels: EL2 needs NSH, EL3 needs M = P, and P also applies to
+ * The filter excludes other levels, too: EL2 needs NSH and EL3 needs M = P. P also applies to
  * Secure EL1.
  */
 static void test_other_levels(void **state)
@@ -280,7 +285,7 @@ static void test_other_levels(void **state)
 	(void)state;
 	for (unsigned el = 2; el <= 3; el++) {
 		setup(&l, &pmk_cortex_a53);
-		input(&l, PMK_ARMV8_IN_MDCR_EL3, 0x20000); /* SPME: EL3 is Secure */
+		input(&l, PMK_ARMV8_IN_MDCR_EL3, 0x20000); /* SPME, because EL3 is Secure */
 		run_at(&l, el, 0x7d4);
 		check_prints(&l, "cycles 0, 0=0 1=0 2=0 3=0 4=0 5=0");
 	}
@@ -296,7 +301,7 @@ static void test_other_levels(void **state)
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0");
 }
 
-/* INST_RETIRED under each filter, as measured with these streams. */
+/* INST_RETIRED under each filter, measured with these streams. */
 static void test_filters(void **state)
 {
 	static const struct {
@@ -333,8 +338,10 @@ static void test_filters(void **state)
 
 /* ---- 2: 31 event counters ------------------------------------------------------------------ */
 
-/* With all 31 counters the mask has no bit for a 32nd: bit 31 is the cycle counter, as is PMSELR =
- * 31. */
+/*
+ * With 31 event counters, the mask has no bit for a 32nd. Bit 31 is the cycle counter, and PMSELR =
+ * 31 selects its filter.
+ */
 static void test_31_counters(void **state)
 {
 	struct lab l;
@@ -353,7 +360,7 @@ static void test_31_counters(void **state)
 	assert_int_equal(read_register(&l, XEVTYPER), 0x40000000);
 }
 
-/* A core with only the cycle counter: no event is programmed, one bit enabled. */
+/* A core with only the cycle counter programs no event, and enables one bit. */
 static void test_no_event_counters(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_armv8);
@@ -371,7 +378,8 @@ static void test_no_event_counters(void **state)
 /* ---- 4: earlier state --------------------------------------------------------------- */
 
 /*
- * PMCR.P and C zero counters, and nothing clears flags: one that was set is still set at the end.
+ * PMCR.P and C zero the counters, but do not clear flags. A flag that was set at the start is still
+ * set at the end.
  */
 static void test_flags_stay(void **state)
 {
@@ -385,8 +393,10 @@ static void test_flags_stay(void **state)
 	assert_int_equal(read_register(&l, OVSCLR), 0x80000003);
 }
 
-/* Fields that are UNKNOWN after reset: interrupts are enabled and pending, so E raises one at
- * once. */
+/*
+ * Fields that are UNKNOWN after reset may have interrupts enabled and pending, so E raises one at
+ * once.
+ */
 static void test_interrupt_at_once(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_cortex_a53);
@@ -404,7 +414,7 @@ static void test_interrupt_at_once(void **state)
 	assert_int_equal(read_register(&l, INTENSET), 0x8000003f);
 }
 
-/* "| 0x7" keeps what PMCR held: with D = 1 and LC = 0 one of 64 cycles counts. */
+/* "| 0x7" keeps the other bits of PMCR. With D = 1 and LC = 0, one of 64 cycles counts. */
 static void test_divider_stays(void **state)
 {
 	struct lab l;
@@ -415,12 +425,15 @@ static void test_divider_stays(void **state)
 	run_at(&l, 0, 0x7d2);
 	check_prints(&l, "cycles 1f, 0=0 1=0 2=0 3=14 4=c8 5=0"); /* 2002 / 64 */
 	setup(&l, &pmk_cortex_a53);
-	write_register(&l, PMCR, 0x48); /* LC = 1: D has no effect */
+	write_register(&l, PMCR, 0x48); /* with LC = 1, D has no effect */
 	run_at(&l, 0, 0x7d2);
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0");
 }
 
-/* Types are changed while E is 1: what happens in between is counted, until P zeroes it. */
+/*
+ * If types are changed while E is 1, the events between the writes are counted until P zeroes the
+ * counters.
+ */
 static void test_programmed_while_running(void **state)
 {
 	struct lab l;
@@ -431,7 +444,7 @@ static void test_programmed_while_running(void **state)
 	write_register(&l, PMCR, 0x1);
 	write_register(&l, EVCNTR(0), 0xffffffff);
 	write_register(&l, EVTYPER(0), 0x8);
-	stream(&l, 1); /* an instruction of the start code itself */
+	stream(&l, 1); /* an instruction of the start code */
 	blog_setup(&l);
 	blog_start(&l);
 	assert_int_equal(read_register(&l, OVSCLR), 0x1);
@@ -440,8 +453,11 @@ static void test_programmed_while_running(void **state)
 
 /* ---- 5: PMSELR ------------------------------------------------------------------------------- */
 
-/* Selection is shared state: a handler that selects between the two writes sends the second one to
- * another counter. (Without an ISB, hardware may also reorder the two, which no model can show.) */
+/*
+ * The selection is shared state. If a handler selects between the two writes, the second write goes
+ * to another counter. (Without an ISB, hardware may also reorder the two writes, which no model can
+ * show.)
+ */
 static void test_selection_is_shared(void **state)
 {
 	struct lab l;
@@ -449,7 +465,7 @@ static void test_selection_is_shared(void **state)
 	(void)state;
 	setup(&l, &pmk_cortex_a53);
 	write_register(&l, SELR, 0);
-	write_register(&l, SELR, 3); /* the handler's */
+	write_register(&l, SELR, 3); /* the handler selects */
 	write_register(&l, XEVTYPER, 0x80000008);
 	assert_int_equal(read_register(&l, EVTYPER(0)), 0);
 	assert_int_equal(read_register(&l, EVTYPER(3)), 0x80000008);
@@ -458,8 +474,8 @@ static void test_selection_is_shared(void **state)
 /* ---- 6: all counters are enabled ------------------------------------------------------------- */
 
 /*
- * Three of six counters have an event: the other three count the events that happen to be in their
- * type registers.
+ * If only three of six counters have an event, the other three count whatever is in their type
+ * registers.
  */
 static void test_counters_without_an_event(void **state)
 {
@@ -469,7 +485,7 @@ static void test_counters_without_an_event(void **state)
 	(void)state;
 	params.pmceid[0] = 0x00020101; /* SW_INCR, INST_RETIRED, CPU_CYCLES */
 	setup_with(&l, &pmk_cortex_a53, &params);
-	write_register(&l, EVTYPER(3), 0x08); /* left over from an earlier user */
+	write_register(&l, EVTYPER(3), 0x08); /* from an earlier user */
 	write_register(&l, EVCNTR(3), 0);
 	blog_setup(&l);
 	blog_start(&l);
@@ -479,7 +495,7 @@ static void test_counters_without_an_event(void **state)
 	at_el(&l, 1);
 	assert_int_equal(read_register(&l, EVCNTR(3)), 5);
 	assert_int_equal(read_register(&l, OVSCLR) & 0x38,
-			 0x08); /* its flag, which the sequence does not expect */
+			 0x08); /* the counter's flag, which the sequence does not expect */
 	blog_stop(&l);
 	assert_int_equal(l.nprints, 3);
 	assert_int_equal(l.print[2].event, 0x11);
@@ -487,8 +503,10 @@ static void test_counters_without_an_event(void **state)
 
 /* ---- 8, 10: events that are picked, events that are not ------------------------------------- */
 
-/* With many counters CHAIN is among the first N. Counter 29 has it: it counts carries of counter
- * 28, BUS_CYCLES, which was not requested. */
+/*
+ * With many counters, CHAIN is one of the first N events. Here counter 29 has it, and counts the
+ * carries of counter 28, which has BUS_CYCLES. The user requested neither.
+ */
 static void test_chain_is_picked(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_armv8);
@@ -498,7 +516,7 @@ static void test_chain_is_picked(void **state)
 	setup(&l, &pmk_armv8);
 	blog_setup(&l);
 	blog_start(&l);
-	/* 0x1a memory_error is not raised, so counter n has event n + 1 from 0x1b on. */
+	/* 0x1a memory_error is not raised, so from 0x1b on, counter n has event n + 1. */
 	assert_int_equal(read_register(&l, EVTYPER(28)), 0x8000001d);
 	assert_int_equal(read_register(&l, EVTYPER(29)), 0x8000001e);
 	assert_int_equal(l.model.oddities & PMK_ARMV8_ODD_CHAIN, 0);
@@ -511,7 +529,7 @@ static void test_chain_is_picked(void **state)
 	assert_int_equal(l.model.oddities & PMK_ARMV8_ODD_CHAIN, PMK_ARMV8_ODD_CHAIN);
 }
 
-/* 0x4000-0x403f have bits of their own, in the upper halves; the loop ends at 63. */
+/* Codes 0x4000 to 0x403f have their own bits in the upper halves, but the loop ends at 63. */
 static void test_extended_events_are_not_asked_for(void **state)
 {
 	struct lab l;
@@ -527,7 +545,7 @@ static void test_extended_events_are_not_asked_for(void **state)
 
 /* ---- 9: stopping ----------------------------------------------------------------------------- */
 
-/* The first write already stops all counters: E is still 1, but nothing counts. */
+/* The first write stops all counters: E is still 1, but no counter is enabled. */
 static void test_stop_order(void **state)
 {
 	struct lab l;
@@ -547,9 +565,10 @@ static void test_stop_order(void **state)
 
 /* ---- 11, 14: wraps and widths --------------------------------------------------------------- */
 
-/* 2^32 and 2002 cycles; ten times as many data accesses. The event counter has wrapped, and the
- * sequence does not read the flag that says so; %x prints only the lower half of the cycle
- * counter. */
+/*
+ * 2^32 + 2002 cycles pass, with ten times as many data accesses. The event counter has wrapped, and
+ * the sequence does not read its flag. %x prints only the lower half of the cycle counter.
+ */
 static void test_wraps(void **state)
 {
 	struct lab l;
@@ -584,7 +603,7 @@ static int try_read(struct lab *l, unsigned reg)
 	return l->ops->read(&l->model, &l->bus, PMK_MODE_USER, reg, &value);
 }
 
-/* 0xD has EN: EL0 owns the PMU. 0xC reads counters and nothing else. */
+/* 0xD contains EN, so EL0 controls the PMU. 0xC permits only reading of counters. */
 static void test_user_enable(void **state)
 {
 	static const unsigned
@@ -627,8 +646,10 @@ static void check_trap(struct lab *l, unsigned el)
 	assert_int_equal(l->model.trap.el, el);
 }
 
-/* A hypervisor that keeps two counters lowers N; one that keeps all of it traps the first
- * access. */
+/*
+ * A hypervisor that keeps two counters lowers N. A hypervisor that keeps the whole PMU traps the
+ * first access.
+ */
 static void test_hypervisor(void **state)
 {
 	struct lab l;
@@ -646,7 +667,7 @@ static void test_hypervisor(void **state)
 	check_trap(&l, 3);
 }
 
-/* Secure state: events are prohibited unless EL3 permits them, and cycles are not. */
+/* In Secure state, events are prohibited unless EL3 permits them. Cycles are not prohibited. */
 static void test_secure(void **state)
 {
 	struct lab l;
@@ -660,7 +681,7 @@ static void test_secure(void **state)
 
 /* ---- the recipe of docs/armv8.md ------------------------------------------------------------ */
 
-/* Steps 1 to 6, for INST_RETIRED, L1D_CACHE_REFILL and cycles at EL0 and EL1. */
+/* Steps 1 to 6 of the recipe, for INST_RETIRED, L1D_CACHE_REFILL and cycles at EL0 and EL1. */
 static void recipe_start(struct lab *l, uint32_t filter)
 {
 	write_register(l, PMCR, 0x40); /* LC; E = 0 */
@@ -680,7 +701,7 @@ static void check_recipe(struct lab *l, uint64_t cycles, uint64_t insns, uint64_
 			 uint32_t flags)
 {
 	write_register(l, PMCR, 0x40);
-	stream(l, 1000); /* stopped */
+	stream(l, 1000); /* counters are stopped */
 	assert_true(read_register(l, CCNTR) == cycles);
 	assert_true(read_register(l, EVCNTR(0)) == insns);
 	assert_true(read_register(l, EVCNTR(1)) == misses);
@@ -703,7 +724,7 @@ static void test_recipe(void **state)
 		assert_int_equal(read_register(&l, CNTENSET), 0x80000003);
 		stream(&l, 0x7d4); /* at EL1 */
 		check_recipe(&l, 0x7d4, 0x7d4, 20, 0);
-		recipe_start(&l, 0x80000000); /* EL0 alone */
+		recipe_start(&l, 0x80000000); /* only EL0 */
 		stream(&l, 20);
 		at_el(&l, 0);
 		stream(&l, 0x7d2);
@@ -714,7 +735,8 @@ static void test_recipe(void **state)
 }
 
 /*
- * Wraps are visible: each of n flags means that 2^32 is missing; the cycle counter has all 64 bits.
+ * Wraps are visible: each flag means that 2^32 is missing from its counter. The cycle counter has
+ * all 64 bits.
  */
 static void test_recipe_wraps(void **state)
 {
@@ -727,7 +749,7 @@ static void test_recipe_wraps(void **state)
 	check_recipe(&l, UINT64_C(0x1000007d2), 0x7d2, 42949692, 0x1);
 }
 
-/* The driver leaves the same values in the registers as the recipe. */
+/* The driver and the recipe leave the same values in the registers. */
 static void test_recipe_is_the_drivers(void **state)
 {
 	static const unsigned regs[] = { PMCR,	  CNTENSET,   OVSCLR,	  INTENSET,

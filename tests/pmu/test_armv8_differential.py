@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The model of PMUv3 against QEMU's: random programs of register accesses, instructions and changes
-of level, on three cores and four boards, must leave the same in both logs.
-differential/deviations.c lists QEMU's deviations; a test here demonstrates each entry.
-
-PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more, as does PMK_TEST_SIZE=large. Each
+"""Compares the model of PMUv3 with QEMU's. Random programs of register accesses, instructions and
+changes of level, on three cores and four boards, must leave equal words in both logs.
+differential/deviations.c lists QEMU's deviations, and a test here demonstrates each of them.
+PMK_SEED=N makes other programs, and PMK_PROGRAMS=N or PMK_TEST_SIZE=large makes more. Each
 difference is printed with the operations that lead to it."""
 import collections
 import os
@@ -23,10 +22,10 @@ SEED = os.environ.get("PMK_SEED", "1")
 PROGRAMS = os.environ.get("PMK_PROGRAMS", size("50", "1000"))
 CORES = ("cortex-a53", "neoverse-n1", "max")
 BOARDS = ("el1", "el2", "el3", "el2-el3")
-# Rules that exclude bits from the comparison; other rules keep programs from doing something.
+# The rules that exclude bits from the comparison. The other rules restrict what programs do.
 MASKS = {"lp-is-kept", "type-bits-are-kept", "flags-are-late", "line-is-late", "line-without-hpme",
          "divider-phase", "hpmn-sets"}
-CODE = "0x40400000"  # where guest.S looks for the programs
+CODE = "0x40400000"  # where guest.S expects the programs
 
 _logs = {}
 _total = collections.Counter()
@@ -39,8 +38,8 @@ def host(*argv, code=0):
 
 
 def one_instruction_per_block():
-    """Options for one instruction per block: otherwise an access that takes an exception would
-    count the rest of its block."""
+    """Returns the options for one instruction per block. With longer blocks, QEMU would also count
+    the rest of a block in which an access takes an exception."""
     version = re.search(r"version (\d+)\.(\d+)", run(QEMU, "--version").out)
     new = tuple(map(int, version.groups())) >= (8, 1)
     return ["-accel", "tcg,one-insn-per-tb=on"] if new else ["-singlestep"]
@@ -59,8 +58,8 @@ def guest():
 
 
 def patiently(folder, *argv):
-    """Starts QEMU again if it hangs. With -icount, QEMU 7.2 hangs before its first instruction once
-    in many hundred starts."""
+    """Runs QEMU, and starts it again if it hangs. With -icount, QEMU 7.2 hangs before its first
+    instruction once in many hundred starts."""
     for _ in range(2):
         try:
             return run(*argv, cwd=folder, timeout=60 + int(PROGRAMS) // 10)
@@ -70,7 +69,7 @@ def patiently(folder, *argv):
 
 
 def on_qemu(core, board, name, *write):
-    """Run the programs that `write` makes; returns the path of QEMU's log."""
+    """Runs the programs that `write` makes on QEMU; returns the path of its log."""
     elf = guest()
     folder = os.path.join(FOLDER, name)
     os.makedirs(folder, exist_ok=True)
@@ -97,7 +96,7 @@ def log_of(core, board):
 
 
 def check(core, board, log, *fault):
-    """Exit code, output, and the numbers in it."""
+    """Returns the exit code, the output, and the numbers in the output of a check."""
     out = run(HOST, "check", core, board, SEED, PROGRAMS, log, *fault)
     numbers = {f"{kind} {name}": int(n)
                for kind, name, n in re.findall(r"^(masked|seen) (\S+) (\d+)$", out.out, re.M)}
@@ -118,8 +117,7 @@ def test_random(core, board):
 
 
 def test_programs_get_somewhere():
-    """The random programs compared enough useful values: the limits are half of the values with
-    seed 1."""
+    """The random programs compared enough useful values: at least half as many as with seed 1."""
     if not _total:
         skip("no random programs were run")
     for what, least in (("programs", 2000), ("values", 60000), ("seen undefined", 3000),
@@ -152,7 +150,7 @@ def test_qemu_still_has(name, core, board):
 
 
 def test_faults_are_noticed():
-    """A model with a fault differs."""
+    """The comparison detects each fault of a model."""
     log = log_of("max", "el2-el3")
     for fault in host("faults").split():
         out, numbers = check("max", "el2-el3", log, fault)
@@ -161,7 +159,7 @@ def test_faults_are_noticed():
 
 
 def test_changed_logs_are_noticed():
-    """A log with one other bit is noticed, too. Few words leave that bit open."""
+    """The comparison detects a log with one changed bit. Few words do not determine the bit."""
     with open(log_of("cortex-a53", "el1"), "rb") as f:
         log = f.read()
     changed = os.path.join(FOLDER, "changed")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMUv3 driver: over a port of canned values, for its exact accesses; and over a port that
- * records, fails and injects, in front of the model.
+ * The PMUv3 driver on two kinds of port. A port with fixed values shows the exact accesses. A port
+ * to the model records accesses, lets them fail, and raises events before them.
  *
- * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 4 PMSWINC,
- * 6 PMCEID0, 7 PMCEID1, 8 PMCCNTR, 11 PMUSERENR, 12 PMOVSSET, 13 PMINTENSET, 14 PMINTENCLR,
- * 16 PMCCFILTR, 17 ID_AA64DFR0, 18 + n PMEVCNTR<n>, 49 + n PMEVTYPER<n>. Counters: 0 PMCCNTR, 1 + n
- * PMEVCNTR<n>. Bits of the registers: n PMEVCNTR<n>, 31 PMCCNTR. Words as drawn in <pmk/armv8.h>.
+ * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 4 PMSWINC, 6
+ * PMCEID0, 7 PMCEID1, 8 PMCCNTR, 11 PMUSERENR, 12 PMOVSSET, 13 PMINTENSET, 14 PMINTENCLR, 16
+ * PMCCFILTR, 17 ID_AA64DFR0, 18 + n PMEVCNTR<n>, 49 + n PMEVTYPER<n>. Counters: 0 PMCCNTR, 1 + n
+ * PMEVCNTR<n>. Bits of the registers: n PMEVCNTR<n>, 31 PMCCNTR. <pmk/armv8.h> shows the bits of
+ * words.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,7 @@ struct access {
 struct log {
 	struct access a[64];
 	unsigned n;
-	int fail_at; /* this access returns `error`; -1: none */
+	int fail_at; /* this access returns `error`; -1: none does */
 	int error;
 };
 
@@ -59,12 +60,12 @@ static int note(struct log *log, char what, unsigned reg, uint64_t value)
 	int index = (int)log->n;
 
 	assert_true(log->n < COUNT(log->a));
-	assert_true(reg < 83); /* the words of the memory-mapped view are three more */
+	assert_true(reg < 83); /* three words of the memory-mapped view are included */
 	log->a[log->n++] = (struct access){ what, reg, value };
 	return index == log->fail_at ? log->error : 0;
 }
 
-/* "R0 W0=41" */
+/* Compares the log with a text such as "R0 W0=41". */
 static void check_log(struct log *log, const char *expected)
 {
 	char text[1024];
@@ -87,12 +88,12 @@ static void check_log(struct log *log, const char *expected)
 
 /* ---- canned values ------------------------------------------------------------------------- */
 
-/* Registers read as configured; writes are logged and change nothing. */
+/* A port on which registers have fixed values. Writes are logged and change nothing. */
 struct canned {
 	struct pmk_dev dev;
 	struct log log;
 	uint64_t value[83];
-	int error[83]; /* an access to this register returns this */
+	int error[83]; /* the result of each access to this register */
 };
 
 static int canned_read(void *ctx, unsigned reg, uint64_t *value)
@@ -102,7 +103,7 @@ static int canned_read(void *ctx, unsigned reg, uint64_t *value)
 
 	if (!err)
 		err = c->error[reg];
-	*value = err ? UINT64_MAX : c->value[reg]; /* the value of a failed read must not be used */
+	*value = err ? UINT64_MAX : c->value[reg]; /* must not be used after a failed read */
 	return err;
 }
 
@@ -114,7 +115,10 @@ static int canned_write(void *ctx, unsigned reg, uint64_t value)
 	return err ? err : c->error[reg];
 }
 
-/* N = 6, all events, PMUv3p5; PMCR has everything set that reset clears: FZS, FZO, LP, DP, X, D. */
+/*
+ * Sets up N = 6, all events, PMUv3p5, and a PMCR with every bit set that a reset clears: FZS, FZO,
+ * LP, DP, X, D.
+ */
 static void can(struct canned *c, const struct pmk_pmu *pmu)
 {
 	memset(c, 0, sizeof(*c));
@@ -126,8 +130,10 @@ static void can(struct canned *c, const struct pmk_pmu *pmu)
 	forget(&c->log);
 }
 
-/* PMUv2, a Cortex-A7: PMSELR (5) selects the counter whose type is PMXEVTYPER (9) and whose count
- * is PMXEVCNTR (10); there is no LC. */
+/*
+ * The accesses on PMUv2, a Cortex-A7. PMSELR (5) selects the counter whose type is PMXEVTYPER (9)
+ * and whose count is PMXEVCNTR (10). There is no LC.
+ */
 static void test_v2_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a7.driver;
@@ -168,8 +174,8 @@ static void test_v2_sequences(void **state)
 }
 
 /*
- * PMUv1, a Cortex-A9: as above, except that no PMCEID (6) is read, the cycle counter has no type,
- * and types have no filter.
+ * The accesses on PMUv1, a Cortex-A9. They are those of PMUv2, except that no PMCEID (6) is read,
+ * the cycle counter has no type, and types have no filter.
  */
 static void test_v1_sequences(void **state)
 {
@@ -202,7 +208,7 @@ static void test_v1_sequences(void **state)
 	assert_int_equal(drv->program(&c.dev, 7, 0x68), PMK_EINVAL);
 	OK(drv->start(&c.dev));
 	check_log(&c.log, "R0 W1=80000021 W0=41093001");
-	/* The reason why nothing is counted: it is not a filter, and no filter is changed. */
+	/* The diagnosis of why nothing is counted names no filter, because PMUv1 has none. */
 	c.value[0] = 0x41093001;
 	assert_int_equal(drv->still(&c.dev, 1), PMK_ESTILL);
 	check_log(&c.log, "R0 W1=1 W5=0 R10 W5=0 R10 W1=80000000 R8 R8");
@@ -210,8 +216,8 @@ static void test_v1_sequences(void **state)
 }
 
 /*
- * The whole sequence on a Cortex-A53: inst_retired on PMEVCNTR0, l1d_cache_refill on PMEVCNTR5,
- * cycles.
+ * The accesses of a whole sequence on a Cortex-A53, with inst_retired on PMEVCNTR0,
+ * l1d_cache_refill on PMEVCNTR5, and cycles.
  */
 static void test_sequences(void **state)
 {
@@ -225,8 +231,8 @@ static void test_sequences(void **state)
 	can(&c, &pmk_cortex_a53);
 
 	/*
-	 * A reset sets E = 0 and LC = 1, clears enables, interrupts and flags, and then sets the
-	 * counters to zero.
+	 * reset() sets E = 0 and LC = 1, clears enables, interrupts and flags, and then zeroes the
+	 * counters.
 	 */
 	OK(drv->reset(&c.dev));
 	check_log(&c.log, "R0 W0=40 W2=ffffffff W14=ffffffff W3=ffffffff W0=46");
@@ -236,7 +242,7 @@ static void test_sequences(void **state)
 	check_log(&c.log, "R0 R6 W54=3");
 	OK(drv->program(&c.dev, 0, 0x11));
 	check_log(&c.log, "W16=0");
-	OK(drv->irq_enable(&c.dev, 0x43)); /* all three */
+	OK(drv->irq_enable(&c.dev, 0x43)); /* enables the interrupts of all three */
 	check_log(&c.log, "W14=7fffffde W13=80000021");
 	OK(drv->irq_enable(&c.dev, 0x02));
 	check_log(&c.log, "W14=fffffffe W13=1");
@@ -246,12 +252,12 @@ static void test_sequences(void **state)
 	OK(drv->write(&c.dev, 1, 0xfffffc18)); /* 2^32 - 1000 */
 	OK(drv->write(&c.dev, 6, 0));
 	check_log(&c.log, "W8=123456789abcdef0 W18=fffffc18 W23=0");
-	/* Only the programmed counters; then E. */
+	/* start() enables only the programmed counters, and then sets E. */
 	OK(drv->start(&c.dev));
 	check_log(&c.log, "R0 W1=80000021 W0=41033041");
 	c.value[0] = 0x41033041;
 	OK(drv->running(&c.dev, &running));
-	assert_false(running); /* E, and no counter enabled */
+	assert_false(running); /* E is set, but no counter is enabled */
 	check_log(&c.log, "R0 R1");
 	c.value[1] = 0x80000021;
 	OK(drv->running(&c.dev, &running));
@@ -273,7 +279,7 @@ static void test_sequences(void **state)
 	OK(drv->pending(&c.dev, &mask));
 	assert_int_equal(mask, 0x43);
 	check_log(&c.log, "R3 R3");
-	/* Write one to clear, and only for the requested flags. */
+	/* clear() writes a 1 only for the requested flags. */
 	OK(drv->clear(&c.dev, 0x43));
 	check_log(&c.log, "W3=80000021");
 	OK(drv->clear(&c.dev, 0x40));
@@ -290,7 +296,7 @@ static void test_sequences(void **state)
 	check_log(&c.log, "R0");
 }
 
-/* 64-bit overflow: LP in every write of PMCR, the version first. */
+/* With 64-bit overflow, LP is in every write of PMCR. The driver reads the version first. */
 static void test_sequences_long(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8_long.driver;
@@ -315,8 +321,10 @@ static void test_sequences_long(void **state)
 	check_log(&c.log, "R0 W0=410330c0");
 }
 
-/* start() and stop() keep bits that are not the driver's; reset() does not. C and P are never
- * written back, whatever they read as. */
+/*
+ * start() and stop() keep the bits of PMCR that are not the driver's, and reset() does not. C and P
+ * are never written back, whatever they read as.
+ */
 static void test_other_bits_of_pmcr(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -334,7 +342,7 @@ static void test_other_bits_of_pmcr(void **state)
 	check_log(&c.log, "R0 W0=40 W2=ffffffff W14=ffffffff W3=ffffffff W0=46");
 }
 
-/* Every event counter has its own two registers and its bit. */
+/* The driver uses the right two registers and the right bit for each event counter. */
 static void test_every_counter(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -371,7 +379,7 @@ static void test_every_counter(void **state)
 		snprintf(expected, sizeof(expected), "W3=%x", 1u << n);
 		check_log(&c.log, expected);
 	}
-	can(&c, &pmk_armv8); /* all 32 */
+	can(&c, &pmk_armv8); /* all 32 counters */
 	c.value[0] = 0x4100f840;
 	OK(drv->reset(&c.dev));
 	forget(&c.log);
@@ -380,7 +388,7 @@ static void test_every_counter(void **state)
 	check_log(&c.log, "W14=0 W13=ffffffff W3=ffffffff");
 }
 
-/* reset() forgets what was programmed, and a filter outlives it. */
+/* reset() forgets the programmed counters, but keeps the filter. */
 static void test_reset_forgets_counters(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -415,16 +423,16 @@ static void test_filter(void **state)
 		{ PMK_ARMV8_EL0_EL1_EL2, "W16=8000000", "R0 R6 W50=8000008" },
 		{ PMK_ARMV8_EL2, "W16=c8000000", "R0 R6 W50=c8000008" },
 		{ 0xf0000000, "W16=f0000000", "R0 R6 W50=f0000008" }, /* Non-secure EL0 and EL1 */
-		{ 0x02000000, "W16=0", "R0 R6 W50=2000008" },	      /* MT: not of PMCCFILTR */
+		{ 0x02000000, "W16=0", "R0 R6 W50=2000008" },	      /* PMCCFILTR has no MT */
 		{ 0x05f00000, "W16=5f00000", "R0 R6 W50=5f00008" },   /* M, SH, T, RLK, RLU, RLH */
-		{ 0x000fffff, "W16=0", "R0 R6 W50=8" }, /* no filter: evtCount, RES0 */
+		{ 0x000fffff, "W16=0", "R0 R6 W50=8" }, /* no bits of a filter: evtCount, RES0 */
 	};
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
 	struct canned c;
 
 	(void)state;
 	can(&c, &pmk_cortex_a53);
-	OK(drv->program(&c.dev, 2, 0x08)); /* freshly opened: EL0 and EL1 */
+	OK(drv->program(&c.dev, 2, 0x08)); /* after open(): EL0 and EL1 */
 	check_log(&c.log, "R0 R6 W50=8");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		pmk_armv8_set_filter(&c.dev, rows[i].filter);
@@ -441,7 +449,10 @@ static void test_filter(void **state)
  * -------------------------------------------------------------------------
  */
 
-/* N event counters of 31: higher ones are refused before anything is written. */
+/*
+ * If there are fewer than 31 event counters, the driver refuses higher ones before it writes
+ * anything.
+ */
 static void test_number_of_counters(void **state)
 {
 	static const unsigned sizes[] = { 0, 1, 6, 31 };
@@ -479,12 +490,12 @@ static void test_number_of_counters(void **state)
 		OK(drv->irq_enable(&c.dev, 1));
 		OK(drv->clear(&c.dev, 1));
 		forget(&c.log);
-		OK(drv->start(&c.dev)); /* the first n, and cycles */
+		OK(drv->start(&c.dev)); /* the first n, and the cycle counter */
 		assert_true(c.log.a[1].value == (0x80000000 | ((UINT64_C(1) << n) - 1)));
 	}
 }
 
-/* A hypervisor lowers N (MDCR_EL2.HPMN): seen at the next call that reads PMCR. */
+/* If a hypervisor lowers N (MDCR_EL2.HPMN), the driver notices at its next call that reads PMCR. */
 static void test_fewer_counters_later(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -505,8 +516,10 @@ static void test_fewer_counters_later(void **state)
 	OK(drv->read(&c.dev, 6, &value));
 }
 
-/* Before a reset the driver reads the number of counters from the register. A reader at EL0 may not
- * read PMCR. */
+/*
+ * Before a reset, the driver reads the number of counters from PMCR. A reader at EL0 may not read
+ * PMCR.
+ */
 static void test_read_without_reset(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -526,7 +539,9 @@ static void test_read_without_reset(void **state)
 	check_log(&c.log, "R48");
 }
 
-/* PMCEID excludes an event: each code that it covers has its own bit. */
+/*
+ * The driver refuses an event that PMCEID excludes. Each code that PMCEID covers has its own bit.
+ */
 static void test_pmceid(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -549,7 +564,7 @@ static void test_pmceid(void **state)
 				check_log(&c.log, e >> 5 & 1 ? "R0 R7" : "R0 R6");
 		}
 	}
-	/* Other codes and the cycle counter need no check. */
+	/* For other codes, and for the cycle counter, PMCEID is not read. */
 	can(&c, &pmk_cortex_a53);
 	c.value[6] = c.value[7] = 0;
 	OK(drv->program(&c.dev, 2, 0xe7));
@@ -569,7 +584,7 @@ static void test_arguments(void **state)
 		{ __LINE__, &pmk_cortex_a53, 0, 0x11, 0 },
 		{ __LINE__, &pmk_cortex_a53, 0, 0x08, PMK_ENOCTR },
 		{ __LINE__, &pmk_cortex_a53, 0, 0x0e, PMK_ENOEVENT },
-		{ __LINE__, &pmk_cortex_a53, 1, 0x11, 0 }, /* cycles on an event counter, too */
+		{ __LINE__, &pmk_cortex_a53, 1, 0x11, 0 }, /* also counts cycles */
 		{ __LINE__, &pmk_cortex_a53, 1, 0x0e, PMK_ENOEVENT },
 		{ __LINE__, &pmk_cortex_a53, 1, 0x40, PMK_ENOEVENT },
 		{ __LINE__, &pmk_cortex_a53, 1, 0xc9, 0 },
@@ -581,13 +596,15 @@ static void test_arguments(void **state)
 		{ __LINE__, &pmk_cortex_a57, 1, 0x06, PMK_ENOEVENT },
 		{ __LINE__, &pmk_cortex_a57, 1, 0x40, 0 },
 		{ __LINE__, &pmk_cortex_a72, 1, 0xc9, PMK_ENOEVENT },
-		{ __LINE__, &pmk_cortex_a55, 1, 0x0c, 0 }, /* the second row of that code */
+		{ __LINE__, &pmk_cortex_a55, 1, 0x0c, 0 }, /* the second row with this code */
 		{ __LINE__, &pmk_neoverse_n1, 1, 0x42, 0 },
 		{ __LINE__, &pmk_neoverse_n1, 1, 0x4003, 0 },
 		{ __LINE__, &pmk_armv8, 31, 0x08, PMK_ENOCTR }, /* N is 6 here */
 		{ __LINE__, &pmk_armv8, 32, 0x08, PMK_EINVAL },
 		{ __LINE__, &pmk_armv8, 1, 0xc9, PMK_ENOEVENT },
-		/* CHAIN: in PMEVCNTR1, 3, 5, and not where counters overflow at 64 bits */
+		/*
+		 * CHAIN is for PMEVCNTR1, 3 and 5, and not for counters that overflow at 64 bits.
+		 */
 		{ __LINE__, &pmk_cortex_a53, 1, 0x1e, PMK_ENOCTR },
 		{ __LINE__, &pmk_cortex_a53, 2, 0x1e, 0 },
 		{ __LINE__, &pmk_cortex_a53, 5, 0x1e, PMK_ENOCTR },
@@ -608,9 +625,9 @@ static void test_arguments(void **state)
 		if (err != rows[i].result)
 			fail_msg("row of line %d: %d", rows[i].line, err);
 		for (unsigned a = 0; err && a < c.log.n; a++)
-			assert_int_equal(c.log.a[a].what, 'R'); /* nothing was touched */
+			assert_int_equal(c.log.a[a].what, 'R'); /* nothing was written */
 		forget(&c.log);
-		OK(drv->start(&c.dev)); /* nor is it remembered */
+		OK(drv->start(&c.dev)); /* the driver did not remember it either */
 		if (err)
 			assert_int_equal(c.log.a[1].value, 0);
 		else
@@ -629,7 +646,9 @@ static void test_arguments(void **state)
 	check_log(&c.log, "");
 }
 
-/* PMUv3p5 counters have 64 bits also where the driver uses them as 32. */
+/*
+ * The driver masks counts to 32 bits if it uses the 64-bit counters of PMUv3p5 as 32-bit counters.
+ */
 static void test_read_is_masked(void **state)
 {
 	uint64_t value;
@@ -645,14 +664,17 @@ static void test_read_is_masked(void **state)
 	c.value[18] = 0xabcdef0100000005;
 	OK(pmk_armv8_long.driver->read(&c.dev, 1, &value));
 	assert_true(value == 0xabcdef0100000005);
-	/* Flags of the instruction counter and of counters that a core does not have. */
+	/*
+	 * The flags are those of the instruction counter, and of counters that this core does not
+	 * have.
+	 */
 	can(&c, &pmk_cortex_a53);
 	c.value[3] = 0x17fffffc2;
 	OK(pmk_cortex_a53.driver->pending(&c.dev, &mask));
 	assert_int_equal(mask, 0x04);
 }
 
-/* 64-bit overflow needs PMUv3p5: on other versions, only the version is read. */
+/* 64-bit overflow needs PMUv3p5. On other versions, the driver reads only the version. */
 static void test_long_needs_p5(void **state)
 {
 	static const struct {
@@ -674,14 +696,14 @@ static void test_long_needs_p5(void **state)
 			check_log(&c.log, "R17");
 	}
 	can(&c, &pmk_armv8_long);
-	c.error[17] = PMK_EUNDEF; /* EL0 */
+	c.error[17] = PMK_EUNDEF; /* the port of EL0 */
 	assert_int_equal(pmk_armv8_long.driver->reset(&c.dev), PMK_EUNDEF);
 	check_log(&c.log, "R17");
 }
 
 /*
- * At EL0 with PMUSERENR.EN everything except the interrupt enables is accessible. Any other error
- * is returned.
+ * With PMUSERENR.EN, everything except the interrupt enables is accessible at EL0. The driver
+ * returns any other error.
  */
 static void test_reset_at_el0(void **state)
 {
@@ -709,7 +731,7 @@ static void test_user_read(void **state)
 	(void)state;
 	can(&c, &pmk_cortex_a53);
 	OK(pmk_armv8_user_read(&c.dev, true));
-	check_log(&c.log, "W11=c"); /* ER, CR; not EN */
+	check_log(&c.log, "W11=c"); /* ER and CR are set, EN is not */
 	OK(pmk_armv8_user_read(&c.dev, false));
 	check_log(&c.log, "W11=0");
 	c.error[11] = PMK_EUNDEF;
@@ -731,7 +753,7 @@ static void test_probe(void **state)
 		{ __LINE__, 0, 0x900, 0, 9, "R17 R0 R6 R7" },
 		{ __LINE__, 0, 0x000, PMK_ENOPMU, 0, "R17" },
 		{ __LINE__, 0, 0xf00, PMK_ENOPMU, 0, "R17" },
-		{ __LINE__, PMK_EUNDEF, 0x600, 0, 0, "R17 R0 R6 R7" },	/* EL0 */
+		{ __LINE__, PMK_EUNDEF, 0x600, 0, 0, "R17 R0 R6 R7" },	/* EL0's port */
 		{ __LINE__, PMK_EBADREG, 0x600, 0, 0, "R17 R0 R6 R7" }, /* AArch32, memory */
 		{ __LINE__, PMK_EIO, 0x600, PMK_EIO, 0, "R17" },
 	};
@@ -754,7 +776,7 @@ static void test_probe(void **state)
 			fail_msg("row of line %d: %d", rows[i].line, err);
 		check_log(&c.log, rows[i].log);
 		if (err) {
-			assert_int_equal(found.counters, 0xee); /* untouched */
+			assert_int_equal(found.counters, 0xee); /* the output is unchanged */
 			continue;
 		}
 		assert_int_equal(found.version, rows[i].version);
@@ -815,7 +837,7 @@ static int do_irq_enable(struct pmk_dev *d)
 	return d->pmu->driver->irq_enable(d, 5);
 }
 
-static uint32_t reported; /* by the last do_pending() or do_take() */
+static uint32_t reported; /* of the last do_pending() or do_take() */
 
 static int do_pending(struct pmk_dev *d)
 {
@@ -853,7 +875,7 @@ static int do_probe(struct pmk_dev *d)
 static const struct {
 	const char *name;
 	int (*run)(struct pmk_dev *d);
-	unsigned accesses; /* of pmk_armv8, running, with a flag up */
+	unsigned accesses; /* on pmk_armv8, running, with a flag set */
 } operations[] = {
 	{ "reset", do_reset, 6 },
 	{ "program", do_program, 3 },
@@ -870,7 +892,7 @@ static const struct {
 	{ "probe", do_probe, 4 },
 };
 
-/* The error is returned, and nothing is done after it. */
+/* The driver returns the error, and accesses nothing more. */
 static void test_port_error(void **state)
 {
 	(void)state;
@@ -895,7 +917,7 @@ static void test_port_error(void **state)
 	}
 }
 
-/* After an error the outputs have no wrong values. */
+/* After an error, the outputs contain no wrong values. */
 static void test_outputs_after_an_error(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -919,7 +941,7 @@ static void test_outputs_after_an_error(void **state)
 	c.log.fail_at = 0;
 	assert_int_equal(drv->read(&c.dev, 1, &value), PMK_EIO);
 	assert_int_equal(value, 42);
-	/* A counter whose type could not be written is not started. */
+	/* The driver does not start a counter whose type it could not write. */
 	forget(&c.log);
 	c.log.fail_at = 2;
 	assert_int_equal(drv->program(&c.dev, 1, 0x08), PMK_EIO);
@@ -937,12 +959,12 @@ struct rig {
 	struct pmk_armv8_model model;
 	struct pmk_model_port to_model;
 	struct pmk_port inner;
-	unsigned per_access; /* every signal rises by this at each access */
-	int inject_at;	     /* before this access, everything happens once; -1: never */
+	unsigned per_access; /* added to each signal at each access */
+	int inject_at;	     /* everything happens before this access; -1: never */
 	bool injected;
 };
 
-/* Raises each signal `times` times: each counter at its maximum overflows. */
+/* Raises each signal `times` times, so each counter at its maximum overflows. */
 static void everything_happens(struct rig *r, uint64_t times)
 {
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
@@ -990,7 +1012,7 @@ static void setup_with(struct rig *r, const struct pmk_pmu *pmu,
 	pmk_bus_init(&r->bus);
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		pmk_signal_add(&r->bus.raised, (enum pmk_signal)s);
-		r->bus.total[s] = 1000 + s; /* none of this may be counted */
+		r->bus.total[s] = 1000 + s; /* must not be counted */
 	}
 	r->to_model = (struct pmk_model_port){
 		.ops = pmk_model_find(pmu),
@@ -1048,8 +1070,10 @@ static uint64_t full(const struct pmk_pmu *pmu, unsigned n)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* Only events between start() and stop() count: on every core, on the cycle counter, the first
- * event counter and the last. */
+/*
+ * On every core, only events between start() and stop() count: on the cycle counter, on the first
+ * event counter, and on the last.
+ */
 static void test_counting(void **state)
 {
 	(void)state;
@@ -1085,7 +1109,7 @@ static void test_counting(void **state)
 		assert_int_equal(counter(&r, 0), 50);
 		assert_int_equal(counter(&r, 1), 30);
 		assert_int_equal(counter(&r, last), 7);
-		OK(drv->start(&r.dev)); /* goes on */
+		OK(drv->start(&r.dev)); /* counting continues */
 		everything_happens(&r, 5);
 		assert_int_equal(counter(&r, 0), 55);
 		assert_int_equal(counter(&r, last), 17);
@@ -1094,8 +1118,8 @@ static void test_counting(void **state)
 }
 
 /*
- * One write starts all counters and one write stops them: however long accesses take, the counts
- * agree.
+ * One write starts all counters, and one write stops them. So the counts are equal, however long
+ * accesses take.
  */
 static void test_all_together(void **state)
 {
@@ -1117,7 +1141,7 @@ static void test_all_together(void **state)
 		OK(drv->stop(&r.dev));
 		settled(&r);
 		for (unsigned n = 0; n < cores[k]->ncounters; n++) {
-			/* 100, and stop()'s two accesses */
+			/* These are 100, and the two accesses of stop(). */
 			assert_int_equal(counter(&r, n), 114);
 			settled(&r);
 		}
@@ -1144,8 +1168,10 @@ static void test_unprogrammed_counters(void **state)
 	assert_int_equal(peek(&r, 1), 0x08);
 }
 
-/* Every field that reset leaves UNKNOWN has a pattern in it, or an earlier user left the PMU
- * running. */
+/*
+ * reset() works if every field that the hardware's reset leaves UNKNOWN has a pattern in it, and if
+ * an earlier user left the PMU running.
+ */
 static void test_reset_from_anything(void **state)
 {
 	static const uint64_t poisons[] = { 0, UINT64_MAX, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa };
@@ -1193,12 +1219,14 @@ static void test_reset_from_anything(void **state)
 	}
 }
 
-/* Filters select where counters count. The model's exception level is an input. */
+/*
+ * Filters select the levels in which counters count. The exception level is an input of the model.
+ */
 static void test_filter_counts(void **state)
 {
 	static const struct {
 		uint32_t filter;
-		unsigned levels; /* bit per exception level, Non-secure */
+		unsigned levels; /* a bit per exception level, Non-secure */
 	} rows[] = {
 		{ PMK_ARMV8_EL0_EL1, 3 },     { PMK_ARMV8_EL0, 1 }, { PMK_ARMV8_EL1, 2 },
 		{ PMK_ARMV8_EL0_EL1_EL2, 7 }, { PMK_ARMV8_EL2, 4 },
@@ -1229,7 +1257,7 @@ static void test_filter_counts(void **state)
 	}
 }
 
-/* Reading EL0: it counts where it is opened, and can change nothing. */
+/* A reader at EL0 can read the counters where EL0 access is open, and can change nothing. */
 static void test_el0(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1252,8 +1280,8 @@ static void test_el0(void **state)
 			assert_int_equal(operations[i].run(&r.dev),
 					 open == 1 && reads ? 0 : PMK_EUNDEF);
 			/*
-			 * The operation stopped at the first access; but probe() may work without
-			 * the version.
+			 * The operation stopped at the first access. Only probe() may continue
+			 * without the version.
 			 */
 			assert_int_equal(r.log.n, operations[i].run == do_probe ? 2 : 1);
 		}
@@ -1266,7 +1294,10 @@ static void test_el0(void **state)
 	}
 }
 
-/* EL0 with PMUSERENR.EN, as some systems set it: the whole sequence, without interrupts. */
+/*
+ * With PMUSERENR.EN, as some systems set it, the whole sequence works at EL0, but without
+ * interrupts.
+ */
 static void test_el0_owns_it(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1289,7 +1320,7 @@ static void test_el0_owns_it(void **state)
 	OK(drv->stop(&r.dev));
 	assert_int_equal(drv->irq_enable(&r.dev, 8), PMK_EUNDEF);
 	r.to_model.mode = PMK_MODE_PRIV;
-	assert_int_equal(peek(&r, 13), 0x21); /* EL1's */
+	assert_int_equal(peek(&r, 13), 0x21); /* EL1's enables */
 }
 
 /* ---- N, events, width: through the model --------------------------------------------------- */
@@ -1328,7 +1359,10 @@ static void test_model_counters(void **state)
 	}
 }
 
-/* Counters that a hypervisor keeps are refused, not touched: that would trap. */
+/*
+ * The driver refuses counters that a hypervisor keeps. It does not access them, because the access
+ * would trap.
+ */
 static void test_hypervisor_keeps_counters(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1350,7 +1384,7 @@ static void test_hypervisor_keeps_counters(void **state)
 	assert_int_equal(r.model.oddities, 0);
 }
 
-/* Every event of the core fits an event counter, and is visible in its type register. */
+/* The driver can program every event of a core, and its code is then in the type register. */
 static void test_every_event(void **state)
 {
 	(void)state;
@@ -1382,7 +1416,8 @@ static void test_every_event(void **state)
 }
 
 /*
- * PMUv3p5 with 32-bit overflow: the model's counter continues above bit 31, the driver's does not.
+ * With 32-bit overflow on PMUv3p5, the model's counter continues above bit 31, but the driver's
+ * count does not.
  */
 static void test_short_counters_on_p5(void **state)
 {
@@ -1405,7 +1440,7 @@ static void test_short_counters_on_p5(void **state)
 	assert_int_equal(mask, 2);
 }
 
-/* 64 bits: no overflow at bit 31, one at bit 63. */
+/* With 64-bit overflow, there is no overflow at bit 31, but there is one at bit 63. */
 static void test_long_counters(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8_long.driver;
@@ -1427,7 +1462,7 @@ static void test_long_counters(void **state)
 	assert_int_equal(mask, 4);
 }
 
-/* A chained pair is a 64-bit counter; each counter has its own flag. */
+/* A chained pair is a 64-bit counter, in which each counter has its own flag. */
 static void test_chain(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1454,7 +1489,7 @@ static void test_chain(void **state)
 	assert_int_equal(r.model.oddities, 0);
 }
 
-/* SW_INCR counts the writes of PMSWINC that name its counter. */
+/* SW_INCR counts the writes of PMSWINC that have the bit of its counter. */
 static void test_software_increment(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1466,7 +1501,7 @@ static void test_software_increment(void **state)
 	OK(drv->program(&r.dev, 3, 0x00));
 	OK(drv->program(&r.dev, 4, 0x00));
 	OK(drv->program(&r.dev, 5, 0x08));
-	poke(&r, 4, 0x1c); /* stopped */
+	poke(&r, 4, 0x1c); /* while stopped */
 	OK(drv->start(&r.dev));
 	for (unsigned i = 0; i < 5; i++)
 		poke(&r, 4, 0x14);
@@ -1516,12 +1551,12 @@ static void test_wrap_between_reads(void **state)
 		assert_true(counter(&r, 0) == 0x2f);
 		OK(drv->pending(&r.dev, &mask));
 		assert_true(mask == (3 | 1u << (cores[k]->ncounters - 1)));
-		OK(drv->pending(&r.dev, &mask)); /* reading them clears nothing */
+		OK(drv->pending(&r.dev, &mask)); /* reading the flags clears none */
 		assert_true(mask == (3 | 1u << (cores[k]->ncounters - 1)));
 	}
 }
 
-/* The cycle counter does not overflow at 32 bits (LC). */
+/* With LC, the cycle counter does not overflow at 32 bits. */
 static void test_cycles_are_long(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1585,7 +1620,7 @@ static void test_clear_some(void **state)
 }
 
 /*
- * Interrupt enables, one by one: without the enable the line stays low, and it falls when the
+ * Each interrupt has its own enable. Without it the line stays low, and the line falls when the
  * enable is cleared.
  */
 static void test_interrupt(void **state)
@@ -1620,9 +1655,9 @@ static void test_interrupt(void **state)
 }
 
 /*
- * Lets every counter overflow right before access number `at` of an operation. The cycle counter
- * does not if it has overflowed before (`pending`). Whatever the operation was, take() reports each
- * overflow exactly once, except the one that clear() was asked to forget. Returns false if the
+ * Lets every counter overflow directly before access number `at` of an operation, except the cycle
+ * counter if it overflowed earlier (`pending`). Whatever the operation was, do_take() reports each
+ * overflow exactly once, except the overflow that clear() was told to clear. Returns false if the
  * operation makes no such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
@@ -1644,9 +1679,9 @@ static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool ru
 	if (!r.injected)
 		return false;
 	settled(&r);
-	/* If interrupts were changed, all are expected to be enabled again. */
+	/* The operation may have changed the interrupt enables, so all are set again. */
 	OK(pmu->driver->irq_enable(&r.dev, all));
-	/* stop() before the injected moment: events after E = 0 do not count. */
+	/* If stop() cleared E before the overflow, the events did not count. */
 	OK(do_take(&r.dev));
 	assert_int_equal(total & reported, 0);
 	total |= reported;
@@ -1661,8 +1696,7 @@ static void test_overflow_is_never_lost(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < COUNT(cores); k++) {
-		for (size_t op = 1; op < COUNT(operations);
-		     op++) { /* reset() is meant to lose it */
+		for (size_t op = 1; op < COUNT(operations); op++) { /* reset() may lose it */
 			for (unsigned variant = 0; variant < 3; variant++) {
 				bool running = variant < 2, pending = variant == 1;
 				int at = 0;
@@ -1670,7 +1704,7 @@ static void test_overflow_is_never_lost(void **state)
 				while (overflow_before_access(cores[k], op, running, pending, at))
 					assert_true(++at < 20);
 				assert_true(at > 0);
-				/* The race that matters: between pending() and clear(). */
+				/* The important race is between pending() and clear(). */
 				if (operations[op].run == do_take)
 					assert_int_equal(at, pending ? 2 : 1);
 			}
@@ -1678,7 +1712,7 @@ static void test_overflow_is_never_lost(void **state)
 	}
 }
 
-/* An overflow that was pending before the operation survives it. */
+/* An overflow that was pending before the operation is still reported after it. */
 static void test_pending_overflow_survives(void **state)
 {
 	(void)state;
@@ -1703,8 +1737,8 @@ static void test_pending_overflow_survives(void **state)
 }
 
 /*
- * Acts as an interrupt handler that runs before each access of an operation: it handles the
- * overflows, and the operation still has its usual effect.
+ * Acts as an interrupt handler that runs before each access of an operation, and handles the
+ * overflows. The operation must still have its usual effect.
  */
 static void handler(struct rig *r)
 {
@@ -1748,7 +1782,7 @@ static void test_interrupted_by_handler(void **state)
 			}
 			OK(operations[op].run(&r.dev));
 			assert_int_equal(r.injected, pass);
-			handler(&r); /* what the operation left */
+			handler(&r); /* handles the remaining overflows */
 			for (unsigned reg = 0; reg < 80; reg++)
 				if (r.inner.read(r.inner.ctx, reg, &regs[pass][reg]))
 					regs[pass][reg] = 0xbad;
@@ -1759,8 +1793,10 @@ static void test_interrupted_by_handler(void **state)
 
 /* ---- the other views ----------------------------------------------------------------------- */
 
-/* MRC and MCR p15, 0 of the model, at the places that the family's table names; the upper halves of
- * PMCEID are in c9, c14, 4 and 5. */
+/*
+ * A port that executes MRC and MCR p15, 0 on the model, with the operands in the family's table.
+ * The upper halves of PMCEID are c9, c14, 4 and 5.
+ */
 static int cp15_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	unsigned place = pmk_armv8_places[reg].cp15;
@@ -1791,7 +1827,10 @@ static int cp15_write(void *ctx, unsigned reg, uint64_t value)
 			     place & 7, (uint32_t)value);
 }
 
-/* Words of the model's memory-mapped view, at the offsets and widths meant for struct pmk_mmio. */
+/*
+ * A port that accesses words of the model's memory-mapped view, at the offsets and widths for
+ * struct pmk_mmio.
+ */
 static int word_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	unsigned offset = pmk_armv8_mmio_offsets[reg];
@@ -1823,8 +1862,8 @@ static int word_write(void *ctx, unsigned reg, uint64_t value)
 }
 
 /*
- * Runs a whole sequence in AArch32 (view 0) or in memory (1): the driver works the same in each
- * view.
+ * Runs a whole sequence in AArch32 (view 0) or in memory (view 1). The driver works in each view as
+ * in AArch64.
  */
 static void live_in_view(unsigned view)
 {
@@ -1883,7 +1922,7 @@ static void test_views(void **state)
 	live_in_view(1);
 }
 
-/* The port that firmware uses, on a block of memory: the words that it accesses. */
+/* The memory port of firmware, on a block of memory, accesses the right words. */
 static void test_memory_port(void **state)
 {
 	static uint32_t block[1024];
@@ -1902,7 +1941,7 @@ static void test_memory_port(void **state)
 	(void)state;
 	memset(block, 0, sizeof(block));
 	block[0xe00 / 4] = 0x00007f06; /* PMCFGR: N = 6 */
-	block[0xe04 / 4] = 0x00000040; /* PMCR: no N here */
+	block[0xe04 / 4] = 0x00000040; /* PMCR, without N */
 	block[0xe20 / 4] = 0x00000100; /* PMCEID0 … 3 */
 	block[0xe24 / 4] = 0x00000002;
 	block[0xe28 / 4] = 0x80000001;
@@ -1922,7 +1961,7 @@ static void test_memory_port(void **state)
 	OK(drv->read(&dev, 0, &value));
 	assert_true(value == 0x1122334455667788);
 	block[0x010 / 4] = 1234;
-	block[0x014 / 4] = 5678; /* PMEVCNTR2, upper half: not read */
+	block[0x014 / 4] = 5678; /* upper half of PMEVCNTR2, not read */
 	OK(drv->read(&dev, 3, &value));
 	assert_true(value == 1234);
 	OK(drv->start(&dev));
@@ -1931,12 +1970,12 @@ static void test_memory_port(void **state)
 	OK(drv->clear(&dev, 8));
 	assert_int_equal(block[0xc80 / 4], 4);
 	assert_int_equal(pmk_armv8_user_read(&dev, true), PMK_EBADREG);
-	/* The words after the registers belong to the port. */
+	/* The register numbers after the driver's registers are words of the port itself. */
 	assert_int_equal(dev.port.read(dev.port.ctx, 80, &value), PMK_EBADREG);
 	assert_int_equal(dev.port.write(dev.port.ctx, 82, 0), PMK_EBADREG);
 }
 
-/* An access to either word of a register may fail. */
+/* If an access to either word of a register fails, the port returns the error. */
 static void test_memory_port_errors(void **state)
 {
 	static const unsigned regs[] = { 0, 6, 7 };
@@ -1960,12 +1999,15 @@ static void test_memory_port_errors(void **state)
 	OK(port.read(port.ctx, 3, &value));
 	OK(port.write(port.ctx, 3, 5));
 	check_log(&c.log, "R3 W3=5");
-	assert_null(port.settle); /* time passes without a call */
+	assert_null(port.settle); /* on hardware time passes by itself */
 }
 
 /* ---- a session ----------------------------------------------------------------------------- */
 
-/* More events than counters, over many times the range of a counter: totals equal the bus's. */
+/*
+ * Totals of a session equal those of the bus, with more events than counters, and over many times
+ * the range of a counter.
+ */
 static void test_session_totals(void **state)
 {
 	static const uint16_t codes[] = { 0x11, 0x08, 0x06, 0x07, 0x10, 0x13, 0x04, 0x03, 0x1d };
@@ -1982,7 +2024,7 @@ static void test_session_totals(void **state)
 	for (size_t i = 0; i < COUNT(codes); i++)
 		plan.event[i].code = codes[i];
 	OK(pmk_plan_make(&pmk_cortex_a53, &plan));
-	assert_int_equal(plan.npasses, 2); /* seven counters */
+	assert_int_equal(plan.npasses, 2); /* there are seven counters */
 	assert_int_equal(plan.event[0].counter, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		to[i] = (struct pmk_model_port){ .ops = pmk_model_find(&pmk_cortex_a53),

@@ -12,19 +12,19 @@ const char *const seen_names[NSEEN] = {
 	[SEEN_INTERRUPT] = "interrupt",	 [SEEN_NONE] = "no-interrupt",
 };
 
-struct beside {
+struct comparison {
 	const uint64_t *log;
 	size_t n, at;
 	struct tally *tally;
-	/* Where the logs first differ, and both values. */
+	/* Where the logs differ first, and the two values there. */
 	bool differs;
 	unsigned reg;
 	uint64_t ours, theirs, mask;
 };
 
 /*
- * Returns true if PMCCNTR is within the range that the divider's unknown phase allows; then the
- * model continues from QEMU's value.
+ * Returns true if PMCCNTR is within the range that the divider's unknown phase allows. If so, the
+ * model continues with QEMU's value.
  */
 static bool within(struct machine *m, uint64_t ours, uint64_t theirs)
 {
@@ -39,7 +39,7 @@ static bool within(struct machine *m, uint64_t ours, uint64_t theirs)
 	return true;
 }
 
-static bool agree(struct beside *b, struct machine *m, const struct op *op, unsigned reg,
+static bool agree(struct comparison *b, struct machine *m, const struct op *op, unsigned reg,
 		  uint64_t ours, uint64_t theirs)
 {
 	bool used[NRULES] = { false };
@@ -59,7 +59,7 @@ static bool agree(struct beside *b, struct machine *m, const struct op *op, unsi
 		b->tally->masked[i] += used[i];
 	if ((ours ^ theirs) & b->mask)
 		return false;
-	/* If the model did not know whether the flag is set, it takes the value of QEMU. */
+	/* The model does not know whether this flag is set, so it takes QEMU's value. */
 	if (read && (reg == PMK_ARMV8_PMOVSCLR || reg == PMK_ARMV8_PMOVSSET) && m->flag_unsure) {
 		m->model.ovs = (m->model.ovs & 0x7FFFFFFF) | (theirs & 0x80000000);
 		m->flag_unsure = false;
@@ -73,8 +73,8 @@ static bool is_count(unsigned reg)
 	       (reg >= PMK_ARMV8_PMEVCNTR0 && reg < PMK_ARMV8_PMEVTYPER0);
 }
 
-/* Counts a word on which both agree. */
-static void look(struct beside *b, const struct op *op, unsigned reg, uint64_t value)
+/* Counts which kinds of values were compared and equal. */
+static void count_seen(struct comparison *b, const struct op *op, unsigned reg, uint64_t value)
 {
 	unsigned *seen = b->tally->seen;
 
@@ -92,7 +92,7 @@ static void look(struct beside *b, const struct op *op, unsigned reg, uint64_t v
 
 static void logged(void *ctx, struct machine *m, const struct op *op, unsigned reg, uint64_t value)
 {
-	struct beside *b = ctx;
+	struct comparison *b = ctx;
 
 	if (b->differs)
 		return;
@@ -103,10 +103,10 @@ static void logged(void *ctx, struct machine *m, const struct op *op, unsigned r
 	b->at++;
 	b->tally->values++;
 	if (!b->differs)
-		look(b, op, reg, value);
+		count_seen(b, op, reg, value);
 }
 
-static void explain(const struct program *p, unsigned last, const struct beside *b, FILE *out)
+static void explain(const struct program *p, unsigned last, const struct comparison *b, FILE *out)
 {
 	char name[24];
 
@@ -119,7 +119,7 @@ static void explain(const struct program *p, unsigned last, const struct beside 
 		b->at > b->n ? "; the log ends here" : "");
 }
 
-/* Words that a program logs. */
+/* Returns the number of words that a program logs. */
 static size_t words(const struct program *p)
 {
 	size_t n = 0;
@@ -136,7 +136,7 @@ static size_t words(const struct program *p)
 size_t compare(const struct program *p, struct machine *m, const uint64_t *log, size_t n,
 	       struct tally *t, FILE *out)
 {
-	struct beside b = { .log = log, .n = n, .tally = t };
+	struct comparison b = { .log = log, .n = n, .tally = t };
 
 	for (unsigned i = 0; i < p->n && !b.differs; i++) {
 		machine_step(m, &p->op[i], logged, &b);

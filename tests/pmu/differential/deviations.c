@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where QEMU 7.2 deviates from the architecture, or chooses differently where the architecture
- * leaves a choice. Each entry is as narrow as possible: an operation that programs do not make, or
- * bits that are not compared in one situation. A program demonstrates each entry. When QEMU no
- * longer behaves as described, that program's test reports that the entry is obsolete, or must be
- * marked as mended as long as older versions of QEMU are in use.
+ * Where QEMU 7.2 deviates from the architecture, or makes another choice than the model where the
+ * architecture leaves one. Each entry is as narrow as possible: it excludes an operation, or bits
+ * in one situation. A program demonstrates each entry. If QEMU no longer behaves as described, the
+ * program's test fails. Then the entry must be removed, or marked as mended as long as older
+ * versions of QEMU are in use.
  *
  * Sources: DDI 0487, D13 (PMU), D23 (registers), J1 (pseudocode), Glossary.
  */
@@ -25,7 +25,7 @@
 #define EVCNTR(n)  (PMK_ARMV8_PMEVCNTR0 + (n))
 #define EVTYPER(n) (PMK_ARMV8_PMEVTYPER0 + (n))
 
-/* PMCR.P; MDCR_EL2.{HPMD,HPME,TPMCR,TPM}; MDCR_EL3.{SPME,TPM}; PMEVTYPER.SH */
+/* Bits of PMCR.P; MDCR_EL2.{HPMD,HPME,TPMCR,TPM}; MDCR_EL3.{SPME,TPM}; PMEVTYPER.SH. */
 #define PMCR_P	  UINT64_C(0x00000002)
 #define EL2_HPMD  UINT64_C(0x00020000)
 #define EL2_HPME  UINT64_C(0x00000080)
@@ -34,7 +34,10 @@
 #define EL3_SPME  UINT64_C(0x00020000)
 #define TYPER_SH  UINT64_C(0x01000000)
 
-/* Counted after the MSR that enables: ISB, STR; a loop of 10; and MRS. */
+/*
+ * Instructions that are counted after the MSR that enables counting: ISB, STR; a loop of 10; and
+ * MRS.
+ */
 #define COUNTED (AFTER_WRITE + LOOP_ONCE + 10 * LOOP_EACH + BEFORE_READ)
 
 /* clang-format off */
@@ -104,9 +107,9 @@ const struct deviation deviations[NRULES] = {
 		.theirs = 0, .ours = 1,
 	},
 	/*
-	 * The divider runs twice for 32 cycles, with a break of 32 cycles: our divider continues
-	 * where it stopped. In QEMU either both stretches contain a multiple of 64 or neither does,
-	 * because its clock does not always begin at the same number.
+	 * The divider runs twice for 32 cycles, with a break of 32 cycles. Ours continues where it
+	 * stopped. In QEMU, either both stretches contain a multiple of 64 or neither does, because
+	 * its clock does not always begin at the same number.
 	 */
 	[RULE_DIVIDER_PHASE] = {
 		.name = "divider-phase",
@@ -170,7 +173,7 @@ const struct deviation deviations[NRULES] = {
 		.core = "cortex-a53", .board = "el2",
 		OPS(WRITE(MDCR_EL2, EL2_TPMCR | 6), GO_DOWN(2, 1), READ(PMK_ARMV8_PMCR),
 			GO_UP(HVC)),
-		/* 10.0 has it right */
+		/* QEMU 10.0 has the right value */
 		.theirs = 0x41033000, .ours = MARKER + 0x218, .mended = true,
 	},
 	[RULE_HPMD_EARLY] = {
@@ -228,7 +231,7 @@ static bool is_type(unsigned reg)
 	       (reg >= PMK_ARMV8_PMEVTYPER0 && reg < PMK_ARMV8_NREGS);
 }
 
-/* Counters HPMN … N - 1, which only EL2 should reach. */
+/* Returns the counters HPMN … N - 1, which only EL2 should be able to access. */
 static uint64_t hidden(const struct machine *m)
 {
 	if (m->el >= 2 || !machine_el2(m))
@@ -320,7 +323,9 @@ static uint64_t type_bits(const struct machine *m)
 	return kept;
 }
 
-/* Bits of a read register that differ, and by which rule. */
+/*
+ * Returns the bits of a register in which the two values may differ, and marks the rule for them.
+ */
 static uint64_t register_bits(const struct machine *m, unsigned reg, enum rule *rule)
 {
 	if (reg == PMK_ARMV8_PMCR && m->core->version < 6)

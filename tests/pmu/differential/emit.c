@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Operations as A64 instructions, DDI 0487 C6.2. guest.S describes the use of each register. */
+/*
+ * Encodes operations as A64 instructions (DDI 0487 C6.2). guest.S describes the use of each
+ * register.
+ */
 #include "program.h"
 
 #include <assert.h>
@@ -94,7 +97,7 @@ static unsigned emit_write(const struct op *op, uint32_t *w)
 static unsigned emit_down(const struct op *op, uint32_t *w)
 {
 	static const uint8_t op1[] = { 0, 0, 4, 6 };
-	static const uint16_t spsr[] = { 0x3C0, 0x3C5, 0x3C9 }; /* EL0t, EL1h, EL2h; masked */
+	static const uint16_t spsr[] = { 0x3C0, 0x3C5, 0x3C9 }; /* EL0t, EL1h, EL2h, all masked */
 	struct encoding elr = { 3, op1[op->from], 4, 0, 1 };
 	struct encoding spsr_el = { 3, op1[op->from], 4, 0, 0 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Programs from a seed. A program resets the PMU, sets the control registers of EL3 and EL2,
- * mostly sets up some counters, and then does random things: accesses to any register at any
- * level, loops, changes of level; at its end it reads everything at the highest level. The model
- * runs along, to know where the program is and what PMUSERENR and PMSELR hold. The first 16
- * programs try every register from EL0, each with another PMUSERENR.
+ * Makes programs from a seed. A program resets the PMU, sets the control registers of EL3 and EL2,
+ * usually sets up some counters, and then does random things: it accesses any register at any
+ * level, runs loops, and changes the level. At its end it reads all registers at the highest level.
+ * The generator runs the model, too, so it knows the level of the program and the values of
+ * PMUSERENR and PMSELR. The first 16 programs try every register from EL0, each program with
+ * another value of PMUSERENR.
  *
- * No expression uses two random numbers in unspecified order, so that a seed gives the same
- * programs with every compiler.
+ * No expression uses two random numbers in unspecified order, so a seed gives the same programs
+ * with every compiler.
  */
 #include "program.h"
 
@@ -39,7 +40,7 @@ static bool chance(struct maker *g, unsigned percent)
 	return below(g, 100) < percent;
 }
 
-/* Noise where no bit is defined, now and then. */
+/* In 15 of 100 cases, returns random bits in the undefined bits of a register. */
 static uint64_t noise(struct maker *g, uint64_t where)
 {
 	return chance(g, 15) ? next(g) & where : 0;
@@ -74,16 +75,18 @@ static uint64_t set_of_counters(struct maker *g)
 
 static uint64_t filter(struct maker *g)
 {
-	/* EL0 and EL1; EL0; EL1; all; EL2; Non-secure only; all but EL3 */
-	static const uint32_t usual[] = { 0,	      0x80000000, 0x40000000, 0x08000000,
-					  0xC8000000, 0xF0000000, 0x04000000 };
+	/* The filters for EL0 and EL1; EL0; EL1; all levels; EL2; Non-secure only; all but EL3. */
+	static const uint32_t common[] = { 0,	       0x80000000, 0x40000000, 0x08000000,
+					   0xC8000000, 0xF0000000, 0x04000000 };
 
-	return chance(g, 60) ? usual[below(g, 7)] : next(g) & 0xFE000000;
+	return chance(g, 60) ? common[below(g, 7)] : next(g) & 0xFE000000;
 }
 
 static uint64_t type(struct maker *g)
 {
-	/* SW_INCR, INST_RETIRED, CPU_CYCLES; events that never happen; events that do not exist */
+	/*
+	 * SW_INCR, INST_RETIRED and CPU_CYCLES; events that never happen; events that do not exist.
+	 */
 	static const uint16_t events[] = { 0x00, 0x08, 0x08, 0x08, 0x11, 0x11,
 					   0x23, 0x24, 0x3C, 0x1E, 0x04, 0x21 };
 	uint64_t event = chance(g, 92) ? events[below(g, 12)] : next(g) & 0xFFFF;
@@ -201,7 +204,10 @@ static unsigned any_register(struct maker *g)
 		return PMK_ARMV8_PMSWINC;
 	default:
 		reg = below(g, PMK_ARMV8_PMEVCNTR0);
-		/* At EL0, whether this access traps depends on FEAT_IDST. */
+		/*
+		 * Whether this register traps at EL0 depends on FEAT_IDST, so the program reads
+		 * another one.
+		 */
 		return reg == PMK_ARMV8_DFR0 && g->m.el == 0 ? PMK_ARMV8_PMCCNTR : reg;
 	}
 }
@@ -226,7 +232,7 @@ static void access(struct maker *g, struct op op)
 
 	if (!keep_clear(&g->m, &op))
 		return;
-	if (needs_flags(&op)) /* a write that changes nothing; also if it is denied */
+	if (needs_flags(&op)) /* changes nothing, even if it is denied */
 		append(g, (struct op){ .kind = OP_WRITE, .reg = PMK_ARMV8_PMCNTENSET });
 	trial = g->m;
 	machine_step(&trial, &op, ignore, NULL);
@@ -239,7 +245,7 @@ static void write_to(struct maker *g, unsigned reg)
 	access(g, (struct op){ .kind = OP_WRITE, .reg = (uint8_t)reg, .value = value_for(g, reg) });
 }
 
-static void look_at_line(struct maker *g)
+static void check_line(struct maker *g)
 {
 	if (chance(g, 40))
 		write_to(g, PMK_ARMV8_PMOVSSET);
@@ -262,7 +268,7 @@ static bool can_go(const struct maker *g, unsigned to)
 
 	if (to == 2)
 		return el2;
-	return !(to == 1 && el2 && (g->m.hcr & HCR_TGE)); /* EL1 is not to be returned to */
+	return !(to == 1 && el2 && (g->m.hcr & HCR_TGE)); /* with TGE, EL1 cannot be returned to */
 }
 
 static void down(struct maker *g)
@@ -307,7 +313,7 @@ static void one(struct maker *g)
 	else if (dice < 78)
 		loop(g);
 	else if (dice < 83 && line)
-		look_at_line(g);
+		check_line(g);
 	else if (dice < 88)
 		control(g);
 	else if (dice < 94 && g->m.el > 0)
@@ -316,7 +322,7 @@ static void one(struct maker *g)
 		up(g);
 }
 
-/* A state in which counters soon move. */
+/* Sets up counters so that they soon count and overflow. */
 static void set_up(struct maker *g)
 {
 	for (unsigned n = 0; n < COUNTERS; n++) {
@@ -365,7 +371,7 @@ static void finish(struct maker *g)
 	append(g, (struct op){ .kind = OP_DUMP });
 }
 
-/* Reads and writes every register once from EL0. */
+/* Reads and writes every register once at EL0. */
 static void every_access(struct maker *g, uint64_t userenr)
 {
 	struct op op = { .kind = OP_WRITE, .reg = PMK_ARMV8_PMUSERENR, .value = userenr };
@@ -374,7 +380,7 @@ static void every_access(struct maker *g, uint64_t userenr)
 	write_to(g, PMK_ARMV8_PMSELR);
 	append(g, (struct op){ .kind = OP_DOWN, .from = (uint8_t)g->m.el, .to = 0 });
 	for (unsigned reg = 0; reg <= PMK_ARMV8_PMEVCNTR0 + COUNTERS; reg++) {
-		if (reg == PMK_ARMV8_DFR0) /* a matter of FEAT_IDST */
+		if (reg == PMK_ARMV8_DFR0) /* depends on FEAT_IDST */
 			continue;
 		access(g, (struct op){ .kind = OP_READ, .reg = (uint8_t)reg });
 		write_to(g, reg);

@@ -94,8 +94,8 @@ dump:
 	.endr
 	ret
 
-/* An expected exception returns to the next instruction, at this level. Any other puts its marker
- * into x0 and skips the instruction. */
+/* An expected exception returns to the next instruction at this level. Any other exception puts its
+ * marker into x0 and skips the instruction. */
 	.macro	handler el
 handler\el:
 	cbnz	x23, 1f

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs the operations on the model instead of a core. They become register accesses and inputs, and
- * the bus gets an instruction and 2^shift cycles for each instruction that QEMU's clock counts.
- * That includes an instruction that takes an exception; the producer, not the PMU, decides what the
- * architecture counts there.
+ * Runs the operations on the model instead of a core. They become accesses to registers and inputs
+ * of the model. For each instruction that QEMU's clock counts, the bus gets an instruction and
+ * 2^shift cycles. QEMU also counts an instruction that takes an exception; which instructions the
+ * architecture counts is a matter of the producer, not of the PMU.
  *
- * An access sees everything up to and including itself: MRS and MSR are counted before their own
- * access.
+ * An access sees everything up to and including itself, because MRS and MSR are counted before
+ * their own access.
  */
 #include "program.h"
 
@@ -20,7 +20,7 @@ const char *const fault_names[NFAULTS] = {
 	[FAULT_WORLD] = "world",       [FAULT_HPMN] = "hpmn",	    [FAULT_TRAP] = "trap",
 };
 
-/* MDCR_EL2.{TPMCR,TPM}, MDCR_EL3.TPM; MDCR_EL2.HPMN */
+/* Bits of MDCR_EL2.{TPMCR,TPM} and MDCR_EL3.TPM; of MDCR_EL2.HPMN. */
 #define TPM_TPMCR UINT64_C(0x60)
 #define TPM	  UINT64_C(0x40)
 #define HPMN	  UINT64_C(0x1F)
@@ -96,7 +96,7 @@ void machine_init(struct machine *m, const struct core *core, const struct board
 	params.el3 = board->el3;
 	pmk_bus_init(&m->bus);
 	memset(&m->bus.raised, 0xFF,
-	       sizeof(m->bus.raised)); /* inputs that are not set below are always 0 */
+	       sizeof(m->bus.raised)); /* inputs that are not set below are 0 */
 	pmk_armv8_model_reset(&m->model, core->pmu, &params, &m->bus);
 	m->mdcr2 = COUNTERS;
 	set_input(m, PMK_ARMV8_IN_EL, m->el);
@@ -105,7 +105,7 @@ void machine_init(struct machine *m, const struct core *core, const struct board
 
 /* ---- what the comparison has to know ------------------------------------------------------- */
 
-/* PMCCNTR is counting, every 64th cycle: PMCR.D = 1, LC = 0. */
+/* Returns true if PMCCNTR counts every 64th cycle, because PMCR.D = 1 and LC = 0. */
 static bool divides(const struct machine *m)
 {
 	return (pmk_armv8_counting(&m->model, m->el) & 0x80000000) &&
@@ -113,8 +113,8 @@ static bool divides(const struct machine *m)
 }
 
 /*
- * Records that the divider has run. Each time adds an uncertainty of one, because QEMU's divider
- * has another phase.
+ * Records that the divider runs. Each start makes the count uncertain by one more, because the
+ * divider of QEMU has another phase.
  */
 static void watch_divider(struct machine *m)
 {
@@ -135,8 +135,8 @@ static void watch_divider(struct machine *m)
 }
 
 /*
- * Overflows since QEMU last looked at its counters, including flags that are already set. The model
- * itself is not synchronised.
+ * Records the counters that overflowed after QEMU last looked at them, even if their flags were
+ * already set. A copy of the model is synchronised, and not the model itself.
  */
 static void watch_overflows(struct machine *m)
 {
@@ -180,7 +180,7 @@ static void go_to(struct machine *m, unsigned el)
 	watch_divider(m);
 }
 
-/* The access was denied: the vectors of that level look at it and come back. */
+/* Enters the vectors of the level to which the denied access trapped, and returns from them. */
 static uint64_t trapped(struct machine *m)
 {
 	struct pmk_armv8_trap trap = m->model.trap;
@@ -224,7 +224,7 @@ static void write_control(struct machine *m, unsigned reg, uint64_t value)
 	case SCR_EL3:
 		m->scr = value;
 		set_input(m, PMK_ARMV8_IN_SECURE, !(value & SCR_NS));
-		/* A parameter, for cores that keep it. */
+		/* Secure EL2 is a parameter of the model, because the model does not change it. */
 		m->model.params.secure_el2 = m->core->secure_el2 && (value & SCR_EEL2);
 		break;
 	}
@@ -286,7 +286,7 @@ static void dump(struct machine *m, const struct op *op, log_fn *log, void *ctx)
 void machine_step(struct machine *m, const struct op *op, log_fn *log, void *ctx)
 {
 	switch ((enum op_kind)op->kind) {
-	case OP_RESET: /* that is how it is */
+	case OP_RESET: /* this is the state after a reset */
 		break;
 	case OP_READ:
 		tick(m, BEFORE_READ);

@@ -8,11 +8,12 @@
  *	armv8_differential faults                 lists names
  *	armv8_differential options CORE BOARD     for -icount shift= and -machine
  *
- * FILE gets the instructions of the programs, to load at 0x40400000; LOG is the output of guest.S.
+ * FILE gets the instructions of the programs, for loading at 0x40400000. LOG is the output of
+ * guest.S.
  *
- * A check prints what it compared, "programs N values N differences N" and "masked RULE N" …, and
- * the first differences. It ends with 0, or with 1 if there were some; 2 is a wrong call, or a
- * file that cannot be read or written.
+ * A check prints how much it compared, as "programs N values N differences N" and "masked RULE N",
+ * and the first differences. It exits with 0, or with 1 if there are differences. It exits with 2
+ * for wrong arguments, or if a file cannot be read or written.
  */
 #include "program.h"
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 5 /* differing programs that are printed */
+#define SHOWN 5 /* number of differing programs to print */
 
 struct run {
 	const struct core *core;
@@ -187,7 +188,7 @@ static int write_deviation(const struct deviation *d, const char *path)
 	return closed(f);
 }
 
-/* The last value that the operations of a demonstration log, and the number of values. */
+/* The last value that the operations of a demonstration log, and how many values they log. */
 struct last {
 	uint64_t value;
 	size_t n;
@@ -251,7 +252,7 @@ static int list(const char *what)
 	return 0;
 }
 
-/* -icount shift= and -machine of a core and a board. */
+/* Prints -icount shift= and -machine for a core and a board. */
 static int options(const char *core, const char *board)
 {
 	const struct core *c = core_find(core);

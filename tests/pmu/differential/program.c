@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Machines, registers and operations: their names and numbers. Encodings: DDI 0487, C5.3, D23. */
+/* Names and numbers of cores, boards, registers and operations. Encodings: DDI 0487, C5.3, D23. */
 #include "program.h"
 
 #include <string.h>

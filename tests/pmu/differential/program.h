@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs of register accesses and instructions, run on QEMU's PMUv3 and on ours.
+ * Random programs of register accesses and instructions, which run on QEMU's PMUv3 and on our
+ * model.
  *
- * A program is a list of operations. emit.c turns it into A64 instructions for QEMU; machine.c
- * plays it on the model, whose bus gets what QEMU's clock gets; both log one word for each
- * access. compare.c compares the two logs; deviations.c says where they may differ. generate.c
- * makes programs from a seed. Registers, bits and instructions are spelled as the manuals have
- * them, not by src/pmu/armv8/regs.h.
+ * A program is a list of operations. generate.c makes programs from a seed. emit.c turns a program
+ * into A64 instructions for QEMU. machine.c runs it on the model, whose bus gets what QEMU's clock
+ * gets. Both log one word for each access. compare.c compares the logs, and deviations.c says where
+ * they may differ. Registers, bits and instructions are written as literal numbers from the
+ * manuals, independent of src/pmu/armv8/regs.h.
  */
 #ifndef DIFFERENTIAL_PROGRAM_H
 #define DIFFERENTIAL_PROGRAM_H
@@ -22,17 +23,20 @@
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
-/* A core of QEMU. The identification is that of QEMU 7.2, with INST_RETIRED because of -icount. */
+/*
+ * A core of QEMU. Its identification is that of QEMU 7.2, which has INST_RETIRED because of
+ * -icount.
+ */
 struct core {
-	const char *name; /* -cpu */
+	const char *name; /* name for -cpu */
 	const struct pmk_pmu *pmu;
 	uint8_t version, idcode;
 	uint64_t pmceid[2];
-	bool secure_el2; /* FEAT_SEL2 */
+	bool secure_el2; /* the core has FEAT_SEL2 */
 	unsigned shift;	 /* -icount shift=: cycles per instruction, as a power of two */
 };
 
-/* A board: -machine virt with these options. Programs start at its highest level. */
+/* A board: -machine virt with these options. Programs start at the board's highest level. */
 struct board {
 	const char *name, *options;
 	bool el2, el3;
@@ -43,20 +47,20 @@ const struct board *board_find(const char *name);
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-/* Registers that are not the PMU's; their numbers follow PMK_ARMV8_NREGS. */
+/* Registers that do not belong to the PMU. Their numbers follow PMK_ARMV8_NREGS. */
 enum control { MDCR_EL2 = PMK_ARMV8_NREGS, HCR_EL2, MDCR_EL3, SCR_EL3, NREGISTERS };
 
-#define COUNTERS 6 /* PMCR.N of all of QEMU's cores here */
+#define COUNTERS 6 /* PMCR.N of all of QEMU's cores */
 
 enum op_kind {
-	OP_RESET,   /* stop and clear the PMU: from the highest level, the first of every program */
-	OP_READ,    /* reg */
-	OP_WRITE,   /* reg, value */
-	OP_PENDING, /* the interrupt of the PMU at the GIC: 0 or 1 */
-	OP_LOOP,    /* value: times, 1 … 65535 */
-	OP_DOWN,    /* from a level to a lower one, `to` */
-	OP_UP,	    /* value: the instruction that is taken, SVC, HVC or SMC */
-	OP_DUMP,    /* read dumped[]: from the highest level, the last of every program */
+	OP_RESET,   /* stop and clear the PMU at the highest level: first in each program */
+	OP_READ,    /* reads reg */
+	OP_WRITE,   /* writes value to reg */
+	OP_PENDING, /* reads the PMU's interrupt at the GIC, 0 or 1 */
+	OP_LOOP,    /* value: number of rounds, 1 to 65535 */
+	OP_DOWN,    /* from the current level to the lower level `to` */
+	OP_UP,	    /* value: which instruction goes up, SVC, HVC or SMC */
+	OP_DUMP,    /* read dumped[] at the highest level: last in each program */
 };
 
 struct op {
@@ -75,15 +79,17 @@ struct program {
 #define NDUMPED 20
 extern const uint8_t dumped[NDUMPED];
 
-/* Logged instead of a value if there was an exception: the marker, plus level << 8, plus the
- * class. */
+/*
+ * The word that is logged instead of a value after an exception: the marker, plus level << 8, plus
+ * the class.
+ */
 #define MARKER UINT64_C(0xDEAD000000000800)
 
 #define SVC 0xD4000001
 #define HVC 0xD4000002
 #define SMC 0xD4000003
 
-/* HCR_EL2: RW, TGE. SCR_EL3: RW, HCE and bits 5:4, which are RES1; NS; EEL2. */
+/* Bits of HCR_EL2: RW, TGE. Bits of SCR_EL3: RW, HCE and 5:4, which are RES1; NS; EEL2. */
 #define HCR_RW	 UINT64_C(0x80000000)
 #define HCR_TGE	 UINT64_C(0x08000000)
 #define SCR_RW	 UINT64_C(0x00000530)
@@ -96,8 +102,10 @@ void op_print(FILE *f, const struct op *op);
 
 /* ---- instructions (emit.c) ----------------------------------------------------------------- */
 
-/* The number of instructions of an operation up to and including its access, after it, and in the
- * vectors of guest.S: for an unexpected exception, and for an expected one. */
+/*
+ * How many instructions an operation has up to and including its access, how many it has after it,
+ * and how many the vectors of guest.S execute for an unexpected and for an expected exception.
+ */
 enum {
 	BEFORE_READ = 1,
 	AFTER_READ = 1,
@@ -116,27 +124,27 @@ enum {
 	DUMP_STORE = 1,
 	UNWANTED = 10,
 	WANTED = 5,
-	MOST_WORDS = 8, /* the largest number of words of one operation */
+	MOST_WORDS = 8, /* the most words of one operation */
 };
 
-/* Op as A64 instructions; returns how many. */
+/* Writes the A64 instructions of an operation; returns their number. */
 unsigned emit(const struct op *op, uint32_t words[MOST_WORDS]);
 /* Returns the word that ends a file of programs. */
 uint32_t emit_finish(void);
 
 /* ---- the model as a machine (machine.c) ---------------------------------------------------- */
 
-/* Ways to be wrong, each of which the comparison has to notice. */
+/* Faults that the comparison must detect when the model has them. */
 enum fault {
 	FAULT_NONE,
-	FAULT_LOOP,	/* a loop has an instruction more */
-	FAULT_CYCLES,	/* a cycle more in each loop */
-	FAULT_COUNTERS, /* five counters */
-	FAULT_VERSION,	/* p4 instead of p5 or p5 instead of p1 */
-	FAULT_LEVEL,	/* events at EL0 are counted as EL1's */
+	FAULT_LOOP,	/* a loop has one instruction more */
+	FAULT_CYCLES,	/* each loop takes one cycle more */
+	FAULT_COUNTERS, /* there are five counters */
+	FAULT_VERSION,	/* version p4 instead of p5, or p5 instead of p1 */
+	FAULT_LEVEL,	/* events at EL0 count as events at EL1 */
 	FAULT_WORLD,	/* there is no Secure state */
 	FAULT_HPMN,	/* MDCR_EL2 keeps its reset value */
-	FAULT_TRAP,	/* no trap to EL2 and EL3 */
+	FAULT_TRAP,	/* nothing traps to EL2 or EL3 */
 	NFAULTS
 };
 extern const char *const fault_names[NFAULTS];
@@ -148,19 +156,22 @@ struct machine {
 	const struct pmk_model_ops *ops;
 	struct pmk_bus bus;
 	struct pmk_armv8_model model;
-	uint64_t mdcr2, mdcr3, hcr, scr; /* MDCR_EL2 … SCR_EL3 as written */
+	uint64_t mdcr2, mdcr3, hcr, scr; /* MDCR_EL2 … SCR_EL3, as written */
 	unsigned el;
 
 	/* State that the comparison keeps about the program so far. */
 	unsigned divided; /* stretches that PMCR.D divided since PMCCNTR was last known */
-	bool dividing;	  /* in one */
-	bool flag_unsure; /* PMOVS.C: the phase of the divider decides it */
+	bool dividing;	  /* PMCR.D divides now */
+	bool flag_unsure; /* the divider's phase decides whether PMOVS.C is set */
 	bool line_late;	  /* PMCR.E was changed since QEMU last looked at its line */
 	uint32_t late;	  /* counters that overflowed since QEMU last looked at them */
 	bool flag_lost;	  /* a flag was cleared before QEMU had set it */
 };
 
-/* A word of the log: of a register that was read or written, or NREGISTERS of OP_PENDING. */
+/*
+ * Receives a word of the log. `reg` is the register that was read or written, or NREGISTERS for
+ * OP_PENDING.
+ */
 typedef void log_fn(void *ctx, struct machine *m, const struct op *op, unsigned reg,
 		    uint64_t value);
 
@@ -169,12 +180,14 @@ void machine_init(struct machine *m, const struct core *core, const struct board
 void machine_step(struct machine *m, const struct op *op, log_fn *log, void *ctx);
 
 unsigned machine_top(const struct machine *m);
-/* EL2 exists and is enabled in the security state of the levels below EL3. */
+/* Returns true if EL2 exists and is enabled in the security state of the levels below EL3. */
 bool machine_el2(const struct machine *m);
-/* MDCR_EL2.HPMN; all counters without EL2. */
+/* Returns MDCR_EL2.HPMN, or the number of all counters without EL2. */
 unsigned machine_hpmn(const struct machine *m);
-/* Returns the number of the counter to whose count or type the register belongs; -1 if there is
- * none. PMSELR may select 31. */
+/*
+ * Returns the number of the counter whose count or type is in this register; -1 if there is none.
+ * PMSELR may select 31.
+ */
 int machine_counter(const struct machine *m, unsigned reg);
 
 /* ---- where QEMU differs (deviations.c) ----------------------------------------------------- */
@@ -200,28 +213,31 @@ enum rule {
 
 struct deviation {
 	const char *name;
-	const char *qemu;	  /* what QEMU does */
-	const char *architecture; /* what the architecture says */
+	const char *qemu;	  /* the behaviour of QEMU */
+	const char *architecture; /* the behaviour that the architecture requires */
 	const char *ref;
-	const char *core, *board; /* where it is shown */
+	const char *core, *board; /* where the demonstration runs */
 	/*
-	 * The operations of the demonstration, after OP_RESET and before OP_DUMP, from the highest
-	 * level to it. The last word that they log is `theirs` in QEMU and `ours` in the model.
+	 * The operations of the demonstration, which come between OP_RESET and OP_DUMP, and which
+	 * start and end at the highest level. The last word that they log is `theirs` in QEMU and
+	 * `ours` in the model.
 	 */
 	const struct op *op;
 	unsigned n;
 	uint64_t theirs, ours;
-	uint64_t either; /* what QEMU's value may be instead; 0: nothing */
-	bool mended;	 /* in a later QEMU than 7.2: theirs may be `ours` */
+	uint64_t either; /* another value that QEMU may have; 0: none */
+	bool mended;	 /* fixed in a later QEMU than 7.2, whose value may be `ours` */
 };
 
 extern const struct deviation deviations[NRULES];
 
-/* Change an operation so that it avoids QEMU's deviations; false: leave it out. */
+/*
+ * Changes an operation so that it avoids QEMU's deviations. Returns false if it must be left out.
+ */
 bool keep_clear(const struct machine *m, struct op *op);
-/* Bits in which the two logs must agree. Marks in `used` which rules took some away. */
+/* Returns the bits in which the two logs must agree. Marks in `used` which rules excluded bits. */
 uint64_t compared(const struct machine *m, unsigned reg, bool used[NRULES]);
-/* True if QEMU's flags must be brought up to date first. */
+/* Returns true if QEMU's flags must be updated before this operation. */
 bool needs_flags(const struct op *op);
 
 /* ---- generate.c, compare.c ----------------------------------------------------------------- */
@@ -232,28 +248,30 @@ void generate(struct program *p, const struct core *core, const struct board *bo
 /* Writes to *p the program that shows this deviation of QEMU. */
 void demonstrate(struct program *p, const struct deviation *d);
 
-/* Statistics of the compared words, which show that the programs test enough. */
+/* Kinds of compared words, whose numbers show that the programs test enough. */
 enum seen {
 	SEEN_UNDEFINED,
 	SEEN_TRAP_EL1,
 	SEEN_TRAP_EL2,
 	SEEN_TRAP_EL3,
-	SEEN_COUNT,	/* an event counter or PMCCNTR, not 0 */
-	SEEN_OVERFLOW,	/* PMOVS, not 0 */
-	SEEN_INTERRUPT, /* high */
-	SEEN_NONE,	/* low */
+	SEEN_COUNT,	/* an event counter or PMCCNTR that is not 0 */
+	SEEN_OVERFLOW,	/* PMOVS that is not 0 */
+	SEEN_INTERRUPT, /* the interrupt is pending */
+	SEEN_NONE,	/* the interrupt is not pending */
 	NSEEN
 };
 extern const char *const seen_names[NSEEN];
 
 struct tally {
 	unsigned programs, values, differences;
-	unsigned masked[NRULES]; /* words in which a rule took bits away */
+	unsigned masked[NRULES]; /* words in which a rule excluded bits */
 	unsigned seen[NSEEN];
 };
 
-/* Compare one program with `n` words of QEMU's log; returns how many it has used. Prints the first
- * difference of a program, and the way there, to `out`. */
+/*
+ * Compares one program with `n` words of QEMU's log. Returns the number of words that the program
+ * used. Prints the first difference, and the operations before it, to `out`.
+ */
 size_t compare(const struct program *p, struct machine *m, const uint64_t *log, size_t n,
 	       struct tally *t, FILE *out);
 
