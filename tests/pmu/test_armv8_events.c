@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMUv3 catalogue, register tables, encodings and offsets against the numbers of DDI 0487
- * D13.12, D23.5 and I5.3, DDI 0500 and Arm's event lists, typed again. Encodings are those that an
+ * The PMUv3 catalogue, register tables, encodings and offsets equal a second copy of the numbers of
+ * DDI 0487 D13.12, D23.5 and I5.3, DDI 0500 and Arm's event lists. The encodings are those that an
  * assembler generates from the registers' names.
  */
 #include <setjmp.h>
@@ -28,7 +28,7 @@ struct row {
 	const char *name;
 	const char *cores;   /* "g" generic, "3" A53, "5" A55, "7" A57, "2" A72, "n" N1,
 				* "a" A7, "f" A15, "8" A8, "9" A9 */
-	const char *signals; /* "" = none, "A+B" = the sum */
+	const char *signals; /* "": none; "A+B": their sum */
 	int cycles;
 };
 
@@ -228,7 +228,7 @@ static const struct row rows[] = {
 	{ 0x4024, "mem_access_checked",      "g",      "",                              0 },
 	{ 0x4025, "mem_access_checked_rd",   "g",      "",                              0 },
 	{ 0x4026, "mem_access_checked_wr",   "g",      "",                              0 },
-	/* PMUv1: DDI 0344, DDI 0388 11.4 */
+	/* PMUv1: DDI 0344, DDI 0388 11.4. */
 	{ 0x00, "sw_incr",                  "89", "",                             0 },
 	{ 0x01, "l1i_cache_refill",         "89", "L1I_FILL",                     0 },
 	{ 0x02, "l1i_tlb_refill",           "89", "MICRO_ITLB_MISS",              0 },
@@ -331,7 +331,7 @@ static const struct core {
 	const char *name;
 	unsigned version, pmcr;
 	uint64_t pmceid0, pmceid1;
-	unsigned counters, width; /* event counters */
+	unsigned counters, width; /* of the event counters */
 } cores[] = {
 	{ 'g', &pmk_armv8, "armv8", 5, 0x4100f800,
 	  0x0f0ffe7fffffffff, 0x77ffffffff, 31, 32 },
@@ -357,7 +357,10 @@ static const struct core {
 	  0x0007beff, 0, 6, 32 },
 };
 
-/* The catalogue of Cortex-M: DDI 0553's codes, DDI 0487 K3.1's, and ours from 0xd000. */
+/*
+ * The catalogue of Cortex-M: the codes of DDI 0553 and DDI 0487 K3.1, and our own codes from 0xd000
+ * on.
+ */
 static const struct {
 	unsigned code;
 	const char *name, *signals;
@@ -397,7 +400,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* "A+B" of a row of the catalogue. */
+/* Writes the signals of a row of the catalogue as "A+B". */
 static void signals_text(const struct pmk_event *ev, char *buf, size_t size)
 {
 	const char *a = ev->signal ? pmk_signal_name(ev->signal) : NULL;
@@ -446,11 +449,11 @@ static void check_words(const char *s)
 }
 
 /*
- * Rows in code order, one per core, names in lower_snake, every text present, and a reason exactly
- * where no signal is raised.
+ * Rows are in code order, one per core. Their names are in lower_snake, every text is present, and
+ * a row has a reason exactly if it has no signal.
  */
 /* Signals that no emulated core raises. */
-static bool nobody_raises(unsigned signal)
+static bool never_raised(unsigned signal)
 {
 	static const uint8_t none[] = { PMK_SIG_PARITY_ERROR, PMK_SIG_L1D_ALLOC_WRITE,
 					PMK_SIG_EXC_PABORT,   PMK_SIG_EXC_DABORT,
@@ -466,7 +469,9 @@ static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 		const struct pmk_event *ev = &pmu->events[i];
 
 		if (i && ev[-1].code == ev->code) {
-			/* From `least_own` on, each core has its own events. */
+			/*
+			 * From `least_own` on, the codes mean different events on different cores.
+			 */
 			assert_true(ev->code >= least_own || !strcmp(ev[-1].name, ev->name));
 			assert_int_equal(ev[-1].cores & ev->cores, 0);
 			assert_true(ev->code >= least_own || ev[-1].signal == ev->signal);
@@ -481,7 +486,7 @@ static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 		check_words(ev->brief);
 		if (ev->caveat)
 			check_words(ev->caveat);
-		if (ev->signal == PMK_SIG_NONE || nobody_raises(ev->signal))
+		if (ev->signal == PMK_SIG_NONE || never_raised(ev->signal))
 			check_words(ev->unmodelled);
 		else
 			assert_null(ev->unmodelled);
@@ -498,7 +503,7 @@ static void test_rows_are_complete(void **state)
 	assert_ptr_equal(pmk_cortex_a8.events, pmk_cortex_a9.events);
 }
 
-/* SW_INCR and CHAIN have no signal: their reason names their source. */
+/* SW_INCR and CHAIN have no signal. Their reason names what increments them. */
 static void test_register_events(void **state)
 {
 	static const unsigned codes[] = { 0x00, 0x1e };
@@ -519,7 +524,7 @@ static void test_register_events(void **state)
 	}
 }
 
-/* The description of every such event says what "speculatively executed" means here. */
+/* The description of every speculative event says what "speculatively executed" means here. */
 static void test_speculative_events(void **state)
 {
 	unsigned n = 0;
@@ -537,7 +542,7 @@ static void test_speculative_events(void **state)
 	assert_int_equal(n, 24);
 }
 
-/* PMCEID and the catalogue of each core agree on every code that PMCEID covers. */
+/* PMCEID and the catalogue of each core agree about every code that PMCEID covers. */
 static void test_pmceid(void **state)
 {
 	(void)state;
@@ -566,7 +571,7 @@ static void test_pmceid(void **state)
 	}
 }
 
-/* Checks each event of the Cortex-M, its counters, and that PMCEID has the same events. */
+/* The events of the Cortex-M, its counters, and PMCEID agree. */
 static void test_cortex_m(void **state)
 {
 	const struct pmk_pmu *pmu = &pmk_cortex_m;
@@ -608,7 +613,7 @@ static void test_cortex_m(void **state)
 	}
 }
 
-/* Codes that PMCEID does not cover may be counted. */
+/* The driver does not refuse codes that PMCEID does not cover. */
 static void test_counts_beyond_pmceid(void **state)
 {
 	static const unsigned codes[] = { 0x40,	  0x7a,	  0xc0,	  0xff,	 0x3ff,
@@ -628,7 +633,7 @@ static const struct {
 	int line;
 	const struct pmk_pmu *pmu;
 	const char *alias;
-	int code; /* -1: none */
+	int code; /* -1: no event */
 } aliases[] = {
 	{ __LINE__, &pmk_cortex_a53, "cycles", 0x11 },
 	{ __LINE__, &pmk_cortex_a53, "cpu-cycles", 0x11 },
@@ -712,7 +717,7 @@ static void test_aliases(void **state)
 	}
 }
 
-/* Every word of every row finds that row: no name means two events of one core. */
+/* Every word of every row finds that row, so no name belongs to two events of one core. */
 static void test_words_are_unique(void **state)
 {
 	(void)state;
@@ -831,7 +836,9 @@ static void test_pmus(void **state)
 	}
 }
 
-/* The cycle counter first, then six others; 0x11 may be on an event counter, too. */
+/*
+ * The cycle counter comes first, and six others follow. Event 0x11 can also use an event counter.
+ */
 static void test_free_counter(void **state)
 {
 	(void)state;
@@ -855,7 +862,7 @@ static void test_free_counter(void **state)
 		PMK_ENOCTR);
 }
 
-/* Counter numbers and their bits. */
+/* Each counter has the right number and bit. */
 static void test_counter_bits(void **state)
 {
 	(void)state;
@@ -877,7 +884,7 @@ static void test_counter_bits(void **state)
 static const struct {
 	unsigned reg;
 	const char *name, *alias, *mrs;
-	unsigned sysreg, crn, crm, opc2, offset; /* 0xffff: not there */
+	unsigned sysreg, crn, crm, opc2, offset; /* 0xffff: does not exist */
 } places[] = {
 	{ 0, "PMCR", "PMCR_EL0", "S3_3_C9_C12_0", 0xdce0, 9, 12, 0, 0xe04 },
 	{ 1, "PMCNTENSET", "PMCNTENSET_EL0", "S3_3_C9_C12_1", 0xdce1, 9, 12, 1, 0xc00 },
@@ -943,7 +950,10 @@ static void test_places(void **state)
 	assert_int_equal(pmk_armv8_mmio_offsets[17], PMK_MMIO_NONE);
 }
 
-/* The 31 event counters: c14, c8 to c11 and c12 to c15; 8 bytes and 4 bytes apart. */
+/*
+ * The 31 event counters are in c14, c8 to c11 and c12 to c15. In memory they are 8 bytes apart,
+ * their types 4 bytes.
+ */
 static void test_counter_places(void **state)
 {
 	(void)state;
@@ -966,7 +976,7 @@ static void test_counter_places(void **state)
 			const struct pmk_reg_info *regs = cores[c].pmu->regs;
 			char name[24], el[32], mrs[24];
 
-			if (cores[c].version == 0) /* ARMv7 has no such names */
+			if (cores[c].version == 0) /* ARMv7 does not have these names */
 				continue;
 			snprintf(name, sizeof(name), "PMEVCNTR%u", n);
 			snprintf(el, sizeof(el), "%s_EL0", name);
@@ -984,7 +994,7 @@ static void test_counter_places(void **state)
 	}
 }
 
-/* Only the cycle counter is two words in memory. */
+/* In memory, only the cycle counter has two words. */
 static void test_mmio_wide(void **state)
 {
 	(void)state;
@@ -996,12 +1006,14 @@ static void test_mmio_wide(void **state)
 	assert_int_equal(pmk_armv8_mmio_offsets[82], 0xe2c); /* PMCEID3 */
 }
 
-/* Fields as "NAME hi:lo ACCESS", highest first; bits that are missing belong to no field. p5_width
- * and p5_more are of the two generic PMUs, whose rows have what PMUv3p5 adds. */
+/*
+ * Fields as "NAME hi:lo ACCESS", the highest first. Bits that are missing belong to no field.
+ * p5_width and p5_more describe the two generic PMUs, whose rows include the additions of PMUv3p5.
+ */
 static const struct {
 	const char *reg;
 	unsigned width, p5_width;
-	const char *p5_more; /* fields that only p5 has, which are above the fields of both */
+	const char *p5_more; /* fields that only p5 has, above the common fields */
 	const char *fields;
 } layouts[] = {
 	{ "PMCR", 32, 64, "FZS 32:32 RW, ",
@@ -1078,7 +1090,7 @@ static void test_fields(void **state)
 		bool p5 = cores[c].letter == 'g';
 
 		assert_int_equal(cores[c].pmu->nregs, cores[c].version ? 80 : 18);
-		if (cores[c].version == 0) /* the same rows */
+		if (cores[c].version == 0) /* their rows are the same */
 			continue;
 		for (size_t i = 0; i < COUNT(layouts); i++) {
 			if (strcmp(layouts[i].reg, "PMEVTYPER") == 0) {
@@ -1100,7 +1112,7 @@ static void test_fields(void **state)
 	}
 }
 
-/* Only the event field is shown as an event; values have a description. */
+/* Only the event field is shown as an event. The values of other fields have descriptions. */
 static void test_field_texts(void **state)
 {
 	const struct pmk_reg_info *type = pmk_pmu_reg(&pmk_cortex_a53, "PMEVTYPER0");
@@ -1113,7 +1125,7 @@ static void test_field_texts(void **state)
 
 			assert_int_equal(f->event, strcmp(f->name, "evtCount") == 0);
 		}
-	/* P and U are not enables: 1 does not count. NSH is one. */
+	/* P and U exclude a level: their value 1 does not count. NSH includes a level. */
 	assert_string_equal(type->fields[0].values[0], "counts");
 	assert_string_equal(type->fields[0].values[1], "does not count");
 	assert_string_equal(type->fields[1].values[1], "does not count");
@@ -1130,7 +1142,7 @@ static void test_field_texts(void **state)
 	assert_null(dfr0->fields[6].values[16]);
 }
 
-/* The masks that driver and model use. */
+/* The masks of the driver and of the model are right. */
 static void test_masks(void **state)
 {
 	static const struct {

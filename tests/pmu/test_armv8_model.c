@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMUv3 model: its use of the bus (horizon, late synchronisation, copies, two models), and a
- * long random comparison with a second implementation of DDI 0487 D13, which steps event by event,
- * for every version, several numbers of counters and all levels. tests/conformance/armv8.vec tests
- * the single rules.
+ * The PMUv3 model: its use of the bus (horizon, late synchronisation, copies, two models). A long
+ * random comparison with a second implementation of DDI 0487 D13, which steps event by event, finds
+ * no difference for every version, several numbers of counters and all levels.
+ * tests/conformance/armv8.vec tests the single rules.
  *
  * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 4 PMSWINC, 5
  * PMSELR, 6 and 7 PMCEID0 and 1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET,
@@ -31,7 +31,7 @@ enum { CYCLES = 8, CNTENSET = 1, OVSCLR = 3, SWINC = 4, OVSSET = 12, INTENSET = 
 #define EVCNTR(n)  (18u + (n))
 #define EVTYPER(n) (49u + (n))
 
-/* A model on a bus, and a producer that honours the horizon. */
+/* A model on a bus, and a producer that obeys the horizon. */
 struct bench {
 	const struct pmk_model_ops *ops;
 	struct pmk_bus bus;
@@ -124,7 +124,7 @@ static void test_horizon(void **state)
 	wr(&b, EVTYPER(2), 0x13);
 	wr(&b, EVCNTR(0), 0xffffff00);
 	wr(&b, EVCNTR(1), 0xfffffff0);
-	wr(&b, EVCNTR(2), 0xfffffff5); /* 11 left, between two signals */
+	wr(&b, EVCNTR(2), 0xfffffff5); /* 11 occurrences of two signals are left */
 	wr(&b, CNTENSET, 0x80000007);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 	wr(&b, 0, 0x41);
@@ -135,7 +135,8 @@ static void test_horizon(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_BRANCH) == PMK_NEVER);
 
 	/*
-	 * Computed again without synchronising, the horizon is still the distance to the overflow.
+	 * If the horizon is computed again without synchronising, it is still the distance to the
+	 * overflow.
 	 */
 	pmk_bus_add(&b.bus, PMK_SIG_INSN, 0x20);
 	pmk_bus_add(&b.bus, PMK_SIG_MEM_READ, 3);
@@ -172,7 +173,7 @@ static void test_horizon_of_the_cycle_counter(void **state)
 	wr(&b, CYCLES, 0);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE) == PMK_NEVER);
 	wr(&b, CYCLES, 0xfffffffffffffff0);
-	wr(&b, 0, 0x09); /* D: 16 steps of 64 cycles, 10 of which have passed */
+	wr(&b, 0, 0x09); /* with D: 16 steps of 64 cycles, 10 cycles have passed */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 1024);
 	pass(&b, PMK_SIG_CYCLE, 10);
 	b.ops->sync(&b.model, &b.bus);
@@ -205,14 +206,16 @@ static void test_horizon_of_long_counters(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 }
 
-/* Counters that do not count in the core's present state do not make the producer synchronise. */
+/*
+ * Counters that do not count in the core's present state do not force the producer to synchronise.
+ */
 static void test_horizon_of_what_stands_still(void **state)
 {
 	struct bench b;
 
 	(void)state;
 	setup(&b, &pmk_cortex_a53);
-	wr(&b, EVTYPER(0), 0x80000008); /* EL0 alone */
+	wr(&b, EVTYPER(0), 0x80000008); /* only EL0 */
 	wr(&b, EVTYPER(1), 0x1e);
 	wr(&b, EVTYPER(2), 0);
 	wr(&b, EVTYPER(3), 0x3ea);
@@ -242,8 +245,10 @@ static void test_ask_keeps_nearer_horizons(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 2);
 }
 
-/* The producer was late: counts, carries and flags are still right; the interrupt line is already
- * up. */
+/*
+ * If the producer synchronises late, counts, carries and flags are still right, and the interrupt
+ * line is already high.
+ */
 static void test_late_overflow(void **state)
 {
 	struct bench b;
@@ -287,8 +292,10 @@ static void test_copy(void **state)
 	assert_int_equal(rd(&b, EVCNTR(0)), 100);
 }
 
-/* Two models of different cores share a bus; setting the level of one does not change the
- * other's. */
+/*
+ * Two models of different cores share a bus. Setting the level of one model does not change that of
+ * the other.
+ */
 static void test_two_models(void **state)
 {
 	struct bench a, b;
@@ -301,7 +308,7 @@ static void test_two_models(void **state)
 	wr(&a, CNTENSET, 1);
 	wr(&a, INTENSET, 1);
 	wr(&a, 0, 0x41);
-	/* From here on `b` counts what happens on the bus of `a`. */
+	/* From here on, `b` counts the signals on the bus of `a`. */
 	b.ops->reset(&b.model, &a.bus, b.ops->pmu);
 	assert_int_equal(b.ops->write(&b.model, &a.bus, PMK_MODE_PRIV, EVTYPER(0), 0x80000008), 0);
 	assert_int_equal(b.ops->write(&b.model, &a.bus, PMK_MODE_PRIV, CNTENSET, 1), 0);
@@ -332,8 +339,9 @@ static void test_no_such_register(void **state)
 	setup(&b, &pmk_cortex_a53);
 	assert_int_equal(b.ops->read(&b.model, &b.bus, PMK_MODE_PRIV, 80, &value), PMK_EBADREG);
 	assert_int_equal(b.ops->write(&b.model, &b.bus, PMK_MODE_PRIV, 80, 0), PMK_EBADREG);
-	/* c9, c13, 7 is not assigned; PMCEID2 needs p1; an AArch64 DFR0 does not exist in
-	 * AArch32. */
+	/*
+	 * c9, c13, 7 is not assigned. PMCEID2 needs p1. An AArch64 DFR0 does not exist in AArch32.
+	 */
 	assert_int_equal(pmk_armv8_mrc(&b.model, &b.bus, PMK_MODE_PRIV, 9, 13, 7, &word),
 			 PMK_EBADREG);
 	assert_int_equal(pmk_armv8_mcr(&b.model, &b.bus, PMK_MODE_PRIV, 9, 13, 7, 0), PMK_EBADREG);
@@ -379,7 +387,7 @@ static void test_models(void **state)
 	assert_true(sizeof(struct pmk_armv8_model) <= PMK_MODEL_BYTES);
 }
 
-/* A port to the model settles: cycles pass, and the model has caught up. */
+/* When a port to the model settles, cycles pass, and the model has counted them. */
 static void test_port(void **state)
 {
 	struct bench b;
@@ -403,7 +411,7 @@ static void test_port(void **state)
 
 /* ---- the second statement ------------------------------------------------------------------ */
 
-/* Counter 31 is PMCCNTR, its type PMCCFILTR. */
+/* The second implementation. Counter 31 is PMCCNTR, and its type is PMCCFILTR. */
 struct second {
 	unsigned n, version;
 	bool el2, el3, secure_el2;
@@ -412,8 +420,8 @@ struct second {
 	uint32_t type[32];
 	uint64_t count[32];
 	unsigned sel, user, phase;
-	unsigned carries, at[4]; /* for coverage: CHAIN counted; events counted per level */
-	/* Inputs, as set. */
+	unsigned carries, at[4]; /* for coverage: carries that CHAIN counted, events per level */
+	/* The inputs, as set. */
 	unsigned el;
 	bool secure, debug, standby, tge;
 	uint64_t mdcr2, mdcr3;
@@ -516,7 +524,7 @@ static bool listens(const struct second *s, unsigned i, enum pmk_signal sig)
 	return false;
 }
 
-/* Increments counter i; true if CHAIN above it sees an overflow. */
+/* Increments counter i. Returns true if CHAIN in the next counter sees an overflow. */
 static bool one_more(struct second *s, unsigned i)
 {
 	bool far = s->version >= 6 && (is_hyp(s, i) ? mdcr2(s, 26) : s->lp);
@@ -531,7 +539,7 @@ static bool one_more(struct second *s, unsigned i)
 	return !far;
 }
 
-/* Models one cycle of the counters: `hit` has the counters whose event happens. */
+/* Advances the counters by one cycle. `hit` is true for each counter whose event happens. */
 static void tick(struct second *s, const bool hit[31], bool clock, unsigned el)
 {
 	bool go[32], carry = false;
@@ -605,8 +613,10 @@ static void change(const struct second *s, bool set[32], uint32_t w, bool to, un
 			set[i] = to;
 }
 
-/* Splits the name of a counter's register: the counter's number, and whether it is the type
- * register. */
+/*
+ * Finds the number of the counter to which a register belongs, and whether the register is its
+ * type.
+ */
 static bool counter_of(const struct second *s, unsigned reg, unsigned *i, bool *type)
 {
 	*type = reg >= 49 || reg == 9 || reg == 16;
@@ -645,8 +655,10 @@ static uint32_t type_bits(const struct second *s, bool cycles)
 static unsigned second_denies(const struct second *s, unsigned el, unsigned reg, bool write,
 			      unsigned *ec)
 {
-	/* Access at EL0, read and write: '-' never, '1' only EL1, '*' always, else bits of
-	 * PMUSERENR. */
+	/*
+	 * Access at EL0 for read and write: '-' never, '1' only EL1, '*' always, otherwise bits of
+	 * PMUSERENR.
+	 */
 	static const char *const who[] = {
 		"11", "11", "11", "11", "-3", "99", "1-", "1-", "51",
 		"11", "91", "*k", "11", "kk", "kk", "k-", "11", "k-",
@@ -786,7 +798,7 @@ static uint32_t any_word(struct random *r)
 	return below(r, 0x10000) | below(r, 0x10000) << 16;
 }
 
-/* Situations that the random walk must have met for the comparison to mean anything. */
+/* Situations that the random walk must meet, because otherwise the comparison shows nothing. */
 struct coverage {
 	unsigned wraps[32], carries, at[4], irqs, trapped[4], frozen, undefined, views;
 };
@@ -815,7 +827,9 @@ static uint64_t random_value(struct random *r, const struct second *s, unsigned 
 	if (counter_of(s, reg, &i, &type)) {
 		if (!type)
 			return near_overflow(r);
-		/* Mostly no filter, mostly an event that happens, and CHAIN above it. */
+		/*
+		 * Usually no filter, and an event that happens; usually CHAIN in the odd counters.
+		 */
 		return (i % 2 && below(r, 2) ? 0x1e
 					     : selectable[below(r, COUNT(selectable))].code) |
 		       (below(r, 3) ? 0 : any_word(r) & 0xffff0000) |
@@ -873,7 +887,10 @@ static void random_access(struct bench *b, struct second *s, struct random *r, b
 	}
 }
 
-/* The two other views, as far as they agree: half of a counter, and whole sets. */
+/*
+ * Accesses the two other views as far as they agree: one half of a counter, or a whole register of
+ * flags.
+ */
 static void random_view(struct bench *b, struct second *s, struct random *r, struct coverage *seen)
 {
 	unsigned i = below(r, 31), half = below(r, 2);
@@ -942,7 +959,7 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 		input(b, PMK_ARMV8_IN_TGE, s->tge);
 		break;
 	case 4:
-		/* Seldom a trap; mostly all counters in range 1. */
+		/* Seldom sets a trap. Usually keeps all counters in the first range. */
 		w = any_word(r) & (below(r, 6) ? ~UINT64_C(0x60) : UINT64_MAX);
 		s->mdcr2 = below(r, 3) ? (w & ~UINT64_C(0x1f)) | s->n : w;
 		input(b, PMK_ARMV8_IN_MDCR_EL2, s->mdcr2);
@@ -959,7 +976,10 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 	}
 }
 
-/* Counters, flags and line, read from a copy, so that the model itself is not synchronised. */
+/*
+ * Compares counters, flags and line. They are read from a copy, so the model itself is not
+ * synchronised.
+ */
 static void compare_all(struct bench *b, const struct second *s)
 {
 	struct bench copy = *b;
@@ -969,7 +989,7 @@ static void compare_all(struct bench *b, const struct second *s)
 		assert_int_equal(rd(&copy, EVCNTR(i)), s->count[i]);
 	assert_int_equal(rd(&copy, CYCLES), s->count[31]);
 	assert_int_equal(rd(&copy, OVSSET), bits_of(s, s->flag, 3));
-	/* Without accessing a register: an overflow is visible when it happens. */
+	/* An overflow is visible when it happens, without an access to a register. */
 	assert_int_equal(b->ops->lines(&b->model), second_line(s));
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The DWT's counters: the page says what the catalogue and the rows say, docs/TRACE.md has every
-vector, and pmk stat says that no core has it."""
+"""The DWT's counters: the page agrees with the catalogue and the rows, docs/TRACE.md has every
+vector, and pmk stat reports that no core has them."""
 import os
 import re
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's driver on a port that logs its accesses: sequences, register by register, as
- * literal numbers; ports that fail; and the driver, a session and the firmware library on the
- * model, where narrow counters wrap, noticed or not.
+ * The DWT's driver on a port that logs its accesses: sequences are compared with literal numbers,
+ * and accesses fail. On the model, the driver, a session and the firmware library extend narrow
+ * counters, whose wraps they notice or not.
  *
- * Registers: 0 CTRL, 1 CYCCNT, 2 CPICNT, 3 EXCCNT, 4 SLEEPCNT, 5 LSUCNT, 6 FOLDCNT, 7 LAR, 8 LSR,
- * 9 DEMCR. Counters: 0 CYCCNT … 5 FOLDCNT.
+ * Registers: 0 CTRL, 1 CYCCNT, 2 CPICNT, 3 EXCCNT, 4 SLEEPCNT, 5 LSUCNT, 6 FOLDCNT, 7 LAR, 8 LSR, 9
+ * DEMCR. Counters: 0 CYCCNT … 5 FOLDCNT.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,14 +96,19 @@ static void test_reset(void **state)
 	(void)state;
 	OK(drv()->reset(d));
 	check(&r, RESET);
-	/* Settings of trace tools and debuggers stay: monitor, vector catch, packets, POSTCNT. */
+	/*
+	 * The settings of trace tools and debuggers stay: monitor, vector catch, packets, POSTCNT.
+	 */
 	r.reg[9] = 0x000107f1;
 	r.reg[0] = 0x407f1fff;
 	OK(drv()->reset(d));
 	check(&r, "R9 W9=10107f1 R8 R0 W0=40411ffe W1=0 W2=0 W3=0 W4=0 W5=0 W6=0");
 }
 
-/* SLI and SLK: locked, so the key is written. Nothing is written if the lock is open or missing. */
+/*
+ * If SLI and SLK show a locked lock, the driver writes the key. If the lock is open or missing, it
+ * writes nothing.
+ */
 static void test_lock(void **state)
 {
 	struct recorder r;
@@ -116,7 +121,7 @@ static void test_lock(void **state)
 	r.reg[8] = 1;
 	OK(drv()->reset(d));
 	check(&r, RESET);
-	r.reg[8] = 2; /* not a software lock */
+	r.reg[8] = 2; /* there is no software lock */
 	OK(drv()->reset(d));
 	check(&r, RESET);
 }
@@ -139,7 +144,7 @@ static void test_absent_counters(void **state)
 	assert_int_equal(drv()->program(d, 0, 0x04), PMK_ENOTSUP);
 	OK(drv()->program(d, 5, 0x18));
 	OK(drv()->start(d));
-	check(&r, "R0 R6 W0=42200000"); /* without CYCCNTENA */
+	check(&r, "R0 R6 W0=42200000"); /* CYCCNTENA is 0 */
 	r.reg[0] = 0x43000000;
 	assert_int_equal(drv()->reset(d), PMK_ENOPMU);
 	check(&r, "R9 W9=1000000 R8 R0");
@@ -185,10 +190,10 @@ static void test_start_and_stop(void **state)
 	r.reg[5] = 0x77;
 	OK(drv()->start(d));
 	check(&r, "R0 R2 R5 W0=40120001 W5=77");
-	/* CYCCNT is running: the driver does not write it back. */
+	/* The driver does not write back CYCCNT while it runs. */
 	OK(drv()->start(d));
 	check(&r, "R0 W0=40120001");
-	/* Without TRCENA nothing runs, even if CTRL enables it. */
+	/* Without TRCENA nothing counts, even if CTRL enables it. */
 	r.reg[9] = 0;
 	OK(drv()->running(d, &yes));
 	assert_false(yes);
@@ -205,7 +210,7 @@ static void test_sample(void **state)
 	OK(drv()->reset(d));
 	OK(drv()->program(d, 0, 0x04));
 	r.log[0] = '\0';
-	OK(drv()->sample(d)); /* only cycles are counted */
+	OK(drv()->sample(d)); /* sample() reads only cycles */
 	check(&r, "R1");
 	OK(drv()->program(d, 2, 0x0c));
 	r.reg[1] = 0x12345678;
@@ -220,7 +225,10 @@ static void test_sample(void **state)
 	check(&r, "");
 }
 
-/* 255 cycles between two samples are few enough, 256 are not; CYCCNT may wrap in between. */
+/*
+ * Up to 255 cycles between two samples, no wrap can be missed. From 256 on it can. CYCCNT may wrap
+ * between the samples.
+ */
 static void test_missed_wraps(void **state)
 {
 	static const struct {
@@ -249,16 +257,16 @@ static void test_missed_wraps(void **state)
 		OK(drv()->sample(d));
 		OK(drv()->status(d, 1, &bits));
 		assert_int_equal(bits, rows[i].missed);
-		OK(drv()->status(d, 0, &bits)); /* CYCCNT itself is wide */
+		OK(drv()->status(d, 0, &bits)); /* CYCCNT itself is wide enough */
 		assert_int_equal(bits, 0);
-		OK(drv()->sample(d)); /* and again at once: this sample misses nothing */
+		OK(drv()->sample(d)); /* a second sample at once misses nothing */
 		OK(drv()->status(d, 1, &bits));
 		assert_int_equal(bits, 0);
 		assert_int_equal(drv()->status(d, 6, &bits), PMK_EINVAL);
 	}
 }
 
-/* Without CYCCNT it is unknown. */
+/* Without CYCCNT, the driver cannot know whether it missed a wrap. */
 static void test_missed_without_cyccnt(void **state)
 {
 	struct recorder r;
@@ -291,7 +299,7 @@ static void test_write(void **state)
 	assert_int_equal(drv()->write(d, 6, 0), PMK_EINVAL);
 	OK(drv()->write(d, 0, 0x80000000));
 	check(&r, "W2=ff W1=80000000");
-	r.reg[1] += 100; /* since it was written, not since 0 */
+	r.reg[1] += 100; /* cycles since the write, not since 0 */
 	OK(drv()->sample(d));
 	OK(drv()->status(d, 1, &bits));
 	assert_int_equal(bits, 0);
@@ -323,12 +331,12 @@ static void test_still(void **state)
 	r.reg[0] = 0x40000001;
 	assert_int_equal(drv()->still(d, 0), PMK_ESTILL);
 	check(&r, "R9 R0");
-	r.reg[9] = 0; /* other code has switched trace off */
+	r.reg[9] = 0; /* other code disabled trace */
 	assert_int_equal(drv()->still(d, 0), PMK_EOFF);
 	check(&r, "R9 R0 W9=1000000 W0=40000001 R0");
-	r.reg[0] = 0x40000000; /* … or the counter */
+	r.reg[0] = 0x40000000; /* other code disabled the counter */
 	assert_int_equal(drv()->still(d, 0), PMK_EOFF);
-	r.ctrl_takes = 0; /* nothing to set */
+	r.ctrl_takes = 0; /* writes to CTRL have no effect */
 	r.reg[0] = 0;
 	assert_int_equal(drv()->still(d, 0), PMK_ENOPMU);
 }
@@ -369,7 +377,7 @@ static void test_failing_ports(void **state)
 			int err;
 
 			OK(programmed(d));
-			r.reg[2] = 5; /* so that start() writes it back */
+			r.reg[2] = 5; /* so start() writes it back */
 			r.reg[8] = 3;
 			r.reg[9] = 0x01000000;
 			r.fail_at = fail_at;
@@ -392,7 +400,7 @@ struct rig {
 	struct pmk_bus bus;
 	struct pmk_model_port to_model;
 	struct pmk_port inner, port;
-	unsigned cost; /* cycles of an access */
+	unsigned cost; /* cycles that an access takes */
 };
 
 static int rig_read(void *ctx, unsigned reg, uint64_t *value)
@@ -423,7 +431,10 @@ static void setup(struct rig *r, const struct pmk_dwt_params *params)
 	r->port = (struct pmk_port){ rig_read, rig_write, NULL, r };
 }
 
-/* n cycles, of which so many have no instruction, are of a load, …; each at most one kind. */
+/*
+ * Advances the model by n cycles. `cpi` of them have no instruction, `lsu` are those of a load, and
+ * so on. A cycle is of at most one kind.
+ */
 static void work(struct rig *r, unsigned n, unsigned cpi, unsigned lsu)
 {
 	pmk_bus_add(&r->bus, PMK_SIG_CYCLE, n);
@@ -433,7 +444,10 @@ static void work(struct rig *r, unsigned n, unsigned cpi, unsigned lsu)
 
 static const struct pmk_dwt_params none, cortex_m7 = { .lock = true, .poison = 0xcc };
 
-/* Sums exceed 8 bits if the driver is polled often enough; otherwise they are marked. */
+/*
+ * Sums can exceed 8 bits if the driver is polled often enough. If it is not, they are marked as
+ * wrapped.
+ */
 static void test_session(void **state)
 {
 	static const struct pmk_dwt_params *const parts[] = { &none, &cortex_m7 };
@@ -452,7 +466,7 @@ static void test_session(void **state)
 		OK(pmk_plan_make(&pmk_dwt, &plan));
 		assert_int_equal(plan.npasses, 1);
 		OK(pmk_session_open(&s, &pmk_dwt, &plan, &r.port));
-		work(&r, 1000, 500, 400); /* before it is started */
+		work(&r, 1000, 500, 400); /* before the counter starts */
 		OK(pmk_session_start(&s));
 		for (unsigned k = 0; k < 100; k++) {
 			work(&r, 240, 200, 30);
@@ -463,14 +477,14 @@ static void test_session(void **state)
 		assert_in_range(totals[0], 24000, 24000 + 100 * 8);
 		for (unsigned e = 0; e < 3; e++)
 			assert_false(pmk_session_wrapped(&s, e));
-		/* 600 in 700 cycles: 88 are seen. */
+		/* 600 of 700 cycles: the counter shows only 88. */
 		work(&r, 700, 600, 10);
 		OK(pmk_session_read(&s, totals));
 		assert_int_equal(totals[1], 20000 + 600 % 256);
 		assert_true(pmk_session_wrapped(&s, 1));
-		assert_true(pmk_session_wrapped(&s, 2)); /* it might have */
+		assert_true(pmk_session_wrapped(&s, 2)); /* it may have wrapped */
 		assert_false(pmk_session_wrapped(&s, 0));
-		/* While stopped, no time passes for the counters, and a stop loses nothing. */
+		/* While the counters are stopped, they cannot wrap, and stopping loses nothing. */
 		OK(pmk_session_stop(&s));
 		work(&r, 100000, 5, 5);
 		OK(pmk_session_start(&s));
@@ -491,7 +505,7 @@ static void put(char c)
 	text[length] = '\0';
 }
 
-/* Every reading is a poll, so short regions are exact however many there are. */
+/* Every reading is a poll, so short regions are exact, however many there are. */
 static void test_target(void **state)
 {
 	struct pmk_region regions[2] = { { .name = "short" }, { .name = "long" } };
@@ -537,7 +551,7 @@ static void test_target(void **state)
 	assert_non_null(strstr(text, "base_overhead (at least)\n"));
 	assert_non_null(strstr(text, "  cycles\n"));
 
-	/* Polled often enough, a long region is exact, too. */
+	/* If it is polled often enough, a long region is exact, too. */
 	OK(pmk_region_begin(&t, 1));
 	for (unsigned i = 0; i < 20; i++) {
 		work(&r, 200, 60, 5);
@@ -548,7 +562,7 @@ static void test_target(void **state)
 	OK(pmk_target_close(&t));
 }
 
-/* Errors that prevent the first start. */
+/* If the first start is not possible, the target reports the reason. */
 static void test_target_says_why(void **state)
 {
 	struct pmk_target t = { .state = PMK_TARGET_CLOSED };
@@ -559,17 +573,17 @@ static void test_target_says_why(void **state)
 	setup(&r, &params);
 	assert_int_equal(pmk_target_open(&t, &pmk_dwt, r.port), PMK_ENOPMU);
 	setup(&r, &none);
-	r.cost = 0; /* no clock */
+	r.cost = 0; /* cycles do not advance */
 	OK(pmk_target_open(&t, &pmk_dwt, r.port));
 	assert_int_equal(pmk_target_add(&t, 0x08), 0);
 	assert_int_equal(pmk_target_start(&t), PMK_ESTILL);
-	/* CYCCNT already runs for another user. */
+	/* Another user runs CYCCNT already. */
 	setup(&r, &none);
 	OK(r.port.write(r.port.ctx, 9, 0x01000000));
 	OK(r.port.write(r.port.ctx, 0, 1));
 	assert_int_equal(pmk_target_open(&t, &pmk_dwt, r.port), PMK_EBUSY);
 	OK(pmk_target_seize(&t, &pmk_dwt, r.port));
-	/* Unprivileged. */
+	/* Accesses are unprivileged. */
 	setup(&r, &none);
 	r.to_model.mode = PMK_MODE_USER;
 	assert_int_equal(pmk_target_open(&t, &pmk_dwt, r.port), PMK_EUNDEF);

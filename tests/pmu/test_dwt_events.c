@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compares the DWT's catalogue with a second copy of it: counters, registers, addresses and bits,
- * written as the literal numbers of DDI 0403E (ARMv7-M), C1.8 and C1.6.5.
+ * The DWT's catalogue, counters, registers, addresses and bits equal a second copy, with literal
+ * numbers of DDI 0403E (ARMv7-M), C1.8 and C1.6.5.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,9 @@ static void test_catalogue(void **state)
 		assert_int_equal(ev->signal2, PMK_SIG_NONE);
 		assert_string_equal(ev->ref, rows[i].ref);
 		assert_int_equal(ev->cycles, ev->code != 0x18);
-		/* Narrow counters have the caveat that a total may be a lower bound. */
+		/*
+		 * The events of narrow counters have the caveat that a total may be a lower bound.
+		 */
 		assert_int_equal(ev->caveat != NULL, rows[i].width == 8);
 		assert_string_equal(c->name, rows[i].counter);
 		assert_int_equal(c->width, rows[i].width);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's model, in cases that vectors cannot express: two on one bus, copies, random sequences
- * compared with plain arithmetic. tests/conformance/dwt.vec tests the single rules.
+ * The DWT's model in cases that vectors cannot express: two models on one bus, copies, and random
+ * sequences, which are compared with plain arithmetic. tests/conformance/dwt.vec tests the single
+ * rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(get(&b, &bus, PMK_DWT_LSUCNT), 3);
 }
 
-/* A model holds no pointers: a copy continues independently. */
+/* A model has no pointers, so a copy continues independently. */
 static void test_copies(void **state)
 {
 	struct pmk_dwt_model a, b;
@@ -84,8 +85,10 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* Writes registers, lets time pass and reads counters in any order; compares with plain
- * arithmetic. */
+/*
+ * Writes registers, lets time pass and reads counters in random order, and compares with plain
+ * arithmetic.
+ */
 static void test_random_runs(void **state)
 {
 	static const uint8_t signals[6] = { PMK_SIG_CYCLE,     PMK_SIG_CPI_CYCLE,

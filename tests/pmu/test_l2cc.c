@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210 and L220: the catalogues a second time, registers and encodings as literal numbers, the
- * drivers' writes, and drivers on models. tests/conformance/l2cc.vec tests the registers.
+ * L210 and L220: the catalogues equal a second copy, registers and encodings equal literal numbers,
+ * the drivers write the right words, and they work on the models. tests/conformance/l2cc.vec tests
+ * the registers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ struct line {
 	unsigned signal;
 };
 
-/* L210 appendix C and the i.MX31's headers. */
+/* The events of L210 appendix C and of the i.MX31's headers. */
 static const struct line l210[] = {
 	{ 1, "bwabt", PMK_SIG_NONE },
 	{ 2, "co", PMK_SIG_L2CC_EVICT_HALF },
@@ -47,7 +48,7 @@ static const struct line l210[] = {
 	{ 15, "clock", PMK_SIG_CYCLE },
 };
 
-/* DDI 0246 Table 3.8. */
+/* The events of DDI 0246 Table 3.8. */
 static const struct line l220[] = {
 	{ 1, "co", PMK_SIG_L2CC_EVICT_HALF },	    { 2, "drhit", PMK_SIG_L2CC_DATA_READ_HIT },
 	{ 3, "drreq", PMK_SIG_L2CC_DATA_READ },	    { 4, "dwhit", PMK_SIG_L2CC_DATA_WRITE_HIT },
@@ -157,12 +158,15 @@ static void wrote(const struct recorder *r, const struct access *want, unsigned 
 
 static void test_l210_sequences(void **state)
 {
-	/* Off, no events, all four counters to zero, flags cleared. */
+	/*
+	 * A reset turns counting off, selects no events, sets all four counters to zero, and clears
+	 * flags.
+	 */
 	static const struct access reset[] = { { true, 0, 0xa000000c }, { true, 2, 0 },
 					       { true, 3, 0 },		{ true, 4, 0 },
 					       { true, 5, 0 },		{ true, 0, 0xa0000f0c },
 					       { true, 1, 0xf } };
-	static const struct access program[] = { { true, 4, 0x0d } }; /* event 3, IRQ kept */
+	static const struct access program[] = { { true, 4, 0x0d } }; /* event 3, IRQ stays */
 	static const struct access irq[] = {
 		{ true, 2, 0 }, { true, 3, 0 }, { true, 4, 0x0d }, { true, 5, 0 }
 	};
@@ -172,7 +176,7 @@ static void test_l210_sequences(void **state)
 
 	(void)state;
 	record(&r, &pmk_l210);
-	r.reg[0] = 0xa000000d; /* a vendor's bits are kept */
+	r.reg[0] = 0xa000000d; /* the vendor's bits stay */
 	OK(drv->reset(&r.dev));
 	wrote(&r, reset, COUNT(reset));
 	record(&r, &pmk_l210);
@@ -192,7 +196,7 @@ static void test_l210_sequences(void **state)
 	OK(drv->pending(&r.dev, &flags));
 	assert_int_equal(flags, 5);
 	r.n = 0;
-	OK(drv->clear(&r.dev, 4)); /* the driver clears only that flag */
+	OK(drv->clear(&r.dev, 4)); /* the driver clears only this flag */
 	assert_true(r.n == 1 && r.log[0].reg == 1 && r.log[0].value == 4);
 }
 
@@ -201,7 +205,7 @@ static void test_l220_sequences(void **state)
 	static const struct access reset[] = {
 		{ true, 0, 6 }, { true, 2, 0 }, { true, 1, 0 }, { true, 5, 0xfe }, { true, 8, 1 }
 	};
-	/* A running counter is switched off to set it. */
+	/* The driver switches off a running counter before it writes it. */
 	static const struct access write[] = { { true, 0, 0 },
 					       { true, 3, 0x1234 },
 					       { true, 0, 1 } };
@@ -211,7 +215,7 @@ static void test_l220_sequences(void **state)
 
 	(void)state;
 	record(&r, &pmk_l220);
-	r.reg[5] = 0xff; /* the mask of the cache's errors is not ours */
+	r.reg[5] = 0xff; /* the driver leaves the mask of the cache's errors */
 	OK(drv->reset(&r.dev));
 	wrote(&r, reset, COUNT(reset));
 	record(&r, &pmk_l220);
@@ -228,7 +232,7 @@ static void test_l220_sequences(void **state)
 	assert_int_equal(drv->program(&r.dev, 0, 10), PMK_ENOEVENT);
 	assert_int_equal(drv->irq_enable(&r.dev, 4), PMK_EINVAL);
 	r.reg[3] = UINT32_MAX;
-	OK(drv->pending(&r.dev, &flags)); /* one status bit belongs to both counters */
+	OK(drv->pending(&r.dev, &flags)); /* the status bit belongs to both counters */
 	assert_int_equal(flags, 0);
 	r.n = 0;
 	OK(drv->clear(&r.dev, 2));
@@ -276,7 +280,7 @@ struct rig {
 	struct pmk_session session;
 };
 
-static struct rig rig; /* big */
+static struct rig rig; /* too large for the stack */
 
 static void open_session(const struct pmk_pmu *pmu, const uint16_t *codes, unsigned n)
 {
@@ -299,8 +303,8 @@ static void open_session(const struct pmk_pmu *pmu, const uint16_t *codes, unsig
 	OK(pmk_session_start(&rig.session));
 }
 
-/* Raise signals, with frequent polls. */
-static void happen(enum pmk_signal sig, uint64_t n)
+/* Raises signals, and polls often. */
+static void raise_polling(enum pmk_signal sig, uint64_t n)
 {
 	while (n) {
 		uint64_t step = n < 0x30000000 ? n : 0x30000000;
@@ -320,25 +324,25 @@ static void test_sessions(void **state)
 	(void)state;
 	open_session(&pmk_l210, l210_codes, 5);
 	assert_int_equal(rig.session.plan.npasses, 2);
-	happen(PMK_SIG_L2CC_DATA_READ, UINT64_C(0x280000007));
-	happen(PMK_SIG_L2CC_DATA_READ_HIT, 5);
-	happen(PMK_SIG_CYCLE, UINT64_C(0x100000000));
-	happen(PMK_SIG_L2CC_EVICT_HALF, 2);
+	raise_polling(PMK_SIG_L2CC_DATA_READ, UINT64_C(0x280000007));
+	raise_polling(PMK_SIG_L2CC_DATA_READ_HIT, 5);
+	raise_polling(PMK_SIG_CYCLE, UINT64_C(0x100000000));
+	raise_polling(PMK_SIG_L2CC_EVICT_HALF, 2);
 	OK(pmk_session_read(&rig.session, totals));
 	assert_true(totals[0] == UINT64_C(0x280000007) && totals[1] == 5 && totals[2] == 0);
 	assert_true(totals[3] == UINT64_C(0x100000000) && totals[4] == 2);
 
-	/* Counters that stop at their maximum are reset in time. */
+	/* The session resets counters in time, because they stop at their maximum. */
 	open_session(&pmk_l220, l220_codes, 3);
-	happen(PMK_SIG_L2CC_DATA_READ, UINT64_C(0x280000007));
-	happen(PMK_SIG_L2CC_WRITE_ALLOC, UINT64_C(0x80000001));
+	raise_polling(PMK_SIG_L2CC_DATA_READ, UINT64_C(0x280000007));
+	raise_polling(PMK_SIG_L2CC_WRITE_ALLOC, UINT64_C(0x80000001));
 	OK(pmk_session_read(&rig.session, totals));
 	assert_true(totals[0] == UINT64_C(0x280000007) && totals[1] == 0);
 	assert_true(totals[2] == UINT64_C(0x80000001));
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(pmk_session_wrapped(&rig.session, i));
 
-	/* The counter was not read in time: a lower bound. */
+	/* The counter stopped before it was read, so the total is a lower bound. */
 	open_session(&pmk_l220, l220_codes, 1);
 	pmk_bus_add(&rig.bus, PMK_SIG_L2CC_DATA_READ, UINT64_C(0x100000005));
 	OK(pmk_session_read(&rig.session, totals));
@@ -346,7 +350,7 @@ static void test_sessions(void **state)
 	assert_true(pmk_session_wrapped(&rig.session, 0));
 }
 
-/* The firmware library extends the L220's counters, too. */
+/* The firmware library extends the L220's counters to 64 bits. */
 static void test_target(void **state)
 {
 	struct pmk_target t;
@@ -372,7 +376,7 @@ static void test_target(void **state)
 	OK(pmk_target_close(&t));
 }
 
-/* The line follows flags and enables. */
+/* The interrupt line follows flags and enables. */
 static void test_lines(void **state)
 {
 	struct pmk_dev dev = { .pmu = &pmk_l210 };
@@ -404,17 +408,16 @@ static void test_lines(void **state)
 	}
 }
 
-/* Returns the distance to the next data read at which the model must synchronise, after `count`
- * reads. */
+/* Returns the horizon of the signal of data reads, after `count` reads. */
 static uint64_t horizon(const struct pmk_pmu *pmu, uint32_t config, uint64_t count, bool clear)
 {
 	const struct pmk_model_ops *ops = pmk_model_find(pmu);
-	unsigned status = pmu == &pmk_l210 ? 1 : 8; /* written as 1 it clears */
+	unsigned status = pmu == &pmk_l210 ? 1 : 8; /* writing 1 to this bit clears it */
 
 	memset(&rig, 0, sizeof(rig));
 	pmk_bus_init(&rig.bus);
 	ops->reset(&rig.model[0], &rig.bus, pmu);
-	OK(ops->write(&rig.model[0], &rig.bus, PMK_MODE_PRIV, 2, config)); /* counter 0's */
+	OK(ops->write(&rig.model[0], &rig.bus, PMK_MODE_PRIV, 2, config)); /* of counter 0 */
 	OK(ops->write(&rig.model[0], &rig.bus, PMK_MODE_PRIV, 0, 1));
 	pmk_bus_add(&rig.bus, PMK_SIG_L2CC_DATA_READ, count);
 	ops->sync(&rig.model[0], &rig.bus);
@@ -431,13 +434,13 @@ static void test_horizons(void **state)
 	assert_true(horizon(&pmk_l210, 0x10, 0, false) == 0x100000000);
 	assert_true(horizon(&pmk_l210, 0x11, 0xfffffffe, false) == 2);
 	assert_true(horizon(&pmk_l210, 0x12, 0, false) == 1);
-	assert_true(horizon(&pmk_l210, 0x12, 7, false) == 0xfffffff9); /* its flag is up */
+	assert_true(horizon(&pmk_l210, 0x12, 7, false) == 0xfffffff9); /* the flag is set */
 	assert_true(horizon(&pmk_l210, 0x12, 7, true) == 1);
-	assert_true(horizon(&pmk_l210, 0x24, 0, false) == PMK_NEVER); /* of another event */
+	assert_true(horizon(&pmk_l210, 0x24, 0, false) == PMK_NEVER); /* counts another event */
 
 	/*
-	 * The horizon is half the range, so that the counter can be reset in time; then the
-	 * maximum; after it only its interrupt.
+	 * The horizon is half the range, so a driver can reset the counter in time; then it is the
+	 * maximum. After the maximum only the interrupt has a horizon.
 	 */
 	assert_true(horizon(&pmk_l220, 0x0c, 0, false) == 0x80000000);
 	assert_true(horizon(&pmk_l220, 0x0c, 0x80000000, false) == 0x7fffffff);

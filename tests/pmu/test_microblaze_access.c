@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random accesses to the MicroBlaze counters, in any order and whatever the options, compared with
- * a second implementation of the rules: counters are rows of 32-bit words in one flat list, in the
- * order of reading, with arithmetic on those words, occurrence by occurrence. The same accesses go
- * to the counters directly, through the debug module's registers, and through its JTAG side; for
- * the last two there is also a second implementation, in which a register is a list of bits.
+ * Random accesses to the MicroBlaze counters, for all options, agree with a second implementation
+ * of the rules. In it, counters are rows of 32-bit words in one flat list, in the order of reading,
+ * and it computes with these words occurrence by occurrence. The same accesses go to the counters
+ * directly, through the debug module's registers, and through its JTAG side. For the last two there
+ * is also a second implementation, in which a register is a list of bits.
  *
- * Numbers are literal: registers 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR. The rules one by
- * one are in tests/conformance/microblaze.vec.
+ * Numbers are literal: registers 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR.
+ * tests/conformance/microblaze.vec tests the single rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static bool one_in(unsigned n)
 #define WORDS	 (48 * 2 + 7 * 7)
 #define COUNTERS (48 + 7)
 
-/* The events of the signals that the test raises. Other events count nothing. */
+/* The events that count the signals of this test. Other events count nothing. */
 static const struct {
 	unsigned code;
 	int sig[2];
@@ -74,7 +74,7 @@ static const struct {
 	{ 61, { PMK_SIG_MMU_LOOKUP, -1 } },
 	{ 62, { PMK_SIG_PERIPHERAL_READ, -1 } },
 	{ 64, { -1, -1 } },
-	{ 126, { -1, -1 } }, /* 62 if only six bits are decoded */
+	{ 126, { -1, -1 } }, /* is 62 if only six bits are decoded */
 };
 
 static const int signals[] = {
@@ -87,7 +87,7 @@ struct plain {
 	struct pmk_microblaze_params params;
 	unsigned events, latencies, width;
 	unsigned counters, words;
-	unsigned first[COUNTERS + 1]; /* word of each counter */
+	unsigned first[COUNTERS + 1]; /* index of each counter's first word */
 	uint32_t live[WORDS], copy[WORDS];
 	unsigned code[COUNTERS];
 	bool overflow[COUNTERS], full[COUNTERS], copied_overflow[COUNTERS], copied_full[COUNTERS];
@@ -95,7 +95,7 @@ struct plain {
 	bool started, halted;
 	uint64_t now;
 	uint64_t since[COUNTERS], until[COUNTERS];
-	unsigned at[5]; /* the word at which each register is */
+	unsigned at[5]; /* the word that each register accesses next */
 };
 
 static unsigned words_of(const struct plain *p, unsigned counter)
@@ -152,7 +152,7 @@ static bool plain_counts(const struct plain *p)
 	return p->started && (p->params.count_while_halted || !p->halted);
 }
 
-/* A value of one word, or of two with the upper half first. */
+/* Adds to a value of one word, or of two words with the upper half first. */
 static bool add_words(const struct plain *p, uint32_t *w, unsigned n, unsigned bits, u128 more)
 {
 	u128 value = n == 1 ? w[0] : (u128)w[0] << 32 | w[1];
@@ -215,7 +215,7 @@ static void latency_happens(struct plain *p, unsigned c, uint64_t n, uint32_t cy
 	p->overflow[c] |= over;
 }
 
-/* Lets a signal occur `n` times, each for one cycle if it has a latency. */
+/* Lets a signal occur `n` times. If it has a latency, the latency is one cycle. */
 static void plain_happens(struct plain *p, int sig, uint64_t n)
 {
 	if (sig == PMK_SIG_CYCLE)
@@ -304,7 +304,7 @@ static void plain_command(struct plain *p, unsigned w)
 	if ((w & 0x10) && !p->params.clear_first)
 		plain_clear(p);
 	if ((w & 0x0c) == 0x0c)
-		/* After Stop and Start it is running; but the stop interrupts the timing. */
+		/* Stop and Start leave the counters running, but the stop interrupts the timing. */
 		plain_run(p, false, p->halted), plain_run(p, true, p->halted);
 	else if (w & 0x0c)
 		plain_run(p, w & 0x08, p->halted);
@@ -327,7 +327,7 @@ static bool plain_go(struct plain *p, unsigned reg, unsigned *word)
 	return true;
 }
 
-/* True if the word holds a minimum; of which counter. */
+/* Returns true if the word is a minimum, and the number of its counter. */
 static bool is_min(const struct plain *p, unsigned word, unsigned *counter)
 {
 	*counter = counter_at(p, word);
@@ -475,10 +475,10 @@ static void catch_up(struct processor *u)
 		return;
 	u->ops->sync(&u->model, &u->bus);
 	ask_anew(u);
-	assert_false(pmk_bus_due(&u->bus)); /* that would hang a producer */
+	assert_false(pmk_bus_due(&u->bus)); /* otherwise a producer would hang */
 }
 
-/* The producer steps over the horizon now and then: the counts stay the same. */
+/* Sometimes the producer goes beyond the horizon. The counts are still the same. */
 static void let_happen(struct processor *u)
 {
 	int sig = signals[pick(COUNT(signals))];
@@ -558,7 +558,7 @@ static void check_line(struct processor *u, unsigned round, unsigned step)
 			 u->ops->lines(&u->model));
 }
 
-/* Anything but an access. */
+/* Does something random that is not an access. */
 static void live(struct processor *u)
 {
 	switch (pick(10)) {
@@ -618,7 +618,7 @@ static void test_directly(void **state)
 
 /* ---- registers as lists of bits ------------------------------------------------------------ */
 
-/* bit[0] is the next to come out. */
+/* bit[0] is shifted out next. */
 struct bits {
 	unsigned n;
 	bool bit[64];
@@ -655,7 +655,7 @@ static uint64_t from_bits(const struct bits *b, bool highest_first)
 
 /* ---- the debug module, stated again -------------------------------------------------------- */
 
-/* The register that a command addresses: 0 to 4 are registers of processors. */
+/* The register that a command addresses. 0 to 4 are registers of processors. */
 enum { NOWHERE = 5 };
 
 static unsigned plain_reg(unsigned command, unsigned *bits)
@@ -677,18 +677,18 @@ static unsigned plain_reg(unsigned command, unsigned *bits)
 }
 
 struct board {
-	unsigned n; /* processors */
+	unsigned n; /* number of processors */
 	struct processor u[PROCESSORS];
 	struct pmk_port port[PROCESSORS];
 	struct pmk_mdm_params params;
 	struct pmk_mdm_model mdm;
 	struct pmk_mdm_jtag_model jtag;
-	/* Stated again: */
+	/* The second implementation: */
 	bool unlocked;
-	char owner; /* of the access lock: 's' software, 'j' JTAG, '-' none */
+	char owner; /* owner of the access lock: 's' software, 'j' JTAG, '-' none */
 	uint32_t ctrl, data;
 	unsigned which;
-	unsigned passed; /* of a register that takes several accesses */
+	unsigned passed; /* bits done of an access in several parts */
 	struct bits moving;
 	bool user, port_chosen, command_next, early;
 	unsigned jtag_port, command;
@@ -741,7 +741,7 @@ static void end(struct board *b, const struct bits *moved, bool own, unsigned co
 			plain_write(&b->u[i].plain, reg, (uint32_t)from_bits(moved, true));
 }
 
-/* A complete access to DBG_DATA, or a part of one. */
+/* Makes a complete access to DBG_DATA, or a part of one. */
 static void move(struct board *b, bool load)
 {
 	bool own = b->ctrl >> 17 & 1, undirected = b->params.undirected;
@@ -892,7 +892,7 @@ static void check_store(struct board *b, unsigned offset, uint32_t value, unsign
 }
 
 /*
- * A random step of software: in two of three cases a whole sequence (unlock, control, status,
+ * A random step of software. In two of three cases it is a whole sequence (unlock, control, status,
  * data), otherwise a single load or store.
  */
 static void access_module(struct board *b, unsigned round, unsigned step)

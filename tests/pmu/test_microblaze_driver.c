@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The MicroBlaze driver over a port that records and fails, in front of counters in their simplest
- * form. These exist for both readings of the manual: one pointer for the four registers that step
- * through the counters, or one for each. They stop the test when the driver does what it must not:
- * read write-only registers, write read-only ones, or continue after the last counter.
+ * The MicroBlaze driver on a port that records accesses and lets them fail. Behind the port are
+ * counters in their simplest form, for both readings of the manual: the four registers that step
+ * through the counters have one pointer in common, or one each. They end the test if the driver
+ * reads a write-only register, writes a read-only register, or continues after the last counter.
  *
  * Numbers are literal. Registers: 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR. Commands: 0x10
  * Clear, 0x08 Start, 0x04 Stop, 0x02 Sample, 0x01 Reset.
@@ -40,7 +40,7 @@ struct hardware {
 	unsigned event[55];
 	struct values live[55], sampled[55];
 	bool running;
-	uint64_t junk; /* in the bits above a value that is read */
+	uint64_t junk; /* ORed into the unused upper bits of values that are read */
 };
 
 static unsigned items(const struct hardware *hw, unsigned counter)
@@ -73,8 +73,8 @@ static void next_item(const struct hardware *hw, struct place *p)
 static void command(struct hardware *hw, uint64_t bits)
 {
 	/*
-	 * The driver writes one command at a time; the effect of two in one write is not
-	 * documented.
+	 * The driver writes one command at a time, because the effect of two commands in one write
+	 * is not documented.
 	 */
 	assert_true(bits && bits < 0x20 && !(bits & (bits - 1)));
 	if (bits == 0x01)
@@ -136,9 +136,9 @@ struct rig {
 	struct hardware hw;
 	char log[8192]; /* " W1=1 R2": accesses since the last check */
 	size_t len;
-	unsigned n;  /* their number */
-	bool quiet;  /* count, and keep no text */
-	int fail_at; /* this access fails with PMK_EIO; -1: none */
+	unsigned n;  /* number of accesses */
+	bool quiet;  /* only count accesses, and keep no text */
+	int fail_at; /* this access fails with PMK_EIO; -1: none fails */
 };
 
 static int note(struct rig *r, const char *text)
@@ -200,7 +200,7 @@ static void setup(struct rig *r, unsigned events, unsigned latencies, unsigned w
 		.width = width,
 		.shared = shared,
 	};
-	/* An earlier user may have left the pointers anywhere. */
+	/* An earlier user may have left the pointers at any counter. */
 	for (unsigned i = 0; i < 5; i++)
 		r->hw.place[i].counter = events + latencies - 1;
 	r->dev.pmu = &r->pmu.pmu;
@@ -209,7 +209,7 @@ static void setup(struct rig *r, unsigned events, unsigned latencies, unsigned w
 	forget_log(r);
 }
 
-/* The tools' default. */
+/* Sets up the default configuration of the tools. */
 static void setup_default(struct rig *r)
 {
 	setup(r, 5, 1, 32, true);
@@ -222,7 +222,10 @@ static uint32_t pattern(unsigned counter, unsigned item)
 	return (counter * 8 + item + 1) * UINT32_C(0x9e3779b1);
 }
 
-/* Upper halves of 48-bit values have 16 bits; the bits above must be ignored. */
+/*
+ * Fills the counters with patterns. Upper halves of 48-bit values have 16 bits, and the driver must
+ * ignore the bits above.
+ */
 static void fill(struct rig *r)
 {
 	for (unsigned c = 0; c < r->hw.events + r->hw.latencies; c++) {
@@ -234,8 +237,11 @@ static void fill(struct rig *r)
 
 /* ---- the procedure of the manual ------------------------------------------------------------- */
 
-/* UG984 "Performance Monitoring", the typical procedure for the default configuration: five events
- * and a latency, in order; clear and start; sample and stop; six statuses; nine items. */
+/*
+ * The driver follows the typical procedure of UG984 "Performance Monitoring" for the default
+ * configuration: it selects five events and a latency in order, clears and starts, samples and
+ * stops, and reads six statuses and nine items.
+ */
 static void test_typical_procedure(void **state)
 {
 	static const unsigned codes[] = { 30, 0, 10, 11, 46, 60 };
@@ -278,15 +284,15 @@ static void test_program_sequences(void **state)
 	forget_log(&r);
 	OK(r.drv->program(&r.dev, 3, 7));
 	check_log(&r, "W1=1 W0=31 W0=31 W0=31 W0=7");
-	OK(r.drv->program(&r.dev, 1, 5)); /* behind us */
+	OK(r.drv->program(&r.dev, 1, 5)); /* an earlier counter */
 	check_log(&r, "W1=1 W0=31 W0=5");
-	OK(r.drv->program(&r.dev, 2, 6)); /* the next one */
+	OK(r.drv->program(&r.dev, 2, 6)); /* the next counter */
 	check_log(&r, "W0=6");
-	OK(r.drv->program(&r.dev, 4, 8)); /* past one that is programmed */
+	OK(r.drv->program(&r.dev, 4, 8)); /* passes a programmed counter */
 	check_log(&r, "W0=7 W0=8");
-	OK(r.drv->program(&r.dev, 4, 9)); /* once more */
+	OK(r.drv->program(&r.dev, 4, 9)); /* the same counter again */
 	check_log(&r, "W1=1 W0=31 W0=5 W0=6 W0=7 W0=9");
-	OK(r.drv->start(&r.dev)); /* whatever comes in between */
+	OK(r.drv->start(&r.dev)); /* moves the sequence */
 	OK(r.drv->program(&r.dev, 5, 63));
 	check_log(&r, "W1=8 W1=1 W0=31 W0=5 W0=6 W0=7 W0=9 W0=3f");
 }
@@ -310,7 +316,7 @@ static void test_read_sequences(void **state)
 	check_log(&r, "R3 R3");
 	OK(r.drv->read(&r.dev, 4, &value));
 	check_log(&r, "W1=1 R3 R3 R3 R3 R3");
-	OK(r.drv->read(&r.dev, 5, &value)); /* the first of four items */
+	OK(r.drv->read(&r.dev, 5, &value)); /* only the first of four items */
 	check_log(&r, "R3");
 	OK(r.drv->latency(&r.dev, 5, &l));
 	check_log(&r, "W1=1 R3 R3 R3 R3 R3 R3 R3 R3 R3");
@@ -323,12 +329,12 @@ static void test_read_sequences(void **state)
 	OK(r.drv->status(&r.dev, 5, &bits));
 	check_log(&r, "W1=1 R2 R2 R2 R2 R2 R2");
 	OK(r.drv->read(&r.dev, 0, &value));
-	OK(r.drv->sample(&r.dev)); /* a new sample is read from its beginning */
+	OK(r.drv->sample(&r.dev)); /* the driver starts a new sample at its beginning */
 	OK(r.drv->read(&r.dev, 1, &value));
 	check_log(&r, "W1=1 R3 W1=2 W1=1 R3 R3");
 }
 
-/* In any order of programming, the counters count the requested events. */
+/* Whatever the order of programming, the counters count the requested events. */
 static void program_at_random(bool shared)
 {
 	struct rig r;
@@ -362,7 +368,7 @@ static void test_program_in_any_order(void **state)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* What the items of an event counter mean: UG984, table of data items. */
+/* Returns the count in an event counter's items (UG984, table of data items). */
 static uint64_t count_of(const struct rig *r, unsigned c)
 {
 	if (r->hw.width == 32)
@@ -431,7 +437,7 @@ static void check_shape(unsigned events, unsigned latencies, unsigned width, boo
 				 (c & 2 ? PMK_STATUS_OVERFLOW : 0) | (c & 1 ? PMK_STATUS_FULL : 0));
 	}
 	assert_int_equal(r.n, 1 + n);
-	if (events % 8 <= 1) /* backwards takes its time */
+	if (events % 8 <= 1) /* reading backwards is slow */
 		for (unsigned c = n; c-- > 0;)
 			check_counter(&r, c);
 }
@@ -449,7 +455,7 @@ static void test_all_shapes(void **state)
 			}
 }
 
-/* The rows of the table with numbers that can be read. */
+/* The items of the manual's table are unpacked, with numbers that are easy to read. */
 static void test_packing(void **state)
 {
 	static const struct {
@@ -485,7 +491,7 @@ static void test_packing(void **state)
 	}
 }
 
-/* Without an occurrence there is no shortest latency, whatever the hardware shows. */
+/* If nothing occurred, there is no shortest latency, whatever the hardware shows. */
 static void test_nothing_timed(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -504,8 +510,10 @@ static void test_nothing_timed(void **state)
 		}
 }
 
-/* `read` of a latency counter gives the number of accesses that it timed, in 32 bits at any
- * width. */
+/*
+ * read() of a latency counter returns the number of accesses that it timed, which has 32 bits at
+ * any width.
+ */
 static void test_read_of_latency_counter(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -524,7 +532,10 @@ static void test_read_of_latency_counter(void **state)
 	}
 }
 
-/* Values are those of the sample; a reset leaves none of an earlier owner. */
+/*
+ * The driver returns the values of the last sample. After a reset it returns none of an earlier
+ * user.
+ */
 static void test_sampled(void **state)
 {
 	struct rig r;
@@ -555,7 +566,7 @@ static void test_preset_of_the_first(void **state)
 	setup_default(&r);
 	OK(r.drv->write(&r.dev, 0, 0xfffffc18));
 	check_log(&r, "W1=1 W4=fffffc18");
-	OK(r.drv->write(&r.dev, 0, 1)); /* each from the beginning */
+	OK(r.drv->write(&r.dev, 0, 1)); /* each write starts at the first counter */
 	check_log(&r, "W1=1 W4=1");
 	setup(&r, 5, 1, 48, true);
 	OK(r.drv->write(&r.dev, 0, 0xfffffffffc18));
@@ -565,7 +576,7 @@ static void test_preset_of_the_first(void **state)
 	check_log(&r, "W1=1 W4=ffffffff W4=fffffc18");
 }
 
-/* The counters before it keep what they have. */
+/* A preset of a later counter keeps the values of the counters before it. */
 static void test_preset_of_another(void **state)
 {
 	struct rig r;
@@ -655,7 +666,7 @@ static void test_program_errors(void **state)
 	check_log(&r, "");
 	for (unsigned code = 57; code < 64; code++)
 		OK(r.drv->program(&r.dev, 5, code));
-	OK(r.drv->program(&r.dev, 0, 57)); /* counts how often its occurrences ended */
+	OK(r.drv->program(&r.dev, 0, 57)); /* it counts how often the latencies ended */
 	OK(r.drv->program(&r.dev, 0, 63));
 	assert_int_equal(r.hw.event[0], 63);
 }
@@ -677,7 +688,10 @@ static void test_numbers_out_of_range(void **state)
 	check_log(&r, "");
 }
 
-/* The hardware does not show it, so running() returns the effect of start and stop. */
+/*
+ * The hardware does not show whether it is running, so running() returns what start() and stop()
+ * did.
+ */
 static void test_running(void **state)
 {
 	struct rig r;
@@ -704,7 +718,7 @@ static void test_running(void **state)
 	assert_false(r.hw.running);
 }
 
-/* There are no flags, and Dbg_Intr is always on. */
+/* There are no flags, and Dbg_Intr cannot be disabled. */
 static void test_overflows(void **state)
 {
 	struct rig r;
@@ -786,7 +800,10 @@ static int do_write(struct rig *r)
 	return r->drv->write(&r->dev, 3, 0x12345678);
 }
 
-/* A failing access is reported, and the next call does not rely on the position of the sequence. */
+/*
+ * The driver returns the error of a failing access. Its next call does not rely on the position in
+ * the sequence.
+ */
 static void test_every_access_fails_once(void **state)
 {
 	static const struct {
@@ -807,14 +824,17 @@ static void test_every_access_fails_once(void **state)
 			memcpy(r.hw.sampled, r.hw.live, sizeof(r.hw.live));
 			r.fail_at = (int)at;
 			assert_int_equal(calls[i].call(&r), PMK_EIO);
-			assert_int_equal(r.n, at + 1); /* and nothing after it */
+			assert_int_equal(r.n, at + 1); /* nothing more was accessed */
 			forget_log(&r);
 			OK(calls[i].call(&r));
 			assert_int_equal(r.n, calls[i].accesses);
 		}
 }
 
-/* In the middle of an ascending sequence. */
+/*
+ * After an access failed in the middle of an ascending sequence, the next call starts again at the
+ * first counter.
+ */
 static void test_sequence_after_a_fault(void **state)
 {
 	struct rig r;
@@ -842,7 +862,7 @@ static void test_sequence_after_a_fault(void **state)
 	r.fail_at = 0;
 	assert_int_equal(r.drv->program(&r.dev, 1, 2), PMK_EIO);
 	check_log(&r, "W0=2");
-	OK(r.drv->program(&r.dev, 2, 3)); /* the event whose access failed is written with it */
+	OK(r.drv->program(&r.dev, 2, 3)); /* also writes the event whose access failed */
 	check_log(&r, "W1=1 W0=1 W0=2 W0=3");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The MicroBlaze's catalogue, counters and registers, against UG984 "Performance Monitoring", typed
- * again by hand; and other configurations of the counters.
+ * The MicroBlaze's catalogue, counters and registers equal a second copy of UG984 "Performance
+ * Monitoring". Other configurations of the counters follow from the same tables.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +129,7 @@ static void check_signal(unsigned signal, const char *expected)
 		assert_int_equal(signal, PMK_SIG_NONE);
 }
 
-/* Code by code: the events of the table and no other. */
+/* The catalogue has the events of the table, code by code, and no other. */
 static void test_rows(void **state)
 {
 	(void)state;
@@ -155,7 +155,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* The manual's formulas call event 30 E30. */
+/* Events can be named as in the manual's formulas, which call event 30 E30. */
 static void test_names_of_the_manual(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void test_names_of_the_manual(void **state)
 	assert_null(pmk_pmu_event(&pmk_microblaze, "E64"));
 }
 
-/* Names that other tools have; the general metrics use the first two. */
+/* Events have the names of other tools. The general metrics use the first two. */
 static void test_names_of_others(void **state)
 {
 	static const struct {
@@ -190,7 +190,7 @@ static void test_names_of_others(void **state)
 	assert_null(pmk_pmu_event(&pmk_microblaze, "branch-misses"));
 }
 
-/* The descriptions of sets are true: a sum, or a share, has the signals of its parts. */
+/* An event that is described as the sum of two events has the signals of these two events. */
 static void test_sums(void **state)
 {
 	static const unsigned char sums[][3] = {
@@ -249,7 +249,7 @@ static void test_find(void **state)
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-/* C_DEBUG_EVENT_COUNTERS 5, C_DEBUG_LATENCY_COUNTERS 1, C_DEBUG_COUNTER_WIDTH 32. */
+/* The default is C_DEBUG_EVENT_COUNTERS 5, C_DEBUG_LATENCY_COUNTERS 1, C_DEBUG_COUNTER_WIDTH 32. */
 static void test_default(void **state)
 {
 	static const char *const names[] = { "EC0", "EC1", "EC2", "EC3", "EC4", "LC0" };
@@ -277,7 +277,10 @@ static int counter_for(const struct pmk_pmu *pmu, uint32_t used, unsigned code)
 	return pmk_pmu_free_counter(pmu, &(struct pmk_counter_set){ { used } }, code);
 }
 
-/* Latency counters are for events with a latency, which use one if there is one. */
+/*
+ * Latency counters count only events with a latency, and these events use a latency counter if
+ * there is one.
+ */
 static void test_choice_of_counter(void **state)
 {
 	struct pmk_microblaze_pmu p;
@@ -366,7 +369,7 @@ struct reg_row {
 	const char *where;
 };
 
-/* UG984, debug registers: MDM command, size, and the values of DBG_CTRL. */
+/* From UG984, debug registers: the MDM's command, the size, and the values of DBG_CTRL. */
 static const struct reg_row reg_rows[] = {
 	{ "PCCTRLR", 8, 0x51, true, "0x4A207" }, { "PCCMDR", 5, 0x52, true, "0x4A404" },
 	{ "PCSR", 2, 0x53, false, "0x4A601" },	 { "PCDRR", 32, 0x56, false, "0x4AC1F" },

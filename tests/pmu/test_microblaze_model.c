@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The models of the MicroBlaze counters and of the debug module, in cases that vectors cannot
+ * The models of the MicroBlaze counters and of the debug module in cases that vectors cannot
  * express: their use of the bus (horizon, latency log, late totals), copies, every configuration,
  * several processors. tests/conformance/microblaze.vec tests the single rules.
  *
@@ -25,7 +25,7 @@
 
 static const unsigned widths[] = { 32, 48, 64 };
 
-/* A model on a bus, and a producer that honours the horizon. */
+/* A model on a bus, and a producer that obeys the horizon. */
 struct bench {
 	const struct pmk_model_ops *ops;
 	struct pmk_microblaze_pmu pmu;
@@ -107,7 +107,7 @@ static void pass(struct bench *b, enum pmk_signal sig, uint64_t n)
 		uint64_t horizon = pmk_bus_horizon(&b->bus, sig);
 		uint64_t step = n < horizon ? n : horizon;
 
-		assert_true(step > 0); /* a horizon that is never met would hang a producer */
+		assert_true(step > 0); /* a horizon of 0 would make a producer hang */
 		pmk_bus_add(&b->bus, sig, step);
 		n -= step;
 		catch_up(b);
@@ -135,8 +135,10 @@ static void test_found_and_fits(void **state)
 	assert_true(sizeof(struct pmk_microblaze_model) <= PMK_MODEL_BYTES);
 }
 
-/* Every configuration: E + 4·L items at 32 bits, 2·E + 7·L at 48 and 64. Reading an item returns
- * what was written, except for bits that do not exist. */
+/*
+ * Every configuration has E + 4·L items at 32 bits, and 2·E + 7·L items at 48 and 64 bits. Reading
+ * an item returns what was written, except for bits that do not exist.
+ */
 static void test_every_configuration(void **state)
 {
 	static struct bench b;
@@ -172,7 +174,7 @@ static void test_every_configuration(void **state)
 			}
 }
 
-/* A latency counter cannot count events 0 to 56; no counter can count 64 to 255. */
+/* A latency counter cannot count events 0 to 56, and no counter can count events 64 to 255. */
 static void test_every_event_in_every_kind(void **state)
 {
 	static struct bench b;
@@ -208,7 +210,7 @@ static void test_no_such_register(void **state)
 	assert_int_equal(b.ops->write(&b.model, &b.bus, PMK_MODE_PRIV, 5, 0), PMK_EBADREG);
 }
 
-/* An oddity is reported until reset. */
+/* An oddity is reported until the model is reset. */
 static void test_oddities_add_up(void **state)
 {
 	static struct bench b;
@@ -314,7 +316,7 @@ static void test_horizon_of_events(void **state)
 	pass(&b, PMK_SIG_BR_TAKEN, 1);
 	assert_int_equal(b.ops->lines(&b.model), 1);
 	/*
-	 * It has overflowed; now the horizon is half a range, and a quarter for each of the two
+	 * After the overflow the horizon is half a range, which is a quarter for each of the two
 	 * signals.
 	 */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_BR_TAKEN), 0x40000000);
@@ -323,7 +325,7 @@ static void test_horizon_of_events(void **state)
 	wr(&b, 1, 0x04);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 	wr(&b, 1, 0x18);
-	/* From zero, half a range comes before the maximum. */
+	/* From zero, half the range comes before the maximum. */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 0x80000000);
 	pmk_microblaze_model_input(&b.model, &b.bus, PMK_MICROBLAZE_IN_HALTED, true);
 	ask_anew(&b);
@@ -347,11 +349,14 @@ static void test_horizon_at_the_maximum(void **state)
 	assert_int_equal(b.ops->lines(&b.model), 1);
 	wr(&b, 1, 0x10);
 	wr(&b, 1, 0x01);
-	wr(&b, 4, 0xffffffff); /* a maximum that was written: the next count goes beyond it */
+	wr(&b, 4, 0xffffffff); /* a written maximum: the next count wraps */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 1);
 }
 
-/* At 64 bits no overflow is ever due, but a preset is; totals near their own end cause no hang. */
+/*
+ * With 64 bits, no overflow is ever due, but a preset is. Totals near their own maximum cause no
+ * hang.
+ */
 static void test_horizon_of_64_bits(void **state)
 {
 	static struct bench b;
@@ -373,8 +378,9 @@ static void test_horizon_of_64_bits(void **state)
 }
 
 /*
- * Synchronisation is due after half the log's records; after as many latencies as fit in a quarter
- * of the range of a sum or of N; and after as many occurrences if all had the longest latency.
+ * Synchronisation is due when half of the log is full, and when as many latencies may have passed
+ * as fit into a quarter of the range of a sum or of N. It is also due when that would be so if
+ * every occurrence had the longest latency.
  */
 static void test_horizon_of_latencies(void **state)
 {
@@ -404,7 +410,7 @@ static void test_horizon_of_latencies(void **state)
 		assert_int_equal(b.bus.timed_due, rows[i].timed);
 		assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_PERIPHERAL_READ),
 				 rows[i].occurrences);
-		/* Whoever's they are. */
+		/* It is due whichever signal the latencies belong to. */
 		if (i % 2)
 			b.bus.recorded = 2048;
 		else
@@ -415,10 +421,10 @@ static void test_horizon_of_latencies(void **state)
 		assert_int_equal(b.bus.recorded_due, i % 2 ? 4096 : 2048);
 		assert_int_equal(b.bus.timed_due, rows[i].timed * (i % 2 ? 1ull : 2ull));
 		wr(&b, 1, 0x01);
-		wr(&b, 0, 30); /* no latency: no limit */
+		wr(&b, 0, 30); /* no latency, so no limit */
 		assert_true(b.bus.recorded_due == PMK_NEVER && b.bus.timed_due == PMK_NEVER);
 	}
-	/* Every latency counter sets its own limit. */
+	/* Every latency counter has its own limit. */
 	setup(&b, 0, 3, 32);
 	wr(&b, 0, 62);
 	wr(&b, 0, 58);
@@ -430,7 +436,10 @@ static void test_horizon_of_latencies(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_L1D_CACHED_WRITE) == PMK_NEVER);
 }
 
-/* A producer that records at once and updates its totals later: no occurrence is counted twice. */
+/*
+ * If a producer records latencies at once and updates its totals later, no occurrence is counted
+ * twice.
+ */
 static void test_totals_may_come_late(void **state)
 {
 	static struct bench b;
@@ -444,9 +453,12 @@ static void test_totals_may_come_late(void **state)
 	EXPECT_ITEMS(&b, 3, 15, 75, 0x00050005);
 	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 2);
 	EXPECT_ITEMS(&b, 3, 15, 75, 0x00050005);
-	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 5); /* one of which was recorded */
+	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 5); /* one of the five was recorded */
 	EXPECT_ITEMS(&b, 7, 19, 79, 0x00010005);
-	/* Latencies that are missing when the counters are selected again are not counted later. */
+	/*
+	 * If latencies are missing when the counters are selected again, they are not counted
+	 * later.
+	 */
 	pmk_bus_record(&b.bus, PMK_SIG_PERIPHERAL_READ, 100, 5);
 	wr(&b, 0, 62);
 	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 2);
@@ -476,12 +488,14 @@ static void test_lost_latencies(void **state)
 		pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 1);
 		pmk_bus_record(&b.bus, PMK_SIG_PERIPHERAL_READ, 10 * i, 9);
 	}
-	/* Three latencies were overwritten in the log. Each counts as one cycle, because the model
-	 * cannot know how long it was. */
+	/*
+	 * Three latencies were overwritten in the log. Each of them counts as one cycle, because
+	 * the model cannot know how long it was.
+	 */
 	EXPECT_ITEMS(&b, 8195, 0, 8192 * 9 + 3, 0, 8192 * 81 + 3, 1, 9);
 	wr(&b, 1, 0x01);
 	assert_int_equal(rd(&b, 2), 1);
-	assert_int_equal(rd(&b, 2), 1); /* the other one is not known either */
+	assert_int_equal(rd(&b, 2), 1); /* the other counter is not exact either */
 	assert_int_equal(b.model.oddities, 0x40);
 }
 
@@ -513,8 +527,8 @@ static uint32_t pick(uint32_t n)
 }
 
 /*
- * Equal latencies share a record, from which a model reads the same as from one record each: for
- * any mix of overlapping and separate latencies, any parameters, and any commands in between.
+ * Equal latencies share a record. A model reads the same from it as from one record each, for any
+ * mix of overlapping and separate latencies, any parameters, and any commands in between.
  */
 static void test_records_of_several(void **state)
 {
@@ -582,7 +596,8 @@ static void test_records_of_several(void **state)
 /* ---- distributions ------------------------------------------------------------------------- */
 
 /*
- * Hits of one cycle and misses of 17, 250 000 in total, from a producer that honours the horizon.
+ * 250 000 hits of one cycle and misses of 17 cycles, from a producer that obeys the horizon, add up
+ * exactly.
  */
 static void test_long_run(void **state)
 {
@@ -605,7 +620,7 @@ static void test_long_run(void **state)
 			sum += 24 + 17;
 			sum2 += 24 + 17 * 17;
 		}
-		assert_int_equal(b.syncs, 0); /* one record of 10 000 */
+		assert_int_equal(b.syncs, 0); /* one record has 10 000 hits */
 		if (w)
 			EXPECT_ITEMS(&b, 0, (uint32_t)n, (uint32_t)n, 0, (uint32_t)sum, 0,
 				     (uint32_t)sum2, 1, 17);
@@ -618,7 +633,7 @@ static void test_long_run(void **state)
 	}
 }
 
-/* 1073 latencies of 2000 cycles do not overflow a sum of squares of 32 bits, 1074 do. */
+/* 1073 latencies of 2000 cycles fit into a 32-bit sum of squares, and 1074 overflow it. */
 static void test_squares_overflow(void **state)
 {
 	static struct bench b;
@@ -659,17 +674,17 @@ static void test_copy(void **state)
 	wr(&a, 1, 0x18);
 	pass(&a, PMK_SIG_INSN, 77);
 	last(&a, PMK_SIG_PERIPHERAL_READ, 0, 5);
-	pmk_bus_add(&a.bus, PMK_SIG_INSN, 3); /* not synchronised */
+	pmk_bus_add(&a.bus, PMK_SIG_INSN, 3); /* the model is not synchronised */
 	pmk_bus_record(&a.bus, PMK_SIG_PERIPHERAL_READ, 6, 5);
 	pmk_bus_add(&a.bus, PMK_SIG_PERIPHERAL_READ, 1);
 	memcpy(&b, &a, sizeof(a));
-	memset(&a, 0x5a, sizeof(a)); /* nothing of the original is needed */
+	memset(&a, 0x5a, sizeof(a)); /* the copy needs nothing of the original */
 	pass(&b, PMK_SIG_INSN, 20);
 	last(&b, PMK_SIG_PERIPHERAL_READ, 20, 7);
 	EXPECT_ITEMS(&b, 0, 100, 0, 0, 3, 0, 17, 0, 99, 5, 7, 0, 0, 0, 0, 0, 0, 0);
 }
 
-/* Two models on one bus count independently, in whatever order they are accessed. */
+/* Two models on one bus count independently, whichever is accessed first. */
 static void test_two_on_one_bus(void **state)
 {
 	static struct bench a;
@@ -701,7 +716,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(v, 6);
 }
 
-/* Every Start with a preset of K cycles short of the maximum makes Dbg_Intr rise K cycles later. */
+/* After each Start with a preset of K cycles below the maximum, Dbg_Intr rises K cycles later. */
 static void test_interval_on_the_cycle(void **state)
 {
 	static struct bench b;
@@ -730,7 +745,9 @@ static void test_interval_on_the_cycle(void **state)
 
 /* ---- the debug module and its processors ---------------------------------------------------- */
 
-/* Fake processors that remember the values written to them; reads return their number. */
+/*
+ * Stand-ins for processors, which remember the values written to them. Reads return their number.
+ */
 struct fake {
 	unsigned number, reads, writes;
 	unsigned reg;
@@ -792,7 +809,10 @@ static uint32_t get(struct board *b, uint32_t ctrl)
 	return value;
 }
 
-/* Which MicroBlaze has 8 bits up to 8 processors, then one bit each: 0x61a00 | bits - 1. */
+/*
+ * The register that selects MicroBlazes has 8 bits for up to 8 processors, and one bit for each if
+ * there are more: 0x61a00 | bits - 1.
+ */
 static void test_which_processor(void **state)
 {
 	static struct board b;
@@ -802,7 +822,7 @@ static void test_which_processor(void **state)
 		uint32_t ctrl = 0x61a00 | ((n > 8 ? n : 8) - 1);
 
 		setup_board(&b, n, &pmk_mdm_defaults);
-		assert_int_equal(get(&b, 0x4ac1f), 0); /* none is selected */
+		assert_int_equal(get(&b, 0x4ac1f), 0); /* no processor is selected */
 		put(&b, 0x4a404, 0x18);
 		for (unsigned i = 0; i < n; i++)
 			assert_int_equal(b.fake[i].reads + b.fake[i].writes, 0);
@@ -815,10 +835,10 @@ static void test_which_processor(void **state)
 			assert_int_equal(b.fake[i].writes, 1);
 			assert_int_equal(b.fake[i].reg, 0);
 			assert_int_equal(b.fake[i].value, 30 + i);
-			assert_int_equal(get(&b, ctrl), 0);	   /* it is written only, */
-			assert_int_equal(get(&b, 0x4ac1f), i + 1); /* and reading changes nothing */
+			assert_int_equal(get(&b, ctrl), 0);	   /* write-only */
+			assert_int_equal(get(&b, 0x4ac1f), i + 1); /* the read changed nothing */
 		}
-		/* All at once. */
+		/* All processors are selected. */
 		put(&b, ctrl, 0xffffffff);
 		put(&b, 0x4a404, 0x06);
 		for (unsigned i = 0; i < n; i++) {
@@ -858,7 +878,7 @@ static void test_count_in_the_configuration(void **state)
 	}
 }
 
-/* Through JTAG the same selection, 8 bits or more, lowest first. */
+/* JTAG selects processors in the same register of 8 or more bits, the lowest first. */
 static void test_which_processor_by_jtag(void **state)
 {
 	static struct board b;
@@ -891,7 +911,9 @@ static void test_which_processor_by_jtag(void **state)
 	}
 }
 
-/* An error of a processor's port reaches the caller; the lock of a single access is released. */
+/*
+ * An error of a processor's port reaches the caller, and the lock of a single access is released.
+ */
 static void test_errors_behind_the_module(void **state)
 {
 	static struct board b;
@@ -929,7 +951,7 @@ static void test_no_such_offset(void **state)
 	}
 }
 
-/* A scan while software holds the lock is noted. */
+/* The module notes a scan during which software holds the lock. */
 static void test_overrun(void **state)
 {
 	static struct board b;
@@ -946,7 +968,9 @@ static void test_overrun(void **state)
 	assert_int_equal(b.fake[0].writes, 0);
 }
 
-/* An access to a register of more than 32 bits is abandoned if the lock is lost in the middle. */
+/*
+ * If the lock is lost during an access to a register of more than 32 bits, the access is abandoned.
+ */
 static void test_lock_is_lost_in_the_middle(void **state)
 {
 	static struct board b;

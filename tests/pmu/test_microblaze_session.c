@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on MicroBlaze counters: the 64-bit totals and the distributions always equal the script,
- * however often a counter or a sum wraps. The script honours the horizon as an emulated core does;
- * the session reads the models through the driver, directly, through the debug module's registers,
- * and through its JTAG side.
+ * Sessions on MicroBlaze counters: the 64-bit totals and the distributions always equal those of
+ * the script, however often a counter or a sum wraps. The script obeys the horizon as an emulated
+ * core does. The session reads the models through the driver: directly, through the debug module's
+ * registers, and through its JTAG side.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ enum way { DIRECT, MEMORY, JTAG, NWAYS };
 
 #define PASSES 20
 
-/* What really happened while the session counted, by signal. */
+/* What happened while the session counted, by signal. */
 struct truth {
 	uint64_t n, sum;
 	u128 squares;
@@ -63,10 +63,10 @@ struct rig {
 	struct pmk_session session;
 	bool counting;
 	struct truth truth[PMK_NSIGNALS];
-	uint64_t fail_at; /* the access that fails, counted down; 0: none */
-	int error;	  /* with this */
+	uint64_t fail_at; /* number of accesses until one fails; 0: none fails */
+	int error;	  /* the error of that access */
 	uint64_t accesses;
-	/* One latency counter and one event counter per pass. */
+	/* Each pass has one latency counter and one event counter. */
 	struct pmk_microblaze_model model[PASSES];
 	struct pmk_model_port to_model[PASSES];
 	struct pmk_port processor[PASSES];
@@ -82,7 +82,7 @@ struct rig {
 	struct pmk_port port[PASSES];
 };
 
-/* The session's port: an access may fail, and is then not done. */
+/* The session's port. An access that fails has no effect. */
 static int failing(struct pass *p)
 {
 	p->rig->accesses++;
@@ -228,8 +228,8 @@ static void happen(struct rig *r, enum pmk_signal sig, uint64_t n)
 	}
 }
 
-/* Nothing else happens meanwhile. */
-static void last(struct rig *r, enum pmk_signal sig, uint32_t cycles)
+/* Records a latency, which no other event overlaps. */
+static void latency_happens(struct rig *r, enum pmk_signal sig, uint32_t cycles)
 {
 	happened(r, sig, 1, cycles);
 	pmk_bus_record(&r->bus, sig, r->bus.total[PMK_SIG_CYCLE], cycles);
@@ -352,7 +352,7 @@ static void check_nothing(struct rig *r)
 	EXPECT_EXACT(r);
 	stop(r);
 	happen(r, PMK_SIG_INSN, 100);
-	last(r, PMK_SIG_PERIPHERAL_READ, 100);
+	latency_happens(r, PMK_SIG_PERIPHERAL_READ, 100);
 	EXPECT_EXACT(r);
 }
 
@@ -367,8 +367,8 @@ static void check_constant_and_two_valued(struct rig *r)
 	r->bus.longest = 24;
 	start(r);
 	for (unsigned i = 0; i < 10000; i++) {
-		last(r, PMK_SIG_PERIPHERAL_READ, 7);
-		last(r, PMK_SIG_L1I_ACCESS, i % 3 ? 4 : 24);
+		latency_happens(r, PMK_SIG_PERIPHERAL_READ, 7);
+		latency_happens(r, PMK_SIG_L1I_ACCESS, i % 3 ? 4 : 24);
 		happen(r, PMK_SIG_L1D_CACHED_READ, 5);
 		if (i % 3333 == 0)
 			EXPECT_EXACT(r);
@@ -383,14 +383,14 @@ static void test_constant_and_two_valued(void **state)
 	on_every_way(check_constant_and_two_valued);
 }
 
-/* Events while the session is stopped are not counted. */
+/* Events are not counted while the session is stopped. */
 static void check_stop_and_go(struct rig *r)
 {
 	r->bus.longest = 99;
 	for (unsigned i = 0; i < 200; i++) {
 		if (i % 3 == 0)
 			start(r);
-		last(r, PMK_SIG_PERIPHERAL_READ, i % 100);
+		latency_happens(r, PMK_SIG_PERIPHERAL_READ, i % 100);
 		happen(r, PMK_SIG_PERIPHERAL_READ, i);
 		happen(r, PMK_SIG_INSN, 3 * i);
 		if (i % 3 == 1)
@@ -409,7 +409,10 @@ static void test_stop_and_go(void **state)
 
 /* ---- wraps ----------------------------------------------------------------------- */
 
-/* Event counters wrap several times; 64-bit counters cannot, because totals have 64 bits. */
+/*
+ * Totals are right after several wraps of the event counters. 64-bit counters do not wrap, because
+ * totals have 64 bits.
+ */
 static void check_events_go_round(struct rig *r)
 {
 	unsigned width = r->pmu.config.width;
@@ -434,8 +437,10 @@ static void test_events_go_round(void **state)
 	on_every_way(check_events_go_round);
 }
 
-/* Checks sums whose squares wrap several times at 32 and 48 bits; at 64 bits the session extends
- * them. */
+/*
+ * Sums are right after their squares wrapped several times at 32 and 48 bits. At 64 bits the
+ * session extends them.
+ */
 static void check_sums_go_round(struct rig *r)
 {
 	static const uint32_t longest[] = { 60000, 4000000, 4000000000 };
@@ -445,8 +450,8 @@ static void check_sums_go_round(struct rig *r)
 	r->bus.longest = most;
 	start(r);
 	for (unsigned i = 0; i < 300; i++) {
-		last(r, PMK_SIG_PERIPHERAL_READ, most - (uint32_t)pick(100));
-		last(r, PMK_SIG_PERIPHERAL_READ, (uint32_t)pick(most));
+		latency_happens(r, PMK_SIG_PERIPHERAL_READ, most - (uint32_t)pick(100));
+		latency_happens(r, PMK_SIG_PERIPHERAL_READ, (uint32_t)pick(most));
 		happen(r, PMK_SIG_PERIPHERAL_READ, 1000000);
 		if (i % 50 == 0)
 			EXPECT_EXACT(r);
@@ -461,7 +466,7 @@ static void test_sums_go_round(void **state)
 	on_every_way(check_sums_go_round);
 }
 
-/* N has 32 bits, however wide the sums are. */
+/* N is right after its 32 bits wrapped, however wide the sums are. */
 static void test_occurrences_go_round(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -472,9 +477,9 @@ static void test_occurrences_go_round(void **state)
 		setup(&r, DIRECT, 3, 3, widths[w], &six);
 		r.bus.longest = 50;
 		start(&r);
-		last(&r, PMK_SIG_L1I_ACCESS, 50);
+		latency_happens(&r, PMK_SIG_L1I_ACCESS, 50);
 		happen(&r, PMK_SIG_L1I_ACCESS, UINT64_C(0x380000000));
-		last(&r, PMK_SIG_L1I_ACCESS, 50);
+		latency_happens(&r, PMK_SIG_L1I_ACCESS, 50);
 		EXPECT_EXACT(&r);
 		happen(&r, PMK_SIG_L1I_ACCESS, UINT64_C(0x200000000) - 1);
 		EXPECT_EXACT(&r);
@@ -482,7 +487,7 @@ static void test_occurrences_go_round(void **state)
 	}
 }
 
-/* Anything in any order, in any configuration. */
+/* A random script counts right in any configuration. */
 static void test_random(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -513,7 +518,7 @@ static void test_random(void **state)
 				if (pick(4))
 					break;
 				stop(&r);
-				last(&r, timed[pick(3)], 1 + (uint32_t)pick(most));
+				latency_happens(&r, timed[pick(3)], 1 + (uint32_t)pick(most));
 				start(&r);
 				break;
 			case 3:
@@ -521,7 +526,8 @@ static void test_random(void **state)
 				break;
 			default:
 				for (unsigned k = pick(30); k; k--)
-					last(&r, timed[pick(3)], 1 + (uint32_t)pick(most));
+					latency_happens(&r, timed[pick(3)],
+							1 + (uint32_t)pick(most));
 			}
 		}
 		EXPECT_EXACT(&r);
@@ -529,7 +535,10 @@ static void test_random(void **state)
 	}
 }
 
-/* A producer that continues for a while after it should have stopped, as between blocks of code. */
+/*
+ * Totals are right if the producer continues for a while after it should have stopped, as between
+ * blocks of code.
+ */
 static void test_late_producer(void **state)
 {
 	static struct rig r;
@@ -571,7 +580,7 @@ static const struct pmk_wide_latency *read_one(struct rig *r)
 	return pmk_session_latency(&r->session, 0);
 }
 
-/* A producer that ignores the horizon. */
+/* Acts as a producer that ignores the horizon. */
 static void at_once(struct rig *r, unsigned n, uint32_t cycles)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -584,8 +593,8 @@ static void at_once(struct rig *r, unsigned n, uint32_t cycles)
 }
 
 /*
- * 1073 latencies of 2000 cycles fit; 1074 wrap once, which can be corrected; 2148 cannot, because
- * the poll was too late.
+ * 1073 latencies of 2000 cycles fit between two polls. With 1074 and 2148 latencies the sum of
+ * squares wraps. The session cannot know how often it wrapped, so it marks the total.
  */
 static void test_polled_too_seldom(void **state)
 {
@@ -603,7 +612,10 @@ static void test_polled_too_seldom(void **state)
 		assert_int_equal(read_one(&r)->values.sum, 2000 * rows[i].n);
 		assert_int_equal(pmk_session_wrapped(&r.session, 0), rows[i].wrapped);
 	}
-	/* In two halves nothing is lost, although each sum has wrapped. */
+	/*
+	 * With 1000 latencies between two polls nothing is lost, although the sums wrap from poll
+	 * to poll.
+	 */
 	setup(&r, DIRECT, 1, 1, 32, &one_latency);
 	start(&r);
 	for (unsigned i = 0; i < 20; i++) {
@@ -611,14 +623,14 @@ static void test_polled_too_seldom(void **state)
 		assert_int_equal(read_one(&r)->values.sq_low, 4000000000 * (i + 1));
 		assert_false(pmk_session_wrapped(&r.session, 0));
 	}
-	/* Once lost is lost. */
+	/* After a loss the total stays marked. */
 	at_once(&r, 1074, 2000);
 	read_one(&r);
 	assert_true(pmk_session_wrapped(&r.session, 0));
 	at_once(&r, 1, 1);
 	read_one(&r);
 	assert_true(pmk_session_wrapped(&r.session, 0));
-	/* 48 bits are enough. */
+	/* With 48 bits, the sums do not wrap. */
 	setup(&r, DIRECT, 1, 1, 48, &one_latency);
 	start(&r);
 	at_once(&r, 4000, 200000);
@@ -632,8 +644,10 @@ static void test_polled_too_seldom(void **state)
 	assert_true(pmk_session_wrapped(&r.session, 0));
 }
 
-/* At 64 bits a sum of squares is lost by two latencies of 2^32 - 1 cycles less than four polls
- * apart. */
+/*
+ * At 64 bits, a sum of squares is right if each latency of almost 2^32 cycles is polled. Two of
+ * them between two polls are too many, and the total is marked.
+ */
 static void test_polled_too_seldom_64(void **state)
 {
 	static struct rig r;
@@ -655,7 +669,10 @@ static void test_polled_too_seldom_64(void **state)
 	assert_true(pmk_session_wrapped(&r.session, 0));
 }
 
-/* Extremes of 16 bits end at 65535; squares of longer latencies cannot be tracked. */
+/*
+ * Minimum and maximum of 16 bits saturate at 65535. Sums of squares of longer latencies cannot be
+ * tracked.
+ */
 static void test_saturated(void **state)
 {
 	static struct rig r;
@@ -673,14 +690,14 @@ static void test_saturated(void **state)
 
 	setup(&r, DIRECT, 1, 1, 32, &one_latency);
 	start(&r);
-	at_once(&r, 1, 65536); /* the square wraps once, and reads as 0 */
+	at_once(&r, 1, 65536); /* the square wraps once, to 0 */
 	assert_int_equal(read_one(&r)->values.sum, 65536);
 	assert_true(pmk_session_saturated(&r.session, 0));
 	assert_true(pmk_session_wrapped(&r.session, 0));
 
 	setup(&r, DIRECT, 1, 1, 32, &one_latency);
 	start(&r);
-	at_once(&r, 1, 200000); /* squares wrap nine times */
+	at_once(&r, 1, 200000); /* the squares wrap nine times */
 	assert_int_equal(read_one(&r)->values.sum, 200000);
 	assert_int_equal(read_one(&r)->values.min, 65535);
 	assert_true(pmk_session_saturated(&r.session, 0));
@@ -694,7 +711,7 @@ static void test_saturated(void **state)
 	assert_false(pmk_session_wrapped(&r.session, 0));
 }
 
-/* The overlap belongs to the counter, and is kept when the counters are cleared. */
+/* Full belongs to the counter, and stays when the counters are cleared. */
 static void test_full(void **state)
 {
 	struct pmk_plan plan = { .nevents = 3,
@@ -709,7 +726,7 @@ static void test_full(void **state)
 		setup(&r, way, 1, 3, 32, &plan);
 		OK(pmk_session_timer(&r.session, 1000));
 		start(&r);
-		last(&r, PMK_SIG_PERIPHERAL_READ, 5);
+		latency_happens(&r, PMK_SIG_PERIPHERAL_READ, 5);
 		EXPECT_EXACT(&r);
 		pmk_bus_record(&r.bus, PMK_SIG_PERIPHERAL_READ, r.bus.total[PMK_SIG_CYCLE] - 1, 5);
 		pmk_bus_add(&r.bus, PMK_SIG_PERIPHERAL_READ, 1);
@@ -736,7 +753,8 @@ static void test_lost_by_one(void **state)
 	setup(&r, DIRECT, 1, 2, 32, &plan);
 	start(&r);
 	/*
-	 * None of its sums overflows, although many longest latencies would have overflowed them.
+	 * None of its sums overflows, although as many of the longest latencies would have
+	 * overflowed them.
 	 */
 	pmk_bus_record(&r.bus, PMK_SIG_L1D_CACHED_READ, 0, 0);
 	pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 60000);
@@ -768,8 +786,10 @@ static void expect_tick(struct rig *r, int line)
 
 #define EXPECT_TICK(r) expect_tick(r, __LINE__)
 
-/* Intervals of all lengths end on the cycle, in all passes, and lose nothing; reading in between
- * changes nothing. */
+/*
+ * Intervals of all lengths end at the right cycle in all passes, and lose nothing. Reading during
+ * an interval changes nothing.
+ */
 static void test_timer(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -794,7 +814,7 @@ static void test_timer(void **state)
 					happen(&r, PMK_SIG_INSN, 77);
 					happen(&r, PMK_SIG_L1I_ACCESS, 100);
 					if (interval > 1000) {
-						last(&r, PMK_SIG_L1I_ACCESS, 200 + k);
+						latency_happens(&r, PMK_SIG_L1I_ACCESS, 200 + k);
 						EXPECT_EXACT(&r);
 						happen(&r, PMK_SIG_CYCLE, interval - 201 - k);
 					} else {
@@ -805,7 +825,7 @@ static void test_timer(void **state)
 					happen(&r, PMK_SIG_CYCLE, 1);
 					for (unsigned p = 0; p < 3; p++)
 						assert_true(interrupt(&r, p));
-					/* The interrupt is served some cycles later. */
+					/* The interrupt is handled some cycles later. */
 					happen(&r, PMK_SIG_CYCLE, k);
 					EXPECT_TICK(&r);
 					for (unsigned p = 0; p < 3; p++)
@@ -816,7 +836,7 @@ static void test_timer(void **state)
 			}
 }
 
-/* Across intervals everything continues to grow, including sums that have wrapped. */
+/* Totals grow across intervals, including sums that wrapped. */
 static void test_timer_random(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -834,7 +854,7 @@ static void test_timer_random(void **state)
 		r.bus.longest = most;
 		start(&r);
 		for (unsigned step = 0; step < 2000; step++) {
-			last(&r, PMK_SIG_PERIPHERAL_READ, 1 + (uint32_t)pick(most));
+			latency_happens(&r, PMK_SIG_PERIPHERAL_READ, 1 + (uint32_t)pick(most));
 			happen(&r, PMK_SIG_INSN, pick(1000000));
 			if (interrupt(&r, 0))
 				EXPECT_TICK(&r);
@@ -854,24 +874,24 @@ static void test_timer_limits(void **state)
 
 	(void)state;
 	setup(&r, DIRECT, 2, 1, 32, &plan);
-	assert_int_equal(pmk_session_timer(&r.session, 100), PMK_ENOTSUP); /* not planned */
+	assert_int_equal(pmk_session_timer(&r.session, 100), PMK_ENOTSUP); /* none planned */
 	assert_int_equal(pmk_session_tick(&r.session, totals), PMK_ENOTSUP);
 	plan.timed = true;
 	plan.timer_code = 30;
 	setup(&r, DIRECT, 2, 1, 32, &plan);
-	assert_int_equal(pmk_session_tick(&r.session, totals), PMK_ENOTSUP); /* not set */
+	assert_int_equal(pmk_session_tick(&r.session, totals), PMK_ENOTSUP); /* no timer was set */
 	assert_int_equal(pmk_session_timer(&r.session, 0), PMK_ERANGE);
 	assert_int_equal(pmk_session_timer(&r.session, 0x100000000), PMK_ERANGE);
 	assert_int_equal(pmk_session_tick(&r.session, totals), PMK_ENOTSUP);
 	OK(pmk_session_timer(&r.session, 0xffffffff));
 	start(&r);
-	assert_int_equal(pmk_session_timer(&r.session, 100), PMK_EBUSY); /* it runs */
+	assert_int_equal(pmk_session_timer(&r.session, 100), PMK_EBUSY); /* the session runs */
 	teardown(&r);
 	setup(&r, DIRECT, 2, 1, 48, &plan);
 	OK(pmk_session_timer(&r.session, 0x100000000));
 	assert_int_equal(pmk_session_timer(&r.session, 0x1000000000000), PMK_ERANGE);
 
-	/* There is no event to time, or no counter for it. */
+	/* No event can be timed, or no counter is left for the timer. */
 	unknown.timed = true;
 	unknown.timer_code = 64;
 	assert_int_equal(pmk_plan_make(&r.pmu.pmu, &unknown), PMK_ENOEVENT);
@@ -879,7 +899,7 @@ static void test_timer_limits(void **state)
 	OK(pmk_plan_make(&r.pmu.pmu, &plan));
 	OK(pmk_session_open(&r.session, &r.pmu.pmu, &plan, r.port));
 	assert_int_equal(pmk_session_timer(&r.session, 100), PMK_ENOTSUP);
-	plan.timer_code = 62; /* a latency counter is no timer */
+	plan.timer_code = 62; /* a latency counter cannot be a timer */
 	plan.nevents = 1;
 	plan.event[0].code = 0;
 	OK(pmk_plan_make(&r.pmu.pmu, &plan));
@@ -911,7 +931,7 @@ static void test_passes(void **state)
 			r.bus.longest = 50;
 			start(&r);
 			for (unsigned k = 0; k < 3000; k++) {
-				last(&r, PMK_SIG_PERIPHERAL_READ, 10 + k % 40);
+				latency_happens(&r, PMK_SIG_PERIPHERAL_READ, 10 + k % 40);
 				happen(&r, PMK_SIG_L1D_CACHED_READ, k);
 				happen(&r, PMK_SIG_INSN, 5000000);
 				happen(&r, PMK_SIG_BR_TAKEN, 7);
@@ -923,8 +943,10 @@ static void test_passes(void **state)
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-/* If any access of a poll or a tick fails, the failure is reported. Afterwards nothing is lost and
- * nothing is counted twice. */
+/*
+ * If any access of a poll or a tick fails, the session reports it. Afterwards nothing is lost, and
+ * nothing is counted twice.
+ */
 static void faults(enum way way, unsigned width, bool tick)
 {
 	struct pmk_plan plan = six;
@@ -942,7 +964,7 @@ static void faults(enum way way, unsigned width, bool tick)
 			int err;
 
 			happen(&r, PMK_SIG_INSN, 10);
-			last(&r, PMK_SIG_PERIPHERAL_READ, 20 + round);
+			latency_happens(&r, PMK_SIG_PERIPHERAL_READ, 20 + round);
 			happen(&r, PMK_SIG_L1D_CACHED_READ, 11);
 			happen(&r, PMK_SIG_CYCLE, 2000);
 			r.accesses = 0;
@@ -956,7 +978,9 @@ static void faults(enum way way, unsigned width, bool tick)
 			assert_int_equal(err, round == 1 ? PMK_EBUSY : 0);
 			if (!err)
 				expect_values(&r, totals, __LINE__);
-			/* The tick is repeated, which completes what the failure left undone. */
+			/*
+			 * The tick is repeated, which completes what the failed tick left undone.
+			 */
 			if (err && tick)
 				EXPECT_TICK(&r);
 			assert_true(r.model[0].started);
@@ -981,7 +1005,10 @@ static void test_faults(void **state)
 				faults(way, width, tick);
 }
 
-/* A debugger takes the access lock in the middle, and moves the pointer to the counters. */
+/*
+ * The session's counts are right after a debugger takes the access lock in the middle, and moves
+ * the pointer to the counters.
+ */
 static void test_debugger_interferes(void **state)
 {
 	static const uint8_t port[] = { 1 }, data_read[] = { 0x56 }, zeros[4] = { 0 };
@@ -993,7 +1020,7 @@ static void test_debugger_interferes(void **state)
 	start(&r);
 	for (unsigned i = 0; i < 20; i++) {
 		happen(&r, PMK_SIG_INSN, 1000);
-		last(&r, PMK_SIG_PERIPHERAL_READ, 9);
+		latency_happens(&r, PMK_SIG_PERIPHERAL_READ, 9);
 		EXPECT_EXACT(&r);
 		assert_true(pmk_mdm_model_jtag_lock(&r.module[0], false));
 		OK(pmk_mdm_jtag_model_select(&r.chain[0]));

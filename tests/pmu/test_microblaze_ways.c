@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The MicroBlaze driver on the models of the counters: directly, through the memory-mapped
- * registers of the debug module, and through its JTAG side; in both readings of the pointer, and at
- * every width. Sessions count, time latencies and tick in the same way on each of them, and the
+ * registers of the debug module, and through its JTAG side. Both readings of the pointer and every
+ * width are tested. Sessions count, time latencies and tick in the same way everywhere, and the
  * models see no access that a driver should not make.
  */
 #include <setjmp.h>
@@ -26,7 +26,7 @@ enum way { DIRECT, MEMORY, JTAG, NWAYS };
 struct rig {
 	struct pmk_microblaze_pmu pmu;
 	struct pmk_bus bus;
-	struct pmk_microblaze_model model[2]; /* two processors; the second is ours */
+	struct pmk_microblaze_model model[2]; /* two processors; the driver uses the second */
 	struct pmk_model_port to_model[2];
 	struct pmk_port processor[2];
 	struct pmk_mdm_model module;
@@ -92,7 +92,7 @@ static void setup(struct rig *r, enum way way, bool shared, unsigned width)
 static void teardown(struct rig *r)
 {
 	assert_int_equal(r->model[1].oddities, 0);
-	/* The other processor was not accessed. */
+	/* The driver did not access the other processor. */
 	assert_false(r->model[0].started);
 	assert_int_equal(r->model[0].oddities, 0);
 }
@@ -130,7 +130,7 @@ static void open_session(struct rig *r, const struct pmk_plan *made)
 
 static void check_counting(struct rig *r)
 {
-	/* instructions, instruction cache, a latency, data cache, another latency */
+	/* instructions, instruction cache, one latency, data cache, another latency */
 	static const struct pmk_plan plan = {
 		.nevents = 5,
 		.event = { { .code = 0 },
@@ -143,10 +143,10 @@ static void check_counting(struct rig *r)
 	uint64_t totals[PMK_MAX_EVENTS];
 
 	open_session(r, &plan);
-	pmk_bus_add(&r->bus, PMK_SIG_INSN, 1000); /* not yet */
+	pmk_bus_add(&r->bus, PMK_SIG_INSN, 1000); /* not counted yet */
 	OK(pmk_session_start(&r->session));
 	for (unsigned i = 0; i < 3; i++) {
-		/* Ten fetches, of which one takes 20, 21, 22 cycles. */
+		/* Ten fetches. Three of them take 20, 21 and 22 cycles. */
 		pmk_bus_add(&r->bus, PMK_SIG_CYCLE, 100);
 		pmk_bus_add(&r->bus, PMK_SIG_INSN, 7);
 		pmk_bus_add(&r->bus, PMK_SIG_L1I_ACCESS, 10);
@@ -161,7 +161,7 @@ static void check_counting(struct rig *r)
 		assert_int_equal(totals[4], 2 * (i + 1));
 	}
 	OK(pmk_session_stop(&r->session));
-	pmk_bus_add(&r->bus, PMK_SIG_INSN, 1000); /* no more */
+	pmk_bus_add(&r->bus, PMK_SIG_INSN, 1000); /* not counted any more */
 	OK(pmk_session_read(&r->session, totals));
 	assert_int_equal(totals[0], 21);
 	assert_null(pmk_session_latency(&r->session, 0));
@@ -185,7 +185,9 @@ static void test_counting(void **state)
 
 /* ---- the interval timer ---------------------------------------------------------------------- */
 
-/* A counter of cycles overflows; Dbg_Intr rises at the end of each interval, and not before. */
+/*
+ * A counter of cycles overflows at the end of each interval, where Dbg_Intr rises, and not before.
+ */
 static void check_ticks(struct rig *r)
 {
 	static const struct pmk_plan plan = {
@@ -223,7 +225,7 @@ static void test_ticks(void **state)
 
 /* ---- presets --------------------------------------------------------------------------------- */
 
-/* The counters before the one that is set keep what they have counted. */
+/* If a counter is set, the counters before it keep what they counted. */
 static void check_preset(struct rig *r)
 {
 	struct pmk_dev dev = { .pmu = &r->pmu.pmu, .port = r->port };
@@ -264,7 +266,7 @@ static void test_preset(void **state)
 
 /* ---- the access lock ------------------------------------------------------------------------- */
 
-/* A debugger holds the lock: this is reported, and after its release the count is right. */
+/* While a debugger holds the lock, the driver reports it. After the release the count is right. */
 static void test_debugger(void **state)
 {
 	static struct rig r;

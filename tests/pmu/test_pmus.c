@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Requirements for every PMU in the list, whatever its family: names, events that
- * can be counted, rows that make sense, a driver with every slot, and a model that fits in the
- * space for models.
+ * Requirements for every PMU in the list, whatever its family: names, events that can be counted,
+ * consistent rows, a driver that has every function, and a model that fits into the space for
+ * models.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,15 +20,15 @@
 #include "pmu/reg.h"
 #include "producer/session/emulated.h"
 
-/* Name the PMU whose check failed, because one line of code checks many PMUs. */
+/* Names the PMU whose check failed, because one line of code checks many PMUs. */
 #define CHECK(pmu, what, truth)                                                   \
 	do {                                                                      \
 		if (!(truth))                                                     \
 			fail_msg("%s, %s: want %s", (pmu)->name, (what), #truth); \
 	} while (0)
 
-/* The next word of a space separated list, or false. */
-static bool word(const char **list, char *buf, size_t size)
+/* Takes the next next_word of a list that is separated by spaces. Returns false at its end. */
+static bool next_word(const char **list, char *buf, size_t size)
 {
 	size_t len;
 
@@ -50,12 +50,12 @@ static void test_names(void **state)
 
 		CHECK(pmu, "brief", pmu->brief && *pmu->brief);
 		CHECK(pmu, "its name", pmk_pmu_find(pmu->name) == pmu);
-		while (word(&aliases, alias, sizeof(alias)))
+		while (next_word(&aliases, alias, sizeof(alias)))
 			CHECK(pmu, alias, pmk_pmu_find(alias) == pmu);
 	}
 }
 
-/* Events are in the order of their codes, and each has a source. */
+/* Events are in the order of their codes, and each has a signal or a reason. */
 static void test_events(void **state)
 {
 	(void)state;
@@ -75,7 +75,10 @@ static void test_events(void **state)
 	}
 }
 
-/* Names of the PMU's own events, none twice, and each has a counter. */
+/*
+ * The default names are those of the PMU's own events. No name occurs twice, and each event has a
+ * counter.
+ */
 static void test_defaults(void **state)
 {
 	(void)state;
@@ -86,7 +89,7 @@ static void test_defaults(void **state)
 		char name[64];
 
 		CHECK(pmu, "defaults", *rest);
-		while (word(&rest, name, sizeof(name))) {
+		while (next_word(&rest, name, sizeof(name))) {
 			const struct pmk_event *ev = pmk_pmu_event(pmu, name);
 
 			CHECK(pmu, name, ev && strcmp(ev->name, name) == 0);
@@ -111,8 +114,10 @@ static void test_counters(void **state)
 			const struct pmk_counter *ctr = &pmu->counters[c];
 
 			CHECK(pmu, ctr->name, ctr->width >= 1 && ctr->width <= 64);
-			/* A driver with narrow counters needs status(), which shows whether polling
-			 * was often enough. */
+			/*
+			 * A driver with narrow counters needs status(), which reports whether it
+			 * was polled often enough.
+			 */
 			CHECK(pmu, ctr->name, ctr->width >= 32 || pmu->driver->status);
 			if (ctr->fixed_code >= 0)
 				CHECK(pmu, ctr->name,
@@ -121,14 +126,16 @@ static void test_counters(void **state)
 	}
 }
 
-/* True for a kind of access, which has one bit. 0, for a field whose row does not name one, is not
- * a kind. */
+/*
+ * Returns true for a kind of access, which has exactly one bit. A field whose row names no kind has
+ * 0.
+ */
 static bool is_access(enum pmk_access access)
 {
 	return access > 0 && access <= PMK_SBZ && !(access & (access - 1));
 }
 
-/* A bit belongs to one field, and has one kind of access. */
+/* Each bit belongs to one field, and has one kind of access. */
 static void test_registers(void **state)
 {
 	(void)state;
@@ -170,12 +177,13 @@ static void test_driver(void **state)
 }
 
 /*
- * The PMU has a model, whose registers have the reset values of its rows wherever they can be read.
+ * Each PMU has a model, whose registers have the reset values of its rows wherever they can be
+ * read.
  */
 static void test_model(void **state)
 {
 	static uint64_t memory[PMK_MODEL_BYTES / 8];
-	static struct pmk_bus bus[16]; /* a model may watch several buses */
+	static struct pmk_bus bus[16]; /* a model may use several buses */
 
 	(void)state;
 	for (unsigned i = 0; pmk_pmus[i]; i++) {
@@ -203,7 +211,7 @@ static void test_model(void **state)
 	}
 }
 
-/* A port with only the operations in <pmk/model.h>: registers are read and written. */
+/* A port that uses only the functions of <pmk/model.h>: reading and writing registers. */
 struct plain {
 	const struct pmk_model_ops *ops;
 	void *model;
@@ -232,8 +240,10 @@ static void plain_settle(void *ctx, unsigned cycles)
 	p->ops->sync(p->model, p->bus);
 }
 
-/* An event on its counter, which the driver starts and sets to ten before its overflow. False: this
- * PMU cannot set counters. */
+/*
+ * Starts an event on its counter, and sets the counter to ten before its overflow. Returns false if
+ * this PMU cannot set counters.
+ */
 static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsigned c)
 {
 	const struct pmk_driver *d = dev->pmu->driver;
@@ -252,12 +262,15 @@ static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsign
 	}
 	err = err ? err : d->irq_enable(dev, UINT32_C(1) << c);
 	err = err ? err : d->start(dev);
-	plain_settle(dev->port.ctx, 8); /* some start late */
+	plain_settle(dev->port.ctx, 8); /* some counters start late */
 	pmk_bus_forget(bus);
 	return !err && d->write(dev, c, PMK_BITS(ctr->width - 1, 0) - 9) == 0;
 }
 
-/* After a write, the overflow is reported without a query of the model. */
+/*
+ * After a write through the port, the overflow is due at the right time, although nothing queries
+ * the model.
+ */
 static void test_a_write_asks(void **state)
 {
 	static uint64_t memory[PMK_MODEL_BYTES / 8];

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """RISC-V's counters: the page agrees with the catalogue, docs/TRACE.md has every vector, and the
-driver runs on the native port, on independent counters: QEMU's virt board."""
+driver counts through the native port on QEMU's virt board, whose counters are independent of the
+model."""
 import json
 import os
 import re
@@ -47,7 +48,7 @@ def test_every_vector_is_traced():
 
 
 def test_stat_says_that_no_core_has_it():
-    """A program that could run: it is the PMU that is refused, in one line."""
+    """pmk stat refuses a PMU that no core has, in one line, although the program could run."""
     program = os.path.join(WORK, "riscv-arm-program")
     have("arm-none-eabi-gcc")
     out = run("arm-none-eabi-gcc", "-nostdlib", "-static", "-x", "c", "-", "-o", program,
@@ -87,7 +88,8 @@ def test_native_rv32():
 
 
 def test_decode_names_the_events_of_a_mask():
-    """U74 4.9.5: class 0, bit 10 is an integer store retired; class 2, bit 8 a cache miss."""
+    """U74 4.9.5: in class 0, bit 10 means retired integer stores; in class 2, bit 8 means cache
+    misses."""
     def mask(value):
         doc = json.loads(pmk("decode", "riscv64", f"mhpmevent3={value}", "-j").out)
         field = next(f for f in doc["registers"][0]["fields"] if f["name"] == "Mask")

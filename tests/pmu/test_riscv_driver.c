@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's driver on a port that logs its accesses: sequences, register by register, as
- * literal numbers; counters that wrap between two reads; ports that fail; and the driver on the
- * models.
+ * RISC-V's driver on a port that logs its accesses: sequences are compared with literal numbers,
+ * counters wrap between two reads, and accesses fail. Then the driver runs on the models.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +31,7 @@ struct recorder {
 	struct access log[64];
 	unsigned n, fail_at;
 	uint64_t reg[30];
-	/* After this many reads of register `tick_reg`, its counter advances. */
+	/* After this many reads of register `tick_reg`, its counter advances by one. */
 	unsigned tick_after, tick_reg;
 	void (*tick)(struct recorder *r);
 };
@@ -95,7 +94,7 @@ static void check(struct recorder *r, const struct access *want, size_t n)
 		static const struct access want_[] = __VA_ARGS__; \
 		check(r, want_, COUNT(want_));                    \
 	} while (0)
-/* The commas inside the rows do not separate arguments of the macro. */
+/* Without this macro, the commas inside the rows would separate arguments of the outer macro. */
 #define R(reg, value)             \
 	{                         \
 		false, reg, value \
@@ -122,7 +121,7 @@ static void test_reset_64(void **state)
 		    W(2, 0), W(3, 0), W(4, 0), W(5, 0) });
 }
 
-/* A reset writes each counter as lower half, upper half, lower half. */
+/* A reset writes each counter three times: the lower half, the upper half, the lower half. */
 static void test_reset_32(void **state)
 {
 	struct recorder r = on(&pmk_riscv32);
@@ -170,7 +169,7 @@ static void test_start_and_stop(void **state)
 	OK(driver()->running(d, &yes));
 	assert_true(yes);
 	CHECK(&r, { R(10, 0), W(10, 0x7d), R(10, 0x7d), R(10, 0x7d), W(10, 0), R(10, 0) });
-	r.reg[10] = 0x79; /* another user has started instret */
+	r.reg[10] = 0x79; /* another user started instret */
 	OK(driver()->running(d, &yes));
 	assert_true(yes);
 }
@@ -243,7 +242,10 @@ static void carry(struct recorder *r)
 	r->reg[20] = 8;
 }
 
-/* The lower half wraps after the first read of the upper one, and after the lower one was read. */
+/*
+ * The total is right if the lower half wraps after the first read of the upper half, or after the
+ * lower half was read.
+ */
 static void test_read_while_it_wraps(void **state)
 {
 	(void)state;
@@ -347,7 +349,7 @@ static void count_on(const struct pmk_pmu *pmu)
 	OK(pmk_plan_make(pmu, &plan));
 	assert_int_equal(plan.npasses, 1);
 	OK(pmk_session_open(&s, pmu, &plan, &port));
-	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1000); /* before it is started */
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1000); /* before the counters start */
 	OK(pmk_session_start(&s));
 	pmk_bus_add(&bus, PMK_SIG_CYCLE, 6000000000); /* more than 32 bits */
 	pmk_bus_add(&bus, PMK_SIG_INSN, 4000000000);
@@ -370,7 +372,7 @@ static void test_sessions_on_models(void **state)
 	count_on(&pmk_riscv32);
 }
 
-/* Below M-mode the first access returns an error, and nothing has changed. */
+/* Below M-mode, the driver returns an error after the first access, and changes nothing. */
 static void test_without_rights(void **state)
 {
 	struct pmk_riscv_model m, before;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's counters: the catalogue a second time, counters, registers, CSR addresses and selectors
- * as literal numbers of PRIV (privileged architecture 20211203) and U74 (U74-MC manual 21G3,
- * 4.9.5).
+ * RISC-V's catalogue, counters, registers, CSR addresses and selectors equal a second copy, with
+ * literal numbers of PRIV (privileged architecture 20211203) and U74 (U74-MC manual 21G3, 4.9.5).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +19,9 @@
 
 struct row {
 	unsigned code;
-	uint32_t selector; /* what U74 4.9.5 has in mhpmevent; 0: none */
+	uint32_t selector; /* value of mhpmevent in U74 4.9.5; 0: none */
 	const char *name;
-	const char *signals; /* "" none, "+" between two */
+	const char *signals; /* "": none, "+" between two */
 };
 
 /* clang-format off */
@@ -66,7 +65,7 @@ static const struct row rows[] = {
 	{ 0x301, 0,         "instructions",                     "INSN" },
 };
 
-/* PRIV Tables 2.2 and 2.5. */
+/* From PRIV Tables 2.2 and 2.5. */
 static const struct {
 	const char *name;
 	unsigned csr, width64, width32; /* 0: not on RV64 */
@@ -112,7 +111,7 @@ static void test_catalogue(void **state)
 	}
 }
 
-/* Every code has the selector of the manual, and nothing else has one. */
+/* Every event has the selector of the manual, and nothing else has a selector. */
 static void test_selectors(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's model, in cases that vectors cannot express: two on one bus, copies, random sequences
- * compared with a reference that counts signal by signal. tests/conformance/riscv.vec tests the
- * single rules.
+ * RISC-V's model in cases that vectors cannot express: two models on one bus, copies, and random
+ * sequences, which are compared with a reference that counts signal by signal.
+ * tests/conformance/riscv.vec tests the single rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(get(&b, &bus, PMK_RISCV_MHPMCOUNTER3), 3);
 }
 
-/* A model holds no pointers: a copy continues independently. */
+/* A model has no pointers, so a copy continues independently. */
 static void test_copies(void **state)
 {
 	struct pmk_bus bus, other;
@@ -91,10 +91,10 @@ static uint32_t pick(uint32_t n)
 }
 
 /*
- * Returns the count that one occurrence of a signal adds if a counter has this selector: U74 4.9.5,
- * with a few bits of each class.
+ * Returns by how much one occurrence of a signal increments a counter with this selector, according
+ * to U74 4.9.5. The random sequences use a few bits of each class.
  */
-static unsigned worth(uint32_t selector, unsigned sig)
+static unsigned increment_of(uint32_t selector, unsigned sig)
 {
 	static const struct {
 		uint32_t selector;
@@ -114,8 +114,10 @@ static unsigned worth(uint32_t selector, unsigned sig)
 	return n;
 }
 
-/* Writes registers, lets time pass and reads counters in any order, on both widths; compares with
- * plain arithmetic. */
+/*
+ * Writes registers, lets time pass and reads counters in random order, on both widths, and compares
+ * with plain arithmetic.
+ */
 static void random_run(const struct pmk_pmu *pmu, bool rv32)
 {
 	static const unsigned signals[] = {
@@ -145,7 +147,7 @@ static void random_run(const struct pmk_pmu *pmu, bool rv32)
 				if (!(inhibit >> bit[i] & 1))
 					count[i] += n * (i == 0	  ? sig == PMK_SIG_CYCLE
 							 : i == 1 ? sig == PMK_SIG_INSN
-								  : worth(selector[i], sig));
+								  : increment_of(selector[i], sig));
 		} else if (what == 5) {
 			inhibit = pick(0x80) & 0x7d;
 			put(&g, &bus, PMK_RISCV_MCOUNTINHIBIT, inhibit);
@@ -176,7 +178,7 @@ static void test_random_runs(void **state)
 	random_run(&pmk_riscv32, true);
 }
 
-/* The registers that RV64 does not have cannot be accessed. */
+/* Registers that RV64 does not have cannot be accessed. */
 static void test_no_such_register(void **state)
 {
 	struct pmk_bus bus;
