@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Oracle of the replacement policies that look at the past. Each way has the time of its last use
- * and the time it was filled. A tree's node leads away from the last use below it, so the tree is
- * not needed: of two halves, the one whose latest use is earlier has the way that is replaced.
+ * An oracle of the replacement policies that depend on past accesses. It knows for each way the
+ * times of its last use and of its fill. A node of a tree points away from the last use below it.
+ * So the oracle needs no tree: of two halves, the half whose latest use is earlier contains the way
+ * to replace.
  */
 #ifndef PMK_TESTS_CPU_AGES_H
 #define PMK_TESTS_CPU_AGES_H
@@ -15,7 +16,7 @@
 enum { AGES_LRU = 1, AGES_FIFO = 2, AGES_PLRU = 3 };
 
 struct ages {
-	uint64_t now, *used, *filled; /* [place of the line] */
+	uint64_t now, *used, *filled; /* indexed by place of the line */
 	unsigned policy;
 };
 
@@ -53,8 +54,10 @@ static inline uint64_t ages_latest(const uint64_t *stamp, unsigned n)
 	return latest;
 }
 
-/* The way to replace of a set of valid ways that begins at `first`; `ways` if the policy is none of
- * these. */
+/*
+ * Returns the way to replace in a set of valid ways that begins at `first`, or `ways` for other
+ * policies.
+ */
 static inline unsigned ages_victim(const struct ages *a, size_t first, unsigned ways)
 {
 	const uint64_t *stamp = (a->policy == AGES_FIFO ? a->filled : a->used) + first;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cache directories against a plain model: sets as lists of ways, searched and filled step by step.
- * ARM1176JZF-S TRM (DDI 0301H) 7.2: invalid ways first, lowest number first; one round robin
- * counter for all sets. The generator of the random policy is restated from cache.h, where it is
- * our choice.
+ * Cache directories agree with a plain model, in which sets are lists of ways that are searched and
+ * filled step by step. ARM1176JZF-S TRM (DDI 0301H) 7.2: invalid ways first, lowest number first;
+ * one round robin counter for all sets. The generator of the random policy is our choice, and is
+ * implemented a second time here after cache.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static int plain_holds(const struct plain *p, uint32_t line)
 	return 0;
 }
 
-/* Returns the evicted line, or 0xFFFFFFFF. */
+/* Fills a line. Returns the evicted line, or 0xFFFFFFFF. */
 static uint32_t plain_fill(struct plain *p, uint32_t line)
 {
 	unsigned s = line % p->sets, w = 0;
@@ -84,7 +84,7 @@ static uint32_t plain_fill(struct plain *p, uint32_t line)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* Sets and ways that the TRM allows and the keys accept. 32-byte lines. */
+/* The sets and ways that the TRM allows and the keys accept, with lines of 32 bytes. */
 static void test_geometry(void **state)
 {
 	static const struct {
@@ -103,7 +103,7 @@ static void test_geometry(void **state)
 			pmk_cache_init(&c, rows[i].size, rows[i].ways, PMK_POLICY_OWN, true, 1), 0);
 		assert_int_equal(c.ways, rows[i].ways);
 		assert_int_equal(c.set_mask + 1, rows[i].sets);
-		/* Consecutive lines fill the whole cache before any is evicted. */
+		/* Consecutive lines fill the whole cache before one is evicted. */
 		for (uint32_t line = 0; line < lines; line++)
 			assert_int_equal(pmk_cache_fill(&c, 0x1000 + line), UINT32_MAX);
 		assert_int_equal(pmk_cache_fill(&c, 0x1000 + lines), 0x1000);
@@ -111,7 +111,7 @@ static void test_geometry(void **state)
 		for (uint32_t line = 0; line < lines; line++)
 			assert_int_equal(pmk_cache_fill(&c, line), UINT32_MAX);
 		pmk_cache_fini(&c);
-		pmk_cache_fini(&c); /* twice does no harm */
+		pmk_cache_fini(&c); /* may be called twice */
 	}
 }
 
@@ -123,14 +123,17 @@ static void test_invalid_ways_first(void **state)
 	assert_int_equal(pmk_cache_init(&c, 4096, 4, PMK_POLICY_OWN, false, 99), 0); /* 32 sets */
 	for (uint32_t way = 0; way < 4; way++) {
 		assert_int_equal(pmk_cache_fill(&c, 7 + 32 * way), UINT32_MAX);
-		assert_int_equal(c.tag[7 * 4 + way], 7 + 32 * way); /* lowest free way */
+		assert_int_equal(c.tag[7 * 4 + way], 7 + 32 * way); /* the lowest free way */
 	}
 	assert_int_not_equal(pmk_cache_fill(&c, 7 + 32 * 4), UINT32_MAX);
 	assert_int_equal(pmk_cache_fill(&c, 8), UINT32_MAX); /* other sets are still empty */
 	pmk_cache_fini(&c);
 }
 
-/* All sets share one counter: a replacement in one set moves the next one in another. */
+/*
+ * All sets share one counter, so a replacement in one set moves the next replacement in another
+ * set.
+ */
 static void test_round_robin_is_shared(void **state)
 {
 	struct pmk_cache c;
@@ -167,7 +170,7 @@ static void test_against_the_plain_model(void **state)
 				 0);
 		plain_init(&p, size / 32 / ways, ways, round & 1, start);
 		for (unsigned i = 0; i < 20000; i++) {
-			uint32_t line = 0x07FFFFFF - pick(range); /* up to the last line */
+			uint32_t line = 0x07FFFFFF - pick(range); /* up to the last possible line */
 
 			if (plain_holds(&p, line))
 				continue;
@@ -178,7 +181,7 @@ static void test_against_the_plain_model(void **state)
 }
 
 /*
- * The random policy replaces every way about equally often; the same seed gives the same sequence.
+ * The random policy replaces every way about equally often. The same seed gives the same sequence.
  */
 static void test_random_is_spread(void **state)
 {
@@ -202,7 +205,7 @@ static void test_random_is_spread(void **state)
 	pmk_cache_fini(&b);
 }
 
-/* This generator would stay at 0 for ever, so a seed of 0 must be replaced. */
+/* With a seed of 0 the generator would stay at 0 for ever, so another seed replaces it. */
 static void test_seed_zero(void **state)
 {
 	struct pmk_cache c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Numbers of blocks: which blocks are the same, which share a branch, and what happens when code
- * changes or when no numbers are left. Pipeline times are not checked here.
+ * Numbers of blocks: the tests check which blocks are the same, which share a branch, and what
+ * happens when code changes, or when no numbers are left. They do not check times.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	pmk_code_fini(&code);
-	pmk_code_fini(&code); /* twice does no harm */
+	pmk_code_fini(&code); /* may be called twice */
 	return 0;
 }
 
@@ -47,7 +47,7 @@ static struct pmk_insn nop_at(uint32_t addr)
 				  .ra = -1 };
 }
 
-/* `n` instructions from `pc` on; the last one leaves by `flow` to `target`. */
+/* Adds a block of `n` instructions from `pc` on. The last one leaves by `flow` to `target`. */
 static const struct pmk_block *add(uint32_t pc, unsigned n, enum pmk_flow flow, uint32_t target,
 				   uint64_t hash)
 {
@@ -89,7 +89,7 @@ static void test_same_block_same_number(void **state)
 	assert_int_equal(b->facts.n[PMK_ARM11_FACT_BRANCH], 0);
 }
 
-/* Blocks differ if they differ in start, end or bytes. */
+/* Blocks differ if their start, their end or their bytes differ. */
 static void test_what_tells_blocks_apart(void **state)
 {
 	const struct pmk_block *a = add(0x8000, 4, PMK_FLOW_NEXT, 0, 11);
@@ -107,8 +107,7 @@ static void test_what_tells_blocks_apart(void **state)
 }
 
 /*
- * The slots of a known block are still filled, because the translation that requests it must pass
- * them on.
+ * The slots of a known block are still filled, because the translation that requests it needs them.
  */
 static void test_slots_of_a_known_block(void **state)
 {
@@ -134,10 +133,13 @@ static void test_predictor_slots(void **state)
 	const struct pmk_block *other = add(0x8010, 1, PMK_FLOW_CALL, 0x9000, 4);
 
 	(void)state;
-	/* 0: no branch. 1: must always be looked up. From 2 on: its own branch. */
+	/*
+	 * 0: no branch. 1: a branch that must always be looked up. From 2 on: a branch with its own
+	 * word.
+	 */
 	assert_true(a->arm11.branch >= 2);
 	assert_int_equal(mid->arm11.branch,
-			 a->arm11.branch); /* in the middle of `a`, with its branch */
+			 a->arm11.branch); /* starts in the middle of `a`, has its branch */
 	assert_int_equal(end->arm11.branch, a->arm11.branch);
 	assert_true(other->arm11.branch >= 2);
 	assert_int_not_equal(other->arm11.branch, a->arm11.branch);
@@ -172,14 +174,17 @@ static void test_blocks_that_are_always_looked_at(void **state)
 	assert_true(b->vector);
 	assert_int_equal(b->arm11.branch, 1);
 	insn[0] = nop_at(0xFFFF0100);
-	insn[0].sysop = PMK_SYS_DSB; /* drains the write buffer and disturbs nothing else */
+	insn[0].sysop = PMK_SYS_DSB; /* a barrier that only drains the write buffer */
 	b = pmk_code_add(&code, insn, 1, 1, false, slots);
 	assert_false(b->disturbs || b->vector);
 	assert_int_equal(b->arm11.branch, 0);
 	assert_int_equal(b->facts.n[PMK_ARM11_FACT_DRAIN], 1);
 }
 
-/* The code was overwritten: the old block keeps its number and counts, the new one gets another. */
+/*
+ * If code is overwritten, the old block keeps its number and counts, and the new block gets another
+ * number.
+ */
 static void test_other_bytes(void **state)
 {
 	const struct pmk_block *old = add(0x8000, 4, PMK_FLOW_JUMP, 0x9000, 1), was = *old, *new;
@@ -190,15 +195,15 @@ static void test_other_bytes(void **state)
 	assert_int_equal(new->target, 0xA000);
 	assert_memory_equal(old, &was, sizeof(was));
 	assert_ptr_equal(add(0x8000, 4, PMK_FLOW_JUMP, 0x9000, 1), old);
-	new = add(0x8000, 4, PMK_FLOW_NEXT, 0, 3); /* there is no longer a branch at this place */
+	new = add(0x8000, 4, PMK_FLOW_NEXT, 0, 3); /* now without a branch at this place */
 	assert_int_equal(new->arm11.branch, 0);
 	new = add(0x8000, 4, PMK_FLOW_RETURN, 0, 4);
 	assert_int_equal(new->arm11.branch, 1);
 }
 
 /*
- * A call that replaces a jump must not use the jump's word: "taken, nothing to do" would not push
- * its return address on the return stack.
+ * A call that replaces a jump must not use the jump's word, because "taken, nothing to do" would
+ * not push the return address.
  */
 static void test_other_branch_at_the_same_address(void **state)
 {
@@ -214,7 +219,10 @@ static void test_other_branch_at_the_same_address(void **state)
 			 call->arm11.branch);
 }
 
-/* Addresses that fall on one entry of the tables (4 MB apart) and the ends of the address space. */
+/*
+ * Blocks are distinguished if their addresses share an entry of the tables (4 MB apart), and at the
+ * ends of the address space.
+ */
 static void test_collisions(void **state)
 {
 	const struct pmk_block *b[64];
@@ -231,7 +239,7 @@ static void test_collisions(void **state)
 }
 
 /*
- * There are 2^20 numbers and 2^20 - 2 branches; when they are used up, pmk reports this and
+ * There are 2^20 numbers and 2^20 - 2 branches. When they are used up, pmk reports this and
  * continues with the known blocks.
  */
 static void test_no_numbers_left(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Core presets: keys from text, files, the final check, the presets that we ship, and random bytes.
+ * Core presets: keys from text, files, the final check, the installed presets, and random bytes.
  * PMK_SOURCE_DATA is the data directory of the source tree.
  */
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void set_tests(void **state)
 		const char *key, *value;
 		int err;
 		uint64_t expect;
-		const char *msg; /* part of it */
+		const char *msg; /* part of the message */
 	} rows[] = {
 		{ __LINE__, "icache.size", "16384", 0, 16384, "" },
 		{ __LINE__, "icache.size", "64K", 0, 65536, "" },
@@ -77,7 +77,7 @@ static void set_tests(void **state)
 		err = pmk_core_set(&core, rows[i].key, rows[i].value, msg, sizeof(msg));
 		if (err != rows[i].err || !strstr(msg, rows[i].msg))
 			fail_msg("line %d: %d '%s'", rows[i].line, err, msg);
-		if (err) { /* nothing has changed */
+		if (err) { /* nothing was changed */
 			assert_memory_equal(&core, &before, sizeof(core));
 			continue;
 		}
@@ -91,7 +91,7 @@ static void set_tests(void **state)
 	}
 }
 
-/* A key that the core's instruction set does not have is refused. */
+/* A key that this core's instruction set does not have is refused. */
 static void isa_tests(void **state)
 {
 	static const struct {
@@ -159,7 +159,10 @@ static void isa_tests(void **state)
 	}
 }
 
-/* The number of sets of a cache must be a power of two; on A64, the number of ways need not be. */
+/*
+ * The number of sets of a cache must be a power of two. On A64, the number of ways may be any
+ * number.
+ */
 static void ways_tests(void **state)
 {
 	static const struct {
@@ -187,7 +190,7 @@ static void ways_tests(void **state)
 			fail_msg("%s, %s in %s ways: '%s'", rows[i].isa, rows[i].size, rows[i].ways,
 				 msg);
 	}
-	/* On A64 all mispredictions cost the same. */
+	/* On A64, all mispredictions take the same time. */
 	for (unsigned a64 = 0; a64 < 2; a64++) {
 		struct pmk_core core;
 		char msg[256] = "";
@@ -198,7 +201,7 @@ static void ways_tests(void **state)
 	}
 }
 
-/* Each row of the keys has the offset of its member. */
+/* The row of each key has the offset of its member. */
 static void member_tests(void **state)
 {
 	struct pmk_core core;
@@ -231,7 +234,7 @@ static void own_members(const struct pmk_core_family *family, size_t size)
 		assert_true(k->offset % 8 == 0 && k->offset < begin + size);
 		keys += k->offset >= begin;
 	}
-	/* An ARM926EJ-S has the members of an ARM11, and no keys for some of them. */
+	/* An ARM926EJ-S has the members of an ARM11, but for some of them it has no keys. */
 	if (family->like)
 		assert_true(keys < size / 8);
 	else
@@ -269,7 +272,7 @@ static void table_tests(void **state)
 	assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), 0);
 }
 
-/* Members that are set in every family; the comments in family.h say which others may be NULL. */
+/* Every family sets these members. The comments in family.h say which other members may be NULL. */
 static void part_tests(void **state)
 {
 	(void)state;
@@ -306,7 +309,7 @@ static void key_exists_tests(void **state)
 	assert_false(pmk_core_key_exists(""));
 }
 
-/* A family is found by instruction set and PMU. */
+/* An instruction set and a PMU determine the family. */
 static void choose_tests(void **state)
 {
 	static const struct {
@@ -371,15 +374,16 @@ static void load_preset(struct pmk_core *core, const char *name)
 }
 
 /*
- * The notes of rows about cores that differ: UG984 "Instruction Cache", "Data Cache", "Branch
- * Target Cache". */
+ * The rows have notes for cores that differ (UG984 "Instruction Cache", "Data Cache", "Branch
+ * Target Cache").
+ */
 static void variant_tests(void **state)
 {
 	static const struct {
 		const char *core, *key;
 		uint64_t min, max;
-		const char *text; /* part of it */
-		uint64_t few[5];  /* 0 ends them */
+		const char *text; /* part of the note */
+		uint64_t few[5];  /* 0 ends the list */
 	} rows[] = {
 		{ "arm1176", "icache.size", 64, 16777216, "cache size", { 0 } },
 		{ "arm1176", "icache.enable", 0, 1, "SCTLR.I", { 0 } },
@@ -419,8 +423,8 @@ static void variant_tests(void **state)
 }
 
 /*
- * For every core and parameter, the row that is shown accepts what the core accepts. If numbers do
- * not fit each other, another message says so, without "takes".
+ * For every core and parameter, the range that pmk shows is the range that the core accepts. If two
+ * values do not fit each other, the message is another one, without "takes".
  */
 static void range_tests(void **state)
 {
@@ -483,7 +487,7 @@ static void file_tests(void **state)
 		int line;
 		const char *text;
 		int err;
-		const char *msg; /* follows the path */
+		const char *msg; /* the path precedes it */
 	} rows[] = {
 		{ __LINE__, CORE "clock=1000000\n[icache]\nsize = 8K ; small\n", 0, "" },
 		{ __LINE__, "# only a comment\n", PMK_EPARSE, ":1: [core] needs name" },
@@ -552,7 +556,7 @@ static void unreadable_tests(void **state)
 	assert_int_equal(pmk_core_load(&core, "/", msg, sizeof(msg)), PMK_EIO);
 }
 
-/* The presets that pmk installs have the numbers of the boards and manuals that the files name. */
+/* The installed presets have the numbers of the boards and manuals that their files name. */
 static void preset_tests(void **state)
 {
 	static const struct {
@@ -591,7 +595,7 @@ static void preset_tests(void **state)
 	}
 }
 
-/* Presets of A64: they load, with the right instruction and data caches. */
+/* The presets of A64 cores can be loaded, and have the right instruction and data caches. */
 static void a64_preset_tests(void **state)
 {
 	static const struct {
@@ -620,7 +624,7 @@ static void a64_preset_tests(void **state)
 	}
 }
 
-/* Pseudo-random bytes that resemble a preset. */
+/* Pseudo-random bytes that resemble a preset are refused or accepted, without a crash. */
 static void rubbish_tests(void **state)
 {
 	static const char alphabet[] =
@@ -646,7 +650,7 @@ static void rubbish_tests(void **state)
 	}
 }
 
-/* DDI 0198D §2.3, CP15 c9: none, or 4 KB to 1 MB from a multiple of that on. */
+/* A TCM has no memory, or 4 KB to 1 MB from a multiple of its size on (DDI 0198D 2.3, CP15 c9). */
 static void tcm_tests(void **state)
 {
 	static const struct {

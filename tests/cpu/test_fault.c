@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Blocks that end early because an instruction in the middle faults. */
+/*
+ * Blocks that end early because an instruction in the middle faults are counted up to this
+ * instruction.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +19,7 @@
 #define CODE   0x10000u
 #define HANDLE 0x11000u
 
-/* Instructions. They are not an enum, because its values must fit in an int. */
+/* Words of instructions. They are macros because values of an enum must fit in an int. */
 #define ADD   0xe2811001u
 #define LDR   0xe5902000u
 #define STR   0xe5803004u
@@ -83,7 +86,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Passes a block to the core as the plugin does; entry: of enum pmk_entry. */
+/* Passes a block to the core as the plugin does. `entry` is an enum pmk_entry. */
 static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t *words)
 {
 	const struct pmk_core_callbacks *callbacks = pmk_core_family(&core)->callbacks;
@@ -144,8 +147,8 @@ static void check(uint64_t insns, uint64_t reads, uint64_t writes, uint64_t bran
 }
 
 /*
- * Run a block with two accesses, and then a handler of 2 instructions, one of them a branch. When
- * the handler starts, the block has done `accesses` of its accesses.
+ * Runs a block with two accesses, and then a handler of 2 instructions, one of which is a branch.
+ * When the handler starts, the block has done `accesses` of its accesses.
  */
 static uint64_t run_two(unsigned accesses, unsigned entry)
 {
@@ -176,8 +179,8 @@ static void test_second_access(void **state)
 }
 
 /*
- * The handler is not known to be for faults: an access that must be reported and was not has
- * faulted.
+ * Even if the handler may not be for faults, an access that must be reported and was not reported
+ * has faulted.
  */
 static void test_any_handler(void **state)
 {
@@ -193,7 +196,7 @@ static void test_nothing_faulted(void **state)
 	check(6 + 2, 1, 1, 2);
 }
 
-/* Sums that are updated at every block. */
+/* The sums are right if they are updated at every block. */
 static void test_eager(void **state)
 {
 	cpu->eager = true;
@@ -201,8 +204,8 @@ static void test_eager(void **state)
 }
 
 /*
- * The instructions that did not run add no cycles: the result is the same as for a block that ends
- * at the fault.
+ * Instructions that did not run add no cycles. The cycles are those of a block that ends at the
+ * fault.
  */
 static void test_cycles(void **state)
 {
@@ -217,12 +220,12 @@ static void test_cycles(void **state)
 	start(&s);
 	cpu->prev = cpu->origin;
 	start(&h);
-	/* In both cases the lines of the block and of the handler were fetched. */
+	/* In both cases the core fetched the lines of the block and of the handler. */
 	assert_int_equal(cycles, cpu->cycles);
 }
 
 /*
- * A load whose condition failed is not reported; if a store after it was reported, execution has
+ * A load whose condition failed is not reported. If a store after it is reported, execution has
  * passed the load.
  */
 static void test_conditional(void **state)
@@ -238,7 +241,7 @@ static void test_conditional(void **state)
 }
 
 /*
- * If more accesses may fault, the plugin makes this call after a conditional access to report that
+ * If more accesses may fault, the plugin calls pmk after a conditional access, which reports that
  * execution has passed it.
  */
 static void test_conditional_was_passed(void **state)
@@ -260,8 +263,9 @@ static void test_conditional_was_passed(void **state)
 }
 
 /*
- * Code that was translated before faults were expected: nothing reports that execution has passed
- * the conditional access. The store after it was not done, so one of the two has faulted.
+ * In code that was translated before faults were expected, nothing reports that execution has
+ * passed a conditional access. If the store after it was not done either, one of the two has
+ * faulted.
  */
 static void test_conditional_of_old_code(void **state)
 {
@@ -271,7 +275,7 @@ static void test_conditional_of_old_code(void **state)
 	(void)state;
 	start(&s);
 	done(&s, 2);
-	start(&h); /* nothing has */
+	start(&h); /* nothing was reported */
 	assert_false(cpu->unsure);
 	start(&s);
 	done(&s, 0);
@@ -282,7 +286,10 @@ static void test_conditional_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* A fault as in the previous test, but the program ends with it instead of entering a handler. */
+/*
+ * The fault of the previous test is counted the same if the program ends with it, without a
+ * handler.
+ */
 static void test_the_end_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -301,8 +308,8 @@ static void test_the_end_of_old_code(void **state)
 }
 
 /*
- * If only a conditional access is missing and a fault was seen, the block was left early, whichever
- * handler comes next. A handler for faults may also be entered without a fault.
+ * If only a conditional access is missing, and a fault was seen, the block was left early,
+ * whichever handler comes next. A handler for faults may also start without a fault.
  */
 static void test_conditional_at_the_end(void **state)
 {
@@ -326,7 +333,10 @@ static void test_conditional_at_the_end(void **state)
 	}
 }
 
-/* The emulator had protected the page for its own use, and the program does not see the fault. */
+/*
+ * If the emulator had protected the page for its own use, the program does not see the fault, and
+ * nothing is subtracted.
+ */
 static void test_a_fault_of_the_emulator(void **state)
 {
 	static const uint32_t words[] = { STRNE, ADD, BX_LR };
@@ -343,7 +353,7 @@ static void test_a_fault_of_the_emulator(void **state)
 
 /*
  * An unaligned access is not visible. If the code is older than the handler, or ends with the
- * access, pmk cannot know what has happened.
+ * access, pmk cannot know what happened, and marks the counts.
  */
 static void test_misaligned(void **state)
 {
@@ -363,7 +373,7 @@ static void test_misaligned(void **state)
 	code.tells = true;
 	s = show(CODE + 0x100, 0, 3, words);
 	start(&s);
-	start(&h); /* if execution had passed the store, pmk would know */
+	start(&h); /* otherwise the store would be reported */
 	check(5 + 5 + 1 + 2, 0, 1, 2 + 2 + 1);
 	assert_false(cpu->unsure);
 	s = show(CODE + 0x200, 0, 1, words);
@@ -372,7 +382,9 @@ static void test_misaligned(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* A handler for another signal, whose code has already run, becomes a handler for faults. */
+/*
+ * The code of a handler for another signal has already run when the handler becomes one for faults.
+ */
 static void test_a_further_signal(void **state)
 {
 	static const uint32_t words[] = { STRNE, ADD, BX_LR };
@@ -388,7 +400,7 @@ static void test_a_further_signal(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* A load multiple that faults at its third word has been one access. */
+/* A load multiple that faults at its third word has made one access. */
 static void test_multiple(void **state)
 {
 	static const uint32_t words[] = { ADD, LDM, ADD, STR, BX_LR };
@@ -400,7 +412,7 @@ static void test_multiple(void **state)
 	done(&s, 1);
 	start(&h);
 	assert_int_equal(total(PMK_SIG_INSN), 2 + 2);
-	/* The next access starts again. */
+	/* The next access of the block starts again. */
 	start(&s);
 	for (unsigned i = 0; i < 4; i++)
 		done(&s, 1);
@@ -410,7 +422,7 @@ static void test_multiple(void **state)
 
 /*
  * In system emulation, the emulator may leave a block before a load in its middle, run the load as
- * a separate block, and continue with the rest.
+ * a separate block, and continue with the rest of the block.
  */
 static const uint32_t around[] = { ADD, LDR, ADD, STR, ADD, BX_LR };
 
@@ -427,7 +439,7 @@ static struct shown leave_for_load(void)
 	return s;
 }
 
-/* An interrupt comes before the rest of the block runs. */
+/* An interrupt may come before the rest of the block runs. */
 static void test_interrupt_before_the_rest(void **state)
 {
 	struct shown s = leave_for_load(), vector = handler(PMK_ENTRY_VECTOR),
@@ -444,7 +456,10 @@ static void test_interrupt_before_the_rest(void **state)
 	assert_int_equal(pmk_rests[0].n, 0);
 }
 
-/* The rest of the block runs separately, and its store faults. */
+/*
+ * If the rest of the block runs separately, and its store faults, only the part before the store is
+ * counted.
+ */
 static void test_fault_in_the_rest(void **state)
 {
 	struct shown rest, vector;
@@ -458,7 +473,7 @@ static void test_fault_in_the_rest(void **state)
 	check(4 + 2, 1, 0, 1);
 }
 
-/* The emulator ends before it runs the rest of the block, so the rest is not counted. */
+/* If the emulator ends before it runs the rest of the block, the rest is not counted. */
 static void test_no_rest(void **state)
 {
 	(void)state;
@@ -468,7 +483,10 @@ static void test_no_rest(void **state)
 	pmk_rests[0].n = 0;
 }
 
-/* The fault ends the program, and no handler starts. */
+/*
+ * If the fault ends the program, no handler starts, and the instructions after the fault are not
+ * counted.
+ */
 static void test_the_end(void **state)
 {
 	struct shown s = show(CODE, 0, 6, two);
@@ -480,7 +498,10 @@ static void test_the_end(void **state)
 	check(2, 0, 0, 0);
 }
 
-/* The emulator uses the signal itself, and the access is then done. */
+/*
+ * If the emulator uses the signal itself, the access is done afterwards, and the block is counted
+ * as a whole.
+ */
 static void test_not_the_end(void **state)
 {
 	struct shown s = show(CODE, 0, 6, two);
@@ -495,8 +516,8 @@ static void test_not_the_end(void **state)
 }
 
 /*
- * The same block runs again and again: reports of the previous execution are not attributed to the
- * current one.
+ * If a block runs again and again, the reports of the previous execution are not taken for those of
+ * the current one.
  */
 static void test_the_last_execution_is_forgotten(void **state)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Blocks by their lines (known.h): counts of absent lines against a plain table, with lines that
- * share a list and lines that more blocks have than one node holds. */
+/*
+ * Blocks by their lines (known.h): the counts of absent lines equal those of a plain table, also
+ * for lines that share a list, and for lines that more blocks have than fit into a node.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +64,7 @@ static void test_counts_are_exact(void **state)
 		}
 		for (unsigned b = 0; b < BLOCKS; b++)
 			assert_int_equal(executions[b].igen, want[b]);
-		/* A copy of the process has its own words. */
+		/* A copy of the process has its own counters of executions. */
 		pmk_known_forget(&k, round ? executions : NULL);
 		assert_int_equal(executions[7].igen, round ? 0 : want[7]);
 		pmk_known_change(&k, executions, line_number(3), 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Request slots and write buffer, computed by hand. Unless a row says otherwise: a line's first
- * word comes 56 cycles after the request, its transfer takes 4, a hit takes 3 (DDI 0301H table
- * 16-13), 2 slots.
+ * Request slots and the write buffer give the results computed by hand. Unless a row says
+ * otherwise, a line's first word comes 56 cycles after the request, its transfer takes 4 cycles, a
+ * hit takes 3 (DDI 0301H table 16-13), and there are 2 slots.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "cpu/lsu.h"
 
-static struct pmk_lsu fresh(unsigned slots)
+static struct pmk_lsu lsu_with_slots(unsigned slots)
 {
 	return (struct pmk_lsu){ .slots = slots,
 				 .wbuf_entries = 2,
@@ -33,7 +33,7 @@ static void expect(struct pmk_lsu_delay d, uint64_t full, uint64_t stall, int li
 }
 
 /*
- * One miss, whose value is needed after `use` cycles: the core stalls for the part of 3 + 56 cycles
+ * One miss whose value is needed after `use` cycles stalls the core for the part of 3 + 56 cycles
  * that is left.
  */
 static void test_one_miss(void **state)
@@ -49,7 +49,7 @@ static void test_one_miss(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct pmk_lsu lsu = fresh(2);
+		struct pmk_lsu lsu = lsu_with_slots(2);
 
 		expect(pmk_lsu_load_miss(&lsu, 1000, rows[i].use, 3, rows[i].extra), 0,
 		       rows[i].stall, rows[i].line);
@@ -57,9 +57,9 @@ static void test_one_miss(void **state)
 }
 
 /*
- * Two misses at the same time in a core with two slots. They overlap, unless memory answers one
- * read before it accepts the next: then the second word comes at 56 + 4 + 56. Level 2 always
- * accepts both.
+ * With two slots, two misses at the same time overlap, unless memory answers one read before it
+ * accepts the next one. In that case the second word comes at 56 + 4 + 56. Level 2 always accepts
+ * both.
  */
 static void test_serial_memory(void **state)
 {
@@ -75,7 +75,7 @@ static void test_serial_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct pmk_lsu lsu = fresh(2);
+		struct pmk_lsu lsu = lsu_with_slots(2);
 		uint64_t ready;
 
 		lsu.serial = rows[i].serial;
@@ -87,12 +87,12 @@ static void test_serial_memory(void **state)
 	}
 }
 
-/* A read waits for the write in the buffer if memory is serial. */
+/* If memory is serial, a read waits for the write in the buffer. */
 static void test_serial_writes(void **state)
 {
 	(void)state;
 	for (unsigned serial = 0; serial <= 1; serial++) {
-		struct pmk_lsu lsu = fresh(2);
+		struct pmk_lsu lsu = lsu_with_slots(2);
 		uint64_t before = lsu.write_cycles;
 
 		lsu.serial = serial;
@@ -102,14 +102,14 @@ static void test_serial_writes(void **state)
 	}
 }
 
-/* A miss at time 0, before any other request. */
+/* A miss at time 0 comes before any other request. */
 /*
- * Prefetches of consecutive lines, of which the first comes at 1000, keep serial memory busy for 16
- * cycles each, and arrive 56 + 3 after they begin. A load waits for them.
+ * Prefetches of consecutive lines, the first at 1000, keep serial memory busy for 16 cycles each,
+ * and arrive 56 + 3 after they begin. A load waits for them.
  */
 static void test_next_lines(void **state)
 {
-	struct pmk_lsu lsu = fresh(4);
+	struct pmk_lsu lsu = lsu_with_slots(4);
 	struct pmk_lsu_delay d;
 
 	(void)state;
@@ -122,57 +122,61 @@ static void test_next_lines(void **state)
 	assert_int_equal(d.ready, 1076 + 59);
 	d = pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0);
 	assert_int_equal(d.ready, 1092 + 59);
-	/* All four slots are busy: the next one waits for the first, until 1059 + 3. */
+	/* All four slots are busy, so the next prefetch waits for the first one, until 1059 + 3. */
 	d = pmk_lsu_next_line(&lsu, 1004, 3, 16);
 	assert_int_equal(d.full, 1062 - 1004);
 }
 
 static void test_at_zero(void **state)
 {
-	struct pmk_lsu lsu = fresh(1);
+	struct pmk_lsu lsu = lsu_with_slots(1);
 
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 0, 3, 3, 0), 0, 56, __LINE__);
-	lsu = fresh(1);
+	lsu = lsu_with_slots(1);
 	expect(pmk_lsu_write(&lsu, 0), 0, 0, __LINE__);
 }
 
 /*
- * Two requested lines share the bus: the second line's first word comes when the first line is
- * complete. The first line's words come at 1059 … 1062. The second line, requested a cycle later,
- * comes at 1063 instead of 1060.
+ * Two requested lines share the bus. The first word of the second line comes when the first line is
+ * complete: the words of the first line come at 1059 … 1062, and the second line, requested a cycle
+ * later, comes at 1063 instead of 1060.
  */
 static void test_two_overlap(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 3, 3, 0), 0, 1063 - 1004, __LINE__);
 	/* Two misses that are far enough apart do not affect each other. */
-	lsu = fresh(2);
+	lsu = lsu_with_slots(2);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1004, 3, 3, 0), 0, 56, __LINE__);
 }
 
-/* A third line finds no free slot. The first slot is free when its line is complete, at 1062. */
+/*
+ * A third line finds no free slot. The first slot becomes free when its line is complete, at 1062.
+ */
 static void test_no_slot(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1002, 1000, 3, 0), 60, 0, __LINE__);
 	/* With one slot, the second miss waits for the whole first line. */
-	lsu = fresh(1);
+	lsu = lsu_with_slots(1);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 3, 3, 0), 61, 56, __LINE__);
-	/* The wait also delays the instruction that needs the value, so it is not counted twice. */
-	lsu = fresh(1);
+	/*
+	 * The wait also delays the instruction that needs the value, but it is counted only once.
+	 */
+	lsu = lsu_with_slots(1);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 59, 3, 0), 61, 0, __LINE__);
-	/* This load issues late enough: the slot is free again. */
+	/* This load issues when the slot is free again. */
 	expect(pmk_lsu_load_miss(&lsu, 2000, 1000, 3, 0), 0, 0, __LINE__);
 }
 
@@ -181,7 +185,7 @@ static void test_slots_are_counted(void **state)
 {
 	(void)state;
 	for (unsigned slots = 1; slots <= 16; slots++) {
-		struct pmk_lsu lsu = fresh(slots);
+		struct pmk_lsu lsu = lsu_with_slots(slots);
 
 		for (unsigned i = 0; i < slots; i++)
 			expect(pmk_lsu_load_miss(&lsu, 1000 + i, 5000, 3, 0), 0, 0, __LINE__);
@@ -190,35 +194,36 @@ static void test_slots_are_counted(void **state)
 }
 
 /*
- * ldr r0; ldr r1; use r0; use r1. The clock is set ahead by 56 when the first miss is seen,
- * although the second load issued a cycle after the first, before any wait.
+ * The program is ldr r0; ldr r1; use r0; use r1. The model advances the clock by 56 when it sees
+ * the first miss, although the second load issued a cycle after the first one, before any wait.
  */
 static void test_second_load_issued_before_the_wait(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56,
-	       __LINE__); /* needed 1003, waits to 1059 */
+	       __LINE__); /* needed at 1003, waits until 1059 */
 	/*
-	 * The second miss is seen at 1001 + 56. Its value is needed at 1004 + 56 = 1060 and comes
+	 * The second miss is seen at 1001 + 56. Its value is needed at 1004 + 56 = 1060, and comes
 	 * at 1063.
 	 */
 	expect(pmk_lsu_load_miss(&lsu, 1057, 3, 3, 0), 0, 3, __LINE__);
 
-	/* A load that issues after the wait misses like any other. */
-	lsu = fresh(2);
+	/* A load that issues after the wait misses like a first load. */
+	lsu = lsu_with_slots(2);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1063, 3, 3, 0), 0, 56, __LINE__);
 }
 
 /*
- * Eight loads in a row, a cycle apart, then eight instructions that need them, one by one, the
- * first of them 8 cycles after its load. A line comes 120 cycles after the request, one line per
- * cycle, so that a slot is busy for 123 cycles. The clock at the end, compared with a core that
- * never waits: with eight slots 1123 instead of 1008. With four, the second four are sent at 1123;
- * the last of them is needed at 1012 and arrives at 1246. Two: at 1123, 1246, 1369; 1492 for 1014.
- * With one, the last request is sent at 1861: 1984 instead of 1015.
+ * Eight loads issue a cycle apart. Then eight instructions need their values, one by one, each 8
+ * cycles after its load. A line comes 120 cycles after the request, one line per cycle, so a slot
+ * is busy for 123 cycles. The comparison is with a core that never waits. With eight slots, the end
+ * is at 1123 instead of 1008. With four slots, the second four requests are sent at 1123; the last
+ * value is needed at 1012 and arrives at 1246. With two slots, requests are sent at 1123, 1246 and
+ * 1369, and the end is at 1492 instead of 1014. With one slot, the last request is sent at 1861,
+ * and the end is at 1984 instead of 1015.
  */
 static void test_all_slots_overlap(void **state)
 {
@@ -229,7 +234,7 @@ static void test_all_slots_overlap(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-		struct pmk_lsu lsu = fresh(rows[r].slots);
+		struct pmk_lsu lsu = lsu_with_slots(rows[r].slots);
 		uint64_t late = 0;
 
 		lsu.latency = 120;
@@ -246,19 +251,19 @@ static void test_all_slots_overlap(void **state)
 }
 
 /*
- * A load whose value is needed late, and a later load whose value is needed early: only the second
+ * A load's value is needed late, and the value of a later load is needed early. Only the second one
  * causes a wait.
  */
 static void test_waits_do_not_add_up(void **state)
 {
-	struct pmk_lsu lsu = fresh(4);
+	struct pmk_lsu lsu = lsu_with_slots(4);
 	struct pmk_lsu_delay d;
 
 	(void)state;
-	/* The value is needed at 1050 and available at 1059. */
+	/* The value is needed at 1050, and available at 1059. */
 	expect(pmk_lsu_load_miss(&lsu, 1000, 50, 3, 0), 0, 9, __LINE__);
 	/*
-	 * This load is sent at 1001, needed at 1004 and available at 1063: 59 cycles, of which the
+	 * This load is sent at 1001, needed at 1004 and available at 1063. Of these 59 cycles, the
 	 * core has already waited 9.
 	 */
 	expect(pmk_lsu_load_miss(&lsu, 1001 + 9, 3, 3, 0), 0, 59 - 9, __LINE__);
@@ -277,16 +282,16 @@ static void test_waits_do_not_add_up(void **state)
 	expect(d, 0, 1148 - (1033 + 62), __LINE__);
 }
 
-/* A miss whose value no instruction needs yet does not stall the core. */
+/* A miss does not stall the core while no instruction needs its value. */
 static void test_no_use(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 	struct pmk_lsu_delay d = pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 8);
 
 	(void)state;
 	expect(d, 0, 0, __LINE__);
 	assert_int_equal(d.ready, 1000 + 8 + 56 + 3);
-	/* An instruction at 1020 needs it. */
+	/* An instruction at 1020 needs the value. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1020, d.ready), 47);
 	/*
 	 * An instruction at 1010 needs a value that comes at 1050, and waits 40 cycles. This adds
@@ -300,10 +305,10 @@ static void test_no_use(void **state)
 	assert_int_equal(d.ready, 1012 + 40 + 11);
 }
 
-/* A hit whose page needed a look-up is late. */
+/* A hit is late if its page needed a look-up. */
 static void test_late_hit(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	expect(pmk_lsu_load_hit(&lsu, 1000, 3, 3 + 20), 0, 20, __LINE__);
@@ -314,12 +319,13 @@ static void test_late_hit(void **state)
 }
 
 /*
- * Loads whose lines are under way hold the slots until the lines arrive, so the third one waits for
- * the first line, although nothing needs the values. A line that is there holds no slot.
+ * Loads whose lines are under way hold their slots until the lines arrive. So the third load waits
+ * for the first line, although nothing needs the values. A load of a line that is present holds no
+ * slot.
  */
 static void test_lines_under_way(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	expect(pmk_lsu_load_arriving(&lsu, 1000, PMK_LSU_NO_USE, 3, 0, 1100), 0, 0, __LINE__);
@@ -327,16 +333,16 @@ static void test_lines_under_way(void **state)
 	expect(pmk_lsu_load_hit(&lsu, 1002, PMK_LSU_NO_USE, 3), 0, 0, __LINE__);
 	expect(pmk_lsu_load_arriving(&lsu, 1002, PMK_LSU_NO_USE, 3, 0, 1200), 101, 0, __LINE__);
 
-	lsu = fresh(2);
+	lsu = lsu_with_slots(2);
 	expect(pmk_lsu_load_arriving(&lsu, 1000, 3, 3, 0, 1100), 0, 100, __LINE__);
-	lsu = fresh(2);
+	lsu = lsu_with_slots(2);
 	expect(pmk_lsu_load_arriving(&lsu, 1000, 3, 3, 130, 1100), 0, 130, __LINE__);
 }
 
-/* Lines of level 2 overtake lines of memory, but not each other. */
+/* Lines from level 2 overtake lines from memory, but not each other. */
 static void test_level_2(void **state)
 {
-	struct pmk_lsu lsu = fresh(4);
+	struct pmk_lsu lsu = lsu_with_slots(4);
 
 	(void)state;
 	assert_int_equal(pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 0).ready, 1059);
@@ -349,23 +355,25 @@ static void test_level_2(void **state)
 	assert_int_equal(pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0).ready, 1063);
 }
 
-/* There are more future waits than the list holds: the sum is still right. */
+/* If there are more future waits than the list can hold, the sum is still right. */
 static void test_many_waits(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	for (unsigned k = 0; k < 40; k++)
 		assert_int_equal(pmk_lsu_hold(&lsu, 1000 + 10 * k, 1001 + 11 * k), 1);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
 	assert_int_equal(lsu.nwaits, 16);
-	/* This wait is shorter than all known waits, and before them. */
+	/* This wait comes before all known waits, and is shorter than they are. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1000, 1001), 0);
 	assert_int_equal(lsu.nwaits, 16);
-	/* This wait replaces some of them: instructions from 1200 on are 30 cycles late. */
+	/*
+	 * This wait replaces some of the known waits: instructions from 1200 on are 30 cycles late.
+	 */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1200, 1230), 0);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
-	/* A load at 1295, which includes these waits; and a load after all of them. */
+	/* One load is at 1295 and includes these waits. Another load comes after all of them. */
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1295 + 40, PMK_LSU_NO_USE, 3).ready, 1295 + 30 + 3);
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1305 + 40, PMK_LSU_NO_USE, 3).ready, 1305 + 31 + 3);
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1500 + 40, PMK_LSU_NO_USE, 3).ready, 1543);
@@ -373,8 +381,8 @@ static void test_many_waits(void **state)
 }
 
 /*
- * Compares the list of waits with this rule: the delay of an instruction is the longest of the
- * waits that begin at it or at an instruction before it.
+ * The list of waits obeys this rule: the delay of an instruction is the longest of the waits that
+ * begin at it or at an instruction before it.
  */
 static void test_against_the_rule(void **state)
 {
@@ -382,7 +390,7 @@ static void test_against_the_rule(void **state)
 
 	(void)state;
 	for (unsigned run = 0; run < 2000; run++) {
-		struct pmk_lsu lsu = fresh(2);
+		struct pmk_lsu lsu = lsu_with_slots(2);
 		uint64_t at[12], until[12], sum = 0, most = 0;
 
 		for (unsigned i = 0; i < 12; i++) {
@@ -413,7 +421,9 @@ static void test_against_the_rule(void **state)
 	}
 }
 
-/* Compares the shortcut for a core that will not become later with the general method. */
+/*
+ * The shortcut for a core that will not become later gives the same results as the general method.
+ */
 static void test_settled(void **state)
 {
 	uint32_t seed = 1;
@@ -421,7 +431,7 @@ static void test_settled(void **state)
 
 	(void)state;
 	for (unsigned run = 0; run < 300; run++) {
-		struct pmk_lsu lsu = fresh(2);
+		struct pmk_lsu lsu = lsu_with_slots(2);
 		uint64_t now = 1000;
 
 		for (unsigned i = 0; i < 60; i++) {
@@ -462,10 +472,10 @@ static void test_settled(void **state)
 	assert_true(loads > 1000 && writes > 1000);
 }
 
-/* After a fork there are no outstanding requests; the sizes stay. */
+/* After a fork there are no outstanding requests, and the sizes are the same. */
 static void test_restart(void **state)
 {
-	struct pmk_lsu lsu = fresh(1);
+	struct pmk_lsu lsu = lsu_with_slots(1);
 
 	(void)state;
 	pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0);
@@ -473,30 +483,36 @@ static void test_restart(void **state)
 		pmk_lsu_write(&lsu, 1100);
 	pmk_lsu_restart(&lsu);
 	expect(pmk_lsu_load_miss(&lsu, 5, 3, 3, 0), 0, 56, __LINE__);
-	/* The slot is free at 67, but needed at 6: 61 cycles late, 5 more than at 8. */
+	/*
+	 * The slot is free at 67 and needed at 6, so the load is 61 cycles late, which is 5 more
+	 * than at 8.
+	 */
 	expect(pmk_lsu_load_miss(&lsu, 6 + 56, 3, 3, 0), 5, 56, __LINE__);
 }
 
 /*
- * The buffer has two entries of 4 cycles each: a third store in a row waits for the first one to
+ * The buffer has two entries of 4 cycles each, so a third store in a row waits for the first one to
  * leave.
  */
 static void test_write_buffer(void **state)
 {
-	struct pmk_lsu lsu = fresh(2);
+	struct pmk_lsu lsu = lsu_with_slots(2);
 
 	(void)state;
 	expect(pmk_lsu_write(&lsu, 1000), 0, 0, __LINE__); /* leaves at 1004 */
 	expect(pmk_lsu_write(&lsu, 1001), 0, 0, __LINE__); /* leaves at 1008 */
-	expect(pmk_lsu_write(&lsu, 1002), 2, 0, __LINE__); /* 1012: room from 1004 on */
-	expect(pmk_lsu_write(&lsu, 1005), 3, 0, __LINE__); /* 1016: room from 1008 on */
+	expect(pmk_lsu_write(&lsu, 1002), 2, 0, __LINE__); /* 1012; there is room from 1004 on */
+	expect(pmk_lsu_write(&lsu, 1005), 3, 0, __LINE__); /* 1016; there is room from 1008 on */
 	expect(pmk_lsu_write(&lsu, 1012), 0, 0, __LINE__); /* 1020 */
-	expect(pmk_lsu_write(&lsu, 2000), 0, 0, __LINE__); /* long empty */
+	expect(pmk_lsu_write(&lsu, 2000), 0, 0, __LINE__); /* the buffer is empty */
 	expect(pmk_lsu_write(&lsu, 2004), 0, 0, __LINE__);
-	expect(pmk_lsu_write(&lsu, 2008), 0, 0, __LINE__); /* as fast as the bus: never full */
+	expect(pmk_lsu_write(&lsu, 2008), 0, 0, __LINE__); /* as slow as the bus, so never full */
 }
 
-/* A stream of stores slower than the bus never waits; a faster one waits at the bus's rate. */
+/*
+ * A stream of stores that is slower than the bus never waits. A faster one proceeds at the rate of
+ * the bus.
+ */
 static void test_write_stream(void **state)
 {
 	(void)state;
@@ -520,10 +536,10 @@ static void test_write_stream(void **state)
 	}
 }
 
-/* Loads do not occupy the write buffer, and stores do not occupy request slots. */
+/* Loads use no entries of the write buffer, and stores use no request slots. */
 static void test_apart(void **state)
 {
-	struct pmk_lsu lsu = fresh(1);
+	struct pmk_lsu lsu = lsu_with_slots(1);
 
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 5000, 3, 0), 0, 0, __LINE__);

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Misses, compared exactly with those of other cache models: QEMU's own cache plugin, loaded into
-the emulator that pmk counts in, so that both see the same accesses; and cachegrind, whose accesses
-come from valgrind's lackey in another run of the same program.
-
-Settings that make the models the same: no MMU, so that no page is looked up; no fetching ahead; and
-a store that misses fills its line, as A64 cores do anyway.
+"""pmk's misses equal those of other cache models exactly. One is QEMU's own cache plugin, which
+runs in the emulator in which pmk counts, so both see the same accesses. The other is cachegrind,
+whose accesses come from valgrind's lackey in another run of the same program. Some settings make
+the models equal: no MMU, so no page is looked up; no fetching ahead; and a store that misses fills
+its line, which A64 cores do anyway.
 """
 import pytest
 
@@ -13,24 +12,24 @@ from harness import *
 pytestmark = pytest.mark.once
 
 PLUGIN = os.path.join(WORK, "libcache.so")
-# Programs of bench/programs, which run with little work.
+# Programs of bench/programs, run with little work.
 PROGRAMS = ["mixed", "sort", "walk", "matmul", "compress", "sha256", "interp", "text", "states",
             "columns", "bwt"]
 WORK_OF = {"mixed": "200", "sha256": "10", "columns": "10", "interp": "5", "walk": "3"}
 FLAGS = ["-std=gnu11", "-O2", "-static"]
-#           policy, instruction cache: bytes and ways, data cache
+# policy; bytes and ways of the instruction cache; those of the data cache
 GEOMETRY = [("lru", 16384, 4, 16384, 4), ("fifo", 8192, 2, 4096, 8)]
 
 
 def some_of(rows, names, name):
-    """Returns all rows in large runs, half of them in small runs. The halves alternate by pairs of
-    names, because small runs may take every other name."""
+    """Returns all rows in large runs, and half of them in small runs. The halves alternate by pairs
+    of names, because small runs may already take every other name."""
     return size(rows[names.index(name) // 2 % 2::2], rows)
 
 
 def plugin():
-    """Returns the plugin, built from QEMU's sources; skips where these cannot be had. It is copied
-    because the version in its name has a colon."""
+    """Returns the plugin, built from QEMU's sources. Skips the test if they are not available. The
+    plugin is copied, because the version in its name contains a colon."""
     if not os.path.exists(PLUGIN):
         made = run(os.path.join(SOURCE, "scripts", "qemu"), "--cache-plugin")
         if made.code:
@@ -42,8 +41,8 @@ def plugin():
 
 def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsize, dways, events,
          *settings):
-    """Returns [what pmk counts of each event], and the plugin's instructions, misses of
-    instructions, misses of data."""
+    """Returns [pmk's count of each event], and the plugin's counts of instructions, instruction
+    misses and data misses."""
     program = os.path.join(WORK, f"peers-{prefix}-{name}")
     if not os.path.exists(program):
         source = os.path.join(SOURCE, "bench/programs", name + ".c")
@@ -71,8 +70,8 @@ def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsiz
 # Small runs divide the programs between the two cores.
 @pytest.mark.parametrize("name", size(PROGRAMS[::4], PROGRAMS))
 def test_arm_data_beside_qemus_plugin(name):
-    """The emulator executes the helpers that the kernel provides for programs. The plugin counts
-    their fetches and pmk does not, so that the misses of instructions differ."""
+    """Data misses are equal. Instruction misses are not compared, because the emulator executes
+    helpers that the kernel provides for programs, and only the plugin counts their fetches."""
     for geometry in some_of(GEOMETRY, PROGRAMS, name):
         ours, theirs = both(
             ["arm-linux-gnueabi-gcc", "-marm", "-march=armv6k", "-mfloat-abi=soft"], "arm1176",
@@ -84,9 +83,10 @@ def test_arm_data_beside_qemus_plugin(name):
 
 @pytest.mark.parametrize("name", size(PROGRAMS[1::4], PROGRAMS))
 def test_a64_beside_qemus_plugin(name):
-    """If an access is in two lines, the plugin looks up only the first line, and pmk both. So pmk
-    has at most one more miss for each unaligned access, or one less if the second line is needed
-    soon. The plugin also does not see DC ZVA, whose lines miss when they are used."""
+    """If an access is in two lines, pmk looks up both lines, and the plugin only the first one. So
+    for each unaligned access pmk has at most one more miss, or one less if the second line is
+    needed soon. The plugin also does not see DC ZVA, so lines that it writes miss when they are
+    used."""
     for geometry in some_of(GEOMETRY[::-1], PROGRAMS, name):
         ours, theirs = both(
             ["aarch64-linux-gnu-gcc"], "armv8", "qemu-aarch64", "cortex-a53", 64, name, *geometry,
@@ -98,7 +98,7 @@ def test_a64_beside_qemus_plugin(name):
 
 # ---- cachegrind ----------------------------------------------------------------------------------
 
-# The programs with the least work. They are linked statically, because the accesses of the dynamic
+# The programs with the least work. They are linked statically, because the accesses of a dynamic
 # loader depend on random numbers.
 SMALL = ["mixed", "walk", "sha256", "interp", "states", "columns"]
 SIDES = [("32768", "8"), ("4096", "4"), ("8192", "128"), ("1024", "1")]
@@ -113,7 +113,7 @@ def valgrind(tool, program, *options):
     return out.err
 
 
-# The programs of SMALL that are not used here take three times as long.
+# The other programs of SMALL take three times as long.
 @pytest.mark.parametrize("name", size(["mixed", "columns"], SMALL))
 def test_lru_beside_cachegrind(name):
     program, trace = os.path.join(WORK, f"peers-{name}"), os.path.join(WORK, "peers-trace")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads of SDRAM, computed by hand: a read of an open row takes 100 cycles, of another row 30 more.
+ * Reads of SDRAM give the results computed by hand: a read of an open row takes 100 cycles, and a
+ * read of another row takes 30 more.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static void flat_tests(void **state)
 	expect_reads(&core, reads, 3);
 }
 
-/* A write to another row of the bank makes the next read open its row again. */
+/* After a write to another row of the bank, the next read must open its row again. */
 static void write_tests(void **state)
 {
 	struct pmk_core core = core_with(4, 0, 0);
@@ -69,17 +70,17 @@ static void write_tests(void **state)
 	assert_int_equal(pmk_sdram_read(&sdram, &core, 0x840, 0), 100);
 }
 
-/* Rows of 2048 bytes alternate between four banks, so that 0x2000 is the second row of bank 0. */
+/* Rows of 2048 bytes alternate between four banks, so 0x2000 is in the second row of bank 0. */
 static void row_tests(void **state)
 {
 	static const struct read reads[] = {
 		{ 0x0000, 0, 130 }, /* no row is open at the beginning */
-		{ 0x07FC, 0, 100 }, /* the row that is open */
+		{ 0x07FC, 0, 100 }, /* this row is open */
 		{ 0x0800, 0, 130 }, /* bank 1 */
-		{ 0x0004, 0, 100 }, /* bank 0 still has its row open */
+		{ 0x0004, 0, 100 }, /* the row in bank 0 is still open */
 		{ 0x2000, 0, 130 }, /* another row of bank 0 */
-		{ 0x0004, 0, 130 }, /* the row of bank 0 was closed by the access before */
-		{ 0x0804, 0, 100 }, /* bank 1 still has its own row open */
+		{ 0x0004, 0, 130 }, /* the previous access closed this row */
+		{ 0x0804, 0, 100 }, /* the row in bank 1 is still open */
 		{ 0x1800, 0, 130 }, /* bank 3 */
 		{ 0xFFFFF800, 0, 130 }, { 0xFFFFFFFC, 0, 100 },
 	};
@@ -90,7 +91,7 @@ static void row_tests(void **state)
 	expect_reads(&core, reads, sizeof(reads) / sizeof(reads[0]));
 }
 
-/* The device has one bank: a read of another row closes the open row. */
+/* If the device has one bank, a read of another row closes the open row. */
 static void one_bank_tests(void **state)
 {
 	static const struct read reads[] = {
@@ -102,13 +103,13 @@ static void one_bank_tests(void **state)
 	expect_reads(&core, reads, 4);
 }
 
-/* A refresh every 1000 cycles, which takes 20. There is none at time 0. */
+/* Every 1000 cycles there is a refresh, which takes 20 cycles. There is none at time 0. */
 static void refresh_tests(void **state)
 {
 	static const struct read reads[] = {
 		{ 0x0000, 0, 130 },    { 0x0004, 999, 100 },
-		{ 0x0008, 1005, 145 }, /* 15 are left of the refresh, and the row is closed */
-		{ 0x0008, 1019, 101 }, /* open again; 1 is left */
+		{ 0x0008, 1005, 145 }, /* 15 cycles of the refresh are left; it closed the row */
+		{ 0x0008, 1019, 101 }, /* the row is open again; 1 cycle is left */
 		{ 0x0008, 1020, 100 }, { 0x0008, 3500, 130 },
 	};
 	struct pmk_core core = core_with(4, 1000, 20);

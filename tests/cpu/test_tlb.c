@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * TLBs against a plain model: each set is a list of pages, and the oldest is evicted first.
- * Micro-TLB: 10 entries, fully associative; main TLB: 64 entries in two ways (ARM1176JZF-S TRM DDI
- * 0301H 6.4).
+ * TLBs agree with a plain model, in which each set is a list of pages, and the oldest page is
+ * evicted first. The micro-TLB has 10 entries and is fully associative. The main TLB has 64 entries
+ * in two ways (ARM1176JZF-S TRM DDI 0301H 6.4).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,10 +75,7 @@ static void test_micro_tlb_by_hand(void **state)
 		assert_int_equal(pmk_tlb_fill(&t, page), UINT64_MAX);
 		assert_true(pmk_tlb_holds(&t, page));
 	}
-	/*
-	 * An eleventh page takes the place of the first; looking up page 1 does not make it
-	 * younger.
-	 */
+	/* An eleventh page replaces the first page. Looking up page 1 did not make it younger. */
 	assert_true(pmk_tlb_holds(&t, 1));
 	assert_int_equal(pmk_tlb_fill(&t, 10), 0);
 	assert_false(pmk_tlb_holds(&t, 0));
@@ -88,10 +85,10 @@ static void test_micro_tlb_by_hand(void **state)
 		assert_false(pmk_tlb_holds(&t, page));
 	assert_int_equal(pmk_tlb_fill(&t, 77), UINT64_MAX);
 	pmk_tlb_fini(&t);
-	pmk_tlb_fini(&t); /* twice does no harm */
+	pmk_tlb_fini(&t); /* may be called twice */
 }
 
-/* Pages 32 apart share a set of the main TLB: VA[16:12] is its index. */
+/* Pages 32 pages apart share a set of the main TLB, because VA[16:12] is its index. */
 static void test_main_tlb_by_hand(void **state)
 {
 	struct pmk_tlb t;
@@ -103,13 +100,13 @@ static void test_main_tlb_by_hand(void **state)
 	assert_int_equal(pmk_tlb_fill(&t, 6), UINT64_MAX);
 	assert_int_equal(pmk_tlb_fill(&t, 5 + 64), 5);
 	assert_int_equal(pmk_tlb_fill(&t, 5), 5 + 32);
-	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* per set */
+	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* of this set */
 	assert_int_equal(pmk_tlb_fill(&t, 6 + 64), 6);
 	assert_true(pmk_tlb_holds(&t, 6 + 32));
 	pmk_tlb_fini(&t);
 }
 
-/* The first and the last page of the address space. */
+/* The first and the last page of the address space can be in the TLB. */
 static void test_ends_of_the_address_space(void **state)
 {
 	struct pmk_tlb t;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Run the level 1 caches of an A64 core over a trace, for tests/cpu/test_peers.py.
+ * Runs a trace through the level 1 caches of an A64 core, for tests/cpu/test_peers.py.
  *
  *	trace_misses KEY=VALUE… <TRACE
  *
- * prints the numbers of instructions, of fetches that miss, of data accesses, and of data accesses
- * that miss.
+ * This prints the numbers of instructions, of fetches that miss, of data accesses, and of data
+ * accesses that miss.
  *
- * TRACE is what `valgrind --tool=lackey --trace-mem=yes` writes: "I  ADDR,SIZE", " L ADDR,SIZE",
- * " S …", and " M …" for a load and a store of one place. As in cachegrind, an access counts as at
- * most one miss, even if it is in two lines, and a load and store of one address is one access.
+ * TRACE is the output of `valgrind --tool=lackey --trace-mem=yes`: "I  ADDR,SIZE", " L ADDR,SIZE",
+ * " S …", and " M …" for a load and a store of one address. As in cachegrind, an access is at most
+ * one miss, even if it is in two lines, and a load and a store of one address are one access.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +30,8 @@ static uint64_t misses(unsigned read, unsigned write)
 }
 
 /*
- * Fetch an instruction as a block of its own; two instructions with the same index share an entry.
+ * Fetches an instruction as a block of its own. Two instructions with the same index share an
+ * entry.
  */
 static bool fetch_misses(uint64_t addr, uint64_t size)
 {
@@ -101,7 +102,7 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, " %c %" SCNx64 ",%" SCNu64, &kind, &addr, &size) != 3)
 			continue;
-		if (size > 64) /* at most a line, as in cachegrind */
+		if (size > 64) /* at most one line, as in cachegrind */
 			size = 64;
 		if (kind == 'I') {
 			insn++;

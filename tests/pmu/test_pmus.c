@@ -27,7 +27,7 @@
 			fail_msg("%s, %s: want %s", (pmu)->name, (what), #truth); \
 	} while (0)
 
-/* Takes the next next_word of a list that is separated by spaces. Returns false at its end. */
+/* Takes the next word of a list that is separated by spaces. Returns false at its end. */
 static bool next_word(const char **list, char *buf, size_t size)
 {
 	size_t len;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of A64 processors against a plain oracle.
+ * The running core of A64 processors agrees with a plain oracle.
  *
  * The core keeps hint words and generations so that an access without effect costs nothing. The
- * oracle here has none of these: arrays of lines, pages and 2-bit counters, searched at every
- * single access, after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53)
+ * oracle has none of these: it searches arrays of lines, pages and 2-bit counters at every single
+ * access, according to DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53)
  * and the choices that a64.h, tlb.h and lsu.h declare. Random programs run through both on many
  * geometries, and every signal that the core raises must agree, including cycles. The time of a
- * block when every access hits comes from pipeline.c, which has its own test, like lsu.h.
+ * block whose accesses all hit comes from pipeline.c. That file and lsu.h have their own tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static uint32_t pick(uint32_t n)
 
 struct line {
 	bool valid, dirty;
-	bool fresh;	 /* prefetched, and not used yet */
+	bool fresh;	 /* prefetched, and not used since */
 	uint64_t number; /* address / 64 */
 };
 
@@ -81,7 +81,7 @@ static struct line *cache_look(struct cache *c, uint64_t number)
 	return NULL;
 }
 
-/* Look up a line, and mark it as used if it is present. */
+/* Looks up a line, and marks it as used if it is present. */
 static struct line *cache_find(struct cache *c, uint64_t number)
 {
 	struct line *l = cache_look(c, number);
@@ -150,7 +150,7 @@ static void tlb_flush(struct tlb *t)
 	memset(t->turn, 0, t->sets * sizeof(*t->turn));
 }
 
-/* Look up a page, and add it if it is absent. True: it was present. */
+/* Looks up a page, and adds it if it is absent. Returns true if it was present. */
 static bool tlb_look(struct tlb *t, uint64_t page)
 {
 	unsigned s = (unsigned)(page % t->sets);
@@ -166,7 +166,7 @@ static bool tlb_look(struct tlb *t, uint64_t page)
 
 /* ---- the oracle: a core -------------------------------------------------------------------- */
 
-/* A sequence of missing lines. */
+/* A sequence of misses that the prefetcher follows. */
 struct followed {
 	uint64_t last;
 	int64_t stride;
@@ -184,16 +184,16 @@ struct oracle {
 	struct tlb itlb, dtlb, main_tlb;
 	uint8_t counter[4096]; /* 0, 1: not taken; 2, 3: taken */
 	uint32_t history;
-	uint64_t target[4096]; /* of indirect branches */
-	uint64_t went[8];      /* the last targets of indirect branches, the newest first */
+	uint64_t target[4096]; /* the last target of each indirect branch */
+	uint64_t went[8];      /* targets of the last indirect branches, the newest first */
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
-	uint64_t under_way[PMK_A64_PLACES]; /* when it is available; 0: now */
-	bool loading[PMK_A64_PLACES];	    /* of these: a load */
-	struct followed followed[32];	    /* the most recently used first */
+	uint64_t under_way[PMK_A64_PLACES]; /* when each place has its value; 0: now */
+	bool loading[PMK_A64_PLACES];	    /* the place waits for a load */
+	struct followed followed[32];	    /* the sequences, the most recently used first */
 	unsigned nfollowed;
-	uint64_t prefetching[32]; /* places, and until when */
+	uint64_t prefetching[32]; /* the places for prefetches, and until when each is busy */
 	struct flying flying[256], flying2[256];
 	uint64_t cycles;
 	uint64_t n[PMK_NSIGNALS];
@@ -233,7 +233,10 @@ static void occupy_bus(struct oracle *o, uint64_t cycles)
 		o->lsu.bus_free = pmk_later(o->lsu.bus_free, o->cycles) + cycles;
 }
 
-/* Write a line. With a bus of its own, it goes before the line that replaces it. */
+/*
+ * Writes a line. If level 1 has a bus of its own, the line leaves before the line that replaces it
+ * is read.
+ */
 static void write_out(struct oracle *o)
 {
 	uint64_t takes = o->core->a64.bus_write, *own = &o->lsu.write_free;
@@ -247,7 +250,10 @@ static void write_out(struct oracle *o)
 		o->lsu.bus_free = *own;
 }
 
-/* Put a line into level 2. A dirty line that it replaces is written to the bus as a whole line. */
+/*
+ * Puts a line into level 2. If it replaces a dirty line, that line is written to the bus as a
+ * whole.
+ */
 static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 {
 	struct line *l = cache_victim(&o->l2, number);
@@ -260,19 +266,19 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 	cache_put(&o->l2, l, (struct line){ .valid = true, .dirty = dirty, .number = number });
 }
 
-/* Cycles that the source of a line needs to deliver it. */
+/* Returns the cycles that the source of a line needs to deliver it. */
 static uint64_t line_takes(const struct oracle *o)
 {
 	return !o->lsu.level2 && o->core->a64.bus_line ? o->core->a64.bus_line : o->core->mem.fill;
 }
 
-/* The same for a line that a store missed, if memory delivers it. */
+/* Returns the cycles for a line that a store missed, if memory delivers it. */
 static uint64_t store_takes(const struct oracle *o)
 {
 	return o->core->a64.bus_store ? o->core->a64.bus_store : o->core->a64.bus_line;
 }
 
-/* Level 1 requests a line; returns the latency of its critical word. */
+/* Requests a line for level 1. Returns the latency of its critical word. */
 static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 {
 	o->lsu.level2 = o->core->a64.l2_on && cache_find(&o->l2, number);
@@ -467,8 +473,8 @@ static bool leaves_page(const struct oracle *o, const struct followed *f, uint64
 }
 
 /*
- * Handles that the first stream of the list has reached a line: fetches the lines that it wants,
- * level 1 before level 2.
+ * Acts on an access that reached a line of the first stream of the list: fetches the lines that the
+ * stream is ahead, into level 1 before level 2.
  */
 static void run_ahead(struct oracle *o, uint64_t now)
 {
@@ -505,7 +511,7 @@ static void to_the_front(struct oracle *o, unsigned i)
 	o->followed[0] = f;
 }
 
-/* Advances a stream by so many strides. */
+/* Advances a stream by this number of strides. */
 static void advance(struct followed *f, uint64_t number, unsigned strides)
 {
 	f->last = number;
@@ -519,7 +525,7 @@ static void stop(struct followed *f)
 	f->ahead = f->ahead2 = 0;
 }
 
-/* Returns the last stream of the list that is replaced, or kept. */
+/* Returns the last stream of the list that is followed, or that is not. */
 static unsigned last_that(const struct oracle *o, bool going)
 {
 	unsigned i = o->nfollowed;
@@ -668,7 +674,10 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		first_use_is_seen(o, addr / 64, write, really_issued(o, to_end));
 }
 
-/* DC ZVA writes a whole line. If it misses, the line is allocated without a read. */
+/*
+ * Executes DC ZVA, which writes a whole line. If the line is absent, it is allocated without a
+ * read.
+ */
 static void zero_line(struct oracle *o, uint64_t addr, unsigned to_end)
 {
 	bool missed;
@@ -731,9 +740,9 @@ static void push(struct oracle *o, uint64_t addr)
 	o->stack[o->depth++] = addr;
 }
 
-/* Describes how the program leaves a block. */
+/* How the program leaves a block. */
 struct leaving {
-	uint64_t at, fall, target; /* where: branch, next, target */
+	uint64_t at, fall, target; /* addresses of the branch, the next instruction, the target */
 	enum pmk_flow flow;
 	bool conditional, taken;
 };
@@ -749,7 +758,7 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 	if (!l->taken && o->counter[i] > 0)
 		o->counter[i]--;
 	o->history = (o->history * 2 + l->taken) % (1u << o->core->a64.bp_history);
-	if (o->history >= o->core->bp.entries) /* more history than the table has room for */
+	if (o->history >= o->core->bp.entries) /* more history than the table can hold */
 		o->history %= (uint32_t)o->core->bp.entries;
 }
 
@@ -758,8 +767,8 @@ static void leave_indirect(struct oracle *o, const struct leaving *l)
 	uint64_t at = l->at / 4, *said;
 
 	/*
-	 * The index also depends on the earlier targets: each is shifted left by two bits per step
-	 * of its age and combined by exclusive or.
+	 * The index also depends on the earlier targets. Each is shifted left by two bits for each
+	 * step of its age, and all are combined by exclusive or.
 	 */
 	for (unsigned age = 0; age < COUNT(o->went); age++)
 		at ^= (o->went[age] / 4 << 2 * age) % (1u << o->core->a64.bp_indirect_history);
@@ -828,7 +837,7 @@ static void leave(struct oracle *o, const struct leaving *l)
 	o->n[PMK_SIG_PC_CHANGE] += l->taken;
 }
 
-/* The events that an instruction counts by being executed. */
+/* Raises the events that an instruction counts whenever it is executed. */
 static void execute(struct oracle *o, const struct pmk_insn *in)
 {
 	static const struct {
@@ -872,7 +881,7 @@ static void execute(struct oracle *o, const struct pmk_insn *in)
 	o->n[PMK_SIG_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 }
 
-/* Maintenance takes effect after its block has run. */
+/* Executes cache and TLB maintenance, which takes effect after its block has run. */
 static void maintain(struct oracle *o, const struct pmk_insn *in)
 {
 	if (in->sysop == PMK_SYS_ICACHE_INV)
@@ -896,9 +905,9 @@ struct code_block {
 	struct pmk_pipe_slot slot[MAX_LENGTH];
 	struct pmk_a64_timing time;
 	const struct pmk_block *block;
-	int next;	/* the block after it, -1: none */
-	int target;	/* of a direct branch */
-	unsigned habit; /* percent of being taken */
+	int next;	/* index of the following block; -1: none */
+	int target;	/* index of the block that a direct branch goes to */
+	unsigned habit; /* percentage of executions in which the branch is taken */
 };
 
 struct program {
@@ -910,15 +919,15 @@ struct program {
 
 struct shape {
 	unsigned segments, blocks; /* blocks per segment */
-	unsigned length;	   /* at most, in instructions */
-	uint64_t spacing;	   /* of the segments */
-	unsigned pages;		   /* of data */
-	uint64_t code;		   /* its address */
+	unsigned length;	   /* the most instructions of a block */
+	uint64_t spacing;	   /* distance between segments */
+	unsigned pages;		   /* number of data pages */
+	uint64_t code;		   /* address of the block's code */
 };
 
 /*
- * Returns any register except SP, whose value is never late. It is mostly one of a few registers,
- * so that instructions depend on each other.
+ * Returns a register, except SP, whose value is never late. It usually is one of a few registers,
+ * so instructions depend on each other.
  */
 static unsigned some_register(void)
 {
@@ -972,7 +981,7 @@ static void make_memory(struct pmk_insn *in)
 		in->mem_count = 2;
 		in->rd2 = (int8_t)rd2;
 		in->writes |= UINT64_C(1) << rd2;
-	} else if (kind < 6) { /* of structures: up to 64 bytes */
+	} else if (kind < 6) { /* structures of up to 64 bytes */
 		unsigned n = structures[pick(COUNT(structures))];
 
 		in->mem_bytes = (uint8_t)(1u << pick(4));
@@ -1023,7 +1032,7 @@ static void make_system(struct pmk_insn *in)
 	in->kind = kinds[pick(COUNT(kinds))];
 }
 
-/* Make the last instruction of a block. */
+/* Makes the last instruction of a block. */
 static void make_leaving(struct pmk_insn *in, bool last_of_segment)
 {
 	static const uint8_t flows[] = { PMK_FLOW_NEXT,	    PMK_FLOW_JUMP,    PMK_FLOW_JUMP,
@@ -1083,7 +1092,7 @@ static void make_block(struct code_block *b, uint64_t *at, unsigned longest, boo
 	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
 }
 
-/* Add a block that begins in the middle of `whole` and ends with the same branch. */
+/* Adds a block that begins in the middle of `whole` and ends with the same branch. */
 static void make_tail(struct program *p, const struct code_block *whole)
 {
 	struct code_block *b = &p->b[p->n];
@@ -1160,10 +1169,10 @@ struct run {
 	struct program p;
 	struct pmk_core core;
 	const struct shape *shape;
-	uint64_t page[64]; /* data pages; the first ones are used more often */
-	int calls[64];	   /* blocks that calls have to return to */
+	uint64_t page[64]; /* data pages, the most used ones first */
+	int calls[64];	   /* blocks to which calls must return */
 	unsigned ncalls;
-	uint64_t base; /* register of the array walk */
+	uint64_t base; /* address register of the array walk */
 };
 
 static uint64_t data_addr(struct run *r, unsigned align)
@@ -1173,7 +1182,7 @@ static uint64_t data_addr(struct run *r, unsigned align)
 
 	if (pick(4) == 0) /* along an array */
 		return (r->base += 4 + 4 * pick(4)) & ~(uint64_t)(align - 1);
-	/* Beyond the end of the page, but not beyond the end of all pages. */
+	/* The access may go beyond its page, but not beyond the last page. */
 	page += pick(3) ? pick(4096) & ~(align - 1) : pick(4096);
 	return page > UINT64_MAX - 64 ? page - 64 : page;
 }
@@ -1222,7 +1231,7 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 		r->o.n[PMK_SIG_STREX_PASS]++;
 	}
 	addr = data_addr(r, in->mem_bytes);
-	if (aligned) /* the emulator passes no other access */
+	if (aligned) /* the emulator reports only aligned pieces */
 		addr &= ~(uint64_t)(in->mem_total - 1);
 	if (in->load && in->store) {
 		pmk_a64_load(&r->cpu, addr, 1, in->mem_total, a);
@@ -1240,7 +1249,7 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 	access_bytes(&r->o, addr, in->mem_total, in->mem_bytes, in->store, to_end, use);
 }
 
-/* Choose the block that follows block `i`; *l gets how the program leaves block `i`. */
+/* Chooses the block that follows block `i`. Stores in *l how the program leaves block `i`. */
 static int choose_next(struct run *r, int i, struct leaving *l)
 {
 	const struct code_block *b = &r->p.b[i];
@@ -1255,7 +1264,10 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	switch (l->flow) {
 	case PMK_FLOW_NEXT:
 		return to;
-	/* a system call: execution continues after it, or in a signal handler */
+	/*
+	 * After a system call, execution continues with the next instruction, or in a signal
+	 * handler.
+	 */
 	case PMK_FLOW_EXCEPTION:
 		return pick(8) ? to : anywhere;
 	case PMK_FLOW_MODE:
@@ -1280,8 +1292,8 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 }
 
 /*
- * Advances the clock by `cycles` in which no instruction of `b` issues, because an operand or a
- * unit is not available.
+ * Advances the clock by `cycles` in which no instruction of `b` issues, because it waits for an
+ * operand or a unit.
  */
 static void lose_data(struct oracle *o, const struct code_block *b, unsigned place, uint64_t cycles)
 {
@@ -1296,9 +1308,11 @@ static void lose_data(struct oracle *o, const struct code_block *b, unsigned pla
 		o->n[simd ? PMK_SIG_SIMD_STALL : PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
-/* Waits for results of the blocks before `b`. The results of `p`, the last one, that are late by no
- * more than 8 cycles hold up `b` as a whole; `passed`: cycles lost meanwhile to the branch and the
- * fetch. */
+/*
+ * Waits for results of the blocks before `b`. Results of the previous block `p` that are late by at
+ * most 8 cycles delay `b` as a whole. `passed` is the number of cycles that the branch and the
+ * fetch took in between.
+ */
 static void wait_for_results(struct oracle *o, const struct code_block *p,
 			     const struct code_block *b, uint64_t passed)
 {
@@ -1339,8 +1353,8 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 }
 
 /*
- * Run block `b` in the oracle: first the branch that left block `p`, the fetch and the waits, then
- * the instructions of `b`.
+ * Runs block `b` in the oracle: first the branch at the end of block `p`, the fetch and the waits,
+ * then the instructions of `b`.
  */
 static void step(struct run *r, const struct code_block *p, const struct code_block *b,
 		 const struct leaving *l)
@@ -1391,8 +1405,9 @@ static void compare(struct run *r, const char *what, unsigned step)
 }
 
 /*
- * Choose pages: some are near each other, some are far apart, some share a set of the main TLB and
- * a word of the hints, some belong to a kernel, and one is the last page of the address space.
+ * Chooses the data pages. Some are near each other, some are far apart, some share a set of the
+ * main TLB and a word of the hints, some belong to a kernel, and one is the last page of the
+ * address space.
  */
 static void choose_pages(struct run *r)
 {
@@ -1405,7 +1420,7 @@ static void choose_pages(struct run *r)
 	r->page[r->shape->pages - 1] = UINT64_C(0xfffffffffffff000);
 }
 
-static uint64_t met[PMK_NSIGNALS]; /* the events that all programs together raised */
+static uint64_t met[PMK_NSIGNALS]; /* how often each event occurred in all programs */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
 		     unsigned steps, bool eager)
@@ -1548,7 +1563,10 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
 }
 
-/* A nest of loops in a few pages, code that is spread over many pages, long blocks, a kernel. */
+/*
+ * The shapes are a nest of loops in a few pages, code that is spread over many pages, long blocks,
+ * and a kernel.
+ */
 static const struct shape shapes[] = {
 	{ .segments = 3,
 	  .blocks = 12,
@@ -1586,7 +1604,7 @@ static void test_against_the_oracle(void **state)
 			run_both(&core, &shapes[s], what, UNIT_SAMPLES(10000), (g + s) % 2);
 		}
 	}
-	/* Runs in which an event never occurred would prove nothing about it. */
+	/* If an event never occurred, the runs would prove nothing about it. */
 	raised = pmk_cpu_raises(&core);
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		if (pmk_signal_in(&raised, s) && met[s] < UNIT_SAMPLES(500))
@@ -1594,7 +1612,7 @@ static void test_against_the_oracle(void **state)
 	assert_true(met[PMK_SIG_PREFETCH_FILL] >= UNIT_SAMPLES(500));
 }
 
-/* Runs many small programs on the geometries with the most events. */
+/* On the geometries with the most events, many small programs agree with the oracle. */
 static void test_many_programs(void **state)
 {
 	(void)state;
@@ -1670,10 +1688,11 @@ static uint64_t total(const struct single *s, unsigned sig)
 	return bus.total[sig];
 }
 
-/* A block larger than the whole cache, and over two pages where the micro-TLB holds one: what it
- * fetches throws out what it fetched before, every time it runs. 400 instructions from 0x8e40 on
- * are 25 lines, for 16 of the cache: lines 0 to 8 share their place with 16 to 24, and lines 9 to
- * 15 stay. */
+/*
+ * A block that is larger than the cache, and covers two pages while the micro-TLB holds one, evicts
+ * its own first lines each time it runs. 400 instructions from 0x8e40 on are 25 lines, and the
+ * cache has 16. Lines 0 to 8 share their places with lines 16 to 24, and lines 9 to 15 stay.
+ */
 static void test_a_block_that_evicts_itself(void **state)
 {
 	static const struct geometry tiny = {
@@ -1696,11 +1715,14 @@ static void test_a_block_that_evicts_itself(void **state)
 		assert_int_equal(s->cpu.dyn[PMK_SIG_MICRO_ITLB_MISS], 2 * i);
 	}
 	assert_int_equal(total(s, PMK_SIG_INSN), 2000);
-	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 4); /* the last one is not left yet */
+	assert_int_equal(total(s, PMK_SIG_PC_CHANGE), 4); /* the last block has not been left yet */
 	close_single(s);
 }
 
-/* Accesses in pieces: each instruction counts once for what it touches, whatever preceded it. */
+/*
+ * If an access comes in pieces, each instruction counts once for what it accesses, whatever was
+ * executed before.
+ */
 static void test_pieces(void **state)
 {
 	/* ldp q0, q1, [x0], twice; ldp q0, q1, [x0, #16]; ret */
@@ -1729,7 +1751,9 @@ static void test_pieces(void **state)
 			assert_int_equal(firsts, 1);
 		}
 	}
-	/* A run: 2 + 1, 2 + 1 (over the line's end), 2 look-ups. Two lines. */
+	/*
+	 * The instructions make 2 + 1, 2 + 1 (beyond the line's end) and 2 look-ups in two lines.
+	 */
 	assert_int_equal(total(s, PMK_SIG_L1D_LOOKUP_READ), 3 * 8);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
 	assert_int_equal(total(s, PMK_SIG_LOAD), 9);
@@ -1756,7 +1780,7 @@ static void test_access_word(void **state)
 		assert_int_equal(PMK_ACCESS_SIZE(a), total_bytes[i]);
 		assert_int_equal(PMK_ACCESS_COUNT(a), pieces[i]);
 		assert_int_equal(1u << PMK_A64_ELEM(a), element[i]);
-		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as it is known */
+		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* the largest distance that fits */
 		assert_int_equal(PMK_ACCESS_USE(a), 300);
 		/* Two accesses of the same kind in one block are distinguished. */
 		b = pmk_access_at(pmk_a64_access(&core, 70000, 300, &in), 0);
@@ -1764,7 +1788,10 @@ static void test_access_word(void **state)
 	}
 }
 
-/* The largest numbers that a block can have fit: 1024 times four registers in pieces of 4 bytes. */
+/*
+ * The largest numbers of a block fit into the facts: 1024 instructions, each with four registers in
+ * pieces of 4 bytes.
+ */
 static void test_facts_fit(void **state)
 {
 	static const struct geometry narrow = { "narrow", { { "dcache.bytes", "4" } } };
@@ -1804,14 +1831,19 @@ static void test_forked(void **state)
 	assert_int_equal(executions[b->id].count, 1);
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
 		assert_int_equal(s->cpu.dyn[sig], 0);
-	/* LDR, STR and the branch: a cycle each, and the unit takes one of the first two at a
-	 * time. */
+	/*
+	 * LDR, STR and the branch take a cycle each, because the unit takes only one of LDR and STR
+	 * at a time.
+	 */
 	assert_int_equal(s->cpu.cycles, b->cycles);
 	assert_int_equal(s->cpu.taken, 1);
 	close_single(s);
 }
 
-/* Conditional branches are predicted, whatever divides the code into blocks: 20 times taken. */
+/*
+ * A conditional branch that is taken 20 times is predicted, however the code is divided into
+ * blocks.
+ */
 static void test_predicts(void **state)
 {
 	static const uint32_t words[] = { 0xf1000400,

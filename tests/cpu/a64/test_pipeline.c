@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The timing of an in-order, dual-issue A64 core: schedules worked out by hand, and random code
- * against a second model that steps from cycle to cycle. The latencies are given per instruction,
- * as in LLVM's scheduling model of the Cortex-A53 and in pipeline.c, not taken from the decoder's
- * classes.
+ * The timing of an in-order, dual-issue A64 core. Schedules equal those worked out by hand. The
+ * times of random code equal those of a second model that steps from cycle to cycle. Its latencies
+ * are given per instruction, as in LLVM's scheduling model of the Cortex-A53, and are not taken
+ * from the decoder's classes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define MAX   40
 #define FLAGS 64
-/* Units follow the registers in the array: floating point, divider, load-store. */
+/* The units follow the registers in the array: floating point, divider, load-store. */
 enum { FP_BUSY = 64, DIV_BUSY, LS_BUSY, PLACES };
 
 static struct pmk_core core;
@@ -43,7 +43,7 @@ static void decode_all(const uint32_t *words, size_t n, struct pmk_insn *insn)
 struct example {
 	int line;
 	uint32_t words[8];
-	unsigned cycles, empty; /* cycles until the last issue; those of them without an issue */
+	unsigned cycles, empty; /* cycles up to the last issue, and those without one */
 };
 
 /* clang-format off */
@@ -106,7 +106,10 @@ static const struct example examples[] = {
 	{ __LINE__, { 0x9ac30841, 0x9ac608a4 }, 5, 3 },
 	/* fdiv d0, d1, d2; fadd d3, d4, d5: one FP unit, busy for 30. */
 	{ __LINE__, { 0x1e621820, 0x1e652883 }, 31, 29 },
-	/* fadd d3, d4, d5; fadd d6, d7, d8: together. fadd v3.2d, v4.2d, v5.2d takes both pipes. */
+	/*
+	 * fadd d3, d4, d5; fadd d6, d7, d8 issue together. fadd v3.2d, v4.2d, v5.2d takes both
+	 * pipes.
+	 */
 	{ __LINE__, { 0x1e652883, 0x1e6828e6 }, 1, 0 },
 	{ __LINE__, { 0x4e65d483, 0x1e6828e6 }, 2, 0 },
 	/*
@@ -139,8 +142,8 @@ static const struct example examples[] = {
 	/* aese v0.16b, v1.16b; aesmc v2.16b, v0.16b: two destinations, so this is not a round. */
 	{ __LINE__, { 0x4e284820, 0x4e286802 }, 4, 2 },
 	/*
-	 * Each twice: sha1h s0, s0 takes 3 cycles; sha1su0 v0.4s, v1.4s, v2.4s 4; sha256h q0, q1,
-	 * v2.4s 5.
+	 * Each pair of equal instructions depends: sha1h s0, s0 takes 3 cycles; sha1su0 v0.4s,
+	 * v1.4s, v2.4s 4; sha256h q0, q1, v2.4s 5.
 	 */
 	{ __LINE__, { 0x5e280800, 0x5e280800 }, 4, 2 },
 	{ __LINE__, { 0x5e023020, 0x5e023020 }, 5, 3 },
@@ -177,8 +180,9 @@ static void test_examples(void **state)
 }
 
 /*
- * use: cycles from issue to the first instruction that waits for the loaded value; if there is
- * none, the registers that hold the value at the end.
+ * The slots of loads are right: `use` is the number of cycles from the issue to the first
+ * instruction that waits for the loaded value. If there is none, it is the registers that contain
+ * the value at the end.
  */
 static void test_slots(void **state)
 {
@@ -186,7 +190,7 @@ static void test_slots(void **state)
 	static const struct {
 		int line;
 		uint32_t words[7];
-		unsigned issue, use; /* of the last load; use 0: no instruction in the block */
+		unsigned issue, use; /* of the last load; use 0: not in the block */
 		uint64_t open;
 	} rows[] = {
 		{ __LINE__, { LDR_X1, ADD_1 }, 0, 3 },
@@ -244,8 +248,8 @@ static void test_slots(void **state)
 }
 
 /*
- * Tests how long a block waits for registers of earlier blocks (need), and how long the next block
- * waits for this one's results (residue).
+ * The block waits for registers of earlier blocks as long as `need` says, and the next block waits
+ * for results of this block as long as `residue` says.
  */
 static void test_need_and_residue(void **state)
 {
@@ -274,7 +278,7 @@ static void test_need_and_residue(void **state)
 	assert_int_equal(t.residue[LS_BUSY], 0);
 }
 
-/* A register that is first read 300 cycles after the start still counts as read. */
+/* If a register is first read 300 cycles after the start, this is still recorded. */
 static void test_far(void **state)
 {
 	static struct pmk_insn insn[76];
@@ -296,8 +300,8 @@ static void test_far(void **state)
 }
 
 /*
- * A sum is available earlier to the next multiply-accumulate: by two cycles, and in floating point
- * by four.
+ * A sum is available earlier to the next multiply-accumulate: by two cycles, and by four in
+ * floating point.
  */
 static void test_sums(void **state)
 {
@@ -324,8 +328,8 @@ static void test_sums(void **state)
 	assert_int_equal(t.residue[5], 3);
 	assert_true(t.sums == (UINT64_C(1) << 33 | 1 << 1));
 	/*
-	 * madd x1, x2, x3, x4; mul x5, x4, x4: a factor is needed a cycle later, an accumulator
-	 * two.
+	 * madd x1, x2, x3, x4; mul x5, x4, x4: the second instruction reads x4 as a factor a cycle
+	 * later. The first one needs it as an accumulator two cycles later than the issue.
 	 */
 	decode_all((const uint32_t[]){ 0x9b031041, 0x9b047c85 }, 2, insn);
 	pmk_a64_time(&core, insn, 2, slots, &t);
@@ -333,7 +337,7 @@ static void test_sums(void **state)
 	assert_int_equal(t.need_sum[4], 1);
 }
 
-/* A division keeps the floating-point unit busy for the next block, too. */
+/* A division keeps the floating-point unit busy during the next block. */
 static void test_busy_unit(void **state)
 {
 	/* add x9, x9, #1; add sp, sp, #0; fdiv d0, d1, d2; add x9, x9, #1 */
@@ -372,13 +376,13 @@ static void test_busy_unit(void **state)
 
 /* ---- random code ---------------------------------------------------------------------------- */
 
-/* The positions of register fields in a word; X or V. */
+/* The positions of register fields in a word, for registers X or V. */
 enum field { NONE, D, N, M, A, S };
 #define X(f)   (f)
 #define V(f)   (0x10 | (f))
 #define OUT(f) (0x20 | (f)) /* result */
 #define SUM(f) (0x40 | (f)) /* accumulator */
-#define OF(f)  (0x80 | (f)) /* stored value, which is wanted later than at the issue */
+#define OF(f)  (0x80 | (f)) /* a stored value, which is needed later than at the issue */
 
 enum unit { ALU, SH, LS, MUL, DIV, FP, NUNITS };
 
@@ -387,10 +391,10 @@ static const struct form {
 	uint32_t word;
 	uint8_t roles[5];
 	uint8_t unit, latency, busy;
-	uint8_t early; /* a multiply-accumulate forwards its sum this much earlier */
-	uint8_t base;  /* N is written back, after 1 */
-	uint8_t flags; /* 1 reads, 2 sets flags; 4: 128 bits, issues first */
-	uint8_t more;  /* registers after D that are results, too */
+	uint8_t early; /* how many cycles earlier a multiply-accumulate forwards its sum */
+	uint8_t base;  /* the base N is written back, and available after 1 cycle */
+	uint8_t flags; /* 1 reads the flags, 2 sets them; 4: 128 bits, issues first */
+	uint8_t more;  /* number of registers after D that are also results */
 } forms[] = {
 	/* nop      */ { 0xd503201f, { 0 },                                ALU, 1, 1, 0, 0, 0, 0 },
 	/* add      */ { 0x8b000000, { OUT(X(D)), X(N), X(M) },            ALU, 1, 1, 0, 0, 0, 0 },
@@ -453,7 +457,7 @@ static uint32_t pick(uint32_t n)
 struct op {
 	const struct form *t;
 	uint32_t word;
-	uint8_t regs[6]; /* D, N, M, A as fields; [0] unused */
+	uint8_t regs[6]; /* values of the fields D, N, M, A; [0] is unused */
 };
 
 static unsigned role_reg(const struct op *op, uint8_t role)
@@ -461,7 +465,10 @@ static unsigned role_reg(const struct op *op, uint8_t role)
 	return op->regs[role & 7] + (role & 0x10 ? 32u : 0);
 }
 
-/* The base that is written back, a status and two results are all different registers. */
+/*
+ * Returns true if two registers are equal that must differ: the base that is written back, a
+ * status, two results.
+ */
 static bool unpredictable(const struct op *op)
 {
 	const uint8_t *r = op->regs;
@@ -481,7 +488,7 @@ static struct op random_op(void)
 		for (unsigned f = D; f <= A; f++)
 			op.regs[f] = (uint8_t)pick(6);
 	while (unpredictable(&op));
-	if (op.t->early && pick(3) == 0) /* a factor that is also the sum */
+	if (op.t->early && pick(3) == 0) /* one register is a factor and the sum */
 		op.regs[pick(2) ? N : M] = op.regs[A];
 	for (unsigned i = 0; i < 5; i++) {
 		unsigned f = op.t->roles[i] & 7;
@@ -502,7 +509,7 @@ struct schedule {
 
 struct state {
 	unsigned ready[65], for_sum[65];
-	int by[65]; /* the instruction with this result; -1: none here, -2: a base */
+	int by[65]; /* the instruction that wrote the register; -1: none here, -2: as a base */
 	unsigned unit_free[NUNITS];
 };
 
@@ -518,8 +525,8 @@ static bool is_factor(const struct op *op, unsigned reg)
 }
 
 /*
- * Returns the number of cycles between the issue of a store and its need for operand i: 0 if the
- * address needs the same register.
+ * Returns how many cycles after its issue a store needs operand i. The result is 0 if its address
+ * needs the same register.
  */
 static unsigned late(const struct op *op, unsigned i)
 {
@@ -550,8 +557,8 @@ static bool can_issue(const struct state *s, const struct op *op, unsigned now, 
 }
 
 /*
- * Records the use of a register. `early` is how much later than a factor the sum is needed, if the
- * result of a multiply-accumulate comes from another block.
+ * Records the use of a register. If the register is the sum of a multiply-accumulate in another
+ * block, it may be `early` cycles later than a factor.
  */
 static void used(struct schedule *out, const struct state *s, unsigned reg, unsigned now,
 		 unsigned late, unsigned early)
@@ -609,7 +616,7 @@ static void issue(struct schedule *out, struct state *s, const struct op *op, in
 		result(s, FLAGS, now + 1, 0, index);
 }
 
-/* True if the first result, if there is one, comes from memory. */
+/* Returns true if the first result comes from memory. */
 static bool loads(const struct op *op)
 {
 	return op->t->unit == LS && (op->t->roles[0] & 0x2f) == OUT(D);
@@ -658,7 +665,7 @@ static void random_ops(struct op *ops, struct pmk_insn *insn, int n)
 	decode_all(words, (size_t)n, insn);
 }
 
-/* Returns 255 for never; otherwise the number, as large as fits in a byte. */
+/* Returns 255 for never; otherwise `need`, at most the largest number that fits in a byte. */
 static unsigned capped(unsigned need)
 {
 	return need == UINT32_MAX ? 255 : need < 255 ? need : 254;
@@ -721,7 +728,7 @@ static unsigned wait_between(const struct pmk_a64_timing *a, const struct pmk_a6
 	return wait;
 }
 
-/* Code that is cut in two takes at least as long as uncut. */
+/* If code is cut into two blocks, it takes at least as long as one block. */
 static void test_cuts(void **state)
 {
 	uint64_t whole_cycles = 0, cut_cycles = 0;
@@ -740,7 +747,7 @@ static void test_cuts(void **state)
 			do
 				ops[i] = random_op();
 			while (ops[i].t->unit == MUL &&
-			       ops[i].t->busy > 1); /* not in the next block */
+			       ops[i].t->busy > 1); /* does not continue in the next block */
 		for (int i = 0; i < n; i++)
 			decode_all(&ops[i].word, 1, &insn[i]);
 		pmk_a64_time(&core, insn, (size_t)n, slots, &whole);
@@ -753,11 +760,17 @@ static void test_cuts(void **state)
 		whole_cycles += whole.cycles;
 		cut_cycles += sum;
 	}
-	/* A pair that is cut, sums that are used as factors, waits that overlap. */
+	/*
+	 * Cuts add cycles where they cut a pair, a sum that is used as a factor, or waits that
+	 * overlap.
+	 */
 	assert_true(cut_cycles < whole_cycles + UNIT_SAMPLES(30000));
 }
 
-/* The second instruction of a cycle must be simple, and some instructions issue alone. */
+/*
+ * With the option for simple second instructions, the second instruction of a cycle must be simple,
+ * and some instructions issue alone.
+ */
 static void test_simple_second(void **state)
 {
 	static const struct example pairs[] = {
@@ -769,11 +782,11 @@ static void test_simple_second(void **state)
 		{ __LINE__, { ADD_9, ADD_1 }, 2, 0 },
 		{ __LINE__, { ADD_1, 0x8b010027 }, 2, 0 },
 		{ __LINE__, { ADD_9, 0x910004e7 }, 1, 0 },
-		/* …; mov x7, x8; …; mov x7, #1; …; b.eq. */
+		/* ADD_1 with mov x7, x8, with mov x7, #1, and with b.eq. */
 		{ __LINE__, { ADD_1, 0xaa0803e7 }, 1, 0 },
 		{ __LINE__, { ADD_1, 0xd2800027 }, 1, 0 },
 		{ __LINE__, { ADD_1, 0x54000000 }, 1, 0 },
-		/* …; add x7, x8, x8, lsl #3; …; nop. */
+		/* ADD_1 with add x7, x8, x8, lsl #3, and with nop. */
 		{ __LINE__, { ADD_1, 0x8b080d07 }, 2, 0 },
 		{ __LINE__, { ADD_1, NOP }, 2, 0 },
 		/* ldr w1, [x3]; add x9: together. ldr x1, [x3], with 8 bytes, issues alone. */
@@ -819,7 +832,7 @@ static void test_parameters(void **state)
 	pmk_a64_time(&slow, insn, 2, slots, &t);
 	assert_int_equal(t.cycles, 21);
 	assert_int_equal(t.data_stall, 19);
-	/* umulh x1, x2, x3 and another; mul w1, w2, w3 and another. */
+	/* Two umulh x1, x2, x3, and two mul w1, w2, w3. */
 	slow.a64.mul_wide = 3;
 	decode_all((const uint32_t[]){ 0x9bc37c41, 0x9bc37c44 }, 2, insn);
 	pmk_a64_time(&slow, insn, 2, slots, &t);
@@ -830,7 +843,8 @@ static void test_parameters(void **state)
 }
 
 /*
- * Latencies of cores other than the Cortex-A53: an instruction waits for another of its own kind.
+ * Latencies of cores other than the Cortex-A53 are used when an instruction waits for another one
+ * of its kind.
  */
 static void test_latencies(void **state)
 {
@@ -864,7 +878,7 @@ static void test_latencies(void **state)
 		{ "fp.div32", "0", 0x2e403c00, 18 },
 		{ "fp.div", "0", 0x6ea1f800, 12 },
 		{ "fp.div", "0", 0x6ee1f800, 22 },
-		/* fmul v0.4s and frecps v0.4s are none. */
+		/* fmul v0.4s and frecps v0.4s are no divisions. */
 		{ "fp.div", "0", 0x6e20dc00, 4 },
 		{ "fp.div", "0", 0x4e20fc00, 8 },
 	};
@@ -888,8 +902,10 @@ static void test_latencies(void **state)
 	}
 }
 
-/* After a branch that is always taken, the core fetches for 2 cycles and for 2 more if it is
- * indirect, less what instructions in front of it have waited. */
+/*
+ * After a taken branch the core needs 2 cycles to fetch, and 2 more if the branch is indirect.
+ * Waits of the instructions before the branch are subtracted.
+ */
 static void test_taken_branches(void **state)
 {
 	static const struct {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core that executes out of order: loops whose cycles follow from the latencies and ports of the
- * Cortex-A72's Software Optimization Guide (ARM UAN 0016A, 2.1 and chapter 3) and from the
- * parameters set here. The cycles of one iteration are the difference between two iteration counts,
- * so that the start of the loop has no influence.
+ * The timing of a core that executes out of order. The cycles of loops follow from the latencies
+ * and ports of the Cortex-A72's Software Optimization Guide (ARM UAN 0016A, 2.1 and chapter 3) and
+ * from the parameters set here. The cycles of one iteration are the difference between two
+ * iteration counts, so the start of the loop has no influence.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void close_machine(struct machine *m)
 	free(m);
 }
 
-/* Add a loop of these words and a branch back to the first. */
+/* Adds a loop of these words and a branch back to the first word. */
 static void add_loop(struct machine *m, const uint32_t *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static void add_loop(struct machine *m, const uint32_t *words, size_t n)
 	assert_non_null(m->block);
 }
 
-/* Run one iteration. Each access hits, or misses because it goes to a new line. */
+/* Runs one iteration. Each access hits, or misses because it goes to a new line. */
 static void turn(struct machine *m, bool misses)
 {
 	pmk_a64_block(&m->cpu, m->block);
@@ -121,7 +121,7 @@ static double cycles_of_turn(struct machine *m, bool misses)
 
 struct example {
 	int line;
-	double cycles; /* of a turn */
+	double cycles; /* cycles of an iteration */
 	uint32_t words[16];
 };
 
@@ -152,7 +152,7 @@ static const struct example examples[] = {
 	/* ror w1, w1, #7 has one operand, too; extr x1, x1, x9, #7 has two. */
 	{ __LINE__, 1, { 0x13811c21 } },
 	{ __LINE__, 2, { 0x93c91c21 } },
-	/* mul w1, w1, w9; mul x1, x1, x9; smulh x1, x1, x9. */
+	/* The chains are mul w1, w1, w9; mul x1, x1, x9; smulh x1, x1, x9. */
 	{ __LINE__, 3, { 0x1b097c21 } },
 	{ __LINE__, 5, { 0x9b097c21 } },
 	{ __LINE__, 6, { 0x9b497c21 } },
@@ -168,7 +168,7 @@ static const struct example examples[] = {
 	 */
 	{ __LINE__, 12, { 0x9ac90821 } },
 	{ __LINE__, 24, { 0x9ac90821, 0x9ac90922 } },
-	/* ldr x1, [x1]; four independent loads, which share one load port. */
+	/* ldr x1, [x1] is a chain. Four independent loads share one load port. */
 	{ __LINE__, 4, { LDR(1, 1) } },
 	{ __LINE__, 4, { LDR(1, 9), LDR(2, 9), LDR(3, 9), LDR(4, 9) } },
 	/*
@@ -183,13 +183,10 @@ static const struct example examples[] = {
 	{ __LINE__, 4, { FADD(0, 0) } },
 	{ __LINE__, 18, { FDIV } },
 	{ __LINE__, 18, { FDIV, ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
-	/* fdiv s0, s0, s1; fsqrt d0, d0. */
+	/* The chains are fdiv s0, s0, s1; fsqrt d0, d0. */
 	{ __LINE__, 11, { 0x1e211800 } },
 	{ __LINE__, 32, { 0x1e61c000 } },
-	/*
-	 * fmadd d0, d1, d1, d0: it needs the sum late, so that the chain takes 3 cycles instead of
-	 * 7.
-	 */
+	/* fmadd d0, d1, d1, d0 needs the sum late, so the chain takes 3 cycles instead of 7. */
 	{ __LINE__, 3, { 0x1f410020 } },
 	{ __LINE__, 7, { 0x1f410400 } },
 	/*
@@ -207,11 +204,11 @@ static const struct example examples[] = {
 	{ __LINE__, 13.0 / 3,
 	  { 0x4ea18422, 0x4ea18423, 0x4ea18424, 0x4ea18425, 0x4ea18426, 0x4ea18427 } },
 	{ __LINE__, 3, { 0x0ea18422, 0x0ea18423, 0x0ea18424, 0x0ea18425, 0x0ea18426, 0x0ea18427 } },
-	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are taken late; two mul of 4s, and one F0. */
+	/* mla v0.2s, v1.2s, v1.2s and v0.4s need their sums late. Two mul of 4s share port F0. */
 	{ __LINE__, 1, { 0x0ea19420 } },
 	{ __LINE__, 2, { 0x4ea19420 } },
 	{ __LINE__, 4, { 0x4ea19c22, 0x4ea19c23 } },
-	/* umull v0.2d, v0.2s, v1.2s takes 4 cycles; two independent ones. */
+	/* umull v0.2d, v0.2s, v1.2s takes 4 cycles, alone and with an independent one. */
 	{ __LINE__, 4, { 0x2ea1c000 } },
 	{ __LINE__, 2, { 0x2ea1c022, 0x2ea1c023 } },
 	/* ushl v0.2s and v0.4s, v0, v1 take 3 cycles; urshr v0.4s, v0.4s, #3 takes 4. */
@@ -232,13 +229,16 @@ static const struct example examples[] = {
 	{ __LINE__, 13, { 0x4e004040 } },
 	{ __LINE__, 16, { 0x4e006040 } },
 	/*
-	 * smulh x2, x1, x9; smulh x3, x1, x9; add x1, x2, x3: both wait for x1, and then one
-	 * waits 4 cycles for the other. smulh x2, x1, x9; smulh x3, x9, x9; add x1, x2, x9: only
-	 * one waits for x1, so the multiplier is busy for 8 cycles.
+	 * smulh x2, x1, x9; smulh x3, x1, x9; add x1, x2, x3: both multiplications wait for x1, and
+	 * then one waits 4 cycles for the other. smulh x2, x1, x9; smulh x3, x9, x9; add x1, x2,
+	 * x9: only one multiplication waits for x1, so the multiplier is busy for 8 cycles.
 	 */
 	{ __LINE__, 11, { 0x9b497c22, 0x9b497c23, 0x8b030041 } },
 	{ __LINE__, 8, { 0x9b497c22, 0x9b497d23, ADD(1, 2) } },
-	/* smulh x2, x1, x9; smulh x3, x2, x9; mul w4, w1, w9 is done in between; add x1, x3, x4. */
+	/*
+	 * smulh x2, x1, x9; smulh x3, x2, x9; add x1, x3, x4. The multiplier executes mul w4, w1,
+	 * w9 between the two smulh.
+	 */
 	{ __LINE__, 13, { 0x9b497c22, 0x9b497c43, 0x1b097c24, 0x8b040061 } },
 	/* Two independent tbl: each takes 3 operations, and the core has two ports for them. */
 	{ __LINE__, 3, { 0x4e010022, 0x4e010023 } },
@@ -247,13 +247,13 @@ static const struct example examples[] = {
 	{ __LINE__, 2, { 0x4e284820, 0x4e286800 } },
 	/*
 	 * sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s; and two independent
-	 * ones.
+	 * sha256h.
 	 */
 	{ __LINE__, 2, { 0x5e280800 } },
 	{ __LINE__, 6, { 0x5e023020 } },
 	{ __LINE__, 5, { 0x5e024020 } },
 	{ __LINE__, 5, { 0x5e024020, 0x5e024023 } },
-	/* ldr x1, [x9, x1]: the index is needed a cycle earlier. neg x1, x1, lsl #3. */
+	/* ldr x1, [x9, x1] needs the index a cycle earlier than the base. neg x1, x1, lsl #3. */
 	{ __LINE__, 5, { 0xf8616921 } },
 	{ __LINE__, 2, { 0xcb010fe1 } },
 	/* cmp x1, x9; csel x1, x1, x9, eq: csel waits for the flags. */
@@ -284,8 +284,8 @@ static void test_examples(void **state)
 }
 
 /*
- * 4 instructions enter in 1 1/3 cycles, and none in the two cycles after the branch. Six dependent
- * additions take longer.
+ * 4 instructions enter in 1 1/3 cycles, and none enter in the two cycles after a taken branch. Six
+ * dependent additions take longer.
  */
 static void test_taken_branches(void **state)
 {
@@ -301,7 +301,7 @@ static void test_taken_branches(void **state)
 		run_example(&taken[i], "fetch.taken", "2");
 }
 
-/* Replace parameters of the Cortex-A72 by those of other cores. */
+/* Parameters of other cores replace those of the Cortex-A72. */
 static void test_parameters(void **state)
 {
 	/* clang-format off */
@@ -320,8 +320,8 @@ static void test_parameters(void **state)
 		/* fmul d0, d0, d1 */
 		{ "fp.mul", "3", { __LINE__, 3, { 0x1e610800 } } },
 		/*
-		 * fmadd d0, d1, d1, d0: the sum is needed later, after half of the latency; d0, d0,
-		 * d1, d1: after all of it.
+		 * fmadd d0, d1, d1, d0 needs the sum after half of the latency. d0, d0, d1, d1
+		 * needs it at once.
 		 */
 		{ "fp.mac", "9", { __LINE__, 4, { 0x1f410020 } } },
 		{ "fp.mac", "9", { __LINE__, 9, { 0x1f410400 } } },
@@ -335,12 +335,15 @@ static void test_parameters(void **state)
 		{ "fp.div", "15", { __LINE__, 30, { 0x6e61fc00 } } },
 		{ "fp.div", "15", { __LINE__, 17, { 0x2ea1f800 } } },
 		{ "fp.div", "15", { __LINE__, 64, { 0x6ee1f800 } } },
-		/* add v0.4s, v0.4s, v1.4s; add x1, x1, x1, lsl #3 and #5; aese v0.16b, v1.16b. */
+		/*
+		 * The chains are add v0.4s, v0.4s, v1.4s; add x1, x1, x1, lsl #3 and #5; aese
+		 * v0.16b, v1.16b.
+		 */
 		{ "issue.costs", "1", { __LINE__, 2, { 0x4ea18400 } } },
 		{ "issue.costs", "1", { __LINE__, 1, { 0x8b010c21 } } },
 		{ "issue.costs", "1", { __LINE__, 2, { 0x8b011421 } } },
 		{ "issue.costs", "2", { __LINE__, 3, { 0x4e284820 } } },
-		/* 7 instructions enter in 2 1/3, and six additions need 2. */
+		/* 7 instructions enter in 2 1/3 cycles, and six additions need 2 cycles. */
 		{ "issue.integers", "3",
 		  { __LINE__, 7.0 / 3,
 		    { ADD(1, 9), ADD(2, 9), ADD(3, 9), ADD(4, 9), ADD(5, 9), ADD(6, 9) } } },
@@ -354,7 +357,10 @@ static void test_parameters(void **state)
 		run_example(&other[i].e, other[i].key, other[i].value);
 }
 
-/* A load of what a store has just written waits for it, if the code shows that. */
+/*
+ * A load of a value that a store has just written waits for it, if the code shows that both have
+ * the same address.
+ */
 static void test_forwarding(void **state)
 {
 	/* clang-format off */
@@ -373,15 +379,15 @@ static void test_forwarding(void **state)
 		{ __LINE__, 4.0 / 3, { 0xf9000041, 0x91002042, LDR(1, 2) } },
 		{ __LINE__, 7, { 0xf9000041, 0x91002042, 0xf85f8041 } },
 		/*
-		 * ldr x1, [sp]; str x1, [sp]: each iteration loads what the one before stored. With
-		 * [x2] the load does not wait.
+		 * ldr x1, [sp]; str x1, [sp]: each iteration loads what the previous one stored.
+		 * With [x2] instead of [sp], the load does not wait.
 		 */
 		{ __LINE__, 7, { LDR(1, 31), 0xf90003e1 } },
 		{ __LINE__, 1, { LDR(1, 2), 0xf9000041 } },
 		/*
-		 * adrp x2; ldr x3, [sp, #16]; ldr x1, [x2, x3, lsl #3]; three additions to x1;
-		 * str x1, [x2, x3, lsl #3]. If x3 + 1 is stored at [sp, #16], the next turn has
-		 * another address, and only that value is waited for.
+		 * adrp x2; ldr x3, [sp, #16]; ldr x1, [x2, x3, lsl #3]; three additions to x1; str
+		 * x1, [x2, x3, lsl #3]. If the loop also stores x3 + 1 at [sp, #16], the next
+		 * iteration has another address, and waits only for x3.
 		 */
 		{ __LINE__, 10,
 		  { 0x90000002, 0xf9400be3, 0xf8637841, ADD(1, 1), ADD(1, 1), ADD(1, 1),
@@ -440,19 +446,19 @@ static void test_misses(void **state)
 
 	(void)state;
 	/*
-	 * Each address is the previously loaded value, so an iteration takes the whole latency of
-	 * the miss and that of a hit.
+	 * Each address is the value loaded before, so an iteration takes the latency of a miss and
+	 * that of a hit.
 	 */
 	assert_near(with_misses(NULL, NULL, chain, 1), LATENCY + 4);
 	/* Two independent chains take as long as one. */
 	assert_near(with_misses(NULL, NULL, two, 2), LATENCY + 4);
 	/* With one request slot, the second miss waits for the first. */
 	assert_near(with_misses("lsu.slots", "1", two, 2), 2 * (LATENCY + 1));
-	/* Independent misses overlap: there are as many at a time as there are slots. */
+	/* Independent misses overlap. Their number at a time is the number of slots. */
 	assert_near(with_misses(NULL, NULL, free_ones, 2), (LATENCY + 1) * 2 / 6.0);
 	assert_near(with_misses("lsu.slots", "12", free_ones, 2), (LATENCY + 1) * 2 / 12.0);
 	/*
-	 * Two of every 64 instructions miss. A window of 128 contains four misses at a time; in a
+	 * Two of every 64 instructions miss. A window of 128 contains four misses at a time. In a
 	 * window of 32, the next two misses begin when the first two have retired.
 	 */
 	for (unsigned i = 0; i < 64; i++)
@@ -461,7 +467,10 @@ static void test_misses(void **state)
 	assert_true(with_misses("issue.window", "32", far, 63) > LATENCY + 4);
 }
 
-/* Stores do not wait for their lines, until the write buffer is full: then one each `mem.write`. */
+/*
+ * Stores do not wait for their lines until the write buffer is full. Then each takes `mem.write`
+ * cycles.
+ */
 static void test_stores(void **state)
 {
 	static const uint32_t words[] = { 0xf9000021 }; /* str x1, [x1] */
@@ -474,8 +483,8 @@ static void test_stores(void **state)
 /* ---- branches -------------------------------------------------------------------------------- */
 
 /*
- * A loop that ends in `cbnz x1`, alternately taken and not, which a predictor without history
- * mispredicts at least every second time; the instructions before it compute x1.
+ * Runs a loop that ends in `cbnz x1`, which is alternately taken and not taken. A predictor without
+ * history mispredicts it at least every second time. The instructions before it compute x1.
  */
 static double mispredicted(const uint32_t *words, size_t n, uint64_t *misses)
 {
@@ -509,14 +518,14 @@ static double mispredicted(const uint32_t *words, size_t n, uint64_t *misses)
 }
 
 /*
- * The cost of a misprediction starts when its branch is executed: a division that the branch waits
- * for delays it; one that it does not wait for is hidden.
+ * The penalty of a misprediction starts when its branch is executed. A division on which the branch
+ * depends delays it. A division on which it does not depend is hidden.
  */
 static void test_mispredictions(void **state)
 {
 	static const uint32_t early[] = { ADD(1, 9) },
 			      late[] = { 0x9ac90921 /* udiv x1, x9, x9 */ },
-			      beside[] = { ADD(1, 9), 0x9ac90922 /* udiv x2, x9, x9 */ };
+			      independent[] = { ADD(1, 9), 0x9ac90922 /* udiv x2, x9, x9 */ };
 	uint64_t misses, same;
 	double soon, later, hidden;
 
@@ -525,7 +534,7 @@ static void test_mispredictions(void **state)
 	assert_true(misses >= 600);
 	later = mispredicted(late, 1, &same) / 1200;
 	assert_int_equal(same, misses);
-	hidden = mispredicted(beside, 2, &same) / 1200;
+	hidden = mispredicted(independent, 2, &same) / 1200;
 	assert_int_equal(same, misses);
 	/* Each misprediction costs BRANCH, an addition and a cycle for the first instruction. */
 	assert_near(soon, (double)misses / 1200 * (BRANCH + 1.5));
@@ -536,8 +545,8 @@ static void test_mispredictions(void **state)
 /* ---- the clock ------------------------------------------------------------------------------- */
 
 /*
- * Memoized states and steps do not change the result: sequences of blocks, misses and
- * mispredictions run with them and without them.
+ * Memoized states and steps do not change the result. Sequences of blocks, misses and
+ * mispredictions take the same time with and without them.
  */
 static void test_remembered(void **state)
 {

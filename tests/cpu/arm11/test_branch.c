@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The predictor. Its words are only a shortcut: a caller that uses them must see the same
- * mispredictions and cycles as a plain table of 2-bit counters that is looked up at every branch.
- * The test tries all short sequences of branches that share table entries, and long random ones;
- * then the return stack.
+ * The predictor. Its words are only a shortcut. A caller that uses them must see the same
+ * mispredictions and cycles as with a plain table of 2-bit counters, which is looked up at every
+ * branch. The test tries all short sequences of branches that share table entries, long random
+ * sequences, and then the return stack.
  *
  * Rules: ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 16.3 and table 16-11. Cycles used here: folded 0,
  * predicted by the table and not folded 1, static not taken 1, static taken 4, mispredicted 7.
@@ -38,12 +38,15 @@ struct plain {
 	int on, dynamic, fixed;
 	unsigned entries;
 	struct {
-		int valid, counter; /* 0 … 3, taken from 2 on */
+		int valid, counter; /* 0 … 3; taken from 2 on */
 		uint32_t addr;
 	} entry[128];
 };
 
-/* Calls: taken unless conditional. Others: unconditional and backward ones taken. */
+/*
+ * Predicts calls as taken unless they are conditional, and other branches if they are unconditional
+ * or backward.
+ */
 static int plain_static(const struct pmk_block *b)
 {
 	if (b->flow == PMK_FLOW_CALL)
@@ -51,7 +54,7 @@ static int plain_static(const struct pmk_block *b)
 	return !b->conditional || b->target <= b->end_addr;
 }
 
-/* Run one branch. Returns its cycles; *miss is true if the pipeline was flushed. */
+/* Runs one branch. Returns its cycles. *miss is true if the pipeline was flushed. */
 static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken, int foldable,
 			  int *miss)
 {
@@ -157,8 +160,8 @@ static void both_flush(struct both *both)
 /* ---- all short sequences ------------------------------------------------------------------- */
 
 /*
- * With 2 entries of 8 bytes, addresses 16 apart share an entry. The block's cycles include 0 for a
- * branch that may be folded, and 1 for a call.
+ * With 2 entries of 8 bytes, addresses 16 bytes apart share an entry. A block's own cycles are 0
+ * for a branch that may be folded, and 1 for a call.
  */
 #define JUMP(slot, at, to, cond)                                                                 \
 	{                                                                                        \
@@ -172,12 +175,12 @@ static void both_flush(struct both *both)
 	}
 
 static const struct pmk_block sets[][3] = {
-	/* a backward and a forward branch on one entry, and a branch on another entry */
+	/* A backward and a forward branch share an entry; a third branch has another entry. */
 	{ JUMP(2, 0x1000, 0x0800, true), JUMP(3, 0x1010, 0x2000, true),
 	  JUMP(4, 0x1008, 0x800, true) },
-	/* two in one double word, as in 16-bit code */
+	/* Two of the branches are in one double word, as in 16-bit code. */
 	{ JUMP(2, 0x1000, 0x2000, true), JUMP(3, 0x1002, 0x2000, true), JUMP(4, 0x1004, 0, true) },
-	/* calls among them */
+	/* Some of the branches are calls. */
 	{ CALL(2, 0x1000, 0x2000, false), CALL(3, 0x1010, 0x400, true),
 	  JUMP(4, 0x1020, 0x2000, true) },
 	{ CALL(2, 0x1000, 0x2000, false), JUMP(3, 0x1010, 0x400, false),
@@ -186,7 +189,9 @@ static const struct pmk_block sets[][3] = {
 
 #define LENGTH 7
 
-/* Every sequence of 7 steps. A step is one of 3 branches with one of 2 outcomes, or a flush. */
+/*
+ * Runs every sequence of 7 steps. A step is one of 3 branches with one of 2 outcomes, or a flush.
+ */
 static void all_sequences(const struct pmk_block *b, int on, int dynamic, int fixed,
 			  unsigned length)
 {
@@ -225,10 +230,10 @@ static void test_all_sequences_other_settings(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		all_sequences(sets[i], 1, 1, 0, 5); /* no static prediction */
-		all_sequences(sets[i], 1, 0, 1, 4); /* static only */
-		all_sequences(sets[i], 1, 0, 0, 4); /* neither static nor dynamic */
-		all_sequences(sets[i], 0, 1, 1, 4); /* off altogether */
+		all_sequences(sets[i], 1, 1, 0, 5); /* without static prediction */
+		all_sequences(sets[i], 1, 0, 1, 4); /* only static prediction */
+		all_sequences(sets[i], 1, 0, 0, 4); /* without both */
+		all_sequences(sets[i], 0, 1, 1, 4); /* prediction is off */
 	}
 }
 
@@ -270,13 +275,15 @@ static void test_random_sequences(void **state)
 /* ---- by hand ------------------------------------------------------------------------------- */
 
 /*
- * A loop of 100 rounds, its branch backward: static prediction is correct, and the exit is the only
- * misprediction. Prediction off: every taken branch is a miss (DAI 0195B §5). */
+ * In a loop of 100 rounds, the static prediction of the backward branch is correct, and the exit is
+ * the only misprediction. With prediction off, every taken branch is a misprediction (DAI 0195B
+ * section 5).
+ */
 static void test_loop_by_hand(void **state)
 {
 	static const struct {
 		int on, dynamic, fixed;
-		unsigned misses, second; /* in the first run of the loop, and in the second */
+		unsigned misses, second; /* of the loop's first and second run */
 	} rows[] = {
 		{ 1, 1, 1, 1, 1 },   { 1, 0, 1, 1, 1 },	  { 1, 1, 0, 2, 1 },
 		{ 0, 1, 1, 99, 99 }, { 1, 0, 0, 99, 99 },
@@ -301,8 +308,8 @@ static void test_loop_by_hand(void **state)
 }
 
 /*
- * VA[9:3] selects one of 128 entries: branches 1024 bytes apart share an entry, 512 bytes apart
- * they do not.
+ * VA[9:3] selects one of 128 entries. Branches 1024 bytes apart share an entry, and those 512 bytes
+ * apart do not.
  */
 static void test_index(void **state)
 {
@@ -330,8 +337,8 @@ static void test_index(void **state)
 }
 
 /*
- * Words that belong to no branch are never written: word 0 means "falls through", word 1 "look it
- * up".
+ * Words that belong to no branch are never written: word 0 means "falls through", word 1 means
+ * "look it up".
  */
 static void test_words_of_no_branch(void **state)
 {
@@ -370,7 +377,7 @@ static void test_return_stack_overwrites(void **state)
 		assert_int_equal(addr, 0x100 * i);
 	}
 	assert_false(pmk_return_pop(&rs, &addr));
-	pmk_return_push(&rs, 0x700); /* empty is not broken */
+	pmk_return_push(&rs, 0x700); /* an empty stack still works */
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x700);
 }
@@ -389,13 +396,13 @@ static void test_return_stack_undo(void **state)
 	assert_int_equal(addr, 0x200);
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x100);
-	pmk_return_undo(&rs); /* also of the last entry */
+	pmk_return_undo(&rs); /* undoes the last entry, too */
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x100);
 	assert_false(pmk_return_pop(&rs, &addr));
 }
 
-/* Every size, compared with a list that drops its oldest entry. */
+/* For every size, the stack equals a list that drops its oldest entry. */
 static void test_return_stack_random(void **state)
 {
 	(void)state;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core against a plain oracle.
+ * The running core agrees with a plain oracle.
  *
  * The core keeps presence maps, prediction words and generations so that an access without effect
- * costs nothing. The oracle here has none of these. It has arrays of lines, pages and 2-bit
- * counters, and searches them at every access. It implements DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI
+ * costs nothing. The oracle has none of these. It has arrays of lines, pages and 2-bit counters,
+ * and searches them at every access. It implements DAI 0195B sections 3 to 8, ARM1176JZF-S TRM (DDI
  * 0301H) 5.1-5.3, 6.4, 7.2, 16.3 and the choices in cpu.h, cache.h, tlb.h and branch.h. Random
  * programs run through both on many geometries, and every counter must agree. Cycles are not
- * compared with the oracle; test_cpu_cases.c and the pipeline's tests cover them. But cycles and
- * all counters must equal those of a second core that uses none of the shortcuts in
+ * compared with the oracle, but test_cpu_cases.c and the pipeline's tests check them. Cycles and
+ * all counters must also equal those of a second core that uses none of the shortcuts in
  * pmk_arm11_block_slow() and pmk_arm11_load_slow().
  */
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void cache_fini(struct cache *c)
 	ages_fini(&c->ages);
 }
 
-/* Look up a line, and mark it as used if it is present. */
+/* Looks up a line, and marks it as used if it is present. */
 static struct line *cache_find(struct cache *c, uint32_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
@@ -139,7 +139,7 @@ static void tlb_fini(struct tlb *t)
 	free(t->turn);
 }
 
-/* Look up a page, and add it if it is absent. True: it was present. */
+/* Looks up a page, and adds it if it is absent. Returns true if it was present. */
 static bool tlb_look(struct tlb *t, uint32_t page)
 {
 	unsigned s = page % t->sets;
@@ -166,11 +166,11 @@ struct oracle {
 	} btac[4096];
 	uint32_t stack[16];
 	unsigned depth;
-	/* Level 2, and the lines that its two ports have read last (line numbers + 1). */
+	/* Level 2, and the lines that its two ports read last (line numbers + 1). */
 	struct cache l2;
 	uint32_t held[2][8];
 	unsigned turn[2];
-	uint32_t store_missed; /* the last line that a store missed (+ 1), until it is filled */
+	uint32_t store_missed; /* number + 1 of the last store miss, until the line is filled */
 	bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr);
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -197,7 +197,7 @@ static void oracle_fini(struct oracle *o)
 	tlb_fini(&o->main_tlb);
 }
 
-/* Level 2 allocates a line. */
+/* Allocates a line in level 2. */
 static struct line *level2_bring(struct oracle *o, uint32_t number)
 {
 	struct line *l = cache_victim(&o->l2, number);
@@ -263,7 +263,7 @@ static void translate(struct oracle *o, struct tlb *micro, unsigned sig, uint32_
 		o->n[PMK_SIG_TLB_MISS]++;
 }
 
-/* Requests an instruction line. With `fill`, the line also arrives. */
+/* Requests an instruction line. With `fill`, the line is also filled. */
 static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 {
 	if (cache_find(&o->icache, number))
@@ -277,7 +277,7 @@ static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 		  (struct line){ .valid = true, .number = number });
 }
 
-/* Fetch a block, instruction by instruction: pages first, then lines. */
+/* Fetches a block, instruction by instruction: pages first, then lines. */
 static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 {
 	uint32_t last = from + bytes - 1;
@@ -290,10 +290,7 @@ static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 		fetch_line(o, (uint32_t)(a >> 5), true);
 }
 
-/*
- * Lines that are fetched ahead, from `from` on; the line of the branch itself has already been
- * fetched.
- */
+/* Fetches lines ahead, from `from` on. The line of the branch itself has already been fetched. */
 static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes,
 		      bool arrives)
 {
@@ -336,7 +333,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	}
 	if (!l && (!write || c->arm11.write_allocate)) {
 		l = cache_victim(&o->dcache, addr >> 5);
-		level2_read(o, true, addr >> 5); /* before the victim is written */
+		level2_read(o, true, addr >> 5); /* before the victim is written back */
 		if (l->valid) {
 			level2_write_back(o, l);
 			o->n[PMK_SIG_L1D_WB_HALF] += l->dirty[0] + l->dirty[1];
@@ -390,9 +387,9 @@ static void push(struct oracle *o, uint32_t addr)
 	o->stack[o->depth++] = addr;
 }
 
-/* Describes how the program leaves a block. */
+/* How the program leaves a block. */
 struct leaving {
-	uint32_t at, fall, target; /* where: branch, next, target */
+	uint32_t at, fall, target; /* addresses of the branch, the next instruction, the target */
 	enum pmk_flow flow;
 	bool conditional, is_branch, taken;
 	uint32_t encoded; /* target of a direct branch, taken or not */
@@ -406,7 +403,10 @@ static void leave_direct(struct oracle *o, const struct leaving *l)
 	bool likely = !l->conditional || (l->flow == PMK_FLOW_JUMP && l->encoded <= l->at);
 	bool say = hit ? o->btac[i].state >= 2 : c->bp.on && c->arm11.bp_static && likely;
 
-	/* The instructions after it are fetched unless the table redirected the fetch in time. */
+	/*
+	 * The instructions after the branch are fetched unless the table redirected the fetch in
+	 * time.
+	 */
 	if (l->taken && !(hit && say))
 		speculate(o, l->at, l->fall, c->arm11.shadow_bytes, true);
 	if (say != l->taken)
@@ -434,7 +434,7 @@ static void leave_return(struct oracle *o, const struct leaving *l)
 	if (popped) {
 		o->n[PMK_SIG_RET_POP]++;
 		if (!predicted || right)
-			o->depth--; /* a wrong prediction puts the entry back */
+			o->depth--; /* a wrong prediction restores the entry */
 	}
 	if (predicted) {
 		o->n[PMK_SIG_RET_PREDICTED] += right || !c->arm11.ret_exclusive;
@@ -473,7 +473,7 @@ static void leave(struct oracle *o, const struct leaving *l)
 	o->n[PMK_SIG_PC_CHANGE] += l->taken;
 }
 
-/* The events that an instruction counts by being executed. */
+/* Raises the events that an instruction counts whenever it is executed. */
 static void execute(struct oracle *o, const struct pmk_insn *in)
 {
 	bool leaves = in->flow != PMK_FLOW_NEXT && in->flow != PMK_FLOW_EXCEPTION &&
@@ -496,25 +496,25 @@ struct code_block {
 	struct pmk_pipe_slot slot[MAX_LENGTH];
 	const struct pmk_block *block;
 	struct pmk_facts *facts;
-	int next;	/* the block after it */
-	int target;	/* of a direct branch */
-	unsigned habit; /* percent of being taken */
+	int next;	/* index of the following block */
+	int target;	/* index of the block that a direct branch goes to */
+	unsigned habit; /* percentage of executions in which the branch is taken */
 	bool vector;
 };
 
 struct program {
 	struct code_block b[MAX_BLOCKS];
 	int n;
-	int vector; /* the block at an exception vector */
+	int vector; /* index of the block at an exception vector */
 	struct pmk_code code;
 	struct pmk_facts facts[MAX_BLOCKS];
 };
 
 struct shape {
 	unsigned segments, blocks; /* blocks per segment */
-	unsigned length;	   /* at most, in instructions */
-	uint32_t spacing;	   /* of the segments */
-	unsigned pages;		   /* of data */
+	unsigned length;	   /* the most instructions of a block */
+	uint32_t spacing;	   /* distance between segments */
+	unsigned pages;		   /* number of data pages */
 };
 
 static struct pmk_insn plain_insn(uint32_t addr, unsigned size)
@@ -615,7 +615,7 @@ static void make_block(struct code_block *b, uint32_t *at, unsigned longest, boo
 	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
 }
 
-/* Add a block that begins in the middle of `whole` and ends with the same branch. */
+/* Adds a block that begins in the middle of `whole` and ends with the same branch. */
 static void make_tail(struct program *p, const struct code_block *whole)
 {
 	struct code_block *b = &p->b[p->n];
@@ -695,11 +695,11 @@ struct run {
 	struct program p;
 	struct pmk_core core;
 	const struct shape *shape;
-	uint32_t page[64]; /* data pages; the first ones are used more often */
-	int calls[64];	   /* blocks that calls have to return to */
+	uint32_t page[64]; /* data pages, the most used ones first */
+	int calls[64];	   /* blocks to which calls must return */
 	unsigned ncalls;
-	int interrupted; /* the block that the handler returns to, -1: none */
-	uint32_t base;	 /* register of the array walk */
+	int interrupted; /* block to which the handler returns; -1: none */
+	uint32_t base;	 /* address register of the array walk */
 };
 
 static uint32_t data_addr(struct run *r, unsigned bytes)
@@ -712,7 +712,7 @@ static uint32_t data_addr(struct run *r, unsigned bytes)
 	return page + (pick(3) ? pick(4096) & ~(bytes - 1) : pick(4096));
 }
 
-/* Does for one access what the emulator's callbacks do, and then runs the oracle. */
+/* Does what the emulator's callbacks do for one access, and then runs the oracle. */
 static void one_access(struct run *r, const struct pmk_insn *in, const struct pmk_pipe_slot *slot,
 		       uint32_t addr, bool write)
 {
@@ -752,7 +752,7 @@ static void run_memory(struct run *r, const struct pmk_insn *in, const struct pm
 	if (!in->load && !in->store)
 		return;
 	if ((in->conditional || in->exclusive) && pick(2))
-		return; /* its condition failed, or its exclusive store did */
+		return; /* its condition or its exclusive store failed */
 	if (in->mem_count > 1) {
 		multiple(r, in, slot);
 		return;
@@ -788,8 +788,8 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 		return pick(8) ? to : (int)pick((uint32_t)r->p.n - 1);
 	case PMK_FLOW_MODE:
 		/*
-		 * Return, or switch to another thread; otherwise programs would end in a small
-		 * loop.
+		 * A handler returns, or switches to another thread. Otherwise programs would end in
+		 * a small loop.
 		 */
 		to = pick(2) ? r->interrupted : (int)pick((uint32_t)r->p.n - 1);
 		r->interrupted = -1;
@@ -899,8 +899,10 @@ static void compare(const struct run *r, const char *what, unsigned step)
 				 (unsigned long long)r->o.n[compared[i]]);
 }
 
-/* Chooses pages: some near each other, some far, some on one set of the main TLB, and the last page
- * that exists. */
+/*
+ * Chooses the data pages. Some are near each other, some are far apart, some share a set of the
+ * main TLB, and one is the last page.
+ */
 static void choose_pages(struct run *r)
 {
 	for (unsigned i = 0; i < 64; i++)
@@ -924,7 +926,7 @@ static void begin_general(struct run *r)
 	}
 }
 
-static uint64_t met[PMK_NSIGNALS]; /* the events that all programs together raised */
+static uint64_t met[PMK_NSIGNALS]; /* how often each event occurred in all programs */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
 		     unsigned steps, bool eager,
@@ -958,8 +960,8 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 		next = choose_next(&r, at, &l);
 		if (r.interrupted < 0 && at != r.p.vector && pick(60) == 0) {
 			/*
-			 * An interrupt before the next block: an unconditional branch counts as
-			 * taken; the outcome of other branches, and whether the prediction was
+			 * An interrupt comes before the next block. An unconditional branch counts
+			 * as taken. The outcome of other branches, and whether their prediction was
 			 * right, are not visible.
 			 */
 			r.o.n[PMK_SIG_PC_CHANGE] += l.taken && !l.conditional;
@@ -1096,7 +1098,10 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
 }
 
-/* A nest of loops in a few pages, code that is spread over many pages, long blocks. */
+/*
+ * The shapes are a nest of loops in a few pages, code that is spread over many pages, and long
+ * blocks.
+ */
 static const struct shape shapes[] = {
 	{ .segments = 3, .blocks = 12, .length = 6, .spacing = 0x400, .pages = 4 },
 	{ .segments = 16, .blocks = 24, .length = 10, .spacing = 0x1400, .pages = 40 },
@@ -1117,12 +1122,12 @@ static void test_against_the_oracle(void **state)
 			run_both(&core, &shapes[s], what, UNIT_SAMPLES(20000), (g + s) % 2, NULL);
 		}
 	}
-	/* Runs in which an event never occurred would prove nothing about it. */
+	/* If an event never occurred, the runs would prove nothing about it. */
 	for (size_t i = 0; i < COUNT(compared); i++)
 		assert_true(met[compared[i]] > UNIT_SAMPLES(2000));
 }
 
-/* Many small programs on the geometry with the most events. */
+/* On the geometry with the most events, many small programs agree with the oracle. */
 static void test_many_programs(void **state)
 {
 	(void)state;
@@ -1166,8 +1171,8 @@ static void test_devices(void **state)
 }
 
 /*
- * Blocks larger than the whole cache, and over two pages where the micro-TLB holds one: in every
- * run, the block's later lines evict its earlier ones.
+ * A block that is larger than the cache, and covers two pages while the micro-TLB holds one, evicts
+ * its own first lines in every run.
  */
 static void test_a_block_that_evicts_itself(void **state)
 {
@@ -1217,8 +1222,8 @@ static void test_a_block_that_evicts_itself(void **state)
 }
 
 /*
- * The core raises every signal that is compared here, and does not claim signals that it cannot
- * see.
+ * The core raises every signal that is compared here, and does not claim to raise signals that it
+ * cannot see.
  */
 static void test_raises(void **state)
 {

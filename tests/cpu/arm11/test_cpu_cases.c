@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The running core in cases whose counts and cycles are known by hand: misses and write-backs,
- * lines and pages that an access straddles, the cycles of branches (DDI 0301H table 16-11), of
- * misses and fetches, deadlines and forks. Blocks are made by hand, without the pipeline.
+ * lines and pages that an access crosses, deadlines and forks, and the cycles of branches (DDI
+ * 0301H table 16-11), of misses and of fetches. The blocks are made by hand, without the pipeline.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,10 @@ struct bench {
 	struct pmk_bus bus;
 };
 
-/* Sixteen blocks of 10 cycles and 5 instructions, 64 bytes apart; each continues with the next. */
+/*
+ * Makes sixteen blocks of 10 cycles and 5 instructions, 64 bytes apart. Each block continues with
+ * the next one.
+ */
 static struct bench *bench_new(const struct geometry *g)
 {
 	static struct bench s;
@@ -107,8 +110,8 @@ static uint64_t store_word(struct bench *s, uint32_t addr)
 
 /*
  * The first load of an absent line is one miss and one external access. If both halves of a victim
- * are dirty, two half lines are written back, as one line. In 16 KB with 4 ways, addresses 4 KB
- * apart are in one set.
+ * are dirty, they are written back together. In 16 KB with 4 ways, addresses 4 KB apart are in one
+ * set.
  */
 static void test_dirty_victim(void **state)
 {
@@ -120,7 +123,7 @@ static void test_dirty_victim(void **state)
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 1);
 	store_word(s, 0x10000);
-	store_word(s, 0x10010); /* the other half of the line */
+	store_word(s, 0x10010); /* dirties the other half of the line */
 	store_word(s, 0x1001C);
 	load_word(s, 0x11000);
 	store_word(s, 0x11004); /* only one half is dirty */
@@ -133,16 +136,16 @@ static void test_dirty_victim(void **state)
 	load_word(s, 0x15000); /* evicts 0x11000 */
 	assert_int_equal(total(s, PMK_SIG_L1D_WB_HALF), 3);
 	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
-	load_word(s, 0x16000); /* a clean one */
+	load_word(s, 0x16000); /* evicts a clean line */
 	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
 	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 0);
-	load_word(s, 0x10000); /* evicted, and clean when it has returned */
+	load_word(s, 0x10000); /* was evicted; the line is clean when it returns */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 8);
 	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
 	bench_free(s);
 }
 
-/* Eight stores to successive words of an absent line: eight misses, nothing allocated. */
+/* Eight stores to successive words of an absent line are eight misses, and allocate nothing. */
 static void test_stores_do_not_allocate(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -160,8 +163,8 @@ static void test_stores_do_not_allocate(void **state)
 }
 
 /*
- * With dcache.store_miss_each off, they count as one miss, until another store misses or the line
- * has been in the cache. All of them are external accesses.
+ * With dcache.store_miss_each off, the eight stores count as one miss, until another store misses
+ * or the line has been in the cache. All eight are external accesses.
  */
 static void test_stores_to_one_line_miss_once(void **state)
 {
@@ -183,17 +186,17 @@ static void test_stores_to_one_line_miss_once(void **state)
 	bench_free(s);
 }
 
-/* A word that crosses a line is two accesses; a word that crosses a page needs both pages. */
+/* A word that crosses a line is two accesses. A word that crosses a page needs both pages. */
 static void test_straddling(void **state)
 {
 	struct bench *s = bench_new(&usual);
 
 	(void)state;
-	load_word(s, 0x2001E); /* its block counts one, the crossing adds one */
+	load_word(s, 0x2001E); /* the block counts one access, the crossing adds one */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ), 1);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 1);
-	load_word(s, 0x2001E); /* again, now all present: still two accesses */
+	load_word(s, 0x2001E); /* both lines are present: still two accesses */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ), 2);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
 	load_word(s, 0x20FFE);
@@ -207,7 +210,10 @@ static void test_straddling(void **state)
 	bench_free(s);
 }
 
-/* LDM of 8 words in one line: 1; from the middle: 2; of 15 words from 0x1C: 3 (DAI 0195B §7). */
+/*
+ * LDM of 8 words in one line is 1 access, from the middle of a line 2, and LDM of 15 words from
+ * 0x1C is 3 (DAI 0195B section 7).
+ */
 static void test_multiples(void **state)
 {
 	static const struct {
@@ -226,7 +232,7 @@ static void test_multiples(void **state)
 			for (unsigned w = 0; w < rows[i].words; w++)
 				pmk_arm11_multiple(&s->cpu, rows[i].addr + 4 * w, a, false,
 						   counted);
-			/* "counted": the first access is in the block's facts. */
+			/* The first access counts in the block's facts. */
 			assert_int_equal(total(s, PMK_SIG_L1D_READ) - before,
 					 rows[i].accesses - counted);
 		}
@@ -236,8 +242,8 @@ static void test_multiples(void **state)
 }
 
 /*
- * A write-through store is one external access, whether the line is present or not, and whatever is
- * chosen for misses of write-back memory.
+ * A write-through store is one external access, whether the line is present or not, and whatever
+ * the setting for misses of write-back memory.
  */
 static void test_written_through_misses(void **state)
 {
@@ -254,7 +260,7 @@ static void test_written_through_misses(void **state)
 	bench_free(s);
 }
 
-/* With the data cache off nothing is cacheable, not even the line of a preload. */
+/* With the data cache off nothing is cached, not even the line of a preload. */
 static void test_preload_without_cache(void **state)
 {
 	static const struct geometry off = { "data cache off", { { "dcache.enable", "off" } } };
@@ -320,44 +326,53 @@ static void test_preloads_remembered(void **state)
 
 /* ---- cycles -------------------------------------------------------------------------------- */
 
-/* DDI 0301H table 16-11, with a flag set `distance` cycles before the branch. The blocks cost
- * 10. */
+/*
+ * Branches take the cycles of DDI 0301H table 16-11. A flag is set `distance` cycles before the
+ * branch. A block takes 10 cycles.
+ */
 static void test_cycles_of_branches(void **state)
 {
 	static const struct {
 		int line;
 		enum pmk_flow flow;
 		bool conditional, is_branch, loads_pc, backward;
-		unsigned certain, distance; /* cycles already in the block */
+		unsigned certain, distance; /* cycles of the block itself */
 		bool taken;
-		unsigned first, later; /* the first time, and when it is well predicted */
+		unsigned first, later; /* cycles when first executed, and when predicted */
 	} rows[] = {
-		/* folded 0; statically taken 4 (the call: 1 of it in the block) */
+		/*
+		 * Folded branches take 0, statically taken ones 4 (1 cycle of a call is in the
+		 * block).
+		 */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 1, 0, true, 4, 1 },
 		{ __LINE__, PMK_FLOW_CALL, false, true, false, false, 1, 0, true, 4, 1 },
-		/* statically not taken 1 */
+		/* Statically not taken branches take 1. */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 1, 0, false, 1, 1 },
-		/* mispredicted 7, 6, 5: never less */
+		/* Mispredicted branches take 7, 6 or 5, but never less. */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, true, 7, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 1, true, 6, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 2, true, 5, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 15, true, 5, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 1, false, 6, 6 },
-		/* BX and BLX of a register 5 to 7, not taken 1 */
+		/* BX and BLX of a register take 5 to 7, and 1 if not taken. */
 		{ __LINE__, PMK_FLOW_INDIRECT, false, true, false, false, 1, 0, true, 7, 7 },
 		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 1, true, 6, 6 },
 		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 0, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_INDCALL, false, true, false, false, 1, 9, true, 5, 5 },
-		/* a load of the PC that is no return 8 */
+		/* A load of the PC that is no return takes 8. */
 		{ __LINE__, PMK_FLOW_INDIRECT, false, false, true, false, 1, 0, true, 8, 8 },
-		/* returns with an empty return stack: 5; conditional 5 to 7; LDM 9 */
+		/*
+		 * With an empty return stack, returns take 5, conditional ones 5 to 7, and LDM 9.
+		 */
 		{ __LINE__, PMK_FLOW_RETURN, false, true, false, false, 1, 0, true, 5, 5 },
 		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, true, 6, 6 },
 		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_RETURN, false, false, true, false, 1, 0, true, 9, 9 },
-		/* no branch, or a change of mode: no additional cycles */
+		/*
+		 * If there is no branch, or a change of mode, the block takes no additional cycles.
+		 */
 		{ __LINE__, PMK_FLOW_NEXT, false, false, false, false, 0, 0, false, 0, 0 },
 		{ __LINE__, PMK_FLOW_EXCEPTION, false, false, false, false, 1, 0, true, 1, 1 },
 		{ __LINE__, PMK_FLOW_MODE, false, false, false, false, 1, 0, true, 1, 1 },
@@ -369,7 +384,7 @@ static void test_cycles_of_branches(void **state)
 		struct pmk_block *b = &s->b[4], *to = &s->b[rows[i].backward ? 1 : 9];
 		uint64_t cost[8];
 
-		s->b[5].pc = b->fall; /* the target when it is not taken */
+		s->b[5].pc = b->fall; /* where it goes when it is not taken */
 		b->flow = (uint8_t)rows[i].flow;
 		b->conditional = rows[i].conditional;
 		b->is_branch = rows[i].is_branch;
@@ -395,7 +410,10 @@ static void test_cycles_of_branches(void **state)
 	}
 }
 
-/* Five nested calls, then five returns: the stack holds three (DDI 0301H 16.3). */
+/*
+ * After five nested calls, only the last three of five returns are predicted, because the stack
+ * holds three (DDI 0301H 16.3).
+ */
 static void test_five_calls_and_returns(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -437,8 +455,10 @@ static void test_five_calls_and_returns(void **state)
 	bench_free(s);
 }
 
-/* An unconditional jump to the next instruction is a change of the PC (DAI 0195B, event 0x0D) like
- * any other, however it was predicted, and every time. */
+/*
+ * An unconditional jump to the next instruction changes the PC (DAI 0195B, event 0x0D) like any
+ * other jump, every time, and however it was predicted.
+ */
 static void test_jump_to_the_next_instruction(void **state)
 {
 	static const struct geometry settings[] = {
@@ -456,7 +476,7 @@ static void test_jump_to_the_next_instruction(void **state)
 		s->b[0].arm11.branch = 2;
 		s->b[0].target = s->b[0].fall;
 		s->b[1].pc = s->b[0].fall;
-		s->b[1].flow = PMK_FLOW_MODE; /* back without a trace */
+		s->b[1].flow = PMK_FLOW_MODE; /* returns without any effect */
 		s->b[1].arm11.branch = 1;
 		for (unsigned n = 0; n < 20; n++) {
 			pmk_arm11_block(&s->cpu, &s->b[0]);
@@ -469,7 +489,7 @@ static void test_jump_to_the_next_instruction(void **state)
 	}
 }
 
-/* A mispredicted return costs 7, counts twice, and leaves its entry for the next return. */
+/* A mispredicted return takes 7 cycles, counts twice, and leaves its entry for the next return. */
 static void test_wrong_return(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -490,11 +510,11 @@ static void test_wrong_return(void **state)
 	pmk_arm11_block(&s->cpu, &s->b[0]);
 	pmk_arm11_block(&s->cpu, &s->b[1]);
 	before = s->cpu.cycles;
-	pmk_arm11_block(&s->cpu, &s->b[2]); /* not where the call came from */
+	pmk_arm11_block(&s->cpu, &s->b[2]); /* not the place of the call */
 	assert_int_equal(s->cpu.cycles - before - 10 + 1, 7);
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 1);
-	pmk_arm11_block(&s->cpu, &s->b[3]); /* this is */
+	pmk_arm11_block(&s->cpu, &s->b[3]); /* the place of the call */
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_RET_POP), 2);
 	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 2);
@@ -502,8 +522,8 @@ static void test_wrong_return(void **state)
 }
 
 /*
- * Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a load
- * that hits takes 3, and its value is needed after 3.
+ * The misses take 56 cycles for the first word, 8 for a refill of the micro-TLB, and 93 for a walk.
+ * The value of a load that hits is available after 3 cycles.
  */
 static void test_cycles_of_misses(void **state)
 {
@@ -513,7 +533,7 @@ static void test_cycles_of_misses(void **state)
 	(void)state;
 	s->cpu.cycles = 100000;
 	assert_int_equal(load_word(s, 0x20000), 93 + 56);
-	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* walks do not count (§4) */
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* without the walk (section 4) */
 	s->cpu.cycles = 200000;
 	assert_int_equal(load_word(s, 0x20020), 56);
 	assert_int_equal(load_word(s, 0x20000), 0);
@@ -521,14 +541,17 @@ static void test_cycles_of_misses(void **state)
 		s->cpu.cycles += 10000;
 		assert_int_equal(load_word(s, 0x20000 + 0x1020 * i), 93 + 56);
 	}
-	/* The eleventh page evicted the first from the ten entries; the main TLB still has it. */
+	/*
+	 * The eleventh page evicted the first page from the ten entries of the micro-TLB, but the
+	 * main TLB has it.
+	 */
 	s->cpu.cycles += 10000;
 	stall = total(s, PMK_SIG_DATA_STALL);
 	assert_int_equal(load_word(s, 0x20000), 8);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL) - stall, 8);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 12);
 	assert_int_equal(total(s, PMK_SIG_TLB_MISS), 11);
-	/* The write buffer hides a refill of the micro-TLB, not a walk. */
+	/* The write buffer hides a refill of the micro-TLB, but not a walk. */
 	s->cpu.cycles += 10000;
 	assert_int_equal(store_word(s, 0x21020), 0);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 13);
@@ -552,7 +575,7 @@ static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_
 }
 
 /*
- * Block `i` reads a register this many cycles after its entry; -1: it writes the register without
+ * Makes block `i` read a register this many cycles after its entry; -1: write the register without
  * reading it.
  */
 static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
@@ -561,8 +584,8 @@ static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
 	s->b[i].arm11.need[reg] = (uint8_t)(behind < 0 ? PMK_PIPE_FAR : behind + 1);
 }
 
-/* Cycles that block `i` waits for outstanding loads. */
-static uint64_t waits(struct bench *s, unsigned i)
+/* Returns the cycles that block `i` waits for outstanding loads. */
+static uint64_t cycles_waited(struct bench *s, unsigned i)
 {
 	uint64_t before = s->cpu.cycles;
 
@@ -571,8 +594,8 @@ static uint64_t waits(struct bench *s, unsigned i)
 }
 
 /*
- * A miss takes 56 cycles, and its value is available 3 later. The first instruction that needs it
- * waits, whichever block it is in.
+ * A miss takes 56 cycles, and its value is available 3 cycles later. The first instruction that
+ * needs the value waits, in whichever block it is.
  */
 static void test_misses_outlive_their_block(void **state)
 {
@@ -586,50 +609,50 @@ static void test_misses_outlive_their_block(void **state)
 	touches(s, 4, 1, -1);
 	touches(s, 5, 1, 0);
 	touches(s, 5, 2, 0);
-	/* A block of 10 cycles passes, then the value is needed at once, or after three cycles. */
-	assert_int_equal(waits(s, 0), 0);
+	/* A block of 10 cycles passes. Then the value is needed at once, or after three cycles. */
+	assert_int_equal(cycles_waited(s, 0), 0);
 	load_open(s, 0x20000, 1, 10);
-	assert_int_equal(waits(s, 1), 0);
-	assert_int_equal(waits(s, 2), 59 - 20);
-	assert_int_equal(waits(s, 2), 0);
-	waits(s, 0);
+	assert_int_equal(cycles_waited(s, 1), 0);
+	assert_int_equal(cycles_waited(s, 2), 59 - 20);
+	assert_int_equal(cycles_waited(s, 2), 0);
+	cycles_waited(s, 0);
 	load_open(s, 0x20020, 1, 10);
-	assert_int_equal(waits(s, 3), 59 - 10 - 3);
+	assert_int_equal(cycles_waited(s, 3), 59 - 10 - 3);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 39 + 46);
-	/* The register is overwritten, so that no instruction waits for the load. */
-	waits(s, 0);
+	/* If the register is overwritten, no instruction waits for the load. */
+	cycles_waited(s, 0);
 	load_open(s, 0x20040, 1, 10);
-	assert_int_equal(waits(s, 4), 0);
-	assert_int_equal(waits(s, 2), 0);
-	/* The load was long enough ago. */
+	assert_int_equal(cycles_waited(s, 4), 0);
+	assert_int_equal(cycles_waited(s, 2), 0);
+	/* A load that is long past causes no wait. */
 	s->cpu.cycles += 1000;
-	waits(s, 0);
+	cycles_waited(s, 0);
 	load_open(s, 0x20060, 1, 10);
 	for (unsigned i = 0; i < 6; i++)
-		assert_int_equal(waits(s, 0), 0);
-	assert_int_equal(waits(s, 2), 0);
+		assert_int_equal(cycles_waited(s, 0), 0);
+	assert_int_equal(cycles_waited(s, 2), 0);
 	/*
-	 * Two loads miss: the second line comes when the bus is free, 4 cycles after the first. The
-	 * program waits only once for both.
+	 * If two loads miss, the second line comes when the bus is free, 4 cycles after the first.
+	 * The program waits once for both.
 	 */
 	s->cpu.cycles += 1000;
-	waits(s, 0);
+	cycles_waited(s, 0);
 	load_open(s, 0x20080, 1, 10);
 	load_open(s, 0x200a0, 2, 9);
-	assert_int_equal(waits(s, 5), 59 + 4 - 10);
+	assert_int_equal(cycles_waited(s, 5), 59 + 4 - 10);
 	/* The block's own cycles already include the wait for a hit. */
-	waits(s, 0);
+	cycles_waited(s, 0);
 	load_open(s, 0x20080, 1, 10);
-	assert_int_equal(waits(s, 2), 0);
+	assert_int_equal(cycles_waited(s, 2), 0);
 	/* After a fork, no loads are outstanding. */
-	waits(s, 0);
+	cycles_waited(s, 0);
 	load_open(s, 0x200c0, 1, 10);
 	pmk_cpu_forked(&s->cpu, other);
-	assert_int_equal(waits(s, 2), 0);
+	assert_int_equal(cycles_waited(s, 2), 0);
 	bench_free(s);
 }
 
-/* A wait for a table walk is not a stall, wherever it occurs (DAI 0195B §4). */
+/* A wait for a table walk is not a stall, wherever it occurs (DAI 0195B section 4). */
 static void test_walks_outlive_their_block(void **state)
 {
 	static const struct geometry data_only = {
@@ -640,24 +663,28 @@ static void test_walks_outlive_their_block(void **state)
 	(void)state;
 	touches(s, 2, 1, 0);
 	for (unsigned i = 0; i < 3; i++)
-		pmk_arm11_block(&s->cpu, &s->b[i]); /* their page is known now */
-	assert_int_equal(waits(s, 0), 0);
+		pmk_arm11_block(&s->cpu, &s->b[i]); /* now the page is in the TLB */
+	assert_int_equal(cycles_waited(s, 0), 0);
 	load_open(s, 0x20000, 1, 10);
-	assert_int_equal(waits(s, 2), 93 + 59 - 10);
+	assert_int_equal(cycles_waited(s, 2), 93 + 59 - 10);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 59 - 10);
 	/*
-	 * The line is present, but eleven pages later its page is no longer in the micro-TLB: 8
-	 * cycles and 3. */
+	 * The line is present, but after eleven pages its page is no longer in the micro-TLB, so
+	 * the load takes 8 and 3 cycles.
+	 */
 	for (uint32_t i = 1; i <= 10; i++)
 		load_word(s, 0x20000 + 0x1020 * i);
 	s->cpu.cycles += 10000;
-	assert_int_equal(waits(s, 0), 0);
+	assert_int_equal(cycles_waited(s, 0), 0);
 	load_open(s, 0x20000, 1, 10);
-	assert_int_equal(waits(s, 2), 8 + 3 - 10);
+	assert_int_equal(cycles_waited(s, 2), 8 + 3 - 10);
 	bench_free(s);
 }
 
-/* An absent line: 56 cycles of fetch stall, once; a new page: 93 more, which are not a stall. */
+/*
+ * An absent line causes 56 cycles of fetch stall, once. A new page takes 93 more cycles, which are
+ * not a stall.
+ */
 static void test_cycles_of_fetches(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -667,7 +694,7 @@ static void test_cycles_of_fetches(void **state)
 	assert_int_equal(s->cpu.cycles, 10 + 93 + 56);
 	assert_int_equal(total(s, PMK_SIG_FETCH_STALL), 56);
 	assert_int_equal(total(s, PMK_SIG_CYCLE), 159);
-	s->b[0].flow = PMK_FLOW_MODE; /* leaves for itself without any other effect */
+	s->b[0].flow = PMK_FLOW_MODE; /* goes to itself without any other effect */
 	s->b[0].arm11.branch = 1;
 	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(s->cpu.cycles, 20 + 93 + 56);
@@ -686,8 +713,8 @@ static void on_deadline(struct pmk_cpu *cpu)
 }
 
 /*
- * Called at the first block that starts at or after the deadline, on the fast path and on the slow
- * path.
+ * The deadline is reported at the first block that starts at it or after it, on the fast path and
+ * on the slow path.
  */
 static void test_deadline(void **state)
 {
@@ -710,18 +737,15 @@ static void test_deadline(void **state)
 	assert_int_equal(deadlines, 1);
 	pmk_arm11_block(&s->cpu, &s->b[0]);
 	assert_int_equal(deadlines, 2);
-	pmk_cpu_idle(&s->cpu, 1000); /* time passes, and is noticed at the next block */
+	pmk_cpu_idle(&s->cpu, 1000); /* time passes, which the next block notices */
 	assert_int_equal(deadlines, 2);
-	s->b[1].vector = true; /* always the slow way */
+	s->b[1].vector = true; /* always takes the slow path */
 	pmk_arm11_block(&s->cpu, &s->b[1]);
 	assert_int_equal(deadlines, 3);
 	bench_free(s);
 }
 
-/*
- * A fork keeps caches, TLBs and predictor. It does not keep counts, the clock and outstanding
- * requests.
- */
+/* A fork keeps caches, TLBs and predictor, but not counts, the clock and outstanding requests. */
 static void test_forked(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -749,7 +773,7 @@ static void test_forked(void **state)
 	assert_int_equal(s->bus.total[PMK_SIG_L1D_MISS], 0);
 	assert_int_equal(s->bus.total[PMK_SIG_L1I_MISS], 0);
 	assert_int_equal(s->bus.total[PMK_SIG_TLB_MISS], 0);
-	load_word(s, 0x30000); /* a new line does not wait for the parent's outstanding requests */
+	load_word(s, 0x30000); /* does not wait for the parent's outstanding requests */
 	assert_int_equal(s->cpu.dyn[PMK_SIG_LSU_FULL_STALL], 0);
 	bench_free(s);
 }

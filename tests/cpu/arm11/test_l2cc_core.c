@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * An ARM11 with a level 2 cache, in cases whose counts and cycles are known by hand. Random
- * programs on such cores are in test_cpu.c.
+ * An ARM11 with a level 2 cache, in cases whose counts and cycles are known by hand. test_cpu.c
+ * runs random programs on such cores.
  *
- * The data cache is direct mapped and has 1 KB, so that lines 1 KB apart evict each other; the
- * level 2 cache is also direct mapped, with 64 KB.
+ * The data cache is direct mapped and has 1 KB, so lines 1 KB apart evict each other. The level 2
+ * cache is also direct mapped, and has 64 KB.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ struct bench {
 	struct pmk_bus bus;
 };
 
-static struct bench s; /* big */
+static struct bench s; /* too large for the stack */
 
 static void set(const struct setting *settings, size_t n)
 {
@@ -45,7 +45,8 @@ static void set(const struct setting *settings, size_t n)
 }
 
 /*
- * Set up a core with the settings of `all` and `more`, and two blocks of one line each, 1 KB apart.
+ * Sets up a core with the settings of `all` and `more`, and two blocks of one line each, 1 KB
+ * apart.
  */
 static void begin(const struct setting *more, size_t n)
 {
@@ -113,7 +114,7 @@ static uint64_t run(unsigned block)
 	return s.cpu.cycles - before;
 }
 
-/* Nine counts, in the order IRREQ IRHIT DRREQ DRHIT DWREQ DWTREQ DWHIT WA CO. */
+/* Checks nine counts, in the order IRREQ IRHIT DRREQ DRHIT DWREQ DWTREQ DWHIT WA CO. */
 static void counts(int line, uint64_t irreq, uint64_t irhit, uint64_t drreq, uint64_t drhit,
 		   uint64_t dwreq, uint64_t dwtreq, uint64_t dwhit, uint64_t wa, uint64_t co)
 {
@@ -148,7 +149,7 @@ static void walk(uint32_t bytes, unsigned times)
 /* ---- reads ----------------------------------------------------------------------------------- */
 
 /*
- * Data that fits in level 2 but not in level 1: the second and third time, all accesses hit in
+ * If data fits in level 2 but not in level 1, all accesses of the second and third pass hit in
  * level 2.
  */
 static void test_fits_level_2(void **state)
@@ -168,8 +169,8 @@ static void test_fits_level_2(void **state)
 }
 
 /*
- * The walk is twice the size of level 2: each line has been evicted when it is needed again.
- * Nothing was written, so nothing is written back.
+ * If the data is twice as large as level 2, each line is evicted before it is needed again. Nothing
+ * was written, so nothing is written back.
  */
 static void test_thrashes_level_2(void **state)
 {
@@ -189,15 +190,14 @@ static void test_thrashes_level_2(void **state)
 /* ---- writes ---------------------------------------------------------------------------------- */
 
 /*
- * A line that level 1 evicts hits in level 2, with one request for the line; level 2 evicts it in
- * halves.
+ * A line that level 1 evicts hits in level 2 with one request. Level 2 evicts the line in halves.
  */
 static void test_write_back(void **state)
 {
 	(void)state;
 	BEGIN();
 	load(A);
-	store(A); /* the low half */
+	store(A); /* dirties the low half */
 	store(A + 4);
 	load(A + 1 * KB);
 	COUNTS(0, 0, 2, 0, 1, 0, 1, 0, 0);
@@ -208,7 +208,7 @@ static void test_write_back(void **state)
 	load(A);
 	store(A);
 	store(A + 16);
-	load(A + 1 * KB); /* both halves are still one write */
+	load(A + 1 * KB); /* both halves are one write */
 	COUNTS(0, 0, 5, 1, 2, 0, 2, 0, 1);
 	assert_int_equal(total(PMK_SIG_L1D_WB_HALF), 3);
 	load(A + 64 * KB);
@@ -221,7 +221,7 @@ static void test_write_back(void **state)
 	end();
 }
 
-/* The halves that two evictions from level 1 wrote add up. */
+/* The halves that two evictions from level 1 wrote are both dirty in level 2. */
 static void test_halves_add_up(void **state)
 {
 	(void)state;
@@ -237,20 +237,25 @@ static void test_halves_add_up(void **state)
 	end();
 }
 
-/* The line is read before the victim is written: level 2 has lost the victim by then. */
+/*
+ * A line is read before the victim is written back, and at that time level 2 no longer has the
+ * victim.
+ */
 static void test_level_2_lost_it(void **state)
 {
 	(void)state;
 	BEGIN();
 	load(A);
 	store(A);
-	load(A + 64 * KB); /* in the place of A in both */
+	load(A + 64 * KB); /* replaces A in both levels */
 	COUNTS(0, 0, 2, 0, 1, 0, 0, 0, 0);
 	load(A);
 	COUNTS(0, 0, 3, 0, 1, 0, 0, 0, 0);
 	end();
 
-	/* A cache that allocates on writes takes the victim back, in place of the new line. */
+	/*
+	 * A cache that allocates on writes allocates the victim again, which replaces the new line.
+	 */
 	BEGIN({ "l2.write_allocate", "on" });
 	load(A);
 	store(A);
@@ -263,7 +268,7 @@ static void test_level_2_lost_it(void **state)
 	end();
 }
 
-/* Stores that miss level 1 go out one by one. */
+/* Stores that miss level 1 go to level 2 one by one. */
 static void test_store_misses(void **state)
 {
 	(void)state;
@@ -287,7 +292,7 @@ static void test_store_misses(void **state)
 	COUNTS(0, 0, 0, 0, 9, 0, 7, 2, 2);
 	end();
 
-	/* Level 1 allocates instead: it reads the line, and writes when it evicts it. */
+	/* With write allocation, level 1 reads the line, and writes it back when it evicts it. */
 	BEGIN({ "dcache.write_allocate", "on" });
 	store(A);
 	COUNTS(0, 0, 1, 0, 0, 0, 0, 0, 0);
@@ -297,7 +302,7 @@ static void test_store_misses(void **state)
 }
 
 /*
- * Write-through: both levels and memory have the data, so that nothing is dirty and nothing is
+ * With write-through, both levels and memory have the data, so nothing is dirty, and nothing is
  * allocated.
  */
 static void test_write_through(void **state)
@@ -323,7 +328,7 @@ static void read_words(uint32_t addr)
 		load(addr + i);
 }
 
-/* Eight reads of words in one line are one request (DAI 0195B §9). */
+/* Eight reads of words in one line are one request (DAI 0195B section 9). */
 static void test_read_buffer(void **state)
 {
 	(void)state;
@@ -341,7 +346,9 @@ static void test_read_buffer(void **state)
 	COUNTS(0, 0, 8, 7, 0, 0, 0, 0, 0);
 	end();
 
-	/* Two alternating lines fit in two buffers, three do not: the oldest is dropped. */
+	/*
+	 * Two alternating lines fit into two read buffers. Of three lines, the oldest is dropped.
+	 */
 	BEGIN({ "dcache.enable", "off" }, { "l2.buffers", "2" });
 	for (unsigned i = 0; i < 10; i++) {
 		load(A);
@@ -356,7 +363,7 @@ static void test_read_buffer(void **state)
 	end();
 }
 
-/* A write makes the ports forget that line, and no other. */
+/* A write empties the read buffers that contain its line, and no others. */
 static void test_write_empties_the_buffer(void **state)
 {
 	(void)state;
@@ -373,7 +380,9 @@ static void test_write_empties_the_buffer(void **state)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* Two blocks evict each other from the instruction cache. */
+/*
+ * Fetches of two blocks that evict each other from the instruction cache are requests to level 2.
+ */
 static void test_fetches(void **state)
 {
 	(void)state;
@@ -388,7 +397,7 @@ static void test_fetches(void **state)
 	COUNTS(12, 10, 0, 0, 0, 0, 0, 0, 0);
 	assert_int_equal(total(PMK_SIG_FETCH_STALL), 2 * 100 + 10 * 20);
 
-	/* Instructions and data share the cache, but no buffer. */
+	/* Instructions and data share the level 2 cache, but not the read buffers. */
 	load(0x8000);
 	COUNTS(12, 10, 1, 1, 0, 0, 0, 0, 0);
 	end();
@@ -396,7 +405,7 @@ static void test_fetches(void **state)
 
 /*
  * The look-up after a correctly predicted return counts as a level 1 miss, but sends no request to
- * level 2; a line that arrives after another branch is a request.
+ * level 2. A line that arrives after another branch is a request.
  */
 static void test_speculation(void **state)
 {
@@ -416,7 +425,10 @@ static void test_speculation(void **state)
 	}
 }
 
-/* Two misses of one line, one of them after a return whose fetch was cancelled, are one request. */
+/*
+ * Two misses of one line, the second after a return that cancelled the first fetch, are one
+ * request.
+ */
 static void test_two_misses_of_a_line(void **state)
 {
 	(void)state;
@@ -448,7 +460,7 @@ static void test_cycles(void **state)
 	s.cpu.cycles = 3000;
 	assert_int_equal(load(A), 20); /* from level 2 */
 	s.cpu.cycles = 4000;
-	assert_int_equal(load(A + 2 * KB), 100); /* and memory is as slow as before */
+	assert_int_equal(load(A + 2 * KB), 100); /* memory is as slow as before */
 	end();
 
 	/* Data from a read buffer has the latency of level 2. */
@@ -482,7 +494,7 @@ static void test_devices_pass_by(void **state)
 {
 	(void)state;
 	BEGIN();
-	load(A + 1 * KB); /* level 2 was accessed last */
+	load(A + 1 * KB); /* the last access was to level 2 */
 	load(A);
 	load(A + 1 * KB);
 	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
@@ -494,7 +506,7 @@ static void test_devices_pass_by(void **state)
 	end();
 }
 
-/* Without a controller there is nothing to count, and no signal is reported as available. */
+/* Without a controller nothing is counted, and no signal is reported as available. */
 static void test_off(void **state)
 {
 	struct pmk_signal_set raised;
@@ -516,7 +528,7 @@ static void test_off(void **state)
 	end();
 }
 
-/* A fork begins with its parent's cache, and without counts. */
+/* A fork begins with its parent's cache, and with counts of 0. */
 static void test_fork(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pipeline timing: the interlock examples of DDI 0301H chapter 16 with their cycles, their tables,
- * and the summaries of runs: a run that is cut into two at any point costs as much as the whole
- * run, except for the cases that pipeline.c names.
+ * Pipeline timing: the interlock examples and tables of DDI 0301H chapter 16 take the cycles given
+ * there. A run that is cut into two at any point takes as long as the uncut run, except in the
+ * cases that pipeline.c names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static const struct example examples[] = {
 	{ __LINE__, { LDR_R1, 0xe0843115 },     6, 3 }, /* add r3, r4, r5, lsl r1 */
 	{ __LINE__, { LDR_R1, 0xe0843301 },     5, 3 }, /* add r3, r4, r1, lsl #6 */
 	{ __LINE__, { 0xe0843511, 0xe0856003 }, 3, 0 }, /* add r3, r4, r1, lsl r5; add r6, r5, r3 */
-	/* A result that no instruction reads causes no interlock, 16.1.4 */
+	/* A result that no instruction reads causes no interlock (16.1.4). */
 	{ __LINE__, { LDR_R1, 0xe3a01000 }, 2, 0 },             /* mov r1, #0 */
 	{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0 }, /* add r6, r5, r1 */
 	/* Sums of absolute differences, table 16-9 */
@@ -136,7 +136,7 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xe1820f91, 0xe3500000 }, 4, 2 }, /* strex r0, r1, [r2]; cmp r0, #0 */
 	/* strex r0, r1, [r3]: the value is not early */
 	{ __LINE__, { LDR_R1, 0xe1830f91 },     4, 2 },
-	/* Branches cost nothing here, but wait for their register */
+	/* Branches cost nothing here, but wait for the register that they read. */
 	{ __LINE__, { 0xe3500000, 0x1afffffe }, 1, 0 },         /* cmp r0, #0; bne . */
 	{ __LINE__, { LDR_R1, 0xe12fff11 }, 3, 2 },             /* bx r1 */
 	{ __LINE__, { 0xe1a0f00e }, 1, 0 },                     /* mov pc, lr */
@@ -226,8 +226,10 @@ static void test_examples(void **state)
 	}
 }
 
-/* Short vectors, DDI 0301H 20.4.2 and 21.6: banks of eight registers; a destination in the first
- * bank makes the operation a scalar one, a last operand there is a scalar. */
+/*
+ * Short vectors (DDI 0301H 20.4.2 and 21.6): the registers are in banks of eight. A destination in
+ * the first bank makes the operation scalar. A last operand in the first bank is a scalar.
+ */
 static void test_vectors(void **state)
 {
 	/* clang-format off */
@@ -298,8 +300,7 @@ static struct pmk_pipe_block time_of(struct pmk_isa_arm *isa, const uint32_t *wo
 }
 
 /*
- * Instructions that are not VFPv2 and therefore not timed; and flags after FMSTAT, which are
- * available a cycle later.
+ * Instructions that are not VFPv2 are not timed. The flags of FMSTAT are available a cycle later.
  */
 static void test_vfp_odds(void **state)
 {
@@ -337,8 +338,8 @@ static void test_nothing(void **state)
 }
 
 /*
- * use: cycles from issue to the first instruction that needs the value (not early); or 0x8000 and
- * the registers that hold it at the end.
+ * `use` is the number of cycles from the issue to the first instruction that needs the value (not
+ * early). If there is none, it is 0x8000 and the registers that contain the value at the end.
  */
 static void test_slots(void **state)
 {
@@ -347,15 +348,15 @@ static void test_slots(void **state)
 		uint32_t words[4];
 		unsigned n, issue, use; /* of the last load */
 	} rows[] = {
-		{ __LINE__, { LDR_R1, 0xe0856001 }, 2, 0, 3 }, /* waits as it is */
+		{ __LINE__, { LDR_R1, 0xe0856001 }, 2, 0, 3 }, /* the block waits */
 		{ __LINE__, { LDR_R1, MOV_R9, 0xe0856001 }, 3, 0, 3 },
 		{ __LINE__, { LDR_R1 }, 1, 0, 0x8002 },				/* only the load */
-		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 0x8002 },		/* no use of r1 */
+		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 0x8002 },		/* r1 is unused */
 		{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0, 0x8000 }, /* overwritten */
 		{ __LINE__, { 0xe89000fe, MOV_R9 }, 2, 0, 0x80fe },	   /* ldm r0, {r1-r7} */
-		{ __LINE__, { 0xe89000fe, 0xe3a01000 }, 2, 0, 0x80fc },	   /* except r1: mov r1 */
-		{ __LINE__, { MOV_R9, LDR_PC }, 2, 1, 1 },		   /* to the end */
-		{ __LINE__, { VLDR, MOV_R9, MOV_R9 }, 3, 0, 3 },	   /* also to the end */
+		{ __LINE__, { 0xe89000fe, 0xe3a01000 }, 2, 0, 0x80fc },	   /* r1 is written */
+		{ __LINE__, { MOV_R9, LDR_PC }, 2, 1, 1 },		   /* waits until the end */
+		{ __LINE__, { VLDR, MOV_R9, MOV_R9 }, 3, 0, 3 },	   /* to the end, too */
 		{ __LINE__, { MOV_R9, LDR_R1, 0xe0813514 }, 3, 1, 3 },	   /* late */
 		{ __LINE__, { MOV_R9, LDR_R1, 0xe0843301 }, 3, 1, 3 },	   /* early */
 		{ __LINE__, { 0xe89000fe, MOV_R9, 0xe0877007 }, 3, 0, 6 }, /* ldm r0, {r1-r7} */
@@ -363,7 +364,7 @@ static void test_slots(void **state)
 		  { 0xe89000fe, 0xe0811001, 0xe0877007 },
 		  3,
 		  0,
-		  3 }, /* the first reader */
+		  3 }, /* of the first reader */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -392,8 +393,8 @@ static void test_flag_distance(void **state)
 
 	assert_int_equal(time_of(*state, none, 2, slots).flag_distance, 15);
 	/*
-	 * The distance between the two, as in table 16-11: 7 cycles for a branch that follows
-	 * immediately.
+	 * The distance of the two is that of table 16-11: 7 cycles for a branch directly after the
+	 * compare.
 	 */
 	assert_int_equal(time_of(*state, adjacent, 3, slots).flag_distance, 0);
 	assert_int_equal(time_of(*state, apart, 4, slots).flag_distance, 4);
@@ -413,7 +414,7 @@ static void test_edges(void **state)
 		{ __LINE__, LDR_R1,     { 0xe0856001 },                 1, 2 }, /* add r6, r5, r1 */
 		{ __LINE__, LDR_R1,     { MOV_R9, 0xe0856001 },         2, 1 },
 		{ __LINE__, LDR_R1,     { MOV_R9, MOV_R9, 0xe0856001 }, 3, 0 },
-		/* early, even in cycle 0 */
+		/* An early register is needed even in cycle 0. */
 		{ __LINE__, LDR_R1,     { 0xe5915000 },                 1, 3 },
 		{ __LINE__, LDR_R1,     { MOV_R9, 0xe5915000 },         2, 2 }, /* early */
 		{ __LINE__, LDR_R1,     { 0xe0813514 },                 1, 1 }, /* late */
@@ -430,7 +431,10 @@ static void test_edges(void **state)
 		{ __LINE__, 0xe8bd8010, { 0xe0866004 },                 1, 3 },
 		/* the LSU: ldm 7; ldr r8, [r9] */
 		{ __LINE__, 0xe89000fe, { 0xe5998000 },                 1, 3 },
-		/* A wait that a longer one hides: r1 is late by two, but r8 waits three anyway. */
+		/*
+		 * A longer wait hides a shorter one: r1 is late by two, but r8 waits three cycles
+		 * anyway.
+		 */
 		{ __LINE__, LDR_R1,     { 0xe5998000, 0xe0856001, 0xe088a008 }, 3, 0 },
 		{ __LINE__, 0xebfffffe, { 0xe92d4010 }, 1, 0 },             /* bl; push {r4, lr} */
 	};
@@ -460,7 +464,7 @@ static void test_edges(void **state)
 #define RS   8
 #define LST  16 /* a list in [7:0] */
 #define EVEN 32 /* Rd must be even */
-/* Registers of VFP, d0 to d3 or s0, s2, s4, s6 */
+/* Registers of VFP: d0 to d3, or s0, s2, s4, s6. */
 #define FD   64
 #define FN   128
 #define FM   256
@@ -530,7 +534,7 @@ static uint32_t random_word(uint64_t *random)
 {
 	size_t i = next_random(random) % (sizeof(templates) / sizeof(templates[0]));
 	uint32_t r = next_random(random), w = templates[i].word, f = templates[i].fields;
-	uint32_t rn = 8 + (r >> 3 & 3); /* mostly in another half than the data: lists are r0-r7 */
+	uint32_t rn = 8 + (r >> 3 & 3); /* usually not a data register, as lists are r0-r7 */
 
 	if (!(f & LST) && r >> 31)
 		rn = r >> 3 & 7;
@@ -553,7 +557,7 @@ static uint32_t random_word(uint64_t *random)
 	return w;
 }
 
-/* Cycles that the summary may miss at a cut before insn[cut]; see pipeline.c. */
+/* The cycles by which the summaries may be wrong at a cut before insn[cut]; see pipeline.c. */
 struct allowance {
 	int cheap, dear;
 };
@@ -583,7 +587,7 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 		if (insn[i].store && (insn[i].list || insn[i].mem_count == 2))
 			locked |= (uint32_t)insn[i].reads;
 	}
-	/* The base that was written back last is needed by the next instruction. */
+	/* The next instruction needs the base that was written back last. */
 	a.cheap += insn[cut - 1].writeback && (insn[cut].reads >> insn[cut - 1].rn & 1);
 	for (size_t i = cut; i < n; i++) {
 		if (is_sum(&insn[i]) && (insn[i].reads & multiplied))
@@ -594,7 +598,7 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 	return a;
 }
 
-/* A wait for VFP at the entry of the second block, computed as in the running core. */
+/* Returns the wait for VFP at the entry of the second block, computed as in the running core. */
 static unsigned vfp_edge(const struct pmk_pipe_block *a, const struct pmk_pipe_block *b)
 {
 	unsigned wait = 0;
@@ -650,7 +654,7 @@ static void test_cuts(void **state)
 	print_message("cuts: %u exact, %u too cheap, %u too dear; lanes: %u false yes\n", exact,
 		      cheap, dear, false_yes);
 	assert_true(exact > UNIT_SAMPLES(100000));
-	assert_true(cheap > 0 && dear > 0); /* the exceptions were tried */
+	assert_true(cheap > 0 && dear > 0); /* both exceptions occurred */
 }
 
 /* Every run takes at least its issue cycles, and its waits are within the documented limits. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus interface unit of an ARM926EJ-S: the bursts that its requests become, and how long the
- * core waits for them. HCLK is the core's clock unless a test says otherwise. Memory has 5 wait
- * states for the first word of a read and 2 for the first word of a write: an address cycle, the
- * wait states, one cycle per word. The very first transfer waits 1 more cycle to be connected.
+ * The bus interface unit of an ARM926EJ-S makes the right bursts of its requests, and the core
+ * waits for them as long as it must. HCLK is the core's clock unless a test says otherwise. Memory
+ * has 5 wait states for the first word of a read and 2 for the first word of a write. A burst takes
+ * an address cycle, the wait states, and one cycle per word. The very first transfer waits 1 more
+ * cycle to be connected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +72,7 @@ static struct rig *start(uint64_t ratio, bool system)
 	return &r;
 }
 
-/* The burst that begins with beat `i`. */
+/* Checks the burst that begins with beat `i`. */
 static void is_burst(const struct rig *r, unsigned i, unsigned master, uint32_t addr,
 		     unsigned burst, bool write, unsigned prot)
 {
@@ -92,14 +93,14 @@ static void test_linefill(void **state)
 
 	(void)state;
 	/*
-	 * Cycle 0 is the address, 1 to 6 are waits, 7 has the word, which is available at the end
-	 * of 7.
+	 * Cycle 0 has the address, 1 to 6 are waits, and 7 has the word, which is available at its
+	 * end.
 	 */
 	pmk_biu_access(&r->biu, 0x8014, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8014 >> 5), 8);
 	pmk_biu_drain(&r->biu);
 	assert_int_equal(r->n, 8);
-	/* The requested word comes first. Cacheable, bufferable, User, data. */
+	/* The requested word comes first. The access is cacheable, bufferable, User, data. */
 	is_burst(r, 0, PMK_MATRIX_ARMD, 0x8014, 4, false, 0xD);
 	assert_int_equal(r->beat[3].cycle.haddr, 0x8000);
 	assert_int_equal(r->beat[7].cycle.haddr, 0x8010);
@@ -113,7 +114,7 @@ static void test_fetch(void **state)
 	(void)state;
 	pmk_biu_access(&r->biu, 0x8008, 4, 0);
 	assert_int_equal(pmk_biu_fetch(&r->biu, 100, 0x8008), 8);
-	/* Cacheable, bufferable, privileged, opcode. */
+	/* The access is cacheable, bufferable, privileged, opcode. */
 	pmk_biu_drain(&r->biu);
 	is_burst(r, 0, PMK_MATRIX_ARMI, 0x8008, 4, false, 0xE);
 	assert_int_equal(r->n, 8);
@@ -126,14 +127,14 @@ static void test_bus_clock(void **state)
 
 	(void)state;
 	/*
-	 * Requested at core cycle 100, in HCLK cycle 33; on the bus in 34, available at the end of
-	 * 41.
+	 * The request is made in core cycle 100, which is HCLK cycle 33. It is on the bus in 34,
+	 * and done at the end of 41.
 	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 42 * 3 - 100);
 	/*
-	 * Requested by an instruction that issued 10 cycles before the current time: 90, HCLK cycle
-	 * 30.
+	 * The requesting instruction issued 10 cycles before the current time, in core cycle 90,
+	 * which is HCLK cycle 30.
 	 */
 	r = start(3, false);
 	pmk_biu_access(&r->biu, 0x8000, 4, 10);
@@ -163,8 +164,8 @@ static void test_linefill_waits_for_castout(void **state)
 	(void)state;
 	pmk_biu_castout(&r->biu, 0, 0x9040 >> 5, true, true);
 	/*
-	 * The address in 0, 3 waits and 8 words from 1 to 11. The linefill's address comes with the
-	 * last word; its first word waits 5.
+	 * The address is in cycle 0, 3 waits and 8 words from 1 to 11. The address of the linefill
+	 * comes with the last word, and its first word waits 5 cycles.
 	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8000 >> 5), 11 + 5 + 1 + 1);
@@ -185,7 +186,10 @@ static void test_walk(void **state)
 	is_burst(r, 3, PMK_MATRIX_ARMD, 0x100020, 0, false, 0xE);
 }
 
-/* Every split that the ARM926EJ-S makes; sizes of single transfers. */
+/*
+ * The unit splits writes in every way in which the ARM926EJ-S does. Single transfers have the right
+ * sizes.
+ */
 static void test_write_shapes(void **state)
 {
 	static const struct {
@@ -232,7 +236,10 @@ static void test_write_buffer(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* A single write is done at the end of cycle 4, the next ones 3 later each: 7, 10, 13. */
+	/*
+	 * The first single write is done at the end of cycle 4, and each further one 3 cycles
+	 * later: 7, 10, 13.
+	 */
 	for (uint32_t i = 0; i < 4; i++) {
 		pmk_biu_access(&r->biu, 0x8000 + 4 * i, 4, 0);
 		assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 0);
@@ -240,7 +247,7 @@ static void test_write_buffer(void **state)
 	/* The buffer has only four address entries, so the fifth address waits. */
 	pmk_biu_access(&r->biu, 0x8010, 4, 0);
 	assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 5);
-	/* When some have been written, there is room again. */
+	/* When some writes are done, there is room again. */
 	pmk_biu_access(&r->biu, 0x8014, 4, 0);
 	assert_int_equal(pmk_biu_write(&r->biu, 8, 0x8000 >> 5), 0);
 }
@@ -267,8 +274,10 @@ static void test_unbuffered(void **state)
 	struct rig *r = start(1, true);
 
 	(void)state;
-	/* A peripheral: address, 1 and 2 waits, the word; 4 waits for a write. Privileged, not
-	 * cached. */
+	/*
+	 * An access to a peripheral takes an address cycle, 1 and 2 waits, and the word; a write
+	 * has 4 waits. It is privileged and not cached.
+	 */
 	pmk_biu_access(&r->biu, 0x101F1000, 4, 0);
 	assert_int_equal(pmk_biu_read(&r->biu, 0, 0x101F1000 >> 5), 5);
 	pmk_biu_access(&r->biu, 0x101F1000, 1, 0);
@@ -276,7 +285,7 @@ static void test_unbuffered(void **state)
 	is_burst(r, 0, PMK_MATRIX_ARMD, 0x101F1000, 0, false, 0x3);
 	is_burst(r, 1, PMK_MATRIX_ARMD, 0x101F1000, 0, true, 0x3);
 	assert_int_equal(r->beat[1].cycle.hsize, 0);
-	/* Four words of a load multiple are four transfers, one after the other. */
+	/* Four words of a load multiple are four separate transfers. */
 	pmk_biu_access(&r->biu, 0x101F1000, 16, 0);
 	assert_int_equal(pmk_biu_read(&r->biu, 20, 0x101F1000 >> 5), 16);
 	assert_int_equal(r->n, 6);
@@ -287,7 +296,10 @@ static void test_places(void **state)
 	struct rig *r = start(1, true);
 
 	(void)state;
-	/* Addresses of the chip's map stay; all others are memory. In user emulation all are. */
+	/*
+	 * Addresses in the chip's map keep their slaves, and all others are memory. In user
+	 * emulation all are memory.
+	 */
 	pmk_biu_access(&r->biu, 0x34000004, 4, 0);
 	pmk_biu_read(&r->biu, 0, 0x34000004 >> 5);
 	pmk_biu_access(&r->biu, 0xC0008000, 4, 0);
@@ -305,7 +317,7 @@ static void test_part_of_an_access(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* Eight bytes across a line: four in each. */
+	/* Eight bytes across the end of a line are two transfers of four bytes. */
 	pmk_biu_access(&r->biu, 0x801C, 8, 0);
 	pmk_biu_read(&r->biu, 0, 0x8000 >> 5);
 	pmk_biu_read(&r->biu, 50, 0x8020 >> 5);
@@ -322,7 +334,7 @@ static void test_starved(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* A master of higher priority never pauses; a request must still return. */
+	/* A master of higher priority never pauses, but the request still returns. */
 	r->biu.sink = NULL;
 	assert_int_equal(pmk_matrix_script(&r->biu.matrix, PMK_MATRIX_DMA0, &all), PMK_OK);
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);

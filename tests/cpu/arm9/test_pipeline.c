@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline of an ARM926EJ-S: cycles of real instructions, from the examples and tables of DDI
+ * The pipeline of an ARM926EJ-S: instructions take the cycles of the examples and tables of DDI
  * 0165B chapter 8 (the ARM9E-S). Encodings are those of the GNU assembler.
  */
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void test_runs(void **state)
 		/* An operand shifted by a register takes a second cycle. */
 		{ __LINE__, "add r0, r1, r2, lsl r3", { 0xe0810312 }, 1, 2, 0 },
 		/*
-		 * A loaded word can be used one cycle later; with another instruction in between
+		 * A loaded word can be used one cycle later. With another instruction in between
 		 * there is no wait.
 		 */
 		{ __LINE__, "ldr r0, [r1]; add r2, r0, r3", { 0xe5910000, 0xe0802003 }, 2, 3, 1 },
@@ -61,28 +61,28 @@ static void test_runs(void **state)
 		  3,
 		  3,
 		  0 },
-		/* A loaded byte can be used two cycles later; a second user does not wait again. */
+		/* A loaded byte can be used two cycles later. A second user does not wait again. */
 		{ __LINE__,
 		  "ldrb r0; add r2, r0; add r4, r0",
 		  { 0xe5d10001, 0xe0802003, 0xe0804005 },
 		  3,
 		  5,
 		  2 },
-		/* A multiplication in between takes its two cycles. */
+		/* A multiplication in between takes two cycles. */
 		{ __LINE__,
 		  "ldrb r0; mul r6, r7, r8; add r4, r0",
 		  { 0xe5d10000, 0xe0060897, 0xe0804005 },
 		  3,
 		  4,
 		  0 },
-		/* Stored or accumulated: one cycle. */
+		/* If the loaded word is stored or accumulated, it can be used one cycle later. */
 		{ __LINE__, "ldr r0; str r0", { 0xe5910000, 0xe5820000 }, 2, 3, 1 },
 		{ __LINE__, "ldr r0; mla r2, r3, r4, r0", { 0xe5910000, 0xe0220493 }, 2, 4, 1 },
 		/* A base that was written back is available at once. */
 		{ __LINE__, "ldr r0, [r1], #4; ldr r2, [r1]", { 0xe4910004, 0xe5912000 }, 2, 2, 0 },
 		/*
-		 * Multiplications take two cycles, and one of waiting, except if the result is an
-		 * accumulator.
+		 * A multiplication takes two cycles, and its user waits one, unless the user
+		 * accumulates the result.
 		 */
 		{ __LINE__, "mul r0, r1, r2; add r3, r0, r4", { 0xe0000291, 0xe0803004 }, 2, 4, 1 },
 		{ __LINE__,
@@ -126,7 +126,7 @@ static void test_runs(void **state)
 		  2,
 		  4,
 		  1 },
-		/* The branch is timed elsewhere. */
+		/* The pipeline does not time the branch itself. */
 		{ __LINE__, "subs r3, r3, #1; b .", { 0xe2533001, 0xeafffffe }, 2, 1, 0 },
 	};
 
@@ -140,7 +140,7 @@ static void test_runs(void **state)
 	}
 }
 
-/* Two runs take the same cycles as one, because the first passes its state to the second. */
+/* Two blocks take the same cycles as one, because the first passes its state to the second. */
 static void test_seams(void **state)
 {
 	static const uint32_t ldr = 0xe5910000, ldrb = 0xe5d10001, mul = 0xe0000291;

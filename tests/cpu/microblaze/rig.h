@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A MicroBlaze core under test: blocks of instruction words run on it as in the emulator, with data
- * addresses chosen by the test. Words are encoded as in UG984, but with bits numbered from the
+ * A MicroBlaze core under test. Blocks of instruction words run on it as in the emulator, with data
+ * addresses that the test chooses. Words are encoded as in UG984, but bits are numbered from the
  * right.
  */
 #ifndef TESTS_CPU_MICROBLAZE_RIG_H
@@ -57,7 +57,7 @@
 #define BEQI(a, imm)	 TYPE_B(0xbc000000, 0, a, imm)
 #define BEQID(a, imm)	 TYPE_B(0xbe000000, 0, a, imm)
 #define BEQ(a, b)	 TYPE_A(0x9c000000, 0, a, b)
-#define BRCI(cond, imm)	 TYPE_B(0xbc000000, cond, 0, imm) /* on r0 */
+#define BRCI(cond, imm)	 TYPE_B(0xbc000000, cond, 0, imm) /* compares r0 */
 #define RTSD(a, imm)	 TYPE_B(0xb6000000, 0, a, imm)
 #define WIC(a, b)	 TYPE_A(0x90000068, 0, a, b)
 #define MBAR_1		 0xb8220004u /* waits for data */
@@ -80,7 +80,10 @@ struct rig {
 	struct pmk_executions executions[MAX_BLOCKS];
 };
 
-/* Nothing adds to the time of the pipeline: all in local memory, no prediction, no translation. */
+/*
+ * Returns a core in which nothing adds to the time of the pipeline: local memory, no prediction, no
+ * translation.
+ */
 static inline struct pmk_core plain_core(void)
 {
 	struct pmk_core core;
@@ -144,8 +147,10 @@ static inline void rig_access(struct rig *r, const struct pmk_insn *in, uint32_t
 		pmk_microblaze_store_back(&r->cpu, addr, access, mmu);
 }
 
-/* Run the block of `n` words at `pc`; data[] has the address of each load and store, in their
- * order. */
+/*
+ * Runs the block of `n` words at `pc`. data[] has the address of each load and store, in their
+ * order.
+ */
 static inline void rig_run(struct rig *r, uint32_t pc, const uint32_t *words, size_t n,
 			   const uint32_t *data)
 {
@@ -186,7 +191,7 @@ static inline uint64_t total(struct rig *r, enum pmk_signal sig)
 	return r->bus.total[sig];
 }
 
-/* Pairs of a signal and its expected total, ended by PMK_SIG_NONE. */
+/* Checks pairs of a signal and its expected total. PMK_SIG_NONE ends the list. */
 static inline void check_totals(struct rig *r, int line, ...)
 {
 	va_list ap;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of MicroBlaze: known answers for each rule. Events and their wording: UG984,
- * "Performance Monitoring". Latencies: UG984, instruction pages, "Pipeline Architecture", "Branch
- * Target Cache". Caches and TLBs: "Instruction Cache", "Data Cache", "Memory Management
- * Unit". Whole programs against a plain oracle are in test_oracle.c.
+ * The running core of MicroBlaze gives the known answer for each rule. Events and their wording are
+ * from UG984, "Performance Monitoring"; latencies from its instruction pages, "Pipeline
+ * Architecture" and "Branch Target Cache"; caches and TLBs from "Instruction Cache", "Data Cache"
+ * and "Memory Management Unit". test_oracle.c compares whole programs with a plain oracle.
  */
 #include "rig.h"
 #include "cpu/family.h"
@@ -19,7 +19,7 @@ static void kinds(void **state)
 	static const struct {
 		int line;
 		uint32_t word;
-		uint8_t sig[MAX_SIGNALS]; /* in addition to INSN; 0 ends */
+		uint8_t sig[MAX_SIGNALS]; /* signals in addition to INSN; 0 ends the list */
 	} rows[] = {
 #define S(name) PMK_SIG_##name
 		{ __LINE__, 0x00642800, { S(ARITH) } },			     /* add r3,r4,r5 */
@@ -117,20 +117,20 @@ static void conditional_branches(void **state)
 	GO(r, 0x1100, BEQI(3, 0x100));			/* not taken */
 	GO(r, 0x1104, BEQID(3, 0x100), ADDIK(4, 4, 1)); /* taken */
 	GO(r, 0x1204, BEQID(3, 0x100), NOP);		/* not taken */
-	GO(r, 0x120c, BEQ(3, 5));			/* taken: the target is in r5 */
+	GO(r, 0x120c, BEQ(3, 5));			/* taken; r5 contains the target */
 	GO(r, 0x4000, BEQ(3, 5));			/* not taken */
 	GO(r, 0x4004, NOP);
 	TOTALS(r, PMK_SIG_BRANCH, 6, PMK_SIG_BR_TAKEN, 3, PMK_SIG_BR_NOT_TAKEN, 3,
 	       PMK_SIG_BR_TAKEN_DELAY, 1, PMK_SIG_BR_NOT_TAKEN_DELAY, 1, PMK_SIG_BR_UNCOND, 0,
 	       PMK_SIG_DELAY_NOP, 1, PMK_SIG_INSN, 9, PMK_SIG_BTC_HIT, 0);
-	/* Taken: two cycles more without a delay slot, one with it. */
+	/* A taken branch takes two more cycles without a delay slot, and one more with it. */
 	TOTALS(r, PMK_SIG_OF_STALL, 2 + 1 + 2, PMK_SIG_STALL, 5, PMK_SIG_CYCLE, 9 + 5);
 	rig_free(r);
 }
 
 /*
- * If a branch goes to the instruction that follows it, the core cannot see that it was taken; only
- * the sum is known.
+ * If a branch goes to the next instruction, the core cannot see whether it was taken. Only the sum
+ * of the two events is known.
  */
 static void branch_to_the_next(void **state)
 {
@@ -142,7 +142,7 @@ static void branch_to_the_next(void **state)
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQI(3, 4));
 		GO(r, 0x1004, BRI(8));
-		GO(r, 0x100c, BRID(8), NOP); /* unconditional: taken, with its cycles */
+		GO(r, 0x100c, BRID(8), NOP); /* unconditional, so taken, with its cycles */
 		GO(r, 0x1014, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN, 1, PMK_SIG_BR_UNCOND, 2,
 		       PMK_SIG_OF_STALL, 3, PMK_SIG_BTC_HIT, 0);
@@ -153,7 +153,10 @@ static void branch_to_the_next(void **state)
 	}
 }
 
-/* r0 is 0: beq, ble and bge are taken, whatever their target, and bne, blt and bgt are not. */
+/*
+ * r0 is 0, so beq, ble and bge of r0 are taken, whatever their target, and bne, blt and bgt are
+ * not.
+ */
 static void branch_on_r0(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -169,7 +172,7 @@ static void branch_on_r0(void **state)
 		GO(r, 0x1010, BRCI(LT, 4));
 		GO(r, 0x1014, BRCI(GT, 4));
 		GO(r, 0x1018, BEQID(0, 8), NOP);
-		GO(r, 0x1020, BRCI(NE, 0x100)); /* a signal comes right after it */
+		GO(r, 0x1020, BRCI(NE, 0x100)); /* a signal comes directly after it */
 		GO(r, 0x9000, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 4, PMK_SIG_BR_NOT_TAKEN, 4, PMK_SIG_BR_TAKEN_DELAY, 1,
 		       PMK_SIG_BRANCH, 8, PMK_SIG_OF_STALL, 3 * 2 + 1, PMK_SIG_BTC_HIT, 0);
@@ -184,18 +187,18 @@ static void delay_slots(void **state)
 	struct rig *r = rig_new(&core);
 
 	(void)state;
-	GO(r, 0x1000, BRLID(15, 0x1000), NOP); /* a call, its slot is empty */
+	GO(r, 0x1000, BRLID(15, 0x1000), NOP); /* a call with an empty slot */
 	GO(r, 0x2000, NOP, RTSD(15, 8),
-	   ADDIK(3, 3, 1)); /* a return, its slot is not empty; the NOP is not in a slot */
+	   ADDIK(3, 3, 1)); /* a return with a used slot; the NOP is not in a slot */
 	GO(r, 0x1008, BRD(5), NOP);
-	GO(r, 0x3000, RTSD(15, 8), NOP); /* slots of returns count, too */
-	GO(r, 0x1010, BRI(8), NOP);	 /* not a slot; never runs */
+	GO(r, 0x3000, RTSD(15, 8), NOP); /* slots of returns count */
+	GO(r, 0x1010, BRI(8), NOP);	 /* not a slot; the NOP never runs */
 	TOTALS(r, PMK_SIG_DELAY_NOP, 3, PMK_SIG_BR_UNCOND, 3, PMK_SIG_BR_UNCOND_DELAY, 2,
 	       PMK_SIG_BRANCH, 3);
 	rig_free(r);
 }
 
-/* The branch ends a page; its slot begins the next page and is a separate block. */
+/* If a branch ends a page, its slot is the start of the next page, and a separate block. */
 static void slot_in_another_block(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -219,13 +222,13 @@ static void slot_in_another_block(void **state)
 	GO(r, 0x5000, NOP);
 	GO(r, 0x4004, NOP);
 	TOTALS(r, PMK_SIG_BR_UNCOND_DELAY, 1, PMK_SIG_DELAY_NOP, 5, PMK_SIG_OF_STALL, 4);
-	/* The same code, entered in another way: not a slot. */
+	/* Code that was entered in another way is not a slot. */
 	GO(r, 0x2000, NOP);
 	TOTALS(r, PMK_SIG_DELAY_NOP, 5);
 	rig_free(r);
 }
 
-/* Such a branch is predicted, too. */
+/* A branch whose slot is in another block is predicted, too. */
 static void predicted_slot_in_another_block(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -241,7 +244,7 @@ static void predicted_slot_in_another_block(void **state)
 		GO(r, 0x20fc, BRI(-0x100));
 	}
 	GO(r, 0x1ffc, NOP);
-	/* Both are learnt the first time, at a cost of one and of two cycles. */
+	/* The core learns both branches the first time, which costs one and two cycles. */
 	TOTALS(r, PMK_SIG_BTC_HIT, 4, PMK_SIG_OF_STALL, 3, PMK_SIG_BR_TAKEN_DELAY, 3,
 	       PMK_SIG_BR_TAKEN, 3);
 	rig_free(r);
@@ -256,7 +259,7 @@ static void a_signal_hides_the_outcome(void **state)
 	for (core.bp.on = 0; core.bp.on < 2; core.bp.on++) {
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQI(3, 0x100));
-		GO(r, 0x9000, NOP); /* a handler: neither target nor what follows */
+		GO(r, 0x9000, NOP); /* a handler, not the target */
 		GO(r, 0x1000, BEQI(3, 0x100));
 		GO(r, 0x1100, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 1, PMK_SIG_BR_NOT_TAKEN, 0, PMK_SIG_BRANCH, 1,
@@ -279,15 +282,15 @@ static void vectors(void **state)
 	GO(r, 0x500, BRI(0x100));
 	for (int times = 0; times < 3; times++) {
 		GO(r, 0x600, ADDIK(3, 3, 1), BEQI(3, 0x40));
-		GO(r, 0x510, BRI(0x200));      /* an interrupt hides where the branch went */
+		GO(r, 0x510, BRI(0x200));      /* an interrupt hides the target */
 		GO(r, 0x710, 0xb62e0000, NOP); /* rtid */
 	}
 	GO(r, 0x604, NOP);
-	GO(r, 0x520, BRI(0x200));      /* an exception in the middle of the block */
+	GO(r, 0x520, BRI(0x200));      /* an exception in the block */
 	GO(r, 0x720, 0xb6910000, NOP); /* rted */
-	GO(r, 0x608, BRKI(14, 0x520)); /* software branches there itself */
+	GO(r, 0x608, BRKI(14, 0x520)); /* software goes there itself */
 	GO(r, 0x520, BRI(0x200));
-	GO(r, 0x720, BRI(-0x210)); /* and there */
+	GO(r, 0x720, BRI(-0x210)); /* and there, too */
 	GO(r, 0x510, BRI(0x200));
 	GO(r, 0x710, ADDIK(3, 3, 1));
 	TOTALS(r, PMK_SIG_EXC_IRQ, 3, PMK_SIG_EXC_HW, 1, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN,
@@ -295,9 +298,7 @@ static void vectors(void **state)
 	rig_free(r);
 }
 
-/*
- * Without system emulation there are no vectors, and their signals are not reported as available.
- */
+/* User emulation has no vectors, so their signals are not reported as available. */
 static void what_is_raised(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -338,31 +339,32 @@ static void btc_learns(void **state)
 	core.bp.entries = 512;
 	r = rig_new(&core);
 	GO(r, 0x1000, BEQI(3, 0x100));
-	GO(r, 0x1004, BRI(-4)); /* not taken, not in the cache: no cycles, nothing is learnt */
+	GO(r, 0x1004, BRI(-4)); /* not taken, unknown: no cycles, not learnt */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 0);
-	GO(r, 0x1000, BEQI(3, 0x100)); /* the bri is learnt: 3 cycles */
+	GO(r, 0x1000, BEQI(3, 0x100)); /* the core learns the bri: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 2);
-	GO(r, 0x1100, BRI(-0x100)); /* taken, not in the cache: 3 cycles */
+	GO(r, 0x1100, BRI(-0x100)); /* taken, unknown: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 4);
-	GO(r, 0x1000, BEQI(3, 0x100)); /* learnt */
+	GO(r, 0x1000, BEQI(3, 0x100)); /* now the core knows it */
 	TOTALS(r, PMK_SIG_OF_STALL, 6);
-	GO(r, 0x1100, BRI(-0x100));    /* known, right: 1 cycle */
-	GO(r, 0x1000, BEQI(3, 0x100)); /* likewise */
+	GO(r, 0x1100, BRI(-0x100));    /* known and right: 1 cycle */
+	GO(r, 0x1000, BEQI(3, 0x100)); /* also right */
 	TOTALS(r, PMK_SIG_BTC_HIT, 2, PMK_SIG_OF_STALL, 6);
-	GO(r, 0x1004, BRI(-4)); /* predicted taken, but not taken: 3 cycles */
+	GO(r, 0x1004, BRI(-4)); /* predicted as taken, but not taken: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 3, PMK_SIG_OF_STALL, 8);
 	GO(r, 0x1000, BEQI(3, 0x100));
-	GO(r, 0x1004, BRI(-4)); /* now predicted not taken, and not taken */
+	GO(r, 0x1004, BRI(-4)); /* now predicted as not taken, and not taken */
 	TOTALS(r, PMK_SIG_BTC_HIT, 5, PMK_SIG_OF_STALL, 8);
 	GO(r, 0x1000, BEQI(3, 0x100));
-	GO(r, 0x1100, NOP); /* predicted not taken, but taken */
+	GO(r, 0x1100, NOP); /* predicted as not taken, but taken */
 	TOTALS(r, PMK_SIG_BTC_HIT, 7, PMK_SIG_OF_STALL, 10, PMK_SIG_BR_TAKEN, 3,
 	       PMK_SIG_BR_NOT_TAKEN, 3);
 	rig_free(r);
 }
 
 /*
- * With a delay slot, a taken branch that is not in the cache costs 2 cycles, a mispredicted one 3.
+ * With a delay slot, a taken branch that is unknown takes 2 more cycles, and a mispredicted branch
+ * 3.
  */
 static void btc_and_delay_slots(void **state)
 {
@@ -381,17 +383,20 @@ static void btc_and_delay_slots(void **state)
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 4);
 	GO(r, 0x1100, BRLID(15, 0x100), NOP);
 	GO(r, 0x1200, RTSD(15, 8), NOP);
-	GO(r, 0x1108, BRID(-0x108), NOP); /* returns are predicted, too */
+	GO(r, 0x1108, BRID(-0x108), NOP); /* the core predicts returns */
 	GO(r, 0x1000, BEQID(3, 0x100), NOP);
 	TOTALS(r, PMK_SIG_BTC_HIT, 4, PMK_SIG_OF_STALL, 4);
-	GO(r, 0x1008, BRLID(15, 0x1f8), NOP); /* wrong: not taken */
+	GO(r, 0x1008, BRLID(15, 0x1f8), NOP); /* wrong, as not taken */
 	GO(r, 0x1200, RTSD(15, 8), NOP);
-	GO(r, 0x1010, NOP); /* wrong: another caller */
+	GO(r, 0x1010, NOP); /* wrong, as the caller differs */
 	TOTALS(r, PMK_SIG_BTC_HIT, 6, PMK_SIG_OF_STALL, 4 + 2 + 1 + 2);
 	rig_free(r);
 }
 
-/* Direct mapped by the word of the branch: with 8 entries, branches 32 bytes apart share one. */
+/*
+ * The branch cache is direct mapped by the word of the branch. With 8 entries, branches 32 bytes
+ * apart share one.
+ */
 static void btc_entries(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -417,7 +422,7 @@ static void btc_entries(void **state)
 	rig_free(r);
 }
 
-/* Address 0 is a valid address. */
+/* A branch at address 0 is predicted like any other. */
 static void btc_at_zero(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -441,7 +446,7 @@ static void btc_at_zero(void **state)
 	rig_free(r);
 }
 
-/* Branches to a register, and breaks, are not predicted. */
+/* The core does not predict branches to a register, and breaks. */
 static void btc_leaves_out_registers(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -493,13 +498,13 @@ static void btc_is_emptied(void **state)
 
 /* ---- the pipelines --------------------------------------------------------------------------- */
 
-/* Cycles of one instruction between two independent ones. */
+/* Each instruction takes its cycles between two independent instructions. */
 static void latencies(void **state)
 {
 	static const struct {
 		int line;
 		uint32_t word;
-		uint8_t cycles[3]; /* by C_AREA_OPTIMIZED */
+		uint8_t cycles[3]; /* indexed by C_AREA_OPTIMIZED */
 	} rows[] = {
 		{ __LINE__, ADDK(3, 4, 5), { 1, 1, 1 } },
 		{ __LINE__, LWI(3, 4, 0), { 1, 2, 1 } },
@@ -542,13 +547,16 @@ static void latencies(void **state)
 		}
 }
 
-/* Branches in each pipeline, and the cycles that the MMU adds with eight stages. */
+/* Branches take their cycles in each pipeline, and the MMU adds cycles with eight stages. */
 static void branch_latencies(void **state)
 {
 	static const struct {
 		int line;
 		unsigned area, mmu;
-		/* cycles beyond the first: taken, taken with slot, return, wrongly predicted */
+		/*
+		 * Cycles beyond the first of a taken branch, a taken branch with slot, a return,
+		 * and a mispredicted branch.
+		 */
 		unsigned plain, slot, back, wrong;
 	} rows[] = {
 		{ __LINE__, 0, 0, 2, 1, 1, 2 }, { __LINE__, 0, 1, 2, 1, 1, 2 },
@@ -586,7 +594,7 @@ static void branch_latencies(void **state)
 	}
 }
 
-/* Cycles that a dependent instruction waits, by its distance. */
+/* A dependent instruction waits as long as its distance requires. */
 static void hazards(void **state)
 {
 	static const struct {
@@ -608,7 +616,9 @@ static void hazards(void **state)
 				uint32_t words[] = { rows[i].word, NOP, NOP, NOP };
 
 				words[behind + 1] = ADDK(6, 3, 3);
-				/* In one block, or in two that follow each other. */
+				/*
+				 * The instructions are in one block, or in two consecutive blocks.
+				 */
 				if (split)
 					rig_run(r, 0x1000, words, split, DATA(0));
 				rig_run(r, 0x1000 + 4 * split, words + split, 4 - split, DATA(0));
@@ -621,7 +631,7 @@ static void hazards(void **state)
 }
 
 /*
- * Parameters set how late results are; the three-stage pipeline has no hazards at its own values.
+ * Parameters set how late results are. The three-stage pipeline has no hazards with its own values.
  */
 static void hazard_parameters(void **state)
 {
@@ -641,7 +651,7 @@ static void hazard_parameters(void **state)
 		DATA(0));
 	TOTALS(r, PMK_SIG_OF_STALL, 5 + 4 + 3, PMK_SIG_EX_STALL, 0);
 	rig_free(r);
-	/* A result also becomes older during the cycles of a taken branch. */
+	/* The cycles of a taken branch also reduce the wait for a result. */
 	r = rig_new(&core);
 	rig_run(r, 0x1000, WORDS(LWI(3, 4, 0), BEQI(6, 0xfc)), DATA(0));
 	GO(r, 0x1100, ADDK(5, 3, 3));
@@ -659,8 +669,10 @@ static void cycles_are_instructions_and_stalls(void **state)
 		WORDS(LWI(3, 4, 0), IDIV(5, 3, 3), FDIV(6, 5, 5), SWI(6, 4, 0), BRID(0x100), NOP),
 		DATA(0, 0));
 	GO(r, 0x110, NOP);
-	/* idiv waits 2 for the load, fdiv 1 for idiv, the store 2 for fdiv; the branch takes one
-	 * more. */
+	/*
+	 * idiv waits 2 cycles for the load, fdiv 1 for idiv, the store 2 for fdiv, and the branch
+	 * takes one more.
+	 */
 	TOTALS(r, PMK_SIG_INSN, 7, PMK_SIG_OF_STALL, 2 + 1 + 2 + 1, PMK_SIG_EX_STALL, 33 + 27,
 	       PMK_SIG_STALL, 66, PMK_SIG_CYCLE, 73);
 	rig_free(r);
@@ -688,7 +700,7 @@ static void run_nops(struct rig *r, uint32_t pc, unsigned n)
 }
 
 /*
- * 1 KB of code: one miss for each line; every other fetch hits. Then another KB that replaces it.
+ * 1 KB of code misses once for each line, and every other fetch hits. Then another KB replaces it.
  */
 static void icache_lines(void **state)
 {
@@ -705,15 +717,15 @@ static void icache_lines(void **state)
 		for (unsigned i = 0; i < 16; i++)
 			run_nops(r, 0x1000 + 64 * i, 16);
 		TOTALS(r, PMK_SIG_L1I_ACCESS, 512, PMK_SIG_L1I_HIT, 512 - 256 / line);
-		run_nops(r, 0x1400, 16); /* in place of the first block */
+		run_nops(r, 0x1400, 16); /* replaces the first block */
 		run_nops(r, 0x1000, 16);
-		run_nops(r, 0x1040, 16); /* which was not touched */
+		run_nops(r, 0x1040, 16); /* was not replaced */
 		TOTALS(r, PMK_SIG_L1I_ACCESS, 560, PMK_SIG_L1I_HIT, 560 - 256 / line - 32 / line);
 		rig_free(r);
 	}
 }
 
-/* A block that is larger than the cache misses all of its lines each time. */
+/* If a block is larger than the cache, all of its lines miss each time. */
 static void icache_too_small(void **state)
 {
 	struct pmk_core core = cached_core();
@@ -723,8 +735,7 @@ static void icache_too_small(void **state)
 	core.icache.size = 64;
 	r = rig_new(&core);
 	for (int times = 0; times < 3; times++)
-		run_nops(r, 0x1000,
-			 20); /* 5 lines where there are 4: the first and the last collide */
+		run_nops(r, 0x1000, 20); /* 5 lines for 4 places: the first and the last collide */
 	TOTALS(r, PMK_SIG_L1I_ACCESS, 60, PMK_SIG_L1I_HIT, 60 - 5 - 2 - 2);
 	run_nops(r, 0x1004, 4);
 	run_nops(r, 0x1010, 4);
@@ -732,7 +743,9 @@ static void icache_too_small(void **state)
 	rig_free(r);
 }
 
-/* A miss takes mem.latency, the rest of the line mem.fill, for which the next miss has to wait. */
+/*
+ * A miss takes mem.latency. The rest of the line takes mem.fill, for which the next miss must wait.
+ */
 static void icache_latency(void **state)
 {
 	struct pmk_core core = cached_core();
@@ -742,10 +755,7 @@ static void icache_latency(void **state)
 	run_nops(r, 0x1000, 8);
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1I_ACCESS, 0, 21);
-	/*
-	 * The second line starts 4 cycles after the first word has arrived, when the bus is free
-	 * again.
-	 */
+	/* The second line starts when the bus is free, 4 cycles after the first word arrived. */
 	RECORD(r, 1, L1I_ACCESS, 24, 21);
 	TOTALS(r, PMK_SIG_OF_STALL, 40, PMK_SIG_CYCLE, 48);
 	run_nops(r, 0x1000, 8);
@@ -760,7 +770,7 @@ static void icache_latency(void **state)
 	rig_free(r);
 }
 
-/* Code that is not cached: from local memory in a cycle, else over the bus. */
+/* Code that is not cached comes from local memory in a cycle, or over the bus. */
 static void uncached_code(void **state)
 {
 	struct pmk_core core = cached_core();
@@ -796,7 +806,7 @@ static struct pmk_core data_core(bool write_through)
 	return core;
 }
 
-/* One instruction with its address, as a separate block. */
+/* Runs one instruction, which accesses this address, as a separate block. */
 static void one(struct rig *r, uint32_t word, uint32_t addr)
 {
 	rig_run(r, 0x1000, &word, 1, &addr);
@@ -812,7 +822,7 @@ static void one(struct rig *r, uint32_t word, uint32_t addr)
 #define WRITES(r, n, hits) \
 	TOTALS(r, PMK_SIG_L1D_CACHED_WRITE, n, PMK_SIG_L1D_CACHED_WRITE_HIT, hits)
 
-/* A walk by words through twice the cache: one miss for each line, whatever the policy. */
+/* Reading twice the size of the cache word by word misses once for each line, with every policy. */
 static void dcache_lines(void **state)
 {
 	(void)state;
@@ -829,7 +839,7 @@ static void dcache_lines(void **state)
 			for (unsigned i = 256; i < 512; i++)
 				LOAD_BYTE(r, 0x20000 + 4 * i + 3);
 			READS(r, 768, 768 - 512 / line);
-			LOAD_WORD(r, 0x20000); /* was evicted by the second half */
+			LOAD_WORD(r, 0x20000); /* the second half evicted it */
 			READS(r, 769, 768 - 512 / line);
 			TOTALS(r, PMK_SIG_MEM_STALL, (512 / line + 1) * 20, PMK_SIG_EX_STALL, 0);
 			assert_int_equal(r->bus.recorded, 512 / line + 1);
@@ -839,14 +849,14 @@ static void dcache_lines(void **state)
 		}
 }
 
-/* Write-through: a store updates a line that is present, and fetches nothing. */
+/* With write-through, a store updates a line that is present, and fetches nothing. */
 static void write_through(void **state)
 {
 	struct pmk_core core = data_core(true);
 	struct rig *r = rig_new(&core);
 
 	(void)state;
-	STORE_WORD(r, 0x20000); /* misses, and does not allocate */
+	STORE_WORD(r, 0x20000); /* misses, without allocating */
 	STORE_BYTE(r, 0x20000);
 	LOAD_WORD(r, 0x20000);
 	READS(r, 1, 0);
@@ -854,7 +864,7 @@ static void write_through(void **state)
 	STORE_WORD(r, 0x20004);
 	STORE_HALF(r, 0x20008);
 	LOAD_WORD(r, 0x2000c);
-	STORE_WORD(r, 0x20400); /* another line with the same index: not changed */
+	STORE_WORD(r, 0x20400); /* another line with this index, which stays */
 	LOAD_WORD(r, 0x20000);
 	READS(r, 3, 2);
 	WRITES(r, 5, 2);
@@ -862,7 +872,7 @@ static void write_through(void **state)
 }
 
 /*
- * Its stores go through the write buffer, which has 2 entries here; each occupies the bus for 4
+ * Stores go through the write buffer, which has 2 entries here. Each store occupies the bus for 4
  * cycles.
  */
 static void write_buffer(void **state)
@@ -874,9 +884,9 @@ static void write_buffer(void **state)
 	rig_run(r, 0x1000, WORDS(SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), NOP),
 		DATA(0x20000, 0x20000, 0x20000, 0x20000));
 	/*
-	 * The third store, in cycle 2, finds writes that last until cycle 8, and must wait until
-	 * cycle 4, when there is room for its 4 cycles. The fourth follows one cycle later and
-	 * waits for the next 4.
+	 * The third store is in cycle 2, when the bus is busy until cycle 8. It must wait until
+	 * cycle 4, when the first entry is free. The fourth store follows one cycle later, and
+	 * waits for the next 4 cycles.
 	 */
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1D_CACHED_WRITE, 2, 3);
@@ -884,19 +894,22 @@ static void write_buffer(void **state)
 	TOTALS(r, PMK_SIG_MEM_STALL, 2 + 3, PMK_SIG_CYCLE, 5 + 5, PMK_SIG_L1D_CACHED_WRITE, 4);
 	for (int i = 0; i < 20; i++)
 		GO(r, 0x1014 + 4 * i, NOP);
-	one(r, SWI(3, 4, 0), 0x20000); /* it has drained */
+	one(r, SWI(3, 4, 0), 0x20000); /* the buffer is empty */
 	assert_int_equal(r->bus.recorded, 2);
 	rig_free(r);
 }
 
-/* Write-back: a store of a word needs no fetch; afterwards only this word of the line is valid. */
+/*
+ * With write-back, a store of a word fetches nothing. Afterwards only this word of the line is
+ * valid.
+ */
 static void write_back(void **state)
 {
 	struct pmk_core core = data_core(false);
 	struct rig *r = rig_new(&core);
 
 	(void)state;
-	STORE_WORD(r, 0x20004); /* misses, allocates */
+	STORE_WORD(r, 0x20004); /* misses, and allocates */
 	WRITES(r, 1, 0);
 	TOTALS(r, PMK_SIG_MEM_STALL, 0);
 	STORE_WORD(r, 0x20004);
@@ -904,22 +917,22 @@ static void write_back(void **state)
 	LOAD_WORD(r, 0x20004);
 	WRITES(r, 3, 2);
 	READS(r, 1, 1);
-	STORE_WORD(r, 0x20008); /* another word of the line: it becomes valid, the others do not */
+	STORE_WORD(r, 0x20008); /* only this word of the line becomes valid, too */
 	WRITES(r, 4, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 0);
-	LOAD_WORD(r, 0x20000); /* not valid: the rest of the line is fetched */
+	LOAD_WORD(r, 0x20000); /* not valid, so the rest of the line is fetched */
 	LOAD_WORD(r, 0x2000c);
 	READS(r, 3, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 20);
-	STORE_BYTE(r, 0x20011); /* part of a word in an absent line: the line is read first */
+	STORE_BYTE(r, 0x20011); /* part of a word: the absent line is read first */
 	WRITES(r, 5, 2);
-	TOTALS(r, PMK_SIG_MEM_STALL, 41); /* the bus was taken for one cycle more */
+	TOTALS(r, PMK_SIG_MEM_STALL, 41); /* the bus was busy for one more cycle */
 	STORE_HALF(r, 0x20012);
 	LOAD_WORD(r, 0x2001c);
 	WRITES(r, 6, 3);
 	READS(r, 4, 3);
 	STORE_WORD(r, 0x20030);
-	STORE_BYTE(r, 0x20034); /* part of an invalid word in a present line */
+	STORE_BYTE(r, 0x20034); /* part of an invalid word of a present line */
 	WRITES(r, 8, 3);
 	LOAD_WORD(r, 0x2003c);
 	READS(r, 5, 4);
@@ -927,7 +940,7 @@ static void write_back(void **state)
 	rig_free(r);
 }
 
-/* Dirty lines are written when they are evicted, clean lines are not. */
+/* Dirty lines are written when they are evicted, and clean lines are not. */
 static void write_back_evicts(void **state)
 {
 	struct pmk_core core = data_core(false);
@@ -937,16 +950,16 @@ static void write_back_evicts(void **state)
 	core.mem.wbuf = 1;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
-	LOAD_WORD(r, 0x20400); /* clean; 2 cycles more for the rest of the previous line */
+	LOAD_WORD(r, 0x20400); /* clean; 2 cycles more for the previous line */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 0, PMK_SIG_MEM_STALL, 42);
 	STORE_WORD(r, 0x20400);
-	STORE_WORD(r, 0x20800); /* dirty */
+	STORE_WORD(r, 0x20800); /* now dirty */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 1, PMK_SIG_MEM_STALL, 42);
 	STORE_WORD(r, 0x20c00); /* dirty again, and the write buffer is full: 3 cycles */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 2, PMK_SIG_MEM_STALL, 45);
 	LOAD_WORD(r, 0x20c04);
 	TOTALS(r, PMK_SIG_L1D_EVICT, 2, PMK_SIG_MEM_STALL, 65);
-	LOAD_WORD(r, 0x20000); /* dirty still */
+	LOAD_WORD(r, 0x20000); /* still dirty */
 	LOAD_WORD(r, 0x20400);
 	TOTALS(r, PMK_SIG_L1D_EVICT, 3, PMK_SIG_MEM_STALL, 65 + 22 + 22);
 	WRITES(r, 3, 1);
@@ -955,7 +968,7 @@ static void write_back_evicts(void **state)
 	rig_free(r);
 }
 
-/* The three-stage pipeline has no memory stage that could stall. */
+/* The three-stage pipeline has no memory stage, so the execution stage waits for memory. */
 static void area_waits_in_execution(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -989,7 +1002,7 @@ static bool from_0x30000(const struct pmk_cpu *cpu, uint64_t addr)
 	return addr >= 0x30000;
 }
 
-/* Accesses that are neither cached nor local use the peripheral bus; so do devices. */
+/* Accesses that are neither cached nor local, and those to devices, use the peripheral bus. */
 static void peripherals(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1000,7 +1013,7 @@ static void peripherals(void **state)
 	core.microblaze.dcache_high = 0x3ffff;
 	core.microblaze.peripheral_latency = 7;
 	r = rig_new(&core);
-	LOAD_WORD(r, 0x8000); /* local */
+	LOAD_WORD(r, 0x8000); /* in local memory */
 	STORE_WORD(r, 0x8000);
 	TOTALS(r, PMK_SIG_STALL, 0);
 	LOAD_WORD(r, 0x40000);
@@ -1026,7 +1039,7 @@ static void peripherals(void **state)
 	rig_free(r);
 }
 
-/* If accesses cannot change any requested count, the emulator need not report them. */
+/* If accesses cannot change any requested count, the emulator does not need to report them. */
 static void local_data(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -1056,12 +1069,12 @@ static struct pmk_core mmu_core(void)
 	return core;
 }
 
-/* Two entries; the least recently used is replaced. */
+/* The ITLB has two entries, and replaces the least recently used. */
 static void itlb(void **state)
 {
 	static const struct {
 		uint32_t page;
-		unsigned hits; /* so far; each block is one instruction */
+		unsigned hits; /* hits up to this block of one instruction */
 	} rows[] = {
 		{ 0x10000, 0 },
 		{ 0x10000, 1 },
@@ -1069,9 +1082,9 @@ static void itlb(void **state)
 		{ 0x10000, 2 },
 		{ 0x20000, 3 },
 		{ 0x10000, 4 },
-		{ 0x30000, 4 } /* 0x20000 goes */,
+		{ 0x30000, 4 } /* replaces 0x20000 */,
 		{ 0x10000, 5 },
-		{ 0x20000, 5 } /* 0x30000 goes */,
+		{ 0x20000, 5 } /* replaces 0x30000 */,
 		{ 0x10000, 6 },
 		{ 0x30000, 6 },
 	};
@@ -1083,7 +1096,7 @@ static void itlb(void **state)
 		GO(r, rows[i].page, NOP);
 		TOTALS(r, PMK_SIG_L1I_TLB, (unsigned)i + 1, PMK_SIG_ITLB_HIT, rows[i].hits);
 	}
-	/* Five look-ups, of which three missed. */
+	/* There are five look-ups, of which three missed. */
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 5, PMK_SIG_UTLB_HIT, 2, PMK_SIG_OF_STALL, 10, PMK_SIG_CYCLE,
 	       21, PMK_SIG_DTLB_HIT, 0, PMK_SIG_L1D_TLB_READ, 0);
 	assert_int_equal(r->bus.recorded, 5);
@@ -1092,7 +1105,10 @@ static void itlb(void **state)
 	rig_free(r);
 }
 
-/* The same with four entries; pages 256 apart share an entry in the table of hints. */
+/*
+ * The DTLB has four entries, and replaces the least recently used. Pages 256 pages apart share an
+ * entry in the table of hints.
+ */
 static void dtlb(void **state)
 {
 	static const struct {
@@ -1109,11 +1125,11 @@ static void dtlb(void **state)
 		{ 0x40001c, 4 },
 		{ 0x100020, 5 },
 		{ 0x200024, 6 },
-		{ 0x500000, 6 } /* 0x300000 goes */,
+		{ 0x500000, 6 } /* replaces 0x300000 */,
 		{ 0x40001c, 7 },
-		{ 0x300000, 7 } /* 0x100000 goes */,
+		{ 0x300000, 7 } /* replaces 0x100000 */,
 		{ 0x200000, 8 },
-		{ 0x100000, 8 } /* 0x500000 goes */,
+		{ 0x100000, 8 } /* replaces 0x500000 */,
 		{ 0x400000, 9 },
 		{ 0x300000, 10 },
 	};
@@ -1128,13 +1144,13 @@ static void dtlb(void **state)
 			STORE_WORD(r, rows[i].addr);
 		TOTALS(r, PMK_SIG_DTLB_HIT, rows[i].hits);
 	}
-	/* The code's page is one more look-up; this page and 5 data pages are new to the UTLB. */
+	/* The code's page is one more look-up. This page and 5 data pages are new to the UTLB. */
 	TOTALS(r, PMK_SIG_L1D_TLB_READ, 8, PMK_SIG_L1D_TLB_WRITE, 9, PMK_SIG_MMU_LOOKUP, 7 + 1,
 	       PMK_SIG_UTLB_HIT, 8 - 6, PMK_SIG_MEM_STALL, 7 * 2, PMK_SIG_OF_STALL, 2);
 	rig_free(r);
 }
 
-/* Software fills the unified TLB, one entry after the other. */
+/* Software fills the unified TLB, and replaces one entry after the other. */
 static void utlb(void **state)
 {
 	struct pmk_core core = mmu_core();
@@ -1144,13 +1160,13 @@ static void utlb(void **state)
 	core.tlb.penalty = 50;
 	r = rig_new(&core);
 	GO(r, 0x1000, NOP);
-	for (uint32_t i = 1; i < 8; i++) /* fills the 8 */
+	for (uint32_t i = 1; i < 8; i++) /* fills the 8 entries */
 		LOAD_WORD(r, 0x100000 * i);
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 8, PMK_SIG_UTLB_HIT, 0, PMK_SIG_MEM_STALL, 7 * 52);
 	LOAD_WORD(r, 0x100000);
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 9, PMK_SIG_UTLB_HIT, 1, PMK_SIG_MEM_STALL, 7 * 52 + 2);
-	LOAD_WORD(r, 0x800000); /* it replaces the code's page, which the ITLB still has */
-	LOAD_WORD(r, 0x900000); /* in place of 0x100000 */
+	LOAD_WORD(r, 0x800000); /* replaces the code's page, which the ITLB still has */
+	LOAD_WORD(r, 0x900000); /* replaces 0x100000 */
 	LOAD_WORD(r, 0x200000);
 	LOAD_WORD(r, 0x300000);
 	LOAD_WORD(r, 0x400000);
@@ -1159,7 +1175,7 @@ static void utlb(void **state)
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 15, PMK_SIG_UTLB_HIT, 4);
 	rig_free(r);
 
-	/* In system emulation misses are not visible; an access that completes has hit. */
+	/* In system emulation, misses are not visible, and an access that completes has hit. */
 	core.system = true;
 	r = rig_new(&core);
 	GO(r, 0x1000, NOP);
@@ -1168,7 +1184,7 @@ static void utlb(void **state)
 	rig_free(r);
 }
 
-/* A new process: all cached translations are dropped. */
+/* When the process changes, all cached translations are dropped. */
 static void tlb_flush(void **state)
 {
 	struct pmk_core core = mmu_core();
@@ -1182,7 +1198,7 @@ static void tlb_flush(void **state)
 	rig_free(r);
 }
 
-/* A look-up comes before the cache's miss, and both are timed. */
+/* The look-up of a page comes before the miss of the cache, and both are timed. */
 static void lookup_before_miss(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1214,8 +1230,10 @@ static void note_hits(struct pmk_cpu *cpu)
 	cpu->deadline = cpu->cycles + 1;
 }
 
-/* Sums in the middle of a program: no signal ever falls, though a block's loads are counted before
- * it is known whether they miss. */
+/*
+ * No signal ever falls in the middle of a program, although a block's loads are counted before the
+ * core knows whether they miss.
+ */
 static void sums_never_fall(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1231,7 +1249,7 @@ static void sums_never_fall(void **state)
 			DATA(0x20000 + 0x400 * i, 0x20040 + 0x400 * i, 0x20000 + 0x400 * i));
 	assert_int_equal(times_asked, 8);
 	for (unsigned i = 0; i < 8; i++)
-		assert_int_equal(hits_seen[i], i); /* the third of each block that has run */
+		assert_int_equal(hits_seen[i], i); /* at the third load of each block */
 	READS(r, 24, 8);
 	rig_free(r);
 }
@@ -1242,7 +1260,10 @@ static void count_calls(struct pmk_cpu *cpu)
 	cpu->deadline = PMK_NEVER;
 }
 
-/* When the log is as full as requested, the core calls its owner at the start of the next block. */
+/*
+ * When the log is as full as its owner requested, the core calls the owner at the start of the next
+ * block.
+ */
 static void full_log(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1263,7 +1284,7 @@ static void full_log(void **state)
 	rig_free(r);
 }
 
-/* Without a bus, nothing is recorded; everything else stays the same. */
+/* Without a bus, nothing is recorded, and all other results are the same. */
 static void no_bus(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1292,7 +1313,7 @@ static void longest(void **state)
 	assert_int_equal(pmk_cpu_longest(&core), 0);
 }
 
-/* A forked copy has warm caches, and counts from 0. */
+/* A forked copy has its parent's caches, and counts from 0. */
 static void fork_is_warm(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1312,7 +1333,7 @@ static void fork_is_warm(void **state)
 	TOTALS(r, PMK_SIG_INSN, 1, PMK_SIG_DTLB_HIT, 1, PMK_SIG_MMU_LOOKUP, 0, PMK_SIG_MEM_STALL,
 	       0);
 	READS(r, 1, 1);
-	/* The order of use is kept: 0x30000 was used before 0x20000. */
+	/* The copy keeps the order of use: 0x30000 was used before 0x20000. */
 	LOAD_WORD(r, 0x40000);
 	LOAD_WORD(r, 0x20000);
 	TOTALS(r, PMK_SIG_DTLB_HIT, 2, PMK_SIG_MMU_LOOKUP, 1);
@@ -1351,7 +1372,7 @@ static void bad_cores(void **state)
 		    !strstr(msg, rows[i].msg))
 			fail_msg("line %d: %s", rows[i].line, msg);
 	}
-	/* Three stages have neither. */
+	/* A three-stage pipeline has neither unit. */
 	for (unsigned which = 0; which < 2; which++) {
 		core = plain_core();
 		core.microblaze.area = 1;
@@ -1367,7 +1388,7 @@ static void bad_cores(void **state)
 }
 
 /*
- * The presets can be read, fit together, and differ in what their names say. On a Zynq-7000, 39.3
+ * The presets can be read, are consistent, and differ in what their names say. On a Zynq-7000, 39.3
  * cycles were measured for 16 consecutive words.
  */
 static void presets(void **state)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of MicroBlaze against a plain oracle.
+ * The running core of MicroBlaze agrees with a plain oracle.
  *
  * The core keeps tables and generations so that an access without effect costs nothing. The oracle
- * here has none of these: arrays of lines, words, pages and branches, searched at every single
- * instruction and access, after UG984 and the choices that microblaze.c declares. Random programs
- * run through both on many geometries; every signal that the core raises must agree, including
- * cycles, and so must the latencies. The time of a block by itself comes from pipeline.c, for which
- * test_microblaze.c has known answers.
+ * has none of these: it searches arrays of lines, words, pages and branches at every single
+ * instruction and access, according to UG984 and the choices that microblaze.c declares. Random
+ * programs run through both on many geometries. Every signal that the core raises must agree,
+ * including cycles, and so must the latencies. The time of a block by itself comes from pipeline.c,
+ * for which test_microblaze.c has known answers.
  */
 #define UNIT_SANITIZED 40
 #include "../../unit.h"
@@ -33,10 +33,10 @@ struct line {
 
 struct branch {
 	bool there;
-	uint32_t pc, next; /* where it went last */
+	uint32_t pc, next; /* where the branch went last */
 };
 
-/* Pages, the most recently used first; the unified TLB: the newest first. */
+/* Pages, the most recently used first. In the unified TLB, the newest is first. */
 struct pages {
 	unsigned n, most;
 	uint32_t page[128];
@@ -60,7 +60,7 @@ static void remove_page(struct pages *t, uint32_t page)
 	t->n = kept;
 }
 
-/* Move it to the front; the last is dropped if there are too many. */
+/* Moves the page to the front. If there are too many pages, the last one is dropped. */
 static void put_page(struct pages *t, uint32_t page)
 {
 	memmove(&t->page[1], &t->page[0], t->n * sizeof(t->page[0]));
@@ -82,14 +82,14 @@ struct oracle {
 	struct pages itlb, dtlb, utlb;
 	uint64_t clock;
 	uint64_t ifree, dfree,
-		written; /* until when buses are taken, and the write buffer drains */
-	/* State at the end of the last block. */
+		written; /* until when buses are busy and the write buffer has stores */
+	/* The state at the end of the last block. */
 	bool any, open;
-	struct pmk_insn end; /* the branch of the block, or else its last instruction */
+	struct pmk_insn end; /* the block's branch, or its last instruction */
 	uint32_t fall;
 	uint8_t residue[PMK_MB_REGS];
 	uint64_t n[PMK_NSIGNALS];
-	struct latency latency[PMK_NSIGNALS]; /* of occurrences that did not take one cycle */
+	struct latency latency[PMK_NSIGNALS]; /* those that did not take one cycle */
 };
 
 static void timed(struct oracle *o, enum pmk_signal sig, uint64_t cycles)
@@ -126,7 +126,10 @@ static unsigned refill_of(const struct oracle *o, bool wrong)
 	return cycles + 4 + (o->core->mmu && (wrong || !back) ? 2 : 0);
 }
 
-/* Returns, and branches with an immediate target that is not the next instruction. */
+/*
+ * Returns true for returns, and for branches with an immediate target that is not the next
+ * instruction.
+ */
 static bool can_be_predicted(const struct oracle *o)
 {
 	if (!o->core->bp.on)
@@ -166,7 +169,7 @@ static void leave(struct oracle *o, uint32_t pc)
 		*b = (struct branch){ .there = true, .pc = (uint32_t)o->end.addr, .next = pc };
 }
 
-/* Follows a branch. An unconditional branch that is not predicted is timed with its block. */
+/* Executes a branch. An unconditional branch that is not predicted is timed with its block. */
 static void go(struct oracle *o)
 {
 	bool goes = o->end.kind & (PMK_MB_BR | PMK_MB_RETURN) && !can_be_predicted(o);
@@ -222,7 +225,7 @@ static void fetch(struct oracle *o, uint32_t pc, const struct pmk_insn *insn, si
 		uint32_t number = addr / bytes;
 		struct line *l = &o->iline[number % (o->core->icache.size / bytes)];
 
-		/* The block is on one page: only its first instruction can miss. */
+		/* The block is on one page, so only its first instruction can miss. */
 		wait_for(o, PMK_SIG_OF_STALL, shadow(o, &o->itlb, addr, PMK_SIG_ITLB_HIT));
 		o->n[PMK_SIG_L1I_TLB] += o->core->mmu;
 		if (!code_is_cached(o, addr))
@@ -334,7 +337,7 @@ static void count_facts(struct oracle *o, const struct pmk_insn *in, bool in_slo
 	o->n[PMK_SIG_DELAY_NOP] += in_slot && in->kind & PMK_MB_NOP;
 }
 
-/* Cycles that the block waits for results of the previous block. */
+/* Returns the cycles that the block waits for results of the previous block. */
 static uint64_t late(const struct oracle *o, const struct pmk_microblaze_timing *t)
 {
 	int wait = 0;
@@ -398,7 +401,7 @@ struct program {
 
 static uint32_t plain_word(void)
 {
-	/* Few registers, so that instructions wait for results. */
+	/* The program uses few registers, so instructions wait for results. */
 	unsigned d = 1 + pick(6), a = 1 + pick(6), b = 1 + pick(6);
 
 	switch (pick(14)) {
@@ -424,7 +427,7 @@ static uint32_t plain_word(void)
 
 static uint32_t offset_to_anywhere(uint32_t from, uint32_t words)
 {
-	/* Not to the last words of the code, and not to the next instruction. */
+	/* The target is not in the last words of the code, and not the next instruction. */
 	uint32_t to = pick(words - 16);
 
 	return (to == from + 1 || to == from + 2 ? from : to) * 4 - from * 4;
@@ -487,7 +490,10 @@ static uint32_t data_address(const struct program *p, unsigned bytes)
 	return p->data_base[pick(COUNT(p->data_base))] + pick(p->data_bytes) / bytes * bytes;
 }
 
-/* The instructions from word `at` to the next branch, with its slot, or to the end of the page. */
+/*
+ * Decodes the instructions from word `at` to the next branch and its slot, or to the end of the
+ * page.
+ */
 static size_t take_block(const struct program *p, uint32_t at, bool slot_only,
 			 struct pmk_insn *insn)
 {
@@ -507,7 +513,10 @@ static size_t take_block(const struct program *p, uint32_t at, bool slot_only,
 	return n;
 }
 
-/* Where execution continues after a block: the next instruction, the target, or anywhere. */
+/*
+ * Chooses where execution continues after a block: at the next instruction, at the target, or
+ * anywhere.
+ */
 static uint32_t next_word(const struct pmk_insn *end, uint32_t fall, uint32_t words)
 {
 	uint32_t anywhere = pick(8) ? pick(40) * (words / 40) : pick(words - 16);
@@ -572,7 +581,7 @@ static void compare(struct rig *r, struct oracle *o, uint64_t what, unsigned ste
 				 (unsigned long long)o->n[signals[i]]);
 }
 
-/* Records of the core since the last call; occurrences of one signal never overlap. */
+/* Reads the core's records since the last call. Occurrences of one signal never overlap. */
 static void read_log(struct rig *r, struct latency *sum, uint64_t *end)
 {
 	uint64_t n = r->bus.recorded;
@@ -674,7 +683,7 @@ static void run_program(uint64_t what, unsigned steps)
 	words = 64u << pick(7);
 	make_program(&p, words);
 	r = rig_new(&core);
-	if (seed % 2) /* soon it starts again */
+	if (seed % 2) /* the program starts again soon */
 		r->cpu.microblaze.tables->epoch = -(PMK_MB_EPOCH * 4);
 	o = oracle_new(&r->core);
 	for (unsigned step = 0; step < steps; step++) {
@@ -689,8 +698,7 @@ static void run_program(uint64_t what, unsigned steps)
 		at += (uint32_t)n;
 		if (!o->open)
 			at = next_word(&o->end, at, words);
-		/* The outcome of a branch is known when the next block starts; for now there is
-		 * none. */
+		/* The outcome of the last branch is known only when the next block starts. */
 		if (step % 64 == 63)
 			compare(r, o, what, step);
 	}
