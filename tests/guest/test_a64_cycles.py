@@ -312,6 +312,67 @@ def test_misses_under_way():
          l1d_cache_refill=4, stall_backend=0, cpu_cycles=64)
 
 
+# x3 is the line after the one at x2, which is present.
+AHEAD = ELSEWHERE + "; add x3, x2, #64; ldr x1, [x2]"
+
+
+def saved(body, *sets, core="armv8", setup=AHEAD):
+    """Returns the cycles that the PRFM in the body saves. It must change no other count."""
+    less, more = (count("repeat", *sets, core=core, SETUP=setup, WARM=1, BODY=b,
+                        events=["cpu_cycles", "l1d_cache_refill", "l2d_cache_refill", "l1d_cache"])
+                  for b in (body.replace("PRFM", "prfm"), re.sub("PRFM [^;]*", "nop", body)))
+    cycles = [c.pop("cpu_cycles") for c in (more, less)]
+    equal(less, more)
+    return cycles[0] - cycles[1]
+
+
+# The address of a PRFM follows from an access by the same register before or after it. The line
+# arrives before the load, so all 40 cycles are saved.
+@cases("accesses", [
+    "ldr x1, [x2]; PRFM pldl1keep, [x2, #64]",
+    "PRFM pldl1strm, [x2, #64]; str x4, [x2, #8]",
+    "ldr x1, [x2], #8; PRFM pstl1keep, [x2, #56]",
+    "ldp x1, x6, [x2, #16]!; nop; nop; PRFM pldl2keep, [x2, #48]",
+    "PRFM pldl1keep, [x2, #64]; ldp q0, q1, [x2], #32",
+    "ldur w1, [x2, #3]; prfm pldl1keep, [x2]; PRFM pldl1keep, [x2, #120]",
+])
+def test_prfm(accesses):
+    equal(saved(f"{accesses}; nops 120; ldr x8, [x3]; add x9, x8, x5", NEAR), 40)
+
+
+def test_prfm_too_late():
+    # The request is made with the first load: NOP, LDR; PRFM, NOP; 9 cycles; LDR. Of 40 cycles, 11
+    # have passed then. A store waits for nothing, and a PRFM of an unknown address does nothing.
+    late = "ldr x1, [x2]; PRFM pldl1keep, [x2, #64]; nops 19; "
+    equal(saved(late + "ldr x8, [x3]; add x9, x8, x5", NEAR), 11)
+    equal(saved(late + "str x8, [x3]; nops 120", NEAR), 0)
+    equal(saved(late.replace("#64", "x4") + "ldr x8, [x3]; add x9, x8, x5", NEAR), 0)
+
+
+def test_prfm_of_another_page():
+    # PRFM walks the tables, too, so the load waits neither for its page nor for its line.
+    body = "ldr x1, [x2]; PRFM pldl1keep, [x2, #12288]; nops 160; ldr x8, [x3]; add x9, x8, x5"
+    setup = AHEAD.replace("lsl #10", "lsl #15").replace("x2, #64", "x2, #12288")
+    equal(saved(body, NEAR, "utlb.penalty=7", "tlb.penalty=31", setup=setup), 40 + 31)
+
+
+def test_prfm_out_of_order():
+    # 3 instructions enter in a cycle, so the load enters 30 cycles after the PRFM, if the misses
+    # before have ended. The NOPs at the end wait for the result.
+    body = "ldr x1, [x2]; PRFM pldl1keep, [x2, #64]; nops 88; ldr x8, [x3]; add x9, x8, x5; " \
+        "b 1f; 1: nops 150"
+    for latency in (200, 20):
+        equal(saved(body, f"mem.latency={latency}", core="cortex-a72",
+                    setup=AHEAD + "; nops 400"), min(latency, 30))
+
+
+def test_prfm_of_an_unknown_address():
+    # A note gives the number of prefetches that had no effect.
+    program = build("repeat", {"SETUP": AHEAD, "BODY": "prfm pldl1keep, [x2, x4]; ldr x1, [x10]"})
+    notes = stat("--core", "armv8", "-e", "cpu_cycles", program)["note"]
+    assert "1 prefetch instruction(s)" in notes, notes
+
+
 # As ELSEWHERE, but x2 has 2 KB for each run.
 STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
 

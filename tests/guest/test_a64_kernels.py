@@ -109,7 +109,7 @@ ACCESSES = [
     ("exclusive_without_load", 0, "clrex; stxr w6, x5, [x2]",      0, 1,  0, 0,  0, 0,  0),
     ("acquire_release",     0, "ldar x1, [x2]; stlr x1, [x2]; ldarb w1, [x2]; stlrh w1, [x2]",
                                                                    2, 2,  2, 2,  1, 0,  0),
-    # A prefetch accesses nothing here (not modelled).
+    # A prefetch counts no access: the first access to its line counts.
     ("prefetch",            0, "prfm pldl1keep, [x2]; prfum pldl1strm, [x2, #1]",
                                                                    0, 0,  0, 0,  0, 0,  0),
     ("no_access",           0, "add x1, x2, x5; mul x1, x2, x5; fadd d0, d1, d2; dmb ish; nop",

@@ -342,6 +342,7 @@ PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
  * look-up in the cache.
  */
 PMK_SLOW void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
+PMK_SLOW void pmk_a64_preload(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
 /*
  * Returns nonzero if the slow path must handle how `p` was left. Sets *wrong if a conditional

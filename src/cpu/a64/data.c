@@ -329,6 +329,71 @@ static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bo
 }
 
 /*
+ * Returns when a line arrives that PRFM has requested and no access has used since; otherwise 0.
+ * The line then counts as used.
+ */
+static PMK_SLOW uint64_t take_preload(struct pmk_cpu *cpu, uint64_t addr)
+{
+	uint64_t line = addr >> PMK_A64_LINE_SHIFT;
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+	uint64_t ready = pmk_a64_arrives(p->preload, line);
+
+	if (ready)
+		pmk_a64_flies(p->preload, line, 0);
+	return ready;
+}
+
+/* Returns the cycles that PRFM takes to translate. It does not change the TLBs: the first access to
+ * the page counts their misses. */
+static uint64_t preload_translates(const struct pmk_cpu *cpu, uint64_t page)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+
+	if (!cpu->core.mmu || *page_word(v, page) == page || pmk_tlb_holds(&v->dtlb, page))
+		return 0;
+	return pmk_tlb_holds(&v->main_tlb, page) ? cpu->core.utlb.penalty : cpu->core.tlb.penalty;
+}
+
+/*
+ * Requests a line for PRFM, unless the line is present or was requested. It is put into the caches
+ * and counted when an access uses it, so that counts do not depend on a clock. From the first
+ * request on, all misses take the general path.
+ */
+void pmk_a64_preload(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_a64_prefetcher *p = &v->prefetcher;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t line = addr >> PMK_A64_LINE_SHIFT, extra, latency, ready;
+	bool level2;
+
+	if (cpu->core.timeless || pmk_a64_arrives(p->preload, line) ||
+	    data_find(cpu, data_set(cpu, addr), addr))
+		return;
+	extra = preload_translates(cpu, addr >> PMK_PAGE_SHIFT);
+	level2 = cpu->core.a64.l2_on && pmk_a64_cache_find(&v->l2, addr);
+	latency = level2 ? cpu->core.l2.latency
+			 : pmk_sdram_read(&cpu->a64.sdram, &cpu->core, addr, cpu->cycles);
+	pmk_a64_come_from(cpu, level2);
+	if (cpu->a64.window) {
+		ready = pmk_a64_window_preload(cpu, PMK_ACCESS_USE(access), latency, extra);
+	} else {
+		struct pmk_lsu_delay d;
+
+		lsu->latency = (uint32_t)latency;
+		d = pmk_lsu_load_miss(lsu, issue_time(cpu, access), PMK_LSU_NO_USE,
+				      LOAD_HIT_LATENCY, extra);
+		account(cpu, d);
+		ready = d.ready - LOAD_HIT_LATENCY;
+	}
+	if (level2 && ready)
+		ready = pmk_later(ready, pmk_a64_arrives(p->flight2, line));
+	pmk_a64_flies(p->preload, line, ready);
+	cpu->a64.preloads = true;
+	cpu->a64.usual_data = false;
+}
+
+/*
  * Prefetch a line into level 1. If too many lines are under way, the request waits until one has
  * arrived, and leaves the bus to others until then.
  */
@@ -347,6 +412,11 @@ static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	latency = data_fill(cpu, set, addr, false, PMK_A64_PREFETCHED);
 	if (cpu->core.timeless)
 		return;
+	ready = cpu->a64.preloads ? take_preload(cpu, addr) : 0;
+	if (PMK_UNLIKELY(ready)) {
+		pmk_a64_flies(p->flight, line, ready);
+		return;
+	}
 	for (uint32_t i = 1; i < p->nslots; i++)
 		if (p->busy_until[i] < p->busy_until[slot])
 			slot = i;
@@ -460,7 +530,7 @@ static PMK_SLOW void load_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 				 uint64_t extra)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t latency, arrives = 0, now;
+	uint64_t latency, arrives, now;
 
 	if (is_outside(cpu, addr, access, false)) {
 		data_outside(cpu, access, false, extra);
@@ -469,9 +539,15 @@ static PMK_SLOW void load_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 	now = issued(cpu, access);
 	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 	latency = data_fill(cpu, set, addr, false, 0);
-	if (v->prefetcher.lines2 && cpu->a64.lsu.level2)
-		arrives = pmk_a64_arrives(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT);
-	load_miss(cpu, access, latency, extra, arrives, now);
+	arrives = cpu->a64.preloads ? take_preload(cpu, addr) : 0;
+	if (PMK_UNLIKELY(arrives)) {
+		load_late(cpu, access, 0, arrives, now);
+	} else {
+		if (v->prefetcher.lines2 && cpu->a64.lsu.level2)
+			arrives =
+				pmk_a64_arrives(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT);
+		load_miss(cpu, access, latency, extra, arrives, now);
+	}
 	allow(v, addr, false);
 	if (v->prefetcher.nstreams)
 		after_miss(cpu, addr, now, false);
@@ -518,7 +594,8 @@ static PMK_SLOW void store_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t a
 	now = issued(cpu, access);
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	data_fill(cpu, set, addr, true, PMK_A64_DIRTY);
-	store_takes_bus(cpu);
+	if (!cpu->a64.preloads || !take_preload(cpu, addr))
+		store_takes_bus(cpu);
 	store_goes_out(cpu, access);
 	allow(v, addr, true);
 	if (v->prefetcher.nstreams)

@@ -423,7 +423,7 @@ void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe
 
 	for (size_t i = 0; i < n; i++)
 		slots[i] = (struct pmk_pipe_slot){
-			.use = insn[i].load ? (uint16_t)next_load(&nloads) : 0,
+			.use = insn[i].load ? (uint16_t)next_load(&nloads) : PMK_A64_NO_LOAD,
 		};
 }
 

@@ -80,6 +80,7 @@ void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p)
 	memset(p->busy_until, 0, sizeof(p->busy_until));
 	memset(p->flight, 0, sizeof(p->flight));
 	memset(p->flight2, 0, sizeof(p->flight2));
+	memset(p->preload, 0, sizeof(p->preload));
 }
 
 static bool in_one_page(uint64_t a, uint64_t b)

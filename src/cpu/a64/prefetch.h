@@ -81,6 +81,8 @@ struct pmk_a64_prefetcher {
 	struct pmk_a64_stream stream[PMK_A64_FOLLOWED];
 	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
+	/* Lines that PRFM has requested and no access has used since; `ready` 0: none. */
+	struct pmk_a64_flight preload[PMK_A64_FLIGHTS];
 };
 
 /* The number that means "no stream". */

@@ -92,6 +92,7 @@ struct pmk_cpu_a64 {
 	bool usual_level2;
 	/* Everything about level 1 data, level 2 and memory is as on a Cortex-A53, at any size. */
 	bool usual_data;
+	bool preloads;			/* PRFM has requested a line */
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will have their values */
 	uint64_t loaded;		/* pending registers that a load will write */
 };

@@ -443,11 +443,20 @@ void *pmk_a64_tables(const struct pmk_cpu *cpu)
 	return cpu->a64.fast;
 }
 
+static void preload(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
+{
+	uint64_t access = (uintptr_t)data;
+
+	(void)info;
+	pmk_a64_preload(pmk_cpus[vcpu], addr + (uint64_t)((int64_t)access >> 32), access);
+}
+
 const struct pmk_core_callbacks pmk_a64_callbacks = {
 	.on_block = on_block,
 	.on_fetch = pmk_a64_on_fetch,
 	.on_lines = pmk_a64_on_lines,
 	.watch = pmk_a64_watch,
+	.preload = preload,
 	.test = pmk_a64_test,
 	.tables = pmk_a64_tables,
 };

@@ -560,6 +560,21 @@ void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, u
 		retire_at(cpu, w, (int16_t)(ready + l->path[l->nfrom].ticks));
 }
 
+uint64_t pmk_a64_window_preload(struct pmk_cpu *cpu, unsigned load, uint64_t latency,
+				uint64_t extra)
+{
+	struct pmk_a64_window *w = cpu->a64.window;
+	int64_t issue;
+
+	if (cpu->prev != w->block)
+		return 0;
+	open_times(cpu, w);
+	issue = w->source[0];
+	if (load != PMK_A64_NO_LOAD && load >= w->flow->first_load)
+		issue = address_ready(w, &w->flow->load[load - w->flow->first_load]);
+	return request(&cpu->a64.lsu, (w->base + (uint64_t)issue) / PMK_A64_TICKS + extra, latency);
+}
+
 /* Let a store retire when the write buffer has room for it. */
 void pmk_a64_window_store(struct pmk_cpu *cpu)
 {

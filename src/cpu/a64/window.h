@@ -104,8 +104,9 @@ struct pmk_a64_flow {
 };
 
 #define PMK_A64_MAX_SOURCES (PMK_NREGS + 2 + PMK_A64_SLOTS)
-#define PMK_A64_MAX_NEAR    64 /* most branches whose targets are known at once */
-#define PMK_A64_MAX_LOADS   64 /* most loads of a block; later ones share the last number */
+#define PMK_A64_MAX_NEAR    64	       /* most branches whose targets are known at once */
+#define PMK_A64_MAX_LOADS   64	       /* most loads of a block; later ones share the last number */
+#define PMK_A64_NO_LOAD	    UINT16_MAX /* the number of an instruction that loads nothing */
 /* The largest size of a flow, in bytes. */
 #define PMK_A64_MAX_FLOW    (1 << 17)
 
@@ -261,5 +262,12 @@ static inline uint64_t pmk_a64_window_front(const struct pmk_a64_window *w)
 	return w->front / PMK_A64_TICKS;
 }
 void pmk_a64_window_store(struct pmk_cpu *cpu);
+/*
+ * Requests a line for a prefetch instruction, which has the base register of another instruction:
+ * the load with this number, or one that loads nothing. Returns when the line arrives, `latency`
+ * cycles after the table walk of `extra` cycles. 0: the block is not the running one.
+ */
+uint64_t pmk_a64_window_preload(struct pmk_cpu *cpu, unsigned load, uint64_t latency,
+				uint64_t extra);
 
 #endif
