@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Building blocks: facts and timing of a sequence of instructions. See block.h. */
+/* Builds blocks: the facts and the timing of a sequence of instructions. See block.h. */
 #include "cpu/block.h"
 
 #include "cpu/family.h"

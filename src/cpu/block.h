@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block: a sequence of instructions that is entered at the top and has no branch inside. When the
- * block is built, pmk works out once all that can be known before it runs. Executing the block then
- * only adds one to a counter.
+ * A block: a sequence of instructions that is entered at the top and has no branch inside. When pmk
+ * builds a block, it works out everything that does not change between executions. Executing the
+ * block then only adds one to a counter.
  *
  * `struct pmk_facts` is what one execution of the block adds to the totals: totals = Σ executions ×
- * facts. It is separate from the block because it is all that another process needs to sum up after
- * the emulator has ended.
+ * facts. It is a struct of its own because another process sums up after the emulator has ended,
+ * and needs only the facts.
  */
 #ifndef PMK_CPU_BLOCK_H
 #define PMK_CPU_BLOCK_H
@@ -26,22 +26,22 @@ struct pmk_facts {
 	uint16_t n[PMK_NFACTS];
 };
 
-/* What the pipeline reports about an instruction to the memory model: when a miss would cost
- * time. */
+/* What the pipeline model tells the memory model about an instruction. From it, the memory model
+ * knows when a miss would cost time. */
 struct pmk_pipe_slot {
 	uint16_t issue; /* issue cycle, from the start of the block */
 	/* Cycles from issue to the first instruction that waits for the result. If no instruction
-	 * of the block waits for it: for a load, the registers that have the result at the end of
-	 * the block, as the family packs them; for other instructions, the cycles to the end of the
-	 * block. */
+	 * of the block waits for it, the member means something else. For a load, it then has the
+	 * registers that receive the result at the end of the block, as the family packs them. For
+	 * other instructions, it has the cycles to the end of the block. */
 	uint16_t use;
 };
 
-#define PMK_PIPE_FAR 255 /* the register is not needed soon, if at all */
+#define PMK_PIPE_FAR 255 /* no instruction of the block uses the register soon */
 
-/* Used in place of a branch's number by families that number branches. */
-#define PMK_BRANCH_NONE	 0 /* the block does not end in a branch: it is expected to fall through */
-#define PMK_BRANCH_SLOW	 1 /* ends in something that always takes the slow path */
+/* Families that number branches use these values in place of a branch's number. */
+#define PMK_BRANCH_NONE	 0 /* no branch ends the block: the next one should follow it in memory */
+#define PMK_BRANCH_SLOW	 1 /* the block ends in an instruction that always takes the slow path */
 #define PMK_BRANCH_FIRST 2
 
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
@@ -69,18 +69,18 @@ struct pmk_block {
 	bool vector_set;   /* the program was seen to set this vector */
 	bool faulted;	   /* handles faults of instructions */
 	bool misaligned;   /* handles signals for unaligned accesses */
-	bool tells;	   /* value of pmk_code.tells when this block was created */
-	uint8_t level;	   /* the exception level at which it runs, or 0 */
+	bool tells;	   /* copy of pmk_code.tells from the time when this block was created */
+	uint8_t level;	   /* the exception level at which the block runs, or 0 */
 	uint8_t disturbs;  /* what the block's maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
-	/* For blocks that may end early (fault.h): the instructions, and how many of them may
-	 * fault. */
+	/* For blocks that may end early (fault.h): their instructions, and how many of the
+	 * instructions may fault. */
 	const struct pmk_insn *insn;
 	uint16_t ninsns, nfaults;
 };
 
 /*
- * Build a block of `n` > 0 instructions. slots[] (n entries) receives the pipeline's view of each.
+ * Builds a block of `n` > 0 instructions. Fills in slots[], which has one entry per instruction.
  * The caller sets id and vector, and the number of the branch if the family numbers branches.
  */
 void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

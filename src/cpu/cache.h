@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A set-associative cache directory: which line is where, and which one is evicted. It holds no
- * data, and callers do not ask it whether a line is present: the presence map (arm11.h) answers
- * that, so a hit costs nothing here. This works because neither replacement policy of these cores
- * keeps state on a hit. Other policies do (order.h): then pmk_cache_use() is called for each hit,
- * except when the line was already the last one used in its set, because the call would then change
- * nothing.
+ * data. The core finds out in its own presence map (for example in arm11.h) whether a line is
+ * present, so a hit costs nothing here. This works because the replacement policies of the cores
+ * themselves keep no state about hits. The policies of order.h do keep such state. For them, the
+ * core calls pmk_cache_use() at each hit, except when the line was already the last one used in its
+ * set, because the call would then change nothing.
  *
- * Lines are numbered (address >> 5). ARM1176JZF-S TRM 7.2: invalid ways are filled first, lowest
- * number first; round robin uses one counter for all sets; otherwise the choice is pseudo-random.
+ * Lines are numbered (address >> 5). The following is from ARM1176JZF-S TRM 7.2. Invalid ways are
+ * filled first, from the lowest number on. Round robin uses one counter for all sets. The other
+ * policy of these cores is pseudo-random.
  */
 #ifndef PMK_CPU_CACHE_H
 #define PMK_CPU_CACHE_H
@@ -32,16 +33,17 @@ struct pmk_cache {
 };
 
 /* Returns 0 or PMK_ENOMEM. size and ways are powers of two; size / ways is at least one line.
- * round_robin only has an effect with PMK_POLICY_OWN. */
+ * round_robin has an effect only if `policy` is PMK_POLICY_OWN. */
 int pmk_cache_init(struct pmk_cache *c, uint32_t size, uint32_t ways, enum pmk_policy policy,
 		   bool round_robin, uint32_t seed);
 void pmk_cache_fini(struct pmk_cache *c);
 
-/* Forget every line. */
+/* Forgets every line. */
 void pmk_cache_clear(struct pmk_cache *c);
 
-/* Returns the next random number. The generator of the silicon is not published. Our choice is
- * xorshift32: three operations, full period, the same sequence on every host. */
+/* Returns the next random number. The generator of the silicon is not published. We chose
+ * xorshift32, because it needs only three operations, has a full period, and gives the same
+ * sequence on every host. */
 static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 {
 	c->random ^= c->random << 13;
@@ -50,8 +52,8 @@ static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 	return c->random >> 8;
 }
 
-/* Returns the way to fill next in a cache that keeps no order. Ways are filled from the lowest on,
- * so that a set with an invalid way has an invalid last way. */
+/* Returns the way to fill next in a cache that keeps no order. Ways are filled from the lowest
+ * number on, so a set has an invalid way if and only if its last way is invalid. */
 static inline uint32_t pmk_cache_victim_unordered(struct pmk_cache *c, const uint32_t *set)
 {
 	uint32_t way = 0;
@@ -70,8 +72,8 @@ static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set
 	return pmk_cache_victim_unordered(c, set);
 }
 
-/* Put an absent line in; returns the line it replaces, or PMK_NO_LINE. Inline: every miss of the
- * program comes here. */
+/* Adds a line that is not in the cache. Returns the line that it replaces, or PMK_NO_LINE. The
+ * function is inline because every miss of the program calls it. */
 static inline uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
 {
 	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
@@ -90,11 +92,12 @@ static inline bool pmk_cache_ages(const struct pmk_cache *c)
 	return pmk_order_ages(&c->order);
 }
 
-/* Returns the line that was used last in the set of `line`, or PMK_NO_LINE. Only for a cache that
- * ages. */
+/* Returns the line that was used last in the set of `line`, or PMK_NO_LINE. Must be called only for
+ * a cache for which pmk_cache_ages() is true. */
 uint32_t pmk_cache_last(const struct pmk_cache *c, uint32_t line);
 
-/* Records that a present line was used. Only for a cache that ages. */
+/* Records that a line in the cache was used. Must be called only for a cache for which
+ * pmk_cache_ages() is true. */
 void pmk_cache_use(struct pmk_cache *c, uint32_t line);
 
 #endif

@@ -38,13 +38,13 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 	if (access->pc < left->pc || access->pc >= left->end_addr)
 		return;
 	if (last && last->pc == rest.pc && last->of == left && last->execution == rest.execution)
-		return;		   /* another access of the same instruction */
-	if (r->n == PMK_MAX_RESTS) /* full: the oldest rest will not start any more */
+		return;		   /* the rest of this instruction is stored already */
+	if (r->n == PMK_MAX_RESTS) /* the table is full: drop the oldest rest */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
 }
 
-/* Continue with this rest, and remove it. */
+/* Continues with rest number `index`, and removes it from the table. */
 static void rest_begin(unsigned vcpu, unsigned index)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -102,7 +102,7 @@ void pmk_fetch_handler(unsigned vcpu, void *start)
 		cpu->prev = cpu->origin;
 }
 
-/* ---- starts of blocks that no family has a function of its own for --------------------------- */
+/* ---- starting blocks without a function of the family ---------------------------------------- */
 
 /* Starts a block in any way for which the family has no function. `way` and `handler` are
  * constants, with the same meaning as for pmk_block_choose(). A plain start comes here only for the

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an emulator calls while code runs. Each family of cores makes these functions from its own
- * hot paths, one for each case that is known when a block is translated. So nothing has to be
- * decided again when the block runs. At translation the family chooses the function for a block and
- * for an access: see family.h, on_block and watch.
+ * The functions that an emulator calls while code runs. Each family of cores makes them from its
+ * own hot paths. There is one function for each combination of facts that are known when a block is
+ * translated, so the function does not test these facts each time the block runs. At translation,
+ * the family chooses the function for the start of a block (on_block in family.h) and for each
+ * access (watch in family.h).
  *
  * An emulator passes its callbacks the number of a vCPU and no context, so the cores are in a
  * global table. One table is enough because each emulator is a process of its own.
@@ -29,25 +30,26 @@ typedef void pmk_block_fn(unsigned vcpu, void *block);
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
 /*
- * Describes when an access changes only pmk_cpu.access and one count, so that an emulator that can
- * check this by itself need not call back. Each look-up is in a table at an offset from the
- * family's tables. The index is the address with its lower 32 bits rotated right by `ror`, shifted
- * right by `shift` and masked. The look-up succeeds if (entry & entry_mask) == ((address &
+ * A test for accesses that change only pmk_cpu.access and one count. An emulator that can make the
+ * test itself need not call back for such accesses. Each look-up is in a table at an offset from
+ * the family's tables. The index is the address with its lower 32 bits rotated right by `ror`,
+ * shifted right by `shift` and masked. The look-up succeeds if (entry & entry_mask) == ((address &
  * addr_mask) >> addr_shift | value).
  */
 struct pmk_lookup {
 	int32_t offset;
 	uint8_t size; /* bytes of an entry: 1, 4 or 8 */
 	uint8_t ror, shift, addr_shift;
-	/* All fit in 32 bits with sign; `value` fits in 31. */
+	/* All of these fit in 32 bits with sign; `value` fits in 31 bits. */
 	int64_t index_mask, entry_mask, addr_mask, value;
 };
 
 #define PMK_MAX_LOOKUPS 2
 
 struct pmk_access_test {
-	unsigned
-		n; /* look-ups, which all have to succeed; 0: an access always makes a difference */
+	/* Number of look-ups, which must all succeed. If it is 0, an access always makes a
+	 * difference. */
+	unsigned n;
 	struct pmk_lookup lookup[PMK_MAX_LOOKUPS];
 	unsigned counts; /* the signal that every such access adds 1 to, or PMK_SIG_NONE */
 };
@@ -66,33 +68,34 @@ struct pmk_emulator {
 	/* Cortex-M: the number of the exception whose handler runs now, or 0; *sp is the stack
 	 * pointer and *lr the link register. Negative if it is not known. */
 	int (*exception_now)(uint32_t *sp, uint32_t *lr);
-	/* Called when levels are watched: the core leaves its level, or is known to be at another
-	 * one. */
+	/* Called if exception levels are watched: leave_level() when the core leaves its level,
+	 * enter_level() when it is known to be at another level. */
 	void (*leave_level)(unsigned vcpu);
 	void (*enter_level)(unsigned vcpu, unsigned level);
 	/*
 	 * Called when a block is about to start: at blocks where a region begins or ends
 	 * (`boundary` is true), at every block while calls are followed, and possibly at other
-	 * blocks, where the call has no effect. The function may set pmk_cpu.crossing.
+	 * blocks, where the call has no effect. follow() may set pmk_cpu.crossing.
 	 */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
 
-/* Close the level of the core, if it is open and the emulator reports the level. */
+/* Decides the level of the core if it is open (cpu.h) and the emulator reports the level. */
 void pmk_level_settle(struct pmk_cpu *cpu);
 
-/* Stores the present access for pmk_cpu.is_device, in system emulation. */
+/* Stores the present access in system emulation, for pmk_cpu.is_device. */
 static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
 	cpu->seen = (struct pmk_access_seen){ info, addr };
 }
 
 /*
- * System emulation: the emulator may leave a block in the middle and continue with the rest as
- * another block, whose start it reports again. The rest has been counted already, so pmk remembers
- * it here until it starts. An interrupt may come before that and leave other blocks in the middle,
- * too, and an RTOS may then run other tasks. A rest may never have started when the run ends.
+ * In system emulation, the emulator may leave a block in the middle and continue with the remaining
+ * instructions as another block, whose start it reports again. These instructions, the *rest*, were
+ * counted when the first block started, so pmk remembers them here until the rest starts. An
+ * interrupt may come before that and leave other blocks in the middle, too, and an RTOS may then
+ * run other tasks. At the end of a run there may be rests that have not started.
  */
 #define PMK_MAX_RESTS 16
 struct pmk_rests {
@@ -100,15 +103,15 @@ struct pmk_rests {
 	struct pmk_rest {
 		uint64_t pc;
 		const struct pmk_block *of;
-		uint64_t execution; /* which execution of the block this is */
+		uint64_t execution; /* number of the execution of `of` that was left */
 		uint32_t path;	    /* the call path, if calls are followed */
 	} rest[PMK_MAX_RESTS];
 };
 extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
 
 /*
- * Remember the rest of the running block, which is left in the middle for an access. The emulator
- * runs the access as a block by itself.
+ * Remembers the rest of the running block. The emulator leaves that block in the middle and runs
+ * the instruction that makes an access as the block `access`.
  */
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access);
 
@@ -126,16 +129,16 @@ void pmk_rest_never(unsigned vcpu);
 /* The slow path of pmk_rest_is(), for a vCPU that has rests. */
 PMK_SLOW bool pmk_rest_continues(unsigned vcpu, const struct pmk_block *block);
 
-/* True if `block` is the rest of a block that was left. That block then continues, no matter what
- * ran in between. If several rests start at this block, the last one continues. */
+/* True if `block` is the rest of a block that was left. The block that was left then continues, no
+ * matter what ran in between. If several rests start at this block, the last one continues. */
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 {
 	return PMK_UNLIKELY(pmk_rests[vcpu].n) && pmk_rest_continues(vcpu, block);
 }
 
 /*
- * Prepares for the block of a handler, which is about to start. The block before it either was left
- * early, or has a rest that runs later and shows how the block ends.
+ * Prepares for the block of a handler, which is about to start. Either the block before it was left
+ * early, or it has a rest that runs later. In the second case, the rest shows how the block ends.
  */
 static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
@@ -145,10 +148,11 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 		pmk_cpu_left_early(cpu, block);
 }
 
-/* The ways to start a block: plain; with the facts added at once, for totals that are read often;
- * while calls are followed; where a region begins or ends; while counts are booked by site
- * (sites.h). Each way has variants for system emulation and for the blocks of handlers, before
- * which another block may have been left early (fault.h). */
+/* How a block is started. PLAIN is the usual way. EAGER adds the facts at once, for totals that are
+ * read often. FOLLOWED is for blocks while calls are followed, BOUNDARY for blocks where a region
+ * begins or ends. BOOKED is used while counts are booked by site (sites.h). Each way has variants
+ * for system emulation and for the blocks of handlers, before which another block may have been
+ * left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,
@@ -159,15 +163,17 @@ enum pmk_block_way {
 };
 
 /*
- * The functions that a family provides for starting blocks. The first four are for the ways that
- * are used most: they call the family's enter(cpu, block, crossing) through the inline functions
- * below. callbacks.c makes all other ways from these members.
+ * The functions that a family provides for starting blocks. The first four functions are for the
+ * ways that are used most. They call the family's enter(cpu, block, crossing) through the inline
+ * functions below. callbacks.c builds the functions for all other ways from the members of this
+ * struct.
  */
 struct pmk_block_fns {
-	pmk_block_fn *single; /* plain, in a program with one thread; NULL: only firmware runs */
-	pmk_block_fn *plain;  /* plain, in any program and in system emulation */
+	/* the plain way in a program with one thread; NULL: the family runs only firmware */
+	pmk_block_fn *single;
+	pmk_block_fn *plain; /* the plain way in any program and in system emulation */
 	pmk_block_fn *eager;
-	pmk_block_fn *booked; /* plain, if pmk_cpu.sites is NULL */
+	pmk_block_fn *booked; /* the plain way if pmk_cpu.sites is NULL, otherwise the booked way */
 	/* Called first if the block may be that of a handler. */
 	void (*handle)(struct pmk_cpu *cpu, const struct pmk_block *block);
 	/* Called first in system emulation. */
@@ -175,9 +181,10 @@ struct pmk_block_fns {
 };
 
 /*
- * The function for the start of a block on this core. `single`: it runs a program with one thread,
- * whose vCPU has number 0, so the most frequent callbacks need not look up the core. `handler`: the
- * block may belong to the program's handler of a signal, or to an exception handler.
+ * Returns the function for the start of a block on this core. `single` means that the core runs a
+ * program with one thread, whose vCPU has number 0; then the most frequent callbacks need not look
+ * up the core. `handler` means that the block may belong to the program's handler of a signal, or
+ * to an exception handler.
  */
 pmk_block_fn *pmk_block_choose(const struct pmk_core *core, bool single, bool handler,
 			       enum pmk_block_way way);
@@ -185,7 +192,8 @@ pmk_block_fn *pmk_block_choose(const struct pmk_core *core, bool single, bool ha
 typedef void pmk_enter_fn(struct pmk_cpu *cpu, const struct pmk_block *block, bool crossing);
 typedef void pmk_before_fn(struct pmk_cpu *cpu, const struct pmk_block *block);
 
-/* The caller of these functions passes functions by their names, so that they become inline. */
+/* The callers of these functions pass functions by their names, so that the compiler can inline
+ * them. */
 PMK_INLINE void pmk_block_start_single(const struct pmk_block *block, pmk_enter_fn *enter)
 {
 	pmk_cpus[0]->access = 0;
@@ -227,13 +235,13 @@ PMK_INLINE void pmk_block_start_booked(unsigned vcpu, const struct pmk_block *bl
 }
 
 /*
- * Called first when only fetching is counted, if the block may be that of a handler. If a direct
- * branch seems to lead to the handler, a signal came before the branch was executed, and pmk did
- * not see where the branch would have gone.
+ * Called before the block of a possible handler starts, when only fetching is counted. If the block
+ * before it ends in a direct branch that does not lead to the handler, a signal came before the
+ * branch was executed, and pmk does not know where the branch would have gone.
  */
 void pmk_fetch_handler(unsigned vcpu, void *block);
 
-/* Does nothing: the `before` of families that have nothing to do before a block. */
+/* Does nothing. Families that have nothing to do before a block use it as their `before`. */
 static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
 	(void)cpu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Blocks by number. See code.h. The tables only reserve address space: pages that were never
- * written take no memory. */
+/* Keeps blocks by number. See code.h. The tables only reserve address space, and pages that were
+ * never written take no memory. */
 #include "cpu/code.h"
 
 #include <string.h>
@@ -11,10 +11,11 @@
 #include "cpu/fault.h"
 #include "cpu/family.h"
 
-/* Hash tables begin with a few pages, which is enough for most programs, and double. */
+/* The size of a new hash table, which is enough for most programs. A table that becomes too full is
+ * doubled. */
 #define TABLE_BEGIN 4096
 
-/* Returns the most bytes that the family keeps of a block. */
+/* Returns the most bytes of additional data that the family keeps for a block. */
 static uint64_t most_kept(const struct pmk_core *core)
 {
 	const struct pmk_core_family *family = pmk_core_family(core);
@@ -52,8 +53,8 @@ static void table_put(struct pmk_code_table *t, uint64_t addr, uint32_t entry)
 }
 
 /*
- * Make room for one more entry, and keep enough entries free for short linear probing. Returns
- * false if there is no memory.
+ * Makes room for one more entry. At least half of the entries stay free, so that linear probing
+ * stays short. Returns false if there is no memory.
  */
 static bool table_grow(const struct pmk_code *code, struct pmk_code_table *t)
 {
@@ -105,7 +106,7 @@ void pmk_code_fini(struct pmk_code *code)
 	memset(code, 0, sizeof(*code));
 }
 
-/* Make room for `more` entries in a table that has `used` entries and is filled from the lowest
+/* Makes room for `more` entries in a table that has `used` entries and is filled from the lowest
  * entry on. */
 static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
 {
@@ -135,7 +136,8 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	for (i = first_probe(t, b->end_addr); t->entry[i]; i = (i + 1) & t->mask) {
 		struct pmk_block *known = &code->block[t->entry[i] - 1];
 
-		/* Compare more than the address, because other code may now be at this address. */
+		/* Compare more than the address, because the program may have put other code at
+		 * this address. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
 			return *pmk_core_family(code->core)->builder->branch(known);
@@ -146,8 +148,8 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	return code->nbranches++;
 }
 
-/* Keep the instructions of a block up to the last one that may fault. If there is no room, pmk
- * assumes that the block never ends early. */
+/* Keeps the instructions of a block up to the last one that may fault. If there is no room for
+ * them, pmk assumes that the block never ends early. */
 static void keep_insns(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 		       struct pmk_block *b)
 {
@@ -220,7 +222,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	if (most && most > PMK_MAX_KEPT - code->nkept)
 		return NULL;
 	b.id = code->nblocks;
-	/* The block is new: number the branch at its end. */
+	/* Only a new block comes here, so the branch at its end needs a number. */
 	if (builder->branch)
 		*builder->branch(&b) = branch_number(code, &b, b.id);
 	keep_insns(code, insn, n, &b);

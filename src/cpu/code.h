@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The code that a program has executed so far: its blocks, each with a number, and the numbers of
- * their branches. Emulators may translate the same block again, for another thread or after their
+ * their branches. An emulator may translate a block again, for another thread or because its
  * translation cache was full. The block then keeps its number.
  */
 #ifndef PMK_CPU_CODE_H
@@ -14,11 +14,11 @@
 #define PMK_MAX_INSNS	 (UINT32_C(8) << 20)
 #define PMK_MAX_KEPT	 (UINT64_C(512) << 20)
 
-/* A hash table of block numbers. Entries are the number + 1. */
+/* A hash table of block numbers. An entry is the number + 1, or 0 if it is free. */
 struct pmk_code_table {
 	uint32_t *entry;
-	/* number of entries - 1; the number is a power of two, and at most half of the entries are
-	 * used */
+	/* The number of entries - 1. The number of entries is a power of two, and at most half of
+	 * them are used. */
 	uint32_t mask;
 	uint32_t used;
 };
@@ -26,47 +26,49 @@ struct pmk_code_table {
 struct pmk_code {
 	const struct pmk_core *core;
 	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
-	uint64_t *hash;		 /* the hash of each block's bytes */
+	uint64_t *hash;		 /* hash of the instruction bytes of each block */
 	/* the instructions of blocks that may end early, block after block */
 	struct pmk_insn *insn;
 	uint32_t ninsns;
 	/*
-	 * The families' additional data of blocks: address space for PMK_MAX_KEPT bytes, or NULL.
+	 * The additional data of blocks that families keep. It is address space for PMK_MAX_KEPT
+	 * bytes, or NULL.
 	 */
 	char *kept;
 	uint64_t nkept;
 	uint32_t nblocks;
 	/*
-	 * If set, the emulator reports, for code that is new from now on, when it has passed an
-	 * instruction that may fault without an access: see fault.h. The owner sets it.
+	 * Set by the owner. If true, the emulator reports when an instruction has completed that
+	 * may fault without an access (fault.h). It does so for code that is translated from now
+	 * on.
 	 */
 	bool tells;
 	uint32_t nbranches;
 	struct pmk_code_table block_at;	 /* by start address */
-	struct pmk_code_table branch_at; /* by the address of a branch: a block that ends in it */
+	struct pmk_code_table branch_at; /* a block that ends in a branch, by its address */
 };
 
 /* Returns 0 or PMK_ENOMEM. */
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core);
 void pmk_code_fini(struct pmk_code *code);
 
-/* How a block may be entered, other than from the block before it. */
+/* The reasons why a block may be entered from somewhere else than the block before it. */
 enum pmk_entry {
 	PMK_ENTRY_VECTOR = 1 << 0,     /* at an exception vector */
 	PMK_ENTRY_SIGNAL = 1 << 1,     /* a program's signal handler */
 	PMK_ENTRY_FAULT = 1 << 2,      /* handles a fault */
-	PMK_ENTRY_SET = 1 << 3,	       /* at a vector that decoded code sets */
+	PMK_ENTRY_SET = 1 << 3,	       /* at a vector that code of the program was seen to set */
 	PMK_ENTRY_MISALIGNED = 1 << 4, /* a handler of signals for unaligned accesses */
 };
 
-/* `entry` may have the exception level at which the block runs, in addition to the bits above.
- * `bytes_hash` must then differ between levels. */
+/* The parameter `entry` of pmk_code_add() may have the exception level at which the block runs, in
+ * addition to the bits above. The parameter `bytes_hash` must then differ between levels. */
 #define PMK_ENTRY_LEVEL(el)	  ((unsigned)(el) << 8)
 #define PMK_ENTRY_LEVEL_OF(entry) ((entry) >> 8)
 
 /*
- * Returns the block of these instructions, which is added if it is new. slots[] (n entries) is
- * always filled. `bytes_hash` distinguishes different code at the same address (self-modifying or
+ * Returns the block of these instructions, and adds it if it is new. Always fills in slots[], which
+ * has n entries. `bytes_hash` distinguishes different code at the same address (self-modifying or
  * reloaded code). `entry` has bits of enum pmk_entry. Returns NULL when there are no numbers left.
  * The block stays where it is until pmk_code_fini().
  */
@@ -78,7 +80,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc);
 
 /*
- * Note that the program has made `pc` the handler of one more signal. `entry` has bits of enum
+ * Notes that the program has made `pc` the handler of one more signal. `entry` has bits of enum
  * pmk_entry.
  */
 void pmk_code_handles(struct pmk_code *code, uint64_t pc, unsigned entry);

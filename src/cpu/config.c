@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The parameters of a core: defaults, setting a key from text, the final check. See config.h;
- * preset.c reads presets. */
+/* The parameters of a core: sets them to their defaults or from text, and checks them. See
+ * config.h; preset.c reads presets. */
 #include "cpu/config.h"
 
 #include <stdio.h>
@@ -49,11 +49,11 @@ void pmk_core_defaults(struct pmk_core *core)
 	set_defaults(core, pmk_core_families[0]);
 }
 
-/* Choose a family with the core's instruction set: the one that asks for this PMU, or else the one
- * that asks for no particular PMU. */
+/* Chooses a family with the core's instruction set. Prefers the family that asks for the core's PMU
+ * to the family that asks for no particular PMU. */
 int pmk_core_settle(struct pmk_core *core)
 {
-	/* the texts are the first members, and keep their values */
+	/* The texts of the core are its first members, before `family`. They keep their values. */
 	const size_t texts = offsetof(struct pmk_core, family);
 	int found = -1;
 
@@ -218,8 +218,8 @@ static int not_its_key(const struct pmk_core *core, const char *key,
 {
 	const char *name = core->name[0] ? core->name : "CORE";
 
-	/* If several families have the instruction set, its name does not say for which cores the
-	 * key has no effect. */
+	/* If several families have the instruction set, its name alone would not tell the user on
+	 * which cores the key has no effect. */
 	if (pmk_core_family(core)->like || owner->like)
 		snprintf(msg, size,
 			 "%s has no effect on this core; 'pmk info %s' shows the parameters "
@@ -341,7 +341,7 @@ static void values_text(const struct pmk_core_key *row, char *buf, size_t size)
 				       (unsigned long long)few[i], n == 1 ? " only" : "");
 }
 
-/* Say which values a row accepts, and which value it was given instead. */
+/* Writes to msg which values a row accepts, and which value it was given instead. */
 static void say_values(const struct pmk_core_key *row, const char *given, char *msg, unsigned size)
 {
 	char values[128];
@@ -397,7 +397,7 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 
 /* ---- the final check ------------------------------------------------------------------------- */
 
-/* Check that each parameter has a value that its row accepts. */
+/* Checks that each parameter has a value that its row accepts. */
 static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 {
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
@@ -413,8 +413,8 @@ static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-/* Check that the number of sets is a power of two. The size of an A64 core's cache need not be one:
- * 48K in 3 ways. */
+/* Checks that the number of sets is a power of two. The size of the cache itself need not be a
+ * power of two: some A64 cores have 48K in 3 ways. */
 static int check_cache(const char *which, uint64_t bytes, uint64_t ways, enum pmk_policy policy,
 		       unsigned line, char *msg, unsigned size)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A core: a named micro-architecture as a flat set of numbers. The presets are
- * data/cores/<name>.ini; `--set key=value` overrides one. The family of a core says which keys it
- * has, what they mean and which numbers they accept, in src/cpu/<family>/keys.c. The reader, the
- * range checks, `pmk list cores -v` and the table of the manual page are all made from those rows.
+ * A core is a named micro-architecture, described by a flat set of numbers, its keys. The presets
+ * are data/cores/<name>.ini; `--set key=value` overrides one key. The family of a core defines
+ * which keys the core has, what they mean and which values they accept, in src/cpu/<family>/keys.c.
+ * pmk makes the reader of presets, the range checks, `pmk list cores -v` and the table of the
+ * manual page from the rows of that file.
  */
 #ifndef PMK_CPU_CONFIG_H
 #define PMK_CPU_CONFIG_H
@@ -27,18 +28,18 @@ enum pmk_control {
 
 /* The registers through which firmware turns the parts of enum pmk_control on and off. */
 enum pmk_control_by {
-	PMK_CONTROL_BY_A32, /* SCTLR, of which AArch64 has one for each exception level */
+	PMK_CONTROL_BY_A32, /* SCTLR of a 32-bit ARM core */
 	PMK_CONTROL_BY_A64,
 	PMK_CONTROL_BY_MSR, /* the MSR of a MicroBlaze */
 };
 
-/* A cache. Parameters that a cache has no key for are 0. */
+/* A cache. A parameter is 0 if the cache has no key for it. */
 struct pmk_core_cache {
 	uint64_t on, size, ways;
 	uint64_t policy;  /* enum pmk_policy */
 	uint64_t wt;	  /* data cache: true if it is write-through */
-	uint64_t latency; /* level 2 */
-	uint64_t type;	  /* level 2: index into pmk_core_l2[]; 0: none */
+	uint64_t latency; /* of the level 2 cache */
+	uint64_t type;	  /* of the level 2 cache: index into pmk_core_l2[]; 0: no cache */
 };
 
 struct pmk_core {
@@ -48,22 +49,22 @@ struct pmk_core {
 	char isa[16];	   /* "arm", "a32", "t32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* why the core's times are inexact, as in "its cycles are …"; or "" */
-	/* How its cycles were validated: "within 15 % in L1 code (docs/cycles.md)", or "".
-	 * This holds only for the parameters with the fingerprint `checked_as`. */
+	/* How the core's cycles were validated, as in "within 15 % in L1 code (docs/cycles.md)", or
+	 * "". The text is true only for the parameters with the fingerprint `checked_as`. */
 	char checked[160];
 	char checked_as[PMK_CORE_FINGERPRINT];
 	uint32_t family; /* index into pmk_core_families[]: see family.h */
-	bool system;	 /* set by the owner: system emulation, where exceptions can be seen */
-	/* Set by the owner: no clock runs, and every data access is counted when it is made, never
-	 * with its block. */
+	bool system;	 /* set by the owner: true in system emulation, which shows exceptions */
+	/* Set by the owner: the core has no clock. Each data access is then counted when it is
+	 * made, and not when its block starts. */
 	bool timeless;
-	/* Parameters that several families share. A parameter that the family has no key for is
-	 * 0. */
+	/* Parameters that several families share. A parameter is 0 if the core's family has no key
+	 * for it. */
 	uint64_t clock_hz;
 	struct pmk_core_cache icache, dcache, l2;
 	struct {
 		uint64_t round_robin;
-		uint64_t policy; /* of caches with PMK_POLICY_OWN; enum pmk_policy */
+		uint64_t policy; /* enum pmk_policy of caches whose own one is PMK_POLICY_OWN */
 		uint64_t seed;
 	} cache;
 	uint64_t mmu;
@@ -76,7 +77,7 @@ struct pmk_core {
 	uint64_t thumb2; /* ARM11: true if it has the instructions that ARMv6T2 added */
 	struct {
 		uint64_t on, entries;
-		uint64_t penalty; /* most cycles of a mispredicted branch */
+		uint64_t penalty; /* the most cycles that a mispredicted branch costs */
 	} bp;
 	struct {
 		uint64_t on, entries;
@@ -101,8 +102,9 @@ struct pmk_core {
 struct pmk_core_key {
 	const char *key, *text;
 	uint64_t initial, min, max;
-	/* n number, s size (accepts K, M), b on/off, l one of pmk_core_l2, y one of
-	 * pmk_core_policy; p and q number and size that are powers of two, w multiple of 16 */
+	/* The kind of value: n number, s size (accepts K, M), b on or off, l name in pmk_core_l2, y
+	 * name in pmk_core_policy, p number that is a power of two, q size that is a power of two,
+	 * w multiple of 16. */
 	char unit;
 	unsigned offset; /* offset of the uint64_t in struct pmk_core */
 };
@@ -117,18 +119,19 @@ struct pmk_core_key {
 /* True if both cores have the same instruction set and the same parameters. */
 bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
 
-/* Writes sixteen digits that change with the instruction set and with the value of any parameter.
- * Parameters with their default value are left out, so adding a parameter does not change the
- * fingerprints of existing presets. */
+/* Writes a hash of the instruction set and of all parameters, in sixteen digits. Parameters with
+ * their default value are left out, so adding a parameter does not change the fingerprints of
+ * existing presets. */
 void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT]);
-/* Copy from `from` to `core` how the cycles were validated, if both have the same parameters. */
+/* Copies how the cycles were validated from `from` to `core`, if both have the same parameters. */
 void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from);
 /* Returns core->checked, or "unchecked" if it is empty. */
 const char *pmk_core_checked(const struct pmk_core *core);
 
 /*
- * Switch the core to another instruction set, with all its parameters unchanged: an ARMv8 core runs
- * both A64 and A32. Returns false if no family with these parameters has that instruction set.
+ * Switches the core to another instruction set and keeps all its parameters. For example, an ARMv8
+ * core runs both A64 and A32. Returns false if no family with these parameters has that instruction
+ * set.
  */
 bool pmk_core_become(struct pmk_core *core, const char *isa);
 
@@ -136,17 +139,17 @@ bool pmk_core_become(struct pmk_core *core, const char *isa);
  * PMU. */
 bool pmk_core_on_ahb(const struct pmk_core *core);
 
-/* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210" and "l220", which are also
- * the names of their PMUs, and "plain", which counts nothing. */
+/* The level 2 cache controllers of ARM cores, by l2_type: "none"; "l210" and "l220", which are also
+ * the names of their PMUs; and "plain", which has no PMU. */
 #define PMK_CORE_NL2 4
 extern const char *const pmk_core_l2[PMK_CORE_NL2 + 1];
 
-/* The replacement policies of caches, indexed by enum pmk_policy: "own", "lru" …; ends with
+/* The names of replacement policies, indexed by enum pmk_policy: "own", "lru" … The list ends with
  * NULL. */
 extern const char *const pmk_core_policy[];
 
-/* The words that a row accepts, indexed by number, ending with NULL. Returns NULL if the row
- * accepts numbers. */
+/* Returns the words that a row accepts, indexed by the number that they stand for. The list ends
+ * with NULL. Returns NULL if the row accepts numbers. */
 const char *const *pmk_core_words(const struct pmk_core_key *row);
 
 /* Returns the policy of a cache whose own parameter is `of_cache`. */
@@ -157,23 +160,23 @@ static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, ui
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);
 
-/* Returns the l2_type of a core whose level 2 cache has this PMU; 0 if `pmu` is not the PMU of a
- * level 2 cache. */
+/* Returns the l2_type of a core whose level 2 cache has this PMU. Returns 0 if `pmu` is not the PMU
+ * of a level 2 cache. */
 unsigned pmk_core_l2_type(const char *pmu);
 
 /* Sets `core` to a core of the first family, without names and with every key at its default. */
 void pmk_core_defaults(struct pmk_core *core);
 
 /*
- * Sets `core` to a core with this instruction set and this PMU, every key at its default, and no
- * other names. Returns PMK_EINVAL if there is no such instruction set; *core is then as
+ * Sets `core` to a core with this instruction set and this PMU, every key at its default, and all
+ * other names empty. Returns PMK_EINVAL if there is no such instruction set; *core is then as
  * pmk_core_defaults() leaves it.
  */
 int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
 /*
- * Return the rows of the core's parameters, and the row of one parameter, or NULL. "l2" is short
- * for l2.type.
+ * pmk_core_keys() returns the rows of the core's parameters, and pmk_core_value() the value of a
+ * parameter. pmk_core_key() returns the row of one parameter, or NULL; it accepts "l2" for l2.type.
  */
 const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core);
 uint64_t pmk_core_value(const struct pmk_core *core, const struct pmk_core_key *key);
@@ -183,20 +186,22 @@ const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char 
 bool pmk_core_key_exists(const char *key);
 
 /*
- * Set one key from text. Returns 0; PMK_EINVAL for an unknown key (msg names the nearest one) or
- * one that this core does not have; PMK_EPARSE or PMK_ERANGE for a value that no core accepts (msg
- * says what this one accepts). A value that only other cores accept is refused by pmk_core_check().
+ * Sets one key from text. Returns 0, or an error with one line in msg. PMK_EINVAL: the key is
+ * unknown (msg names the nearest key) or this core does not have it. PMK_EPARSE or PMK_ERANGE: no
+ * core accepts the value (msg has the values that this core accepts). The function accepts a value
+ * that only other cores accept; pmk_core_check() refuses it later.
  */
 int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg,
 		 unsigned size);
 
-/* Read a preset file over the defaults: preset.c. Returns what pmk_ini_load() returns, with
- * "file:line: why" in msg. */
+/* Sets every key to its default and then reads a preset file (preset.c). Returns what
+ * pmk_ini_load() returns, with "file:line: why" in msg. */
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size);
 
 /*
- * Check that each number is one that its row accepts, and that they fit together (sizes are powers
- * of two, a way is no smaller than a line). 0 or PMK_ERANGE with one line in msg.
+ * Checks that each row accepts the value of its parameter, and that the values fit together: sizes
+ * are powers of two, and a way is no smaller than a line. Returns 0, or PMK_ERANGE with one line in
+ * msg.
  */
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
@@ -209,28 +214,28 @@ const char *pmk_core_in_vain(const struct pmk_core *core, const char *key);
 /* True if the row accepts the number. */
 bool pmk_core_accepts(const struct pmk_core_key *row, uint64_t n);
 
-/* If a row accepts at most four numbers and does not accept a whole range, store them and return
- * how many there are. Otherwise return 0. */
+/* If a row accepts at most four separate numbers instead of a range, stores the numbers and returns
+ * how many there are. Otherwise returns 0. */
 #define PMK_CORE_FEW 4
 unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW]);
 
 /*
- * These are for the checks of families. pmk_core_say_range() stores `text` in msg and returns
- * PMK_ERANGE. pmk_core_check_sets() checks that the number of sets of each cache and of the TLB is
- * a power of two. It gets the line sizes of the caches in bytes, 0 for a level 2 cache that does
- * not exist.
+ * Families use these functions in their checks. pmk_core_say_range() stores `text` in msg and
+ * returns PMK_ERANGE. pmk_core_check_sets() checks that the number of sets of each cache and of the
+ * TLB is a power of two. Its parameters are the line sizes of the caches in bytes; 0 means that
+ * there is no level 2 cache.
  */
 int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,
 			unsigned l2line, char *msg, unsigned size);
 
-/* Chooses the family by isa and pmu and sets all its keys to their defaults. The reader of presets
- * calls this. Returns PMK_EINVAL if no family has the instruction set; pmk_core_isas() lists the
- * instruction sets. */
+/* pmk_core_settle() chooses the family by isa and pmu, and sets all keys to their defaults. The
+ * reader of presets calls this. It returns PMK_EINVAL if no family has the instruction set.
+ * pmk_core_isas() writes the names of all instruction sets. */
 int pmk_core_settle(struct pmk_core *core);
 void pmk_core_isas(char *isas, size_t size);
 
-/* Turn each part of `core` on or off as in `state` (enum pmk_control). Parts that are off in
+/* Turns each part of `core` on or off as `state` says (enum pmk_control). Parts that are off in
  * `configured` stay off. */
 void pmk_core_control(struct pmk_core *core, const struct pmk_core *configured, unsigned state);
 

@@ -27,14 +27,16 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 {
-	/* The clock restarts at 0, so nothing may be under way. */
+	/* The clock restarts at 0, so the family must drop everything that would end at a time of
+	 * the old clock. */
 	pmk_core_family(&cpu->core)->run->forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
 	cpu->cycles = cpu->taken = 0;
 	cpu->executions = executions;
 }
 
-/* Continue the family's own counts, which are not signals, from their values in `from`. */
+/* Copies the family's own counts, which are not signals, from `from`, so that they continue
+ * there. */
 static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 {
 	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->counts->beside;
@@ -121,7 +123,8 @@ void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 		cpu->dyn[counts->fact_signal[k]] += f->n[k];
 }
 
-/* Add `n` times the counts of a block: 1 when it starts, -1 to take that back. */
+/* Adds the counts of a block `n` times. `n` is 1 when the block starts, and -1 to take its counts
+ * back. */
 static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(&cpu->core)->counts;

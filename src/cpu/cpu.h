@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals
- * of what happened to them. There is one per vCPU, and only that vCPU's thread uses it. This file
- * has what all families of cores share: the clock, blocks and totals. Each family has its own hot
- * paths, for the start of a block and for accesses, in <family>/<family>.h.
+ * of what happened in them. There is one per vCPU, and only that vCPU's thread uses it. This file
+ * has what all families of cores share: the clock, blocks and totals. The hot paths, for the start
+ * of a block and for accesses, are in <family>/<family>.h.
  */
 #ifndef PMK_CPU_CPU_H
 #define PMK_CPU_CPU_H
@@ -20,7 +20,7 @@
 #define PMK_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The part of a block that has not run: cycles, and facts in their order. */
+/* The part of a block that has not run: its cycles, and its facts in the order of pmk_facts.n. */
 struct pmk_cpu_rest {
 	uint32_t insn; /* index of the last instruction that has run */
 	uint64_t cycles;
@@ -42,10 +42,12 @@ struct pmk_cpu {
 	_Alignas(64) const struct pmk_block *prev;
 	struct pmk_executions *executions; /* [block id] */
 	uint64_t igen;
-	uint64_t deadline; /* the first block that starts then or later calls on_deadline */
+	/* the first block that starts at this time or later calls on_deadline() */
+	uint64_t deadline;
 	uint64_t cycles;
 	uint64_t taken; /* blocks that were not left by falling through */
-	/* The last access of the block `prev`, as its callback packs it; 0: none yet. */
+	/* The last access of the block `prev`, as its callback packs it; 0 if there was none
+	 * yet. */
 	uint64_t access;
 	/* The members that only this core's family uses. */
 	union {
@@ -57,31 +59,32 @@ struct pmk_cpu {
 	bool eager; /* the owner adds facts at every execution instead of summing up later */
 
 	/*
-	 * Counts by signal. They include static facts only if `eager` is true. The counts must not
-	 * be exactly 4096 bytes after the first line: hosts compare only the low bits of addresses,
-	 * so a load from one of them would wait for a store to the other. That cost 5 % when
-	 * counting a MicroBlaze.
+	 * Counts by signal. They include static facts only if `eager` is true. Each count must not
+	 * be exactly 4096 bytes after a member of the first line: hosts compare only the low bits
+	 * of addresses, so a load from the one would wait for a store to the other. This slowed
+	 * down counting a MicroBlaze by 5 %.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
-	struct pmk_bus *bus; /* where latencies are recorded, or NULL; the owner's */
+	struct pmk_bus *bus; /* where latencies are recorded, or NULL; it belongs to the owner */
 	struct pmk_core core;
 	struct pmk_sites *sites; /* where counts are booked by site, or NULL: sites.h */
-	uint32_t sites_state;	 /* the number of its struct pmk_ledger_state, or 0 */
+	/* number of the record that is sites' struct pmk_ledger_state, or 0 */
+	uint32_t sites_state;
 
-	/* Called when the clock has passed the deadline, before anything of the block that starts
-	 * is counted. The owner's function must set the next deadline. */
+	/* Called when the clock has passed the deadline, before the block that starts is counted.
+	 * The owner's function must set the next deadline. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
 	/*
-	 * The owner sets `crossing` when a region or interval of its own begins or ends between the
-	 * block `prev` and the one that is about to start. on_crossing() is then called as soon as
-	 * it is decided how `prev` was left, before anything of the new block is counted.
+	 * The owner sets `crossing` when one of its regions or intervals begins or ends between the
+	 * block `prev` and the block that is about to start. pmk then calls on_crossing() as soon
+	 * as it knows how `prev` was left, before the new block is counted.
 	 */
 	bool crossing;
 	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
 	/*
-	 * The last fault after which possibly nothing ran. The record is valid while its `prev`,
-	 * `access` and `cycles` are equal to those of the core.
+	 * The last fault after which possibly nothing has run. The record is valid while its
+	 * `prev`, `access` and `cycles` are equal to those of the core.
 	 */
 	struct {
 		const struct pmk_block *prev;
@@ -90,34 +93,37 @@ struct pmk_cpu {
 		bool seen; /* an access of the program has faulted, and no handler has started */
 	} fault;
 	/*
-	 * The exception level, if it is watched. After an exception or a return from one it is open
-	 * until an access shows it; `guess` is used if no access does.
+	 * The exception level, if it is watched. After an exception or a return from one, the level
+	 * is *open*: unknown until an access shows it. If no access does, pmk uses `guess`.
 	 */
 	struct {
 		bool watched, open;
 		uint8_t guess;
-		/* If counts were read while the level was open: the level that was assumed, plus 1;
-		 * else 0. `mistaken`: the assumption was wrong. */
+		/* If counts were read while the level was open, `assumed` is the level that was
+		 * assumed, plus 1; otherwise it is 0. `mistaken` is true if the assumption was
+		 * wrong. */
 		uint8_t assumed;
 		bool mistaken;
 	} level;
 	/* The last fault that firmware took, if the family knows it. `pc` is the address of the
-	 * instruction or, if `jumped`, of the jump to the instruction; UINT64_MAX: no instruction
-	 * was executed before. `number` is the number of the exception, or 0. */
+	 * instruction that faulted. If `jumped` is true, the jump to an instruction faulted, and
+	 * `pc` is the address of the jump. UINT64_MAX means that no instruction was executed
+	 * before. `number` is the number of the exception, or 0. */
 	struct pmk_cpu_trap {
 		uint64_t pc;
 		uint64_t number;
 		bool jumped;
 	} trap;
-	bool unsure; /* a block may have been left early, and pmk does not know where */
+	/* true if a block may have been left early at a place that pmk does not know */
+	bool unsure;
 	/*
 	 * Signals whose counts are uncertain, because the emulator does not show whether they were
 	 * raised.
 	 */
 	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
-	/* System emulation: returns true if the page of the present access, `seen`, is device
-	 * memory. */
+	/* Used in system emulation: returns true if the page of the present access, `seen`, is
+	 * device memory. */
 	bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr);
 	void *device_ctx;
 	struct pmk_access_seen {
@@ -130,13 +136,15 @@ _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn
 	       "families keep tables elsewhere");
 
 /*
- * What a memory callback needs to know about its instruction, packed into one word so that it loads
- * nothing. The upper 13 bits say which instruction of its block it is: see pmk_access_at().
+ * What a memory callback needs to know about its instruction. All of it is in one word, so the
+ * callback loads nothing from memory. The upper 13 bits are the position of the instruction in its
+ * block: see pmk_access_at().
  */
 #define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
 #define PMK_ACCESS_USE(a) \
 	((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
-#define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff) /* words of a multiple; look-ups */
+/* words of an instruction that accesses several; or look-ups */
+#define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff)
 #define PMK_ACCESS_SIZE(a)  ((uint32_t)((a) >> 40) & 0xff) /* bytes per access */
 
 static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t count, uint32_t size)
@@ -152,9 +160,9 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 }
 
 /*
- * The position of an access's instruction: `behind` instructions that may fault come after it in
- * the block. They are counted from the end of the block, because an emulator may continue with the
- * rest of a block as with a block by itself.
+ * Packs the position of an access's instruction: `behind` is the number of instructions after it in
+ * the block that may fault. The position is counted from the end of the block, because an emulator
+ * may run the rest of a block as a block of its own, and both end at the same instruction.
  */
 #define PMK_ACCESS_AT 51
 static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
@@ -163,8 +171,8 @@ static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
 									 << PMK_ACCESS_AT;
 }
 
-/* The upper half of the word. If an access changes nothing else, only this half of pmk_cpu.access
- * is needed. */
+/* The upper half of the word, and its offset. If an access changes only pmk_cpu.access, storing
+ * this half is enough. */
 #define PMK_ACCESS_MARK_OFFSET (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 4 : 0)
 static inline uint32_t pmk_access_mark(uint64_t access)
 {
@@ -176,13 +184,14 @@ static inline unsigned pmk_access_behind(uint64_t access)
 	return (unsigned)(access >> PMK_ACCESS_AT) - 1;
 }
 
-/* Returns 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct
- * is big and may be in shared memory; what it points to is private to this process. */
+/* Sets up a running core. Returns 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus`
+ * and is_device. The struct is big and may be in shared memory; the memory that its pointers point
+ * to is private to this process. */
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
-/* Forgets fetched blocks. This is forget() of families that keep no other record of them than
- * `igen` (family.h). */
+/* Makes the core forget which blocks it has fetched. Families that record this only in `igen` use
+ * the function as their forget() (family.h). */
 void pmk_cpu_forget(struct pmk_cpu *cpu);
 
 /*
@@ -192,9 +201,9 @@ void pmk_cpu_forget(struct pmk_cpu *cpu);
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
 
 /*
- * pmk_cpu_cold() resets the core to its initial state, except for its counts, and stores the
- * present state in *kept. It returns 0 or PMK_ENOMEM. pmk_cpu_stale() restores *kept and frees the
- * state that it replaces.
+ * pmk_cpu_cold() resets the core to its initial state, but keeps its counts, and stores the former
+ * state in *kept. It returns 0 or PMK_ENOMEM. pmk_cpu_stale() frees the present state and restores
+ * the one in *kept.
  */
 int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept);
 void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept);
@@ -204,35 +213,35 @@ void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept)
 /* Returns the longest latency that the core can record; 0 if it records none. */
 uint32_t pmk_cpu_longest(const struct pmk_core *core);
 
-/* Signals that this core raises. */
+/* Returns the signals that this core raises. */
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core);
 
-/* Bring the totals of the bus up to date. facts[] and executions[] have `nblocks` entries. */
+/* Brings the totals of the bus up to date. facts[] and executions[] have `nblocks` entries. */
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 		 const struct pmk_executions *executions, uint32_t nblocks, struct pmk_bus *bus);
 
-/* Let `cycles` pass in which nothing happens. */
+/* Lets `cycles` pass in which nothing happens. */
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
 /* Never inlined: otherwise the hot path would have to save registers. */
 #define PMK_SLOW   __attribute__((noinline))
 /*
- * Part of a hot path. A caller passes constants, and only the code for these constants is compiled
- * into it.
+ * For functions on a hot path. Their callers pass constants, and the compiler inlines only the code
+ * for these constants.
  */
 #define PMK_INLINE static inline __attribute__((always_inline))
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
 /*
- * Call the owner's on_deadline() when `b` starts, before anything of `b` is counted. The counts of
- * a whole block are added when it starts, and some are taken back while it runs: accesses that turn
- * out not to be cached, store-exclusives that fail. If the owner saw sums with the block in them,
- * it could later see smaller ones.
+ * Calls the owner's on_deadline() when `b` starts, before `b` is counted. The counts of a whole
+ * block are added when it starts, and some of them are taken back while it runs: those of accesses
+ * that turn out not to be cached, and of store-exclusives that fail. If the owner read sums that
+ * include the block, a later sum could be smaller.
  */
 PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
 /*
- * Clears `crossing` and calls on_crossing(), at the same point as pmk_cpu_deadline() calls
- * on_deadline().
+ * Clears `crossing` and calls on_crossing(). This happens at the point where pmk_cpu_deadline()
+ * calls on_deadline().
  */
 PMK_SLOW void pmk_cpu_cross(struct pmk_cpu *cpu, const struct pmk_block *b);
 

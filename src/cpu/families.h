@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The families of cores of this build: for each its header, and a row in the list. FAMILY(foo)
+ * The families of cores of this build. Each has its header here, and a row in the list. FAMILY(foo)
  * stands for src/cpu/foo: the object pmk_family_foo, and the structs pmk_core_foo, pmk_block_foo
  * and pmk_cpu_foo. A core is of the first family until another one is chosen.
  */

@@ -5,12 +5,13 @@
  * when a core is configured. families.h lists the families.
  *
  * Cores are in memory that two processes share, so a core stores the number of its family instead
- * of a pointer. Running code calls none of these functions: it calls callbacks that each family
- * makes from its own hot paths.
+ * of a pointer. The hot paths call none of these functions. They are in callbacks that each family
+ * makes for itself.
  *
  * The object has a part for each kind of user, and families may share parts. All parts must be set.
- * Inside a part, a member may be NULL only if its comment says so. A function that is NULL does
- * nothing and returns 0, false or NULL; a list that is NULL is empty.
+ * Inside a part, a member may be NULL only if its comment says so. If a function is NULL, pmk
+ * behaves as if it did nothing and returned 0, false or NULL. If a list is NULL, pmk behaves as if
+ * it were empty.
  */
 #ifndef PMK_CPU_FAMILY_H
 #define PMK_CPU_FAMILY_H
@@ -20,7 +21,7 @@
 #include "cpu/decode.h"
 #include "cpu/linux_abi.h"
 
-/* How many counters the PMU of a core was built with, and their width in bits. */
+/* The number of counters with which the PMU of a core was built, and their width in bits. */
 struct pmk_core_counters {
 	unsigned events, latencies, width;
 };
@@ -38,11 +39,11 @@ struct pmk_core_params {
 	void (*was_set)(struct pmk_core *core, const char *key);
 	/* Implements pmk_core_in_vain(). May be NULL. */
 	const char *(*in_vain)(const struct pmk_core *core, const char *key);
-	/* May be NULL: the number of counters is not a parameter of the core. */
+	/* Stores the number of counters, if it is a parameter of the core. NULL if it is not. */
 	void (*counters)(const struct pmk_core *core, struct pmk_core_counters *built);
 };
 
-/* How translated code is decoded: decode.h. */
+/* How translated code is decoded (decode.h). */
 struct pmk_core_decoder {
 	/* Called once for each decoder; returns 0 or PMK_ENOMEM. May be NULL. */
 	int (*init)(struct pmk_decoder *d);
@@ -54,21 +55,22 @@ struct pmk_core_decoder {
 	/* Bits of pmk_insn.kind for instructions that may fault although they make no access to
 	 * memory that an emulator would report. */
 	uint32_t traps;
-	/* Bits of pmk_insn.kind for instructions that trap only sometimes: the emulator decides at
-	 * each execution, and may continue in the same translated code. A block ends after such an
-	 * instruction, so that a trap leaves nothing to take back. */
+	/* Bits of pmk_insn.kind for instructions that trap only sometimes. The emulator decides
+	 * this at each execution, and may continue in the same translated code. A block ends after
+	 * such an instruction, so that no counts must be taken back after a trap. */
 	uint32_t may_trap;
-	/* Bits of pmk_insn.kind for instructions that write the whole block of memory at the
-	 * address in register `rm`, which the emulator does not report. The plugin calls the
+	/* Bits of pmk_insn.kind for instructions that write a whole block of memory, at the address
+	 * in register `rm`, and whose writes the emulator does not report. The plugin calls the
 	 * function of watch() for each line of `line_bytes` bytes in it. */
 	uint32_t zeroes;
 	unsigned line_bytes;
-	/* Bits of a code address that say in which state the code runs. */
+	/* Bits of a code address that encode the state (such as Thumb) in which the code runs. */
 	uint64_t pc_flags;
-	/* Addresses have more than 32 bits. */
+	/* True if addresses have more than 32 bits. */
 	bool wide_addresses;
-	/* The size of every instruction, if pmk must read the bytes of an instruction from the
-	 * emulator's memory where the emulator does not show them; otherwise 0. */
+	/* If emulators do not show the bytes of some instructions, pmk must read them from the
+	 * emulator's memory. This member is then the size of every instruction; otherwise it is
+	 * 0. */
 	unsigned reads_memory;
 };
 
@@ -80,17 +82,18 @@ struct pmk_core_builder {
 	/* Returns the most bytes that a block may need for data that is not in struct pmk_block but
 	 * that the hot paths read. May be NULL if there is no such data. */
 	uint64_t (*keeps)(const struct pmk_core *core);
-	/* Writes this data of a block at `out`, which is a multiple of 64, and returns its size,
-	 * also a multiple of 64. NULL if keeps() is NULL. */
+	/* Writes the additional data of a block at `out`, which is a multiple of 64. Returns its
+	 * size, also a multiple of 64. NULL if keeps() is NULL. */
 	size_t (*keep)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       void *out, struct pmk_block *b);
-	/* The member of a block that has the number of the branch that ends it. Blocks that end in
-	 * the same branch get the same number. May be NULL: branches are not numbered. */
+	/* Returns the member of a block that has the number of the branch that ends it. Blocks that
+	 * end in the same branch get the same number. NULL if the family does not number
+	 * branches. */
 	uint32_t *(*branch)(struct pmk_block *b);
 };
 
-/* The first `keep` of the active handlers of exceptions stay active. If `begins`, another handler
- * starts. */
+/* What happens to the active handlers of exceptions: the first `keep` of them stay active, and if
+ * `begins` is true, another handler starts. */
 struct pmk_nesting {
 	uint64_t keep;
 	bool begins;
@@ -103,25 +106,25 @@ struct pmk_core_run {
 	int (*init)(struct pmk_cpu *cpu);
 	/* Frees what init() allocated. */
 	void (*fini)(struct pmk_cpu *cpu);
-	/* Called before the clock and all counts restart at 0. */
+	/* Called before the clock and all counts restart at 0, in a process that was forked. */
 	void (*forked)(struct pmk_cpu *cpu);
 	/* Forgets which blocks need no fetching (pmk_executions.igen). */
 	void (*forget)(struct pmk_cpu *cpu);
 	/* For a PMU that counts on the buses around the core (producer/session/devchip.h): connects
-	 * the core to `biu`, its interface to these buses in this process. May be NULL: the PMU
-	 * counts signals of the core. */
+	 * the core to `biu`, its interface to these buses in this process. NULL if the PMU counts
+	 * signals of the core. */
 	void (*attach)(struct pmk_cpu *cpu, struct pmk_biu *biu);
-	/* True if the instruction that made the last access will make more. May be NULL: no
+	/* True if the instruction that made the last access will make more accesses. NULL if no
 	 * instruction makes more than one. */
 	bool (*is_under_way)(const struct pmk_cpu *cpu);
 	/*
-	 * Called when the instruction for which is_under_way() was true makes no more accesses
-	 * after all. NULL if is_under_way() is NULL.
+	 * Called if the instruction for which is_under_way() was true makes no more accesses after
+	 * all. NULL if is_under_way() is NULL.
 	 */
 	void (*drop)(struct pmk_cpu *cpu);
 	/* For cores whose handlers are ordinary functions: returns which handlers are active when
-	 * `b` starts after `p`. Called before on_block()'s function sees `b`. May be NULL: handlers
-	 * run on the call path that they interrupt. */
+	 * `b` starts after `p`. pmk calls it before it calls the function of on_block(). If it is
+	 * NULL, handlers run on the call path that they interrupt. */
 	struct pmk_nesting (*nesting)(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b);
 	/* Called when the rest of the block `of` continues, possibly after a handler. May be
@@ -131,47 +134,54 @@ struct pmk_core_run {
 
 /* The functions that an emulator calls while code runs: callbacks.h. */
 struct pmk_core_callbacks {
-	/* The functions for the start of a block. */
+	/* Returns the functions for the start of a block. */
 	const struct pmk_block_fns *(*on_block)(const struct pmk_core *core);
-	/* The functions for the start of a block when only signals of pmk_core_counts.fetch are
-	 * counted: [executions are counted]. NULL if that list is NULL. */
+	/* The functions for the start of a block when pmk counts only signals of
+	 * pmk_core_counts.fetch. The index is 1 if executions are counted, too. NULL if that list
+	 * is NULL. */
 	pmk_block_fn *const *on_fetch;
-	/* The same functions as in on_fetch, for signals of pmk_core_counts.lines. */
+	/* The corresponding functions for signals of pmk_core_counts.lines. */
 	pmk_block_fn *const *on_lines;
-	/* The function for an access of an instruction, with *access as argument. Returns NULL if
-	 * the access makes no difference. `single` as for pmk_block_choose(). */
+	/* Returns the function for an access of an instruction, and stores its argument in *access.
+	 * Returns NULL if the access makes no difference. `single` has the same meaning as for
+	 * pmk_block_choose(). */
 	pmk_access_fn *(*watch)(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 				uint64_t *access);
-	/* A prefetch instruction requests a line near the access of another instruction. The lower
-	 * half of the word is that of the access (PMK_ACCESS_TO_END()), and the upper half the
-	 * distance in bytes. May be NULL: prefetch instructions do nothing. */
+	/* The function for a prefetch instruction that requests a line near the access of another
+	 * instruction. The lower half of its argument is that of the access (PMK_ACCESS_TO_END()),
+	 * and the upper half is the distance in bytes. If it is NULL, prefetch instructions do
+	 * nothing. */
 	pmk_access_fn *preload;
-	/* In user emulation: returns when an access of the instruction changes nothing. The test
-	 * depends only on the direction of the access and on its bytes. May be NULL: the emulator
-	 * must call for every access. */
+	/* In user emulation: returns a test for accesses of the instruction that change nothing.
+	 * The test depends only on whether the access is a load or a store, and on its size. If it
+	 * is NULL, the emulator must call back for every access. */
 	struct pmk_access_test (*test)(const struct pmk_core *core, const struct pmk_insn *in);
-	/* The tables that the test looks at. NULL if test() is NULL. */
+	/* Returns the tables in which the test looks. NULL if test() is NULL. */
 	void *(*tables)(const struct pmk_cpu *cpu);
-	/* True if no data access of such a core is watched. May be NULL: all are. */
+	/* True if pmk watches no data access of such a core. If it is NULL, pmk watches all data
+	 * accesses. */
 	bool (*is_blind)(const struct pmk_core *core);
 };
 
 /* System emulation: what pmk sees of exceptions and of switching parts of a core on and off. */
 struct pmk_core_system {
-	/* The bits of enum pmk_entry for an exception vector at `pc`, or 0. */
+	/* Returns the bits of enum pmk_entry for an exception vector at `pc`, or 0 if none is
+	 * there. */
 	unsigned (*vector)(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
-	/* Exception levels are visible in accesses. */
+	/* True if accesses show the exception level. */
 	bool levels;
-	/* Exception levels are visible only if the owner knows the level of each block
-	 * (PMK_ENTRY_LEVEL). */
+	/* True if the exception level is visible only because the owner knows the level of each
+	 * block (PMK_ENTRY_LEVEL). */
 	bool levels_of_blocks;
-	/* The parts that firmware is seen to turn on and off (enum pmk_control). 0: pmk does not
-	 * follow this. */
+	/* The parts of the core that pmk sees firmware turn on and off (enum pmk_control); 0 if it
+	 * does not see this. */
 	unsigned control;
 	/* The registers through which firmware turns these parts on and off. */
 	enum pmk_control_by control_by;
-	bool locks_up; /* after a fault in the handler of a fault: see pmk_lockup_begin() */
+	/* True if the core locks up after a fault in the handler of a fault: see
+	 * pmk_lockup_begin(). */
+	bool locks_up;
 };
 
 /* An emulator, named by what it emulates: "aarch64". */
@@ -181,70 +191,72 @@ struct pmk_core_target {
 	bool only_system; /* emulates firmware, not programs */
 };
 
-/* The programs that run on the family's cores. */
+/* The programs that the family's cores run. */
 struct pmk_core_programs {
 	const uint16_t *elf_machines; /* values of e_machine in their ELF files, ending with 0 */
 	const struct pmk_core_target
 		*targets; /* the emulators that run the programs; ends with a NULL name */
 	const struct pmk_linux_abi *linux_abi; /* NULL: cores of the family run only firmware */
 	const char *stack_pointer;
-	unsigned stack_word; /* the bytes of a word on the stack */
+	unsigned stack_word; /* bytes of a word on the stack */
 };
 
-/* The signals that its cores raise, and how they are counted. Lists of signals end with
- * PMK_SIG_CYCLE. */
+/* The signals that the family's cores raise, and how these signals are counted. Lists of signals
+ * end with PMK_SIG_CYCLE. */
 struct pmk_core_counts {
 	/* The signals of a block's facts, in the order of pmk_facts.n. */
 	const uint8_t *fact_signal;
 	unsigned nfacts;
-	/* The index of the fact that counts instructions whose times are not modelled (it follows
-	 * those of signals), or 0. */
+	/* The index of the fact that counts instructions whose times are not modelled, or 0. This
+	 * fact comes after the facts that are signals. */
 	unsigned untimed;
-	/* All signals that the core raises. */
+	/* Returns all signals that the core raises. */
 	struct pmk_signal_set (*raises)(const struct pmk_core *core);
-	/* Signals whose totals depend only on how often each instruction was executed, in user
-	 * emulation. An instruction that faults is executed (fault.h), so signals that it raises
-	 * only if it does not fault are not in this list. */
+	/* Signals whose totals, in user emulation, depend only on how often each instruction was
+	 * executed. An instruction that faults counts as executed (fault.h), so this list has no
+	 * signal that an instruction raises only if it does not fault. */
 	const uint8_t *mix;
-	/* Signals whose totals depend only on the data accesses, with pmk_core.timeless. A signal
-	 * that is in both lists depends on both. May be NULL. */
+	/* Signals whose totals depend only on the data accesses, if pmk_core.timeless is set. A
+	 * signal that is both in `mix` and in this list depends on executions and on accesses. May
+	 * be NULL. */
 	const uint8_t *data;
 	/* Signals whose totals depend only on the order of the blocks. May be NULL. */
 	const uint8_t *fetch;
 	/* The signals of `fetch` that do not depend on branch prediction. May be NULL. */
 	const uint8_t *lines;
-	/* The signals that sites book in addition to the clock, because they are counted as they
-	 * happen (sites.h). */
+	/* The signals that sites book in addition to the clock. They are counted when they happen,
+	 * not with a block (sites.h). */
 	const struct pmk_counted_signal *counted;
 	/* Counts that are not signals, which sites book because derive() reads them. The list ends
 	 * with n == 0. May be NULL. */
 	const struct pmk_counted_beside *beside;
-	/* Computes the totals that follow from other totals, which are complete by then. */
+	/* Computes the totals that follow from other totals. These other totals are already
+	 * complete. */
 	void (*derive)(const struct pmk_cpu *cpu, uint64_t *totals);
-	/* The longest latency that a core can record. May be NULL: it records none. */
+	/* Returns the longest latency that a core can record. NULL if it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
-	/* The most instructions that can end in one cycle. */
+	/* Returns the most instructions that can complete in one cycle. */
 	uint64_t (*insns_per_cycle)(const struct pmk_core *core);
 };
 
-/* For raises(): pmk_cpu_signals() returns the signals of all facts, of `counted` and of the list
- * `derived`. pmk_signals_remove() removes the signals in `list`. PMK_SIG_CYCLE ends a list, and is
- * not removed. */
+/* Families use these functions in raises(). pmk_cpu_signals() returns the signals of all facts, of
+ * `counted` and of the list `derived`. pmk_signals_remove() removes the signals in `list`.
+ * PMK_SIG_CYCLE ends a list, and is not removed. */
 struct pmk_signal_set pmk_cpu_signals(const struct pmk_core_counts *counts, const uint8_t *derived);
 void pmk_signals_remove(struct pmk_signal_set *set, const uint8_t *list);
 
 struct pmk_core_family {
 	const char *name; /* name of the family's folder */
 	/* The instruction set of the family's cores, as presets name it. If several families have
-	 * the same instruction set, a core belongs to the family whose `pmu` is the core's PMU, or
-	 * else to the one whose `pmu` is NULL. */
+	 * the same instruction set, a core belongs to the family whose `pmu` is the core's PMU. If
+	 * there is none, it belongs to the family whose `pmu` is NULL. */
 	const char *isa;
 	const char *pmu;
-	/* The family of which this family is a variant, or NULL. In a core of the variant, keys
-	 * that only the other family has are at their defaults. */
+	/* The family of which this family is a variant, or NULL. Keys that only the other family
+	 * has are at their defaults in a core of the variant. */
 	const struct pmk_core_family *like;
-	/* Words for the instructions whose times are not modelled, as in "… % of the instructions
-	 * were …". NULL if counts->untimed is 0. */
+	/* The noun for the instructions whose times are not modelled, as in "… % of the
+	 * instructions were …". NULL if counts->untimed is 0. */
 	const char *untimed_kind;
 	const struct pmk_core_params *params;
 	const struct pmk_core_decoder *decoder;
@@ -256,7 +268,7 @@ struct pmk_core_family {
 	const struct pmk_core_counts *counts;
 };
 
-/* NULL terminated. */
+/* The list ends with NULL. */
 extern const struct pmk_core_family *const pmk_core_families[];
 
 static inline const struct pmk_core_family *pmk_core_family(const struct pmk_core *core)

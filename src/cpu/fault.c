@@ -22,7 +22,7 @@ static bool is_under_way(const struct pmk_cpu *cpu)
 	return cpu->access && run->is_under_way && run->is_under_way(cpu);
 }
 
-/* Returns how many instructions of the block that may fault are not known to have been passed. */
+/* Returns how many instructions of the block may fault and are not known to have been passed. */
 static unsigned not_passed(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return cpu->access ? pmk_access_behind(cpu->access) + is_under_way(cpu) : p->nfaults;
@@ -33,7 +33,7 @@ static bool makes_access(const struct pmk_insn *in)
 	return in->load || in->store;
 }
 
-/* True if the core always learns that instruction `i` of `p` has been passed. */
+/* True if the core always learns when instruction `i` of `p` has been passed. */
 static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p, size_t i)
 {
 	const struct pmk_insn *in = &p->insn[i];
@@ -53,7 +53,7 @@ struct open {
 	bool traps;   /* an open instruction makes no access */
 };
 
-/* Find the open instructions: the last `left` ones that may fault. */
+/* Finds the open instructions: the last `left` instructions of the block that may fault. */
 static struct open find_open(const struct pmk_cpu *cpu, const struct pmk_block *p, unsigned left)
 {
 	struct open open = { .first = p->ninsns };
@@ -105,7 +105,7 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 }
 
 /*
- * Computes the part of the block `p` that has not run if only the first `n` instructions have run.
+ * Computes the part of the block `p` that has not run if only its first `n` instructions have run.
  */
 static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 			const struct pmk_insn *insn, size_t n, struct pmk_cpu_rest *rest)
@@ -144,8 +144,8 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_c
 	memcpy(insn, p->insn, open.first * sizeof(*insn));
 	insn[open.first] = pmk_fault_without_effect(&p->insn[open.first]);
 	/*
-	 * The first open instruction may have completed, and a later instruction or the next fetch
-	 * may have faulted.
+	 * pmk is unsure if the first open instruction may have completed. Then a later instruction
+	 * or the next fetch has faulted.
 	 */
 	rest->unsure = !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[open.first]);
 	rest_behind(cpu, p, insn, open.first + 1, rest);
@@ -165,7 +165,7 @@ static void add_rest(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest, int n
 static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
 {
 	if (cpu->core.timeless)
-		return; /* no block is counted as a whole */
+		return; /* without a clock, no block is counted as a whole */
 	add_rest(cpu, rest, -1);
 	cpu->unsure |= rest->unsure;
 }
@@ -199,7 +199,7 @@ static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
 
 /*
  * Returns why the handler `b` is entered. The host's signal shows the faults of a program, except
- * the kinds that the emulator detects by itself: alignment and traps.
+ * faults that the emulator detects by itself: alignment and traps.
  */
 static enum pmk_cause cause_of(const struct pmk_cpu *cpu, const struct pmk_block *b, bool seen)
 {
@@ -294,8 +294,8 @@ bool pmk_cpu_ended(struct pmk_cpu *cpu)
 	bool there = cpu->fault.prev && cpu->fault.prev == cpu->prev &&
 		     cpu->fault.access == cpu->access && cpu->fault.cycles == cpu->cycles;
 
-	/* Without a clock, pmk does not know whether the block ended, but an access that is under
-	 * way will not be completed. */
+	/* Without a clock, pmk does not know whether the block ended. But if the last instruction
+	 * was going to make more accesses, it will not make them now. */
 	if (there || cpu->core.timeless)
 		drop(cpu);
 	if (there)

@@ -2,25 +2,25 @@
 /*
  * Faults. A block is counted as a whole when it starts. If one of its instructions faults, the
  * instructions after it have not run. The next block is then that of a handler: the program's
- * handler of a signal, or the block at an exception vector. pmk finds out from the accesses of the
- * last block how far it ran: the emulator reports each access when it is done, so the first
- * instruction whose access is missing has faulted.
+ * handler of a signal, or the block at an exception vector. The accesses of the last block show how
+ * far it ran. The emulator reports each access when it is done, so the first instruction whose
+ * access is missing has faulted.
  *
- * Some instructions may fault without a missing access, because the emulator reports no access when
- * their condition fails, or because they make none: see pmk_fault_unsure(). For these, the emulator
- * must report when the next instruction begins. Each report takes time, so only code that was
- * translated after faults came to be expected makes them (pmk_code.tells). If one of several
- * instructions of other code may have faulted, pmk assumes the first, and the core is unsure.
+ * For some instructions a missing access proves nothing: they make no access, or none if their
+ * condition fails (pmk_fault_unsure()). For these, the emulator must report when the next
+ * instruction begins. Each report takes time. So only code that was translated after pmk began to
+ * expect faults makes reports (pmk_code.tells). If several instructions of other code may have
+ * faulted, pmk assumes the first of them and marks the core as unsure.
  *
- * A handler may also be entered without a fault: the program calls it, or its signal is sent.
- * If all missing accesses of a block may also have been skipped, evidence of the fault itself
- * decides: the host's signal, which the owner reports (pmk_cpu_faults). There is no such signal
- * when the emulator finds by itself that an access is not aligned, or that an instruction traps. If
- * such a fault has the same handler, the core is unsure.
+ * A handler may also be entered without a fault, because the program calls it or its signal is
+ * sent. If all missing accesses of a block may also have been skipped, the host's signal decides,
+ * which the owner reports (pmk_cpu_faults). The host raises no signal if the emulator itself finds
+ * that an access is not aligned or that an instruction traps. If the handler is also one for such
+ * faults, the core is unsure.
  *
- * The instruction that faults counts as executed, without its access. This is our choice; an
- * emulator that logs single instructions counts the same way. Handlers return to the instruction,
- * and then it counts again.
+ * The instruction that faults counts as executed, without its access. This is our choice, and an
+ * emulator that logs single instructions counts in the same way. When the handler returns to the
+ * instruction, the instruction counts again.
  */
 #ifndef PMK_CPU_FAULT_H
 #define PMK_CPU_FAULT_H
@@ -34,18 +34,19 @@ static inline bool pmk_goes_anywhere(const struct pmk_block *b)
 	       b->flow == PMK_FLOW_RETURN;
 }
 
-/* True if the instruction may fault, and its block continues if it does not. */
+/* True if the instruction may fault, and its block goes on if it does not fault. */
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in);
 
-/* True if the instruction may fault, and may also complete without an access that would show it. */
+/* True if the instruction may fault, and may also complete without an access that would show that
+ * it did. */
 static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 {
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
 }
 
 /* Returns the instruction without the effects that it does not have when it faults. An instruction
- * that accesses memory counts as executed and has no other effect; for other instructions the fault
- * is their normal result. */
+ * that accesses memory counts as executed and has no other effect. For an instruction that makes no
+ * access, the fault is the normal result, so it keeps its effects. */
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
 /* Why a handler is entered. */
@@ -57,22 +58,22 @@ enum pmk_cause {
 };
 
 /*
- * Called when the block of a handler is about to start, and the block before it may have been left
- * early. If it was, takes back the part that has not run, and returns true.
+ * Called when the block of a handler is about to start. If the block before it was left early,
+ * takes back the counts of the part that has not run, and returns true.
  */
 PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause);
 
 /*
- * Like pmk_cpu_fault(), for the block `b` of a handler on a core without a clock. There the
- * emulator reports at most the last access of a block. For blocks that end in a direct branch, or
- * in no branch, it reports that access only in code that was translated after pmk began to expect
- * faults. Blocks that do not continue with `b` are not affected.
+ * Does the work of pmk_cpu_fault() for the block `b` of a handler on a core without a clock. For
+ * such a core, the emulator reports at most the last access of a block. If a block ends in a direct
+ * branch or in no branch, the emulator reports that access only if the block was translated after
+ * pmk began to expect faults. Does nothing if the last block does not continue with `b`.
  */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 /*
- * Called when the run has ended and the last block has not run from `pc` on, which is right after
- * an access.
+ * Called at the end of a run in which the last block stopped at `pc`, right after an access. Takes
+ * back the counts of the block from `pc` on.
  */
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 
@@ -95,8 +96,8 @@ void pmk_cpu_faults(struct pmk_cpu *cpu);
 /* Forgets the fault, because the emulator handled the signal itself, and the program continues. */
 void pmk_cpu_fault_handled(struct pmk_cpu *cpu);
 
-/* Ends the counts of a program that has ended. If nothing came after the last recorded fault, takes
- * back the part of the block that has not run, and returns true. */
+/* Ends the counts of a program that has ended. If nothing ran after the last recorded fault, takes
+ * back the counts of the part of the block that has not run, and returns true. */
 bool pmk_cpu_ended(struct pmk_cpu *cpu);
 
 #endif

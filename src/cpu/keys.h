@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rows of the parameters of memory, which several families of cores share: see cpu/sdram.h.
- */
+/* Rows for the parameters of memory, which several families of cores share. See cpu/sdram.h. */
 #ifndef PMK_CPU_KEYS_H
 #define PMK_CPU_KEYS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The blocks of each line of code. See known.h. */
+/* Lists the blocks of each line of code. See known.h. */
 #include "cpu/known.h"
 
 #include <pmk/error.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which blocks can start without a look at the instruction cache and the instruction micro-TLB.
+ * Knows which blocks can start without a look-up in the instruction cache and the instruction
+ * micro-TLB.
  *
- * Each block that has run has a word in pmk_executions.igen: a generation, PMK_KNOWN, and the
- * number of its absent lines. pmk_cpu.igen is the word of the present generation for a block with
- * no absent line. If both are equal, fetching the block changes nothing. A new generation begins
- * when the micro-TLB loses a page. When a line is filled or evicted, the words of the blocks that
- * have the line change, so the number is exact.
+ * Each block that has run has a word, pmk_executions.igen. The word consists of a generation,
+ * PMK_KNOWN, and the number of the block's lines that are not in the cache. pmk_cpu.igen is the
+ * word that a block of the present generation has if all its lines are in the cache. If the word of
+ * a block equals pmk_cpu.igen, fetching the block changes nothing. A new generation begins when the
+ * micro-TLB loses a page. When a line is filled or evicted, pmk updates the words of all blocks
+ * that have the line, so the number of absent lines is exact.
  *
- * A hash table of the line number finds the blocks of a line. Lines with the same hash share a
+ * The blocks of a line are found by a hash table of line numbers. Lines with the same hash share a
  * list.
  */
 #ifndef PMK_CPU_KNOWN_H
@@ -22,26 +24,28 @@
 struct pmk_executions {
 	uint64_t count;
 	/* Equal to pmk_cpu.igen if fetching the block changes nothing: see the beginning of this
-	 * file. In families without struct pmk_known, this is pmk_cpu.igen at the time when all
-	 * lines of the block were last known to be present. */
+	 * file. Families without struct pmk_known store pmk_cpu.igen here when all lines of the
+	 * block are known to be present. */
 	uint64_t igen;
 };
 
-/* Parts of a word. 0: the block has not run. pmk_cpu.igen begins as 1, which is PMK_KNOWN. */
+/* The parts of a word. A word of 0 means that the block has not run. pmk_cpu.igen begins as 1,
+ * which is PMK_KNOWN. */
 #define PMK_KNOWN	     UINT64_C(1)
-#define PMK_KNOWN_ABSENT     UINT64_C(2)     /* one absent line */
-#define PMK_KNOWN_LOOKS	     UINT64_C(0x800) /* the block must be fetched line by line each time */
+#define PMK_KNOWN_ABSENT     UINT64_C(2)     /* added for each line that is not in the cache */
+#define PMK_KNOWN_LOOKS	     UINT64_C(0x800) /* the block must always be fetched line by line */
 #define PMK_KNOWN_GENERATION UINT64_C(0x1000)
 
 #define PMK_KNOWN_LISTS (UINT32_C(1) << 16)
 
-/* True if all lines of the block are present; its pages may still be absent. */
+/* True if all lines of the block are in the cache. Its pages may still be missing in the
+ * micro-TLB. */
 static inline bool pmk_known_lines(uint64_t word)
 {
 	return word % PMK_KNOWN_GENERATION == PMK_KNOWN;
 }
 
-/* Returns `word` moved to the generation of `igen`. */
+/* Returns the word that has the number of absent lines of `word` and the generation of `igen`. */
 static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
 {
 	return word % PMK_KNOWN_GENERATION + igen - PMK_KNOWN;
@@ -50,7 +54,8 @@ static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
 #define PMK_KNOWN_TOGETHER 4
 
 /*
- * A node of a list: some of the blocks that have a line. A line with many blocks has several nodes.
+ * A node of a list. It has some of the blocks that contain a line; a line with many blocks has
+ * several nodes.
  */
 struct pmk_known_node {
 	uint64_t line;
@@ -69,13 +74,14 @@ struct pmk_known {
 int pmk_known_init(struct pmk_known *k);
 void pmk_known_fini(struct pmk_known *k);
 
-/* Note that the block has this line. Returns false if there is no room. */
+/* Records that the block contains this line. Returns false if there is no room. */
 bool pmk_known_add(struct pmk_known *k, uint64_t line, uint32_t block);
 
-/* Forget all blocks. If `executions` is not NULL, their words become 0. */
+/* Forgets all blocks. If `executions` is not NULL, sets their words to 0. */
 void pmk_known_forget(struct pmk_known *k, struct pmk_executions *executions);
 
-/* Handles a line of code that becomes absent (`by` is 1) or present (-1). */
+/* Updates the words of all blocks that contain `line`. `by` is 1 if the line becomes absent, and -1
+ * if it becomes present. */
 static inline void pmk_known_change(const struct pmk_known *k, struct pmk_executions *executions,
 				    uint64_t line, int by)
 {

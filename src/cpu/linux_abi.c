@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Linux's numbers of system calls, by instruction set. */
+/* The numbers of Linux's system calls for each instruction set. */
 #include "cpu/linux_abi.h"
 
 const struct pmk_linux_abi pmk_linux_arm = {

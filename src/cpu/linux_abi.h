@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linux's numbers of the system calls that pmk follows. These calls make threads, replace the
+ * The numbers of the system calls of Linux that pmk follows. These calls make threads, replace the
  * program, install a handler of a signal, or may read random bytes.
  */
 #ifndef PMK_CPU_LINUX_ABI_H
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* -1: the ABI does not have the call. */
+/* The number is -1 if the ABI does not have the call. */
 struct pmk_linux_abi {
 	int64_t clone;
 	int64_t execve;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The load-store unit: the parts that most misses do not need. See lsu.h. */
+/* The functions of the load-store unit that most misses do not need. See lsu.h. */
 #include "cpu/lsu.h"
 
-/* Remove `n` waits from number `i` on. */
+/* Removes `n` waits, beginning with number `i`. */
 static void drop(struct pmk_lsu *lsu, uint32_t i, uint32_t n)
 {
 	lsu->nwaits -= n;
@@ -28,13 +28,13 @@ uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 		before = lsu->wait[first++].late;
 	if (until <= at + before)
 		return 0;
-	/* Shorter waits of later instructions are over by then. */
+	/* A later instruction with a shorter wait is over its wait when this wait ends. */
 	for (next = first; next < lsu->nwaits && lsu->wait[next].late <= late;)
 		next++;
 	drop(lsu, first, next - first);
 	if (lsu->nwaits == PMK_LSU_MAX_WAITS) {
 		/*
-		 * The table is full: forget the earliest wait, which matters only for the next few
+		 * The table is full: drop the earliest wait, which matters only for the next few
 		 * loads.
 		 */
 		if (!first)

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load-store unit's view of the memory outside the core: how many requests may be under way,
- * and when a miss costs time. Times are cycles of the core.
+ * How the load-store unit sees the memory outside the core: how many requests may be under way, and
+ * when a miss costs time. Times are cycles of the core.
  *
- * A load that misses holds one of a few request slots until its line has arrived; the core
+ * A load that misses holds one of a few request slots until its line has arrived. The core
  * continues until an instruction needs the loaded register, and other misses may start meanwhile. A
- * store that goes out holds a write buffer entry until the bus has taken it. When no slot or entry
- * is free, the memory instruction waits, which is event 0x11. The queue's depth and the buffer's
- * size are not published: lsu.slots and wbuf.entries are our choice.
+ * store that goes out holds an entry of the write buffer until the bus has taken it. When no slot
+ * or entry is free, the memory instruction waits; the ARM11 counts this as event 0x11. ARM does not
+ * publish the depth of the queue and the size of the buffer: lsu.slots and wbuf.entries are our
+ * choice.
  *
- * The owner's clock advances by a whole block at once. A wait in the middle of the block is added
- * only when the load that causes it is reported. Loads before the wait may be reported after that,
- * although they did not wait. So there is a second clock, the undelayed one, of a core that never
- * waits for memory. A list says how late the real core is: all instructions from undelayed time
- * `at` on are `late` cycles late. Waits do not add up: if an instruction cannot issue before some
- * time, it and all later instructions are as late as that requires, whatever they waited for
- * before.
+ * The owner's clock advances by a whole block at once. The emulator reports a load later, and only
+ * then can a wait in the middle of the block be added. After that, the emulator may report earlier
+ * loads, which did not wait. So there is a second clock, the undelayed clock, of a core that never
+ * waits for memory. The list `wait` says how late the real core is: all instructions from undelayed
+ * time `at` on are `late` cycles late. Waits do not add up. If an instruction cannot issue before
+ * some time, then it and all later instructions are as late as that time requires, however long
+ * they waited before.
  *
- * Not modelled: that the external bus is shared with instruction fetches and evictions, and that a
- * second load of a line under way waits for it (it is taken to arrive with the first).
+ * Two things are not modelled. Instruction fetches and evictions use the external bus, too. A
+ * second load from a line that is under way waits for the line, but here it hits at once.
  */
 #ifndef PMK_CPU_LSU_H
 #define PMK_CPU_LSU_H
@@ -28,7 +29,7 @@
 
 #define PMK_LSU_MAX_SLOTS 16
 #define PMK_LSU_MAX_WAITS 16
-/* Used as the time of first use: no instruction of the block needs the value. */
+/* A value of `use`: no instruction of the block needs the value. */
 #define PMK_LSU_NO_USE	  UINT64_MAX
 
 struct pmk_lsu_wait {
@@ -38,15 +39,17 @@ struct pmk_lsu_wait {
 struct pmk_lsu {
 	uint32_t slots, wbuf_entries;
 	uint32_t latency, fill_cycles, write_cycles;
-	bool level2; /* the latency is that of level 2 */
-	bool serial; /* memory does one thing at a time: a read waits for older reads and writes */
-	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
-	/* when each bus can begin another line: of reads from memory, of writes, of level 2 */
+	bool level2; /* true if `latency` is that of level 2 */
+	/* the memory does one thing at a time: a read waits for older reads and writes */
+	bool serial;
+	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* when each request slot becomes free */
+	/* When each bus can begin another line: the bus for reads from memory, for writes, and of
+	 * level 2. */
 	uint64_t bus_free, write_free, level2_free;
 	uint64_t wbuf_empty; /* when the write buffer will be empty */
-	/* how late the last reported memory instruction is */
+	/* How late the last reported memory instruction is. */
 	uint64_t late;
-	/* how late the instructions after it are; `at` and `late` both rise along the list */
+	/* How late the instructions after it are. Both `at` and `late` rise along the list. */
 	uint32_t nwaits;
 	struct pmk_lsu_wait wait[PMK_LSU_MAX_WAITS];
 };
@@ -63,8 +66,7 @@ static inline uint64_t pmk_later(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns how late the core is when all waits are over: its clock minus the clock without any
- * delays.
+ * Returns how late the core is when all waits are over: the core's clock minus the undelayed clock.
  */
 static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 {
@@ -72,15 +74,16 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 }
 
 /*
- * Functions for rare cases, in lsu.c. pmk_lsu_reach_many() and pmk_lsu_hold_among() are for a
- * load-store unit with several waits that are not over. pmk_lsu_first_slot() finds the slot that
- * becomes free first, if there are more than three slots or only one.
+ * Functions for rare cases, in lsu.c. pmk_lsu_reach_many() and pmk_lsu_hold_among() handle several
+ * waits that are not over. pmk_lsu_first_slot() finds the slot that becomes free first if there is
+ * only one slot, or more than three.
  */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 
-/* Return the slot that becomes free first, and the time when the bus that brings lines is free. */
+/* pmk_lsu_slot() returns the slot that becomes free first. pmk_lsu_bus() points to the time from
+ * which the bus that brings lines is free. */
 static inline unsigned pmk_lsu_slot(const struct pmk_lsu *lsu)
 {
 	const uint64_t *b = lsu->busy_until;
@@ -99,9 +102,9 @@ static inline uint64_t *pmk_lsu_bus(struct pmk_lsu *lsu)
 }
 
 /*
- * Advances to a memory instruction of undelayed time `at`, which is reported now. Instructions that
- * are reported later also come later in the program. The code that checks whether the only wait is
- * over has no branch, because the host could not predict it.
+ * Advances to a memory instruction of undelayed time `at`, which the emulator reports now.
+ * Instructions that are reported later also come later in the program. The test whether the only
+ * wait is over uses no branch, because the host could not predict it.
  */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 {
@@ -116,8 +119,8 @@ static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 }
 
 /*
- * Delays an instruction that would issue at `at` if nothing had waited, and that cannot issue
- * before `until`. Returns by how many cycles the core's clock has to advance.
+ * Delays an instruction that would issue at undelayed time `at`, but cannot issue before `until`.
+ * Returns by how many cycles the core's clock must advance.
  */
 static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 {
@@ -132,7 +135,8 @@ static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t u
 
 /*
  * Issues a memory instruction of undelayed time `at`, which cannot issue before `free`. Returns the
- * time at which it issues; *full is by how many cycles the core's clock has to advance.
+ * time at which it issues. Sets *full to the number of cycles by which the core's clock must
+ * advance.
  */
 static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t free,
 				     uint64_t *full)
@@ -147,8 +151,9 @@ static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t 
 
 /*
  * Called for a load that issued at clock `issue` and misses. Its result is first needed `use`
- * cycles after issue (if it hit, it would take `hit` of them). The request is made `extra` cycles
- * (table walks) after issue. Inline, like the next functions: every miss of the program comes here.
+ * cycles after issue; a hit would have it ready `hit` cycles after issue. The request goes out
+ * `extra` cycles after issue, because of table walks. This function and those after it are inline,
+ * because every miss of the program calls one of them.
  */
 static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64_t issue,
 						     uint64_t use, uint64_t hit, uint64_t extra)
@@ -171,8 +176,8 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 }
 
 /*
- * Called for a prefetch that issued at `issue`, of the line after the one that was prefetched
- * last. Memory that is serial sends such lines one after the other, each in `busy` cycles, while
+ * Called for a prefetch that issued at `issue`. It prefetches the line that comes after the last
+ * prefetched line. Serial memory sends such lines one after the other, each in `busy` cycles, while
  * other requests wait.
  */
 static inline struct pmk_lsu_delay pmk_lsu_next_line(struct pmk_lsu *lsu, uint64_t issue,
@@ -191,22 +196,22 @@ static inline struct pmk_lsu_delay pmk_lsu_next_line(struct pmk_lsu *lsu, uint64
 }
 
 /*
- * True if no earlier wait is left, as for most misses, so that the core does not get any later.
- * Then the next two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few
- * operations. Sets *late to how late the core is.
+ * True if no earlier wait is left. This holds for most misses. The next two functions then get the
+ * results of pmk_lsu_load_miss() and pmk_lsu_write() in a few operations. Sets *late to how late
+ * the core is.
  */
 static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue, uint64_t *late)
 {
 	const struct pmk_lsu_wait *w = &lsu->wait[0];
 	bool over = w->at <= issue - w->late;
 
-	/* Without branches: the host cannot predict whether there is a wait. */
+	/* Use no branches, because the host cannot predict whether there is a wait. */
 	*late = *(lsu->nwaits ? &w->late : &lsu->late);
 	return (lsu->nwaits == 0) | ((lsu->nwaits == 1) & over);
 }
 
-/* Called for a load whose request slot is free when it issues, if the memory at the other end of
- * `bus` is not serial. */
+/* Called for a load if a request slot is free when the load issues, and the memory behind `bus` is
+ * not serial. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu, uint64_t late,
 							     unsigned slot, uint64_t *bus,
 							     uint64_t issue, uint64_t use,
@@ -224,7 +229,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu
 	return d;
 }
 
-/* Does for a store what pmk_lsu_settled_load_miss() does for a load. */
+/* Like pmk_lsu_settled_load_miss(), for a store. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, uint64_t late,
 							 uint64_t issue)
 {
@@ -238,7 +243,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, ui
 	return d;
 }
 
-/* Called for a load that needs no request. It has its value `takes` cycles after issue. */
+/* Called for a load that needs no request. Its value is ready `takes` cycles after issue. */
 static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_t issue,
 						    uint64_t use, uint64_t takes)
 {
@@ -252,8 +257,8 @@ static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_
 }
 
 /*
- * Called for a load whose line is under way and arrives at `arrives`. It holds a request slot until
- * then, as a load that misses does.
+ * Called for a load whose line is under way and arrives at time `arrives`. The load holds a request
+ * slot until then, as a load that misses does.
  */
 static inline struct pmk_lsu_delay pmk_lsu_load_arriving(struct pmk_lsu *lsu, uint64_t issue,
 							 uint64_t use, uint64_t hit, uint64_t extra,
@@ -271,7 +276,7 @@ static inline struct pmk_lsu_delay pmk_lsu_load_arriving(struct pmk_lsu *lsu, ui
 	return d;
 }
 
-/* Called for a store that issued at `issue` and goes out. */
+/* Called for a store that issued at `issue` and goes to the bus. */
 static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t issue)
 {
 	uint64_t at = issue - pmk_lsu_late(lsu);
@@ -285,7 +290,7 @@ static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t i
 	return d;
 }
 
-/* Restart the time at 0, with nothing under way. */
+/* Restarts the time at 0, with nothing under way. */
 static inline void pmk_lsu_restart(struct pmk_lsu *lsu)
 {
 	*lsu = (struct pmk_lsu){

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The order in which the ways of cache sets were used or filled. See order.h. */
+/* Keeps the order in which the ways of a cache's sets were used or filled. See order.h. */
 #include "cpu/order.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void pmk_order_clear(struct pmk_order *o)
 		o->way[i] = o->policy == PMK_POLICY_PLRU ? 0 : (uint8_t)(i % o->ways);
 }
 
-/* Move a way to the front of its set. */
+/* Moves a way to the front of its set. */
 static void to_front(uint8_t *set, uint32_t way)
 {
 	uint32_t at = 0;
@@ -45,7 +45,7 @@ static void to_front(uint8_t *set, uint32_t way)
 	set[0] = (uint8_t)way;
 }
 
-/* Let each node above a way point to the half that the way is not in. */
+/* Makes each node above a way point to the half that does not contain the way. */
 static void point_away(uint8_t *set, uint32_t ways, uint32_t way)
 {
 	uint32_t node = 1;

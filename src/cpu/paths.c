@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Call paths, and the tasks of an RTOS: see sites.h. */
+/* Follows call paths and the tasks of an RTOS. See sites.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "cpu/sites_state.h"
 
 /*
- * Where the stack pointer is not known, a jump that may be a return, but does not look like one, is
- * compared with the last NEARBY calls.
+ * If the stack pointer is not known, pmk compares return addresses. For a jump that does not look
+ * like a return, it compares only those of the last NEARBY calls.
  */
 #define NEARBY 1024
 
@@ -74,8 +74,9 @@ static void forget_calls(struct pmk_sites_rest *s)
 }
 
 /*
- * Returns the index of the first call on the stack of `sp`, or s->calls if the next call is on
- * another stack: its stack pointer is then above that of the first call.
+ * Returns the index of the first call that was made on the same stack as a call at `sp`. If `sp` is
+ * above the stack pointer of the first call on the last call's stack, it is on another stack; the
+ * function then returns s->calls.
  */
 static uint32_t stack_base(const struct pmk_sites_rest *s, uint64_t sp)
 {
@@ -89,7 +90,8 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 {
 	uint64_t sp = stack_pointer(s);
 
-	/* forget_calls() drops the oldest calls, so the next returns still find their calls. */
+	/* forget_calls() drops only the oldest calls, so the next returns still find their
+	 * calls. */
 	if (s->calls == MAX_CALLS)
 		forget_calls(s);
 	s->call[s->calls] = (struct frame){ p->fall, sp, path, stack_base(s, sp) };
@@ -103,9 +105,10 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 /*
  * Returns how many calls are still open when control goes to `pc` and the stack pointer is `sp`. A
  * function that made a call has its return address on the stack, so calls that are still open were
- * made at higher addresses. If a call was made at `sp` itself and returns to `pc`, it has returned.
- * If there is none, all of them have returned if a deeper call has returned, and otherwise none:
- * control stays in the function that was called, or has gone on to another one.
+ * made at addresses above `sp`. A call that was made at `sp` and has the return address `pc` has
+ * returned. If no call at `sp` has this return address, the answer depends on deeper calls. If a
+ * deeper call has returned, then all calls at `sp` have returned, too. If not, none has: control
+ * stays in the function that was called, or has jumped to another function.
  */
 static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
 {
@@ -115,7 +118,7 @@ static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_
 		end = base;
 		base = s->call[end - 1].base;
 	}
-	if (s->call[base].sp < sp) /* the call was made on another stack */
+	if (s->call[base].sp < sp) /* the code runs on another stack than the calls */
 		return s->calls;
 	while (end > base && s->call[end - 1].sp < sp)
 		end--;
@@ -125,7 +128,7 @@ static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_
 	return end < s->calls ? left : s->calls;
 }
 
-/* Returns what calls_above() returns, but compares only return addresses. */
+/* Does what calls_above() does, but compares only return addresses. */
 static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool is_return)
 {
 	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
@@ -137,9 +140,9 @@ static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool i
 }
 
 /*
- * Returns the path when control has gone to `pc`, which may be the return from a call. longjmp and
- * C++ exceptions return from several calls at once. longjmp goes to an address to which setjmp has
- * returned before.
+ * Returns the path on which the code at `pc` runs. Control has gone there by a jump that may be a
+ * return. longjmp and C++ exceptions return from several calls at once. longjmp goes to an address
+ * to which setjmp has returned before, so pmk remembers such returns in s->returned.
  */
 static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is_return)
 {
@@ -185,7 +188,7 @@ static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk
 }
 
 /*
- * Begins the handler at `b`, which interrupts the code that runs on `path`. Returns the path of the
+ * Begins the handler at `b`, which interrupts code that runs on `path`. Returns the path of the
  * handler.
  */
 static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
@@ -206,7 +209,7 @@ static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const str
 	return path;
 }
 
-/* End handlers until only `keep` of them are active. Returns the block that they interrupted. */
+/* Ends handlers until only `keep` of them are active. Returns the block that they interrupted. */
 static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t keep)
 {
 	struct pmk_sites_rest *s = sites->rest;
@@ -221,10 +224,10 @@ static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t ke
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
 /*
- * An RTOS switches tasks in the handler of an exception. When the last handler ends, the task that
- * continues is found by the stack pointer and the address: its stack is the next one above the
- * stack pointer, and it may have been interrupted at this address. If there is no such task, the
- * task is new.
+ * An RTOS switches tasks in the handler of an exception. When the last handler ends, pmk finds the
+ * task that continues by the stack pointer and the address. It is a task that may have been
+ * interrupted at this address and whose stack is the next one above the stack pointer. If there is
+ * no such task, a new task begins.
  */
 
 static bool may_continue(const struct pmk_sites_rest *s, const struct interrupted *i, uint64_t pc)
@@ -238,7 +241,7 @@ static bool may_continue(const struct pmk_sites_rest *s, const struct interrupte
 	return !i->inside && pmk_goes_anywhere(p);
 }
 
-/* Returns the task that continues at `pc`; NULL if it has not run before. */
+/* Returns the task that continues at `pc`, or NULL if that task has not run before. */
 static struct task *find_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 {
 	struct task *found = NULL;
@@ -250,7 +253,7 @@ static struct task *find_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc
 	return found;
 }
 
-/* Store the open calls of the running task. Returns false if there is no memory. */
+/* Stores the open calls of the running task. Returns false if there is no memory. */
 static bool store_calls(struct pmk_sites_rest *s)
 {
 	struct task *t = s->task + s->running;
@@ -269,8 +272,8 @@ static bool store_calls(struct pmk_sites_rest *s)
 }
 
 /*
- * Adds a task. It replaces a task whose stack began at the same address, because that one must have
- * ended. Returns NULL if there are too many tasks.
+ * Adds a task. If another task's stack began at the same address, that task must have ended, and
+ * the new task replaces it. Returns NULL if there are too many tasks.
  */
 static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 {
@@ -289,9 +292,9 @@ static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 }
 
 /*
- * Resumes the task of the code at `pc`, after all handlers have ended. If that code belongs to
- * another task, its path becomes the current one. Returns the last block of the task, or NULL if
- * the task begins.
+ * Resumes the task that runs the code at `pc`, after all handlers have ended. If this task is not
+ * the one that was interrupted, its path becomes the current path. Returns the last block of the
+ * task, or NULL if the task begins now.
  */
 static const struct pmk_block *resume_task(struct pmk_sites *sites, uint64_t pc, bool may_begin)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in
+ * Presets of cores. A preset is an INI file. A section and a name together are a key: "size" in
  * [icache] is icache.size. [core] holds the eight texts (name, pmu, qemu_cpu, isa, brief, caveat,
  * checked, checked_as) and the keys without a section, such as clock.
  *
- * The texts decide what a key means, and may follow it in the file. So the file is read twice:
- * first only for the texts, without reporting any problem, and then for everything.
+ * The texts isa and pmu decide what a key means, but a key may come before them in the file. So pmk
+ * reads the file twice. The first reading is only for the texts, and reports no problems.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +19,10 @@
 
 struct reading {
 	struct pmk_core *core;
-	bool settled; /* the core's family is known */
+	bool settled; /* true if the core's family is known */
 };
 
-/* Finds the member for one of the texts in [core]; NULL if `name` is not one of them. */
+/* Returns the member for one of the texts in [core], or NULL if `name` is not such a text. */
 static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 {
 	const struct {
@@ -49,7 +49,7 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 	return NULL;
 }
 
-/* Handles an entry in the first reading, for pmk_ini_load(). */
+/* Handles an entry in the first reading. pmk_ini_load() calls it. */
 static bool take_text(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		      const char *value)
 {
@@ -63,7 +63,7 @@ static bool take_text(void *ctx, struct pmk_ini *ini, const char *section, const
 	return true;
 }
 
-/* Check the preset as a whole. */
+/* Checks the preset as a whole. */
 static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 {
 	const struct pmk_core *core = r->core;
@@ -77,7 +77,7 @@ static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 	return pmk_ini_fail(ini, ini->line, "isa is %s, not '%s'", isas, core->isa);
 }
 
-/* Handles an entry in the second reading, for pmk_ini_load(). */
+/* Handles an entry in the second reading. pmk_ini_load() calls it. */
 static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		       const char *value)
 {
@@ -156,11 +156,11 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
 	}
 	fclose(f);
 	pmk_core_defaults(core);
-	/* The second reading reports what is wrong with the file. */
+	/* Ignore errors here: the second reading reports them. */
 	pmk_ini_load(path, NULL, take_text, &r, msg, size);
 	r.settled = pmk_core_settle(core) == 0;
 	err = pmk_ini_load(path, NULL, take_entry, &r, msg, size);
-	/* A copy that was changed has not been checked. */
+	/* A preset whose parameters were changed since they were checked counts as unchecked. */
 	if (!err) {
 		pmk_core_fingerprint(core, fingerprint);
 		if (strcmp(fingerprint, core->checked_as) != 0)

@@ -50,7 +50,8 @@ bool pmk_sites_grow(struct table *t)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* A row also takes in signals between two of its counters, at most this many in succession. */
+/* Two neighbouring counters of a row may have up to this many other signals between them. These
+ * signals are then part of the row. */
 #define BETWEEN 3
 
 static void add_counter(struct pmk_site_counters *out, size_t offset, unsigned where)
@@ -122,7 +123,7 @@ static void index_counters(struct pmk_sites_rest *s)
 			s->counter_at[s->counters.offset[k]] = (uint8_t)k;
 }
 
-/* True if counter k follows the row so closely that it can join the row. */
+/* True if counter k is near enough to the end of the row to join it. */
 static bool continues(const struct pmk_site_counters *c, const struct row *row, unsigned k)
 {
 	unsigned behind = k - row->first, last = row->n + BETWEEN;
@@ -184,8 +185,8 @@ static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t sit
 }
 
 /*
- * Returns the number of the record of a new site; 0: there is no room, or no run that it could
- * belong to.
+ * Returns the number of the record of a new site. Returns 0 if there is no memory, or if there is
+ * no run to which the site could belong.
  */
 static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site,
 			 enum pmk_ledger_kind kind)
@@ -228,7 +229,7 @@ static struct pmk_ledger_site *site_widen(struct pmk_sites_rest *s, uint32_t *sl
 	return r;
 }
 
-/* Adds to one counter of the record in *slot. False: there is no memory for it. */
+/* Adds `n` to counter k of the record in *slot. Returns false if there is no memory. */
 static bool site_add(struct pmk_sites_rest *s, uint32_t *slot, unsigned k, uint64_t n)
 {
 	struct pmk_ledger_site *r = record_at(s, *slot);
@@ -247,7 +248,7 @@ static bool site_add(struct pmk_sites_rest *s, uint32_t *slot, unsigned k, uint6
 	return r;
 }
 
-/* Returns the place for the number of a site that has no place in its run. */
+/* Returns where the number of a site is stored if its run has no member for it. */
 static uint32_t *other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
 			    uint32_t site, enum pmk_ledger_kind kind)
 {
@@ -262,7 +263,8 @@ static uint32_t *other_site(struct pmk_sites_rest *s, const struct pmk_ledger_ru
 	return e->number ? &e->number : &s->nowhere;
 }
 
-/* Books a row. Returns false if a counter would become too large; then nothing has changed. */
+/* Books the counters of a row. Returns false if a counter would become too large; nothing has
+ * changed in that case. */
 static bool book_row(uint16_t *restrict n, uint64_t *restrict seen, const uint64_t *restrict now,
 		     unsigned count)
 {
@@ -316,7 +318,7 @@ static void book_rows(struct pmk_sites_rest *s, uint32_t *slot)
 	}
 }
 
-/* Makes sure that the last site has a record. False if there is no room for it. */
+/* Makes sure that the last site has a record. Returns false if there is no memory for it. */
 static bool last_site(struct pmk_sites_rest *s)
 {
 	if (PMK_UNLIKELY(!*s->slot))
@@ -324,8 +326,8 @@ static bool last_site(struct pmk_sites_rest *s)
 	return *s->slot;
 }
 
-/* Books the cycles at the last site. If there is no room for a record of this site, they are booked
- * at the next site. */
+/* Books the cycles at the last site. If there is no memory for a record of this site, the cycles
+ * are booked at the next site. */
 void pmk_sites_clock(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
@@ -335,7 +337,7 @@ void pmk_sites_clock(struct pmk_sites *sites)
 		*sites->clock = s->cpu->cycles;
 }
 
-/* Book what has been counted at the last site. */
+/* Books at the last site everything that was counted since the core came there. */
 static void book(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
@@ -350,14 +352,14 @@ static void book(struct pmk_sites *sites)
 	s->state->run = 0;
 }
 
-/* Returns the number of accesses for which a run has places. */
+/* Returns for how many accesses a run has members. */
 static uint32_t accesses(const struct pmk_ledger_run *run)
 {
 	return (uint32_t)((run->head.units * PMK_LEDGER_UNIT - sizeof(*run)) /
 			  sizeof(run->access[0]));
 }
 
-/* Returns the place where the number of a site is kept. */
+/* Returns where the number of a site is stored. */
 static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	if (site == PMK_SITE_LEAVE)
@@ -369,7 +371,8 @@ static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, u
 	return other_site(s, run, site, PMK_LEDGER_SITE);
 }
 
-/* Books an exception that is counted at the end of the running block: `left` is then that block. */
+/* Books an increase when a block was left. An exception at the end of the running block also counts
+ * this way; `sites->left` is then the running block. */
 void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	struct pmk_sites *sites = cpu->sites;
@@ -387,7 +390,7 @@ void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 		s->seen[k] += n;
 }
 
-/* Book the clock: the cycles up to here do not belong to the next site. */
+/* Books the cycles so far, because they do not belong to `site`, the next site. */
 static void settle(struct pmk_sites *sites, uint32_t site)
 {
 	bool fetches = site >= PMK_SITE_FETCH && site < PMK_SITE_ACCESS;
@@ -400,7 +403,7 @@ static void settle(struct pmk_sites *sites, uint32_t site)
 	}
 }
 
-/* Let all counts from now on belong to this site. */
+/* Makes `site` the one to which all counts from now on belong. */
 static void belong(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	s->site = site;
@@ -498,7 +501,8 @@ void pmk_sites_may_end(struct pmk_cpu *cpu)
 
 /* ---- latencies ------------------------------------------------------------------------------- */
 
-/* The record of the signal, which is made when it is first needed. NULL if there is no memory. */
+/* Returns the record of the signal's latencies, and makes it if there is none yet. Returns NULL if
+ * there is no memory. */
 static struct pmk_ledger_times *times_of(struct pmk_sites_rest *s, unsigned signal, size_t longest)
 {
 	uint32_t number;

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where things are counted, instruction by instruction. While a program is recorded, each running
- * core has a struct pmk_sites, which books every count at the site where it happens: at one of a
- * block's accesses, at the fetch of one of its lines, or at the end of the block. Counts that are
- * the same for every execution of a block need no booking, only the number of executions.
+ * Books where things are counted, instruction by instruction. While a program is recorded, each
+ * running core has a struct pmk_sites, which books every count at the *site* where it happens: at
+ * one of a block's accesses, at the fetch of one of its lines, or at the end of the block. Counts
+ * that are the same for every execution of a block are not booked. The number of executions is
+ * enough for them.
  *
  * Most counts are not booked at the time of counting. The slow paths of the core say at which site
- * they are (pmk_sites_at). When they come to another site, all counters that may change at the last
- * one are compared with their earlier values, and the differences are booked there. So the hot
- * paths stay as they are, and while nothing is recorded, the slow paths only pay for one test. The
- * clock is booked when the block ends. Counts of calls and returns are booked at once
- * (pmk_counted_left).
+ * they are (pmk_sites_at). When they come to another site, the counters that may have changed at
+ * the last site are compared with their earlier values, and the differences are booked there. So
+ * the hot paths need no change, and while nothing is recorded, the slow paths only pay for one
+ * test. The clock is booked when the block ends. Calls and returns are booked as soon as they are
+ * counted (pmk_counted_left).
  *
- * With call paths, each path of calls has its own executions and sites. Calls and returns are
- * followed by return addresses. A jump from one function into another (a tail call) stays on the
- * path of the first. longjmp and exceptions go back to the path that they lead to, which is found
- * by the stack pointer. The handler of a signal runs on the path that it interrupts; that of an
- * exception begins a path at the root if the family knows where it starts (nesting()). If such
- * handlers end, and other code than the interrupted one continues, it is another task of an RTOS:
- * it goes on where it was interrupted, or begins a path at the root. A function
- * that calls itself from the same place stays on one path, and calls nested deeper than
- * PMK_PATH_DEPTH stay on the path at that depth.
+ * With call paths, each path of calls has its own executions and sites. pmk follows calls and
+ * returns by return addresses. A jump from one function into another (a tail call) stays on the
+ * path of the first function. After longjmp or an exception of the language, pmk finds the path by
+ * the stack pointer. The handler of a signal runs on the path that it interrupts. The handler of an
+ * exception begins a path at the root, if the family knows where handlers start (nesting()). If
+ * other code than the interrupted code continues after such handlers, this code belongs to another
+ * task of an RTOS. That task continues on the path on which it was interrupted, or begins a path at
+ * the root. A function that calls itself from the same place stays on one path. Calls that are
+ * nested deeper than PMK_PATH_DEPTH stay on the path at that depth.
  *
- * The counts are booked in records in memory that the owner provides, which may be shared with
- * another process: struct pmk_ledger_….
+ * The counts are booked in records, struct pmk_ledger_…. They are in memory that the owner
+ * provides, and that may be shared with another process.
  */
 #ifndef PMK_CPU_SITES_H
 #define PMK_CPU_SITES_H
@@ -35,7 +36,7 @@
 /* ---- records --------------------------------------------------------------------------------- */
 
 enum pmk_ledger_kind {
-	PMK_LEDGER_NONE, /* not complete: its writer was killed */
+	PMK_LEDGER_NONE, /* the record is not complete, because its writer was killed */
 	PMK_LEDGER_BLOCK,
 	PMK_LEDGER_PATH,
 	PMK_LEDGER_RUN,
@@ -51,22 +52,24 @@ enum pmk_ledger_kind {
  * in units; 0 is no record. */
 #define PMK_LEDGER_UNIT 16
 struct pmk_ledger_head {
-	_Atomic uint8_t kind; /* kind of the record; set when it is complete */
+	_Atomic uint8_t kind; /* set when the record is complete */
 	uint16_t units;
 	uint32_t process : 20, cpu : 12; /* process and core that wrote the record */
 };
 
 #define PMK_LEDGER_MAX_PROCESS ((UINT32_C(1) << 20) - 1)
 
-/* Code that was translated. Its instructions follow, then their bytes. */
+/* Code that was translated. After this struct come its instructions and then their bytes. */
 struct pmk_ledger_block {
 	struct pmk_ledger_head head;
-	uint32_t ninsns, nfaults; /* pmk_block.nfaults */
-	uint32_t control, unused; /* the parts of the core that were on: pmk_core_control() */
+	uint32_t ninsns, nfaults; /* `nfaults` as in struct pmk_block */
+	/* control: the parts of the core that were on (pmk_core_control()) */
+	uint32_t control, unused;
 	struct pmk_insn insn[];
 };
 
-/* A call path: a function called at `site` on the path `parent`. 0: the root. */
+/* A call path: a function that was called at `site` on the path `parent`. If `parent` is 0, that
+ * path is the root. */
 struct pmk_ledger_path {
 	struct pmk_ledger_head head;
 	uint64_t entry, site;
@@ -75,23 +78,25 @@ struct pmk_ledger_path {
 };
 
 /*
- * A run: how often a block ran on a call path, and the counts at the end of the block, if its end
- * has no site of its own.
+ * A run: how often a block ran on a call path. It also has the taken branches and cycles at the end
+ * of the block, if the end has no site of its own.
  */
 struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
 	uint64_t executions, taken, cycles;
-	/* Numbers of the records of the sites, for the writer; 0 if a site has counted nothing.
-	 * `leave` is the end of the block, `fetch` its start. `access` has the accesses, indexed by
-	 * how many instructions after the access may fault, as far as there is room. */
+	/* The numbers of the records of the sites, for the writer; 0 if nothing was counted at a
+	 * site. `leave` is the end of the block and `fetch` its start. `access` has the accesses,
+	 * as far as there is room. Its index is the number of instructions after the access that
+	 * may fault. */
 	uint32_t leave, fetch, access[];
 };
 
 /*
- * The counts at a site of a run. The counters of pmk_site_counters_at() follow, in their order.
- * They have 16 bits in a SITE. If one becomes too large, a WIDE_SITE replaces the record. At the
- * end, pmk adds ALL_SITE records, which have all counters.
+ * The counts at a site of a run. After this struct come the counters that pmk_site_counters_at()
+ * lists, in that order. In a SITE, they have 16 bits. If a counter would become too large, a
+ * WIDE_SITE replaces the record. At the end, pmk adds ALL_SITE records, which have all counters of
+ * the core.
  */
 struct pmk_ledger_site {
 	struct pmk_ledger_head head;
@@ -110,29 +115,29 @@ static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
 }
 
 /*
- * The data with which a reader of the ledger books the counts that a core has not booked yet: all
- * counts of its counters beyond `seen` belong to one site.
+ * What a reader of the ledger needs to book the counts that a core has not booked yet. All counts
+ * beyond `seen` belong to one site.
  */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
-	uint32_t run; /* the run of that site; 0: nothing was counted */
-	/* The run that may have ended with a fault of the program: see pmk_cpu_faults(). */
+	uint32_t run; /* the run of this site; 0: nothing was counted */
+	/* The run that may have ended with a fault of the program (pmk_cpu_faults()). */
 	uint32_t fault_run;
 	uint64_t site;
 	uint64_t seen[];
 };
 
 /* How often a signal took each number of cycles, up to the longest that the core records.
- * Occurrences of one cycle are not counted. */
+ * Occurrences that took one cycle are not counted here. */
 struct pmk_ledger_times {
 	struct pmk_ledger_head head;
 	uint64_t signal;
 	uint64_t n[];
 };
 
-/* Code in [begin, end) comes from this file, whose byte at `offset` is at `begin`. If the path is
- * empty, it comes from no file. If `begin` and `end` are 0, the file describes code that the
- * program generated (perf's jitdump). */
+/* The code at [begin, end) comes from the file `path`: the byte at `offset` in the file is the byte
+ * at `begin`. If `path` is empty, the code comes from no file. If `begin` and `end` are 0, the file
+ * describes code that the program generated (perf's jitdump). */
 struct pmk_ledger_mapping {
 	struct pmk_ledger_head head;
 	uint64_t begin, end, offset;
@@ -140,23 +145,25 @@ struct pmk_ledger_mapping {
 };
 
 /*
- * Sites of a block. FAULT + i: instruction i faulted, and the instructions after it did not run;
- * the first count of this site, a WIDE_SITE, says how often.
+ * The sites of a block. At site FAULT + i, instruction i has faulted, and the instructions after it
+ * have not run. The record of such a site is a WIDE_SITE, and its first count is the number of
+ * these faults.
  */
 enum pmk_site {
 	PMK_SITE_LEAVE = 0,
-	PMK_SITE_FETCH = 1 << 16,  /* + bytes from the start of the block */
-	PMK_SITE_ACCESS = 2 << 16, /* + how many of the instructions after it may fault */
+	PMK_SITE_FETCH = 1 << 16, /* plus the offset of the line from the start of the block */
+	/* plus the number of instructions after the access that may fault */
+	PMK_SITE_ACCESS = 2 << 16,
 	PMK_SITE_FAULT = 3 << 16,
-	/* LEFT + i: instruction i was executed, and the instructions after it were not. */
+	/* At site LEFT + i, instruction i was executed, and the instructions after it were not. */
 	PMK_SITE_LEFT = 4 << 16,
-	/* Only for pmk_sites_at(): stands for LEAVE of the running block. */
+	/* Used only as an argument of pmk_sites_at(). It stands for LEAVE of the running block. */
 	PMK_SITE_END = 5 << 16,
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* Where a core can count something. */
+/* The places at which a core can count something. */
 enum pmk_counted_where {
 	PMK_AT_LEAVE = 1 << 0,
 	PMK_AT_FETCH = 1 << 1,
@@ -167,7 +174,7 @@ struct pmk_counted_signal {
 	uint8_t signal, where;
 };
 
-/* A group of consecutive counters in struct pmk_cpu. */
+/* A group of consecutive counters in struct pmk_cpu that are not signals. */
 struct pmk_counted_beside {
 	size_t offset;
 	unsigned n;
@@ -177,23 +184,23 @@ struct pmk_counted_beside {
 #define PMK_SITE_COUNTERS 96
 
 /* The counters of a core that may change at a site: the clock, signals, and the family's own counts
- * that other signals are derived from. Signals with only a few others between them are joined into
- * one row of counters, which is compared faster than each by itself. */
+ * that other signals are derived from. Signals that have only a few other signals between them are
+ * joined into one row of counters. Comparing a row is faster than comparing each counter. */
 struct pmk_site_counters {
 	unsigned n;
 	uint16_t offset[PMK_SITE_COUNTERS]; /* in struct pmk_cpu, in units of 8 bytes */
-	/* enum pmk_counted_where; 0: only fills the gap between two others */
+	/* enum pmk_counted_where; 0: the counter only fills the gap between two others */
 	uint8_t where[PMK_SITE_COUNTERS];
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
 /*
- * Returns the counters of `all` that a record of a site of kind `where` has. The first counter is
- * the clock.
+ * Stores in *out the counters of `all` that the record of a site of kind `where` has. The first
+ * counter is the clock.
  */
 void pmk_site_counters_at(const struct pmk_site_counters *all, enum pmk_counted_where where,
 			  struct pmk_site_counters *out);
-/* Returns where a site counts. */
+/* Returns the kind of place at which a site counts. */
 static inline enum pmk_counted_where pmk_site_where(uint32_t site)
 {
 	if (site >= PMK_SITE_ACCESS)
@@ -207,44 +214,44 @@ static inline enum pmk_counted_where pmk_site_where(uint32_t site)
 
 struct pmk_sites_owner {
 	/*
-	 * Returns zeroed memory for a record of `bytes` bytes, with its head filled in except for
-	 * the kind. NULL: there is no more.
+	 * Returns zeroed memory for a record of `bytes` bytes, and stores its number. The record's
+	 * head is filled in except for the kind. Returns NULL if there is no more memory.
 	 */
 	void *(*record)(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number);
 	void *ctx;
-	/* The stack pointer at the start of a block, or 0 if it is not known. NULL: it is never
-	 * known. */
+	/* Returns the stack pointer at the start of a block, or 0 if it is not known. NULL if it is
+	 * never known. */
 	uint64_t (*stack_pointer)(void);
-	char *records;	       /* where record 0 would be */
+	char *records;	       /* address at which record 0 would be */
 	const uint32_t *block; /* number of the record of each block, by its id */
 };
 
 struct pmk_sites {
-	/* Used at every block. */
+	/* Members that are used at every block. */
 	struct pmk_ledger_run *run, *left; /* the running block, and the one before it */
 	struct pmk_ledger_run **run_of;	   /* the last run of each block */
-	uint64_t *clock;		   /* the clock up to which it was booked */
+	uint64_t *clock;		   /* points to the clock up to which cycles are booked */
 	uint64_t taken;
 	uint32_t path;
 	/*
-	 * If true, the cycles since then belong to the last site; otherwise to the end of the
-	 * block.
+	 * If true, the cycles since `clock` belong to the last site. Otherwise they belong to the
+	 * end of the block.
 	 */
 	bool at_site;
-	bool follows; /* call paths are followed */
-	bool nests;   /* `follows`, and handlers of exceptions begin paths at the root */
+	bool follows; /* true if call paths are followed */
+	bool nests;   /* true if `follows` is, and handlers of exceptions begin paths at the root */
 	struct pmk_sites_rest *rest;
 };
 
 /*
- * Begins to book the counts of a core at once, with call paths if `paths` is true. Returns NULL if
- * there is no memory.
+ * Makes a struct pmk_sites, which books the counts of a core from now on, with call paths if
+ * `paths` is true. Returns NULL if there is no memory.
  */
 struct pmk_sites *pmk_sites_new(struct pmk_cpu *cpu, const struct pmk_sites_owner *owner,
 				bool paths);
 void pmk_sites_free(struct pmk_sites *s);
 
-/* Book the clock at the last site. */
+/* Books the cycles at the last site. */
 PMK_SLOW void pmk_sites_clock(struct pmk_sites *s);
 PMK_SLOW void pmk_sites_follow(struct pmk_sites *s, const struct pmk_block *p,
 			       const struct pmk_block *b);
@@ -252,7 +259,8 @@ PMK_SLOW struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *s, const struct 
 PMK_SLOW void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site);
 PMK_SLOW void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n);
 
-/* When block `b` starts, call leave() before the core sees it, and entered() afterwards. */
+/* When block `b` starts, the caller calls pmk_sites_leave() before the core sees the block, and
+ * pmk_sites_entered() afterwards. */
 static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 				   const struct pmk_block *b)
 {
@@ -284,7 +292,7 @@ static inline void pmk_sites_entered(struct pmk_sites *s, const struct pmk_cpu *
 }
 
 /*
- * Let counts from now on belong to a site of the running block, or, for PMK_SITE_LEAVE, of the
+ * Makes counts from now on belong to a site of the running block. PMK_SITE_LEAVE is a site of the
  * block before it.
  */
 static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
@@ -293,8 +301,8 @@ static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 		pmk_sites_move(cpu, site);
 }
 
-/* Books the increase of a counter of the core by `n` when the previous block was left. Counts of
- * calls and returns are booked this way, without comparing counters. */
+/* Books that a counter of the core has increased by `n` at the end of the previous block. Calls and
+ * returns are booked this way, which compares no counters. */
 static inline void pmk_counted_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	if (PMK_UNLIKELY(cpu->sites != NULL))
@@ -319,23 +327,25 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
 
-/* Record that the signal has taken this many cycles, not one. */
+/* Records that this occurrence of the signal took `cycles` cycles instead of one. */
 PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
-/* Book the end of the block `cpu->prev`, which was left early at a site FAULT or LEFT.
- * pmk_sites_fault() is called before counts are taken back, pmk_sites_taken_back() afterwards. */
+/* These functions book the end of the block `cpu->prev`, which was left early at a site FAULT or
+ * LEFT. The caller calls pmk_sites_fault() before it takes counts back, and pmk_sites_taken_back()
+ * afterwards. */
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* Note that only `keep` handlers are still active, and the rest of the block `of` continues. */
+/* Records that only the first `keep` handlers are still active, and that the rest of the block `of`
+ * continues. */
 void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep, const struct pmk_block *of);
-/* Continue the rest of a block that was left. */
+/* Continues with the rest of a block that was left. */
 static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (cpu->sites)
 		pmk_sites_resume_slow(cpu, b);
 }
-/* Note that the program may end with the running block. */
+/* Records that the program may end with the running block. */
 void pmk_sites_may_end(struct pmk_cpu *cpu);
 
 #endif

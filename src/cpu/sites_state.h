@@ -5,7 +5,7 @@
 
 #include "cpu/sites.h"
 
-/* Number of calls that are remembered. */
+/* The number of calls that pmk remembers. */
 #define MAX_CALLS (UINT32_C(4) << 20)
 #define RETURNED  256
 #define NESTED	  256 /* nested handlers */
@@ -20,7 +20,7 @@ struct entry {
 	uint32_t number; /* 0: the entry is free */
 };
 
-/* Open addressing; at most three quarters are in use. */
+/* A hash table with open addressing. At most three quarters of the entries are in use. */
 struct table {
 	struct entry *entry;
 	uint32_t size, used;
@@ -41,20 +41,20 @@ static inline uint32_t key_hash(const struct key *k)
 	return (uint32_t)(h >> 32);
 }
 
-/* Doubles a table. False: there is no memory. */
+/* Doubles a table. Returns false if there is no memory. */
 bool pmk_sites_grow(struct table *t);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
 struct frame {
 	uint64_t back; /* where the call returns to */
-	uint64_t sp;   /* the stack pointer when it was made; 0: not known */
+	uint64_t sp;   /* the stack pointer at the call; 0: it is not known */
 	uint32_t path; /* path of the caller */
 	uint32_t base; /* index of the first call on the same stack */
 };
 
-/* The code that the handler of an exception interrupted: after `block`, which is the last one that
- * ran, or in the middle of it if `inside`. */
+/* The code that the handler of an exception interrupted. It was interrupted after `block`, the last
+ * block that ran, or in the middle of this block if `inside` is true. */
 struct interrupted {
 	const struct pmk_block *block;
 	bool inside;
@@ -89,19 +89,20 @@ struct group {
 	struct row row[PMK_SITE_COUNTERS];
 };
 
-/* The state that is not needed at every block. */
+/* The state that pmk does not need at every block. */
 struct pmk_sites_rest {
 	struct pmk_cpu *cpu;
 	struct pmk_sites_owner owner;
 	/*
-	 * The site to which all counts belong that are not booked yet. It is a site of this run;
-	 * its number is in *slot, or will be. NULL: nothing has been counted.
+	 * The site to which all counts belong that are not booked yet. *slot is the number of its
+	 * record, or 0 if it has none yet. `slot` is NULL if nothing has been counted. `of` is the
+	 * run of the site.
 	 */
 	uint32_t *slot, site;
 	const struct pmk_ledger_run *of;
 	uint32_t nowhere; /* where `slot` points if there is no memory for it */
 	struct table runs, sites, paths;
-	/* Call paths. */
+	/* The calls that are open, and returns that longjmp may repeat. */
 	struct frame *call;
 	uint32_t calls;
 	struct returned returned[RETURNED];
@@ -111,12 +112,13 @@ struct pmk_sites_rest {
 	/* The tasks that have run. The open calls of the running one are in `call`. */
 	struct task task[TASKS];
 	uint32_t tasks, running;
-	/* The counters, and what has been booked of each. */
+	/* The counters, and their values when they were last booked. */
 	struct pmk_site_counters counters;
 	uint64_t *seen;
-	/* the counter that is counted when a block is left, by its place in the core; or 0 */
+	/* For each word of a core: the number of the counter there that is counted when a block is
+	 * left, or 0. */
 	uint8_t counter_at[WORDS];
-	uint8_t leave_at[PMK_SITE_COUNTERS]; /* where this counter is in a record; or 0 */
+	uint8_t leave_at[PMK_SITE_COUNTERS]; /* index of each of these counters in a record, or 0 */
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* publishes `seen` for readers of the ledger */
 	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */

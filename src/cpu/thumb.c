@@ -55,7 +55,7 @@ unsigned pmk_arm_helper_bytes(uint64_t pc)
 
 /* ---- A32 or T32 ------------------------------------------------------------------------------ */
 
-/* True if these four bytes may be one T32 instruction. The first half word decides this. */
+/* True if these four bytes may be one T32 instruction. The first two bytes decide this. */
 static bool may_be_wide(const uint8_t *byte)
 {
 	return byte[1] >> 3 >= 0x1d;
@@ -65,7 +65,7 @@ static bool may_be_wide(const uint8_t *byte)
  * Returns true for Thumb code. A sequence is Thumb if it has an instruction of 2 bytes, or is at an
  * odd half word. A sequence of only 4-byte instructions is Thumb if all of them are valid in T32
  * and they are not all valid in A32. If they are valid in both, the emulator's own disassembler
- * decides, by the name that it gives the first instruction: it knows the state.
+ * decides, because it knows the state: pmk compares the name that it gives the first instruction.
  */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
 		  size_t n)
@@ -101,8 +101,8 @@ bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct p
 
 /* ---- IT -------------------------------------------------------------------------------------- */
 
-/* Returns how many instructions an IT makes conditional, or 0 for another instruction. The
- * condition of an IT may be "always". */
+/* Returns how many instructions an IT makes conditional, or 0 for another instruction. This
+ * includes an IT whose condition is "always". */
 static unsigned it_length(const struct pmk_raw *raw)
 {
 	unsigned mask = raw->byte[0] & 15u;
@@ -115,8 +115,8 @@ static unsigned it_length(const struct pmk_raw *raw)
 static void set_conditional(struct pmk_insn *in)
 {
 	in->conditional = true;
-	/* Under an IT, 16-bit arithmetic does not set the flags. Comparisons, which have no result,
-	 * do. */
+	/* Under an IT, 16-bit arithmetic does not set the flags. Comparisons, which have no result
+	 * register, still set them. */
 	if (in->size == 2 && in->rd != PMK_NO_REG)
 		in->sets_flags = false;
 }
@@ -142,8 +142,8 @@ void pmk_it_apply(struct pmk_it *it, const struct pmk_raw *raw, size_t n, struct
 		else if (it_length(&raw[i]))
 			left = it_length(&raw[i]);
 	}
-	/* The IT reaches into the next sequence. The address of the first instruction there is
-	 * known. */
+	/* The IT reaches into the next sequence. Only the address of the first instruction there is
+	 * known, so pmk marks this instruction. */
 	if (left)
 		*place_of(it, raw[n - 1].addr + raw[n - 1].size) =
 			(raw[n - 1].addr + raw[n - 1].size) | 1;

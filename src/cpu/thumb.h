@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the decoders of all 32-bit ARM cores share: the data that they keep, and the addresses that
- * have a meaning in Linux and in the architecture. For Thumb-2, also what an emulator does not
- * show: whether code is Thumb, and which instructions of a sequence an IT before it makes
- * conditional.
+ * have a meaning in Linux and in the architecture. For Thumb-2, the decoders also find out two
+ * things that an emulator does not show: whether code is Thumb, and which instructions of a
+ * sequence are conditional because of an IT in an earlier sequence.
  */
 #ifndef PMK_CPU_THUMB_H
 #define PMK_CPU_THUMB_H
@@ -13,9 +13,9 @@
 struct pmk_core_programs;
 
 /*
- * Addresses of instructions that are under an IT of an earlier sequence. An address replaces an
- * older one with the same index; the older instruction then counts as unconditional if a sequence
- * begins at it.
+ * The addresses of instructions that are under an IT of an earlier sequence. A new address replaces
+ * an older one with the same index. The older instruction then counts as unconditional if a
+ * sequence begins at it.
  */
 #define PMK_IT_PLACES 4096
 
@@ -30,34 +30,34 @@ struct pmk_arm_own {
 	struct pmk_it it; /* for Thumb-2 */
 };
 
-/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. The high
- * vectors of exceptions are on the same page. */
+/* The page of helpers that ARM Linux maps into programs. The emulator runs these helpers itself.
+ * The high exception vectors are on the same page. */
 #define PMK_ARM_HELPER_PAGE	 0xffff0000u
 #define PMK_ARM_HELPER_CMPXCHG64 0xffff0f60u
-/* Bytes from the first vector to the end of the last, and to the vector of a data abort. */
+/* Bytes from the first vector to the end of the last vector, and to the vector of a data abort. */
 #define PMK_ARM_VECTORS_SIZE	 0x20u
 #define PMK_ARM_DATA_ABORT	 0x10u
 
 /*
- * Returns how many bytes of the kernel's code for the helper at `pc` are fetched: for the 64-bit
- * exchange, which is in two lines, its 14 instructions; for other helpers, which fit into one line,
- * one instruction.
+ * Returns how many bytes of the kernel's code for the helper at `pc` are fetched. The helper for
+ * the 64-bit exchange is in two lines, so all its 14 instructions count. Other helpers fit into one
+ * line, so one instruction is enough.
  */
 unsigned pmk_arm_helper_bytes(uint64_t pc);
 
 /* The programs of 32-bit ARM cores that run Linux (family.h). */
 extern const struct pmk_core_programs pmk_arm_programs;
 
-/* Parts of a family (family.h): init() of its decoder, and vector(), which knows the low and the
- * high vectors. */
+/* init() of the family's decoder, and vector(), which knows the low and the high vectors
+ * (family.h). */
 int pmk_arm_decoder_init(struct pmk_decoder *d);
 unsigned pmk_arm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 
 /* True if a sequence of n > 0 instructions is Thumb. */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
 		  size_t n);
-/* Mark the instructions of a Thumb sequence as conditional that are under an IT of this sequence or
- * of an earlier one. */
+/* Marks the instructions of a Thumb sequence as conditional that are under an IT of this sequence
+ * or of an earlier sequence. */
 void pmk_it_apply(struct pmk_it *it, const struct pmk_raw *raw, size_t n, struct pmk_insn *in);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Micro-TLBs and main TLB. See tlb.h. All pages are taken to be 4 KB, because larger ones cannot be
- * seen from outside. */
+/* The micro-TLBs and the main TLB. See tlb.h. pmk assumes that all pages have 4 KB, because an
+ * emulator does not show larger ones. */
 #include "cpu/tlb.h"
 
 #include <stdlib.h>

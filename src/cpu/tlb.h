@@ -2,10 +2,11 @@
 /*
  * Translation look-aside buffers, by page number (address >> 12).
  *
- * The micro-TLBs have 10 fully associative entries, replaced round robin; the main TLB is shared by
- * both sides, 64 entries in two ways (ARM1176JZF-S TRM 6.4; the eight lockable entries stay empty
- * because nothing locks them). Round robin within a set of the main TLB, and VA[16:12] as its
- * index, are our choice: the TRM does not say.
+ * By default, a micro-TLB has 10 fully associative entries, which are replaced round robin. The
+ * main TLB is shared by instructions and data, and has 64 entries in two ways (ARM1176JZF-S TRM
+ * 6.4). The eight lockable entries stay empty, because nothing locks them. The TRM does not say how
+ * the main TLB is indexed and which entry it replaces. Our choice is VA[16:12] as its index, and
+ * round robin in each set.
  */
 #ifndef PMK_CPU_TLB_H
 #define PMK_CPU_TLB_H
@@ -23,7 +24,7 @@ struct pmk_tlb {
 	uint32_t ways;
 };
 
-/* 0 or PMK_ENOMEM. entries / ways is a power of two; a micro-TLB has ways == entries. */
+/* Returns 0 or PMK_ENOMEM. entries / ways is a power of two. A micro-TLB has ways == entries. */
 int pmk_tlb_init(struct pmk_tlb *t, uint32_t entries, uint32_t ways);
 void pmk_tlb_fini(struct pmk_tlb *t);
 
@@ -45,7 +46,7 @@ static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 	return false;
 }
 
-/* Put an absent page in. Returns the page it replaces, or PMK_NO_PAGE. */
+/* Adds a page that is not in the TLB. Returns the page that it replaces, or PMK_NO_PAGE. */
 static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t s = (uint32_t)page & t->set_mask;
@@ -58,7 +59,7 @@ static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 	return old;
 }
 
-/* Does what pmk_tlb_fill() does, for a TLB of one set, such as a micro-TLB. */
+/* Like pmk_tlb_fill(), for a TLB of one set, such as a micro-TLB. */
 static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t next = *t->next;
@@ -70,8 +71,8 @@ static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 }
 
 /*
- * Put a page in if it is absent, and return whether it was absent. With two ways, this has no
- * branches.
+ * Adds a page if it is not in the TLB, and returns whether it was added. The code for two ways has
+ * no branches.
  */
 static inline bool pmk_tlb_fill_absent(struct pmk_tlb *t, uint64_t page)
 {
