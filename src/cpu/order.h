@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum pmk_policy {
-	PMK_POLICY_OWN, /* the core's: pseudo-random, or round robin with one counter for all sets */
+	PMK_POLICY_OWN, /* the core's: pseudo-random, or round robin with a counter for all sets */
 	PMK_POLICY_LRU,
 	PMK_POLICY_FIFO,
 	PMK_POLICY_PLRU,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Look-ups by name and code in the tables of one PMU. Freestanding: linear searches over constant
- * tables, ASCII only, no locale.
+ * Looks up names and codes in the tables of one PMU. Freestanding: it searches constant tables from
+ * the start, compares only ASCII, and uses no locale.
  */
 #include "pmu/lookup.h"
 
@@ -45,7 +45,7 @@ bool pmk_is_called(const char *own, const char *aliases, const char *name)
 }
 
 /*
- * Looks at names before aliases, because most callers ask for names. No alias is the name of
+ * Compares names before aliases, because most callers ask for names. No alias is the name of
  * another event, so the order does not change the result.
  */
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name)

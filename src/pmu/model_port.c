@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The port to a model. This is the one place where a driver and a model meet.
+ * The port to a model. This is the only place where a driver and a model meet.
  *
- * Other models on the bus see the idle cycles
- * that are added here when the producer next finds the bus due.
+ * port_settle() adds idle cycles to the bus and synchronises only its own model. Other models on
+ * the bus see these cycles when the producer next finds that the bus is due.
  */
 #include <pmk/model.h>
 

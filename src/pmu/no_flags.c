@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Code that the drivers of PMUs without overflow flags share. Freestanding. */
+/* Functions that the drivers of PMUs without overflow flags share. Freestanding. */
 #include "pmu/no_flags.h"
 
 int pmk_no_flags_irq_enable(struct pmk_dev *d, uint32_t counters)

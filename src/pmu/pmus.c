@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The PMUs of this build. Firmware names its own PMU and does not link this list. */
+/* Lists the PMUs of this build. Firmware names its own PMU and does not link this list. */
 #include <pmk/pmu.h>
 
 #include "pmu/families.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reads and writes of registers, as their rows describe them. Host only. */
+/* Reads and writes registers as their rows describe them. Only for the host. */
 #include "pmu/reg.h"
 
 /* The kinds of bits that software can read, and the kinds for which a write has an effect. */

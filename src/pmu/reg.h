@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How writes and reads affect the bits of a register, by its rows: enum pmk_access. The models run
- * on this, and `pmk info` and `pmk decode` print the same rows, so access is described once per
- * PMU. Side effects of a write (zeroing a counter, choosing an event) are code of the model, which
- * calls pmk_reg_takes() to know whether software can write the bit at all.
+ * Computes how writes and reads affect the bits of a register, from its rows (enum pmk_access). The
+ * models use these functions, and `pmk info` and `pmk decode` print the rows, so access is
+ * described once per PMU. The side effects of a write (zeroing a counter, choosing an event) are
+ * code of the model. The model calls pmk_reg_takes() to find out whether software can write the bit
+ * at all.
  *
- * Not part of the firmware library, which has no rows.
+ * This file is not part of the firmware library, which has no rows.
  */
 #ifndef PMK_PMU_REG_H
 #define PMK_PMU_REG_H
@@ -23,7 +24,8 @@ uint64_t pmk_reg_write(const struct pmk_reg_info *reg, uint64_t old, uint64_t w)
 /* Returns the value that software reads when the register holds `held`. */
 uint64_t pmk_reg_read(const struct pmk_reg_info *reg, uint64_t held);
 
-/* Returns the bits of `w` that have an effect. With ~0: all bits that software can write. */
+/* Returns the bits of `w` that have an effect. If `w` is ~0, these are all bits that software can
+ * write. */
 uint64_t pmk_reg_takes(const struct pmk_reg_info *reg, uint64_t w);
 /* Returns the bits of `w` that should have been zeros. */
 uint64_t pmk_reg_stray(const struct pmk_reg_info *reg, uint64_t w);

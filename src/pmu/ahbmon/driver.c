@@ -3,24 +3,24 @@
  * AHB Monitor driver. Freestanding: no libc, no heap, no division.
  *
  * Quirks of this hardware, and how the driver handles them:
- *  - The positions of registers and control bits are not public: the driver takes them from the
- *    layout of the given PMU (struct pmk_pmu.family). It writes bits of AHBMONCtrlReg that the
- *    layout does not name back as they were read.
- *  - Each counter has a fixed event: program() only checks that it is the requested one.
+ *  - The positions of registers and control bits are not public, so the driver takes them from the
+ *    layout of the given PMU (struct pmk_pmu.family). It does not change bits of AHBMONCtrlReg that
+ *    the layout does not name.
+ *  - Each counter has a fixed event, so program() only checks that this is the requested event.
  *  - Counters cannot be preloaded and have neither flags nor interrupts (DDI 0287B mentions none),
- *    so write() is not supported and all sets of counters with flags or interrupts are empty.
+ *    so write() is not supported, and no counter can have a flag or an interrupt.
  *  - One write resets all counters and works while they count (§4.2.2); reset() stops them first.
  *    It keeps the settings of configure(), as the hardware's reset does.
- *  - CtTotalCycles runs from the hardware reset on (Table 4-13): reset, start and stop do not
- *    affect it.
+ *  - CtTotalCycles counts from the hardware reset on (Table 4-13). reset(), start() and stop() do
+ *    not affect it.
  *  - Counters cannot be latched together. To get a coherent set of values, read after stop().
  *
- * The driver keeps nothing in pmk_dev.state: it relies on the registers, even if other software
- * writes them.
+ * The driver keeps nothing in pmk_dev.state. It reads its state from the registers, even if other
+ * software writes them.
  */
 #include "pmu/ahbmon/regs.h"
 
-/* the value written to AHBMONRstCtrs and AHBMONPrstCtrs does not matter: §4.3.27-28 */
+/* Any value can be written to AHBMONRstCtrs and AHBMONPrstCtrs (§4.3.27-28). */
 #define ANY 1
 
 static const struct pmk_ahbmon_layout *layout_of(const struct pmk_dev *d)
@@ -71,7 +71,8 @@ static int ahbmon_reset(struct pmk_dev *d)
 	return ahbmon_put(d, PMK_AHBMON_RSTCTRS, ANY);
 }
 
-/* PMK_ENOEVENT: there is no such event. PMK_ENOCTR: this counter counts another event. */
+/* Returns PMK_ENOEVENT if there is no such event, and PMK_ENOCTR if the counter counts another
+ * event. */
 static int ahbmon_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	(void)d;
@@ -179,7 +180,7 @@ int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *conf
 			err = ahbmon_put(d, PMK_AHBMON_THRESHOLD0 + i, config->threshold[i]);
 	if (!err)
 		err = ahbmon_put(d, PMK_AHBMON_GXIPAGESIZE,
-				 config->page); /* [31:2] are written as 0 */
+				 config->page); /* bits [31:2] must be written as 0 */
 	if (err)
 		return err;
 	if (config->track_dbgack)

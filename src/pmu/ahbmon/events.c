@@ -27,14 +27,15 @@
 #define C_OVER	   "a transfer that waits longer than the threshold counts once (our choice)"
 #define C_STALLS   "counts stalls, not the requests that suffer from them"
 #define C_REQUESTS "counts the request, not the data"
-#define C_PAGES                                                                    \
-	"GxiPageSize sets the page size (2, 4, 8 or 16 KB); reads and writes are " \
-	"compared together"
+#define C_PAGES                                                                       \
+	"GxiPageSize sets the page size (2, 4, 8 or 16 KB); a read is also compared " \
+	"with a write before it"
 #define C_HPROT "this is a guess by burst, direction and HPROT: other traffic may look the same"
 #define C_CASTOUT                                                                                  \
 	"this is a guess, because stores of four words look the same; the alignment test removes " \
 	"3 of 4 of those"
-#define C_FREE	"free running: enable, reset and preset have no effect on it, so read it twice"
+#define C_FREE \
+	"it always counts: enable, reset and preset have no effect on it, so take differences"
 #define C_DEBUG "excludes debug state only while DBGACK is tracked"
 
 #define ROW(id, manual, event, bus, sig, unit, note, text)                                \

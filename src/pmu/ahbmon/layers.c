@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * AHB Monitor: the counters of each layer. DDI 0287B Tables 4-6 to 4-13.
+ * Lists the counters of each layer of the AHB Monitor. DDI 0287B Tables 4-6 to 4-13.
  *
  * The linefills of the ARM926EJ-S are its WRAP8 bursts (CtArmiBurstWrap8, CtArmdRdBurstWrap8).
- * Cast-outs and table walks are also INCR4, INCR8 or SINGLE bursts; transfers to windows are also
- * transfers. For the GXI these are the counters of the address channel: read requests, writes, and
- * cycles in which either waits. A cycle is at most one of these (Table 4-5). The GXI has no bursts.
+ * Cast-outs and table walks also count as INCR4, INCR8 or SINGLE bursts, and transfers to windows
+ * also count as transfers. The counters of the GXI are those of its address channel: read requests,
+ * writes, and cycles in which a request or a write waits. A cycle counts as at most one of these
+ * (Table 4-5). The GXI has no bursts.
  */
 #include "pmu/ahbmon/layers.h"
 

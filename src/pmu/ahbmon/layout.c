@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* AHB Monitor: layout files. See layout.h. */
+/* Reads layout files of the AHB Monitor. See layout.h. */
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/regs.h"
 
@@ -18,7 +18,7 @@
 
 #define WINDOW 0x10000u /* §4.1 */
 
-/* By layer. */
+/* The names of the layers, in the order of enum pmk_ahbmon_bus. */
 static const char *const layer_names[PMK_AHBMON_NLAYERS] = { "armi", "clcdc", "dma0",
 							     "dma1", "exp",   "armd" };
 
@@ -40,7 +40,7 @@ static const struct {
 
 struct reading {
 	struct pmk_ahbmon_layout_file *file;
-	/* Lines where entries were found; 0: not yet. */
+	/* The lines in which entries were found; 0: not found yet. */
 	unsigned item[NITEMS];
 	unsigned reg[PMK_AHBMON_NREGS];
 	unsigned code[PMK_AHBMON_NLAYERS][PMK_AHBMON_NCODES];
@@ -49,7 +49,7 @@ struct reading {
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Reads decimal or 0x…: 010 is ten. */
+/* Reads a number, decimal or 0x…. Octal numbers do not exist: 010 is ten. */
 static bool read_number(struct pmk_ini *ini, const char *name, const char *value, uint64_t max,
 			uint64_t *n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: layout files. They have the positions of registers and control bits and the codes of
- * the packets on AHBMONITOR[33:0]: everything that is missing in the public pages of the manual.
- * The format is our own, with data/layouts/sp816.ini as an example; docs/FORMATS.md describes it.
+ * Layout files of the AHB Monitor. They have what is missing in the public pages of the manual: the
+ * positions of registers and control bits, and the codes of the packets on AHBMONITOR[33:0]. The
+ * format is our own, with data/layouts/sp816.ini as an example; docs/FORMATS.md describes it.
  */
 #ifndef PMK_PMU_AHBMON_LAYOUT_H
 #define PMK_PMU_AHBMON_LAYOUT_H
@@ -21,8 +21,8 @@ struct pmk_ahbmon_layout_file {
 
 /*
  * Returns 0, PMK_EIO if the file cannot be read, or PMK_EPARSE if it has an error. On failure `msg`
- * has one line, "FILE:LINE: why". pmk_ahbmon_layout_check() accepts the resulting layout, and
- * pmk_ahbmon_packets_init() its codes.
+ * has one line, "FILE:LINE: why". On success, pmk_ahbmon_layout_check() accepts the layout, and
+ * pmk_ahbmon_packets_init() accepts its codes.
  */
 int pmk_ahbmon_layout_load(struct pmk_ahbmon_layout_file *file, const char *path, char *msg,
 			   size_t size);

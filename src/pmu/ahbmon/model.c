@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
  * AHB Monitor model: 91 counters, AHBMONCtrlReg, AHBMONRstCtrs, AHBMONPrstCtrs, GxiPageSize and the
- * wait thresholds. Sections and tables are those of DDI 0287B.
+ * wait thresholds. The sections and tables named in this file are in DDI 0287B.
  *
- * It counts differences of bus totals, taken when a register is accessed or DBGACK changes. An
- * overflow only wraps the counter, so the model never asks to be synchronised. <pmk/ahbmon_model.h>
- * describes when writes and reads act. Where the manual is silent (all of this is our choice):
+ * The model counts differences of bus totals. It takes them when a register is accessed or DBGACK
+ * changes. An overflow only wraps the counter, so the model never asks to be synchronised.
+ * <pmk/ahbmon_model.h> describes when writes and reads take effect. Where the manual is silent, the
+ * following is our choice:
  *  - A write to a counter is ignored. The write-only registers, reserved bits and bits that the
  *    layout does not name read as 0.
- *  - Any mode may access the registers: the manual does not mention privilege. The bus must model
- *    that ARM-I, CLCDC, DMA and MBX cannot reach them (§4.1).
+ *  - Any mode may access the registers, because the manual does not mention privilege. ARM-I,
+ *    CLCDC, DMA and MBX cannot reach the registers (§4.1), but the model cannot see who makes an
+ *    access, so the caller must not let these masters access it.
  *  - A new page size or alignment test applies from the write on, not to earlier transfers.
  *
- * Elsewhere: the rules for waits, bursts and cast-outs (observe.c); the packets on AHBMONITOR[33:0]
- * (packet.c). Not modelled: the delay of reads by the monitor's pipeline, whose depth is not
- * documented; accesses that are not aligned words, because a port has register numbers.
+ * observe.c has the rules for waits, bursts and cast-outs, and packet.c has the packets on
+ * AHBMONITOR[33:0]. Two things are not modelled: the delay of reads by the monitor's pipeline,
+ * because its depth is not documented, and accesses that are not aligned words, because a port only
+ * has register numbers.
  */
 #include <pmk/ahbmon_model.h>
 
@@ -25,8 +28,9 @@
 #include <string.h>
 
 /*
- * True if a counter counts. CtTotalCycles always does. All other counters need the enable bit.
- * ARM-I, ARM-D and CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2.
+ * True if a counter counts now. CtTotalCycles always does. All other counters need the enable bit.
+ * In addition, ARM-I, ARM-D and CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted
+ * (§4.2.2).
  */
 static bool counter_counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
@@ -84,7 +88,7 @@ static void counter_advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n
 		m->count[ctr] += (uint32_t)n;
 }
 
-/* Counts from the current totals on. */
+/* Stores the current totals, so that counters count from now on. */
 static void remember_totals(struct pmk_ahbmon_model *m, const struct pmk_bus *buses)
 {
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
@@ -102,8 +106,8 @@ static void model_sync(void *model, struct pmk_bus *buses)
 }
 
 /*
- * Does nothing: the counters have no flag and no interrupt, so nothing depends on the moment of a
- * wrap.
+ * Does nothing. The counters have no flags and no interrupts, so the model need not be called when
+ * one wraps.
  */
 static void model_ask(const void *model, struct pmk_bus *buses)
 {
@@ -163,7 +167,8 @@ static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
 }
 
 /*
- * Moves bits from the positions in our own layout, as in the rows, to those in the current layout.
+ * Moves bits from their positions in the rows, which are those of our own layout, to their
+ * positions in the current layout.
  */
 static uint32_t move_bits(const struct pmk_ahbmon_model *m, unsigned reg, uint64_t bits)
 {
@@ -196,7 +201,7 @@ static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsi
 	return PMK_OK;
 }
 
-/* Stores a write to a setting. The caller must have synchronised. */
+/* Stores a write to a setting. The caller must have synchronised the model. */
 static void write_setting(struct pmk_ahbmon_model *m, unsigned reg, uint32_t w)
 {
 	uint32_t takes = move_bits(m, reg, pmk_reg_takes(row_of(reg), UINT64_MAX));

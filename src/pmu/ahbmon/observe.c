@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* AHB Monitor: its seven observers and the bus clock. See observe.h; the rules: src/buses/ahb. */
+/* The seven observers and the bus clock of the AHB Monitor. See observe.h. The observers' rules are
+ * in src/buses/ahb. */
 #include "pmu/ahbmon/observe.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: its seven observers and the bus clock. One sample of all its buses per HCLK edge
- * becomes signals on the PMK_AHBMON_NBUSES buses that the model counts from; `buses` always points
- * to the first of them.
+ * The seven observers and the bus clock of the AHB Monitor. At each HCLK edge they take one sample
+ * of all buses that the monitor watches. From it they raise signals on the PMK_AHBMON_NBUSES buses
+ * from which the model counts; `buses` always points to the first of these.
  *
  *	pmk_ahbmon_observer_defaults(&params);
  *	pmk_ahbmon_observer_init(&o, &params, buses);
@@ -11,7 +11,7 @@
  *		pmk_ahbmon_observer_sample(&o, buses, &sample);
  *
  * After a write to a register, call pmk_ahbmon_observer_thresholds() with the thresholds of the
- * model. No pointers in the struct.
+ * model. The struct has no pointers.
  */
 #ifndef PMK_PMU_AHBMON_OBSERVE_H
 #define PMK_PMU_AHBMON_OBSERVE_H
@@ -37,8 +37,8 @@ struct pmk_ahbmon_sample {
 
 struct pmk_ahbmon_observer_params {
 	/*
-	 * Observed buses, a sum of 1 << enum pmk_ahbmon_bus. The observer raises no signals on the
-	 * others and ignores their samples. HCLK is always observed.
+	 * The buses that are observed, as a sum of 1 << enum pmk_ahbmon_bus. The observer ignores
+	 * the samples of the other buses and raises no signals on them. HCLK is always observed.
 	 */
 	uint32_t present;
 	struct pmk_ahb_layer_params layer[PMK_AHBMON_NLAYERS];
@@ -49,10 +49,11 @@ struct pmk_ahbmon_observer {
 	uint32_t present;
 	struct pmk_ahb_layer layer[PMK_AHBMON_NLAYERS];
 	struct pmk_gxi gxi;
-	uint64_t cycles, base; /* number of samples; total of the bus clock at init */
+	uint64_t cycles, base; /* number of samples; total of the bus clock at the start */
 };
 
-/* Sets the defaults: all buses, all signals, the windows of the development chip on every layer. */
+/* Sets the defaults: all buses are observed, all signals are raised, and every layer has the
+ * windows of the development chip. */
 void pmk_ahbmon_observer_defaults(struct pmk_ahbmon_observer_params *params);
 
 /* Returns PMK_EINVAL if a layer lacks HTRANS or HREADY, or has too many windows. */
@@ -65,14 +66,14 @@ static inline bool pmk_ahbmon_observer_sees(const struct pmk_ahbmon_observer *o,
 	return o->present >> bus & 1;
 }
 
-/* Sets the current thresholds. They act from the next sample on. */
+/* Sets the current thresholds. They take effect from the next sample on. */
 void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o,
 				    const struct pmk_ahbmon_model *m);
 
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s);
 
-/* Checks all observers, as pmk_ahb_layer_valid() checks one. */
+/* Checks all observers. Each of them is checked as pmk_ahb_layer_valid() checks one. */
 bool pmk_ahbmon_observer_valid(struct pmk_ahbmon_observer *o,
 			       const struct pmk_ahbmon_observer *begun);
 
@@ -80,8 +81,8 @@ bool pmk_ahbmon_observer_valid(struct pmk_ahbmon_observer *o,
 void pmk_ahbmon_observer_idle(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n);
 
 /*
- * Checks that the counts of every bus add up. Returns NULL, or one line as pmk_ahb_layer_check()
- * does, with the bus in *bus.
+ * Checks that the counts of every bus add up. Returns NULL if they do. Otherwise returns one line,
+ * as pmk_ahb_layer_check() does, and stores the bus in *bus.
  */
 const char *pmk_ahbmon_observer_check(const struct pmk_ahbmon_observer *o,
 				      const struct pmk_bus *buses, enum pmk_ahbmon_bus *bus);

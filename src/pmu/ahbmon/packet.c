@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* AHB Monitor: packets on AHBMONITOR[32:0]. See packet.h. */
+/* Makes and decodes the packets of the AHB Monitor on AHBMONITOR[32:0]. See packet.h. */
 #include "pmu/ahbmon/packet.h"
 
 #include <stddef.h>
@@ -10,11 +10,11 @@
 
 #include "base/foreign.h"
 
-/* Figure 4-2. */
+/* The fields of the GXI in a packet, Figure 4-2. */
 #define GXI_DATA    PMK_BITS(32, 31) /* Table 4-4 */
 #define GXI_ADDRESS PMK_BITS(30, 29) /* Table 4-5 */
 
-/* By layer, in the order of enum pmk_ahbmon_bus. */
+/* The field of each layer in a packet, in the order of enum pmk_ahbmon_bus. */
 const uint64_t pmk_ahbmon_packet_field[PMK_AHBMON_NLAYERS] = {
 	PMK_BITS(22, 19), /* ARM-I */
 	PMK_BITS(3, 0),	  /* CLCDC */
@@ -63,10 +63,10 @@ void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params)
 			*pmk_ahbmon_code(&params->layer[i], k) = PMK_AHBMON_NO_CODE;
 }
 
-/* True if every code fits its field and occurs only once. */
+/* True if each code fits into its field and is used for only one state. */
 static bool codes_ok(struct pmk_ahbmon_codes c, uint64_t field)
 {
-	uint64_t seen = 0; /* no field has more than 6 bits */
+	uint64_t seen = 0; /* one bit per code; no field has more than 6 bits */
 
 	for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++) {
 		int code = *pmk_ahbmon_code(&c, k);

@@ -10,7 +10,7 @@
 
 #define REF "DDI 0287B §4.2.1"
 
-/* Tables 4-4 and 4-5. */
+/* The meanings of the GXI's codes, Tables 4-4 and 4-5. */
 static const char *const data_states[] = { "no read is active or pending",
 					   "stalled, reads are pending",
 					   "data arrives, no further read is pending",
@@ -64,7 +64,7 @@ const struct pmk_reg_info *pmk_ahbmon_packet_reg(const struct pmk_pmu *pmu, cons
 	return pmu->driver == pmk_ahbmon.driver && !strcasecmp(name, packet.name) ? &packet : NULL;
 }
 
-/* Table 4-1. */
+/* The meanings of the layers' states, Table 4-1. */
 static const char *const meanings[PMK_AHBMON_NSTATES] = {
 	[PMK_AHBMON_S_I] = "idle",
 	[PMK_AHBMON_S_B] = "busy",

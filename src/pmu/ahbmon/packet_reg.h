@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of the AHB Monitor on AHBMONITOR[33:0], described as if they were a register: for pmk
- * decode. */
+/* Describes the packets of the AHB Monitor on AHBMONITOR[33:0] as if they were a register, so that
+ * pmk decode can decode them. */
 #ifndef PMK_AHBMON_PACKET_REG_H
 #define PMK_AHBMON_PACKET_REG_H
 
@@ -11,14 +11,14 @@
 #include "pmu/ahbmon/packet.h"
 
 /*
- * Returns the packet described as a register; NULL unless `name` is the packet's name and this PMU
- * has packets.
+ * Returns the packet described as a register. Returns NULL if `name` is not the packet's name or
+ * this PMU has no packets.
  */
 const struct pmk_reg_info *pmk_ahbmon_packet_reg(const struct pmk_pmu *pmu, const char *name);
 
 /*
- * Writes the meaning of a layer's field by the codes of a layout. False: the field belongs to no
- * layer.
+ * Writes the meaning of a layer's field, according to the codes of a layout. Returns false if the
+ * field belongs to no layer.
  */
 bool pmk_ahbmon_packet_text(const struct pmk_ahbmon_packet_params *codes,
 			    const struct pmk_field *field, uint64_t value, char *buf, size_t size);

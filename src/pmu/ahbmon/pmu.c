@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * AHB Monitor: counters, the layout, and the PMU itself. Freestanding.
+ * The counters of the AHB Monitor, the project's layout, and the PMU itself. Freestanding.
  *
- * pmk_ahbmon_sp816 is the project's own layout, not ARM's: the pages of DDI 0287B with the register
- * offsets and with the bits of AHBMONCtrlReg are not public. Only the base address is from the
- * manual (§4.2.2). data/layouts/sp816.ini is the same table as a file, which firmware does not
- * read.
+ * pmk_ahbmon_sp816 is the project's own layout and not ARM's, because the pages of DDI 0287B with
+ * the register offsets and the bits of AHBMONCtrlReg are not public. Only the base address is from
+ * the manual (§4.2.2). data/layouts/sp816.ini contains this layout as a file; firmware does not
+ * read it.
  *
- * Not described: peripheral and PrimeCell ID registers, because no document says that this block
- * has any; the packet stream on AHBMONITOR[33:0], which is not a register.
+ * This file does not describe peripheral and PrimeCell ID registers, because no document says that
+ * this block has any. It does not describe the packet stream on AHBMONITOR[33:0] either, which is
+ * not a register.
  */
 #include "pmu/ahbmon/events.c"
 #include "pmu/ahbmon/regs.h"

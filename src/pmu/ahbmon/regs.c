@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Describes the registers of the AHB Monitor for the model, `pmk decode` and `pmk info`. Not part
- * of the firmware library. The bits of AHBMONCtrlReg are those of the project's layout. The names
- * of the thresholds are ours, because the manual has none.
+ * Describes the registers of the AHB Monitor for the model, `pmk decode` and `pmk info`. This file
+ * is not part of the firmware library. The bits of AHBMONCtrlReg are those of the project's layout.
+ * The names of the thresholds are ours, because the manual has none.
  */
 #include "pmu/ahbmon/regs.h"
 

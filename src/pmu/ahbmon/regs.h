@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: the list of its counters. Enumerators are in <pmk/ahbmon.h>; the rows here have
- * names, buses and signals, and events.c, pmu.c, regs.c and model.c are generated from them. The
- * positions of registers and control bits are in struct pmk_ahbmon_layout, see pmu.c.
+ * The list of the AHB Monitor's counters. <pmk/ahbmon.h> has their enumerators. The rows here have
+ * names, buses and signals; macros make the tables of events.c, pmu.c, regs.c and model.c from
+ * them. The positions of registers and control bits are in struct pmk_ahbmon_layout, see pmu.c.
  *
- * Sources: DDI 0287B Tables 4-6 to 4-13 (§4.2.2); the tables and sections named here are in it.
+ * Source: DDI 0287B Tables 4-6 to 4-13 (§4.2.2). The tables and sections named here are in this
+ * document.
  */
 #ifndef PMK_PMU_AHBMON_REGS_H
 #define PMK_PMU_AHBMON_REGS_H
@@ -17,18 +18,18 @@
 #define GXIPAGESIZE_SIZE PMK_BITS(1, 0) /* enum pmk_ahbmon_page; §4.3.26 RW */
 
 /*
- * The project's layout of AHBMONCtrlReg, for the table in pmu.c and for `pmk decode`. Driver and
- * model use the layout that they are given.
+ * The project's layout of AHBMONCtrlReg, for the table in pmu.c and for `pmk decode`. The driver
+ * and the model use the layout that they are given.
  */
 #define CTRLREG_ENABLE		 PMK_BIT(0) /* §4.2.2 has the function, not the position */
 #define CTRLREG_TRACK_DBGACK	 PMK_BIT(1) /* §4.2.2 has the function, not the position */
-/* §4.2.2 has the function; that it is in this register is a guess */
+/* §4.2.2 has the function; we guess that its bit is in this register */
 #define CTRLREG_CASTOUT4_ALIGNED PMK_BIT(2)
 
 /*
  * X(enumerator, the manual's name, event name, bus, signal, unit, caveat, text), in ID order. Units
- * and caveats are defined in events.c. The signals of CtArmdCastOut4 and CtGxiPageChange are those
- * of the settings after reset: see model.c.
+ * and caveats are defined in events.c. The signals of CtArmdCastOut4 and CtGxiPageChange depend on
+ * settings (model.c). The rows have the signals for the settings after reset.
  */
 /* clang-format off */
 #define PMK_AHBMON_COUNTERS(X) \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Checks a layout of the AHB Monitor's registers as on hardware. A preset sets each counter to its
- * own address (DDI 0287B §4.3.28), so a counter that reads back differently is not where the layout
- * says.
+ * Checks a layout of the AHB Monitor's registers in the way that works on hardware. A preset sets
+ * each counter to its own address (DDI 0287B §4.3.28). So a counter that does not read back as its
+ * address is not where the layout says.
  *
- * There is no hardware here, so models take its place: one with the same layout, one with its
- * counters elsewhere, and one that does not respond. The last two show that the check can fail.
+ * There is no hardware here, so models take its place: one with this layout, one whose counters are
+ * elsewhere, and one that does not respond. The last two show that the check can fail.
  */
 #include "pmu/ahbmon/trial.h"
 
@@ -15,14 +15,14 @@
 #include <pmk/error.h>
 
 /*
- * A window of memory with a model in it: the driver accesses it by its layout, the model decodes by
- * its own.
+ * A window of memory with a model in it. The driver accesses the window by its layout, and the
+ * model decodes the accesses by its own layout.
  */
 struct window {
 	struct pmk_bus buses[PMK_AHBMON_NBUSES];
 	struct pmk_ahbmon_model model;
 	const struct pmk_ahbmon_layout *driver;
-	bool empty; /* no model responds */
+	bool empty; /* true if no model responds */
 };
 
 static bool find_register(const struct window *w, unsigned reg, unsigned *found)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* AHB Monitor: counting from its packets. The rules are in unpack.h. */
+/* Counts from the packets of the AHB Monitor. The rules are in unpack.h. */
 #include "pmu/ahbmon/unpack.h"
 
 static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
@@ -54,7 +54,8 @@ static void no_waits(struct pmk_ahbmon_unpack_layer *l)
 	l->slave = l->bus = l->streak = 0;
 }
 
-/* Ends the current burst; without a second beat its type is unknown. */
+/* Ends the current burst. The type of a burst without a second beat is unknown, so it counts as
+ * SINGLE. */
 static void end_burst(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus)
 {
 	if (l->open && !l->typed)
@@ -87,7 +88,7 @@ static void first_beat(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, b
 static void later_beat(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, unsigned burst)
 {
 	no_waits(l);
-	/* The first beat came before the first packet, so the direction is unknown. */
+	/* If the first beat came before the first packet, the direction of the burst is unknown. */
 	if (!l->open)
 		return;
 	pmk_bus_add(bus, l->write ? PMK_SIG_AHB_WRITE : PMK_SIG_AHB_READ, 1);
@@ -110,7 +111,7 @@ static void take_state(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus,
 	case PMK_AHBMON_S_B:
 		no_waits(l);
 		break;
-	case PMK_AHBMON_S_EN: /* the second cycle completes the waiting transfer */
+	case PMK_AHBMON_S_EN: /* The second cycle of ERROR completes the transfer that waits. */
 		l->streak = 0;
 		break;
 	case PMK_AHBMON_S_RN:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: counting from its packets. The state of the pins in every cycle (packet.h) becomes
- * signals on the PMK_AHBMON_NBUSES buses that the model counts from, as if the buses themselves
- * were observed.
+ * Counts from the packets of the AHB Monitor. For the state of the pins in every cycle (packet.h),
+ * this code raises signals on the PMK_AHBMON_NBUSES buses from which the model counts, as if the
+ * buses themselves were observed.
  *
  *	pmk_ahbmon_unpack_init(&u, &codes, buses);
  *	for (each packet)
@@ -10,15 +10,17 @@
  *
  * The pins carry less information than the buses (DDI 0287B §4.2.1, Table 4-1), so some rules are
  * our choice and some signals are not raised:
- *  - The type of a burst is known from its second beat. A burst without one counts as SINGLE; an
- *    INCR of one beat looks the same.
- *  - A wait state is on a first beat if a first beat completes next. Waits of a transfer that RETRY
- *    ends are only in the total, because its kind is unknown.
+ *  - The type of a burst is known from its second beat on. A burst of one beat counts as SINGLE,
+ *    because an INCR of one beat looks like it.
+ *  - A wait state belongs to a first beat if a first beat completes next. The wait states of a
+ *    transfer that RETRY ends are only in the total, because the kind of the transfer is unknown.
  *  - A WRAP8 read counts as a linefill, whatever its size. HADDR, HSIZE and HPROT are not on the
- *    pins: no windows, cast-outs, table walks and pages.
- *  - The kind of a GXI request that waits is not on the pins either.
+ *    pins, so windows, cast-outs, table walks and pages are not counted.
+ *  - The pins do not show the kind of a GXI request that waits, so such waits are not counted by
+ *    kind.
  *
- * A layer counts when the layout has a code for one of its states. No pointers in the struct.
+ * A layer is counted if the layout has a code for at least one of its states. The struct has no
+ * pointers.
  */
 #ifndef PMK_PMU_AHBMON_UNPACK_H
 #define PMK_PMU_AHBMON_UNPACK_H
@@ -33,13 +35,13 @@
 
 /* State of a layer. */
 struct pmk_ahbmon_unpack_layer {
-	bool coded;		 /* the layout has codes for it */
-	bool open, write, typed; /* in a burst; its direction; its type was counted */
+	bool coded;		 /* true if the layout has codes for the layer */
+	bool open, write, typed; /* in a burst; the burst writes; its type was counted */
 	uint64_t slave, bus;	 /* wait states since the last completed transfer, by cause */
 	uint64_t streak;	 /* consecutive wait states */
 	uint32_t threshold;	 /* current threshold; the caller may change it */
 	uint64_t bursts;	 /* first beats */
-	uint64_t unknown;	 /* cycles whose state is not known from the pins */
+	uint64_t unknown;	 /* cycles whose state the pins do not show */
 };
 
 struct pmk_ahbmon_unpack {
@@ -55,7 +57,7 @@ void pmk_ahbmon_unpack_init(struct pmk_ahbmon_unpack *u,
 void pmk_ahbmon_unpack(struct pmk_ahbmon_unpack *u, struct pmk_bus *buses,
 		       const struct pmk_ahbmon_packet *p);
 
-/* Ends the stream and the current bursts. */
+/* Ends the stream, and with it the current bursts. */
 void pmk_ahbmon_unpack_end(struct pmk_ahbmon_unpack *u, struct pmk_bus *buses);
 
 #endif

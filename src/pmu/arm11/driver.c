@@ -3,20 +3,22 @@
  * ARM11 PMU driver. Freestanding: no libc, no heap, no division.
  *
  * Quirks of this hardware, and how the driver handles them:
- *  - One bit starts all counters. A counter that is not in use is parked on ETMEXTOUT[0], which
- *    stays 0 unless an ETM drives it. The MPCore has no such event, so the counter runs on.
- *  - Flags and configuration share a register, and writing a flag back as 1 clears it. So values
- *    that are written back go through config(), which makes the flags 0 (no effect) and C and P 0
- *    (their read value is unpredictable: DAI 0195B Table 1).
- *  - An asserted interrupt falls only by a flag write made with E = 1 (DAI 0195B §1). clear() on
- *    stopped counters must enable them for a moment: see clear_stopped().
+ *  - One bit starts all counters, so a counter that is not in use counts, too. The driver selects
+ *    ETMEXTOUT[0] for it, which stays 0 unless an ETM drives it. The MPCore has no such event, so
+ *    there the counter advances.
+ *  - Flags and configuration share a register, and writing a flag back as 1 clears it. So
+ *    arm11_config() sets the flags to 0, which has no effect, in every value that is written back.
+ *    It also sets C and P to 0, because their read value is unpredictable (DAI 0195B Table 1).
+ *  - An asserted interrupt falls only by a flag write made with E = 1 (DAI 0195B §1). To clear
+ *    flags of stopped counters, the driver must enable the counters for a moment: see
+ *    clear_stopped().
  *  - Counting begins three cycles after E was set (DDI 0211, PMNC); start() waits for it.
  *  - CCNT is unpredictable after reset on the ARM1136 (DDI 0211K §3.3.40); reset() zeroes it.
  *
- * The driver relies on the registers, even if other software writes them. pmk_dev.state has only
- * the options of pmk_arm11_configure(): reset() writes these bits, and 0 to the others like them,
- * so EVNTBUS export (X) is 0 unless the caller asks for it, as DDI 0211 recommends without trace
- * hardware. The other calls do not change D, X and the FIQ enables.
+ * The driver reads its state from the registers, even if other software writes them. pmk_dev.state
+ * has only the options of pmk_arm11_configure(). reset() writes D, X and the FIQ enables according
+ * to these options; the other calls do not change them. So EVNTBUS export (X) is 0 unless the
+ * caller asks for it, as DDI 0211 recommends without trace hardware.
  */
 #include "pmu/arm11/regs.h"
 
@@ -45,7 +47,7 @@ static uint32_t arm11_config(const struct pmk_dev *d, uint32_t pmnc)
 	return pmnc & pmk_arm11_core(d->pmu)->config;
 }
 
-/* Changes configuration bits of PMNC; neither clears a flag nor zeroes a counter. */
+/* Changes configuration bits of PMNC, without clearing a flag or zeroing a counter. */
 static int arm11_update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
 {
 	uint32_t pmnc;
@@ -65,9 +67,9 @@ static bool has_event(const struct pmk_pmu *pmu, unsigned code)
 }
 
 /*
- * Resets the PMU. The read comes first, so that a mode without access fails before anything has
- * changed. The first write has E set to deassert a pending interrupt; the second zeroes what was
- * counted in between.
+ * Resets the PMU. The read comes first, so that a mode without access gets an error before anything
+ * has changed. The first write has E set, because only such a write deasserts a pending interrupt.
+ * The second write zeroes what was counted in between.
  */
 static int arm11_reset(struct pmk_dev *d)
 {
@@ -87,8 +89,9 @@ static int arm11_reset(struct pmk_dev *d)
 }
 
 /*
- * Lets a counter count an event. Returns PMK_ENOEVENT if this core has no such event, and
- * PMK_ENOCTR for CCNT, which counts only cycles, and with D not even every cycle.
+ * Makes a counter count an event. Returns PMK_ENOEVENT if this core has no such event. Returns
+ * PMK_ENOCTR for CCNT if the event is not cpu_cycles, or if PMNC.D is set, because CCNT then does
+ * not count every cycle.
  */
 static int arm11_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
@@ -111,7 +114,7 @@ static int arm11_start(struct pmk_dev *d)
 	uint32_t pmnc;
 	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
-	/* the counters run already, so there is no start delay */
+	/* If E is set, the counters run already, so there is no start delay. */
 	if (err || (pmnc & PMNC_E))
 		return err;
 	err = arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
@@ -138,7 +141,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return err;
 }
 
-/* PMK_ERANGE: more than 32 bits. */
+/* Returns PMK_ERANGE if the value has more than 32 bits. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	if (counter >= PMK_ARM11_NCTRS)
@@ -189,10 +192,10 @@ static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_
 }
 
 /*
- * Clear `flags` while the counters are stopped. With E = 0 the interrupt would stay asserted and
- * the handler would be entered again and again, so E is set for the length of one write. Counts
- * from this time are undone; the counters are at 0, so that none can wrap. After an error the
- * counters are stopped and restored as far as the port allows.
+ * Clears `flags` while the counters are stopped. With E = 0 the interrupt would stay asserted and
+ * the handler would be entered again and again, so the function sets E for the length of one write.
+ * It undoes the counts from this time. The counters are at 0 meanwhile, so none can wrap. After an
+ * error it stops and restores the counters as far as the port allows.
  */
 static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
 {
@@ -227,8 +230,8 @@ static int arm11_pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* Clears the flags of some counters. The other flags are written as 0, which leaves them as they
- * are, even if one rises right now. */
+/* Clears the flags of some counters. It writes 0 to the other flags, which does not change them,
+ * even if one is being set at this moment. */
 static int arm11_clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t pmnc, flags = 0;

@@ -86,8 +86,8 @@ const struct pmk_event pmk_arm11_events[] = {
 	  PMK_HOST(.aliases = "cache-misses L1-dcache-load-misses L1-dcache-store-misses",
 		   .ref = T2 ", §8" T141,
 		   .brief = "data accesses that missed the cache, reads and writes",
-		   .caveat = "each store to one absent line counts, non-cacheable accesses do "
-		       "not (our choices; dcache.store_miss_each, dcache.miss_uncached)") },
+		   .caveat = "each store to an absent line counts; non-cacheable accesses do not "
+		       "(our choices; dcache.store_miss_each, dcache.miss_uncached)") },
 	{ .code = 0x0C, .name = "dcache_wback", .cores = ALL, .signal = PMK_SIG_L1D_WB_HALF,
 	  PMK_HOST(.ref = T2 T141,
 		   .brief = "half lines (16 bytes) written back from the data cache") },
@@ -101,8 +101,8 @@ const struct pmk_event pmk_arm11_events[] = {
 		   .brief = "main TLB misses; each causes a page table walk") },
 	{ .code = 0x10, .name = "expl_d_access", .cores = ALL, .signal = PMK_SIG_DATA_EXTERNAL,
 	  PMK_HOST(.ref = T2 T141,
-		   .brief = "explicit data accesses to external memory: line fills, uncached and "
-		       "written through",
+		   .brief = "data accesses that go to external memory: line fills, uncached and "
+		       "written-through accesses",
 		   .caveat = "write-backs, page table walks and instruction fills do not count") },
 	{ .code = 0x11, .name = "lsu_full_stall", .cores = ALL, .signal = PMK_SIG_LSU_FULL_STALL,
 	  .cycles = true,
@@ -252,14 +252,15 @@ const struct pmk_event pmk_arm11mpcore_events[] = {
 	{ .code = 0x13, .name = "wbuf_drained", .cores = MP, .signal = PMK_SIG_WBUF_DRAIN,
 	  PMK_HOST(.ref = LX,
 		   .brief = "store buffer drains: ordering, a barrier, a Strongly Ordered access",
-		   .caveat = "barriers only; a DMB counts, too (our choice: wbuf.dmb_drains)") },
+		   .caveat = "only barriers are modelled; a DMB counts, too (our choice: "
+		       "wbuf.dmb_drains)") },
 	{ .code = 0x14, .name = "wbuf_merge", .cores = MP, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = OP, .brief = "writes merged into a slot of the store buffer",
 		   .unmodelled = NOT_MODELLED) },
 	{ .code = 0x15, .name = "lsu_safe_mode", .cores = MP, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = "secondary: OProfile arm/mpcore",
 		   .brief = "load-store unit in safe mode",
-		   .caveat = "whether cycles or occurrences is not known",
+		   .caveat = "the sources do not say whether it counts cycles or occurrences",
 		   .unmodelled = NOT_MODELLED) },
 	{ .code = 0xFF, .name = "cpu_cycles", .cores = MP, .signal = PMK_SIG_CYCLE,
 	  .cycles = true,

@@ -6,8 +6,8 @@
 
 /*
  * EVNTBUS: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176. They differ
- * only in br_exec: an ARM1136 may report two branches in one cycle, an ARM1176 at most one, and its
- * bit [6] is reserved. ROW(code, event, bits on ARM1136, bits on ARM1176).
+ * only in br_exec: an ARM1136 may report two branches in one cycle. An ARM1176 reports at most one,
+ * and bit [6] of its bus is reserved. ROW(code, event, bits on ARM1136, bits on ARM1176).
  */
 /* clang-format off */
 #define EVNTBUS(ROW) \

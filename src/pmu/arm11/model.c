@@ -2,17 +2,18 @@
 /*
  * ARM11 PMU model: PMNC, CCNT, PMN0, PMN1 and, on the ARM1176, SUNAVCR.
  *
- * It counts by differences of bus totals, taken when a register is touched, an input changes or
- * the bus asks. Where the documents are silent (all of this is our choice):
+ * The model counts differences of bus totals. It takes them when a register is accessed, when an
+ * input changes, or when the bus asks. Where the documents are silent, the following is our choice:
  *  - Reset clears every PMNC bit and all counters, on all cores.
- *  - A write to PMNC acts in this order: events before it are counted under the old value; new
- *    configuration; C and P; flag clears; interrupt enables. Clearing an enable drops its
- *    interrupt, setting one while the flag is set raises it.
+ *  - A write to PMNC acts in this order. Events before it are counted under the old value. Then the
+ *    new configuration takes effect, then C and P, then the flags are cleared, and then the
+ *    interrupt enables take effect. Clearing an enable deasserts its interrupt; setting an enable
+ *    while the flag is set asserts it.
  *  - When E goes to 1 at cycle t, counting begins at t + 3. This is exact for a producer that stops
  *    at the horizon. If a producer steps over t + 3, cycles are still exact, but other events are
  *    counted from the last synchronisation on.
  *  - The prescaler of D keeps its phase while it is not used; only C and reset clear it. The start
- *    delay runs in Debug state.
+ *    delay elapses also in Debug state.
  *  - A reserved event counts nothing. Unpredictable bits read as 0.
  *  - ARM1156: nPMUFIQ is asserted while an overflow flag and its FIQ enable are set.
  *
@@ -42,8 +43,8 @@ static bool is_running(const struct pmk_arm11_model *m)
 }
 
 /*
- * True if PMN0 and PMN1 may count. They do not on an ARM1176 that does not permit non-invasive
- * debug.
+ * True if PMN0 and PMN1 may count. On an ARM1176 that does not permit non-invasive debug, they may
+ * not.
  */
 static bool events_running(const struct pmk_arm11_model *m)
 {
@@ -75,8 +76,9 @@ static void advance_ccnt(struct pmk_arm11_model *m, uint64_t cycles)
 }
 
 /*
- * Returns by how much a counter advances for its event. `cycles` are the cycles after the start
- * delay; `events` is true if events since the last synchronisation came after it.
+ * Returns by how much a counter advances for its event. `cycles` is the number of cycles after the
+ * start delay. `events` is true if the events since the last synchronisation came after the start
+ * delay.
  */
 static uint64_t event_count(const struct pmk_arm11_model *m, const struct pmk_bus *bus,
 			    unsigned ctr, uint64_t cycles, bool events)
@@ -115,8 +117,8 @@ static void sync_model(void *model, struct pmk_bus *bus)
 
 /*
  * Asks to be called before `counter` can have wrapped. If a counter adds two signals, one of them
- * must contribute at least half of the remaining distance. So the model asks for half of the
- * distance, as often as necessary.
+ * must contribute at least half of the remaining distance. So the model asks to be called after
+ * half of the distance, and does this again until the counter wraps.
  */
 static void ask_counter(const struct pmk_arm11_model *m, struct pmk_bus *bus, unsigned ctr)
 {
@@ -164,7 +166,7 @@ static unsigned interrupt_lines(const void *model)
 	return irq | fiq << 1;
 }
 
-/* Let a counter count the event `code` from now on. */
+/* Makes a counter count the event `code` from now on. */
 static void select_event(struct pmk_arm11_model *m, const struct pmk_bus *bus, unsigned ctr,
 			 uint32_t code)
 {
@@ -188,8 +190,8 @@ static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uin
 	m->pmnc = (uint32_t)pmk_reg_write(row, m->pmnc, w);
 	enabled = m->pmnc & PMNC_E;
 	/*
-	 * An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. One action
-	 * clears both the flag and the interrupt, so the flag also waits for such a write:
+	 * Only a write with E set deasserts an interrupt (DAI 0195B §1, Table 1). Such a write
+	 * clears the flag and the interrupt together, so without E the flag stays set, too:
 	 * docs/arm11.md.
 	 */
 	if (!enabled && m->params.strict_e_clear)
@@ -222,7 +224,7 @@ static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uin
 
 /*
  * Checks access rights. ARM1136: DDI 0211 Table 3.140. ARM1176: DDI 0301H Tables 3-135 and 3-138 to
- * 3-141. A core without two worlds treats a Non-secure access as any other.
+ * 3-141. A core without TrustZone treats a Non-secure access as any other access.
  */
 static int check_access(struct pmk_arm11_model *m, enum pmk_mode mode, unsigned reg, bool write)
 {

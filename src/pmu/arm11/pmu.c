@@ -3,8 +3,8 @@
  * The PMUs of the five ARM11 cores, and their counters. Freestanding.
  *
  * The cores share registers and encodings (DAI 0195B §2). They differ in events (see events.c), in
- * access rights (see model.c), and in a few bits: the ARM1156 has FIQ enables in PMNC [30:28], the
- * ARM1176 has a register that permits user mode to access the others.
+ * access rights (see model.c), and in a few bits: the ARM1156 has FIQ enables in PMNC [30:28], and
+ * the ARM1176 has SUNAVCR, which permits user mode to access the other registers.
  *
  * Not described: the System Validation registers of the ARM1176 (DDI 0301H §3.2.55-56), the SCU
  * event counters of the MPCore.
@@ -56,8 +56,8 @@ static const struct pmk_arm11_core core_1176 = {
 };
 
 /*
- * The MPCore has no event that never happens. Idle counters are left on event 0 (Linux
- * perf_event_v6.c leaves them on their last event).
+ * The MPCore has no event that never happens. So the driver leaves idle counters on event 0.
+ * (Linux's perf_event_v6.c leaves them on their last event.)
  */
 static const struct pmk_arm11_core core_mpcore = {
 	.id = PMK_ARM11_MPCORE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Describes the registers of the ARM11 PMU for the model, `pmk decode` and `pmk info`. Not part of
- * the firmware library. */
+/* Describes the registers of the ARM11 PMU for the model, `pmk decode` and `pmk info`. This file is
+ * not part of the firmware library. */
 #include "pmu/arm11/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -71,7 +71,7 @@ static const struct pmk_field pmnc_fields_1156[] = {
 static const struct pmk_field ccnt_fields[] = {
 	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW,
 	  .ref = "DAI 0195B §1; DDI 0211K §3.3.40; DDI 0301H §3.2.52",
-	  .brief = "cycles, or 64ths of them with PMNC.D" },
+	  .brief = "cycles; with PMNC.D, every 64th cycle" },
 };
 
 static const struct pmk_field pmn_fields[] = {

@@ -42,7 +42,7 @@
 
 #define SUNAVCR_V PMK_BIT(0) /* user and Non-secure access; DDI 0301H §3.2.50 */
 
-/* Cycles from setting E to the first one that is counted: DDI 0211 PMNC, DDI 0301H §3.2.51. */
+/* The number of cycles after setting E that are not counted: DDI 0211 PMNC, DDI 0301H §3.2.51. */
 #define PMNC_START_DELAY 3
 
 /* One counter: its register and its bits in PMNC. */
@@ -66,8 +66,8 @@ enum pmk_arm11_id {
 
 struct pmk_arm11_core {
 	enum pmk_arm11_id id;
-	uint32_t config; /* PMNC bits that the driver writes back as read: the RW bits */
-	/* event for an idle counter: one that never happens, if the core has one */
+	uint32_t config; /* PMNC bits that the driver writes back as it reads them: the RW bits */
+	/* the event of an idle counter: one that never happens, if the core has such an event */
 	uint8_t idle_event;
 };
 
@@ -76,7 +76,7 @@ static inline const struct pmk_arm11_core *pmk_arm11_core(const struct pmk_pmu *
 	return pmu->family;
 }
 
-/* The catalogues in code order: one for ARM1136, ARM1156 and ARM1176, one for MPCore. */
+/* The catalogues in code order. ARM1136, ARM1156 and ARM1176 share the first one. */
 extern const struct pmk_event pmk_arm11_events[];
 extern const struct pmk_event pmk_arm11mpcore_events[];
 

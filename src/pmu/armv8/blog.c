@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016),
- * step by step as printed, on the model of a PMUv3, and pmk's driver on the same bus. First it
- * compares the counts of both for a stream of known length, at EL1 and at EL0. Then it demonstrates
- * each mistake of the sequence. docs/armv8.md has the same list, and a correct sequence.
+ * Runs the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016) on
+ * the model of a PMUv3, step by step as printed. It runs pmk's driver on the same bus. First it
+ * compares the counts of the sequence and of the driver for a stream of known length, at EL1 and at
+ * EL0. Then it demonstrates each mistake of the sequence. docs/armv8.md has the same list, and a
+ * correct sequence.
  *
- * Every number is read from a model in this run. Only the barriers that hardware needs are
+ * Every number is read from a model in this run. The barriers that hardware needs are only
  * explained in words, because no model can show their effect.
  */
 #include "pmu/armv8/blog.h"
@@ -19,7 +20,7 @@
 
 #include "pmu/armv8/model.h"
 
-/* One PMU on a bus, and the variables of the pseudo code. */
+/* One PMU on a bus, and the variables of the blog's pseudo code. */
 struct lab {
 	struct pmk_bus *bus;
 	const struct pmk_model_ops *ops;
@@ -64,7 +65,8 @@ static void at_el(struct lab *l, unsigned el)
 	set_input(l, PMK_ARMV8_IN_EL, el);
 }
 
-/* Raises instructions of one cycle each; of a hundred, ten access data and one misses. */
+/* Raises `n` instructions of one cycle each. Ten of a hundred access data, and one of these
+ * misses. */
 static void raise_stream(struct pmk_bus *bus, uint64_t n)
 {
 	pmk_bus_add(bus, PMK_SIG_CYCLE, n);
@@ -143,7 +145,8 @@ static void blog_stop(struct lab *l)
 	l->nevents = i;
 }
 
-/* Runs the whole sequence with a stream at level `el` in it; everything else is at EL1. */
+/* Runs the whole sequence, with a stream of `n` instructions at level `el` in the middle. The
+ * sequence itself runs at EL1. */
 static void blog_run(struct lab *l, unsigned el, uint64_t n)
 {
 	blog_setup(l);
@@ -171,7 +174,7 @@ static int ours_start(struct pmk_dev *d, uint32_t filter)
 	return err ? err : drv->start(d);
 }
 
-/* Returns the row of an event; makes it if there is none yet. */
+/* Returns the row of an event, and makes it if there is none yet. */
 static struct pmk_armv8_blog_row *row_of(struct pmk_armv8_blog_run *r, unsigned code)
 {
 	for (unsigned i = 0; i < r->nrows; i++)
@@ -181,7 +184,7 @@ static struct pmk_armv8_blog_row *row_of(struct pmk_armv8_blog_run *r, unsigned 
 	return &r->row[r->nrows++];
 }
 
-/* Explains which rule stops a counter, in Non-secure state: docs/armv8.md, section 4. */
+/* Explains which rule stops a counter in Non-secure state (docs/armv8.md, section 4). */
 static void explain_stop(const struct lab *l, unsigned bit, char *why, size_t size)
 {
 	uint32_t type = bit == 31 ? l->model.ccfiltr : l->model.counter[bit].type;
@@ -220,7 +223,8 @@ static void run_pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab 
 		r->row[i].happened[el] += total_of(bus, r->row[i].ev);
 }
 
-/* Makes the rows in the order of the blog's output, then the rows that it lacks. */
+/* Makes the rows in the order of the blog's output. The events that the blog does not count come
+ * last. */
 static void make_rows(struct pmk_armv8_blog_run *r, const struct lab *blog)
 {
 	unsigned n = 0;
@@ -344,7 +348,7 @@ static void look_select(const struct pmk_signal_set *raised, char *found, size_t
 
 	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMSELR, 0);
-	write_register(&l, PMK_ARMV8_PMSELR, 3); /* as an interrupt handler might */
+	write_register(&l, PMK_ARMV8_PMSELR, 3); /* as an interrupt handler might do */
 	write_register(&l, PMK_ARMV8_PMXEVTYPER, 0x80000008);
 	FOUND("when a handler selects counter 3 in between, PMEVTYPER0 is 0x%08" PRIx64
 	      " and PMEVTYPER3 0x%08" PRIx64,
@@ -359,7 +363,7 @@ static void look_enabled(const struct pmk_signal_set *raised, char *found, size_
 
 	params.pmceid[0] = 0x00020101;
 	begin_with(raised, &l, &bus, &pmk_cortex_a53, &params);
-	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* left over from other software */
+	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* other software left it there */
 	blog_run(&l, 0, 2002);
 	FOUND("on a core with %u events and %u counters PMEVCNTR3 counts %" PRIu64
 	      " of an event left over in its type",

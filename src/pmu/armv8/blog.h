@@ -16,7 +16,8 @@
 #define PMK_ARMV8_BLOG_ROWS 12
 #define PMK_ARMV8_BLOG_RUNS 2
 
-/* One event: how often it happened, and the counts of the blog's sequence and of pmk's driver. */
+/* One event: how often it happened, and how often the blog's sequence and pmk's driver counted
+ * it. */
 struct pmk_armv8_blog_row {
 	const struct pmk_event *ev;
 	uint64_t happened[2]; /* occurrences at EL0; at EL1 */
@@ -25,7 +26,8 @@ struct pmk_armv8_blog_row {
 	char why[100]; /* the reason for the blog's count */
 };
 
-/* A run of `before` instructions at EL1, then `at_el0` at EL0, then `after` at EL1. */
+/* A run of three parts: `before` instructions at EL1, then `at_el0` instructions at EL0, then
+ * `after` instructions at EL1. */
 struct pmk_armv8_blog_run {
 	const char *title;
 	uint64_t before, at_el0, after;
@@ -35,9 +37,8 @@ struct pmk_armv8_blog_run {
 };
 
 /*
- * Compares the counts of the blog's sequence and of pmk's driver. `raised`, here and in the other
- * functions, has the signals that the core with this PMU raises. Returns 0 or an error of the
- * driver.
+ * Compares the counts of the blog's sequence and of pmk's driver. `raised` has the signals that the
+ * core with this PMU raises, here and in the other functions. Returns 0 or an error of the driver.
  */
 int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMU that counts for Cortex-M cores in emulation. Its events have the codes and names of the
- * PMU that Armv8.1-M defines (DDI 0553, "Performance Monitoring Extension"), as far as an emulated
- * core raises them, and of the recommended events of Armv8-A. Only the Cortex-M55 and later ones
- * have such a PMU. Counters have 32 bits here (our choice; in hardware 16), and the registers are
- * accessed as those of PMUv3. Firmware does not use it: host only.
+ * The PMU that counts for Cortex-M cores in emulation. Its events are those of the PMU that
+ * Armv8.1-M defines (DDI 0553, "Performance Monitoring Extension"), as far as an emulated core
+ * raises them, and some recommended events of Armv8-A. Only the Cortex-M55 and later cores have
+ * such a PMU. Counters have 32 bits here (our choice; they have 16 in hardware), and the registers
+ * are accessed like those of PMUv3. Only the host uses this PMU.
  */
 #include <pmk/armv8_model.h>
 
@@ -16,7 +16,7 @@
 #define RECOMMENDED "DDI 0487 K3.1"
 #define OURS	    "our choice: the offset of the DWT's counter, DDI 0403E C1.8"
 
-/* Every PMU with this catalogue has all of its events. */
+/* All PMUs that use this catalogue have all of its events. */
 #define CORES PMK_ARMV8_IS_GENERIC
 
 #define EVENT(c, n, sig, r, text)                                                          \
@@ -98,7 +98,7 @@ static const struct pmk_counter counters[] = {
 	EVENT_COUNTER(30),
 };
 
-/* PMCEID: the common events of the list above. */
+/* PMCEID has the common events of the list above. */
 static const struct pmk_armv8_core core = {
 	.id = (enum pmk_armv8_id)PMK_ARMV8_NCORES, .counters = 31, .version = PMUVER_V3P4,
 	.pmcr = 0x4100F800, .pmceid = { 0x4002F7C0, 0x00000002 },

@@ -4,16 +4,16 @@
  * J1.1.1 and J1.3.1 (CountPMUEvents, IncrementEventCounter, IncrementCycleCounter,
  * CheckPMUOverflowCondition).
  *
- * It counts differences of bus totals. A synchronisation is one pass over the counters in ascending
- * order, so a carry of an even counter reaches CHAIN in the odd one in the same pass, as often as
- * it happened. Two signals of one event are added up before the difference is taken.
+ * The model counts differences of bus totals. A synchronisation is one pass over the counters in
+ * ascending order. So all carries of an even counter reach CHAIN in the odd counter in the same
+ * pass. The signals of one event are added up before the difference is taken.
  *
- * Our choice where the documents are silent:
+ * Where the documents are silent, the following is our choice:
  *  - The set of active counters is determined before a pass. An overflow that freezes counters
  *    (PMCR.FZO) freezes them from the next pass on; all events of the current pass are counted,
  *    including the carry to CHAIN. The pass ends at the overflow if the producer stopped at the
  *    horizon.
- *  - The divider of PMCR.D keeps its phase while it is not used; only PMCR.C and reset clear it.
+ *  - The divider of PMCR.D keeps its phase while it is not used. Only PMCR.C and reset clear it.
  *  - A stopped core clock (standby) stops PMCCNTR as well as the event counters.
  *
  * Not modelled: thresholds, edges, the instruction counter, transactions, Realms, other threads of
@@ -32,7 +32,8 @@ bool pmk_armv8_el2_enabled(const struct pmk_armv8_model *m)
 	return m->params.el2 && (!secure || m->params.secure_el2);
 }
 
-/* HPMN above N is CONSTRAINED UNPREDICTABLE; here it is N. */
+/* Returns the number of event counters in range 1. HPMN above N is CONSTRAINED UNPREDICTABLE; here
+ * it counts as N. */
 unsigned pmk_armv8_range1(const struct pmk_armv8_model *m)
 {
 	unsigned hpmn = PMK_GET(m->input[PMK_ARMV8_IN_MDCR_EL2], MDCR_EL2_HPMN);
@@ -45,14 +46,14 @@ static bool in_range2(const struct pmk_armv8_model *m, unsigned n)
 	return n >= pmk_armv8_range1(m);
 }
 
-/* True if level `el` is Secure. EL3 always is. */
+/* True if level `el` is Secure. EL3 is always Secure. */
 static bool is_secure(const struct pmk_armv8_model *m, unsigned el)
 {
 	return m->params.el3 && (el == 3 || m->input[PMK_ARMV8_IN_SECURE]);
 }
 
-/* True if counting is prohibited at level `el`. Bits that this version lacks are stored as 0, which
- * is how such a version behaves. */
+/* True if counting is prohibited at level `el`. Control bits that this version of the PMU lacks are
+ * stored as 0, and 0 makes the function do what such a version does. */
 static bool is_prohibited(const struct pmk_armv8_model *m, unsigned el, bool range2)
 {
 	uint64_t mdcr2 = m->input[PMK_ARMV8_IN_MDCR_EL2], mdcr3 = m->input[PMK_ARMV8_IN_MDCR_EL3];
@@ -72,7 +73,8 @@ static bool is_prohibited(const struct pmk_armv8_model *m, unsigned el, bool ran
 	return prohibited && !m->input[PMK_ARMV8_IN_SPNIDEN];
 }
 
-/* Applies the filter bits of a type register. Bits of missing levels or states are 0. */
+/* True if the filter bits of a type register exclude level `el`. Bits for levels or states that do
+ * not exist are 0. */
 static bool is_filtered(const struct pmk_armv8_model *m, unsigned el, uint32_t type)
 {
 	bool secure = m->params.el3 && m->input[PMK_ARMV8_IN_SECURE];
@@ -169,7 +171,7 @@ bool pmk_armv8_is_swinc(const struct pmk_armv8_model *m, unsigned n)
 	return event_of(m, n) == PMK_ARMV8_SW_INCR && row_of(m, PMK_ARMV8_SW_INCR);
 }
 
-/* True if the model can count the event. The model itself counts SW_INCR and CHAIN; all other
+/* True if the model can count the event. The model itself produces SW_INCR and CHAIN. All other
  * events come from the bus. */
 static bool is_counted(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned code)
 {
@@ -220,7 +222,7 @@ static uint64_t add_to_counter(uint64_t *count, uint64_t n, bool late)
 	return (n >> 32) + (low >> 32);
 }
 
-/* Returns the carries to CHAIN in the next counter. */
+/* Advances event counter n. Returns the number of carries that CHAIN in the next counter counts. */
 static uint64_t advance_counter(struct pmk_armv8_model *m, unsigned n, uint64_t amount)
 {
 	bool late = overflows_late(m, n);
@@ -273,7 +275,7 @@ static void advance_cycles(struct pmk_armv8_model *m, uint64_t cycles)
 		m->cycles &= UINT32_MAX;
 }
 
-/* True if BR_PRED counts correct predictions: mispredicted branches are then subtracted. */
+/* True if BR_PRED counts only correct predictions. Mispredicted branches are then subtracted. */
 static bool takes_off_misses(const struct pmk_armv8_model *m, unsigned n)
 {
 	return m->params.br_pred_right && event_of(m, n) == PMK_ARMV8_BR_PRED;
@@ -291,7 +293,7 @@ static uint64_t total_of(const struct pmk_armv8_model *m, const struct pmk_bus *
 	return sum;
 }
 
-/* Lists the signals of event `ev`, and the signals that the parameters add. */
+/* Lists the signals of event `ev`, and signals that the model's parameters add to it. */
 static void list_signals(const struct pmk_armv8_model *m, const struct pmk_event *ev,
 			 uint8_t signal[4])
 {
@@ -323,8 +325,9 @@ void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsi
 }
 
 /*
- * Returns the events since counter n was last updated. If a miss is reported before its branch, the
- * difference is negative: then nothing is counted now, and one less later.
+ * Returns the events since counter n was last updated. If a misprediction is reported before its
+ * branch, the difference is negative. Then nothing is counted now, and the next difference is
+ * smaller by one.
  */
 static uint64_t events_since(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n)
 {
@@ -349,7 +352,8 @@ void pmk_armv8_sync(void *model, struct pmk_bus *bus)
 	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
 }
 
-/* Asks to be synchronised after `left` more occurrences of `signal`. A total never reaches 2^64. */
+/* Asks to be synchronised after `left` more occurrences of `signal`, unless the total would pass
+ * 2^64, which never happens. */
 static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 {
 	uint64_t now = bus->total[signal];
@@ -360,8 +364,8 @@ static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 
 /*
  * Asks to be called before counter `n` can have wrapped. If a counter adds several signals, one of
- * them must contribute at least its share of the remaining distance. So the model asks for that
- * share, as often as necessary.
+ * them must contribute at least its share of the remaining distance. So the model asks to be called
+ * after that share, and does this again until the counter wraps.
  */
 static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned n)
 {
@@ -373,7 +377,7 @@ static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, un
 
 	while (signals < 4 && c->signal[signals] != PMK_SIG_NONE)
 		signals++;
-	if (!signals || !left) /* 2^64 events never happen */
+	if (!signals || !left) /* nothing is counted, or 2^64 events remain, which never happen */
 		return;
 	left = left > pending ? left - pending : 0;
 	left = left / signals + !!(left % signals);
@@ -410,7 +414,7 @@ void pmk_armv8_ask(const void *model, struct pmk_bus *bus)
 		ask_cycles(m, bus);
 }
 
-/* Returns the interrupt line, which is a level. PMCNTEN does not influence it. */
+/* Returns the state of the interrupt line. PMCNTEN does not influence it. */
 unsigned pmk_armv8_lines(const void *model)
 {
 	const struct pmk_armv8_model *m = model;

@@ -6,25 +6,25 @@
  *  - Only PMCR.E has a defined value after reset. reset() stops the counters, then clears
  *    everything that could count or interrupt.
  *  - PMCR.P and C zero the counters but not the flags, which are cleared through PMOVSCLR.
- *  - Enables, interrupts and flags have one register to set and one to clear bits, so the driver
- *    never reads one and writes it back, and no overflow can be lost. PMCR is read and written
- *    back; it has no flags, and C and P read as zero.
- *  - PMSELR is shared state that an interrupt handler may change. PMEVCNTR<n> and PMEVTYPER<n> are
- *    accessed without it.
- *  - The PMUs of ARMv7 access counters only through PMSELR, and there an interrupt handler must
- *    preserve its value. PMUv1 has no filters, and no PMCEID.
- *  - LC = 0 is deprecated (PMCCNTR overflows at bit 31): every write of PMCR sets LC.
+ *  - Enables, interrupts and flags have one register that sets bits and one that clears bits. So
+ *    the driver never reads these registers to write them back, and loses no overflow. PMCR is read
+ *    and written back. This is safe because it has no flags, and C and P read as zero.
+ *  - PMSELR is shared state that an interrupt handler may change. So the driver uses PMEVCNTR<n>
+ *    and PMEVTYPER<n>, which do not depend on it.
+ *  - In the PMUs of ARMv7, counters can only be accessed through PMSELR, so interrupt handlers must
+ *    preserve its value. PMUv1 has no filters and no PMCEID.
+ *  - LC = 0, with which PMCCNTR overflows at bit 31, is deprecated. So every write of PMCR sets LC.
  *  - A counter whose event is not programmed counts something UNKNOWN. start() enables only
  *    counters for which program() was called.
  *  - CHAIN counts only in an odd counter, and not with PMCR.LP.
- *  - PMINTENSET and PMINTENCLR exist from EL1 on. reset() at EL0 (PMUSERENR.EN) leaves interrupts
- *    as EL1 has set them.
+ *  - PMINTENSET and PMINTENCLR can be accessed only at EL1 and above. So reset() at EL0
+ *    (PMUSERENR.EN) does not change the interrupt enables.
  *
- * Barriers belong to the port: an ISB after each write, so that it has taken effect when the
- * call returns, and one before PMCR and counters are read.
+ * The port executes the barriers: an ISB after each write, so that the write has taken effect when
+ * the call returns, and an ISB before PMCR or a counter is read.
  *
- * Not supported: the instruction counter, thresholds, freezing, snapshots (reset() clears their
- * bits in PMCR).
+ * The driver does not support the instruction counter, thresholds, freezing and snapshots. reset()
+ * clears their bits in PMCR.
  */
 #include "pmu/armv8/regs.h"
 
@@ -46,7 +46,8 @@ static int armv8_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-/* Bits that every write of PMCR sets: they choose where the counters of this core overflow. */
+/* Returns the bits that every write of PMCR sets. They choose at which bit the counters of this
+ * core overflow. */
 static uint64_t overflow_lengths(const struct pmk_dev *d)
 {
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
@@ -54,7 +55,7 @@ static uint64_t overflow_lengths(const struct pmk_dev *d)
 	return PMCR_LC | (pmk_armv8_core(d->pmu)->long_counters ? PMCR_LP : 0);
 }
 
-/* Reads PMCR, which also shows how many event counters there are now. */
+/* Reads PMCR. It also shows how many event counters are available now. */
 static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 {
 	int err = armv8_get(d, PMK_ARMV8_PMCR, pmcr);
@@ -64,7 +65,7 @@ static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 	return err;
 }
 
-/* Writes PMCR back with the given E. This neither zeroes a counter nor changes other bits. */
+/* Writes PMCR back with the given E. This write zeroes no counter and changes no other bit. */
 static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
 {
 	return armv8_put(d, PMK_ARMV8_PMCR,
@@ -72,8 +73,8 @@ static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
 }
 
 /*
- * Checks that the counter exists. PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware, as
- * far as is known.
+ * Checks that the counter exists. Returns PMK_EINVAL if this PMU does not have it, and PMK_ENOCTR
+ * if this hardware is known not to have it.
  */
 static int check_counter(const struct pmk_dev *d, unsigned counter)
 {
@@ -113,7 +114,8 @@ static unsigned count_register(unsigned counter)
 		       : PMK_ARMV8_PMEVCNTR0 + (counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* Selects the counter in ARMv7, and returns the register that accesses the selected one. */
+/* In ARMv7, selects the counter and stores `selected` in *reg, the register that accesses the
+ * selected counter. */
 static int select_for(const struct pmk_dev *d, unsigned counter, unsigned selected, unsigned *reg)
 {
 	if (!pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
@@ -124,7 +126,8 @@ static int select_for(const struct pmk_dev *d, unsigned counter, unsigned select
 							 : counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* Finds the register of the counter's type, or of its count. */
+/* at_type() finds the register that accesses the counter's type, and at_count() the register that
+ * accesses its count. */
 static int at_type(const struct pmk_dev *d, unsigned counter, unsigned *reg)
 {
 	*reg = type_register(counter);
@@ -155,16 +158,16 @@ static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 }
 
 /*
- * Returns the bits of the counter: PMEVCNTR<n> has 64 bits from PMUv3p5 on even if it overflows at
- * 32.
+ * Returns the bits of the counter. From PMUv3p5 on, PMEVCNTR<n> has 64 bits even if it overflows at
+ * bit 31.
  */
 static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 {
 	return PMK_BITS(d->pmu->counters[counter].width - 1, 0);
 }
 
-/* Finds the version. Returns PMK_ENOPMU if there is no PMUv3; its registers must then not be
- * accessed. */
+/* Finds the version of the PMU. Returns PMK_ENOPMU if there is no PMUv3. In that case its registers
+ * must not be accessed. */
 static int get_version(const struct pmk_dev *d, unsigned *version)
 {
 	uint64_t dfr0;
@@ -176,8 +179,8 @@ static int get_version(const struct pmk_dev *d, unsigned *version)
 	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOPMU : 0;
 }
 
-/* Checks that counters can overflow at 64 bits: PMK_ENOTSUP before PMUv3p5. Reads ID_AA64DFR0,
- * which needs EL1 or higher. */
+/* Checks that counters can overflow at bit 63. Returns PMK_ENOTSUP before PMUv3p5. Reads
+ * ID_AA64DFR0, which needs EL1 or higher. */
 static int check_long(const struct pmk_dev *d)
 {
 	unsigned version;
@@ -188,8 +191,8 @@ static int check_long(const struct pmk_dev *d)
 	return version >= PMUVER_V3P5 ? 0 : PMK_ENOTSUP;
 }
 
-/* Resets the PMU. PMCR is read first, so that a mode without access returns its error before
- * anything has changed. */
+/* Resets the PMU. PMCR is read first, so that a mode without access gets an error before anything
+ * has changed. */
 static int armv8_reset(struct pmk_dev *d)
 {
 	static const uint8_t clears[] = { PMK_ARMV8_PMCNTENCLR, PMK_ARMV8_PMINTENCLR,
@@ -224,7 +227,7 @@ static bool event_fits(const struct pmk_dev *d, unsigned counter, unsigned code)
 	return true;
 }
 
-/* Finds the PMCEID register for `code`, and the bit in it. False: none. */
+/* Finds the PMCEID register for `code`, and the bit in it. Returns false if there is none. */
 static bool find_pmceid(unsigned code, unsigned *id, unsigned *bit)
 {
 	*id = code >> 5 & 1;
@@ -232,7 +235,7 @@ static bool find_pmceid(unsigned code, unsigned *id, unsigned *bit)
 	return (code & ~0x4000u) < 0x40;
 }
 
-/* PMK_ENOTSUP: PMCEID says that this hardware does not count the event. */
+/* Returns PMK_ENOTSUP if PMCEID shows that this hardware does not count the event. */
 static int check_event(struct pmk_dev *d, unsigned code)
 {
 	unsigned id, bit;
@@ -248,9 +251,9 @@ static int check_event(struct pmk_dev *d, unsigned code)
 }
 
 /*
- * Lets a counter count an event. Returns PMK_ENOEVENT if the catalogue has no such event for this
- * core, PMK_ENOCTR if this counter cannot count it, or if PMCR.N shows that there is no such
- * counter, and PMK_ENOTSUP as check_event() does.
+ * Makes a counter count an event. Returns PMK_ENOEVENT if the catalogue has no such event for this
+ * core. Returns PMK_ENOCTR if this counter cannot count the event, or if PMCR.N shows that there is
+ * no such counter. Returns PMK_ENOTSUP as check_event() does.
  */
 static int armv8_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
@@ -315,7 +318,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return err;
 }
 
-/* PMK_ERANGE: more bits than the counter has. */
+/* Writes a counter. Returns PMK_ERANGE if the value has more bits than the counter. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	int err = check_counter(d, counter);
@@ -329,7 +332,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err ? err : armv8_put(d, reg, value);
 }
 
-/* Disables interrupts before it enables others, so that no unwanted one occurs in between. */
+/* Disables interrupts before it enables others, so that no unwanted interrupt occurs in between. */
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -354,7 +357,7 @@ static int armv8_pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* Writing 0 to a flag leaves it as it is, even if it is being set at this moment. */
+/* Clears flags. Writing 0 to a flag does not change it, even if it is being set at this moment. */
 static int armv8_clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -383,15 +386,15 @@ void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter)
 
 int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 {
-	/* PMUSERENR of ARMv7 has only EN, which permits EL0 to write everything. */
+	/* PMUSERENR of ARMv7 has only EN, which would permit EL0 to write everything. */
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return PMK_ENOTSUP;
 	return armv8_put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
 /*
- * Reads the version of the PMU. If this mode or view cannot read it, returns 0 and leaves *version
- * as it is: the caller's next access shows whether there is a PMU.
+ * Reads the version of the PMU. If this mode or view cannot read the version, returns 0 and does
+ * not change *version. The caller's next access then shows whether there is a PMU.
  */
 static int find_version(const struct pmk_dev *d, unsigned *version)
 {
@@ -408,8 +411,8 @@ static int armv8_present(struct pmk_dev *d)
 }
 
 /*
- * Compares two readings of the counter to see if it counts. The instructions of a reading are
- * enough.
+ * Compares two readings of the counter to see if it counts. The instructions that make the first
+ * reading are enough to advance it.
  */
 static int counter_moves(struct pmk_dev *d, unsigned counter, bool *yes)
 {
@@ -425,8 +428,8 @@ static int counter_moves(struct pmk_dev *d, unsigned counter, bool *yes)
 }
 
 /*
- * Like counter_moves(), but unfiltered: with M = P and SH != NSH, the counter counts at all levels
- * and in both worlds.
+ * Does what counter_moves() does, but without a filter: with M = P and SH != NSH, the counter
+ * counts at all levels and in both worlds.
  */
 static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 {
@@ -448,8 +451,8 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 
 /*
  * Returns the reason why a counter does not move. If E cannot be set, there is no PMU. If PMCCNTR
- * moves and the event counter does not, MDCR_EL2 or MDCR_EL3 forbids event counting: they forbid
- * PMCCNTR with other bits.
+ * moves and the event counter does not, MDCR_EL2 or MDCR_EL3 prohibits event counting, because
+ * these registers stop PMCCNTR by other bits.
  */
 static int armv8_check_still(struct pmk_dev *d, unsigned counter)
 {

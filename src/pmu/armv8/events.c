@@ -55,9 +55,9 @@
 #define NO_L2ITLB   "the emulated level 2 TLB is unified"
 #define NO_REMOTE   "the emulated core has no neighbours"
 #define NO_EXTERNAL \
-	"external requests of the core are not modelled; beats on the bus are (bus_access)"
+	"the core's external requests are not modelled; bus_access counts beats on the bus"
 #define NO_UOPS	      "instructions are not split into micro-operations"
-#define NO_SLOTS      "issue slots are not modelled, cycles are"
+#define NO_SLOTS      "issue slots are not modelled, only cycles"
 #define NO_ORIGIN     "emulation does not record where a filled line came from"
 #define NO_CMO	      "emulation does not see cache maintenance, and there are no other cores"
 #define NO_WALK_KIND  "emulation does not distinguish table walks for reads from those for writes"
@@ -67,7 +67,7 @@
 #define NO_READ_ALLOC "read allocate mode is not modelled"
 #define NO_PREDECODE  "no line of an emulated memory has a pre-decode error"
 #define NO_STALL_KIND "emulation does not count stalls by this cause"
-#define NO_ALIGN_COST "accesses slowed by their alignment are not told apart"
+#define NO_ALIGN_COST "emulation does not distinguish accesses that their alignment slows"
 #define NO_SPE	      "no statistical profiling unit is emulated"
 #define NO_TRACE      "no trace hardware is emulated"
 #define NO_MTE	      "memory tagging is not emulated"
@@ -217,7 +217,7 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x1F, .name = "l1d_cache_allocate", .cores = GEN,
 	  .signal = PMK_SIG_L1D_ALLOC_WRITE,
 	  PMK_HOST(.ref = COMMON, .brief = "level 1 data cache lines allocated without a fill",
-		   .caveat = "lines that DC ZVA writes; those that stores write whole are filled",
+		   .caveat = "only DC ZVA allocates so; lines that stores write whole are filled",
 		   .unmodelled = "no instruction of this core writes whole lines") },
 	{ .code = 0x20, .name = "l2d_cache_allocate", .cores = GEN | A55 | N1,
 	  .signal = PMK_SIG_NONE,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * The memory-mapped view of PMUv3: register offsets, and a port that presents this view as the
- * driver expects. Freestanding. It is a separate file, because firmware that reads its own PMU with
- * system instructions does not need it. DDI 0487 I5.3.
+ * driver expects. Freestanding. It is a file of its own because firmware that reads its own PMU
+ * with system instructions does not need it. Source: DDI 0487 I5.3.
  *
- * In this view, PMCR has only the control bits: N is in PMCFGR. PMCEID0 and PMCEID1 have 32 bits,
- * and their upper halves are called PMCEID2 and PMCEID3. The upper halves of PMEVCNTR<n>, which
- * exist from PMUv3p5 on, are not accessed: the driver uses 32 bits of these counters.
+ * In this view, PMCR has only the control bits, and N is in PMCFGR. PMCEID0 and PMCEID1 have 32
+ * bits, and their upper halves are called PMCEID2 and PMCEID3. The port does not access the upper
+ * halves of PMEVCNTR<n>, which exist from PMUv3p5 on, because the driver uses 32 bits of these
+ * counters.
  */
 #include <pmk/native.h>
 
 #include "pmu/armv8/regs.h"
 
-/* Registers in addition to enum pmk_armv8_reg. */
+/* The registers that the view has in addition to enum pmk_armv8_reg. */
 enum { PMCFGR = PMK_ARMV8_NREGS, PMCEID2, PMCEID3 };
 
 /* clang-format off */

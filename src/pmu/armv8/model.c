@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3 model: the registers, access rights, and reset. Counting is in count.c, the AArch32 and the
- * memory-mapped view in views.c. DDI 0487, D13 and D23.5.
+ * PMUv3 model: the registers, access rights, and reset. count.c counts, and views.c has the AArch32
+ * view and the memory-mapped view. DDI 0487, D13 and D23.5.
  *
- * If EL2 is enabled, the counters that it reserves are hidden from software at EL0 and EL1: PMCR.N
- * is HPMN, their bits are RAZ/WI, PMCR.P and PMSWINC do not affect them.
+ * If EL2 is enabled, the counters that it reserves are hidden from software at EL0 and EL1. There,
+ * PMCR.N is HPMN, the bits of hidden counters are RAZ/WI, and PMCR.P and PMSWINC do not affect
+ * these counters.
  *
- * Our choice where the documents are silent:
- *  - A denied access returns PMK_EUNDEF, and `trap` shows its target. Secure and Non-secure modes
- *    are the same here, because the security state is an input.
- *  - PMXEV… with PMSELR beyond the counters: see params.select_undefined. PMXEVCNTR with SEL = 31
- *    is such an access.
+ * Where the documents are silent, the following is our choice:
+ *  - A denied access returns PMK_EUNDEF, and `trap` shows the level to which it traps. The Secure
+ *    and Non-secure variants of a mode are equivalent here, because the security state is an input.
+ *  - params.select_undefined decides what an access to PMXEV… does when PMSELR selects no counter.
+ *    PMXEVCNTR with SEL = 31 is such an access.
  *  - MDCR_EL2.HPMN = 0 leaves range 1 without counters.
  *
  * Not modelled: fine-grained traps and HSTR_EL2, PMUACR, PMZR, PMECR, PMICNTR, PMSSCR and the
  * snapshot registers (PMUv3p9 and optional extensions); the 64-bit memory-mapped layout; events of
- * trace and cross-trigger hardware. How an instruction that faults is counted, or an SVC, depends
- * on the signals that the producer raises for it.
+ * trace and cross-trigger hardware. How an SVC or an instruction that faults is counted depends on
+ * the signals that the producer raises for it.
  */
 #include "base/foreign.h"
 #include "pmu/armv8/model.h"
@@ -30,7 +31,7 @@ _Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES + 1, "one for each core, an
 
 /*
  * The rows describe which bits can be written and read, for all versions and extensions. Bits that
- * the parameters exclude from this implementation are RES0.
+ * this implementation lacks according to its parameters are RES0.
  */
 static const struct pmk_reg_info *row_of(const struct pmk_armv8_model *m, unsigned reg)
 {
@@ -41,7 +42,7 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMCR_FZS;
 
-	/* RES1, or the register does not exist */
+	/* LC is RES1, or the register does not exist. */
 	if (!m->params.aarch32 || pmk_armv8_model_is_armv7(m))
 		lacks |= PMCR_LC;
 	if (!pmk_armv8_has(m, PMUVER_V3P5))
@@ -103,7 +104,7 @@ static uint64_t written_value(const struct pmk_armv8_model *m, unsigned reg, uin
 	return (old & lacks) | (pmk_reg_write(row_of(m, reg), old, w) & ~lacks);
 }
 
-/* Returns how many event counters software at level `el` can see. */
+/* Returns the number of event counters that software at level `el` can see. */
 static unsigned visible_counters(const struct pmk_armv8_model *m, unsigned el)
 {
 	return el < 2 && pmk_armv8_el2_enabled(m) ? pmk_armv8_range1(m) : m->params.counters;
@@ -116,13 +117,14 @@ static uint32_t set_mask(const struct pmk_armv8_model *m, unsigned el)
 
 /* ---- finding a register -------------------------------------------------------------------- */
 
-/* The registers of one event counter and PMCCFILTR, under all their names. */
+/* What an access under any name refers to: the count or the type of one counter, or another
+ * register. */
 enum kind { OTHER, COUNT, TYPE };
 
 struct target {
 	enum kind kind;
-	unsigned n;    /* event counter; 31: PMCCFILTR (TYPE), or none (COUNT) */
-	bool selected; /* accessed through PMSELR */
+	unsigned n;    /* number of the event counter; 31: PMCCFILTR (TYPE), no counter (COUNT) */
+	bool selected; /* true if accessed through PMSELR */
 };
 
 static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
@@ -140,7 +142,7 @@ static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
 	return (struct target){ OTHER, 0, false };
 }
 
-/* True if this counter exists. */
+/* True if the counter that is accessed exists. */
 static bool counter_exists(const struct pmk_armv8_model *m, const struct target *t)
 {
 	return t->kind == OTHER || t->n < m->params.counters ||
@@ -150,13 +152,13 @@ static bool counter_exists(const struct pmk_armv8_model *m, const struct target 
 /* ---- access rights ------------------------------------------------------------------------- */
 
 /*
- * The bits of PMUSERENR that permit an access at EL0: at least one must be set. Values that are not
- * bits are special cases.
+ * The bits of PMUSERENR that permit an access at EL0. One of them is enough. The values other than
+ * EN are not bits of PMUSERENR but special cases.
  */
-#define EN	PMUSERENR_EN
-#define NOBODY	0     /* no level may make this access: read-only, write-only */
-#define EL1	0x200 /* UNDEFINED at EL0 */
-#define ANYBODY 0x400
+#define EN	  PMUSERENR_EN
+#define NO_LEVEL  0	/* no level may make this access: read-only, write-only */
+#define EL1	  0x200 /* the access is UNDEFINED at EL0 */
+#define ANY_LEVEL 0x400
 
 static unsigned access_rights(unsigned reg, bool write)
 {
@@ -168,20 +170,20 @@ static unsigned access_rights(unsigned reg, bool write)
 		[PMK_ARMV8_PMCNTENSET] = { EN,                EN },
 		[PMK_ARMV8_PMCNTENCLR] = { EN,                EN },
 		[PMK_ARMV8_PMOVSCLR]   = { EN,                EN },
-		[PMK_ARMV8_PMSWINC]    = { NOBODY,            EN | PMUSERENR_SW },
+		[PMK_ARMV8_PMSWINC]    = { NO_LEVEL,          EN | PMUSERENR_SW },
 		[PMK_ARMV8_PMSELR]     = { EN | PMUSERENR_ER, EN | PMUSERENR_ER },
-		[PMK_ARMV8_PMCEID0]    = { EN,                NOBODY },
-		[PMK_ARMV8_PMCEID1]    = { EN,                NOBODY },
+		[PMK_ARMV8_PMCEID0]    = { EN,                NO_LEVEL },
+		[PMK_ARMV8_PMCEID1]    = { EN,                NO_LEVEL },
 		[PMK_ARMV8_PMCCNTR]    = { EN | PMUSERENR_CR, EN },
 		[PMK_ARMV8_PMXEVTYPER] = { EN,                EN },
 		[PMK_ARMV8_PMXEVCNTR]  = { EN | PMUSERENR_ER, EN },
-		[PMK_ARMV8_PMUSERENR]  = { ANYBODY,           EL1 },
+		[PMK_ARMV8_PMUSERENR]  = { ANY_LEVEL,         EL1 },
 		[PMK_ARMV8_PMOVSSET]   = { EN,                EN },
 		[PMK_ARMV8_PMINTENSET] = { EL1,               EL1 },
 		[PMK_ARMV8_PMINTENCLR] = { EL1,               EL1 },
-		[PMK_ARMV8_PMMIR]      = { EL1,               NOBODY },
+		[PMK_ARMV8_PMMIR]      = { EL1,               NO_LEVEL },
 		[PMK_ARMV8_PMCCFILTR]  = { EN,                EN },
-		[PMK_ARMV8_DFR0]       = { EL1,               NOBODY },
+		[PMK_ARMV8_DFR0]       = { EL1,               NO_LEVEL },
 		/* clang-format on */
 	};
 
@@ -206,7 +208,7 @@ static int access_deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 	return PMK_EUNDEF;
 }
 
-/* True if this register does not exist at this level, or at all. */
+/* True if this register does not exist at this level, or does not exist at all. */
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
 			 uint8_t ec, const struct target *t)
 {
@@ -227,7 +229,7 @@ static bool pmuserenr_permits(const struct pmk_armv8_model *m, unsigned reg, boo
 {
 	unsigned need = access_rights(reg, write);
 
-	return need == ANYBODY || (m->userenr & need);
+	return need == ANY_LEVEL || (m->userenr & need);
 }
 
 /* True if MDCR_EL2 traps this access from EL0 or EL1 to EL2. */
@@ -242,8 +244,8 @@ static bool traps_to_el2(const struct pmk_armv8_model *m, unsigned el, unsigned 
 }
 
 /*
- * Checks an access in the order of the access pseudocode: UNDEFINED, then traps of PMUSERENR, of
- * EL2 and of EL3.
+ * Checks an access in the order of the access pseudocode: first whether it is UNDEFINED, then the
+ * traps of PMUSERENR, of EL2 and of EL3.
  */
 int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec)
 {
@@ -261,7 +263,7 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 
 		return access_deny(m, aarch32 ? 0x00 : ec, above);
 	}
-	/* DFR0 does not belong to the PMU, so the PMU's traps do not apply */
+	/* DFR0 does not belong to the PMU, so the PMU's traps do not apply to it. */
 	if (reg == PMK_ARMV8_DFR0)
 		return PMK_OK;
 	if (el < 2 && el2 && traps_to_el2(m, el, reg, &t))
@@ -282,7 +284,8 @@ static uint64_t get_target(const struct pmk_armv8_model *m, const struct target 
 	return t->n == PMSELR_CYCLES ? m->ccfiltr : m->counter[t->n].type;
 }
 
-/* Returns the value of a register, or the value it would have if it were stored. */
+/* Returns the value of a register. For registers that set or clear bits, this is the value that
+ * they would have if they were stored. */
 static uint64_t held_value(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 			   unsigned reg)
 {
@@ -548,8 +551,9 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 }
 
 /*
- * Returns the value of a register after reset: its row, and the pattern in fields whose reset value
- * is UNKNOWN (DDI 0487 D23.5). `others` are bits that are known or do not exist.
+ * Returns the value of a register after reset. It is the reset value of its row, with the parameter
+ * `poison` in fields whose reset value is UNKNOWN (DDI 0487 D23.5). `others` has the bits that are
+ * known or do not exist.
  */
 static uint64_t after_reset(const struct pmk_armv8_model *m, unsigned reg, uint64_t others)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3: the PMUs of five cores, two generic ones, and their counters; PMUv1 and
- * PMUv2 of four cores of ARMv7. Freestanding.
+ * The PMUs of the family and their counters. Five cores and two generic PMUs have PMUv3; four cores
+ * of ARMv7 have PMUv1 or PMUv2. Freestanding.
  *
  * The cores share registers and encodings. They differ in the number of counters, in the version of
- * the extension and in the events that PMCEID names. For a generic PMU the hardware reports what
- * exists (pmk_armv8_probe): its catalogue lists all events of the architecture, its rows all 31
- * counters.
+ * the extension and in the events that PMCEID names. For a generic PMU, pmk_armv8_probe() asks the
+ * hardware what exists, so the PMU's catalogue lists all events of the architecture, and its rows
+ * all 31 counters.
  */
 #include "pmu/armv8/events.c"
 #include "pmu/armv8/events_v1.c"
@@ -31,7 +31,7 @@
 /* A core with fewer counters uses the first ones of this list. */
 static const struct pmk_counter counters[PMK_ARMV8_NCTRS] = { COUNTERS(32) };
 static const struct pmk_counter long_counters[PMK_ARMV8_NCTRS] = { COUNTERS(64) };
-/* PMUv1 and PMUv2 */
+/* The counters of PMUv1 and PMUv2. */
 static const struct pmk_counter short_counters[] = {
 	[PMK_ARMV8_CTR_CYCLES] = { .name = "PMCCNTR", .width = 32, .fixed_code = 0x11 },
 	EVENT_COUNTER(0, 32), EVENT_COUNTER(1, 32), EVENT_COUNTER(2, 32), EVENT_COUNTER(3, 32),
@@ -39,8 +39,9 @@ static const struct pmk_counter short_counters[] = {
 };
 
 /*
- * PMCR is from DDI 0500 §12.4, 100095 and the other TRMs. PMCEID of the Cortex-A53 and A72 was read
- * on hardware; for other cores we derive it from the event lists of their TRMs (our choice).
+ * The values of PMCR are from DDI 0500 §12.4, 100095 and the other TRMs. PMCEID of the Cortex-A53
+ * and A72 was read on hardware; for other cores we derive it from the event lists of their TRMs
+ * (our choice).
  */
 static const struct pmk_armv8_core core_generic = {
 	.id = PMK_ARMV8_GENERIC, .counters = 31, .version = PMUVER_V3P4, .pmcr = 0x4100F800,
@@ -109,16 +110,17 @@ static const struct pmk_armv8_core core_a9 = {
 
 #define ARMV7_NREGS PMK_ARMV8_PMEVCNTR0 /* the registers after it have numbers in their names */
 
-/* The events that `pmk stat` counts by default: for PMUv3, and for PMUv3p1 and later. */
+/* The events that `pmk stat` counts by default. DEFAULTS is for PMUv3 and PMUv2, DEFAULTS_P1 for
+ * PMUv3p1 and later. */
 #define DEFAULTS                                                 \
 	"cpu_cycles inst_retired br_pred br_mis_pred l1i_cache " \
 	"l1i_cache_refill l1d_cache l1d_cache_refill l2d_cache " \
 	"l2d_cache_refill l1i_tlb_refill l1d_tlb_refill bus_access"
 #define DEFAULTS_P1 DEFAULTS " stall_frontend stall_backend"
 /*
- * The default events of PMUv1, whose common events end at 0x12. There is none for the level 2 cache
- * or the instruction side: the Cortex-A8 has its own events for these, and the Cortex-A9 counts
- * them outside of the core.
+ * The default events of PMUv1, whose common events end at 0x12. PMUv1 has no common event for the
+ * level 2 cache or for accesses to the instruction cache. The Cortex-A8 has events of its own for
+ * them. The level 2 cache of the Cortex-A9 is outside of the core and counts by itself.
  */
 #define DEFAULTS_V1                                        \
 	"cpu_cycles br_pred br_mis_pred l1i_cache_refill " \
@@ -151,7 +153,7 @@ const struct pmk_pmu pmk_armv8_long = {
 	.family = &core_long,
 	PMK_HOST(.aliases = "armv8_pmuv3p5",
 		 .brief = "ARMv8 PMUv3p5 of any core, event counters of 64 bits",
-		 .note = "as armv8; emulated as PMUv3p5 (our choice)", .defaults = DEFAULTS_P1,
+		 .note = "see armv8; emulated as PMUv3p5 (our choice)", .defaults = DEFAULTS_P1,
 		 .regs = pmk_armv8_p5_regs, .nregs = PMK_ARMV8_NREGS)
 };
 

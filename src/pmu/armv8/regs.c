@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * PMUv3: addresses of the registers, and their descriptions for the model, `pmk decode` and `pmk
- * info`. Source: DDI 0487 D23.5. There are two tables: registers of 32 bits as in the named cores
- * (up to PMUv3p4), and of 64 bits with the additions of later versions.
+ * info`. Source: DDI 0487 D23.5. There are two tables. One has registers of 32 bits as in the named
+ * cores (up to PMUv3p4), the other one has registers of 64 bits with the additions of later
+ * versions.
  *
- * Not described: MDCR_EL2 and MDCR_EL3; the registers of the instruction counter, of PMUv3p9 and of
- * snapshots; identification registers of the memory-mapped view.
+ * The tables do not describe MDCR_EL2 and MDCR_EL3, the registers of the instruction counter, of
+ * PMUv3p9 and of snapshots, and the identification registers of the memory-mapped view.
  */
 #include "pmu/armv8/regs.h"
 
@@ -35,7 +36,7 @@ const struct pmk_armv8_place pmk_armv8_places[PMK_ARMV8_NREGS] = {
 #undef X
 };
 
-/* The same as text. */
+/* The names of the registers in assembler, for AArch64 and AArch32. */
 #define MRS_TEXT(name, op0, op1, crn, crm, op2) \
 	name " (S" #op0 "_" #op1 "_C" #crn "_C" #crm "_" #op2 ")"
 #define CP15_TEXT(crn, crm, op2) "; p15, 0, <Rt>, c" #crn ", c" #crm ", " #op2
@@ -115,14 +116,14 @@ static const struct pmk_field pmcr_p5_fields[] = {
 	PMCR_FIELDS
 };
 
-/* One bit per counter; registers of 64 bits have a bit for the instruction counter, too. */
+/* One bit per counter. Registers of 64 bits also have a bit for the instruction counter. */
 #define SET_FIELDS(set, access_, of_cycles, of_events) \
 	static const struct pmk_field set##_fields[] = { \
 		FIELD("C", PMSET_C, access_, no_yes, of_cycles), \
 		FIELD("P", PMSET_P, access_, NULL, of_events), \
 	}; \
 	static const struct pmk_field set##_p5_fields[] = { \
-		FIELD("F0", PMSET_F0, access_, no_yes, "the same for the instruction counter"), \
+		FIELD("F0", PMSET_F0, access_, no_yes, "this bit for the instruction counter"), \
 		FIELD("C", PMSET_C, access_, no_yes, of_cycles), \
 		FIELD("P", PMSET_P, access_, NULL, of_events), \
 	};
@@ -216,7 +217,7 @@ static const struct pmk_field dfr0_fields[] = {
 	FIELD("-", PMK_BITS(7, 0), PMK_RO, NULL, "other debug features"),
 };
 
-/* Where the System registers can be reached. */
+/* From which levels software can access the System registers. */
 #define EL0_IF(bits)	"at EL0 only while PMUSERENR." bits " is set; at EL1 and above always"
 #define NOTE_PMCR	EL0_IF("EN")
 #define NOTE_PMCNTENSET EL0_IF("EN")
@@ -241,7 +242,7 @@ static const struct pmk_field dfr0_fields[] = {
 			      .width = width_, .fields = fields_, .nfields = COUNT(fields_), \
 			      .ref = D23, .brief = brief_, .note = NOTE_##reg }
 
-/* Rows that are the same in both tables. */
+/* The rows that are equal in both tables. */
 #define COMMON_ROWS \
 	ROW(PMSWINC, "PMSWINC_EL0", 32, swinc_fields, "Software Increment Register"), \
 	ROW(PMSELR, "PMSELR_EL0", 32, selr_fields, "Event Counter Selection Register"), \
@@ -259,7 +260,8 @@ static const struct pmk_field dfr0_fields[] = {
 	  .ref = "DDI 0487 D23.2", .brief = "AArch64 Debug Feature Register 0", \
 	  .note = "at EL1 and above" }
 
-/* Rows that differ: registers of `w` bits, field lists with the suffix p5 or without. */
+/* The rows that differ between the tables. The registers have `w` bits, and the names of their
+ * field lists have the suffix `p5`. */
 #define ROWS(w, p5) \
 	ROW(PMCR, "PMCR_EL0", w, pmcr##p5##fields, "Control Register"), \
 	ROW(PMCNTENSET, "PMCNTENSET_EL0", w, cntenset##p5##fields, "Count Enable Set Register"), \

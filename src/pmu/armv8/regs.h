@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PMUv3: positions of fields, and addresses of registers. Used by the driver, the model and the
- * rows of regs.c; they share nothing else. PMCR and PMEVTYPER are drawn in <pmk/armv8.h>.
+ * PMUv3: positions of fields, and addresses of registers. The driver, the model and the rows of
+ * regs.c use these positions and share nothing else. <pmk/armv8.h> has drawings of PMCR and
+ * PMEVTYPER.
  *
  * Source: DDI 0487, D23.5 (AArch64 registers), G8.4 (AArch32), I5.3 (memory-mapped). "p1" … "p9"
- * are the versions FEAT_PMUv3p1 … p9; a bit without such a mark exists since the first version. The
- * bits of a version or an extension are RES0 without it.
+ * are the versions FEAT_PMUv3p1 … p9; a bit without such a mark exists since the first version.
+ * Bits that a version or an extension has added are RES0 without it.
  */
 #ifndef PMK_PMU_ARMV8_REGS_H
 #define PMK_PMU_ARMV8_REGS_H
@@ -33,9 +34,9 @@
 #define PMCR_E       PMK_BIT(0)       /* enable all counters                              RW  */
 
 /*
- * PMCNTENSET/CLR, PMINTENSET/CLR, PMOVSSET/CLR: one bit per counter, DDI 0487 D23.5. Writing 1 sets
- * (…SET) or clears (…CLR), writing 0 has no effect; both names read the same. PMSWINC has only P
- * and is write-only.
+ * PMCNTENSET/CLR, PMINTENSET/CLR and PMOVSSET/CLR have one bit per counter (DDI 0487 D23.5).
+ * Writing 1 sets the bit (…SET) or clears it (…CLR); writing 0 has no effect. A read of …SET and of
+ * …CLR returns the same value. PMSWINC has only P and is write-only.
  */
 #define PMSET_F0     PMK_BIT(32)      /* instruction counter                    ICNTR         */
 #define PMSET_C      PMK_BIT(31)      /* PMCCNTR                                              */
@@ -46,7 +47,8 @@
 #define PMSELR_SEL   PMK_BITS(4, 0)   /* counter that PMXEV… access; 31: PMCCFILTR        RW  */
 #define PMSELR_CYCLES 31
 
-/* PMEVTYPER<n>_EL0. PMCCFILTR_EL0 has the same bits [31:20], except MT. DDI 0487 D23.5 */
+/* PMEVTYPER<n>_EL0. Bits [31:20] are also those of PMCCFILTR_EL0, which has no MT. DDI 0487
+ * D23.5 */
 #define PMEVTYPER_TC       PMK_BITS(63, 61) /* threshold control                TH        RW  */
 #define PMEVTYPER_TE       PMK_BIT(60)      /* threshold edge                   EDGE      RW  */
 #define PMEVTYPER_SYNC     PMK_BIT(58)      /* synchronous exception            SEBEP     RW  */
@@ -69,7 +71,7 @@
 #define PMEVTYPER_EVTCOUNT_V3 PMK_BITS(9, 0)
 #define PMEVTYPER_EVTCOUNT_V2 PMK_BITS(7, 0)
 
-/* The filter: bits that select where to count. */
+/* The filter: the bits that select at which levels to count. */
 #define PMEVTYPER_FILTER   PMK_BITS(31, 20)
 #define PMCCFILTR_FILTER   (PMEVTYPER_FILTER & ~PMEVTYPER_MT)
 
@@ -82,7 +84,7 @@
 #define PMUSERENR_SW   PMK_BIT(1)     /* write PMSWINC                                    RW  */
 #define PMUSERENR_EN   PMK_BIT(0)     /* read and write everything EL0 has a name for     RW  */
 
-/* PMCEID<n>_EL0: bit e & 31 of the half that covers event e. DDI 0487 D23.5 */
+/* PMCEID<n>_EL0. Event e has bit e & 31 of the half that covers it. DDI 0487 D23.5 */
 #define PMCEID_COMMON   PMK_BITS(31, 0)  /* PMCEID0: 0x0000-0x001F, PMCEID1: 0x0020-0x003F  RO */
 #define PMCEID_EXTENDED PMK_BITS(63, 32) /* PMCEID0: 0x4000-0x401F, PMCEID1: 0x4020-0x403F  RO p1 */
 
@@ -103,7 +105,7 @@
 #define DFR0_PMUVER     PMK_BITS(11, 8)  /* version                                       RO  */
 
 enum pmk_armv8_pmuver {
-	PMUVER_NONE = 0, /* or a PMU of ARMv7, which lacks this register */
+	PMUVER_NONE = 0, /* no PMU, or a PMU of ARMv7, which lacks this register */
 	PMUVER_V3 = 1,
 	PMUVER_V3P1 = 4,
 	PMUVER_V3P4 = 5,
@@ -115,14 +117,15 @@ enum pmk_armv8_pmuver {
 };
 
 /*
- * Addresses of the registers: ALL(register, name, op0, op1, CRn, CRm, op2, offset) in all three
- * views, SYS(without offset) not memory-mapped, A64(the same) in AArch64 only. op0 … op2 are those
- * of MRS and MSR; AArch32 is MRC and MCR p15, 0, with the same CRn, CRm and op2. DDI 0487 D23.5,
- * G8.4, I5.3.
+ * The addresses of the registers. A row ALL(register, name, op0, op1, CRn, CRm, op2, offset) is a
+ * register that exists in all three views. SYS(…) has no offset, because the register is not
+ * memory-mapped. A64(…) has no offset either, and the register exists only in AArch64. op0 … op2
+ * are those of MRS and MSR; AArch32 is MRC and MCR p15, 0, with the same CRn, CRm and op2. DDI 0487
+ * D23.5, G8.4, I5.3.
  *
- * In addition to these rows: PMCEID2 and PMCEID3, the upper halves of PMCEID0 and PMCEID1, are c9,
- * c14, 4 and 5 in AArch32 and 0xE28 and 0xE2C in memory; PMCCNTR is 64 bits by MRRC/MCRR p15, 0,
- * <Rt>, <Rt2>, c9.
+ * Some addresses have no row. PMCEID2 and PMCEID3, the upper halves of PMCEID0 and PMCEID1, are c9,
+ * c14, 4 and 5 in AArch32 and at 0xE28 and 0xE2C in memory. MRRC and MCRR p15, 0, <Rt>, <Rt2>, c9
+ * access all 64 bits of PMCCNTR.
  */
 #define PMK_ARMV8_PLACES(ALL, SYS, A64) \
 	ALL(PMCR,       "PMCR_EL0",        3, 3, 9, 12, 0, 0xE04) \
@@ -164,7 +167,7 @@ enum pmk_armv8_pmuver {
 	X(28, 11, 15, 4, 0x0E0, 0x470)  X(29, 11, 15, 5, 0x0E8, 0x474)  \
 	X(30, 11, 15, 6, 0x0F0, 0x478)
 
-/* Encodings as numbers: op0:op1:CRn:CRm:op2 as bits [20:5] of an MRS (DDI 0487 C5.2),
+/* Encodings as numbers: op0:op1:CRn:CRm:op2 as bits [20:5] of an MRS (DDI 0487 C5.2), and
  * CRn:CRm:opc2. */
 #define PMK_ARMV8_SYSREG(op0, op1, crn, crm, op2) \
 	((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
@@ -172,7 +175,7 @@ enum pmk_armv8_pmuver {
 /* clang-format on */
 
 /* Addresses of one register in the three views. */
-#define PMK_ARMV8_NA 0xFFFF /* not in this view */
+#define PMK_ARMV8_NA 0xFFFF /* the register is not in this view */
 
 struct pmk_armv8_place {
 	uint16_t sysreg; /* PMK_ARMV8_SYSREG() */
@@ -182,11 +185,12 @@ struct pmk_armv8_place {
 
 extern const struct pmk_armv8_place pmk_armv8_places[PMK_ARMV8_NREGS];
 
-/* Descriptions of the registers: as up to PMUv3p4, and with the additions of PMUv3p5 and later. */
+/* Descriptions of the registers. The first table is for versions up to PMUv3p4, the second one for
+ * PMUv3p5 and later. */
 extern const struct pmk_reg_info pmk_armv8_regs[PMK_ARMV8_NREGS];
 extern const struct pmk_reg_info pmk_armv8_p5_regs[PMK_ARMV8_NREGS];
 
-/* Core-specific values: pmk_pmu.family points to one of these. */
+/* Values that differ between cores. pmk_pmu.family points to one of these structs. */
 enum pmk_armv8_id {
 	PMK_ARMV8_GENERIC,
 	PMK_ARMV8_GENERIC_LONG,
@@ -204,18 +208,18 @@ enum pmk_armv8_id {
 
 struct pmk_armv8_core {
 	enum pmk_armv8_id id;
-	uint8_t counters;   /* event counters: the value of PMCR.N without a hypervisor */
+	uint8_t counters;   /* number of event counters: the value of PMCR.N without a hypervisor */
 	uint8_t version;    /* enum pmk_armv8_pmuver */
-	uint8_t armv7_pmu;  /* ARMv7: 1 PMUv1, 2 PMUv2; 0: PMUv3 */
-	bool long_counters; /* the driver sets PMCR.LP: event counters of 64 bits */
+	uint8_t armv7_pmu;  /* for ARMv7, 1: PMUv1, 2: PMUv2; 0: PMUv3 */
+	bool long_counters; /* the driver sets PMCR.LP, so event counters have 64 bits */
 	uint32_t pmcr;	    /* value of PMCR after reset: IMP, IDCODE, N */
 	uint64_t pmceid[2];
 };
 
 /*
  * In the PMUs of ARMv7, PMCCNTR has 32 bits and event codes have 8. PMXEVTYPER and PMXEVCNTR access
- * the type and count of the counter in PMSELR; there are no registers with a counter's number, and
- * no PMCCFILTR.
+ * the type and count of the counter in PMSELR; There are no registers with a counter's number in
+ * their names, and no PMCCFILTR.
  */
 static inline bool pmk_armv8_is_armv7(const struct pmk_armv8_core *core)
 {
@@ -243,7 +247,8 @@ static inline uint32_t pmk_armv8_counter_bit(unsigned counter)
 					       : UINT32_C(1) << (counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* The catalogue of the family, in code order; a code may have several rows, for groups of cores. */
+/* The catalogue of the family, in code order. A code may have several rows, each for a group of
+ * cores. */
 extern const struct pmk_event pmk_armv8_events[];
 /* The catalogue of PMUv1: events_v1.c. */
 extern const struct pmk_event pmk_armv7_v1_events[];

@@ -3,12 +3,12 @@
  * PMUv3 model: the AArch32 view (CP15) and the memory-mapped view (debug interface, 32-bit layout).
  * DDI 0487, G8.4 and I5.3.
  *
- * Both show the registers of model.c in 32-bit pieces. Peculiarities of the two views:
+ * Both views show the registers of model.c in 32-bit pieces. They have these peculiarities:
  *  - AArch32 writes only the low words of PMCCNTR and of the event counters. Its type registers
  *    have no M and no SH, and writes do not change these bits (our choice).
  *  - The memory-mapped view sees every counter, has no PMUSERENR, no traps and no PMSELR, and has N
- *    in PMCFGR and not in PMCR. Words above 0xF00, such as the lock, can be accessed even when the
- *    others return an error, because they are in the Debug power domain.
+ *    in PMCFGR and not in PMCR. Words from 0xF00 on, such as the lock, are in the Debug power
+ *    domain, so they can be accessed even when all other words return an error.
  *
  * Not modelled: the 64-bit layout (EXT64), sampling of the program counter, PMITCTRL, PMDEVAFF,
  * PMAUTHSTATUS, PMDEVID and PMPIDR0-4, which describe a core and not its PMU; they are RAZ.
@@ -23,9 +23,9 @@
 #define PMCEID3 PMK_ARMV8_CP15(9, 14, 5)
 #define ID_DFR0 PMK_ARMV8_CP15(0, 1, 2)
 
-#define DFR0_PERFMON PMK_BITS(27, 24) /* of ID_DFR0 */
+#define DFR0_PERFMON PMK_BITS(27, 24) /* a field of ID_DFR0 */
 
-/* A register, and one of its halves. */
+/* A register, or its upper half if `high` is true. */
 struct piece {
 	unsigned reg;
 	bool high;
@@ -57,7 +57,7 @@ static bool is_count(unsigned reg)
 	       (reg >= PMK_ARMV8_PMEVCNTR0 && reg < PMK_ARMV8_PMEVTYPER0);
 }
 
-/* Returns the bits of a register that AArch32 writes. */
+/* Returns the bits of a register that a write in AArch32 changes. */
 static uint64_t written_bits(unsigned reg)
 {
 	if (is_type(reg))
@@ -67,7 +67,7 @@ static uint64_t written_bits(unsigned reg)
 
 /*
  * Returns the version as in ID_DFR0. ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all
- * versions except the first. PMUv2 has a number only in ID_DFR0, and 0 there may also mean PMUv1.
+ * versions except the first. PMUv2 has a number only in ID_DFR0. The number 0 may also mean PMUv1.
  */
 static uint64_t dfr0_perfmon(const struct pmk_armv8_model *m)
 {
@@ -266,8 +266,8 @@ int pmk_armv8_store(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned off
 	pmk_armv8_sync(m, bus);
 	if (p.reg == PMK_ARMV8_PMSWINC) {
 		/*
-		 * The access has no level of its own, so it counts as one of the core's current
-		 * level.
+		 * This view has no level of its own, so the access counts as one at the core's
+		 * current level.
 		 */
 		if (m->params.external_swinc)
 			pmk_armv8_swinc(m, (unsigned)m->input[PMK_ARMV8_IN_EL], value);

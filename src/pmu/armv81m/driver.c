@@ -5,17 +5,20 @@
  * Quirks of this hardware, and how the driver handles them:
  *  - Nothing counts while DEMCR.TRCENA is 0. reset() sets it and the driver never clears it,
  *    because the DWT and trace tools share it.
- *  - Event counters have 16 bits. The driver chains each odd one to the even one below it, and
- *    presents the pair as one counter of 32 bits. The flag and the interrupt of the pair are those
- *    of the odd counter. The even one sets its flag at each carry, which clear() clears as well.
- *  - Two registers are read for a pair, and the lower one may wrap in between: read_counter() and
- *    write_counter().
+ *  - Event counters have 16 bits. The driver chains each odd counter to the even counter below it,
+ *    and presents the pair as one counter of 32 bits. The flag and the interrupt of the pair are
+ *    those of the odd counter. The even counter sets its own flag at each carry, and clear() clears
+ *    that flag, too.
+ *  - The value of a pair is in two registers, and the lower one may wrap between two accesses. The
+ *    comments of read_pair() and write_counter() explain how the driver handles this.
  *  - CTRL.P and C zero the counters but not the flags.
- *  - Enables, interrupts and flags have one register to set and one to clear bits, so the driver
- *    never reads one and writes it back. CTRL is read and written back; P and C read as zero.
- *  - CTRL.FRZO would stop all event counters at the first carry between the halves of a pair:
+ *  - Enables, interrupts and flags have one register that sets bits and one that clears bits, so
+ *    the driver never reads these registers to write them back. CTRL is read and written back; its
+ *    bits P and C read as zero.
+ *  - CTRL.FRZO would stop all event counters at the first carry between the halves of a pair, so
  *    reset() clears it.
- *  - No register lists the events that a core counts: an event that it lacks stays 0.
+ *  - No register lists the events that a core counts. The count of an event that the core lacks
+ *    stays 0.
  *  - CCNTR may be the DWT's CYCCNT (our choice: the sources do not say), so the driver does not
  *    rely on its value between two samples.
  */
@@ -23,7 +26,7 @@
 
 /* Words of pmk_dev.state. */
 enum {
-	STATE_USED, /* bits of the counters for which program() was called, as in CNTENSET */
+	STATE_USED, /* bits in CNTENSET of the counters for which program() was called */
 	STATE_LAST, /* the last counter that this hardware has */
 };
 
@@ -41,27 +44,28 @@ static int armv81m_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-/* Returns the even event counter of a pair; the odd one is its upper half. */
+/* Returns the even event counter of a pair. The odd one has the upper half of the count. */
 static unsigned even_of(unsigned counter)
 {
 	return 2 * (counter - PMK_ARMV81M_CTR_PAIR0);
 }
 
-/* Returns the bits of a counter in CNTENSET: both halves of a pair. */
+/* Returns the bits of a counter in CNTENSET. A pair has two: one for each half. */
 static uint32_t enables_of(unsigned counter)
 {
 	return counter == PMK_ARMV81M_CTR_CYCLES ? (uint32_t)SET_C
 						 : UINT32_C(3) << even_of(counter);
 }
 
-/* Returns the bit whose flag and interrupt are those of the whole counter. */
+/* Returns the bit of the flag and the interrupt that belong to the whole counter. */
 static uint32_t overflow_of(unsigned counter)
 {
 	return counter == PMK_ARMV81M_CTR_CYCLES ? (uint32_t)SET_C
 						 : UINT32_C(2) << even_of(counter);
 }
 
-/* PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware. */
+/* Returns PMK_EINVAL if this PMU does not have the counter, and PMK_ENOCTR if this hardware does
+ * not have it. */
 static int check_counter(const struct pmk_dev *d, unsigned counter)
 {
 	if (counter >= d->pmu->ncounters)
@@ -69,7 +73,7 @@ static int check_counter(const struct pmk_dev *d, unsigned counter)
 	return d->state[STATE_LAST] && counter > d->state[STATE_LAST] ? PMK_ENOCTR : PMK_OK;
 }
 
-/* Converts a set of counters to the bits that `bits_of` returns for each. */
+/* Converts a set of counters to register bits. `bits_of` returns the bits of one counter. */
 static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t (*bits_of)(unsigned),
 		     uint32_t *bits)
 {
@@ -86,7 +90,8 @@ static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t (*bits
 	return err;
 }
 
-/* Finds the last counter by TYPE. PMK_ENOPMU: TYPE says that there is none, or not both kinds. */
+/* Reads TYPE to find the last counter. Returns PMK_ENOPMU if TYPE shows no cycle counter or not
+ * even one pair of event counters. */
 static int find_counters(struct pmk_dev *d)
 {
 	uint32_t type;
@@ -120,7 +125,8 @@ static int armv81m_reset(struct pmk_dev *d)
 	return err ? err : armv81m_put(d, PMK_ARMV81M_CTRL, CTRL_P | CTRL_C);
 }
 
-/* PMK_ENOCTR: this counter cannot count the event. CHAIN belongs to the driver. */
+/* Returns PMK_ENOCTR if this counter cannot count the event. CHAIN is such an event, because only
+ * the driver uses it. */
 static int armv81m_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	unsigned types = PMK_ARMV81M_EVTYPER0 + even_of(counter);
@@ -145,7 +151,7 @@ static int armv81m_program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return err;
 }
 
-/* Writes CTRL back with the given E. This zeroes no counter. */
+/* Writes CTRL back with the given E. This write zeroes no counter. */
 static int put_enable(const struct pmk_dev *d, uint32_t e)
 {
 	uint32_t ctrl;
@@ -169,8 +175,9 @@ static int armv81m_stop(struct pmk_dev *d)
 }
 
 /*
- * The upper half is read before and after the lower one. If it has changed, the lower half has
- * wrapped in between and is read again. It cannot wrap a second time so soon.
+ * Reads a pair of counters. The upper half is read before and after the lower half. If the upper
+ * half has changed, the lower half has wrapped in between and is read again. It cannot wrap a
+ * second time so soon.
  */
 static int read_pair(const struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
@@ -205,8 +212,9 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 }
 
 /*
- * The lower half is set to 0 first, so that it does not carry into the upper half, which is written
- * next. PMK_ERANGE: more bits than the counter has.
+ * Writes a counter. In a pair, the lower half is first set to 0, so that it does not carry into the
+ * upper half, which is written next. Returns PMK_ERANGE if the value has more bits than the
+ * counter.
  */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
@@ -227,7 +235,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* Disables interrupts before it enables others, so that no unwanted one occurs in between. */
+/* Disables interrupts before it enables others, so that no unwanted interrupt occurs in between. */
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -252,7 +260,7 @@ static int armv81m_pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* Writing 0 to a flag leaves it as it is, even if it is being set at this moment. */
+/* Clears flags. Writing 0 to a flag does not change it, even if it is being set at this moment. */
 static int armv81m_clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -274,7 +282,7 @@ static int armv81m_running(struct pmk_dev *d, bool *yes)
 	return err;
 }
 
-/* PMK_ENOPMU: DEVARCH does not say that this is a PMU of the M profile. */
+/* Returns PMK_ENOPMU if DEVARCH does not say that this is a PMU of the M profile. */
 static int armv81m_present(struct pmk_dev *d)
 {
 	uint32_t arch;
@@ -284,8 +292,8 @@ static int armv81m_present(struct pmk_dev *d)
 }
 
 /*
- * If E cannot be set, there is no PMU. If it is set, counting is prohibited when AUTHSTATUS says
- * that no non-invasive debug is permitted.
+ * Returns the reason why a counter does not move. If E cannot be set, there is no PMU. If E can be
+ * set and AUTHSTATUS permits no non-invasive debug, counting is prohibited.
  */
 static int armv81m_check_still(struct pmk_dev *d, unsigned counter)
 {

@@ -16,7 +16,7 @@
 #define NO_CALLS    "emulation does not see calls between the Security states"
 #define NO_MATCH    "comparators of the DWT are not modelled"
 #define NO_MVE	    "no emulated core has MVE"
-#define NO_TCM	    "emulation does not tell the TCMs from other memory"
+#define NO_TCM	    "emulation does not distinguish the TCMs from other memory"
 #define NO_TRACE    "trace hardware is not emulated"
 #define NO_ALLOC    "no instruction of these cores writes whole lines"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Armv8.1-M's PMU: the model. Where the sources are silent (our choice):
+ * The model of Armv8.1-M's PMU. Where the sources are silent, the following is our choice:
  *  - Reset leaves 0, or a pattern (the parameter `poison`), where DDI 0553 says UNKNOWN. CTRL and
  *    DEMCR are 0.
  *  - While TRCENA is 0, nothing counts, and the registers can be accessed.
- *  - As in PMUv3: a freeze (CTRL.FRZO) begins after the pass in which a flag was set, and does not
- *    stop CCNTR; the interrupt needs CTRL.E; P and C leave the flags.
- *  - All kinds of debug are permitted (AUTHSTATUS). The input `prohibited` is 1 where events must
- *    not be counted, and `halted` is 1 in Debug state, where nothing counts.
- *  - An unprivileged access, which takes a BusFault, is PMK_EUNDEF.
+ *  - Three rules are as in PMUv3. A freeze (CTRL.FRZO) begins after the pass in which a flag was
+ *    set, and does not stop CCNTR. The interrupt needs CTRL.E. P and C do not clear the flags.
+ *  - AUTHSTATUS shows that all kinds of debug are permitted. While the input `prohibited` is 1,
+ *    events are not counted. While the input `halted` is 1 (Debug state), nothing is counted.
+ *  - An unprivileged access, which takes a BusFault in hardware, returns PMK_EUNDEF.
  *
  * lines() reports the request for a DebugMonitor exception. Not modelled: trace packets (CTRL.TRO),
  * DFSR, and a CCNTR that is also DWT_CYCCNT.
@@ -20,12 +20,12 @@
 
 #include <string.h>
 
-/* Mistakes of the guest; bits of `oddities`. */
+/* Mistakes of the guest. They are bits of `oddities`. */
 enum {
-	ODD_EVENT = 1 << 0, /* selected an event that does not exist */
-	ODD_CHAIN = 1 << 1, /* CHAIN in an even counter, where it never counts */
-	ODD_USER = 1 << 2,  /* made an unprivileged access */
-	ODD_OFF = 1 << 3,   /* enabled counters while TRCENA was 0 */
+	ODD_EVENT = 1 << 0, /* it selected an event that does not exist */
+	ODD_CHAIN = 1 << 1, /* it selected CHAIN in an even counter, where CHAIN never counts */
+	ODD_USER = 1 << 2,  /* it made an unprivileged access */
+	ODD_OFF = 1 << 3,   /* it enabled counters while TRCENA was 0 */
 };
 
 enum { IN_PROHIBITED, IN_HALTED, NINPUTS };
@@ -35,7 +35,7 @@ struct armv81m_model {
 	uint8_t input[NINPUTS];
 	uint32_t count[PMK_ARMV81M_EVENTS], type[PMK_ARMV81M_EVENTS];
 	uint32_t cycles, cnten, inten, ovs, ctrl, demcr;
-	uint64_t seen[PMK_ARMV81M_EVENTS]; /* sum of its signals' totals at the last pass */
+	uint64_t seen[PMK_ARMV81M_EVENTS]; /* total of its signals at the last pass */
 	uint64_t cycles_seen;
 };
 
@@ -67,7 +67,8 @@ static uint32_t counting_now(const struct armv81m_model *m)
 	return set;
 }
 
-/* Adds amount[n] to each event counter in `counting`, and carries to CHAIN in odd counters. */
+/* Adds amount[n] to each event counter in `counting`, and adds carries to odd counters that count
+ * CHAIN. */
 static void pass_events(struct armv81m_model *m, uint32_t counting,
 			const uint64_t amount[PMK_ARMV81M_EVENTS])
 {
@@ -107,8 +108,8 @@ static void sync_model(void *model, struct pmk_bus *bus)
 		m->ovs |= (uint32_t)SET_C;
 }
 
-/* Asks to be synchronised when an event counter overflows. If two signals are added, one of them
- * contributes at least half of the distance. */
+/* Asks to be synchronised when an event counter overflows. If the event adds two signals, one of
+ * them contributes at least half of the distance, so the model asks for half of it. */
 static void ask_event(const struct armv81m_model *m, struct pmk_bus *bus, unsigned n)
 {
 	const struct pmk_event *ev = event_of(m, n);
@@ -145,7 +146,7 @@ static unsigned interrupt_lines(const void *model)
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* Returns where the bits of a register are stored; NULL: it is constant. */
+/* Returns where the bits of a register are stored, or NULL if the register is constant. */
 static uint32_t *held_by(struct armv81m_model *m, unsigned reg)
 {
 	if (reg < PMK_ARMV81M_CCNTR)
@@ -232,7 +233,8 @@ static void increment_by_software(struct armv81m_model *m, uint64_t selected)
 	pass_events(m, counting_now(m), amount);
 }
 
-/* Effects of a write in addition to the new value. `takes` are the written ones that count. */
+/* Executes the effects of a write that go beyond storing the new value. `takes` has the written
+ * bits that have an effect. */
 static void act_on_write(struct armv81m_model *m, const struct pmk_bus *bus, unsigned reg,
 			 uint64_t takes)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Armv8.1-M's PMU: counters, addresses and the PMU. Freestanding. */
+/* Armv8.1-M's PMU: its counters, its registers' addresses, and the PMU itself. Freestanding. */
 #include "pmu/armv81m/events.c"
 #include "pmu/armv81m/regs.h"
 
@@ -37,7 +37,7 @@ const struct pmk_pmu pmk_cortex_m55 = {
 	.ncounters = COUNT(counters),
 	PMK_HOST(.aliases = "cortex_m55 cortex_m52 cortex_m85 armv81m",
 		 .brief = "Armv8.1-M PMU: Cortex-M52, M55, M85",
-		 .note = "pairs of the eight 16-bit event counters are chained: our choice",
+		 .note = "the eight 16-bit event counters are chained in pairs (our choice)",
 		 .defaults = "cpu_cycles inst_retired ld_retired st_retired br_retired",
 		 .regs = pmk_armv81m_regs, .nregs = PMK_ARMV81M_NREGS)
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Describes the registers of Armv8.1-M's PMU for the model, `pmk decode` and `pmk info`, except the
- * identification registers PIDR and CIDR. Not part of the firmware library.
+ * identification registers PIDR and CIDR. This file is not part of the firmware library.
  */
 #include "pmu/armv81m/regs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of the PMU of Armv8.1-M (Cortex-M52, M55, M85). Used by the driver, the model and the
- * rows of regs.c. Sources as in <pmk/armv81m.h>.
+ * The positions of the fields of the PMU of Armv8.1-M (Cortex-M52, M55, M85), for the driver, the
+ * model and the rows of regs.c. The sources are listed in <pmk/armv81m.h>.
  */
 #ifndef PMK_PMU_ARMV81M_REGS_H
 #define PMK_PMU_ARMV81M_REGS_H
@@ -14,7 +14,8 @@
 #define CCNTR_COUNT        PMK_BITS(31, 0)  /* cycles                                     RW  */
 #define EVTYPER_EVTCOUNT   PMK_BITS(15, 0)  /* event; there are no filters                RW  */
 
-/* CNTENSET/CLR, INTENSET/CLR, OVSSET/CLR: one bit per counter. SWINC has only P, and is WO. */
+/* CNTENSET/CLR, INTENSET/CLR and OVSSET/CLR have one bit per counter. SWINC is WO and has only
+ * P. */
 #define SET_C              PMK_BIT(31)      /* CCNTR                                          */
 #define SET_P              PMK_BITS(PMK_ARMV81M_EVENTS - 1, 0) /* bit n: EVCNTR<n>            */
 
@@ -31,7 +32,8 @@
 #define CTRL_P             PMK_BIT(1)       /* zero the event counters                    WO  */
 #define CTRL_E             PMK_BIT(0)       /* enable                                     RW  */
 
-/* AUTHSTATUS: two bits for each kind of debug; 2: it exists and is off, 3: it is permitted. */
+/* AUTHSTATUS has two bits for each kind of debug. 2: the core has it, and it is off. 3: it is
+ * permitted. */
 #define AUTHSTATUS_SUNID   PMK_BITS(23, 22) /* Secure unprivileged non-invasive           RO  */
 #define AUTHSTATUS_SUID    PMK_BITS(21, 20) /* Secure unprivileged invasive               RO  */
 #define AUTHSTATUS_NSUNID  PMK_BITS(19, 18) /* Non-secure unprivileged non-invasive       RO  */

@@ -5,12 +5,14 @@
  * Quirks of this hardware, and how the driver handles them:
  *  - DEMCR.TRCENA enables the whole DWT. reset() sets it and the driver never clears it, because
  *    trace tools share it.
- *  - A lock may ignore all writes (Cortex-M7). reset() reads LSR and unlocks it.
- *  - Setting the enable of an 8-bit counter clears the counter. start() reads it before and writes
- *    it back. Events in these few cycles are lost when counting continues after a stop.
+ *  - The DWT may have a lock and then ignores all writes (Cortex-M7). reset() reads LSR and opens
+ *    the lock.
+ *  - Setting the enable of an 8-bit counter clears the counter. start() reads the counter before
+ *    and writes it back afterwards. Events in the cycles between these accesses are lost when
+ *    counting continues after a stop.
  *  - A counter of 8 bits wraps after 256 counts, and no flag shows it. No counter counts twice in a
  *    cycle, so CYCCNT shows whether one may have wrapped: sample() reads CYCCNT before and after
- *    the others, and compares it with the time of the sample before. So CYCCNT always runs.
+ *    the others, and compares it with the time of the sample before. So CYCCNT must always run.
  *  - The other bits of DWT_CTRL belong to trace tools and stay as they are.
  */
 #include "pmu/dwt/regs.h"
@@ -20,10 +22,10 @@
 enum {
 	STATE_USED,   /* bits of the counters for which program() was called */
 	STATE_ABSENT, /* bits of the counters that this hardware lacks */
-	STATE_BEFORE, /* CYCCNT at the start of the last sample, or of counting */
+	STATE_BEFORE, /* value of CYCCNT at the start of the last sample, or of counting */
 	STATE_BEGUN,  /* true if STATE_BEFORE is valid */
-	STATE_MISSED, /* more than 255 cycles passed between the last two samples */
-	STATE_COUNT,  /* values of the counters in the last sample */
+	STATE_MISSED, /* true if an 8-bit counter may have wrapped between the last two samples */
+	STATE_COUNT,  /* first of the words with the values of the counters in the last sample */
 };
 
 #define PROFILING_COUNTERS PMK_BITS(PMK_DWT_CTR_FOLD, PMK_DWT_CTR_CPI)
@@ -55,7 +57,7 @@ static bool is_absent(const struct pmk_dev *d, unsigned counter)
 	return d->state[STATE_ABSENT] >> counter & 1;
 }
 
-/* Returns the enables of the counters in use, and of CYCCNT. */
+/* Returns the enable bits of the counters in use and of CYCCNT. */
 static uint32_t dwt_enables(const struct pmk_dev *d)
 {
 	uint32_t bits = 0;
@@ -107,7 +109,7 @@ static int dwt_reset(struct pmk_dev *d)
 	return err;
 }
 
-/* PMK_ENOTSUP: NOCYCCNT or NOPRFCNT says that the counter is missing. */
+/* Returns PMK_ENOTSUP if NOCYCCNT or NOPRFCNT shows that this hardware lacks the counter. */
 static int dwt_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter >= PMK_DWT_NCTRS)
@@ -122,7 +124,7 @@ static int dwt_program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return PMK_OK;
 }
 
-/* Reads CYCCNT; 0 if this hardware lacks it. */
+/* Reads CYCCNT, or stores 0 if this hardware lacks it. */
 static int read_cycles(const struct pmk_dev *d, uint32_t *now)
 {
 	*now = 0;
@@ -182,7 +184,7 @@ static int dwt_sample(struct pmk_dev *d)
 	return PMK_OK;
 }
 
-/* Returns the value from the last sample. */
+/* Returns the counter's value from the last sample. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	if (counter >= PMK_DWT_NCTRS)
@@ -191,8 +193,8 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return PMK_OK;
 }
 
-/* Gets the status. OVERFLOW means that an 8-bit counter may have wrapped unnoticed between the last
- * two samples. */
+/* Gets the status of a counter. OVERFLOW means that an 8-bit counter may have wrapped between the
+ * last two samples. */
 static int dwt_status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 {
 	if (counter >= PMK_DWT_NCTRS)
@@ -201,8 +203,8 @@ static int dwt_status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 	return PMK_OK;
 }
 
-/* PMK_ERANGE: more bits than the counter has. When CYCCNT is written, the next sample measures time
- * from the new value on. */
+/* Writes a counter. Returns PMK_ERANGE if the value has more bits than the counter. After a write
+ * to CYCCNT, the next sample measures time from the new value on. */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	int err;

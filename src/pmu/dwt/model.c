@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's counters: the model. Where the sources are silent, or leave it to the implementation
- * (our choice):
+ * The model of the DWT's counters. Where the sources are silent, or leave a point to the
+ * implementation, the following is our choice:
  *  - there are four comparators, but only their number is modelled: DWT_CTRL is 0x40000000 (DDI
  *    0489F Table 11.1);
  *  - CYCCNT resets to 0 (DDI 0489F), the 8-bit counters to params.poison;
  *  - a key other than 0xC5ACCE55 closes the lock;
- *  - an unprivileged access, which takes a BusFault, is PMK_EUNDEF;
+ *  - an unprivileged access, which takes a BusFault in hardware, returns PMK_EUNDEF;
  *  - a missing counter and its enable read as 0 and ignore writes (DDI 0403E: UNK/SBZP).
  *
  * The only side effect of a wrap is a packet, so the model never asks to be synchronised. Not
@@ -88,7 +88,8 @@ static uint64_t held_by(const struct pmk_dwt_model *m, unsigned reg)
 	}
 }
 
-/* Writes DWT_CTRL. Enables of missing counters stay 0; a rising enable clears its 8-bit counter. */
+/* Writes DWT_CTRL. The enables of missing counters stay 0. An 8-bit counter is cleared when its
+ * enable changes from 0 to 1. */
 static void hold_ctrl(struct pmk_dwt_model *m, uint32_t value)
 {
 	for (unsigned i = 0; i < PMK_DWT_NCTRS; i++) {

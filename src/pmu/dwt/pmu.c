@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The DWT's counters: counters, addresses and the PMU. Freestanding. */
+/* The DWT's counters, the addresses of its registers, and the PMU. Freestanding. */
 #include "pmu/dwt/events.c"
 #include "pmu/dwt/regs.h"
 
@@ -35,7 +35,7 @@ const struct pmk_pmu pmk_dwt = {
 	PMK_HOST(.aliases = "cortex_m3 cortex_m4 cortex_m7 armv7m",
 		 .brief = "ARMv7-M DWT counters: Cortex-M3, M4, M7",
 		 .note = "event codes are the offsets of the counters' registers: our choice, "
-			 "the DWT has none",
+			 "because the DWT has none",
 		 .defaults = "cycles base_overhead exception_overhead sleep_cycles lsu_overhead "
 			     "folded_instructions",
 		 .regs = pmk_dwt_regs, .nregs = PMK_DWT_NREGS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Describes the registers of the DWT's counters for the model, `pmk decode` and `pmk info`. Not
- * part of the firmware library. */
+/* Describes the registers of the DWT's counters for the model, `pmk decode` and `pmk info`. This
+ * file is not part of the firmware library. */
 #include "pmu/dwt/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -43,16 +43,16 @@ static const struct pmk_field ctrl_fields[] = {
 		"come"),
 	FIELD("CYCTAP", CTRL_CYCTAP, PMK_RW, R_CTRL, NULL,
 	      "bit of CYCCNT that counts POSTCNT down"),
-	FIELD("POSTINIT", CTRL_POSTINIT, PMK_RW, R_CTRL, NULL, "POSTCNT begins with it"),
-	FIELD("POSTPRESET", CTRL_POSTPRESET, PMK_RW, R_CTRL, NULL, "POSTCNT goes on with it"),
+	FIELD("POSTINIT", CTRL_POSTINIT, PMK_RW, R_CTRL, NULL, "initial value of POSTCNT"),
+	FIELD("POSTPRESET", CTRL_POSTPRESET, PMK_RW, R_CTRL, NULL, "reload value of POSTCNT"),
 	FIELD("CYCCNTENA", CTRL_CYCCNTENA, PMK_RW, R_CTRL, counts, "CYCCNT"),
 };
 static const struct pmk_field cyccnt_fields[] = {
-	FIELD("Count", PMK_BITS(31, 0), PMK_RW, "DDI 0403E C1.8.8", NULL, "wraps"),
+	FIELD("Count", PMK_BITS(31, 0), PMK_RW, "DDI 0403E C1.8.8", NULL, "the count, which wraps"),
 };
 static const struct pmk_field narrow_fields[] = {
 	FIELD("Count", PROFILING_COUNT, PMK_RW, "DDI 0403E C1.8.9-13", NULL,
-	      "wraps; 0 when its enable is set"),
+	      "the count, which wraps and becomes 0 when its enable is set"),
 };
 static const struct pmk_field lar_fields[] = {
 	FIELD("Key", PMK_BITS(31, 0), PMK_WO, R_LOCK, NULL, "0xC5ACCE55 opens the lock, anything "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The DWT's counters: positions of fields. Used by the driver, the model and the rows of regs.c;
- * they share nothing else. Sources as in <pmk/dwt.h>.
+ * The DWT's counters: positions of fields. The driver, the model and the rows of regs.c use these
+ * positions and share nothing else. The sources are listed in <pmk/dwt.h>.
  */
 #ifndef PMK_PMU_DWT_REGS_H
 #define PMK_PMU_DWT_REGS_H
@@ -46,7 +46,7 @@
 #define PROFILING_COUNT PMK_BITS(7, 0) /* CPICNT …, DDI 0403E C1.8.9 to C1.8.13            RW */
 /* clang-format on */
 
-/* Returns the enable of a counter in DWT_CTRL. */
+/* Returns the enable bit of a counter in DWT_CTRL. */
 static inline uint32_t pmk_dwt_enable(unsigned counter)
 {
 	return counter ? (uint32_t)CTRL_CPIEVTENA << (counter - 1) : (uint32_t)CTRL_CYCCNTENA;

@@ -5,17 +5,17 @@
  *
  * Quirks of this hardware, and how the driver handles them:
  *  - L210: the order of the bits in EMMC [11:8], which set counters to zero, is not published, and
- *    the masks of one vendor have the opposite order. reset() writes all four bits. A single
+ *    the masks of one vendor have the opposite order. So reset() writes all four bits. A single
  *    counter cannot be written, so write() is not supported.
- *  - L210: vendors have added bits of their own to EMMC (trigger levels, pulse lengths). They are
- *    written back as they were read.
- *  - L220: a counter stops at 2^32 - 1, and both counters share one status bit. So the driver has
- *    no flags to report (pmk_pmu.no_flags), and the caller must read the counters in time and set
- *    them back (pmk_counter.saturates).
+ *  - L210: vendors have added bits of their own to EMMC (trigger levels, pulse lengths). The driver
+ *    does not change these bits.
+ *  - L220: both counters share one status bit, so the driver has no flags to report
+ *    (pmk_pmu.no_flags). A counter stops at 2^32 - 1, so the caller must read it and set it back in
+ *    time (pmk_counter.saturates).
  *  - L220: the registers of counter 1 come first.
  *
- * The driver keeps nothing in pmk_dev.state: it relies on the registers, even if other software
- * writes them.
+ * The driver keeps nothing in pmk_dev.state. It reads its state from the registers, even if other
+ * software writes them.
  */
 #include "pmu/l2cc/regs.h"
 #include "pmu/no_flags.h"
@@ -198,8 +198,8 @@ static int l220_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return counter < PMK_L220_NCTRS ? read_counter(d, value_of(counter), value) : PMK_EINVAL;
 }
 
-/* Counters are written while they are off, because no source says that a running counter accepts
- * a value. */
+/* Writes a counter. It stops the counters for this, because no source says that a running counter
+ * accepts a value. */
 static int l220_write(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	uint32_t control;
@@ -250,7 +250,8 @@ const struct pmk_driver pmk_l220_driver = {
 	.read = l220_read,
 	.write = l220_write,
 	.irq_enable = l220_irq_enable,
-	/* one status bit is shared by both counters, so no set of counters can be given */
+	/* one status bit belongs to both counters, so the driver cannot say which of them
+	 * overflowed */
 	.pending = pmk_no_flags_pending,
 	.clear = l220_clear,
 	.running = l220_running,

@@ -8,9 +8,9 @@
 #define L210 "L210 appendix C, EMCC"
 #define L220 "DDI 0246 Table 3.8"
 
-#define C_REQUEST                                                                              \
-	"accesses served by a line buffer of the slave port do not count, so there are fewer " \
-	"than level 1 misses"
+#define C_REQUEST                                                                           \
+	"accesses served by a line buffer of the slave port do not count, so the count is " \
+	"lower than that of level 1 misses"
 #define C_WA "in emulation, counts only with l2.write_allocate"
 #define C_CO "dirty data leaves the L2 in half lines of 16 bytes"
 
@@ -26,7 +26,7 @@
 	}
 #define OVERFLOW(c, n)                                            \
 	UNSEEN(c, "emc" n "of", L210, "counter " n " overflowed", \
-	       "a counter that counts another's overflows is not modelled")
+	       "counting the overflows of another counter is not modelled")
 
 /* clang-format off */
 const struct pmk_event pmk_l210_events[] = {
@@ -47,7 +47,7 @@ const struct pmk_event pmk_l210_events[] = {
 	OVERFLOW(0xe, "0"),
 	{ .code = 0xf, .name = "clock", .cores = 1, .signal = PMK_SIG_CYCLE, .cycles = true,
 	  PMK_HOST(.aliases = "l2_cycles", .ref = L210, .brief = "L2 clock cycle",
-		   .caveat = "emulated, the L2 runs at the core's clock (our choice)") },
+		   .caveat = "in emulation, the L2 runs at the core's clock (our choice)") },
 };
 
 const struct pmk_event pmk_l220_events[] = {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210's event monitor and L220's event counters: the models. Where the sources are silent (our
- * choice):
- *  - Everything resets to 0 (the rows of regs.c, which also say what can be written and read).
+ * The models of the L210's event monitor and of the L220's event counters. Where the sources are
+ * silent, the following is our choice:
+ *  - All registers reset to 0. The rows of regs.c define this, and what can be written and read.
  *  - Reserved bits read as 0. A reserved event counts nothing.
- *  - L210: a flag rises whether or not the counter's interrupt is enabled; the line is asserted
- *    when the flag of a counter with an enabled interrupt is set. The counters are read-only.
- *  - L220: a counter overflows when it reaches its end, where it stops. If its interrupt is
- *    enabled, every further event raises it again.
+ *  - L210: a flag is set whether or not the counter's interrupt is enabled. The line is asserted
+ *    while the flag of a counter with an enabled interrupt is set. The counters are read-only.
+ *  - L220: a counter overflows when it reaches 2^32 - 1, where it stops. If its interrupt is
+ *    enabled, every further event raises the interrupt again.
  *
  * Not modelled: counters that count other counters' overflows; errors of the cache in the L220's
  * interrupt registers; Secure events and SPNIDEN.
@@ -93,8 +93,8 @@ static void sync_model(void *model, struct pmk_bus *bus)
 }
 
 /*
- * Returns the number of events until the model must be called. If a flag rises on every increment,
- * that is the next increment, unless the flag is already set.
+ * Returns the number of events after which the model must be called. If the counter sets its flag
+ * on every increment, and the flag is not set yet, this is 1.
  */
 static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 {
@@ -104,8 +104,9 @@ static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 }
 
 /*
- * Asks to be called after half of the range, so that software that sets counters back can do so in
- * time, and then at the end. After the end, only an interrupt that is enabled can change.
+ * Returns the number of events after which the model must be called. The first call is after half
+ * of the range, so that software can set the counter back in time. The second call is at the end of
+ * the range. After that, only an interrupt that is enabled can change.
  */
 static uint64_t until_l220(const struct pmk_l2cc_model *m, unsigned c)
 {
@@ -151,7 +152,8 @@ static const struct pmk_reg_info *row_of(const struct pmk_l2cc_model *m, unsigne
 	return &pmu_of(m)->regs[reg];
 }
 
-/* Means that a register neither is nor configures a counter. */
+/* The return value of counter_at() and counter_configured_by() for a register that belongs to no
+ * counter. */
 #define NOT_ONE PMK_L2CC_MAX_COUNTERS
 
 static unsigned counter_configured_by(const struct pmk_l2cc_model *m, unsigned reg)
@@ -168,7 +170,8 @@ static unsigned counter_at(const struct pmk_l2cc_model *m, unsigned reg)
 	return reg >= PMK_L210_EMC0 && reg < PMK_L210_NREGS ? reg - PMK_L210_EMC0 : NOT_ONE;
 }
 
-/* Returns where a register's bits are stored; INT_MASKED and INT_CLEAR have no storage. */
+/* Returns where a register's bits are stored. INT_MASKED and INT_CLEAR have no storage of their
+ * own. */
 static uint32_t *held_by(struct pmk_l2cc_model *m, unsigned reg)
 {
 	if (counter_at(m, reg) != NOT_ONE)
@@ -199,7 +202,8 @@ static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 	return (bits >> 3 & 1) | (bits >> 1 & 2) | (bits << 1 & 4) | (bits << 3 & 8);
 }
 
-/* Executes a write of the control register of either block: `w` are the bits that it accepts. */
+/* Executes a write of the control register of either block. `w` has the bits that the register
+ * accepts. */
 static void execute_control(struct pmk_l2cc_model *m, uint64_t w)
 {
 	if (m->l210)
@@ -252,7 +256,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 {
 	struct pmk_l2cc_model *m = model;
 
-	(void)mode; /* the registers have no access rights */
+	(void)mode; /* all modes may access the registers */
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
 	sync_model(m, bus);

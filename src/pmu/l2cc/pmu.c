@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* L210 and L220: counters and the two PMUs. Freestanding. */
+/* L210 and L220: their counters, their registers' offsets, and the two PMUs. Freestanding. */
 #include "pmu/l2cc/events.c"
 #include "pmu/l2cc/regs.h"
 
@@ -18,17 +18,17 @@ static const struct pmk_counter l220_counters[PMK_L220_NCTRS] = {
 	{ .name = "Counter1", .width = 32, .fixed_code = -1, .saturates = true },
 };
 
-/* L210 appendix C. */
+/* The offsets of the L210's registers, L210 appendix C. */
 const uint16_t pmk_l210_offsets[PMK_L210_NREGS] = {
 	0x000, 0x004, 0x100, 0x104, 0x108, 0x10C, 0x200, 0x204, 0x208, 0x20C,
 };
 
-/* The i.MX31's headers. */
+/* The offsets of the L210's registers in the i.MX31, from its headers. */
 const uint16_t pmk_l210_imx31_offsets[PMK_L210_NREGS] = {
 	0x00, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20, 0x24,
 };
 
-/* DDI 0246 Table 3.1. */
+/* The offsets of the L220's registers, DDI 0246 Table 3.1. */
 const uint16_t pmk_l220_offsets[PMK_L220_NREGS] = {
 	0x200, 0x204, 0x208, 0x20C, 0x210, 0x214, 0x218, 0x21C, 0x220,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Describes the registers of the L210 and L220 for the model, `pmk decode` and `pmk info`. Not part
- * of the firmware library. */
+/* Describes the registers of the L210 and L220 for the model, `pmk decode` and `pmk info`. This
+ * file is not part of the firmware library. */
 #include "pmu/l2cc/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -42,11 +42,11 @@ static const struct pmk_field emcc_fields[] = {
 	{ .name = "-", .mask = PMK_BITS(31, 7), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "reserved" },
 	{ .name = "Event", .mask = EMCC_EVENT, .access = PMK_RW, .ref = R_L210,
-	  .brief = "what it counts; 0: nothing", .event = true },
+	  .brief = "what the counter counts; 0: nothing", .event = true },
 	{ .name = "When", .mask = EMCC_EVERY, .access = PMK_RW, .ref = R_L210,
-	  .brief = "when its flag rises", .values = when },
+	  .brief = "when the counter's flag is set", .values = when },
 	{ .name = "IRQ", .mask = EMCC_IRQ, .access = PMK_RW, .ref = R_L210,
-	  .brief = "its interrupt", .values = off_on },
+	  .brief = "the counter's interrupt", .values = off_on },
 };
 
 static const struct pmk_field count_fields[] = {
@@ -69,14 +69,14 @@ static const struct pmk_field config_fields[] = {
 	{ .name = "-", .mask = PMK_BITS(31, 6), .access = PMK_SBZ, .ref = R_CONFIG,
 	  .brief = "reserved" },
 	{ .name = "Event", .mask = ECF_EVENT, .access = PMK_RW, .ref = R_CONFIG,
-	  .brief = "the event that it counts; 0: off", .event = true },
+	  .brief = "event of the counter; 0: the counter is off", .event = true },
 	{ .name = "IRQ", .mask = ECF_IRQ, .access = PMK_RW, .ref = R_CONFIG,
-	  .brief = "its interrupt", .values = interrupts },
+	  .brief = "the counter's interrupt", .values = interrupts },
 };
 
 static const struct pmk_field l220_count_fields[] = {
 	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW, .ref = R_COUNTER,
-	  .brief = "stops at 0xFFFFFFFF" },
+	  .brief = "the count, which stops at 0xFFFFFFFF" },
 };
 
 /* The mask is RW, the two status registers are RO, and the clear register is WO. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L210 event monitor and L220 event counters: positions of fields. Used by the drivers, the models
- * and the rows of regs.c; they share nothing else. Sources as in <pmk/l2cc.h>.
+ * L210 event monitor and L220 event counters: positions of fields. The drivers, the models and the
+ * rows of regs.c use these positions and share nothing else. The sources are listed in
+ * <pmk/l2cc.h>.
  */
 #ifndef PMK_PMU_L2CC_REGS_H
 #define PMK_PMU_L2CC_REGS_H
@@ -15,8 +16,8 @@
 /* clang-format off */
 
 /*
- * EMMC, L210 appendix C; i.MX31 headers. The order of the reset bits is not published, so all are
- * written together.
+ * EMMC, L210 appendix C; i.MX31 headers. The order of the reset bits is not published, so the
+ * driver writes all of them together.
  */
 #define EMMC_RESET  PMK_BITS(11, 8) /* set counters to zero, reads as zero                 WO */
 #define EMMC_ENABLE PMK_BIT(0)	    /* all counters count                                  RW */
@@ -25,14 +26,14 @@
 #define EMCS_FLAGS  PMK_BITS(3, 0)
 
 /* EMCC0-3, L210 appendix C. */
-#define EMCC_EVENT  PMK_BITS(6, 2) /* 0: none */
+#define EMCC_EVENT  PMK_BITS(6, 2) /* the event; 0: none */
 #define EMCC_EVERY  PMK_BIT(1)	   /* interrupt on 0: overflow, 1: every increment         RW */
 #define EMCC_IRQ    PMK_BIT(0)	   /* interrupt enable                                     RW */
 
 /* Event counter control, L310 §3.3.6. */
 #define ECC_RESET1  PMK_BIT(2)	   /* counter 1 to zero, reads as zero                     WO */
 #define ECC_RESET0  PMK_BIT(1)	   /* counter 0 to zero, reads as zero                     WO */
-#define ECC_ENABLE  PMK_BIT(0)	   /* both count                                           RW */
+#define ECC_ENABLE  PMK_BIT(0)	   /* both counters count                                RW */
 
 /* Event counter configuration, L310 §3.3.7, Table 3.8. */
 #define ECF_EVENT   PMK_BITS(5, 2) /* 0: the counter is off */

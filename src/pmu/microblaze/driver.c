@@ -6,20 +6,21 @@
  *  - Counters have no address. Every access to Control, Status, Data Read and Data Write advances
  *    to the next counter or item, and Reset in Command returns to the first (UG984, "Performance
  *    Monitoring"). The manual leaves open whether the four registers share one pointer or have one
- *    each. The driver works with both: a sequence of accesses uses one register and begins with a
- *    Reset. pmk_dev.state has the position of the sequence, so that accesses to counters in
- *    ascending order need only one Reset. After an error the position is unknown, and the next
- *    access begins with a Reset.
- *  - The driver never accesses counters after the last one and never reads a write-only register:
- *    the effect is not documented, or the documents disagree.
- *  - Events cannot be read back. pmk_dev.state has a copy. To program a counter, the driver also
- *    writes the events of all counters before it again, and assumes that this changes nothing.
+ *    pointer each. The driver works in both cases, because a sequence of accesses uses only one
+ *    register and begins with a Reset. pmk_dev.state has the position of the sequence, so that
+ *    accesses to counters in ascending order need only one Reset. After an error the position is
+ *    unknown, and the next access begins with a Reset.
+ *  - The driver never accesses counters after the last one and never reads a write-only register,
+ *    because the effect is not documented, or the documents disagree.
+ *  - Events cannot be read back, so pmk_dev.state has a copy of them. To program a counter, the
+ *    driver also writes the events of all counters before it again, and assumes that this changes
+ *    nothing.
  *  - Whether the counters run cannot be read back, either. running() reports the last start() or
  *    stop(); cross triggers and debuggers can start and stop them, too.
- *  - Values are read from a sample. reset() takes one, so that there is always one.
+ *  - Values are read from a sample. reset() takes a sample, so there always is one.
  *  - Dbg_Intr, which rises when an event counter overflows, can be disabled only in the interrupt
- *    controller, so irq_enable() accepts no counter. Only zero() deasserts it. To avoid it, reset()
- *    leaves the counters on events that hardly ever happen.
+ *    controller, so irq_enable() accepts no counter. Only zero() deasserts it. reset() selects
+ *    events that hardly ever happen, so that the counters do not overflow.
  *  - To preset a counter, the items of all counters before it must be written as well: write()
  *    takes a sample and writes their values back. Running counters would lose counts, so they must
  *    be stopped. zero() clears presets, too, so it must be called before write().
@@ -27,11 +28,12 @@
 #include "pmu/microblaze/regs.h"
 #include "pmu/no_flags.h"
 
-/* Events for idle counters: the first needs an MMU and a fault, the second needs an interrupt. */
+/* Events for idle counters. The first one happens only after a fault in an MMU, the second one only
+ * at an interrupt. */
 #define IDLE_EVENT   PMK_MICROBLAZE_MMU_INSN_EXCEPTION
 #define IDLE_LATENCY PMK_MICROBLAZE_INTERRUPT_LATENCY
 
-/* Words of pmk_dev.state after the events, which have 8 bits per counter. */
+/* Words of pmk_dev.state. Before them come the events, which have 8 bits per counter. */
 #define STATE_PLACE   14
 #define STATE_RUNNING 15
 
@@ -39,8 +41,9 @@ _Static_assert(PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES <= STATE
 	       "every counter has an event");
 
 /*
- * Position of the current sequence: its register + 1, or 0 if there is none, and the next counter
- * (Control, Status) or item (Data Read, Data Write), from 0.
+ * The position of the current sequence. PLACE_REG is its register + 1, or 0 if there is no
+ * sequence. PLACE_NEXT is the next counter (for Control and Status) or the next item (for Data Read
+ * and Data Write), counted from 0.
  */
 #define PLACE_REG  PMK_BITS(31, 16)
 #define PLACE_NEXT PMK_BITS(15, 0)
@@ -112,7 +115,7 @@ static int get_next(struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-/* Reads the item or counter at `index`; the ones before it are read and dropped. */
+/* Reads the item or counter at `index`. It also reads those before it, and drops their values. */
 static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *value)
 {
 	int err = approach_item(d, reg, index);
@@ -136,7 +139,7 @@ static void remember_event(struct pmk_dev *d, unsigned counter, unsigned code)
 	*word = (*word & ~(UINT32_C(0xff) << counter % 4 * 8)) | code << counter % 4 * 8;
 }
 
-/* Writes the events of all counters up to this one. */
+/* Writes the events of all counters up to `counter`. */
 static int put_events(struct pmk_dev *d, unsigned counter)
 {
 	int err = approach_item(d, PMK_MICROBLAZE_PCCTRLR, counter);
@@ -147,8 +150,8 @@ static int put_events(struct pmk_dev *d, unsigned counter)
 }
 
 /*
- * Lets a counter count an event. Returns PMK_ENOEVENT if there is no such event, and PMK_EINVAL if
- * the event has no latency that this counter could measure.
+ * Makes a counter count an event. Returns PMK_ENOEVENT if there is no such event, and PMK_EINVAL if
+ * this is a latency counter and the event has no latency.
  */
 static int microblaze_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
@@ -249,7 +252,7 @@ static uint64_t wide_value(const struct pmk_dev *d, uint32_t high, uint32_t low)
 	return ((uint64_t)high << 32 | low) & range_of(d);
 }
 
-/* Reads a counter. For a latency counter, the value is how many occurrences it measured. */
+/* Reads a counter. The value of a latency counter is the number of occurrences that it measured. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	uint32_t item[2];
@@ -301,8 +304,8 @@ static int read_latency64(struct pmk_dev *d, unsigned counter, struct pmk_latenc
 	return PMK_OK;
 }
 
-/* Gets the values of a latency counter. The values of the extremes without any occurrence are not
- * documented. */
+/* Gets the values of a latency counter. The manual does not say which extremes it has before the
+ * first occurrence. */
 static int microblaze_latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	int err;
@@ -337,7 +340,7 @@ static int microblaze_status(struct pmk_dev *d, unsigned counter, unsigned *bits
 
 /* ---- presets --------------------------------------------------------------------------------- */
 
-/* Reads the values of all counters before this one, to write them back. */
+/* Reads the values of all counters before `counter`, so that they can be written back. */
 static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 {
 	int err = counter ? microblaze_sample(d) : PMK_OK;
@@ -348,8 +351,9 @@ static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 }
 
 /*
- * PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a
- * latency counter, which has no single value. Takes a sample, except for the first counter.
+ * Returns PMK_EBUSY if the counters run, PMK_ERANGE if the counter cannot hold the value, and
+ * PMK_ENOTSUP for a latency counter, which has no single value. Takes a sample, except for the
+ * first counter.
  */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {

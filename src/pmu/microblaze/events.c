@@ -48,7 +48,7 @@
 #define C_BTC		"a hit counts even if its prediction was wrong (our choice)"
 #define C_UTLB		"the UTLB is looked up after a miss in the ITLB or DTLB (our choice)"
 #define C_IRQ		"the time in which interrupts are masked is included (our choice)"
-#define C_CACHE_LATENCY "hits are timed as one cycle (our choice); so misses cost the sum minus N"
+#define C_CACHE_LATENCY "a hit takes one cycle (our choice), so all misses cost the sum minus N"
 #define C_LOOKUP	"look-ups of the unified TLB, after a miss in the ITLB or DTLB (our choice)"
 #define C_PERIPHERAL	"accesses that are neither cacheable nor to local memory (LMB) (our choice)"
 
@@ -194,7 +194,7 @@ const struct pmk_event pmk_microblaze_events[] = {
 	  PMK_HOST(.brief = "hits in the unified TLB (UTLB), for instructions or data",
 		   .caveat = C_UTLB) },
 	{ NAMED(57), .name = "interrupt_latency", ONE(IRQ_ENTRY), .latency = true,
-	  PMK_HOST(.brief = "interrupt input to interrupt vector",
+	  PMK_HOST(.brief = "time from the interrupt input to the interrupt vector",
 		   .unmodelled = "the emulator does not show when the interrupt input rises",
 		   .caveat = C_IRQ) },
 	{ NAMED(58), .name = "dcache_read_latency", ONE(L1D_CACHED_READ), .latency = true,

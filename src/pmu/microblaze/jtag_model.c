@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Model of the MicroBlaze Debug Module's JTAG side: the data register of its USER instruction.
+ * Models the JTAG side of the MicroBlaze Debug Module: the data register of its USER instruction.
  *
  * The first scan after the instruction is loaded selects a port; port 1 is the debug module. From
- * then on scans alternate: a command of 8 bits, lowest first, then its data. Data of processors
- * begin with the highest bit, data of the module itself with the lowest. Our choice, where the
- * source of the module and the vendor's tools leave it open:
- *  - The other ports (0 configuration, 2 external JTAG) are not modelled: zeros.
+ * then on, a scan is alternately a command of 8 bits, lowest bit first, and the data of that
+ * command. Data of processors begin with the highest bit, and data of the module itself with the
+ * lowest. Where the module's source and the vendor's tools leave a point open, the following is our
+ * choice:
+ *  - The other ports (0 configuration, 2 external JTAG) are not modelled. They return zeros.
  *  - Commands below 0x50 are the module's own, all others a processor's.
- *  - A scan of a length that the register does not have shifts through it as through any shift
- *    register.
- *  - Scans reach no register while software has the access lock, but still alternate.
+ *  - If a scan is longer or shorter than the register, the register still shifts by one bit per bit
+ *    of the scan.
+ *  - While software has the access lock, scans reach no register, but still alternate between
+ *    commands and data.
  */
 #include <pmk/microblaze_model.h>
 
@@ -35,7 +37,7 @@ static void shift_bits(struct pmk_mdm_shift *s, unsigned bits, const uint8_t *ou
 	}
 }
 
-/* Scans a register of `width` zeros. Returns its value after the scan. */
+/* Scans a register of `width` zeros. Returns the register's value after the scan. */
 static uint8_t scan_plain(unsigned width, unsigned bits, const uint8_t *out, uint8_t *in)
 {
 	struct pmk_mdm_shift s = { .bits = (uint8_t)width };

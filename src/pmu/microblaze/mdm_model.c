@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * Model of the MicroBlaze Debug Module: software access to debug registers (PG115).
+ * Models how software accesses debug registers through the MicroBlaze Debug Module (PG115).
  *
  *	DBG_CTRL  19:18 access lock type | 17 module's own register | 16:9 command | 8:0 bits - 1
  *
- * The positions and the lock types are those of two public revisions of the module's source; PG115
- * gives example values only. Each point that they leave open has a parameter. In addition (our
- * choice):
+ * The positions and the lock types are those of two public revisions of the module's source,
+ * because PG115 only gives example values. Each point that these sources leave open has a
+ * parameter. In addition, the following is our choice:
  *  - A write of DBG_CTRL aborts a partial transfer of a register of more than 32 bits.
- *  - An access of a size that the register does not have shifts through it as through any shift
- *    register.
- *  - Accesses take no time; neither side can interrupt the other between command and data.
+ *  - If an access has more or fewer bits than the register, the register still shifts by one bit
+ *    per bit of the access.
+ *  - Accesses take no time. So software and the debugger cannot interrupt each other between
+ *    command and data.
  *  - While software has the access lock, scans of the debugger reach no register and set `overrun`.
- *  - Which MicroBlaze is write-only, and ignored if there is only one processor, which is always
- *    selected.
+ *  - The register "Which MicroBlaze" is write-only. If there is only one processor, writes are
+ *    ignored and the processor is always selected.
  */
 
 #include <string.h>
@@ -56,7 +57,8 @@ static uint32_t selected_processors(const struct pmk_mdm_model *m)
 	return m->nprocessors == 1 ? 1 : m->which & PMK_BITS(m->nprocessors - 1, 0);
 }
 
-/* Returns the register of a processor with this `command`, or PMK_MICROBLAZE_NREGS. */
+/* Returns the register of a processor that this `command` accesses, or PMK_MICROBLAZE_NREGS if
+ * there is none. */
 static unsigned reg_of(unsigned command)
 {
 	unsigned reg = 0;
@@ -179,9 +181,9 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 
 /*
  * One access to DBG_DATA shifts the next part of the register, at most 32 bits. The module's own
- * registers begin with the lowest bit. Registers of a processor begin with the highest, and if
- * their size is no multiple of 32, the first part is the shorter one. If `keep` is set, the bits
- * that are shifted out go to m->data.
+ * registers begin with the lowest bit. Registers of a processor begin with the highest bit. If
+ * their size is no multiple of 32, their first part is shorter than 32 bits. If `keep` is set, the
+ * bits that are shifted out are stored in m->data.
  */
 static void shift_part(struct pmk_mdm_model *m, bool own, unsigned size, bool keep)
 {
@@ -225,7 +227,7 @@ static int access_data(struct pmk_mdm_model *m, enum pmk_mdm_way way)
 	return err;
 }
 
-/* True if DBG_DATA may be accessed. If not, *err is the result of the access. */
+/* True if the locks permit an access to DBG_DATA. If not, *err is the result of the access. */
 static bool is_permitted(const struct pmk_mdm_model *m, int *err)
 {
 	*err = m->params.silent ? PMK_OK : PMK_EIO;
@@ -257,7 +259,8 @@ static int store_data(struct pmk_mdm_model *m, uint32_t value)
 
 /* ---- the locks ----------------------------------------------------------------------------- */
 
-/* The lock is acquired and released even if DBG_LOCK does not permit storing the other fields. */
+/* Stores a write of DBG_CTRL. The access lock is acquired and released even if DBG_LOCK does not
+ * permit storing the other fields. */
 static void store_ctrl(struct pmk_mdm_model *m, uint32_t value)
 {
 	m->shifted = 0;
@@ -315,7 +318,7 @@ int pmk_mdm_model_load(void *model, unsigned offset, uint32_t *value)
 	case OFFSET_DATA:
 		return load_data(m, value);
 	case OFFSET_LOCK:
-		*value = 0; /* it is write-only */
+		*value = 0; /* the register is write-only */
 		return PMK_OK;
 	default:
 		return PMK_EBADREG;

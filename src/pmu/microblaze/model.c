@@ -2,9 +2,9 @@
 /*
  * MicroBlaze model: the five registers of the performance counters.
  *
- * It counts differences of bus totals, and takes latencies from the bus's log: an occurrence that
- * is not in the log took one cycle. Each point that the documents leave open has a parameter. In
- * addition (our choice):
+ * The model counts differences of bus totals, and takes latencies from the bus's log. An occurrence
+ * that is not in the log took one cycle. Each point that the documents leave open has a parameter.
+ * In addition, the following is our choice:
  *  - Counters start at zero, with event 0, stopped. Clear resets counts, Overflow, Full, Dbg_Intr
  *    and the latency that is being timed. It does not change the events, the pointer, or whether
  *    the counters run.
@@ -13,10 +13,10 @@
  *  - Latency counters set Overflow when N (32 bits) or a sum wraps.
  *  - The minimum of a latency counter becomes valid with its first occurrence, or by writing it
  *    while N is not zero.
- *  - Writing an event counter's upper half ignores the bits that the width does not have.
+ *  - A write of an event counter's upper half ignores bits beyond the counter's width.
  *  - Full is set if an occurrence begins before the one that is being timed has ended. Occurrences
- *    that are not in the log have no beginning and overlap with nothing.
- *  - An occurrence belongs to the moment at which the producer reports it, which is its end.
+ *    that are not in the log have no known beginning, so they overlap with nothing.
+ *  - An occurrence is counted when the producer reports it, at its end.
  */
 #include <pmk/microblaze_model.h>
 
@@ -43,7 +43,7 @@ static uint64_t max_of(const struct pmk_microblaze_model *m)
 	return PMK_BITS(m->config.width - 1, 0);
 }
 
-/* Returns the event that a counter counts, or NULL if its code is no event. */
+/* Returns the event that a counter counts, or NULL if the counter's code stands for no event. */
 static const struct pmk_event *event_of(const struct pmk_microblaze_model *m, unsigned counter)
 {
 	unsigned code = m->code[counter];
@@ -64,7 +64,7 @@ static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* Adds to a count or sum; returns true if it exceeds its maximum. */
+/* Adds `n` to a count or sum. Returns true if it exceeds its maximum. */
 static bool advance_value(const struct pmk_microblaze_model *m, uint64_t *value, uint64_t n,
 			  uint64_t max)
 {
@@ -83,7 +83,7 @@ static void count_event(struct pmk_microblaze_model *m, unsigned counter, uint64
 		m->status[counter] |= PCSR_OVERFLOW;
 }
 
-/* Returns `cycles` as the extremes of a latency counter can hold it. */
+/* Returns `cycles`, limited to the largest extreme that a latency counter can hold. */
 static uint32_t clamp_extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
 {
 	uint32_t most = m->config.width == 32 ? UINT16_MAX : UINT32_MAX;
@@ -93,7 +93,7 @@ static uint32_t clamp_extreme(const struct pmk_microblaze_model *m, uint32_t cyc
 	return cycles < most ? cycles : most;
 }
 
-/* Adds `n` occurrences of `cycles` each; n * cycles * cycles must fit 64 bits. */
+/* Adds `n` occurrences of `cycles` cycles each. n * cycles * cycles must fit into 64 bits. */
 static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64_t n,
 			  uint32_t cycles)
 {
@@ -116,13 +116,13 @@ static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64
 	l->some = true;
 }
 
-/* Returns how many of a record's occurrences are counted. */
+/* Returns how many of the occurrences in a record are counted. */
 static unsigned count_record(struct pmk_microblaze_model *m, unsigned index,
 			     const struct pmk_latency_record *r)
 {
 	struct pmk_microblaze_latency_counter *c = &m->latency[index];
 
-	/* Records with `apart` set began after the last command. */
+	/* Occurrences in a record with `apart` set began after the last command. */
 	if (!r->apart && r->start < c->since && !m->params.time_in_flight)
 		return 0;
 	if (!r->apart && r->start < c->busy) {
@@ -135,7 +135,7 @@ static unsigned count_record(struct pmk_microblaze_model *m, unsigned index,
 	return r->n;
 }
 
-/* Times the records of `sig` from number `at` on. */
+/* Adds the latencies in the records of `sig`, from record number `at` on. */
 static void time_records(struct pmk_microblaze_model *m, const struct pmk_bus *bus, unsigned index,
 			 enum pmk_signal sig, uint64_t at)
 {
@@ -164,8 +164,8 @@ static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus
 	}
 	time_records(m, bus, index, ev->signal, at);
 	/*
-	 * A producer may write the log before it updates the totals, so `total` may still be too
-	 * small.
+	 * A producer may write the log before it updates the totals, so `total` may be less than
+	 * the occurrences in the log.
 	 */
 	if (total > c->seen) {
 		add_latencies(m, index, total - c->seen, 1);
@@ -211,8 +211,8 @@ static void ask_signal(struct pmk_bus *bus, unsigned sig, uint64_t n)
 
 /*
  * Asks to be called before the event's signals have occurred `n` times in total. If there are two
- * signals, one of them must contribute at least half. So the model asks for half of the distance,
- * as often as necessary.
+ * signals, one of them must contribute at least half. So the model asks to be called after half of
+ * the distance, and does this again until the sum reaches `n`.
  */
 static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t n)
 {
@@ -224,7 +224,8 @@ static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t 
 		ask_signal(bus, ev->signal, n);
 }
 
-/* Asks to be called at Overflow, and after half of a range for software that takes differences. */
+/* Asks to be called at Overflow. Also asks to be called after half of the range, for software that
+ * takes differences. */
 static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus, unsigned i)
 {
 	const struct pmk_microblaze_event_counter *e = &m->event[i];
@@ -233,7 +234,8 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 
 	if (!ev)
 		return;
-	/* The exact number, left + 1, may not fit 64 bits, so the model asks one event early. */
+	/* The exact number is left + 1, which may not fit into 64 bits. So the model asks to be
+	 * called one event early. */
 	if (m->params.overflow_at_max)
 		left -= left > 0;
 	if (!(m->status[i] & PCSR_OVERFLOW) && left < n - 1)
@@ -243,10 +245,10 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 
 /*
  * Asks to be called before the log overflows, and before a sum can have grown by a quarter of its
- * range. The limit for the sum of squares is a number of occurrences in the log; the limit for the
- * sum assumes that each occurrence takes the longest time. N has 32 bits at every width, so its
- * quarter is 2^30 occurrences. A quarter leaves a margin: even if a producer overshoots by another
- * quarter, software that takes differences sees every wrap.
+ * range. For the sum of squares, the limit is a number of occurrences in the log. For the sum, the
+ * limit assumes that each occurrence takes the longest time. N has 32 bits at every width, so a
+ * quarter of its range is 2^30 occurrences. A quarter leaves a margin: software that takes
+ * differences sees every wrap even if a producer overshoots by another quarter.
  */
 static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus,
 				unsigned index)
@@ -278,7 +280,7 @@ static void ask_horizon(const void *model, struct pmk_bus *bus)
 		ask_latency_counter(m, bus, i);
 }
 
-/* Returns the interrupt line Dbg_Intr. */
+/* Returns the state of the interrupt line Dbg_Intr. */
 static unsigned interrupt_lines(const void *model)
 {
 	const struct pmk_microblaze_model *m = model;
@@ -291,7 +293,8 @@ static unsigned interrupt_lines(const void *model)
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-/* Forgets the latencies that are being timed: occurrences that began before now are not counted. */
+/* Forgets the latencies that are being timed. Occurrences that began before now are then not
+ * counted. */
 static void forget_in_flight(struct pmk_microblaze_latency_counter *c, const struct pmk_bus *bus)
 {
 	c->since = bus->total[PMK_SIG_CYCLE];
@@ -369,7 +372,8 @@ static struct pmk_microblaze_pointer *pointer_of(struct pmk_microblaze_model *m,
 	return &m->pointer[m->params.shared_pointer ? 0 : reg];
 }
 
-/* Finds the item that an access to `reg` refers to; false if it is after the last counter. */
+/* Finds the item that an access to `reg` refers to. Returns false if it is after the last
+ * counter. */
 static bool find_item(struct pmk_microblaze_model *m, unsigned reg,
 		      struct pmk_microblaze_pointer *at)
 {
@@ -554,7 +558,7 @@ static void put_item(struct pmk_microblaze_model *m, const struct pmk_microblaze
 
 /* ---- the registers ------------------------------------------------------------------------- */
 
-/* Let a counter count the event `code` from now on. */
+/* Makes a counter count the event `code` from now on. */
 static void select_event(struct pmk_microblaze_model *m, const struct pmk_bus *bus,
 			 unsigned counter, uint8_t code)
 {
@@ -658,7 +662,7 @@ static void power_up(struct pmk_microblaze_model *m, const struct pmk_microblaze
 	memset(m, 0, sizeof(*m));
 	m->config = *config;
 	m->params = *params;
-	sync_model(m, bus); /* count the events so far */
+	sync_model(m, bus); /* take over the events so far, so that they are not counted later */
 }
 
 void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk_pmu *pmu,

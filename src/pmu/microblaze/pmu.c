@@ -3,16 +3,17 @@
  * MicroBlaze performance counters: the counters, the access to the registers, and the PMU itself.
  * Freestanding.
  *
- * Number and width of counters are fixed when the processor is built and cannot be read back
- * (UG984, "Performance Monitoring"). pmk_microblaze is the tools' default; the others come from
- * pmk_microblaze_configure(). The manual has no names for counters: EC and LC are ours.
+ * The number and width of the counters are fixed when the processor is built and cannot be read
+ * back (UG984, "Performance Monitoring"). pmk_microblaze has the default of the vendor's tools;
+ * pmk_microblaze_configure() makes PMUs with other numbers. The manual has no names for the
+ * counters, so EC and LC are our own.
  */
 #include "pmu/microblaze/events.c"
 #include "pmu/microblaze/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-#define EVENTS	  5 /* defaults: UG984, C_DEBUG_EVENT_COUNTERS … */
+#define EVENTS	  5 /* the tools' defaults: UG984, C_DEBUG_EVENT_COUNTERS … */
 #define LATENCIES 1
 #define WIDTH	  32
 

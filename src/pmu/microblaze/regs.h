@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MicroBlaze performance counters: positions of fields and data items. Used by the driver, the
- * model and the rows of regs.c; they share nothing else. Enumerators are in <pmk/microblaze.h>.
+ * MicroBlaze performance counters: positions of fields and data items. The driver, the model and
+ * the rows of regs.c use these positions and share nothing else. Enumerators are in
+ * <pmk/microblaze.h>.
  *
  * Source: UG984, "Performance Monitoring" and the pages of the five registers. "T-items" is its
  * table "Performance Counter Data Items".
@@ -32,12 +33,11 @@
 #define EXTREMES_MAX PMK_BITS(15, 0)
 
 #define PMK_MICROBLAZE_NEVENTS	     64
-#define PMK_MICROBLAZE_FIRST_LATENCY 57 /* codes from here on have a latency */
+#define PMK_MICROBLAZE_FIRST_LATENCY 57 /* events with this code or a higher one have a latency */
 
 /*
- * Items of a latency counter, in order: T-items. Counters of 64 bits use the items of 48 bits (our
- * choice): we know the table for 32 and 48 bits, and for 64 bits only up to the first half of the
- * sum.
+ * Items of a latency counter, in order: T-items. Counters of 64 bits use the items of counters of
+ * 48 bits (our choice), because we know the table for 64 bits only up to the first half of the sum.
  */
 enum pmk_microblaze_item32 {
 	PMK_MICROBLAZE_ITEM32_N,
@@ -65,8 +65,8 @@ static inline const struct pmk_microblaze_config *pmk_microblaze_config_of(
 }
 
 /*
- * Returns how many items a counter has: T-items. An event counter has one item, or an upper and a
- * lower half.
+ * Returns how many items a counter has, as in T-items. An event counter has one item, or an upper
+ * and a lower half.
  */
 static inline unsigned pmk_microblaze_items(const struct pmk_microblaze_config *c, unsigned counter)
 {

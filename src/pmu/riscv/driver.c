@@ -3,16 +3,16 @@
  * Driver of RISC-V's counters, from M-mode. Freestanding: no libc, no heap, no division.
  *
  * Quirks of this hardware, and how the driver handles them:
- *  - On RV32 a counter is two registers, and the lower may wrap between two accesses: the comments
- *    of read_counter() and write_counter() explain the solution.
- *  - A hart counts from its reset on: reset() inhibits all counters first, and start() and stop()
- *    are writes of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be
- *    stopped: there, an access to it is an illegal instruction, and the port returns PMK_EUNDEF.
+ *  - On RV32 a counter consists of two registers, and the lower one may wrap between two accesses.
+ *    The comments of read_counter() and write_counter() explain how the driver handles this.
+ *  - A hart counts from its reset on, so reset() first stops all counters. start() and stop() write
+ *    mcountinhibit. This register is optional (PRIV). On a hart without it, the counters cannot be
+ *    stopped: an access to the register is an illegal instruction, and the port returns PMK_EUNDEF.
  *  - No flag shows that a counter has wrapped. Counters of 64 bits do not wrap in practice.
  *  - mcounteren says what software below M-mode may read. This driver does not change it.
  *
- * The driver keeps nothing in pmk_dev.state: it relies on the registers, even if other software
- * writes them.
+ * The driver keeps nothing in pmk_dev.state. It reads its state from the registers, even if other
+ * software writes them.
  */
 #include "pmu/riscv/regs.h"
 #include "pmu/no_flags.h"
@@ -56,8 +56,8 @@ static int riscv_stop(struct pmk_dev *d)
 }
 
 /*
- * Also on RV32 one register selects a counter's event: mhpmevent is as wide as the hart's
- * registers.
+ * Makes a counter count an event. One register selects the event, also on RV32, because mhpmevent
+ * is as wide as the hart's registers.
  */
 static int riscv_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
@@ -75,7 +75,7 @@ static int riscv_program(struct pmk_dev *d, unsigned counter, unsigned code)
 }
 
 /*
- * Reads a counter. On RV32, the upper half is read before and after the lower one. If the two
+ * Reads a counter. On RV32, the upper half is read before and after the lower half. If the two
  * readings differ, the lower half has wrapped in between and is read again. It cannot wrap a second
  * time so soon, because that takes 2^32 counts.
  */
@@ -118,7 +118,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* Resets the PMU. The first access fails if this mode has no access. */
+/* Resets the PMU. If this mode may not access it, the first access fails. */
 static int riscv_reset(struct pmk_dev *d)
 {
 	int err = riscv_stop(d);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's counters: the model. Where the sources are silent (our choice):
- *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on, as in PRIV's
- *    harts without mcountinhibit.
+ * The model of RISC-V's counters. Where the sources are silent, the following is our choice:
+ *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on, as PRIV
+ *    requires of harts without mcountinhibit.
  *  - PMK_MODE_PRIV is M-mode. All other modes are below it and may access what mcounteren permits;
  *    S-mode's scounteren is not modelled.
  *  - If a mask selects several events, all of them are counted: two in the same cycle count two.
  *  - A class or a bit that the U74 does not have counts nothing, and reads back as it was written.
- *  - A write of a counter acts at once. (PRIV: after the writing instruction has completed, which
- *    is when the model is called.)
+ *  - A write of a counter takes effect at once. In PRIV it takes effect after the writing
+ *    instruction has completed, and this is when the model is called.
  *
  * A wrap has no side effect, so the model never asks to be synchronised. Not modelled: Sscofpmf,
  * Smcntrpmf and Debug Mode's stopcount; `time`.
@@ -88,8 +88,8 @@ static bool is_upper(unsigned reg)
 }
 
 /*
- * Returns the counter that a register belongs to. The register is the counter itself, half of the
- * counter, or its shadow.
+ * Returns the counter to which a register belongs. The register is the counter itself, half of it,
+ * or its read-only shadow.
  */
 static unsigned counter_of(unsigned reg)
 {
@@ -173,7 +173,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	return PMK_OK;
 }
 
-/* True if every bit of the selector is an event. */
+/* True if every bit of the selector stands for an event. */
 static bool is_known(uint32_t selector)
 {
 	uint32_t left = selector & (uint32_t)MHPMEVENT_MASK;

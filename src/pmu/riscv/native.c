@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Access to the counters of a RISC-V hart with its own instructions, csrr and csrw (PRIV 2.1).
- * Freestanding; see <pmk/native.h>; pmk_native_probe() is elsewhere. The address is part of the
- * instruction, so every case has an instruction of its own. It is written as a number, because
+ * Freestanding. See <pmk/native.h>. The register's address is part of the instruction, so every
+ * register has a case with an instruction of its own. The address is written as a number, because
  * assemblers know the names of some of these registers only if the extension that added them is
  * enabled.
  *
  * No fence is needed: a hart performs its CSR accesses in program order (PRIV 2.1; "Zicsr", 9.1).
- * volatile and "memory" keep the compiler's order.
+ * volatile and "memory" stop the compiler from reordering the accesses.
  */
 #include <pmk/native.h>
 #include <pmk/riscv.h>

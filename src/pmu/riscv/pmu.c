@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RISC-V's counters: counters, CSR addresses and the two PMUs. Freestanding. */
+/* RISC-V's counters, the CSR addresses of its registers, and the two PMUs. Freestanding. */
 #include "pmu/riscv/events.c"
 #include "pmu/riscv/regs.h"
 
@@ -27,9 +27,9 @@ const uint16_t pmk_riscv_csrs[PMK_RISCV_NREGS] = {
 
 static const struct pmk_riscv_base rv64 = { .rv32 = false }, rv32 = { .rv32 = true };
 
-#define NOTE                                                                               \
-	"four counters that choose their event, and the SiFive U74's events: our choice, " \
-	"PRIV leaves both open"
+#define NOTE                                                                                   \
+	"four event counters, and the events of the SiFive U74, are our choice, because PRIV " \
+	"leaves them open"
 #define DEFAULTS                                                               \
 	"cycles instructions conditional_branch_retired integer_load_retired " \
 	"integer_store_retired icache_miss"

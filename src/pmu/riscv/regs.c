@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Describes the registers of RISC-V's counters for the model, `pmk decode` and `pmk info`. Not
- * part of the firmware library. */
+/* Describes the registers of RISC-V's counters for the model, `pmk decode` and `pmk info`. This
+ * file is not part of the firmware library. */
 #include "pmu/riscv/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

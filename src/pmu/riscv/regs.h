@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V's counters: positions of fields. Used by the driver, the model and the rows of regs.c;
- * they share nothing else. Sources as in <pmk/riscv.h>.
+ * RISC-V's counters: positions of fields. The driver, the model and the rows of regs.c use these
+ * positions and share nothing else. The sources are listed in <pmk/riscv.h>.
  */
 #ifndef PMK_PMU_RISCV_REGS_H
 #define PMK_PMU_RISCV_REGS_H
@@ -35,7 +35,7 @@ static inline bool pmk_riscv_is32(const struct pmk_pmu *pmu)
 	return ((const struct pmk_riscv_base *)pmu->family)->rv32;
 }
 
-/* Returns a counter's bit in mcountinhibit and mcounteren. Bit 1 belongs to time. */
+/* Returns a counter's bit in mcountinhibit and mcounteren. Bit 1 belongs to the register `time`. */
 static inline uint32_t pmk_riscv_counter_bit(unsigned counter)
 {
 	return UINT32_C(1) << (counter ? counter + 1 : 0);
@@ -51,8 +51,9 @@ static inline bool pmk_riscv_selects(uint32_t selector, const struct pmk_event *
 }
 
 /*
- * Finds an event that mhpmevent with the value `selector` counts, from the row `from` on. NULL:
- * there are no more, or `field` is not the mask of mhpmevent. Host only.
+ * Finds the first event, from the row `from` on, that mhpmevent with the value `selector` counts.
+ * Returns NULL if there are no more, or if `field` is not the mask of mhpmevent. Only the host uses
+ * it.
  */
 const struct pmk_event *pmk_riscv_selected(const struct pmk_field *field, uint32_t selector,
 					   unsigned from);
