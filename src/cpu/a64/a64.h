@@ -102,6 +102,8 @@ struct pmk_a64 {
 	struct pmk_a64_predictor predictor;
 	/* Number of pages in the data micro-TLB that share each page word of `fast`. */
 	uint8_t mapped[PMK_A64_FAST_PAGES];
+	/* Number of lines in the data cache that share each line word of `fast`. */
+	uint16_t held[PMK_A64_FAST_LINES];
 	/* The access that is being reported in pieces. */
 	uint64_t piece_first, piece_last;
 	uint32_t piece_info; /* the emulator's description of the last piece */

@@ -12,9 +12,14 @@
 
 /* ---- translation ----------------------------------------------------------------------------- */
 
+static inline uint64_t line_index(uint64_t addr)
+{
+	return addr >> PMK_A64_LINE_SHIFT & FAST_MASK;
+}
+
 static uint64_t *line_word(struct pmk_a64 *v, uint64_t addr)
 {
-	return &v->fast[addr >> PMK_A64_LINE_SHIFT & FAST_MASK];
+	return &v->fast[line_index(addr)];
 }
 
 static void allow(struct pmk_a64 *v, uint64_t addr, bool store)
@@ -37,7 +42,8 @@ static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
 }
 
 /* Translate for a page that has no word in `fast`. Returns the cycles that it takes. */
-static PMK_SLOW uint64_t translate(struct pmk_cpu *cpu, uint64_t page, bool write)
+static inline __attribute__((always_inline)) uint64_t translate_page(struct pmk_cpu *cpu,
+								     uint64_t page, bool write)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *word = page_word(v, page), cycles, old;
@@ -61,11 +67,21 @@ static PMK_SLOW uint64_t translate(struct pmk_cpu *cpu, uint64_t page, bool writ
 	return cycles;
 }
 
+static PMK_SLOW uint64_t translate(struct pmk_cpu *cpu, uint64_t page, bool write)
+{
+	return translate_page(cpu, page, write);
+}
+
+static inline bool page_has_word(const struct pmk_cpu *cpu, uint64_t page)
+{
+	return *page_word(cpu->a64.tables, page) == page;
+}
+
 static inline uint64_t data_translate(struct pmk_cpu *cpu, uint64_t addr, bool write)
 {
 	uint64_t page = addr >> PMK_PAGE_SHIFT;
 
-	return *page_word(cpu->a64.tables, page) == page ? 0 : translate(cpu, page, write);
+	return page_has_word(cpu, page) ? 0 : translate(cpu, page, write);
 }
 
 /* ---- the cache ------------------------------------------------------------------------------- */
@@ -90,6 +106,15 @@ static inline void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *
 	pmk_a64_cache_use(&cpu->a64.tables->dcache, e);
 }
 
+/* Update `fast` and `held` for the line of entry `old`, which leaves the cache. */
+static inline void line_leaves(struct pmk_a64 *v, uint64_t old)
+{
+	if (PMK_UNLIKELY(old == PMK_A64_EMPTY))
+		return;
+	forbid(v, old);
+	v->held[line_index(old)]--;
+}
+
 /* Put a line into a set, with the flags in `bits`. Every miss of the program comes here. */
 static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *cpu, uint64_t *set,
 								uint64_t addr, uint64_t bits)
@@ -99,13 +124,13 @@ static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *
 
 	if (PMK_UNLIKELY(pmk_order_ages(&v->dcache.order)))
 		data_order(cpu, addr);
-	if (PMK_LIKELY(old != PMK_A64_EMPTY))
-		forbid(v, old);
+	line_leaves(v, old);
 	if (old & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
 	}
 	pmk_a64_cache_put(&v->dcache, e, (addr & PMK_A64_LINE_MASK) | bits);
+	v->held[line_index(addr)]++;
 }
 
 /*
@@ -127,18 +152,21 @@ static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu 
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e = pmk_a64_cache_victim(&v->dcache, set), old = *e;
 
-	forbid(v, old); /* has no effect for an empty entry */
+	line_leaves(v, old);
 	if (old & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		pmk_a64_level2_write_usual(cpu, old & PMK_A64_LINE_MASK);
 	}
 	*e = (addr & PMK_A64_LINE_MASK) | bits;
+	v->held[line_index(addr)]++;
 	return pmk_a64_level2_read_usual(cpu, addr, write);
 }
 
 /* Returns the line's entry in its set, or NULL. */
 static inline uint64_t *data_find(const struct pmk_cpu *cpu, uint64_t *set, uint64_t addr)
 {
+	if (!cpu->a64.tables->held[line_index(addr)])
+		return NULL;
 	return pmk_a64_cache_find_in(&cpu->a64.tables->dcache, set, addr);
 }
 
@@ -626,21 +654,52 @@ static inline bool is_usual(const struct pmk_cpu *cpu)
 	return cpu->a64.usual_data && !cpu->sites && !cpu->is_device;
 }
 
+/*
+ * Returns a request slot that is free at `now`, or the number of slots if there is none. It may
+ * return any free slot, because no later load issues before `now`.
+ */
+static inline unsigned free_slot(const struct pmk_lsu *lsu, uint64_t now)
+{
+	unsigned slot = 0;
+
+	while (slot < lsu->slots && lsu->busy_until[slot] > now)
+		slot++;
+	return slot;
+}
+
+/*
+ * True if the line's word allows the access. Such an access takes the slow path only if its page
+ * has no word.
+ */
+static inline bool line_allows(const struct pmk_cpu *cpu, uint64_t addr, uint64_t ok)
+{
+	return (*line_word(cpu->a64.tables, addr) & (PMK_A64_LINE_MASK | ok)) ==
+	       ((addr & PMK_A64_LINE_MASK) | ok);
+}
+
 static PMK_SLOW void load_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
-	uint64_t extra = data_translate(cpu, addr, false);
-	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
-	uint64_t now = issue_time(cpu, access), late;
+	uint64_t *set, *e, page = addr >> PMK_PAGE_SHIFT, now, late, extra = 0;
 	unsigned slot;
 
+	if (!page_has_word(cpu, page)) {
+		extra = translate_page(cpu, page, false);
+		if (line_allows(cpu, addr, PMK_A64_LOAD_OK)) {
+			load_late(cpu, access, extra, 0, 0);
+			return;
+		}
+	}
+	set = data_set(cpu, addr);
+	e = data_find(cpu, set, addr);
 	if (e) {
 		load_present(cpu, addr, access, extra, e);
 		return;
 	}
-	slot = pmk_lsu_slot(lsu);
-	if (PMK_UNLIKELY(!pmk_lsu_is_settled(lsu, now, &late) || lsu->busy_until[slot] > now)) {
+	now = issue_time(cpu, access);
+	slot = free_slot(lsu, now);
+	if (PMK_UNLIKELY(!pmk_lsu_is_settled(lsu, now, &late) || slot == lsu->slots)) {
 		load_absent(cpu, set, addr, access, extra);
 		return;
 	}
@@ -658,14 +717,20 @@ static PMK_SLOW void store_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
-	uint64_t extra = data_translate(cpu, addr, true);
-	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
-	uint64_t now = issue_time(cpu, access), late;
+	uint64_t *set, *e, page = addr >> PMK_PAGE_SHIFT, now, late, extra = 0;
 
+	if (!page_has_word(cpu, page)) {
+		extra = translate_page(cpu, page, true);
+		if (line_allows(cpu, addr, PMK_A64_STORE_OK))
+			return;
+	}
+	set = data_set(cpu, addr);
+	e = data_find(cpu, set, addr);
 	if (e) {
 		store_present(cpu, addr, access, e);
 		return;
 	}
+	now = issue_time(cpu, access);
 	if (PMK_UNLIKELY(!pmk_lsu_is_settled(lsu, now, &late))) {
 		store_absent(cpu, set, addr, access, extra);
 		return;
@@ -748,8 +813,15 @@ static PMK_SLOW void store_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_
 	store_part(cpu, last, access);
 }
 
+/*
+ * True if an access is aligned and stays in one line. An access of at most 64 bytes is and does if
+ * its address and its size minus 1 have no bit in common. This is true for most accesses, so it is
+ * tested first.
+ */
 static inline bool is_aligned(uint64_t addr, uint64_t last, uint64_t access)
 {
+	if (PMK_LIKELY(!(addr & (PMK_ACCESS_SIZE(access) - 1))))
+		return true;
 	return !((addr ^ last) >> PMK_A64_LINE_SHIFT | (addr & ((1u << PMK_A64_ELEM(access)) - 1)));
 }
 
