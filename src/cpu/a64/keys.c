@@ -158,7 +158,7 @@ static const struct pmk_core_key keys[] = {
 		"cycles that reading or writing a line of memory occupies the bus; 0: mem.fill, "
 		"for reads that a load waits for"),
 	PMK_CORE_KEY(a64.bus_store,   "bus.store", 0, 0, 1000, 'n',
-		"the same for a line that a store misses; 0: bus.line"),
+		"cycles that a line read for a store occupies the bus; 0: bus.line"),
 	PMK_CORE_KEY(a64.bus_write,   "bus.write", 0, 0, 1000, 'n',
 		"cycles that writing a line of memory occupies a bus of its own; 0: writes share "
 		"the bus of reads"),
