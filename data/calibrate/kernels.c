@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pmk calibrate runs:
+ * The program that pmk calibrate runs and times:
  *
  *   kernels ring STRIDE LINE COUNT TIMES
- *	A chain of TIMES loads in a ring of COUNT words that lie STRIDE bytes apart. With LINE, they
- *	are words of pages, and spread over the lines of a page evenly, from the first to the last,
- *	so that they share no set of the cache before all are used.
+ *	A chain of TIMES loads in a ring of COUNT words, STRIDE bytes apart. If LINE is not 0,
+ *	STRIDE is a multiple of a page, and the words are spread evenly over the lines of their
+ *	pages, from the first line to the last. So they use all sets of the cache before two words
+ *	share one.
  *   kernels code STRIDE 0 COUNT TIMES
- *	TIMES calls of COUNT instructions that lie STRIDE bytes apart: each is a branch to the next
- *	one, or with a STRIDE of 4 does nothing; the last one returns.
+ *	TIMES calls of COUNT instructions, STRIDE bytes apart. Each instruction is a branch to the
+ *	next one or, if STRIDE is 4, a NOP; the last instruction returns.
  *   kernels calls 0 0 COUNT TIMES
  *	TIMES calls of COUNT functions, each of which calls the next one.
  *   kernels targets 0 0 COUNT TIMES
- *	TIMES calls through a pointer, to one function or by turns to two.
+ *	TIMES calls through a pointer, to one function or alternately to two.
  *   kernels loop 0 0 COUNT TIMES
- *	TIMES calls of a loop of COUNT turns.
+ *	TIMES calls of a loop with COUNT turns.
  *   kernels pair STRIDE 0 COUNT TIMES
- *	TIMES calls of two conditional branches that lie STRIDE bytes apart. The first one is always
- *	taken and the second one never. Before each are COUNT others that are never taken.
+ *	TIMES calls of two conditional branches, STRIDE bytes apart. The first one is always taken
+ *	and the second one never. Before each of them are COUNT branches that are never taken.
  *
- * Exit code 2: other words; 3: there is no code to call, because the instructions of this processor
- * are not known here, or because no memory may be written and executed.
+ * The exit code is 2 for other arguments. It is 3 if there is no code to call, because this program
+ * has no instructions for this processor, or because no memory can be both written and executed.
  *
- * Build it for the processor that is measured, statically where that can be:
+ * Build it for the processor to measure, statically if possible:
  *
  *   arm-linux-gnueabi-gcc -O2 -static kernels.c -o kernels
  */
 #define _GNU_SOURCE
-/* A loop that is made for size has a branch more, whose time loads that miss hide. */
+/* GCC adds a branch to a loop when it optimises for size. Loads that miss would hide its time. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O2")
 #endif
@@ -62,7 +63,7 @@ static int ring(void)
 		*word(i) = word((i + 1) % count);
 	p = word(0);
 	for (unsigned long i = times / 16; i; i--) {
-		/* Sixteen in a row, so that the loop itself takes no time worth mentioning. */
+		/* Sixteen loads in each turn, so that the loop itself takes hardly any time. */
 		p = *p, p = *p, p = *p, p = *p, p = *p, p = *p, p = *p, p = *p;
 		p = *p, p = *p, p = *p, p = *p, p = *p, p = *p, p = *p, p = *p;
 	}
@@ -107,7 +108,8 @@ static uint32_t branch(unsigned long bytes)
 	return 0x14000000 | bytes / 4;
 }
 
-/* Save the link register, call what is `bytes` behind the call, and return. */
+/* Writes a function that saves the link register, calls the code `bytes` after the call, and
+ * returns. */
 static void caller(uint32_t *at, unsigned long bytes)
 {
 	at[0] = 0xa9bf7bfd; /* stp x29, x30, [sp, #-16]! */
@@ -123,7 +125,7 @@ static void counting_loop(uint32_t *at, uint32_t turns)
 	at[2] = 0x54ffffe1;		 /* b.ne */
 }
 
-/* Sets the flags; and branches over the next instruction, always and never. */
+/* `equal` sets the flags. Then `taken` branches over the next instruction; `passed` does not. */
 static const uint32_t equal = 0xeb1f03ff /* cmp xzr, xzr */, taken = 0x54000040 /* b.eq */,
 		      passed = 0x54000041 /* b.ne */;
 #else
@@ -187,9 +189,9 @@ static int loop(void)
 	return call(at, FUNCTION);
 }
 
-/* What is never taken leaves the same history before both branches. The first one is at an address
- * that is a multiple of ALIGNED, and the others have lower bits than it whatever the history is, so
- * that none of them shares an entry of a table with it. */
+/* The branches that are never taken leave the same history before both branches of the pair. The
+ * address of the first branch of the pair is a multiple of ALIGNED. The lower bits of the other
+ * addresses differ from it for any history, so no other branch shares its entry in a table. */
 static int pair(void)
 {
 	enum { ALIGNED = 64 << 10 };
