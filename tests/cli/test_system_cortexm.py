@@ -231,6 +231,28 @@ def test_cycles_of_sequences_are_the_manuals(sequence, expected):
     equal(got[0] - got[1], expected)
 
 
+# The data are at 0x20000100, and the literal is in flash. The second load of the last row needs the
+# first one's value as address, and reads flash.
+@cases("sequence, slow, more", [
+    ("ldr r0, [r1]; nop", 0x20000000, 1), ("ldr r0, [r1]; nop; ldr r4, [r2]", 0x20000000, 2),
+    ("ldr r0, [r1]; nop", 0x20000200, 0), ("ldr r0, count; nop", 0x20000000, 0),
+    ("ldr r0, [r1]; ldr r4, [r2]", 0x20000000, 0), ("str r0, [r1]; nop", 0x20000000, 0),
+    ("ldr r0, [r1]; str r0, [r3, #4]", 0x20000000, 0), ("ldrd r4, r7, [r1]", 0x20000000, 0),
+    ("str r0, [r1]; ldr r4, [r2]; nop", 0x20000000, 1),
+    ("cmp r4, r4; itt eq; ldreq r0, [r1]; ldreq r4, [r2]", 0x20000000, 2),
+    ("ldr r4, [r1, #16]; ldr r4, [r4]", 0x20000000, 1)])
+def test_a_load_that_overlaps_with_no_access_may_take_longer(sequence, slow, more):
+    def added(sequence):
+        elf = firmware("cortex-m4", more=SET_UP + f"\tb\t4f\n4:\t{sequence}\n\tb\t5f\n5:\tnop\n")
+        none, three = (counts(stat("-e", "cpu_cycles,lsu_overhead", "--set",
+                                   f"sram.slow={slow},sram.alone={n}", elf)) for n in (0, 3))
+        equal(three["cpu_cycles"] - none["cpu_cycles"],
+              three["lsu_overhead"] - none["lsu_overhead"])
+        return three["cpu_cycles"] - none["cpu_cycles"]
+
+    equal(added(sequence) - added("nop"), 3 * more)
+
+
 # The loop has 28 bytes and takes 15 cycles.
 TWO_LINES = """
 	ldr	r5, count

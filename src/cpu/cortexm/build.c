@@ -116,6 +116,25 @@ static bool address_needs(const struct pmk_insn *in, int8_t reg)
 	return reg != PMK_NO_REG && (in->rn == reg || in->rm == reg);
 }
 
+/* True if the access `in` overlaps with the load directly before it. */
+static bool overlaps(const struct pmk_core *core, const struct pmk_insn *in,
+		     const struct pmk_insn *before)
+{
+	return may_follow_load(core, in) && may_precede(core, before) && !before->conditional &&
+	       !address_needs(in, before->rd);
+}
+
+/*
+ * True if instruction `i` of `n` is a load of one word that overlaps with no access next to it. The
+ * blocks before and after are not known here; no access in them is expected to overlap.
+ */
+static bool is_alone(const struct pmk_core *core, const struct pmk_insn *insn, size_t i, size_t n)
+{
+	return insn[i].load && !insn[i].store && !is_multiple(&insn[i]) &&
+	       !(i && overlaps(core, &insn[i], &insn[i - 1])) &&
+	       !(i + 1 < n && overlaps(core, &insn[i + 1], &insn[i]));
+}
+
 /*
  * True if the address waits for a result: data processing is not forwarded to an address (DDI 0439
  * 3.3.2).
@@ -253,8 +272,7 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 		cycles = 1;
 		lsu = 0;
 	}
-	if (before && lsu && may_follow_load(core, in) && may_precede(core, before) &&
-	    !before->conditional && !address_needs(in, before->rd)) {
+	if (before && lsu && overlaps(core, in, before)) {
 		cycles--;
 		lsu--;
 	}
@@ -331,7 +349,10 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 	};
 	for (size_t i = 0; i < n; i++) {
 		add_facts(&insn[i], &b->facts);
-		slots[i] = (struct pmk_pipe_slot){ .issue = (uint16_t)b->cycles };
+		slots[i] = (struct pmk_pipe_slot){
+			.issue = (uint16_t)b->cycles,
+			.use = is_alone(core, insn, i, n),
+		};
 		add_cycles(core, insn, i, &h, b);
 	}
 	set_end(core, last, b);

@@ -109,13 +109,20 @@ void pmk_cortexm_flash_fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 	cpu->cycles += waits;
 }
 
-unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store)
+static unsigned wait_for_sram(const struct pmk_core_cortexm *c, uint64_t addr, bool alone)
+{
+	if (addr >= SRAM_END)
+		return 0;
+	return (unsigned)(c->sram_waits + (alone && addr >= c->sram_slow ? c->sram_alone : 0));
+}
+
+unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store, bool alone)
 {
 	const struct pmk_core_cortexm *c = &cpu->core.cortexm;
 	struct pmk_cortexm_flash *f = &cpu->cortexm.flash;
 
 	if (addr >= c->flash_end)
-		return addr < SRAM_END ? (unsigned)c->sram_waits : 0;
+		return wait_for_sram(c, addr, alone);
 	if (store ||
 	    use_line(c->flash_shared ? &f->code : &f->data, (uint32_t)(addr / c->flash_width)))
 		return 0;

@@ -17,7 +17,7 @@
 
 static inline bool pmk_cortexm_has_waits(const struct pmk_core *core)
 {
-	return core->cortexm.flash_waits || core->cortexm.sram_waits;
+	return core->cortexm.flash_waits || core->cortexm.sram_waits || core->cortexm.sram_alone;
 }
 
 /* Returns 0 or PMK_ENOMEM. */
@@ -26,7 +26,7 @@ void pmk_cortexm_flash_fini(struct pmk_cpu *cpu);
 
 /* Add the cycles for which the block `b`, which has just started, waits for its instructions. */
 void pmk_cortexm_flash_fetch(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* The cycles for which an access of data waits. */
-unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store);
+/* The cycles for which an access of data waits. `alone`: no other access overlaps with it. */
+unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store, bool alone);
 
 #endif

@@ -92,6 +92,11 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 		"data in flash use the cache of instructions"),
 	PMK_CORE_KEY(cortexm.sram_waits,      "sram.waits", 0, 0, 100, 'n',
 		"wait states of a data access at or above flash.end, but below 0x40000000"),
+	PMK_CORE_KEY(cortexm.sram_slow,       "sram.slow", 536870912, 0, 1073741824, 'n',
+		"address from which on sram.alone applies"),
+	PMK_CORE_KEY(cortexm.sram_alone,      "sram.alone", 0, 0, 20, 'n',
+		"additional cycles of a load of one word from SRAM that overlaps with no load or "
+		"store next to it"),
 	PMK_CORE_KEY(cortexm.dual_issue,      "issue.dual", 0, 0, 1, 'b',
 		"an instruction is issued in the cycle of the one before it, if it needs none of "
 		"its results and not the same unit"),

@@ -47,6 +47,8 @@ struct pmk_core_cortexm {
 	uint64_t flash_data_cache;
 	uint64_t flash_shared;
 	uint64_t sram_waits;
+	uint64_t sram_slow;
+	uint64_t sram_alone;
 	uint64_t dual_issue;
 	uint64_t multiple_words;
 	uint64_t load_use;

@@ -98,10 +98,14 @@ static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool sto
 		count_unaligned(cpu, access, store);
 }
 
+/* PMK_ACCESS_COUNT of accesses: 2 for a load that overlaps with no other access. */
+#define ALONE 2
+
 static void add_waits(unsigned vcpu, uint64_t addr, void *a, bool store)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
-	unsigned waits = pmk_cortexm_flash_access(cpu, addr, store);
+	bool alone = PMK_ACCESS_COUNT((uint64_t)(uintptr_t)a) == ALONE;
+	unsigned waits = pmk_cortexm_flash_access(cpu, addr, store, alone);
 
 	pmk_sites_access(cpu, (uint64_t)(uintptr_t)a);
 	cpu->dyn[PMK_SIG_LSU_CYCLE] += waits;
@@ -143,7 +147,7 @@ pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, bool single,
 
 	(void)single;
 	pmk_cortexm_cycles(core, in, &lsu);
-	*access = pmk_access_pack(b->cycles - pipe->issue, lsu, 1, size);
+	*access = pmk_access_pack(b->cycles - pipe->issue, lsu, pipe->use ? ALONE : 1, size);
 	if (in->exclusive && in->store && in->conditional)
 		return store_exclusive_if;
 	if (pmk_cortexm_has_waits(core) && in->store)
