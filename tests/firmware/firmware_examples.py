@@ -11,20 +11,20 @@ TOOLS = {
     "raspi0": ("arm-none-eabi-", "qemu-system-arm"),
     "versatilepb": ("arm-none-eabi-", "qemu-system-arm"),
     "virt": ("aarch64-linux-gnu-", "qemu-system-aarch64"),
-    "ml605": (None, "qemu-system-microblazeel"),  # the compiler that microblaze_tools finds
+    "ml605": (None, "qemu-system-microblazeel"),  # the compiler is that of microblaze_tools
 }
 
 
 def build(board, *argv):
-    """Builds a board's program for all test files. Returns make's output, and the folder."""
+    """Builds a board's program once for all test files. Returns make's output, and the folder."""
     folder = os.path.join(WORK, "firmware-programs", board)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     return run("make", "-s", "-C", os.path.join(EXAMPLES, board), "O=" + folder, *argv), folder
 
 
 def copy_program(board, argv, folder):
-    """Puts the board's program into a folder, unless `argv` asks for another program. Make builds
-    nothing there, because the files keep their times."""
+    """Copies the board's program into a folder, unless `argv` makes another program. Make does not
+    build it again there, because the files keep their times."""
     if os.path.exists(os.path.join(folder, board + ".elf")) or \
        not all(a == "run" or a.startswith(("O=", "RUN=", "SHIFT=")) for a in argv):
         return
@@ -49,7 +49,7 @@ def make(board, *argv, main=None):
 
 
 def with_compiler_or_stored(board, main, argv):
-    """Arguments of make for MicroBlaze. Without a compiler the stored program is used."""
+    """Returns arguments of make for MicroBlaze. Without a compiler the stored program is used."""
     stored = microblaze_tools.example(board, main)
     if not microblaze_tools.folder()[1]:
         return ["CROSS=" + microblaze_tools.tool(""), *argv]
@@ -65,7 +65,7 @@ _ran = {}
 
 
 def ran(board, *argv):
-    """Returns the output of `make run`, once per board and options."""
+    """Returns the output of `make run`, which runs once for each board and its options."""
     if (board, argv) not in _ran:
         out, folder = make(board, "run", *argv)
         equal(out.code, 0, f"make run for {board}: {out}")

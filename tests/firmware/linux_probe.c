@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A Linux program that tests whether it may access the PMU. Its SIGILL handler is the one in
- * <pmk/native.h>. Prints the result of pmk_native_probe() twice. With an argument it reads a
- * register without a probe; the handler finds that the fault is not the probe's, and exits with 3.
+ * A Linux program that tests whether it may access the PMU, with the SIGILL handler of
+ * <pmk/native.h>. It prints the result of pmk_native_probe() twice. With an argument it reads a
+ * register without a probe. The handler then finds that the fault is not the probe's, and exits
+ * with 3.
  */
 #define _GNU_SOURCE
 #include <signal.h>

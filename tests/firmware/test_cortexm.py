@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library on a Cortex-M through its native port, on QEMU's boards. These have no DWT,
-and the library reports that. tests/pmu/test_dwt_driver.c tests counting with a DWT."""
+"""The firmware library on a Cortex-M through its native port, on QEMU's boards. They have no DWT,
+which the library reports. tests/pmu/test_dwt_driver.c tests counting with a DWT."""
 import os
 
 from harness import *
@@ -42,5 +42,6 @@ def test_cortex_m7_without_a_dwt():
 
 
 def test_cortex_m0_never_has_one():
-    """An access would fault there, and the library makes none."""
+    """On a Cortex-M0, which has no DWT, the library does not access it, because the access would
+    fault."""
     equal(said("cortex-m0", "microbit"), [f"probe: {NONE}", f"count: {NONE}"])

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""examples/firmware: every example is built and run in QEMU by its Makefile, and its output is
-checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined by the
-program.
-
-The dump is decoded here a second time, byte by byte from docs/FORMATS.md.
+"""Every example in examples/firmware is built and run in QEMU by its Makefile, and prints the right
+output. The numbers of the virt example are exact, because with -icount the program determines
+QEMU's counters. The test decodes the dump a second time, byte by byte according to docs/FORMATS.md.
 """
 import os
 import re
@@ -39,7 +37,7 @@ def test_every_board_is_tested():
     # test_freertos.py tests the example of FreeRTOS.
     boards = set(os.listdir(EXAMPLES)) - {"common", "freertos"}
     equal(boards, set(TOOLS))
-    shared = {"raspi0": ["raspi.c", "raspi.h"]}  # shared with the example of FreeRTOS
+    shared = {"raspi0": ["raspi.c", "raspi.h"]}  # also files of the FreeRTOS example
     for board in boards:
         equal(sorted(os.listdir(os.path.join(EXAMPLES, board))),
               sorted(["Makefile", "link.ld", "main.c", "start.S", *shared.get(board, [])]), board)
@@ -68,8 +66,8 @@ def test_a_copy_works_elsewhere():
 
 
 def test_switched_off_nothing_is_left():
-    """With -DPMK_ENABLED=0 for a whole program and the library's own file, the program builds
-    without a warning, and only the library's error texts remain in it."""
+    """With -DPMK_ENABLED=0 for a whole program and for the library's own file, the program builds
+    without a warning, and contains nothing of the library but its error texts."""
     on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples",
                                                                           "off")
     out, _ = make("raspi0", "O=" + off, "CC=arm-none-eabi-gcc -DPMK_ENABLED=0")
@@ -104,8 +102,8 @@ def test_ml605_says_that_no_mdm_answers():
 
 
 def test_ml605_tells_its_exit_code():
-    """The machine cannot exit by itself: make ends QEMU when the program prints its last line,
-    which has the exit code."""
+    """The machine cannot end by itself. So make ends QEMU when the program prints its last line,
+    and takes the exit code from this line."""
     other = os.path.join(WORK, "ml605-three.c")
     with open(other, "w") as f:
         f.write('#define main unused\n#include "../ml605/main.c"\n#undef main\n'
@@ -122,7 +120,7 @@ def test_ml605_tells_its_exit_code():
 
 
 def loops(text):
-    """Returns [(level, n, instructions, cycles)] of the known loops."""
+    """Returns [(level, n, instructions, cycles)] of the loops of known length."""
     return [(level, *map(int, rest)) for level, *rest in
             re.findall(r"^(el[01]) n (\d+) instructions (\d+) cycles (\d+)$", text, re.M)]
 
@@ -131,8 +129,8 @@ def test_virt_counts_known_loops_exactly():
     found = loops(ran("virt")[0])
     equal([(level, n) for level, n, _, _ in found],
           [("el1", n) for n in (1, 2, 10, 100, 1000, 10000)] + [("el0", 1000)])
-    # An iteration has four instructions; a few more are between the two reads of a counter. Each
-    # instruction takes one cycle.
+    # An iteration has four instructions, and there are a few more between the two reads of a
+    # counter. Each instruction takes one cycle.
     insns, cycles = {i - 4 * n for _, n, i, _ in found}, {c - 4 * n for _, n, _, c in found}
     equal((len(insns), len(cycles)), (1, 1), str(found))
     assert 0 < min(cycles) < min(insns) < 12, (insns, cycles)
@@ -172,15 +170,17 @@ def test_virt_takes_the_cost_of_measuring_off():
 
 
 def test_virt_fast_regions_are_exact():
-    """Ten loops of 1 to 10 iterations of four instructions, and ten times the cost of a reading."""
+    """Fast regions count ten loops of 1 to 10 iterations of four instructions, and ten times the
+    cost of a reading."""
     found = loops(ran("virt")[0])
     insns, cycles = found[0][2] - 4, found[0][3] - 4
     rows = re.search(r"^fast region short loop: 10 times\n.*event\n +(\d+) +(\d+\.\d\d) +(\d+) "
                      r"+(\d+)  cpu_cycles\n"
                      r" +(\d+) +(\d+\.\d\d) +- +-  inst_retired$", ran("virt")[0], re.M)
     assert rows, ran("virt")[0]
-    # The ends of a fast region read the counters in the same order as PMK_FAST_BEGIN and END, but
-    # store no result between these reads and the loop, so a few instructions may differ.
+    # The ends of a fast region read the counters in the same order as PMK_FAST_BEGIN and
+    # PMK_FAST_END. They store no result between these reads and the loop, so a few instructions may
+    # differ.
     total, mean, least, most, insn_total, insn_mean = rows.groups()
     own = int(least) - 4
     assert 0 < own <= 12 and abs(own - cycles) <= 6, (own, cycles)
@@ -204,7 +204,8 @@ def test_virt_without_icount_says_what_is_missing():
 
 
 def on_virt(machine, cpu):
-    """Code and output of the virt example, entered at this machine's exception level."""
+    """Returns the exit code and the output of the virt example, entered at this machine's exception
+    level."""
     _, folder = make("virt")
     have("qemu-system-aarch64")
     return run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0",
@@ -233,7 +234,7 @@ def test_virt_in_secure_state_says_so():
 
 
 def decode(dump):
-    """Returns {pmu, events, regions, samples, dropped} of a dump; asserts its form."""
+    """Returns {pmu, events, regions, samples, dropped} of a dump, and checks its form."""
     equal(dump[:5], b"PMKD\1")
     equal(int.from_bytes(dump[-4:], "little"), zlib.crc32(dump[:-4]), "CRC")
     at = 5
@@ -283,7 +284,7 @@ def virt_dump():
 
 
 def functions():
-    """Returns [(begin, end, name)] of the functions of the virt example."""
+    """Returns [(begin, end, name)] of the functions in the virt example."""
     elf = os.path.join(make("virt")[1], "virt.elf")
     rows = re.findall(r"^([0-9a-f]+) ([0-9a-f]+) [tT] (\w+)$",
                       run("aarch64-linux-gnu-nm", "-S", elf).out, re.M)
@@ -312,7 +313,7 @@ def test_virt_dump_agrees_with_the_report():
 def test_virt_samples_at_every_period():
     d = decode(virt_dump())
     total, n = d["events"][0]["total"], len(d["samples"])
-    # The counter is set back when it is served, some hundred cycles late.
+    # The handler resets the counter some hundred cycles late.
     assert n * PERIOD * 0.99 < total < n * (PERIOD + 800), (n, total)
     equal({(event, late) for _, _, event, late in d["samples"]}, {(0, 0)})
 
@@ -324,7 +325,7 @@ def test_virt_samples_where_the_work_is():
     for pc, _, _, _ in samples:
         name = function_of(pc, table)
         by[name] = by.get(name, 0) + 1
-    # 30000 turns against 10000.
+    # The loops have 30000 and 10000 rounds.
     share = by["long_work"] / len(samples)
     assert 0.70 < share < 0.78, by
     assert 0.22 < by["short_work"] / len(samples) < 0.28, by

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""examples/firmware/freertos: an unmodified kernel of FreeRTOS, whose tasks are counted one by one,
-under pmk run.
-
-The kernel comes from this machine's release of Debian's source package micropython."""
+"""examples/firmware/freertos under pmk run: an unmodified kernel of FreeRTOS, whose tasks are
+counted separately. The kernel is from Debian's source package micropython of this machine's
+release."""
 import collections
 import os
 import re
@@ -20,7 +19,7 @@ from insns import Beside
 PACKAGE = "main/m/micropython/micropython_1.25.0+ds.orig.tar.xz"
 SHA256 = "7b25be99a502f070b2de81dafc08da7051d992325d6e67daa9045a918fffdbea"
 INSIDE = "micropython-1.25.0/ports/cc3200/FreeRTOS/Source/"
-ROUNDS, SHORT, LONG = 50, 2 * 1000, 2 * 9000  # of main.c; two instructions a turn
+ROUNDS, SHORT, LONG = 50, 2 * 1000, 2 * 9000  # as in main.c; a round has two instructions
 
 
 def kernel():
@@ -49,7 +48,7 @@ def said_of_tasks(said):
 
 
 def regions(said):
-    """Returns {name: (net, raw, least, most)}, instructions."""
+    """Returns {name: (net, raw, least, most)} of the regions, in instructions."""
     found = re.findall(rf"^region (\w+): {ROUNDS} times\n.*\n.*cpu_cycles\n +(\d+) +(\d+) +\S+ +"
                        r"\S+ +(\d+) +(\d+)  instr_exec$", said, re.M)
     return {name: tuple(map(int, row)) for name, *row in found}
@@ -74,8 +73,8 @@ def test_tasks_are_counted_one_by_one():
     assert ticks > 20, out.out
     short, long = (regions(out.out)[name] for name in ("short", "long"))
     # Without a tick, a region counts exactly the loop's instructions. With a tick, it also counts
-    # those of the tick's handler, which are the same in both tasks. It never counts those of the
-    # other task, which ran in between.
+    # those of the tick's handler, which are equal in both tasks. It never counts the instructions
+    # of the other task, which ran in between.
     equal((short[2], long[2]), (SHORT, LONG))
     tick = long[3] - LONG
     equal((short[3] - SHORT, 0 < tick < SHORT), (tick, True), out.out)
@@ -95,8 +94,8 @@ def test_without_counters_it_says_so():
 
 
 def test_tasks_and_handlers_of_a_cortex_m_are_roots_of_call_paths():
-    """examples/cortexm/freertos. An independent count agrees: nothing is counted twice when a task
-    continues in the middle of a block."""
+    """In examples/cortexm/freertos, tasks and handlers are roots of call paths. An independent
+    count agrees, so nothing is counted twice when a task continues in the middle of a block."""
     have("make", "arm-none-eabi-gcc", "qemu-system-arm")
     folder = os.path.join(WORK, "cortexm-freertos")
     out = run("make", "-s", "-B", "-C", os.path.join(SOURCE, "examples", "cortexm", "freertos"),
@@ -112,7 +111,7 @@ def test_tasks_and_handlers_of_a_cortex_m_are_roots_of_call_paths():
     equal({p for p in paths if ";" not in p},
           {"reset", "svc_handler", "pendsv_handler", "systick_handler", "sampler", "worker",
            "prvIdleTask"})
-    # Ten equal rounds, which the scheduler interrupts.
+    # These are ten equal rounds, which the scheduler interrupts.
     assert paths["worker;filter"] > 10 * 100 * 64 * 3 and paths["worker;filter"] % 10 == 0, paths
     assert not [p for p in paths if "sampler" in p and "worker" in p]
     beside = Beside(half=1 << 32)

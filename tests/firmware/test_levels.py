@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Starting the library where QEMU's virt board enters a program at EL1, EL2 or EL3, and where it
-has no PMU: either it counts, or the first start says why it does not."""
+"""Where QEMU's virt board enters a program at EL1, EL2 or EL3, the library counts. Where it has no
+PMU, the first start returns the reason."""
 import functools
 import os
 
@@ -34,7 +34,7 @@ def program():
 
 
 def said(machine, cpu="cortex-a53"):
-    """Returns what the program prints, {line: words}."""
+    """Returns the lines that the program prints as {line: words}."""
     have("qemu-system-aarch64")
     out = run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0", "-nographic",
               "-nic", "none", "-semihosting-config", "enable=on,target=native", "-kernel",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk_native_probe() in a Linux program: emulated cores of QEMU's user mode have no PMU that a
-program may access, so it takes SIGILL and says PMK_EUNDEF (-6)."""
+"""In a Linux program, pmk_native_probe() takes SIGILL and returns PMK_EUNDEF (-6), because QEMU's
+user emulation has no PMU that a program may access."""
 import os
 
 from harness import *
@@ -33,7 +33,7 @@ def test_arm():
 
 
 def test_thumb():
-    # The program is 16-bit Thumb code, but the port's functions are Arm code.
+    # The program is 16-bit Thumb code, and the port's functions are Arm code.
     program = build("arm-linux-gnueabi-gcc", "native_arm.c", "-mthumb", "-march=armv5te")
     probe(("qemu-arm", "-cpu", "arm1176"), program)
 

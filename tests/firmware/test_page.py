@@ -28,8 +28,8 @@ WARNINGS = ("-std=gnu11", "-ffreestanding", "-O2", "-Wall", "-Wextra", "-Werror"
 
 
 def blocks():
-    """Returns [(line, language, marker, text)] of the fenced blocks; marker is the comment above,
-    or None."""
+    """Returns [(line, language, marker, text)] of the fenced blocks. `marker` is the comment above
+    a block, or None."""
     found = []
     for m in re.finditer(r"(?:^<!-- (.+?) -->\n)?^```(\w+)\n(.*?)^```$", PAGE, re.M | re.S):
         found.append((PAGE.count("\n", 0, m.start()) + 1, m.group(2), m.group(1), m.group(3)))
@@ -95,7 +95,7 @@ def test_freertos_expands_the_hooks():
 
 
 def test_zephyr_module_is_cmake():
-    """The commands of the module's CMakeLists.txt, run with fakes that log their arguments."""
+    """The commands of the module's CMakeLists.txt run, with stand-ins that log their arguments."""
     have("cmake")
     text = next(text for _, language, _, text in blocks()
                 if language == "cmake" and "zephyr_library" in text)
@@ -134,7 +134,7 @@ def test_deadlines_are_arithmetic():
 
 
 def test_own_costs_are_measured():
-    """The page's cost of a region equals the one in the virt example's report (GCC 12)."""
+    """The cost of a region on the page equals the one in the virt example's report (GCC 12)."""
     have("make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
     if run("aarch64-linux-gnu-gcc", "-dumpversion").out.split(".")[0].strip() != "12":
         skip("the page's numbers are those of GCC 12")
@@ -147,7 +147,8 @@ def test_own_costs_are_measured():
     fast = re.search(r"^el1 n 1 instructions (\d+) ", out.out, re.M)
     equal(int(fast.group(1)) - 4, int(said.group(2)))
     assert abs(int(own.group(1)) / int(said.group(1)) - 1) < 0.05, own.group(0)
-    # The table of the three kinds. A region adds "nested" to the region around it.
+    # The page's table has the three kinds of regions. A region adds "nested" to the region around
+    # it.
     kinds = re.search(r"^\| region \| about (\d+) \| about (\d+), .*\n\| fast region \| at most "
                       r"(\d+) \| (\d+) \|.*\n"
                       r"\| PMK_FAST_BEGIN and END \| at most (\d+) \| (\d+) \|", PAGE, re.M)
@@ -163,8 +164,8 @@ def test_own_costs_are_measured():
 
 
 def microblaze_cost(cpu, option, events, rounds):
-    """Instructions that ROUNDS rounds of tests/firmware/library/microblaze_cost.c take, and
-    accesses to DBG_DATA."""
+    """Returns how many instructions the ROUNDS rounds of tests/firmware/library/microblaze_cost.c
+    take, and how often they access DBG_DATA."""
     path = microblaze_tools.program(f"cost{option}",
                                     [os.path.join(HERE, "library", "microblaze_cost.c"),
                                      "@library/pmk_target.c"],
@@ -196,8 +197,8 @@ def test_a_region_on_microblaze_costs_what_the_page_says():
 
 
 def test_mean_and_deviation_of_a_latency():
-    """A latency counter has counted 1, 1 and 21 cycles. The page's function gives the mean 23 / 3
-    and the deviation sqrt(800 / 9)."""
+    """For a latency counter that counted 1, 1 and 21 cycles, the page's function gives the mean 23
+    / 3 and the deviation sqrt(800 / 9)."""
     have("cc")
     block = next(text for _, _, _, text in blocks() if "bool how_long(" in text)
     source = r"""
@@ -235,8 +236,8 @@ int main(void)
 
 
 def test_the_two_files_build_as_the_page_says():
-    """For MicroBlaze: with -ffreestanding, and with these helpers of the compiler; without it,
-    not."""
+    """For MicroBlaze, the two files build with -ffreestanding and these helpers of the compiler,
+    and not without them."""
     def compiled(name, *flags):
         return microblaze_tools.compilation(name, "@library/pmk_target.c", "-mcpu=v9.6",
                                             "-std=gnu11", "-Os", "-DPMK_FIRMWARE", *flags)

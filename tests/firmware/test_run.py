@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""pmk run: unchanged firmware that programs its PMU, on emulated boards that have our models.
-
-Without pmk run, the examples of examples/firmware print that there are no counters
-(test_examples.py). With pmk run the same binaries print numbers. Numbers of PMUv3 are compared with
-QEMU's own PMU, and all other numbers with counts made by hand."""
+"""pmk run: unchanged firmware that programs its PMU, on emulated boards to which pmk adds its
+models. Without pmk run, the examples of examples/firmware print that there are no counters
+(test_examples.py). With pmk run the same binaries print numbers. Those of PMUv3 equal the numbers
+of QEMU's own PMU, and all others equal counts made by hand."""
 import os
 import re
 import signal
@@ -26,7 +25,7 @@ def ran(board, *options):
 
 
 def region(said, name):
-    """Returns {event: (raw total, mean, least, most)} of a region of the report that firmware
+    """Returns {event: (raw total, mean, least, most)} of a region in the report that firmware
     prints."""
     block = re.search(rf"^region {name}: .*\n.*\n((?: .*\n)+)", said, re.M)
     assert block, said
@@ -44,7 +43,7 @@ def accesses(report):
 def test_raspi0():
     out, _, report = ran("raspi0")
     crc, sort = region(out, "crc"), region(out, "sort")
-    # The region does the same work eight times, each time with the same number of instructions.
+    # The region does the same work eight times, with the same number of instructions each time.
     _, mean, least, most = crc["instr_exec"]
     equal((least, most), (mean, mean))
     assert crc["cpu_cycles"][2] > 0.5 * crc["instr_exec"][2], crc
@@ -56,8 +55,8 @@ def test_raspi0():
 
 
 def test_virt_counts_as_qemus_own_pmu():
-    """Instructions retired, which QEMU counts exactly with -icount."""
-    # test_examples.py runs it in the usual folder, maybe at this moment.
+    """The instructions retired equal those of QEMU's own PMU, which are exact with -icount."""
+    # test_examples.py uses the usual folder, maybe at the same time.
     own, _ = examples.ran("virt", "O=" + os.path.join(RUN, "own-virt"))
     ours, _, report = ran("virt")
     pattern = r"^(el[01] n \d+ instructions \d+) "
@@ -77,8 +76,8 @@ def test_every_sample_of_virt_has_an_interrupt():
 
 def test_versatilepb():
     out, _, report = ran("versatilepb")
-    # 248 words are copied, four times: the stores of the data layer. The example leaves its caches
-    # off, so that its stack is on the bus, too.
+    # The example copies 248 words four times, which are the stores of the data layer. It leaves its
+    # caches off, so its stack uses the bus, too.
     contains(out, "region copy: 4 times")
     assert region(out, "copy")["ct_armd_wr"][0] >= 992, out
     equal(accesses(report)[0], "ahbmon")
@@ -86,7 +85,8 @@ def test_versatilepb():
 
 
 def test_the_log_of_an_ahb_monitor(tmp_path):
-    """The note about counters that do not count takes all buses into account."""
+    """In the log of an AHB Monitor, the note about counters that do not count is right for all
+    buses."""
     log = tmp_path / "log"
     ran("versatilepb", "--log", str(log))
     lines = log.read_text().splitlines()
@@ -220,7 +220,7 @@ int main(void)
 
 def test_an_l220_counts_what_misses_the_level_1_cache():
     """The second walk through 64 KB reads 2048 lines. The level 1 cache of 16 KB keeps at most 512
-    of them; the level 2 cache of 128 KB keeps all."""
+    of them, and the level 2 cache of 128 KB keeps all."""
     out = boot(firmware("l220", L220_C), "--pmu", "l220", "--at", "0x3f000000", "--set",
                "l2.size=128K")
     equal(out.code, 0, out)
@@ -230,8 +230,8 @@ def test_an_l220_counts_what_misses_the_level_1_cache():
     equal(accesses(out.err)[:3], ("l220", 2, 4))
 
 
-# The write to PMNC clears and enables all counters; counter 0 counts instructions, which is event
-# 0x08 in an MPCore. It counts the 2000 instructions of the loop and the MRC that reads it: 0x7d1.
+# The write to PMNC clears and enables all counters. Counter 0 counts instructions, which is event
+# 0x08 in an MPCore: the 2000 instructions of the loop, and the MRC that reads it, which are 0x7d1.
 OTHER_C = HEX + r"""
 int main(void)
 {
@@ -256,15 +256,15 @@ int main(void)
     (("raspi0",), ("--core", "arm1156"), "arm1156", 7, "410fb767"),
     (("raspi0",), ("--core", "arm11mpcore"), "arm11mpcore", 8, "410fb767")])
 def test_other_arm11(board, options, core, event, main_id):
-    """The core is that of the emulator's processor, or --core chooses it. Registers that do not
-    belong to the PMU are read from the emulator."""
+    """The core is that of the emulator's processor, or the one that --core chooses. Registers that
+    do not belong to the PMU are read from the emulator."""
     elf = firmware(f"other{event}", f"#define EVENT {event}\n" + OTHER_C)
     out = pmk("run", *options, "--", "qemu-system-arm", "-M", *board, "-nographic", "-nic", "none",
               "-semihosting", "-kernel", elf)
     equal((out.code, out.err.splitlines()[:2]), (0, [main_id, "000007d1"]), out)
     equal(accesses(out.err), (core, 1, 1, 0))
     contains(out.err, f" as {core}\n")
-    assert "Performance counter stats" not in out.err, out  # nothing was asked for
+    assert "Performance counter stats" not in out.err, out  # no event was requested
 
 
 WORK_C = r"""
@@ -304,8 +304,8 @@ def test_what_run_counts_beside_it_is_what_stat_counts():
 
 # ---- PMUv2, and PMUv3 in AArch32 -----------------------------------------------------------------
 
-# With V2 the program uses only registers of PMUv2; without it, it also uses registers that only
-# PMUv3 has. Event counter 1 counts instructions, and overflows once it has counted 16.
+# With V2, the program uses only registers of PMUv2. Without V2, it also uses registers that only
+# PMUv3 has. Event counter 1 counts instructions, and overflows after it has counted 16.
 AARCH32_C = HEX + r"""
 #define AT(crn, crm, op2) "p15, 0, %0, c" #crn ", c" #crm ", " #op2
 #define WRITE(crn, crm, op2, v) __asm__ volatile("mcr " AT(crn, crm, op2) : : "r"(v))
@@ -372,7 +372,7 @@ def test_code_of_32_bits_reaches_its_pmu(emulator, cpu, options, pmu):
     contains(out.err, " as arm1136\n" if "arm1136" in options else f" as {cpu}\n")
 
 
-# The number of undefined accesses to registers that only PMUv3 has.
+# The program prints how many accesses to registers that only PMUv3 has were undefined.
 BEYOND_C = HEX + r"""
 int main(void)
 {
@@ -397,16 +397,17 @@ int main(void)
 
 
 @pytest.mark.parametrize("pmu,undefined", [("cortex-a15", "00000004"), ("cortex-a53", "00000000")])
-def test_what_pmuv2_does_not_have_is_undefined(pmu, undefined):
-    """QEMU's own Cortex-A15 has the registers of PMUv3 that have a number in their name."""
+def test_registers_that_pmuv2_lacks_are_undefined(pmu, undefined):
+    """pmk makes registers of PMUv3 undefined on PMUv2. QEMU's own Cortex-A15 has those that have a
+    number in their name."""
     out = pmk("run", "--pmu", pmu, "--", "qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15",
               "-nographic", "-nic", "none", "-semihosting", "-kernel",
               firmware("beyond", BEYOND_C, "0x40010000"))
     equal((out.code, out.err.splitlines()[0]), (0, undefined), out)
 
 
-# One loop runs in Supervisor mode, and one at PL0. Counter 0 counts instructions of one of these
-# modes only, and counter 1 those of the other mode.
+# One loop runs in Supervisor mode, and one at PL0. Counter 0 counts the instructions of only one of
+# these modes, and counter 1 those of the other mode.
 LEVELS_C = HEX + r"""
 #define MCR(v, crm, op2) __asm__ volatile("mcr p15, 0, %0, c9, c" #crm ", " #op2 : : "r"(v))
 
@@ -448,8 +449,9 @@ int main(void)
 
 @pytest.mark.parametrize("cpu", ["cortex-a7", "cortex-a15"])
 def test_filters_of_code_of_32_bits(cpu):
-    """User: 1,000 turns of two instructions, and the SVC. Privileged: 3,000 turns, the CPS, the
-    branch at the vector, and the MCR that stops the counters."""
+    """In User mode the program executes 1,000 rounds of two instructions, and the SVC. In
+    privileged mode it executes 3,000 rounds, the CPS, the branch at the vector, and the MCR that
+    stops the counters."""
     elf = firmware("levels", LEVELS_C, "0x40010000")
     out = pmk("run", "-x,", "-e", "inst_retired,inst_retired:u,inst_retired:k", "--",
               "qemu-system-arm", "-M", "virt", "-cpu", cpu, "-nographic", "-nic", "none",
@@ -460,7 +462,7 @@ def test_filters_of_code_of_32_bits(cpu):
     equal((user, user + kernel), (2001, both), out)
 
 
-# PMUv1: PMXEVTYPER has no filters, and PMCEID0 is undefined.
+# With PMUv1, PMXEVTYPER has no filters, and PMCEID0 is undefined.
 PMUV1_C = HEX + r"""
 #define MCR(v, crm, op2) __asm__ volatile("mcr p15, 0, %0, c9, c" #crm ", " #op2 : : "r"(v))
 #define MRC(v, crm, op2) __asm__ volatile("mrc p15, 0, %0, c9, c" #crm ", " #op2 : "=r"(v))
@@ -491,8 +493,9 @@ int main(void)
     ("cortex-a8", "realview-pb-a8", "0x10000", "0x08", "41002001"),
     ("cortex-a9", "vexpress-a9", "0x60010000", "0x68", "41093001")])
 def test_code_of_32_bits_reaches_pmuv1(monkeypatch, cpu, board, at, event, pmcr):
-    """1,000 turns of two instructions, and the MRC that reads first. PMCR.N is 4 and 6."""
-    monkeypatch.setenv("QEMU_AUDIO_DRV", "none")  # older ones look for a sound card
+    """PMUv1 counts 1,000 rounds of two instructions, and the MRC that reads the counter first.
+    PMCR.N is 4 and 6."""
+    monkeypatch.setenv("QEMU_AUDIO_DRV", "none")  # older emulators look for a sound card
     elf = firmware(f"{cpu}-v1", f"#define EVENT {event}\n" + PMUV1_C, at)
     out = pmk("run", "--", "qemu-system-arm", "-M", board, "-nographic", "-nic", "none",
               "-semihosting", "-kernel", elf)
@@ -517,7 +520,8 @@ def a64(name, source):
 
 
 def a64_image(name, source):
-    """Makes a binary image of an A64 program, which QEMU runs from address 0. Returns its path."""
+    """Makes a binary image of an A64 program, which QEMU runs from address 0 on. Returns its
+    path."""
     image = os.path.join(RUN, name + ".bin")
     equal(run("aarch64-linux-gnu-objcopy", "-O", "binary", a64(name, source), image).code, 0)
     return image
@@ -528,9 +532,9 @@ def virt(elf, *options, cpu="cortex-a53", machine="virt", more=()):
                "-nographic", "-nic", "none", "-kernel", elf)
 
 
-# PSCI switches on four processors of virt one after the other. Each counts a loop, and the first
-# one counts last. Processor n counts 1000 + 100 * n turns of two instructions, an ISB, a MOV, and
-# the MRS that reads the counter.
+# PSCI switches on the four processors of virt one after the other. Each of them counts a loop, and
+# the first one counts last. Processor n counts 1000 + 100 * n rounds of two instructions, an ISB, a
+# MOV, and the MRS that reads the counter.
 SEVERAL_S = r"""
 	.global _start
 _start:	mov	x19, #1
@@ -598,14 +602,15 @@ results: .quad	0, 0, 0, 0
 @pytest.mark.parametrize("how", [("-icount", "shift=1,sleep=off"), ("-accel", "tcg,thread=single"),
                                  ("-accel", "tcg,thread=multi")])
 def test_each_processor_has_counters_of_its_own(how):
-    """The processors take turns in one thread of the emulator, or each has a thread."""
+    """Each processor has its own counters, whether the processors take turns in one thread of the
+    emulator, or each of them has a thread."""
     out = virt(a64("several", SEVERAL_S), more=("-smp", "4", *how))
     equal((out.code, out.out.split()), (0, ["2003", "2203", "2403", "2603"]), out)
     equal(accesses(out.err)[1:], (4, 16, 0))
 
 
 # Counter 0 counts only instructions at EL0, and overflows after 100,000. The loop at EL0 does not
-# access memory. All code after the loop is the handler's.
+# access memory. All code after the loop belongs to the handler.
 USER_S = r"""
 	.global _start
 _start:	adr	x0, vectors
@@ -637,7 +642,8 @@ vectors: .space	0x400
 
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a72"])
 def test_an_interrupt_of_one_exception_level(tmp_path, core):
-    """The core has left EL1 before the counter begins to count."""
+    """The interrupt of a counter for EL0 comes at the right instruction, although the core has left
+    EL1 before the counter begins to count."""
     log = tmp_path / "log"
     out = virt(a64("user", USER_S), "--core", core, "--log", log)
     equal(out.code, 0, out)
@@ -645,13 +651,13 @@ def test_an_interrupt_of_one_exception_level(tmp_path, core):
     start, interrupt, read = rows[-3:]
     equal((start[6], interrupt[5], interrupt[7], read[6]), ("PMCR", "interrupt", "1", "PMEVCNTR0"))
     equal(int(read[7], 16) - (1 << 32) + 100000 - 400001 & 0xffffffff, 0, rows)
-    # The ERET is of EL1. Blocks have two instructions.
+    # The ERET is executed at EL1. Blocks have two instructions.
     assert 100001 <= int(interrupt[1]) - int(start[1]) <= 100003, rows
 
 
-# Code at EL2 leaves EL1 two counters; then EL1 counts them and reads PMCR, which traps to EL2 once
-# MDCR_EL2.TPM is set. x20 to x23 are printed: PMCR.N at EL2 and at EL1, the class of the exception,
-# ID_AA64DFR0_EL1.
+# Code at EL2 leaves two counters to EL1. Then EL1 counts the counters and reads PMCR, which traps
+# to EL2 once MDCR_EL2.TPM is set. The program prints x20 to x23: PMCR.N at EL2 and at EL1, the
+# class of the exception, and ID_AA64DFR0_EL1.
 EL2_S = r"""
 	.global _start
 _start:	adr	x0, vectors
@@ -712,7 +718,8 @@ print:	mov	x2, #0x09000000			// the UART
 	ret
 """
 
-# At EL3, which is Secure: 1,000 turns with MDCR_EL3.SPME as it is after reset, and 1,000 with SPME.
+# The code runs at EL3, which is Secure: 1,000 rounds with MDCR_EL3.SPME as after reset, and 1,000
+# rounds with SPME set.
 EL3_S = r"""
 	.global _start
 _start:	mov	x1, #0x08
@@ -742,8 +749,8 @@ def plain_virt(elf, machine):
 
 
 def test_mdcr_el2_and_the_debug_features():
-    """EL2 keeps and traps the same as with QEMU's own PMU. ID_AA64DFR0_EL1 is also the same, except
-    that the PMU version in it is our model's."""
+    """EL2 keeps and traps the same accesses as with QEMU's own PMU. ID_AA64DFR0_EL1 also has the
+    same value, except that it contains the version of our model's PMU."""
     elf = a64("el2", EL2_S)
     out = virt(elf, machine="virt,virtualization=on")
     equal((out.code, out.out.split()), (0, ["00000006", "00000002", "00000018", "10305106"]), out)
@@ -755,12 +762,13 @@ def test_the_log_names_traps(tmp_path):
     equal(virt(a64("el2", EL2_S), "--log", log, machine="virt,virtualization=on").code, 0)
     text = log.read_text()
     contains(text.splitlines()[-1], ',PMCR,0x00000000,"traps to EL2"')
-    # The log has the value that the program read, not only the model's field of it.
+    # The log has the whole value that the program read, not only the field of the model.
     contains(text, "0x0000000010305106")
 
 
 def test_mdcr_el3_lets_secure_state_count(tmp_path):
-    """The emulator is ended by the test, when the log has the second count."""
+    """With MDCR_EL3.SPME, Secure state counts. The test ends the emulator when the log has the
+    second count."""
     log = tmp_path / "log"
     with subprocess.Popen([PMK, "run", "-o", "/dev/null", "--log", log, "--", "qemu-system-aarch64",
                            "-M", "virt,secure=on", "-cpu", "cortex-a53", "-nographic", "-nic",
@@ -776,8 +784,9 @@ def test_mdcr_el3_lets_secure_state_count(tmp_path):
     equal(counts, [0, 2003])
 
 
-# The cycle counter is read twice in a row, eight times, and says 0 where the second value is not
-# greater: "cycle-counter" of kvm-unit-tests. There are four instructions between pairs.
+# The program reads the cycle counter twice in a row, eight times, and prints 0 if the second value
+# is not greater, like "cycle-counter" of kvm-unit-tests. Between two pairs there are four
+# instructions.
 TWICE_S = r"""
 	.global _start
 _start:	mov	x1, #0x80000000
@@ -843,7 +852,7 @@ def test_the_log_says_what_was_wrong(tmp_path):
           ["", '"does not count: it is disabled, filtered out, or has no event"',
            '"selected an event that this core does not have; '
            'wrote 1 to a bit that should be written as 0"'])
-    # Instructions between the accesses, and their addresses: the code has no branch.
+    # The code has no branch, so the instructions between accesses follow from their addresses.
     for before, after in zip(cells, cells[1:]):
         equal(int(after[1]) - int(before[1]), (int(after[3], 16) - int(before[3], 16)) // 4, rows)
 
@@ -907,7 +916,8 @@ def test_a_board_that_cannot_be_has_no_report():
 
 
 def test_interrupts_that_the_board_does_not_have():
-    """pmk refuses such an interrupt, because QEMU would abort without a helpful message."""
+    """pmk refuses an interrupt that the board does not have, because QEMU would abort without a
+    helpful message."""
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel",
              firmware("mistakes", MISTAKES_C))
     for where, lacks in (("nosuch:3", "the interrupt controller of --irq"),
@@ -923,7 +933,8 @@ def test_interrupts_that_the_board_does_not_have():
 
 @pytest.mark.parametrize("one,other", [("-o", "--html"), ("-o", "--log"), ("--html", "--log")])
 def test_no_two_files_are_one(tmp_path, one, other):
-    """Only the file that is written last would remain."""
+    """pmk refuses two outputs in one file, because only the file that is written last would
+    remain."""
     path = tmp_path / "file"
     out = pmk("run", one, path, other, tmp_path / "." / "file", "--", "qemu-system-arm", "-M",
               "raspi0", "-nographic", "-nic", "none", "-kernel", firmware("mistakes", MISTAKES_C))
@@ -942,8 +953,9 @@ int main(void)
 
 @pytest.mark.parametrize("name,to", [("SIGINT", "pmk"), ("SIGTERM", "pmk"), ("SIGHUP", "pmk"),
                                      ("SIGKILL", "emulator"), ("SIGSEGV", "emulator")])
-def test_what_was_counted_is_told_whatever_ends_it(tmp_path, name, to):
-    """The log has each line until then, too."""
+def test_counts_are_printed_however_the_run_ends(tmp_path, name, to):
+    """However the run ends, pmk prints what it counted, and the log has each line up to that
+    time."""
     log, report = tmp_path / "log", tmp_path / "report"
     elf = firmware("forever", FOREVER_C)
     with subprocess.Popen([PMK, "run", "-x,", "-e", "instructions", "--log", log, "-o", report,

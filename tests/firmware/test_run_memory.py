@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk run with PMUs whose registers are in memory. The counts do not depend on the position of the
-accessing instruction in its block."""
+"""pmk run with PMUs whose registers are in memory. The counts do not depend on where the accessing
+instruction is in its block."""
 import os
 import signal
 import struct
@@ -11,8 +11,8 @@ from test_run import HEX, boot, firmware
 
 
 def straight(log):
-    """Returns the lines of a log, by columns. Between two accesses of code without branches there
-    are as many instructions as words."""
+    """Returns the lines of a log, by columns. In code without branches there are as many
+    instructions as words between two accesses."""
     cells = [line.split(",", 8) for line in log.read_text().splitlines()[4:]]
     for before, after in zip(cells, cells[1:]):
         equal(int(after[1]) - int(before[1]), (int(after[3], 16) - int(before[3], 16)) // 4, cells)
@@ -23,13 +23,13 @@ def straight(log):
 
 MDM = 0x84400000
 CTRL, DATA, LOCK = 0x10, 0x14, 0x18
-PCCTRLR, PCCMDR, PCDRR = (0x51, 8), (0x52, 5), (0x56, 32)  # command of the MDM, bits
+PCCTRLR, PCCMDR, PCDRR = (0x51, 8), (0x52, 5), (0x56, 32)  # command of the MDM, number of bits
 RESET, SAMPLE, STOP, START_ALL, CLEAR = 1, 2, 4, 8, 16
 INSN_EXECUTED, LOAD_ANY = 0x00, 0x29
 
 
 class Words:
-    """A program of straight code, as words."""
+    """A program of code without branches, as words."""
 
     def __init__(self):
         self.word = []
@@ -45,8 +45,8 @@ class Words:
         self.word.append(0xe8800000 | base << 16 | offset)  # lwi r4, rBASE, offset
 
     def put(self, register, value):
-        """Writes a register as UG984 and PG115 say: takes the lock for one access, and then writes
-        the data."""
+        """Writes a register according to UG984 and PG115: takes the lock for one access, and then
+        writes the data."""
         self.select(register)
         self.store(DATA, value)
 
@@ -82,8 +82,8 @@ def sequence(body):
 @pytest.mark.parametrize("core", [(), ("--set", "dcache.enable=off"),
                                   ("--core", "microblaze-area", "--set", "lmb.size=4194304K")])
 def test_an_access_to_the_mdm_inside_a_block(tmp_path, core):
-    """Counters include everything up to the store that accesses them, and the log has its
-    address."""
+    """The counters include everything up to the store that accesses them, and the log has the
+    store's address."""
     have("qemu-system-microblazeel")
 
     def body(p):
@@ -109,7 +109,7 @@ def test_an_access_to_the_mdm_inside_a_block(tmp_path, core):
 
 # ---- ARM -----------------------------------------------------------------------------------------
 
-# The loads with a condition are skipped, and the emulator does not report them.
+# The conditional loads are skipped, so the emulator does not report them.
 L220_C = r"""
 int main(void)
 {
@@ -167,8 +167,8 @@ def test_a_load_of_a_byte_has_eight_bits():
           (0, ["00000078", "00000012", "00001234", "00000056", "00000000"]), out)
 
 
-# As Linux's l2x0 driver, the program reads the Cache ID, writes Auxiliary Control, invalidates all
-# ways, waits, and enables the cache.
+# Like Linux's l2x0 driver, the program reads the Cache ID, writes Auxiliary Control, invalidates
+# all ways, waits, and enables the cache.
 L2X0_C = HEX + r"""
 #define REG(offset) (*(volatile unsigned *)(0x3f000000 + (offset)))
 

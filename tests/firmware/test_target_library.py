@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library: libpmk-target.a for every target, and the same library as two files. Tests
-its dependencies and its size, and that PMK_ENABLED=0 removes it completely."""
+"""The firmware library as libpmk-target.a for every target, and as two files. The tests check its
+dependencies and its size, and that PMK_ENABLED=0 removes it completely."""
 import filecmp
 import functools
 import os
@@ -19,10 +19,11 @@ MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
 THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
 # Helpers that a compiler calls if the processor may have no multiplier and no barrel shifter.
 MICROBLAZE_HELPERS = {"__mulsi3", "__muldi3", "__lshrdi3"}
-# Declared for firmware, too, but defined only for hosts, or only for 32-bit ARMv7 and later.
+# These functions are declared for firmware, too, but they are defined only for hosts, or only for
+# 32-bit ARMv7 and later.
 NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text",
                    "pmk_signal_exact", "pmk_access_name", "pmk_port_cp15_pmuv3", "pmk_cortex_m"}
-# Functions that use instructions to read counters: a MicroBlaze has no such instructions.
+# These functions read counters with instructions, which a MicroBlaze does not have.
 NOT_ON_MICROBLAZE = {"pmk_port_native", "pmk_native_probe", "pmk_native_fixup"}
 FOLDER = os.path.join(WORK, "target-library")
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wstrict-prototypes", "-Wmissing-prototypes",
@@ -32,12 +33,12 @@ LEVELS = ("-O0", "-O1", "-Os", "-O2")
 
 
 def library(name):
-    """Returns the archive of a target, which is built once."""
+    """Returns the archive of a target, which is built only once."""
     return measure.build(name) or skip(tool().missing(TARGETS[name]))
 
 
 def installed():
-    """Returns the targets with an installed compiler. Skips the test if there is none."""
+    """Returns the targets whose compiler is installed. Skips the test if there is none."""
     found = [n for n in TARGETS if not tool().missing(TARGETS[n])]
     return found or skip("no compiler for any target is installed")
 
@@ -53,17 +54,17 @@ def is_microblaze(name):
 
 
 def linker(name):
-    """Returns the target's ld, with the option for its byte order."""
+    """Returns the target's ld with the option for its byte order."""
     return [tools(name) + "ld", *(["-EB"] if "-mbig-endian" in TARGETS[name][3] else [])]
 
 
 def helpers(name):
-    """Returns the compiler's helpers that the library may call."""
+    """Returns the compiler's helper functions that the library may call."""
     return MICROBLAZE_HELPERS if is_microblaze(name) else set()
 
 
 def quiet(*argv, **kw):
-    """Run a compiler, which must succeed without a message."""
+    """Runs a compiler, which must succeed without printing anything."""
     out = run(*argv, **kw)
     assert out.code == 0 and not out.err, f"{' '.join(map(str, argv))}\n{out}"
     return out
@@ -80,7 +81,7 @@ def helper(name):
 
 @functools.cache
 def whole(name):
-    """Links all objects of the archive into one, with no others. Returns its path."""
+    """Links all objects of the archive into one object. Returns its path."""
     made = scratch(f"{name}-all.o")
     quiet(*linker(name), "-r", "--whole-archive", library(name), "-o", made)
     return made
@@ -88,14 +89,14 @@ def whole(name):
 
 @functools.cache
 def in_one():
-    """Returns the folder of pmk_target.[ch], which scripts/amalgamate makes."""
+    """Returns the folder of pmk_target.[ch], which scripts/amalgamate generates."""
     folder = scratch("in-one")
     quiet(os.path.join(SOURCE, "scripts/amalgamate"), folder)
     return folder
 
 
 def symbols(nm, file, *options):
-    """Returns {(kind, name)}; kind is nm's letter."""
+    """Returns {(kind, name)} of the symbols; `kind` is nm's letter."""
     return set(re.findall(r"([A-Za-z]) (\S+)$", run(nm, *options, file).out, re.M))
 
 
@@ -180,9 +181,9 @@ def test_it_needs_nothing_but_memory_functions():
         equal(undefined - MEMORY - helpers(name), set(), f"{name} needs these, too")
 
 
-def test_it_has_no_state():
-    """Everything that is loaded is code or constants: nothing writable, no constructors, no tables
-    for unwinding."""
+def test_the_library_has_no_writable_data():
+    """Everything that is loaded is code or constants: there is no writable data, no constructor,
+    and no table for unwinding."""
     for name in installed():
         listed = run(tools(name) + "readelf", "-S", "-W", whole(name)).out
         sections = re.findall(r"^ +\[ *\d+\] (\S+) +\S+ +\w+ \w+ (\w+) \w+ +([A-Za-z]*) ", listed,
@@ -205,7 +206,7 @@ def instructions(objdump, file):
 
 
 def floating(name, found):
-    """Instructions of floating point, vectors and their coprocessors."""
+    """Returns the instructions that use floating point, vectors or their coprocessors."""
     registers = r"\b[vqdshbz]\d+\b" if tools(
         name).startswith("aarch64") else r"\b([dqs]\d+|p1[01])\b"
     return [f"{m} {o}" for m, o in found if m[0] in "vf" or re.search(registers, o)]
@@ -288,7 +289,8 @@ def test_sizes_structs_and_stacks_are_within_the_budget():
 
 
 def test_the_stack_of_a_known_chain():
-    """f → g → a port's slot, and a recursion, in a call graph as the compiler writes it."""
+    """The stack of a chain f → g → a port's function, and of a recursion, is read correctly from a
+    call graph in the compiler's form."""
     def node(title, file, size):
         return f'node: {{ title: "{title}" label: "x\\n{file}:1:2\\n{size} bytes (static)" }}\n'
 
@@ -339,8 +341,8 @@ def test_two_files_are_deterministic_and_say_what_they_are():
 
 
 def test_two_files_compile_without_a_libc():
-    """Debian's compiler for RISC-V has no libc. The test includes one header, which has all
-    families."""
+    """The two files compile without a libc, which Debian's compiler for RISC-V does not have. The
+    test includes one header, which contains all families."""
     have("riscv64-linux-gnu-gcc")
     own = run("riscv64-linux-gnu-gcc", "-print-file-name=include").out.strip()
     main = scratch("families.c")
@@ -354,7 +356,8 @@ def test_two_files_compile_without_a_libc():
 
 
 def everywhere():
-    """Returns (name, compiler) for all compilers of the two files: host, targets, 16-bit Thumb."""
+    """Returns (name, compiler) of all compilers for the two files: the host's, the targets', and
+    16-bit Thumb."""
     found = [("host", ["gcc"])]
     for name in installed():
         found.append((name, [tools(name) + "gcc", *TARGETS[name][3].split()]))
@@ -366,7 +369,7 @@ def everywhere():
 
 @functools.cache
 def object_in_one(name):
-    """pmk_target.c compiled as the archive is."""
+    """Compiles pmk_target.c as the archive is compiled; returns the object."""
     made = scratch(f"in-one-{name}.o")
     quiet(*tool().compiler(TARGETS[name]), *WARNINGS, "-c", os.path.join(in_one(), "pmk_target.c"),
           "-o", made)
@@ -374,11 +377,12 @@ def object_in_one(name):
 
 
 def test_two_files_compile_without_a_warning():
-    """Small runs leave out MicroBlaze's second byte order."""
+    """pmk_target.c compiles without a warning everywhere. Small runs leave out MicroBlaze's second
+    byte order."""
     for name, argv in everywhere():
         if name == size("microblaze", ""):
             continue
-        # A program may define PMK_ENABLED as 0 for all of its files, including pmk_target.c.
+        # A program may define PMK_ENABLED as 0 for all of its files, and so for pmk_target.c.
         strict = [*argv, "-std=c11", "-ffreestanding", "-DPMK_ENABLED=0", *WARNINGS,
                   os.path.join(in_one(), "pmk_target.c")]
         if name in TARGETS:
@@ -484,8 +488,7 @@ ATTRIBUTE static struct room_file_out *room_file_find(void) { return 0; }
 int public(struct other *room_file_get) { return RESET(room_file_get) + room_file_find()->reset; }
 static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
 '''
-    # In a struct, the only name to change is the size of an array, if it is an enumerator of the
-    # file.
+    # In a struct, only the size of an array must be renamed, if it is an enumerator of the file.
     equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
 
 
@@ -507,7 +510,8 @@ def test_what_cannot_be_renamed_is_refused():
 
 
 def sample(name, level, variant):
-    """Returns the user's file compiled as `variant`; its name does not depend on the variant."""
+    """Returns the user's file compiled as `variant`. The object's name does not depend on the
+    variant."""
     folder = scratch(f"{name}{level}-{variant.strip('-D').replace('=', '')}")
     os.makedirs(folder, exist_ok=True)
     made = os.path.join(folder, "sample.o")
@@ -539,8 +543,8 @@ def test_disabled_leaves_nothing():
 
 
 def test_disabled_leaves_nothing_without_optimisation():
-    """At -O0, GCC keeps every static object, even if it is unused, and a place on the stack for
-    every local object. The sample's objects for pmk remain, but no code and no reference."""
+    """At -O0, GCC keeps every static object, even if it is unused, and stack space for every local
+    object. So the objects for pmk in the sample remain, but no code and no reference."""
     objects = {"pmu", "regions", "samples", "ring", "task", "fast_regions"}
     for name in installed():
         off, bare = sample(name, "-O0", "-DPMK_ENABLED=0"), sample(name, "-O0", "-DBARE")
@@ -556,7 +560,7 @@ def test_disabled_leaves_nothing_without_optimisation():
 
 
 def called(name, file):
-    """Returns the symbols that the code refers to, except the sample's own variable."""
+    """Returns the symbols to which the code refers, except the sample's own variable."""
     out = run(tools(name) + "objdump", "-r", "-j", ".text", file).out
     found = re.findall(r"^[0-9a-f]+ R_\w+ +(\S+)$", out, re.M)
     assert len(found) > 5, out
@@ -569,8 +573,9 @@ def instructions_of(name, file, function):
     return re.findall(r"^ +[0-9a-f]+:\t(\S+)(?:[ \t]+([^\n]*))?$", body, re.M)
 
 
-def test_enabled_there_is_something():
-    """The comparison is not of two empty files."""
+def test_the_enabled_sample_calls_the_library():
+    """With PMK_ENABLED, the sample calls the library, so the comparison is not one of two empty
+    files."""
     for name in installed():
         on = sample(name, "-O2", "-DPMK_ENABLED=1")
         used = {s for kind, s in symbols(tools(name) + "nm", on) if kind == "U"}
@@ -594,8 +599,8 @@ unsigned on_the_stack(void)
 
 
 def test_disabled_differences_are_zero_and_no_warning():
-    """The program may read the variables that PMK_FAST_END would have written, with every compiler
-    and optimisation level."""
+    """With PMK_ENABLED=0, the program may read the variables that PMK_FAST_END would have written.
+    They are 0, and no compiler at any optimisation level warns."""
     have("gcc", "clang")
     compilers = [["gcc"], ["clang"]] + [compiler(name) for name in installed()]
     for argv in compilers:
@@ -611,7 +616,7 @@ def test_disabled_differences_are_zero_and_no_warning():
 
 # ---- microcontrollers ----------------------------------------------------------------------------
 
-# Small runs have one processor with 16-bit Thumb, and one with Thumb-2.
+# Small runs test one processor with 16-bit Thumb, and one with Thumb-2.
 MICROCONTROLLERS = size(("cortex-m0", "cortex-m3"),
                         ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7",
                          "cortex-m23", "cortex-m33"))
@@ -624,7 +629,7 @@ def test_it_compiles_for_microcontrollers():
         quiet("arm-none-eabi-gcc", f"-mcpu={cpu}", "-mthumb", "-Os", "-std=c11", "-ffreestanding",
               *WARNINGS, "-Werror", "-c", os.path.join(in_one(), "pmk_target.c"), "-o", made)
         undefined = {s for _, s in symbols("arm-none-eabi-nm", made, "-u")}
-        # 16-bit Thumb has helpers of its compiler for long shifts, products and switches.
+        # For 16-bit Thumb, the compiler has helpers for long shifts, products and switches.
         small = {"__aeabi_uidiv"} | THUMB_HELPERS if cpu in ("cortex-m0", "cortex-m0plus",
                                                              "cortex-m23") else set()
         equal({s for s in undefined - MEMORY - small if not s.startswith("__gnu_thumb1_case")},
@@ -633,9 +638,10 @@ def test_it_compiles_for_microcontrollers():
 
 # ---- the fast path -------------------------------------------------------------------------------
 
-# Reads of counters and barriers at an edge: DDI 0301H §3.2.52-54; DDI 0487 D13.5.
+# The instructions of an edge that read counters, and the barriers: DDI 0301H 3.2.52-54; DDI 0487
+# D13.5.
 EDGE = {"armv6": {"mrc": 3}, "armv8-a": {"mrs": 3, "isb": 1}}
-MOST = 12  # instructions of an edge
+MOST = 12  # the most instructions of an edge
 
 
 def edges(assembly):
@@ -673,8 +679,8 @@ def test_an_edge_of_the_fast_path_is_short():
                     equal(got, reads, f"{name} {level}: {edge}")
                     branches = [op for op in ops if re.match(r"b(?!ic|fi|fx)", op)]
                     equal(branches, [], f"{name} {level}: {edge}")
-                    # At -O1 the compiler does not combine loads or stores into pairs, so MOST
-                    # is for the other levels.
+                    # At -O1 the compiler does not combine loads or stores into pairs, so MOST does
+                    # not apply.
                     if level != "-O1":
                         assert len(ops) <= MOST, (f"{name} {level}: {edge} takes {len(ops)}: "
                                                   f"{' '.join(ops)}")
@@ -701,11 +707,12 @@ ARM_STATE void two(void)
 			work();
 }
 """
-MOST_FAST = 40  # instructions of an edge of a fast region, with all that its function needs
+MOST_FAST = 40  # the most instructions of an edge of a fast region
 
 
-def test_an_edge_of_a_fast_region_is_of_middle_weight():
-    """Counted in functions that do nothing else: their entry and return are in the number."""
+def test_the_edges_of_a_fast_region_are_short():
+    """The edges of fast regions are counted in functions that do nothing else, including their
+    entry and return."""
     kinds = [(name, compiler(name)) for name in installed() if name in EDGE]
     have("arm-none-eabi-gcc")
     kinds += [("cortex-m3", ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-std=gnu11",
@@ -726,7 +733,8 @@ def test_an_edge_of_a_fast_region_is_of_middle_weight():
                        if op not in (".word", ".short")]
                 assert 5 <= len(ops) <= MOST_FAST, \
                     f"{name} {level}: {function} takes {len(ops)}: {' '.join(ops)}"
-            # The macro makes the block with a loop of one turn. The compiler must remove the loop.
+            # The macro makes a block with a loop of one round, and the compiler must remove the
+            # loop.
             body = re.search(r"^\w+ <whole>:\n((?:.+\n?)+)", text, re.M).group(1)
             jump = r"^ +([0-9a-f]+):\tb\S*\s+([0-9a-f]+) <whole"
             back = [a for at, a in re.findall(jump, body, re.M)
@@ -758,8 +766,8 @@ def test_fast_regions_switched_off_do_the_work_and_nothing_else():
 
 
 def test_each_header_is_understood_alone():
-    """Each header compiles as C99 without extensions with every compiler, and as C++ with one
-    compiler. result.h and wave.h are only for hosts."""
+    """Each header compiles by itself: as C99 without extensions with every compiler, and as C++
+    with one compiler. result.h and wave.h are only for hosts."""
     headers = sorted(h for h in os.listdir(os.path.join(SOURCE, "include/pmk")) if h.endswith(".h"))
     assert len(headers) > 15, headers
     compilers = {"gcc"} | {tools(n) + "gcc" for n in installed()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library as machine code of an ARMv7 core, using the AArch32 view of a PMUv3."""
+"""The firmware library runs as machine code of an ARMv7 core, with the AArch32 view of a PMUv3."""
 import pytest
 
 from uc import driver

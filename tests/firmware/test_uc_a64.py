@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library as machine code of a Cortex-A53, using the model of its PMUv3."""
+"""The firmware library runs as machine code of a Cortex-A53, with the model of its PMUv3."""
 import pytest
 
 from uc import driver

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library as machine code of an ARM1176, using the models of its PMU."""
+"""The firmware library runs as machine code of an ARM1176, with the model of its PMU."""
 import pytest
 
 from uc import driver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library on a Cortex-M through its native port. It prints the results of open and
- * start and, if there is a DWT, whether a loop of known length is counted.
+ * The firmware library on a Cortex-M through its native port. It prints the results of opening and
+ * starting. If there is a DWT, it also prints whether a loop of known length was counted right.
  */
 #include "pmk_target.h"
 
@@ -26,7 +26,7 @@ static void print(const char *text)
 void fault(void)
 {
 	print("a fault\n");
-	semihosting(0x18, (const void *)0x20023); /* SYS_EXIT, a run-time error */
+	semihosting(0x18, (const void *)0x20023); /* SYS_EXIT with a run-time error */
 }
 
 static int count(void)
@@ -61,7 +61,7 @@ void reset(void)
 	print("\ncount: ");
 	print(pmk_strerror(count()));
 	print("\n");
-	semihosting(0x18, (const void *)0x20026); /* SYS_EXIT, success */
+	semihosting(0x18, (const void *)0x20026); /* SYS_EXIT with success */
 }
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[] = {

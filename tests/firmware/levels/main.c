@@ -2,7 +2,7 @@
 /*
  * Starts the library at the exception level at which QEMU's virt board enters a program: EL1, EL2
  * with virtualization=on, EL3 with secure=on. It prints the result of the first start in each
- * set-up, and the count for a loop of 4000 instructions.
+ * configuration, and the count of a loop of 4000 instructions.
  */
 #include "pmk_target.h"
 
@@ -77,7 +77,7 @@ int main(void)
 	attempt("neither", PMK_ARMV8_EL0_EL1, PMK_ARMV8_SW_INCR);
 	attempt("instructions at EL2", PMK_ARMV8_EL0_EL1_EL2, PMK_ARMV8_INST_RETIRED);
 	attempt("instructions at EL0", PMK_ARMV8_EL0, PMK_ARMV8_INST_RETIRED);
-	if (level == 3) { /* MDCR_EL3.SPME: event counters count in Secure state */
+	if (level == 3) { /* MDCR_EL3.SPME: events count in Secure state */
 		__asm__ volatile("msr mdcr_el3, %0\n\tisb" ::"r"(UINT64_C(1) << 17));
 		attempt("instructions, SPME", PMK_ARMV8_EL0_EL1, PMK_ARMV8_INST_RETIRED);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An exception ends the run, at any exception level. */
+/* An exception at any exception level ends the run. */
 	.section .text.start, "ax"
 	.global	_start
 _start:

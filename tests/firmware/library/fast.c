@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The edges of PMK_FAST_BEGIN and PMK_FAST_END between marks, to be counted in the compiler's
- * output: once through a pointer, once on the stack of a function that does something.
+ * PMK_FAST_BEGIN and PMK_FAST_END between marks, so that a test can count the instructions of each
+ * edge in the compiler's output. They are used once through a pointer, and once on the stack of a
+ * function that does something.
  */
 #include <pmk/fast.h>
 
-/* A comment in the assembly that no access to memory moves across. */
+/* Writes a comment into the assembly. No access to memory moves across it. */
 #define MARK(text) __asm__ volatile("/* mark " text " */" ::: "memory")
 
 #define EDGE(edge, f)        \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program on a host that uses the whole library: regions, sampling, tasks and reports on an
- * ARM11; the drivers of all other families; plans, sessions, statistics and look-ups. The program
- * must print the same with the archive and with the two generated files. Its registers are
- * simulated: reading a counter increments it.
+ * ARM11; the drivers of all other families; plans, sessions, statistics and look-ups. It must print
+ * the same with the archive and with the two generated files. Its registers are simulated, and
+ * reading a counter increments it.
  */
 #include <stdio.h>
 #include <string.h>

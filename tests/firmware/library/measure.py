@@ -29,14 +29,14 @@ from harness import SOURCE, WORK, run, script  # noqa: E402
 
 BUDGET = os.path.join(SOURCE, "tests/firmware/budget.txt")
 HEADROOM = 1.05
-COMPILER = "12"  # the budget is GCC 12's
+COMPILER = "12"  # the budget is for GCC 12
 
-# Written in assembly, without a stack.
+# These functions are written in assembly, and use no stack.
 ASSEMBLY = {"pmk_native_probe", "pmk_native_probe_access"}
 
 STRUCTS = ["pmk_target", "pmk_region", "pmk_task", "pmk_sample", "pmk_ring", "pmk_session"]
 
-# Callers through pointers, and their targets.
+# Functions that call through pointers, and the functions that they call.
 MODULE, PORTS = r"src/firmware/mdm\w*\.c$", r"src/firmware/(mmio|native_\w+)\.c$"
 DRIVERS, PROGRAM = r"src/pmu/\w+/driver\.c$", None
 INDIRECT = [
@@ -52,16 +52,17 @@ INDIRECT = [
 
 @functools.cache
 def tool():
-    """scripts/target as a module."""
+    """Loads scripts/target as a module."""
     return script("target")
 
 
 @functools.cache
 def made():
-    """Runs scripts/target once, with call graphs next to the objects. Returns its output."""
+    """Runs scripts/target once, which also writes the call graphs next to the objects. Returns its
+    output."""
     return run(os.path.join(SOURCE, "scripts/target"), os.path.join(WORK, "target-library"),
                env=dict(os.environ, TARGET_CFLAGS="-fcallgraph-info=su",
-                        CCACHE_DISABLE="1"))  # ccache does not keep the call graphs
+                        CCACHE_DISABLE="1"))  # ccache does not store call graphs
 
 
 def build(name):
@@ -104,9 +105,9 @@ class CallGraph:
             self.calls.setdefault(source, set()).add(to)
 
     def worst(self, function):
-        """Bytes of stack from the entry of `function` on."""
+        """Returns the bytes of stack that `function` and its callees need."""
         if function not in self.bytes:
-            return 0  # memcpy and similar functions
+            return 0  # memcpy and similar functions need none
         assert function not in self.open, f"recursion: {' → '.join(self.open)} → {function}"
         if function not in self.known:
             self.open.append(function)
@@ -117,7 +118,8 @@ class CallGraph:
         return self.known[function]
 
     def pointer(self, function):
-        """Returns the deepest function that a pointer in `function` may point to."""
+        """Returns the function with the deepest stack to which a pointer in `function` may
+        point."""
         for caller, to in INDIRECT:
             if re.search(caller, self.file[function]):
                 break
@@ -126,8 +128,7 @@ class CallGraph:
                                  f"where to")
         if to is PROGRAM:
             return 0
-        # Static functions of a driver or a port are called through a slot; public functions are
-        # not.
+        # Only static functions of a driver or a port are called through pointers.
         slots = [f for f, file in self.file.items() if re.search(to, file) and ":" in f]
         assert slots, f"no function in {to}"
         return max(self.worst(f) for f in slots)
@@ -170,7 +171,7 @@ def sizes_of_structs(name, structs):
 
 @functools.cache
 def measure(name):
-    """Returns {what: bytes} of one target."""
+    """Returns {what: bytes} for one target."""
     objects = os.path.join(os.path.dirname(build(name)), "objects")
     found, events = {}, {}
     for path in sorted(glob.glob(os.path.join(objects, "*.o"))):
@@ -207,14 +208,14 @@ def read_budget():
 
 
 def family_of(what):
-    """Returns the PMU family that something belongs to, or None."""
+    """Returns the PMU family of a file or function, or None."""
     found = re.match(r"(?:code |constants )pmu/(\w+)|stack pmk_(\w+?)_", what)
     family = found and (found[1] or found[2])
     return family if family in tool().amalgamate.pmu_families() else None
 
 
 def budget_of(what, budget):
-    """Returns the most bytes. A new family has a budget when this file is written the next time."""
+    """Returns the budget in bytes. A new family gets its budget when this file is written again."""
     family = family_of(what)
     if family and not any(family_of(other) == family for other in budget):
         return math.inf
@@ -222,7 +223,7 @@ def budget_of(what, budget):
 
 
 def allowed(what, size):
-    """Returns the recorded budget for something of `size` bytes."""
+    """Returns the budget to record for something of `size` bytes."""
     if what.startswith("stack "):
         return max(16, math.ceil(size * HEADROOM / 8) * 8)
     return math.ceil(size * HEADROOM)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's file with every function and macro that PMK_ENABLED switches off. It is compiled as it
- * is, to be linked with the library; with PMK_ENABLED=0; and with -DBARE, where the preprocessor
- * takes all lines of pmk away. The last two have to give the same object.
+ * A user's file with every function and macro that PMK_ENABLED switches off. It is compiled in
+ * three ways: normally, for linking with the library; with PMK_ENABLED=0; and with -DBARE, for
+ * which the preprocessor removes all lines of pmk. The last two must give identical objects.
  */
 #include <stdint.h>
 
@@ -14,7 +14,7 @@
 #include <pmk/fast.h>
 #include <pmk/likwid.h>
 #include <pmk/target.h>
-#ifdef __MICROBLAZE__ /* no instruction reads its counters */
+#ifdef __MICROBLAZE__ /* has no instruction that reads counters */
 #include <pmk/microblaze.h>
 #define pmk_port_native() pmk_port_mdm(0)
 #ifndef PMK_FAST_BEGIN
@@ -82,7 +82,7 @@ int inner_loop(const int *v)
 	PMK(PMK_REGION_FAST_BEGIN(0);)
 	sum++;
 	PMK(PMK_REGION_FAST_END(0);)
-#ifdef __OPTIMIZE__ /* at -O0, a loop of one turn remains in the code */
+#ifdef __OPTIMIZE__ /* at -O0, a loop of one round stays */
 	PMK(PMK_REGION_FAST(0))
 	{
 		sum--;
@@ -118,7 +118,7 @@ void ignoring(void)
 	show(1);
 }
 
-/* Calls the functions and checks all results. With PMK_ENABLED=0 each result is 0. */
+/* Calls the functions and checks all results, which are 0 with PMK_ENABLED=0. */
 void careful(void)
 {
 	PMK(if (pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native())) give_up(1);)
@@ -143,7 +143,7 @@ void careful(void)
 	show(2);
 }
 
-/* Values that the program goes on with. */
+/* Uses values that the functions return. */
 void reading(void)
 {
 	uint64_t total;
@@ -154,7 +154,7 @@ void reading(void)
 	show(PMK_GIVES(UINT64_MAX, pmk_target_deadline(&pmu, 1)));
 }
 
-/* Arrays and structs that only pmk fills are pmk's lines, too. */
+/* With -DBARE, arrays and structs that only pmk fills are left out, too. */
 void reading_more(void)
 {
 	PMK(uint64_t totals[PMK_TARGET_EVENTS];)

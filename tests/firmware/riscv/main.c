@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's driver on the native port, in M-mode of QEMU's virt board, whose counters are an
+ * RISC-V's driver on the native port in M-mode of QEMU's virt board, whose counters are an
  * independent implementation of the manual. Returns 1 if all checks pass, otherwise the line of the
- * first check that failed.
+ * first failed check.
  */
 #include <pmk/riscv.h>
 
@@ -46,7 +46,7 @@ int main(void)
 	for (unsigned c = 0; c < PMK_RISCV_NCTRS; c++)
 		CHECK(!drv->read(&d, c, &v) && v == 0);
 
-	/* Inhibited counters do not count, and keep both halves of a written value. */
+	/* Inhibited counters do not count. Written values keep both halves. */
 	spin(LOOPS);
 	for (unsigned c = 0; c < PMK_RISCV_NCTRS; c++) {
 		CHECK(!drv->write(&d, c, UINT64_C(0x1122334455667700) + c));
@@ -54,7 +54,7 @@ int main(void)
 		CHECK(!drv->read(&d, c, &v) && v == UINT64_C(0x1122334455667700) + c);
 	}
 
-	/* Running: the loop's instructions, and a few around it. */
+	/* While it runs, the counter counts the loop's instructions, and a few around the loop. */
 	CHECK(!drv->reset(&d));
 	CHECK(!drv->program(&d, PMK_RISCV_CTR_INSTRET, PMK_RISCV_INSTRUCTIONS));
 	CHECK(!drv->start(&d));
@@ -66,8 +66,8 @@ int main(void)
 	CHECK(!drv->read(&d, PMK_RISCV_CTR_CYCLE, &v) && v > 2 * LOOPS);
 
 	/*
-	 * The lower half of a counter carries into its upper half. RV32 is left out, because QEMU
-	 * 7.2 does not carry there.
+	 * The lower half of a counter carries into its upper half. RV32 is left out, because in
+	 * QEMU 7.2 it does not.
 	 */
 	CHECK(!drv->write(&d, PMK_RISCV_CTR_INSTRET, UINT32_MAX - 10));
 	spin(LOOPS);

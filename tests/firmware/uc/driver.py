@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Firmware on an emulated bare machine: builds the program of guest.c with the library's
+"""Runs firmware on an emulated bare machine: builds the program of guest.c with the library's
 freestanding sources for a core, and runs the tests that `uc_firmware --list` names."""
 import functools
 import os
@@ -9,14 +9,13 @@ from harness import *
 
 UC = os.path.join(BUILD, "tests", "uc_firmware")
 FOLDER = os.path.join(SOURCE, "tests", "firmware", "uc")
-# Flags for every core: a program without libraries, at a fixed address, without an operating
-# system.
+# Flags for every core: the program has no libraries, a fixed address, and no operating system.
 FLAGS = ["-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror", "-DPMK_FIRMWARE", "-ffreestanding",
          "-nostdlib", "-static", "-Wl,-Ttext=0x100000", "-Wl,-e,g_open", "-Wl,--build-id=none"]
 ARM = ["-marm", "-mfloat-abi=soft"]
-# {core: (compiler, its flags, tests to leave out)}. Tests of the other PMU's registers are left
-# out. AArch32 also leaves out the long tests, because it combines the ARM1176's code with the
-# Cortex-A53's registers, which the other cores test.
+# {core: (compiler, its flags, tests to leave out)}. Tests of another PMU's registers are left out.
+# AArch32 also leaves out the long tests, because it combines the code of the ARM1176 with the
+# registers of the Cortex-A53, and both cores run these tests.
 CORES = {
     "arm": ("arm-none-eabi-gcc", ["-mcpu=arm1176jzf-s", *ARM], "words_armv8|misuse_events_armv8"),
     "a32": ("arm-none-eabi-gcc", ["-mcpu=cortex-a15", *ARM],
@@ -32,7 +31,7 @@ CORES = {
 
 @functools.cache
 def build(core):
-    """Returns the firmware for a core; returns its path."""
+    """Builds the firmware for a core. Returns its path."""
     compiler, flags, _ = CORES[core]
     have(compiler)
     path = os.path.join(WORK, f"firmware-{core}.elf")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The cost of the inline pair of <pmk/fast.h> in machine code, and that it measures correctly. */
+/*
+ * The inline pair of <pmk/fast.h> costs few instructions in machine code, and measures correctly.
+ */
 #include "rig.h"
 
 #define SPUN 1000
@@ -10,11 +12,11 @@ struct edge {
 };
 
 struct counted {
-	struct rig rig;	   /* first: a rig is cast back to its test */
-	uint64_t label[4]; /* begin, begun, end, ended */
+	struct rig rig;	   /* must be first, because a rig is cast to its test */
+	uint64_t label[4]; /* addresses of begin, begun, end, ended */
 	struct edge *in, edge[2];
 	uint64_t accesses;
-	uint64_t when[2][MAX_EVENTS]; /* the true count at the read of each edge */
+	uint64_t when[2][MAX_EVENTS]; /* the true counts when each edge reads the counter */
 };
 
 static uint64_t count(struct rig *r, uint64_t pc)
@@ -69,15 +71,15 @@ static void test_fast(struct machine *m)
 		      "event %u: %llu, truth %llu", i, (ull)machine_number(m, "g_out", i),
 		      (ull)(c.when[1][i] - c.when[0][i]));
 	/*
-	 * The cycle counter is read last at the begin and first at the end: in between are only the
-	 * code, its call, and at most six instructions that store the readings.
+	 * The cycle counter is read last at the begin and first at the end. Between these reads are
+	 * only the code, its call, and at most six instructions that store the readings.
 	 */
 	CHECK(machine_number(m, "g_out", 0) >= 2 * SPUN + 3 + 2 &&
 		      machine_number(m, "g_out", 0) <= 2 * SPUN + 3 + 2 + 6,
 	      "%llu cycles", (ull)machine_number(m, "g_out", 0));
 }
 
-/* Modulo 2^32, also when a counter wraps inside. */
+/* The difference is right modulo 2^32, even if a counter wraps in the region. */
 static void test_wrap(struct machine *m)
 {
 	uint64_t plain[3];

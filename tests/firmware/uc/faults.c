@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
  * A counter overflows at the worst moment: directly before each instruction of each operation, for
- * each counter. Its interrupt is taken at once, some instructions later, after the operation, or
- * never (polled later). These instructions include all accesses to the counters. The totals must
- * always be true.
+ * each counter. Among these instructions are all accesses to the counters. The interrupt comes at
+ * once, some instructions later, after the operation, or never, in which case the counter is polled
+ * later. The totals are right in every case.
  *
- * The test also does the reverse: a reader interrupts the handler before each of its instructions.
+ * In a second test, a reader interrupts the handler before each of the handler's instructions.
  */
 #include <string.h>
 
 #include "rig.h"
 
 #define SAMPLED_PERIOD 20000
-#define NEAR	       100000 /* more than an operation counts */
+#define NEAR	       100000 /* more than an operation can count */
 
 enum when { AT_ONCE, DELAYED, AFTERWARDS, POLLED, NWHEN };
 static const char *const when_name[] = { "at once", "delayed", "afterwards", "polled" };
 
 struct fault {
-	struct rig rig; /* first: a rig is cast back to its fault */
+	struct rig rig; /* must be first, because a rig is cast to its fault */
 	const struct op *op;
 	enum when when;
-	unsigned event;	   /* which overflows … */
-	uint64_t position; /* the instruction of the operation before which it happens */
-	unsigned delay;	   /* DELAYED: instructions until the interrupt is taken */
-	bool inside;	   /* the operation runs */
-	uint64_t began;	   /* m->executed then */
+	unsigned event;	   /* the event that overflows */
+	uint64_t position; /* instruction of the operation before which it overflows */
+	unsigned delay;	   /* DELAYED: instructions before the interrupt */
+	bool inside;	   /* the operation is running */
+	uint64_t began;	   /* m->executed at its start */
 	bool raised;
 	uint64_t raised_at;
 	uint64_t random;
-	/* a reader interrupts the handler `inner` instructions after handler_began */
+	/* A reader interrupts the handler `inner` instructions after handler_began. */
 	uint64_t inner, handler_began;
 	bool read;
 
@@ -40,7 +40,10 @@ struct fault {
 	unsigned runs;
 };
 
-/* An operation that is interrupted, its preparation, and the checks and clean-up after it. */
+/*
+ * An operation that is interrupted, what is done before it, and the checks and the clean-up after
+ * it.
+ */
 struct op {
 	const char *name;
 	void (*prepare)(struct fault *f);
@@ -135,7 +138,7 @@ static void start(struct fault *f)
 	rig_start(&f->rig);
 }
 
-/* Overflowed counters are served while they are stopped. */
+/* Handles overflowed counters while they are stopped. */
 static void read_stopped_and_start(struct fault *f)
 {
 	rig_read(&f->rig, "stopped");
@@ -183,7 +186,7 @@ static void poll(struct fault *f)
 	machine_call(f->rig.m, "g_poll", 0, 0, 0);
 }
 
-/* Another counter has already overflowed, and its handler is pending. */
+/* Makes another counter overflow, whose handler is pending. */
 static void overflow_another(struct fault *f)
 {
 	unsigned other = f->event;
@@ -191,7 +194,7 @@ static void overflow_another(struct fault *f)
 	do
 		other = (other + 1) % f->rig.nevents;
 	while (!f->rig.event[other].wraps);
-	f->inside = true; /* hold the interrupt back */
+	f->inside = true; /* no interrupt now */
 	rig_approach(&f->rig, other, 0);
 }
 
@@ -214,7 +217,7 @@ static const struct op servers[] = {
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-/* Serves all earlier overflows. */
+/* Handles all earlier overflows. */
 static void settle(struct fault *f)
 {
 	f->inside = false;
@@ -225,8 +228,10 @@ static void settle(struct fault *f)
 	}
 }
 
-/* Runs the operation with an overflow at the fault's position. Returns false if it has fewer
- * instructions. */
+/*
+ * Runs the operation with an overflow at the fault's position. Returns false if the operation has
+ * fewer instructions.
+ */
 static bool run_one(struct fault *f)
 {
 	char what[128];
@@ -247,7 +252,7 @@ static bool run_one(struct fault *f)
 	return f->raised;
 }
 
-/* Runs each position with one of the events; `make nightly` runs each position with each event. */
+/* Runs each position with one of the events. `make nightly` runs each position with each event. */
 static void run_everywhere(struct fault *f, enum when when)
 {
 	unsigned wrapping = 0, turn = 0, step;
@@ -280,7 +285,7 @@ static void open_fault(struct fault *f, struct machine *m, bool interrupts, unsi
 	f->rig.boundary = raise_there;
 	f->rig.take = take_then;
 	rig_start(&f->rig);
-	/* The task of switch_in() begins here. */
+	/* switch_in() switched to a task, which ends here. */
 	OK(&f->rig, "g_switch_out", 0, 0, 0);
 	switch_in(f);
 }
@@ -335,10 +340,10 @@ static void check_reader(struct rig *r, uint64_t handler)
 	rig_check(r, "g_inner", 1, what);
 }
 
-/* The handler serves event f->event; a reader comes before its instruction f->position. */
+/* Runs the handler of event f->event, with a reader before its instruction f->position. */
 static bool read_inside(struct fault *f)
 {
-	f->inside = f->raised = true; /* hold interrupt and reader back */
+	f->inside = f->raised = true; /* no interrupt and no reader now */
 	rig_approach(&f->rig, f->event, 0);
 	if (f->when == POLLED) /* the counters are stopped */
 		rig_stop(&f->rig);
@@ -424,7 +429,7 @@ static void check_inner(struct rig *r, uint64_t handler)
  */
 static bool run_both(struct fault *f)
 {
-	f->inside = f->raised = true; /* hold everything back */
+	f->inside = f->raised = true; /* no interrupt and no reader now */
 	f->op->prepare(f);
 	rig_approach(&f->rig, f->event, 0);
 	f->raised = f->read = false;
@@ -458,8 +463,8 @@ static void test_reader_in_handler_in_start(struct machine *m)
 	f.rig.boundary = enter_both;
 	f.rig.returned = check_inner;
 	/*
-	 * The handler interrupts each instruction of the operation. In the handler, a reader
-	 * interrupts every 23rd instruction, each time from a different first one.
+	 * The handler interrupts each instruction of the operation. A reader interrupts every 23rd
+	 * instruction of the handler, beginning with another instruction each time.
 	 */
 	for (f.op = ops; f.op->name; f.op++)
 		for (f.position = 0, f.inner = 0; run_both(&f); f.inner += 23) {
@@ -475,8 +480,8 @@ static void test_reader_in_handler_in_start(struct machine *m)
 /* ---- a sampled counter ----------------------------------------------------------------------- */
 
 /*
- * Its total lacks exactly the events that were counted while the handler reset it (`lost`). All
- * others stay exact.
+ * The total of a sampled event lacks exactly the events that were counted while the handler reset
+ * its counter (`lost`). All other totals stay exact.
  */
 static void test_sampled(struct machine *m)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tested program: the firmware library, and one small function for each operation. Results are
- * in arrays of 64-bit numbers, so that tests need not know the layout of the library's structs.
- * Compiled for the machine it is `firmware`; compiled for the host it is its twin, whose port leads
- * to a model directly (see sequences.c).
+ * The tested program: the firmware library, and one small function for each operation. The
+ * functions store results in arrays of 64-bit numbers, so the tests need no knowledge of the
+ * library's structs. Compiled for the machine, the program is `firmware`. Compiled for the host, it
+ * is its twin, whose port accesses a model directly (see sequences.c).
  */
 #include <stddef.h>
 
@@ -37,7 +37,7 @@ static const struct pmk_pmu *const cores[] = {
 	[G_L220] = &pmk_l220,
 };
 
-/* As after power-on. */
+/* Restores the state after power-on. */
 void g_clear(void)
 {
 	for (unsigned i = 0; i < PMK_TARGET_EVENTS; i++)
@@ -58,8 +58,8 @@ int g_seize(unsigned core)
 }
 
 /*
- * The functions below open a PMU with memory-mapped registers: a PMUv3's debug interface, the AHB
- * Monitor, or a level 2 cache.
+ * Each of the functions below opens a PMU with memory-mapped registers: a PMUv3's debug interface,
+ * the AHB Monitor, or a level 2 cache.
  */
 static struct pmk_mmio block;
 static struct pmk_port words;
@@ -141,8 +141,10 @@ int g_poll(void)
 	return pmk_target_poll(&pmu);
 }
 
-/* Changes the interrupt enables by the driver, without pmk_target: a read-modify-write of a
- * register that the library also changes. */
+/*
+ * Changes the interrupt enables with the driver, without pmk_target. It reads and writes a register
+ * that the library also changes.
+ */
 int g_irq_enable(uint32_t counters)
 {
 	return pmu.dev.pmu->driver->irq_enable(&pmu.dev, counters);
@@ -165,7 +167,7 @@ void g_isr(uintptr_t pc)
 	g_served = (unsigned)pmk_target_isr(&pmu, pc);
 }
 
-/* A handler that interrupts g_isr(). */
+/* A handler that interrupts g_isr(), and reads the totals. */
 int g_read_inner(uintptr_t pc)
 {
 	(void)pc;
@@ -188,7 +190,7 @@ int g_begin(unsigned id)
 	return pmk_region_begin(&pmu, id);
 }
 
-/* A port whose registers cannot be read, as if a debugger used the MDM. */
+/* A port whose registers cannot be read, as if a debugger held the MDM. */
 static int busy(void *ctx, unsigned reg, uint64_t *value)
 {
 	(void)ctx;
@@ -226,8 +228,10 @@ void g_region_empty(void)
 	PMK_REGION_END(0);
 }
 
-/* Executes a region with `inner` instructions `times` times inside another one, with `outer`
- * instructions before and after. */
+/*
+ * Executes a region with `inner` instructions `times` times inside another region, which has
+ * `outer` instructions before and after it.
+ */
 void g_region_nested(uint32_t outer, uint32_t inner, uint32_t times)
 {
 	PMK_REGION_BEGIN(0);
@@ -296,7 +300,7 @@ int g_use_locks(void)
 	return pmk_target_locks(&pmu, lock, unlock);
 }
 
-/* A stretch of the program with interrupts off. */
+/* Executes code with interrupts off. */
 void g_masked(uint32_t n)
 {
 	uintptr_t before = g_mask();
@@ -329,7 +333,10 @@ int g_task_read(unsigned n)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* 1 and the oldest sample in g_out: address, region, event, late; or 0. */
+/*
+ * Stores the oldest sample in g_out (address, region, event, late), and returns 1. Returns 0 if
+ * there is no sample.
+ */
 int g_take(void)
 {
 	struct pmk_sample s;
@@ -390,11 +397,11 @@ int g_probe(void)
 	return pmk_native_probe();
 }
 
-#if defined(__aarch64__) || __ARM_ARCH < 7 /* the 32-bit fast path is for ARM11 */
+#if defined(__aarch64__) || __ARM_ARCH < 7 /* the 32-bit fast path is only for ARM11 */
 /* Labels before and after each edge; a label adds no instruction. */
 #define LABEL(name) __asm__ volatile(".global " #name "\n" #name ":" ::: "memory")
 
-/* In global memory, so that the compiler must make the stores. */
+/* The result is in global memory, so the compiler must make the stores. */
 struct pmk_fast g_fast_result;
 
 void g_fast(uint32_t n)

@@ -2,15 +2,15 @@
 /*
  * The machine of machine.h.
  *
- * Register accesses are found in the code before it runs. The hook before every instruction
- * performs them and skips the instruction. (Unicorn itself ignores c15 and has a PMUv3 of its own
- * that counts host time.) An interrupt ends emulation at an instruction boundary, saves the whole
- * core, runs the handler and restores the core, so the interrupted code continues exactly where it
- * was. Exception levels and banked registers are therefore not exercised; the model handles the
- * mode of accesses (`mode`).
+ * Register accesses are found in the code before it runs. A hook before every instruction performs
+ * them and skips the instruction, because Unicorn ignores c15, and has its own PMUv3, which counts
+ * host time. An interrupt ends emulation at an instruction boundary, saves the whole core, runs the
+ * handler and restores the core, so the interrupted code continues exactly where it was. Exception
+ * levels and banked registers are therefore not tested; the model gets the mode of accesses from
+ * `mode`.
  *
- * Not modelled: memory timing, instruction fetch, instructions of more than one cycle. Accesses
- * happen in program order, so a missing barrier is not noticed here.
+ * Memory timing, instruction fetch, and instructions of more than one cycle are not modelled.
+ * Accesses happen in program order, so a missing barrier is not detected here.
  */
 #include "machine.h"
 
@@ -27,17 +27,17 @@
 #include <pmk/armv8_model.h>
 
 #define PAGE	     0x1000
-#define STACK	     0x00800000 /* the stacks of all levels start here */
+#define STACK	     0x00800000 /* start of the stacks of all levels */
 #define STACK_SIZE   0x00010000
 #define RETURN_HERE  0x00900000
 #define MAX_SEGMENTS 8
-/* Far more instructions than any call needs; beyond this it is an endless loop. */
+/* Calls need far fewer instructions. A longer run is an endless loop. */
 #define LIMIT	     100000000
 
-/* An instruction that accesses the performance monitor. */
+/* An instruction that accesses the PMU. */
 struct site {
 	bool is, write;
-	bool pair; /* MRRC, MCRR: rt and rt2 */
+	bool pair; /* MRRC or MCRR with rt and rt2 */
 	uint8_t rt, rt2;
 	uint8_t reg;
 	uint8_t crn, crm, op2; /* operands of MRC, MCR */
@@ -136,7 +136,7 @@ bool machine_line(const struct machine *m)
 	return m->in->line;
 }
 
-/* Bit 7 is I in both: CPSR, and PSTATE as Unicorn shows it. */
+/* Bit 7 is I in CPSR, and in PSTATE as Unicorn shows it. */
 bool machine_masked(const struct machine *m)
 {
 	return get(m, m->in->a64 ? UC_ARM64_REG_PSTATE : UC_ARM_REG_CPSR) >> 7 & 1;
@@ -175,7 +175,7 @@ static uint8_t counter_register(unsigned crm, unsigned op2)
 /* MRC, MCR p15, 0, Rt, CRn, CRm, op2; MRRC, MCRR p15, 0, Rt, Rt2, c9 (DDI 0487 G8.4). */
 static struct site decode_a32(uint32_t w)
 {
-	/* By CRm 12 … 14 and op2; 0xff: not a register, or not modelled. */
+	/* Indexed by CRm 12 … 14 and op2. 0xff: no register, or not modelled. */
 	static const uint8_t c9[3][8] = {
 		{ PMK_ARMV8_PMCR, PMK_ARMV8_PMCNTENSET, PMK_ARMV8_PMCNTENCLR, PMK_ARMV8_PMOVSCLR,
 		  PMK_ARMV8_PMSWINC, PMK_ARMV8_PMSELR, PMK_ARMV8_PMCEID0, PMK_ARMV8_PMCEID1 },
@@ -304,7 +304,7 @@ static void stop(struct machine *m, enum stopped why)
 	ok(uc_emu_stop(m->in->uc), "stop");
 }
 
-/* The access itself: AArch32 has its own view of a PMUv3. */
+/* Performs the access. AArch32 has its own view of a PMUv3. */
 static int reach(struct machine *m, const struct site *s, struct access *a)
 {
 	uint32_t low = (uint32_t)a->value;
@@ -343,7 +343,7 @@ static void deliver(const struct machine *m, const struct site *s, uint64_t valu
 		set(m, general(m, s->rt2), value >> 32);
 }
 
-/* Perform the instruction's access, and skip the instruction. */
+/* Performs the instruction's access, and skips the instruction. */
 static void do_access(struct machine *m, const struct site *s)
 {
 	struct access a = { .write = s->write, .reg = s->reg, .level = m->level };
@@ -365,7 +365,7 @@ static void do_access(struct machine *m, const struct site *s)
 	catch_up(m);
 	m->accesses++;
 	read = a.value;
-	if (a.reg == PMK_ARMV8_DFR0 && m->in->pmuv3) /* the port's access to ID_DFR0 */
+	if (a.reg == PMK_ARMV8_DFR0 && m->in->pmuv3) /* the port reads ID_DFR0 */
 		a.value = machine_peek(m, a.reg);
 	if (m->after)
 		m->after(m, &a);
@@ -406,7 +406,9 @@ static void on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user
 
 static uint64_t run(struct machine *m, uint64_t pc, uint64_t a, uint64_t b, uint64_t c);
 
-/* Interrupt the running code with `handler`, and return to it. Returns the handler's result. */
+/*
+ * Interrupts the running code with `handler`, and then continues it. Returns the handler's result.
+ */
 static uint64_t interrupt(struct machine *m, uint64_t handler)
 {
 	uc_context *saved = m->in->saved[m->level];
@@ -424,8 +426,10 @@ static uint64_t interrupt(struct machine *m, uint64_t handler)
 	return result;
 }
 
-/* Runs code until it returns. Each level has its own stack, so a call does not affect the code that
- * it interrupts. */
+/*
+ * Runs code until it returns. Each level has its own stack, so a call does not affect the code that
+ * it interrupts.
+ */
 static uint64_t run(struct machine *m, uint64_t pc, uint64_t a, uint64_t b, uint64_t c)
 {
 	set(m, general(m, 0), a);
@@ -558,8 +562,8 @@ static void load_segment(struct machine *m, int fd, const GElf_Phdr *ph)
 	if (pread(fd, s->image, ph->p_filesz, (off_t)ph->p_offset) != (ssize_t)ph->p_filesz)
 		DIE("the file is cut off");
 	/*
-	 * Data is not executable, because Unicorn would otherwise look for stale translations at
-	 * each store.
+	 * Data is not executable. Otherwise Unicorn would look for outdated translations at each
+	 * store.
 	 */
 	ok(uc_mem_map(m->in->uc, first, end - first,
 		      UC_PROT_READ | UC_PROT_WRITE | (ph->p_flags & PF_X ? UC_PROT_EXEC : 0)),
@@ -606,12 +610,15 @@ static void power_core(struct machine *m)
 		      UC_PROT_READ | UC_PROT_WRITE),
 	   "stacks");
 	ok(uc_mem_map(in->uc, RETURN_HERE, PAGE, UC_PROT_ALL), "the place to return to");
-	/* Unicorn takes functions as pointers to objects, which POSIX has and ISO C does not. */
+	/*
+	 * Unicorn's API passes functions as pointers to objects, which POSIX permits, but ISO C
+	 * does not.
+	 */
 	ok(uc_hook_add(in->uc, &hook, UC_HOOK_CODE, __extension__(void *) on_instruction, m, 1, 0),
 	   "hook");
 	for (unsigned i = 0; i < MACHINE_LEVELS; i++)
 		ok(uc_context_alloc(in->uc, &in->saved[i]), "context");
-	/* Interrupts are unmasked until the program masks them: I is bit 7 of both. */
+	/* Interrupts are unmasked until the program masks them. I is bit 7 of both registers. */
 	if (in->a64)
 		set(m, UC_ARM64_REG_PSTATE, get(m, UC_ARM64_REG_PSTATE) & ~UINT64_C(0x80));
 	else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* uc_firmware FIRMWARE TEST: run one test on a program of guest.c; uc_firmware --list: their
- * names. */
+/*
+ * `uc_firmware FIRMWARE TEST` runs one test on a program of guest.c. `uc_firmware --list` prints
+ * the names of the tests.
+ */
 #include <string.h>
 
 #include "rig.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory-mapped registers: the port's loads and stores go to a device of the machine, which is the
+ * Memory-mapped registers. The port's loads and stores go to a device of the machine, which is the
  * memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor has
- * no overflow flags, and the L220's counters stop at their maximum, so their totals come only from
- * polling.
+ * no overflow flags, and the L220's counters stop at their maximum, so their totals are right only
+ * if they are polled.
  */
 #include <pmk/ahbmon_model.h>
 #include <pmk/armv8_model.h>
@@ -40,7 +40,7 @@ static void check_total(struct machine *m, unsigned event, uint64_t truth, const
 }
 
 /*
- * A reader interrupts each instruction of a poll of event 0; `signal` happens n times before each.
+ * A reader interrupts each instruction of a poll of event 0. `signal` occurs n times before each.
  */
 static struct {
 	uint64_t position, began;
@@ -79,8 +79,8 @@ static void read_in_polls(struct machine *m, struct pmk_bus *bus, enum pmk_signa
 
 static struct {
 	unsigned loads, stores;
-	unsigned wide_loads; /* of PMCCNTR's halves, offsets 0x0F8 and 0x0FC (DDI 0487 I5.3) */
-	bool carry;	     /* makes PMCCNTR's low half wrap between the two loads, once */
+	unsigned wide_loads; /* loads of PMCCNTR's halves, 0x0F8 and 0x0FC (DDI 0487 I5.3) */
+	bool carry;	     /* PMCCNTR's low half wraps once between the two loads */
 } seen;
 
 static uint32_t load_armv8(struct machine *m, unsigned offset)
@@ -128,7 +128,9 @@ static void test_memory_armv8(struct machine *m)
 		machine_call(m, "g_poll", 0, 0, 0);
 		check_total(m, 1, misses, "polled");
 	}
-	/* PMCCNTR's halves are read one after the other; the library notices a carry in between. */
+	/*
+	 * The library reads PMCCNTR's halves one after the other, and notices a carry between them.
+	 */
 	want(m, 0, "g_read_all", 0, 0);
 	cycles = machine_number(m, "g_totals", 0);
 	seen.wide_loads = 0;
@@ -260,7 +262,7 @@ static void open_l2(struct machine *m, const struct pmk_pmu *pmu, const uint16_t
 	want(m, 0, "g_open_memory", number, MACHINE_DEVICE);
 }
 
-/* Reads and hits, polled once per half range at least, on the counters of events 0 and 1. */
+/* Counts reads and hits in events 0 and 1, which are polled at least once per half range. */
 static uint64_t count_l2(struct machine *m)
 {
 	uint64_t reads = 0, hits = 0, random = 7;
@@ -291,7 +293,7 @@ static void close_l2(struct machine *m, unsigned enable)
 	CHECK(!l2.model.oddities, "oddities 0x%x", l2.model.oddities);
 }
 
-/* An L210 has four counters that wrap and have flags. Software cannot set a counter or a flag. */
+/* An L210 has four counters that wrap and have flags. Software cannot write a counter or a flag. */
 static void test_memory_l210(struct machine *m)
 {
 	open_l2(m, &pmk_l210, pmk_l210_offsets, G_L210);
@@ -305,7 +307,10 @@ static void test_memory_l210(struct machine *m)
 	close_l2(m, 1);
 }
 
-/* Served by interrupts instead: the line rises with a wrap and falls when that is served. */
+/*
+ * An L210 can be handled by interrupts. The line rises when a counter wraps, and falls when the
+ * handler has run.
+ */
 static void test_memory_l210_interrupts(struct machine *m)
 {
 	uint64_t reads = 0, served = 0, random = 9;
@@ -334,7 +339,7 @@ static void test_memory_l210_interrupts(struct machine *m)
 	close_l2(m, 1);
 }
 
-/* An L220 has two counters that stop at their maximum. Each poll resets them. */
+/* An L220 has two counters that stop at their maximum. Each poll resets the counters. */
 static void test_memory_l220(struct machine *m)
 {
 	open_l2(m, &pmk_l220, pmk_l220_offsets, G_L220);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The library's response to wrong use, and the state afterwards: <pmk/target.h>. */
+/*
+ * The library returns the errors of <pmk/target.h> when it is used wrongly, and its state is right
+ * afterwards.
+ */
 #include <string.h>
 
 #include "rig.h"
@@ -19,7 +22,7 @@ static void test_order(struct machine *m)
 	struct rig r;
 
 	rig_reset(&r, m);
-	/* not open */
+	/* The library is not open. */
 	WANT(&r, PMK_EINVAL, "g_add", r.event[0].code, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_start", 0, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_stop", 0, 0, 0);
@@ -28,7 +31,7 @@ static void test_order(struct machine *m)
 	WANT(&r, PMK_EINVAL, "g_poll", 0, 0, 0);
 	CHECK(m->accesses == 0, "registers were touched");
 
-	/* open, not started */
+	/* The library is open, and not started. */
 	OK(&r, "g_open", r.core, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_start", 0, 0, 0); /* no event */
 	rig_open(&r, true);
@@ -41,7 +44,7 @@ static void test_order(struct machine *m)
 	WANT(&r, PMK_EINVAL, "g_switch_in", 1, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_task_read", 0, 0, 0);
 
-	/* running */
+	/* The library is running. */
 	rig_start(&r);
 	WANT(&r, PMK_EBUSY, "g_start", 0, 0, 0);
 	WANT(&r, PMK_EBUSY, "g_add", r.event[1].code, 0, 0);
@@ -52,7 +55,7 @@ static void test_order(struct machine *m)
 	WANT(&r, PMK_EINVAL, "g_read", r.nevents, 0, 0);
 	rig_read(&r, "after all that");
 
-	/* stopped: counts and set-up are kept */
+	/* The library is stopped, and keeps counts and settings. */
 	rig_stop(&r);
 	WANT(&r, PMK_EBUSY, "g_add", r.event[1].code, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_begin", 0, 0, 0);
@@ -75,10 +78,13 @@ static void test_close_while_running(struct machine *m)
 	rig_open(&r, true);
 	rig_start(&r);
 	r.isr = 0;
-	rig_approach(&r, 1, 0); /* an overflow that is not served */
+	rig_approach(&r, 1, 0); /* an overflow that is not handled */
 	OK(&r, "g_close", 0, 0, 0);
 	CHECK(!machine_line(m), "the interrupt stays");
-	/* PMNC: E, interrupt enables and flags; PMCR.E, PMCNTENSET, PMOVSCLR, PMINTENSET. */
+	/*
+	 * Register 0 has PMNC's E, interrupt enables and flags, or PMCR.E. The others are
+	 * PMCNTENSET, PMOVSCLR, PMINTENSET.
+	 */
 	CHECK((machine_peek(m, 0) & (a64 ? 1 : 0x771)) == 0, "register 0 is 0x%llx",
 	      (ull)machine_peek(m, 0));
 	if (a64)
@@ -106,7 +112,7 @@ static void test_two_owners(struct machine *m)
 	OK(&r, "g_second_open", r.core, 0, 0);
 	CHECK(rig_int(&r, "g_second_add", r.event[2].code, 0, 0) == 0, "second add");
 	rig_start(&r);
-	/* The first user has the counter, and keeps it. */
+	/* The first user has the counters, and keeps them. */
 	WANT(&r, PMK_EBUSY, "g_second_start", 0, 0, 0);
 	WANT(&r, PMK_EBUSY, "g_second_open", r.core, 0, 0);
 	machine_raise(m, PMK_SIG_L1D_MISS, 1000);
@@ -131,17 +137,17 @@ static void test_events_arm11(struct machine *m)
 		return;
 	rig_reset(&r, m);
 	OK(&r, "g_open", G_ARM1176, 0, 0);
-	WANT(&r, PMK_ENOEVENT, "g_add", 0x08, 0, 0); /* DDI 0301H Table 3-137 leaves it out */
-	WANT(&r, PMK_ENOEVENT, "g_add", 0x30, 0, 0); /* parity errors: only on ARM1156 */
+	WANT(&r, PMK_ENOEVENT, "g_add", 0x08, 0, 0); /* DDI 0301H Table 3-137 omits it */
+	WANT(&r, PMK_ENOEVENT, "g_add", 0x30, 0, 0); /* parity errors, only on ARM1156 */
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x100, 0, 0);
 	WANT(&r, 0, "g_add", 0xff, 0, 0); /* CCNT */
-	WANT(&r, 1, "g_add", 0xff, 0, 0); /* the same event again: PMN0 */
+	WANT(&r, 1, "g_add", 0xff, 0, 0); /* the same event on PMN0 */
 	WANT(&r, 2, "g_add", 0x07, 0, 0);
 	WANT(&r, PMK_ENOCTR, "g_add", 0x0b, 0, 0);
 	WANT(&r, PMK_ENOCTR, "g_add", 0xff, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x08, 0, 0);
 	OK(&r, "g_start", 0, 0, 0);
-	/* A core with other events. */
+	/* This core has other events. */
 	machine_reset(m, pmk_pmu_find("arm1156"));
 	OK(&r, "g_open", G_ARM1156, 0, 0);
 	WANT(&r, 0, "g_add", 0x30, 0, 0);
@@ -157,12 +163,12 @@ static void test_events_armv8(struct machine *m)
 	rig_reset(&r, m);
 	OK(&r, "g_open", G_CORTEX_A53, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x3ff, 0, 0);
-	WANT(&r, PMK_ENOEVENT, "g_add", 0x1b, 0, 0); /* INST_SPEC: not an A53 (DDI 0500) */
-	/* The event is in the catalogue, but PMCEID shows that this hardware does not count it. */
+	WANT(&r, PMK_ENOEVENT, "g_add", 0x1b, 0, 0); /* the A53 has no INST_SPEC (DDI 0500) */
+	/* The event is in the catalogue, but PMCEID says that this hardware does not count it. */
 	m->bus.raised.bits[PMK_SIG_L1D_MISS / 64] &= ~(UINT64_C(1) << PMK_SIG_L1D_MISS % 64);
 	WANT(&r, PMK_ENOTSUP, "g_add", 0x03, 0, 0);
 	m->bus.raised.bits[PMK_SIG_L1D_MISS / 64] |= UINT64_C(1) << PMK_SIG_L1D_MISS % 64;
-	/* PMCCNTR and six event counters. */
+	/* The core has PMCCNTR and six event counters. */
 	for (int i = 0; i < 7; i++)
 		WANT(&r, i, "g_add", 0x11, 0, 0);
 	WANT(&r, PMK_ENOCTR, "g_add", 0x11, 0, 0);
@@ -237,7 +243,9 @@ static void test_null(struct machine *m)
 	WANT(&r, PMK_EINVAL, "pmk_target_regions", pmu, machine_symbol(m, "regions"), 0xffff);
 }
 
-/* Half of 2^32 - 1 in cycles, for an event that counts up to n in a cycle. */
+/*
+ * The deadline is half of 2^32 - 1, in cycles, for an event that counts up to n times in a cycle.
+ */
 static void test_deadline(struct machine *m)
 {
 	struct rig r;
@@ -255,7 +263,7 @@ static void test_deadline(struct machine *m)
 
 /* ---- no access ------------------------------------------------------------------------------- */
 
-/* User mode: the access takes an Undefined exception, and its handler asks pmk_native_fixup(). */
+/* In user mode the access takes an Undefined exception, whose handler calls pmk_native_fixup(). */
 static void test_user_mode(struct machine *m)
 {
 	struct rig r;
@@ -265,11 +273,11 @@ static void test_user_mode(struct machine *m)
 	m->mode = PMK_MODE_USER;
 	WANT(&r, PMK_EUNDEF, "g_probe", 0, 0, 0);
 	CHECK(m->accesses == 1, "%llu accesses", (ull)m->accesses);
-	/* The system opens it: SUNAVCR.V (DDI 0301H §3.2.50); PMUSERENR.EN (DDI 0487). */
+	/* The system permits access: SUNAVCR.V (DDI 0301H 3.2.50); PMUSERENR.EN (DDI 0487). */
 	CHECK(!m->ops->write(m->model, &m->bus, PMK_MODE_PRIV, machine_is_armv8(m) ? 11 : 4, 1),
 	      "opening");
 	OK(&r, "g_probe", 0, 0, 0);
-	/* The library's handler ignores exceptions that are not the probe's. */
+	/* The library's fixup ignores exceptions that are not the probe's. */
 	CHECK(machine_call(m, "g_undefined", 0x1000, 0, 0) == 0, "a stranger's exception");
 	CHECK(machine_call(m, "g_undefined", machine_symbol(m, "pmk_native_probe_access"), 0, 0) ==
 		      machine_symbol(m, "pmk_native_probe_access") + 8,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Regions and tasks, on code with a known number of instructions. An instruction takes one cycle,
- * and the test raises the misses, so all net counts are known.
+ * Regions and tasks have the right counts, on code with a known number of instructions. An
+ * instruction takes one cycle, and the test raises the misses, so all net counts are known.
  *
- * A compiler may need up to SETUP instructions more or less to set up the arguments of END than in
+ * To set up the arguments of END, a compiler may need up to SETUP instructions more or less than in
  * the calibration.
  */
 #include <math.h>
@@ -19,7 +19,7 @@
 #define SETUP	 2
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* g_spin(n) and its call. */
+/* Instructions of g_spin(n) and of its call. */
 #define SPIN(n) (2 * (n) + 3 + 2)
 
 struct sums {
@@ -104,7 +104,8 @@ static void test_leaf(struct machine *m)
 }
 
 /*
- * A region around others counts what they count and what is between them; their cost is subtracted.
+ * A region that contains others counts what they count, and what is between them. Their cost is
+ * subtracted.
  */
 static void test_nested(struct machine *m)
 {
@@ -126,7 +127,7 @@ static void test_nested(struct machine *m)
 		      (ull)inner.count, (ull)outer.count);
 		one = inner.net / times;
 		CHECK(near(one, SPIN(100), SETUP), "inner: %llu", (ull)one);
-		/* The loop and the arguments of BEGIN: at most ten instructions a time. */
+		/* The loop and the arguments of BEGIN are at most ten instructions each time. */
 		CHECK(outer.net >= alone + inner.net &&
 			      outer.net <= alone + inner.net + 10 * times + 10,
 		      "%u times: outer %llu, inner %llu, alone %llu", times, (ull)outer.net,
@@ -134,7 +135,10 @@ static void test_nested(struct machine *m)
 	}
 }
 
-/* Three levels; an event that pmk's own code does not raise is exact at all of them. */
+/*
+ * With three levels of regions, an event that pmk's own code does not raise is exact at every
+ * level.
+ */
 static void test_levels(struct machine *m)
 {
 	struct rig r;
@@ -151,7 +155,7 @@ static void test_levels(struct machine *m)
 	CHECK(sums(&r, 2, MISSES).net == 102 + 1002, "innermost");
 	CHECK(sums(&r, 1, MISSES).net == 102 + 1002 + 101 + 1001, "middle");
 	CHECK(sums(&r, 0, MISSES).net == 102 + 1002 + 101 + 1001 + 100 + 1000, "outermost");
-	/* One region may also begin three times: each END closes the innermost one. */
+	/* A region may begin three times without an END. Each END closes the most recent one. */
 	for (unsigned i = 0; i < 3; i++)
 		OK(&r, "g_begin", 0, 0, 0);
 	machine_raise(m, PMK_SIG_L1D_MISS, 5);
@@ -220,7 +224,7 @@ static void test_unmatched(struct machine *m)
 	CHECK(sums(&r, 0, 0).errors == 1, "END without BEGIN");
 	CHECK(rig_int(&r, "g_begin", G_REGIONS, 0, 0) == PMK_EINVAL, "no such region");
 	CHECK(rig_int(&r, "g_end", G_REGIONS, 0, 0) == PMK_EINVAL, "no such region");
-	/* BEGIN without END: dropped by the END around it, which counts. */
+	/* If a BEGIN has no END, the END of the region around it drops it, and counts. */
 	OK(&r, "g_begin", 0, 0, 0);
 	OK(&r, "g_begin", 1, 0, 0);
 	OK(&r, "g_begin", 2, 0, 0);
@@ -233,8 +237,8 @@ static void test_unmatched(struct machine *m)
 }
 
 /*
- * An END that cannot read the counters still closes its region, more often than regions can be
- * open; the region around it and the next one still count.
+ * An END that cannot read the counters still closes its region, however often this happens. The
+ * region around it and the next one still count.
  */
 static void test_busy(struct machine *m)
 {
@@ -257,7 +261,10 @@ static void test_busy(struct machine *m)
 	CHECK(machine_number(m, "g_out", 2) == 0, "a region is still open");
 }
 
-/* Up to eight regions can be open. More are not measured, but their ENDs still close them. */
+/*
+ * Up to eight regions can be open. Further regions are not measured, but their ENDs still close
+ * them.
+ */
 static void test_too_deep(struct machine *m)
 {
 	struct rig r;
@@ -288,8 +295,8 @@ static void check_task(struct rig *r, unsigned task, uint64_t misses)
 }
 
 /*
- * Each task and its regions count what happened while the task ran; events between tasks belong to
- * none.
+ * Each task and its regions count what happened while the task ran. Events between tasks belong to
+ * no task.
  */
 static void test_tasks(struct machine *m)
 {
@@ -329,7 +336,7 @@ static void test_tasks(struct machine *m)
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 struct locked {
-	struct rig rig; /* first: a rig is cast back to its test */
+	struct rig rig; /* must be first, because a rig is cast to its test */
 	uint64_t position, began;
 	bool entered;
 };
@@ -347,8 +354,9 @@ static uint64_t enter_region(struct rig *r, uint64_t pc)
 }
 
 /*
- * A handler that measures itself interrupts a region at each interruptible instruction. With locks
- * both regions stay intact, and the outer one contains the inner one completely or not at all.
+ * A handler that measures itself interrupts a region at each instruction that can be interrupted.
+ * With locks, both regions stay consistent, and the outer one contains the inner one completely, or
+ * not at all.
  */
 static void test_locks(struct machine *m)
 {
@@ -382,7 +390,7 @@ static void test_locks(struct machine *m)
 			outer++;
 		else
 			inner++;
-		/* The handler's own instructions around its region are few. */
+		/* The handler executes few instructions around its region. */
 		CHECK(near(a.net, SPIN(20), SETUP) ||
 			      (a.net > SPIN(20) + b.net && a.net < SPIN(20) + b.net + 60),
 		      "position %llu: outer %llu, inner %llu", (ull)l.position, (ull)a.net,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The rig of rig.h. Register and event numbers are spelled as the manuals have them. */
+/* The rig of rig.h. Register and event numbers are literal numbers of the manuals. */
 #include "rig.h"
 
 #include <string.h>
@@ -48,7 +48,10 @@ uint64_t rig_truth(const struct rig *r, unsigned i)
 	return r->counted[i] + (now ? total(r, i) - r->from[i] : 0);
 }
 
-/* An ARM11 counts from the third cycle after E was written on (DDI 0211, PMNC). */
+/*
+ * Begins to count when it is due. An ARM11 counts from the third cycle after E was written (DDI
+ * 0211, PMNC).
+ */
 static void begin_if_due(struct rig *r)
 {
 	if (r->begins_at == PMK_NEVER || r->m->bus.total[PMK_SIG_CYCLE] < r->begins_at)
@@ -59,8 +62,8 @@ static void begin_if_due(struct rig *r)
 }
 
 /*
- * PMNC or PMCR, register 0 of both, has E in bit 0. Clearing a flag while the counters are stopped
- * may set E for a moment; that does not count.
+ * Notices that counting starts or stops. Bit 0 of register 0 is E, in PMNC and in PMCR. Clearing a
+ * flag while the counters are stopped may set E for a moment, which does not start counting.
  */
 static void note_enable(struct rig *r, const struct access *a)
 {
@@ -195,7 +198,7 @@ void rig_start(struct rig *r)
 	if (r->started)
 		return;
 	r->started = true;
-	r->most_lost = 0; /* resetting counters after the calibration is charged to no region */
+	r->most_lost = 0; /* the calibration's resets belong to no region */
 	for (unsigned i = 0; i < r->nevents; i++)
 		r->zero[i] = r->seen[0][i];
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sampling. The test raises one miss per iteration of the loop in g_spin(), so the number of
- * samples, their addresses and their regions are known. Instructions are counted everywhere,
- * including in the handler, as on silicon.
+ * Sampling. The test raises one miss per iteration of the loop in g_spin(), so it knows the number
+ * of samples, their addresses and their regions. Instructions are counted everywhere, including in
+ * the handler, as on silicon.
  */
 #include "rig.h"
 
@@ -13,9 +13,9 @@
 #define NO_REGION 0xffff
 
 struct sampling {
-	struct rig rig; /* first: a rig is cast back to its test */
+	struct rig rig; /* must be first, because a rig is cast to its test */
 	uint64_t loop, branch;
-	bool missed; /* at this very instruction */
+	bool missed; /* the present instruction missed */
 };
 
 struct sample {
@@ -67,7 +67,7 @@ static void test_exact(struct machine *m)
 	unsigned n = 0;
 
 	open_sampling(&s, m, true, MISSES, 100, 64);
-	/* Enough samples to fill the ring seven times. */
+	/* These are enough samples to fill the ring seven times. */
 	for (unsigned round = 0; round < 10; round++) {
 		unsigned in_region = 0, outside = 0;
 
@@ -124,7 +124,10 @@ static void test_full_ring(struct machine *m)
 	CHECK(machine_number(m, "g_totals", MISSES) == 3000, "total");
 }
 
-/* Instructions: the handler counts, too. A sample every period plus the handler's instructions. */
+/*
+ * Samples instructions. They are also counted in the handler, so there is a sample for each period
+ * plus the handler's instructions.
+ */
 static void sample_instructions(struct machine *m, uint32_t period)
 {
 	struct sampling s;
@@ -157,8 +160,8 @@ static void test_instructions(struct machine *m)
 	sample_instructions(m, 100000);
 	sample_instructions(m, 5000);
 	/*
-	 * A period shorter than the handler: it is entered again and again, but the program still
-	 * advances.
+	 * If the period is shorter than the handler, the handler runs again and again, but the
+	 * program still advances.
 	 */
 	sample_instructions(m, 300);
 }
@@ -190,7 +193,7 @@ static void test_two_events(struct machine *m)
 /* ---- the region while it changes ------------------------------------------------------------- */
 
 struct moment {
-	struct rig rig; /* first: a rig is cast back to its test */
+	struct rig rig; /* must be first, because a rig is cast to its test */
 	uint64_t position, began;
 	bool done;
 };
@@ -207,8 +210,10 @@ static uint64_t overflow_there(struct rig *r, uint64_t pc)
 	return 0;
 }
 
-/* A sample at each instruction of BEGIN: it belongs to the new region or to none, never to one that
- * has ended. */
+/*
+ * A sample at any instruction of BEGIN belongs to the new region or to none, but never to a region
+ * that has ended.
+ */
 static void test_region_of_sample(struct machine *m)
 {
 	struct moment t = { .done = true };
@@ -244,7 +249,7 @@ static void test_region_of_sample(struct machine *m)
 static void test_polled(struct machine *m)
 {
 	static const struct {
-		uint32_t between; /* polls: misses */
+		uint32_t between; /* misses between two polls */
 		unsigned samples, late;
 	} rows[] = {
 		{ 50, 50, 0 }, /* every second poll finds a sample */
@@ -273,14 +278,14 @@ static void test_polled(struct machine *m)
 	}
 }
 
-/* With interrupts on, polling does nothing. */
+/* While interrupts are on, polling takes no samples. */
 static void test_poll_with_interrupts(struct machine *m)
 {
 	struct sampling s;
 	struct sample x;
 
 	open_sampling(&s, m, true, MISSES, 100, 64);
-	s.rig.isr = 0; /* masked for good */
+	s.rig.isr = 0; /* interrupts stay masked */
 	machine_call(m, "g_spin", 150, 0, 0);
 	CHECK(rig_int(&s.rig, "g_poll", 0, 0, 0) == 0, "poll has served");
 	CHECK(!take_sample(&s.rig, &x), "a sample");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random schedules: what a program may do with its counters, in any order, while they count, jump
- * ahead, overflow, and while interrupts come at once, late, masked, or not at all for a while, and
- * readers interrupt readers and handlers. All totals are true after each reading, and never fall.
+ * Random schedules of everything that a program may do with its counters. The counters count, jump
+ * ahead and overflow. Interrupts come at once, late, masked, or for a while not at all. Readers
+ * interrupt readers and handlers. All totals are right after each reading, and never fall.
  *
- * Schedules keep the rules of <pmk/target.h>: an overflow is served before its counter has advanced
- * by another half range, and no counter advances by half its range within one reading.
+ * Schedules obey the rules of <pmk/target.h>: an overflow is handled before its counter has
+ * advanced by another half range, and no counter advances by half its range within one reading.
  */
 #include <string.h>
 
@@ -13,27 +13,27 @@
 
 #define SCHEDULES_ARM 100000
 #define SCHEDULES_A64 30000
-#define PER_START     500 /* schedules between power-ons */
+#define PER_START     500 /* schedules after one power-on */
 #define HALF	      (UINT32_C(1) << 31)
 #define MARGIN	      1000000 /* more instructions than a schedule executes */
 
 struct schedule {
-	struct rig rig; /* first: a rig is cast back to its schedule */
+	struct rig rig; /* must be first, because a rig is cast to its schedule */
 	uint64_t random;
 	unsigned number;
 
 	/*
-	 * In instructions from the start of the present action: when a counter jumps (and by how
-	 * much), and when a reader interrupts.
+	 * When a counter jumps (and by how much) and when a reader interrupts, in instructions from
+	 * the start of the present action.
 	 */
 	uint64_t began, jump_at, reader_at;
 	unsigned jump_event;
 	uint32_t jump;
-	uint64_t due; /* when the interrupt will be taken; 0: none is requested */
+	uint64_t due; /* when the interrupt comes; 0: none is requested */
 	uint64_t reader_in_handler, handler_began;
 
 	bool stopped, open;
-	uint64_t last[MAX_EVENTS]; /* totals of the last reading */
+	uint64_t last[MAX_EVENTS]; /* totals at the last reading */
 	uint64_t begin[MAX_EVENTS], raw[MAX_EVENTS];
 	bool interrupts;
 	unsigned jumps, taken, readers;
@@ -44,7 +44,7 @@ struct schedule {
  * ------------------------------------------------------------------
  */
 
-/* Let a counter jump, as far as the rules allow. */
+/* Lets a counter jump, as far as the rules allow. */
 static void jump(struct schedule *s)
 {
 	struct rig *r = &s->rig;
@@ -85,7 +85,7 @@ static uint64_t happen(struct rig *r, uint64_t pc)
 	return 0;
 }
 
-/* Interrupts come late, half of the time. */
+/* Decides whether an interrupt comes now. Half of the interrupts come late. */
 static bool take(struct rig *r)
 {
 	struct schedule *s = (struct schedule *)r;
@@ -103,8 +103,8 @@ static bool take(struct rig *r)
 }
 
 /*
- * Checks that the inner reader's result is the true count at its own accesses, which are
- * distinguished by its level.
+ * Checks that the inner reader's result is the true count at its own accesses, which its level
+ * distinguishes.
  */
 static void check_inner(struct rig *r, uint64_t handler)
 {
@@ -147,7 +147,7 @@ static void masked(struct schedule *s)
 
 static void stop_or_start(struct schedule *s)
 {
-	if (s->open) /* a region is open, and its end needs running counters */
+	if (s->open) /* a region is open, whose end needs running counters */
 		return;
 	if (s->stopped)
 		rig_start(&s->rig);
@@ -175,8 +175,10 @@ static void region(struct schedule *s)
 	s->open = !s->open;
 }
 
-/* Interrupts of some counters off for a while: read-modify-writes where PMNC has them and the
- * flags. */
+/*
+ * Disables the interrupts of some counters for a while. PMNC contains both the enables and the
+ * flags, so this reads and writes it.
+ */
 static void irq_off_and_on(struct schedule *s)
 {
 	uint32_t watched = (uint32_t)machine_call(s->rig.m, "g_watched", 0, 0, 0);
@@ -207,7 +209,7 @@ static void act(struct schedule *s)
 	s->jump_at = below(&s->random, 800);
 	s->jump_event = (unsigned)below(&s->random, s->rig.nevents);
 	value = (uint32_t)machine_peek(s->rig.m, s->rig.event[s->jump_event].reg);
-	/* Jump to a point near the wrap, if the wrap is near enough; otherwise anywhere. */
+	/* Jumps to a point near the wrap, if the wrap is near enough, otherwise to any point. */
 	s->jump = 0 - value - (uint32_t)below(&s->random, 1500);
 	if (s->jump > HALF - MARGIN || below(&s->random, 4) == 0)
 		s->jump = (uint32_t)below(&s->random, HALF - MARGIN);
@@ -216,7 +218,7 @@ static void act(struct schedule *s)
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-/* `sampled`: an event, or -1. */
+/* Switches on. `sampled` is an event, or -1. */
 static void power_on(struct schedule *s, struct machine *m, bool interrupts, int sampled)
 {
 	struct schedule before = *s;
@@ -259,8 +261,10 @@ static void run_schedules(struct machine *m, unsigned n, bool interrupts, int sa
 	       s.readers);
 }
 
-/* Returns `percent` % of the schedules to run, which are all for `make nightly` and a tenth
- * otherwise. */
+/*
+ * Returns how many schedules are `percent` % of those to run: all of them for `make nightly`,
+ * otherwise a tenth.
+ */
 static unsigned share(const struct machine *m, unsigned percent)
 {
 	unsigned n = machine_is_armv8(m) ? SCHEDULES_A64 : SCHEDULES_ARM;

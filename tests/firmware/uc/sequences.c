@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every access of the library's machine code goes to the right register with the right value. The
- * machine's accesses are compared with those of the same program compiled for the host, whose port
- * uses a model directly. Both models see the same time: the twin's bus is advanced to the totals
+ * machine's accesses equal those of the same program compiled for the host, whose port accesses a
+ * model directly. Both models have the same time, because the twin's bus is advanced to the totals
  * that the machine had at the same access.
  */
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define MAX_LOG	      4096
 #define COUNT(a)      (sizeof(a) / sizeof((a)[0]))
-#define RAISE_INSN    "+INSN" /* not a function: the signal is raised, on the machine */
+#define RAISE_INSN    "+INSN" /* not a function: raises the signal on the machine */
 #define RAISE_CYCLE   "+CYCLE"
 #define RAISE_MISS    "+L1D_MISS"
 #define OVERFLOW_LUMP 0xffffffff
@@ -67,7 +67,7 @@ static void twin_raise(enum pmk_signal signal, uint64_t until)
 	}
 }
 
-/* First the instructions, one cycle each, as the machine executed them; then the other signals. */
+/* First the executed instructions pass, one cycle each, and then the other signals. */
 static void twin_live_until(const struct logged *l)
 {
 	uint64_t *cycles = &twin.bus.total[PMK_SIG_CYCLE], *insns = &twin.bus.total[PMK_SIG_INSN];
@@ -149,7 +149,7 @@ void g_clear(void), g_isr(uintptr_t), g_region_nested(uint32_t, uint32_t, uint32
 extern uint64_t g_totals[];
 extern unsigned g_served;
 
-/* One step of a script: the machine and its twin both call this function. */
+/* One step of a script: a function that both the machine and its twin call. */
 struct step {
 	const char *function;
 	uint64_t a, b, c;
@@ -213,7 +213,7 @@ static void power_twin(struct machine *m)
 	memset(&log_, 0, sizeof(log_));
 }
 
-/* Functions without a result leave something in r0. */
+/* Functions without a result leave any value in r0. */
 static bool has_result(const char *function)
 {
 	return strcmp(function, "g_isr") && strcmp(function, "g_region_nested");
@@ -249,9 +249,9 @@ static void play(struct machine *m, const struct pmk_pmu *pmu, const struct step
 	free(twin.to_model.model);
 }
 
-/* Runs a sequence of all operations, on events `e0` to `e2`. */
-static void live(struct machine *m, const struct pmk_pmu *pmu, unsigned core, unsigned e0,
-		 unsigned e1, unsigned e2)
+/* Runs a sequence of all operations on the events `e0` to `e2`. */
+static void run_all_operations(struct machine *m, const struct pmk_pmu *pmu, unsigned core,
+			       unsigned e0, unsigned e1, unsigned e2)
 {
 	for (unsigned interrupts = 0; interrupts < 2; interrupts++) {
 		const struct step script[] = {
@@ -259,7 +259,7 @@ static void live(struct machine *m, const struct pmk_pmu *pmu, unsigned core, un
 			{ "g_add", e0, 0, 0 },
 			{ "g_add", e1, 0, 0 },
 			{ "g_add", e2, 0, 0 },
-			{ "g_add", 0x3f, 0, 0 }, /* no core has it */
+			{ "g_add", 0x3f, 0, 0 }, /* no core has this event */
 			{ "g_interrupts", interrupts, 0, 0 },
 			{ "g_regions", 0, 0, 0 },
 			{ "g_read_all", 0, 0, 0 },
@@ -290,7 +290,7 @@ static void live(struct machine *m, const struct pmk_pmu *pmu, unsigned core, un
 			{ "g_stop", 0, 0, 0 },
 			{ "g_read_all", 0, 0, 0 },
 			{ "g_isr", 0x1234, 0,
-			  0 }, /* overflowed while running, served while stopped */
+			  0 }, /* overflows while running, handled while stopped */
 			{ "g_read_all", 0, 0, 0 },
 			{ "g_start", 0, 0, 0 },
 			{ "g_read_all", 0, 0, 0 },
@@ -316,13 +316,13 @@ static void live(struct machine *m, const struct pmk_pmu *pmu, unsigned core, un
 static void test_twin(struct machine *m)
 {
 	if (machine_is_armv8(m)) {
-		live(m, pmk_pmu_find("cortex_a53"), G_CORTEX_A53, 0x11, 0x08, 0x03);
+		run_all_operations(m, pmk_pmu_find("cortex_a53"), G_CORTEX_A53, 0x11, 0x08, 0x03);
 		return;
 	}
-	live(m, pmk_pmu_find("arm1176"), G_ARM1176, 0xff, 0x07, 0x0b);
-	live(m, pmk_pmu_find("arm1136"), G_ARM1136, 0xff, 0x07, 0x0b);
-	live(m, pmk_pmu_find("arm1156"), G_ARM1156, 0xff, 0x07, 0x0b);
-	live(m, pmk_pmu_find("arm11mpcore"), G_ARM11MPCORE, 0xff, 0x08, 0x0b);
+	run_all_operations(m, pmk_pmu_find("arm1176"), G_ARM1176, 0xff, 0x07, 0x0b);
+	run_all_operations(m, pmk_pmu_find("arm1136"), G_ARM1136, 0xff, 0x07, 0x0b);
+	run_all_operations(m, pmk_pmu_find("arm1156"), G_ARM1156, 0xff, 0x07, 0x0b);
+	run_all_operations(m, pmk_pmu_find("arm11mpcore"), G_ARM11MPCORE, 0xff, 0x08, 0x0b);
 }
 
 /* ---- literal sequences ----------------------------------------------------------------------- */
@@ -344,7 +344,10 @@ static void check_log(struct machine *m, const char *function, uint64_t a, const
 	      length ? text + 1 : text, want);
 }
 
-/* The words of PMNC as DAI 0195B Table 1 draws them: 0x07 on PMN0, 0x0B on PMN1, parked on 0x20. */
+/*
+ * The words of PMNC are those of DAI 0195B Table 1, with 0x07 on PMN0, 0x0B on PMN1, and 0x20 on
+ * unused counters.
+ */
 static void test_words_arm11(struct machine *m)
 {
 	if (machine_is_armv8(m))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations of the parts of FreeRTOS that docs/firmware.md uses, after its public documentation
- * and its AArch64 port. They are enough to compile the page's snippets, not to run them.
+ * Declares the parts of FreeRTOS that docs/firmware.md uses, according to its public documentation
+ * and its AArch64 port. They are enough to compile the page's snippets, but not to run them.
  */
 #ifndef FAKE_FREERTOS_H
 #define FAKE_FREERTOS_H

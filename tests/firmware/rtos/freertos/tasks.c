@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Where FreeRTOS expands the trace macros: pxCurrentTCB and its members are visible there. */
+/*
+ * FreeRTOS expands the trace macros in a file like this, in which pxCurrentTCB and its members are
+ * visible.
+ */
 #include "FreeRTOS.h"
 #include "task.h"
 

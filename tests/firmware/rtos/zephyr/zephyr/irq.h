@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* All arguments except the parameter are build-time constants. */
+/* All arguments except the parameter must be build-time constants. */
 #define IRQ_CONNECT(irq_p, priority_p, isr_p, isr_param_p, flags_p)           \
 	do {                                                                  \
 		static const struct {                                         \

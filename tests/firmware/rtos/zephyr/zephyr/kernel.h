@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations of the parts of Zephyr that docs/firmware.md uses, after Zephyr's public
- * documentation. They are enough to compile the page's snippets, not to run them.
+ * Declares the parts of Zephyr that docs/firmware.md uses, according to Zephyr's public
+ * documentation. They are enough to compile the page's snippets, but not to run them.
  */
 #ifndef FAKE_ZEPHYR_KERNEL_H
 #define FAKE_ZEPHYR_KERNEL_H
@@ -17,7 +17,7 @@ void *k_thread_custom_data_get(void);
 
 void printk(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* CONFIG_TRACING_USER */
+/* Zephyr calls it with CONFIG_TRACING_USER. */
 void sys_trace_thread_switched_in_user(void);
 void sys_trace_thread_switched_out_user(void);
 
