@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Durations of a layer's bursts, on waves written as in trace.h. Latencies are counted by hand,
+ * Durations of a layer's bursts, for waves written as in trace.h. Latencies are counted by hand,
  * from the cycle that accepts the first address to the cycle that ends the last beat.
  */
 #include <setjmp.h>
@@ -69,12 +69,15 @@ static void test_without_waits(void **state)
 	expect(PMK_AHB_TIMED_ALL, 3, 1 + 4 + 8, 1, 8);
 	expect(PMK_AHB_TIMED_READ, 2, 1 + 8, 1, 8);
 	expect(PMK_AHB_TIMED_WRITE, 1, 4, 4, 4);
-	assert_int_equal(in_bucket(1), 1); /* 1 */
-	assert_int_equal(in_bucket(3), 1); /* 4 to 7 */
-	assert_int_equal(in_bucket(4), 1); /* 8 to 15 */
+	assert_int_equal(in_bucket(1), 1); /* 1 cycle */
+	assert_int_equal(in_bucket(3), 1); /* 4 to 7 cycles */
+	assert_int_equal(in_bucket(4), 1); /* 8 to 15 cycles */
 }
 
-/* The letters after a word end the beat of the previous word. */
+/*
+ * Waits and BUSY cycles belong to the burst. The letters after a word end the beat of the previous
+ * word.
+ */
 static void test_waits_and_busy(void **state)
 {
 	(void)state;
@@ -84,14 +87,14 @@ static void test_waits_and_busy(void **state)
 	feed("Nr:incr4 S/so B S S/sso I/o");
 	expect(PMK_AHB_TIMED_ALL, 2, 3 + 4 + 3 + 1, 3, 8);
 	/*
-	 * Wait states of a burst do not count for the next burst, whose address waits at the same
-	 * time.
+	 * Wait states of a burst do not count for the next burst, although its address waits at the
+	 * same time.
 	 */
 	feed("Nw Nw/sssso I");
 	expect(PMK_AHB_TIMED_WRITE, 2, 5 + 1, 1, 5);
 }
 
-/* An INCR burst that ends with BUSY lasts until its last beat. */
+/* An INCR burst that ends with BUSY lasts until the end of its last beat. */
 static void test_a_burst_that_ends_with_busy(void **state)
 {
 	(void)state;
@@ -103,7 +106,7 @@ static void test_a_burst_that_ends_with_busy(void **state)
 }
 
 /*
- * A refused transfer is not a burst; the beats before it are. There are as many latencies as
+ * A refused transfer is no burst, but the beats before it are one. There are as many latencies as
  * bursts.
  */
 static void test_responses(void **state)

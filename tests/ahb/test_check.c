@@ -70,19 +70,19 @@ static const char *const right[] = {
 	"I Nr:incr@0 B I Nr:incr@0 B Nr:incr@8 I",
 	"I Nr:incr@3f8 S Nr:incr@400 S I",
 	"I Nr:single@0 I/so Nr:single@0 I/s Nr@4/o I", /* IDLE becomes NONSEQ in a wait */
-	"I Nr:incr4@0 B/s S@4/o S S I",		       /* BUSY becomes SEQ */
-	"I Nr:incr@0 B/s I/o I",		       /* or anything, if INCR */
+	"I Nr:incr4@0 B/s S@4/o S S I",		       /* BUSY becomes SEQ in a wait */
+	"I Nr:incr@0 B/s I/o I",		       /* or anything, in an INCR */
 	"I Nr:incr@0 B/s Nr@8/o I",
 	"I Nr:single@0 I/eE I",
 	"I Nr:incr4@0 S/e I/E I",	   /* the master cancels the rest of the burst */
 	"I Nr:incr4@0 S/eE S S I",	   /* the master continues the burst */
-	"I Nr:single@0 Nr:single@4/seE I", /* the next transfer stays */
+	"I Nr:single@0 Nr:single@4/seE I", /* the next transfer is kept */
 };
 
 static const char *const right_ahb[] = {
 	"I Nr:single@0 Nr:single@4/r I/R Nr:single@0 I",
 	"I Nr:incr4@0 S/sp I/P I I Nr:single@4 I",
-	"I Nr:incr8@0 S S Nr:single@c Nr:single@10 I", /* lost the bus */
+	"I Nr:incr8@0 S S Nr:single@c Nr:single@10 I", /* the master lost the bus */
 	"I Nr:incr4@0 S B I",
 };
 
@@ -133,7 +133,7 @@ static const struct {
 	{ "I Nr:wrap4@8 S S@10 S@14 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 3, 0x10, 0 },
 	{ "I Nr:incr@0 B@8 S@8 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 8, 4 },
 	{ "I Nr:incr@0 B S@8 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 3, 8, 4 },
-	/* Only one address is wrong; the burst continues as without the error. */
+	/* Only one address is wrong, and the burst continues as if it were right. */
 	{ "I Nr:incr4@0 S@20 S@8 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 0x20, 4 },
 	{ "I Nr:incr4@0 S@6 S@8 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 6, 4 },
 	{ "I Nr:wrap4@8 S@20 S@0 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 0x20, 0xc },
@@ -203,7 +203,7 @@ static void test_wrong(void **state)
 		}
 }
 
-/* Each rule is violated by a wave in a table of this file or in a test below. */
+/* Each rule is violated by a wave in a table of this file, or in a test below. */
 static void test_every_rule(void **state)
 {
 	static const unsigned below[] = { RULE(RESET_TRANS), RULE(RESET_READY), RULE(UNKNOWN) };
@@ -264,26 +264,26 @@ static void test_reset(void **state)
 	for (unsigned i = 2; i < 6; i++)
 		trace.cycle[i].reset = true;
 	check_samples();
-	assert_int_equal(nfound, 2); /* one edge after it began, and reported once each */
+	assert_int_equal(nfound, 2); /* one edge after it began, and each only once */
 	assert_int_equal(found[0].rule, RULE(RESET_TRANS));
 	assert_int_equal(found[0].cycle, 3);
 	assert_int_equal(found[1].rule, RULE(RESET_READY));
 	assert_int_equal(found[1].cycle, 3);
 	assert_int_equal(found[0].want, 0);
 	assert_int_equal(found[1].want, 1);
-	/* correctly asserted in the middle of a burst */
+	/* Reset is asserted in the middle of a burst. */
 	begin(true, "I Nr:incr8@0 S I I I I Nr@0 I");
 	for (unsigned i = 2; i < 6; i++)
 		trace.cycle[i].reset = true;
 	check_samples();
 	assert_int_equal(nfound, 0);
-	/* what comes after reset is checked independently */
+	/* The waves after a reset are checked independently. */
 	begin(true, "I I I/so I");
 	trace.cycle[0].reset = trace.cycle[1].reset = true;
 	check_samples();
 	assert_int_equal(nfound, 1);
 	assert_int_equal(found[0].rule, RULE(IDLE_WAITS));
-	/* only AHB-Lite requires HREADY in reset */
+	/* Only AHB-Lite requires that HREADY is high in reset. */
 	begin(false, "I I/s I/s I I");
 	for (unsigned i = 0; i < 4; i++)
 		trace.cycle[i].reset = true;
@@ -291,7 +291,7 @@ static void test_reset(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* A dump that begins in the middle of a burst: the part before it is not checked. */
+/* If a dump begins in the middle of a burst, this burst is not checked. */
 static void test_begins_anywhere(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static void test_begins_anywhere(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* Set a signal to x, which may mean any value. */
+/* Sets a signal to x, which may mean any value. */
 static void set_x(unsigned at, unsigned role)
 {
 	struct pmk_ahb_cycle *c = &trace.cycle[at];
@@ -323,7 +323,7 @@ static void test_x(void **state)
 {
 	static const struct {
 		unsigned at, role;
-		int cycle; /* -1: nothing is said */
+		int cycle; /* -1: no violation */
 	} rows[] = {
 		{ 1, PMK_AHB_HTRANS, 1 }, { 1, PMK_AHB_HADDR, 1 },  { 1, PMK_AHB_HWRITE, 1 },
 		{ 1, PMK_AHB_HSIZE, 1 },  { 1, PMK_AHB_HBURST, 1 }, { 1, PMK_AHB_HPROT, 1 },
@@ -346,7 +346,7 @@ static void test_x(void **state)
 	}
 }
 
-/* An x on HREADY hides whether an address phase was accepted, so the checker does not check it. */
+/* An x on HREADY hides whether an address phase was accepted, so this phase is not checked. */
 static void test_x_on_hready(void **state)
 {
 	(void)state;
@@ -357,7 +357,7 @@ static void test_x_on_hready(void **state)
 	assert_int_equal(found[0].rule, RULE(UNKNOWN));
 }
 
-/* Reported once while it lasts, and again when it recurs. */
+/* An x is reported once while it lasts, and again when it recurs. */
 static void test_x_lasts(void **state)
 {
 	(void)state;
@@ -385,7 +385,7 @@ static void test_absent(void **state)
 		trace.cycle[i].x = PMK_AHB_ALL & ~PMK_AHB_REQUIRED;
 	check_samples();
 	assert_int_equal(nfound, 0);
-	begin(true, "I Nr:incr4@0 B/s I/o I"); /* it may have been an INCR burst */
+	begin(true, "I Nr:incr4@0 B/s I/o I"); /* the burst may have been an INCR */
 	pmk_ahb_checker_init(&checker, &few);
 	check_samples();
 	assert_int_equal(nfound, 0);
@@ -413,7 +413,7 @@ static void test_no_hresp(void **state)
 		assert_int_equal(nfound, 1);
 		assert_int_equal(found[0].rule, RULE(WAIT_TRANS));
 	}
-	/* With HRESP, or without a wait state, it is a violation. */
+	/* With HRESP, or without a wait state, the change is a violation. */
 	begin(true, "I Nr:incr4@0 S/s I/o I");
 	check_samples();
 	assert_int_equal(nfound, 2);
@@ -426,7 +426,7 @@ static void test_no_hresp(void **state)
 	assert_int_equal(found[0].rule, RULE(EARLY_END));
 }
 
-/* If the width of the bus is unknown, HSIZE is not checked; a wide bus permits wide transfers. */
+/* If the width of the bus is unknown, HSIZE is not checked. A wide bus permits wide transfers. */
 static void test_width(void **state)
 {
 	struct pmk_ahb_checker_params p = { .has = PMK_AHB_ALL, .bytes = 0 };
@@ -443,7 +443,7 @@ static void test_width(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* Noise on each signal is reported, and has no other effect. */
+/* Noise on any signal is reported, and has no other effect. */
 static void test_noise(void **state)
 {
 	uint32_t seed = 1;

@@ -53,7 +53,7 @@ static void expect(const struct bench *b, ...)
 				 (unsigned long long)b->bus.total[i], (unsigned long long)want[i]);
 }
 
-/* Each of the sixteen pairs of an address state and a data state raises only its signals. */
+/* Each of the sixteen pairs of an address state and a data state raises only its own signals. */
 static void test_states(void **state)
 {
 	static struct bench b;
@@ -74,7 +74,10 @@ static void test_states(void **state)
 			}
 }
 
-/* A request that waits for 3 cycles, a write for 2, data for 4: each has its own threshold. */
+/*
+ * A read request, a write request and data have separate thresholds. Here they wait for 3, 2 and 4
+ * cycles.
+ */
 static void test_thresholds(void **state)
 {
 	static const struct {
@@ -101,7 +104,7 @@ static void test_thresholds(void **state)
 	}
 }
 
-/* A stall is one hit, however many requests it delays; after a completion, a new stall begins. */
+/* A stall is one hit, however many requests it delays. After a completion, a new stall begins. */
 static void test_stalls_not_requests(void **state)
 {
 	static struct bench b;
@@ -137,14 +140,14 @@ static void test_other_readings(void **state)
 }
 
 /*
- * The observer models four page sizes at once. The first transfer only sets the current page, which
- * reads and writes share.
+ * The observer counts changes of pages for four page sizes at once. The first transfer only sets
+ * the current page, which reads and writes share.
  */
 static void test_pages(void **state)
 {
 	static const struct {
 		uint64_t addr;
-		unsigned p2, p4, p8, p16; /* so far */
+		unsigned p2, p4, p8, p16; /* changes of pages up to now */
 	} rows[] = {
 		{ 0x10000000, 0, 0, 0, 0 }, { 0x100007fc, 0, 0, 0, 0 },	 { 0x10000800, 1, 0, 0, 0 },
 		{ 0x10000ffc, 1, 0, 0, 0 }, { 0x10001000, 2, 1, 0, 0 },	 { 0x10002000, 3, 2, 1, 0 },
@@ -157,7 +160,7 @@ static void test_pages(void **state)
 	setup(&b);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		cycle(&b, 2 + i % 2, 0, false, rows[i].addr);
-		cycle(&b, 1, 0, false, 0x7fff0000); /* what waits is no transfer */
+		cycle(&b, 1, 0, false, 0x7fff0000); /* a waiting request is no transfer */
 		assert_int_equal(b.bus.total[S(PAGE_2K)], rows[i].p2);
 		assert_int_equal(b.bus.total[S(PAGE_4K)], rows[i].p4);
 		assert_int_equal(b.bus.total[S(PAGE_8K)], rows[i].p8);
@@ -201,13 +204,15 @@ static void test_no_address(void **state)
 	expect(&b, S(WRITE), 2, -1);
 }
 
-/* Signals that are not known are not raised; on the bus they are unknown, not 0. */
+/*
+ * Signals that are not known are not raised. On the bus they are marked as unknown, and are not 0.
+ */
 static void test_not_known(void **state)
 {
 	static const struct {
 		struct pmk_gxi_params params;
-		unsigned raised;	/* signals */
-		unsigned there, absent; /* one signal that is raised, one that is not */
+		unsigned raised;	/* the signals that are raised */
+		unsigned there, absent; /* one of the raised signals, and one that is not raised */
 	} rows[] = {
 		{ { .no_write = true }, 2 + 2 + 4, S(DATA_WAIT), S(READ_WAIT) },
 		{ { .no_write = true }, 2 + 2 + 4, S(PAGE_2K), S(WRITE_OVER) },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The observer of one AHB layer: what each kind of cycle raises, and that all cycles add up. Waves
- * are written as in trace.h. Rules: IHI 0011A chapter 3, DDI 0287B §4.2.2.
+ * The observer of one AHB layer: each kind of cycle raises the right signals, and all cycles add
+ * up. Waves are written as in trace.h. Rules: IHI 0011A chapter 3, DDI 0287B 4.2.2.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void begin(struct bench *b)
 	assert_int_equal(pmk_ahb_layer_init(&b->layer, &b->params, &b->bus), 0);
 }
 
-/* Everything so far adds up. */
+/* Checks that all cycles up to now add up. */
 static void check_layer(const struct bench *b)
 {
 	const char *wrong = pmk_ahb_layer_check(&b->layer, &b->bus);
@@ -56,7 +56,7 @@ static void feed(struct bench *b, const char *wave)
 	}
 }
 
-/* Checks pairs of signal and total, ended by -1; all other signals must be 0. */
+/* Checks pairs of a signal and its total, ended by -1. All other signals must be 0. */
 static void expect(const struct bench *b, ...)
 {
 	uint64_t want[PMK_NSIGNALS] = { 0 };
@@ -91,7 +91,7 @@ static void test_every_burst(void **state)
 {
 	static const struct {
 		const char *wave;
-		unsigned signal, beats, more; /* more: a signal that is raised with it */
+		unsigned signal, beats, more; /* more: a signal that is raised, too */
 	} rows[] = {
 		{ "Nr:single@40 I", S(SINGLE), 1, 0 },
 		{ "Nr:incr@40 S*4 I", S(INCR), 5, 0 },
@@ -118,7 +118,7 @@ static void test_every_burst(void **state)
 }
 
 /*
- * A burst counts with its first beat, and a transfer when it completes; neither counts in its
+ * A burst counts with its first beat, and a transfer when it completes. Neither counts in its
  * address phase.
  */
 static void test_pipeline(void **state)
@@ -141,8 +141,8 @@ static void test_pipeline(void **state)
 }
 
 /*
- * Two bursts back to back: the address phase of the second burst is in the last data phase of the
- * first.
+ * If two bursts follow each other directly, the address phase of the second is in the last data
+ * phase of the first.
  */
 static void test_back_to_back(void **state)
 {
@@ -168,7 +168,7 @@ static void test_busy_is_no_wait(void **state)
 	expect_classes(&b, 2, 2, 0, 4, 0, 0);
 }
 
-/* A burst that is broken off counts as the type that it began with (our choice). */
+/* If a burst is broken off, it counts as the type that it began with (our choice). */
 static void test_early_end(void **state)
 {
 	static struct bench b;
@@ -194,14 +194,14 @@ static void test_error(void **state)
 	feed(&b, "I/E");
 	expect(&b, S(READ), 1, S(SINGLE), 1, -1);
 	expect_classes(&b, 1, 0, 0, 1, 1, 0);
-	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before an error count as waits */
+	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before an error count */
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WRITE), 3, S(INCR4), 1, S(WAIT), 2,
 	       S(WAIT_FIRST_SLAVE), 2, S(WAIT_OVER), 1, -1);
 }
 
 /*
- * Transfers that get RETRY or SPLIT do not count. The repeated transfer counts, and the transfers
- * left in a burst are repeated as SINGLE: DDI 0287B §4.2.2; DDI 0198D §6.2 on the ARM926EJ-S.
+ * Transfers that get RETRY or SPLIT do not count. The repeated transfer counts, and the remaining
+ * transfers of a burst are repeated as SINGLE (DDI 0287B 4.2.2; DDI 0198D 6.2 on the ARM926EJ-S).
  */
 static void test_retry(void **state)
 {
@@ -249,7 +249,7 @@ static void test_first_response_waits(void **state)
 
 /* ---- wait states --------------------------------------------------------------------------- */
 
-/* Wait states on first beats count by cause; wait states on later beats count only in the total. */
+/* Wait states of first beats count by cause. Wait states of later beats count only in the total. */
 static void test_causes(void **state)
 {
 	static struct bench b;
@@ -270,7 +270,7 @@ static void test_unknown_cause(void **state)
 	static struct bench b;
 
 	(void)state;
-	setup(&b); /* the slave's, by default */
+	setup(&b); /* caused by the slave, by default */
 	begin(&b);
 	b.layer.threshold = 100;
 	feed(&b, "Nr:single@0 I/uuco");
@@ -284,7 +284,7 @@ static void test_unknown_cause(void **state)
 	feed(&b, "Nr:single@0 I/uuco");
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WAIT), 3, S(WAIT_FIRST_BUS), 3, -1);
 	setup(&b);
-	b.params.unknown_cause = PMK_AHB_CAUSE_UNKNOWN; /* not divided by cause */
+	b.params.unknown_cause = PMK_AHB_CAUSE_UNKNOWN; /* the causes are unknown */
 	begin(&b);
 	b.layer.threshold = 100;
 	assert_false(pmk_bus_raises(&b.bus, S(WAIT_FIRST_SLAVE)));
@@ -309,7 +309,7 @@ static void test_threshold(void **state)
 	static struct bench b;
 
 	(void)state;
-	setup(&b); /* strictly more, once for each transfer that waits */
+	setup(&b); /* Waits of more cycles than the threshold are hits, one for each transfer. */
 	assert_int_equal(hits(&b, 0, wave), 3);
 	assert_int_equal(hits(&b, 1, wave), 2);
 	assert_int_equal(hits(&b, 2, wave), 1);
@@ -329,8 +329,8 @@ static void test_threshold(void **state)
 }
 
 /*
- * A threshold that is lowered while a transfer waits applies to this transfer, which is still only
- * one hit.
+ * If a threshold is lowered while a transfer waits, it applies to this transfer, which is still
+ * only one hit.
  */
 static void test_threshold_changes(void **state)
 {
@@ -355,7 +355,7 @@ static void test_shapes(void **state)
 {
 	static const struct {
 		const char *wave;
-		unsigned signal, signal2; /* in addition to transfers and bursts; 0: none */
+		unsigned signal, signal2; /* raised in addition to transfers and bursts; 0: none */
 	} rows[] = {
 		{ "Nr:wrap8@20%0 I", S(LINEFILL), 0 },
 		{ "Nr:wrap8@20%f I", S(LINEFILL), 0 },
@@ -402,7 +402,7 @@ static void test_shapes(void **state)
 	}
 }
 
-/* We map the letters CBPD to HPROT bits. */
+/* A user may map the letters CBPD to other bits of HPROT. */
 static void test_other_prot(void **state)
 {
 	static struct bench b;
@@ -420,12 +420,12 @@ static void test_other_prot(void **state)
 
 /* ---- windows ------------------------------------------------------------------------------- */
 
-/* Every edge of the windows: DDI 0287B §4.2.2, PSEL[15:0] from HADDR[15:12]. */
+/* The edges of every window: DDI 0287B 4.2.2, PSEL[15:0] from HADDR[15:12]. */
 static void test_windows(void **state)
 {
 	static const struct {
 		uint32_t addr;
-		unsigned read, read2; /* 0: nowhere */
+		unsigned read, read2; /* 0: no signal */
 	} rows[] = {
 		{ 0x101dfffc, 0, 0 },
 		{ 0x101e0000, S(READ_APB_CORE), 0 },
@@ -446,7 +446,7 @@ static void test_windows(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		for (unsigned write = 0; write < 2; write++) {
-			/* the write signal of each place follows its read signal */
+			/* The write signal of each window follows its read signal. */
 			unsigned first = rows[i].read ? rows[i].read + write : 0;
 			unsigned second = rows[i].read2 ? rows[i].read2 + write : 0;
 			unsigned all = write ? S(WRITE) : S(READ);
@@ -466,7 +466,7 @@ static void test_windows(void **state)
 		}
 }
 
-/* Checked per beat; an address above 32 bits does not match. */
+/* The window of each beat is checked. An address above 32 bits is in no window. */
 static void test_windows_by_beat(void **state)
 {
 	static struct bench b;
@@ -546,7 +546,7 @@ static void test_all_signals(void **state)
 	assert_int_equal(pmk_ahb_layer_init(&b.layer, &b.params, &b.bus), PMK_EINVAL);
 }
 
-/* AHB-Lite without HRESP: all is OKAY. */
+/* On AHB-Lite without HRESP, every response is OKAY. */
 static void test_no_hresp(void **state)
 {
 	static struct bench b;
@@ -592,22 +592,22 @@ static void test_x(void **state)
 	with_x(&b, wave, 0, PMK_AHB_HWRITE);
 	expect(&b, S(WRITE), 3, S(INCR4), 1, S(WAIT), 1, S(WAIT_FIRST_SLAVE), 1, -1);
 	assert_int_equal(b.layer.undecided, 1);
-	/* HTRANS is unknown: there may have been no transfer at all. */
+	/* If HTRANS is unknown, there may have been no transfer. */
 	with_x(&b, wave, 0, PMK_AHB_HTRANS);
 	expect(&b, S(WRITE), 3, -1);
 	expect_classes(&b, 1, 0, 0, 3, 0, 2);
-	/* HREADY is unknown: the cycle may be a wait state or the end of the transfer. */
+	/* If HREADY is unknown, the cycle may be a wait state or the end of the transfer. */
 	with_x(&b, wave, 1, PMK_AHB_HREADY);
 	expect(&b, S(WRITE), 4, S(INCR4), 1, S(CASTOUT4), 1, S(CASTOUT4_ALIGNED), 1, -1);
 	expect_classes(&b, 1, 0, 0, 4, 0, 1);
 	with_x(&b, wave, 1, PMK_AHB_HRESP);
 	expect(&b, S(WRITE), 4, S(INCR4), 1, S(CASTOUT4), 1, S(CASTOUT4_ALIGNED), 1, -1);
 	expect_classes(&b, 1, 0, 0, 4, 0, 1);
-	/* whether it was OKAY */
+	/* If HRESP is unknown, the transfer may not have been OKAY. */
 	with_x(&b, wave, 2, PMK_AHB_HRESP);
 	expect(&b, S(WRITE), 3, S(WAIT), 1, S(WAIT_FIRST_SLAVE), 1, -1);
 	expect_classes(&b, 1, 0, 1, 3, 0, 1);
-	/* an x without effect */
+	/* This x has no effect. */
 	with_x(&b, "I I I", 1, PMK_AHB_HRESP);
 	expect_classes(&b, 3, 0, 0, 0, 0, 0);
 }
@@ -633,7 +633,7 @@ static void test_reset(void **state)
 	expect_classes(&b, 5, 0, 1, 0, 0, 0);
 }
 
-/* n idle cycles at once are n idle cycles. */
+/* n idle cycles that are passed at once count as n idle cycles. */
 static void test_idle(void **state)
 {
 	static struct bench a, b;
@@ -657,7 +657,7 @@ static void test_idle(void **state)
 	expect_classes(&b, 1001, 0, 0, 2, 0, 0);
 }
 
-/* The protocol has no wait states in idle cycles; such a cycle counts as idle. */
+/* The protocol has no wait states in idle cycles. Such a cycle counts as idle. */
 static void test_idle_waits(void **state)
 {
 	static struct bench b;
@@ -678,7 +678,7 @@ static void wrong(const struct bench *b, const char *what)
 	assert_non_null(strstr(is, what));
 }
 
-/* Checks the sums: each sum that is made wrong is found. */
+/* The check finds each sum that is wrong. */
 static void test_check_finds(void **state)
 {
 	static const struct {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus matrix: known answers for small situations, one letter per cycle, and long random runs,
- * checked by the protocol checker and the observers' sums.
+ * The bus matrix gives the known answers in small situations, written as one letter per cycle. Long
+ * random runs satisfy the protocol checker and the observers' sums.
  *
- * A layer's cycle is one letter: . idle, b BUSY; of a transfer that waits c to connect, a for
- * arbitration, s for the slave; 1 a first beat ends, n a later one; e first cycle of ERROR, E
- * second, r and R of RETRY, p and P of SPLIT.
+ * A layer's cycle is one letter. Without a transfer: . idle, b BUSY. A transfer that waits: c to
+ * connect, a for arbitration, s for the slave. The end of a beat: 1 of the first beat, n of a later
+ * beat. Two cycles of a response: e and E of ERROR, r and R of RETRY, p and P of SPLIT.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,16 +40,16 @@ struct rig {
 	struct pmk_ahb_checker checker[6];
 	struct pmk_bus bus[6];
 	char seen[6][4000];
-	char lock[6][4000]; /* HMASTLOCK, as . and L */
+	char lock[6][4000]; /* HMASTLOCK; . for 0, L for 1 */
 	unsigned n;
-	/* The layer that owns each slave for a locked sequence, derived from the buses. */
+	/* The layer that owns each slave for a locked sequence, as derived from the buses. */
 	bool locked_data[6];
 	int keeper[PMK_MATRIX_MAX_SLAVES + 1];
 };
 
 static struct rig rig;
 
-/* Slaves: mpmc 2 waits on a first beat, 0 later; smc 1 and 1. */
+/* Sets up the slaves. mpmc has 2 waits on a first beat and 0 later; smc has 1 and 1. */
 static void setup(void)
 {
 	struct pmk_ahb_checker_params strict = { .has = PMK_AHB_ALL, .bytes = 4, .lite = true };
@@ -71,7 +71,10 @@ static void setup(void)
 		rig.keeper[s] = -1;
 }
 
-/* AHB, not AHB-Lite: the memory controller can refuse one in `every` transfers of all layers. */
+/*
+ * Sets up AHB instead of AHB-Lite. The memory controller refuses one in `every` transfers of all
+ * layers.
+ */
 static void setup_refusals(unsigned every, bool split, unsigned release)
 {
 	struct pmk_ahb_checker_params ahb = { .has = PMK_AHB_ALL, .bytes = 4 };
@@ -117,10 +120,10 @@ static void one_layer_per_slave(void)
 }
 
 /*
- * A locked transfer keeps other layers from its slave until a transfer ends while the next address
- * phase has HMASTLOCK low (IHI 0011A §3.11).
+ * Checks that a locked transfer keeps other layers from its slave until a transfer ends while the
+ * next address phase has HMASTLOCK low (IHI 0011A 3.11).
  */
-static void nobody_breaks_a_lock(const struct pmk_ahb_cycle cycle[])
+static void check_locks(const struct pmk_ahb_cycle cycle[])
 {
 	for (unsigned i = 0; i < 6; i++) {
 		const struct pmk_matrix_data *d = &rig.matrix.layer[i].data;
@@ -148,7 +151,7 @@ static void take(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS
 
 	(void)ctx;
 	one_layer_per_slave();
-	nobody_breaks_a_lock(cycle);
+	check_locks(cycle);
 	for (uint64_t k = 0; k < n; k++, rig.n++)
 		for (unsigned i = 0; i < 6; i++) {
 			pmk_ahb_layer_sample(&rig.layer[i], &rig.bus[i], &cycle[i]);
@@ -203,7 +206,8 @@ static void expect(unsigned master, const char *letters)
 /* ---- the development chip ------------------------------------------------------------------ */
 
 /*
- * Windows of the memory map, our wait states, and reactions of masters to ERROR (DDI 0287B §4.2.2).
+ * The chip has the windows, wait states and reactions of masters to ERROR of DDI 0287B 4.2.2; the
+ * wait states are ours.
  */
 static void test_devchip(void **state)
 {
@@ -281,7 +285,10 @@ static void test_first_connection(void **state)
 	expect(ARMD, ".css1.");
 }
 
-/* Connected already: the second burst passes through, and its address overlaps the first. */
+/*
+ * The layer is already connected, so the second burst passes, and its address overlaps the first
+ * burst.
+ */
 static void test_stays_connected(void **state)
 {
 	(void)state;
@@ -301,7 +308,7 @@ static void test_slaves_in_turn(void **state)
 	post(ARMD, 0, STATICS, PMK_AHB_INCR4, false);
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
 	run(20);
-	/* the memory controller is still connected to it */
+	/* The memory controller is still connected to ARM-D. */
 	expect(ARMD, ".css1cs1snsnsnss1...");
 }
 
@@ -368,8 +375,8 @@ static void test_busy(void **state)
 /* ---- two layers, one slave ----------------------------------------------------------------- */
 
 /*
- * Two bursts begin in the same cycle, and CLCDC goes first. ARM-D waits for its connection, and
- * then for its turn.
+ * If two bursts begin in the same cycle, CLCDC goes first. ARM-D waits for its connection, and then
+ * for its turn.
  */
 static void test_priority_at_once(void **state)
 {
@@ -379,13 +386,13 @@ static void test_priority_at_once(void **state)
 	post(CLCDC, 0, MEMORY, PMK_AHB_INCR4, false);
 	run(14);
 	expect(CLCDC, ".css1nnn......");
-	/* its address is taken while CLCDC's last beat completes */
+	/* ARM-D's address is accepted while the last beat of CLCDC completes. */
 	expect(ARMD, ".caaaaaass1...");
 }
 
 /*
- * All six masters start a SINGLE in the same cycle: they are served in the order of DDI 0287B
- * §3.1.2.
+ * If all six masters start a SINGLE in the same cycle, they are served in the order of DDI 0287B
+ * 3.1.2.
  */
 static void test_all_priorities(void **state)
 {
@@ -403,7 +410,7 @@ static void test_all_priorities(void **state)
 	expect(ARMI, ".caaaaaaaaaaaaaaass1....");
 }
 
-/* Any priority order can be set. */
+/* A chip can have any order of priorities. */
 static void test_other_priorities(void **state)
 {
 	(void)state;
@@ -418,7 +425,7 @@ static void test_other_priorities(void **state)
 		assert_int_equal(strchr(rig.seen[i], '1') - rig.seen[i], 4 + 3 * (5 - i));
 }
 
-/* An incrementing burst gives way only at a quad-word boundary; there a sequential beat waits. */
+/* An incrementing burst gives way only at a quad-word boundary, where a sequential beat waits. */
 static void test_quad_word(void **state)
 {
 	(void)state;
@@ -426,7 +433,7 @@ static void test_quad_word(void **state)
 	post(ARMD, 0, MEMORY, PMK_AHB_INCR8, true);
 	post(DMA0, 4, MEMORY + 256, PMK_AHB_SINGLE, false);
 	run(20);
-	/*            0123456789 */
+	/* cycles 0123456789 */
 	expect(ARMD, ".css1nnnaaassnnnn...");
 	expect(DMA0, ".....caass1.........");
 	assert_int_equal(rig.layer[ARMD].later_waits, 5);
@@ -434,7 +441,7 @@ static void test_quad_word(void **state)
 	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_WAIT_FIRST_SLAVE], 2);
 }
 
-/* The quad word that a beat belongs to follows from its address, not from its number. */
+/* The address of a beat, and not its number, determines its quad word. */
 static void test_quad_word_by_address(void **state)
 {
 	(void)state;
@@ -446,7 +453,7 @@ static void test_quad_word_by_address(void **state)
 	expect(DMA0, "...cass1........");
 }
 
-/* A layer of lower priority does not interrupt a burst, and a wrapping burst never gives way. */
+/* A layer of lower priority does not interrupt a burst. A wrapping burst never gives way. */
 static void test_no_give_way(void **state)
 {
 	(void)state;
@@ -464,7 +471,7 @@ static void test_no_give_way(void **state)
 	expect(CLCDC, ".....caaaaaass1nnn..");
 }
 
-/* Two layers that access different slaves do not wait for each other. */
+/* Layers that access different slaves do not wait for each other. */
 static void test_layers_are_parallel(void **state)
 {
 	(void)state;
@@ -476,7 +483,7 @@ static void test_layers_are_parallel(void **state)
 	expect(DMA1, ".cs1snsnsn....");
 }
 
-/* A burst of single transfers gives way between them: arbitration is at the start of each. */
+/* Single transfers give way to others between them, because arbitration is at the start of each. */
 static void test_between_bursts(void **state)
 {
 	(void)state;
@@ -536,7 +543,7 @@ static void test_error_drops(void **state)
 	assert_int_equal(s.last, 3);
 }
 
-/* An error on the last beat of a dropped burst does not affect the next burst. */
+/* An error on the last beat of a burst that is dropped does not affect the next burst. */
 static void test_error_on_the_last_beat(void **state)
 {
 	(void)state;
@@ -547,7 +554,7 @@ static void test_error_on_the_last_beat(void **state)
 	expect(EXP, ".ceEcss1..");
 }
 
-/* Runs until the request is served, or its master has halted. */
+/* Runs until the request is served, or until its master has halted. */
 static int serve_ticket(unsigned master, uint64_t ticket, struct pmk_ahb_served *s)
 {
 	const struct pmk_matrix_layer *l = &rig.matrix.layer[master];
@@ -575,7 +582,7 @@ static void test_error_halts(void **state)
 		assert_int_equal(pmk_matrix_served(&rig.matrix, DMA0, t[0], &s), 1);
 		assert_true(s.error);
 		assert_int_equal(s.dropped, burst == PMK_AHB_INCR4);
-		assert_int_equal(serve_ticket(DMA0, t[1], &s), 0); /* it has halted */
+		assert_int_equal(serve_ticket(DMA0, t[1], &s), 0); /* the master has halted */
 		assert_int_equal(pmk_matrix_quiet(&rig.matrix), UINT64_MAX);
 		pmk_matrix_resume(&rig.matrix, DMA0);
 		assert_int_equal(serve_ticket(DMA0, t[2], &s), 1);
@@ -583,7 +590,7 @@ static void test_error_halts(void **state)
 	}
 }
 
-/* Failed transfers are not repeated. */
+/* Without other settings, failed transfers are not repeated. */
 static void test_error_alone(void **state)
 {
 	struct pmk_ahb_served s;
@@ -600,7 +607,7 @@ static void test_error_alone(void **state)
 	expect(DMA1, ".ceE................");
 }
 
-/* The CLCDC begins its frame again. */
+/* After an error, the CLCDC begins its frame again. */
 static void test_frame_again(void **state)
 {
 	struct pmk_matrix_script s = { .on = true,
@@ -612,7 +619,7 @@ static void test_frame_again(void **state)
 				       .period = 10 };
 
 	(void)state;
-	setup(); /* the second burst of the frame has an unmapped address */
+	setup(); /* The second burst of the frame has an unmapped address. */
 	assert_int_equal(pmk_matrix_script(&rig.matrix, CLCDC, &s), 0);
 	run(40);
 	assert_string_equal(rig.seen[CLCDC], ".css1nnn...ceE..........................");
@@ -624,8 +631,8 @@ static void test_frame_again(void **state)
 /* ---- RETRY and SPLIT ----------------------------------------------------------------------- */
 
 /*
- * The transfer is refused once in its first cycle, the bus is idle in the second, and then the
- * transfer is repeated. It counts once.
+ * The transfer is refused in its first cycle, and the bus is idle in the second. Then the transfer
+ * is repeated, and counts once.
  */
 static void test_retry(void **state)
 {
@@ -663,7 +670,7 @@ static void test_retry_of_a_first_beat(void **state)
 
 /*
  * If a later beat is refused, the ARM926EJ-S repeats it and all beats after it as single transfers
- * (DDI 0198D Table 6-1); masters without SINGLE use INCR bursts of one beat.
+ * (DDI 0198D Table 6-1). Masters without SINGLE use INCR bursts of one beat.
  */
 static void test_retry_within_a_burst(void **state)
 {
@@ -688,7 +695,7 @@ static void test_retry_within_a_burst(void **state)
 	}
 }
 
-/* The addresses of a wrapping burst stay what they were. */
+/* The repeated beats of a wrapping burst keep their addresses. */
 static void test_retry_wraps(void **state)
 {
 	static const uint32_t want[] = { 0x1018, 0x101c, 0x1000, 0x1004,
@@ -709,12 +716,12 @@ static void test_retry_wraps(void **state)
 	}
 	assert_int_equal(n, 8);
 	assert_int_equal(rig.matrix.layer[ARMI].refused,
-			 2); /* the third and, of the repeated transfers, the sixth */
+			 2); /* the third beat, and the sixth repeated one */
 }
 
 /*
- * The next burst has already shown its address; the address is withdrawn, and the burst follows
- * later.
+ * If the last beat is refused, the next burst has already shown its address. This address is
+ * withdrawn, and the burst follows later.
  */
 static void test_retry_of_a_last_beat(void **state)
 {
@@ -744,7 +751,10 @@ static void test_retry_of_a_last_beat(void **state)
 	assert_int_equal(pmk_matrix_quiet(&rig.matrix), UINT64_MAX);
 }
 
-/* The purpose of RETRY: the slave is free in between, and a layer of higher priority gets it. */
+/*
+ * Between a RETRY and the repeated transfer the slave is free, so a layer of higher priority can
+ * use it.
+ */
 static void test_retry_lets_others_in(void **state)
 {
 	(void)state;
@@ -762,13 +772,16 @@ static void test_retry_lets_others_in(void **state)
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false); /* refused */
 	post(DMA0, 5, MEMORY, PMK_AHB_INCR,
-	     false); /* the address is held: connected in the second cycle */
+	     false); /* the address is held, and connected in the second cycle */
 	run(18);
 	expect(ARMD, ".css1rR.cass1.....");
 	expect(DMA0, "......css1........");
 }
 
-/* SPLIT: the layer must wait for the slave, which serves others meanwhile. */
+/*
+ * After a SPLIT, the layer waits until the slave permits it to continue, and the slave serves
+ * others in between.
+ */
 static void test_split(void **state)
 {
 	(void)state;
@@ -784,8 +797,7 @@ static void test_split(void **state)
 }
 
 /*
- * A layer that cannot be refused gets wait states instead (DDI 0287B §4.2.2, about the AHB-AHB
- * bridge).
+ * A layer that cannot be refused gets wait states instead (DDI 0287B 4.2.2, on the AHB-AHB bridge).
  */
 static void test_not_refusable(void **state)
 {
@@ -826,7 +838,7 @@ static void expect_lock(unsigned master, const char *letters)
 	assert_string_equal(rig.lock[master], letters);
 }
 
-/* A locked burst does not give way at a quad-word boundary; an idle cycle follows it. */
+/* A locked burst does not give way at a quad-word boundary. An idle cycle follows it. */
 static void test_lock(void **state)
 {
 	(void)state;
@@ -835,14 +847,16 @@ static void test_lock(void **state)
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, true);
 	post(DMA0, 4, MEMORY + 256, PMK_AHB_SINGLE, false);
 	run(24);
-	/*                 0123456789 */
+	/* cycles 0123456789 */
 	expect(ARMD, ".css1nnnnnnn.aaass1.....");
 	expect_lock(ARMD, "LLLLLLLLLLL.............");
 	expect(DMA0, ".....caaaaaaass1........");
 	expect_lock(DMA0, "........................");
 }
 
-/* A read and a write, as for SWP: a request that is posted between them is served after both. */
+/*
+ * A locked read and write, as for SWP: a request that is posted between them is served after both.
+ */
 static void test_locked_pair(void **state)
 {
 	(void)state;
@@ -856,7 +870,7 @@ static void test_locked_pair(void **state)
 	expect(CLCDC, "...caaaaaaaaass1....");
 }
 
-/* Other slaves are not locked. */
+/* Only the slave of the locked sequence is locked. */
 static void test_lock_is_of_one_slave(void **state)
 {
 	(void)state;
@@ -868,7 +882,7 @@ static void test_lock_is_of_one_slave(void **state)
 	expect(DMA0, ".....cs1......");
 }
 
-/* A refused sequence keeps the slave; one that ends with an ERROR releases it. */
+/* A refused locked sequence keeps the slave. A sequence that ends with an ERROR releases it. */
 static void test_lock_and_responses(void **state)
 {
 	(void)state;
@@ -882,7 +896,7 @@ static void test_lock_and_responses(void **state)
 		expect_lock(ARMD, split ? "LLLLL.LLLLL........." : "LLLLL.LL............");
 		expect(CLCDC, split ? "...caaaaaaaaaaass1.." : "...caaaaaaaass1.....");
 	}
-	setup(); /* the write of a SWP is still attempted, DDI 0287B §4.2.2 */
+	setup(); /* The write of a SWP is still attempted (DDI 0287B 4.2.2). */
 	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
 	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
 	post(CLCDC, 0, NOTHING, PMK_AHB_SINGLE, false);
@@ -897,7 +911,9 @@ static void test_lock_and_responses(void **state)
 	expect_lock(DMA0, "....................LLL...........");
 }
 
-/* Scripts: single bursts, and pairs at one address whose period is from read to read. */
+/*
+ * Scripts make locked bursts, and locked pairs at one address, whose period is from read to read.
+ */
 static void test_locked_scripts(void **state)
 {
 	struct pmk_matrix_script s = { .on = true,
@@ -926,7 +942,7 @@ static void test_locked_scripts(void **state)
 	s.period = 0;
 	setup();
 	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), 0);
-	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* the lowest priority; it gets its turn */
+	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* lowest priority, but it gets its turn */
 	run(24);
 	expect(DMA0, ".css1.ss1.ss1...........");
 	expect(ARMI, "..caaaaaaaaaaass1.......");
@@ -1055,7 +1071,7 @@ static void test_script(void **state)
 	assert_int_equal(pmk_matrix_script(&rig.matrix, 6, NULL), PMK_EINVAL);
 }
 
-/* A script without a period starts each burst directly after the one before. */
+/* A script without a period starts each burst directly after the previous one. */
 static void test_saturated(void **state)
 {
 	struct pmk_matrix_script s = {
@@ -1069,7 +1085,7 @@ static void test_saturated(void **state)
 	expect(DMA0, ".css1nnnss1nnnss1nnnss1nnn");
 }
 
-/* The queue comes before the script. */
+/* Requests in the queue come before those of the script. */
 static void test_queue_before_script(void **state)
 {
 	struct pmk_matrix_script s = {
@@ -1112,7 +1128,10 @@ static bool post_random(unsigned master)
 	return pmk_matrix_post(&rig.matrix, master, &r, &t) == 0;
 }
 
-/* Post a locked burst, or a locked read and write of one address; returns how many were posted. */
+/*
+ * Posts a locked burst, or a locked read and write of one address. Returns how many requests it
+ * posted.
+ */
 static unsigned post_random_locked(unsigned master)
 {
 	struct pmk_ahb_request r = { .at = rig.matrix.now + pick(40),
@@ -1139,8 +1158,8 @@ static unsigned post_random_locked(unsigned master)
 }
 
 /*
- * Six masters at random: the protocol is kept, every wait has a cause, all cycles add up, every
- * request is served in order, and no slave serves two layers at a time.
+ * With random traffic of six masters, the protocol is obeyed, every wait has a cause, all cycles
+ * add up, every request is served in order, and no slave serves two layers at a time.
  */
 static void test_random(void **state)
 {
@@ -1172,7 +1191,7 @@ static void test_random(void **state)
 	}
 }
 
-/* Random traffic, with slaves that refuse transfers and masters that lock the bus. */
+/* The same holds if slaves refuse transfers and masters lock the bus. */
 static void test_random_refusals(void **state)
 {
 	static uint64_t posted[6];
@@ -1210,7 +1229,7 @@ static void test_random_refusals(void **state)
 }
 
 /*
- * Stepping through idle cycles and skipping them give the same result; a copy of the matrix
+ * Stepping through idle cycles gives the same result as skipping them. A copy of the matrix
  * continues independently.
  */
 static void test_run_is_step(void **state)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A master on the GXI: known answers, one letter per cycle, and the sums of the observer.
+ * A master on the GXI gives the known answers, one letter per cycle, and satisfies the sums of the
+ * observer.
  *
- * Address channel, DDI 0287B Table 4-5: . idle, r w a read or write waits, R W one completes. Read
- * data channel, Table 4-4: . idle, s stalled, l data and no further read pending, m data and more
- * pending.
+ * Address channel, DDI 0287B Table 4-5: . idle, r or w a read or a write waits, R or W it
+ * completes. Read data channel, Table 4-4: . idle, s stalled, l data and no further read pending, m
+ * data and more reads pending.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,8 +107,8 @@ static void test_one_write(void **state)
 }
 
 /*
- * A request every five cycles, alternately read and write; the read data arrives while the write
- * waits.
+ * There is a request every five cycles, alternately a read and a write. The read data arrives while
+ * the write waits.
  */
 static void test_period(void **state)
 {
@@ -136,7 +137,7 @@ static void test_a_stream(void **state)
 	expect("RRRRRR......", ".ssmmmmml...");
 }
 
-/* Four requests may be pending; the fifth waits until one of them completes. */
+/* Four requests may be pending. The fifth request waits until one of them completes. */
 static void test_pending(void **state)
 {
 	struct pmk_mbx_script s = reads(0);
@@ -146,7 +147,7 @@ static void test_pending(void **state)
 	s.count = 6;
 	begin(&s);
 	run(20);
-	/*      01234567890123456789 */
+	/* cycles 01234567890123456789 */
 	expect("RRRRrrrrRR..........", ".ssssssmmmmssssml...");
 	assert_int_equal(bus.total[S(READ_WAIT)], 4);
 	assert_int_equal(bus.total[S(DATA_WAIT)], 10);
@@ -172,8 +173,9 @@ static void test_late(void **state)
 }
 
 /*
- * Pages: steps of 1 KB through 8 KB and again, 17 transfers. Every second step enters another page
- * of 2 KB, every fourth one of 4 KB; the step back also changes the page.
+ * The addresses step through 8 KB by 1 KB, and then again, which are 17 transfers. Every second
+ * step enters another page of 2 KB, and every fourth step another page of 4 KB. The step back also
+ * changes the page.
  */
 static void test_pages(void **state)
 {
@@ -191,7 +193,7 @@ static void test_pages(void **state)
 	assert_int_equal(bus.total[S(PAGE_4K)], 4);
 	assert_int_equal(bus.total[S(PAGE_8K)], 0);
 	assert_int_equal(bus.total[S(PAGE_16K)], 0);
-	s.addr = 0x3000; /* across a boundary of 16 KB, there and back */
+	s.addr = 0x3000; /* across 16 KB, and back */
 	begin(&s);
 	run(30);
 	assert_int_equal(bus.total[S(PAGE_2K)], 8);
@@ -200,7 +202,7 @@ static void test_pages(void **state)
 	assert_int_equal(bus.total[S(PAGE_16K)], 4);
 }
 
-/* Thresholds, by stalls of 3, 2 and 5 cycles. */
+/* Stalls of 3, 2 and 5 cycles are compared with the thresholds. */
 static void test_thresholds(void **state)
 {
 	struct pmk_mbx_script s = reads(20);

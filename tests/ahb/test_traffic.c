@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Traffic on the buses, described as text: its meaning, and one clear line for each mistake. */
+/*
+ * A text describes traffic on the buses. Correct texts give the right traffic, and each mistake
+ * gives one clear line.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +18,8 @@
 
 static struct pmk_matrix_config config;
 static struct pmk_traffic traffic;
-static struct pmk_matrix_script script; /* the text for one master */
-static unsigned master;			/* the master that is enabled */
+static struct pmk_matrix_script script; /* the text's result for one master */
+static unsigned master;			/* the master that the text enables */
 static char msg[256];
 
 static int parse(const char *text)
@@ -121,7 +124,7 @@ static void test_defaults(void **state)
 	assert_int_equal(script.addr, 0x101f0000);
 }
 
-/* Each master makes only the bursts of DDI 0287B §4.2.2. */
+/* Each master makes only the bursts of DDI 0287B 4.2.2. */
 static void test_repertoire(void **state)
 {
 	static const char *const bursts[8] = { "single", "incr",  "wrap4",  "incr4",
@@ -253,14 +256,14 @@ static void test_wrong(void **state)
 	text[255] = '\0';
 	assert_int_equal(parse(text), PMK_EPARSE);
 	assert_non_null(strstr(msg, "expected MASTER"));
-	/* a message is cut, not overrun */
+	/* A message that is too long is truncated. */
 	memset(msg, 0x5a, sizeof(msg));
 	assert_int_equal(pmk_traffic_parse("dma0:perod=1", &config, &traffic, msg, 20), PMK_EPARSE);
 	assert_int_equal(msg[19], 0);
 	assert_int_equal(msg[20], 0x5a);
 }
 
-/* The longest INCR burst stays within 1 KB; 255 words round up to it. */
+/* The longest INCR burst stays within 1 KB. A length of 255 words becomes such a burst. */
 static void test_long_burst(void **state)
 {
 	(void)state;
@@ -283,8 +286,8 @@ static void test_lock(void **state)
 }
 
 /*
- * Defaults of the GXI: consecutive words, accepted at once, with the wait states of the memory
- * controller.
+ * The defaults of the GXI are consecutive words, accepted at once, with the wait states of the
+ * memory controller.
  */
 static void test_gxi(void **state)
 {
@@ -336,8 +339,8 @@ static void test_slaves(void **state)
 }
 
 /*
- * Several descriptions add up; naming a master twice is refused, and a wrong description changes
- * nothing.
+ * Several descriptions add up. Describing a master twice is refused, and a wrong description
+ * changes nothing.
  */
 static void test_pmu_pair(void **state)
 {
@@ -370,7 +373,7 @@ static void test_pmu_pair(void **state)
 	assert_int_equal(traffic.slave[0].every, 9);
 }
 
-/* A chip without an mpmc, and with a slave that has no address. */
+/* Traffic also works on a chip without an mpmc, and with a slave that has no address. */
 static void test_other_chip(void **state)
 {
 	(void)state;

@@ -38,7 +38,7 @@ struct trace {
 static const char *const trace_bursts[8] = { "single", "incr",	"wrap4",  "incr4",
 					     "wrap8",  "incr8", "wrap16", "incr16" };
 
-/* The address after `addr`, by IHI 0011A §3.6. */
+/* Returns the address after `addr` (IHI 0011A 3.6). */
 static inline uint64_t trace_next(unsigned burst, unsigned size, uint64_t addr)
 {
 	static const unsigned beats[8] = { 1, 1, 4, 4, 8, 8, 16, 16 };
@@ -66,7 +66,7 @@ static inline void trace_response(struct trace *t, struct pmk_ahb_cycle phase, c
 }
 
 /*
- * Parse one word. `phase` contains the previous phase and becomes the phase of this word. Returns
+ * Parses one word. `phase` contains the previous phase, and becomes the phase of this word. Returns
  * false if the word is wrong.
  */
 static inline bool trace_word(struct trace *t, const char *w, struct pmk_ahb_cycle *phase)

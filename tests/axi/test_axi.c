@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The observer of an AXI interface, in cases that the scoreboards in Verilog do not cover: x,
- * unexpected responses, too many outstanding transactions, reset. A cycle is a text of words: "ar3"
- * is a read address with ID 3, "r3" its data, "r3." its last data; "aw" and "b3" are the same for
- * writes; a '-' after a word means that READY is low.
+ * unexpected responses, too many outstanding transactions, reset. A cycle is a text of words. "ar3"
+ * is a read address with ID 3, "r3" its data, and "r3." its last data. "aw" and "b3" do the same
+ * for writes. A '-' after a word means that READY is low.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,10 +76,10 @@ static void test_a_stray_among_others(void **state)
 	(void)state;
 	pmk_axi_init(&axi, ALL);
 	feed("ar1");
-	feed("r2."); /* to nothing */
+	feed("r2."); /* answers no request */
 	feed("ar2");
-	feed("r1."); /* 3 */
-	feed("r2."); /* 2 */
+	feed("r1."); /* 3 cycles */
+	feed("r2."); /* 2 cycles */
 	assert_int_equal(axi.side[PMK_AXI_READ].strays, 1);
 	assert_int_equal(axi.side[PMK_AXI_READ].outstanding, 0);
 	assert_int_equal(latency(PMK_AXI_READ)->n, 2);
@@ -93,10 +93,10 @@ static void test_in_any_order_of_ids(void **state)
 	feed("ar1");
 	feed("ar2");
 	feed("ar1");
-	feed("r2."); /* 2 */
-	feed("r1."); /* 4 */
+	feed("r2."); /* 2 cycles */
+	feed("r1."); /* 4 cycles */
 	feed("");
-	feed("r1."); /* 4 */
+	feed("r1."); /* 4 cycles */
 	assert_int_equal(latency(PMK_AXI_READ)->n, 3);
 	assert_int_equal(latency(PMK_AXI_READ)->sum, 2 + 4 + 4);
 	assert_int_equal(axi.side[PMK_AXI_READ].spread[PMK_AXI_OUTSTANDING].stats.sum, 2 + 4 + 4);
@@ -119,7 +119,7 @@ static void test_back_pressure(void **state)
 	assert_int_equal(latency(PMK_AXI_WRITE)->sum, 2);
 }
 
-/* After an x nothing is timed until nothing is outstanding. */
+/* After an x, no transaction is timed until none is outstanding. */
 static void test_x(void **state)
 {
 	struct pmk_axi_cycle c = cycle_of("ar1");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AXI checker: for each rule, a sequence of cycles that violates only this rule, once, and
- * others that violate none. A cycle is a text of words, "awvalid awaddr=0x10 awlen=3"; a signal
- * without a value is 1, "=x" makes it x. Signals that are not named are 0, except that READY and
- * WSTRB are high; bursts are INCR with four bytes per beat. "reset" is a cycle in reset.
+ * The AXI checker: for each rule there is a sequence of cycles that violates only this rule, once,
+ * and there are sequences that violate no rule. A cycle is a text of words, "awvalid awaddr=0x10
+ * awlen=3". A signal without a value is 1, and "=x" makes it x. Signals that are not named are 0,
+ * except that READY and WSTRB are high. Bursts are INCR with four bytes per beat. "reset" is a
+ * cycle in reset.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 #define ALL	 ((UINT32_C(1) << PMK_AXI_NROLES) - 1)
 #define RULE(id) PMK_AXI_RULE_##id
 
-/* AXI4-Lite has these. */
+/* The signals of AXI4-Lite. */
 #define ROLE(role) PMK_AXI_ROLE(PMK_AXI_##role)
 #define LITE                                                                           \
 	(PMK_AXI_READS | PMK_AXI_WRITES | ROLE(AWADDR) | ROLE(WVALID) | ROLE(WREADY) | \
@@ -96,7 +97,7 @@ static void begin(uint32_t has)
 	nfound = 0;
 }
 
-/* `at`: the cycle of the violation. -1: none. */
+/* `at`: the cycle of the violation; -1: no violation. */
 static const struct {
 	unsigned line;
 	int at;
@@ -159,11 +160,11 @@ static const struct {
 	{ C, 0, RULE(BOUNDARY), PMK_AXI_AWADDR, { "awvalid awlen=1 awaddr=0xffc" } },
 	{ C, 0, RULE(BOUNDARY), PMK_AXI_ARADDR, { "arvalid arlen=255 araddr=0x2c04" } },
 	{ C, -1, 0, 0, { "arvalid arlen=255 araddr=0x2c00", "arvalid arid=1 araddr=0x2ffc" } },
-	/* The first beat of an address that is not aligned has fewer bytes. */
+	/* The first beat has fewer bytes if the address is not aligned. */
 	{ C, -1, 0, 0, { "arvalid arlen=1 araddr=0xffb" } },
 	{ C, 0, RULE(BOUNDARY), PMK_AXI_ARADDR, { "arvalid arlen=1 araddr=0xffd" } },
 	{ C, 0, RULE(WIDTH), PMK_AXI_ARSIZE, { "arvalid arsize=3" } },
-	/* A3.2.2: LAST with the last beat. */
+	/* A3.2.2: LAST is high with the last beat. */
 	{ C, 2, RULE(EARLY_LAST), PMK_AXI_RLAST, { "arvalid arlen=2", "rvalid", "rvalid rlast" } },
 	{ C,
 	  2,
@@ -171,7 +172,7 @@ static const struct {
 	  PMK_AXI_RLAST,
 	  { "arvalid arlen=1", "rvalid", "rvalid", "rvalid rlast" } },
 	{ C, -1, 0, 0, { "arvalid arlen=1", "rvalid", "rvalid rlast" } },
-	/* Interleaved: A5.3. */
+	/* Reads are interleaved (A5.3). */
 	{ C,
 	  -1,
 	  0,
@@ -185,12 +186,12 @@ static const struct {
 	  PMK_AXI_WLAST,
 	  { "awvalid awlen=1", "wvalid", "wvalid", "wvalid", "wvalid wlast" } },
 	{ C, -1, 0, 0, { "awvalid awlen=1", "wvalid", "wvalid wlast", "bvalid" } },
-	/* Data that comes before its address, completely or partly. */
+	/* Data comes before its address, completely or partly. */
 	{ C, -1, 0, 0, { "wvalid", "wvalid wlast", "wvalid", "awvalid awlen=1", "bvalid" } },
 	{ C, 2, RULE(LENGTH), PMK_AXI_AWLEN, { "wvalid", "wvalid wlast", "awvalid awlen=2" } },
 	{ C, 2, RULE(LENGTH), PMK_AXI_AWLEN, { "wvalid", "wvalid", "awvalid", "wvalid wlast" } },
 	{ C, -1, 0, 0, { "wvalid", "awvalid awlen=1", "wvalid wlast", "bvalid" } },
-	/* The second burst is the one that is wrong. */
+	/* Only the second burst is wrong. */
 	{ C,
 	  3,
 	  RULE(EARLY_LAST),
@@ -216,7 +217,7 @@ static const struct {
 	  0,
 	  { "awvalid awid=1", "awvalid awid=2", "wvalid wlast", "wvalid wlast", "bvalid bid=2",
 	    "bvalid bid=1" } },
-	/* A3.1.2: reset. */
+	/* A3.1.2: VALID is low during reset, and in the first cycle after it. */
 	{ C,
 	  1,
 	  RULE(RESET_VALID),
@@ -227,7 +228,7 @@ static const struct {
 	{ C, -1, 0, 0, { "arvalid arready=0", "reset", "", "arvalid arlen=1" } },
 	/* No transaction is outstanding after a reset. */
 	{ C, 4, RULE(STRAY), PMK_AXI_RVALID, { "arvalid", "reset", "reset", "", "rvalid rlast" } },
-	/* An x is reported once, and pmk does not guess what it hides. */
+	/* An x is reported once, and the checker does not guess what it hides. */
 	{ C, 0, RULE(UNKNOWN), PMK_AXI_AWVALID, { "awvalid=x", "awvalid=x", "bvalid" } },
 	{ C, 1, RULE(UNKNOWN), PMK_AXI_ARREADY, { "", "arvalid arready=x", "rvalid rlast" } },
 	{ C, 0, RULE(UNKNOWN), PMK_AXI_ARID, { "arvalid arid=x", "rvalid rlast" } },
@@ -287,7 +288,7 @@ static void test_every_rule_has_a_case(void **state)
 	}
 }
 
-/* AXI-Lite transactions have one beat each and complete in order. */
+/* An AXI-Lite transaction has one beat, and transactions complete in order. */
 static void test_lite(void **state)
 {
 	(void)state;
@@ -306,7 +307,7 @@ static void test_lite(void **state)
 	assert_int_equal(found[1].rule, RULE(EARLY_RESPONSE));
 }
 
-/* After a gap, the outstanding transactions are unknown; after the next reset there are none. */
+/* After a gap in the dump, the outstanding transactions are unknown until the next reset. */
 static void test_a_gap(void **state)
 {
 	(void)state;
@@ -323,7 +324,7 @@ static void test_a_gap(void **state)
 	assert_int_equal(found[0].rule, RULE(STRAY));
 }
 
-/* More outstanding transactions than there is room for. */
+/* If more transactions are outstanding than the checker has room for, it reports no violation. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files that are written as a whole: they are not visible before they are complete, and a killed
- * process leaves nothing behind.
+ * A file that is written as a whole is not visible before it is complete, and a killed process
+ * leaves nothing behind.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* INI files: the entries with their line numbers, and the line of each error. */
+/* INI files give their entries with line numbers, and each error has its line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "base/ini.h"
 
 static char taken[1000], msg[300];
-static const char *shorter; /* as of pmk_ini_load() */
+static const char *shorter; /* of pmk_ini_load() */
 
 static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		 const char *value)
@@ -46,7 +46,7 @@ static int load(const char *text)
 	err = pmk_ini_load(path, shorter, take, taken, msg, sizeof(msg));
 	unlink(path);
 	assert_int_equal(err == 0, msg[0] == '\0');
-	if (err) { /* without the name, which changes */
+	if (err) { /* except the file's name */
 		assert_memory_equal(msg, path, strlen(path));
 		memmove(msg, msg + strlen(path), strlen(msg + strlen(path)) + 1);
 	}
@@ -92,7 +92,7 @@ static void test_long_lines(void **state)
 
 	(void)state;
 	memset(text + strlen(text), 'z', 194);
-	assert_int_equal(load(text), 0); /* 198 characters */
+	assert_int_equal(load(text), 0); /* exactly 198 characters */
 	strcat(text, "\nw = 3\n");
 	assert_int_equal(load(text), 0);
 	assert_non_null(strstr(taken, "4 a w=3\n"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * "Did you mean": distances, checked by hand and against a plain recursion, and the resulting
- * texts.
+ * "Did you mean": the distances equal those computed by hand and by a plain recursion, and the
+ * texts are right.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static unsigned pick(unsigned n)
 	return (unsigned)(seed >> 20) % n;
 }
 
-/* 1000: not similar. A typing error: up to 1 + length / 4 edits. */
+/* A name is similar if it has up to 1 + length / 4 edits. 1000 means that it is not similar. */
 static void test_distances(void **state)
 {
 	static const struct {
@@ -39,7 +39,7 @@ static void test_distances(void **state)
 		{ __LINE__, "dcache_mis", "dcache_miss", 1 },
 		{ __LINE__, "dcache_misss", "dcache_miss", 1 },
 		{ __LINE__, "dcache_moss", "dcache_miss", 1 },
-		{ __LINE__, "dcahce_miss", "dcache_miss", 1 }, /* neighbours swapped: one slip */
+		{ __LINE__, "dcahce_miss", "dcache_miss", 1 }, /* swapped neighbours are one edit */
 		{ __LINE__, "dcahce_mis", "dcache_miss", 2 },
 		{ __LINE__, "adcahce_mios", "dcache_miss", 3 },
 		{ __LINE__, "ab", "ba", 1 },
@@ -51,11 +51,11 @@ static void test_distances(void **state)
 		{ __LINE__, "x", "", 1 },
 		{ __LINE__, "", "x", 1000 },
 		{ __LINE__, "", "", 1000 },
-		/* a beginning */
+		/* The word is the beginning of the name. */
 		{ __LINE__, "dca", "dcache_access", 2 },
 		{ __LINE__, "dc", "dcache_access", 1000 },
 		{ __LINE__, "DCACHE-", "dcache_access", 2 },
-		/* a part */
+		/* The word is a part of the name. */
 		{ __LINE__, "miss", "dcache_miss", 20 },
 		{ __LINE__, "Miss", "icache_miss_rate", 20 },
 		{ __LINE__, "mis", "dcache_miss", 1000 },
@@ -69,7 +69,7 @@ static void test_distances(void **state)
 				 pmk_distance(rows[i].typed, rows[i].name));
 }
 
-/* Up to 63 characters on both sides. */
+/* Both words may have up to 63 characters. */
 static void test_long_words(void **state)
 {
 	char a[80], b[80];
@@ -98,7 +98,10 @@ static void test_other_bytes(void **state)
 	assert_int_equal(pmk_distance("\xff\xfe\xfd", "\x01\x02\x03"), 1000);
 }
 
-/* Computes the distance by its definition, letter by letter from the end. */
+/*
+ * Computes the distance by its definition, letter by letter from the end. It is slow and obviously
+ * right.
+ */
 static unsigned plain(const char *a, unsigned i, const char *b, unsigned j)
 {
 	unsigned best, other;
@@ -169,13 +172,13 @@ static void test_texts(void **state)
 	hint("dcache_miss", names, "dcache_miss or icache_miss");
 	hint("ecache_miss", names, "icache_miss or dcache_miss");
 	hint("tlb_miss", tlbs,
-	     "dtlb_miss, itlb_miss or utlb_miss"); /* three, the first ones offered */
+	     "dtlb_miss, itlb_miss or utlb_miss"); /* only the first three names */
 	hint("dcach", names, "dcache_miss, dcache_access or dcache_wback");
-	hint("cycles", twice, "cycles or cycle"); /* each once */
-	hint("acces", names, "dcache_access");	  /* a part of the name, if nothing is nearer */
+	hint("cycles", twice, "cycles or cycle"); /* each name only once */
+	hint("acces", names, "dcache_access");	  /* a part of the name, as no name is nearer */
 }
 
-/* A clear favourite is the only suggestion: the next name is more than one edit further away. */
+/* If the next name is more than one edit further away, only the nearest name is suggested. */
 static void test_favourite(void **state)
 {
 	static const char *const names[] = { "abcdefghxyzw", "abcdefghijkx", "abcdefghijkl", NULL };
@@ -211,7 +214,7 @@ static void test_small_buffers(void **state)
 	}
 }
 
-/* Sorted by distance; equal distances keep the order in which the names were offered. */
+/* Names are sorted by distance. Names of the same distance keep their order. */
 static void test_order(void **state)
 {
 	static const char *const names[] = { "abcdefgh", "abcdefgx", "abcdefxx", "abcdexxx" };

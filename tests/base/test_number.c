@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Numbers in text: valid forms, bases, ranges, and where parsing ends. */
+/* Numbers in text: the forms, bases and ranges that are valid, and where parsing ends. */
 #include <limits.h>
 #include <locale.h>
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void test_ranges(void **state)
 	assert_int_equal(pmk_number_parse("10", 10, 5, 9, &n), PMK_ERANGE);
 	assert_int_equal(pmk_number_parse("99999999999999999999", 10, 0, UINT64_MAX, &n),
 			 PMK_ERANGE);
-	/* Text after the number is reported before a range error. */
+	/* Text after the number is reported, even if the number is also out of range. */
 	assert_int_equal(pmk_number_parse("99999999999999999999x", 10, 0, 9, &n), PMK_EPARSE);
 	assert_int_equal(pmk_number_parse("5 ", 10, 5, 9, &n), PMK_EPARSE);
 	assert_int_equal(pmk_number_parse("", 10, 0, 9, &n), PMK_EPARSE);
@@ -103,7 +103,7 @@ static void test_reals(void **state)
 	double v = 7;
 
 	(void)state;
-	setlocale(LC_ALL, "de_DE.UTF-8"); /* if it is installed */
+	setlocale(LC_ALL, "de_DE.UTF-8"); /* only if installed */
 	assert_int_equal(pmk_real_read(&at, &v), 0);
 	assert_true(v == 1.0 / 4294967296.0);
 	assert_string_equal(at, "Joules");

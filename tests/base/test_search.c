@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Lists of every length up to 5, with equal numbers, and with the smallest and largest numbers. */
+/*
+ * Searching works in lists of every length up to 5, with equal numbers, and with the smallest and
+ * largest numbers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +53,7 @@ static void test_the_largest_number(void **state)
 	assert_int_equal(PMK_FIRST_BEHIND(list, 2, at, UINT64_MAX), 2);
 }
 
-/* Compared with a linear search: 0 to 5 numbers from 0 to 3. */
+/* The result equals that of a linear search, in all lists of 0 to 5 numbers from 0 to 3. */
 static void test_all_short_lists(void **state)
 {
 	(void)state;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Statistics in integers, against 128-bit integers and long doubles (64 bits of mantissa). */
+/*
+ * Statistics in integers are as exact as 128-bit integers and long doubles (64 bits of mantissa)
+ * can show.
+ */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -35,7 +38,7 @@ static void fill(struct pmk_stats *s, const uint64_t *x, unsigned n)
 		pmk_stats_add(s, x[i]);
 }
 
-/* Everything but mean and deviation. */
+/* Checks everything except mean and deviation. */
 static void check_sums(const struct pmk_stats *s, const uint64_t *x, unsigned n)
 {
 	uint64_t sum = 0, min = UINT64_MAX, max = 0;
@@ -56,7 +59,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Σ(x - mean)² · n, which is an integer: Σ over pairs of (xi - xj)². */
+/* Returns Σ(x - mean)² · n, which is an integer: the sum of (xi - xj)² over all pairs. */
 static u128 pairs(const uint64_t *x, unsigned n)
 {
 	u128 sum = 0;
@@ -67,7 +70,7 @@ static u128 pairs(const uint64_t *x, unsigned n)
 	return sum;
 }
 
-/* Like pairs(), but for a sum that may have more than 128 bits. */
+/* Returns the result of pairs() for sums that may have more than 128 bits. */
 static long double pairs_rounded(const uint64_t *x, unsigned n)
 {
 	long double sum = 0;
@@ -79,7 +82,10 @@ static long double pairs_rounded(const uint64_t *x, unsigned n)
 	return sum;
 }
 
-/* For values below 2^40 and no overflow of the sum: exact to the last digit. */
+/*
+ * Checks that results are exact to the last digit, for values below 2^40 and a sum that does not
+ * overflow.
+ */
 static void check_exact(const uint64_t *x, unsigned n, uint32_t scale)
 {
 	struct pmk_stats s;
@@ -145,13 +151,13 @@ static void test_nothing(void **state)
 	assert_int_equal(pmk_stats_stddev(&s, 1000), 0);
 }
 
-/* Worked by hand. */
+/* These answers were computed by hand. */
 static void test_known(void **state)
 {
 	static const struct {
 		uint64_t x[8];
 		unsigned n;
-		uint64_t mean, deviation; /* times 1000 */
+		uint64_t mean, deviation; /* multiplied by 1000 */
 	} rows[] = {
 		{ { 7 }, 1, 7000, 0 },
 		{ { 0, 0 }, 2, 0, 0 },
@@ -173,7 +179,7 @@ static void test_known(void **state)
 	}
 }
 
-/* A deviation of 0.707 is 1, one of 0.5 is 1, one of 0.49 is 0. */
+/* Deviations of 0.707 and 0.5 are rounded to 1, and 0.49 to 0. */
 static void test_rounding(void **state)
 {
 	static const uint64_t half[] = { 0, 1 }, quarter[] = { 0, 0, 0, 1 };
@@ -211,8 +217,8 @@ static void test_random_small(void **state)
 		for (unsigned i = 0; i < n; i++) {
 			x[i] = next(&random) >> (64 - bits);
 			/*
-			 * Values close together and far from 0, where differences of squares lose
-			 * all precision.
+			 * The values are close together and far from 0, where differences of
+			 * squares lose all precision.
 			 */
 			if (round % 2)
 				x[i] = base + x[i] % 16;
@@ -230,7 +236,7 @@ static void test_random_large(void **state)
 		unsigned n = 1 + (unsigned)(next(&random) % MAX), bits = 40 + next(&random) % 25;
 		uint32_t scale = 1 + (uint32_t)(next(&random) % 1000);
 
-		/* The sum has 64 bits. */
+		/* The sum must fit into 64 bits. */
 		for (unsigned i = 0; i < n; i++)
 			x[i] = (next(&random) >> (64 - bits)) / n;
 		check_close(x, n, scale);
@@ -253,15 +259,17 @@ static void test_extremes(void **state)
 	fill(&s, most, 1);
 	assert_true(pmk_stats_mean(&s, 1) == UINT64_MAX);
 	assert_true(pmk_stats_mean(&s, 2) == UINT64_MAX);
-	/* 2^63 - 1 and 2^63: their squares have 126 bits, their deviation is 0.707. */
+	/* The squares of 2^63 - 1 and 2^63 have 126 bits. Their deviation is 0.707. */
 	fill(&s, near, 2);
 	assert_int_equal(pmk_stats_stddev(&s, 1), 1);
 	assert_int_equal(pmk_stats_stddev(&s, 1000), 707);
 	assert_true(pmk_stats_mean(&s, 1) == UINT64_C(1) << 63);
 }
 
-/* More values than can be added here: half of them 0, half of them 2. Mean 1, deviation a little
- * more than 1. */
+/*
+ * Half of the values are 0, and half of them 2, and there are more than can be added one by one.
+ * The mean is 1, and the deviation a little more than 1.
+ */
 static void test_many(void **state)
 {
 	(void)state;
@@ -279,7 +287,9 @@ static void test_many(void **state)
 	}
 }
 
-/* The divisor n instead of n - 1: 2, 4, 4, 4, 5, 5, 7, 9 deviate by 2 exactly. */
+/*
+ * With the divisor n instead of n - 1, the deviation of 2, 4, 4, 4, 5, 5, 7, 9 would be exactly 2.
+ */
 static void test_deviation(void **state)
 {
 	static const uint64_t x[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
@@ -296,7 +306,7 @@ static void test_deviation(void **state)
 	assert_true(pmk_stats_deviation(&s, 1000) == 0);
 }
 
-/* Where N·ΣL² and (ΣL)² are both beyond 64 bits, and nearly the same. */
+/* The deviation is right if N·ΣL² and (ΣL)² both exceed 64 bits, and are nearly equal. */
 static void test_deviation_of_large_sums(void **state)
 {
 	struct pmk_stats s;
@@ -327,10 +337,13 @@ static void test_merge_and_remove(void **state)
 		pmk_stats_remove(&all, &first);
 		assert_true(all.n == rest.n && all.sum == rest.sum);
 		assert_true(all.sq_low == rest.sq_low && all.sq_high == rest.sq_high);
-		/* After a subtraction, it is not known whether the extremes belong to the rest. */
+		/*
+		 * After a subtraction, it is not known whether the extremes belong to the values
+		 * that are left.
+		 */
 		assert_true(cut ? all.min > all.max : all.min == rest.min && all.max == rest.max);
 	}
-	/* Unknown extremes stay unknown. */
+	/* Unknown extremes stay unknown when more values are added or subtracted. */
 	fill(&all, x, 40);
 	fill(&first, x, 20);
 	pmk_stats_remove(&all, &first);

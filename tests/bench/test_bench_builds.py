@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/: its programs build and compute the same everywhere; bench/run and bench/firmware work
+"""The programs of bench/ build and compute the same everywhere. bench/run and bench/firmware work
 from end to end."""
 import glob
 import hashlib
@@ -19,7 +19,8 @@ FIRMWARE = os.path.join(BENCH, "firmware")
 # The benchmarks do a tenth of the work of --quick. Times are not judged here, because other tests
 # run at the same time.
 LITTLE = dict(os.environ, PMK_BENCH_QUICK="70")
-# With work factor 2. sha256 is computed below; a change of a program changes its number here.
+# Results with work factor 2. sha256's result is computed below. A change of a program changes its
+# number here.
 CHECKSUMS = {
     "mixed": "00016257", "sort": "d7c52ed9", "walk": "06b58476", "matmul": "efdb3744",
     "compress": "e19d8b20", "interp": "177d31f4", "text": "7f9eb23a", "states": "66bf97e3",
@@ -56,7 +57,7 @@ BENCHMARK = runpy.run_path(os.path.join(BENCH, "emulated.py"), run_name="bench")
 
 
 def sources():
-    """Returns {name: path}"""
+    """Returns {name: path} of the programs."""
     return {os.path.basename(f)[:-2]: f
             for f in sorted(glob.glob(os.path.join(BENCH, "programs", "*.c")))}
 
@@ -64,13 +65,14 @@ def sources():
 def build_for(isa, name, source):
     path = os.path.join(WORK, f"bench-{name}-{isa.name}")
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
-        # For MicroBlaze, compile() uses the stored programs of bench/run.
+        # For MicroBlaze, compile() uses the programs that are stored for bench/run.
         isa.compile(source, path, *(["-Werror"] if isa.compiler else []))
     return path
 
 
 def usable():
-    """Returns the instruction sets with an installed compiler; skips if a common one is missing."""
+    """Returns the instruction sets whose compiler is installed. Skips the test if a common compiler
+    is missing."""
     there = []
     for isa in BENCHMARK["ISAS"].values():
         if not isa.lacks():
@@ -100,7 +102,8 @@ def test_instruction_sets_are_what_the_claims_are_about():
 
 
 def test_checksums_are_the_same_natively_and_under_qemu():
-    """Small runs take one instruction set for each program, in turn."""
+    """Natively and under QEMU, each program prints the same checksum. Small runs take one
+    instruction set for each program, in turn."""
     isas = usable()
     want = dict(CHECKSUMS, sha256=sha256_checksum(2))
     turn = itertools.count()
@@ -119,7 +122,8 @@ def test_checksums_are_the_same_natively_and_under_qemu():
 
 
 def test_programs_miss_what_they_are_there_to_miss():
-    """In caches of 16 KB: code that does not fit, and stores to absent lines."""
+    """Programs that were written to miss do miss in caches of 16 KB: code that does not fit, and
+    stores to absent lines."""
     arm = BENCHMARK["ISAS"]["arm"]
     have(*(tool for tool in (arm.compiler[0], arm.emulator[0])))
 
@@ -149,7 +153,7 @@ def test_bench_run_measures_and_judges():
         skip("build/pmk does not exist")
     out = run(RUN, BUILD, "--quick", "--programs", "sort,walk", "--without-cachegrind",
               env=LITTLE)
-    # 1 is a missed target
+    # 1 means that a target was missed.
     assert out.code in (0, 1), out
     for isa in isas:
         if isa.name in BENCHMARK["ASKED_FOR"]:
@@ -161,9 +165,9 @@ def test_bench_run_measures_and_judges():
             assert re.search(r"\(target (from )?<= .*\): (met|MISSED)$", judged[0]), judged
         character = out.out.split(f"{isa.name}: character")[1].split("\n\n")[0]
         rows = {l.split()[0]: l.split() for l in character.splitlines() if l}
-        # walk misses most: its share of data cache misses is column 5
+        # walk misses most. Column 5 is its share of data cache misses.
         assert float(rows["walk"][5]) > 35 > 20 > float(rows["sort"][5]), out.out
-        # pmk has every count, except that a MicroBlaze has none of mispredictions
+        # pmk has every count, except mispredictions on a MicroBlaze, which has no such event.
         equal(rows["sort"].count("-"), 0 if isa.mispredicted else 1, str(rows))
     equal("MISSED" in out.out, out.code == 1, "verdicts and exit code")
 
@@ -186,7 +190,7 @@ def test_bench_peers_compares():
     equal(table[0][1:], ["pmk -e all", *ours, "pmk -e instr_exec", "cache plugin", "cachegrind",
                          "callgrind"])
     equal([row[0] for row in table[1:]], ["sort", "geomean", "worst"])
-    # With one program, its row, the geometric mean and the worst case are equal.
+    # With one program, its row, the geometric mean and the worst case have the same numbers.
     equal([row[1:] for row in table[2:]], [table[1][1:]] * 2)
     assert all(float(cell.rstrip("x")) > 0.5 for cell in table[1][1:]), out.out
     equal(run(os.path.join(BENCH, "peers"), BUILD, "--isa", "arm926").code, 2, "no caches named")
@@ -268,8 +272,8 @@ def test_bench_run_notices_a_failing_program():
 
 
 def firmware(target, compiler):
-    """Rows of its table: {(what, events): [by hand, -Os, its range, ratio, -O2, its range,
-    ratio]}"""
+    """Returns the rows of the table of bench/firmware: {(what, events): [by hand, -Os, its range,
+    ratio, -O2, its range, ratio]}."""
     have("gcc", "pkg-config", compiler)
     if run("pkg-config", "--exists", "unicorn").code:
         skip("Unicorn is not installed (Debian: libunicorn-dev)")
@@ -289,9 +293,9 @@ def by_hand(rows):
 
 
 def ratios_hold(rows):
-    """Checks that no sequence takes fewer instructions than the hand-written one, and that the
-    ratios are correct. The minimum is the condition of bench/target/byhand.S: the hand-written isr
-    reads all counters, so the library's may be close to it."""
+    """Checks the ratios, and that no sequence takes fewer instructions than the hand-written one.
+    The minimum is that of bench/target/byhand.S: its isr reads all counters, so the library's may
+    be close to it."""
     for key, (hand, size, _, ratio, speed, _, ratio2) in rows.items():
         equal((ratio, ratio2), tuple(f"{int(x) / int(hand):.1f}x" for x in (size, speed)), str(key))
         assert int(size) >= int(hand) and int(speed) >= int(hand), (key, hand, size, speed)
@@ -299,7 +303,7 @@ def ratios_hold(rows):
 
 def test_firmware_costs_of_an_arm1176():
     rows = firmware("armv6", "arm-none-eabi-gcc")
-    # Counted by eye in bench/target/byhand.S.
+    # Numbers of instructions, counted by eye in bench/target/byhand.S.
     equal(by_hand(rows), {
         ("region, begin and end", 1): 2 + 4, ("region, begin and end", 3): 4 + 8,
         ("read all", 1): 2, ("read all", 3): 4,
@@ -316,7 +320,7 @@ def test_firmware_costs_of_a_cortex_a53():
         ("region, begin and end", 1): 3 + 5, ("region, begin and end", 3): 6 + 11,
         ("region, begin and end", 7): 12 + 23,
         ("read all", 1): 3, ("read all", 3): 6, ("read all", 7): 12,
-        # One event counter carries; each of the other event counters costs one test.
+        # One event counter carries. Each of the other event counters takes one test.
         ("isr, one counter wrapped", 3): 2 + 2 + 3, ("isr, one counter wrapped", 7): 2 + 6 + 3,
         ("isr, nothing wrapped", 3): 2 + 2, ("isr, nothing wrapped", 7): 2 + 6,
         ("fast.h, begin", 3): 6, ("fast.h, end", 3): 11,

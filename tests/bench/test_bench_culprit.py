@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/culprit finds each culprit. The bench has 20 cases; these are the first three."""
+"""bench/culprit finds each culprit in the first three of its 20 cases."""
 import os
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/gate finds slow-downs, and raises no alarm. The bench has 200 cases; these are the first
-ten, which have each kind of slow-down."""
+"""bench/gate finds slow-downs and raises no false alarm in the first ten of its 200 cases, which
+contain each kind of slow-down."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/instructions counts the loops of all forms in one run and compares them."""
+"""bench/instructions counts the loops of all forms in one run, and compares them."""
 import os
 import re
 import sys

@@ -9,7 +9,7 @@ LITTLE = ("--cores", "arm1176", "--programs", "petri", "--subsets", "1")
 
 
 def other_build(*settings):
-    """Returns a folder with a pmk that is ours, but with other settings of the core."""
+    """Returns a folder with a pmk that is the same, except for some settings of the core."""
     folder = os.path.join(WORK, "bench-same-other")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "pmk"), "w") as f:

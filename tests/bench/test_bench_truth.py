@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/truth works from end to end: kernels are compared with published numbers, random blocks
-with llvm-mca. The accuracy is not judged here."""
+"""bench/truth works from end to end: it compares kernels with published numbers, and random blocks
+with llvm-mca. Its accuracy is not judged here."""
 import importlib.machinery
 import importlib.util
 import json
@@ -29,7 +29,7 @@ def test_a_label_names_its_classes(truth):
           {"L1 code": 15, "vectors": 15, "programs": 15, "AES": 25, "SHA": 25, "memory": 45})
     equal(truth.label_of("within 10 % in L1 code, unchecked in vectors and memory "
                          "(docs/cycles.md)"), {"L1 code": 10})
-    # A label of a board applies to its own figures and to those of the core on the board.
+    # The label of a board applies to its own figures, and to those of the core on the board.
     cores = {"core": {"pmu": "core", "checked": "within 10 % in L1 code, unchecked in memory (x)"},
              "board": {"pmu": "core", "checked": "within 5 % in L1 code, 30 % in memory (x)"},
              "bare": {"pmu": "bare", "checked": None}}
@@ -40,8 +40,8 @@ def test_a_label_names_its_classes(truth):
 
 
 def test_labels_are_what_the_page_says(truth):
-    """Every core with a label is on the page that the label names, with no error beyond the label
-    of its class; and each class that a label names was compared, on the core or on its board."""
+    """Every core with a label is on the page that the label names, where no error exceeds the label
+    of its class. Each class that a label names was compared, on the core or on its board."""
     cores = {c["name"]: c for c in json.loads(pmk("list", "-j", "cores").out)["cores"]}
     page = repo.text("docs/cycles.md")
     labels = {name: truth.label_of(c["checked"]) for name, c in cores.items() if c["checked"]}
@@ -80,8 +80,8 @@ def test_it_measures_and_judges():
     assert out.code in (0, 1), out
     rows = re.findall(r"^[\w-]+: (.+?)  +(-?[\d.]+) +([\d.]+) +([+-]\d+)% +±(\d+)%( +BEYOND)?",
                       out.out, re.M)
-    # A chain of additions takes a cycle each on any core that forwards its results, and reading a
-    # block of four megabytes waits for memory.
+    # On any core that forwards its results, an addition in a chain takes a cycle. Reading a block
+    # of four megabytes waits for memory.
     ours = {kernel: float(value) for kernel, value, *_ in rows}
     assert 1 <= ours["chains add-chain"] < 1.1, rows
     assert ours["chase random 4194304 1 - chase random 2048 1"] > 50, rows

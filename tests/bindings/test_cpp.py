@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bindings/cpp/pmk.hpp: its examples, on an emulated board and compared with pmk stat; it needs
-nothing that firmware lacks, and generates no code if counting is switched off."""
+"""bindings/cpp/pmk.hpp: its examples count the same as pmk stat, and work on an emulated board. It
+needs nothing that firmware lacks, and generates no code if counting is switched off."""
 import re
 
 from harness import *
@@ -14,12 +14,13 @@ FIRMWARE = ["arm-none-eabi-g++", *STRICT, "-mcpu=arm1176jzf-s", "-marm", "-O2", 
 
 
 def test_regions_on_a_board():
-    """A region counts its own instructions, however it is left."""
+    """A region counts its own instructions, however its scope is left."""
     have("make", "arm-none-eabi-g++", "qemu-system-arm")
     folder = os.path.join(WORK, "cpp")
     out = run("make", "-s", "-C", EXAMPLES, f"O={folder}", f"RUN={PMK} run --", "run")
     equal(out.code, 0, str(out))
-    # 1000 times SUBS and BNE, and their set-up by the compiler.
+    # The region has 1000 times SUBS and BNE, and the instructions with which the compiler sets up
+    # the loop.
     counted = re.search(r"^region loop: 1 time\n.*\n +(\d+) .* instr_exec\n", out.out, re.M)
     assert 2000 <= int(counted[1]) <= 2004, out.out
     search = re.search(r"^region search: (\d+) times?$", out.out, re.M)
@@ -52,7 +53,7 @@ def test_it_is_cpp_11_and_alone(tmp_path, compiler):
     equal((out.code, out.err), (0, ""))
 
 
-# Static objects, and everything that firmware calls.
+# The firmware has static objects, and makes every call that firmware makes.
 USE = """
 #include <pmk.hpp>
 static pmk::target pmu;
@@ -83,7 +84,7 @@ extern "C" int use(pmk_put *put)
 
 
 def compiled(folder, *flags):
-    """Compile USE as firmware; returns the names that it asks of others."""
+    """Compiles USE as firmware. Returns the symbols that it takes from other files."""
     (folder / "use.cpp").write_text(USE)
     out = run(*FIRMWARE, *flags, "-I", f"{SOURCE}/include", "-I", HEADER, "-c", folder / "use.cpp",
               "-o", folder / "use.o")
@@ -99,5 +100,5 @@ def test_firmware_needs_nothing_of_a_library(tmp_path):
 
 def test_nothing_is_left_where_it_is_off(tmp_path):
     have("arm-none-eabi-g++")
-    # Except functions that are called to compute an argument.
+    # The code may still call the functions that compute arguments.
     equal(compiled(tmp_path, "-DPMK_ENABLED=0") - {"memcpy", "memset"}, {"pmk_port_native"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bindings/rust: its copies of definitions from the C headers agree with a C compiler; its example
-counts, on a host and without an operating system; and pmk stat counts a program in Rust."""
+"""bindings/rust: its copies of definitions from the C headers agree with a C compiler. Its example
+counts, on a host and without an operating system. pmk stat counts a program in Rust."""
 import re
 import shutil
 import sys
@@ -9,7 +9,7 @@ from harness import *
 import repo
 
 CRATE = os.path.join(SOURCE, "bindings/rust")
-# Items without a C name, or only used through pointers.
+# Items that have no name in C, or that are used only through pointers.
 UNNAMED = {"pmk_total": "typeof(((struct pmk_target_event *)0)->at[0])"}
 OPAQUE = {"pmk_pmu"}
 
@@ -27,8 +27,8 @@ def constants():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Returns the path of a copy, because cargo writes next to the sources, and the library in
-    C."""
+    """Returns the path of a copy of the crate, because cargo writes next to the sources, together
+    with the library in C."""
     have("cargo", "rustc", "gcc", "ar")
     folder = tmp_path_factory.mktemp("rust")
     for path in ("bindings/rust", "examples/rust"):
@@ -42,7 +42,7 @@ def place(tmp_path_factory):
 
 
 def cargo(place, verb, *words, project="examples/rust", **variables):
-    """Debian's cargo, without a network and without the user's settings."""
+    """Runs Debian's cargo without a network and without the user's settings."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CARGO", "RUST"))}
     env.update(PATH="/usr/bin:" + env["PATH"], CARGO_HOME=str(place / "home"),
                CARGO_TARGET_DIR=str(place / "target"), PMK_TARGET_LIB=str(place), **variables)
@@ -50,7 +50,7 @@ def cargo(place, verb, *words, project="examples/rust", **variables):
 
 
 def test_layout(place):
-    """Sizes, offsets and numbers, from both compilers."""
+    """Both compilers agree about sizes, offsets and numbers."""
     c, rust = ['#include <stdio.h>', '#include "pmk_target.h"', "int main(void)\n{"], []
     for name, fields in structs().items():
         kind = UNNAMED.get(name, f"struct {name}")
@@ -66,7 +66,7 @@ def test_layout(place):
         c.append(f'printf("{name} %lld\\n", (long long){name});')
         rust.append(f'println!("{name} {{}}", {name} as i64);')
     (place / "layout.c").write_text("\n".join([*c, "return 0;", "}"]) + "\n")
-    # Stored as an example of the crate, so that cargo finds it.
+    # The program is an example of the crate, so cargo finds it.
     (place / "examples/rust/src/bin/layout.rs").write_text(
         "use ::pmk_target::ffi::*;\nfn main() {\n" + "\n".join(rust) + "\n}\n")
     out = run("gcc", "-std=gnu11", "-o", "layout", "layout.c", cwd=place)
@@ -85,7 +85,8 @@ def test_every_error_and_function_is_there():
     equal([c for c in constants() if re.match(r"PMK_E[A-Z]+$", c)], errors)
     header = re.sub(r"/\*.*?\*/", "", repo.text("include/pmk/target.h"), flags=re.S)
     declared = set(re.findall(r"^(?:int|uint64_t) (pmk_\w+)\(", header, re.M))
-    # Fast regions are inline code of C; tasks are for schedulers, which are in C, too.
+    # The binding leaves these out: fast regions are inline code in C, and tasks are for schedulers,
+    # which are in C, too.
     left_out = {"pmk_target_fast_regions", "pmk_region_find", "pmk_target_switch_out",
                 "pmk_target_switch_in", "pmk_target_task_read"}
     got = set(re.findall(r"pub fn (pmk_(?:target|region|ring)_\w+)\(", text))
@@ -102,7 +103,7 @@ def test_the_example_counts(place):
 
 
 def test_the_crate_has_no_std(place):
-    """Built for this machine, it needs only C's functions, and nothing of Rust's std."""
+    """The crate for this machine needs only C's functions, and nothing of Rust's std."""
     out = cargo(place, "rustc", "--release", "--lib", "--", "-D", "warnings",
                 project="bindings/rust")
     equal((out.code, out.err), (0, ""))
@@ -113,8 +114,8 @@ def test_the_crate_has_no_std(place):
 
 
 def standard_library(arch, target):
-    """Debian's std for another processor, which comes as a package of that processor; as a
-    sysroot."""
+    """Returns a sysroot with Debian's std for another processor, which is in a package of that
+    processor's architecture."""
     sys.path.insert(0, os.path.join(SOURCE, "tests/guest"))
     import fetch_debian as debian
 
@@ -141,7 +142,7 @@ def test_a_program_in_rust_is_counted(place):
     for turns in (1000, 3000):
         out = stat("--region", "turns", "-e", "instructions", program, turns)
         counted[turns] = counts(out, "turns")["instructions"]
-    # The loop has two instructions per iteration. The region adds a few before and after it.
+    # The loop has two instructions per iteration, and the region adds a few before and after it.
     equal(counted[3000] - counted[1000], 4000)
     assert 2000 < counted[1000] < 2010, counted
 
@@ -154,8 +155,8 @@ def make_firmware(*words):
 
 
 def core_for_bare_metal():
-    """Rust's core as Debian's rustc compiles Debian's source of it, which takes 40 s of a
-    processor; kept for each release."""
+    """Compiles Rust's core from Debian's sources with Debian's rustc, which takes 40 s of processor
+    time. The result is kept for each release."""
     sys.path.insert(0, os.path.join(SOURCE, "tests/guest"))
     import fetch_debian as debian
 
@@ -167,8 +168,9 @@ def core_for_bare_metal():
 
 
 def test_the_binding_on_bare_metal(tmp_path):
-    """QEMU's counter of instructions is exact with -icount. The remaining difference is the work of
-    a Scope between the readings of the counters, which does not depend on the measured code."""
+    """The region counts the loop exactly, because QEMU's counter of instructions is exact with
+    -icount. The remaining difference is the work of a Scope between the readings of the counters,
+    which does not depend on the measured code."""
     have("cargo", "rustc", "make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
     out = make_firmware("run", f"O={tmp_path}", f"SYSROOT={core_for_bare_metal()}",
                         f"CARGO_HOME={tmp_path}/home")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""As long as the library's soname stays, its interface stays the one that programs were built
-with."""
+"""As long as the soname is the same, the library's interface is the one with which programs were
+built."""
 import os
 import re
 import shutil
@@ -21,9 +21,9 @@ def abi(*words):
 
 
 def test_the_interface_is_the_stored_one():
-    """A change that breaks programs moves 'soversion' in meson.build, and gets a stored interface
-    of its own: scripts/abi tests/build/libpmk.so.N.abi. Before 0.1.0 is released no program
-    depends on it, and the stored one is written again."""
+    """The interface equals the stored one. A change that breaks programs increases 'soversion' in
+    meson.build, and stores a new interface with scripts/abi tests/build/libpmk.so.N.abi. Before the
+    release of 0.1.0 no program depends on it, so the stored one is replaced."""
     out = abi("--compare", STORED)
     equal((out.code, out.out), (0, ""), test_the_interface_is_the_stored_one.__doc__)
 
@@ -43,12 +43,13 @@ def test_changes_that_break_programs_are_found(tmp_path, what, old, new, breaks)
 
 
 @cases("header, old, breaks", [
-    # Catalogues of events are reached from stable headers: pmk_arm1176.events.
+    # A program can reach a catalogue of events from a stable header, as pmk_arm1176.events.
     ("pmu.h", "struct pmk_event {\n", True),
     ("bus.h", "struct pmk_bus {\n", False),
 ])
 def test_what_stable_headers_reach_is_covered(tmp_path, header, old, breaks):
-    """docs/api.md says so; no other header is."""
+    """The structs that stable headers reach are covered by the check. docs/api.md names these
+    headers, and no other."""
     with open(os.path.join(SOURCE, "include/pmk", header)) as f:
         contains(f.read(), "\n/* May change in 0.x. */\n")
     check_change(tmp_path, f"include/pmk/{header}", header, old, old + "\tint later;\n", breaks)
@@ -106,7 +107,7 @@ int main(int argc, char **argv)
 
 
 def test_an_old_program_runs(there, tmp_path):
-    """Compiled against headers whose structs have fewer members than the library's."""
+    """A program runs that was compiled against headers whose structs have fewer members."""
     shutil.copytree(there.include, tmp_path / "old")
     header = tmp_path / "old/pmk/count.h"
     text = header.read_text()
@@ -128,9 +129,10 @@ def test_an_old_program_runs(there, tmp_path):
 
 
 def test_the_package_lists_its_symbols(there):
-    """dpkg-gensymbols compares the library with debian/libpmk0.symbols, which has the version that
-    a program depends on. Each new symbol must be added to this file. Otherwise dpkg-gensymbols
-    would list the symbol with Debian's revision, which lintian reports as an error."""
+    """dpkg-gensymbols finds no difference between the library and debian/libpmk0.symbols, which has
+    the version that a program depends on. Each new symbol must be added to this file. Otherwise
+    dpkg-gensymbols would list the symbol with Debian's revision, which lintian reports as an
+    error."""
     with open(os.path.join(SOURCE, "debian/libpmk0.symbols")) as f:
         lines = f.read().splitlines()
     equal(lines[:2], ["libpmk.so.0 libpmk0 #MINVER#", "* Build-Depends-Package: libpmk-dev"])

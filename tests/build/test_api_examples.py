@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The programs of examples/api, built with the installed library by pkg-config and by CMake, print
-what they should. docs/api.md shows code of these programs, and lists all headers."""
+"""The programs of examples/api print the right output when they are built with the installed
+library, by pkg-config and by CMake. docs/api.md shows code of these programs, and lists all
+headers."""
 import os
 import re
 
@@ -10,18 +11,18 @@ from programs import loop
 HERE = os.path.join(SOURCE, "examples/api")
 # {program: (sources, arguments, output)}
 EXAMPLES = {
-    # 100 misses of 20 cycles and 900 hits of one cycle, three cycles late; the first 50 misses
-    # raise an interrupt.
+    # 100 misses take 20 cycles and 900 hits take one, and the total is three cycles late. The first
+    # 50 misses raise an interrupt.
     "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, "
                                "interrupts 1\n"),
     "dump": (["dump.c"], ["core.vcd", "core.ini"],
              "24 edges\ntb.core.retired 14\ntb.core.dcache_miss 3\n"),
-    # The loop executes 8 instructions per pass, and 5 more. The model gives the cycles.
+    # The loop executes 8 instructions per pass, and 5 more. The cycles are those of the model.
     "count": (["count.c"], [lambda: loop(1000)], "cycles 14322\ninstructions 8005\n"),
     "count_threads": (["count_threads.c"], [lambda: loop(1000), lambda: loop(50)],
                       "0: cycles 14322\n0: instructions 8005\n"
                       "1: cycles 1022\n1: instructions 405\n"),
-    # The numbers that `pmk report` shows for this file.
+    # `pmk report` shows these numbers for this file.
     "capture": (["capture.c"], [os.path.join(SOURCE, "tests/fuzz/corpus/dump/firmware")], """\
 region 0, entered 3 times: cpu_cycles 6000
 region 0, entered 3 times: br_exec 60
@@ -59,7 +60,8 @@ def test_every_example_is_run():
 
 
 def libelf_is_whole(tmp_path):
-    """Debian 13's libelf.a calls functions that no library there has."""
+    """Returns false for Debian 13's libelf.a, which calls functions that are in none of its
+    libraries."""
     source = tmp_path / "libelf.c"
     source.write_text("#include <libelf.h>\n"
                       "int main(void) { return elf_version(EV_CURRENT) == EV_NONE || "
@@ -77,15 +79,15 @@ def test_built_by_pkg_config(there, tmp_path, name, how):
         if name.startswith("count") and not libelf_is_whole(tmp_path):
             pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF "
                         "files can be linked statically")
-        # The library searches its files next to itself. A static program is in another folder.
+        # The library finds its files relative to itself, but a static program is in another folder.
         env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"),
                    PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
     check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)
 
 
 def test_the_shared_library_asks_for_nothing_else(there, tmp_path):
-    """A program that uses the library needs no headers and no .pc files of the libraries that
-    libpmk depends on."""
+    """A program that uses the shared library needs no headers and no .pc files of the libraries on
+    which libpmk depends."""
     alone = dict(there.env, PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH=there.pkgconfig)
     out = run("pkg-config", "--cflags", "--libs", "pmk", env=alone)
     equal((out.code, out.err), (0, ""))
@@ -162,7 +164,8 @@ def test_firmware_is_compiled_for_its_target(there, tmp_path):
               "-r", "-Os", *there.flags("--cflags", "pmk-target"), "-o", made,
               os.path.join(HERE, "firmware.c"), *there.flags("--variable=source", "pmk-target"))
     equal(out.code, 0, repr(out))
-    # Only the program's own work is undefined, and the four functions that every C compiler calls.
+    # The object may refer only to the program's own function, and to the four functions that every
+    # C compiler calls.
     missing = set(re.findall(r" U (\w+)$", run("arm-none-eabi-nm", made).out, re.M))
     equal(missing - {"memcpy", "memset", "memmove", "memcmp"}, set())
 
@@ -192,8 +195,8 @@ def test_the_page_shows_what_is_there():
 
 @cases("part", ["libraries", "counting", "recording"])
 def test_what_the_documents_print(there, part):
-    """Their commands, build files and scripts unchanged: debian/tests uses the packages for
-    this."""
+    """The documents' commands, build files and scripts print what the documents show. debian/tests
+    runs them with the packages."""
     have("cmake", "aarch64-linux-gnu-gcc", "qemu-system-aarch64", "arm-linux-gnueabi-gcc")
     env = dict(there.env, CMAKE_PREFIX_PATH=there.prefix, AUTOPKGTEST_TMP=WORK,
                PYTHONPATH=os.path.join(there.prefix, "share/pmk/python"))

@@ -8,7 +8,7 @@ STRICT = {"warning_level": "3", "werror": True}
 
 
 def version_of(compiler):
-    """Returns the version without the compiler's name, because gcc and gcc-12 may be one
+    """Returns the version without the compiler's name, because gcc and gcc-12 may be the same
     compiler."""
     return re.sub(r"^(cc|gcc|clang)(-\d+)?", "", run(compiler, "--version").out)
 
@@ -33,12 +33,13 @@ def builds_strictly(tree, compiler):
 
 @pytest.mark.parametrize("compiler", compilers())
 def test_it_builds_without_a_warning(compiler):
-    """`make check` builds its tree in this way; then only other compilers need another tree."""
+    """Each compiler builds without a warning. `make check` builds its tree in this way, so only
+    other compilers need another tree."""
     if builds_strictly(BUILD, compiler):
         build_tree(BUILD)
         return
-    # GCC's optimiser finds some of the warnings; Clang's finds none, so it need not run. Small runs
-    # leave out the tests, a quarter of all files.
+    # Only GCC needs its optimiser to find some warnings. Small runs leave out the tests, which are
+    # a quarter of all files.
     options = ["-Doptimization=0"] if compiler.startswith("clang") else []
     build_tree(configure_tree(f"warnings-{compiler}", "-Dwerror=true", "-Dwarning_level=3",
                               f"-Dtests={size('false', 'true')}", *options, compiler=compiler))

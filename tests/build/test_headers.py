@@ -7,7 +7,7 @@ import shlex
 from harness import *
 import installed
 
-# Headers with the parts of a libc that they need; all others are freestanding.
+# These headers need parts of a libc; all others are freestanding.
 HOSTED = {"result.h": {"stdio.h"}}
 COMPILERS = [
     ("c11", "gcc -std=c11 -Wstrict-prototypes"),
@@ -30,7 +30,8 @@ def compile_each(headers, compiler, include, tmp_path, *flags):
     have(words[0])
     suffix = "cc" if "++" in words[0] else "c"
     for header in headers:
-        # Included twice, and followed by other text: a header must not depend on what comes next.
+        # The header is included twice, and other text follows it, because it must not depend on
+        # what comes next.
         (tmp_path / f"{header}.{suffix}").write_text(
             f"#include <pmk/{header}>\n#include <pmk/{header}>\nint pmk_alone(void);\n"
             f"int pmk_alone(void) {{ return 0; }}\n")
@@ -50,16 +51,17 @@ def test_each_compiles_alone(there, tmp_path, name, compiler):
 def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
     headers = [h for h in there.headers() if h not in HOSTED]
     assert "target.h" in headers and "model.h" in headers
-    # Use only the compiler's own headers. They are in this folder; the system's headers are not.
+    # Only the compiler's own headers may be found. They are in this folder, and the system's
+    # headers are not.
     words = shlex.split(compiler)
     own = run(words[0], "-print-file-name=include").out.strip()
-    # GCC's stdint.h includes the system's, except with -ffreestanding.
+    # GCC's stdint.h includes the system's header, unless -ffreestanding is given.
     compile_each(headers, compiler, there.include, tmp_path, "-nostdinc", "-isystem", own)
 
 
 @cases("compiler", ["g++ -std=c++11 -Wshadow", "clang++ -std=c++11 -Wshadow-all"])
 def test_functions_and_structs_have_different_names(there, tmp_path, compiler):
-    """In C++ a function of a struct's name hides the struct."""
+    """No function has the name of a struct, because in C++ the function would hide the struct."""
     compile_each(there.headers(), compiler, there.include, tmp_path)
 
 

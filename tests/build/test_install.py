@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files of `make install` work in their place."""
+"""The files of `make install` work from where they are installed."""
 import os
 
 from harness import *
@@ -10,7 +10,8 @@ def test_installed_pmk_finds_its_plugin_and_data():
         out = run("meson", "install", "-C", BUILD, "--destdir", root, "--no-rebuild")
         assert out.code == 0, out
         bin_dir = os.path.join(root, "usr/local/bin")
-        # Outside the build tree, without the environment variables that would help.
+        # The program runs outside the build tree, without the environment variables with which it
+        # would find its files.
         env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
         prog = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-installed", "-O2",
                            "-static")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk without the commands of src/lab, as meson -Dlab=false builds it: main.c is compiled for this,
-and linked with this build's objects of the other commands."""
+"""pmk works without the commands of src/lab, as with meson -Dlab=false: main.c is compiled for
+this, and linked with this build's objects of the other commands."""
 import shlex
 
 from harness import *

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The installed library: its symbols, programs that are built with it, and that it can be moved."""
+"""The installed library has the right symbols, programs can be built with it, and it can be
+moved."""
 import os
 import re
 import shutil
@@ -7,7 +8,7 @@ import shutil
 from harness import *
 import installed
 
-# Functions of <pmk/native.h> that exist only in a library for certain processors.
+# Functions of <pmk/native.h> that only libraries for certain processors contain.
 NATIVE = {"pmk_native_fixup", "pmk_native_probe", "pmk_port_cp15_pmuv3", "pmk_port_native"}
 
 PROGRAM = """\
@@ -29,7 +30,7 @@ int main(void)
 
 @pytest.fixture(scope="module")
 def public(there, tmp_path_factory):
-    """Returns what the headers declare."""
+    """Returns the functions and variables that the headers declare."""
     scratch = tmp_path_factory.mktemp("declared")
     names = {h: installed.declared(there.include, h, scratch) for h in there.headers()}
     assert "pmk_strerror" in names[

@@ -24,14 +24,14 @@ def tree(top):
 
 @pytest.fixture
 def somewhere(tmp_path):
-    """Gives a folder outside of the build tree. Inside the build tree, pmk would use the data of
-    the sources."""
+    """Returns a folder outside the build tree. Inside the build tree, pmk would use the data of the
+    sources."""
     assert not str(tmp_path).startswith(BUILD)
     return tmp_path
 
 
 def test_installed_below_another_prefix_it_works_there(somewhere):
-    """The installed files also work after they were moved to another folder."""
+    """The installed files still work after they were moved to another folder."""
     out = make("install", "prefix=/opt/a b", f"DESTDIR={somewhere}/staged")
     said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere}/staged removes them"
     assert out.code == 0 and said in out.out, out
@@ -57,7 +57,8 @@ def test_installed_below_another_prefix_it_works_there(somewhere):
 
 
 def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
-    """An installation removes files of an older version that the newer version does not have."""
+    """`make uninstall` removes exactly the installed files. An installation also removes files of
+    an older version that the new version does not have."""
     where = ["prefix=/usr", f"DESTDIR={somewhere}"]
     (somewhere / "usr/bin").mkdir(parents=True)
     (somewhere / "usr/bin/other").write_text("of somebody else\n")
@@ -72,7 +73,7 @@ def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
         f.write("/usr/lib/pmk/older/pmk-old.so\n/usr/lib/pmk/older/\n")
     assert make("install", *where).code == 0
     assert tree(somewhere) == new
-    # as Python does when the package is used
+    # Python writes such a file when the package is used.
     compiled = somewhere / "usr/share/pmk/python/pmk/__pycache__"
     compiled.mkdir()
     (compiled / "models.pyc").write_text("")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/need: the packages that it requests from apt, and its progress output. The commands of
-apt and dpkg are stand-ins."""
+"""scripts/need requests the right packages from apt, and shows its progress. Stand-ins replace the
+commands of apt and dpkg."""
 import os
 import re
 

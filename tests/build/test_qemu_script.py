@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/qemu up to the start of the build: whether a machine needs a build, how the script gets
-the sources, and how it fails. PATH has stand-ins for the commands of apt, and a few tools."""
+"""scripts/qemu up to the start of the build: it decides whether this machine needs a build, gets
+the sources, and reports failures. PATH has stand-ins for the commands of apt, and a few tools."""
 import os
 import shutil
 
@@ -16,8 +16,8 @@ TOOLS = ("awk", "cat", "cp", "date", "dirname", "grep", "head", "ls", "mkdir", "
          "readlink", "rm", "sed", "sh", "sleep", "tail")
 FUNCTION = "qemu_plugin_register_vcpu_init_cb"
 
-# apt-cache's description of qemu-user: Debian 12, 13, and a newer dpkg that has a separate field
-# for libraries.
+# apt-cache's description of qemu-user on Debian 12, on Debian 13, and with a newer dpkg, which has
+# a separate field for libraries.
 DEBIAN12 = "Package: qemu-user\nSource: qemu (1:7.2+dfsg-7+deb12u18)\n" \
            "Version: 1:7.2+dfsg-7+deb12u18+b3\nDepends: libc6 (>= 2.34)\n"
 DEBIAN13 = "Package: qemu-user\nSource: qemu\nVersion: 1:10.0.13+ds-0+deb13u1\n" \
@@ -34,8 +34,8 @@ def script(folder, name, body):
 
 
 def machine(name, package=None, **commands):
-    """Makes a folder with tools and stand-ins. Returns the folder, and an environment whose PATH it
-    is. `package` is the reply of apt-cache."""
+    """Makes a folder with tools and stand-ins. Returns the folder, and an environment with this
+    folder as PATH. `package` is the reply of apt-cache."""
     folder = os.path.join(PLACE, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder + "/bin")
@@ -113,7 +113,7 @@ def test_where_is_no_apt():
 
 
 def test_what_to_install():
-    """Without root and sudo, the script prints one line: the command that root must run."""
+    """Without root and sudo, the script prints one line with the command that root must run."""
     _, env = machine("no-root", DEBIAN13, apt_get="exit 1", dpkg_query="exit 1", id="echo 1000")
     out = run(SCRIPT, env=env)
     equal(out.code, 1)
@@ -164,8 +164,8 @@ Enabled: no
 """
 
 
-def asking(name, apt_get):
-    """Returns a machine with the package sources above, on which apt-get is a script: $etc is the
+def with_apt(name, apt_get):
+    """Returns a machine with the package sources above. Its apt-get is a script: $etc is the
     private copy of /etc/apt, $lists the folder for lists, $verb the requested command."""
     parse = '''for word; do
 	case "$word" in
@@ -187,7 +187,7 @@ done
 
 
 def test_sources_are_asked_for():
-    folder, out = asking("asked", f"cp -r $etc {PLACE}/asked/copy; echo W: Failed to fetch >&2")
+    folder, out = with_apt("asked", f"cp -r $etc {PLACE}/asked/copy; echo W: Failed to fetch >&2")
     equal(out.code, 1)
     with open(f"{folder}/copy/sources.list") as f:
         equal(f.read(), LIST_ASKED)
@@ -203,7 +203,7 @@ def test_sources_are_asked_for():
 
 
 def test_the_version_of_the_package_is_asked_for():
-    folder, out = asking("version", f'''case $verb in
+    folder, out = with_apt("version", f'''case $verb in
 update) : >$lists/x_Sources ;;
 source) echo "$*" >{PLACE}/version/asked; echo "E: Unable to find a source package" >&2; exit 100 ;;
 esac''')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The unit tests, pmk itself and its plugin stay clean under AddressSanitizer and
-UndefinedBehaviorSanitizer."""
+"""AddressSanitizer and UndefinedBehaviorSanitizer find nothing in the unit tests, in pmk and in its
+plugin."""
 import os
 import sys
 
@@ -24,7 +24,8 @@ def sanitized_tests():
 
 @pytest.fixture(scope="module", autouse=True)
 def sanitized():
-    """pmk, the plugin, the unit tests and the vectors, which are run here."""
+    """Builds pmk, the plugin, the unit tests and the vectors with sanitizers, and runs the tests
+    and vectors."""
     configure_tree("sanitized", "-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined",
                    "-Db_lundef=false", "-Doptimization=0", "-Dtests=true")
     programs = {os.path.relpath(t["cmd"][0], TREE) for t in sanitized_tests()}
@@ -45,8 +46,8 @@ def test_unit_tests_are_clean():
 
 
 def crc():
-    """Builds the example with a sixteenth of its words, because a plugin with checks takes ten
-    times as long."""
+    """Builds the example with a sixteenth of its words, because a sanitized plugin takes ten times
+    as long."""
     with open(os.path.join(SOURCE, "examples/linux/crc.c")) as f:
         text = f.read()
     contains(text, "#define WORDS 65536")
@@ -81,7 +82,8 @@ def test_pmk_is_clean_whatever_the_program_writes():
 
 
 def runtime():
-    """Returns the runtime library that an unsanitized program needs to load a sanitized library."""
+    """Returns the runtime library that an unsanitized program must load before it can load a
+    sanitized library."""
     out = run("cc", "-print-file-name=libasan.so")
     return os.path.realpath(out.out.strip())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tests/conftest.py: how it runs the tests of C programs and of vectors, and that it loses no file;
-tested on a small suite."""
+"""tests/conftest.py runs the tests of C programs and of vectors, and loses no file. The tests use a
+small suite."""
 import sys
 
 import costs
@@ -130,8 +130,8 @@ def test_a_program_that_is_not_built_is_an_error(suite):
        + (("all", ()), ("not-more", ("-m", "quick and not more")),
           ("-n2", ("-n", "2", "--dist", "loadfile"))))
 def test_a_file_without_tests_is_an_error(suite, which, options):
-    """After the failing tests are removed, everything passes. A test that must run once is missing
-    from the second run."""
+    """After the failing tests are removed, everything passes. But in the second run a test is
+    missing that must run, so a file without tests is an error."""
     lost = os.path.join(suite, "tests", "test_lost.py")
     kept = {name: os.path.join(suite, "tests", name) for name in ("test_python.py", "sub")}
     away = os.path.join(suite, "away")
@@ -182,7 +182,8 @@ def test_only_make_test_skips_what_is_not_installed(suite, words, verdict):
                                                  "test_python.py"), marks=nightly)),
                          ids=("one", "other"))
 def test_the_longest_file_starts_first(suite, tmp_path, order):
-    """test_program.c is not in the table of costs, so it starts before the short files."""
+    """The files start in the order of their costs. test_program.c is not in the table of costs, so
+    it starts before the short files."""
     table, report = os.path.join(suite, "tests", "costs.txt"), tmp_path / "report.xml"
     costs.write_costs({f"tests/{order[0]}": 50.0, f"tests/{order[2]}": 1.0}, table)
     try:
@@ -237,7 +238,8 @@ def test_flaky():
 
 
 def test_what_passes_when_it_runs_again_is_kept_with_its_cause(suite):
-    """With scripts/test, which runs a test again if UNSTABLE allows it."""
+    """If UNSTABLE permits it, scripts/test runs a failed test again. If the test then passes, the
+    cause of its failure is recorded."""
     build, flaky = os.path.join(suite, "build"), os.path.join(suite, "tests", "test_flaky.py")
     options = [{"name": "tests", "value": True}, {"name": "docs", "value": "enabled"}]
     for path, text in ((flaky, FLAKY), (os.path.join(build, "build.ninja"), ""),
@@ -262,7 +264,7 @@ def test_what_passes_when_it_runs_again_is_kept_with_its_cause(suite):
 
 
 def test_a_missing_dependency_is_an_error(tmp_path):
-    """If pkg-config no longer finds Unicorn, a build tree with tests cannot be made."""
+    """If pkg-config does not find Unicorn, configuring a build with tests is an error."""
     known = run("pkg-config", "--variable", "pc_path", "pkg-config").out.strip().split(":")
     for folder in known:
         for name in os.listdir(folder) if os.path.isdir(folder) else ():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads with separate handles do not race: the library under the thread sanitizer."""
+"""The thread sanitizer finds no race in the library if each thread has its own handle."""
 import os
 
 from harness import *
@@ -38,8 +38,8 @@ def test_threads_that_each_count_a_program(tmp_path, library):
     libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c", "zlib").out.split()
     command = compiled(COUNTING, tmp_path / "counting", library, *libs, "-lm")
     env = dict(os.environ, PMK_DATA=os.path.join(SOURCE, "data"), PMK_PLUGIN=BUILD)
-    # Four threads count: two run a program in the emulator, one a program that the kernel counts,
-    # and one a program that does not exist.
+    # Four threads count. Two count a program in the emulator, one counts a program with the kernel,
+    # and one tries to count a program that does not exist.
     here = next(p for p in ("/bin/true", "/usr/bin/true") if os.path.exists(p))
     out = run(*command, loop(1000), here, "/no/such/program", loop(50), env=env)
     contains(out.out, "0: cycles 14322\n0: instructions 8005\n")
@@ -54,8 +54,8 @@ def test_a_race_would_be_seen(tmp_path, library):
     (tmp_path / "shared.c").write_text(shared)
     command = compiled(tmp_path / "shared.c", tmp_path / "shared", library)
     seen = "WARNING: ThreadSanitizer: data race"
-    # Repeat: on a busy machine the threads may run one after the other, or the race may break the
-    # program before ThreadSanitizer reports it.
+    # The program is repeated. On a busy machine its threads may run one after the other, or the
+    # race may break it before ThreadSanitizer reports it.
     for _ in range(20):
         out = run(*command)
         if seen in out.err:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The bus: consistency of the list of signals, totals, the horizon, and latencies.
- */
+/* The bus: a consistent list of signals, totals, the horizon, and latencies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +134,7 @@ static void test_horizon_is_the_nearest_asked_for(void **state)
 	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1000);
 	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 1500);
 	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 500);
-	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 2000); /* farther: no news */
+	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 2000); /* farther, so ignored */
 	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 500);
 	pmk_bus_ask(&bus, PMK_SIG_CYCLE, 1001);
 	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 1);
@@ -145,7 +143,7 @@ static void test_horizon_is_the_nearest_asked_for(void **state)
 	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1);
 	assert_true(pmk_bus_due(&bus));
 	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 0);
-	pmk_bus_add(&bus, PMK_SIG_CYCLE, 100); /* past it: still due, and no wrap below 0 */
+	pmk_bus_add(&bus, PMK_SIG_CYCLE, 100); /* still due, and does not wrap below 0 */
 	assert_true(pmk_bus_due(&bus));
 	assert_true(pmk_bus_horizon(&bus, PMK_SIG_CYCLE) == 0);
 	pmk_bus_forget(&bus);
@@ -154,7 +152,7 @@ static void test_horizon_is_the_nearest_asked_for(void **state)
 	assert_true(bus.total[PMK_SIG_CYCLE] == 1101);
 }
 
-/* Any signal at its horizon makes the bus due. */
+/* When any signal reaches its horizon, the bus is due. */
 static void test_each_signal_can_be_due(void **state)
 {
 	struct pmk_bus bus;
@@ -194,7 +192,7 @@ static void test_latency(void **state)
 
 	(void)state;
 	pmk_latency_init(&l);
-	assert_true(l.min > l.max); /* nothing recorded */
+	assert_true(l.min > l.max); /* nothing was recorded */
 	pmk_latency_add(&l, 0);
 	assert_true(l.n == 1 && l.sum == 0 && l.sum2 == 0 && l.min == 0 && l.max == 0);
 	pmk_latency_add(&l, 12);
@@ -202,18 +200,18 @@ static void test_latency(void **state)
 	assert_true(l.n == 3 && l.sum == 17 && l.sum2 == 169 && l.min == 0 && l.max == 12);
 
 	pmk_latency_init(&l);
-	pmk_latency_add(&l, 9); /* a first one is minimum and maximum at once */
+	pmk_latency_add(&l, 9); /* the first is both minimum and maximum */
 	assert_true(l.n == 1 && l.min == 9 && l.max == 9 && l.sum2 == 81);
 }
 
-/* The sum of squares wraps modulo 2^64; the other sums stay far below. */
+/* The sum of squares wraps modulo 2^64, and the other sums do not. */
 static void test_latency_squares_wrap(void **state)
 {
 	struct pmk_latency l;
 
 	(void)state;
 	pmk_latency_init(&l);
-	pmk_latency_add(&l, UINT64_C(0x100000001)); /* square: 2^64 + 2^33 + 1 */
+	pmk_latency_add(&l, UINT64_C(0x100000001)); /* its square is 2^64 + 2^33 + 1 */
 	assert_true(l.sum2 == UINT64_C(0x200000001));
 	assert_true(l.sum == UINT64_C(0x100000001) && l.max == UINT64_C(0x100000001));
 }
@@ -227,16 +225,18 @@ static void test_latency_log(void **state)
 	assert_true(bus.recorded == 0 && !pmk_bus_due(&bus));
 	for (unsigned i = 0; i < 4097; i++)
 		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 10 * i, i + 2);
-	/* A ring: the first is overwritten, the second is the oldest. */
+	/* The log is a ring: the first record is overwritten, so the second is the oldest. */
 	assert_true(bus.recorded == 4097);
 	assert_true(bus.log[0].start == 40960 && bus.log[0].cycles == 4098);
 	assert_true(bus.log[1].start == 10 && bus.log[1].cycles == 3);
 	assert_int_equal(bus.log[1].sig, PMK_SIG_L1I_ACCESS);
-	/* Recording is no occurrence. */
+	/* A record adds no occurrence. */
 	assert_true(bus.total[PMK_SIG_L1I_ACCESS] == 0);
 }
 
-/* Records of one signal between those of others, across the end of the ring. */
+/*
+ * Records of one signal are found between those of other signals, and across the end of the ring.
+ */
 static void test_latency_log_is_searched(void **state)
 {
 	static struct pmk_bus bus;
@@ -247,7 +247,7 @@ static void test_latency_log_is_searched(void **state)
 	assert_true(pmk_bus_next_record(&bus, PMK_SIG_L1I_ACCESS, 0) == 0);
 	for (unsigned i = 0; i < 4500; i++)
 		pmk_bus_record(&bus, i % 7 ? PMK_SIG_L1I_ACCESS : PMK_SIG_MMU_LOOKUP, i, 2);
-	/* 4004, 4011 … 4494 */
+	/* Finds 4004, 4011 … 4494. */
 	for (at = pmk_bus_next_record(&bus, PMK_SIG_MMU_LOOKUP, at); at < bus.recorded;
 	     at = pmk_bus_next_record(&bus, PMK_SIG_MMU_LOOKUP, at + 1)) {
 		assert_true(at % 7 == 0 && bus.log[at % 4096].start == at);
@@ -288,7 +288,7 @@ static void test_latencies_alike_are_one_record(void **state)
 	expect_record(&bus, 2, 10, 230, 20, 3);
 	assert_true(bus.log[0].apart && bus.log[1].apart && bus.log[2].apart);
 	assert_int_equal(bus.log[2].sig, PMK_SIG_MMU_LOOKUP);
-	/* A length with the same hash as 20: 20 + 64. */
+	/* 84 = 20 + 64 has the same hash as 20. */
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 300, 84);
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 400, 20);
 	expect_record(&bus, 3, 300, 384, 84, 1);
@@ -309,7 +309,7 @@ static void test_a_record_is_full(void **state)
 	assert_true(bus.recorded == 2 && bus.timed == 65536);
 	expect_record(&bus, 0, 0, 131070, 2, 65535);
 	expect_record(&bus, 1, 131070, 131072, 2, 1);
-	/* 65535 squares of 2^24 are less than 2^64; longer ones are recorded one by one. */
+	/* 65535 squares of 2^24 add up to less than 2^64. Longer latencies have one record each. */
 	for (now = 131072; bus.recorded < 4; now += 16777216)
 		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, now,
 			       bus.recorded == 2 ? 16777216 : 16777217);
@@ -321,7 +321,7 @@ static void test_a_record_is_full(void **state)
 	assert_int_equal(bus.log[4].n, 1);
 }
 
-/* Overlapping occurrences are recorded in order. */
+/* Overlapping occurrences have a record each, in their order. */
 static void test_what_overlaps_has_its_own_record(void **state)
 {
 	static struct pmk_bus bus;
@@ -342,14 +342,14 @@ static void test_what_overlaps_has_its_own_record(void **state)
 	expect_record(&bus, 4, 148, 248, 50, 2);
 	assert_true(bus.log[0].apart && !bus.log[1].apart && !bus.log[2].apart);
 	assert_true(bus.log[3].apart && bus.log[4].apart);
-	/* The latest end decides. */
+	/* The occurrence with the latest end decides. */
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 300, 100);
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 310, 10);
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 399, 10);
 	assert_false(bus.log[7].apart);
 }
 
-/* A record does not grow after a reader has read it. */
+/* A record that was read does not grow. */
 static void test_what_was_read_is_sealed(void **state)
 {
 	static struct pmk_bus bus;
@@ -359,7 +359,7 @@ static void test_what_was_read_is_sealed(void **state)
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 0, 20);
 	pmk_bus_add(&bus, PMK_SIG_CYCLE, 40);
 	pmk_bus_seal(&bus);
-	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 39, 20); /* had begun when it was read */
+	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 39, 20); /* began before the record was read */
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 60, 20);
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 80, 20);
 	assert_true(bus.recorded == 3);
@@ -383,7 +383,7 @@ static void test_latency_log_is_due(void **state)
 	(void)state;
 	pmk_bus_init(&bus);
 	pmk_bus_ask_recorded(&bus, 2);
-	pmk_bus_ask_recorded(&bus, 5); /* the nearest holds */
+	pmk_bus_ask_recorded(&bus, 5); /* the nearest request counts */
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 0, 2);
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 2, 2);
 	assert_false(pmk_bus_due(&bus));

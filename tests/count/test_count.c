@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * <pmk/count.h>: a request, callbacks while it runs, the result, and failures as values. The tests
- * count a small dump, examples/api/core.vcd, and programs of this machine;
+ * count a small dump, examples/api/core.vcd, and programs of this machine.
  * tests/build/test_api_examples.py tests emulation.
  */
 #include <setjmp.h>
@@ -27,9 +27,9 @@
 
 struct told {
 	unsigned begun, sections, notes, progress;
-	uint32_t next; /* the row that comes next */
-	int stop_at;   /* stop with SIGTERM at this section, from 1; 0: never */
-	bool early;    /* rows came before the beginning */
+	uint32_t next; /* number of the next row */
+	int stop_at;   /* stop with SIGTERM at this section, counted from 1; 0: never */
+	bool early;    /* rows came before the begin callback */
 };
 
 static void begin(void *ctx, struct pmk_count *c)
@@ -143,7 +143,7 @@ static void test_dump(void **state)
 	assert_string_equal(row.trust, "measured");
 	assert_null(row.region);
 	assert_int_equal(row.cpu, -1);
-	assert_true(pmk_count_get_row(c, 2, &row)); /* not in the map */
+	assert_true(pmk_count_get_row(c, 2, &row)); /* not in the dump's map */
 	assert_false(row.has_value);
 	assert_non_null(row.reason);
 	assert_false(pmk_count_get_row(c, 3, &row));
@@ -179,7 +179,7 @@ static void test_metric(void **state)
 	assert_true(pmk_count_get_metric(c, 0, &metric));
 	assert_string_equal(metric.name, "dcache_mpki");
 	assert_true(metric.valid);
-	assert_true(metric.value > 214.28 && metric.value < 214.29); /* 3 of 14 */
+	assert_true(metric.value > 214.28 && metric.value < 214.29); /* 3 of 14 instructions */
 	assert_false(pmk_count_get_metric(c, 1, &metric));
 	pmk_count_free(c);
 }
@@ -195,7 +195,7 @@ static void test_intervals(void **state)
 	(void)state;
 	assert_int_equal(pmk_count_set(c, "interval", "10cycles"), 0);
 	assert_int_equal(pmk_count_run(c, &l), 0);
-	assert_int_equal(t.sections, 3); /* 10, 10 and the 4 that are left */
+	assert_int_equal(t.sections, 3); /* intervals of 10, 10 and 4 cycles */
 	assert_false(t.early);
 	for (uint32_t i = 0; i < 3; i++)
 		sum += value_of(c, "instr_exec", i);
@@ -211,7 +211,7 @@ static void test_stopped_dump(void **state)
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
 
 	(void)state;
-	pmk_count_stop(c, SIGINT); /* even before it runs */
+	pmk_count_stop(c, SIGINT); /* the stop may come before the run */
 	assert_int_equal(pmk_count_run(c, NULL), 0);
 	pmk_count_get_summary(c, &sum);
 	/* The run may have ended before it noticed the stop. */
@@ -288,7 +288,7 @@ static void test_stopped_program(void **state)
 	pmk_count_free(c);
 }
 
-/* Counting leaves the signal mask and the signal handlers of the process unchanged. */
+/* Counting does not change the signal mask and the signal handlers of the process. */
 static void test_signals_stay(void **state)
 {
 	struct pmk_count *c = here(three, "page-faults:u");
@@ -309,7 +309,7 @@ static void test_signals_stay(void **state)
 	}
 }
 
-/* The program's streams are files, descriptors, or captured; over all runs. */
+/* The program's streams can be files, descriptors, or captured, for all runs together. */
 static void test_streams(void **state)
 {
 	static char shell[] = "/bin/sh", flag[] = "-c", text[] = "cat; echo bad >&2";
@@ -398,7 +398,10 @@ static void test_settings(void **state)
 	pmk_count_free(c);
 }
 
-/* A list without words takes the program away; to count none is an error. */
+/*
+ * A list without words removes the program. Without a program, there is nothing to count, which is
+ * an error.
+ */
 static void test_no_program(void **state)
 {
 	static char *const none[] = { NULL };
@@ -439,7 +442,7 @@ static void test_table_of_settings(void **state)
 	assert_null(pmk_count_settings(UINT32_MAX));
 }
 
-/* After an error is corrected, the request can be prepared again; here the map is set later. */
+/* After an error is corrected, here by setting the map, the request can be prepared again. */
 static void test_prepare_again(void **state)
 {
 	static char *const none[] = { NULL };
@@ -458,7 +461,7 @@ static void test_prepare_again(void **state)
 	pmk_count_free(c);
 }
 
-/* The target of an earlier attempt is not kept. */
+/* A second attempt does not keep the target of the first. */
 static void test_prepare_another_way(void **state)
 {
 	static char nothing[] = "/no/such/program";
@@ -505,7 +508,7 @@ static void test_requests(void **state)
 	}
 }
 
-/* A handle is for one run, and cannot be changed after it. */
+/* A handle serves one run, and cannot be changed after it. */
 static void test_order(void **state)
 {
 	struct pmk_count *c = REQUEST(dump);
@@ -601,7 +604,7 @@ int main(void)
 		QUIET(test_no_handle),
 	};
 
-	/* A library that was built for installation does not search this tree. */
+	/* A library that was built for installation does not look for its data in this tree. */
 	setenv("PMK_DATA", PMK_SOURCE_DATA, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

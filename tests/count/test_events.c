@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The argument of -e. Events are those of the ARM1176; codes as in DDI 0301H table 3-137. An error
- * is a usage failure with one line.
+ * The argument of -e gives a list of events, or a usage failure of one line. Events are those of
+ * the ARM1176, with the codes of DDI 0301H table 3-137.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ struct item {
 	unsigned code;
 	const char *name;
 	unsigned group;
-	const char *who; /* "", "u", "k", "uk" */
+	const char *who; /* modes: "", "u", "k", "uk" */
 };
 
 static const struct {
@@ -130,11 +130,11 @@ static void test_good_lists(void **state)
 		}
 		pmk_event_list_free(&list);
 		assert_int_equal(list.count, 0);
-		pmk_event_list_free(&list); /* twice does no harm */
+		pmk_event_list_free(&list); /* may be called twice */
 	}
 }
 
-/* Several -e are one list; the numbers of groups continue. */
+/* Several -e make one list, in which the numbers of groups continue. */
 static void test_several_options(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -152,7 +152,7 @@ static void test_several_options(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* "all" gives each event of the ARM1176 once, and no event of the ARM1156. */
+/* "all" gives each event of the ARM1176 once, and no event that only the ARM1156 has. */
 static void test_all(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -171,7 +171,7 @@ static void test_all(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* Events that no counter can count are not in it. */
+/* "all" has no event that no counter can count. */
 static void test_all_without_event_counters(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -234,7 +234,7 @@ static const struct {
 	{ __LINE__, "cycles}", "cycles}" },
 	{ __LINE__, "cortex_a53/cycles/", "cortex_a53" },
 	{ __LINE__, "arm1156/cycles/", "arm1156" },
-	{ __LINE__, "arm1176/cycles", NULL }, /* either way, but no crash */
+	{ __LINE__, "arm1176/cycles", NULL }, /* may be either, but must not crash */
 	{ __LINE__, "/", NULL },
 	{ __LINE__, "//", NULL },
 	{ __LINE__, "::", NULL },
@@ -257,7 +257,9 @@ static void test_bad_lists(void **state)
 	}
 }
 
-/* A comma at the end, an extra brace, an empty text: errors inside and outside of a group. */
+/*
+ * A comma at the end, an extra brace and an empty text are errors, inside and outside of a group.
+ */
 static void test_bad_groups(void **state)
 {
 	static const char *const texts[] = { "{cycles,}", "{}", "{cycles}}", "{},{}" };
@@ -276,7 +278,7 @@ static void test_bad_groups(void **state)
 	assert_int_equal(accepted, 0);
 }
 
-/* Modifiers and groups of "all" apply to all events. */
+/* Modifiers of "all", and a group with it, apply to all events. */
 static void test_all_with_modifiers(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -288,7 +290,7 @@ static void test_all_with_modifiers(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* The maximum is 256 events. */
+/* A list has at most 256 events. */
 static void test_too_many(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -303,7 +305,7 @@ static void test_too_many(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* Random texts from valid words: the result is complete, or an error. */
+/* Parses a random text of valid words. The result is a complete list, or an error. */
 static bool random_text(uint64_t *seed, unsigned words)
 {
 	static const char *const word[] = { "cycles", "r0b", "all", "{",  "}",	     ",", ":",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The settings of <pmk/count.h> are the options of pmk stat, and its header names all of them; the
-counting library has no static variables."""
+"""The settings of <pmk/count.h> are the options of pmk stat, and its header names all of them. The
+counting library has no writable static variables except those listed here."""
 import os
 import re
 
@@ -8,16 +8,16 @@ from harness import *
 
 pytestmark = pytest.mark.quick
 
-# Options for the display of results, and settings that are not options.
+# Options that only affect the display, and settings that are not options.
 SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
          "big-num", "verbose", "help", "log-fd", "metric-only", "table", "html", "plot",
          "interval-print"}
 ALONE = {"data", "plugin", "stdin", "stdout", "stderr"}
-# Options of `pmk run`, which is `guest`.
+# Options of `pmk run`, which the setting `guest` has.
 RUN = {"guest", "irq", "at", "log"}
-# Locks, which threads must share, and the previous handler of bus errors.
+# Threads must share these: locks, and the previous handler of bus errors.
 SHARED = {"file_limit", "alone", "before"}
-# Variables of the cores' callbacks. Only the plugin uses them, in the emulator.
+# Only the plugin uses these variables, in the emulator, for the cores' callbacks.
 EMULATORS = {"pmk_cpus", "pmk_emulator", "pmk_rests"}
 
 
@@ -54,7 +54,8 @@ def test_the_header_names_them():
 
 
 def test_errors_name_settings_that_exist():
-    """Names between backquotes in texts of src/count. `freq` and `count` belong to `pmk record`."""
+    """Every name between backquotes in the error texts of src/count is a setting, except `freq` and
+    `count`, which belong to `pmk record`."""
     folder = os.path.join(SOURCE, "src/count")
     named = set()
     for name in os.listdir(folder):
@@ -77,7 +78,7 @@ def test_the_library_keeps_nothing():
     have("objdump")
     out = run("objdump", "-t", os.path.join(BUILD, "libpmk.a"))
     equal(out.code, 0, out.err)
-    # Tables of pointers are written by the dynamic linker and read-only from then on: .data.rel.ro.
+    # The dynamic linker writes tables of pointers, which are read-only from then on: .data.rel.ro.
     kept = {line.split()[-1] for line in out.out.splitlines()
             if re.search(r" O \.(data|bss|tdata|tbss)(\.(?!rel\.ro)\S*)?\t", line)}
     equal({re.sub(r"\.\d+$", "", name) for name in kept} - EMULATORS, SHARED)

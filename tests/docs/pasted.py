@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by tests of pasted output: removes everything that differs between machines."""
+"""Removes from pasted output everything that differs between machines."""
 import re
 
 from harness import run
@@ -8,13 +8,13 @@ NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)*"  # and versions
 
 
 def compiler():
-    """Returns the version of the compiler that numbers of programs depend on."""
+    """Returns the version of the compiler on which the numbers of programs depend."""
     return run("arm-linux-gnueabi-gcc", "-dumpfullversion").out.strip()
 
 
 def without_times(lines):
-    """Removes what may differ: the user's number of environment variables, and the emulator's patch
-    release."""
+    """Removes what may differ: times, the user's number of environment variables, and the
+    emulator's patch release."""
     return [re.sub(r"(qemu-arm \d+\.\d+)\.\d+", r"\1",
                    re.sub(r"\d+ of your environment variables? (was|were)", "N of yours were",
                           re.sub(NUMBER, "TIME", line) if "seconds time elapsed" in line else line))

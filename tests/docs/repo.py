@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the documentation tests: the files of the repository, and C text without comments."""
+"""Gives the documentation tests the files of the repository, and C text without comments."""
 import functools
 import json
 import os
@@ -10,12 +10,12 @@ from harness import SOURCE, pmk, run
 
 
 def files():
-    """Paths of all files that belong to the repository, tracked or not, relative to its top."""
+    """Returns the paths of all files of the repository, tracked or not, relative to its top."""
     out = shutil.which("git") and run("git", "ls-files", "--cached", "--others",
                                       "--exclude-standard", cwd=SOURCE)
     if out and out.code == 0 and out.out:
         names = out.out.splitlines()
-    else:  # an unpacked archive, or no git
+    else:  # no git, or an unpacked archive
         names = [os.path.relpath(os.path.join(d, f), SOURCE)
                  for d, dirs, fs in os.walk(SOURCE) for f in fs
                  if not os.path.relpath(d, SOURCE).startswith(("build", ".git"))]
@@ -24,7 +24,7 @@ def files():
 
 
 def text(path):
-    """The file's text, or None when it is binary."""
+    """Returns the file's text, or None if it is binary."""
     with open(os.path.join(SOURCE, path), "rb") as f:
         data = f.read()
     if b"\0" in data:
@@ -57,7 +57,7 @@ def is_vector_of_event(name):
 
 
 def without_comments(c):
-    """C source with comments blanked out; strings are kept."""
+    """Returns C source in which blanks replace the comments. Strings are kept."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
     return token.sub(lambda m: re.sub(r"[^\n]", " ", m.group()) if m.group()[0] == "/"
                      else m.group(), c)
@@ -73,7 +73,7 @@ def core_families():
 def core_keys(family):
     """Returns [(key, default, min, max, unit, text)] of the parameters of its cores."""
     rows = text(f"src/cpu/{family}/keys.c")
-    # Parameters of several families are in a header, as groups of rows.
+    # Parameters that several families have are in a header, as groups of rows.
     for header in re.findall(r'#include "(cpu/(?:\w+/)?keys\.h)"', rows):
         groups = text("src/" + header).replace(" \\\n", "\n")
         for name, group in re.findall(r"^#define (\w+_KEYS)\n(.*?)(?=\n\n|\n/)", groups,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A format that is a database: compares the tables in docs/FORMATS.md with its schema."""
+"""Compares the tables of a chapter in docs/FORMATS.md with the schema of the database that it
+describes."""
 import re
 
 import repo

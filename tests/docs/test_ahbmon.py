@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/ahbmon.md agrees with the sources about the buses: rules, parameters, fields of the
-packet."""
+"""docs/ahbmon.md agrees with the sources about the buses, their rules and parameters, and the
+fields of the packet."""
 import re
 
 from harness import *
@@ -34,7 +34,7 @@ def test_every_parameter_exists():
             assert re.search(rf"\b{word}\b", code), f"section {n} names {word}"
 
 
-def test_no_parameter_is_kept_back():
+def test_every_parameter_is_on_the_page():
     """Every member of a struct of parameters is on the page."""
     for n, path, struct in ((7, "src/buses/ahb/layer.h", "pmk_ahb_layer_params"),
                             (5, "include/pmk/ahbmon_model.h", "pmk_ahbmon_params")):

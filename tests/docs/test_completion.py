@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""completions/pmk.bash, called as bash calls it: words, position of the cursor, results."""
+"""completions/pmk.bash gives the right results when it is called as bash calls it, with words and
+the position of the cursor."""
 import os
 import re
 import shlex
@@ -11,7 +12,7 @@ SCRIPT = os.path.join(SOURCE, "completions/pmk.bash")
 
 
 def complete(*words, cwd=None):
-    """Bash's suggestions for the last word."""
+    """Returns bash's suggestions for the last word."""
     have("bash")
     line = " ".join(shlex.quote(w) for w in ("pmk",) + words)
     out = run("bash", "--norc", "-c",
@@ -85,7 +86,7 @@ def test_events_of_cores_that_are_not_called_like_their_pmu():
 
 
 def test_an_option_with_an_equals_sign():
-    # In bash "--core=arm11" is the three words --core = arm11.
+    # bash splits "--core=arm11" into the three words --core = arm11.
     equal(complete("stat", "--core", "=", "arm117"), ["arm1176"])
     equal(complete("stat", "--core", "="), listed("cores"))
     equal(complete("stat", "--set", "dcache.size", "=", "32K", "--reg"), ["--region"])
@@ -158,7 +159,8 @@ def env():
 
 
 def bash_asked(words):
-    """Returns the completions that bash's script offers for the last of `words`, as whole words."""
+    """Returns the completions that the script for bash offers for the last of `words`, as complete
+    words."""
     have("bash")
     out = run("bash", "--norc", "-c", f"source {shlex.quote(SCRIPT)}; _pmk_ask \"$@\"", "bash",
               "pmk", *words, env=env())
@@ -197,7 +199,7 @@ def test_fish(tmp_path):
                   f"complete -C {shlex.quote(line)}",
                   env={**env(), "HOME": str(tmp_path)})
         equal((out.code, out.err), (0, ""), words)
-        # fish omits the part before `=`, and the part that it treats as a description.
+        # fish omits the part before `=`, and the part that looks like a description.
         got = {w.rsplit("=", 1)[-1] if w[:2] == "--" else w for w in out.out.split()}
         want = {w.rsplit("=", 1)[-1] if w[:2] == "--" else w for w in bash_asked(words)}
         equal(got, want, words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/FORMATS.md describes the formats as they are: keys, columns, keywords, verbs."""
+"""docs/FORMATS.md describes the keys, columns, keywords and verbs that the formats have."""
 import os
 import re
 
@@ -18,7 +18,7 @@ def part(title):
 
 
 def first_cells(text, header):
-    """Words in code spans (or plain) of the first column of the table below `header`."""
+    """Returns the words in the first column of the table below `header`, in code spans or plain."""
     table = text.split(header, 1)[1].split("\n\n", 1)[0].splitlines()[2:]
     return [w for row in table for w in re.split(r"[`, ]+", row.split("|")[1]) if w]
 
@@ -158,7 +158,7 @@ def test_vector_verbs():
 
 
 def test_preset_of_the_page_can_be_read():
-    """The example is a complete preset: pmk lists it if it is in a data directory."""
+    """The page's example is a complete preset, which pmk lists if it is in a data directory."""
     text = part("Core presets")
     preset = "\n".join(l[4:] for l in re.search(r"((?:^(?: {4}.*)?\n)+)", text[1:],
                                                 re.M).group(1).splitlines())

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/ADDING-A-PMU.md is complete. This test follows it in a copy of the tree, and adds an event
-and a small PMU. The copy builds without a warning and passes the tests that the guide names. An
-event changes three files, and a PMU at most twelve: those of its folder, families.h, and tests."""
+and a small PMU. The copy builds without a warning, and passes the tests that the guide names. An
+event changes three files. A PMU changes at most twelve: those of its folder, families.h, and
+tests."""
 import os
 import pathlib
 import re
@@ -36,7 +37,7 @@ expect PMN1 3 0xffffffff
 """, "vector event-20-"),
 }
 
-# Programs of tests, and the tests that the guide names for these two.
+# The programs of tests, and the tests that the guide names for an event and for a PMU.
 TARGETS = ["pmk", "tests/run_vectors", "tests/pmu_test_pmus", "tests/pmu_test_arm11_events",
            "tests/pmu_test_tally_events", "tests/pmu_test_tally_driver"]
 TESTS = ["tests/pmu/test_pmus.c", "tests/pmu/test_arm11_events.c", "tests/pmu/test_tally_events.c",
@@ -55,7 +56,7 @@ def copy_of_the_tree():
 
 
 def add_event(tree):
-    """Returns the files that it took."""
+    """Adds the event. Returns the files that had to change."""
     for path, (row, before) in EVENT.items():
         text = (tree / path).read_text()
         assert before in text, f"{path} has no '{before}'"
@@ -64,7 +65,7 @@ def add_event(tree):
 
 
 def add_pmu(tree):
-    """Returns the files that it took."""
+    """Adds the PMU. Returns the files that had to change."""
     with open(os.path.join(FOLDER, "guide.txt")) as f:
         files = re.findall(r"^==== (\S+)\n(.*?)(?=^==== |\Z)", f.read(), re.M | re.S)
     for path, text in files:
@@ -96,7 +97,7 @@ def test_an_event_takes_three_files_and_a_pmu_twelve():
         out = run(build / "pmk", "list", "events", "--pmu", "tally")
         assert out.code == 0 and "instruction executed" in out.out, out
         out = run(sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-k",
-                  "not what_emulation_does", *TESTS,  # that needs the plugin
+                  "not what_emulation_does", *TESTS,  # that test needs the plugin
                   cwd=tree, timeout=5 * PATIENCE, env=dict(os.environ, PMK_BUILD=str(build)))
         assert out.code == 0 and " passed" in out.out, out.out[-4000:] + out.err
     finally:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Checks the #include lines against the rules of docs/DESIGN.md, section 2: which folder may
-include which headers. Also checks what the freestanding sources need when they are linked."""
+"""The #include lines follow the rules of docs/DESIGN.md, section 2, which say which folder may
+include which headers. The freestanding sources need nothing but memory functions when they are
+linked."""
 import functools
 import os
 import re
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.quick
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h"}
 MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
 
-# Libraries, and the only places that may know them.
+# Libraries, and the only places that may include their headers.
 LIBRARIES = {
     "capstone": ["src/cpu/isa/"],
     "ini.h": ["src/base/ini.c"],
@@ -27,16 +28,16 @@ LIBRARIES = {
     "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
-# Headers that are common to all cores. Other code uses a family of cores only through them: only
-# the family itself includes its own headers.
+# These headers serve all cores. Other code uses a family of cores only through them, and only the
+# family itself includes its own headers.
 CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
          "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",
          "cpu/known.h", "cpu/linux_abi.h", "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h",
          "cpu/thumb.h", "cpu/tlb.h"]
 FACTS = ["base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 
-# (files, headers that they may include in addition to the system's). For each file the first row
-# that matches applies. A pattern that ends in / is a folder. {own} is the file's own folder.
+# (files, headers that they may include in addition to the system's). The first row that matches a
+# file applies to it. A pattern that ends in / is a folder. {own} is the file's own folder.
 RULES = [
     (r"include/pmk/", ["pmk/"]),
     (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h", "pmk/stats.h"]),
@@ -86,13 +87,13 @@ def code():
 
 
 def includes(path):
-    """Returns what a file includes, as written."""
+    """Returns the headers that a file includes, as written."""
     return re.findall(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]',
                       repo.without_comments(repo.text(path)), re.M)
 
 
 def ours(name):
-    """Returns the path in the repository of an included file, or None when it is not ours."""
+    """Returns the path of an included file in the repository, or None if the file is not ours."""
     for folder in ("include/", "src/"):
         if repo.exists(folder + name):
             return folder + name
@@ -100,7 +101,8 @@ def ours(name):
 
 
 def reached(path, seen=None):
-    """Returns every file that `path` includes, directly or not: {as written: who includes it}."""
+    """Returns every file that `path` includes, directly or indirectly, as {as written: the file
+    that includes it}."""
     seen = {} if seen is None else seen
     for name in includes(path):
         if name in seen:
@@ -158,7 +160,7 @@ def test_driver_and_model_do_not_know_each_other():
 
 
 def test_pmu_rows_do_not_include_model_or_bus():
-    # events.c may include its family's own header, which speaks of both.
+    # events.c may include its family's own header, which declares the driver and the model.
     for path in code():
         if re.match(r"src/pmu/(\w+/(driver|events|pmu)|pmus)\.c", path):
             for header in ("pmk/model.h", "pmk/bus.h"):
@@ -245,8 +247,8 @@ def test_freestanding_sources_include_no_libc():
 
 @functools.cache
 def freestanding_symbols(level):
-    """Compiles each freestanding source for an ARM1176 and returns [(object, kind, name)].
-    tests/firmware/test_target_library.py has the library as it is built for each target."""
+    """Compiles each freestanding source for an ARM1176; returns [(object, kind, name)].
+    tests/firmware/test_target_library.py checks the library as it is built for each target."""
     found = []
     folder = os.path.join(WORK, f"freestanding{level}")
     os.makedirs(folder, exist_ok=True)
@@ -265,14 +267,16 @@ def freestanding_symbols(level):
 
 @functools.cache
 def gcc_include():
-    """Returns the folder of the compiler's own headers, such as stdint.h. No libc is in it."""
+    """Returns the folder of the compiler's own headers, such as stdint.h, which contains no
+    libc."""
     return run("arm-none-eabi-gcc", "-print-file-name=include").out.strip()
 
 
 @pytest.mark.more
 @pytest.mark.parametrize("level", ("-O0", "-O2"))
 def test_freestanding_sources_need_nothing_but_memory_functions(level):
-    """Which helpers the compiler calls depends on the level. test_target_library.py has -Os."""
+    """Freestanding sources call only memory functions. The optimisation level determines which
+    helpers the compiler calls; test_target_library.py tests -Os."""
     have("arm-none-eabi-gcc", "arm-none-eabi-nm")
     undefined = {name for _, kind, name in freestanding_symbols(level) if kind == "U"}
     defined = {name for _, kind, name in freestanding_symbols(level) if kind != "U"}

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The repository speaks of itself and of the hardware, not of the machines and the way it was made:
-no file names a directory of a developer's machine, a package mirror, an issue number or an
-assistant.
-
-The patterns are written in pieces so that this file does not match itself.
+"""The repository describes itself and the hardware, but not the machines on which it was made, and
+how. No file names a directory of a developer's machine, a package mirror, an issue number or an
+assistant. The patterns are written in pieces, so this file does not match itself.
 """
 import re
 
@@ -12,7 +10,7 @@ import repo
 
 pytestmark = pytest.mark.quick
 
-# Texts that are not ours to change.
+# Texts of others, which we do not change.
 VERBATIM = ("LICENSE",)
 
 
@@ -37,11 +35,11 @@ FORBIDDEN = {
                                          r"(?:my|your|earlier|previous|this) " + r"chat",
                                          r"your " + "brief", r"my " + "brief", "dos" + "sier",
                                          r"shared/" + "reference", r"shared/" + "design") + r"\b",
-    # Keys of private notes in the place of a document's number.
+    # Keys of private notes, where a document's number is expected.
     "unexplained source": r"\b" + any_of("T7" + "6p?", "S2" + "40", "C2" + "21", "LX" + "L2")
              + r"\b",
 }
-# In prose a bare "#12" is an issue, too; in assembly it is a number.
+# In prose, a bare "#12" is an issue number, too. In assembly it is a constant.
 PROSE = (".md", ".scd", ".ini", ".metric", ".txt")
 BARE_NUMBER = r"(?:^|(?<=[\s(]))#\d+\b(?!\])"
 

@@ -20,7 +20,7 @@ SOURCE_SUFFIXES = (".c", ".h", ".S", ".s", ".ld", ".py", ".sh", ".bash", ".vec")
 
 
 def sources():
-    """Code: by its name, or a script by its first line."""
+    """Returns the source files, recognised by their names, or by the first line of a script."""
     for path in repo.files():
         if path.startswith((".", "LICENSE")):
             continue

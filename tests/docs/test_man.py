@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The man pages agree with the program: options, core parameters, exit codes, environment;
-the examples of the pages run; mandoc finds no error."""
+"""The man pages agree with the program about options, core parameters, exit codes and the
+environment. Their examples run, and mandoc finds no error."""
 import os
 import re
 import shutil
@@ -17,7 +17,7 @@ PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
 
-# Example lines that are meant to fail, or need a board. All other examples exit with 0.
+# Examples that should fail, or that need a board. All other examples exit with 0.
 EXIT_CODES = {
     "pmk stat -T openocd:localhost:6666 --pmu arm1176 -e cycles,dcache_miss -- sleep 5": 125,
     "pmk stat -T gdb:localhost:2331 --pmu l210 --set base=0x43F08000,imx31=1 --timeout 1000": 125,
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Semihosting: exit with ADP_Stopped_ApplicationExit.
+# The program exits through semihosting, with ADP_Stopped_ApplicationExit.
 FIRMWARE_S = r"""
 	.global _start
 _start:	mov	r4, #100
@@ -89,7 +89,7 @@ def section(name, title):
 
 
 def help_options(command):
-    """Returns [(letter or None, name, argument or None)] as --help shows them."""
+    """Returns [(letter or None, name, argument or None)] as printed by --help."""
     out = pmk(command, "--help")
     equal(out.code, 0, command)
     found = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?  ", out.out, re.M)
@@ -105,7 +105,7 @@ def page_options(name):
 
 
 def table(name, title):
-    """Rows of the scdoc table of a section, as lists of cells."""
+    """Returns the rows of the scdoc table in a section, as lists of cells."""
     rows = []
     for line in section(name, title).splitlines():
         m = re.match(r"([|\[\]:])[\[\]<>=\- ] ?(.*)", line)
@@ -127,7 +127,7 @@ WORDS = {"l": ["none", "l210", "l220", "plain"], "y": ["own", "lru", "fifo", "pl
 
 
 def core_keys(family):
-    """Returns {key: [default, range, text]} of the cores of a family, as the page has them."""
+    """Returns {key: [default, range, text]} of the cores of a family, as on the page."""
     def shown(value, unit):
         value = int(value)
         if unit == "b":
@@ -167,7 +167,7 @@ def test_every_command_has_a_page():
 
 
 def test_briefs_agree():
-    """The line after NAME is the command's own line in the overview."""
+    """The line after NAME equals the command's line in the overview."""
     for command, brief in re.findall(r"^  (\w+) +(.+)$", pmk("--help").out, re.M):
         contains(section("pmk-" + command, "NAME"), f"pmk-{command} - {brief}")
         contains(section("pmk", "COMMANDS"), brief)
@@ -190,8 +190,8 @@ def test_core_parameters_are_those_of_the_program():
     for key, cores, default, values, text in rows[1:]:
         for family, word in FAMILIES.items():
             is_for = cores == "all" or word in cores.split()
-            # Texts about arm also apply to the ARM926EJ-S, except parameters of an ARM11's memory
-            # system.
+            # Texts for arm also apply to the ARM926EJ-S, except those for parameters of an ARM11's
+            # memory system.
             if family == "arm9" and word not in cores.split():
                 is_for = key in keys["arm9"] and (is_for or "arm" in cores.split())
             # "all" means cores with caches.
@@ -274,7 +274,8 @@ def example_folder():
     shutil.copy(os.path.join(SOURCE, "examples/sweep/caches.ini"), folder)
     compile_arm(os.path.join(SOURCE, "examples/sweep/matrix.c"), "man-examples/matrix", "-O1",
                 "-static")
-    # Without the kernels of code, which take half of the time; test_calibrate.py has them.
+    # The kernels of code take half of the time, so they are left out. test_calibrate.py includes
+    # them.
     compile_arm(os.path.join(SOURCE, "data/calibrate/kernels.c"), "man-examples/kernels", "-O2",
                 "-static", "-U__arm__")
     return folder, program
@@ -289,7 +290,7 @@ def make_firmware(folder):
 
 
 def kind(line):
-    """An example's requirements: an emulated board, the kernel's permission to count, or
+    """Returns what an example requires: an emulated board, the kernel's permission to count, or
     nothing."""
     return "board" if "qemu-system" in line else "linux" if "-T linux" in line else "any"
 
@@ -338,7 +339,7 @@ def test_pages_are_sound():
         equal(man.code, 0, f"{name}: {man.err}")
         lint = run("mandoc", "-T", "lint", "-W", "error", stdin=man.out)
         equal((lint.code, lint.out), (0, ""), name)
-        # A line that begins with a dot or a quote is lost on the way through roff.
+        # roff drops a line that begins with a dot or a quote.
         shown = run("mandoc", "-T", "utf8", stdin=man.out).out
         for title in SECTIONS:
             contains(re.sub(".\x08", "", shown), title)

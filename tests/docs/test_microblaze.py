@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/microblaze.md: its examples run, and its table of the models has every parameter. Events,
-registers and rules are compared in test_trace.py and tests/guest."""
+"""The examples in docs/microblaze.md run, and its table of the models has every parameter.
+test_trace.py and tests/guest compare events, registers and rules."""
 import os
 import re
 

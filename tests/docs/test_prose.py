@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Few sentences of the documents and of comments read like a literal translation: the share that
-simple patterns mark stays below a ceiling. The patterns miss some such sentences, and mark some
-good ones. When a change makes the texts plainer, lower the ceiling; do not raise it."""
+"""Few sentences of the documents and of comments read like a literal translation. Simple patterns
+mark such sentences, and their share stays below a ceiling. The patterns miss some of these
+sentences, and mark some good ones. If a change makes the texts plainer, lower the ceiling. Do not
+raise it."""
 import re
 
 from harness import *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The links in README.md and the pages in docs/ lead somewhere, and their commands work."""
+"""The links in README.md and in the pages of docs/ have a target, and their commands work."""
 import os
 import re
 import shlex
@@ -17,7 +17,7 @@ def pages():
 
 
 def headings(path):
-    """Returns the anchors of a page, as the usual renderers make them."""
+    """Returns the anchors of a page, as the usual renderers generate them."""
     out = set()
     for title in re.findall(r"^#+ (.+)$", repo.text(path), re.M):
         out.add(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-"))
@@ -71,7 +71,7 @@ def test_make_targets_exist():
 
 
 def test_commands_exist():
-    """Every pmk command line of README and DESIGN names a command that there is."""
+    """Every pmk command line of README and DESIGN names an existing command."""
     listed = pmk("--help").out
     for page in ("README.md", "docs/DESIGN.md"):
         body = repo.text(page)
@@ -92,7 +92,8 @@ def test_short_commands_of_the_readme_run():
 
 
 def test_demo_output_is_of_this_program():
-    """The block between the marks: a command line, then a report as pmk prints it."""
+    """The block between the marks has a command line, and then a report in the form that pmk
+    prints."""
     block = re.search(r"<!-- demo:begin.*?-->\n```\n(.*?)```\n<!-- demo:end -->", README, re.S)
     assert block, "the block with the demo's output is gone"
     first, body = block.group(1).split("\n", 1)

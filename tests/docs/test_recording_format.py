@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The part of docs/FORMATS.md about recordings: tables, columns, words, and the ten queries."""
+"""The part of docs/FORMATS.md about recordings has the right tables, columns and words, and its ten
+queries work."""
 import sqlite3
 
 from harness import *

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The part of docs/FORMATS.md about results databases: tables, columns, and the queries."""
+"""The part of docs/FORMATS.md about results databases has the right tables and columns, and its
+queries work."""
 import sqlite3
 
 from harness import *

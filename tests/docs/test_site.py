@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The site that scripts/site makes of the documents: it has all pages, its links lead somewhere,
-and it works in a browser from disk: search, light and dark, nothing from the network."""
+"""scripts/site makes a site of the documents. It has all pages, and its links have targets. In a
+browser it works from disk, with search, a light and a dark theme, and nothing from the network."""
 import html.parser
 import importlib.machinery
 import importlib.util
@@ -33,7 +33,7 @@ def script():
 
 
 class Page(html.parser.HTMLParser):
-    """Text, links and the things with ids."""
+    """Collects the text, the links and the ids of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -68,7 +68,8 @@ def test_the_start_page_has_four_roads(site):
 
 
 def test_markdown_is_as_elsewhere(site):
-    """Tables, code and headings of a page that has many: as many as its lines say."""
+    """scripts/site renders tables, code and headings of a long page; their numbers are those of its
+    lines."""
     text = repo.text("docs/arm11.md")
     page = Page(site / "docs/arm11.html")
     equal(page.counts["table"], len(re.findall(r"^\|[-|]+\|$", text, re.M)))
@@ -188,7 +189,7 @@ def test_light_and_dark(browser, site):
     wait(lambda: luminance(browser) < 60)
     browser.find_element("id", "theme").click()
     assert luminance(browser) > 200
-    # The chosen theme is kept on other pages, whatever the system prefers.
+    # Other pages keep the theme that the user chose, whatever the system prefers.
     browser.get((site / "docs/man/pmk.html").as_uri())
     assert luminance(browser) > 200
     browser.execute_script("localStorage.clear()")

@@ -59,14 +59,14 @@ def long_lines(text):
 
 
 def quoted_lines(text):
-    """Lines of multi-line strings that are not docstrings: programs and their output."""
+    """Returns the lines of multi-line strings that are not docstrings, but programs or output."""
     tree = ast.parse(text)
     strings = [n for n in ast.walk(tree) if isinstance(n, ast.JoinedStr)
                or isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes))]
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     docstrings = [n.body[0].value for n in ast.walk(tree)
                   if isinstance(n, documented) and ast.get_docstring(n, clean=False) is not None]
-    # A string of several pieces has none that goes over a line end.
+    # A string in several pieces has no piece that contains a line end.
     return {line for s in strings if s not in docstrings and s.lineno != s.end_lineno
             for quote in [ast.get_source_segment(text, s)]
             if re.match(r"(?i)[rbf]*(\"\"\"|''')|.*\\\n", quote)

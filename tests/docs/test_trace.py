@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""docs/TRACE.md covers the source documents, and its references into the tree are right.
-
-The lists below are the structure of the documents, written down from them and from nothing in this
-repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note
-195, issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC; Valtrix the blog
-"Programming ARM v8 Performance Monitors" of 25 May 2016. Each other document has a file
-trace_*.py, in this folder, with the same kind of lists.
+"""docs/TRACE.md covers the source documents, and its references into the tree are right. The lists
+below are the structure of the documents: sections, rows of tables, bits, event codes, formulas.
+They were written from the documents, and not from anything in this repository. DAI 0195B is
+Application Note 195, issue B; DDI 0211 the ARM1136 Technical Reference Manual, section c15, PMNC;
+Valtrix the blog "Programming ARM v8 Performance Monitors" of 25 May 2016. For each other document,
+a file trace_*.py in this folder has lists of the same kinds.
 """
 import importlib
 import os
@@ -85,15 +84,16 @@ VALTRIX_REGISTERS = {
     "MRS and MSR": [""],
 }
 
-# Valtrix: every bit that the text names or the pseudo code writes or extracts, and SW, which it
-# leaves.
+# Valtrix: every bit that the text names or that the pseudo code writes or extracts, and SW, which
+# it omits.
 VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]",
                 "PMCNTENSET[N-1:0]", "PMCNTENCLR[31]", "PMCNTENCLR[N-1:0]", "PMCCFILTR[31]",
                 "PMXEVTYPER[31]", "PMXEVTYPER[15:0]", "PMSELR[4:0]", "PMCEID0[31:0]",
                 "PMCEID1[31:0]", "PMUSERENR[3]", "PMUSERENR[2]", "PMUSERENR[1]", "PMUSERENR[0]"]
 
-# Valtrix: numbered caveats before the pseudo code; its three parts, step by step, 0 being when to
-# run it. In brackets: the register or formula that the description of a step must contain.
+# Valtrix: numbered caveats before the pseudo code; its three parts, step by step, where step 0 says
+# when to run the part. Brackets contain the register or formula that the description of a step must
+# have.
 VALTRIX_CAVEATS = ["overflow", "read_register(), write_register()", "is_evnt_supported()",
                    "first N events"]
 VALTRIX_SETUP = ["once", "PMCR", "(PMCR >> 11) & 0x1F", "N = 0", "PMCEID0", "PMCEID1", "PMUSERENR",
@@ -105,12 +105,12 @@ VALTRIX_STOP = ["after", "PMCNTENCLR = 0x80000000 or-ed with (1 << N) - 1", "PMC
                 "PMCCNTR", "%x", "loop", "PMSELR = i", "PMXEVCNTR", "%d and %x"]
 VALTRIX_SLIPS = 15
 
-# The literals of its pseudo code, as C; both places that run it have them.
+# The literals of its pseudo code in C, which both implementations contain.
 VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j",
                     "CCFILTR, 0x80000000", "UINT32_C(1) << l->num_evnt_cntrs) - 1", "| 0x7)",
                     "~UINT64_C(0x7)", "j & 31"]
 
-# Statements that this release does not carry; the family's page says so.
+# Statements that do not apply to this release; the family's page says so.
 NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation",
                "DDI0211 PMNC pipeline effects",
                *(anchor for document in DOCUMENTS
@@ -156,7 +156,7 @@ def rows():
 
 
 def names_of_tests(path):
-    """Tests in a file: functions of a C or Python test, vectors of a vector file."""
+    """Returns the tests in a file: functions of a C or Python test, or vectors."""
     body = repo.text(path)
     if path.endswith(".vec"):
         return set(re.findall(r"^vector (\S+)$", body, re.M))
@@ -219,7 +219,8 @@ def test_every_test_exists():
 
 
 def test_every_vector_has_a_row():
-    """A vector that cites a table of DAI 0195B or DDI 0211 has a row, or the name of an event."""
+    """Each vector that cites a table of DAI 0195B or DDI 0211 has a row, or the name of an
+    event."""
     named = {cell.partition(":")[2] for *_, tests in rows() for cell in tests}
     body = repo.text("tests/conformance/arm11.vec")
     for name, ref in re.findall(r"^vector (\S+)\ncores [^\n]+\nref ([^\n]+)$", body, re.M):
@@ -278,7 +279,7 @@ def test_slips_are_the_findings():
 
 
 def test_event_rows_name_the_event():
-    """The identifier of an event's row is the event of that code, as the catalogue has it."""
+    """The identifier of an event's row is the name in the catalogue of the event with this code."""
     catalogue = {}
     for event in json.loads(pmk("list", "events", "-j").out)["events"]:
         if event["pmu"] in ("arm1136", "arm1156", "arm1176"):
@@ -299,8 +300,8 @@ def test_rows_of_the_arm9_say_how_many_cycles():
 
 
 def test_rows_of_the_microblaze_say_what_the_document_says():
-    """Instructions, formulas and constants; and the file of an event's row is the catalogue's
-    event."""
+    """A row has the instructions, formulas and constants of the document. The event of a row that
+    names an event is that of the catalogue."""
     told = {anchor: (what, files) for anchor, what, files, _ in rows()}
     for anchor, what in trace_microblaze.described().items():
         contains(told[anchor][0], what)
@@ -380,7 +381,7 @@ def v8_page_events():
 
 
 def check_rows(page, pmus, text):
-    """Rows of a page against the catalogue: names, texts (in column `text`), and on which PMUs."""
+    """Compares rows of a page with the catalogue: names, texts (in column `text`), and PMUs."""
     for column, pmu in enumerate(pmus, start=1):
         events = {int(e["code"], 16): e for e in repo.events(pmu)}
         for code, cells in page:
@@ -428,8 +429,8 @@ def test_the_armv8_page_says_what_emulation_does_of_pmuv1():
 
 
 def test_the_armv8_page_says_what_emulation_does():
-    """The emu column is the trust that pmk stat reports for events of the generic core and the
-    A53."""
+    """The emu column has the trust that pmk stat reports for the events of the generic core and of
+    the A53."""
     have("qemu-aarch64", "aarch64-linux-gnu-gcc")
     source, path = os.path.join(WORK, "exit-a64.S"), os.path.join(WORK, "exit-a64")
     with open(source, "w") as f:
@@ -445,7 +446,7 @@ def test_the_armv8_page_says_what_emulation_does():
 
 
 def test_the_armv8_page_has_the_registers():
-    """The page has the encodings and fields of registers that pmk decode and pmk info print."""
+    """The page has the encodings and fields that pmk decode and pmk info print for registers."""
     places = re.findall(r"^\| (\w+_EL[01])[^|]*\| (S\d_\d_C\d+_C\d+_\d) \| (c\d+, c\d+, \d|-) \| "
                         r"(0x\w+|-) \|", repo.text("docs/armv8.md"), re.M)
     equal(len(places), 18)

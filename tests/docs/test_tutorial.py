@@ -17,7 +17,7 @@ FOLDER = "/tmp/tutorial"
 
 
 def steps():
-    """Returns (command, the lines below it) of the page."""
+    """Returns the commands of the page, each with the lines below it."""
     blocks = re.findall(r"^```console\n(.*?)^```$", repo.text(PAGE), re.S | re.M)
     found = [step for block in blocks
              for step in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M)]
@@ -45,7 +45,7 @@ def ran():
 
 
 def output(ran, start):
-    """Returns the output of the commands that begin like this."""
+    """Returns the output of the commands that begin with this text."""
     found = [text for command, text in ran[0] if command.startswith(start)]
     assert found, start
     return found

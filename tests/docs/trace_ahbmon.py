@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""DDI 0287B §4.2.2, the profiling counters of the AHB Monitor, in the form for test_trace.py: the
-statements of its text in order, and the rows of its tables, written down from the document."""
+"""DDI 0287B 4.2.2, the profiling counters of the AHB Monitor, in the form for test_trace.py: the
+statements of its text in order, and the rows of its tables, as in the document."""
 
 TEXT = ["time span", "32 bits", "read back", "control", "profiling", "synchronised",
         "reset write", "slave port", "word aligned", "enabling", "all layers", "cache", "bridges",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """DDI 0165B chapter 8, instruction cycle times of the ARM9E-S, in the form for test_trace.py: the
-rules that the pipeline model uses, with the cycles that each row's description must contain."""
+rules that the pipeline model uses, and the cycles that each row's description must contain."""
 
 TIMES = {
     "data processing": "1 cycle", "shift by a register": "2 cycles", "MUL, MLA": "2 cycles",

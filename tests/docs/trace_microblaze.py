@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """UG984, "Performance Monitoring", in the form for test_trace.py: the statements of its text in
-order, the formulas, the steps of its procedure, the rows of its two tables, and the bits it names.
-Written down from the document, with the numbers, mnemonics and constants that the description of a
-row must contain."""
+order, the formulas, the steps of its procedure, the rows of its two tables, and the bits that it
+names. The numbers, mnemonics and constants that the description of a row must contain are those of
+the document."""
 
 TEXT = ["extended debug", "C_DEBUG_EVENT_COUNTERS", "C_DEBUG_LATENCY_COUNTERS",
         "C_DEBUG_COUNTER_WIDTH", "default", "event counter", "N", "ΣL", "ΣL²", "Lmin", "Lmax", "μ",
