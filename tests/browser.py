@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Chromium as a fixture: `yield from browser.session()`; a test without it is skipped, or fails."""
+"""Gives Chromium as a fixture, with `yield from browser.session()`. Without Chromium a test is
+skipped, or fails."""
 from harness import remedy, skip
 import chromium
 

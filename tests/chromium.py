@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Chromium without a window, driven by selenium, for the tests of pages and bench/page."""
+"""Starts Chromium without a window, driven by selenium, for the tests of pages and for
+bench/page."""
 import shutil
 import socket
 
 
 class Missing(Exception):
-    """A package is not installed. The text has the name of Debian's package."""
+    """A package is not installed. The text is the name of Debian's package."""
 
 
 def start(*arguments, **capabilities):
-    """Returns a driver. The caller ends it with quit()."""
+    """Returns a driver. The caller must end it with quit()."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -34,7 +35,7 @@ def start(*arguments, **capabilities):
             return f"http://127.0.0.1:{self.port}"
 
     options = webdriver.ChromeOptions()
-    # The pipe is for chromedriver, which would look for Chromium at localhost, too.
+    # With a pipe, chromedriver does not look for Chromium at localhost.
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      "--remote-debugging-pipe",
                      *arguments):

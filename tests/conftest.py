@@ -36,17 +36,17 @@ importlib.import_module("readline")
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
     os.unsetenv(name)
-LIMIT = 3600  # seconds after which a program is assumed to hang
+LIMIT = 3600  # seconds after which a program is taken to hang
 
 
 # ---- programs with several tests ------------------------------------------------------------
 
 class Failed(Exception):
-    """A failure whose text needs no traceback."""
+    """A failure that needs no traceback."""
 
 
 def program_of(path):
-    """Meson's command for tests/<name>.c or .vec."""
+    """Returns Meson's command for tests/<name>.c or .vec."""
     name = os.path.splitext(os.path.relpath(path, TESTS))[0]
     listed = os.path.join(harness.BUILD, "meson-info", "intro-tests.json")
     if not os.path.exists(listed):
@@ -76,7 +76,8 @@ class Program(pytest.File):
             excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
 
     def run(self, **variables):
-        """Exit code and output, with standard error at the place where it was written."""
+        """Runs a program. Returns its exit code and its output, in which standard error is at the
+        place where it was written."""
         try:
             p = subprocess.run(self.command,
                                env=dict(os.environ, CMOCKA_MESSAGE_OUTPUT="STDOUT", **variables),
@@ -89,7 +90,7 @@ class Program(pytest.File):
         return how, p.stdout
 
     def result(self, name):
-        """Returns (result: "ok", "failed" or "skipped"; output)"""
+        """Returns (result: "ok", "failed" or "skipped"; output) of a test."""
         if self.results is None:
             here = [i.name for i in self.session.items if i.parent is self]
             self.results = self.run_these(here)
@@ -218,7 +219,7 @@ def of_texts(got, want):
 
 
 def pytest_assertrepr_compare(op, left, right):
-    """For a == b of long values: shows the difference, shortened to a readable length."""
+    """For a == b of long values, shows the difference in a readable length."""
     if op != "==":
         return None
     for kinds, differences in (((list, tuple), of_sequences), (dict, of_mappings),
@@ -235,7 +236,7 @@ def pytest_assertrepr_compare(op, left, right):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Shortens failures to two screens at most."""
+    """Shortens failures to at most two screens."""
     report = (yield).get_result()
     for entry in getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", ()):
         lines = [line if len(line) <= 2000 else f"{line[:1500]} … {line[-400:]}"
@@ -248,7 +249,8 @@ def pytest_runtest_makereport(item, call):
 # ---- all files are run ---------------------------------------------------------------------------
 
 def marks_of(path):
-    """Returns the marks of all tests of a file: "quick" for tests that are not in Python."""
+    """Returns the marks of all tests of a file. Tests that are not in Python have the mark
+    "quick"."""
     if not path.endswith(".py"):
         return {"quick"}
     with open(path, encoding="utf-8") as f:
@@ -257,14 +259,15 @@ def marks_of(path):
 
 
 QUICK = "quick and not more"  # -m of `make test`
-# The value of -m in runs in which no file may be left out.
+# The values of -m for runs in which no file may be left out.
 WANTED = {"": lambda marks: True, "quick": lambda marks: "quick" in marks,
           QUICK: lambda marks: "quick" in marks and "more" not in marks,
           "not once": lambda marks: "once" not in marks}
 
 
 def missing_files(config, ran):
-    """Files without a single test that ran, in a run of all files; relative to the repository."""
+    """Returns the files without a test that ran, in a run of all files, relative to the
+    repository."""
     option = config.option
     if any(os.path.abspath(a) not in (TESTS, harness.SOURCE)
            for a in config.args) or option.keyword or \
@@ -297,7 +300,8 @@ class FailureLog:
 
 
 class Completeness:
-    """Runs in the process that collects results; with xdist, tests run in other processes."""
+    """Checks that no file is left out, in the process that collects the results. With xdist, tests
+    run in other processes."""
 
     def __init__(self):
         self.ran, self.missing = set(), []
@@ -306,7 +310,7 @@ class Completeness:
         self.ran.add(report.nodeid.partition("::")[0])
 
     def pytest_collectreport(self, report):
-        if report.failed:  # already reported
+        if report.failed:  # the failure is already reported
             self.ran.add(report.nodeid.partition("::")[0])
 
     def pytest_sessionfinish(self, session, exitstatus):

@@ -12,7 +12,7 @@ import resource
 import pytest
 
 STORED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "costs.txt")
-# For a file that is not in the table: it starts before most others.
+# The cost of a file that is not in the table, which therefore starts before most others.
 UNKNOWN = 30.0
 
 
@@ -21,7 +21,7 @@ def file_of(nodeid):
 
 
 def read_costs(path=STORED):
-    """{file: CPU seconds}; files are relative to the repository."""
+    """Returns {file: CPU seconds}; files are relative to the repository."""
     costs = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as f:
@@ -41,13 +41,14 @@ def write_costs(costs, path=STORED):
 
 
 def cpu_seconds():
-    """User and system time of this process and of its children that have ended."""
+    """Returns the user and system time of this process, and of its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 class CostMeter:
-    """Runs where tests run: each report gets the CPU time since the previous report."""
+    """Measures in the process where tests run: each report gets the CPU time since the previous
+    report."""
 
     def __init__(self):
         self.before = None
@@ -64,7 +65,7 @@ class CostMeter:
 
 
 class CostStore:
-    """Runs where xdist collects the reports: adds them up for each file."""
+    """Adds up the reports of each file, in the process where xdist collects them."""
 
     def __init__(self):
         self.costs = {}

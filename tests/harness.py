@@ -26,22 +26,23 @@ import time
 try:
     import pytest
 except ImportError:
-    pytest = None  # scripts that only build and run programs do not need it
+    pytest = None  # scripts that only build and run programs do not need pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
 BUILD = os.environ.get("PMK_BUILD", os.path.join(SOURCE, "build"))
 PMK = os.path.join(BUILD, "pmk")
-# Things made once and used by several test files: cross-compiled programs, fetched packages.
+# Folder for things that are made once and used by several test files: cross-compiled programs,
+# fetched packages.
 WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
-# Seconds after which a program is assumed to hang: ten times the duration of the longest test on an
+# Seconds after which a program is taken to hang: ten times the duration of the longest test on an
 # idle machine. No test may depend on the machine's speed.
 PATIENCE = 1200
 # "small" in `make check`, "large" in `make nightly`.
 SIZE = os.environ.get("PMK_TEST_SIZE", "small")
-# Set by conftest.py if -m selects the tests of `make test`, which installs no emulators and no
-# cross compilers: a test that needs one is skipped and does not fail.
+# conftest.py sets this if -m selects the tests of `make test`, which installs no emulators and no
+# cross compilers. If a test needs one that is missing, it is then skipped and does not fail.
 IS_QUICK = False
 os.makedirs(WORK, exist_ok=True)
 # User-mode emulators that `make qemu` built because those of the distribution cannot load plugins.
@@ -49,13 +50,13 @@ os.makedirs(WORK, exist_ok=True)
 os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"),
                                                    "--path"],
                                                   capture_output=True, text=True).stdout.strip()
-# Compilers that tests call use ccache. The folder has links to ccache with the names of the
-# compilers; its path depends on the distribution.
+# Compilers that tests call use ccache through a folder of links to it with the names of the
+# compilers. The folder's path depends on the distribution.
 for ccache in ("/usr/lib/ccache/bin", "/usr/lib64/ccache", "/usr/lib/ccache"):
     if os.path.isdir(ccache):
         os.environ["PATH"] = ccache + os.pathsep + os.environ["PATH"]
         break
-# The environment of tests without emulators. These tests also need a PATH without emulators.
+# Variables for tests without emulators. These tests must also set a PATH without emulators.
 NO_EMULATORS = {"PMK_CACHE": os.path.join(WORK, "no-emulators"), "PMK_QEMU_DIR": ""}
 
 
@@ -68,8 +69,8 @@ class Output:
 
 
 def distribution():
-    """Returns ("debian", "12") and the like, from os-release; the second is "" if the distribution
-    has no releases."""
+    """Returns the distribution, such as ("debian", "12"), from os-release. The second word is "" if
+    it has no releases."""
     release = platform.freedesktop_os_release()
     return release["ID"], release.get("VERSION_ID", "")
 
@@ -86,11 +87,11 @@ def remedy(package, what="it"):
 
 
 def size(small, large):
-    """Returns the number of samples or cases of a test."""
+    """Returns how many samples or cases of a test run."""
     return {"small": small, "large": large}[SIZE]
 
 
-# For a slow test that checks little more than faster tests: only `make nightly` runs it.
+# Marks a slow test that checks little more than faster tests. Only `make nightly` runs it.
 nightly = pytest and pytest.mark.skipif(SIZE == "small", reason="`make nightly` runs it")
 
 
@@ -114,7 +115,7 @@ lab = pytest and pytest.mark.skipif(not LAB, reason="pmk was built with -Dlab=fa
 
 
 def cases(names, rows):
-    """Makes a test of each row. The row's first word is its name."""
+    """Makes a test of each row. The first word of a row is the test's name."""
     return pytest.mark.parametrize(names, rows, ids=[str(row[0]) for row in rows])
 
 
@@ -129,8 +130,8 @@ def contains(text, part):
 
 
 def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
-    """Run a command; never raises for its exit code. If a signal ends it, the code is 128 + the
-    signal's number."""
+    """Runs a command, and never raises for its exit code. If a signal ends it, the code is 128 +
+    the signal's number."""
     p = subprocess.run([str(a) for a in argv], input=stdin, capture_output=True, timeout=timeout,
                        env=env, cwd=cwd, text=text, errors="replace" if text else None)
     code = p.returncode if p.returncode >= 0 else 128 - p.returncode
@@ -138,7 +139,7 @@ def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
 
 
 def unprivileged(*argv):
-    """Returns the command line to run a command as a user to whom file permissions apply. They do
+    """Returns a command line that runs a command as an ordinary user, because file permissions do
     not apply to root."""
     kept_out = "-dac_override,-dac_read_search"
     return ["setpriv", "--bounding-set", kept_out, "--inh-caps", kept_out,
@@ -146,7 +147,7 @@ def unprivileged(*argv):
 
 
 def wait_until(condition, why):
-    """Poll until condition() is true; `why` is the error message if it never is."""
+    """Waits until condition() is true. `why` is the error message if it never is."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, why
@@ -154,9 +155,9 @@ def wait_until(condition, why):
 
 
 def long_enough(count, is_enough):
-    """Returns the result of count(factor). Repeats with a larger factor if the time was too short,
-    as it is when other processes keep the processors busy. The last result may be too short,
-    too."""
+    """Returns the result of count(factor). If the time was too short, because other processes keep
+    the processors busy, this is repeated with a larger factor. Even the last result may be too
+    short."""
     for factor in (1, 10, 100):
         result = count(factor)
         if is_enough(result):
@@ -166,8 +167,8 @@ def long_enough(count, is_enough):
 
 def started(*command):
     """Starts `command` and returns its process, which already has its name. Popen only waits until
-    the kernel has closed the descriptors that are not inherited; the kernel sets the name shortly
-    afterwards."""
+    the kernel has closed the descriptors that are not inherited, and the kernel sets the name
+    shortly afterwards."""
     p = subprocess.Popen(command)
     wait_until(lambda: of_process(p.pid, "comm").strip() == os.path.basename(command[0]),
                f"{command[0]} does not start")
@@ -175,7 +176,7 @@ def started(*command):
 
 
 def of_process(pid, name):
-    """Returns the text of /proc/PID/NAME; empty if the process does not exist any more."""
+    """Returns the text of /proc/PID/NAME, or "" if the process does not exist."""
     try:
         with open(f"/proc/{pid}/{name}", errors="replace") as f:
             return f.read()
@@ -184,7 +185,7 @@ def of_process(pid, name):
 
 
 def children(pid):
-    """Process numbers of the children of the process's main thread."""
+    """Returns the numbers of the processes that the process's main thread started."""
     return [int(child) for child in of_process(pid, f"task/{pid}/children").split()]
 
 
@@ -195,12 +196,12 @@ def events_of(pid):
         try:
             count += "perf_event" in os.readlink(f"/proc/{pid}/fd/{fd}")
         except FileNotFoundError:
-            pass  # the descriptor was closed in the meantime
+            pass  # the descriptor was closed meanwhile
     return count
 
 
 def sleeps(pid):
-    """True if a process waits for something."""
+    """Returns true if the process sleeps, waiting for something."""
     return of_process(pid, "stat").rpartition(")")[2].split()[:1] == ["S"]
 
 
@@ -214,7 +215,8 @@ def pmk(*argv, **kw):
 
 
 def stat(*argv, code=0, **kw):
-    """pmk stat --json-document: returns the parsed document, checks the exit code."""
+    """Runs pmk stat --json-document with these arguments. Checks the exit code; returns the parsed
+    document."""
     with tempfile.NamedTemporaryFile(suffix=".json", dir=WORK, delete=False) as f:
         path = f.name
     try:
@@ -233,8 +235,8 @@ def counts(document, region=None):
 
 
 def emulator_in_path(name):
-    """Returns the first emulator in PATH that can load plugins, as pmk does. A static emulator
-    before it in PATH is ignored."""
+    """Returns the emulator that pmk would find: the first one in PATH that can load plugins. A
+    static emulator before it is ignored."""
     for folder in os.environ["PATH"].split(os.pathsep):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK):
@@ -247,7 +249,7 @@ def emulator_in_path(name):
 
 
 def renamed(command):
-    """Returns the path of a link to an emulator. The link has a different file name."""
+    """Returns the path of a link to an emulator, under another file name."""
     path = os.path.join(WORK, f"renamed-{command}")
     if not os.path.lexists(path):
         mine = f"{path}.{os.getpid()}"
@@ -257,8 +259,8 @@ def renamed(command):
 
 
 def have(*commands):
-    """Fail unless all commands are installed. `make test` skips such a test instead, because it
-    installs no emulators or cross compilers."""
+    """Fails unless all commands are installed. `make test`, which installs no emulators and no
+    cross compilers, skips the test instead."""
     __tracebackhide__ = True
     for c in commands:
         if IS_QUICK and not shutil.which(c):
@@ -269,7 +271,7 @@ def have(*commands):
 
 @contextlib.contextmanager
 def locked(path):
-    """Holds a lock for files that several test files make at `path`."""
+    """Holds a lock while several test files make the same files at `path`."""
     with open(path + ".lock", "w") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         yield
@@ -290,7 +292,7 @@ def target_sources():
 
 
 def compile_arm(source, name, *flags):
-    """Cross-compile for ARM Linux (armel), once per name; returns the path."""
+    """Cross-compiles for ARM Linux (armel), once per name. Returns the path."""
     have(CROSS + "gcc")
     path = os.path.join(WORK, name)
     sources = [source] if isinstance(source, str) else list(source)

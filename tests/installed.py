@@ -19,7 +19,8 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
 def install_once(folder):
-    """Installs below `folder`, unless another process of this session has; returns the prefix."""
+    """Installs below `folder`, unless another process of this session did so. Returns the
+    prefix."""
     os.makedirs(folder, exist_ok=True)
     done = os.path.join(folder, "done")
     with locked(done):
@@ -38,12 +39,12 @@ class Installed:
         assert len(places) == 1, places
         self.pkgconfig = places[0]
         self.lib = os.path.dirname(self.pkgconfig)
-        # Leave out the variables with which pmk could find the build tree.
+        # The environment has none of the variables with which pmk could find the build tree.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
         self.env.update(PKG_CONFIG_PATH=self.pkgconfig, LD_LIBRARY_PATH=self.lib)
 
     def moved(self, prefix):
-        """Copies the files to another prefix, and returns it."""
+        """Copies the files to another prefix, and returns the prefix."""
         shutil.copytree(self.prefix, prefix, symlinks=True)
         return prefix
 
@@ -53,12 +54,12 @@ class Installed:
         return shlex.split(out.out)
 
     def headers(self):
-        """Names of the public headers: "arm11.h"."""
+        """Returns the names of the public headers, such as "arm11.h"."""
         return sorted(os.listdir(os.path.join(self.include, "pmk")))
 
     def compile(self, sources, how, program, *flags, compiler=("gcc", "-std=c11")):
-        """Links with the shared library, or, if "static", with all libraries in the program.
-        Returns the program's path."""
+        """Links with the shared library, or, if `how` is "static", with all libraries in the
+        program. Returns the program's path."""
         flags = list(flags) + self.flags("--cflags", "pmk")
         libs = self.flags("--libs", "pmk")
         if how == "static":
@@ -69,7 +70,7 @@ class Installed:
 
 
 def symbols(path, *options):
-    """Returns the global symbols that an object or library defines."""
+    """Returns the global symbols that an object or a library defines."""
     out = subprocess.run(["nm", "--defined-only", "--extern-only", *options, path],
                          capture_output=True, text=True, check=True).stdout
     return {re.sub("@.*", "", words[2]) for words in map(str.split, out.splitlines())
@@ -77,20 +78,20 @@ def symbols(path, *options):
 
 
 def declared(include, header, scratch):
-    """Returns the names of the functions and objects that a header itself declares, without inline
+    """Returns the names of the functions and objects that a header itself declares, except inline
     functions."""
     source = os.path.join(scratch, "declared.c")
     listed = os.path.join(scratch, "declared.txt")
     with open(source, "w") as f:
         f.write(f"#include <pmk/{header}>\n")
-    # GCC writes the prototypes to a file. ccache does not store that file, so it is off.
+    # GCC writes the prototypes to a file, which ccache does not store, so ccache is off.
     out = run("gcc", "-std=c11", "-I", include, "-fsyntax-only", "-aux-info", listed, source,
               env={**os.environ, "CCACHE_DISABLE": "1"})
     assert out.code == 0, out
     with open(listed) as f:
         own = [line for line in f if f"/pmk/{header}:" in line
                and not re.search(r"\*/ static ", line)]
-    # The name is before the first bracket, except in pointers to functions.
+    # The name is directly before the first bracket, except in pointers to functions.
     names = {re.search(r"(\w+) \(", line.split("*/", 1)[1]).group(1) for line in own}
     with open(os.path.join(include, "pmk", header)) as f:
         text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)

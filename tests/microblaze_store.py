@@ -59,14 +59,14 @@ def archive_of(recipe):
 
 @functools.cache
 def archive(name):
-    """Returns {member: bytes}"""
+    """Returns {member: bytes}."""
     with tarfile.open(os.path.join(FOLDER, name)) as tar:
         return {m.name: tar.extractfile(m).read() for m in tar}
 
 
 def stored(key):
     """Returns the stored file for this key, or None. With the user's own compiler
-    (PMK_MB_TOOLCHAIN), always None."""
+    (PMK_MB_TOOLCHAIN), it always returns None."""
     entry = by_key().get(key)
     if not entry or os.environ.get("PMK_MB_TOOLCHAIN"):
         return None
@@ -107,7 +107,7 @@ def record(key, recipe):
 
 
 def record_answer(name, question, said):
-    """Returns false if nothing is recorded."""
+    """Records an answer. Returns false if nothing is recorded."""
     folder = os.environ.get("PMK_MB_RECORD")
     if folder:
         write_once(os.path.join(folder, f"{name}-{checksum(question)}.answer"), said)
@@ -129,7 +129,7 @@ def recorded(folder):
 
 
 def pack(name, members):
-    """Writes an archive. The same members and the same liblzma make the same file."""
+    """Writes an archive. Equal members and the same liblzma give an equal file."""
     tar_bytes = io.BytesIO()
     with tarfile.open(fileobj=tar_bytes, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for member, data in members:
@@ -142,9 +142,9 @@ def pack(name, members):
 
 
 def write(compiler, programs, answers):
-    """Programs: [(key, recipe, bytes)]."""
+    """Writes the store. `programs` is [(key, recipe, bytes)]."""
     os.makedirs(FOLDER, exist_ok=True)
-    # Sort similar programs next to each other.
+    # Similar programs are next to each other, which compresses better.
     programs = sorted(programs, key=lambda p: json.dumps(p[1], sort_keys=True))
     lines = [{"compiler": compiler}]
     lines += [{"key": key, "sha256": checksum(data), "recipe": recipe} for key, recipe,

@@ -57,14 +57,14 @@ SMALL = ("-mcpu=v9.6", "-mno-xl-reorder")
 FULL = ("-mcpu=v9.6", *MULTIPLIER_64, *DIVIDER, *BARREL_SHIFTER, *PATTERN_COMPARE, *REORDER,
         *FPU_EXTENDED)
 
-# The assembler puts IMM in front of every symbol. This option removes unneeded ones, as GCC's own
-# linking does. Do not use it for code whose instructions are counted by hand.
+# The assembler puts IMM in front of every symbol. This option removes the unneeded ones, as GCC
+# does when it links. It must not be used for code whose instructions are counted by hand.
 RELAX = ("-relax",)
 
 C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections",
            "-fdata-sections")
 
-# The address of a bare program.
+# The address of a program without a C library.
 CODE, DATA = 0x10004000, 0x10100000
 
 
@@ -89,7 +89,8 @@ def folder():
 
 
 def tool(name):
-    """Returns the path of a tool, "gcc", "objdump" …; skips when there is no toolchain."""
+    """Returns the path of a tool, such as "gcc" or "objdump". Skips the test if there is no
+    toolchain."""
     where, why = folder()
     if why:
         skip(why)
@@ -116,7 +117,7 @@ def library():
                                         for f in sorted(os.listdir(mine))))
         path = os.path.join(WORK, f"mb-library-{state.hexdigest()[:16]}")
         if not os.path.exists(path):
-            # Another process may have made it first.
+            # Another process may have made the folder first.
             with contextlib.suppress(OSError):
                 os.rename(mine, path)
     return path
@@ -198,7 +199,7 @@ def key_of(recipe):
 
 
 def objects(recipe, place, flags):
-    """Compile each source; returns the objects. Their names get into the program."""
+    """Compiles each source. Returns the objects, whose names become part of the program."""
     made = []
     if microblaze_store.has_library(recipe):
         flags = [*flags, "-I", library()]
@@ -247,8 +248,8 @@ def make_disassembly(recipe, place):
 
 
 def make_example(recipe, place):
-    """Builds it as the example's Makefile does, but without the paths that depend on the build
-    folder."""
+    """Builds a program as the Makefile of the example does, but without paths that depend on the
+    build folder."""
     main = [as_path(s, place) for s in recipe["sources"] if not isinstance(s, str)]
     sources = [f"SOURCES=start.S ../common/print.c ../common/memory.c {place}/pmk_target.c "
                f"{main[0]}"] if main else []
@@ -275,7 +276,7 @@ KINDS = {"program": make_program, "firmware": make_firmware, "bare": make_bare,
 
 
 def make(recipe, place):
-    """Make the file `made` in the folder `place`. The file does not contain the folder's path."""
+    """Makes the file `made` in the folder `place`, whose path is not part of the file."""
     KINDS[recipe["kind"]](recipe, place)
 
 
@@ -287,7 +288,7 @@ def build(recipe):
             return f.read()
 
 
-_recipes = {}  # {path: recipe} of all paths that tests requested
+_recipes = {}  # {path: recipe} of all requested paths
 
 
 def made(recipe):
@@ -305,7 +306,7 @@ def made(recipe):
                      f"{microblaze_store.ANEW}")
             raise AssertionError(f"{recipe['name']} is not stored as its sources are now; "
                                  f"{microblaze_store.ANEW}")
-        # Several tests may make the same file at once.
+        # Several tests may make a file at the same time.
         mine = f"{path}.{os.getpid()}"
         with open(mine, "wb") as f:
             f.write(build(recipe) if data is None else data)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Build trees that tests make in addition to the tested tree. They are kept below WORK and have no
-manual pages. Their plugin is linked from the library's objects; only the tested tree optimises the
-plugin at link time."""
+"""Makes build trees for tests, in addition to the tested tree. They are kept below WORK, and have
+no manual pages. Their plugin is linked from the library's objects; only the tested tree optimises
+the plugin at link time."""
 import shlex
 
 from harness import *
 
 
 def configure_tree(name, *options, compiler=None):
-    """Returns the path of a tree that Meson has configured. `compiler` overrides Meson's choice."""
+    """Returns the path of a tree that Meson has configured. `compiler` replaces the compiler that
+    Meson would choose."""
     tree = os.path.join(WORK, name)
     env = dict(os.environ)
-    if compiler:  # Meson looks for ccache only if it chooses the compiler itself
+    if compiler:  # otherwise Meson does not look for ccache
         env["CC"] = f"ccache {compiler}" if shutil.which("ccache") else compiler
     known = ("--reconfigure",) if os.path.exists(os.path.join(tree, "build.ninja")) else ()
     out = run("meson", "setup", *known, tree, SOURCE, "-Dplugin_lto=false", "-Ddocs=disabled",

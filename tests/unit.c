@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Linked into every unit test in front of cmocka's runner (-Wl,--wrap), so that conftest.py can ask
- * a program for its tests and run some of them: PMK_UNIT_TESTS=? prints their names, a line each;
- * other values are such lines, and only these tests are run.
+ * Is linked into every unit test before cmocka's runner (-Wl,--wrap), so conftest.py can ask a
+ * program for its tests and run some of them. PMK_UNIT_TESTS=? prints their names, one per line.
+ * Any other value is a list of such lines, and only these tests run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *c
 				   const size_t n, CMFixtureFunction setup,
 				   CMFixtureFunction teardown);
 
-/* True if `name` is a line of `lines`. */
+/* Returns true if `name` is a line of `lines`. */
 static bool listed(const char *lines, const char *name)
 {
 	size_t length = strlen(name);
@@ -41,7 +41,9 @@ int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *c
 	size_t nsome = 0;
 	int failed;
 
-	/* The test's output and cmocka's report of a failure go to one pipe, in order. */
+	/*
+	 * Output of the test and cmocka's report of a failure go to one pipe, and keep their order.
+	 */
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	if (!wanted)
 		return __real__cmocka_run_group_tests(group, tests, n, setup, teardown);

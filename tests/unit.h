@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* For unit tests that draw samples. */
+/* Sizes of random samples for unit tests. */
 #ifndef PMK_TESTS_UNIT_H
 #define PMK_TESTS_UNIT_H
 
@@ -15,9 +15,9 @@ static inline bool unit_is_nightly(void)
 }
 
 /*
- * Large runs are those of `make nightly` (PMK_TEST_SIZE=large). Others draw a tenth of the samples:
- * that reaches the same lines. Under the address sanitizer, where a sample takes ten times as long,
- * no run is large: `make nightly` draws a tenth of the samples, and others draw one in
+ * Large runs are those of `make nightly` (PMK_TEST_SIZE=large). Other runs draw a tenth of the
+ * samples, which reaches the same lines. With the address sanitizer a sample takes ten times as
+ * long. There, `make nightly` draws a tenth of the samples, and other runs draw one in
  * UNIT_SANITIZED, which a test may define.
  */
 #ifndef UNIT_SANITIZED
@@ -34,7 +34,7 @@ static inline bool unit_is_large(void)
 	return UNIT_PART == 1;
 }
 
-/* How many of `n` samples a test draws. */
+/* Returns how many of `n` samples a test draws. */
 #define UNIT_SAMPLES(n) ((n) / UNIT_PART)
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every kind of data access of a Cortex-A53, each PASSES times, on the program's own stack. 8
- * instructions come before the loop and 3 after it. A pass has the 38 instructions that are
- * numbered, and 5 in `leaf`.
+ * instructions come before the loop and 3 after it. A pass has the 38 numbered instructions, and 5
+ * in `leaf`.
  */
 	.global	_start
 _start:

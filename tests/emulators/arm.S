@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every kind of data access of an ARM1176, each PASSES times, on the program's own stack. 7
- * instructions come before the loop and 3 after it. A pass has the 42 instructions that are
- * numbered, and 12 more in `leaf` and `thumb`.
+ * instructions come before the loop and 3 after it. A pass has the 42 numbered instructions, and 12
+ * more in `leaf` and `thumb`.
  */
 	.syntax	unified
 	.arch	armv6k

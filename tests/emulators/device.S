@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Firmware for a raspi0 that reads and writes registers of a device (its PL011) in the middle of straight
- * code, alone, twice in a row, by a multiple, and last in front of a branch. Before the loop 4 instructions,
- * behind it 3; a pass has 16.
+ * Firmware for a raspi0 that reads and writes registers of a device (its PL011) in the middle of
+ * straight code: alone, twice in a row, by a multiple, and directly before a branch. 4 instructions
+ * come before the loop and 3 after it. A pass has 16 instructions.
  */
 	.syntax	unified
 	.arch	armv6k
@@ -25,13 +25,13 @@ again:	ldr	r4, [r8, #0x18]			@ 1: a device
 	ldm	r6, {r4, r5}			@ 9: a device
 	stm	r7, {r4, r5}			@ 10
 	tst	r9, #1				@ 11
-	ldrne	r4, [r8, #0x18]			@ 12: a device, every other pass
-	strdeq	r4, r5, [r7]			@ 13: the other ones
+	ldrne	r4, [r8, #0x18]			@ 12: a device, in every other pass
+	strdeq	r4, r5, [r7]			@ 13: memory, in the other passes
 	ldr	r4, [r8, #0x18]			@ 14: a device
 	subs	r9, r9, #1			@ 15
 	bne	again				@ 16
 
-	mov	r0, #0x18			@ 1: semihosting, the program is over
+	mov	r0, #0x18			@ 1: semihosting, ends the program
 	ldr	r1, =0x20026			@ 2
 	svc	#0x123456			@ 3
 	.ltorg

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program that uses the C library, and maps no memory: it behaves the same in every environment.
+ * A program that uses the C library and maps no memory, so it executes the same instructions at the
+ * same addresses everywhere.
  */
 #include <math.h>
 #include <stdio.h>

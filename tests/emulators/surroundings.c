@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program that maps memory, forks and takes signals: it executes the same instructions
+ * A program that maps memory, forks and takes signals. It executes the same instructions
  * everywhere, but at different addresses.
  */
 #include <signal.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The modules of the plugin: each declares its version of QEMU's interface, exports exactly the
-symbols that QEMU looks up, and needs only functions that its versions have."""
+symbols that QEMU looks up, and needs only functions that its versions of QEMU have."""
 import os
 import re
 
@@ -9,7 +9,7 @@ import pytest
 from harness import *
 
 CORE = "pmk-qemu-core.so"
-# Module, the versions it is for, as src/producer/qemu/generation.c has them.
+# A module and the versions that it is for, as in src/producer/qemu/generation.c.
 MODULES = {"pmk-qemu-api1.so": (1,), "pmk-qemu-api2.so": (2,), "pmk-qemu-api3.so": (3, 4, 5),
            "pmk-qemu-api6.so": (6,),
            "pmk-qemu-api7.so": (7,)}
@@ -44,8 +44,8 @@ def symbols(path, what):
 
 
 def undefined(module):
-    """Returns the emulator's symbols that it and the core need: {name: "U", or "w" if it may be
-    missing}."""
+    """Returns the emulator's symbols that the module and the core need: {name: "U", or "w" if the
+    symbol may be missing}."""
     needs = {}
     for name in (module, CORE):
         needs.update(symbols(os.path.join(BUILD, name), "--undefined-only"))
@@ -103,7 +103,7 @@ def test_emulators_have_what_their_module_needs():
     for path in releases():
         exported = set(symbols(path, "--defined-only"))
         if "qemu_plugin_register_vcpu_init_cb" not in exported:
-            continue  # built without plugins
+            continue  # the emulator was built without plugins
         said = re.search(r"version (\d+)\.(\d+)", run(path, "--version").out)
         release = int(said.group(1)), int(said.group(2))
         module = next(m for since, m in (((11, 1), "pmk-qemu-api7.so"),

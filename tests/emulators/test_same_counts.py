@@ -28,8 +28,8 @@ RASPI0 = ("qemu-system-arm -M raspi0 -nographic -nic none -semihosting-config "
 
 
 def compiled(prefix, source, *flags):
-    """Builds one program for each source and set of flags; the sources are in this folder or in the
-    examples."""
+    """Builds each program once for each source and set of flags. The sources are in this folder or
+    in the examples."""
     have(prefix + "gcc")
     path = os.path.join(FOLDER, source) if "/" not in source else os.path.join(SOURCE, source)
     out = os.path.join(WORK, "-".join(["same", prefix.rstrip("-"), os.path.basename(source),
@@ -49,8 +49,8 @@ def microblaze(name, order):
     return mb.program(name, f"{name}.c", order=order)
 
 
-# Name, emulator, function that makes the program, whether modelled events are the same, too, and
-# exact counts that follow from the source: see its comments.
+# Name, emulator, function that makes the program, whether modelled events are equal, too, and exact
+# counts that follow from the comments of the source.
 PROGRAMS = [
     ("arm", "qemu-arm", lambda: compiled(ARM, "arm.S", *NO_LIBRARY, AT, "-Wa,--no-warn"), True,
      {"instr_exec": 10 + 54 * PASSES}),
@@ -80,7 +80,7 @@ PROGRAMS = [
 
 
 def emulators(name):
-    """Returns the directories with this emulator; None means the emulator that pmk finds."""
+    """Returns the folders with this emulator. None stands for the emulator that pmk finds."""
     found = [None]
     for folder in os.environ.get("PMK_TEST_QEMUS", "").split(":"):
         if folder and os.access(os.path.join(folder, name), os.X_OK):
@@ -128,7 +128,8 @@ def test_same_counts(name, emulator, make, modelled, answers):
 
 
 def test_known_counts_are_of_programs_without_a_library():
-    """Counts of other programs depend on the compiler and the library."""
+    """known.json has only counts of programs without a library, because the compiler and the
+    library change the counts of others."""
     assert set(known()) == {"arm", "thumb", "a64", "device"}
     for name, counts in known().items():
         assert all(isinstance(n, int) for n in counts.values()) and len(counts) > 15, name

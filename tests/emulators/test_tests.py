@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Emulators that test data accesses in translated code: the counts equal those of callbacks for
-every access, and the patch applies to known sources or to none."""
+"""Some emulators test data accesses in translated code. Their counts equal those of callbacks for
+every access, and the patch applies to the known sources, or to none."""
 import os
 import re
 
@@ -16,8 +16,8 @@ PATCH = os.path.join(SOURCE, "scripts", "qemu-patch")
 
 
 def patched():
-    """Returns the directories with an emulator that tests accesses in translated code: those of
-    PMK_TEST_QEMUS, and the one that `make qemu` has built."""
+    """Returns the folders with an emulator that tests accesses in translated code: those of
+    PMK_TEST_QEMUS, and the one that `make qemu` built."""
     built = run(os.path.join(SOURCE, "scripts", "qemu"), "--path").out.strip()
     for folder in [built, *os.environ.get("PMK_TEST_QEMUS", "").split(":")]:
         emulator = os.path.join(folder, "qemu-arm")
@@ -26,7 +26,8 @@ def patched():
             yield folder
 
 
-# Loads and stores of every size, aligned and not, within a page, a line and across them.
+# Loads and stores of every size, aligned and unaligned, within a page, within a line and across
+# their ends.
 SIZES = r"""
 #include <string.h>
 static unsigned char pool[1 << 18];
@@ -63,8 +64,8 @@ ARM = ["-static", "-O2", "-marm", "-march=armv6k", "-mfloat-abi=soft"]
 
 
 def microblaze(order):
-    """Returns a compressor that needs no C library, because this core has none. It has accesses of
-    all sizes, and misses."""
+    """Returns a program that compresses. It needs no C library, because there is none for this
+    core, makes accesses of all sizes, and misses."""
     source = os.path.join(SOURCE, "bench", "programs", "compress.c")
     return mb.program("compress", source, order=order, flags=("-Wall", "-Wextra", "-Werror"))
 
@@ -82,7 +83,8 @@ PROGRAMS = {
 }
 
 
-# Events without a clock are counted in another way. The cores, by the beginning of their names.
+# Events that need no clock are counted in another way. The cores are given by the beginnings of
+# their names.
 EVENTS = {
     "all": {"": "all"},
     "data": {"arm11": "dcache_access,dcache_miss,dcache_wback",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thumb code whose blocks have BL pairs alone, which look like ARM instructions, or begin with one. 6
- * instructions and the BX into Thumb state before the loop, 3 behind it; a pass has 9, and 5 in what it calls.
+ * Thumb code with blocks that consist of a BL pair, which looks like an ARM instruction, or that
+ * begin with one. 6 instructions and the BX into Thumb state come before the loop, and 3 after it.
+ * A pass has 9 instructions, and 5 in what it calls.
  */
 	.syntax	unified
 	.arch	armv6k
@@ -19,7 +20,7 @@ _start:
 	.balign	32
 	.thumb
 	.thumb_func
-begin:	bl	one				@ 1: at a word's address, a block of itself
+begin:	bl	one				@ 1: word-aligned, a block by itself
 	bl	two				@ 2
 	bl	one				@ 3
 	str	r4, [r6, #4]			@ 4

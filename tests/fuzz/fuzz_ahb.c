@@ -21,7 +21,7 @@ static struct pmk_ahb_cycle sample_of(const uint8_t b[8])
 	return (struct pmk_ahb_cycle){
 		.haddr =
 			(uint64_t)(b[0] & 3) << 28 | 0x1e0000u * (b[0] >> 2 & 1) | b[1] << 8 | b[2],
-		.x = b[3] & b[4], /* few */
+		.x = b[3] & b[4], /* few bits are x */
 		.htrans = b[5] & 3,
 		.hburst = b[5] >> 2 & 7,
 		.hsize = b[5] >> 5,

@@ -19,13 +19,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NINSNS	 4
-#define MANY	 16 /* events, and intervals that are waiting */
+#define MANY	 16 /* number of events, and of waiting intervals */
 #define NPLACES	 10
 #define THE_CPU	 0
 #define PROGRAM	 0x8000
-#define A_NUMBER 1 /* of the process */
+#define A_NUMBER 1 /* of the process in the arena */
 
-/* A core and its code, which computes, reads, writes, and branches to itself. */
+/* A core and a program for it, which computes, reads, writes, and branches to itself. */
 static const struct program {
 	const char *isa, *pmu, *counted, *beside;
 	uint32_t word[NINSNS];
@@ -76,7 +76,7 @@ struct rig {
 	struct pmk_decoder decoder;
 	struct pmk_code code;
 	struct place place[NPLACES];
-	unsigned saved; /* places that hold all others */
+	unsigned saved; /* number of places that contain all other places */
 };
 
 static struct rig rigs[NPROGRAMS];
@@ -113,7 +113,7 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 				.code = pmu[k]->events[i].code,
 				.pmu = (uint8_t)k,
 			};
-	/* Not all of them fit, where each needs a counter of its own. */
+	/* If each event needs a counter of its own, not all of them fit. */
 	while (pmk_pmu_pair_plan(pmu, &cfg->plan))
 		cfg->plan.nevents--;
 	if (p->regions) {
@@ -135,7 +135,7 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 	pmk_emulated_configure(cfg);
 }
 
-/* The last piece has ended. In the rest, instructions are executed but not counted. */
+/* After the last piece, instructions are executed but not counted. */
 static void tell_piece(struct rig *rig, struct pmk_emulated *e, struct pmk_emulated_blocks *b)
 {
 	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(rig->runner.arena, rig->slot));
@@ -187,7 +187,7 @@ static const struct pmk_block *translate(struct rig *rig, const struct program *
 	return pmk_code_add(&rig->code, in, NINSNS, 1, 0, pipe);
 }
 
-/* Run the block some times, and take intervals as they come. */
+/* Runs the block some times, and takes intervals when they are due. */
 static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block *block,
 		const struct pmk_pipe_slot *pipe, const struct pmk_insn *in)
 {
@@ -248,7 +248,7 @@ static void list_places(struct rig *rig, char *memory, struct pmk_emulated *e)
 	keep(rig, pmk_slot_executions(memory, THE_CPU) + PMK_MAX_BLOCKS,
 	     sizeof(struct pmk_executions), true);
 	keep(rig, e, used, true);
-	/* Parts of the last one, so that they are hit more often. */
+	/* Parts of the previous place, so that they are hit more often. */
 	keep(rig, &e->session.plan, sizeof(e->session.plan), false);
 	keep(rig, e->session.pass, passes * sizeof(e->session.pass[0]), false);
 	keep(rig, e->model, passes * sizeof(e->model[0]), false);
@@ -323,7 +323,7 @@ static void check_reading(const struct pmk_reading *r)
 	expect(pmk_reading_valid(r));
 }
 
-/* Does what pmk does at a program's end. */
+/* Reads everything, as pmk does at a program's end. */
 static void read_all(struct rig *rig)
 {
 	struct pmk_runner *r = &rig->runner;
@@ -357,7 +357,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rig->saved)
 		make(rig, &programs[data[0] % NPROGRAMS]);
 	restore(rig);
-	/* Without a write, everything is valid, so every report is caused by a write. */
+	/* Without a write everything is valid, so each report must be caused by a write. */
 	if (size == 1) {
 		read_all(rig);
 		expect(!*rig->runner.invalid && !rig->runner.error && rig->runner.sum.insns);

@@ -35,7 +35,7 @@ static struct pmk_axi_cycle sample_of(const uint8_t b[SAMPLE])
 
 	for (unsigned i = 0; i < sizeof(shakes); i++)
 		c.value[shakes[i]] = (b[i / 8] >> i % 8) & 1;
-	/* Few are x. */
+	/* Few bits are x. */
 	c.x = (uint32_t)(b[2] & b[3] & b[4]) << (b[5] & 31);
 	c.value[PMK_AXI_AWID] = b[5] & 3;
 	c.value[PMK_AXI_BID] = b[5] >> 2 & 3;

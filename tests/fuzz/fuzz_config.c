@@ -18,7 +18,7 @@ static void check(const struct pmk_core *core)
 {
 	char msg[256];
 
-	/* A value that another core accepts but this one does not is refused. */
+	/* The core refuses a value that only other cores accept. */
 	if (pmk_core_check(core, msg, sizeof(msg))) {
 		if (!memchr(msg, '\0', sizeof(msg)) || !*msg)
 			abort();

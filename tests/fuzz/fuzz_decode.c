@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MOST 16 /* arguments */
+#define MOST 16 /* the most arguments */
 
 static int decode(const char *pmu, char *text, char *form)
 {

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BASE "/firmware/devicetree/base"
 #define MAPS "/class/uio/uio0/maps"
 
-/* A device on a bus on another bus, and a second one. */
+/* A device on a bus that is on another bus, and a second device. */
 static const char *const folders[] = {
 	"/firmware",
 	"/firmware/devicetree",
@@ -54,7 +54,7 @@ static const char *const files[] = {
 
 #include "tree.h"
 
-/* Make a file from its part of the input. Returns how much input was used. */
+/* Makes a file from its part of the input. Returns the number of bytes used. */
 static size_t make_file(const char *name, const uint8_t *data, size_t size)
 {
 	size_t n = size ? data[0] : NONE, left = size ? size - 1 : 0;

@@ -65,7 +65,7 @@ static void check(const struct pmk_dump *d)
 	check_profile(d);
 }
 
-/* Returns the number of complete dumps; on request, after CR LF was converted back. */
+/* Returns the number of complete dumps. With `undone`, CR LF is converted back before. */
 static unsigned read_all(const uint8_t *data, size_t size, bool undone)
 {
 	unsigned complete = 0;
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		crlf[n++] = data[i];
 	}
 	/*
-	 * The conversion loses no dump; if a dump already had CR LF, it is converted back only
+	 * The conversion loses no dump. If a dump itself contains CR LF, it is converted back only
 	 * once.
 	 */
 	expect(read_all(crlf, n, true) >= complete);

@@ -17,12 +17,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define SCANS 100000 /* no session needs as many */
+#define SCANS 100000 /* more than any session needs */
 
 struct wire {
 	const uint8_t *data;
 	size_t size, at;
-	unsigned scans, fails; /* the scan that fails; 0: none */
+	unsigned scans, fails; /* number of the scan that fails; 0: none fails */
 };
 
 static void expect(int condition)

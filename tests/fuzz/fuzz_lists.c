@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = calloc(1, size + 1);
 
-	/* A wide range is slow, but otherwise like a short one. */
+	/* A wide range is slow, and shows nothing that a short range does not show. */
 	if (text && size < 64) {
 		memcpy(text, data, size);
 		read_cpus(text);

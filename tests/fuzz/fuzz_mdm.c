@@ -17,14 +17,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define ACCESSES 1000000 /* no session needs as many */
+#define ACCESSES 1000000 /* more than any session needs */
 #define DBG_LOCK 0x18
 
 struct module {
 	const uint8_t *data;
 	size_t size, at;
-	unsigned accesses, fails; /* the access that fails, and all after it; 0: none */
-	uint32_t lock;		  /* what was written there last */
+	unsigned accesses, fails; /* first access that fails, as do all after it; 0: none */
+	uint32_t lock;		  /* value that was last written to it */
 };
 
 static void expect(int condition)

@@ -64,7 +64,10 @@ static void run_matrix(struct pmk_matrix_config *config, const struct pmk_traffi
 		if (t->master[i].start > start)
 			start = t->master[i].start;
 	}
-	/* One that starts late is waited for, unless others are at work for all of that time. */
+	/*
+	 * Runs until a script that starts late has started, unless other masters are busy for all
+	 * of that time.
+	 */
 	pmk_matrix_run(&matrix, pmk_matrix_quiet(&matrix) >= start ? start + 2000 : 2000, watch,
 		       &w);
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)

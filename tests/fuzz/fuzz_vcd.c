@@ -27,7 +27,7 @@ static void expect(int condition)
 		abort();
 }
 
-/* The result of one reading. */
+/* The result of reading a dump once. */
 struct outcome {
 	int status;
 	uint64_t edges, last, hash;
@@ -93,7 +93,7 @@ static const struct pmk_wave_map *the_map(void)
 }
 
 /*
- * The guess is a map that can be loaded and bound, unless a name has characters that a map cannot
+ * Guesses a map. It can be loaded and bound, unless a name has characters that a map cannot
  * contain.
  */
 static bool guess(const struct pmk_wave *w, struct pmk_wave_map *map)
@@ -155,7 +155,7 @@ static void read_dump(struct outcome *o, struct pmk_wave *w, const struct pmk_wa
 	free(buses);
 }
 
-/* Opens, lists, reads. */
+/* Opens the dump, lists its names, and reads it. */
 static void read_path(struct outcome *o, const char *path, bool guessed)
 {
 	struct pmk_wave_map map = { .text = NULL };
@@ -186,7 +186,7 @@ struct feeder {
 	int fd;
 };
 
-/* Pieces of 1, 2, 3 … bytes. */
+/* Writes the dump in pieces of 1, 2, 3 … bytes. */
 static void *feed(void *ctx)
 {
 	const struct feeder *f = ctx;
@@ -226,7 +226,7 @@ static bool is_compressed(const uint8_t *data, size_t size)
 	return size > 1 && data[0] == 0x1f;
 }
 
-/* True if the data may be an FST, which cannot be read from a pipe. */
+/* Returns true if the data may be an FST, which cannot be read from a pipe. */
 static bool may_be_fst(const uint8_t *data, size_t size)
 {
 	return size > 1 && (data[0] == 0 || data[0] == 254);
@@ -238,7 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char path[] = "/tmp/pmk-fuzz-XXXXXX";
 	int fd;
 
-	if (is_compressed(data, size)) /* zlib is fuzzed elsewhere */
+	if (is_compressed(data, size)) /* zlib has its own fuzzers */
 		return 0;
 	signal(SIGPIPE, SIG_IGN);
 	fd = mkstemp(path);

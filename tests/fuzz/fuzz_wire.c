@@ -21,7 +21,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define ACCESSES 64 /* at most this many, because the requests must fit in the socket */
+#define ACCESSES 64 /* so few that the requests fit into the socket */
 
 static void expect(int condition)
 {
@@ -39,7 +39,7 @@ static void check(const struct pmk_wire *w, int err)
 		expect((unsigned char)*c >= ' ' && *c != 0x7f);
 }
 
-/* A JTAG scan, as the debug module's port makes it. */
+/* Makes a JTAG scan as the debug module's port does. */
 static int scan(struct pmk_wire *w)
 {
 	struct pmk_wire_tap tap = { .wire = w, .user = 3, .bypass = 0x3f };
@@ -52,7 +52,7 @@ static int scan(struct pmk_wire *w)
 	err = pmk_mdm_jtag_open(&jtag);
 	if (!err)
 		err = port.read(port.ctx, PMK_MICROBLAZE_PCDRR, &value);
-	/* The name of a TAP goes into the next command. */
+	/* The next command contains the name of a TAP. */
 	expect(strlen(tap.name) < sizeof(tap.name));
 	return err;
 }

@@ -23,8 +23,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CHOICES	 4
-#define ACCESSES 32 /* so many at most: what is asked has to fit into the socket; */
-#define FEW	 2  /* of those that are twenty scans */
+#define ACCESSES 32 /* so few that the requests fit into the socket */
+#define FEW	 2  /* for accesses that take twenty scans */
 
 static void expect(int condition)
 {
@@ -42,8 +42,10 @@ static void check(const struct pmk_wire *w, int err)
 		expect((unsigned char)*c >= ' ' && *c != 0x7f);
 }
 
-/* Returns other TAPs within the limits of the settings: at most 12 on either side, of 2 to 32 bits
- * each. */
+/*
+ * Returns other TAPs within the limits of the settings: at most 12 on either side, each with 2 to
+ * 32 bits.
+ */
 static struct pmk_wire_taps others(uint8_t choice)
 {
 	unsigned taps = (choice & 15) % 13;
@@ -76,7 +78,7 @@ static void count(struct pmk_wire *w, const uint8_t *choice)
 		expect(port.read(port.ctx, PMK_MICROBLAZE_PCDRR, &value) == PMK_EIO);
 }
 
-/* Afterwards the processor may be halted, because closing may halt it again. */
+/* Counts on an ARM11. Afterwards the processor may be halted, because closing may halt it again. */
 static void count_arm11(struct pmk_wire *w, struct pmk_wire_tap *tap, const uint8_t *choice)
 {
 	struct pmk_port port = pmk_wire_port_arm11(w);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A Linux guest. Builds pmk for it, puts pmk into an initramfs, and boots it. The guest runs
-scripts one after the other and powers off; boot() returns the output of each script."""
+"""Builds pmk for a Linux guest, puts it into an initramfs, and boots the guest. The guest runs
+scripts one after the other and powers off. boot() returns the output of each script."""
 import os
 import re
 import subprocess
@@ -28,8 +28,8 @@ poweroff -f
 
 
 class Guest:
-    """without_pmk: the guest has no pmk. memory: the first address of the board's memory, if its
-    kernel must be unpacked here."""
+    """A kind of guest. `without_pmk`: the guest gets no pmk. `memory`: the first address of the
+    board's memory, if its kernel must be unpacked here."""
 
     def __init__(self, arch, triplet, cpu_family, *flags, without_pmk=False, memory=None):
         self.arch, self.triplet, self.cpu_family, self.flags = arch, triplet, cpu_family, flags
@@ -42,7 +42,7 @@ class Guest:
         return packages.kernel(self.arch)
 
     def build(self):
-        """Returns the folder with pmk and libpmk.a for the guest; it is kept."""
+        """Builds pmk and libpmk.a for the guest once; returns their folder."""
         have("meson", "ninja", "pkg-config", self.triplet + "-gcc")
         root = packages.sysroot(self.arch)
         folder = os.path.join(WORK, f"linux-{self.arch}")
@@ -119,7 +119,7 @@ endian = 'little'
         return files
 
     def initramfs(self, name, programs, scripts):
-        """programs: {name: content}; scripts: {name: text}."""
+        """Builds an initramfs of programs {name: content} and scripts {name: text}."""
         files = {} if self.without_pmk else self.pmk_and_data(name)
         files |= {"init": INIT.encode(), "bin/busybox": read(packages.busybox(self.arch))}
         files |= {f"bin/{n}": content for n, content in programs.items()}
@@ -130,8 +130,8 @@ endian = 'little'
         return path
 
     def boot(self, name, programs, scripts, *qemu):
-        """Returns {script: (exit code, output)}. Boots once per name, and calls `programs` before
-        it boots. Replaces "@kernel@" and "@initrd@" in the emulator's command line."""
+        """Returns {script: (exit code, output)}. Boots once per name; calls `programs` before the
+        boot. Replaces "@kernel@" and "@initrd@" in the emulator's command line."""
         if name not in self._said:
             self._said[name] = "there is no guest; see the first failure"
             have(qemu[0])
@@ -153,8 +153,8 @@ endian = 'little'
 
 
 def boot_once_or_twice(*qemu):
-    """Boots a guest, twice if necessary. The board's clock is the host's; if that stalls, a kernel
-    may wait for ever."""
+    """Boots a guest, and boots it again if it hangs. The board's clock is that of the host. If it
+    stalls, a kernel may wait for ever."""
     try:
         return run(*qemu, stdin="", timeout=PATIENCE / 2)
     except subprocess.TimeoutExpired:
@@ -167,8 +167,8 @@ def read(path):
 
 
 def archive(files):
-    """Returns an initramfs: cpio, "newc", which an emulated kernel would take long to decompress.
-    files: {path: content}, all executable."""
+    """Returns an initramfs in the format cpio "newc", not compressed, because an emulated kernel
+    takes long to decompress. `files` is {path: content}; all files are executable."""
     out = bytearray()
 
     def entry(path, mode, content, number):

@@ -18,11 +18,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import fetch_debian as debian
 from fetch_debian import Unavailable
 
-# The metapackage of the kernel, because the version changes.
+# The metapackage of the kernel, whose own package name contains the version.
 KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi", "armhf": "linux-image-armmp"}
 # {package with the headers: package with the library, whose version differs between releases}.
-# libelf needs libz, and since 0.189 libzstd; libdw needs both, and two more libraries. libiberty is
-# only an archive.
+# libelf needs libz, and from 0.189 on libzstd. libdw needs both, and two more libraries. libiberty
+# is only an archive.
 LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
              "zlib1g-dev": "zlib1g",
              "libzstd-dev": "libzstd1", "libinih-dev": "libinih1",
@@ -46,7 +46,7 @@ UIMAGE = 0x27051956
 
 def unpacked_kernel(arch, memory):
     """Unpacks the kernel of a zImage into an image for U-Boot, for a board whose memory begins at
-    `memory`. If the kernel unpacked itself, that would take longer than the rest of the boot. The
+    `memory`. If the kernel unpacked itself, this would take longer than the rest of the boot. The
     zImage has a table with the position of the kernel's length, its end, and its load address."""
     def make(path):
         with open(kernel(arch), "rb") as f:
@@ -61,7 +61,7 @@ def unpacked_kernel(arch, memory):
         if len(image) != length:
             raise Unavailable(f"the kernel for {arch} is packed in a way that is not known here")
         entry = memory + offset
-        with open(path, "wb") as f: # of Linux, for ARM, a kernel, not packed
+        with open(path, "wb") as f: # type: Linux for ARM, kernel, not compressed
             f.write(struct.pack(">7I4B32s", UIMAGE, 0, 0, length, entry, entry, 0, 5, 2, 2, 0,
                                 b"linux"))
             f.write(image)
@@ -70,7 +70,8 @@ def unpacked_kernel(arch, memory):
 
 
 def module(arch, name):
-    """Returns the contents of a kernel module, "uio.ko". Some releases compress their modules."""
+    """Returns the contents of a kernel module, such as "uio.ko". Some releases compress their
+    modules."""
     path = debian.one_file(arch, functools.partial(kernel_package, arch), f"*/{name}*")
     with open(path, "rb") as f:
         content = f.read()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Debian's kernel for the Raspberry Pi Zero boots, finds no root file system and restarts, which
-ends the emulator. pmk's count of instructions is compared with that of a plugin in the same run,
-which counts each instruction when it is executed. A boot has 1,500 million instructions, with
-faults, interrupts and accesses to devices."""
+ends the emulator. pmk counts as many instructions as a plugin that counts each instruction when it
+is executed, in the same run. A boot has 1,500 million instructions, with faults, interrupts and
+accesses to devices."""
 import shlex
 
 from harness import *
@@ -64,11 +64,12 @@ def oracle():
     return path
 
 
-# Other runs count the boot of a kernel for A64, in test_a64_linux.py.
+# Other runs count the boot of an A64 kernel, in test_a64_linux.py.
 @nightly
 @pytest.mark.parametrize("more", ("", "-icount shift=5,sleep=off"))
 def test_every_instruction_of_a_boot(more):
-    """With -icount the emulator leaves blocks for devices and may not come back at the end."""
+    """With -icount, every instruction of a boot is counted, although the emulator leaves blocks for
+    devices, and may not come back at the end."""
     path = oracle()
     try:
         kernel, tree = packages.unpacked_kernel("armel", 0), packages.device_tree()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T devmem on Linux: a guest whose PCI bus has a piece of the host's memory (ivshmem), in
-which a program of the host behaves as an AHB Monitor. pmk reaches it through the guest's /dev/mem,
-at an address above 4 GB, through the file of the device's resource, and through UIO."""
+"""pmk stat -T devmem in a Linux guest. The guest's PCI bus has memory that it shares with the host
+(ivshmem), in which a program of the host behaves as an AHB Monitor. pmk reaches it through the
+guest's /dev/mem at an address above 4 GB, through the file of the device's resource, and through
+UIO."""
 import contextlib
 
 from harness import *
@@ -16,7 +17,7 @@ set -- $(sed -n 3p $dev/resource)
 """
 STAT = "pmk stat --json-document --pmu ahbmon -e ct_armi_rd,ct_gxi_rd --timeout 300"
 SCRIPTS = {
-    # Before the device is enabled, its memory reads as ones.
+    # Until the device is enabled, its memory reads as ones.
     "disabled": FIND + f"{STAT} -T devmem --set base=$1",
     "mem": FIND + f"echo 1 > $dev/enable\necho $1\n{STAT} -T devmem --set base=$1",
     "resource": FIND + f"echo 1 > $dev/enable\n{STAT} -T devmem:$dev/resource2 --set base=0",
@@ -31,7 +32,7 @@ guest = Guest("arm64", "aarch64-linux-gnu", "aarch64")
 
 def said(name):
     with contextlib.ExitStack() as stack:
-        # The guest is booted once, and the program of the host must run only then.
+        # The guest is booted once, and the program of the host runs only then.
         file = "unused" if "devmem" in guest._said else stack.enter_context(shared_monitor())
         return guest.boot("devmem", dict, SCRIPTS, "qemu-system-aarch64", "-M", "virt", "-cpu",
                           "cortex-a53", "-m", "512", "-nographic", "-nic", "none", "-no-reboot",
@@ -42,8 +43,8 @@ def said(name):
 
 
 def rounds(doc):
-    """Returns the number of rounds of the monitor that each counter has seen. The monitor keeps
-    running while its counters are read."""
+    """Returns how many rounds of the monitor each counter has seen. The monitor runs while its
+    counters are read."""
     armi, gxi = (row["counter-value"] for row in doc["counters"])
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     equal(gxi % 81, 0)
@@ -90,7 +91,7 @@ def test_a_bus_error():
 
 
 def test_the_boards_own_device_tree():
-    """The board's clock, from its driver."""
+    """pmk reads the board's clock from the node of its driver in the board's own device tree."""
     code, text = said("node")
     contains(text, "0x9010")
 
@@ -104,9 +105,9 @@ def test_an_ordinary_user():
 # ---- UIO, and a node of the device tree ----------------------------------------------------------
 
 # Debian's kernel has no uio_pdrv_genirq. Its uio_netx is for boards on PCI. If it does not know the
-# board, it maps BAR 2, which is where our device has its memory. It also writes one word, which is
-# beyond the monitor's registers.
-AT = 0x8000000000  # where the kernel puts it: the first address that the board has for such memory
+# board, it maps BAR 2, which is the memory of our device. It also writes one word, which is after
+# the monitor's registers.
+AT = 0x8000000000  # the kernel uses the first address of the board for such memory
 NODE = f"""
 / {{
 	monitor@{AT:x} {{
@@ -131,7 +132,7 @@ UIO = {
 
 
 def board_with_the_node():
-    """Returns the board's device tree with the node: its file."""
+    """Returns the file of the board's device tree with the node."""
     have("dtc", "qemu-system-aarch64")
     path = os.path.join(WORK, "virt-uio")
     out = run("qemu-system-aarch64", "-M", f"virt,dumpdtb={path}.dtb", "-cpu", "cortex-a53", "-m",
@@ -169,7 +170,7 @@ def test_uio_is_bound():
 
 @pytest.mark.parametrize("name", ["1-path", "3-root", "4-user", "5-node", "6-base"])
 def test_through_uio_and_the_device_tree(name):
-    """The address of its registers comes from UIO itself, from the device tree, or from the
+    """pmk takes the address of the registers from UIO itself, from the device tree, or from the
     user."""
     code, text = uio(name)
     equal(code, 0, text)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux on a kernel with a PMU: Debian's arm64 kernel in QEMU, whose Cortex-A53 counts
-instructions exactly (-icount). pmk is built for it; packages.py has the parts.
-
-The guest runs scripts one after the other and powers off; this file divides its output by script.
-So two boots are enough for the whole file: one with -icount, and one without, where QEMU's PMU has
-no instruction counter."""
+instructions exactly (-icount). pmk is built for this guest from the parts of packages.py. The guest
+runs scripts one after the other and powers off, and this file divides its output by script. So the
+whole file needs two boots: one with -icount, and one without, where QEMU's PMU has no instruction
+counter."""
 import os
 import re
 
@@ -27,7 +26,7 @@ _start:	movz	x0, #(COUNT & 0xffff)
 COUNTS = (1, 1000, 100000, 400000)
 LONG = 12000000 # 48 ms; the kernel changes events every 4 ms
 
-# Reads its own counters around a loop, with and without system calls.
+# Reads its own counters before and after a loop, with and without system calls.
 SELF = r"""
 #include <stdio.h>
 #include <pmk/linux.h>
@@ -120,7 +119,7 @@ def said(name):
                       "-nographic", "-nic", "none", "-no-reboot", "-kernel", "@kernel@", "-initrd",
                       "@initrd@",
                       # With -icount the guest's clock follows the executed instructions, and jumps
-                      # when the guest sleeps: the guest does not depend on the host's speed.
+                      # while the guest sleeps. So the guest does not depend on the host's speed.
                       *(("-icount", "shift=0,sleep=off") if kind == "icount" else ()),
                       "-append", "console=ttyAMA0 quiet panic=1 rdinit=/init")[name]
 
@@ -132,7 +131,7 @@ def one(name):
 
 
 def test_instructions_are_exact():
-    """4 N + 5, counted by name, by code and by term."""
+    """The program's 4 N + 5 instructions are counted exactly, by name, by code and by term."""
     docs, _ = documents(said("icount-loops")[1])
     equal(len(docs), len(COUNTS))
     for n, doc in zip(COUNTS, docs):
@@ -185,8 +184,8 @@ def test_a_group_that_does_not_fit():
 
 
 def test_events_that_take_turns():
-    """Twelve events share six counters. Each is counted part of the time, and is scaled to about
-    the same number."""
+    """Twelve events share six counters. Each of them is counted part of the time, and scaled to
+    about the same number."""
     doc = one("icount-turns")
     equal({c["trust"] for c in doc["counters"]}, {"scaled"})
     for c in doc["counters"]:
@@ -251,20 +250,21 @@ def test_what_ordinary_users_may():
 
 
 def test_a_program_that_counts_itself():
-    """A program that reads its counter gets the same numbers with system calls and, where the
-    kernel allows it, without them."""
+    """A program that reads its own counter gets the same numbers with system calls and, if the
+    kernel permits it, without them."""
     _, text = said("icount-self")
     lines = [l.split() for l in text.splitlines()]
     equal([int(l[0]) for l in lines], [1000, 10000, 100000] * 2)
     equal([l[2] for l in lines], ["00"] * 3 + ["11"] * 3, "read without a system call")
     for some in (lines[:3], lines[3:]):
-        # The instructions outside of the loop read the counter once: their number is constant.
+        # The instructions outside the loop read the counter once, so their number is constant.
         rest = {int(count) - 4 * int(n) for n, count, _ in some}
         assert len(rest) == 1 and 0 < rest.pop() < 2000, lines
 
 
 def test_an_event_that_is_not_there_is_no_zero():
-    """Without -icount QEMU has no instruction counter and PMCEID says so."""
+    """Without -icount QEMU has no instruction counter, which PMCEID shows. pmk prints that the
+    event is not supported, and not 0."""
     doc = one("plain-instructions")
     for c in doc["counters"][:2]:
         equal((c["trust"], c["counter-value"]), ("not supported", None), str(c))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux with the kernel's driver for the ARM1176, on an emulated Raspberry Pi Zero.
-QEMU's ARM1176 has no counters behind the registers, so the numbers mean nothing; but the events
-that the driver offers, accepts and refuses are the real driver's."""
+QEMU's ARM1176 has registers but no counters, so the numbers mean nothing. But the real driver
+offers, accepts and refuses the events."""
 from harness import *
 import packages
 from guest import Guest, documents, rows
@@ -27,7 +27,7 @@ def said(name):
         tree = packages.device_tree()
     except packages.Unavailable as why:
         skip(str(why))
-    # The driver of the board's power manager does not survive QEMU's.
+    # The driver of the board's power manager fails on QEMU's device.
     return guest.boot("pi", dict, SCRIPTS, "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic",
                       "none", "-no-reboot", "-kernel", "@kernel@", "-dtb", tree, "-initrd",
                       "@initrd@", "-append",
@@ -61,7 +61,8 @@ def test_two_event_counters_and_one_for_cycles():
 
 
 def test_ordinary_users_get_neither_mode():
-    """Kernel mode is forbidden, and the PMU cannot leave it out."""
+    """An ordinary user can count neither mode, because kernel mode is forbidden and the PMU cannot
+    exclude it."""
     (doc,), _ = documents(said("user")[1])
     row = rows(doc)
     equal(row["cycles"]["trust"], "not supported")

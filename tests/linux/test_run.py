@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk run with Debian's kernels: Linux's own drivers for the ARM1176, on an emulated Raspberry Pi
-Zero, for PMUv3, on two processors of the virt board, and for PMUv2, on a Cortex-A7 and two
-Cortex-A15 there, count with our models and take their interrupts."""
+"""pmk run with Debian's kernels. Linux's own drivers count with our models and take their
+interrupts: for the ARM1176 on an emulated Raspberry Pi Zero, for PMUv3 on two processors of the
+virt board, and for PMUv2 on a Cortex-A7 and on two Cortex-A15 of the virt board."""
 import functools
 import shutil
 
@@ -9,7 +9,7 @@ from harness import *
 import packages
 from guest import Guest, read
 
-# Counts and samples a loop of two instructions a turn.
+# Counts and samples a loop of two instructions.
 SOURCE_C = r"""
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -124,7 +124,7 @@ int main(void)
 	return 0;
 }
 """
-# The guest's time is that of its instructions, whatever else this machine does.
+# The guest's time follows its instructions, so it does not depend on the load of this machine.
 TIME = ("-icount", "shift=1,sleep=off")
 pi = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm", without_pmk=True,
            memory=0)
@@ -134,8 +134,8 @@ virt32 = Guest("armhf", "arm-linux-gnueabihf", "arm", without_pmk=True, memory=0
 
 @functools.cache
 def pi_tree():
-    """Returns the board's device tree, with an input of the interrupt controller for the PMU, which
-    the chip connects to nothing: 45, which is 13 of the second bank."""
+    """Returns the board's device tree with an interrupt for the PMU. It uses an input of the
+    interrupt controller to which the chip connects nothing: 45, which is 13 of the second bank."""
     have("fdtput")
     path = os.path.join(WORK, "pmu.dtb")
     shutil.copy(packages.device_tree(), path)
@@ -168,8 +168,8 @@ def on_virt():
 
 
 def virt32_tree(cpu, board):
-    """Returns the device tree that QEMU makes for the board, with the node that a kernel needs to
-    know of the PMU: private interrupt 7, active high, of the processors that there are."""
+    """Returns the device tree that QEMU makes for the board, with the node that a kernel needs for
+    the PMU: private interrupt 7, active high, of all processors."""
     have(board[0], "fdtput")
     path = os.path.join(WORK, f"{cpu}.dtb")
     out = run(*board[:2], f"virt,dumpdtb={path}", *board[3:])
@@ -183,7 +183,7 @@ def virt32_tree(cpu, board):
 
 
 def on_virt32(cpu, processors, state, *time):
-    """Returns the output of the program, compiled for `state` (A32 or T32)."""
+    """Returns the output of the program, compiled for `state`, A32 or T32."""
     board = ("qemu-system-arm", "-M", "virt", "-cpu", cpu, "-smp", processors, "-m", "512",
              "-nographic", "-nic", "none", "-no-reboot", *time)
     return virt32.boot(cpu, lambda: {"perfloop": virt32.compile(f"perfloop-{cpu}", SOURCE_C, "-O1",
@@ -199,8 +199,8 @@ def on_a7():
 
 
 def on_a15():
-    """Options for the Cortex-A15. The board has two processors and uses the host's time. With
-    -icount this kernel does not boot on two 32-bit processors, even in QEMU without pmk."""
+    """Returns options for the Cortex-A15. The board has two processors and uses the host's time.
+    With -icount this kernel does not boot on two 32-bit processors, even in QEMU without pmk."""
     return on_virt32("cortex-a15", "2", "-marm")
 
 
@@ -208,8 +208,8 @@ def counts_of(said, name):
     return {int(turns): int(n) for turns, n in re.findall(rf"^{name} (\d+) (\d+)$", said, re.M)}
 
 
-# Each boot takes fifteen CPU seconds. Small runs have only the ARM1176: firmware/test_run.py counts
-# with PMUv3 and PMUv2 on boards without Linux.
+# Each boot takes fifteen CPU seconds. Small runs have only the ARM1176, because
+# firmware/test_run.py counts with PMUv3 and PMUv2 on boards without Linux.
 VIRT, A7, A15 = size(([], [], []), ([on_virt], [on_a7], [on_a15]))
 BOTH = [*((boot, cpu) for boot in VIRT for cpu in (0, 1)), *((boot, 0) for boot in A7),
         *((boot, cpu) for boot in A15 for cpu in (0, 1))]
@@ -225,9 +225,9 @@ def test_a_loop_is_counted_to_the_instruction(boot, name):
 
 @nightly
 @pytest.mark.parametrize("boot,cpu", BOTH or [(None, 0)])
-def test_modes_are_told_apart(boot, cpu):
-    """The kernel executes only the instructions that start and stop the counter; their number does
-    not depend on the program."""
+def test_modes_are_distinguished(boot, cpu):
+    """The counts for the kernel are only the instructions that start and stop the counter, whatever
+    the program does."""
     said = boot()
     user, kernel, both = (counts_of(said, f"{name}{cpu}") for name in ("user", "kernel", "count"))
     assert 200 < user[100] < 300 < kernel[100], said
@@ -238,10 +238,9 @@ def test_modes_are_told_apart(boot, cpu):
 @nightly
 @pytest.mark.parametrize("boot", A15 or [None])
 def test_two_processors_take_their_own_interrupts(boot):
-    """Without -icount both processors run on the host's time. The kernel finds its interrupts slow
-    and throttles them, and a period may end before the interrupt of the last one was taken. So the
-    number of samples depends on the load of the host; but each event of each processor must have
-    some."""
+    """Each event of each processor has samples. Without -icount both processors run on the host's
+    time. The kernel finds its interrupts slow and throttles them, and a period may end before the
+    last interrupt was taken. So the number of samples depends on the load of the host."""
     said = boot()
     rows = [int(n) for n in re.findall(r"^samples (\d+) period", said, re.M)]
     equal(len(rows), 4, said)
@@ -252,10 +251,10 @@ def test_two_processors_take_their_own_interrupts(boot):
                                          *((boot, "run-virt") for boot in VIRT),
                                          *((boot, "run-cortex-a7") for boot in A7)])
 def test_samples_are_as_many_as_periods(boot, report):
-    """Every period ends with an interrupt, however often the kernel throttles its samples. If an
-    interrupt comes while the kernel switches the task out, the kernel makes no sample: its driver
-    clears the flag when it disables the counter. Each of the four events may lose one interrupt in
-    this way."""
+    """There are as many samples as periods, because every period ends with an interrupt, even if
+    the kernel throttles. If an interrupt comes while the kernel switches the task out, the kernel
+    makes no sample: its driver clears the flag when it disables the counter. Each of the four
+    events may lose one interrupt in this way."""
     rows = [[int(n) for n in row] for row in
             re.findall(r"^samples (\d+) period (\d+) total (\d+) lost 0 ", boot(), re.M)]
     equal([period for _, period, _ in rows], [10007, 100003, 20011, 50021])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The library for firmware in other people's builds: CMake's FetchContent, and a module of Zephyr,
-of which what its CMake file calls stands here in place of Zephyr."""
+"""Other projects can build the library for firmware: with CMake's FetchContent, and as a module of
+Zephyr. Stand-ins replace the commands of Zephyr that the module's CMake file calls."""
 from harness import *
 
 PROGRAM = """#include "pmk_target.h"
@@ -41,7 +41,7 @@ add_subdirectory("{SOURCE}/zephyr" module)
 
 
 def defines(folder, project, *settings):
-    """Names of functions in the library that was built."""
+    """Returns the names of the functions in the library that was built."""
     have("cmake", "nm", "cc")
     (folder / "CMakeLists.txt").write_text(project)
     (folder / "firmware.c").write_text(PROGRAM)

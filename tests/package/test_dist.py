@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make dist: the tarball of a release is the same bytes wherever it is packed."""
+"""`make dist` packs the same bytes wherever it runs."""
 import shutil
 import tarfile
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A small one with all that scripts/dist looks at."""
+    """Returns a small checkout, with everything that scripts/dist reads."""
     top = tmp_path_factory.mktemp("dist") / "checkout"
     (top / "scripts").mkdir(parents=True)
     shutil.copy(os.path.join(SOURCE, "scripts", "dist"), top / "scripts")

@@ -22,8 +22,8 @@ def version():
 
 
 def installed():
-    """Returns all files with the paths that a package has: below usr, libraries in a folder for the
-    machine."""
+    """Returns all files with their paths in a package: below usr, with libraries in a folder for
+    the machine."""
     with open(os.path.join(BUILD, "meson-info", "intro-installed.json")) as f:
         files = json.load(f).values()
     with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json")) as f:
@@ -42,7 +42,7 @@ def matches(path, pattern):
     return fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, pattern + "/*")
 
 
-# Files that debian/rules moves or makes.
+# debian/rules moves or makes these files.
 MOVED = {"usr/share/pmk/python/pmk": "usr/lib/python3/dist-packages/pmk"}
 MADE = ["usr/lib/pmk/target/pmk_target.c", "usr/lib/pmk/target/pmk_target.h",
         "usr/share/pkgconfig/pmk-target.pc"]
@@ -57,13 +57,13 @@ def test_each_file_is_in_one_debian_package():
         for old, new in MOVED.items():
             path = new + path[len(old):] if path.startswith(old + "/") else path
         owners = [n for n, some in lists.items() if any(matches(path, p) for p in some)]
-        # A whole folder may be installed as one.
+        # A list may install a whole folder as one entry.
         if path in ("usr/share/pmk", "usr/include/pmk"):
             continue
         equal(len(owners), 1, f"{path}: {owners}")
 
 
-def test_what_builds_emulators_is_whole():
+def test_scripts_that_build_emulators_are_installed():
     """Every script that `qemu` and `qemu-patch` call is installed next to them."""
     there = {os.path.relpath(f, "usr/lib/pmk") for f in installed()}
     for script in ("qemu", "qemu-patch"):
@@ -89,7 +89,7 @@ def test_the_library_does_not_need_the_command():
         assert "pmukit" not in needs[name], (name, needs)
 
 
-# Values of the macros of a spec file in this test.
+# Values of the spec file's macros in this test.
 RPM = {"%{_bindir}": "usr/bin", "%{_datadir}": "usr/share", "%{_includedir}": "usr/include",
        "%{_libdir}": MULTIARCH, "%{_mandir}": "usr/share/man", "%{_prefix}": "usr",
        "%{python3_sitelib}": "usr/lib/python3/dist-packages"}
@@ -130,24 +130,24 @@ def test_shell_of_build_files():
         equal((out.code, out.err), (0, ""), path)
 
 
-def test_what_building_takes():
-    """Build-Depends has the packages of scripts/need, except those that every Debian that builds
-    packages has."""
+def test_build_depends_is_complete():
+    """Build-Depends lists the packages of scripts/need, except those that every Debian system for
+    building packages has."""
     need = text("scripts", "need")
     wanted = set()
     for purpose in ("build", "docs"):
         found = re.search(rf"^\t{purpose}\) echo ((?:.*\\\n)*.*) ;;$", need, re.M)[1]
         wanted |= set(found.replace("\\\n", " ").split())
     found = re.search(r"^Build-Depends:\n((?: .*\n)*)", text("debian", "control"), re.M)[1]
-    # Packages that only the tests need are not needed for building.
+    # The packages that only tests need are not needed for building.
     got = {re.split(r"[ :]", line.strip(" ,"))[0] for line in found.splitlines()
            if "<!nocheck>" not in line}
     equal(got - {"debhelper-compat", "dh-sequence-python3", "python3", "pkgconf"},
           wanted - {"gcc", "libc6-dev", "make", "ninja-build", "pkg-config"})
 
 
-def test_who_owns_what():
-    """The files under the GPL in debian/copyright are those of .reuse/dep5."""
+def test_lists_of_gpl_files_agree():
+    """debian/copyright and .reuse/dep5 list the same files as GPL."""
     def gpl(copyright_):
         for paragraph in copyright_.split("\n\n"):
             if "License: GPL-2.0-or-later" in paragraph and paragraph.startswith("Files:"):

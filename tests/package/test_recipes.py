@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tests run recipes of other builders as those builders do, and set the builders' variables. A
-copy of the repository gets the tag of a release."""
+"""The tests run the recipes of other builders as those builders do, with the variables that those
+builders set. A copy of the repository gets the tag of a release."""
 import hashlib
 
 from harness import *
@@ -58,7 +58,7 @@ def test_yocto(tmp_path):
     made = tmp_path / "d/usr"
     check_installed(made / "lib/libpmk-target.a", made / "include/pmk_target.h",
                     made / "share/pmk/pmk_target.c")
-    # Assignments are one on a line, as BitBake reads them.
+    # Each assignment is on a line of its own, as BitBake requires.
     for line in re.sub(r"^\w+\(\) \{\n.*?^\}", "", recipe, flags=re.M | re.S).splitlines():
         assert re.fullmatch(r'|#.*|inherit \w+|[\w:${}-]+ \+?= ".*"', line), line
 
@@ -67,7 +67,7 @@ def test_spec():
     """rpmspec expands all macros of the spec file."""
     have("rpmspec")
     spec = os.path.join(SOURCE, "package/rpm/pmukit.spec")
-    # Fedora has these macros; Debian's rpm does not.
+    # Fedora defines these macros, and Debian's rpm does not.
     known = [f"--define={name} {value}" for name, value in
              (("python3_sitelib", "/usr/lib/python3/site-packages"), ("meson", "meson setup"),
               ("meson_build", "meson compile"), ("meson_install", "meson install"),
@@ -126,8 +126,8 @@ esac
 
 @pytest.fixture
 def copy(tmp_path):
-    """Returns a clone with what is in the working tree, whose change log says that it is
-    released."""
+    """Returns a clone that contains the working tree, and whose change log says that the version
+    was released."""
     have("git")
     if not os.path.exists(os.path.join(SOURCE, ".git")):
         pytest.skip("this is no checkout")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the tests of the MDM's two ports: a log of all accesses that the hardware sees, in
- * which one access can be made to fail, and the rules for both ports. Registers: 0 PCCTRLR, 1
- * PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR.
+ * which one access can fail, and the rules that both ports obey. Registers: 0 PCCTRLR, 1 PCCMDR, 2
+ * PCSR, 3 PCDRR, 4 PCDWR.
  */
 #ifndef MDM_RIG_H
 #define MDM_RIG_H
@@ -22,10 +22,10 @@
 #define OK(call) assert_int_equal(call, 0)
 
 struct record {
-	char log[4096]; /* " W10=4a404 R10=1": accesses since it was last checked */
+	char log[4096]; /* accesses since the last check, as " W10=4a404 R10=1" */
 	size_t len;
-	unsigned n;  /* how many */
-	int fail_at; /* this one fails with PMK_EIO; -1: none */
+	unsigned n;  /* number of accesses */
+	int fail_at; /* this access fails with PMK_EIO; -1: none fails */
 };
 
 static inline int record_note(struct record *rec, const char *text)
@@ -57,8 +57,8 @@ static inline int put(const struct pmk_port *port, unsigned reg, uint64_t value)
 }
 
 /*
- * Reads of write-only registers and writes of the others are refused, without an access to the
- * hardware.
+ * Checks that reads of write-only registers and writes of read-only registers are refused without
+ * an access to the hardware.
  */
 static inline void check_wrong_direction(const struct pmk_port *port, struct record *rec)
 {
@@ -75,8 +75,8 @@ static inline void check_wrong_direction(const struct pmk_port *port, struct rec
 }
 
 /*
- * Impossible ports and processors: valid are 1 to 32 processors, numbered from 0. `opens` opens a
- * port for them and returns its result.
+ * Checks that a port cannot be opened for impossible processors. Valid are 1 to 32 processors,
+ * numbered from 0. `opens` opens a port for them and returns its result.
  */
 static inline void check_no_such_processor(int (*opens)(unsigned ports, unsigned processor))
 {

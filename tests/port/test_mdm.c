@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * The memory-mapped MDM port in front of a module in its simplest form, which records, refuses and
- * fails. Literal numbers: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18 DBG_LOCK;
- * values of DBG_CTRL as UG984 and PG115 have them.
+ * The memory-mapped MDM port, connected to a module in its simplest form, which records, refuses
+ * and fails. Numbers are literal: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18
+ * DBG_LOCK; values of DBG_CTRL are those of UG984 and PG115.
  */
 #include "mdm_rig.h"
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
 struct module {
-	bool unlocked;	   /* DBG_LOCK */
-	uint32_t ctrl;	   /* as last stored while unlocked */
+	bool unlocked;	   /* state of DBG_LOCK */
+	uint32_t ctrl;	   /* value of the last store while unlocked */
 	bool ours;	   /* software holds the access lock */
-	unsigned refuse;   /* the number of requests during which JTAG holds it */
-	bool steal;	   /* JTAG takes it by force after DBG_STATUS was read */
-	uint32_t data;	   /* the value of a register, including upper bits */
-	unsigned shifts;   /* accesses to the processors' registers */
+	unsigned refuse;   /* number of requests while JTAG holds the lock */
+	bool steal;	   /* JTAG takes the lock by force after DBG_STATUS was read */
+	uint32_t data;	   /* value of a register, and of the bits above it */
+	unsigned shifts;   /* number of accesses to registers of the processors */
 	struct record rec; /* "W10=4a404 R10=1" */
 };
 
 /*
- * DBG_DATA without the access lock is a bus error; while locked, nothing would happen and the lock
- * would be kept.
+ * Checks an access to DBG_DATA. Without the access lock it is a bus error. While DBG_LOCK is
+ * locked, it would have no effect, and the access lock would be kept.
  */
 static int shift(struct module *m)
 {
@@ -29,7 +29,7 @@ static int shift(struct module *m)
 		return PMK_EIO;
 	assert_true(m->unlocked);
 	m->shifts++;
-	assert_int_equal(m->ctrl >> 18, 1); /* once, then given back */
+	assert_int_equal(m->ctrl >> 18, 1); /* the lock is for one access */
 	m->ours = false;
 	return 0;
 }
@@ -52,7 +52,7 @@ static int load(void *ctx, unsigned offset, uint32_t *value)
 		*value = m->data;
 		return shift(m);
 	}
-	*value = m->ours | 0xfffffffe; /* the other bits are not defined */
+	*value = m->ours | 0xfffffffe; /* bits other than 0 are undefined */
 	if (m->ours && m->steal)
 		m->ours = false;
 	return 0;
@@ -124,8 +124,10 @@ static void setup_open(struct rig *r)
 #define READ	"W10=4ac1f R10=1 R14"
 #define WRITE	"W10=4ae1f R10=1 W14="
 
-/* UG984 "Performance Monitoring", the typical procedure, for five event counters and one latency
- * counter of 32 bits: all that the module sees of it. */
+/*
+ * For the typical procedure of UG984 "Performance Monitoring", with five event counters and one
+ * latency counter of 32 bits, the module sees exactly these accesses.
+ */
 static void test_typical_procedure(void **state)
 {
 	static const unsigned codes[] = { 30, 0, 10, 11, 46, 60 };
@@ -183,7 +185,7 @@ static void test_values_of_dbg_ctrl(void **state)
 	assert_int_equal(r.m.shifts, 5);
 }
 
-/* Upper bits that an earlier access left do not belong to the register. */
+/* Upper bits that an earlier access left in DBG_DATA do not belong to the register. */
 static void test_upper_bits(void **state)
 {
 	struct rig r;
@@ -212,7 +214,10 @@ static void test_wrong_direction(void **state)
 
 /* ---- several processors ---------------------------------------------------------------------- */
 
-/* PG115: 8 bits for up to 8 processors, as many as there are for more; bit n is processor n. */
+/*
+ * The register that selects processors has 8 bits for up to 8 processors, and one bit per processor
+ * if there are more (PG115). Bit n is processor n.
+ */
 static void test_select(void **state)
 {
 	static const struct {
@@ -260,7 +265,7 @@ static void test_no_such_processor(void **state)
 
 /* ---- the locks ------------------------------------------------------------------------------- */
 
-/* The same whether DBG_LOCK was unlocked before or not. */
+/* Opening works whether DBG_LOCK was unlocked before or not. */
 static void test_open_twice(void **state)
 {
 	struct rig r;
@@ -285,10 +290,10 @@ static void test_somebody_has_the_lock_for_a_while(void **state)
 }
 
 /*
- * The attempts are used up: DBG_DATA is not accessed, and the lock of the other user is not
- * released.
+ * If another user keeps the lock for all attempts, the port does not access DBG_DATA, and does not
+ * release that lock.
  */
-static void test_somebody_keeps_the_lock(void **state)
+static void test_another_user_keeps_the_lock(void **state)
 {
 	struct rig r;
 	uint64_t value;
@@ -306,7 +311,7 @@ static void test_somebody_keeps_the_lock(void **state)
 	OK(get(&r.port, 3, &value));
 }
 
-/* While the processor is selected: the module is left locked. */
+/* If the module is busy while the processor is selected, the module is left locked. */
 static void test_busy_open(void **state)
 {
 	struct rig r;
@@ -320,8 +325,8 @@ static void test_busy_open(void **state)
 }
 
 /*
- * A debugger takes the lock by force before DBG_DATA: the error is returned, and the driver starts
- * again with Reset.
+ * If a debugger takes the lock by force before DBG_DATA is accessed, the port returns an error, and
+ * the driver starts again with Reset.
  */
 static void test_lock_is_lost(void **state)
 {
@@ -426,8 +431,10 @@ static void test_nobody_answers(void **state)
 
 /* ---- in memory ------------------------------------------------------------------------------- */
 
-/* Plain memory: a value that is written to DBG_CTRL reads back as DBG_STATUS. Bit 0 of it
- * is set for all registers but PCCMDR, which therefore waits for all its attempts. */
+/*
+ * On plain memory, DBG_STATUS reads as the value that was written to DBG_CTRL. Its bit 0 is set for
+ * all registers but PCCMDR, so an access to PCCMDR makes all of its attempts.
+ */
 static void test_mmio(void **state)
 {
 	uint32_t words[8];
@@ -472,7 +479,7 @@ int main(void)
 		cmocka_unit_test(test_no_such_processor),
 		cmocka_unit_test(test_open_twice),
 		cmocka_unit_test(test_somebody_has_the_lock_for_a_while),
-		cmocka_unit_test(test_somebody_keeps_the_lock),
+		cmocka_unit_test(test_another_user_keeps_the_lock),
 		cmocka_unit_test(test_busy_open),
 		cmocka_unit_test(test_lock_is_lost),
 		cmocka_unit_test(test_every_access_fails_once),

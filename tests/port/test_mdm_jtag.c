@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The JTAG port of the MDM in front of a chain that records the bits of every scan in the order in
- * which they are shifted.
+ * The JTAG port of the MDM, connected to a chain that records the bits of every scan in the order
+ * of shifting.
  */
 #include "mdm_rig.h"
 
 struct chain {
-	struct record rec;  /* "select 1000 10001010": selects and scans */
-	const char *answer; /* the output bits, in order; zeros after the end */
+	struct record rec;  /* selects and scans, as "select 1000 10001010" */
+	const char *answer; /* output bits in their order; zeros follow */
 };
 
 static int chain_select(void *ctx)
@@ -67,7 +67,7 @@ static void setup_open(struct rig *r)
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Port select is 1 in 4 bits. */
+/* Opening selects the port: 1 in 4 bits. */
 static void test_open(void **state)
 {
 	struct rig r;
@@ -78,7 +78,10 @@ static void test_open(void **state)
 	record_check(&r.chain.rec, "select 1000");
 }
 
-/* Commands 0x51, 0x52 and 0x57 with bit 0 first, data with the highest bit first. */
+/*
+ * A write scans command 0x51, 0x52 or 0x57 with bit 0 first, and then data with the highest bit
+ * first.
+ */
 static void test_write(void **state)
 {
 	struct rig r;
@@ -95,7 +98,7 @@ static void test_write(void **state)
 	record_check(&r.chain.rec, "11101010 10000000000000000000000000000011");
 }
 
-/* Commands 0x53 and 0x56, zeros in, the highest bit comes first. */
+/* A read scans command 0x53 or 0x56, and then shifts zeros in. The highest bit comes out first. */
 static void test_read(void **state)
 {
 	struct rig r;
@@ -117,7 +120,7 @@ static void test_read(void **state)
 	record_check(&r.chain.rec, "01101010 00000000000000000000000000000000");
 }
 
-/* Which-MicroBlaze, command 0x0D, is the module's: bit 0 first. */
+/* Which-MicroBlaze, command 0x0D, belongs to the module itself, so bit 0 comes first. */
 static void test_processors(void **state)
 {
 	static const struct {
@@ -170,7 +173,7 @@ static void test_wrong_direction(void **state)
 	check_wrong_direction(&r.port, &r.chain.rec);
 }
 
-/* A command scan for Status or Data Read is always followed by its data: no scan is wasted. */
+/* A scan of Status or Data Read is always followed by a scan of the data, so no scan is wasted. */
 static void test_driver(void **state)
 {
 	const struct pmk_driver *drv = pmk_microblaze.driver;
@@ -212,8 +215,8 @@ static int do_read(struct rig *r)
 }
 
 /*
- * It is not known whether a command or data is next, so nothing is sent until the port is opened
- * again.
+ * After a failed scan, it is not known whether a command or data is next. So nothing is sent until
+ * the port is opened again.
  */
 static void test_every_scan_fails_once(void **state)
 {

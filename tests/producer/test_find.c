@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Identification of emulators and distributions. Inputs are the original output of QEMU's releases,
- * and original os-release files. tests/cli/test_emulators.py tests the search for emulators.
+ * Emulators and distributions are identified by the original output of QEMU's releases, and by
+ * original os-release files. tests/cli/test_emulators.py tests the search for emulators.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void test_distributions(void **state)
 		"PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nNAME=\"Debian GNU/Linux\"\n"
 		"VERSION_ID=\"12\"\nVERSION=\"12 (bookworm)\"\nID=debian\n"));
 	assert_false(packaged("VERSION_ID=\"13\"\nVERSION=\"13 (trixie)\"\nID=debian\n"));
-	/* sid has no number. */
+	/* Debian sid has no release number. */
 	assert_false(packaged("PRETTY_NAME=\"Debian GNU/Linux forky/sid\"\nID=debian\n"));
 	assert_false(packaged("ID=fedora\nVERSION_ID=12\n"));
 	assert_false(packaged("ID='fedora'\nVERSION_ID='12'\nID_LIKE=debian\n"));

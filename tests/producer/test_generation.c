@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The plugin's module for each QEMU. Expected values are those of QEMU's own header in
- * the releases named: QEMU_PLUGIN_VERSION.
+ * Each QEMU gets its module of the plugin. The expected values are QEMU_PLUGIN_VERSION in the
+ * header of each release.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +30,10 @@ static void test_releases(void **state)
 				 release[i].api);
 }
 
-/* Every version from the first to the last has exactly one module, and is named after its
- * lowest. */
+/*
+ * Every version from the first to the last has exactly one module, which is named after its lowest
+ * version.
+ */
 static void test_modules(void **state)
 {
 	unsigned api = 1;

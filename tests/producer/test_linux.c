@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counters of this machine: names on a made-up /sys, requests to a made-up kernel and its
- * refusals, the page that is read without a system call, scaling; and a few counts of the real
- * kernel, if it permits them.
+ * The counters of this machine: names in a made-up /sys, requests to a made-up kernel and its
+ * refusals, the page that is read without a system call, and scaling. Some tests count with the
+ * real kernel, if it permits this.
  *
  * perf_event_attr.type: 0 hardware, 1 software, 3 hw-cache, 4 raw; config of 0 and 1 as in
  * perf_event_open(2).
@@ -62,7 +62,7 @@ static void put_software(void)
 	put("sys/devices/system/cpu/online", "0-3\n");
 }
 
-/* A Cortex-A53 with the name of kernels that only know a generic PMUv3. */
+/* Makes a Cortex-A53 whose kernel calls its PMU PMUv3. */
 static void put_pmuv3(void)
 {
 	put_software();
@@ -85,7 +85,7 @@ static void put_arm1176(void)
 	put(DEV "armv6_1176/cpus", "0\n");
 }
 
-/* Cores of two kinds, as on an rk3399. */
+/* Makes cores of two kinds, as in an rk3399. */
 static void put_big_little(void)
 {
 	put_software();
@@ -97,7 +97,7 @@ static void put_big_little(void)
 	put(DEV "armv8_cortex_a72/format/event", "config:0-15\n");
 }
 
-/* Adds a processor that is in no catalogue of pmk, with a PMU of the memory controller. */
+/* Adds a processor that no catalogue of pmk knows, with a PMU of the memory controller. */
 static void put_other(void)
 {
 	put_software();
@@ -147,7 +147,7 @@ static struct call {
 } calls[64];
 static unsigned ncalls;
 
-/* errno for a call, 0: it succeeds. */
+/* Returns the errno of a call; 0: the call succeeds. */
 static int (*decide)(const struct call *c);
 
 static int fake_open(const struct perf_event_attr *attr, int pid, int cpu, int group)
@@ -235,7 +235,7 @@ struct meaning {
 	const char *name;
 	uint32_t type;
 	uint64_t config, config1;
-	const char *pmu, *row; /* of the kernel; of the catalogue */
+	const char *pmu, *row; /* the kernel's PMU, and the row of the catalogue */
 	bool coded;
 };
 
@@ -276,7 +276,10 @@ static void test_names_on_pmuv3(void **state)
 		{ __LINE__, "INST_RETIRED", 8, 0x08, 0, pmu, "inst_retired", true },
 		{ __LINE__, "cache-misses", 8, 0x03, 0, pmu, "l1d_cache_refill", true },
 		{ __LINE__, "L1-dcache-load-misses", 8, 0x03, 0, pmu, "l1d_cache_refill", true },
-		/* On a Cortex-A53, whose PMCEID lacks br_retired, Linux takes pc_write_retired. */
+		/*
+		 * On a Cortex-A53, whose PMCEID lacks br_retired, Linux counts pc_write_retired
+		 * instead.
+		 */
 		{ __LINE__, "branches", 8, 0x0C, 0, pmu, "pc_write_retired", true },
 		{ __LINE__, "r11", 8, 0x11, 0, pmu, "cpu_cycles", true },
 		{ __LINE__, "r0f0", 8, 0xF0, 0, pmu, "r0f0", true },
@@ -315,7 +318,10 @@ static void test_names_on_pmuv3(void **state)
 	assert_string_equal(find(all, "cycles")->unit, "");
 	assert_true(find(all, "cs")->in_kernel && find(all, "cpu-migrations")->in_kernel);
 	assert_false(find(all, "page-faults")->in_kernel || find(all, "cycles")->in_kernel);
-	/* PMCEID, as the kernel lists it; events from 0x40 on are in no PMCEID. */
+	/*
+	 * Events that the kernel does not list are not in PMCEID. PMCEID does not cover events from
+	 * 0x40 on.
+	 */
 	assert_true(find(all, "l1d_cache")->unlisted && find(all, "r1d")->unlisted);
 	assert_false(find(all, "inst_retired")->unlisted || find(all, "r60")->unlisted);
 	check_unknown(all, "cycels", "cycles");
@@ -359,7 +365,7 @@ static void test_names_on_arm1176(void **state)
 		{ __LINE__, "branch-misses", 6, 0x06, 0, pmu, "br_mispredict", true },
 		{ __LINE__, "dcache_miss", 6, 0x0B, 0, pmu, "dcache_miss", true },
 		{ __LINE__, "r0b", 6, 0x0B, 0, pmu, "dcache_miss", true },
-		/* The driver describes no formats: the event is config. */
+		/* If the driver describes no formats, the event is config. */
 		{ __LINE__, "armv6_1176/event=0x12/", 6, 0x12, 0, pmu, "wbuf_drained", true },
 		{ __LINE__, "armv6_1176/config=0x12/", 6, 0x12, 0, pmu, "wbuf_drained", true },
 		{ __LINE__, "arm1176/ibuf_stall/", 6, 0x01, 0, pmu, "ibuf_stall", true },
@@ -379,7 +385,10 @@ static void test_names_on_another_processor(void **state)
 {
 	static const struct meaning rows[] = {
 		{ __LINE__, "cycles", 0, 0, 0, "hardware", "cycles", true },
-		/* Generic, although the PMU lists one of that name: metrics know this row. */
+		/*
+		 * The event is the generic one, although the PMU lists an event of this name,
+		 * because metrics use the generic row.
+		 */
 		{ __LINE__, "instructions", 0, 1, 0, "hardware", "instructions", true },
 		{ __LINE__, "cache-references", 0, 2, 0, "hardware", "cache-references", true },
 		{ __LINE__, "cache-misses", 0, 3, 0, "hardware", "cache-misses", true },
@@ -402,7 +411,7 @@ static void test_names_on_another_processor(void **state)
 		{ __LINE__, "cpu/instructions/", 4, 0xC0, 0, "cpu", "cpu/instructions/", true },
 		{ __LINE__, "cpu/event=0x3c,edge/", 4, 0x4003C, 0, "cpu", "cpu/event=0x3c,edge/",
 		  false },
-		/* 0x1c2 in bits 7:0 and 35:32 */
+		/* 0x1c2 is in bits 7:0 and 35:32. */
 		{ __LINE__, "wide", 4, 0x1000000C2, 0, "cpu", "wide", false },
 		{ __LINE__, "cpu/event=0xfff/", 4, 0xF000000FF, 0, "cpu", "cpu/event=0xfff/",
 		  false },
@@ -424,12 +433,12 @@ static void test_names_on_another_processor(void **state)
 	check_unknown(all, "cpu/strange=1/", "strange");
 	check_unknown(all, "uncore_imc_0/writes/", "no event 'writes'");
 	check_unknown(all, "uncore_imc_1/reads/", "uncore_imc_0");
-	/* A format needs the name of its PMU, and a PMU has no event of another PMU. */
+	/* A format needs the name of its PMU, and an event needs its own PMU. */
 	check_unknown(all, "reads", "no event");
 	pmk_linux_pmus_free(all);
 }
 
-/* Every request gives an event or one line. */
+/* Every random request gives an event, or one line. */
 static void test_random_names(void **state)
 {
 	static const char *const pieces[] = { "cpu", "uncore_imc_0", "software",  "/",
@@ -474,7 +483,7 @@ static void test_cores_of_two_kinds(void **state)
 	assert_int_equal(pmk_linux_cores(all), 2);
 	assert_ptr_equal(pmk_linux_pmu_find(all, "cortex-a72"), big);
 	assert_true(ev->any_core && ev->type == 7 && ev->config == 0x0C);
-	/* Row names decide: pc_write_retired is not the Cortex-A72's. */
+	/* The row's name decides: the Cortex-A72 has no pc_write_retired. */
 	assert_null(pmk_linux_on(all, ev, big));
 	there = pmk_linux_on(all, find(all, "cycles"), big);
 	assert_true(there && there->type == 8 && there->config == 0x11);
@@ -483,7 +492,7 @@ static void test_cores_of_two_kinds(void **state)
 	assert_true(find(all, "r11")->any_core);
 	there = pmk_linux_on(all, find(all, "rc1"), big);
 	assert_true(there && there->type == 8 && there->config == 0xC1);
-	/* A generic event takes the core's type in the upper half (PERF_PMU_TYPE_SHIFT 32). */
+	/* For a generic event, the core's type is in the upper half (PERF_PMU_TYPE_SHIFT 32). */
 	there = pmk_linux_on(all, find(all, "ref-cycles"), big);
 	assert_true(there && there->type == 0 && there->config == 0x800000009);
 	assert_true(there->pmu == big && !there->coded && there->row->code == 9);
@@ -526,7 +535,7 @@ static void test_a_machine_without_sysfs(void **state)
 	assert_int_equal(pmk_linux_online(&cpus, &fake), PMK_EIO);
 	put("proc/stat", "intr 5 0\n");
 	assert_int_equal(pmk_linux_online(&cpus, &fake), PMK_EIO);
-	/* Processor 1 is not online. */
+	/* Processor 1 is offline. */
 	put("proc/stat", "cpu  9 9 9\ncpu0 5 5 5\ncpu2 4 4 4\ncpu10 4 4 4\nintr 5 0\n");
 	assert_int_equal(pmk_linux_online(&cpus, &fake), 0);
 	assert_int_equal(cpus.count, 3);
@@ -646,7 +655,7 @@ static void test_reasons(void **state)
 		struct pmk_linux_refusal refusal;
 		const char *said, *unsaid;
 	} rows[] = {
-		/* no call at all */
+		/* The kernel has no such system call. */
 		{ __LINE__,
 		  "cycles",
 		  { .has_events = false },
@@ -665,7 +674,10 @@ static void test_reasons(void **state)
 		  { .error = ENOSYS },
 		  "qemu-user",
 		  "seccomp" },
-		/* perf_event_paranoid: 2 keeps from the kernel, 1 from processors, 3 from all */
+		/*
+		 * perf_event_paranoid 2 forbids kernel mode, 1 forbids processors, and 3 forbids
+		 * everything.
+		 */
 		{ __LINE__,
 		  "cycles",
 		  { true, .paranoid = 2 },
@@ -720,7 +732,7 @@ static void test_reasons(void **state)
 		  { .error = EPERM },
 		  "security module",
 		  NULL },
-		/* no such event */
+		/* The kernel has no such event. */
 		{ __LINE__,
 		  "cycles",
 		  { true, .virtual = true },
@@ -739,7 +751,7 @@ static void test_reasons(void **state)
 		  { .error = EOPNOTSUPP },
 		  "the processor's PMU has no such event",
 		  NULL },
-		/* how it was asked for */
+		/* The message names the event as the user did. */
 		{ __LINE__,
 		  "cycles",
 		  { true, .core_pmu = true },
@@ -860,7 +872,7 @@ static void test_attributes(void **state)
 
 		assert_int_equal(a->size, sizeof(*a));
 		assert_int_equal(a->type, 8);
-		/* PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING */
+		/* PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING. */
 		assert_int_equal(a->read_format, 3);
 		assert_true(a->disabled && a->enable_on_exec && a->inherit);
 		assert_true(calls[i].pid == 100 && calls[i].cpu == -1 && calls[i].group == -1);
@@ -888,7 +900,7 @@ static void test_processors(void **state)
 	struct pmk_linux_pmus *all = load(put_other);
 	const struct pmk_linux_ask asks[] = {
 		{ .event = find(all, "cs") },
-		{ .event = find(all, "uncore_imc_0/reads/") }, /* counts on 0 and 2 */
+		{ .event = find(all, "uncore_imc_0/reads/") }, /* counts on processors 0 and 2 */
 	};
 	struct pmk_linux_counters *c = open_list(all, &scope, 2, asks);
 	struct pmk_linux_value v;
@@ -908,7 +920,10 @@ static void test_processors(void **state)
 	pmk_linux_pmus_free(all);
 }
 
-/* A thread is sampled on each processor that has the PMU; the first event there asks for more. */
+/*
+ * A thread is sampled on each processor that has the PMU. The first event on each also requests
+ * other records.
+ */
 static void test_sampled_thread(void **state)
 {
 	static const struct pmk_linux_rate rate = { .period = 1000 };
@@ -919,7 +934,7 @@ static void test_sampled_thread(void **state)
 					       .rate = &rate };
 	struct pmk_linux_pmus *all = load(put_other);
 	const struct pmk_linux_ask asks[] = {
-		{ .event = find(all, "uncore_imc_0/reads/"), .group = 1 }, /* not on 1 */
+		{ .event = find(all, "uncore_imc_0/reads/"), .group = 1 }, /* not on processor 1 */
 		{ .event = find(all, "cs"), .group = 1 },
 	};
 	struct pmk_linux_counters *c = open_list(all, &scope, 2, asks);
@@ -946,7 +961,7 @@ static void test_groups(void **state)
 		{ .event = find(all, "r62"), .group = 2 },
 	};
 	struct pmk_linux_counters *c = open_list(all, &program, 5, asks);
-	/* the leader, its member, the lone one, the next group */
+	/* The leader, its member, a single event, and the next group. */
 	static const unsigned config[] = { 0x11, 0x08, 0x60, 0x61, 0x62 };
 
 	(void)state;
@@ -1067,8 +1082,8 @@ static void test_refusals(void **state)
 		{ __LINE__, nothing_there, false, false, ENOENT, "no such event" },
 		{ __LINE__, no_modes, true, false, EINVAL, "leave out :u and :k" },
 		/*
-		 * Like armv6_1176 for an ordinary user: it can count only both modes together, and
-		 * kernel mode is forbidden.
+		 * An ordinary user of armv6_1176 can count only both modes together, and kernel
+		 * mode is forbidden.
 		 */
 		{ __LINE__, no_modes_and_secret, false, false, EACCES,
 		  "kernel mode needs 1 or less" },
@@ -1101,7 +1116,7 @@ static void test_an_event_of_the_kernel_has_no_user_mode(void **state)
 	struct pmk_linux_counters *c = open_list(all, &program, 1, &ask);
 
 	(void)state;
-	/* The kernel would have accepted it, and counted 0. */
+	/* The kernel would accept the request, and count 0. */
 	assert_non_null(strstr(pmk_linux_counters_reason(c, 0), "leave out :u"));
 	pmk_linux_counters_close(c);
 	pmk_linux_pmus_free(all);
@@ -1132,7 +1147,7 @@ static void test_threads_that_end(void **state)
 	c = open_list(all, &scope, 2, asks);
 	assert_null(pmk_linux_counters_reason(c, 0));
 	assert_null(pmk_linux_counters_reason(c, 1));
-	assert_int_equal(ncalls, 5); /* the member is not tried where its leader is not */
+	assert_int_equal(ncalls, 5); /* the member is not tried, because its leader failed */
 	pmk_linux_counters_close(c);
 	decide = all_threads_are_gone;
 	c = open_list(all, &scope, 1, asks);
@@ -1141,7 +1156,7 @@ static void test_threads_that_end(void **state)
 	pmk_linux_pmus_free(all);
 }
 
-/* Let a descriptor return a reading. */
+/* Makes a descriptor return a reading. */
 static void set_reading(int fd, uint64_t value, uint64_t enabled, uint64_t running)
 {
 	uint64_t words[] = { value, enabled, running };
@@ -1187,11 +1202,11 @@ static void test_scale(void **state)
 		{ __LINE__, 0, 100, 50, 0 },
 		{ __LINE__, 1000, 100, 100, 1000 },
 		{ __LINE__, 1000, 100, 50, 2000 },
-		{ __LINE__, 1000, 100, 0, 0 }, /* it never ran */
+		{ __LINE__, 1000, 100, 0, 0 }, /* the event never ran */
 		{ __LINE__, 10, 4, 3, 13 },    /* 13.33 */
 		{ __LINE__, 11, 4, 3, 15 },    /* 14.67 */
 		{ __LINE__, 3, 3, 2, 5 },      /* 4.5 */
-		/* A day of counts at 4 GHz, a third of the time: the product has 89 bits. */
+		/* Counts of a day at 4 GHz, a third of the time: the product has 89 bits. */
 		{ __LINE__, 345600000000000, 86400000000000, 28800000000000, 1036800000000000 },
 		{ __LINE__, UINT64_C(1) << 63, 3, 2, UINT64_C(0xC000000000000000) },
 		{ __LINE__, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX },
@@ -1215,12 +1230,12 @@ static void test_scale(void **state)
 	assert_int_equal(pmk_linux_since(&after, &after), 0);
 	before = (struct pmk_linux_value){ 5, 70, 70 };
 	after = (struct pmk_linux_value){ 9, 70, 70 };
-	assert_int_equal(pmk_linux_since(&before, &after), 4); /* no clock */
+	assert_int_equal(pmk_linux_since(&before, &after), 4); /* there is no clock */
 }
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-/* The hardware: a counter's value, and what happens to the page while it is read. */
+/* The hardware: a counter's value, and changes of the page while it is read. */
 struct hardware {
 	struct perf_event_mmap_page *page;
 	uint64_t value, clock;
@@ -1236,7 +1251,9 @@ static int read_counter(void *ctx, unsigned n, uint64_t *value)
 	h->times++;
 	*value = h->value;
 	if (h->changes) {
-		/* An interrupt: the counter wrapped, the kernel added it to the offset. */
+		/*
+		 * An interrupt: the counter wrapped, and the kernel added its range to the offset.
+		 */
 		h->changes--;
 		h->page->lock += 2;
 		h->page->offset += 1000;
@@ -1281,11 +1298,11 @@ static void test_page(void **state)
 	} rows[] = {
 		{ __LINE__, 1, 0, 32, 7, 7 },
 		{ __LINE__, 3, 100, 32, 7, 107 },
-		/* arm64: a counter preloaded with -2^31 has counted 16 since */
+		/* arm64: a counter that was preloaded with -2^31 has counted 16 since. */
 		{ __LINE__, 1, 0x80000000, 32, 0x80000010, 16 },
-		/* bits above the width do not count */
+		/* Bits above the width do not count. */
 		{ __LINE__, 1, 0, 32, UINT64_C(0xABC00000007), 7 },
-		/* x86: 48 bits, preloaded with -2^47 */
+		/* x86: the counter has 48 bits and was preloaded with -2^47. */
 		{ __LINE__, 2, INT64_C(1) << 47, 48, (UINT64_C(1) << 47) + 5, 5 },
 		{ __LINE__, 32, 0, 64, UINT64_C(0x8000000000000001), UINT64_C(0x8000000000000001) },
 		{ __LINE__, 32, -1, 64, 8, 7 },
@@ -1328,7 +1345,10 @@ static void test_page_torn(void **state)
 	assert_in_range(h.times, 2, 100000);
 }
 
-/* With a clock the times continue, and a shared counter can be read, too. */
+/*
+ * With a clock, the times advance between updates of the page, and a shared counter can be read,
+ * too.
+ */
 static void test_page_times(void **state)
 {
 	static const struct {
@@ -1339,9 +1359,9 @@ static void test_page_times(void **state)
 	} rows[] = {
 		{ __LINE__, 0, 1000, 1000, 1, 0 },
 		{ __LINE__, (uint64_t)-400, 1000, 600, 1, 0 },
-		/* 62.5 MHz: 16 ns each, as mult / 2^shift = 2^27 / 2^23 */
+		/* 62.5 MHz: 16 ns per tick, as mult / 2^shift = 2^27 / 2^23. */
 		{ __LINE__, (uint64_t)-16000, 1001, 16, 1u << 27, 23 },
-		/* 3 GHz: the clock's high bits must not overflow the product */
+		/* 3 GHz: the upper bits of the clock must not overflow the product. */
 		{ __LINE__, (uint64_t)-384307168202282325, UINT64_C(1) << 60, 192153584101141163,
 		  1u << 30, 31 },
 	};
@@ -1364,7 +1384,7 @@ static void test_page_times(void **state)
 	}
 }
 
-/* A clock of few bits (time_mask) has wrapped since the page was written. */
+/* A short clock (time_mask) may wrap after the page was written. */
 static void test_page_with_a_short_clock(void **state)
 {
 	struct perf_event_mmap_page page = make_page(1, 0, 32);
@@ -1389,7 +1409,7 @@ static void test_page_that_cannot_be_used(void **state)
 	struct pmk_linux_value v;
 
 	(void)state;
-	assert_false(read_page(&page, &h, &v)); /* on no counter */
+	assert_false(read_page(&page, &h, &v)); /* the event is on no counter */
 	page = make_page(1, 5, 32);
 	page.cap_user_rdpmc = 0;
 	assert_false(read_page(&page, &h, &v));
@@ -1399,7 +1419,7 @@ static void test_page_that_cannot_be_used(void **state)
 	assert_false(read_page(&page, &h, &v));
 	assert_int_equal(h.times, 0);
 	page = make_page(1, 5, 32);
-	page.time_running = 69; /* others had the counter */
+	page.time_running = 69; /* other events had the counter */
 	assert_false(read_page(&page, &h, &v));
 	page.time_running = 70;
 	assert_true(read_page(&page, &h, &v));
@@ -1445,7 +1465,7 @@ static void test_self(void **state)
 	assert_in_range(pmk_linux_since(&before[0], &after[0]), PAGES, PAGES + 100);
 	assert_true(pmk_linux_since(&before[1], &after[1]) > 0);
 	assert_true(after[0].running_ns >= before[0].running_ns);
-	/* Software events are on no counter. */
+	/* Software events use no counter. */
 	assert_false(pmk_linux_self_direct(s, 0));
 	assert_false(pmk_linux_self_direct(s, 2));
 	munmap((void *)(uintptr_t)memory, PAGES * size);
@@ -1470,8 +1490,8 @@ static void test_self_refuses(void **state)
 }
 
 /*
- * Two groups of software events of the real kernel: their times, and the counts of a program that
- * touches N pages.
+ * Two groups of software events, counted by the real kernel: their times are right, and so are the
+ * counts of a program that touches N pages.
  */
 static void test_counters_of_the_real_kernel(void **state)
 {
@@ -1510,7 +1530,7 @@ static void test_counters_of_the_real_kernel(void **state)
 	assert_true(pmk_linux_counters_read(c, 1, -1, &v[1]));
 	assert_true(v[0].value > 0 && v[0].enabled_ns > 0);
 	assert_int_equal(v[0].enabled_ns, v[0].running_ns);
-	/* Members of a group have their leader's times, read a moment later. */
+	/* Members of a group have the times of their leader, read a moment later. */
 	assert_true(v[1].enabled_ns >= v[0].enabled_ns);
 	pmk_linux_counters_close(c);
 	pmk_linux_pmus_free(all);

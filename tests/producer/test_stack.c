@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The initial stack of a program, built here like emulators without and with a vDSO build it, the
- * second with the requested room. Afterwards it must equal the first, byte by byte, tables and
- * strings.
+ * The initial stack of a program. The test builds it as emulators without and with a vDSO do; the
+ * second one has the requested additional room. After the change, the second stack must equal the
+ * first one byte by byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "producer/qemu/stack.h"
 
 #define BASE 0x10000u /* address of memory[0] */
-#define TOP  0x1f000u /* end of the stack's last page but one */
+#define TOP  0x1f000u /* end of the page before the last page of the stack */
 
 static uint8_t memory[2][0x10000];
 
@@ -39,11 +39,11 @@ static uint64_t pair(struct pmk_stack *s, uint64_t at, uint64_t type, uint64_t v
 	return at + 2 * s->word;
 }
 
-/* Laid out as by QEMU's create_elf_tables(); `more` bytes higher, with one more pair. */
+/* Builds a stack like QEMU's create_elf_tables(), `more` bytes higher and with one more pair. */
 static void make(struct pmk_stack *s, uint8_t *host, unsigned nargs, unsigned nenv, bool vdso,
 		 unsigned more)
 {
-	/* types of the 15 pairs that are numbers; 33 comes last */
+	/* The types of the 15 pairs that are numbers. 33 comes last. */
 	static const uint8_t number[] = { 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 23, 26 };
 	static const char *const text[] = {
 		"./program", "-x", "one more", "A=", "LANG=C", "HOME=/"

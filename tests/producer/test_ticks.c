@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Tests of the blocks that report the program's progress while nothing is counted. */
+/* While nothing is counted, some blocks report the program's progress. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,8 +31,8 @@ static void begin(void)
 }
 
 /*
- * Run until a unit is due or code must be translated again; returns how far the program came, and
- * sets *longest to the longest time without a tick.
+ * Runs until a unit is due, or until code must be translated again. Returns the progress of the
+ * program, and sets *longest to the longest time without a tick.
  */
 static uint64_t run(uint64_t executed, uint64_t due, bool *anew, uint64_t *longest)
 {
@@ -53,7 +53,9 @@ static uint64_t run(uint64_t executed, uint64_t due, bool *anew, uint64_t *longe
 	}
 }
 
-/* All blocks tick until the most frequent ones are found; then few blocks tick, but enough. */
+/*
+ * All blocks tick until the most frequent ones are found. Then few blocks tick, but often enough.
+ */
 static void test_frequent(void **state)
 {
 	uint64_t longest, executed;
@@ -72,7 +74,7 @@ static void test_frequent(void **state)
 	assert_in_range(longest, 100, 20000);
 }
 
-/* Before a unit is due, all tick once more, so that it begins where it should. */
+/* Before a unit is due, all blocks tick again, so the unit begins where it should. */
 static void test_near(void **state)
 {
 	uint64_t longest, executed, due = 500000000;
@@ -106,7 +108,7 @@ static void test_repeats(void **state)
 	assert_int_equal(executed[0], executed[1]);
 }
 
-/* Code for which there is no room does not tick, and nothing else is lost. */
+/* If there is no room for a block, it does not tick, and nothing else is lost. */
 static void test_many(void **state)
 {
 	(void)state;

@@ -3,10 +3,10 @@
  * Dumps of firmware: the output of pmk_target_dump() on the ARM11 model is read back correctly, and
  * any damage to it is noticed.
  *
- *	test_dump               run the tests
- *	test_dump write FILE    write the dump of the model, for the tests of the command
+ * `test_dump` runs the tests; `test_dump write FILE` writes the dump of the model, for the tests of
+ * the command.
  *
- * Bytes of the format are spelled out here; the encoder below is not the library's.
+ * The bytes of the format are written out here, and the encoder below is not the library's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void put_text(struct bytes *b, const char *s, size_t n)
 	put_all(b, s, n);
 }
 
-/* CRC-32 as zlib has it, over everything from `from` on. */
+/* Computes CRC-32 as in zlib, over everything from `from` on. */
 static uint32_t crc32(const struct bytes *b, size_t from)
 {
 	uint32_t crc = 0xffffffff;
@@ -111,7 +111,7 @@ static void put_event(struct bytes *b, unsigned code, uint64_t period, uint64_t 
 	put_number(b, 9);
 }
 
-/* LF → CR LF, as a terminal does. */
+/* Converts LF to CR LF, as a terminal does. */
 static struct bytes with_crlf(const uint8_t *data, size_t n)
 {
 	struct bytes b = { 0 };
@@ -124,7 +124,7 @@ static struct bytes with_crlf(const uint8_t *data, size_t n)
 	return b;
 }
 
-/* A small generator, so that a failure can be repeated. */
+/* State of a small generator, so that a failure can be reproduced. */
 static uint64_t random_state = 1;
 
 static uint64_t random_number(void)
@@ -155,7 +155,7 @@ struct rig {
 	struct pmk_ring ring;
 };
 
-/* An access takes 3 cycles, so that measuring has a cost. */
+/* Reads a register. An access takes 3 cycles, so measuring has a cost. */
 static int rig_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	struct rig *r = ctx;
@@ -229,9 +229,9 @@ static struct bytes dump_of(struct pmk_target *t)
 /*
  * Runs the firmware and returns its dump. It counts cpu_cycles, and br_exec, which is sampled every
  * 100. Region 0 "fft" has 3 occurrences of 1000, 2000 and 3000 cycles with 10, 20 and 30 branches.
- * Region 1 has none. Region 2 has no name and one occurrence of 5 cycles. Region 3 is ended once
- * too often, and then contains the first 7 of 10 samples for a ring of 8. The third sample is late,
- * the sixth is polled, the last two are dropped.
+ * Region 1 has no occurrence. Region 2 has no name, and one occurrence of 5 cycles. Region 3 has
+ * one END too many, and contains the first 7 of 10 samples for a ring of 8. The third sample is
+ * late, the sixth is polled, and the last two are dropped.
  */
 static struct bytes run_firmware(struct rig *r)
 {
@@ -281,7 +281,7 @@ static void same_text(const struct pmk_dump_text *got, const char *want)
 		assert_memory_equal(got->byte, want, n);
 }
 
-/* The dump equals the contents of the target; `samples` were in the ring. */
+/* Checks that the dump equals the contents of the target. `samples` were in the ring. */
 static void same_as_target(const struct pmk_dump *d, const struct pmk_target *t,
 			   const uint64_t *totals, const struct pmk_sample *samples, size_t n)
 {
@@ -328,7 +328,7 @@ static void same_as_target(const struct pmk_dump *d, const struct pmk_target *t,
 	assert_int_equal(d->dropped, t->ring ? t->ring->dropped : 0);
 }
 
-/* Checks that a truncated dump has the beginning of the whole one. */
+/* Checks that a truncated dump contains the beginning of the complete one. */
 static void is_beginning(const struct pmk_dump *cut, const struct pmk_dump *whole)
 {
 	assert_true(cut->nevents <= whole->nevents);
@@ -348,7 +348,9 @@ static void is_beginning(const struct pmk_dump *cut, const struct pmk_dump *whol
 		assert_true(cut->sample[i].pc == whole->sample[i].pc);
 }
 
-/* Returns the amount that was read. It grows with every record and every event of a region. */
+/*
+ * Returns how much was read. The number grows with every record, and with every event of a region.
+ */
 static size_t amount(const struct pmk_dump *d)
 {
 	return (d->pmu.byte != NULL) + d->nevents + d->nregions + d->ncounts + d->nsamples +
@@ -378,8 +380,8 @@ static void test_firmware(void **state)
 	assert_int_equal(d.event[1].period, 100);
 	assert_int_equal(d.event[1].total, 10 + 20 + 30 + 40 + 200 + 9 * 100);
 	/*
-	 * A round reads two counters and the flags, at 3 cycles each, and the cycle counter before
-	 * or after them: an empty region costs one round.
+	 * A reading reads two counters and the flags at 3 cycles each, and the cycle counter before
+	 * or after them. An empty region costs one reading.
 	 */
 	assert_int_equal(d.event[0].cost, 9);
 	assert_int_equal(d.event[0].nest, 18);
@@ -423,8 +425,10 @@ static void test_firmware(void **state)
 	free(b.at);
 }
 
-/* Fill the structs with random contents, and write a dump of them. Returns the dump, and in
- * `samples` the contents of the ring. */
+/*
+ * Fills the structs with random contents, and writes a dump of them. Returns the dump. `samples`
+ * gets the contents of the ring.
+ */
 static struct bytes fabricate(struct rig *r, uint64_t *totals, struct pmk_sample *samples,
 			      size_t *nsamples, char (*names)[24])
 {
@@ -504,7 +508,7 @@ static void test_round_trip(void **state)
 		assert_false(d.crlf);
 		/*
 		 * Reading the counters takes cycles, so the dump's total of cycles is a little
-		 * larger than the earlier one.
+		 * larger than the total read before.
 		 */
 		totals[0] = d.event[0].total;
 		same_as_target(&d, &r.t, totals, samples, queued);
@@ -588,7 +592,7 @@ static void test_noise(void **state)
 		pmk_dump_free(&d);
 	}
 	assert_int_equal(pmk_dump_next(all.at, all.n, &at, &d), 0);
-	/* Two dumps follow each other without anything between them. */
+	/* Two dumps follow each other directly. */
 	all.n = at = 0;
 	put_all(&all, b.at, b.n);
 	put_all(&all, b.at, b.n);
@@ -618,9 +622,10 @@ static void test_nothing(void **state)
 }
 
 /*
- * Cut at every byte: everything before the cut is present, and the message names the position. With
- * CR LF, too; the copy is exactly as long as the cut, so that a sanitizer sees every step too far.
- * */
+ * Cuts the dump at every byte. Everything before the cut is read, and the message names its
+ * position, also with CR LF. The copy ends exactly at the cut, so a sanitizer detects each access
+ * after it.
+ */
 static void cut_everywhere(const struct bytes *b, bool crlf)
 {
 	struct pmk_dump whole = read_one(b);
@@ -641,7 +646,7 @@ static void cut_everywhere(const struct bytes *b, bool crlf)
 		}
 		assert_int_equal(pmk_dump_next(cut.at, n, &at, &d), 1);
 		assert_int_equal(d.state, PMK_DUMP_CUT);
-		/* A CR at the end may be half a CR LF. */
+		/* A CR at the end may be the first half of a CR LF. */
 		assert_in_range(d.end, crlf && b->at[n - 1] == '\r' ? n - 1 : n, n);
 		assert_int_equal(at, n);
 		snprintf(where, sizeof(where), "breaks off at offset %zu, in ", d.end);
@@ -700,20 +705,23 @@ static void test_bit_flips(void **state)
 		}
 		b.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	/* The magic number, and versions that are text: 0, tab, '!', 'A'. */
+	/*
+	 * If the magic number is wrong, or the version is changed to text (0, tab, '!', 'A'), it is
+	 * no dump.
+	 */
 	assert_int_equal(none, 8 * 4 + 4);
 	assert_int_equal(seen[PMK_DUMP_UNKNOWN], 4);
-	/*
-	 * A wrong checksum is the result for each bit of the checksum and for most bits of the
-	 * numbers.
-	 */
+	/* A changed bit of the checksum, or of most numbers, gives a wrong checksum. */
 	assert_true(seen[PMK_DUMP_WRONG] > seen[PMK_DUMP_CUT]);
 	assert_int_equal(none + seen[PMK_DUMP_UNKNOWN] + seen[PMK_DUMP_WRONG] + seen[PMK_DUMP_CUT],
 			 8 * b.n);
 	free(b.at);
 }
 
-/* The board is reset in the middle of a dump, at every position, and writes another one. */
+/*
+ * If the board is reset in the middle of a dump, at any position, and writes another dump, that
+ * dump is read.
+ */
 static void test_reset(void **state)
 {
 	struct rig r;
@@ -736,7 +744,7 @@ static void test_reset(void **state)
 			pmk_dump_free(&d);
 			assert_int_equal(pmk_dump_next(all.at, all.n, &at, &d), 1);
 		}
-		/* The four bytes of a magic number that another dump follows are text. */
+		/* A magic number that another dump follows is text. */
 		assert_int_equal(d.state, PMK_DUMP_COMPLETE);
 		assert_int_equal(d.begin, n);
 		pmk_dump_free(&d);
@@ -775,7 +783,7 @@ static void test_no_events(void **state)
 	free(b.at);
 }
 
-/* The CRC of what every description of CRC-32 gives as its check. */
+/* The CRC of the text that every description of CRC-32 uses as its check. */
 static void test_checksum(void **state)
 {
 	static const uint8_t dump[] = {
@@ -902,7 +910,8 @@ static void test_too_many_events(void **state)
 }
 
 /*
- * CR LF bytes of the firmware are not mistaken for a terminal's: the unchanged dump is tried first.
+ * CR LF in the firmware's own bytes is not taken for that of a terminal, because the unchanged dump
+ * is tried first.
  */
 static void test_own_crlf(void **state)
 {
@@ -911,7 +920,7 @@ static void test_own_crlf(void **state)
 
 	(void)state;
 	put_head(&b, "cpu");
-	put_event(&b, '\r', '\n', 0x50d); /* 0x50d: 0d 0a */
+	put_event(&b, '\r', '\n', 0x50d); /* contains 0d 0a */
 	put_end(&b, 0);
 	d = read_one(&b);
 	assert_int_equal(d.state, PMK_DUMP_COMPLETE);
@@ -929,7 +938,7 @@ static void test_own_crlf(void **state)
 	free(b.at);
 }
 
-/* Names as long as they may be, with CR LF for LF, too. */
+/* Names may have the maximum length, also with CR LF for LF. */
 static void test_long_names(void **state)
 {
 	static char name[4096];
@@ -962,7 +971,7 @@ static void test_long_names(void **state)
 	free(b.at);
 }
 
-/* Broken dumps in a large capture do not read it over and over. */
+/* Many broken dumps in a large capture do not make pmk read it again and again. */
 static void test_many_broken(void **state)
 {
 	struct bytes all = { 0 };
@@ -1000,8 +1009,8 @@ static const struct {
 	ROW("a\\x09", "a\\\\x09"),
 	ROW("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
 	ROW("\xc2\x80\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9f\xc2\xa0"), /* C1 controls, a space */
-	ROW("\xc3", "\\xc3"),						 /* ends too early */
-	ROW("\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf"),	 /* too long for '/' */
+	ROW("\xc3", "\\xc3"),						 /* ends early */
+	ROW("\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf"),	 /* an overlong '/' */
 	ROW("\xed\xa0\x80", "\\xed\\xa0\\x80"),				 /* a surrogate */
 	ROW("\xf4\x90\x80\x80\xff", "\\xf4\\x90\\x80\\x80\\xff"),	 /* above U+10FFFF */
 #undef ROW

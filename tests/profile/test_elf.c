@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ELF files: images made byte by byte, and a real ARM executable if there is a compiler. Truncated
- * at any length, they must give the right answer or an error.
+ * ELF files: images made byte by byte, and a real ARM executable if a compiler is installed.
+ * Truncated at any length, they give the right answer or an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +44,8 @@ static int teardown(void **state)
 
 /* ---- build attributes ---------------------------------------------------------------------- */
 
-/* Attributes of two vendors. "aeabi" is the second, and has a value of every form. */
-static const uint8_t attributes[] = { 'A', 9, 0, 0, 0, 'g', 'n', 'u', 0, 42, /* another's */
+/* Attributes of two vendors. "aeabi" is the second vendor, and has a value of every form. */
+static const uint8_t attributes[] = { 'A', 9, 0, 0, 0, 'g', 'n', 'u', 0, 42, /* another vendor's */
 				      49, 0, 0, 0, 'a', 'e', 'a', 'b', 'i', 0,
 				      /* attributes of one section of the file, which pmk ignores */
 				      2, 9, 0, 0, 0, 1, 0, 6, 14,
@@ -73,8 +73,8 @@ static void test_attributes(void **state)
 }
 
 /*
- * Truncated anywhere, and with any byte changed, nothing is read beyond the end. The copies have
- * the exact size, so that a sanitizer or valgrind detects such reads.
+ * Attributes that are truncated anywhere, or have any byte changed, are not read beyond their end.
+ * The copies have the exact size, so a sanitizer or valgrind detects such reads.
  */
 static void test_bad_attributes(void **state)
 {
@@ -88,8 +88,8 @@ static void test_bad_attributes(void **state)
 		memcpy(cut, attributes, n);
 		pmk_arm_attributes_read(&a, cut, n, false);
 		/*
-		 * If only the other vendor's part is there, the attributes are complete but have no
-		 * information.
+		 * If only the other vendor's attributes are there, they are complete but say
+		 * nothing.
 		 */
 		assert_false(a.said);
 		free(cut);
@@ -153,9 +153,9 @@ static void put_symbol(struct image *m, unsigned index, unsigned name, uint32_t 
 }
 
 /*
- * A 32-bit executable: two segments, the second of code from 0x8100 on, an interpreter, and
- * symbols: main (Thumb) 0x8120, _start (no type) 0x8100, table (data), $a, printf (elsewhere),
- * mian_loop.
+ * Makes a 32-bit executable with two segments, the second of which has code from 0x8100 on, an
+ * interpreter, and symbols: main (Thumb) 0x8120, _start (no type) 0x8100, table (data), $a, printf
+ * (elsewhere), mian_loop.
  */
 static void make_image(struct image *m, bool big)
 {
@@ -244,7 +244,7 @@ static void test_what_is_read(void **state)
 		assert_true(elf.dynamic);
 		assert_string_equal(elf.interpreter, "/lib/ld-linux.so.3");
 		assert_int_equal(elf.load_start, 0x70A0); /* after the headers */
-		assert_int_equal(elf.code_start, 0x8100); /* not the read-only segment's 0x7000 */
+		assert_int_equal(elf.code_start, 0x8100); /* not 0x7000 of the read-only segment */
 		assert_int_equal(elf.flags, 0x05000200);
 	}
 }
@@ -262,7 +262,7 @@ static void test_variants(void **state)
 		{ __LINE__, 16, 2, 3, 0, true, true, 0x8100 },		   /* ET_DYN */
 		{ __LINE__, 16, 2, 1, PMK_EPARSE, false, false, 0 },	   /* an object */
 		{ __LINE__, 16, 2, 4, PMK_EPARSE, false, false, 0 },	   /* a core dump */
-		{ __LINE__, 44, 2, 2, 0, false, false, 0x8100 },	   /* static */
+		{ __LINE__, 44, 2, 2, 0, false, false, 0x8100 },	   /* a static executable */
 		{ __LINE__, 44, 2, 1, PMK_EPARSE, false, false, 0 },	   /* no code */
 		{ __LINE__, 44, 2, 0, PMK_EPARSE, false, false, 0 },	   /* no segments */
 		{ __LINE__, 28, 4, 0x10000, PMK_EPARSE, false, false, 0 }, /* they are elsewhere */
@@ -335,7 +335,7 @@ static void test_long_interpreter(void **state)
 	put_segment(&m, PHDR + 64, 3, 0x400, 0x8140, 300, 4);
 	assert_int_equal(read_image(&m, &elf), 0);
 	assert_int_equal(strlen(elf.interpreter), 127);
-	put_segment(&m, PHDR + 64, 3, 0x400, 0x8140, 128, 4); /* one too many */
+	put_segment(&m, PHDR + 64, 3, 0x400, 0x8140, 128, 4); /* one segment too many */
 	assert_int_equal(read_image(&m, &elf), 0);
 	assert_int_equal(strlen(elf.interpreter), 127);
 	put_segment(&m, PHDR + 64, 3, 0x400, 0x8140, 127, 4);
@@ -389,7 +389,7 @@ static void test_symbols(void **state)
 	}
 }
 
-/* A number is a number, whatever the file. */
+/* A number is an address, whatever the file contains. */
 static void test_address_needs_no_file(void **state)
 {
 	char msg[64];
@@ -418,7 +418,7 @@ static void test_stripped(void **state)
 	assert_non_null(strstr(msg, "stripped"));
 }
 
-/* Symbol tables that contradict other sections of the file. */
+/* Symbol tables that contradict other sections of the file are errors. */
 static void test_broken_symbols(void **state)
 {
 	static const struct {
@@ -428,12 +428,12 @@ static void test_broken_symbols(void **state)
 		{ 2, 4, 0xFFFFFFF0 },		    /* begins after the end of the file */
 		{ 2, 5, 0xFFFFFFFF },		    /* ends after the end of the file */
 		{ 2, 5, 0x7FFFFFFF }, { 2, 6, 99 }, /* no such string table */
-		{ 2, 6, 2 },			    /* a section that is not a string table */
+		{ 2, 6, 2 },			    /* not a string table */
 		{ 2, 9, 0 },			    /* no size per entry */
 		{ 2, 9, 1 },	      { 2, 9, 0xFFFFFFFF },
 		{ 1, 4, 0xFFFFFFF0 }, /* names after the end of the file */
 		{ 1, 5, 3 },	      /* names cut off */
-		{ 1, 1, 8 },	      /* names without a place in the file */
+		{ 1, 1, 8 },	      /* names that are not in the file */
 	};
 
 	(void)state;
@@ -474,7 +474,7 @@ static void test_what_is_no_file(void **state)
 	assert_string_equal(msg, "is not an ELF file");
 	store("!<arch>\nx", 9);
 	assert_int_equal(pmk_elf_read(file, &elf, msg, sizeof(msg)), PMK_EPARSE);
-	/* A short buffer is not overrun. */
+	/* The result is truncated to the buffer. */
 	memset(small, '#', sizeof(small));
 	assert_int_equal(pmk_elf_read(file, &elf, small, 4), PMK_EPARSE);
 	assert_int_equal(small[3], '\0');
@@ -492,8 +492,8 @@ static uint64_t size_of(const char *path)
 }
 
 /*
- * The file at `file` gets shorter and shorter. Reading either fails or gives the result of the
- * whole file; if a symbol is found, it is at the same address.
+ * Truncates the file at `file` in many places. Reading either fails or gives the result of the
+ * complete file. If a symbol is found, its address is right.
  */
 static void cut_off(const char *symbol)
 {
@@ -507,7 +507,7 @@ static void cut_off(const char *symbol)
 	while (size > 0) {
 		int err;
 
-		/* A large file in steps, but its ends byte by byte. */
+		/* A large file is truncated in steps, but byte by byte near its ends. */
 		size -= size > 65536 ? 1 + size / 20000 : 1;
 		assert_int_equal(truncate(file, (off_t)size), 0);
 		memset(msg, 0, sizeof(msg));
@@ -561,7 +561,7 @@ static void test_cut_off_executable(void **state)
 	cut_off("main");
 }
 
-/* Every byte of the image is replaced: any result, but no crash. */
+/* With any byte of the image replaced, any result is right, but no crash. */
 static void test_damaged_images(void **state)
 {
 	static const uint8_t values[] = { 0x00, 0x80, 0xFF };
@@ -598,19 +598,16 @@ static const struct {
 	const char *name;
 	uint32_t value, size;
 	uint8_t type;
-	uint16_t section; /* 1: code at 0x8000, 0x100 bytes; 2: data */
+	uint16_t section; /* 1: code at 0x8000, 0x100 bytes long; 2: data */
 } symbols[] = {
 	{ "thumb", 0x8041, 0x10, FUNC, 1 }, /* bit 0: Thumb */
-	{ "reset", 0x8000, 0x20, FUNC, 1 },
-	{ "alias", 0x8000, 0, LABEL, 1 },
-	{ "inner", 0x8008, 0, LABEL, 1 }, /* inside reset: no code has its name */
-	{ "loop", 0x8020, 0, LABEL, 1 },  /* to the next one */
-	{ "gap", 0x8060, 4, FUNC, 1 },
-	{ "$a", 0x8080, 0, LABEL, 1 },
+	{ "reset", 0x8000, 0x20, FUNC, 1 },   { "alias", 0x8000, 0, LABEL, 1 },
+	{ "inner", 0x8008, 0, LABEL, 1 }, /* inside reset, so no code gets its name */
+	{ "loop", 0x8020, 0, LABEL, 1 },  /* to the next symbol */
+	{ "gap", 0x8060, 4, FUNC, 1 },	      { "$a", 0x8080, 0, LABEL, 1 },
 	{ "tail", 0x80f0, 0, LABEL, 1 }, /* to the end of the section */
-	{ "data", 0x8070, 8, FUNC, 2 },	 /* the section holds no code */
-	{ "zero", 0x8090, 4, OBJECT, 1 },
-	{ "loop", 0x80c0, 0, LABEL, 0 },      /* not defined here */
+	{ "data", 0x8070, 8, FUNC, 2 },	 /* in a section without code */
+	{ "zero", 0x8090, 4, OBJECT, 1 },     { "loop", 0x80c0, 0, LABEL, 0 }, /* undefined here */
 	{ "loop", 0x80c0, 0, LABEL, 0xfff1 }, /* an absolute number */
 };
 
@@ -621,7 +618,7 @@ static void put_code(struct image *m, unsigned index, uint32_t flags)
 	put(m, SHDR + 40 * index + 12, 4, 0x8000);
 }
 
-/* An ARM executable with these symbols, or without any. */
+/* Makes an ARM executable with these symbols, or without symbols. */
 static void make_functions(struct image *m, bool with_symbols)
 {
 	unsigned name = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Samples are counted by event, place and region, most of them first; with functions and
- * without. */
+/*
+ * Samples are counted by event, place and region, the most frequent first, with and without
+ * functions.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +57,7 @@ static void test_addresses(void **state)
 	free(got);
 }
 
-/* Addresses of this program; 16 is in none of its functions. */
+/* Addresses are assigned to the functions of this program; 16 is in none of them. */
 static void test_functions(void **state)
 {
 	struct pmk_profile_sample samples[] = {

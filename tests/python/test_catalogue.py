@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PMUs, events and registers, as plain values."""
+"""PMUs, events and registers are available as plain values."""
 import copy
 import dataclasses
 import json
@@ -19,12 +19,12 @@ def test_all_pmus_are_there():
     listed = re.findall(r"^  (\S+) +(\d+) events, +(\d+) counters?  ", out, re.M)
     by_name = {p.name: p for p in pmk.pmus()}
     assert len(listed) > 10
-    # The PMU "amba" is made from the map of a dump, so it has no events before that.
+    # The PMU "amba" is made from the map of a dump, so it has no events without one.
     assert listed.pop()[0] == "amba"
     names = {}
     for name, events, counters in listed:
-        # The command shows names of cores where a PMU has aliases for one; find_pmu() knows all of
-        # them.
+        # If a PMU has aliases for one core, the command shows names of cores. find_pmu() knows all
+        # names.
         names[pmk.find_pmu(name).name] = (int(events), int(counters))
     assert names == {p.name: (len(p.events), len(p.counters)) for p in by_name.values()}
 
@@ -72,8 +72,8 @@ def test_counters():
 
 
 def test_they_go_from_one_process_to_another():
-    """Objects can be pickled, as multiprocessing does; if a worker's exception cannot be unpickled,
-    the pool hangs."""
+    """Objects can be pickled, as multiprocessing does. If an exception of a worker could not be
+    unpickled, the pool would hang."""
     for pmu in pmk.pmus():
         assert pickle.loads(pickle.dumps(pmu)) is pmu and copy.deepcopy(pmu) is pmu
     for error in (pmk.Error(pmk.ErrorCode.EINVAL, "reading PMNC"),
@@ -83,7 +83,7 @@ def test_they_go_from_one_process_to_another():
 
 
 def test_values_are_plain():
-    """All values have plain types, so that users can make a table of them."""
+    """All values have plain types, so users can put them into tables."""
     for pmu in pmk.pmus():
         for event in pmu.events:
             for value in dataclasses.asdict(event).values():

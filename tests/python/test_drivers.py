@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Drivers, over models and over ports that are written in Python."""
+"""Drivers work on models, and on ports that are written in Python."""
 import pytest
 
 import pmk
@@ -32,7 +32,8 @@ def test_every_driver_counts_on_its_model(pmu):
     model = pmk.Model(pmu)
     driver = pmk.Driver(model)
     driver.reset()
-    # The first event that has a signal, that a counter can count, and that counts occurrences.
+    # The first event that has a signal, that a counter can count, and that counts occurrences
+    # instead of cycles.
     counter, event = next((c, e) for c in model.pmu.counters for e in model.pmu.events
                           if len(e.signals) == 1 and e.signals[0] != "CYCLE" and not c.times
                           and c.fixed_code in (None, e.code) and not e.latency)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk.read_dump(): the contents of a dump, read as by <pmk/dump.h>, as Python values."""
+"""pmk.read_dump() returns the contents of a dump, as read with <pmk/dump.h>, as Python values."""
 import os
 
 import pytest
@@ -18,7 +18,7 @@ def test_a_capture():
     (dump,) = pmk.read_dump(CAPTURE)
     assert pmk.read_dump(b"boot\\n" + data + data)[1].regions == dump.regions
     assert (dump.state, dump.why, dump.end) == (pmk.DumpState.COMPLETE, "", len(data))
-    # The numbers that `pmk report` shows of it.
+    # `pmk report` shows these numbers for the dump.
     assert [e.name for e in dump.events] == ["cpu_cycles", "br_exec"]
     assert [(r.name, r.entries, [c.sum for c in r.counts]) for r in dump.regions][:3:2] == [
         ("fft", 3, [6000, 60]), ("", 1, [5, 0])]

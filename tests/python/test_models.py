@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models, poked register by register; values are the documents'."""
+"""Models accept register accesses one by one. The values are those of the documents."""
 import gc
 import os
 import pickle
@@ -13,7 +13,7 @@ import pmk
 
 pytestmark = pytest.mark.quick
 
-PMNC_GO = 0x00b07007  # dcache_miss, instr_exec, counters to 0, go
+PMNC_GO = 0x00b07007  # dcache_miss, instr_exec, zeroed counters, enabled
 
 
 def test_it_counts_after_the_start_delay():
@@ -116,7 +116,7 @@ def test_two_models_on_one_bus():
     assert [m["PMN0"] for m in models] == [4, 4]
     del models, model
     gc.collect()
-    bus.add("L1D_MISS", 4)  # the deleted models do not see this
+    bus.add("L1D_MISS", 4)  # deleted models do not see this
     assert bus["L1D_MISS"] == 8
 
 
@@ -271,7 +271,8 @@ def test_an_ahb_monitor_of_any_layout(tmp_path):
 
 
 def test_a_cycle_of_evntbus():
-    """DDI 0211 Table 3.141: [6:5] is br_exec; DDI 0301H Table 3-137: [5]."""
+    """In a cycle of EVNTBUS, br_exec is [6:5] (DDI 0211 Table 3.141) or [5] (DDI 0301H Table
+    3-137)."""
     bus = pmk.find_pmu("arm1136").evntbus
     assert {k: n for k, n in bus.decode(0x241).items() if n} == {"instr_exec": 2, "br_exec": 2,
                                                                  "icache_miss": 1}

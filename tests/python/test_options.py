@@ -31,7 +31,7 @@ def test_they_are_made_of_the_settings():
 def test_mypy_finds_what_is_no_option(tmp_path):
     have("mypy")
     (tmp_path / "program.py").write_text(PROGRAM)
-    # Before 1.7 mypy takes TypedDicts of arguments with this option only.
+    # mypy before 1.7 needs this option for TypedDicts of arguments.
     out = run("mypy", "--enable-incomplete-feature=Unpack", "--cache-dir",
               os.path.join(WORK, "mypy"), tmp_path / "program.py",
               env=dict(os.environ, MYPYPATH=os.path.join(SOURCE, "python")))

@@ -13,7 +13,7 @@ import pmk
 
 pytestmark = pytest.mark.quick
 
-# Writes to both streams and exits with 7.
+# Writes to both streams, and exits with 7.
 WRITES = """
 	.arm
 	.global _start
@@ -61,7 +61,7 @@ def test_what_is_in_it(recording):
     assert functions[0][0] == "_start" and recording.facts["settings"] == "dcache.size=8K"
     assert recording.query("SELECT max(executions) FROM execution") == [(1000,)]
     assert recording.query("SELECT total FROM event WHERE name = ?", ["instr_exec"]) == [(8005,)]
-    assert recording.lines("cycles") == []  # there is no debug information
+    assert recording.lines("cycles") == []  # the program has no debug information
     with pytest.raises(KeyError, match="'itlb_miss' was not recorded; there are cycles, instr"):
         recording.functions("itlb_miss")
     with pytest.raises(Exception, match="readonly"):
@@ -127,7 +127,8 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_ends_it_and_keeps_what_was_recorded(tmp_path):
-    """The program says that it runs, and goes on for ever."""
+    """Ctrl-C ends the recording, and the file has what was recorded. The program prints that it
+    runs, and then runs for ever."""
     endless = assemble("says", WRITES.replace("_start:", "_start: nop\n").replace(
         "mov	r0, #2", "b	."))
     env = dict(os.environ, PYTHONPATH=os.path.join(SOURCE, "python"))

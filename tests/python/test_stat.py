@@ -116,7 +116,7 @@ def test_streams(tmp_path):
                        stderr=pmk.Stream.CAPTURE)
         assert (out.stdout, out.stderr) == (None, b"bad\n")
         assert (tmp_path / "out").read_bytes() == b"in\n"
-    # Emulated, too.
+    # It also counts in emulation.
     out = pmk.stat([loop(1)], "instructions", stdout=pmk.Stream.CAPTURE)
     assert out.stdout == b""
     with pytest.raises(TypeError, match="stdout: a path, a file or a descriptor, not float"):
@@ -176,7 +176,7 @@ def test_a_dump():
 
 
 def test_what_is_stopped_before_it_begins():
-    """A run is stopped before it begins, as by Ctrl-C at that moment."""
+    """Ctrl-C stops a run even if it comes just before the run begins."""
     request = pmk.counting._Request(None, None)
     try:
         request.set("core", "arm1176")
@@ -212,8 +212,8 @@ def test_ctrl_c_ends_it():
     assert p.wait() == 0
 
 
-def test_threads_apart():
-    """Two child processes are distinguished by their threads' names."""
+def test_threads_are_distinguished():
+    """Two child processes are distinguished by the names of their threads."""
     both = [started("sleep", "100") for _ in range(2)]
     try:
         r = pmk.stat(pid=",".join(str(p.pid) for p in both), per_thread=True, timeout=50,
@@ -227,7 +227,7 @@ def test_threads_apart():
             p.wait()
 
 
-# Three reads: one beat after one cycle, one beat after four, and two beats after five.
+# There are three reads: one beat after one cycle, one beat after four, and two beats after five.
 AXI_CYCLES = [{"arvalid"}, {"rvalid", "rlast"}, {"arvalid"}, set(), set(), set(),
               {"rvalid", "rlast"}, {"arvalid", "two"}, set(), set(), set(), {"rvalid"},
               {"rvalid", "rlast"}]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The package is typed, all public things have docstrings, and the example in the package's own
-text is true."""
+"""The package is typed, everything public has a docstring, and the example in the package's
+docstring works."""
 import doctest
 import inspect
 import os

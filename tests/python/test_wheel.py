@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package in its distributed forms: a wheel, a source distribution, and below a prefix."""
+"""The package works as a wheel, as a source distribution, and installed below a prefix."""
 import base64
 import glob
 import hashlib
@@ -26,7 +26,7 @@ print(pmk.library_path(), model["PMN0"], pmk.stat([sys.argv[1]], events="instr_e
 
 
 def run_there(tmp_path, path):
-    """Without variables that would help it to find the build tree."""
+    """Runs Python without the variables with which it would find the build tree."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
     out = run(sys.executable, "-c", PROGRAM, loop(1000), env=dict(env, PYTHONPATH=str(path)),
               cwd=tmp_path)
@@ -104,7 +104,7 @@ def test_below_a_prefix(there, tmp_path):
     assert library == os.path.join(there.lib, "libpmk.so.0") and (misses, insns) == ("5", "8005")
     licences = os.path.join(there.prefix, "share/pmk/licenses")
     assert sorted(os.listdir(licences)) == ["GPL-2.0-or-later.txt", "MIT.txt", "licences.txt"]
-    # Python may store compiled files next to both.
+    # Python may store compiled files next to the package and the library.
     packages = (os.path.join(there.prefix, "share/pmk/python/pmk"),
                 os.path.join(SOURCE, "python/pmk"))
     here, source = (sorted(n for n in os.listdir(path) if n != "__pycache__") for path in packages)

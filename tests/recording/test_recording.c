@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Recordings: made-up ones are written, for programs that this machine's compiler makes. Each byte
- * of their functions counts as an executed instruction, so that the results do not depend on the
+ * Recordings of made-up executions are written for programs that this machine's compiler makes.
+ * Each byte of a function counts as an executed instruction, so the results do not depend on the
  * compiler.
  */
 #include <setjmp.h>
@@ -30,7 +30,7 @@
 
 static char dir[64], program[96], data[96];
 
-/* Line 1 is the first of the text. */
+/* Line 1 is the first line of this text. */
 static const char source[] = "volatile int v;\n"
 			     "static inline __attribute__((always_inline)) void innermost(int x)\n"
 			     "{\n"
@@ -69,7 +69,9 @@ static void run(const char *command)
 	assert_int_equal(system(command), 0);
 }
 
-/* Compile the source with more options; `more` are further commands, run in the folder. */
+/*
+ * Compiles the source with additional options. `more` are commands that are then run in the folder.
+ */
 static void compile_with(const char *options, const char *more)
 {
 	char command[512];
@@ -133,9 +135,9 @@ static struct pmk_recorded_extra extras[ROOM];
 static struct pmk_recorded_block blocks[ROOM];
 static struct pmk_recorded_part parts[ROOM];
 static struct pmk_recorded_run runs[ROOM];
-static const uint64_t costs[] = { 1, 0, 0, /* of extras: */ 0, 1, 0, 0, 2, 0 };
-static uint64_t plain; /* its address in the file */
-static size_t nplain;  /* bytes of it, which are the first instructions */
+static const uint64_t costs[] = { 1, 0, 0, /* costs of the extras */ 0, 1, 0, 0, 2, 0 };
+static uint64_t plain; /* address of plain() in the file */
+static size_t nplain;  /* its number of bytes, which are the first instructions */
 
 /* Returns a recording of the functions of `file`, or only of made-up code if `file` is NULL. */
 static struct pmk_recording made_up(const char *file)
@@ -180,7 +182,7 @@ static struct pmk_recording made_up(const char *file)
 		}
 	}
 	pmk_functions_free(functions);
-	/* A loop that the program has written, and later changed. */
+	/* A loop that the program wrote, and changed later. */
 	insns[rec.ninsns++] = (struct pmk_recorded_insn){ .addr = MADE + 2,
 							  .object = 1,
 							  .size = 2,
@@ -224,7 +226,7 @@ static void write_it(const struct pmk_recording *rec)
  * --------------------------------------------------------------------
  */
 
-/* The answer of a query: rows with ";" between them, columns with "|". */
+/* Returns the answer to a query, with ";" between rows and "|" between columns. */
 static const char *ask(const char *sql)
 {
 	static char answer[4096];
@@ -234,7 +236,7 @@ static const char *ask(const char *sql)
 	size_t at = 0;
 
 	assert_int_equal(pmk_database_open(data, &db, msg, sizeof(msg)), 0);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL); /* as users have it */
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL); /* as in users' programs */
 	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL))
 		fail_msg("%s", sqlite3_errmsg(db));
 	answer[0] = '\0';
@@ -255,7 +257,7 @@ static const char *ask(const char *sql)
 }
 
 /*
- * A block of two instructions runs in two threads; a run and an extra cost are recorded in two
+ * A block of two instructions runs in two threads. A run and an extra cost are recorded in two
  * halves.
  */
 static void test_blocks(void **state)
@@ -265,7 +267,7 @@ static void test_blocks(void **state)
 	static const uint64_t cost[] = { 1,
 					 2,
 					 0,
-					 /* of the second: */ 1,
+					 /* of the second instruction */ 1,
 					 0,
 					 0,
 					 /* of the extras: */ 0,
@@ -372,7 +374,7 @@ static void test_lines(void **state)
 	compile("true");
 	rec = made_up(program);
 	write_it(&rec);
-	/* Each line has some of the bytes of its function. */
+	/* Each line has some bytes of its function. */
 	assert_string_equal(ask("SELECT DISTINCT code.line FROM code JOIN function ON function = "
 				"function.id WHERE name = 'cache::put(int)' ORDER BY 1"),
 			    "19;20");
@@ -386,7 +388,7 @@ static void test_lines(void **state)
 		"innermost|4;inner|8;-|13");
 }
 
-/* The place and version of the debug information make no difference. */
+/* The result does not depend on the place and version of the debug information. */
 static void test_forms_of_debug_information(void **state)
 {
 	static const char *const options[] = { "-gdwarf-3", "-gdwarf-4", "-gdwarf-5",
@@ -408,7 +410,7 @@ static void test_forms_of_debug_information(void **state)
 					"inlined i JOIN file ON file = file.id ORDER BY 3"),
 				    "innermost|/source.c|9;inner|/source.c|14");
 	}
-	/* The .dwo file is missing, but lines are known. */
+	/* The .dwo file is missing, but the line numbers are known. */
 	compile_with("-gsplit-dwarf", "rm -f *.dwo");
 	write_it(&rec);
 	assert_string_equal(ask("SELECT count(*) FROM inlined"), "0");
@@ -431,7 +433,7 @@ static void test_fewer_facts(void **state)
 	write_it(&rec);
 	assert_string_equal(ask(functions), "");
 	assert_string_equal(ask("SELECT build_id FROM object WHERE id = 0"), "00c0ffee");
-	/* The program may be half a file, no file, a pipe or a folder. */
+	/* The program may be truncated or missing, or may be a pipe or a folder. */
 	compile("head -c 6000 program > half && mv half program");
 	write_it(&rec);
 	assert_string_equal(ask("SELECT count(*) FROM function, inlined"), "0");
@@ -448,8 +450,8 @@ static void test_fewer_facts(void **state)
 }
 
 /*
- * A program that is cut or damaged at any byte still gives a recording of all instructions; its
- * functions may be wrong.
+ * If the program is truncated or damaged at any byte, the recording still has all instructions, but
+ * its functions may be wrong.
  */
 static void test_damaged_file(void **state)
 {
@@ -610,7 +612,7 @@ static void test_full_disk(void **state)
 	free(after);
 }
 
-/* Ends writing at the call number `last`. */
+/* Ends the writing at call number `last`. */
 struct watched {
 	size_t calls, last, done[64];
 };
@@ -633,8 +635,8 @@ static int write_watched(const struct pmk_recording *rec, struct watched *watche
 }
 
 /*
- * If a signal ends writing at any step, the old file stays and there is no other file. Each object,
- * each unit of its debug information, and each third of the 30,000 runs is a step.
+ * If a signal ends the writing at any step, the old file stays, and there is no other file. Steps
+ * are each object, each unit of its debug information, and each third of the 30,000 runs.
  */
 static void test_watch_ends_writing(void **state)
 {
@@ -666,7 +668,10 @@ static void test_watch_ends_writing(void **state)
 		assert_memory_equal(before, after, n);
 		free(after);
 	}
-	/* The start, two objects, at least one unit, 30,000 items and some, the end. */
+	/*
+	 * The steps are the start, two objects, at least one unit, more than 30,000 items, and the
+	 * end.
+	 */
 	assert_true(all.calls >= 8);
 	free(many);
 	free(before);

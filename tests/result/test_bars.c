@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the text report draws: bars of layers, waits per burst, trends; ASCII and UTF-8, with and
+ * The text report draws bars of layers, waits per burst, and trends, in ASCII and UTF-8, with and
  * without colour, in any width. Counter codes are the numbers of docs/ahbmon.md, section 3.
  */
 #include <setjmp.h>
@@ -18,9 +18,11 @@
 
 #include "pmu/ahbmon/layers.h"
 
-/* ARM-D: 61 reads, 62 writes, 67 SINGLE, 68 INCR4, 69 INCR8, 70 linefills, 75 waits, 76 the
- * slave's, 77 the bus's. DMA-0: 17 reads, 18 writes, 25 to 28 bursts, 29 waits. GXI: 79 writes, 80
- * requests of reads, 81 and 82 their waits. 89: cycles. */
+/*
+ * ARM-D: 61 reads, 62 writes, 67 SINGLE, 68 INCR4, 69 INCR8, 70 linefills, 75 waits, 76 of the
+ * slave, 77 of the bus. DMA-0: 17 reads, 18 writes, 25 to 28 bursts, 29 waits. GXI: 79 writes, 80
+ * requests of reads, 81 and 82 their waits. 89: cycles.
+ */
 enum { RD = 61, WR = 62, SINGLE = 67, INCR4, INCR8, LINEFILL, WAITS = 75, SLAVE, BUS, CYCLES = 89 };
 
 struct code_count {
@@ -58,7 +60,7 @@ static struct pmk_section *add(struct pmk_result *r, const struct code_count *co
 	add(r, (const struct code_count[]){ __VA_ARGS__ }, \
 	    sizeof((const struct code_count[]){ __VA_ARGS__ }) / sizeof(struct code_count))
 
-/* The text of the result from `from` on; the caller frees. */
+/* Returns the text of the result from `from` on. The caller must free it. */
 static char *drawn(const struct pmk_result *r, struct pmk_bars bars, bool colour, const char *from)
 {
 	struct pmk_write_options opt = {
@@ -105,8 +107,10 @@ static const struct pmk_bars utf8 = { .layers = &pmk_ahbmon_layers, .columns = 8
 	"\n   # transfers, s first beats wait for the slave, b first beats wait for the bus\n" \
 	"   w other waits, . idle, busy, responses"
 
-/* 1000 cycles of ARM-D: 400 transfers, 200 waits for the slave, 100 for the bus, 100 others. In 31
- * cells these end at 12.4, 18.6, 21.7 and 24.8. */
+/*
+ * 1000 cycles of ARM-D: 400 transfers, 200 waits for the slave, 100 for the bus, and 100 other
+ * waits. In 31 cells their bars end at 12.4, 18.6, 21.7 and 24.8.
+ */
 #define WHOLE                                                                                     \
 	{ CYCLES, 1000 }, { RD, 300 }, { WR, 100 }, { SINGLE, 10 }, { INCR4, 20 }, { INCR8, 30 }, \
 		{ LINEFILL, 40 }, { WAITS, 400 }, { SLAVE, 200 },                                 \
@@ -155,7 +159,7 @@ static void without_bars(void **state)
 	pmk_result_free(&r);
 }
 
-/* A bar takes the rest of the terminal's width, but at least 10 and at most 60 cells. */
+/* A bar is as wide as the terminal permits, but at least 10 and at most 60 cells. */
 static void widths(void **state)
 {
 	static const struct {
@@ -221,26 +225,26 @@ static void what_is_not_counted(void **state)
 	start(&r);
 	s = ADD(&r, { CYCLES, 1000 }, { RD, 300 }, { WR, 100 }, { WAITS, 400 }, { SLAVE, 200 },
 		{ BUS, 100 });
-	/* If writes were not counted, the number of transfers is not known. */
+	/* If writes were not counted, the number of transfers is unknown. */
 	s->rows[2].trust = PMK_TRUST_NOT_SUPPORTED;
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD
 	       "   ARM-D ssssssbbbwww???????????????????       -   20.0%   10.0%   10.0%       "
 	       "-\n" LEGEND UNKNOWN);
-	/* A lower bound and an extrapolated number are not counted, either. */
+	/* A lower bound and an extrapolated number are treated as not counted. */
 	s->rows[2].trust = PMK_TRUST_MEASURED;
 	s->rows[3].trust = PMK_TRUST_WRAPPED;
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD
 	       "   ARM-D ############sssssssbbb?????????   40.0%   20.0%   10.0%       -       "
 	       "-\n" LEGEND UNKNOWN);
-	/* If only one cause was counted, causes are not distinguished. */
+	/* If only one of the two causes was counted, the bar does not distinguish causes. */
 	s->rows[3].trust = PMK_TRUST_MEASURED;
 	s->rows[4].trust = PMK_TRUST_SCALED;
 	expect(__LINE__, &r, ascii, HEAD,
 	       HEAD "   ARM-D ############wwwwwwwwwwwww......   40.0%       -       -   40.0%   "
 		    "20.0%\n" LEGEND "\n\n");
-	/* If cycles were not counted, there are no shares of them. */
+	/* If cycles were not counted, no share is shown. */
 	s->rows[0].trust = PMK_TRUST_NOT_COUNTED;
 	s->rows[4].trust = PMK_TRUST_MEASURED;
 	{
@@ -253,15 +257,17 @@ static void what_is_not_counted(void **state)
 	pmk_result_free(&r);
 }
 
-/* A layer without write counters; one without bursts; the order is that of the buses. */
+/* Layers without write counters and layers without bursts are shown in the order of the buses. */
 static void other_layers(void **state)
 {
 	struct pmk_result r;
 
 	(void)state;
 	start(&r);
-	/* GXI: 10 % writes, 20 % reads, waits of 5 % and 15 %. CLCDC: 50 % reads, 3 waits in each
-	 * of 20 bursts, 40 of them on first beats because of the slave. ARM-I: nothing. */
+	/*
+	 * GXI: 10 % writes, 20 % reads, waits of 5 % and 15 %. CLCDC: 50 % reads, 3 waits in each
+	 * of 20 bursts, of which 40 are waits of first beats for the slave. ARM-I: no transfers.
+	 */
 	ADD(&r, { CYCLES, 400 }, { 79, 40 }, { 80, 80 }, { 81, 20 }, { 82, 60 }, { 8, 200 },
 	    { 9, 1 }, { 10, 2 }, { 11, 5 }, { 12, 12 }, { 13, 60 }, { 14, 40 }, { 15, 0 }, { 0, 0 },
 	    { 4, 0 });
@@ -286,8 +292,10 @@ static struct pmk_section *at(struct pmk_section *s, double seconds)
 #define HEAD_OF_LINES \
 	"#           time layer, waits per burst             mean   slave     bus   other\n"
 
-/* 40 transfers, 35 waits of which 20 are the slave's and 10 the bus's, in 5 bursts; nothing; 80
- * transfers and 20 waits for the slave, in 10. */
+/*
+ * The intervals have 40 transfers, and 35 waits (20 for the slave, 10 for the bus) in 5 bursts; no
+ * transfers; and 80 transfers, and 20 waits for the slave in 10 bursts.
+ */
 static void three_intervals(struct pmk_result *r)
 {
 	start(r);
@@ -317,7 +325,7 @@ static void lines_of_intervals(void **state)
 	assert_non_null(strstr(text, "\n     0.000003000 ARM-D ####################sssss"
 				     "    2.00    2.00    0.00    0.00\n"));
 	assert_null(strstr(text, "     0.000002000 ARM-D"));
-	assert_null(strstr(text + 1, HEAD_OF_LINES)); /* once */
+	assert_null(strstr(text + 1, HEAD_OF_LINES)); /* the header is printed once */
 	free(text);
 	r.sections[0].cpu = 1;
 	text = drawn(
@@ -329,7 +337,7 @@ static void lines_of_intervals(void **state)
 	pmk_result_free(&r);
 }
 
-/* Bursts that no counter counts: there is no mean, neither of the whole nor of that interval. */
+/* If no counter counts the bursts of an interval, neither the interval nor the whole has a mean. */
 static void bursts_that_are_not_counted(void **state)
 {
 	struct pmk_section *s;
@@ -385,8 +393,9 @@ static void trends(void **state)
 	pmk_result_free(&r);
 }
 
-/* More intervals than columns: 25 of them in 10, so 3 share one, of which the mean is that of all
- * bursts. */
+/*
+ * 25 intervals in 10 columns: 3 intervals share a column, which shows the mean of all their bursts.
+ */
 static void trends_that_do_not_fit(void **state)
 {
 	struct pmk_bars bars = ascii;
@@ -394,8 +403,10 @@ static void trends_that_do_not_fit(void **state)
 
 	(void)state;
 	start(&r);
-	/* Waits 8 and 0 in turn, in 1 and 3 bursts: columns of 16 / 5 and 8 / 7; the last is one
-	 * interval. */
+	/*
+	 * The intervals have 8 and 0 waits in turn, in 1 and 3 bursts. So columns have 16 / 5 and 8
+	 * / 7. The last column has one interval.
+	 */
 	for (unsigned i = 0; i < 25; i++)
 		at(ADD(&r, { CYCLES, 100 }, { RD, 10 }, { WR, 0 }, { SINGLE, i % 2 ? 3 : 1 },
 		       { INCR4, 0 }, { INCR8, 0 }, { LINEFILL, 0 }, { WAITS, i % 2 ? 0 : 8 }),
@@ -408,8 +419,10 @@ static void trends_that_do_not_fit(void **state)
 	pmk_result_free(&r);
 }
 
-/* A PMU without layers that times latencies shows the mean of each interval. Event 60 is reads of
- * the instruction cache. */
+/*
+ * For a PMU without layers that times latencies, the trend shows the mean of each interval. Event
+ * 60 is reads of the instruction cache.
+ */
 static void trends_of_latencies(void **state)
 {
 	static const uint64_t sums[] = { 40, 0, 10, 100 }, counts[] = { 4, 0, 1, 5 };
@@ -429,7 +442,7 @@ static void trends_of_latencies(void **state)
 			.latency = true,
 		};
 	}
-	/* 10 is half of 20, the fifth of eight levels. */
+	/* 10 is half of the maximum 20, and so the fifth of eight levels. */
 	expect(__LINE__, &r, bars, "\n   mean latency",
 	       "\n   mean latency by interval\n"
 	       "   read_latency              = =#  least 10.00, most 20.00\n\n");

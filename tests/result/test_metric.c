@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metrics: formulas, files and their errors, values that must not be printed, and the shipped
+ * Metrics: formulas, files and their errors, values that must not be printed, and the installed
  * files, computed from literal counts. PMK_SOURCE_DATA is the data directory of the source tree.
  */
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void make_result(struct pmk_result *r, uint64_t cycles, uint64_t insns)
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
-/* event.sum: the sum of an event's latencies, where a latency counter timed it. */
+/* event.sum is the sum of an event's latencies, if a latency counter timed them. */
 static void latency_tests(void **state)
 {
 	struct pmk_metrics *all = NULL;
@@ -110,7 +110,7 @@ static void latency_tests(void **state)
 	r.sections[0].rows[0].has_dist = true;
 	r.sections[0].rows[0].dist.values.sum = 1300;
 	v = pmk_metric_eval(pmk_metrics_get(all, 0), &r, &r.sections[0]);
-	assert_false(v.valid); /* of a region's occurrences, not of a latency */
+	assert_false(v.valid); /* occurrences of a region, not a latency */
 	r.sections[0].rows[0].dist.latency = true;
 	v = pmk_metric_eval(pmk_metrics_get(all, 0), &r, &r.sections[0]);
 	assert_true(v.valid && v.value == 5);
@@ -125,7 +125,7 @@ static void latency_tests(void **state)
 	remove_place(&p);
 }
 
-/* cpu_cycles = 300, instr_exec = 200, clock 700 MHz */
+/* The counts are cpu_cycles = 300 and instr_exec = 200; the clock is 700 MHz. */
 static void formula_tests(void **state)
 {
 	static const struct {
@@ -173,7 +173,7 @@ static void error_tests(void **state)
 {
 	static const struct {
 		int line;
-		const char *text, *msg; /* msg follows the file's path */
+		const char *text, *msg; /* the message follows the file's path */
 	} rows[] = {
 		{ __LINE__, HEAD "cpu_cycles / instr_exek" TAIL, ":3:22: not among EVENTS" },
 		{ __LINE__, HEAD "cpu_cycles / (instr_exec" TAIL, ":3:33: ')' expected" },
@@ -322,8 +322,8 @@ static void invalid_tests(void **state)
 	row->value = 200;
 
 	/*
-	 * A single such count is valid; a mean over several is not known, and this reason comes
-	 * before all others.
+	 * If one count has a gap, it is valid by itself, but a mean over several counts is unknown.
+	 * This reason comes before all others.
 	 */
 	row->gap = "there were others";
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
@@ -349,8 +349,8 @@ static void invalid_tests(void **state)
 	assert_false(pmk_metric_eval(cpi, &r, &r.sections[0]).valid);
 
 	/*
-	 * Two events were counted for shares of the time: shares of different length, of equal
-	 * length but of different groups, and of the same group.
+	 * Two events were each counted part of the time: for different shares, for equal shares in
+	 * different groups, and in one group.
 	 */
 	row->trust = PMK_TRUST_EXACT;
 	row->coverage = 0.5;
@@ -374,7 +374,7 @@ static void invalid_tests(void **state)
 	pmk_metrics_free(all);
 }
 
-/* The PMUs that a shipped metric must apply to, by bit. */
+/* The PMUs to which an installed metric must apply, one bit each. */
 enum {
 	ON_1136 = 1,
 	ON_1156 = 2,
@@ -415,7 +415,7 @@ struct code_count {
 	uint64_t value;
 };
 
-/* Add a section with these counts, all of them valid, to the result. */
+/* Adds a section with these counts to the result. All of them are valid. */
 static struct pmk_section *fill(struct pmk_result *r, const struct pmk_pmu *pmu, double hz,
 				const struct code_count *counts, unsigned n)
 {
@@ -437,7 +437,7 @@ static struct pmk_section *fill(struct pmk_result *r, const struct pmk_pmu *pmu,
 	return s;
 }
 
-/* Makes the event with this code an event that a latency counter has timed. */
+/* Makes the event with this code one that a latency counter timed. */
 static void time_all(struct pmk_section *s, unsigned code, uint64_t sum)
 {
 	for (unsigned i = 0; i < s->nrows; i++)
@@ -448,8 +448,10 @@ static void time_all(struct pmk_section *s, unsigned code, uint64_t sum)
 		}
 }
 
-/* Checks that every row is an installed metric, has this value here, and applies to the listed
- * PMUs. */
+/*
+ * Checks that every row is an installed metric that has this value here and applies to the listed
+ * PMUs.
+ */
 static void check_shipped(const struct pmk_metrics *all, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct shipped *rows, unsigned n,
 			  const char *document)
@@ -473,8 +475,10 @@ static void check_shipped(const struct pmk_metrics *all, const struct pmk_result
 	}
 }
 
-/* Checks all installed metrics. The counts are by event code; the values were computed by hand. The
- * tables together have every metric. */
+/*
+ * Checks all installed metrics. The counts are given by event code, and the values were computed by
+ * hand. The tables together contain every metric.
+ */
 static void shipped_tests(void **state)
 {
 	static const struct code_count arm11[] = {
@@ -553,7 +557,9 @@ static void shipped_tests(void **state)
 		{ "l2_read_hit_ratio", "%", 80, ON_L210 | ON_L220 },
 		{ "l2_write_hit_ratio", "%", 75, ON_L210 | ON_L220 },
 	};
-	/* ARM-I from 0 on, CLCDC 8, DMA-0 17, DMA-1 33, EXP 43, ARM-D 61. */
+	/*
+	 * ARM-I from 0 on, CLCDC from 8, DMA-0 from 17, DMA-1 from 33, EXP from 43, ARM-D from 61.
+	 */
 	static const struct code_count ahbmon[] = {
 		{ 89, 10000 }, { 0, 800 },  { 1, 20 },	 { 2, 0 },     { 3, 80 },   { 4, 800 },
 		{ 5, 300 },    { 6, 100 },  { 8, 1600 }, { 9, 0 },     { 10, 0 },   { 11, 0 },
@@ -625,7 +631,7 @@ static void shipped_tests(void **state)
 
 	(void)state;
 	assert_int_equal(pmk_metrics_count(all),
-			 n11 + n8 + nmb + nl2 + nahb - 4); /* cpi and ipc are in all */
+			 n11 + n8 + nmb + nl2 + nahb - 4); /* cpi and ipc are in all tables */
 	s = fill(&r, &pmk_arm1176, 700e6, arm11, sizeof(arm11) / sizeof(arm11[0]));
 	check_shipped(all, &r, s, of_arm11, n11, "DAI 0195B");
 	pmk_result_free(&r);
@@ -636,7 +642,7 @@ static void shipped_tests(void **state)
 		 sizeof(microblaze) / sizeof(microblaze[0]));
 	time_all(s, 58, 550); /* 300 reads, 10 misses of 26 cycles */
 	time_all(s, 59, 500); /* 200 writes, 40 misses of 8.5 cycles on average */
-	time_all(s, 60, 800); /* 500 fetches, 20 misses of 16 */
+	time_all(s, 60, 800); /* 500 fetches, 20 misses of 16 cycles */
 	check_shipped(all, &r, s, of_microblaze, nmb, "UG984");
 	pmk_result_free(&r);
 	s = fill(&r, &pmk_l220, 700e6, l220, sizeof(l220) / sizeof(l220[0]));
@@ -648,7 +654,7 @@ static void shipped_tests(void **state)
 	pmk_metrics_free(all);
 }
 
-/* Pseudo-random bytes that resemble a metric; the file may load or not. */
+/* Pseudo-random bytes that resemble a metric load or are refused, without a crash. */
 static void rubbish_tests(void **state)
 {
 	static const char *const words[] = {

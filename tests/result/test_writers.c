@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The three writers against golden text: values and missing ones, regions, intervals, repeats,
- * processors, additional facts from firmware, unusual characters, a full disk, a locale with a
+ * The three writers produce exactly this text: for values and missing values, regions, intervals,
+ * repeats, processors, facts from firmware, unusual characters, a full disk, and a locale with a
  * decimal comma.
  */
 #include <locale.h>
@@ -90,7 +90,7 @@ static struct pmk_section *make(struct pmk_result *r)
 	return s;
 }
 
-/* Everything of `r` in this format; the caller frees. */
+/* Returns the result `r` in this format. The caller must free it. */
 static char *written(const struct pmk_result *r, struct pmk_write_options opt)
 {
 	struct pmk_writer *w;
@@ -585,7 +585,7 @@ static void firmware_json_test(void **state)
 		     "\"region\":null}\n"
 		     "]}\n"));
 	free(got);
-	/* The profile is absent if it was not requested. */
+	/* Without a request, the document has no profile. */
 	got = written(&r, json);
 	assert_null(strstr(got, "\"dump"));
 	assert_null(strstr(got, "\"profile\""));
@@ -596,7 +596,7 @@ static void firmware_json_test(void **state)
 	pmk_result_free(&r);
 }
 
-/* The form of a number that is too large for decimals, and a metric of a lower bound. */
+/* Numbers that are too large for decimals, and a metric of a lower bound. */
 static void firmware_odd_test(void **state)
 {
 	static const struct pmk_metric *cpi[2];
@@ -668,7 +668,7 @@ static void odd_tests(void **state)
 	pmk_result_free(&r);
 }
 
-/* Only begin and end: the document is still closed. */
+/* If only begin and end are called, the document is still closed. */
 static void empty_tests(void **state)
 {
 	struct pmk_result r;
@@ -705,7 +705,7 @@ static void repeat_tests(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		char *first = written(&r, *all[i]), *second;
 
-		r.elapsed = i == 0 ? 0 : 99; /* not in the machine formats */
+		r.elapsed = i == 0 ? 0 : 99; /* only in the text format */
 		second = written(&r, *all[i]);
 		assert_string_equal(first, second);
 		free(first);
@@ -739,8 +739,8 @@ static void full_disk_test(void **state)
 }
 
 /*
- * Few machines have a locale with a decimal comma installed: one is made, in a folder of its own.
- * It has nothing but the comma, because compiling a language takes seconds.
+ * Makes a locale with a decimal comma in a folder of its own, because few machines have one
+ * installed. The locale has only the comma, because compiling a complete language takes seconds.
  */
 static void use_decimal_comma(char *folder, size_t size)
 {
@@ -758,17 +758,17 @@ static void use_decimal_comma(char *folder, size_t size)
 	assert_int_equal(fclose(source), 0);
 	snprintf(command, sizeof(command),
 		 "localedef -c -i %s -f UTF-8 %s/comma.UTF-8 >%s/log 2>&1", path, folder, folder);
-	/* localedef complains that everything else is missing, and makes the locale. */
+	/* localedef makes the locale, and complains that everything else is missing. */
 	if (system(command) < 0)
 		fail_msg("%s cannot be run", command);
 	setenv("LOCPATH", folder, 1);
 	if (!setlocale(LC_NUMERIC, "comma.UTF-8"))
 		fail_msg("'%s' failed (Debian: apt install locales)", command);
-	/* While it is set, newlocale() of glibc leaks; json-c calls it. */
+	/* While LOCPATH is set, newlocale() of glibc leaks memory; json-c calls it. */
 	unsetenv("LOCPATH");
 }
 
-/* All formats have decimal points, and the program's own locale comes back afterwards. */
+/* All formats use decimal points, and afterwards the program's own locale is set again. */
 static void locale_test(void **state)
 {
 	struct pmk_result r;
@@ -849,7 +849,7 @@ static void make_timed(struct pmk_result *r)
 		.values = { .n = 8, .sum = 40, .sq_low = 232, .min = 2, .max = 9 },
 		.latency = true,
 	};
-	/* The longest may have been longer, some overlapped. */
+	/* The longest may have been longer, and some latencies overlapped. */
 	s->rows[2].value = 2;
 	s->rows[2].has_dist = true;
 	s->rows[2].dist = (struct pmk_distribution){
@@ -863,7 +863,7 @@ static void make_timed(struct pmk_result *r)
 		.full = true,
 	};
 	s->rows[2].reason = "occurrences overlapped: the latencies are less accurate";
-	/* Part of a run: the extremes are not known. */
+	/* A part of a run has unknown extremes. */
 	s->rows[3].value = 1;
 	s->rows[3].has_dist = true;
 	s->rows[3].dist = (struct pmk_distribution){
@@ -913,7 +913,7 @@ static void latency_tests(void **state)
 	pmk_result_free(&r);
 }
 
-/* Sums of squares have 128 bits, and of several runs the mean is shown, rounded. */
+/* Sums of squares have 128 bits. For several runs, their mean is shown, rounded. */
 static void square_tests(void **state)
 {
 	static const struct {
@@ -957,7 +957,7 @@ static void square_tests(void **state)
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* perf writes clocks in milliseconds, and multiplies values that have a scale. */
+/* Like perf, the formats have clocks in milliseconds, and multiply values that have a scale. */
 static void unit_tests(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core on the buses of the ARM926EJ-S Development Chip: the effects of its accesses there must
- * come back through model, driver and session. Blocks are made up: one instruction, ten cycles.
- * HCLK is the core's clock. There is no translation, so that every burst was requested by the test.
+ * A core on the buses of the ARM926EJ-S Development Chip. The effects of its accesses come back
+ * through model, driver and session. The blocks are made up, with one instruction and ten cycles.
+ * HCLK is the core's clock. There is no address translation, so the test requests every burst.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "cpu/arm11/arm11.h"
 #include "producer/session/emulated.h"
 
-/* Counters by their number, DDI 0287B Tables 4-6 to 4-13 in order. */
+/* Numbers of the counters, in the order of DDI 0287B Tables 4-6 to 4-13. */
 enum {
 	ARMI_RD = 0,
 	ARMI_LINE_FILL = 3,
@@ -118,7 +118,7 @@ static void store(struct rig *r, uint32_t addr)
 	pmk_arm11_store(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
 }
 
-/* Reads the final counts as another process reads them; returns 0 or the error. */
+/* Reads the final counts as another process does. Returns 0 or the error. */
 static int finish(struct rig *r, struct pmk_reading *totals)
 {
 	memcpy(&r->copy, &r->e, pmk_emulated_bytes(&r->cfg));
@@ -133,12 +133,15 @@ static void test_counts_come_back(void **state)
 
 	(void)state;
 	block(r, 0);
-	/* Five lines in one set of four ways: the first is dirty in one half and is evicted. */
+	/*
+	 * Five lines are in one set of four ways, so the first line, which is dirty in one half, is
+	 * evicted.
+	 */
 	load(r, 0x10000);
 	store(r, 0x10010);
 	for (uint32_t i = 1; i < 5; i++)
 		load(r, 0x10000 + 8192 * i);
-	store(r, 0x40000); /* absent */
+	store(r, 0x40000); /* of an absent line */
 	block(r, 1);
 	assert_int_equal(finish(r, &t), 0);
 	assert_int_equal(t.total[ARMI_LINE_FILL], 2);
@@ -153,7 +156,7 @@ static void test_counts_come_back(void **state)
 	assert_int_equal(t.total[DMA0_RD], 0);
 	assert_int_equal(t.total[TOTAL_CYCLES_EN], t.total[TOTAL_CYCLES]);
 	/*
-	 * The bus is never later than the core's clock, and ahead of it only by an outstanding
+	 * The bus's time is never behind the core's clock, and ahead of it only by an outstanding
 	 * transfer.
 	 */
 	assert_true(t.total[TOTAL_CYCLES] >= r->e.cpu.cycles);
@@ -161,8 +164,10 @@ static void test_counts_come_back(void **state)
 	rig_free(r);
 }
 
-/* The core's time and the bus's waits agree: ten cycles a block, and nine for each line that is
- * read: the address, the waits and the first word. */
+/*
+ * The core's time and the bus's waits agree: a block takes ten cycles, and each line that is read
+ * nine more, for the address, the waits and the first word.
+ */
 static void test_time_is_the_buses(void **state)
 {
 	struct pmk_core core = core_926();
@@ -179,7 +184,7 @@ static void test_time_is_the_buses(void **state)
 	assert_int_equal(finish(r, &t), 0);
 	waits = t.total[ARMD_WAIT_TOTAL];
 	assert_int_equal(t.total[ARMD_LINE_FILL], 50);
-	/* 1 to connect; a fill begins when the previous one is complete. */
+	/* Connecting takes 1 cycle. A fill begins when the previous fill is complete. */
 	assert_true(waits >= 250 && waits <= 260);
 	assert_true(r->e.cpu.cycles >= 51 * BLOCK_TIME + 50 * 7);
 	rig_free(r);
@@ -239,7 +244,7 @@ static void on_deadline(struct pmk_cpu *cpu)
 	assert_true(cpu->deadline > cpu->cycles);
 }
 
-/* 32 bits without a flag: the session reads often enough. */
+/* The counters have 32 bits and no overflow flag, but the session reads them often enough. */
 static void test_longer_than_a_counter(void **state)
 {
 	struct pmk_core core = core_926();
@@ -269,7 +274,7 @@ static void test_forked(void **state)
 	block(r, 0);
 	load(r, 0x20000);
 	assert_int_equal(pmk_emulated_forked(&r->e, &r->ports, &r->cfg, r->executions), 0);
-	/* After a fork the caches are warm, and the clock starts at 0. */
+	/* After a fork, the child has the parent's caches, and its clock starts at 0. */
 	block(r, 0);
 	load(r, 0x20000);
 	load(r, 0x20020);
@@ -289,14 +294,14 @@ static void test_sums_are_checked(void **state)
 	block(r, 0);
 	load(r, 0x20000);
 	assert_int_equal(finish(r, &t), 0);
-	/* A transfer that occurred in no cycle. */
+	/* A transfer is counted that is in no cycle. */
 	r->e.chip.bus[PMK_AHBMON_BUS_ARMD].total[PMK_SIG_AHB_READ]++;
 	assert_int_equal(finish(r, &t), PMK_EIO);
 	rig_free(r);
 }
 
 /*
- * The MBX and the buses share one clock, also across idle stretches: there are as many requests as
+ * The MBX and the buses share one clock, even while they are idle, so there are as many requests as
  * periods.
  */
 static void test_gxi(void **state)
@@ -319,7 +324,7 @@ static void test_gxi(void **state)
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	block(r, 0);
 	pmk_cpu_idle(&r->e.cpu, 10000 - r->e.cpu.cycles);
-	for (uint32_t i = 0; i < 10; i++) /* requests of the program come in between */
+	for (uint32_t i = 0; i < 10; i++) /* the program makes requests in between */
 		load(r, 0x20000 + 32 * i);
 	pmk_cpu_idle(&r->e.cpu, 20000 - r->e.cpu.cycles);
 	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
@@ -328,10 +333,10 @@ static void test_gxi(void **state)
 	assert_int_equal(t.total[GXI_WR], 100);
 	assert_int_equal(t.total[GXI_WR_ADDR_WAIT], 200);
 	assert_int_equal(t.total[GXI_RD_DATA_WAIT], 500);
-	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49); /* every fourth of 200, except the first */
+	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49); /* every fourth of 200, but not the first */
 	assert_int_equal(t.total[ARMD_LINE_FILL], 10);
 	assert_int_equal(finish(r, &t), 0);
-	/* Transfers of the MBX that the monitor did not see. */
+	/* The MBX made transfers that the monitor did not see. */
 	r->e.chip.mbx.reads++;
 	assert_int_equal(finish(r, &t), PMK_EIO);
 	rig_free(r);
@@ -348,9 +353,9 @@ static void test_refusals(void **state)
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	/*
-	 * ARM-I makes eight transfers. After these, the fourth and the eighth of every eight
-	 * transfers are ARM-D's and are refused. The words of the line that are left follow as
-	 * single transfers: five, from the fourth word to the last.
+	 * ARM-I makes eight transfers. Of each further eight transfers, the fourth and the eighth
+	 * are those of ARM-D, and are refused. The remaining five words of the line, from the
+	 * fourth on, follow as single transfers.
 	 */
 	block(r, 0);
 	for (uint32_t i = 0; i < 20; i++)
@@ -366,7 +371,7 @@ static void test_refusals(void **state)
 	rig_free(r);
 }
 
-/* With another layout, driver and model still count the same. */
+/* With another layout, driver and model count the same. */
 static void test_layout(void **state)
 {
 	struct pmk_core core = core_926();
@@ -386,7 +391,7 @@ static void test_layout(void **state)
 	load(r, 0x20000);
 	assert_int_equal(finish(r, &t), 0);
 	assert_int_equal(t.total[ARMD_LINE_FILL], 1);
-	/* A setting for which the layout has no register. */
+	/* The layout has no register for this setting. */
 	r->cfg.core.arm9.wait_exp = 256;
 	r->cfg.layout.threshold = 0xff;
 	pmk_cpu_fini(&r->e.cpu);

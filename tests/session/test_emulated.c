@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting of an emulated core: made-up blocks run through it, and the counts that come back
- * through model, driver and session must equal the input. Caches, MMU and prediction are off, and
- * blocks end without a branch, unless a test is about these; so every number is known by hand.
+ * Counting on an emulated core. Made-up blocks run on it, and the counts that come back through
+ * model, driver and session equal the input. Caches, MMU and prediction are off, and blocks end
+ * without a branch, unless a test is about these. So every number is known by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define NBLOCKS 32
 
-/* Events of an ARM1176 by their codes. */
+/* Codes of the ARM1176's events. */
 enum {
 	ICACHE_MISS = 0x00,
 	DCACHE_MISS = 0x0B,
@@ -31,14 +31,14 @@ enum {
 };
 
 struct rig {
-	struct pmk_emulated e; /* first: on_deadline finds the rig by it */
+	struct pmk_emulated e; /* must be first: on_deadline() casts it to the rig */
 	struct pmk_emulated_ports ports;
 	struct pmk_emulated_config cfg;
 	struct pmk_block block[NBLOCKS];
 	struct pmk_facts facts[NBLOCKS];
 	struct pmk_executions executions[NBLOCKS];
 	struct pmk_emulated_blocks b;
-	/* The arguments of the deadline's callback. */
+	/* The arguments of the callback for deadlines. */
 	unsigned intervals, deadlines;
 	uint64_t sum[PMK_MAX_EVENTS], last[PMK_MAX_EVENTS];
 	uint64_t at_cycles[1000], at_insns[1000];
@@ -118,7 +118,7 @@ static void rig_free(struct rig *r)
 	free(r);
 }
 
-/* Does what the emulator does when a block starts. */
+/* Does what the emulator does at the start of a block. */
 static void run_block(struct rig *r, unsigned i)
 {
 	const struct pmk_block *b = &r->block[i];
@@ -140,8 +140,8 @@ static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
 	r->block[i].facts.n[PMK_ARM11_FACT_BRANCH] = 1;
 }
 
-/* Block `at` follows the call of block `i`. */
-static void behind(struct rig *r, unsigned at, unsigned i)
+/* Makes block `at` the one to which the call of block `i` returns. */
+static void returns_to(struct rig *r, unsigned at, unsigned i)
 {
 	r->block[at].pc = r->block[i].fall;
 	r->block[at].end_addr = r->block[i].fall + 16;
@@ -156,7 +156,7 @@ static void totals_of(struct rig *r, uint64_t *totals)
 	memcpy(totals, now.total, sizeof(now.total));
 }
 
-/* Reads the final counts as another process does: from a copy, with its own ports. */
+/* Reads the final counts as another process does, from a copy with its own ports. */
 static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_state *regions)
 {
 	struct pmk_emulated *copy = malloc(sizeof(*copy));
@@ -164,9 +164,9 @@ static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_stat
 	struct pmk_reading now;
 
 	assert_true(copy && ports);
-	memset(copy, 0xff, sizeof(*copy)); /* the part that is not copied is not accessed */
+	memset(copy, 0xff, sizeof(*copy)); /* the rest is not copied and not accessed */
 	pmk_emulated_copy(copy, &r->e, &r->cfg);
-	/* Pointers that are invalid in the copy's process. */
+	/* In the process of the copy, these pointers are invalid. */
 	copy->cpu.arm11.pred = copy->cpu.arm11.dmap = copy->cpu.arm11.imap = NULL;
 	copy->cpu.prev = NULL;
 	copy->cpu.executions = NULL;
@@ -188,11 +188,11 @@ static void test_totals(void **state)
 	uint64_t totals[PMK_MAX_EVENTS];
 
 	(void)state;
-	ends_in(r, 3, PMK_FLOW_CALL, 4); /* 7, of which 1 is in the block */
+	ends_in(r, 3, PMK_FLOW_CALL, 4); /* 7 cycles, 1 of them in the block */
 	rig_start(r);
 	totals_of(r, totals);
 	for (unsigned i = 0; i < 5; i++)
-		assert_true(totals[i] == 0); /* the start itself is not counted */
+		assert_true(totals[i] == 0); /* the start itself counts nothing */
 	for (unsigned i = 0; i < 1000; i++) {
 		run_block(r, i % 3);
 		if (i % 100 == 99)
@@ -213,7 +213,7 @@ static void test_totals(void **state)
 	rig_free(r);
 }
 
-/* The maximum number of events, in 32 passes: each pass counts the whole run. */
+/* With the maximum number of events, which need 32 passes, each pass counts the whole run. */
 static void test_all_passes(void **state)
 {
 	struct rig *r;
@@ -235,7 +235,7 @@ static void test_all_passes(void **state)
 	rig_free(r);
 }
 
-/* Cycles in several passes: each pass counts from its own start, and all agree. */
+/* If several passes count cycles, each pass counts from its own start, and all counts are equal. */
 static void test_cycles_of_every_pass(void **state)
 {
 	static const uint16_t code[] = { CYCLES, 0x00, 0x01, CYCLES, 0x02, CYCLES, 0x03, CYCLES };
@@ -264,13 +264,13 @@ static void test_refuses(void **state)
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), PMK_ENOTSUP);
 	pmk_emulated_fini(&r->e);
 	strcpy(r->cfg.pmu, "arm1176");
-	r->cfg.plan.event[0].code = 0x08; /* an impossible plan: the driver refuses it */
+	r->cfg.plan.event[0].code = 0x08; /* the driver refuses this impossible plan */
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions),
 			 PMK_ENOEVENT);
 	rig_free(r);
 }
 
-/* The core's events are enough for every PMU of the family. */
+/* The events that the core raises are enough for every PMU of the family. */
 static void test_every_pmu(void **state)
 {
 	static const char *const pmus[] = { "arm1136-r0", "arm1136", "arm1156", "arm1176",
@@ -311,7 +311,7 @@ static void test_finish_on_a_copy(void **state)
 		run_block(r, i % 7);
 	before = r->e;
 	finish(r, totals, NULL);
-	assert_memory_equal(&before, &r->e, sizeof(before)); /* the original has not moved */
+	assert_memory_equal(&before, &r->e, sizeof(before)); /* the original is unchanged */
 	assert_true(totals[0] == 700 && totals[1] == 500 && totals[2] == 200);
 	finish(r, again, NULL);
 	assert_memory_equal(totals, again, 5 * sizeof(totals[0]));
@@ -321,7 +321,7 @@ static void test_finish_on_a_copy(void **state)
 	rig_free(r);
 }
 
-/* finish returns the driver's first error, even if later readings work. */
+/* finish() returns the driver's first error, even if later readings succeed. */
 static void test_finish_tells_the_error(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -341,12 +341,12 @@ static void test_finish_tells_the_error(void **state)
 	assert_non_null(copy);
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_EUNDEF);
-	assert_true(totals.total[0] == 5); /* available counts are still reported */
+	assert_true(totals.total[0] == 5); /* counts that were read are still there */
 	free(copy);
 	rig_free(r);
 }
 
-/* Only executions are counted, so that no clock causes a reading before a counter wraps. */
+/* If only executions are counted, no clock causes a reading before a counter wraps. */
 static void test_executions_alone(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -363,7 +363,7 @@ static void test_executions_alone(void **state)
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), 0);
 	assert_true(totals.total[0] == UINT64_C(42949672960));
-	/* No program runs that long, so the program must have overwritten the counter. */
+	/* No program runs so long, so the program must have overwritten the execution counter. */
 	r->executions[0].count = UINT64_C(1) << 60;
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_ERANGE);
@@ -371,7 +371,10 @@ static void test_executions_alone(void **state)
 	rig_free(r);
 }
 
-/* pmk can model the instruction or the data cache by itself. Both together need the clock. */
+/*
+ * pmk can model only the instruction side or only the data side, without a clock. Both together
+ * need the clock.
+ */
 static void test_sides_alone(void **state)
 {
 	static const uint16_t code[] = { DCACHE_MISS, ICACHE_MISS };
@@ -391,8 +394,8 @@ static void test_sides_alone(void **state)
 /* ---- intervals ----------------------------------------------------------------------------- */
 
 /*
- * Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is
- * noticed when the next block starts.
+ * With intervals of 1000 cycles and blocks of 7 cycles, an interval ends with the first block that
+ * reaches its end. This is noticed when the next block starts.
  */
 static void test_intervals_of_cycles(void **state)
 {
@@ -413,7 +416,7 @@ static void test_intervals_of_cycles(void **state)
 		assert_true(r->at_insns[k] == r->at_cycles[k] / 7 * 5);
 	}
 	assert_true(r->last[0] == r->at_cycles[69] - r->at_cycles[68]);
-	/* The intervals, and the part after the last interval, add up to the whole. */
+	/* The intervals, and the part after the last interval, add up to the totals. */
 	totals_of(r, totals);
 	assert_true(totals[0] == 70007 && r->sum[0] == r->at_cycles[69]);
 	for (unsigned i = 0; i < 5; i++)
@@ -422,7 +425,7 @@ static void test_intervals_of_cycles(void **state)
 	rig_free(r);
 }
 
-/* Every 1000 instructions: a multiple of 5, so that a block ends exactly there. */
+/* 1000 instructions are a multiple of 5, so the interval ends exactly at the end of a block. */
 static void test_intervals_of_instructions(void **state)
 {
 	for (unsigned round = 0; round < 4; round++) {
@@ -437,13 +440,13 @@ static void test_intervals_of_instructions(void **state)
 		r->cfg.interval = n;
 		rig_start(r);
 		assert_int_equal(r->e.cpu.eager,
-				 round != 3); /* the core is prepared for frequent readings */
+				 round != 3); /* the core expects frequent readings */
 		for (unsigned i = 0; i <= blocks; i++)
 			run_block(r, i % 5);
 		assert_int_equal(r->intervals, expect);
 		for (unsigned k = 0; k < expect && round != 1; k++)
 			assert_true(r->at_insns[k] == (n * (k + 1) + 4) / 5 * 5);
-		/* If an interval is shorter than a block, each block gives one report. */
+		/* If an interval is shorter than a block, each block ends one interval. */
 		for (unsigned k = 0; k < expect && round == 1; k++)
 			assert_true(r->at_insns[k] == 5 * (k + 1));
 		assert_true(r->sum[1] == r->at_insns[expect - 1]);
@@ -451,7 +454,10 @@ static void test_intervals_of_instructions(void **state)
 	}
 }
 
-/* A long sleep spans several intervals: one report, and the next interval ends on the old grid. */
+/*
+ * A long sleep covers several intervals. It gives one report, and the next interval ends on the old
+ * grid.
+ */
 static void test_interval_after_a_pause(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -474,8 +480,8 @@ static void test_interval_after_a_pause(void **state)
 /* ---- regions ------------------------------------------------------------------------------- */
 
 /*
- * main: block 0 calls f (4) and continues at 1, then 2, which calls f again and continues at 3. f:
- * 4 calls g (6) and continues at 5, which returns. g is block 6, which returns.
+ * In main, block 0 calls f (4), and continues at 1, then 2, which calls f again and continues at 3.
+ * In f, block 4 calls g (6), and continues at 5, which returns. g is block 6, which returns.
  */
 static struct rig *program_with_calls(void)
 {
@@ -483,11 +489,11 @@ static struct rig *program_with_calls(void)
 	struct rig *r = rig_new(code, 2);
 
 	ends_in(r, 0, PMK_FLOW_CALL, 4);
-	behind(r, 1, 0);
+	returns_to(r, 1, 0);
 	ends_in(r, 2, PMK_FLOW_CALL, 4);
-	behind(r, 3, 2);
+	returns_to(r, 3, 2);
 	ends_in(r, 4, PMK_FLOW_CALL, 6);
-	behind(r, 5, 4);
+	returns_to(r, 5, 4);
 	ends_in(r, 5, PMK_FLOW_RETURN, 1);
 	ends_in(r, 6, PMK_FLOW_RETURN, 5);
 	return r;
@@ -517,7 +523,7 @@ static void test_regions_of_functions(void **state)
 	assert_int_equal(r->e.calls, 0);
 	assert_false(r->e.region[0].inside || r->e.region[1].inside);
 	finish(r, totals, regions);
-	assert_true(totals[0] == 50); /* the whole run */
+	assert_true(totals[0] == 50); /* of the whole run */
 	assert_true(regions[0].entries == 2 && regions[0].total.total[0] == 30 &&
 		    regions[0].total.total[1] == 12);
 	assert_true(regions[1].entries == 2 && regions[1].total.total[0] == 10 &&
@@ -553,7 +559,7 @@ static void test_open_region(void **state)
 }
 
 /*
- * f calls itself: each entry counts, but the events inside count only once, up to the last return.
+ * f calls itself. Each entry counts, but the events inside count only once, until the last return.
  */
 static void test_recursion(void **state)
 {
@@ -564,11 +570,11 @@ static void test_recursion(void **state)
 
 	(void)state;
 	ends_in(r, 0, PMK_FLOW_CALL, 4);
-	behind(r, 1, 0);
+	returns_to(r, 1, 0);
 	ends_in(r, 4, PMK_FLOW_CALL, 4); /* f: calls f */
-	behind(r, 5, 4);
+	returns_to(r, 5, 4);
 	ends_in(r, 5, PMK_FLOW_RETURN, 5);
-	ends_in(r, 6, PMK_FLOW_RETURN, 5); /* the deepest one jumps to its end */
+	ends_in(r, 6, PMK_FLOW_RETURN, 5); /* the innermost call jumps to its end */
 	r->cfg.nregions = 1;
 	r->cfg.region[0].begin = r->block[4].pc;
 	rig_start(r);
@@ -591,8 +597,8 @@ static void test_recursion(void **state)
 }
 
 /*
- * A loop back to the first instruction of f is not an entry, whatever calls it contains. A call
- * from the loop and a jump to f from outside f are entries.
+ * A loop back to the first instruction of f is no entry, whatever calls it contains. A call from
+ * the loop, and a jump to f from outside f, are entries.
  */
 static void test_loop_to_the_first_instruction(void **state)
 {
@@ -603,12 +609,12 @@ static void test_loop_to_the_first_instruction(void **state)
 
 	(void)state;
 	ends_in(r, 0, PMK_FLOW_CALL, 4);
-	behind(r, 1, 0);
-	ends_in(r, 4, PMK_FLOW_CALL, 6); /* f: calls g, which returns */
-	behind(r, 5, 4);
+	returns_to(r, 1, 0);
+	ends_in(r, 4, PMK_FLOW_CALL, 6); /* f calls g, which returns, */
+	returns_to(r, 5, 4);
 	ends_in(r, 5, PMK_FLOW_JUMP, 4); /* and loops, except the last time */
 	r->block[5].conditional = true;
-	behind(r, 7, 5);
+	returns_to(r, 7, 5);
 	ends_in(r, 6, PMK_FLOW_RETURN, 5);
 	ends_in(r, 7, PMK_FLOW_RETURN, 1);
 	ends_in(r, 2, PMK_FLOW_JUMP, 4);
@@ -626,11 +632,11 @@ static void test_loop_to_the_first_instruction(void **state)
 	finish(r, totals, regions);
 	assert_true(totals[0] == 5 * 303);
 	assert_true(regions[0].entries == 1 && regions[0].total.total[0] == 5 * 301);
-	run_block(r, 2); /* main ends in f, which is then not active */
+	run_block(r, 2); /* main continues in f without a call, so f is not active */
 	run_block(r, 4);
 	finish(r, totals, regions);
 	assert_true(regions[0].entries == 2);
-	r->block[6].flow = PMK_FLOW_CALL; /* g calls f, and then f jumps to itself */
+	r->block[6].flow = PMK_FLOW_CALL; /* g calls f, and then f jumps to itself. */
 	run_block(r, 6);
 	run_block(r, 4);
 	finish(r, totals, regions);
@@ -644,7 +650,7 @@ static void test_loop_to_the_first_instruction(void **state)
 	rig_free(r);
 }
 
-/* Calls nested deeply: each function is closed by its own return, and not before. */
+/* If calls are nested deeply, each function is closed by its own return, and not before. */
 static void test_deep_calls(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -652,11 +658,11 @@ static void test_deep_calls(void **state)
 
 	(void)state;
 	ends_in(r, 4, PMK_FLOW_CALL, 4);
-	behind(r, 5, 4);
+	returns_to(r, 5, 4);
 	ends_in(r, 5, PMK_FLOW_RETURN, 5);
-	ends_in(r, 8, PMK_FLOW_CALL, 9); /* in the depth: g, entered at 9 */
+	ends_in(r, 8, PMK_FLOW_CALL, 9); /* in each level: g, entered at 9 */
 	ends_in(r, 9, PMK_FLOW_RETURN, 10);
-	behind(r, 10, 8);
+	returns_to(r, 10, 8);
 	r->cfg.nregions = 2;
 	r->cfg.region[0].begin = r->block[4].pc;
 	r->cfg.region[1].begin = r->block[9].pc;
@@ -664,9 +670,9 @@ static void test_deep_calls(void **state)
 	run_block(r, 0);
 	for (unsigned i = 0; i < 3000; i++)
 		run_block(r, 4);
-	assert_int_equal(r->e.calls, 2999); /* the last one continues after its call */
+	assert_int_equal(r->e.calls, 2999); /* the last block has not left yet */
 	assert_true(r->e.region[0].entries == 3000 && r->e.region[0].inside == 1);
-	r->block[4].fall = 0x7000; /* the innermost f does not call, but jumps to 8 */
+	r->block[4].fall = 0x7000; /* the innermost f jumps to 8 instead of calling */
 	run_block(r, 8);
 	run_block(r, 9);
 	assert_true(r->e.region[1].inside == 1);
@@ -680,7 +686,7 @@ static void test_deep_calls(void **state)
 	rig_free(r);
 }
 
-/* longjmp, or an exception of C++: several calls end at once. */
+/* longjmp, or an exception of C++, ends several calls at once. */
 static void test_several_calls_end_at_once(void **state)
 {
 	struct rig *r = program_with_calls();
@@ -723,8 +729,8 @@ static void test_indirect_jump_is_no_return(void **state)
 }
 
 /*
- * A call that is not taken, or that goes to the next instruction (and never returns), is not a
- * call. A return whose condition fails is not a return.
+ * A call that is not taken, or that goes to the next instruction and never returns, is not counted
+ * as a call. A return whose condition fails is not counted as a return.
  */
 static void test_calls_that_are_none(void **state)
 {
@@ -734,7 +740,7 @@ static void test_calls_that_are_none(void **state)
 	r->cfg.nregions = 1;
 	r->cfg.region[0].begin = r->block[4].pc;
 	r->block[0].conditional = r->block[5].conditional = true;
-	behind(r, 7, 5);
+	returns_to(r, 7, 5);
 	rig_start(r);
 	run_block(r, 0);
 	run_block(r, 1);
@@ -751,7 +757,7 @@ static void test_calls_that_are_none(void **state)
 }
 
 /*
- * A region is from one address to another. Reaching its begin again is one more entry during the
+ * If a region is from one address to another, reaching its begin again is one more entry during the
  * same visit.
  */
 static void test_region_between_addresses(void **state)
@@ -798,11 +804,13 @@ static void test_window(void **state)
 		run_block(r, 10);
 	totals_of(r, totals);
 	assert_true(totals[0] == 0 && totals[1] == 0);
-	assert_int_equal(r->intervals, 0); /* no interval runs outside */
+	assert_int_equal(r->intervals, 0); /* there are no intervals outside the window */
 	for (unsigned i = 0; i < 10; i++)
 		run_block(r, i);
-	/* Blocks 2, 3, 4: 21 cycles, an interval after 14; the next one is cut short by the
-	 * window. */
+	/*
+	 * Blocks 2, 3 and 4 take 21 cycles. The first interval ends after 14, and the window ends
+	 * the second one early.
+	 */
 	assert_int_equal(r->intervals, 1);
 	assert_true(r->sum[0] == 14 && r->sum[1] == 10);
 	totals_of(r, totals);
@@ -813,15 +821,15 @@ static void test_window(void **state)
 	assert_int_equal(r->intervals, 1);
 	run_block(r, 3);
 	assert_int_equal(r->intervals, 1);
-	run_block(r, 4); /* ten cycles after the second entry */
+	run_block(r, 4); /* ten cycles after the window opened again */
 	assert_int_equal(r->intervals, 2);
 	assert_true(r->last[0] == 7 + 14 && r->sum[0] == 35);
 	rig_free(r);
 }
 
 /*
- * A branch counts at its own address: a branch into a window is outside of it, a branch out of the
- * window is inside. The cost of the branch is counted at the same place.
+ * A branch counts at its own address. So a branch into a window is outside of it, and a branch out
+ * of the window is inside. The cycles of the branch count at the same place.
  */
 static void test_branches_at_the_ends(void **state)
 {
@@ -845,7 +853,7 @@ static void test_branches_at_the_ends(void **state)
 		if (out)
 			ends_in(r, 2, PMK_FLOW_INDIRECT, 5);
 		else
-			behind(r, 5, 2);
+			returns_to(r, 5, 2);
 		rig_start(r);
 		run_block(r, 1);
 		run_block(r, 2);
@@ -902,11 +910,11 @@ static void test_forked(void **state)
 	assert_true(totals[0] == 50);
 	assert_true(regions[0].entries == 1 && regions[0].total.total[0] == 5);
 	assert_true(regions[1].entries == 1);
-	free(child); /* the maps are the parent's */
+	free(child); /* the maps belong to the parent */
 	rig_free(r);
 }
 
-/* A child that begins inside the window continues with its own intervals. */
+/* A child that begins inside the window continues with intervals of its own. */
 static void test_forked_inside_the_window(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -933,8 +941,8 @@ static void test_forked_inside_the_window(void **state)
 /* ---- wraps --------------------------------------------------------------------------------- */
 
 /*
- * Time passes in big steps with `per_cycle` events per cycle, and the test calls at the deadline as
- * the core would: no wrap of a 32-bit counter is lost.
+ * Lets time pass in big steps with `per_cycle` events per cycle, and calls at the deadline as the
+ * core would. No wrap of a 32-bit counter is lost.
  */
 static void run_far(struct rig *r, unsigned per_cycle, unsigned per_64, uint64_t cycles)
 {
@@ -982,13 +990,13 @@ static void test_counters_wrap(void **state)
 		assert_true(totals[3] == 0);
 		for (unsigned i = 0; i < 4; i++)
 			assert_false(pmk_session_wrapped(&r->e.session, i));
-		/* Calls are few: at most hundreds per wrap, not one per event. */
+		/* There are few calls: at most hundreds per wrap, and not one per event. */
 		assert_true(r->deadlines < 100000);
 		rig_free(r);
 	}
 }
 
-/* Counters wrap with a reading in between, and with intervals. */
+/* No wrap is lost if counters are read in between, or if there are intervals. */
 static void test_wraps_and_intervals(void **state)
 {
 	static const uint16_t code[] = { CYCLES, INSTR_EXEC };
@@ -1017,8 +1025,8 @@ static void test_wraps_and_intervals(void **state)
 }
 
 /*
- * A branch to itself that is predicted and folded takes no cycle. However many of them run, time
- * must pass so that the deadline comes. DDI 0301H chapter 5: a branch to a branch is not folded.
+ * A predicted and folded branch to itself takes no cycle. Even if many of them run, time passes, so
+ * the deadline comes. (DDI 0301H chapter 5: a branch to a branch is not folded.)
  */
 static void test_time_passes_in_a_loop_of_branches(void **state)
 {

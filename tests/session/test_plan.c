@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The planner: passes and counters, worked out by hand for an ARM11 (CCNT counts only 0xFF, PMN0
- * and PMN1 any event), for a MicroBlaze (counters 0 to 4 count, 5 times) and for made-up PMUs; and
- * properties that hold for random lists.
+ * The planner gives the passes and counters that were worked out by hand, for an ARM11 (CCNT counts
+ * only 0xFF, PMN0 and PMN1 any event), for a MicroBlaze (counters 0 to 4 count, 5 times) and for
+ * made-up PMUs. Plans for random lists have the right properties.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,33 +79,36 @@ static const struct row rows[] = {
 	{ __LINE__, &pmk_arm1176, 0, {0}, {0}, 0, 0, {0}, {0} },
 	/* one event: PMN0 */
 	{ __LINE__, &pmk_arm1176, 1, {0x07}, {0}, 0, 1, {0}, {1} },
-	/* cycles: the counter that counts nothing else */
+	/* Cycles use the counter that counts nothing else. */
 	{ __LINE__, &pmk_arm1176, 1, {0xFF}, {0}, 0, 1, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 3, {0x07, 0x0B, 0xFF}, {0}, 0, 1, {0, 0, 0}, {1, 2, 0} },
 	{ __LINE__, &pmk_arm1176, 3, {0xFF, 0x07, 0x0B}, {0}, 0, 1, {0, 0, 0}, {0, 1, 2} },
-	/* cycles a second time: any counter that is free */
+	/* A second count of cycles uses any free counter. */
 	{ __LINE__, &pmk_arm1176, 3, {0xFF, 0xFF, 0xFF}, {0}, 0, 1, {0, 0, 0}, {0, 1, 2} },
-	/* two per pass */
+	/* There are two events per pass. */
 	{ __LINE__, &pmk_arm1176, 5, {0, 1, 2, 3, 4}, {0}, 0, 3, {0, 0, 1, 1, 2}, {1, 2, 1, 2, 1} },
 	{ __LINE__, &pmk_arm1176, 6, {0, 1, 2, 0xFF, 3, 4}, {0}, 0, 3,
 	  {0, 0, 1, 0, 1, 2}, {1, 2, 1, 0, 2, 1} },
-	/* a pair that must share a pass waits for one with room; the next single fills the gap */
+	/*
+	 * A pair that must share a pass waits for a pass with room, and the next single event fills
+	 * the gap.
+	 */
 	{ __LINE__, &pmk_arm1176, 4, {0, 0x09, 0x0B, 1}, {0, 1, 1, 0}, 0, 2,
 	  {0, 1, 1, 0}, {1, 1, 2, 2} },
-	/* members that are not adjacent in the list */
+	/* Members of a group may be anywhere in the list. */
 	{ __LINE__, &pmk_arm1176, 4, {0x09, 0, 1, 0x0B}, {7, 0, 0, 7}, 0, 2,
 	  {0, 1, 1, 0}, {1, 1, 2, 2} },
-	/* two groups, interleaved */
+	/* Two groups are interleaved. */
 	{ __LINE__, &pmk_arm1176, 4, {0, 1, 2, 3}, {1, 2, 1, 2}, 0, 2, {0, 1, 0, 1}, {1, 1, 2, 2} },
-	/* the cycle counter is one more place in a group */
+	/* In a group, the cycle counter is one more counter. */
 	{ __LINE__, &pmk_arm1176, 3, {0x07, 0x0B, 0xFF}, {1, 1, 1}, 0, 1, {0, 0, 0}, {1, 2, 0} },
-	/* ... whose fixed counter is taken in the first pass */
+	/* The group's cycle counter is already used in the first pass. */
 	{ __LINE__, &pmk_arm1176, 4, {0xFF, 0, 0x07, 0xFF}, {0, 0, 1, 1}, 0, 2,
 	  {0, 0, 1, 1}, {0, 1, 1, 0} },
-	/* three that are not cycles do not fit */
+	/* A group of three events without cycles does not fit. */
 	{ __LINE__, &pmk_arm1176, 3, {0, 1, 2}, {1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 4, {0, 0xFF, 1, 2}, {1, 1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
-	/* no core has 0x08, the ARM1136 has no 0x23, and 0x13 is the ARM1156's */
+	/* No core has 0x08, the ARM1136 has no 0x23, and only the ARM1156 has 0x13. */
 	{ __LINE__, &pmk_arm1176, 1, {0x08}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 2, {0x07, 0x08}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 2, {0x07, 0x08}, {1, 1}, PMK_ENOEVENT, 0, {0}, {0} },
@@ -116,17 +119,20 @@ static const struct row rows[] = {
 	{ __LINE__, &narrow, 3, {1, 2, 3}, {0}, 0, 3, {0, 1, 2}, {0, 0, 0} },
 	{ __LINE__, &narrow, 2, {1, 2}, {9, 9}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &narrow, 1, {5}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
-	/* 2 has two dedicated counters, 3 has one; then the two general counters are used */
+	/*
+	 * Event 2 has two counters of its own, and event 3 has one. Then the two general counters
+	 * are used.
+	 */
 	{ __LINE__, &wide, 6, {2, 2, 2, 3, 3, 1}, {0}, 0, 2, {0, 0, 0, 0, 0, 1}, {1, 3, 0, 4, 2,
 		0} },
 	{ __LINE__, &wide, 5, {1, 4, 2, 2, 3}, {3, 3, 3, 3, 3}, 0, 1, {0}, {0, 2, 1, 3, 4} },
 	{ __LINE__, &wide, 3, {1, 4, 1}, {3, 3, 3}, PMK_ENOCTR, 0, {0}, {0} },
-	/* only events with a latency are timed, even if other counters are free */
+	/* Only events with a latency use the latency counter, even if it is free. */
 	{ __LINE__, &pmk_microblaze, 2, {62, 0}, {0}, 0, 1, {0, 0}, {5, 0} },
 	{ __LINE__, &pmk_microblaze, 4, {57, 63, 0, 57}, {0}, 0, 3, {0, 1, 0, 2}, {5, 5, 0, 5} },
 	{ __LINE__, &pmk_microblaze, 6, {0, 56, 2, 3, 4, 5}, {0}, 0, 2,
 	  {0, 0, 0, 0, 0, 1}, {0, 1, 2, 3, 4, 0} },
-	/* the events for a hit rate and a miss latency; two latencies do not fit */
+	/* The events for a hit rate and a miss latency fit. Two latencies do not fit. */
 	{ __LINE__, &pmk_microblaze, 3, {60, 10, 11}, {1, 1, 1}, 0, 1, {0, 0, 0}, {5, 0, 1} },
 	{ __LINE__, &pmk_microblaze, 3, {60, 58, 11}, {1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &pmk_microblaze, 1, {64}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
@@ -179,11 +185,11 @@ static void test_timer(void **state)
 	} timed[] = {
 		{ &pmk_microblaze, 30, 6, {0, 1, 2, 3, 4, 62}, {0}, 0, 2, 0,
 		  {0, 0, 0, 0, 1, 0}, {1, 2, 3, 4, 1, 5} },
-		/* the event of the interval timer may also be counted */
+		/* The event of the interval timer can also be counted. */
 		{ &pmk_microblaze, 30, 1, {30}, {0}, 0, 1, 0, {0}, {1} },
 		{ &pmk_microblaze, 30, 0, {0}, {0}, 0, 0, 0, {0}, {0} },
 		{ &pmk_microblaze, 64, 1, {0}, {0}, PMK_ENOEVENT, 0, 0, {0}, {0} },
-		/* a group that does not fit any more */
+		/* With the timer, this group does not fit. */
 		{ &pmk_microblaze, 30, 5, {0, 1, 2, 3, 4}, {1, 1, 1, 1, 1}, PMK_ENOCTR, 0, 0, {0},
 			{0} },
 		{ &pmk_arm1176, 0xFF, 3, {0xFF, 1, 2}, {0}, 0, 2, 0, {0, 0, 1}, {1, 2, 1} },
@@ -228,12 +234,12 @@ static void test_limits(void **state)
 	assert_int_equal(pmk_plan_make(&narrow, &plan), PMK_ERANGE);
 	plan.nevents = 64;
 	assert_int_equal(pmk_plan_make(&wide, &plan), 0);
-	plan.nevents = 257; /* one more than there is room for */
+	plan.nevents = 257; /* one more than fits */
 	assert_int_equal(pmk_plan_make(&wide, &plan), PMK_ERANGE);
 	plan.nevents = UINT32_MAX;
 	assert_int_equal(pmk_plan_make(&wide, &plan), PMK_ERANGE);
 
-	plan.nevents = 64; /* two at a time: exactly all passes */
+	plan.nevents = 64; /* two per pass use all passes */
 	for (unsigned i = 0; i < 64; i++)
 		plan.event[i].code = i % 8;
 	assert_int_equal(pmk_plan_make(&pmk_arm1176, &plan), 0);
@@ -242,7 +248,7 @@ static void test_limits(void **state)
 
 /* ---- properties ---------------------------------------------------------------------------- */
 
-/* Checks properties that every plan must have. */
+/* Checks the properties that every plan must have. */
 static void check_plan(const struct pmk_pmu *pmu, const struct pmk_plan *before,
 		       const struct pmk_plan *plan)
 {
@@ -270,7 +276,7 @@ static void check_plan(const struct pmk_pmu *pmu, const struct pmk_plan *before,
 
 		for (unsigned c = 0; c < pmu->ncounters; c++)
 			used += taken[p][c];
-		assert_true(used > 0); /* no pass for nothing */
+		assert_true(used > 0); /* no pass is empty */
 	}
 }
 
@@ -280,8 +286,8 @@ static const uint16_t plain[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07
 				  0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26 };
 
 /*
- * Single events: two counters accept any event, so ⌈n / 2⌉ passes; CCNT counts the cycles in
- * addition.
+ * Two counters accept any event, so n single events need ⌈n / 2⌉ passes, and CCNT counts cycles in
+ * one of them.
  */
 static void test_singles_are_minimal(void **state)
 {
@@ -306,8 +312,8 @@ static void test_singles_are_minimal(void **state)
 }
 
 /*
- * Pairs and single events, in any order: each pair fills a pass; single events fill the other
- * passes two by two.
+ * Pairs and single events in any order need as few passes as possible: a pair fills a pass, and
+ * single events fill passes two by two.
  */
 static void test_pairs_are_minimal(void **state)
 {
@@ -344,7 +350,7 @@ static void test_pairs_are_minimal(void **state)
 	}
 }
 
-/* Random input gives either a valid plan, or the error that says why there is none. */
+/* A random list gives a valid plan, or the error that says why there is none. */
 static void test_random_lists(void **state)
 {
 	static const struct pmk_pmu *const pmus[] = { &pmk_arm1176, &pmk_arm11mpcore, &narrow,

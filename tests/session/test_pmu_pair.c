@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sessions on two PMUs: the PMU of each pass; and each counts its own events on the same bus. */
+/*
+ * Sessions on two PMUs: each pass has the right PMU, and each PMU counts its own events on the same
+ * bus.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +18,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Events of an ARM1176, and of an L220, by their codes. */
+/* Codes of events of an ARM1176 and of an L220. */
 enum { BR_EXEC = 0x05, INSTR_EXEC = 0x07, DCACHE_MISS = 0x0B, CYCLES = 0xFF };
 enum { CO = 0x01, DRHIT = 0x02, DRREQ = 0x03 };
 
@@ -34,7 +37,10 @@ static void add(struct pmk_plan *plan, unsigned pmu, uint16_t code)
 	plan->event[plan->nevents++] = (struct pmk_plan_event){ .code = code, .pmu = (uint8_t)pmu };
 }
 
-/* Events for two event counters and CCNT of the ARM1176, and for two counters of the L220. */
+/*
+ * Returns a plan with events for two event counters and CCNT of the ARM1176, and for two counters
+ * of the L220.
+ */
 static struct pmk_plan mixed(void)
 {
 	struct pmk_plan plan = { 0 };
@@ -63,7 +69,7 @@ static void passes_of_each(void **state)
 		assert_int_equal(pmk_pmu_pair_of(&plan, p), p >= 2);
 }
 
-/* With one PMU, pmk_pmu_pair_plan() makes the plan of pmk_plan_make(). */
+/* For one PMU, pmk_pmu_pair_plan() makes the same plan as pmk_plan_make(). */
 static void one_pmu(void **state)
 {
 	const struct pmk_pmu *const one[PMK_PMU_PAIR] = { pmus[0], NULL };
@@ -86,7 +92,8 @@ static void too_many_and_wrong_ones(void **state)
 
 	(void)state;
 	/*
-	 * 17 passes of two events on the ARM1176, and 15 on the L220: the maximum; then one more.
+	 * 17 passes of two events on the ARM1176 and 15 on the L220 are the maximum. One more event
+	 * does not fit.
 	 */
 	for (unsigned i = 0; i < 34; i++)
 		add(&plan, 0, BR_EXEC);
@@ -96,7 +103,7 @@ static void too_many_and_wrong_ones(void **state)
 	assert_int_equal(plan.npasses, PMK_MAX_PASSES);
 	add(&plan, 1, DRREQ);
 	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), PMK_ERANGE);
-	/* A code of one PMU does not exist on the other. */
+	/* A code of one PMU is not taken for an event of the other PMU. */
 	plan = (struct pmk_plan){ 0 };
 	add(&plan, 1, INSTR_EXEC + 0x10);
 	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), PMK_ENOEVENT);
@@ -139,7 +146,7 @@ static void each_counts_its_own(void **state)
 	assert_int_equal(pmk_session_read(s, totals), 0);
 	assert_true(totals[0] == 4 && totals[1] == 700 && totals[2] == 1000 && totals[3] == 3 &&
 		    totals[4] == 60 && totals[5] == 2 && totals[6] == 5);
-	/* After the models have moved in memory, the totals continue. */
+	/* The totals continue after the models were moved in memory. */
 	for (unsigned p = 0; p < 4; p++) {
 		elsewhere[p] = model[p];
 		model[p].ops = NULL;

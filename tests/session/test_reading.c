@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Readings: sums and differences, and when shortest and longest are known. */
+/*
+ * Readings: sums and differences are right, and shortest and longest are known only when they can
+ * be.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,11 +27,11 @@ struct rig {
 	struct pmk_session session;
 };
 
-static struct rig r; /* big */
+static struct rig r; /* too large for the stack */
 
 /*
- * Instructions, and latencies of instruction cache requests, on five event counters and one latency
- * counter.
+ * Starts counting instructions, and latencies of instruction cache requests, on five event counters
+ * and one latency counter.
  */
 static void start(bool timed)
 {
@@ -49,7 +52,7 @@ static void start(bool timed)
 	OK(pmk_session_start(&r.session));
 }
 
-/* Adds a request of so many cycles; 1 is a hit. */
+/* Adds a request of this many cycles; 1 is a hit. */
 static void request(uint32_t cycles)
 {
 	pmk_bus_add(&r.bus, PMK_SIG_L1I_ACCESS, 1);
@@ -85,11 +88,11 @@ static void test_differences(void **state)
 	request(5);
 	OK(pmk_reading_take(&second, &r.session));
 	expect(&second.latency[0], 3, 26, 426, 1, 20);
-	/* The extremes of a part are not known, because the counter was not cleared. */
+	/* The extremes of a part are unknown, because the counter was not cleared at its start. */
 	pmk_reading_since(&part, &second, &first);
 	assert_true(part.total[0] == 1 && part.total[1] == 1);
 	expect(&part.latency[0], 1, 5, 25, UINT64_MAX, 0);
-	/* Nothing is subtracted, so the extremes are known. */
+	/* If nothing is subtracted, the extremes are known. */
 	pmk_reading_init(&sum);
 	pmk_reading_since(&part, &second, &sum);
 	expect(&part.latency[0], 3, 26, 426, 1, 20);
@@ -100,7 +103,7 @@ static void test_differences(void **state)
 }
 
 /*
- * A tick clears the counters, so that each interval, and the part after the last one, has its own
+ * A tick clears the counters, so each interval, and the part after the last interval, has its own
  * extremes.
  */
 static void test_ticks(void **state)

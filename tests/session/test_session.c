@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Widening: 64-bit totals from counters that wrap.
+ * A session gives 64-bit totals from counters that wrap.
  *
- * First over a made-up PMU whose counters count at will, also between the moment the driver reads
- * the flags and the moment it reads the counters; then through the ARM11 driver and model against
- * the totals of the bus.
+ * The first tests use a made-up PMU, whose counters count at any time, even between the driver's
+ * reads of the flags and of the counters. The other tests use the driver and the model of the
+ * ARM11, and compare with the totals of the bus.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,12 +44,12 @@ enum call { RESET, PROGRAM, START, STOP, READ, PENDING, CLEAR, NCALLS };
 /* The true count of the hardware, and the value that it shows. */
 struct hardware {
 	uint64_t truth[2];    /* the true 64-bit count, which nothing can read */
-	uint32_t flags;	      /* sticky: one bit however often a counter wraps */
-	uint64_t in_flags[2]; /* events between reading the flags and clearing them */
+	uint32_t flags;	      /* one sticky bit, however often a counter wraps */
+	uint64_t in_flags[2]; /* events between the read of the flags and their clearing */
 	uint64_t in_read[2];  /* events between clearing the flags and reading the counter */
 	unsigned width;
 	unsigned calls[NCALLS];
-	int fail[NCALLS]; /* the number of the call that returns the error */
+	int fail[NCALLS]; /* number of the call that fails */
 	unsigned programmed[2];
 	bool running;
 };
@@ -190,13 +190,13 @@ static const struct pmk_pmu fakes[] = { FAKE(32), FAKE(8), FAKE(16), FAKE(40), F
 
 struct rig {
 	const struct pmk_pmu *pmu;
-	struct hardware hw[2]; /* one per pass */
+	struct hardware hw[2]; /* one for each pass */
 	struct pmk_port port[2];
 	struct pmk_plan plan;
 	struct pmk_session s;
 };
 
-/* A session with three events: counters A and B in the first pass, A in the second. */
+/* Sets up a session with three events: counters A and B in the first pass, A in the second. */
 static void setup(struct rig *r, const struct pmk_pmu *pmu)
 {
 	*r = (struct rig){ .pmu = pmu, .plan = { .nevents = 3 } };
@@ -268,19 +268,22 @@ static void test_wraps_by_hand(void **state)
 	setup(&r, &fakes[0]);
 	count(&r.hw[0], 0, 0xFFFFFFFF);
 	expect_totals(&r, __LINE__);
-	count(&r.hw[0], 0, 1); /* to 0, flag */
+	count(&r.hw[0], 0, 1); /* wraps to 0, flag set */
 	expect_totals(&r, __LINE__);
-	r.hw[0].in_flags[0] = 0xFFFFFFFF; /* nearly a range, between flag and counter */
+	r.hw[0].in_flags[0] = 0xFFFFFFFF; /* nearly a range between flag and counter */
 	expect_totals(&r, __LINE__);
-	r.hw[0].in_flags[0] = 1; /* wraps between flag and counter */
+	r.hw[0].in_flags[0] = 1; /* it wraps between flag and counter */
 	expect_totals(&r, __LINE__);
-	expect_totals(&r, __LINE__); /* its flag comes now: not a second wrap */
+	expect_totals(&r, __LINE__); /* the flag of this wrap, not of a second one */
 	assert_true(r.s.pass[0].wide[0].total == UINT64_C(0x200000000));
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(pmk_session_wrapped(&r.s, i));
 }
 
-/* One counter's flag is cleared while the other's rises: the new flag is seen at the next poll. */
+/*
+ * If the flag of one counter is set while the flag of the other is cleared, the new flag is seen at
+ * the next poll.
+ */
 static void test_other_flag_rises_meanwhile(void **state)
 {
 	struct rig r;
@@ -303,8 +306,8 @@ static void test_other_flag_rises_meanwhile(void **state)
 }
 
 /*
- * 10^5 random schedules: if less than one range passes between two readings of a counter, each
- * total is the true count, and no loss is reported.
+ * In 10^5 random schedules in which less than a range passes between two readings of a counter,
+ * each total is the true count, and no loss is reported.
  */
 static void test_random_schedules(void **state)
 {
@@ -339,7 +342,10 @@ static void test_random_schedules(void **state)
 
 /* ---- a wrap too many ----------------------------------------------------------------------- */
 
-/* More than a range between two polls; the value shows that it cannot be a single wrap. */
+/*
+ * If more than a range passes between two polls, and the value shows that it was more than one
+ * wrap, the loss is reported.
+ */
 static void test_lost_wrap_is_reported(void **state)
 {
 	(void)state;
@@ -356,15 +362,15 @@ static void test_lost_wrap_is_reported(void **state)
 		assert_true(pmk_session_wrapped(&r.s, 1));
 		assert_false(pmk_session_wrapped(&r.s, 2));
 		assert_int_equal(pmk_session_read(&r.s, totals), 0);
-		assert_true(totals[1] < r.hw[0].truth[1]); /* a lower bound, */
+		assert_true(totals[1] < r.hw[0].truth[1]); /* the total is a lower bound */
 		count(&r.hw[0], 1, 5);
 		assert_int_equal(pmk_session_read(&r.s, totals), 0);
-		assert_true(pmk_session_wrapped(&r.s, 1)); /* and it stays one */
+		assert_true(pmk_session_wrapped(&r.s, 1)); /* and stays a lower bound */
 	}
 }
 
 /*
- * The counter wraps between the reads of the flags and of the counter, so the session sees its flag
+ * If a counter wraps between the reads of the flags and of the counter, the session sees its flag
  * one poll later.
  */
 static void test_lost_wrap_between_flag_and_counter(void **state)
@@ -382,8 +388,9 @@ static void test_lost_wrap_between_flag_and_counter(void **state)
 }
 
 /*
- * A wrap seen before its flag, and one more wrap before the flags are read again: one flag for
- * both. The session must not wait for a second flag, because this would hide a later loss.
+ * A wrap may be seen before its flag, and another wrap may come before the flags are read again, so
+ * both have one flag. The session must not wait for a second flag, because this would hide a later
+ * loss.
  */
 static void test_merged_flag_hides_nothing_later(void **state)
 {
@@ -393,11 +400,11 @@ static void test_merged_flag_hides_nothing_later(void **state)
 	setup(&r, &fakes[0]);
 	count(&r.hw[0], 0, 0xFFFFFFF0);
 	expect_totals(&r, __LINE__);
-	r.hw[0].in_flags[0] = 0x80000000; /* wraps after the flags were read */
+	r.hw[0].in_flags[0] = 0x80000000; /* wraps after the read of the flags */
 	expect_totals(&r, __LINE__);
-	count(&r.hw[0], 0, 0x80000020); /* wraps again: the flag is still set from before */
+	count(&r.hw[0], 0, 0x80000020); /* wraps again; its flag is already set */
 	expect_totals(&r, __LINE__);
-	count(&r.hw[0], 0, 1000); /* no wrap, no flag */
+	count(&r.hw[0], 0, 1000); /* neither a wrap nor a flag */
 	expect_totals(&r, __LINE__);
 	assert_false(pmk_session_wrapped(&r.s, 0));
 	count(&r.hw[0], 0, UINT64_C(0x100000010));
@@ -448,7 +455,7 @@ static void test_errors_of_the_driver(void **state)
 	}
 }
 
-/* Counts from before a failed reading are still reported, and the failure loses nothing. */
+/* After a failed reading, earlier counts are still reported, and nothing is lost. */
 static void test_totals_outlive_an_error(void **state)
 {
 	uint64_t totals[PMK_MAX_EVENTS];
@@ -473,7 +480,7 @@ static void test_totals_outlive_an_error(void **state)
 	assert_false(pmk_session_wrapped(&r.s, 0));
 }
 
-/* Another process has the session at other addresses; only pointers change. */
+/* In another process, the session is at other addresses. Only its pointers change. */
 static void test_rebind(void **state)
 {
 	struct pmk_pmu elsewhere = fakes[0];
@@ -493,7 +500,7 @@ static void test_rebind(void **state)
 	assert_memory_equal(before, copy.hw, sizeof(before));
 	count(&copy.hw[0], 0, 0x20);
 	expect_totals(&copy, __LINE__);
-	expect_totals(&r, __LINE__); /* the original has not changed */
+	expect_totals(&r, __LINE__); /* the original is unchanged */
 	assert_true(r.s.pass[0].wide[0].total == 0xFFFFFFF0);
 	assert_true(copy.s.pass[0].wide[0].total == UINT64_C(0x100000010));
 }
@@ -507,7 +514,7 @@ struct arm11 {
 	uint64_t model[PMK_MAX_PASSES][64];
 	struct pmk_plan plan;
 	struct pmk_session s;
-	uint64_t from[PMK_MAX_PASSES]; /* clock when the pass began to count */
+	uint64_t from[PMK_MAX_PASSES]; /* clock when each pass began to count */
 };
 
 static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16_t *code,
@@ -517,7 +524,7 @@ static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16
 	pmk_bus_init(&a->bus);
 	a->bus.total[PMK_SIG_CYCLE] = 12345;
 	for (unsigned i = PMK_SIG_CYCLE + 1; i < PMK_NSIGNALS; i++)
-		a->bus.total[i] = 1000 * i; /* none of this may be counted */
+		a->bus.total[i] = 1000 * i; /* must not be counted */
 	a->plan.nevents = n;
 	for (unsigned i = 0; i < n; i++)
 		a->plan.event[i].code = code[i];
@@ -532,7 +539,7 @@ static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16
 		a->port[i] = pmk_port_model(&a->mp[i]);
 	}
 	assert_int_equal(pmk_session_open(&a->s, pmu, &a->plan, a->port), 0);
-	/* Every pass counts from 3 cycles after its start on (DDI 0211, PMNC). */
+	/* Every pass counts from 3 cycles after its start (DDI 0211, PMNC). */
 	for (unsigned i = 0; i < a->plan.npasses; i++)
 		a->from[i] = a->bus.total[PMK_SIG_CYCLE] + 3 * (i + 1);
 	assert_int_equal(pmk_session_start(&a->s), 0);
@@ -560,7 +567,10 @@ static void arm11_expect(struct arm11 *a, const struct pmk_pmu *pmu, const uint6
 	}
 }
 
-/* Every event of every core at once, over many times the range of a counter. */
+/*
+ * All events of a core are counted together, over many times the range of a counter, and equal the
+ * totals of the bus.
+ */
 static void test_arm11_totals_are_the_bus_totals(void **state)
 {
 	static const struct pmk_pmu *const pmus[] = { &pmk_arm1136_r0, &pmk_arm1136, &pmk_arm1156,
@@ -583,7 +593,7 @@ static void test_arm11_totals_are_the_bus_totals(void **state)
 		for (unsigned poll = 0; poll < 200; poll++) {
 			arm11_expect(&a, pmu, base);
 			/*
-			 * Each signal occurs at most half a range, so that an event of two signals
+			 * Each signal occurs for at most half a range, so an event of two signals
 			 * stays within a range.
 			 */
 			for (unsigned i = PMK_SIG_CYCLE; i < PMK_NSIGNALS; i++)
@@ -594,7 +604,7 @@ static void test_arm11_totals_are_the_bus_totals(void **state)
 	}
 }
 
-/* A counter may count one less than its range between two polls. */
+/* A counter may count up to one less than its range between two polls. */
 static void test_arm11_nearly_a_range(void **state)
 {
 	static const uint16_t code[] = { 0x07, 0x0B, 0xFF };
@@ -634,7 +644,7 @@ static void test_arm11_stop(void **state)
 	assert_true(totals[0] == 5007);
 }
 
-/* A mode without access: the driver's first read returns the error. */
+/* In a mode without access, the driver's first read returns the error. */
 static void test_arm11_no_access(void **state)
 {
 	static const uint16_t code[] = { 0x07 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sums that are read while a program runs: they never decrease, on any core, and reading changes
+ * Sums that are read while a program runs never decrease, on any core, and reading them changes
  * nothing.
  *
- * If a sum decreases by one between two reads, a 32-bit counter shows 4294967295 events. So every
- * signal is checked, not only those that are counted today. Random programs of real instructions
- * run as the plugin runs them: blocks are counted when they start, accesses when they happen, or
- * not at all.
+ * If a sum decreased by one between two reads, a 32-bit counter would show 4294967295 events. So
+ * every signal is checked, even those that no PMU counts today. Random programs of real
+ * instructions run as the plugin runs them: blocks are counted when they start, and accesses when
+ * they happen, if they do.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static uint32_t pick(uint32_t n)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* An instruction, and the mask of its random bits. */
+/* The word of an instruction, and the mask of its random bits. */
 struct form {
 	uint32_t word, random;
 };
@@ -159,7 +159,7 @@ static void decode(struct program *p, const struct form *forms, unsigned nforms,
 	assert_true(in->decoded);
 }
 
-/* Write consecutive blocks; branches with a constant target go to one of the blocks. */
+/* Writes consecutive blocks. Branches with a constant target go to one of the blocks. */
 static void write_program(struct program *p, const struct pmk_core *core)
 {
 	uint64_t addr = 0x8000, first[NBLOCKS];
@@ -209,7 +209,7 @@ static void free_program(struct program *p)
 /* ---- running it, as the plugin does ---------------------------------------------------------- */
 
 struct rig {
-	struct pmk_emulated e; /* first: look() finds the rig by it */
+	struct pmk_emulated e; /* must be first: look() casts it to the rig */
 	struct pmk_emulated_ports ports;
 	struct pmk_emulated_config cfg;
 	struct pmk_executions executions[NBLOCKS];
@@ -218,7 +218,7 @@ struct rig {
 	unsigned looks, every;
 };
 
-/* Every second page is a device. */
+/* Makes every second page a device. */
 static bool odd_page(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	(void)cpu;
@@ -321,12 +321,12 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 	const struct pmk_pipe_slot *slot = &r->p->slot[b][i];
 	uint32_t cycles = r->p->block[b]->cycles;
 	uint32_t to_end = cycles > slot->issue ? cycles - slot->issue : 0;
-	/* 64 KB, mostly words; some accesses straddle lines and pages. */
+	/* The addresses cover 64 KB, usually of words. Some accesses cross lines and pages. */
 	uint32_t addr = 0x20000 + (pick(16384) << 2) + (pick(8) ? 0 : pick(4));
 
 	if (!in->load && !in->store)
 		return;
-	/* A condition fails, or another writer has made the exclusive store fail. */
+	/* The condition fails, or another writer made the exclusive store fail. */
 	if ((in->conditional || (in->exclusive && in->store)) && pick(2))
 		return;
 	if (is_family(&r->e.cpu.core, "a64"))
@@ -372,7 +372,7 @@ static void run_program(struct rig *r)
 	}
 }
 
-/* Reads the sums every so many cycles (0: only at the end); *last: the sums at the end. */
+/* Reads the sums every `with` cycles (0: only at the end). *last gets the sums at the end. */
 static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned every, bool eager,
 			 bool devices, uint64_t last[][PMK_NSIGNALS])
 {
@@ -472,7 +472,8 @@ static void no_sum_steps_back(void **state)
 			assert_int_equal(run_core(&core, round, 0, false, v->devices, alone), 0);
 			assert_true(alone[0][PMK_SIG_CYCLE] > STEPS);
 			/*
-			 * Sums are read at nearly every block, or rarely; both give the same sums.
+			 * Reading the sums at nearly every block gives the same sums as reading
+			 * them rarely.
 			 */
 			for (unsigned eager = 0; eager < 2; eager++) {
 				assert_in_range(

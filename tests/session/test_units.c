@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sampling units: their positions, and the estimates from them. */
+/* Sampling units are at the right positions, and give the right estimates. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static const struct pmk_units_config config = {
 	.seed = 7,
 };
 
-static struct pmk_units u; /* big */
+static struct pmk_units u; /* too large for the stack */
 
 static struct pmk_units_piece piece(uint32_t phase, uint64_t from, uint64_t insns, uint64_t cycles,
 				    uint64_t count)
@@ -78,7 +78,7 @@ static void test_places(void **state)
 	}
 }
 
-/* A unit that began late ends after its stretch, and the next one begins there. */
+/* If a unit begins so late that it ends after its stretch, the next stretch begins at its end. */
 static void test_late(void **state)
 {
 	struct pmk_units_place p = { .random = 1 };
@@ -103,7 +103,7 @@ static void test_other_seeds(void **state)
 	assert_in_range(same, 0, 10);
 }
 
-/* Without a head everything was counted. */
+/* If the program ends before the first unit, everything was counted. */
 static void test_all_counted(void **state)
 {
 	struct pmk_units_estimate e;
@@ -114,7 +114,10 @@ static void test_all_counted(void **state)
 	assert_true(e.value == 77 && e.margin == 0);
 }
 
-/* Too few units: the rate of the head, or of the units, and an unknown margin. */
+/*
+ * With too few units, the estimate uses the rate of the head or of the units, and the margin is
+ * unknown.
+ */
 static void test_too_few(void **state)
 {
 	struct pmk_units_estimate e;
@@ -128,14 +131,18 @@ static void test_too_few(void **state)
 		add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 30, 5);
 	e = pmk_units_estimate(&u, EVENT, 2400, 170);
 	assert_true(fabs(e.value - (100 + 1400 * 0.5)) < 1e-9);
-	/* The estimates from the head and from 7 pairs, and 2 √70 + 3 in 140 instructions. */
+	/*
+	 * These are the estimates from the head and from 7 pairs, with 2 √70 + 3 in 140
+	 * instructions.
+	 */
 	assert_true(fabs(e.margin - (140 + 700 + (2 * sqrt(70) + 3) * 10)) < 1e-9);
 	e = pmk_units_estimate(&u, PMK_UNITS_CYCLES, 2400, 2420);
 	assert_true(fabs(e.value - (2000 + 1400 * 3)) < 1e-9);
 }
 
 /*
- * Each unit represents the instructions up to the next unit: 8 pairs of 100 and 300 instructions.
+ * Each unit represents the instructions up to the next unit. There are 8 pairs of 100 and 300
+ * instructions.
  */
 static void test_weights(void **state)
 {
@@ -153,15 +160,15 @@ static void test_weights(void **state)
 	/* 8 × (100 × 0.1 + 300 × 0.2) */
 	assert_true(fabs(e.value - (100 + 560)) < 1e-6);
 	/*
-	 * All pairs are the same. The rates of cold and stale units differ by 0.1: the margin is
-	 * half of that for 3200 instructions, and a thousandth of the value.
+	 * All pairs are equal. The rates of cold and stale units differ by 0.1, so the margin is
+	 * half of this for 3200 instructions, and a thousandth of the value.
 	 */
 	assert_true(fabs(e.margin - (160 + 0.56)) < 1e-3);
 }
 
 /*
- * The event was not seen in 16 units of 10 of 3200 instructions: there may be 3 in as many, and as
- * many as in the head.
+ * The event was not seen in 16 units of 10 instructions, out of 3200. So up to 3 may be in as many
+ * instructions, and as many as in the head.
  */
 static void test_nothing_seen(void **state)
 {
@@ -178,7 +185,7 @@ static void test_nothing_seen(void **state)
 
 /*
  * The event comes in bursts. If only 7 pairs have it, the margin must allow for other bursts
- * between the units; with 8 pairs it need not.
+ * between the units. With 8 pairs it does not have to.
  */
 static void test_seen_in_a_few_pairs(void **state)
 {
@@ -198,7 +205,7 @@ static void test_seen_in_a_few_pairs(void **state)
 	}
 }
 
-/* When a second thread has started, everything is counted. */
+/* After a second thread starts, everything is counted. */
 static void test_whole(void **state)
 {
 	struct pmk_units_estimate e;
@@ -207,9 +214,7 @@ static void test_whole(void **state)
 	begin();
 	for (uint64_t i = 0; i < 16; i++)
 		add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 10, 1);
-	/*
-	 * 160 + 1000 + 20 instructions and 100 + 16 + 2 of the event were counted up to this point.
-	 */
+	/* Up to this point, 160 + 1000 + 20 instructions and 100 + 16 + 2 events were counted. */
 	add(PMK_UNITS_WHOLE, 2600, 1180, 2180, 118);
 	e = pmk_units_estimate(&u, EVENT, 9999, 518);
 	assert_true(fabs(e.value - (100 + 160 + 400)) < 1e-6);
@@ -245,8 +250,10 @@ static uint64_t next_random(uint64_t *x)
 	return *x;
 }
 
-/* How many of 1000 instructions at `at` count, in a program of phases and noise; as cold and stale
- * units see it, up to 10 more and less. */
+/*
+ * Returns how many of 1000 instructions at `at` count, in a program of phases and noise. Cold and
+ * stale units see up to 10 more or less.
+ */
 static double rate_at(uint64_t at, uint64_t kind)
 {
 	static const double phase[] = { 50, 300, 120, 80, 500 };
@@ -287,7 +294,7 @@ static bool covers(uint64_t seed)
 		pmk_units_next(&p, &c, at + c.unit);
 	}
 	e = pmk_units_estimate(&u, EVENT, end, (uint64_t)head);
-	/* A margin that is always right only because it is wide would prove nothing. */
+	/* A margin that is right only because it is wide would prove nothing. */
 	assert_true(e.margin < truth / 2);
 	return fabs(e.value - truth) <= e.margin;
 }
