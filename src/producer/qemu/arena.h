@@ -4,15 +4,15 @@
  *
  * The arena is a sparse memfd with many gigabytes of address space, of which only touched pages
  * exist. pmk creates it, writes the configuration, and starts the emulator with the descriptor. The
- * plugin maps it and closes the descriptor, so that the program finds no unknown descriptor and
- * cannot close it. However the emulator ends (even by SIGKILL), the counts are in this memory: pmk
+ * plugin maps it and closes the descriptor, so the program neither sees the descriptor nor can
+ * close it. Whatever ends the emulator, even SIGKILL, the counts are still in this memory. So pmk
  * itself always takes the final reading from it.
  *
- * 	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
- * 	slot   = facts of its blocks | intervals | vCPU 0 | vCPU 1 | …
- * 	vCPU   = struct pmk_emulated | execution counters of its blocks
+ * header | slot 0 | slot 1 | …          one slot per process (the program and its forks) slot   =
+ * facts of its blocks | intervals | vCPU 0 | vCPU 1 | … vCPU   = struct pmk_emulated | execution
+ * counters of its blocks
  *
- * Both sides come from the same build; `size` detects most plugins of another build.
+ * pmk and the plugin must come from the same build; `size` detects most plugins of other builds.
  */
 #ifndef PMK_PRODUCER_QEMU_ARENA_H
 #define PMK_PRODUCER_QEMU_ARENA_H
@@ -34,8 +34,8 @@
 enum pmk_slot_state {
 	PMK_SLOT_FREE,
 	/*
-	 * Set until pmk notices that the process of the slot has ended, and adds its counts to the
-	 * sum.
+	 * The process of the slot runs, or pmk has not yet noticed that it has ended. When pmk
+	 * notices this, it adds the counts of the process to the sum.
 	 */
 	PMK_SLOT_RUNNING,
 };
@@ -51,21 +51,22 @@ struct pmk_arena_slot {
 
 struct pmk_arena_interval {
 	uint32_t pid, cpu;
-	uint64_t cycles, insns; /* at the end of the interval, since the program began */
+	uint64_t cycles, insns; /* totals of the program at the end of the interval */
 	uint64_t began;		/* cycles at the end of the previous interval; set by pmk */
 	struct pmk_reading delta;
 };
 
-/* Records of a process: intervals or, if it is sampled, pieces. */
+/* A record of a process: an interval or, if the process is sampled, a piece. */
 union pmk_arena_record {
 	struct pmk_arena_interval interval;
 	struct pmk_units_piece piece;
 };
 
-/* Finished intervals of a process. Only that process writes here, so no other process waits for
- * it if it is killed. */
+/* The finished intervals of a process. Each process has its own ring, so a process that is killed
+ * while it writes cannot block another one. */
 struct pmk_arena_ring {
-	/* Number of records written by the emulator, and read by pmk. */
+	/* The number of records that the emulator has written (`head`) and that pmk has read
+	 * (`tail`). */
 	_Atomic uint64_t head, tail;
 	union pmk_arena_record record[PMK_ARENA_RING];
 };
@@ -76,13 +77,13 @@ struct pmk_arena_pins {
 	struct pmk_ahbmon_pins record[PMK_ARENA_PINS];
 };
 
-/* How to give QEMU the PMU that emulated code programs itself. */
+/* How QEMU must present the PMU that emulated code programs itself. */
 struct pmk_guest_config {
 	uint32_t release; /* QEMU's release: 702 is 7.2 */
 	uint64_t base;	  /* address of its registers in memory */
-	/* The destination of its interrupt: QEMU's name of the controller's type, the name of the
-	 * controller's inputs, if any, and the number. Without a type the interrupt is not
-	 * connected. */
+	/* Where the PMU's interrupt goes: QEMU's name of the interrupt controller's type, the name
+	 * of the controller's inputs, if they have one, and the number of the input. If there is no
+	 * type, the interrupt is not connected. */
 	char irq_type[32], irq_name[32];
 	uint32_t irq;
 	int32_t log; /* the descriptor for the log of accesses, or -1 */
@@ -90,56 +91,58 @@ struct pmk_guest_config {
 
 struct pmk_arena {
 	uint64_t magic;
-	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
+	uint64_t size; /* the value of PMK_ARENA_LAYOUT in pmk */
 	uint32_t pmk_pid;
 	uint32_t slots;	 /* number of slots, up to PMK_ARENA_SLOTS; fewer if limits require that */
-	uint32_t system; /* system emulation */
-	/* Link address of the start of the code in the ELF file. */
+	uint32_t system; /* 1 in system emulation */
+	/* The address of the start of the code, as linked in the ELF file. */
 	uint64_t region_bias_base;
 	uint64_t entry; /* entry point in the file */
-	uint32_t pie;	/* region addresses move if the program is loaded elsewhere */
+	uint32_t pie;	/* 1 if the addresses of regions depend on where the program is loaded */
 	struct pmk_emulated_config cfg;
 
-	/* The plugin was loaded and has accepted the configuration. */
+	/* Set when the plugin was loaded and has accepted the configuration. */
 	_Atomic uint32_t ready;
-	_Atomic uint32_t begun;	       /* code was translated, and is about to run */
+	_Atomic uint32_t begun;	       /* set when code was translated and is about to run */
 	char target[24];	       /* QEMU's target, "aarch64"; set before `ready` */
-	_Atomic uint32_t other_isa;    /* the core executes code for another target */
+	_Atomic uint32_t other_isa;    /* set if the core executes code for another target */
 	_Atomic uint32_t forks;	       /* number of forks of the program */
-	_Atomic uint32_t forked;       /* how many of the forked processes have begun */
-	_Atomic uint32_t lost_forks;   /* processes that found no free slot */
-	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
-	_Atomic uint32_t locked_up;    /* a Cortex-M has locked up: see pmk_lockup_begin() */
-	/* The program handles signals in code that had run before it installed the handler. */
+	_Atomic uint32_t forked;       /* number of forked processes that have begun */
+	_Atomic uint32_t lost_forks;   /* number of processes that found no free slot */
+	_Atomic uint32_t lost_threads; /* number of vCPUs beyond PMK_ARENA_CPUS */
+	_Atomic uint32_t locked_up;    /* set when a Cortex-M has locked up (lockup.h) */
+	/* Set if the program handles signals in code that had run before the program installed the
+	 * handler. */
 	_Atomic uint32_t handlers_unseen;
-	/* The program has more code blocks than there are numbers for them. */
+	/* Set if the program has more blocks of code than there are numbers for blocks. */
 	_Atomic uint32_t blocks_full;
-	/* the program executed a file that this machine cannot run */
+	/* Set if the program executed a file that this machine cannot run. */
 	_Atomic uint32_t foreign_execs;
-	_Atomic uint32_t levels_unseen; /* the emulator does not report exception levels */
-	/* Instructions that wrote a block of memory at an unknown address. */
+	_Atomic uint32_t levels_unseen; /* set if the emulator does not report exception levels */
+	/* The number of executed instructions that wrote a block of memory at an unknown
+	 * address. */
 	_Atomic uint64_t zeroes_unseen;
-	/* Prefetch instructions that did nothing. */
+	/* The number of executed prefetch instructions that pmk could not model. */
 	_Atomic uint64_t preloads_unseen;
 	/*
-	 * enum pmk_control: what firmware can turn on by a control register; what it has turned on;
-	 * what it may have turned on without pmk seeing it
+	 * Bits of enum pmk_control: the units that firmware can turn on by a control register,
+	 * those that it has turned on, and those that it may have turned on without pmk seeing it.
 	 */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
-	_Atomic uint32_t unsampled; /* the emulator cannot leave parts of a program uncounted */
-	/* cfg.guest as the plugin uses it, and the number of accesses to its PMU */
+	_Atomic uint32_t unsampled; /* set if the emulator cannot leave code uncounted */
+	/* The plugin's copy of cfg.guest, and the number of accesses to this PMU. */
 	struct pmk_guest_config guest;
 	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;
-	char guest_lacks[128];		 /* the feature that the emulator lacks for it */
+	char guest_lacks[128];		 /* what the emulator lacks for this PMU, or "" */
 	_Atomic int32_t guest_log_error; /* errno of the first failed write to the log */
 	_Atomic int32_t error;		 /* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
-	struct pmk_arena_pins pins; /* with cfg.shows_pins */
+	struct pmk_arena_pins pins; /* used if cfg.shows_pins is set */
 };
 
 /* Offsets inside the mapping. */
 #define PMK_CPU_HEAD   PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-/* The last one belongs to no block: see pmk_emulated_blocks.rest. */
+/* The last counter belongs to no block: see pmk_emulated_blocks.rest. */
 #define PMK_EXEC_BYTES PMK_ALIGN_UP((PMK_MAX_BLOCKS + 1) * sizeof(struct pmk_executions))
 #define PMK_CPU_BYTES  (PMK_CPU_HEAD + PMK_EXEC_BYTES)
 #define PMK_FACT_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
@@ -152,7 +155,7 @@ static inline uint64_t pmk_arena_bytes(unsigned slots)
 	return PMK_HEAD_BYTES + slots * (uint64_t)PMK_SLOT_BYTES;
 }
 
-/* A number that changes with the layout. */
+/* A number that changes if the layout of the arena changes. */
 #define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))
 
 /* Returns the memory of a slot. A process that found no free slot has private memory with the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control registers of cores. See control.h. */
+/* Finds writes of a core's control registers, and keeps what they set. See control.h. */
 #include "producer/qemu/control.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 #define MSR_ICE 0x20
 #define MSR_DCE 0x80
 
-/* The instruction word in the order of A64 or A32; Thumb-2 has the halves in the opposite order. */
+/* Returns the instruction word in the byte order of A64 or A32. Thumb-2 has the two halves in the
+ * opposite order. */
 static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 {
 	uint32_t word;
@@ -18,15 +19,16 @@ static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 	return in->thumb ? word << 16 | word >> 16 : word;
 }
 
-/* True for MCR p15, 0, <Rt>, c1, c0, 0. A conditional MCR might not be executed, so it does not
- * count. */
+/* True for MCR p15, 0, <Rt>, c1, c0, 0. A conditional MCR does not count, because it may not be
+ * executed. */
 static bool is_write_of_a32(uint32_t word, struct pmk_control_write *w)
 {
 	*w = (struct pmk_control_write){ PMK_CONTROL_SCTLR_EL1, word >> 12 & 15, 0 };
 	return (word & 0xffff0fff) == 0xee010f10;
 }
 
-/* True for MSR SCTLR_EL1, SCTLR_EL2, SCTLR_EL3, SCTLR_EL12 or HCR_EL2, <Xt>. */
+/* True for MSR <register>, <Xt> if the register is SCTLR_EL1, SCTLR_EL2, SCTLR_EL3, SCTLR_EL12 or
+ * HCR_EL2. */
 static bool is_write_of_a64(uint32_t word, struct pmk_control_write *w)
 {
 	static const uint8_t sctlr[8] = {
@@ -48,7 +50,8 @@ static unsigned state_of_msr(uint64_t msr)
 	return (msr & MSR_DCE ? PMK_CONTROL_DCACHE : 0) | (msr & MSR_ICE ? PMK_CONTROL_ICACHE : 0);
 }
 
-/* True for mts rmsr, rA, and for msrset and msrclr rD, imm with bits that matter. */
+/* True for mts rmsr, rA. Also true for msrset and msrclr rD, imm if imm has bits that turn a unit
+ * on or off. */
 static bool is_write_of_msr(uint32_t word, struct pmk_control_write *w)
 {
 	*w = (struct pmk_control_write){ PMK_CONTROL_MSR, word >> 16 & 31, 0 };
@@ -90,8 +93,8 @@ static unsigned state_of(uint64_t sctlr)
 	return state;
 }
 
-/* Returns the exception level of the register. With HCR_EL2.E2H, software at EL2 uses the name of
- * EL1's register for its own. */
+/* Returns the exception level to which the register belongs. If HCR_EL2.E2H is set, software at EL2
+ * uses the name of EL1's register for its own register. */
 static unsigned level_of(const struct pmk_control_state *s, enum pmk_control_reg reg,
 			 unsigned level)
 {
@@ -133,7 +136,8 @@ bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write
 	return memcmp(&before, s, sizeof(before)) != 0;
 }
 
-/* Returns the setting at a level. EL0 has the setting of EL1, or of EL2 if EL2 is its host. */
+/* Returns the enabled parts at a level. EL0 uses the setting of EL1, or that of EL2 if EL2 is its
+ * host. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level)
 {
 	if (level == 0)

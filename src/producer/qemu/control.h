@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System emulation: firmware turns the MMU, the caches and the branch predictor on and off by the
- * control register of ARM (SCTLR: M, C, I and Z), of which AArch64 has one for each exception level
- * above EL0, and the caches of a MicroBlaze by its MSR (ICE and DCE). At reset, all these units are
- * off. A write of the register ends QEMU's translated block, and what was written is still in the
- * general register when the next block starts. Data of ARM are not cached while the MMU is off:
- * accesses are Strongly Ordered then.
+ * In system emulation, firmware turns units of the core on and off. On ARM, these are the MMU, the
+ * caches and the branch predictor, which SCTLR controls (M, C, I and Z). AArch64 has one SCTLR for
+ * each exception level above EL0. On a MicroBlaze, these are the caches, which the MSR controls
+ * (ICE and DCE). At reset, all these units are off. A write of such a register ends QEMU's
+ * translated block, and the written value is still in the general register when the next block
+ * starts. While the MMU of an ARM core is off, data accesses are Strongly Ordered and therefore not
+ * cached.
  *
- * After a change, the core restarts with empty caches, TLBs and predictor, because software has
- * to invalidate them (our choice), and all code is translated again, because blocks are built
- * for one state. The code after a write is executed once before it is translated again, so its
- * blocks are chosen when they start. QEMU translates code separately for each level. While
- * levels have different states, each block checks whether its state is that of the core.
+ * After a change, the core restarts with empty caches, TLBs and predictor, because software has to
+ * invalidate them (our choice), and all code is translated again, because blocks are built for one
+ * state. The code after a write is executed once before it is translated again, so pmk chooses its
+ * blocks when they start. QEMU translates code separately for each level. If the levels have
+ * different states, each block checks whether the core is in the state for which the block was
+ * built.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H
 #define PMK_PRODUCER_QEMU_CONTROL_H
@@ -24,8 +26,9 @@
 #include "cpu/family.h"
 
 /*
- * AArch32 has one register, which counts as EL1's. A MicroBlaze has the MSR: instructions write it,
- * or set or clear bits of it.
+ * The registers that turn units on and off. AArch32 has one such register, which counts as that of
+ * EL1. A MicroBlaze has the MSR; an instruction writes all of it, or sets or clears some of its
+ * bits.
  */
 enum pmk_control_reg {
 	PMK_CONTROL_NONE,
@@ -33,7 +36,7 @@ enum pmk_control_reg {
 	PMK_CONTROL_SCTLR_EL2,
 	PMK_CONTROL_SCTLR_EL3,
 	PMK_CONTROL_SCTLR_EL12,
-	PMK_CONTROL_HCR_EL2, /* contains whether EL2 is the host of EL0 */
+	PMK_CONTROL_HCR_EL2, /* its bits decide whether EL2 is the host of EL0 */
 	PMK_CONTROL_MSR,
 	PMK_CONTROL_MSR_SET,
 	PMK_CONTROL_MSR_CLEAR,
@@ -42,28 +45,28 @@ enum pmk_control_reg {
 
 struct pmk_control_write {
 	enum pmk_control_reg reg;
-	unsigned source; /* the general register that it is written from; 31 is XZR in A64 */
-	unsigned bits;	 /* the parts that are set or cleared (enum pmk_control) */
+	unsigned source; /* the general register that has the value; 31 is XZR in A64 */
+	unsigned bits;	 /* the parts that the write sets or clears (enum pmk_control) */
 };
 
-/* The enabled parts; all 0 at reset. */
+/* The parts of the core that are enabled. At reset, none is. */
 struct pmk_control_state {
-	uint8_t of_level[4]; /* bits of enum pmk_control */
+	uint8_t of_level[4]; /* bits of enum pmk_control for each exception level */
 	uint64_t hcr;	     /* the relevant bits of HCR_EL2 */
 };
 
-/* True if the instruction writes such a register. */
+/* True if the instruction writes a register of enum pmk_control_reg. */
 bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in,
 			    enum pmk_control_by by, bool big_endian, struct pmk_control_write *w);
 /*
- * Updates the state after software at `level` has made this write; the general register holds
- * `value`. Returns true if that changes anything.
+ * Updates the state after software at `level` has made the write `w` of `value`. Returns true if
+ * the state has changed.
  */
 bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write *w, unsigned level,
 		     uint64_t value);
 /* Returns the parts that are enabled at `level`, as bits of enum pmk_control. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level);
-/* True if the enabled parts differ between these levels, a set of bits. */
+/* True if the enabled parts differ between these levels. `levels` has one bit per level. */
 bool pmk_control_differs(const struct pmk_control_state *s, unsigned levels);
 
 #endif

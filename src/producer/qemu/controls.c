@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Control registers while firmware runs. */
+/* Follows the writes of control registers while firmware runs. */
 #include <stdlib.h>
 
 #include "producer/qemu/parts.h"
 
 #define CONTROL_QUIET 1000000 /* our choice */
 
-/* Bits of enum pmk_control: the units that the core's parameters turn on, but that firmware may
- * leave off. On a MicroBlaze, no register turns on the branch target cache. */
+/* Returns the units (bits of enum pmk_control) that the core's parameters turn on, but that
+ * firmware may leave off. No register of a MicroBlaze turns on the branch target cache, so this
+ * unit is not among them. */
 static unsigned controllable(const struct pmk_core *core)
 {
 	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache.on ? PMK_CONTROL_ICACHE : 0) |
@@ -50,8 +51,8 @@ static void translate_for_control(void)
 		pmk_guest_translate_anew();
 }
 
-/* Set the core of `vcpu` to this state. This happens a few times while firmware starts and, if
- * levels have different states, at each change of the level. */
+/* Puts the core of `vcpu` into this state. This happens a few times while firmware starts. If
+ * levels have different states, it also happens at each change of the level. */
 static void set_control(unsigned vcpu, unsigned state)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -76,7 +77,7 @@ static void set_control(unsigned vcpu, unsigned state)
 		plugin.family->run->attach(cpu, &plugin_core(cpu)->chip.biu);
 }
 
-/* Handles a write at `level`. Called when the next block starts. */
+/* Handles a write of a control register at `level`. It is called when the next block starts. */
 static void control_written(unsigned vcpu, void *level)
 {
 	struct pmk_control_write w = plugin.control.write[vcpu];
@@ -96,8 +97,8 @@ static void control_is_written(unsigned vcpu, void *write)
 	plugin.control.write[vcpu] = *(const struct pmk_control_write *)write;
 }
 
-/* Compares the state of the core with `state`. Called when code that was translated for `state`
- * starts. */
+/* Puts the core into `state` if it is in another state. It is called when code that was translated
+ * for `state` starts. */
 static void check_control(unsigned vcpu, void *state)
 {
 	if (plugin.control.of_core[vcpu] != (unsigned)(uintptr_t)state) {
@@ -119,8 +120,8 @@ static unsigned level_of_code(void)
 }
 
 /*
- * Choose the state for which code at this level is translated. Returns true if the code must check
- * whether the core is in this state.
+ * Chooses the state for which code at this level is translated. Returns true if the code must check
+ * at run time whether the core is in this state.
  */
 static bool meet_level(unsigned level)
 {
@@ -143,7 +144,8 @@ bool pmk_controls_is_after_write(uint64_t pc)
 	return false;
 }
 
-/* Returns the write of a control register that ends translated code; NULL if there is none. */
+/* Returns the write of a control register with which translated code ends, or NULL if it does not
+ * end with one. */
 static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 						  const struct pmk_insn *in)
 {
@@ -152,7 +154,7 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 	if (!pmk_control_is_written(raw, in, plugin.family->system->control_by,
 				    plugin.decoder.big_endian, &w))
 		return NULL;
-	one = &plugin.control.known[w.reg][w.source | w.bits]; /* either `source` or `bits` is 0 */
+	one = &plugin.control.known[w.reg][w.source | w.bits]; /* `source` or `bits` is 0 */
 	*one = w;
 	return one;
 }
@@ -173,7 +175,7 @@ void pmk_controls_watch(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 				   (void *)(uintptr_t)plugin.control.of_code);
 	if (!w)
 		return;
-	/* The write is in a delay slot, so the code after it does not run next. */
+	/* The write is in a delay slot, so the code that follows it in memory does not run next. */
 	if (n > 1 && in[n - 2].kind & plugin.family->decoder->delays)
 		control_missed(controllable(&plugin.control.configured));
 	pmk_plugin_on_insn(tb, n - 1, false, control_is_written, w);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Accesses to devices. Since QEMU 8.1.2, an access to a device must be the last instruction of a
- * translated block. If it is not, QEMU leaves the block and makes the access in a separate block,
- * of which it reports only the access. QEMU then runs the remaining instructions of the first block
- * as a third block, and reports its start. These instructions have already been counted with the
+ * Handles accesses to devices. Since QEMU 8.1.2, an access to a device must be the last instruction
+ * of a translated block. If it is not, QEMU leaves the block and runs the access as a block of its
+ * own. Of this block it reports only the access. QEMU then runs the remaining instructions of the
+ * first block as a third block, and reports its start. These instructions were counted with the
  * first block, so this file remembers them until the third block starts. An interrupt handler may
- * run before, and may access devices, too.
+ * run before that, and may access devices, too.
  */
 #include <stdlib.h>
 
 #include "producer/qemu/parts.h"
 
-/* An access that is a separate translated block. */
+/* An access that QEMU runs as a translated block of its own. */
 struct lone_access {
 	pmk_access_fn *fn;
-	/* callback data for the access as a block, and as part of the first block */
+	/* Data for the callback: for the access as a block of its own, and for the access within
+	 * the first block. */
 	void *access, *within;
 	const struct pmk_block *block;
 };
@@ -24,8 +25,8 @@ static struct plugin_within *within_slot(uint64_t pc)
 	return &plugin.within[pc / 2 % (sizeof(plugin.within) / sizeof(plugin.within[0]))];
 }
 
-/* True if two blocks have the same code. A block is built again if control registers have changed
- * since its access was translated. */
+/* True if two blocks have the same code. They can be different blocks, because a block is built
+ * again when control registers have changed. */
 static bool is_same_code(const struct pmk_block *a, const struct pmk_block *b)
 {
 	return a->pc == b->pc && a->fall == b->fall;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding an emulator that can load plugins. See find.h.
+ * Finds an emulator that can load plugins. See find.h.
  *
- * QEMU gives plugins its functions as exported symbols. So an executable that has these symbols
- * in its dynamic symbol table was built for plugins. The set of functions determines the module;
- * where it does not, the text for --version does. An executable without an interpreter is
- * static: some static executables have a dynamic symbol table, too, but cannot load anything.
+ * Plugins call functions that QEMU exports. So an executable that has these functions in its
+ * dynamic symbol table was built for plugins. The functions that it exports show which module it
+ * needs. If several modules are possible, the text that QEMU prints for --version decides. An
+ * executable without an interpreter is linked statically and cannot load anything, although some
+ * static executables have a dynamic symbol table.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/find.h"
@@ -24,12 +25,12 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A function that is in every release that supports plugins. */
+/* The name of a function that every release with support for plugins exports. */
 #define ALWAYS "qemu_plugin_register_vcpu_init_cb"
-/* The prefix of all these functions. */
+/* The prefix of the names of all functions for plugins. */
 #define PREFIX "qemu_plugin_"
 
-/* Functions that a version of the API introduced; earlier releases lack them. */
+/* Functions that only releases with this API version or a later one export. */
 static const struct mark {
 	const char *function;
 	unsigned api;
@@ -52,7 +53,7 @@ static bool has_interpreter(Elf *elf)
 	return false;
 }
 
-/* The dynamic symbol table; NULL: there is none. */
+/* Returns the dynamic symbol table, or NULL if there is none. */
 static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 {
 	Elf_Scn *scn = NULL;
@@ -63,8 +64,8 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* Read a symbol of a table. gelf_getsym() is slower, because it handles symbols of any size, and
- * a table has thousands. */
+/* Reads a symbol of a table. pmk does not use gelf_getsym(), because it is slower and a table has
+ * thousands of symbols. */
 static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 {
 	if (!wide)
@@ -75,8 +76,8 @@ static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 	return true;
 }
 
-/* Set the API versions in q from the exported functions; if the emulator exports none of QEMU's,
- * api_lowest stays 0. */
+/* Sets the API versions in `q` from the exported functions. If the executable exports no functions
+ * for plugins, api_lowest stays 0. */
 static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 {
 	bool plugins = false, marked[COUNT(marks)] = { false };
@@ -94,7 +95,8 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 
 		if (!symbol_at(data, wide, i, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
-		/* elf_strptr() would search for the section each time, for thousands of symbols. */
+		/* Compare the prefix here, because elf_strptr() would search for the section each
+		 * time, for thousands of symbols. */
 		if (sym.st_name >= names->d_size || names->d_size - sym.st_name < sizeof(PREFIX) ||
 		    memcmp((const char *)names->d_buf + sym.st_name, PREFIX, sizeof(PREFIX) - 1))
 			continue;
@@ -117,7 +119,7 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 	}
 }
 
-/* Returns the section with constants; NULL if there is none. */
+/* Returns the section with constants, or NULL if there is none. */
 static Elf_Data *constants(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -135,7 +137,7 @@ static Elf_Data *constants(Elf *elf)
 	return NULL;
 }
 
-/* Find the version of the release, which is in the file as part of the answer to --version:
+/* Finds the version of the release. The file contains it in the text that answers --version:
  * "qemu-arm version 11.0.2 (…". */
 static bool find_version(Elf *elf, char *version, size_t size)
 {
@@ -149,7 +151,7 @@ static bool find_version(Elf *elf, char *version, size_t size)
 		const char *start = at;
 		size_t n;
 
-		/* The name before this phrase must be short. */
+		/* The emulator's name comes before this phrase, and must be short. */
 		while (start > begin && at - start < 40 && start[-1])
 			start--;
 		n = (size_t)(end - start) < sizeof(text) ? (size_t)(end - start) : sizeof(text) - 1;
@@ -162,8 +164,8 @@ static bool find_version(Elf *elf, char *version, size_t size)
 	return false;
 }
 
-/* Choose the API by the release, because the newest generations export the same functions. A
- * release that contradicts the functions is ignored. */
+/* Chooses the API version by the release, because the newest generations export the same functions.
+ * If the release contradicts the functions, it is ignored. */
 static void look_at_release(struct pmk_qemu *q, Elf *elf)
 {
 	char version[sizeof(q->version)];
@@ -178,8 +180,8 @@ static void look_at_release(struct pmk_qemu *q, Elf *elf)
 	memcpy(q->version, version, sizeof(q->version));
 }
 
-/* Find out the kind of the file at q->path, and set q->state. */
-static void look(struct pmk_qemu *q)
+/* Finds out what kind of file is at q->path, and sets q->state. */
+static void examine_file(struct pmk_qemu *q)
 {
 	struct stat st;
 	Elf *elf;
@@ -193,7 +195,8 @@ static void look(struct pmk_qemu *q)
 		q->state = PMK_QEMU_NOT_EXEC;
 		return;
 	}
-	/* A file that may be executed but not read is only checked when it is started. */
+	/* If a file may be executed but not read, pmk finds out only at the start whether it can
+	 * load plugins. */
 	q->state = PMK_QEMU_NO_ELF;
 	fd = open(q->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -218,8 +221,8 @@ static bool usable(const struct pmk_qemu *q)
 }
 
 /*
- * True if the emulator in this directory can be used. An unusable emulator is stored in q, if q has
- * none yet.
+ * True if the emulator in this directory can be used. If it cannot, and `q` has no emulator yet, it
+ * is stored in `q`.
  */
 static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
 {
@@ -227,14 +230,14 @@ static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *na
 
 	/* An empty element of PATH is the current directory. */
 	snprintf(here.path, sizeof(here.path), "%.*s/%s", n ? (int)n : 1, n ? dir : ".", name);
-	look(&here);
+	examine_file(&here);
 	if (usable(&here) || (q->state == PMK_QEMU_MISSING && here.state != PMK_QEMU_MISSING))
 		*q = here;
 	return usable(&here);
 }
 
-/* Returns the value of a variable; NULL if it is empty, because an empty variable counts as
- * unset. */
+/* Returns the value of a variable of the environment, or NULL if the value is empty, because an
+ * empty variable counts as unset. */
 static const char *unless_empty(const char *value)
 {
 	return value && *value ? value : NULL;
@@ -266,7 +269,7 @@ bool pmk_qemu_find(struct pmk_qemu *q, const char *name)
 	*q = (struct pmk_qemu){ .state = PMK_QEMU_MISSING };
 	if (strchr(name, '/')) {
 		snprintf(q->path, sizeof(q->path), "%s", name);
-		look(q);
+		examine_file(q);
 		return usable(q);
 	}
 	if (dir) {
@@ -328,8 +331,8 @@ unsigned pmk_qemu_api(const char *version)
 
 unsigned pmk_qemu_asks_for(const char *said)
 {
-	/* Phrases of QEMU, and of pmk's module for versions in which QEMU would load an unfit
-	 * module. */
+	/* Phrases that QEMU prints when it rejects a module, and a phrase that pmk's module prints
+	 * when QEMU would call it wrongly. */
 	static const char *const phrases[] = {
 		"this QEMU supports only a minimum version of ",
 		"this QEMU supports only up to version ",

@@ -35,7 +35,7 @@ const struct pmk_qemu_generation *pmk_qemu_generation_of_module(const char *path
 
 unsigned pmk_qemu_api_of_version(unsigned major, unsigned minor)
 {
-	/* The first release that has this version of the API. */
+	/* The first release with each version of the API. */
 	static const struct {
 		unsigned major, minor, api;
 	} first[] = {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * See guard.h. The kernel kills the emulator itself when pmk ends (PR_SET_PDEATHSIG), but not a
- * process that was forked from it, whose parent is the program. So a thread in that process checks
- * whether pmk still runs. The thread uses no descriptor, because the program would see it.
+ * See guard.h. When pmk ends, the kernel kills the emulator (PR_SET_PDEATHSIG). It does not kill
+ * processes that the program has forked, because pmk is not their parent. So a thread in each of
+ * these processes checks whether pmk still runs. The thread uses no descriptor, because the program
+ * would see it.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/guard.h"
@@ -20,8 +21,8 @@
 
 struct guarded {
 	pid_t pmk;
-	/* An ended process exists until its parent has waited for it; so pmk sets this to 0 before
-	 * it ends. */
+	/* A process that has ended still exists until its parent has waited for it, so pmk sets
+	 * this to 0 before it ends. */
 	const volatile uint32_t *still_there;
 };
 
@@ -48,7 +49,8 @@ void pmk_guard_start(pid_t pmk, const volatile uint32_t *still)
 	*g = (struct guarded){ pmk, still };
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK);
-	/* Signals are for the emulator's own threads, on which its handlers depend. */
+	/* The handlers of signals depend on the emulator's own threads, so this thread must get no
+	 * signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_create(&thread, &attr, guard, g);

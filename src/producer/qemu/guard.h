@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Starts a thread that kills this process soon after the process `pmk` has ended or has set
- * *still to 0. Call it in a process that was just forked. */
+/* Starts a thread that kills this process soon after the process `pmk` has ended or has set *still
+ * to 0. The caller is a process that was just forked. */
 void pmk_guard_start(pid_t pmk, const volatile uint32_t *still);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The registers of a PMU in QEMU's processors. See guest.h. */
+/* Adds the registers of a PMU to QEMU's processors. See guest.h. */
 #define _GNU_SOURCE
 #include "producer/qemu/guest.h"
 
@@ -14,9 +14,9 @@
 
 #include "producer/qemu/qemu_api.h"
 
-/* ---- QEMU's own ------------------------------------------------------------------------------ */
+/* ---- QEMU's types and functions -------------------------------------------------------------- */
 
-/* QEMU's types, whose members are not used. */
+/* Types of QEMU. pmk uses only pointers to them. */
 struct qemu_cpu;
 struct qemu_env;
 struct qemu_irq;
@@ -24,8 +24,9 @@ struct qemu_object;
 struct qemu_region;
 
 /*
- * QEMU's description of a register (ARMCPRegInfo, target/arm/cpregs.h): the members that all
- * releases have at the same offset, and the members that moved by 8 bytes in 8.0.
+ * QEMU's description of a register (ARMCPRegInfo, target/arm/cpregs.h), in two parts. reg_head has
+ * the members that all releases have at the same offset. reg_tail has the members that moved by 8
+ * bytes in 8.0.
  */
 struct reg_head {
 	const char *name;
@@ -33,8 +34,9 @@ struct reg_head {
 	int state, type, access, secure;
 };
 struct reg_tail {
-	uint64_t unset; /* for VHE; not used */
-	/* value of registers without a member of env or a function; not used */
+	uint64_t unset; /* used by QEMU for VHE; 0 here */
+	/* QEMU uses this value for a register that has neither a member of env nor a function. Here
+	 * it identifies the register: see access_of(). */
 	uint64_t resetvalue;
 	int64_t offset[3];
 	int (*accessfn)(struct qemu_env *env, const void *reg, bool isread);
@@ -45,38 +47,38 @@ struct reg_tail {
 };
 #define TAIL_AT	       sizeof(struct reg_head)
 #define TAIL_AT_8_0    (sizeof(struct reg_head) + 8)
-#define REG_BYTES      512 /* more than in any release */
+#define REG_BYTES      512 /* a description is not larger in any release */
 #define STATE_AA32     0
 #define STATE_AA64     1
 #define TYPE_CONST     (1 << 4)
 #define TYPE_64BIT     (1 << 5)
 #define TYPE_OVERRIDE  (1 << 7)
-#define TYPE_IO	       (1 << 9) /* an access may change an interrupt, even with -icount */
+#define TYPE_IO	       (1 << 9) /* an access may change an interrupt, also with -icount */
 #define TYPE_NO_RAW    (1 << 10)
 #define ACCESS_PL0_RW  0xff
 #define ACCESS_PL1_RW  0xfc
 #define ACCESS_PL2_RW  0xf0
 #define ACCESS_OK      0
-#define ACCESS_TRAP    (1 << 2) /* plus the number of the exception level */
+#define ACCESS_TRAP    (1 << 2) /* to this, the number of the exception level is added */
 #define ACCESS_UNDEF   (2 << 2)
 #define OF_A64	       UINT64_C(0x10000)
 #define OF_V8_IN_A32   UINT64_C(0x20000)
-#define GDB_PSTATE     33 /* numbers of registers in GDB's protocol */
+#define GDB_PSTATE     33 /* numbers of PSTATE and CPSR in GDB's protocol */
 #define GDB_CPSR       25
 #define OLDEST_RELEASE 701
 #define NEWEST_RELEASE 1101
-#define UNKNOWN_YET    1001 /* between these two releases the size is not known */
+#define UNKNOWN_YET    1001 /* the layout in releases from 10.1 to this one is not known */
 
 #define MOST_REGS 4096
 
-/* Registers of QEMU whose values the PMU needs. */
+/* Registers of QEMU that control what the PMU counts. */
 enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
 
-/* QEMU's functions, and the state of the guest's registers. */
+/* The functions of QEMU that pmk calls, and what pmk has found out about its registers. */
 static struct {
 	struct qemu_cpu *(*get_cpu)(int index);
-	/* These six functions are only in the emulators of ARM; read_a64 is only in those for
-	 * A64. define_opaque exists up to 10.1, define from 10.2 on. */
+	/* The following functions exist only in the emulators of ARM, and read_a64 only in those of
+	 * A64. define_opaque exists up to 10.1, and define from 10.2 on. */
 	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
 	void (*define)(struct qemu_cpu *cpu, const void *reg);
 	const void *(*find_reg)(void *table, uint32_t key); /* in the table of a processor */
@@ -91,7 +93,8 @@ static struct {
 	void (*queue)(struct qemu_cpu *cpu, void (*work)(struct qemu_cpu *cpu, uintptr_t data),
 		      uintptr_t data);
 	struct qemu_region *(*memory)(void);
-	/* Returns the object of a link, such as a processor's own view of memory. */
+	/* Returns the object to which a property of `object` links, such as a processor's own view
+	 * of memory. */
 	void *(*link)(void *object, const char *name, void *error);
 	void (*init_region)(struct qemu_region *r, struct qemu_object *owner, const void *calls,
 			    void *opaque, const char *name, uint64_t size);
@@ -103,22 +106,24 @@ static struct {
 
 	const struct pmk_guest_calls *calls;
 	size_t tail_at;
-	/* For each vCPU: the destination of its interrupt, and whether it is asserted. */
+	/* For each vCPU: the input that receives its interrupt, and whether the interrupt is
+	 * asserted. */
 	struct {
 		struct qemu_irq *to;
 		bool asserted;
 	} interrupt[PMK_ARENA_CPUS];
-	/* How QEMU handles the registers; `offset` 0: the processors do not have it. */
+	/* QEMU's own storage and handling of each control register. If `offset` is 0, the
+	 * processors do not have the register. */
 	struct own_control {
 		int64_t offset;
 		void (*write)(struct qemu_env *env, const void *reg, uint64_t value);
 	} own_control[NCONTROLS];
 	uint64_t own_dfr0[PMK_ARENA_CPUS]; /* QEMU's own ID_AA64DFR0_EL1, or 0 */
-	bool told_secure[PMK_ARENA_CPUS];
-	uint64_t reg_list[MOST_REGS]; /* see is_reg_list() */
+	bool reported_secure[PMK_ARENA_CPUS];
+	uint64_t reg_list[MOST_REGS]; /* buffer of is_reg_list() */
 } qemu;
 
-/* Find a function of QEMU by one of its names; returns true if it exists. */
+/* Finds a function of QEMU by one of its two names. Returns true if the function exists. */
 static bool find(void *function, const char *name, const char *newer)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
@@ -156,8 +161,8 @@ const char *pmk_guest_find(void)
 }
 
 /*
- * Take QEMU's lock, under which its devices are changed. Returns true if the caller must release
- * the lock afterwards.
+ * Takes QEMU's lock, which protects its devices. Returns true if the caller must release the lock
+ * afterwards, and false if the caller already had the lock.
  */
 static bool take_lock(void)
 {
@@ -203,8 +208,8 @@ static struct reg_tail tail_of(const void *reg)
 	return t;
 }
 
-/* A vCPU's env is at a positive offset from its CPUState, so it belongs to the nearest one
- * below. */
+/* Returns the vCPU to which `env` belongs. A vCPU's env is at a positive offset from its CPUState,
+ * so its CPUState is the nearest one below it. */
 static unsigned vcpu_of(const struct qemu_env *env)
 {
 	uintptr_t nearest = UINTPTR_MAX;
@@ -222,11 +227,12 @@ static unsigned vcpu_of(const struct qemu_env *env)
 
 /* ---- QEMU's own registers ---- */
 
-/* A register of A64: op0, op1, CRn, CRm, op2. */
+/* The number of a register of A64, made from op0, op1, CRn, CRm and op2. */
 #define A64_REG(op0, op1, crn, crm, op2) \
 	((uint32_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
-#define KEY_OF_A64  UINT32_C(0x10130000)	 /* as a key of the table */
-#define LIST_OF_A64 UINT64_C(0x6030000000130000) /* as an element of the list */
+/* With these bits, the number is the register's key in the table, or its element in the list. */
+#define KEY_OF_A64  UINT32_C(0x10130000)
+#define LIST_OF_A64 UINT64_C(0x6030000000130000)
 #define DFR0_REG    A64_REG(3, 0, 0, 5, 0)
 
 static const struct {
@@ -246,7 +252,8 @@ static bool read_memory(uintptr_t from, void *to, size_t size)
 	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-/* True if `list` is the list of a processor's `n` registers: it contains ID_AA64DFR0_EL1. */
+/* True if `list` is the list of a processor's `n` registers. pmk recognises it by its element for
+ * ID_AA64DFR0_EL1. */
 static bool is_reg_list(uintptr_t list, uint64_t n)
 {
 	uint64_t *reg = qemu.reg_list;
@@ -260,10 +267,10 @@ static bool is_reg_list(uintptr_t list, uint64_t n)
 	return false;
 }
 
-#define PROCESSOR_BYTES (1 << 20) /* larger than an ARM processor in any release */
+#define PROCESSOR_BYTES (1 << 20) /* an ARM processor is not larger in any release */
 
-/* Finds the table of a processor's registers: the member before the list, the values and their
- * number. NULL: not found. */
+/* Finds the table of a processor's registers. After the table, a processor has the list of the
+ * registers, their values, and their number. Returns NULL if there is no such member. */
 static void *find_table(const struct qemu_cpu *cpu)
 {
 	enum { WORDS = 512, BEHIND = 3 };
@@ -272,7 +279,8 @@ static void *find_table(const struct qemu_cpu *cpu)
 	for (size_t at = 0; at < PROCESSOR_BYTES; at += WORDS * sizeof(*word)) {
 		if (!read_memory((uintptr_t)cpu + at, word, sizeof(word)))
 			return NULL;
-		/* The table, the list, the values, and their number in 32 bits. */
+		/* Four members follow each other: the table, the list, the values, and their number
+		 * in 32 bits. */
 		for (unsigned i = 0; i < WORDS; i++)
 			if (word[i] && is_reg_list(word[i + 1], (uint32_t)word[i + 3]))
 				return (void *)(uintptr_t)word[i];
@@ -280,7 +288,7 @@ static void *find_table(const struct qemu_cpu *cpu)
 	return NULL;
 }
 
-/* Read a register of 32 bits as GDB would. */
+/* Reads a register of 32 bits in the way in which GDB would read it. */
 static uint32_t read_word(int (*read)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n),
 			  struct qemu_cpu *cpu, int n)
 {
@@ -298,7 +306,7 @@ static uint32_t pstate_of(unsigned vcpu)
 	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu), GDB_PSTATE);
 }
 
-/* Returns PSTATE in A64 state, CPSR otherwise. */
+/* Returns PSTATE of code in A64 state, and CPSR of other code. */
 static uint32_t state_of(struct qemu_env *env, bool a64)
 {
 	return a64 ? pstate_of(vcpu_of(env)) : qemu.cpsr_read(env);
@@ -310,12 +318,12 @@ int pmk_guest_level_now(unsigned vcpu)
 }
 
 /*
- * Returns the level for which code is being translated. A processor translates its code itself,
- * just before it runs.
+ * Returns the exception level for which code is being translated. This is the present level of the
+ * processor, because a processor translates its code itself, just before it runs the code.
  */
 int pmk_guest_level(void)
 {
-	struct qemu_cpu **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* of this thread */
+	struct qemu_cpu **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* this thread's */
 
 	if (!current || !qemu.read_a32)
 		return -1;
@@ -355,8 +363,9 @@ static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, 
 	};
 }
 
-/* Report Secure state: a board may have set SCR_EL3 before the processor ran. */
-static void tell_secure(struct qemu_env *env, unsigned vcpu)
+/* Reports a change of the Secure state. It is also called at accesses, because a board may have set
+ * SCR_EL3 before the processor ran. */
+static void report_secure(struct qemu_env *env, unsigned vcpu)
 {
 	uint64_t scr = SCR_NS;
 	bool secure;
@@ -364,18 +373,19 @@ static void tell_secure(struct qemu_env *env, unsigned vcpu)
 	if (qemu.own_control[SCR_EL3].offset)
 		memcpy(&scr, (const char *)env + qemu.own_control[SCR_EL3].offset, sizeof(scr));
 	secure = !(scr & SCR_NS);
-	if (secure != qemu.told_secure[vcpu])
+	if (secure != qemu.reported_secure[vcpu])
 		qemu.calls->control(vcpu, controls[SCR_EL3].input, secure);
-	qemu.told_secure[vcpu] = secure;
+	qemu.reported_secure[vcpu] = secure;
 }
 
-/* Returns whether an access is permitted. Traps to EL1 are UNDEFINED here, as before PMUv3. */
+/* Returns whether an access is permitted. An access that traps to EL1 is reported as UNDEFINED
+ * here, as before PMUv3. */
 static int may_access(struct qemu_env *env, const void *reg, bool isread)
 {
 	struct pmk_guest_access a = access_of(env, reg, !isread);
 	unsigned trap = 0, vcpu = vcpu_of(env);
 
-	tell_secure(env, vcpu);
+	report_secure(env, vcpu);
 	if (!qemu.calls->may(vcpu, &a, &trap))
 		return ACCESS_OK;
 	return trap > 1 ? (int)(ACCESS_TRAP | trap) : ACCESS_UNDEF;
@@ -383,8 +393,8 @@ static int may_access(struct qemu_env *env, const void *reg, bool isread)
 
 #define PMUVER (UINT64_C(0xf) << 8)
 
-/* Returns the bits that QEMU's own register adds to the model's: all of ID_AA64DFR0_EL1 except the
- * version of the PMU. */
+/* Returns the bits of QEMU's own register that are added to the bits of the model. Only
+ * ID_AA64DFR0_EL1 has such bits: all except the version of the PMU. */
 static uint64_t own_bits(unsigned vcpu, unsigned reg)
 {
 	return reg == PMK_ARMV8_DFR0 ? qemu.own_dfr0[vcpu] & ~PMUVER : 0;
@@ -408,18 +418,20 @@ static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
 	qemu.calls->access(vcpu_of(env), &a, &value);
 }
 
-/* Resets the PMU with the processor, which QEMU resets register by register. */
+/* Resets the PMU. QEMU resets a processor register by register and calls this function for each of
+ * them. */
 static void reset_reg(struct qemu_env *env, const void *reg)
 {
 	unsigned vcpu = vcpu_of(env);
 
 	(void)reg;
-	qemu.told_secure[vcpu] = false;
+	qemu.reported_secure[vcpu] = false;
 	qemu.calls->reset(vcpu);
 }
 
-/* Convert the text with the register's encoding: "p15, 0, <Rd>, c15, c12, 0" or "S3_3_C9_C12_0". */
-static bool place(const char *where, bool a64, struct reg_head *h)
+/* Stores the encoding of a register in `h`. The text is "p15, 0, <Rd>, c15, c12, 0" or
+ * "S3_3_C9_C12_0". */
+static bool parse_encoding(const char *where, bool a64, struct reg_head *h)
 {
 	const char *at = strstr(where, a64 ? "(S" : "p15, ");
 	unsigned n[5];
@@ -434,16 +446,16 @@ static bool place(const char *where, bool a64, struct reg_head *h)
 	h->crm = (uint8_t)n[3];
 	h->opc2 = (uint8_t)n[4];
 	h->state = a64 ? STATE_AA64 : STATE_AA32;
-	/* QEMU checks op1 against this level; everything else is decided by the model. */
+	/* QEMU checks op1 against this level. The model decides everything else. */
 	h->access = a64 && n[1] == 0   ? ACCESS_PL1_RW
 		    : a64 && n[1] == 4 ? ACCESS_PL2_RW
 				       : ACCESS_PL0_RW;
 	return true;
 }
 
-/* Change `h` from an A64 register to its AArch32 encoding, which has the same CRn, CRm and op2.
- * False: the register is not a PMU register below EL2. */
-static bool place_in_a32(struct reg_head *h)
+/* Changes `h` from the encoding of an A64 register to its AArch32 encoding, which has the same CRn,
+ * CRm and op2. Returns false if the register is not one of the PMU below EL2. */
+static bool change_to_a32(struct reg_head *h)
 {
 	if ((h->crn != 9 && h->crn != 14) || (h->opc1 != 0 && h->opc1 != 3))
 		return false;
@@ -475,7 +487,7 @@ static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t k
 		qemu.define_opaque(cpu, description, NULL);
 }
 
-/* Write a control register: first as QEMU does, then in the PMU. */
+/* Writes a control register. The write takes effect in QEMU first, and then in the PMU. */
 static void write_control(struct qemu_env *env, const void *reg, uint64_t value, unsigned which)
 {
 	const struct own_control *own = &qemu.own_control[which];
@@ -485,7 +497,7 @@ static void write_control(struct qemu_env *env, const void *reg, uint64_t value,
 	else
 		memcpy((char *)env + own->offset, &value, sizeof(value));
 	if (which == SCR_EL3)
-		tell_secure(env, vcpu_of(env));
+		report_secure(env, vcpu_of(env));
 	else
 		qemu.calls->control(vcpu_of(env), controls[which].input, value);
 }
@@ -505,7 +517,7 @@ static void write_scr_el3(struct qemu_env *env, const void *reg, uint64_t value)
 	write_control(env, reg, value, SCR_EL3);
 }
 
-/* Define a register again with QEMU's description, but with another function for writes. */
+/* Defines a register again, with QEMU's own description but another function for writes. */
 static void follow_control(struct qemu_cpu *cpu, void *table, unsigned which)
 {
 	static void (*const write[NCONTROLS])(struct qemu_env * env, const void *reg,
@@ -554,19 +566,19 @@ bool pmk_guest_follows_controls(void)
 	return qemu.own_control[MDCR_EL3].offset;
 }
 
-/* Define all encodings of a register that code of this emulator may use. */
+/* Defines all encodings of a register that code of this emulator may use. */
 static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsigned reg)
 {
 	struct reg_head head = { .name = info->name,
 				 .type = TYPE_OVERRIDE | TYPE_IO | TYPE_NO_RAW };
 
-	if (place(info->where, false, &head))
+	if (parse_encoding(info->where, false, &head))
 		define(cpu, &head, reg);
-	if (!place(info->where, true, &head))
+	if (!parse_encoding(info->where, true, &head))
 		return;
 	if (qemu.read_a64)
 		define(cpu, &head, reg | OF_A64);
-	if (!place_in_a32(&head))
+	if (!change_to_a32(&head))
 		return;
 	define(cpu, &head, reg | OF_V8_IN_A32);
 	if (reg == PMK_ARMV8_PMCCNTR) {
@@ -578,9 +590,9 @@ static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, un
 	}
 }
 
-/* Returns the PMU whose registers this module defines: `pmu` or, for a PMUv2, the PMUv3, whose
- * registers begin with those of the PMUv2. QEMU defines the additional registers in all
- * processors; this module makes them undefined. */
+/* Returns the PMU whose registers this module defines. This is `pmu` unless that is a PMUv2. For a
+ * PMUv2 it is the PMUv3, whose registers begin with those of the PMUv2. QEMU defines the additional
+ * registers in all processors, so this module defines them again as UNDEFINED. */
 static const struct pmk_pmu *rows_of(const struct pmk_pmu *pmu)
 {
 	return pmu->driver == pmk_armv8.driver && pmu->nregs < pmk_armv8.nregs ? &pmk_armv8 : pmu;
@@ -595,7 +607,7 @@ unsigned pmk_guest_vcpus(void)
 	return n;
 }
 
-/* Find the interrupt of --irq. */
+/* Finds the interrupt that --irq names. Returns what the emulator lacks, or NULL. */
 static const char *find_interrupt(const struct pmk_guest_config *cfg)
 {
 	struct qemu_object *controller = qemu.resolve_type("", cfg->irq_type, NULL);
@@ -603,7 +615,7 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 
 	if (!controller)
 		return "the interrupt controller of `irq`";
-	/* Check first, because QEMU would exit. */
+	/* Check whether the input exists, because QEMU would exit if it did not. */
 	snprintf(input, sizeof(input), "%s[%u]", *cfg->irq_name ? cfg->irq_name : "unnamed-gpio-in",
 		 cfg->irq);
 	if (!qemu.find_property(controller, input))
@@ -628,7 +640,7 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		meet_own_registers(vcpu);
 	for (unsigned i = 0; i < rows_of(pmu)->nregs; i++)
 		define_all(qemu.get_cpu((int)vcpu), &rows_of(pmu)->regs[i], i);
-	/* the input to which the board has connected QEMU's own PMU */
+	/* This is the input to which the board has connected QEMU's own PMU. */
 	qemu.interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
 }
@@ -656,8 +668,9 @@ bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment mom
 	if (asserted == qemu.interrupt[vcpu].asserted)
 		return false;
 	qemu.interrupt[vcpu].asserted = asserted;
-	/* With -icount QEMU accepts changes of interrupts only from accesses to devices and between
-	 * blocks. A processor checks its interrupts between blocks, so nothing is late. */
+	/* With -icount, QEMU accepts changes of interrupts only from accesses to devices and
+	 * between blocks. A processor checks its interrupts between blocks, so this delays no
+	 * interrupt. */
 	if (moment == PMK_GUEST_ACCESS)
 		set_interrupt(vcpu);
 	else
@@ -667,12 +680,12 @@ bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment mom
 
 /* ---- registers in memory --------------------------------------------------------------------- */
 
-/* MemoryRegionOps, as in all releases. */
+/* QEMU's MemoryRegionOps, which has this layout in all releases. */
 struct region_calls {
 	uint64_t (*read)(void *opaque, uint64_t offset, unsigned size);
 	void (*write)(void *opaque, uint64_t offset, uint64_t value, unsigned size);
 	void *with_attrs[2];
-	int endianness; /* 0: byte order of the processor */
+	int endianness; /* 0: the byte order of the processor */
 	struct {
 		unsigned shortest, longest;
 		bool unaligned;
@@ -684,7 +697,7 @@ struct region_calls {
 	} made;
 };
 
-/* Returns the shift of `size` bytes at `offset` within their word. */
+/* Returns by how many bits an access of `size` bytes at `offset` is shifted within its word. */
 static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsigned size)
 {
 	unsigned at = offset % 4;
@@ -693,8 +706,8 @@ static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsig
 }
 
 /*
- * Read the window. An access of fewer than four bytes accesses the whole word: a load selects its
- * bytes, and a store writes 0 into the others (our choice).
+ * Reads a register in the window. An access of fewer than four bytes accesses the whole word: a
+ * load selects its bytes from the word, and a store writes 0 into the other bytes (our choice).
  */
 static uint64_t read_window(void *opaque, uint64_t offset, unsigned size)
 {
@@ -712,11 +725,11 @@ static void write_window(void *opaque, uint64_t offset, uint64_t value, unsigned
 	w->store(w->ctx, (unsigned)offset & ~3u, (uint32_t)value << lane_of(w, offset, size));
 }
 
-#define REGION_BYTES 4096 /* larger than a MemoryRegion in any release */
+#define REGION_BYTES 4096 /* a MemoryRegion is not larger in any release */
 #define IN_FRONT     1000 /* priority over the board's own devices */
 
 /* Returns the memory as the first processor sees it. A microcontroller's own registers are only in
- * this memory, before the memory of the board. */
+ * this memory, where they hide the memory of the board. */
 static struct qemu_region *memory_of_processor(void)
 {
 	struct qemu_region *own = qemu.link ? qemu.link(qemu.get_cpu(0), "memory", NULL) : NULL;
@@ -746,11 +759,11 @@ const char *pmk_guest_map(const struct pmk_guest_window *w)
 	return NULL;
 }
 
-/* True for MCR and MRC of coprocessor 15, for MCRR and MRRC, for MSR and MRS, and for
- * instructions with similar encodings. */
+/* True for MCR and MRC of coprocessor 15, MCRR and MRRC, MSR and MRS, and for instructions with
+ * similar encodings. */
 bool pmk_guest_reaches(uint32_t insn, bool a64)
 {
-	/* Thumb-2 has the halves in the opposite order. */
+	/* Thumb-2 has the halves of the word in the opposite order. */
 	uint32_t thumb = insn << 16 | insn >> 16;
 
 	if (a64)

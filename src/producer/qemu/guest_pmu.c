@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The guest's own PMU. */
+/* Connects the guest's own PMU to a model. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include "producer/qemu/parts.h"
 #include "producer/session/access_log.h"
 
-/* Write a line of the log. The line goes to the kernel at once, so that it survives any end of
- * this process. */
+/* Writes a line of the log. The line goes to the kernel at once, so it is not lost when this
+ * process ends, for whatever reason. */
 static void write_log(const char *line, size_t n)
 {
 	if (plugin.guest.log >= 0 && write(plugin.guest.log, line, n) != (ssize_t)n) {
@@ -45,7 +45,8 @@ void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
 		write_log(line, pmk_access_log_interrupt(line, e, pc, vcpu, asserted));
 }
 
-/* Pass on an access by the instruction at `pc`, which is the last one that has been counted. */
+/* Passes on an access that the instruction at `pc` makes. All instructions up to this one have been
+ * counted, and none after it. */
 static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_emulated_blocks b = plugin_blocks(pmk_cpus[vcpu]);
@@ -66,13 +67,13 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	return err;
 }
 
-/* Access a register of the processor. Such an instruction is a block by itself. */
+/* Accesses a register of the processor. The instruction that does this is a block of its own. */
 static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
 {
 	return access_at(vcpu, pmk_cpus[vcpu]->prev->pc, a, value);
 }
 
-/* Access registers in memory. The load or store may be anywhere in its block. */
+/* Accesses a register in memory. The load or store may be anywhere in its block. */
 static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_cpu_rest rest;
@@ -90,7 +91,7 @@ static int guest_may(unsigned vcpu, const struct pmk_guest_access *a, unsigned *
 
 	pmk_level_settle(&e->cpu);
 	err = pmk_emulated_may(e, &plugin.config, a, trap);
-	/* A register that this PMU does not have has no name in the log. */
+	/* If this PMU does not have the register, the log has no name for it. */
 	if (err && a->reg < pmk_emulated_guest(&plugin.config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
 							 .denied = true, .trap = *trap });
@@ -111,8 +112,8 @@ static int guest_write(void *ctx, unsigned reg, uint64_t value)
 				      &value);
 }
 
-/* Returns the offsets of a PMU's registers in its window. NULL: they are not in memory, or are
- * accessed through a debug module. */
+/* Returns the offsets of a PMU's registers in its window. Returns NULL if they are not in memory,
+ * or if they are accessed through a debug module. */
 static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 {
 	if (pmu->driver == pmk_l210.driver)
@@ -125,8 +126,8 @@ static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 }
 
 /*
- * Returns the number of the register at `offset`, or else the number of registers. Registers in
- * memory exist only on boards with one core.
+ * Returns the number of the register at `offset`, or the number of registers if there is none at
+ * `offset`. Only boards with one core have registers in memory.
  */
 static unsigned register_at(unsigned offset)
 {
@@ -138,7 +139,7 @@ static unsigned register_at(unsigned offset)
 	return reg;
 }
 
-/* Load a register of the PMU. `ctx` is the L220 around the registers, or NULL. */
+/* Loads a register of the PMU. `ctx` is the L220 that contains the registers, or NULL. */
 static int load_register(void *ctx, unsigned offset, uint32_t *value)
 {
 	uint64_t wide = ctx ? pmk_l220_load(ctx, offset) : 0;
@@ -160,7 +161,7 @@ static int store_register(void *ctx, unsigned offset, uint32_t value)
 	return 0;
 }
 
-/* Returns the window of the guest's PMU, or NULL: the PMU is in the processor. */
+/* Returns the window of the guest's PMU, or NULL if the PMU is in the processor. */
 static const struct pmk_guest_window *guest_window(void)
 {
 	static const struct pmk_port counters = { .read = guest_read, .write = guest_write };
@@ -205,7 +206,7 @@ static int store_demcr(void *ctx, unsigned offset, uint32_t value)
 	return store_register(ctx, DEMCR_BASE - PMK_DWT_BASE + offset, value);
 }
 
-/* Map the windows of the guest's PMU. Returns what the emulator lacks, or NULL. */
+/* Maps the windows of the guest's PMU. Returns what the emulator lacks, or NULL. */
 static const char *map_windows(const struct pmk_guest_window *window)
 {
 	static const struct pmk_guest_window demcr = {
@@ -237,7 +238,7 @@ static void guest_control(unsigned vcpu, const char *input, uint64_t value)
 	pmk_guest_pmu_show_interrupt(plugin_core(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
 }
 
-/* From now on, follow the registers that control the PMU, and let processors begin with the
+/* Makes the PMU follow the registers that control it from now on. Processors begin with these
  * registers' reset values. */
 static void follow_controls(void)
 {

@@ -3,7 +3,7 @@
 
 #include "cpu/code.h"
 
-/* Signals of faults, by the numbers of Linux on ARM, AArch64 and MicroBlaze. */
+/* Linux's numbers of the signals for faults, on ARM, AArch64 and MicroBlaze. */
 enum { ILL = 4, TRAP = 5, BUS = 7, FPE = 8, SEGV = 11 };
 
 static bool is_of_fault(unsigned signal)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the addresses at which a program handles signals, from its system calls. These functions
+/* Collects from a program's system calls the addresses at which it handles signals. These functions
  * are not thread-safe. */
 #ifndef PMK_PRODUCER_QEMU_HANDLERS_H
 #define PMK_PRODUCER_QEMU_HANDLERS_H
@@ -18,12 +18,13 @@ struct pmk_handlers {
 };
 
 /*
- * Called when the program installs a handler for a signal, at `pc`. A handler is kept when another
- * one replaces it, because it may be installed again. Returns false if there is no room.
+ * Called when the program installs a handler for a signal, at `pc`. When another handler replaces
+ * it, it stays in the list, because the program may install it again. Returns false if there is no
+ * room.
  */
 bool pmk_handlers_add(struct pmk_handlers *h, unsigned signal, uint64_t pc);
 
-/* Returns how a block at `pc` may be entered: bits of enum pmk_entry, 0 if no handler begins
+/* Returns how a block at `pc` may be entered, as bits of enum pmk_entry; 0 if no handler begins
  * there. */
 unsigned pmk_handler_at(const struct pmk_handlers *h, uint64_t pc);
 

@@ -12,7 +12,7 @@
 
 #define SIZE	   (UINT64_C(64) << 30)
 /* Memory after the last record. If the program overwrites the number of a record, a core may write
- * to any record up to number UINT32_MAX, which ends here. */
+ * to any record up to number UINT32_MAX. Even that record ends in this memory. */
 #define MARGIN	   (UINT64_C(1) << 20)
 #define HEAD_UNITS ((sizeof(struct pmk_ledger) + PMK_LEDGER_UNIT - 1) / PMK_LEDGER_UNIT)
 
@@ -109,15 +109,16 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
 	}
 	head = (struct pmk_ledger_head *)((char *)l + at * PMK_LEDGER_UNIT);
 	head->units = (uint16_t)units;
-	/* After a million processes, all later ones share a number. */
+	/* The number has 20 bits, so after a million processes, all later ones share a number. */
 	head->process = process < PMK_LEDGER_MAX_PROCESS ? process : PMK_LEDGER_MAX_PROCESS;
 	head->cpu = cpu & (PMK_MAX_VCPUS - 1);
 	*number = (uint32_t)at;
 	return head;
 }
 
-/* If the writer of a record was killed before it wrote the size, zeros follow up to the next
- * record. If there are more zeros than a record can have, another program has written there. */
+/* Finds the next record after `head`. If the writer of a record was killed before it wrote the
+ * size, zeros follow up to the next record. If there are more zeros than a record can have, the
+ * program has overwritten the memory. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head)
 {

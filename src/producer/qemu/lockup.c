@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The text that QEMU prints when a Cortex-M locks up. See lockup.h. */
+/* Drops the text that QEMU prints when a Cortex-M locks up. See lockup.h. */
 #define _GNU_SOURCE
 #include "producer/qemu/lockup.h"
 
@@ -11,13 +11,13 @@
 
 #include "producer/qemu/state.h"
 
-/* QEMU prints `fatal`, then the reason, then the registers. It writes all of this also to its
- * log, and aborts. */
+/* QEMU prints `fatal`, then a reason, then the registers. It writes all of this also to its log,
+ * and then aborts. The reason begins with `reason` if the processor has locked up. */
 static const char fatal[] = "qemu: fatal: ", reason[] = "Lockup: ";
 
 static struct {
 	FILE *qemus; /* stderr of QEMU */
-	bool held;   /* `fatal` was printed, and is not written yet */
+	bool held;   /* true if QEMU has printed `fatal`, and pmk has not written it yet */
 } lockup;
 
 static bool starts_with(const char *text, size_t size, const char *start)
@@ -25,7 +25,7 @@ static bool starts_with(const char *text, size_t size, const char *start)
 	return size >= strlen(start) && !memcmp(text, start, strlen(start));
 }
 
-/* The processor has locked up: nothing is written from now on. */
+/* Discards everything that is printed from now on, because the processor has locked up. */
 static void silence_errors(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -41,7 +41,7 @@ static ssize_t write_error(void *cookie, const char *text, size_t size)
 	if (lockup.held && starts_with(text, size, reason)) {
 		silence_errors();
 	} else if (lockup.held) {
-		stderr = lockup.qemus; /* another reason: QEMU compares it with its log */
+		stderr = lockup.qemus; /* another reason: show it; QEMU compares stderr */
 		if (write(STDERR_FILENO, fatal, strlen(fatal)) < 0)
 			return 0;
 	}
@@ -51,7 +51,7 @@ static ssize_t write_error(void *cookie, const char *text, size_t size)
 
 void pmk_lockup_begin(void)
 {
-#ifdef __GLIBC__ /* other libraries do not let stderr be replaced */
+#ifdef __GLIBC__ /* other libraries do not allow replacing stderr */
 	FILE *f = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_error });
 
 	if (!f)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmk-qemu-apiN.so: what QEMU loads, one for each generation of its plugin interface
- * (generation.h). A module contains only what differs between generations, which is not used while
- * code runs, and passes everything else to pmk-qemu-core.so in the same folder (plugin.c).
+ * pmk-qemu-apiN.so, the module that QEMU loads. There is one module for each generation of QEMU's
+ * plugin interface (generation.h). A module contains only what differs between generations, and
+ * nothing of it runs while translated code runs. It passes everything else to pmk-qemu-core.so in
+ * the same folder (plugin.c).
  *
- * Built with PMK_QEMU_API, the lowest version of the generation.
+ * The build defines PMK_QEMU_API as the lowest version of the generation.
  */
 #include <string.h>
 
@@ -78,7 +79,7 @@ static void *find_register(struct qemu_array *all, const char *name)
 	return NULL;
 }
 
-/* Handles of registers are kept after the first read. */
+/* Returns QEMU's handle of a register. The handles are kept after the first call. */
 static void *register_of(const char *name)
 {
 	static __thread struct {

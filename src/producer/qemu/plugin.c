@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmk-qemu-core.so: the TCG plugin. It makes QEMU call the running core (src/cpu: each family of
- * cores has callbacks), and passes everything else on to the emulated session
- * (src/producer/session). It holds no model and knows no instruction set. This file knows QEMU's
- * types; the work is done in translate.c, process.c, sampling.c, guest_pmu.c, controls.c,
- * devices.c, record.c and running.c, around one struct plugin (state.h). QEMU loads it through
+ * pmk-qemu-core.so: the TCG plugin. It makes QEMU call the running core (each family of cores in
+ * src/cpu has callbacks), and passes everything else on to the emulated session
+ * (src/producer/session). It contains no model and knows no instruction set. This file knows QEMU's
+ * types. The work is done in translate.c, process.c, sampling.c, guest_pmu.c, controls.c,
+ * devices.c, record.c and running.c, which share one struct plugin (state.h). QEMU loads it through
  * the module for its release (module.c):
  *
  *	qemu-arm -plugin pmk-qemu-api1.so,arena=/proc/self/fd/N …
  *
  * There is one callback per block and one per data access, but none per instruction. Facts about
  * QEMU that the code must respect:
- *  - A block's callback runs before it, a memory callback after its access.
- *  - The memory filter is wrong in 7.2, so every callback is registered for both directions, and
- *    load or store is decided here at translation.
- *  - A memory instruction whose condition fails makes no memory callback; a load or store multiple
- *    makes one per word. LDRD and A64's pairs make one or two, depending on the release.
+ *  - The callback of a block runs before the block, and the callback of an access runs after the
+ *    access.
+ *  - The filter for loads or stores is wrong in 7.2. So every callback is registered for both, and
+ *    pmk decides at translation which instruction loads or stores.
+ *  - QEMU makes no callback for a memory instruction whose condition fails. For a load or store
+ *    multiple it makes one callback per word. For LDRD and A64's pairs it makes one or two
+ *    callbacks, depending on the release.
  *  - The user-mode helper page of ARM Linux (0xffff0fxx) appears as blocks of one instruction,
  *    whose size is 0 up to 8.2. The emulator itself runs the helper, so such a block counts as one
  *    instruction that returns.
- *  - Up to 8.2, QEMU shows neither the bytes nor the size of MicroBlaze code; the bytes are read
- *    from the emulator's own memory of the page. Code that is not in memory (but in a device)
- *    counts as instructions of no kind.
+ *  - Up to 8.2, QEMU shows neither the bytes nor the size of MicroBlaze code, so pmk reads the
+ *    bytes from the emulator's own memory of the page. Code that is in a device has no such memory,
+ *    so its instructions count only as instructions, without a kind.
  *  - Since 8.1.2, in system emulation, QEMU leaves a block in its middle to access a device (see
- *    lone_access()).
- *  - Since 8.2, the stack of a program differs when it begins (see pmk_process_begin()).
+ *    devices.c).
+ *  - Since 8.2, a program begins with another stack (see pmk_process_begin()).
  *  - QEMU does not report that an instruction faulted in the middle of a block: see cpu/fault.h.
  *    The system calls of programs show where they handle faults.
  */
@@ -102,10 +104,12 @@ void pmk_plugin_on_failed_test(struct qemu_plugin_tb *tb, size_t i, pmk_access_f
 					      (void *)(uintptr_t)access);
 }
 
-/* Base addresses for tests in translated code: the tables of the family, and struct pmk_cpu. */
+/* What the look-ups of tests in translated code are relative to: the tables of the family, or
+ * struct pmk_cpu. */
 enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
 
-/* True if translated code tests accesses by itself, so that the emulator calls only for some. */
+/* True if translated code tests accesses by itself, so that the emulator calls back only for some
+ * of them. */
 static bool emulator_tests(void)
 {
 	return plugin.family->callbacks->test && !plugin.system_mode && !plugin.config.untested &&
@@ -169,7 +173,8 @@ const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 	if (!emulator_tests())
 		return NULL;
 	test = plugin.family->callbacks->test(&plugin.config.core, in);
-	/* Counts at a recorded site must be booked, so each access calls back. */
+	/* If the program is recorded, a count must be booked at its site, so each access calls
+	 * back. */
 	if (!test.n || (plugin.ledger && test.counts != PMK_SIG_NONE))
 		return NULL;
 	t = &plugin.tests[find_test_number(test.counts != PMK_SIG_NONE, in)];
@@ -178,8 +183,8 @@ const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 	return t;
 }
 
-/* Get the bytes of an instruction. Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but
- * shows where it has them. */
+/* Gets the bytes of an instruction. Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but
+ * it shows where they are in memory. */
 static void fetch(struct qemu_plugin_insn *qi, struct pmk_raw *raw)
 {
 	const void *memory;
@@ -200,7 +205,8 @@ static char *first_text(void *tb)
 	return qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(tb, 0));
 }
 
-/* Translate code for a stretch of a sampled program in which only instructions are counted. */
+/* Registers what is needed for code in the uncounted part of a sampled program, where only
+ * instructions are counted. */
 static void translate_rest(struct qemu_plugin_tb *tb)
 {
 	uint64_t pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
@@ -257,8 +263,9 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	pthread_mutex_unlock(&plugin.translating);
 }
 
-/* Returns the value of an argument. The arguments are "arena=/proc/self/fd/N" and, for a recording,
- * "ledger=/proc/self/fd/M". N and M are inherited descriptors, which are closed here. */
+/* Returns the value of an argument of the plugin. The arguments are "arena=/proc/self/fd/N" and,
+ * for a recording, "ledger=/proc/self/fd/M". N and M are inherited descriptors. The function closes
+ * the descriptor. */
 static const char *argument(int argc, char **argv, const char *name)
 {
 	size_t n = strlen(name);
@@ -275,7 +282,7 @@ static void close_inherited(const char *path)
 		close(atoi(path + 14));
 }
 
-/* Returns the entry of the family for the emulator's target; NULL if there is none. */
+/* Returns the family's entry for the emulator's target, or NULL if there is none. */
 static const struct pmk_core_target *find_target(const char *name)
 {
 	for (const struct pmk_core_target *t = plugin.family->programs->targets; t->name; t++)
@@ -284,8 +291,8 @@ static const struct pmk_core_target *find_target(const char *name)
 	return NULL;
 }
 
-/* True if QEMU calls this module rightly. QEMU 9.1 to 10.2 load the module for 9.0, but would call
- * it wrongly. */
+/* True if QEMU calls this module correctly. QEMU 9.1 to 10.2 load the module for 9.0, but would
+ * call it wrongly. */
 static bool fits(const struct qemu_info *info)
 {
 	const struct pmk_qemu_generation *mine = pmk_qemu_generation_of_api(plugin.glue->api);
@@ -299,7 +306,7 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* Ends counting when the emulator exits, perhaps just before it continues with the last part of a
+/* Ends counting when the emulator exits. It may have been about to continue with the rest of a
  * block. */
 __attribute__((destructor)) static void ended(void)
 {
@@ -374,7 +381,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.leave_level = pmk_running_leave_level,
 		.enter_level = pmk_running_enter_level,
 	};
-	/* The function exists since 6.2, the version since 10.1. */
+	/* qemu_plugin_bool_parse() exists since 6.2; versions from 10.1 on are recognised by their
+	 * number. */
 	if (plugin.config.watch_levels && plugin.family->system->levels && !since_10_2 &&
 	    (info->version.cur > 4 || !qemu_plugin_bool_parse))
 		atomic_store(&plugin.arena->levels_unseen, 1);

@@ -3,20 +3,21 @@
 
 #include <pmk/isa.h>
 
-/* True if the address is a register plus a constant. */
+/* True if the instruction's address is a register plus a constant. */
 static bool is_plain(const struct pmk_insn *in)
 {
 	return in->rn >= 0 && in->rm == PMK_NO_REG && !in->literal && !in->thumb;
 }
 
-/* True if the instruction accesses memory, always, by the base register of the prefetch. */
+/* True if the instruction always accesses memory, and its base register is that of the prefetch. */
 static bool shares_base(const struct pmk_insn *in, const struct pmk_insn *prefetch)
 {
 	return (in->load || in->store) && is_plain(in) && in->rn == prefetch->rn &&
 	       !in->conditional && !in->exclusive;
 }
 
-/* Adds to *sum what the instruction adds to a register. Returns false if that is not known. */
+/* Adds to *sum the constant that the instruction adds to a register. Returns false if the
+ * instruction changes the register in another way. */
 static bool add_step(const struct pmk_insn *in, int reg, int64_t *sum)
 {
 	if (!(in->writes >> reg & 1))
@@ -28,8 +29,9 @@ static bool add_step(const struct pmk_insn *in, int reg, int64_t *sum)
 	return true;
 }
 
-/* True if the addresses of both instructions differ by a constant. If the emulator reports several
- * accesses of an instruction, the first one is at the lowest address. */
+/* True if the addresses of both instructions differ by a constant. The instruction may make several
+ * accesses if the emulator reports each of them (`several`), because the first one is then at the
+ * lowest address. */
 static bool fits(const struct pmk_insn *in, const struct pmk_insn *prefetch, bool several)
 {
 	return shares_base(in, prefetch) && (several || in->mem_count == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Processes and threads. */
+/* Follows the program's processes and threads. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "producer/qemu/random.h"
 #include "producer/qemu/stack.h"
 
-/* Find the stack of the program, which is about to begin with this block. Returns false if the
+/* Finds the stack of the program, which is about to begin with this block. Returns false if the
  * stack pointer cannot be read. */
 static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 {
@@ -34,7 +34,7 @@ static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 	return true;
 }
 
-/* Move the regions by the load address of the program, which is known when its first block is
+/* Moves the regions by the program's load offset, which is known when its first block is
  * translated. */
 static void move_regions(uint64_t bias)
 {
@@ -50,7 +50,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	struct sigaction *next = sig == SIGBUS ? &plugin.emulators_bus : &plugin.emulators_segv;
 
 	bool counts = calling.vcpu < PMK_ARENA_CPUS && pmk_cpus[calling.vcpu] && !plugin.rest.on;
-	bool sent = info->si_code <= 0; /* sent by a process, which may be the program itself */
+	bool sent = info->si_code <= 0; /* a process has sent it, perhaps the program */
 
 	if (counts && !sent)
 		pmk_cpu_faults(pmk_cpus[calling.vcpu]);
@@ -61,9 +61,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Install a handler that notes faults of the program, because the emulator would end without
- * calling its plugins. The emulator also uses these signals for itself, and installs its handlers
- * before the program begins.
+ * Installs a handler that records faults of the program, because a fault may end the emulator, and
+ * the emulator would not call its plugins then. The emulator also uses these signals for itself. It
+ * installs its handlers before the program begins.
  */
 static void watch_faults(int sig, struct sigaction *emulators)
 {
@@ -117,7 +117,8 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	int err;
 
 	atomic_fetch_add(&plugin.slot->threads, 1);
-	/* A thread that starts after another one has ended continues on the core of that thread. */
+	/* A thread that starts after another thread has ended continues on the core of that
+	 * thread. */
 	if (pmk_cpus[vcpu]) {
 		pmk_plugin_set_bases(emulators_vcpu, pmk_cpus[vcpu]);
 		return;
@@ -178,8 +179,8 @@ struct pmk_arena_slot *pmk_process_claim_slot(void)
 	return NULL;
 }
 
-/* Wait until a slot is free. pmk frees the slots of processes that have ended, a few times per
- * second. */
+/* Waits until a slot is free. A few times per second, pmk frees the slots of processes that have
+ * ended. */
 static struct pmk_arena_slot *wait_for_slot(void)
 {
 	struct pmk_arena_slot *s = pmk_process_claim_slot();
@@ -196,19 +197,20 @@ static struct pmk_cpu *forking_cpu(void)
 	return calling.vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling.vcpu] : NULL;
 }
 
-/* Restart sampling in a forked process, whose first instructions are its head. */
+/* Restarts sampling in a forked process. The first instructions of the process are its head, which
+ * is counted. */
 static void begin_again(struct pmk_cpu *cpu)
 {
 	plugin.rest.all_anew = plugin.rest.on;
 	plugin.rest.on = false;
-	/* The emulator holds its locks, so none of its functions may be called here. */
+	/* The emulator holds its locks here, so none of its functions may be called. */
 	if (plugin.glue->score && plugin.rest.counter)
 		plugin.rest.began = *plugin.rest.counter;
 	if (plugin.config.units.head && (plugin.threaded || !pmk_sampling_is_possible()))
 		pmk_sampling_end(cpu);
 }
 
-/* Find a slot, or private memory with the same layout, which pmk does not read. */
+/* Finds a slot for the process, or private memory with the same layout, which pmk does not read. */
 static void find_memory(bool counted)
 {
 	plugin.slot = counted ? wait_for_slot() : NULL;
@@ -234,8 +236,8 @@ void pmk_process_before_fork(void)
 
 /*
  * Prepare the child after the program has forked. The child gets memory of its own, warm caches,
- * and counts from 0. QEMU's translations still point to the plugin's blocks, which are private
- * memory and were copied by the fork.
+ * and counts from 0. QEMU's translated code still points to the plugin's blocks. That is correct,
+ * because they are in private memory, which the fork has copied.
  */
 void pmk_process_after_fork(void)
 {
@@ -296,22 +298,22 @@ static bool is_execve(int64_t num)
 	return num == abi->execve || num == abi->execveat;
 }
 
-/* Returns the number of bytes of a word of the program. */
+/* Returns the number of bytes in a word of the program. */
 static unsigned word_bytes(void)
 {
 	return plugin.family->programs->stack_word;
 }
 
-/* Convert an address of the program to one in this process. The highest byte of 64 bits may be a
- * tag, and emulators sign-extend 32-bit addresses. */
+/* Converts an address of the program to an address in this process. The highest byte of a 64-bit
+ * address may be a tag, and emulators sign-extend 32-bit addresses. */
 static void *program_memory(uint64_t addr)
 {
 	addr = word_bytes() == 4 ? (uint32_t)addr : addr << 8 >> 8;
 	return (void *)(plugin.guest_base + (uintptr_t)addr);
 }
 
-/* Read the word at an address of the program; 0 if there is none. The kernel reads it, because the
- * program may pass any address. */
+/* Reads the word at an address of the program. Returns 0 if there is no memory. The function lets
+ * the kernel read the word, because the program may pass any address. */
 static uint64_t program_word(uint64_t addr)
 {
 	uint8_t byte[8] = { 0 };
@@ -327,8 +329,8 @@ static uint64_t program_word(uint64_t addr)
 }
 
 /*
- * Make the `n` bytes repeatable that the kernel has written to the buffers of the array of
- * addresses and lengths at `iov`.
+ * Makes the `n` bytes repeatable that the kernel has written to buffers. `iov` is the program's
+ * array of the buffers' addresses and lengths.
  */
 static void randomise_vector(uint64_t iov, uint64_t n)
 {
@@ -342,8 +344,8 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 }
 
 /*
- * Replace the random bytes that a call has returned by bytes that are the same in each run.
- * `result` is their number. The kernel has just written to this memory, so it exists.
+ * Replaces the random bytes that a system call has returned by bytes that are the same in each run.
+ * `result` is the number of bytes. The kernel has just written to this memory, so it exists.
  */
 static void replace_random(int64_t num, int64_t result)
 {
@@ -368,7 +370,7 @@ static void replace_random(int64_t num, int64_t result)
 }
 
 /*
- * Handle that the program installs a handler for a signal. The handler's address is the first word
+ * Records that the program installs a handler for a signal. The handler's address is the first word
  * at `action`.
  */
 static void meet_handler(unsigned signal, uint64_t action)
@@ -377,7 +379,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 	uint64_t pc = action ? program_word(action) : DEFAULT;
 
 	if (!(plugin.config.parts & ~(uint32_t)PMK_PART_EXECUTIONS))
-		return; /* blocks end where instructions may fault */
+		return; /* blocks end where instructions may fault, so handlers do not matter */
 	if (pc == DEFAULT || pc == IGNORE)
 		return;
 	pc &= ~plugin.family->decoder->pc_flags;
@@ -390,8 +392,8 @@ static void meet_handler(unsigned signal, uint64_t action)
 	pthread_mutex_unlock(&plugin.translating);
 }
 
-/* True if the call makes a thread. For a clone that shares memory only until an exec, QEMU makes a
- * process. */
+/* True if the call makes a thread. QEMU makes a process for a clone that shares memory only until
+ * an exec. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
 	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;
@@ -400,9 +402,9 @@ static bool makes_thread(int64_t num, uint64_t flags)
 }
 
 /*
- * Prepare for the second thread, which is about to start. QEMU discards all translated code in this
- * call. Newer releases, such as 10.0, report the new vCPU on the new thread: by then, the first
- * thread may already have translated code for both.
+ * Prepare for the second thread, which is about to start. It must be done before the call, in which
+ * QEMU discards all translated code: newer releases, such as 10.0, report the new vCPU only on the
+ * new thread, when the first thread may already have translated code for both threads.
  */
 static void becomes_threaded(void)
 {
@@ -422,7 +424,7 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 		pmk_translate_passed(calling.vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
 	if (plugin.config.delay && pmk_cpus[calling.vcpu])
 		plugin.delay_left = pmk_emulated_delay_left(plugin_core(pmk_cpus[calling.vcpu]));
-	if (plugin.rest.on) /* this may be the last call */
+	if (plugin.rest.on) /* this may be the program's last call */
 		pmk_sampling_read_rest(pmk_cpus[calling.vcpu]);
 	pmk_random_enter();
 	calling.making = makes_thread(num, arg1);
@@ -447,7 +449,7 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 		atomic_fetch_sub(&plugin.slot->execs, 1);
 	if (is_execve(num) && result == -ENOEXEC)
 		atomic_store(&plugin.arena->foreign_execs, 1);
-	/* If the call failed, no thread was created, so the emulator did not translate code
+	/* If the call failed, it has created no thread, so the emulator did not translate code
 	 * again. */
 	plugin.rest.all_anew |= plugin.rest.ended && result < 0;
 	plugin.rest.ended = false;

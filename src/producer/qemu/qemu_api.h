@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of QEMU's TCG plugin interface that pmk uses. Not every distribution packages its
- * header, and no header covers more than one version, so the few declarations are written out here.
+ * The part of QEMU's TCG plugin interface that pmk uses. Not every distribution packages QEMU's
+ * header, and each header covers only one version. So this file has the few declarations that pmk
+ * needs.
  *
- * QEMU reads from a plugin the version it was written for, and rejects one that is too new or too
- * old:
+ * QEMU reads from a plugin the version of the interface for which it was written, and rejects a
+ * version that is too new or too old:
  *
- * 	version  QEMU         takes   what changed
- * 	1        6.0 to 8.2   0, 1
- * 	2        9.0          2       inline operations are per vCPU; registers can be read
- * 	3        9.1          2, 3    insn_data copies the bytes instead of pointing at them
- * 	4        9.2, 10.0    2 to 4  memory can be read
- * 	5        10.1, 10.2   2 to 5  registers and memory can be written
- * 	6        11.0         6       read_register returns bool, callbacks for interrupts
- * 	7        11.1         7       every callback gets user data, and none the plugin's number
+ * version  QEMU         takes   what changed 1        6.0 to 8.2   0, 1 2        9.0          2
+ * inline operations are per vCPU; registers can be read 3        9.1          2, 3    insn_data
+ * copies the bytes instead of pointing at them 4        9.2, 10.0    2 to 4  memory can be read 5
+ * 10.1, 10.2   2 to 5  registers and memory can be written 6        11.0         6
+ * read_register returns bool, callbacks for interrupts 7        11.1         7       every callback
+ * gets user data, and none the plugin's number
  *
- * For pmk, versions 1 to 5 differ only in insn_data. The differences are declared for module.c,
- * which defines the version it is built for (PMK_QEMU_API).
+ * Of the functions that pmk uses in versions 1 to 5, only insn_data differs. The build of module.c
+ * defines its version as PMK_QEMU_API, and the declarations below depend on it.
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H
@@ -42,9 +41,9 @@ struct qemu_info {
 	} system;
 };
 
-/* Ignored before 9.0. */
+/* QEMU ignores these values before 9.0. */
 enum { QEMU_CB_NO_REGS = 0, QEMU_CB_R_REGS = 1 };
-/* R and W are swapped in 7.2 (R reports stores, W reports both), so only RW can be used. */
+/* In 7.2, R and W are wrong (R reports stores, W reports both), so pmk can only use RW. */
 enum { QEMU_MEM_RW = 3 };
 
 typedef void (*qemu_exec_fn)(unsigned int vcpu, void *userdata);
@@ -58,8 +57,9 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_mem_fn
 				      int rw, void *userdata);
 
 /*
- * An emulator that was patched for pmk (docs/qemu-patch.md) makes tests in translated code, and
- * calls back for accesses that fail them; others lack these functions. That document explains them.
+ * The tests that translated code makes in an emulator that was patched for pmk. The emulator calls
+ * back only for accesses that fail them. Other emulators lack these functions, which
+ * docs/qemu-patch.md explains.
  */
 struct qemu_lookup {
 	int32_t offset;
@@ -80,7 +80,8 @@ __attribute__((weak)) void qemu_plugin_vcpu_set_base(unsigned vcpu, unsigned n, 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-/* The address of the instruction in this process's memory; NULL: it is not in memory. */
+/* Returns the address of the instruction in this process's memory, or NULL if the instruction is
+ * not in memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
@@ -95,8 +96,9 @@ __attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 /*
- * The first members of GByteArray and, below, of GArray. The functions for these arrays are in the
- * emulator's GLib. They are declared weak, because an emulator may have linked GLib statically.
+ * The first members of GByteArray and, further down, of GArray. The functions for these arrays are
+ * in the emulator's GLib. They are declared weak, because an emulator may have linked GLib
+ * statically and then does not export them.
  */
 struct qemu_bytes {
 	uint8_t *data;
@@ -115,12 +117,12 @@ struct qemu_array {
 struct qemu_register_name {
 	void *handle;
 	const char *name, *feature;
-	/* since version 7 there are more members */
+	/* since version 7 the struct has more members */
 };
 __attribute__((weak)) unsigned g_array_get_element_size(struct qemu_array *array);
 __attribute__((weak)) char *g_array_free(struct qemu_array *array, int free_segment);
 
-/* Memory for each vCPU, and a number in it. */
+/* Memory that has a part for each vCPU, and the offset of a number in each part. */
 struct qemu_scoreboard;
 struct qemu_u64 {
 	struct qemu_scoreboard *board;
@@ -129,18 +131,18 @@ struct qemu_u64 {
 enum { QEMU_ADD_U64 = 0 };
 struct qemu_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 void *qemu_plugin_scoreboard_find(struct qemu_scoreboard *board, unsigned vcpu);
-/* Add `imm` to the number of the vCPU that runs the code. */
+/* Makes translated code add `imm` to the number of the vCPU that runs it. */
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, int op,
 						       struct qemu_u64 entry, uint64_t imm);
 
 struct qemu_array *qemu_plugin_get_registers(void);
-/* Reads a register. The meaning of the result differs in each version, so the length of the bytes
- * is checked instead. */
+/* Reads a register. The result has another meaning in each version, so pmk checks the number of
+ * bytes instead. */
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
 #endif
 
 #if PMK_QEMU_API < 2
-/* Add `imm` to *ptr, on any vCPU, and not atomically. */
+/* Makes translated code add `imm` to *ptr, on any vCPU, and not atomically. */
 enum { QEMU_ADD_U64 = 0 };
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *ptr,
 					      uint64_t imm);
@@ -149,7 +151,7 @@ void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, i
 #endif
 
 #if PMK_QEMU_API < 7
-/* Discard all callbacks and all translated code as soon as no code runs; then call `cb`. */
+/* Discards all callbacks and all translated code as soon as no code runs, and then calls `cb`. */
 void qemu_plugin_reset(uint64_t id, void (*cb)(uint64_t id));
 #endif
 
@@ -159,7 +161,8 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, si
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 #endif
 
-/* The first and the last parameter of a callback, and the last of its registration. */
+/* The first and last parameter of a callback, and the last parameter of its registration, which
+ * exist only in some versions. */
 #if PMK_QEMU_API >= 7
 #define QEMU_ID
 #define QEMU_DATA , void *userdata

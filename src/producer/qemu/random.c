@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* See random.h. The generator is SplitMix64, number i of which is a function of i. */
+/* Generates the random numbers of a program's threads. See random.h. The generator is SplitMix64,
+ * whose number i is a function of i. */
 #define _GNU_SOURCE
 #include "producer/qemu/random.h"
 
@@ -11,16 +12,16 @@
 
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* The stream of this thread. */
+/* The stream of random bytes of this thread. */
 static __thread struct {
 	bool begun;
 	uint64_t key;
-	uint64_t at;   /* number of bytes that were taken from it */
+	uint64_t at;   /* number of bytes that were taken from the stream */
 	uint64_t made; /* number of threads and processes that the thread has created */
-	uint64_t next; /* the key of the thread or process that it is creating */
+	uint64_t next; /* the key of the thread or process that the thread is about to create */
 } stream;
 
-/* Keys that new threads have not fetched yet; `tid` is 0 in free places. */
+/* Keys that new threads have not fetched yet. In a free place, `tid` is 0. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -49,7 +50,8 @@ void pmk_random_begin(uint64_t seed)
 	stream_begin(seed);
 }
 
-/* Wait until there is a place with `tid`, or a free one if `tid` is 0. The caller has the lock. */
+/* Waits until there is a place with `tid`, or a free place if `tid` is 0, and returns its index.
+ * The caller has the lock. */
 static size_t place_wait(uint64_t tid)
 {
 	for (;;) {
@@ -91,8 +93,8 @@ void pmk_random_made(uint64_t tid)
 	pthread_mutex_unlock(&hand_over.lock);
 }
 
-/* Resets the lock in a forked process. Other threads of the old process, which do not exist here,
- * may have held it. */
+/* Resets the lock in a forked process, because another thread of the old process may have held it.
+ * That thread does not exist in the new process. */
 void pmk_random_forked(void)
 {
 	pthread_mutex_init(&hand_over.lock, NULL);

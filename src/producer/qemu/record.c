@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recording: blocks, mappings and sites in the ledger. */
+/* Records blocks, mappings and sites in the ledger. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,8 @@ static bool is_known(uint64_t pc)
 	return false;
 }
 
-/* The kernel writes a newline in a name as \012; a name may contain that text, too. */
+/* The kernel writes a newline in a name as \012. A name may contain that text itself, so each
+ * replacement is made only while there is no file of this name. */
 static void restore_new_lines(char *path)
 {
 	for (char *at = path; access(path, F_OK) && (at = strstr(at, "\\012"));) {
@@ -86,9 +87,9 @@ static bool is_dump(const char *path)
 	return length >= n && !strcmp(path + length - n, name);
 }
 
-/* Records which file has the code at `pc`. The emulator maps files as the program requests. If no
- * file has the code, the program has generated it; then the file that describes generated code is
- * recorded once, as a mapping without addresses. */
+/* Records which file contains the code at `pc`. If no file contains it, the program has generated
+ * the code. Then the file that describes generated code is recorded once, as a mapping without
+ * addresses. */
 void pmk_record_mapping(uintptr_t host, uint64_t pc)
 {
 	bool of_file = false, found = false, described = plugin.mapping.described == getpid();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* General registers of the running vCPU. See parts.h. */
+/* Reads the general registers of the running vCPU. See parts.h. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include "producer/qemu/parts.h"
 #include "producer/qemu/plugin.h"
 
-#define PSTATE	   33 /* its number in GDB's protocol of AArch64 */
+#define PSTATE	   33 /* the number of PSTATE in GDB's protocol of AArch64 */
 #define IN_AARCH32 16
 #define XPSR	   25 /* of Cortex-M */
 #define IPSR	   0x1ff
@@ -18,7 +18,7 @@ static const struct pmk_registers_isa {
 	const char *sp; /* the name of the stack pointer */
 	unsigned bytes; /* bytes of a register */
 	const char *function;
-	const char *name; /* names of the other registers, by number */
+	const char *name; /* format of the names of the other registers */
 	unsigned sp_number;
 } isas[] = {
 	{ "sp", 8, "aarch64_cpu_gdb_read_register", "x%u", 31 },
@@ -44,8 +44,8 @@ bool pmk_registers_are_shown(void)
 	return plugin.registers.read || plugin.registers.glue->read_register;
 }
 
-/* Read a register of `size` bytes by its number in GDB's protocol. The bytes are in the order of
- * the program's memory; `value` takes the first one as the lowest. */
+/* Reads a register of `size` bytes by its number in GDB's protocol. The bytes are in the byte order
+ * of the program; the first byte becomes the lowest byte of *value. */
 static bool read_as_debugger(unsigned reg, unsigned size, uint64_t *value)
 {
 	if (!calling.current) {
@@ -71,7 +71,8 @@ static bool read_by_name(unsigned reg, uint64_t *value)
 	if (!plugin.registers.isa || !plugin.registers.glue->read_register)
 		return false;
 	snprintf(name, sizeof(name), plugin.registers.isa->name, reg);
-	/* In AArch32, registers that compilers use for one purpose have special names. */
+	/* QEMU uses special names for the registers of AArch32 that compilers use for one
+	 * purpose. */
 	if (reg == plugin.registers.isa->sp_number)
 		strcpy(name, plugin.registers.isa->sp);
 	else if (reg == 14 && plugin.registers.isa->sp_number == 13)
@@ -98,7 +99,7 @@ uint64_t pmk_registers_stack_pointer(void)
 												: 0;
 }
 
-/* Read a register of 32 bits that is not a general one. */
+/* Reads a register of 32 bits that is not a general register. */
 static bool read_special(unsigned number, const char *name, uint64_t *value)
 {
 	if (plugin.registers.read)

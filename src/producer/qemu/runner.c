@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk's side of the arena while QEMU runs and after it has ended: looks after the program's
- * processes, and takes the final readings. See runner.h and arena.h; runner_start.c starts QEMU.
+ * pmk's side of the arena while QEMU runs and after it has ended. Follows the program's processes
+ * and takes the final readings. See runner.h and arena.h. runner_start.c starts QEMU.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/runner.h"
@@ -32,18 +32,19 @@ void pmk_runner_counts_clear(struct pmk_runner_counts *c, unsigned nregions)
 /* ---- validation ----------------------------------------------------------------------------- */
 
 /*
- * The program is in the same process as the plugin, so it can find the arena in /proc/self/maps,
- * and a stray pointer may hit it. pmk checks each index and length from the arena before it uses
- * it, and pmk uses its own copy of the data that it wrote itself. The first invalid value is
- * recorded; then none of the counts is used.
+ * The program is in the same process as the plugin, so the program can find the arena in
+ * /proc/self/maps, and a stray pointer may hit it. pmk checks each index and length from the arena
+ * before it uses the value, and keeps its own copy of the data that it wrote itself. If a value is
+ * invalid, pmk records the first such value and uses no counts at all.
  */
 
-/* The kernel's maximum for process IDs. */
+/* The kernel's maximum for the number of a process. */
 #define MOST_PROCESSES (UINT32_C(1) << 22)
-/* More threads or processes than a run can start. */
+/* More threads or processes than a run can start, so a larger number is invalid. */
 #define MOST_STARTED   (UINT32_C(1) << 30)
 
-static void doubt(struct pmk_runner *r, const char *what, const struct pmk_arena_slot *s, int cpu)
+static void record_invalid(struct pmk_runner *r, const char *what, const struct pmk_arena_slot *s,
+			   int cpu)
 {
 	int n;
 
@@ -57,7 +58,7 @@ static void doubt(struct pmk_runner *r, const char *what, const struct pmk_arena
 		snprintf(r->invalid + n, sizeof(r->invalid) - (size_t)n, ", thread %d", cpu);
 }
 
-/* Compare the data that only pmk writes. */
+/* True if the data in the arena that only pmk writes is still as pmk wrote it. */
 static bool is_as_written(const struct pmk_runner *r)
 {
 	const struct pmk_arena *a = r->arena;
@@ -90,12 +91,12 @@ static bool slot_is_valid(const struct pmk_arena_slot *s)
 const char *pmk_runner_invalid(struct pmk_runner *r)
 {
 	if (!is_as_written(r))
-		doubt(r, "the settings", NULL, -1);
+		record_invalid(r, "the settings", NULL, -1);
 	if (!are_started(r->arena))
-		doubt(r, "the number of processes", NULL, -1);
+		record_invalid(r, "the number of processes", NULL, -1);
 	for (unsigned i = 0; i < r->slots; i++)
 		if (!slot_is_valid(&r->arena->slot[i]))
-			doubt(r, "the list of processes", NULL, -1);
+			record_invalid(r, "the list of processes", NULL, -1);
 	return *r->invalid ? r->invalid : NULL;
 }
 
@@ -133,9 +134,9 @@ static unsigned insn_fact(const struct pmk_core_counts *counts)
 }
 
 /*
- * Returns the number of instructions without their own times. If counts are summed as blocks run,
- * the executions of each block are not known. The result is then 1 if these instructions are at
- * least one percent of the code.
+ * Returns the number of executed instructions without times of their own. If `eager` is set, the
+ * executions of each block are not known. Then the function returns 1 if these instructions are at
+ * least one percent of the code, and 0 otherwise.
  */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
@@ -153,8 +154,10 @@ static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emula
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
-/* Book the remaining counts of a core. */
-static void book_rest(struct pmk_runner *r, struct pmk_cpu *cpu)
+/* Books the counts that the core had counted but not booked in the ledger when the program ended.
+ * If the program ended with a fault, takes back the counts of the instructions that have not
+ * run. */
+static void book_unbooked(struct pmk_runner *r, struct pmk_cpu *cpu)
 {
 	uint32_t insn = cpu->fault.rest.insn;
 
@@ -178,15 +181,15 @@ static bool counts_are_valid(const struct pmk_runner_counts *c, unsigned nregion
 	       c->misses <= PMK_MOST_COUNTED;
 }
 
-/* Returns a number as a count. An invalid number becomes a value larger than any count, which
- * counts_are_valid() detects. */
+/* Rounds an estimate to a count. An invalid estimate becomes UINT64_MAX, which counts_are_valid()
+ * rejects. */
 static uint64_t as_count(double value)
 {
 	return value >= 0 && value <= (double)PMK_MOST_COUNTED ? (uint64_t)(value + 0.5)
 							       : UINT64_MAX;
 }
 
-/* Turn the counts into an estimate for the whole process. */
+/* Turns the counts of a sampled process into an estimate for the whole process. */
 static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_runner_counts *c)
 {
 	uint64_t executed = c->insns + c->rest;
@@ -206,7 +209,7 @@ static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_run
 /* More cycles than any core can have. */
 #define MOST_CYCLES (UINT64_C(1) << 40)
 
-/* Pass the states of the pins to the sink. */
+/* Passes the recorded states of the pins to the sink. */
 static void take_pins(struct pmk_runner *r)
 {
 	struct pmk_arena_pins *pins = &r->arena->pins;
@@ -215,20 +218,20 @@ static void take_pins(struct pmk_runner *r)
 	if (!r->cfg.counters.shows_pins)
 		return;
 	if (head - r->pins_taken > PMK_ARENA_PINS)
-		doubt(r, "the record of the pins", NULL, -1);
+		record_invalid(r, "the record of the pins", NULL, -1);
 	while (!*r->invalid && r->pins_taken != head) {
 		struct pmk_ahbmon_pins one;
 
 		memcpy(&one, &pins->record[r->pins_taken % PMK_ARENA_PINS], sizeof(one));
 		atomic_store(&pins->tail, ++r->pins_taken);
 		if (one.cycles > MOST_CYCLES)
-			doubt(r, "the record of the pins", NULL, -1);
+			record_invalid(r, "the record of the pins", NULL, -1);
 		else
 			r->cfg.pins.show(r->cfg.pins.ctx, &one);
 	}
 }
 
-/* Take the final reading of one core, through the driver, from a private copy. */
+/* Takes the final reading of one core, from a private copy, through the driver. */
 static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
 {
@@ -254,10 +257,10 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	what = b.count > PMK_MAX_BLOCKS ? "the number of its blocks of code"
 					: pmk_emulated_invalid(copy, r->begun, cfg);
 	if (what) {
-		doubt(r, what, slot, (int)cpu);
+		record_invalid(r, what, slot, (int)cpu);
 		return;
 	}
-	book_rest(r, &copy->cpu);
+	book_unbooked(r, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
 	if (copy->cpu.trap.number)
 		r->trap = copy->cpu.trap;
@@ -269,7 +272,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	if (ports.pins.show)
 		r->packets = copy->chip.packets;
 	if (err == PMK_ERANGE) {
-		doubt(r, "a count", slot, (int)cpu);
+		record_invalid(r, "a count", slot, (int)cpu);
 		pmk_runner_counts_clear(c, cfg->nregions);
 		return;
 	}
@@ -298,12 +301,12 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	if (r->units && cpu == 0)
 		estimate(&r->units[slot - r->arena->slot], cfg->plan.nevents, c);
 	if (!counts_are_valid(c, cfg->nregions)) {
-		doubt(r, "a count", slot, (int)cpu);
+		record_invalid(r, "a count", slot, (int)cpu);
 		pmk_runner_counts_clear(c, cfg->nregions);
 	}
 }
 
-/* Returns the number of unread intervals or pieces of the process in slot `i`. */
+/* Returns how many intervals or pieces of the process in slot `i` pmk has not read yet. */
 static unsigned waiting(struct pmk_runner *r, unsigned i)
 {
 	struct pmk_arena_slot *s = &r->arena->slot[i];
@@ -312,7 +315,7 @@ static unsigned waiting(struct pmk_runner *r, unsigned i)
 
 	if (n <= PMK_ARENA_RING)
 		return (unsigned)n;
-	doubt(r, "the number of intervals", s, -1);
+	record_invalid(r, "the number of intervals", s, -1);
 	return 0;
 }
 
@@ -322,7 +325,7 @@ static bool piece_is_valid(const struct pmk_units_piece *p)
 	       p->cycles <= PMK_MOST_COUNTED && pmk_reading_valid(&p->counts);
 }
 
-/* Add the finished pieces of the process in slot `i`. */
+/* Adds the finished pieces of the process in slot `i`. */
 static void take_pieces(struct pmk_runner *r, unsigned i)
 {
 	struct pmk_arena_slot *s = &r->arena->slot[i];
@@ -336,13 +339,13 @@ static void take_pieces(struct pmk_runner *r, unsigned i)
 		if (piece_is_valid(&piece) &&
 		    pmk_units_add(&r->units[i], &piece, r->cfg.counters.plan.nevents))
 			continue;
-		doubt(r, "a piece", s, -1);
+		record_invalid(r, "a piece", s, -1);
 		return;
 	}
 }
 
-/* Add the counts of a core to the sum for its number: a forked process continues on the core
- * with its parent's number. */
+/* Adds the counts of a core to the sum of the cores with its number. A forked process continues on
+ * a core with the number of its parent's core. */
 static void add_to_core(struct pmk_runner *r, unsigned cpu, const struct pmk_runner_counts *c)
 {
 	while (r->ncores <= cpu)
@@ -350,7 +353,7 @@ static void add_to_core(struct pmk_runner *r, unsigned cpu, const struct pmk_run
 	add_counts(&r->core[cpu], c, r->cfg.counters.nregions);
 }
 
-/* Add the counts of a process to the sums. */
+/* Adds the counts of a process to the sums. */
 static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	struct pmk_runner_counts *c = r->one;
@@ -368,8 +371,9 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	r->execs += atomic_load(&s->execs);
 }
 
-/* Add the instructions of a process so far; *cycles becomes the largest of its cores'. The emulator
- * continues meanwhile, so these numbers are only for display. */
+/* Adds the instructions that a process has executed so far to *insns. Raises *cycles to the most
+ * cycles of one of its cores. The emulator continues meanwhile, so these numbers are only for
+ * display. */
 static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, uint64_t *cycles,
 			 uint64_t *insns)
 {
@@ -388,7 +392,8 @@ static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, u
 		for (uint32_t i = 0; i < nblocks && i < PMK_MAX_BLOCKS; i++)
 			n += facts[i].n[fact] * executions[i].count;
 		n += executions[PMK_MAX_BLOCKS].count;
-		/* If only executions are counted, this total is updated from time to time. */
+		/* If pmk counts only executions, this total is updated only from time to time, so
+		 * take the larger number. */
 		*insns += n > e->bus.total[PMK_SIG_INSN] ? n : e->bus.total[PMK_SIG_INSN];
 	}
 }
@@ -404,7 +409,7 @@ void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *ins
 			look_at_slot(r, &r->arena->slot[i], cycles, insns);
 }
 
-/* Free a slot after it was read: its memory becomes zeros again. */
+/* Frees a slot after it was read. Its memory becomes zeros again. */
 static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	madvise(pmk_arena_memory(r->arena, s), PMK_SLOT_BYTES, MADV_REMOVE);
@@ -420,7 +425,7 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
 
-/* True if the process has ended, even if its parent has not waited for it. In that case,
+/* True if the process has ended, even if its parent has not waited for it yet. In that case,
  * /proc/PID/stat says "Z". */
 static bool process_ended(pid_t pid)
 {
@@ -442,13 +447,13 @@ static bool process_ended(pid_t pid)
 	return zombie || !*line;
 }
 
-/* Returns the process that runs in the slot, or 0. */
+/* Returns the number of the process that runs in the slot, or 0. */
 static pid_t runs_in(const struct pmk_arena_slot *s)
 {
 	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
 }
 
-/* Add the counts of forked processes that have ended, because new ones need their slots. */
+/* Adds the counts of forked processes that have ended, and frees their slots for new processes. */
 static void reap_slots(struct pmk_runner *r)
 {
 	for (unsigned i = 0; i < r->slots; i++) {
@@ -459,7 +464,7 @@ static void reap_slots(struct pmk_runner *r)
 			take_pieces(r, i);
 		if (!pid || pid == r->pid || !process_ended(pid))
 			continue;
-		/* The caller may want to read its intervals first. */
+		/* The caller may want to read the intervals of the process first. */
 		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE && waiting(r, i))
 			continue;
 		read_slot(r, s);
@@ -480,7 +485,7 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	} else {
 		poll(NULL, 0, ms > 10 ? 10 : ms);
 	}
-	/* The counts can no longer be used, and the program may wait for pmk for ever. */
+	/* The counts cannot be used any more, and the program might wait for pmk forever. */
 	if (pmk_runner_invalid(r))
 		kill(r->pid, SIGKILL);
 	else
@@ -499,7 +504,8 @@ static bool interval_is_valid(const struct pmk_arena_interval *i)
 	       i->insns <= PMK_MOST_COUNTED && pmk_reading_valid(&i->delta);
 }
 
-/* Get the next interval. Intervals of one process come in order; several processes take turns. */
+/* Gets the next interval. The intervals of one process come in order. If there are several
+ * processes, they take turns. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 {
 	for (unsigned k = 0; k < r->slots; k++) {
@@ -516,14 +522,14 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 			r->interval_at[i][out->cpu] = out->cycles;
 			return true;
 		}
-		doubt(r, "an interval", s, -1);
+		record_invalid(r, "an interval", s, -1);
 		return false;
 	}
 	return false;
 }
 
-/* Returns the number of processes that still run. The latest forks may not have begun and have no
- * slot yet. */
+/* Returns the number of processes that still run. It includes forked processes that have not begun
+ * yet and have no slot. */
 static unsigned still_alive(struct pmk_runner *r)
 {
 	uint32_t forked = atomic_load(&r->arena->forked), forks;
@@ -538,8 +544,8 @@ static unsigned still_alive(struct pmk_runner *r)
 	return forks > forked ? alive + (forks - forked) : alive;
 }
 
-/* True if an instruction that traps in the middle of its block ended the program, which QEMU does
- * not report. */
+/* True if the program was ended by an instruction that traps in the middle of its block. QEMU does
+ * not report such a trap. */
 static bool ended_by_trap(const struct pmk_runner *r)
 {
 	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGFPE &&
@@ -554,7 +560,7 @@ void pmk_runner_finish(struct pmk_runner *r)
 		if (runs_in(&r->arena->slot[i]))
 			read_slot(r, &r->arena->slot[i]);
 	if (atomic_load(&r->arena->ready) && !r->processes)
-		doubt(r, "the list of processes", NULL, -1);
+		record_invalid(r, "the list of processes", NULL, -1);
 }
 
 bool pmk_runner_lacks(const struct pmk_runner *r)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a program in QEMU and reading what its cores counted: pmk's side of the arena.
+ * Runs a program in QEMU and reads what its cores counted. This is pmk's side of the arena.
  *
- * 	runner_start → runner_step … until the program has ended → runner_finish
+ * runner_start → runner_step … until the program has ended → runner_finish
  *
- * The final reading is always taken here, from the shared memory, after the emulator has ended (or
- * while it runs, if the user does not want to wait longer).
+ * The final reading is always taken here, from the shared memory. Usually the emulator has ended by
+ * then; it still runs if the user does not want to wait longer.
  */
 #ifndef PMK_PRODUCER_QEMU_RUNNER_H
 #define PMK_PRODUCER_QEMU_RUNNER_H
@@ -17,44 +17,48 @@
 #include "producer/qemu/arena.h"
 #include "producer/qemu/ledger.h"
 
-/* What to record in addition to the counts. */
+/* What the run records in addition to the counts. */
 enum pmk_recorded_detail { PMK_RECORD_NOTHING, PMK_RECORD_SITES, PMK_RECORD_PATHS };
 
 struct pmk_runner_config {
 	struct pmk_emulated_config counters;
 	enum pmk_recorded_detail record;
-	/* Addresses in the ELF file. The address of the code in memory less `code_start` is the
-	 * load offset. */
+	/* Addresses in the ELF file. The load offset is the difference between the address of the
+	 * code in memory and `code_start`. */
 	uint64_t code_start, entry;
 	bool pie;
 	unsigned more_stack;	       /* extra stack for an emulator that gives programs a vDSO */
 	const char *emulator;	       /* its path */
-	struct pmk_guest_config guest; /* with counters.guest */
+	struct pmk_guest_config guest; /* used if counters.guest is set */
 	const char *plugin;	       /* path of the module that fits the emulator */
-	char *const *argv; /* the emulator's command line. The first words "@plugin@", "@stack@" and
-                            * "@space@" are replaced by the plugin argument, the sizes of the
-                            * program's stack and of its address space */
+	/* The emulator's command line. Its first words "@plugin@", "@stack@" and "@space@" are
+	 * replaced by the plugin argument, the size of the program's stack and the size of its
+	 * address space. */
+	char *const *argv;
 	char *const *envp; /* the emulator's environment */
-	int streams[3];	   /* its standard streams; -1: the stream of this process */
-	/* With counters.shows_pins: the sink for the first core of the first process. */
+	int streams[3];	   /* its standard streams; -1: it uses the one of this process */
+	/* If counters.shows_pins is set: receives the pins of the first core of the first
+	 * process. */
 	struct pmk_pins_sink pins;
 };
 
-/* Counts of one core, or of all cores together. */
+/* The counts of one core, or of all cores together. */
 struct pmk_runner_counts {
 	struct pmk_reading total;
 	struct pmk_reading region[PMK_MAX_REGIONS];
 	uint64_t entries[PMK_MAX_REGIONS];
-	uint64_t cycles, insns; /* counts of the whole run, even outside of regions */
-	uint64_t delayed;	/* cycles before counting began, included above */
-	/* Instructions without their own times in the model. With regions and short intervals, 1 if
-	 * they are a noticeable part of the code. */
+	uint64_t cycles, insns; /* counts of the whole run, including code outside of regions */
+	uint64_t delayed;	/* the part of `cycles` before counting began */
+	/* The number of instructions without times of their own in the model. If there are regions
+	 * or short intervals, this is only 1 if such instructions are a noticeable part of the
+	 * code. */
 	uint64_t untimed;
-	uint64_t misses; /* misses of the data cache; lines that its prefetcher filled */
+	uint64_t misses; /* misses of the data cache, plus lines that its prefetcher filled */
 	bool wrapped[PMK_MAX_EVENTS];
 	/*
-	 * Sampling: the uncounted part of `insns`; the number of units for the counted part;
-	 * squares of the margins of the counts and of the cycles (producer/session/units.h).
+	 * For a sampled program: the uncounted part of `insns`, the number of units in the counted
+	 * part, and the squares of the margins of the counts and of the cycles
+	 * (producer/session/units.h).
 	 */
 	uint64_t rest, units;
 	double margin2[PMK_UNITS_NNUMBERS];
@@ -65,81 +69,85 @@ void pmk_runner_counts_clear(struct pmk_runner_counts *c, unsigned nregions);
 
 struct pmk_runner {
 	struct pmk_arena *arena;
-	struct pmk_ledger *ledger; /* NULL: no recording */
-	uint64_t ledger_mapped;	   /* bytes */
-	unsigned slots;		   /* slots of the arena: processes that are counted at a time */
+	struct pmk_ledger *ledger; /* NULL if nothing is recorded */
+	uint64_t ledger_mapped;	   /* size of the mapped ledger in bytes */
+	unsigned slots; /* slots of the arena: so many processes can be counted at once */
 	/*
-	 * Name of the limit that leaves room for fewer than PMK_ARENA_SLOTS, and the bytes that it
-	 * must allow for one slot. NULL: no limit does.
+	 * The name of the limit that leaves room for fewer than PMK_ARENA_SLOTS slots, and the
+	 * number of bytes that the limit must allow for one slot. NULL if no limit does this.
 	 */
 	const char *limit;
 	uint64_t limit_needed;
 	struct pmk_runner_config cfg;
 	pid_t pid;
-	int status; /* wait status after the end */
+	int status; /* wait status of the emulator after its end */
 	bool over;
-	/* [PMK_ARENA_CPUS], each summed over all processes, followed by `tail` and `one`. The
-	 * array is mapped memory, so only the pages in use take space; regions need most of it. */
+	/* The counts of each core, summed over all processes. The array has PMK_ARENA_CPUS
+	 * elements, and `tail` and `one` follow it. It is mapped memory, so only used pages take
+	 * space; regions need most of it. */
 	struct pmk_runner_counts *core;
-	/* Counts since the end of the last interval; only the total and the cycles. */
+	/* Counts since the end of the last interval. Only the total and the cycles are set. */
 	struct pmk_runner_counts *tail;
-	/* Buffers for one core: its state, which is too big for a stack, and its counts. */
+	/* Buffers for one core. `copy` is for its state, which is too big for a stack, and `one`
+	 * for its counts. */
 	struct pmk_emulated *copy;
 	struct pmk_runner_counts *one;
-	/* The initial state of every core: the program can write into the arena, but not into
-	 * this. */
+	/* The initial state of every core. The program can write into the arena, but not into this
+	 * memory. */
 	struct pmk_emulated *begun;
 	struct pmk_emulated_ports begun_ports;
 	uint64_t pins_taken;		   /* number of processed records of pins */
 	struct pmk_ahbmon_packets packets; /* at the end: cycles that have not reached the pins */
 	uint64_t taken[PMK_ARENA_SLOTS];   /* number of processed intervals or pieces, by slot */
-	struct pmk_units *units;	   /* [PMK_ARENA_SLOTS], or NULL: no sampling */
+	struct pmk_units *units;	   /* [PMK_ARENA_SLOTS]; NULL: not sampled */
 	char invalid[96];		   /* the invalid part of the arena, or "" */
-	/* [slot][core]: cycles at the end of the last interval */
+	/* The cycles of each core at the end of the last interval, by slot and core. */
 	uint64_t (*interval_at)[PMK_ARENA_CPUS];
-	unsigned turn; /* slot of the process whose interval is next */
+	unsigned turn; /* slot of the process whose interval is read next */
 	unsigned processes, threads, ncores, execs;
-	unsigned alive;			/* processes that had not ended at the final reading */
+	unsigned alive;			/* processes that still ran at the final reading */
 	struct pmk_cpu_trap trap;	/* see pmk_cpu.trap */
-	bool unsure;			/* a fault was seen, but not its place */
+	bool unsure;			/* a fault was seen, but not where it happened */
 	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any core */
-	/* Counts were read while the exception level was assumed wrongly. */
+	/* True if counts were read while the exception level was assumed wrongly. */
 	bool level_unsure;
-	bool calls_lost; /* calls were nested too deeply, so a region may end late */
-	int error;	 /* first error of a core's driver */
-	/* Last, because most of it is for regions and is not touched without any. */
+	bool calls_lost; /* calls were nested too deeply, so a region may have ended too late */
+	int error;	 /* the first error that a core's driver has returned */
+	/* This member is last, because most of it is for regions and is not touched if there are
+	 * none. */
 	struct pmk_runner_counts sum;
 };
 
-/* The first part of starting: creates the arena, but starts no emulator. The caller closes
+/* Does the first part of starting: creates the arena, but starts no emulator. The caller closes
  * *arena_fd. */
 int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, int *arena_fd);
 
-/* Returns 0; PMK_EIO or PMK_ENOMEM with errno set; PMK_ERANGE: a limit leaves no room for one
- * process; PMK_ENOTSUP: the emulator itself could not be executed. */
+/* Starts the program. Returns 0, or PMK_EIO or PMK_ENOMEM with errno set. Returns PMK_ERANGE if a
+ * limit leaves no room for even one process, and PMK_ENOTSUP if the emulator could not be
+ * executed. */
 int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg);
 
-/* Wait up to `ms` for the program's end, and process forks that have ended. True: the program has
- * ended. */
+/* Waits up to `ms` milliseconds for the program's end, and reads the counts of forked processes
+ * that have ended. Returns true if the program has ended. */
 bool pmk_runner_step(struct pmk_runner *r, int ms);
 
-/* Get the next finished interval. Returns false if there is none. */
+/* Gets the next finished interval. Returns false if there is none. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out);
 
-/* Reads the approximate progress of the program: the largest number of cycles of a core, and the
- * instructions of all cores. */
+/* Reads the approximate progress of the program: the most cycles of any core, and the instructions
+ * of all cores. */
 void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *insns);
 
-/* Read everything that has not been read yet. Afterwards the runner's sums are complete. */
+/* Reads everything that has not been read yet. Afterwards the runner's sums are complete. */
 void pmk_runner_finish(struct pmk_runner *r);
 
-/* Returns the name of an invalid part of the arena, such as "the plan of process 1, thread 0"; NULL
- * if all is valid. A part becomes invalid if the program writes into it. The counts must then not
- * be used. */
+/* Returns the name of an invalid part of the arena, such as "the plan of process 1, thread 0", or
+ * NULL if all parts are valid. A part becomes invalid if the program writes into it. The counts
+ * must then not be used. */
 const char *pmk_runner_invalid(struct pmk_runner *r);
 
-/* pmk_runner_lacks() returns true if part of the program was not counted, pmk_runner_unsure() if a
- * count may be slightly wrong, as far as is known. */
+/* pmk_runner_lacks() returns true if part of the program was not counted. pmk_runner_unsure()
+ * returns true if pmk knows that a count may be slightly wrong. */
 bool pmk_runner_lacks(const struct pmk_runner *r);
 bool pmk_runner_unsure(const struct pmk_runner *r);
 /* True if a process has had several threads so far. */

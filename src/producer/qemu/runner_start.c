@@ -26,13 +26,13 @@
 
 /* Soft limit of the emulator's stack, as the program reads it. */
 #define GUEST_STACK (8u << 20)
-/* Size of a 64-bit program's address space, without and with a vDSO. Emulators begin to map
- * memory at a third of it, which is 0x5500000000; older emulators begin there without being told
- * a size. */
+/* Size of a 64-bit program's address space, without and with a vDSO. Emulators begin to map memory
+ * at a third of the size, which is 0x5500000000. Older emulators begin there even if no size is
+ * given. */
 static const char *const address_space[] = { "0", "0xff00000000" };
 
-/* Returns the number of processes for which limits leave room. The slots may use half of the
- * address space; the other half is for everything else. */
+/* Returns for how many processes limits leave room. The slots may use half of the address space,
+ * because everything else needs the other half. */
 static unsigned slots_within_limits(struct pmk_runner *r)
 {
 	static const struct {
@@ -59,7 +59,7 @@ static unsigned slots_within_limits(struct pmk_runner *r)
 	return slots;
 }
 
-/* Create the arena. Seals fix its size, so that no process that opens it can remove mapped
+/* Creates the arena. Seals fix its size, so that no process that opens it can remove mapped
  * pages. */
 static struct pmk_arena *create_arena(unsigned slots, int *fd)
 {
@@ -83,8 +83,8 @@ static struct pmk_arena *create_arena(unsigned slots, int *fd)
 }
 
 /* Returns the words of the emulator's command line, with the plugin argument, the stack size and
- * the address space size inserted; NULL: out of memory. The caller owns the array but not the
- * words. */
+ * the size of the address space inserted. Returns NULL if there is no memory. The caller owns the
+ * array but not the words. */
 static char **emulator_words(char *const *words, char *plugin, char *stack, char *space)
 {
 	const char *const place[] = { "@plugin@", "@stack@", "@space@" };
@@ -121,16 +121,17 @@ static char **emulator_env(char *const *env, bool vdso)
 	return envp;
 }
 
-/* End the emulator when pmk ends, because without pmk the counts are not read. */
+/* Makes the kernel end the emulator when pmk ends, because without pmk the counts would not be
+ * read. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(127); /* pmk ended before the call */
+		_exit(127); /* pmk ended before prctl() was called */
 }
 
-/* Fix the settings of the host that the program could notice: the emulator's address in memory, and
- * the stack limit. */
+/* Fixes the settings of the host that the program could notice: the emulator's address in memory
+ * and the stack limit. */
 static void fix_surroundings(void)
 {
 	struct rlimit stack;
@@ -142,8 +143,8 @@ static void fix_surroundings(void)
 	setrlimit(RLIMIT_STACK, &stack);
 }
 
-/* Runs in the child before exec, in memory that still belongs to pmk. Errors are written to
- * `report`, which exec closes. */
+/* Runs in the child before exec, in memory that still belongs to pmk. Writes errors to `report`,
+ * which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
 				    const int inherited[3], const int streams[3], int report,
 				    const sigset_t *mask)
@@ -155,7 +156,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	end_with(parent);
 	fix_surroundings();
-	/* Let only this emulator inherit the descriptors. */
+	/* Make only this emulator inherit the descriptors. */
 	for (unsigned i = 0; i < 3; i++)
 		fcntl(inherited[i], F_SETFD, 0);
 	for (int i = 0; i < 3; i++)
@@ -168,8 +169,8 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	_exit(127);
 }
 
-/* Start the emulator in a child that shares pmk's memory, while pmk waits for the exec. After a
- * fork() the pages of both would be copied one by one. */
+/* Starts the emulator in a child that shares pmk's memory. pmk waits until the child has called
+ * exec. After a fork(), the pages of both processes would be copied one by one. */
 static pid_t start_emulator(const char *path, char **argv, char *const *envp,
 			    const int inherited[3], const int streams[3], int report)
 {
@@ -185,7 +186,7 @@ static pid_t start_emulator(const char *path, char **argv, char *const *envp,
 	return child;
 }
 
-/* Clear everything except the sum, which is set when the runner is opened. */
+/* Clears everything except the sum, which is set when the runner is opened. */
 static void clear(struct pmk_runner *r)
 {
 	memset(r, 0, offsetof(struct pmk_runner, sum));
@@ -197,7 +198,7 @@ static void close_ledger(int fd)
 		close(fd);
 }
 
-/* Write the configuration for the emulator. The plugin reads it once. */
+/* Writes the configuration for the emulator. The plugin reads it once. */
 static void begin_arena(struct pmk_runner *r)
 {
 	struct pmk_arena *a = r->arena;
@@ -210,7 +211,7 @@ static void begin_arena(struct pmk_runner *r)
 	a->entry = r->cfg.entry;
 	a->pie = r->cfg.pie;
 	a->guest = r->cfg.guest;
-	/* copied with the padding, because it is compared later */
+	/* Copy the padding, too, because the bytes are compared later. */
 	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg));
 }
 
@@ -300,7 +301,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 void pmk_runner_free(struct pmk_runner *r)
 {
 	if (r->arena) {
-		r->arena->pmk_pid = 0; /* forked processes of the program end now */
+		r->arena->pmk_pid = 0; /* makes the processes that the program has forked end */
 		munmap(r->arena, pmk_arena_bytes(r->slots));
 	}
 	pmk_ledger_free(r->ledger, r->ledger_mapped);

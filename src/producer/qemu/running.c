@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What running code reports to the session. */
+/* Reports regions and levels of running code to the session. */
 #include "producer/qemu/parts.h"
 
 void pmk_running_follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
@@ -22,9 +22,9 @@ void pmk_running_enter_level(unsigned vcpu, unsigned level)
 }
 
 /*
- * From QEMU 6.2 to 10.0, the lowest bits of `info` are an index of address translations, with the
- * same meaning in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, EL1
- * with PAN, EL2 with a host and PAN, EL2, EL3.
+ * Returns the exception level of an access. From QEMU 6.2 to 10.0, the lowest bits of `info` are an
+ * index of address translations. In all of these releases, the indexes are: EL0, EL0 under a host
+ * at EL2, EL1, EL2 with a host, EL1 with PAN, EL2 with a host and PAN, EL2, EL3.
  */
 int pmk_running_level(uint32_t info)
 {
@@ -34,9 +34,9 @@ int pmk_running_level(uint32_t info)
 }
 
 /*
- * Returns the exception level. Since QEMU 10.2, the indexes are: EL0, EL1, EL1 with PAN, then EL0,
- * EL2 and EL2 with PAN for a host at EL2, then EL2, EL3. Each index except those with PAN is
- * followed by an index for its guarded control stack.
+ * Returns the exception level of an access. Since QEMU 10.2, the indexes of address translations
+ * are: EL0, EL1, EL1 with PAN, then EL0, EL2 and EL2 with PAN for a host at EL2, then EL2, EL3.
+ * Each index without PAN is followed by an index for its guarded control stack.
  */
 int pmk_running_level_since_10_2(uint32_t info)
 {

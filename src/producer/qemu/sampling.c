@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Intervals, pins, and pieces of a sampled program. */
+/* Passes on intervals, pins, and pieces of a sampled program to pmk. */
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
@@ -12,7 +12,8 @@ void pmk_sampling_nap(void)
 }
 
 /*
- * Wait until there is room. Returns false if pmk has ended, because there will then never be room.
+ * Waits until there is room. Returns false if pmk has ended, because there would never be room
+ * again.
  */
 static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {
@@ -101,7 +102,7 @@ static void begin_rest(struct pmk_cpu *cpu)
 	plugin.glue->translate_anew();
 }
 
-/* Handle the core's deadline if the program is sampled. */
+/* Called at the core's deadline if the program is sampled. */
 void pmk_sampling_on_piece(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = plugin_blocks(cpu);

@@ -12,10 +12,11 @@ enum {
 	AT_SYSINFO_EHDR = 33, /* address of the vDSO */
 };
 
-/* The pairs that QEMU 7.2 writes for ARM and AArch64, AT_NULL included. */
+/* The number of pairs that QEMU 7.2 writes for ARM and AArch64, with AT_NULL. */
 #define PAIRS	  19
 #define ALIGN	  16
-/* The strings end this many bytes below a page, because QEMU leaves a pointer free there. */
+/* The strings end this many bytes below the end of a page, because QEMU leaves room for a pointer
+ * there. */
 #define PAGE	  4096
 #define BELOW_TOP 8
 
@@ -37,7 +38,7 @@ static void put(const struct pmk_stack *s, uint64_t addr, uint64_t v)
 		p[s->big_endian ? s->word - 1 - i : i] = (uint8_t)v;
 }
 
-/* Returns the address of the first pair. */
+/* Returns the address of the first pair of the auxiliary vector. */
 static uint64_t aux_of(const struct pmk_stack *s)
 {
 	uint64_t at = s->sp + s->word * (get(s, s->sp) + 2);
@@ -47,7 +48,7 @@ static uint64_t aux_of(const struct pmk_stack *s)
 	return at + s->word;
 }
 
-/* Finds the pair with this type; returns 0 if there is none. */
+/* Returns the address of the pair with this type, or 0 if there is none. */
 static uint64_t find(const struct pmk_stack *s, uint64_t type)
 {
 	for (uint64_t at = aux_of(s); get(s, at) != AT_NULL; at += 2 * s->word)
@@ -63,7 +64,7 @@ uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type)
 	return at ? get(s, at + s->word) : 0;
 }
 
-/* Remove a pair; the pairs after it close the gap. */
+/* Removes a pair. The pairs after it move to close the gap. */
 static void take_out(const struct pmk_stack *s, uint64_t at)
 {
 	uint64_t pair = 2 * s->word;
@@ -84,7 +85,7 @@ static void move_pointer(const struct pmk_stack *s, uint64_t at, uint64_t from, 
 		put(s, at, pointer - down);
 }
 
-/* Move everything in [from, end), and adjust all pointers to it. */
+/* Moves everything in [from, end) down by `down` bytes, and adjusts all pointers to it. */
 static void move_down(const struct pmk_stack *s, uint64_t from, uint64_t end, uint64_t down)
 {
 	static const uint64_t pointers[] = { AT_PLATFORM, AT_BASE_PLATFORM, AT_RANDOM, AT_EXECFN };

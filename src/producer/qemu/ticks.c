@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Choosing the blocks that tick. See ticks.h. */
+/* Chooses the blocks that tick. See ticks.h. */
 #include "producer/qemu/ticks.h"
 
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 #define MOST  (TABLE / 2)
 
 /*
- * A tick per INSNS_PER_TICK instructions costs about one percent (our choice). If there are more
- * ticks, they are reduced to one per INSNS_LEFT instructions.
+ * One tick per INSNS_PER_TICK instructions costs about one percent (our choice). If ticks are more
+ * frequent, pmk reduces them to one per INSNS_LEFT instructions.
  */
 #define INSNS_PER_TICK	512
 #define INSNS_LEFT	2048
-/* Translating a block again takes about as long as this many ticks, so it pays only after as many
- * unnecessary ones. */
+/* Translating a block again takes about as long as this many ticks. So it pays only when about as
+ * many unnecessary ticks have been made. */
 #define TICKS_PER_BLOCK 4096
 #define CHECK_EVERY	65536
-#define FIRST_GAP	2000000 /* used until a gap was measured */
+#define FIRST_GAP	2000000 /* assumed until a gap was measured */
 
 int pmk_ticks_init(struct pmk_ticks *t)
 {
@@ -59,8 +59,8 @@ static int most_first(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-/* Mark the most frequent blocks until at most `left` ticks would have been made. If there is no
- * memory for that, change nothing. */
+/* Marks the most frequent blocks, so that at most `left` of the counted ticks would have been made
+ * without them. Marks none if there is no memory. */
 static void mark_frequent(struct pmk_ticks *t, uint64_t left)
 {
 	struct pmk_tick **by_count = malloc(t->n * sizeof(struct pmk_tick *));
@@ -79,7 +79,7 @@ static void mark_frequent(struct pmk_ticks *t, uint64_t left)
 	free(by_count);
 }
 
-/* Start again: code is about to be translated again. */
+/* Begins to count ticks again, because code is about to be translated again. */
 static void begin_anew(struct pmk_ticks *t, uint64_t executed)
 {
 	for (uint32_t i = 0; i < t->n; i++)
@@ -90,7 +90,7 @@ static void begin_anew(struct pmk_ticks *t, uint64_t executed)
 }
 
 /* True if there are so many ticks that it pays to translate code again without the most frequent
- * ones. */
+ * ticks. */
 static bool too_many(struct pmk_ticks *t, uint64_t insns)
 {
 	t->check = t->count + CHECK_EVERY;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Chooses the blocks that check whether the next unit is due, while nothing is counted
- * (producer/session/units.h). Translated code sums the instructions by itself but cannot compare,
- * and a call at each block would cost as much as counting. So only a few, rarely executed blocks
- * make a call, a *tick*. All new blocks tick. When there are too many ticks, the most frequent
- * blocks are marked, and code is translated again without their ticks. There may be many
- * instructions between two ticks, so before a unit is due, code is translated again with ticks in
- * all blocks. The choice depends only on the program, not on time.
+ * (producer/session/units.h). Translated code can add up instructions by itself, but it cannot
+ * compare their sum with a limit. A call at each block would cost as much as counting. So only a
+ * few blocks that are rarely executed make a call, which is named a *tick*. All new blocks tick.
+ * When there are too many ticks, pmk marks the blocks that tick most, and code is translated again
+ * without their ticks. There may be many instructions between two ticks, so before a unit is due,
+ * code is translated again with ticks in all blocks. The choice depends only on the program, not on
+ * time.
  */
 #ifndef PMK_PRODUCER_QEMU_TICKS_H
 #define PMK_PRODUCER_QEMU_TICKS_H
@@ -26,29 +27,30 @@ struct pmk_ticks {
 	uint32_t n;
 	uint32_t *at;	       /* hash table by address: number + 1 */
 	uint32_t translated;   /* blocks since code was last translated again */
-	uint64_t count, check; /* ticks since then, and the number at which to check them */
-	uint64_t began, last;  /* instructions executed up to then, and up to the last tick */
-	uint64_t gap;	       /* expected maximum number between two ticks */
-	bool all;	       /* all blocks tick */
+	uint64_t count, check; /* ticks since then; number at which to check them */
+	uint64_t began, last;  /* instructions executed before then, and before the last tick */
+	uint64_t gap;	       /* the most instructions that are expected between two ticks */
+	bool all;	       /* true if all blocks tick */
 };
 
 /* Returns 0 or PMK_ENOMEM. */
 int pmk_ticks_init(struct pmk_ticks *t);
 
-/* Returns the tick of the block at `pc`, which is being translated; NULL if it does not tick. */
+/* Returns the tick of the block at `pc`, which is being translated, or NULL if the block does not
+ * tick. */
 struct pmk_tick *pmk_ticks_translated(struct pmk_ticks *t, uint64_t pc);
 
-/* Our choice: a unit is near if it is due within this multiple of the longest time without a
- * tick. */
+/* A unit is near if it is due within this multiple of the longest time without a tick (our
+ * choice). */
 #define PMK_TICKS_NEAR 2
 
-/* The part of pmk_ticks_tick() that is rarely needed, called if there were many ticks or the next
- * unit is near. Returns true if code should be translated again. */
+/* Does the part of pmk_ticks_tick() that is rarely needed. It is called if there were many ticks or
+ * the next unit is near. Returns true if code should be translated again. */
 bool pmk_ticks_look(struct pmk_ticks *t, uint64_t executed, uint64_t due);
 
 /*
- * Handle a tick of a block after `executed` instructions. The next unit is due after `due`
- * instructions, which is more. Returns true if code should be translated again.
+ * Handles a tick of a block after `executed` instructions. The next unit is due after `due`
+ * instructions; `due` is greater than `executed`. Returns true if code should be translated again.
  */
 static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, uint64_t executed,
 				  uint64_t due)
@@ -64,8 +66,8 @@ static inline bool pmk_ticks_tick(struct pmk_ticks *t, struct pmk_tick *tick, ui
 	       pmk_ticks_look(t, executed, due);
 }
 
-/* Begin a pause in counting, until the next unit. `executed` counts the instructions of all pauses
- * until now, as in pmk_ticks_tick(). */
+/* Begins a pause in counting, until the next unit. `executed` is the number of instructions in all
+ * pauses so far, as for pmk_ticks_tick(). */
 void pmk_ticks_begin(struct pmk_ticks *t, uint64_t executed);
 
 #endif

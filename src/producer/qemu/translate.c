@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Translated code: blocks, and the callbacks for them. */
+/* Divides translated code into blocks, and registers the callbacks for them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -30,22 +30,22 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* Count an execution of a block. This is the callback for its start if only executions are
- * counted. */
+/* Counts an execution of a block. This is the callback for the start of a block if only executions
+ * are counted. */
 static void count_execution(unsigned vcpu, void *block)
 {
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
 }
 
-/* Handle that the pending access has faulted. Called before the block of a handler. */
+/* Drops the pending access, because it has faulted. Called before the block of a handler. */
 static void drop(unsigned vcpu, void *block)
 {
 	(void)block;
 	plugin.family->run->drop(pmk_cpus[vcpu]);
 }
 
-/* Count executions of the block, and nothing else. Translated code can do that by itself as long as
- * it runs in one thread. */
+/* Registers that executions of the block are counted, and nothing else. Translated code can count
+ * them by itself as long as the program has one thread. */
 static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	if (plugin.inline_executions && !plugin.threaded)
@@ -69,8 +69,8 @@ bool pmk_translate_map_inline(struct pmk_executions *executions)
 	return true;
 }
 
-/* True if one thread of a program runs the code that is being translated. The emulator translates
- * all code again when a second thread starts. */
+/* True if only one thread runs the code that is being translated. When a second thread starts, the
+ * emulator translates all code again. */
 static bool is_single(void)
 {
 	return !plugin.system_mode && !plugin.threaded;
@@ -90,7 +90,7 @@ static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 	return pmk_block_choose(&plugin.config.core, is_single(), entry != 0, way);
 }
 
-/* Returns how a block at `pc` may be entered: bits of enum pmk_entry. */
+/* Returns how a block at `pc` may be entered, as bits of enum pmk_entry. */
 static unsigned entry_at(uint64_t pc)
 {
 	if (!plugin.system_mode)
@@ -118,7 +118,7 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 							    pipe, &access);
 	const struct qemu_mem_test *test = pmk_plugin_find_test(in);
 
-	/* See guest_access_in_memory(). */
+	/* guest_access_in_memory() must know which accesses have passed. */
 	if (!fn && plugin.config.guest)
 		fn = passed_access;
 	if (!fn)
@@ -131,18 +131,18 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 }
 
 /*
- * Let instruction `i` report that the instruction before it has not faulted. An instruction can
- * fault without an access; that instruction `i` begins shows that the one before has not. This
- * matters only in programs that handle faults.
+ * Makes instruction `i` report, when it begins, that the instruction before it has not faulted.
+ * That instruction may fault without an access, so nothing else shows this. It matters only in
+ * programs that handle faults.
  */
-static void tell_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
+static void report_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
 {
 	pmk_plugin_on_insn(tb, i, false, pmk_translate_passed,
 			   (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
-/* Make a block from the straight run [first, last) of translated code. Stores in plugin.pipe how
- * its instructions pass through the pipeline. Returns NULL if there is no room. */
+/* Makes a block of the straight run [first, last) of translated code. Stores in plugin.pipe how its
+ * instructions pass through the pipeline. Returns NULL if there is no room for a block. */
 static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct pmk_insn *in,
 					size_t first, size_t last)
 {
@@ -172,9 +172,9 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 }
 
 /*
- * A straight run of code that follows a write of a control register. QEMU executes it once more
- * before it translates code for the new state, so the block for the present state is found when the
- * run starts.
+ * A straight run of code that follows a write of a control register. QEMU executes such a run once
+ * before it translates code for the new state. So pmk finds the block for the present state when
+ * the run starts.
  */
 struct run_after_write {
 	pmk_block_fn *fn;
@@ -185,7 +185,7 @@ struct run_after_write {
 	struct pmk_insn *in;
 };
 
-/* Build the block of the run for the present state of the core. */
+/* Builds the run's block for the present state of the core. */
 static void build_for_state(struct run_after_write *run, unsigned state)
 {
 	const struct pmk_block *b;
@@ -230,8 +230,9 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
 }
 
 /*
- * Register the callbacks for the start of `b`. Without a clock, its executions are counted, too, so
- * that the progress of the program is known, unless add_executions() counts the parts of the run.
+ * Registers the callbacks for the start of `b`. If there is no clock, executions of `b` are
+ * counted, too, because they show the progress of the program. They are not counted here if
+ * add_executions() counts the parts of the run.
  */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
@@ -262,7 +263,7 @@ static bool asks_data(void)
 	return plugin.config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
 }
 
-/* True if fetch is counted without a clock and needs to know whether all of `b` has run before a
+/* True if fetching is counted without a clock, and pmk must know whether all of `b` has run when a
  * handler starts: see pmk_cpu_left_early(). Without the predictor, only blocks that end with a
  * maintenance operation need this. */
 static bool end_matters(const struct pmk_block *b)
@@ -275,16 +276,17 @@ static bool end_matters(const struct pmk_block *b)
 }
 
 /*
- * True if the access of an instruction of `b` must be reported. `behind` instructions after it in
- * the block may fault. If only fetching is counted, the last access of a block shows whether all of
- * it has run.
+ * True if accesses of an instruction of `b` must be reported. `behind` is the number of
+ * instructions after it in the block that may fault. If only fetching is counted, the last access
+ * of a block is enough: it shows whether all of the block has run.
  */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
 	return asks_data() || (!behind && end_matters(b));
 }
 
-/* Account for a block of memory that was written, or is about to be (`before`). */
+/* Accounts for a block of memory that was written, or is about to be written if `before` is
+ * true. */
 static void write_lines(unsigned vcpu, void *access, bool before)
 {
 	uint32_t reg = PMK_ACCESS_USE((uint64_t)(uintptr_t)access);
@@ -322,8 +324,8 @@ static void writes_unseen(unsigned vcpu, void *access)
 }
 
 /*
- * Register callbacks for instruction `i` of translated code, which writes a block of memory whose
- * address is in a register: see zero.h.
+ * Registers callbacks for instruction `i` of translated code, which writes a block of memory. The
+ * address of the memory is in a register: see zero.h.
  */
 static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t i,
 			  const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
@@ -334,7 +336,7 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 	uint64_t access;
 
 	if (in[i].rm == PMK_NO_REG)
-		return; /* XZR: address 0 cannot be written */
+		return; /* the register is XZR, and address 0 cannot be written */
 	if (last)
 		fn = plugin.glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
 			     ? writes_lines
@@ -353,8 +355,8 @@ static void preload_unseen(unsigned vcpu, void *data)
 }
 
 /*
- * Let prefetch instruction `i` of a block take place at the access of another instruction, which
- * shows its address. The delay changes only the time of loads.
+ * Makes prefetch instruction `i` of a block take place at the access of another instruction,
+ * because that access shows the address. The delay has an effect only on the time of loads.
  */
 static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in,
 			  const struct pmk_block *b, size_t first, size_t last, size_t i)
@@ -376,7 +378,7 @@ static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in,
 	}
 }
 
-/* Register the callbacks for a straight run of translated code, as one block. */
+/* Registers the callbacks for a straight run of translated code, which becomes one block. */
 static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		      const struct pmk_insn *in, size_t first, size_t last)
 {
@@ -393,7 +395,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	for (size_t i = first; i < last; i++) {
 		if (unsure && plugin.code.tells &&
 		    (plugin_has_clock() || (behind == 0 && end_matters(b))))
-			tell_passed(tb, i, behind);
+			report_passed(tb, i, behind);
 		unsure = false;
 		if (!pmk_may_fault(&plugin.config.core, &in[i]))
 			continue;
@@ -410,8 +412,8 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 }
 
 /*
- * Count executions of the instructions of a straight run, without a clock. The run is divided after
- * each instruction that may fault.
+ * Registers that the executions of a straight run's instructions are counted without a clock. The
+ * run is divided after each instruction that may fault.
  */
 static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			   const struct pmk_insn *in, size_t first, size_t last)
@@ -438,15 +440,15 @@ void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 }
 
 /*
- * True for a change of control. After a branch with a delay slot, control first continues to the
- * slot.
+ * True if control changes after the instruction. If a branch has a delay slot, control first
+ * continues to the slot.
  */
 static bool changes_control(const struct pmk_insn *in)
 {
 	return in->flow != PMK_FLOW_NEXT && !(in->kind & plugin.family->decoder->delays);
 }
 
-/* True if the guest may access its PMU there. */
+/* True if the instruction may access the guest's PMU. */
 static bool reaches_pmu(const struct pmk_raw *raw)
 {
 	uint32_t insn;

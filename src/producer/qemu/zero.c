@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions that write a block of memory. See zero.h. */
+/* Instructions that write a block of memory: how much they write, and where. See zero.h. */
 #define _GNU_SOURCE
 #include "producer/qemu/zero.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copy the word after -cpu in the emulator's command line to `word`; "" if there is none. */
+/* Copies the word after -cpu in the emulator's command line to `word`, or "" if there is none. */
 static void read_cpu_option(char *word, size_t size)
 {
 	FILE *f = fopen("/proc/self/cmdline", "re");
@@ -33,7 +33,7 @@ unsigned pmk_zero_bytes(bool system)
 	read_cpu_option(cpu, sizeof(cpu));
 	if (!strncmp(cpu, "a64fx", 5))
 		return 256;
-	/* By default programs run on `max`, with blocks of a size that no real processor has. */
+	/* Programs run on `max` by default, whose block size no real processor has. */
 	return !system && (!cpu[0] || !strncmp(cpu, "max", 3)) ? 512 : 64;
 }
 
