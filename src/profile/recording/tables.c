@@ -4,9 +4,8 @@
  * found by binary search. Tables that others refer to are read before them. A dangling reference
  * means that the file is damaged.
  */
-#include "profile/recording/tables.h"
+#include "profile/recording/load.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/message.h"
-#include "profile/recording/database.h"
 #include "profile/sampling/perfdata.h"
 
 struct pmk_tables_text {
@@ -24,22 +22,12 @@ struct pmk_tables_text {
 	char byte[];
 };
 
-/* The state of reading a table. */
-struct load {
-	struct pmk_tables *t;
-	sqlite3_stmt *s;
-	void *items; /* the rows so far */
-	size_t n, item_size;
-	const char *what; /* the dangling reference that was found; NULL: none */
-	bool no_memory;
-};
-
 static int table_damaged(const char *why, char *msg, size_t size)
 {
 	return pmk_message_fail(msg, size, PMK_EPARSE, "damaged: %s; record it again", why);
 }
 
-static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
+int pmk_load_failed(const struct pmk_tables *t, char *msg, size_t size)
 {
 	int code = sqlite3_errcode(t->db);
 
@@ -47,13 +35,6 @@ static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
 		return pmk_message_no_memory(msg, size, NULL);
 	return table_damaged(sqlite3_errmsg(t->db), msg, size);
 }
-
-/* ---- lists ---------------------------------------------------------------------------------- */
-
-/* An item of a list becomes -1 if pmk does not write such items. Nothing can refer to -1. A list
- * without items has one such item. */
-#define PLACE	"iif(at.type = 'integer' AND at.value >= 0, place + at.value, -1)"
-#define KEY(of) "iif(" of ".key = CAST(CAST(" of ".key AS INTEGER) AS TEXT), " of ".key + 0, -1)"
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
@@ -103,22 +84,6 @@ static uint32_t column_index(const struct load *l, int column)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-/* Returns the index of the first item whose id is at least `id`. Every item begins with its id. */
-static size_t id_first(const void *items, size_t n, size_t item_size, int64_t id)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (*(const int64_t *)((const char *)items + middle * item_size) < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static uint32_t id_find(const void *items, size_t n, size_t item_size, int64_t id)
 {
 	size_t at = id_first(items, n, item_size, id);
@@ -143,9 +108,9 @@ static uint32_t column_reference(struct load *l, int column, const void *items, 
 
 #define REFERENCE(l, column, items, n, what) \
 	column_reference(l, column, items, n, sizeof(*(items)), "a reference to " what)
-/* Like column_reference(), for a reference that must not be NULL. */
-static uint32_t column_needed(struct load *l, int column, const void *items, size_t n,
-			      size_t item_size, const char *what)
+
+uint32_t pmk_load_needed(struct load *l, int column, const void *items, size_t n, size_t item_size,
+			 const char *what)
 {
 	uint32_t i = column_reference(l, column, items, n, item_size, what);
 
@@ -154,8 +119,6 @@ static uint32_t column_needed(struct load *l, int column, const void *items, siz
 	return i;
 }
 
-#define NEEDED(l, column, items, n, what) \
-	column_needed(l, column, items, n, sizeof(*(items)), "a reference to " what)
 /* Reads a column that refers to an earlier row of the same table. */
 #define BEFORE(l, column, what) \
 	column_reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
@@ -325,8 +288,7 @@ static void fill_part(struct load *l, void *item)
 	};
 }
 
-/* Read a place as its context and thread. Recordings without call paths have no contexts. */
-static void column_place(struct load *l, int column, uint32_t *context, uint32_t *thread)
+void pmk_load_place(struct load *l, int column, uint32_t *context, uint32_t *thread)
 {
 	const struct pmk_tables *t = l->t;
 	int64_t place = sqlite3_column_int64(l->s, column),
@@ -347,7 +309,7 @@ static void fill_run(struct load *l, void *item)
 	struct pmk_tables_run *run = item;
 
 	run->block = sqlite3_column_int64(l->s, 0);
-	column_place(l, 1, &run->context, &run->thread);
+	pmk_load_place(l, 1, &run->context, &run->thread);
 	run->executions = column_number(l, 2);
 	run->taken = column_number(l, 3);
 }
@@ -363,8 +325,7 @@ static void fill_latency(struct load *l, void *item)
 	};
 }
 
-/* End a loop over rows. Returns 0 or the error. */
-static int load_finish(struct load *l, int step, int err, char *msg, size_t size)
+int pmk_load_finish(struct load *l, int step, int err, char *msg, size_t size)
 {
 	sqlite3_finalize(l->s);
 	if (err)
@@ -374,7 +335,7 @@ static int load_finish(struct load *l, int step, int err, char *msg, size_t size
 					"damaged: %s refers to a row that does not exist; record "
 					"it again",
 					l->what);
-	return step == SQLITE_DONE ? 0 : statement_failed(l->t, msg, size);
+	return step == SQLITE_DONE ? 0 : pmk_load_failed(l->t, msg, size);
 }
 
 /* Read a table. Returns NULL and sets *err after a failure. */
@@ -389,7 +350,7 @@ static void *table_load(struct pmk_tables *t, const char *sql,
 	if (*err)
 		return NULL;
 	if (sqlite3_prepare_v2(t->db, sql, -1, &l.s, NULL)) {
-		*err = statement_failed(t, msg, size);
+		*err = pmk_load_failed(t, msg, size);
 		return NULL;
 	}
 	while (!l.what && !l.no_memory && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
@@ -402,8 +363,8 @@ static void *table_load(struct pmk_tables *t, const char *sql,
 		fill(&l, (char *)l.items + l.n * item_size);
 		l.n++;
 	}
-	*err = load_finish(&l, step, l.no_memory ? pmk_message_no_memory(msg, size, NULL) : 0, msg,
-			   size);
+	*err = pmk_load_finish(&l, step, l.no_memory ? pmk_message_no_memory(msg, size, NULL) : 0,
+			       msg, size);
 	*n = l.n;
 	return l.items;
 }
@@ -541,36 +502,41 @@ static int by_inlined(const void *a, const void *b)
 	return d ? d : (f > g) - (f < g);
 }
 
-static int find_same(struct pmk_tables *t)
+static void find_same_functions(struct pmk_tables *t, struct pmk_tables_function **f)
 {
-	size_t n = t->nfunctions > t->ninlined ? t->nfunctions : t->ninlined;
-	struct pmk_tables_function **f;
-	struct pmk_tables_inlined **in;
-
-	f = malloc((n + 1) * sizeof(*f));
-	in = malloc((n + 1) * sizeof(*in));
-	for (size_t i = 0; f && in && i < t->nfunctions; i++)
+	for (size_t i = 0; i < t->nfunctions; i++)
 		f[i] = &t->function[i];
-	for (size_t i = 0; f && in && i < t->ninlined; i++)
-		in[i] = &t->inlined[i];
-	if (f && in) {
-		qsort(f, t->nfunctions, sizeof(*f), by_function);
-		qsort(in, t->ninlined, sizeof(*in), by_inlined);
-	}
-	for (size_t i = 0; f && in && i < t->nfunctions; i++)
+	qsort(f, t->nfunctions, sizeof(*f), by_function);
+	for (size_t i = 0; i < t->nfunctions; i++)
 		f[i]->same = i && same_function(f[i], f[i - 1]) ? f[i - 1]->same
 								: (uint32_t)(f[i] - t->function);
-	for (size_t i = 0; f && in && i < t->ninlined; i++)
+}
+
+static void find_same_inlined(struct pmk_tables *t, struct pmk_tables_inlined **in)
+{
+	for (size_t i = 0; i < t->ninlined; i++)
+		in[i] = &t->inlined[i];
+	qsort(in, t->ninlined, sizeof(*in), by_inlined);
+	for (size_t i = 0; i < t->ninlined; i++)
 		in[i]->same = i && !strcmp(in[i]->name, in[i - 1]->name)
 				      ? in[i - 1]->same
 				      : (uint32_t)(in[i] - t->inlined);
-	for (size_t i = t->ncodes; f && in && i-- > 0;)
+	for (size_t i = t->ncodes; i-- > 0;)
 		if (t->code[i].inlined != PMK_TABLES_NONE)
 			t->inlined[t->inlined[t->code[i].inlined].same].code_file = t->code[i].file;
-	n = f && in;
-	free(f);
-	free(in);
-	return n ? 0 : PMK_ENOMEM;
+}
+
+static int find_same(struct pmk_tables *t)
+{
+	size_t n = t->nfunctions > t->ninlined ? t->nfunctions : t->ninlined;
+	void *order = malloc((n + 1) * sizeof(void *));
+
+	if (!order)
+		return PMK_ENOMEM;
+	find_same_functions(t, order);
+	find_same_inlined(t, order);
+	free(order);
+	return 0;
 }
 
 /* Convert a file of perf to a database in memory. */
@@ -658,262 +624,6 @@ void pmk_tables_close(struct pmk_tables *t)
 	free(t->by_address);
 	sqlite3_close(t->db);
 	*t = (struct pmk_tables){ 0 };
-}
-
-/* ---- counts --------------------------------------------------------------------------------- */
-
-/* A row of `extra`. */
-struct extra {
-	uint32_t code, context, thread;
-	int64_t cost;
-};
-
-/* A count at the present instruction, from a run or from an extra. */
-struct item {
-	uint64_t place;			  /* context and thread */
-	const struct pmk_tables_run *run; /* NULL if the item is an extra */
-	const struct pmk_tables_part *part;
-	int64_t cost; /* the cost that was counted `times` times */
-	uint64_t times;
-};
-
-#define EXTRAS                                                                  \
-	"SELECT code, iif(cost.type IN ('integer', 'array'), " PLACE            \
-	", -1), " KEY("cost") " "                                               \
-			      "FROM extras LEFT JOIN json_each(costs) AS cost " \
-			      "LEFT JOIN json_each(cost.value) AS at "
-
-/* The state of adding up counts, in the order of instructions, then contexts, then threads. */
-struct sums {
-	const struct pmk_tables *t;
-	struct load extras;
-	int step; /* result of the last sqlite3_step() of `extras` */
-	struct extra next;
-	struct item *item;
-	size_t n, room;
-	bool sorted;
-	size_t part; /* index of the next part */
-	/* The sums for the present place. */
-	uint64_t *value; /* one for each event */
-	uint64_t *total; /* the sums of all places so far, for each event */
-	struct pmk_tables_execution place;
-};
-
-static bool add_item(struct sums *s, uint32_t context, uint32_t thread, struct item item)
-{
-	if (!PMK_GROW(s->item, s->n, s->room))
-		return false;
-	item.place = (uint64_t)context << 32 | thread;
-	s->sorted &= !s->n || s->item[s->n - 1].place <= item.place;
-	s->item[s->n++] = item;
-	return true;
-}
-
-static bool add_runs(struct sums *s, const struct pmk_tables_part *part)
-{
-	const struct pmk_tables_run *end = s->t->run + s->t->nruns;
-	const struct pmk_tables_run *run =
-		s->t->run + id_first(s->t->run, s->t->nruns, sizeof(*run), part->block);
-
-	for (; run < end && run->block == part->block; run++)
-		if (!add_item(s, run->context, run->thread,
-			      (struct item){ .run = run,
-					     .part = part,
-					     .cost = part->cost,
-					     .times = run->executions }))
-			return false;
-	return true;
-}
-
-static void next_extra(struct sums *s)
-{
-	struct load *l = &s->extras;
-	const struct pmk_tables *t = s->t;
-
-	s->next.code = PMK_TABLES_NONE;
-	if (!l->s || l->what)
-		return;
-	s->step = sqlite3_step(l->s);
-	if (s->step != SQLITE_ROW)
-		return;
-	s->next.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction");
-	s->next.cost = sqlite3_column_int64(l->s, 2);
-	column_place(l, 1, &s->next.context, &s->next.thread);
-}
-
-static int by_context(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-/* Collect the counts at an instruction. */
-static bool collect_items(struct sums *s, uint32_t code)
-{
-	const struct pmk_tables *t = s->t;
-
-	s->n = 0;
-	s->sorted = true;
-	for (; s->part < t->nparts && t->part[s->part].code == code; s->part++)
-		if (!add_runs(s, &t->part[s->part]))
-			return false;
-	for (; s->next.code == code && !s->extras.what; next_extra(s))
-		if (!add_item(s, s->next.context, s->next.thread,
-			      (struct item){ .cost = s->next.cost, .times = 1 }))
-			return false;
-	if (!s->sorted)
-		qsort(s->item, s->n, sizeof(*s->item), by_context);
-	return true;
-}
-
-static void add_costs(struct sums *s, const struct item *item)
-{
-	const struct pmk_tables_cost *end = s->t->cost + s->t->ncosts;
-	const struct pmk_tables_cost *cost =
-		s->t->cost + id_first(s->t->cost, s->t->ncosts, sizeof(*cost), item->cost);
-
-	for (; cost < end && cost->cost == item->cost; cost++)
-		s->value[cost->event] += item->times * cost->value;
-}
-
-/* Sum up the items of the place of item `i`. Returns the first item of the next place. */
-static size_t sum_place(struct sums *s, size_t i)
-{
-	uint64_t place = s->item[i].place;
-	size_t nevents = s->t->nevents;
-
-	s->place.context = (uint32_t)(place >> 32);
-	s->place.thread = (uint32_t)place;
-	s->place.executions = s->place.taken = 0;
-	memset(s->value, 0, nevents * sizeof(*s->value));
-	for (; i < s->n && s->item[i].place == place; i++) {
-		const struct item *item = &s->item[i];
-
-		add_costs(s, item);
-		if (!item->run)
-			continue;
-		s->place.executions += item->run->executions;
-		if (!item->part->left)
-			s->place.taken += item->run->taken;
-	}
-	for (size_t e = 0; e < nevents; e++)
-		s->total[e] += s->value[e];
-	return i;
-}
-
-/* Check that the counts of a complete recording add up to the counts of the run. */
-static int totals_check(const struct pmk_tables *t, const uint64_t *total, char *msg, size_t size)
-{
-	for (size_t e = 0; e < t->nevents && !t->partial; e++)
-		if (t->event[e].has_total && t->event[e].total != total[e])
-			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"damaged: %s adds up to %" PRIu64 ", not to its "
-						"total of %" PRIu64 "; record it again",
-						t->event[e].name, total[e], t->event[e].total);
-	return 0;
-}
-
-/* Call on_place() for each place. Without `with_extras`, only executions are complete. */
-static int sum_up(const struct pmk_tables *t, bool with_extras,
-		  int (*on_place)(void *ctx, const struct sums *s), void *ctx, char *msg,
-		  size_t size)
-{
-	struct sums s = { .t = t, .extras.t = (struct pmk_tables *)t, .step = SQLITE_DONE };
-	int err = 0;
-
-	s.value = calloc(t->nevents + 1, 2 * sizeof(*s.value));
-	s.total = s.value ? s.value + t->nevents : NULL;
-	if (sqlite3_prepare_v2(t->db, with_extras ? EXTRAS "ORDER BY code" : EXTRAS "WHERE 0", -1,
-			       &s.extras.s, NULL)) {
-		free(s.value);
-		return statement_failed(t, msg, size);
-	}
-	next_extra(&s);
-	for (uint32_t code = 0; code < t->ncodes && s.value && !err && !s.extras.what; code++) {
-		s.place.code = code;
-		err = collect_items(&s, code) ? 0 : PMK_ENOMEM;
-		for (size_t i = 0; i < s.n && !err && !s.extras.what;) {
-			i = sum_place(&s, i);
-			err = on_place(ctx, &s);
-		}
-	}
-	if (!s.value || err == PMK_ENOMEM)
-		err = pmk_message_no_memory(msg, size, NULL);
-	err = load_finish(&s.extras, s.step, err, msg, size);
-	if (!err && with_extras)
-		err = totals_check(t, s.total, msg, size);
-	free(s.value);
-	free(s.item);
-	return err;
-}
-
-/* The events that the caller of pmk_tables_counts() requested. */
-struct asked {
-	const uint32_t *event;
-	size_t n;
-	/* Index in `event` of each event, and of executions; PMK_TABLES_NONE: not requested. */
-	uint32_t *slot;
-	pmk_tables_on_count *on_count;
-	void *ctx;
-};
-
-static int pass_counts(void *ctx, const struct sums *s)
-{
-	const struct asked *a = ctx;
-	size_t nevents = s->t->nevents;
-	int err = 0;
-
-	for (size_t e = 0; e <= nevents && !err; e++) {
-		struct pmk_tables_count row = {
-			.code = s->place.code,
-			.context = s->place.context,
-			.thread = s->place.thread,
-			.slot = a->slot[e],
-			.value = e < nevents ? s->value[e] : s->place.executions,
-		};
-
-		if (row.slot != PMK_TABLES_NONE && row.value)
-			err = a->on_count(a->ctx, &row);
-	}
-	return err;
-}
-
-int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
-		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)
-{
-	struct asked a = { .event = event, .n = n, .on_count = on_count, .ctx = ctx };
-	int err;
-
-	a.slot = malloc((t->nevents + 1) * sizeof(*a.slot));
-	if (!a.slot)
-		return pmk_message_no_memory(msg, size, NULL);
-	memset(a.slot, 0xff, (t->nevents + 1) * sizeof(*a.slot));
-	for (size_t i = n; i-- > 0;)
-		a.slot[event[i] == PMK_TABLES_EXECUTIONS ? t->nevents : event[i]] = (uint32_t)i;
-	err = sum_up(t, true, pass_counts, &a, msg, size);
-	free(a.slot);
-	return err;
-}
-
-struct asked_executions {
-	pmk_tables_on_execution *on_execution;
-	void *ctx;
-};
-
-static int pass_executions(void *ctx, const struct sums *s)
-{
-	const struct asked_executions *a = ctx;
-
-	return s->place.executions || s->place.taken ? a->on_execution(a->ctx, &s->place) : 0;
-}
-
-int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
-			  void *ctx, char *msg, size_t size)
-{
-	struct asked_executions a = { on_execution, ctx };
-
-	return sum_up(t, false, pass_executions, &a, msg, size);
 }
 
 /* ---- names and places ----------------------------------------------------------------------- */
