@@ -51,7 +51,8 @@ def test_identity():
 
 
 def test_words():
-    writer = repo.text("src/profile/recording/write.c")
+    writer = "".join(repo.text(f"src/profile/recording/{name}.c")
+                     for name in ("write", "write_code"))
     facts = next(line for line in PAGE.splitlines() if line.startswith("| `meta`"))
     for key in re.findall(r'write_(?:text_fact|flag)\(w, "(\w+)"', writer):
         contains(facts, f"`{key}`")
