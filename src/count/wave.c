@@ -9,62 +9,18 @@
  * counts active edges of the map's clock, including edges in reset.
  */
 #define _GNU_SOURCE
+#include "count/wave.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <pmk/ahbmon.h>
-#include <pmk/ahbmon_model.h>
-#include <pmk/model.h>
-#include <pmk/reading.h>
-#include <pmk/wave.h>
-
-#include "count/amba.h"
-#include "count/count.h"
-#include "count/monitor.h"
-#include "count/packets.h"
-#include "pmu/ahbmon/layers.h"
 #include "pmu/ahbmon/regs.h"
-#include "pmu/ahbmon/unpack.h"
-#include "producer/wave/run.h"
-#include "producer/session/emulated.h"
-
-struct dump {
-	struct pmk_wave *wave;
-	struct pmk_wave_map map;
-	struct pmk_wave_count count;
-	struct pmk_wave_findings findings;
-	struct pmk_plan plan;		       /* the events that can be counted */
-	unsigned event_of[PMK_MAX_EVENTS];     /* the index in `events` of each event of the plan */
-	struct pmk_amba amba;		       /* used if "amba" counts; then there is no session */
-	struct pmk_monitor monitor;	       /* used if the AHB Monitor counts */
-	struct pmk_pmu monitor_pmu;	       /* the monitor's PMU, with its layout */
-	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* buses of the monitor; a core uses the first */
-	struct pmk_packets_out packets;	       /* used if packets are written */
-	struct pmk_ahbmon_unpack unpack;       /* used if packets are the source of the counts */
-	int pins;			       /* slot of the monitor's pins in the map; -1: none */
-	struct pmk_session session;
-	struct pmk_model_port to_model[PMK_MAX_PASSES];
-	struct pmk_port port[PMK_MAX_PASSES];
-	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
-	struct pmk_reading last; /* reading at the end of the last interval */
-	uint64_t last_time;	 /* end of the last interval, in the dump's time */
-	uint64_t edges;		 /* so far */
-	/* For each layer of the monitor, the bursts that no counter counts, up to the end of the
-	 * last interval. */
-	struct uncounted {
-		uint64_t kind; /* the layer has no counter for this HBURST */
-		uint64_t x;    /* HBURST was x or z */
-	} uncounted[PMK_AHBMON_NBUSES];
-	int err;    /* first error of the driver */
-	int failed; /* an interval could not be reported */
-};
 
 static void free_dump(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 
 	pmk_wave_count_free(&j->count);
 	pmk_amba_free(&j->amba);
@@ -75,30 +31,6 @@ static void free_dump(struct pmk_count *c)
 }
 
 /* ---- what is counted ------------------------------------------------------------------------- */
-
-static bool is_monitor(const struct pmk_count *c)
-{
-	return c->pmu->driver == pmk_ahbmon.driver;
-}
-
-static bool is_amba(const struct pmk_count *c)
-{
-	return c->pmu->name == pmk_amba_name;
-}
-
-/* Returns the slot of the first signal of this part; -1: the map has none. */
-static int slot_of(const struct pmk_wave_map *map, enum pmk_wave_part part)
-{
-	for (unsigned i = 0; i < map->nslots; i++)
-		if (map->slot[i].part == part)
-			return (int)i;
-	return -1;
-}
-
-static bool has_part(const struct pmk_wave_map *map, enum pmk_wave_part part)
-{
-	return slot_of(map, part) >= 0;
-}
 
 static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
 {
@@ -117,7 +49,7 @@ static bool wants_amba(const struct pmk_count *c, const struct pmk_wave_map *map
 
 static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 
 	if (!map->nlayers && !map->naxi)
 		return pmk_count_refuse(&c->fault,
@@ -158,7 +90,7 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 /* Returns the bus on which an event is counted. */
 static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_event *ev)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 
 	return &j->bus[is_monitor(c) ? pmk_ahbmon_bus_of[ev->code] : 0];
 }
@@ -167,7 +99,7 @@ static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_
  * signal, causes cannot be distinguished. */
 static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	const struct pmk_wave_count *count = &j->count;
 
 	if (j->pins >= 0) /* packets show all layers */
@@ -183,7 +115,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
 {
 	const struct pmk_event *ev = req->event;
-	const struct dump *j = c->state;
+	const struct pmk_wave_counting *j = c->state;
 	const struct pmk_bus *bus;
 
 	if (req->user != req->kernel)
@@ -205,10 +137,9 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return NULL;
 }
 
-/* Returns a caveat for the reader of a count, or NULL. */
-static const char *remark_of(const struct pmk_count *c, const struct pmk_event *ev)
+const char *pmk_wave_remark(const struct pmk_count *c, const struct pmk_event *ev)
 {
-	const struct dump *j = c->state;
+	const struct pmk_wave_counting *j = c->state;
 
 	if (is_amba(c))
 		return pmk_amba_remark(&j->amba, &j->count, ev);
@@ -241,7 +172,7 @@ static int default_events(struct pmk_count *c)
 
 static int plan_events(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	int err;
 
 	if (is_amba(c)) {
@@ -316,7 +247,7 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 
 static int open_dump(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	struct pmk_wave_error err;
 
 	if (pmk_wave_map_load(&j->map, c->q.dump.map, &err))
@@ -333,7 +264,7 @@ static int open_dump(struct pmk_count *c)
 static int take_sampled_edge(void *ctx, const struct pmk_wave_edge *edge)
 {
 	struct pmk_count *c = ctx;
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	struct pmk_ahbmon_packet packet;
 
 	if (j->pins >= 0 && !edge->reset) {
@@ -349,7 +280,7 @@ static int take_sampled_edge(void *ctx, const struct pmk_wave_edge *edge)
 /* Choose whether packets are read, written or neither. */
 static int choose_packets(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 
 	j->pins = is_monitor(c) ? slot_of(&j->map, PMK_WAVE_PACKETS) : -1;
 	if (!c->q.dump.packets)
@@ -367,7 +298,7 @@ static int choose_packets(struct pmk_count *c)
 
 static int start_counting(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	struct pmk_wave_error err;
 
 	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
@@ -395,7 +326,7 @@ static int start_counting(struct pmk_count *c)
 /* Give the AHB Monitor its layout and settings; other PMUs have none. */
 static int choose_settings(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	struct pmk_core core;
 	int err;
 
@@ -420,10 +351,10 @@ static int choose_events(struct pmk_count *c)
 
 	if (err)
 		return err;
-	c->state = calloc(1, sizeof(struct dump));
+	c->state = calloc(1, sizeof(struct pmk_wave_counting));
 	if (!c->state)
 		return pmk_count_no_memory(&c->fault);
-	((struct dump *)c->state)->pins = -1;
+	((struct pmk_wave_counting *)c->state)->pins = -1;
 	err = open_dump(c);
 	if (!err)
 		err = choose_settings(c);
@@ -438,7 +369,7 @@ static int choose_events(struct pmk_count *c)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void set_thresholds(struct dump *j)
+static void set_thresholds(struct pmk_wave_counting *j)
 {
 	const uint32_t *threshold = j->monitor.config.threshold;
 
@@ -450,7 +381,7 @@ static void set_thresholds(struct dump *j)
 
 static int open_packets(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	char unit[64];
 
 	if (!c->q.dump.packets)
@@ -463,7 +394,7 @@ static int open_packets(struct pmk_count *c)
 static int start_session(struct pmk_count *c)
 {
 	const struct pmk_model_ops *ops = is_amba(c) ? NULL : pmk_model_find(c->pmu);
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	int err;
 
 	if (!ops)
@@ -502,7 +433,7 @@ static int start_session(struct pmk_count *c)
 static int counter_due(void *ctx)
 {
 	struct pmk_count *c = ctx;
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 
 	j->err = j->err ? j->err : pmk_session_poll(&j->session);
 	for (unsigned b = 0; b < PMK_AHBMON_NBUSES; b++)
@@ -512,209 +443,21 @@ static int counter_due(void *ctx)
 	return j->err;
 }
 
-static bool is_burst_of(const struct pmk_layer *layer, const struct pmk_event *ev)
-{
-	for (unsigned i = 0; layer->burst[i]; i++)
-		if (layer->burst[i] == ev)
-			return true;
-	return false;
-}
-
-/* Facts about the bursts of a layer, from its signals or from packets. */
-struct bursts {
-	const struct pmk_layer *layer;
-	const struct pmk_bus *bus;
-	const uint64_t *base; /* totals at the beginning; NULL: all 0 */
-	uint64_t begun;	      /* bursts that are counted by now, or that no counter will count */
-	uint64_t x;	      /* of these, the bursts with HBURST x or z */
-};
-
-/* Fill in the bursts of this monitor's layer. Returns false if the layer is not counted. */
-static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
-{
-	const struct pmk_ahbmon_unpack_layer *u = &j->unpack.layer[monitor - PMK_AHBMON_BUS_ARMI];
-
-	*b = (struct bursts){ .layer = &pmk_ahbmon_layers.layer[monitor - PMK_AHBMON_BUS_ARMI],
-			      .bus = &j->bus[monitor] };
-	for (unsigned i = 0; i < j->count.nwatched; i++) {
-		const struct pmk_wave_watched *l = &j->count.watched[i];
-
-		if (l->layer->monitor != monitor)
-			continue;
-		b->base = l->observer.base;
-		b->begun = l->observer.first_beat;
-		b->x = l->observer.burst_undecided;
-		return true;
-	}
-	b->begun = u->bursts - (u->open && !u->typed);
-	return j->pins >= 0 && u->coded;
-}
-
-/* Returns the number of bursts that have begun on a layer so far and that no counter counts. If
- * the map lacks a signal for a counter of bursts, that counter has no value, and the number is
- * not known. */
-static struct uncounted uncounted_of(const struct bursts *b)
-{
-	struct uncounted u = { .x = b->x };
-	uint64_t counted = 0;
-
-	for (unsigned i = 0; b->layer->burst[i]; i++) {
-		unsigned sig = b->layer->burst[i]->signal;
-
-		if (!pmk_bus_raises(b->bus, sig))
-			return (struct uncounted){ .kind = 0 };
-		counted += b->bus->total[sig] - (b->base ? b->base[sig] : 0);
-	}
-	u.kind = b->begun - u.x - counted;
-	return u;
-}
-
-/* Mark counts of bursts if some bursts since the last interval were in none of the counters,
- * because a mean over these counts would be wrong. */
-static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
-{
-	struct dump *j = c->state;
-	struct bursts b;
-
-	for (unsigned m = PMK_AHBMON_BUS_ARMI; m <= PMK_AHBMON_BUS_ARMD && is_monitor(c); m++) {
-		struct uncounted now, *last = &j->uncounted[m];
-		const char *gap;
-
-		if (!bursts_of(j, m, &b))
-			continue;
-		now = uncounted_of(&b);
-		gap = now.kind != last->kind ? "the layer had bursts of kinds that no counter "
-					       "counts"
-		      : now.x != last->x     ? "the layer had bursts with HBURST x or z"
-					     : NULL;
-		*last = now;
-		for (unsigned r = 0; gap && r < s->nrows; r++)
-			if (is_burst_of(b.layer, s->rows[r].event))
-				s->rows[r].gap = gap;
-	}
-}
-
-/* Returns the frequency of the map's clock so far. 0: not known, because the events count cycles
- * of another clock, or because edges were lost while the dump was off. */
-static double clock_hz(const struct dump *j)
-{
-	double seconds = pmk_wave_seconds(j->wave, j->findings.last - j->findings.first);
-
-	if (j->findings.edges < 2 || !(seconds > 0) || j->count.own_cycles ||
-	    j->findings.warning[PMK_WAVE_DUMP_OFF].count)
-		return 0;
-	return (double)(j->findings.edges - 1) / seconds;
-}
-
-/* Put the totals of a session into the rows. */
-static void set_values(struct dump *j, struct pmk_section *s, const struct pmk_reading *counts)
-{
-	for (unsigned i = 0; i < j->plan.nevents; i++) {
-		struct pmk_row *row = &s->rows[j->event_of[i]];
-
-		row->value = counts->total[i];
-		if (pmk_session_wrapped(&j->session, i))
-			row->trust = PMK_TRUST_WRAPPED;
-	}
-}
-
-static struct pmk_section *add_section(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
-
-	for (unsigned i = 0; s && i < c->events.count; i++) {
-		pmk_choose_row(c, i, PMK_TRUST_MEASURED, &s->rows[i]);
-		if (!c->reason[i])
-			s->rows[i].reason = remark_of(c, c->events.item[i].event);
-	}
-	c->result.clock_hz = clock_hz(j);
-	return s;
-}
-
-/* Add a section with the counts of "amba", in an interval or the whole run. */
-static struct pmk_section *add_amba_section(struct pmk_count *c, bool interval)
-{
-	struct dump *j = c->state;
-	struct pmk_section *s = add_section(c);
-
-	for (unsigned i = 0; s && i < s->nrows; i++)
-		if (!c->reason[i] && pmk_amba_row(&j->amba, &j->count, interval, &s->rows[i]))
-			return NULL;
-	if (interval)
-		pmk_amba_mark(&j->amba, &j->count);
-	return s;
-}
-
-/* Add a section with the counts of the session, since the last interval or for the whole run. */
-static struct pmk_section *add_session_section(struct pmk_count *c, bool interval)
-{
-	struct dump *j = c->state;
-	struct pmk_reading now, delta;
-	struct pmk_section *s;
-	int err = pmk_reading_take(&now, &j->session);
-
-	j->err = j->err ? j->err : err;
-	delta = now;
-	if (interval) {
-		pmk_reading_since(&delta, &now, &j->last);
-		j->last = now;
-	}
-	s = add_section(c);
-	if (!s)
-		return NULL;
-	set_values(j, s, &delta);
-	mark_gaps(c, s);
-	return s;
-}
-
-/* Add the section of the PMU in use. NULL: out of memory. */
-static struct pmk_section *add_counts(struct pmk_count *c, bool interval)
-{
-	return is_amba(c) ? add_amba_section(c, interval) : add_session_section(c, interval);
-}
-
-/* Set the runtime of a section, in the dump's time. */
-static void set_runtime(const struct pmk_count *c, struct pmk_section *s, uint64_t time)
-{
-	struct dump *j = c->state;
-	double ns = pmk_wave_seconds(j->wave, time) * 1e9;
-
-	for (unsigned i = 0; i < s->nrows; i++)
-		s->rows[i].runtime_ns = c->reason[i] ? 0 : (uint64_t)(ns + 0.5);
-}
-
-static int add_interval(struct pmk_count *c, uint64_t time)
-{
-	struct dump *j = c->state;
-	struct pmk_section *s = add_counts(c, true);
-
-	if (!s)
-		return pmk_count_no_memory(&c->fault);
-	s->interval = true;
-	s->at_cycles = j->edges;
-	s->at_seconds = pmk_wave_seconds(j->wave, time - j->findings.begin);
-	set_runtime(c, s, time - j->last_time);
-	j->last_time = time;
-	pmk_count_report(c);
-	return 0;
-}
-
 static int take_edge(void *ctx, const struct pmk_wave_edge *edge)
 {
 	struct pmk_count *c = ctx;
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 
 	j->edges = edge->number + 1;
 	j->failed = pmk_count_begin(c);
 	if (!j->failed)
-		j->failed = add_interval(c, edge->time);
+		j->failed = pmk_wave_interval(c, edge->time);
 	return j->failed ? j->failed : j->err;
 }
 
 static int run_dump(struct pmk_count *c)
 {
-	struct dump *j = c->state;
+	struct pmk_wave_counting *j = c->state;
 	int status, err = start_session(c);
 
 	if (!err)
@@ -743,178 +486,13 @@ static int run_dump(struct pmk_count *c)
 		      : 0;
 }
 
-/* ---- notes and warnings about the whole run -------------------------------------------------- */
-
-static void warn_of_oddities(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-
-	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++) {
-		const struct pmk_wave_warning *w = &j->findings.warning[i];
-		char when[64];
-
-		if (!w->count)
-			continue;
-		pmk_wave_time_text(j->wave, w->time, when, sizeof(when));
-		pmk_count_warn(c, "%s: %" PRIu64 " times, first at %s: %s", pmk_wave_oddity_text(i),
-			       w->count, when, w->signal);
-	}
-}
-
-/* Warn that events outside the layers and AXI interfaces of the map were left out, because "amba"
- * counts only these. */
-static void warn_of_left_out(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-
-	if (is_amba(c) && has_part(&j->map, PMK_WAVE_GXI))
-		pmk_count_warn(c, "%s does not count the GXI of the map; `pmu` %s does",
-			       pmk_amba_name, pmk_ahbmon.name);
-	if (is_amba(c) &&
-	    (has_part(&j->map, PMK_WAVE_EVNTBUS) || has_part(&j->map, PMK_WAVE_SIGNAL)))
-		pmk_count_warn(c,
-			       "%s does not count [evntbus] and [events] of the map; `pmu` NAME "
-			       "counts them, if NAME is their PMU",
-			       pmk_amba_name);
-}
-
-/* Warn of transactions that were seen without a latency, or not seen at all. */
-static void warn_of_untimed(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-
-	for (unsigned i = 0; i < 2 * j->count.naxi; i++) {
-		const struct pmk_wave_watched_axi *a = &j->count.axi[i / 2];
-		const struct pmk_axi_side *s = &a->observer.side[i % 2];
-		const char *what = i % 2 == PMK_AXI_READ ? "reads" : "writes";
-
-		if (s->untimed)
-			pmk_count_warn(c,
-				       "%" PRIu64 " %s of %s were not timed: an x hid their "
-				       "IDs, a reset or $dumpoff interrupted them, or more than "
-				       "%u were outstanding",
-				       s->untimed, what, a->axi->name, PMK_AXI_MOST_PENDING);
-		if (i % 2 == PMK_AXI_READ && pmk_amba_lost_beats(a))
-			pmk_count_warn(
-				c,
-				"%s has %" PRIu64 " beats of read data more than addresses, so "
-				"it has bursts: the latencies of its reads are wrong, because "
-				"the map has neither rlast nor arlen",
-				a->axi->name, s->strays);
-		else if (s->strays)
-			pmk_count_warn(c,
-				       "%" PRIu64
-				       " responses to %s of %s whose addresses are not in "
-				       "the dump",
-				       s->strays, what, a->axi->name);
-	}
-}
-
-/* Warn of cycles whose packets have codes that the layout does not define. */
-static void warn_of_packets(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-
-	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS && j->pins >= 0; i++)
-		if (j->unpack.layer[i].unknown)
-			pmk_count_warn(c,
-				       "%" PRIu64 " cycles of %s were not counted, because they "
-				       "have x or a code that the layout does not have",
-				       j->unpack.layer[i].unknown, pmk_ahbmon_layers.layer[i].name);
-}
-
-/* Warn that some bursts were not counted, for users who add bursts up or want their mean. */
-static void warn_of_uncounted(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-	struct bursts b;
-
-	for (unsigned m = PMK_AHBMON_BUS_ARMI; m <= PMK_AHBMON_BUS_ARMD && is_monitor(c); m++) {
-		bool asked = false;
-		uint64_t n;
-
-		if (!bursts_of(j, m, &b))
-			continue;
-		n = uncounted_of(&b).kind;
-		for (unsigned e = 0; e < c->events.count; e++)
-			asked |= is_burst_of(b.layer, c->events.item[e].event);
-		if (n && asked)
-			pmk_count_warn(c,
-				       "%" PRIu64 " of %" PRIu64 " bursts on %s are of kinds "
-				       "that it has no counter for: there is no mean over its "
-				       "bursts",
-				       n, b.begun, b.layer->name);
-	}
-}
-
-static int describe_result(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-	const char *sum = pmk_wave_count_check(&j->count);
-	char began[64], ended[64], reset[64] = "";
-
-	if (j->count.in_reset.count)
-		snprintf(reset, sizeof(reset), " (%" PRIu64 " of them in reset)",
-			 j->count.in_reset.count);
-	pmk_wave_time_text(j->wave, j->findings.first, began, sizeof(began));
-	pmk_wave_time_text(j->wave, j->findings.last, ended, sizeof(ended));
-	if (asprintf(&c->result.producer,
-		     "the signals of a dump (%s), %" PRIu64 " cycles%s from %s to %s",
-		     pmk_wave_format(j->wave), j->findings.edges, reset, began, ended) < 0)
-		c->result.producer = NULL;
-	if (j->findings.error.code)
-		pmk_count_warn(c, "%s; only what came before is counted", j->findings.error.text);
-	else if (c->interrupted)
-		pmk_count_warn(c, "interrupted: the counts end there");
-	if (!(pmk_wave_seconds(j->wave, 1) > 0))
-		pmk_count_warn(
-			c,
-			"the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
-			"times are numbers without a unit, and no seconds are known "
-			"(`interval`: 0)");
-	if (sum)
-		pmk_count_warn(c, "pmk's check of its own counts failed: %s; please report this",
-			       sum);
-	warn_of_oddities(c);
-	warn_of_uncounted(c);
-	warn_of_left_out(c);
-	warn_of_untimed(c);
-	warn_of_packets(c);
-	/* A dump that ends early is a failure, although its counts so far are shown. */
-	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
-	return 0;
-}
-
-static int finish_run(struct pmk_count *c)
-{
-	struct dump *j = c->state;
-	struct pmk_section *s;
-	int err;
-
-	/* Add the remainder after the last whole interval, if there is one. */
-	if (c->q.interval.unit != PMK_EVERY_NONE) {
-		err = j->edges % c->q.interval.length ? add_interval(c, j->findings.last) : 0;
-		if (err || !c->q.interval.summary)
-			return err;
-	}
-	s = add_counts(c, false);
-	if (!s)
-		return pmk_count_no_memory(&c->fault);
-	if (j->err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
-				      pmk_strerror(j->err));
-	set_runtime(c, s, j->findings.last - j->findings.begin);
-	pmk_count_report(c);
-	return 0;
-}
-
 const struct pmk_count_way pmk_way_wave = {
 	.name = "wave",
 	.where = "FILE",
 	.brief = "a waveform dump (VCD, FST): counts the signals that a map names",
 	.choose = choose_events,
 	.run = run_dump,
-	.describe = describe_result,
-	.finish = finish_run,
+	.describe = pmk_wave_describe,
+	.finish = pmk_wave_finish,
 	.free = free_dump,
 };
