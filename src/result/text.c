@@ -19,6 +19,7 @@
 
 #include <pmk/error.h>
 
+#include "base/print.h"
 #include "base/printable.h"
 #include "result/internal.h"
 #include "result/table.h"
@@ -369,8 +370,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 		st->never = open_memstream(&st->never_text, &st->never_size);
 	if (!st->never)
 		return PMK_ENOMEM;
-	fputs(first ? " never completed: " : ", ", st->never);
-	pmk_printable_write(st->never, s->region);
+	pmk_print(st->never, "%s%s", first ? " never completed: " : ", ", s->region);
 	if (s->unmatched)
 		fprintf(st->never,
 			" (begins or ends that have no partner or could not be read: %llu)",
@@ -407,7 +407,7 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 	}
 	if (s->region) {
 		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", style_code(w, BOLD));
-		pmk_printable_write(w->f, s->region);
+		pmk_print(w->f, "%s", s->region);
 		fprintf(w->f, "%s', entered %llu time%s:\n\n", style_code(w, PLAIN),
 			(unsigned long long)s->entries, s->entries == 1 ? "" : "s");
 	} else if (!s->interval && st->rows) {
@@ -459,13 +459,6 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* Print `before`, and then a text that is not pmk's own and may have unprintable characters. */
-static void print_field(struct pmk_writer *w, const char *before, const char *text)
-{
-	fputs(before, w->f);
-	pmk_printable_write(w->f, text);
-}
-
 /* Print the heading, above the first section or profile. */
 static void print_heading(struct pmk_writer *w, const struct pmk_result *r)
 {
@@ -475,10 +468,10 @@ static void print_heading(struct pmk_writer *w, const struct pmk_result *r)
 		return;
 	state_of(w)->headed = true;
 	fprintf(w->f, "\n Performance counter stats for %s%s", quote, style_code(w, BOLD));
-	pmk_printable_write(w->f, r->command ? r->command : "");
+	pmk_print(w->f, "%s", r->command);
 	fprintf(w->f, "%s%s", style_code(w, PLAIN), quote);
 	if (r->core)
-		print_field(w, " on ", r->core);
+		pmk_print(w->f, " on %s", r->core);
 	if (r->runs > 1)
 		fprintf(w->f, " (%u runs)", r->runs);
 	fputs(":\n\n", w->f);
@@ -673,8 +666,7 @@ static void print_legend(struct pmk_writer *w, const struct pmk_result *r)
 
 static void print_environment(struct pmk_writer *w, const char *variables, unsigned left_out)
 {
-	fputs(" environment: ", w->f);
-	pmk_printable_write(w->f, variables);
+	pmk_print(w->f, " environment: %s", variables);
 	if (left_out)
 		fprintf(w->f, "; %u of your environment variables %s not passed (see --env)",
 			left_out, left_out == 1 ? "was" : "were");
@@ -687,9 +679,9 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		return;
 	fprintf(w->f, "\n counted by %s", r->producer);
 	if (r->core)
-		print_field(w, " as ", r->core);
+		pmk_print(w->f, " as %s", r->core);
 	if (r->settings && *r->settings)
-		print_field(w, " with ", r->settings);
+		pmk_print(w->f, " with %s", r->settings);
 	passes_text(w, r);
 	print_legend(w, r);
 	putc('\n', w->f);
@@ -779,11 +771,7 @@ static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 	if (st->no_divisor)
 		fputs(" n/a in an interval: the metric would divide by a count of 0\n", w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {
-		putc(' ', w->f);
-		pmk_printable_write(w->f, st->notes[i].names);
-		fputs(": ", w->f);
-		pmk_printable_write(w->f, st->notes[i].reason);
-		putc('\n', w->f);
+		pmk_print(w->f, " %s: %s\n", st->notes[i].names, st->notes[i].reason);
 		free(st->notes[i].names);
 		free(st->notes[i].reason);
 	}

@@ -154,6 +154,11 @@ static int store_failed(struct pmk_store *s, int err, const char *why)
 	return err;
 }
 
+static int store_no_memory(struct pmk_store *s)
+{
+	return store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+}
+
 static int fail_sqlite(struct pmk_store *s)
 {
 	int code = sqlite3_errcode(s->db);
@@ -279,7 +284,7 @@ static void create_tables(struct pmk_store *s)
 				    PMK_STORE_ID, PMK_STORE_VERSION, PMK_VERSION);
 
 	if (!sql)
-		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		store_no_memory(s);
 	run_sql(s, "BEGIN IMMEDIATE");
 	run_sql(s, schema);
 	run_sql(s, sql);
@@ -435,16 +440,13 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	/* SQLite accepts a URI in ATTACH only on a connection that was opened with one. */
 	uri = uri_of(s->path, "");
 	if (!uri) {
-		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		store_no_memory(s);
 		return;
 	}
 	code = sqlite3_open_v2(uri, &s->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	free(uri);
 	if (code) {
-		if (s->db)
-			fail_sqlite(s);
-		else
-			store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		fail_sqlite(s);
 		return;
 	}
 	pmk_database_refuse_code(s->db);
@@ -614,7 +616,7 @@ int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *p, int64_t
 	int64_t variant;
 
 	if (!settings)
-		return store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return store_no_memory(s);
 	if (cell) {
 		variant = row_id(s, GET_VARIANT, PUT_VARIANT, "tt", p->core, settings);
 		for (size_t i = 0; i < p->nsettings; i++)
@@ -640,8 +642,7 @@ struct lists {
 };
 
 /* Makes room for one more item of a list. */
-#define ROOM_FOR(s, array, n, room) \
-	(PMK_GROW(array, n, room) || (store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM)), false))
+#define ROOM_FOR(s, array, n, room) (PMK_GROW(array, n, room) || (store_no_memory(s), false))
 
 /* Copies a text, because SQLite's is valid only until the next row. */
 static const char *copy_text(struct pmk_store *s, struct lists *l, const char *text)
@@ -650,7 +651,7 @@ static const char *copy_text(struct pmk_store *s, struct lists *l, const char *t
 		return NULL;
 	if (pmk_words_add(&l->texts, text))
 		return l->texts.word[l->texts.count - 1];
-	store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	store_no_memory(s);
 	return "";
 }
 
@@ -844,7 +845,7 @@ static int check_other(struct pmk_store *s, const char *path, char **uri, bool *
 	}
 	pmk_store_close(other);
 	if (!err)
-		return *uri ? 0 : store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return *uri ? 0 : store_no_memory(s);
 	snprintf(s->why, sizeof(s->why), "%s", msg);
 	s->err = err;
 	return err;
@@ -860,7 +861,7 @@ int pmk_store_merge(struct pmk_store *s, const char *path)
 	sql = sqlite3_mprintf("ATTACH %Q AS other", uri);
 	free(uri);
 	if (!sql)
-		return store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return store_no_memory(s);
 	run_sql(s, sql);
 	sqlite3_free(sql);
 	run_sql(s, "BEGIN IMMEDIATE");
