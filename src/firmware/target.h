@@ -11,6 +11,44 @@
  * same core, so the hardware needs no barrier. */
 #define PMK_ORDER() __asm__ volatile("" ::: "memory")
 
+static inline const struct pmk_driver *driver_of(const struct pmk_target *t)
+{
+	return t->dev.pmu->driver;
+}
+
+/*
+ * If a PMU is accessed by sequences, no handler may run in the middle of one. These locks can be
+ * nested, because each release restores the state that its hold found.
+ */
+static inline uintptr_t hold_lock(const struct pmk_target *t)
+{
+	return t->dev.pmu->sequential && t->lock ? t->lock() : 0;
+}
+
+static inline void release_lock(const struct pmk_target *t, uintptr_t before)
+{
+	if (t->dev.pmu->sequential && t->lock)
+		t->unlock(before);
+}
+
+/* Returns the counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
+static inline uint32_t counter_bit(const struct pmk_target_event *e)
+{
+	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
+}
+
+/* True for a counter that may wrap between two readings, so that every reading must be a poll. */
+static inline bool is_narrow(const struct pmk_target_event *e)
+{
+	return e->mask < UINT32_MAX;
+}
+
+/* Samples all counters at one instant if the PMU can do that. */
+static inline int take_sample(struct pmk_target *t)
+{
+	return driver_of(t)->sample ? driver_of(t)->sample(&t->dev) : PMK_OK;
+}
+
 /*
  * Returns the totals of all events since the counters were last zero, including the counts of the
  * calibration.

@@ -45,7 +45,7 @@ INDIRECT = [
     (r"src/firmware/mdm\.c$", r"src/firmware/mdm_mmio\.c$"),
     (r"src/firmware/mdm_mmio\.c$", r"src/firmware/mmio\.c$"),
     (r"src/firmware/mdm_jtag\.c$", PROGRAM),
-    (r"src/firmware/(session|target)\.c$", DRIVERS),
+    (r"src/firmware/(session|target|totals)\.[ch]$", DRIVERS),
     (r"src/firmware/(dump|region|report|text)\.c$", PROGRAM),
 ]
 
