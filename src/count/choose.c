@@ -187,6 +187,18 @@ void pmk_choose_countable(struct pmk_count *c, pmk_not_counted_fn *because, stru
 	}
 }
 
+int pmk_choose_plan(struct pmk_count *c, pmk_not_counted_fn *because, struct pmk_plan *plan,
+		    unsigned event_of[PMK_MAX_EVENTS])
+{
+	int err;
+
+	pmk_choose_countable(c, because, plan, event_of);
+	err = pmk_plan_make(c->pmu, plan);
+	return err ? pmk_count_refuse(&c->fault, "these events do not fit %s: %s", c->pmu->name,
+				      pmk_strerror(err))
+		   : 0;
+}
+
 void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,
 		    struct pmk_row *row)
 {

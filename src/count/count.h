@@ -192,6 +192,9 @@ typedef const char *pmk_not_counted_fn(const struct pmk_count *c,
 				       const struct pmk_event_request *req);
 void pmk_choose_countable(struct pmk_count *c, pmk_not_counted_fn *because, struct pmk_plan *plan,
 			  unsigned event_of[PMK_MAX_EVENTS]);
+/* Calls pmk_choose_countable(), and puts the events on counters. Returns 0 or a failure. */
+int pmk_choose_plan(struct pmk_count *c, pmk_not_counted_fn *because, struct pmk_plan *plan,
+		    unsigned event_of[PMK_MAX_EVENTS]);
 /* Fill the row of event i, except its value. Its trust becomes `trust` if the event is counted. */
 void pmk_choose_row(const struct pmk_count *c, unsigned i, enum pmk_trust trust,
 		    struct pmk_row *row);

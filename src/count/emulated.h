@@ -77,6 +77,12 @@ struct pmk_emulation {
 	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of the cores of all runs */
 };
 
+/* emulated_plan.c */
+/* True if exception levels can be distinguished, which only system emulation can. */
+bool pmk_emulation_knows_levels(const struct pmk_count *c);
+/* Puts the events on counters. Returns 0 or a failure. */
+int pmk_emulation_plan(struct pmk_count *c);
+
 /* emulated_run.c: runs the emulator and takes the readings. */
 /* Returns the exception levels at which an event of the plan is counted. */
 enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned);

@@ -439,15 +439,13 @@ static bool forked_by_uncounted(const struct pmk_emulation *e)
 	return atomic_load(&e->runner.arena->lost_threads) != 0;
 }
 
-static void set_warnings(struct pmk_count *c)
+/* Warns if the program did not end by itself. */
+static void warn_of_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	const struct pmk_arena *a = e->runner.arena;
-	bool locked_up =
-		atomic_load(&a->locked_up) || (e->killed == SIGABRT && e->runner.trap.number);
+	bool locked_up = atomic_load(&e->runner.arena->locked_up) ||
+			 (e->killed == SIGABRT && e->runner.trap.number);
 
-	if (e->beyond_timer)
-		warn_of_timer(c);
 	if (c->interrupted)
 		pmk_count_warn_interrupted(c);
 	else if (e->timed_out)
@@ -459,20 +457,17 @@ static void set_warnings(struct pmk_count *c)
 	else if (locked_up)
 		pmk_count_warn(c, "the firmware took a fault in the handler of a fault, which "
 				  "locks up the processor: the counts end there");
-	if (e->runner.execs)
-		pmk_count_warn(c, "%u process(es) called execve: they were not counted after that",
-			       e->runner.execs);
-	if (e->runner.alive)
-		pmk_count_warn(
-			c,
-			"%u process(es) were still running when the program ended: they were "
-			"counted up to then",
-			e->runner.alive);
-	c->result.partial |= pmk_runner_lacks(&e->runner);
+}
+
+/* Warns of counts that may be slightly wrong. */
+static void warn_of_unsure(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
 	if (e->runner.calls_lost)
 		pmk_count_warn(c, "calls were nested more than %u deep: a region may end too late",
 			       PMK_CALL_STACK);
-	if (e->runner.unsure || atomic_load(&a->handlers_unseen))
+	if (e->runner.unsure || atomic_load(&e->runner.arena->handlers_unseen))
 		pmk_count_warn(
 			c, "a fault ended a block of instructions at an unknown instruction: the "
 			   "whole block was counted");
@@ -484,6 +479,14 @@ static void set_warnings(struct pmk_count *c)
 		pmk_count_warn(c, "counts were read while the exception level was unknown, and pmk "
 				  "assumed the wrong one: a few counts are in :u instead of :k, or "
 				  "the reverse");
+}
+
+/* Warns of processes, threads and code that were not counted. */
+static void warn_of_lost(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_arena *a = e->runner.arena;
+
 	if (atomic_load(&a->foreign_execs))
 		pmk_count_warn(c, "the program started another one that this machine cannot "
 				  "execute (\"Exec format error\"): install an emulator that the "
@@ -503,6 +506,28 @@ static void set_warnings(struct pmk_count *c)
 		pmk_count_warn(
 			c, "the program has more than %u blocks of code: the rest was not counted",
 			PMK_MAX_BLOCKS);
+}
+
+static void set_warnings(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+	const struct pmk_arena *a = e->runner.arena;
+
+	if (e->beyond_timer)
+		warn_of_timer(c);
+	warn_of_end(c);
+	if (e->runner.execs)
+		pmk_count_warn(c, "%u process(es) called execve: they were not counted after that",
+			       e->runner.execs);
+	if (e->runner.alive)
+		pmk_count_warn(
+			c,
+			"%u process(es) were still running when the program ended: they were "
+			"counted up to then",
+			e->runner.alive);
+	c->result.partial |= pmk_runner_lacks(&e->runner);
+	warn_of_unsure(c);
+	warn_of_lost(c);
 	if (atomic_load(&a->zeroes_unseen))
 		pmk_count_warn(c,
 			       "%llu instruction(s) zeroed memory (DC ZVA) at addresses that this "

@@ -484,6 +484,36 @@ static int open_packets(struct pmk_count *c, struct pmk_runner_config *cfg)
 				&c->fault);
 }
 
+/* Checks that the emulator began to count. Returns 0 or a failure; NEVER_READY if it did not
+ * begin. */
+static int check_begun(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	if (!atomic_load(&e->runner.arena->ready) && pmk_count_stopped(c))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "interrupted before the program began");
+	if (!atomic_load(&e->runner.arena->ready))
+		return was_ended(e) ? ended_early(c) : NEVER_READY;
+	if (atomic_load(&e->runner.arena->levels_unseen))
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
+			"%s does not report exception levels to plugins; QEMU 6.2 to 10.0 do, "
+			"and newer ones that export their functions: %s",
+			e->prog.argv.word[0],
+			c->q.guest.wanted ? "its PMUv3 needs them" : "count without :u and :k");
+	if (*e->runner.arena->guest_lacks)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s %s lacks %.*s",
+				      e->prog.argv.word[0], e->prog.qemu.version,
+				      (int)sizeof(e->runner.arena->guest_lacks),
+				      e->runner.arena->guest_lacks);
+	if (arena_error(c))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "the emulated counters could not be started: %s",
+				      arena_error(c));
+	return 0;
+}
+
 static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;
@@ -529,32 +559,13 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		err = memory_overwritten(c);
 	if (err)
 		return err;
-	if (!atomic_load(&e->runner.arena->ready)) {
-		/* The user interrupted a later run before it counted anything: keep the results of
-		 * the earlier runs. */
-		if (pmk_count_stopped(c) && c->result.runs)
-			return 0;
-		if (pmk_count_stopped(c))
-			return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-					      "interrupted before the program began");
-		return was_ended(e) ? ended_early(c) : NEVER_READY;
-	}
-	if (atomic_load(&e->runner.arena->levels_unseen))
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_FAILED,
-			"%s does not report exception levels to plugins; QEMU 6.2 to 10.0 do, "
-			"and newer ones that export their functions: %s",
-			e->prog.argv.word[0],
-			c->q.guest.wanted ? "its PMUv3 needs them" : "count without :u and :k");
-	if (*e->runner.arena->guest_lacks)
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s %s lacks %.*s",
-				      e->prog.argv.word[0], e->prog.qemu.version,
-				      (int)sizeof(e->runner.arena->guest_lacks),
-				      e->runner.arena->guest_lacks);
-	if (arena_error(c))
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-				      "the emulated counters could not be started: %s",
-				      arena_error(c));
+	/* If the user interrupted a later run before it counted anything, the results of the
+	 * earlier runs are kept. */
+	if (!atomic_load(&e->runner.arena->ready) && pmk_count_stopped(c) && c->result.runs)
+		return 0;
+	err = check_begun(c);
+	if (err)
+		return err;
 	err = take_reading(c, plan, first);
 	if (c->q.dump.packets && e->runner.threads > 1)
 		pmk_count_warn(c,

@@ -173,18 +173,13 @@ static int default_events(struct pmk_count *c)
 static int plan_events(struct pmk_count *c)
 {
 	struct pmk_wave_counting *j = c->state;
-	int err;
 
 	if (is_amba(c)) {
 		for (unsigned i = 0; i < c->events.count; i++)
 			c->reason[i] = not_counted_because(c, &c->events.item[i]);
 		return 0;
 	}
-	pmk_choose_countable(c, not_counted_because, &j->plan, j->event_of);
-	err = pmk_plan_make(c->pmu, &j->plan);
-	return err ? pmk_count_refuse(&c->fault, "these events do not fit %s: %s", c->pmu->name,
-				      pmk_strerror(err))
-		   : 0;
+	return pmk_choose_plan(c, not_counted_because, &j->plan, j->event_of);
 }
 
 /* Reject settings that make no sense for a dump. */

@@ -136,19 +136,13 @@ static int default_events(struct pmk_count *c)
 static int make_turns(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
-	static const struct pmk_plan none;
-	struct pmk_plan *plan = malloc(sizeof(*plan));
+	struct pmk_plan *plan = calloc(1, sizeof(*plan));
 	unsigned event_of[PMK_MAX_EVENTS];
 	int err;
 
 	if (!plan)
 		return pmk_count_no_memory(&c->fault);
-	*plan = none;
-	pmk_choose_countable(c, not_counted_because, plan, event_of);
-	err = pmk_plan_make(c->pmu, plan);
-	if (err)
-		err = pmk_count_refuse(&c->fault, "these events do not fit %s: %s", c->pmu->name,
-				       pmk_strerror(err));
+	err = pmk_choose_plan(c, not_counted_because, plan, event_of);
 	o->nturns = plan->npasses;
 	o->turn = err ? NULL : calloc(o->nturns + 1, sizeof(*o->turn));
 	if (!err && !o->turn)
