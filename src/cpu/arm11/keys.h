@@ -11,8 +11,7 @@
 
 /* clang-format off */
 #define PMK_ARM11_CACHE_KEYS \
-	PMK_CORE_KEY(clock_hz,                   "clock", 700000000, 1000, 10000000000, 'n', \
-		"core clock in Hz; only used to convert cycles to seconds"), \
+	PMK_CORE_CLOCK_KEYS, \
 	PMK_CORE_KEY(icache.on,                  "icache.enable", 1, 0, 1, 'b', \
 		"instruction cache on (SCTLR.I)"), \
 	PMK_CORE_KEY(icache.size,                "icache.size", 16384, 64, 16777216, 'q', \
@@ -31,14 +30,7 @@
 		"replacement: round robin (SCTLR.RR) instead of pseudo-random"), \
 	PMK_CORE_KEY(arm11.write_allocate,       "dcache.write_allocate", 0, 0, 1, 'b', \
 		"a store miss fills the line (no ARM11 does)"), \
-	PMK_CORE_KEY(cache.seed,                 "cache.seed", 1, 1, 4294967295, 'n', \
-		"seed of the pseudo-random replacement"), \
-	PMK_CORE_KEY(cache.policy,               "cache.policy", 0, 0, 4, 'y', \
-		"replacement policy of all caches; own: the core's own policy"), \
-	PMK_CORE_KEY(icache.policy,              "icache.policy", 0, 0, 4, 'y', \
-		"replacement policy of the instruction cache; own: as cache.policy"), \
-	PMK_CORE_KEY(dcache.policy,              "dcache.policy", 0, 0, 4, 'y', \
-		"replacement policy of the data cache; own: as cache.policy"), \
+	PMK_CORE_POLICY_KEYS, \
 	PMK_CORE_KEY(mmu,                        "mmu.enable", 1, 0, 1, 'b', \
 		"address translation on: micro-TLBs and main TLB are used")
 

@@ -9,6 +9,7 @@
 #include "cpu/arm11/keys.h"
 #include "cpu/arm9/arm9.h"
 #include "cpu/family.h"
+#include "cpu/keys.h"
 
 _Static_assert(offsetof(struct pmk_core, arm9.arm11) == offsetof(struct pmk_core, arm11),
 	       "rows of cpu/arm11/keys.h are true of an ARM9, too");

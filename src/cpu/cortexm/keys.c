@@ -5,11 +5,11 @@
  * tables 3-1 and 7-1. The defaults are those of a Cortex-M4.
  */
 #include "cpu/cortexm/cortexm.h"
+#include "cpu/keys.h"
 
 /* clang-format off */
 const struct pmk_core_key pmk_cortexm_keys[] = {
-	PMK_CORE_KEY(clock_hz, "clock", 700000000, 1000, 10000000000, 'n',
-		"core clock in Hz; only used to convert cycles to seconds"),
+	PMK_CORE_CLOCK_KEYS,
 	PMK_CORE_KEY(cortexm.refill,          "branch.refill", 1, 0, 20, 'n',
 		"cycles for refilling the pipeline after a branch with a constant offset"),
 	PMK_CORE_KEY(cortexm.refill_indirect, "branch.indirect", 2, 0, 20, 'n',

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "cpu/family.h"
+#include "cpu/keys.h"
 #include "cpu/microblaze/microblaze.h"
 
 /* clang-format off */
 static const struct pmk_core_key keys[] = {
-	PMK_CORE_KEY(clock_hz,                      "clock", 700000000, 1000, 10000000000, 'n',
-		"core clock in Hz; only used to convert cycles to seconds"),
+	PMK_CORE_CLOCK_KEYS,
 	PMK_CORE_KEY(icache.on,                     "icache.enable", 1, 0, 1, 'b',
 		"instruction cache on (MSR[ICE])"),
 	PMK_CORE_KEY(icache.size,                   "icache.size", 16384, 64, 65536, 'q',
@@ -33,12 +33,7 @@ static const struct pmk_core_key keys[] = {
 		"branch target cache on"),
 	PMK_CORE_KEY(bp.entries,                    "bp.entries", 128, 2, 2048, 'p',
 		"branch target cache entries, direct mapped"),
-	PMK_CORE_KEY(mem.latency,                   "mem.latency", 56, 1, 10000, 'n',
-		"cycles from an L1 miss to its critical word"),
-	PMK_CORE_KEY(mem.fill,                      "mem.fill", 4, 1, 1000, 'n',
-		"cycles a line fill occupies the bus"),
-	PMK_CORE_KEY(mem.write,                     "mem.write", 4, 1, 1000, 'n',
-		"cycles an external write occupies the bus"),
+	PMK_CORE_MEMORY_KEYS,
 	PMK_CORE_KEY(utlb.penalty,                  "utlb.penalty", 8, 0, 1000, 'n',
 		"cycles of a shadow TLB miss that hits the unified TLB"),
 	PMK_CORE_KEY(tlb.penalty,                   "tlb.penalty", 93, 0, 10000, 'n',
