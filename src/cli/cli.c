@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include <dirent.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -16,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/nearest.h"

@@ -13,7 +13,6 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/diff_source.h"

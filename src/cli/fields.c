@@ -3,7 +3,6 @@
 #include "cli/fields.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include <pmk/bits.h>
 

@@ -5,7 +5,6 @@
  */
 #include <limits.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -14,7 +14,6 @@
 #include "result/table.h"
 #include "cli/report.h"
 
-#include <inttypes.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "count/emulated.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* True if the core raises all signals that the event counts, in user or in system emulation. */
 static bool is_raised(const struct pmk_core *core, bool system, const struct pmk_event *ev)

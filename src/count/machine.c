@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "count/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>

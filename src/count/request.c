@@ -2,7 +2,6 @@
 /* Turns settings into a request: checks that they go together, and chooses the way to count. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "count/count.h"
 

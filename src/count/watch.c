@@ -9,7 +9,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

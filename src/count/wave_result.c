@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- bursts that no counter counts ----------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
  * A second metric of an event, or one without an event, is an object without the keys of a value,
  * as in perf. Warnings about the whole run, if any, are in an object without an event at the end.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>

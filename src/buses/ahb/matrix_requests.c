@@ -2,8 +2,6 @@
 /* What the masters of the bus matrix want: requests in their queues, and their scripts. */
 #include "buses/ahb/matrix_requests.h"
 
-#include <stddef.h>
-
 #include <pmk/error.h>
 
 /* ---- requests ------------------------------------------------------------------------------ */

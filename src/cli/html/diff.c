@@ -2,7 +2,6 @@
 /* The page of a comparison: totals, then the differences for each event. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/diff.h"

@@ -12,7 +12,6 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "cli/html/tree.h"

@@ -3,7 +3,6 @@
  * counts of everything that they called. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/html/tree.h"
 

@@ -2,7 +2,6 @@
 /* The page of a recording: what ran and what was counted, then its parts. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/html/tree.h"
 #include "cli/output.h"

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/html/tree.h"
 #include "base/map.h"

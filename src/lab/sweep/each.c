@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Expands programs with "each", which stand for several programs: see plan.h. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* Makes the cells of a plan: see sweep.h. */
 #include "lab/sweep/sweep.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

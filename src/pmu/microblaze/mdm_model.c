@@ -17,8 +17,6 @@
  *    ignored and the processor is always selected.
  */
 
-#include <string.h>
-
 #include <pmk/bits.h>
 #include <pmk/microblaze_model.h>
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 /* Reads a log of accesses. See access_log.h. */
 #include "producer/session/access_log.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>

@@ -10,7 +10,6 @@
  * time only its size is computed. The counts are not kept in memory.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
