@@ -36,6 +36,13 @@ int pmk_real_read(const char **at, double *value);
 /* Parses "2" or "2.5%". */
 int pmk_percent_parse(const char *text, double *value);
 
+/* True if `fresh` is more than `percent` above `base`. */
+static inline bool pmk_grew_over(uint64_t base, uint64_t fresh, double percent)
+{
+	return ((long double)fresh - (long double)base) * 100 >
+	       (long double)percent * (long double)base;
+}
+
 /* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
 #define PMK_NUMBER_SIZE 32
 

@@ -134,12 +134,6 @@ int diff_check_places(const struct diff *d)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static bool grew_over(uint64_t base, uint64_t fresh, double percent)
-{
-	return ((long double)fresh - (long double)base) * 100 >
-	       (long double)percent * (long double)base;
-}
-
 /* A new function has no base. A new function is over the limit if the total is over the limit
  * and the function adds more than the limit to the total. */
 static bool exceeds_percent(const struct diff *d, size_t row, size_t event, double percent)
@@ -152,10 +146,10 @@ static bool exceeds_percent(const struct diff *d, size_t row, size_t event, doub
 	if (r->kind != DIFF_TOTAL && r->kind != DIFF_SECTION && !diff_is_large(d, row, event))
 		return false;
 	if (r->there[DIFF_BASE])
-		return grew_over(base, fresh, percent);
+		return pmk_grew_over(base, fresh, percent);
 	return r->kind == DIFF_FUNCTION &&
-	       grew_over(total, diff_value(d, 0, event, DIFF_NEW), percent) &&
-	       grew_over(total, total + fresh, percent);
+	       pmk_grew_over(total, diff_value(d, 0, event, DIFF_NEW), percent) &&
+	       pmk_grew_over(total, total + fresh, percent);
 }
 
 static bool exceeds(const struct diff *d, size_t row, size_t event, const struct diff_limit *limit)

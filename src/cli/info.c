@@ -7,7 +7,6 @@
  * core of the user, as with pmk stat --core.
  */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -476,11 +475,6 @@ static const struct pin {
 	  "UG984 \"Performance Monitoring\"" },
 };
 
-static bool pin_is_on(const struct pin *pin, const char *pmu)
-{
-	return pmk_is_called("", pin->pmus, pmu);
-}
-
 static void info_pin(const struct pin *pin, const char *name)
 {
 	print_title(name, pin->brief);
@@ -637,7 +631,7 @@ static void find_pins(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	for (unsigned i = 0; i < sizeof(pins) / sizeof(pins[0]); i++) {
 		if (!pmk_is_called("", pins[i].names, name) ||
-		    (only && !pin_is_on(&pins[i], only->name)))
+		    (only && !pmk_is_called("", pins[i].pmus, only->name)))
 			continue;
 		print_gap(found);
 		info_pin(&pins[i], name);

@@ -433,12 +433,6 @@ static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, 
 				 : "");
 }
 
-/* True if some processes may not have been counted because uncounted threads forked them. */
-static bool forked_by_uncounted(const struct pmk_emulation *e)
-{
-	return atomic_load(&e->runner.arena->lost_threads) != 0;
-}
-
 /* Warns if the program did not end by itself. */
 static void warn_of_end(struct pmk_count *c)
 {
@@ -498,7 +492,7 @@ static void warn_of_lost(struct pmk_count *c)
 			atomic_load(&a->lost_forks), e->runner.slots,
 			e->runner.limit ? ", by the limit of the " : "",
 			e->runner.limit ? e->runner.limit : "",
-			forked_by_uncounted(e) ? ", or forked by an uncounted thread" : "");
+			atomic_load(&a->lost_threads) ? ", or forked by an uncounted thread" : "");
 	if (atomic_load(&a->lost_threads))
 		pmk_count_warn(c, "%u thread(s) were not counted: more than %d at a time",
 			       atomic_load(&a->lost_threads), PMK_ARENA_CPUS);

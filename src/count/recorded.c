@@ -279,11 +279,6 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	return number < r->insns.n || ADD(r->insns, insn);
 }
 
-static const uint64_t *cost_row(const struct pmk_recorded *r, size_t cost)
-{
-	return (const uint64_t *)r->costs.bytes + cost * r->req.nevents;
-}
-
 /*
  * Find the row of costs that is equal to r->value, or add it. Many instructions have the same row.
  */
@@ -408,7 +403,9 @@ static const struct of_block *insn_of(const struct pmk_recorded *r, uint32_t blo
 
 static const uint64_t *cost_of(const struct pmk_recorded *r, uint32_t block, size_t i)
 {
-	return cost_row(r, part_at(r, block, i)->cost);
+	size_t cost = part_at(r, block, i)->cost;
+
+	return (const uint64_t *)r->costs.bytes + cost * r->req.nevents;
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* See words.h. */
 #include "count/words.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,14 @@ bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n)
 bool pmk_words_add(struct pmk_words *l, const char *word)
 {
 	return pmk_words_add_part(l, word, strlen(word));
+}
+
+size_t pmk_words_find(const struct pmk_words *l, const char *word)
+{
+	for (unsigned i = 0; i < l->count; i++)
+		if (!strcmp(l->word[i], word))
+			return i;
+	return SIZE_MAX;
 }
 
 const char *pmk_words_next(const void *word, unsigned i)

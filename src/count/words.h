@@ -15,6 +15,8 @@ struct pmk_words {
 bool pmk_words_add(struct pmk_words *l, const char *word);
 /* Add the first n bytes of `word` as a word. Returns false if out of memory. */
 bool pmk_words_add_part(struct pmk_words *l, const char *word, size_t n);
+/* Returns the index of the first such word; SIZE_MAX: there is none. */
+size_t pmk_words_find(const struct pmk_words *l, const char *word);
 /* Returns word i of a list that ends with NULL; used with pmk_nearest_among(). */
 const char *pmk_words_next(const void *word, unsigned i);
 void pmk_words_free(struct pmk_words *l);

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "base/file.h"
 #include "lab/calibrate/fit.h"
 #include "cli/cli.h"
+#include "cli/counting.h"
 #include "cli/show.h"
 #include "count/command.h"
 
@@ -63,8 +63,7 @@ static const struct cli_option options[] = {
 
 static int count_failed(struct pmk_count *count)
 {
-	const struct pmk_count_error *err = pmk_count_get_error(count);
-	int code = cli_fail(err->failure, "%s", err->text);
+	int code = cli_count_failed(count);
 
 	pmk_count_free(count);
 	return code;

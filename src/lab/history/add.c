@@ -16,12 +16,14 @@
 #include <pmk/count.h>
 #include <pmk/error.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/sha256.h"
 #include "base/tool.h"
 #include "cli/cli.h"
 #include "cli/counting.h"
 #include "lab/history/history.h"
+#include "lab/sweep/key.h"
 #include "count/command.h"
 #include "profile/recording/recording.h"
 
@@ -50,27 +52,20 @@ static void counted_free(struct counted *c)
 	pmk_words_free(&c->kept);
 }
 
-static int count_failed(struct pmk_count *count)
-{
-	const struct pmk_count_error *err = pmk_count_get_error(count);
-
-	return cli_fail(err->failure, "%s", err->text);
-}
-
 static int request_events(const struct history_request *q, struct pmk_count *count)
 {
 	for (unsigned i = 0; i < q->events.count; i++)
 		if (pmk_count_set(count, "event", q->events.word[i]))
-			return count_failed(count);
+			return cli_count_failed(count);
 	if (!q->events.count && pmk_count_set(count, "event", HISTORY_EVENTS))
-		return count_failed(count);
+		return cli_count_failed(count);
 	for (unsigned i = 0; i < q->settings.count; i++)
 		if (pmk_count_set(count, "set", q->settings.word[i]))
-			return count_failed(count);
+			return cli_count_failed(count);
 	if ((q->core && pmk_count_set(count, "core", q->core)) ||
 	    (q->target && pmk_count_set(count, "target", q->target)) ||
 	    pmk_count_program(count, q->operand))
-		return count_failed(count);
+		return cli_count_failed(count);
 	return 0;
 }
 
@@ -262,7 +257,7 @@ static int run_counted(struct counted *c)
 	if (code || c->sum.exit_code || c->sum.partial)
 		streams_show_errors(&s);
 	fclose(s.written);
-	return code ? count_failed(c->count) : 0;
+	return code ? cli_count_failed(c->count) : 0;
 }
 
 /*
@@ -300,14 +295,6 @@ static void add_text(struct pmk_sha256 *h, const char *text)
 	pmk_sha256_add(h, text ? text : "", n);
 }
 
-static void end_key(struct pmk_sha256 *h, pmk_store_key key)
-{
-	uint8_t hash[PMK_SHA256];
-
-	pmk_sha256_end(h, hash);
-	memcpy(key, hash, PMK_STORE_KEY);
-}
-
 /*
  * Computes the key of a program that was run. Keys of sweeps include more and are built
  * differently, so keys of the two kinds never match.
@@ -327,7 +314,7 @@ static int key_program(const char *path, const char *command, pmk_store_key key,
 	add_text(&h, "history program");
 	add_text(&h, about);
 	add_text(&h, command);
-	end_key(&h, key);
+	pmk_store_key_end(&h, key);
 	return 0;
 }
 
@@ -339,7 +326,7 @@ static void key_config(const char *core, const char *settings, pmk_store_key key
 	add_text(&h, "history config");
 	add_text(&h, core);
 	add_text(&h, settings);
-	end_key(&h, key);
+	pmk_store_key_end(&h, key);
 }
 
 /*
@@ -363,19 +350,12 @@ static void key_cell(struct pmk_store_cell *cell)
 		add_text(&h, v->reason);
 		pmk_sha256_add(&h, &v->value, sizeof(v->value));
 	}
-	end_key(&h, cell->key);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	pmk_store_key_end(&h, cell->key);
 }
 
 const char *history_program(const struct history_request *q)
 {
-	return q->name ? q->name : base_name(q->operand[0]);
+	return q->name ? q->name : pmk_file_name(q->operand[0]);
 }
 
 /* ---- recordings ------------------------------------------------------------------------------ */
@@ -391,7 +371,7 @@ static int put_recording(const struct history_request *q, struct pmk_store *stor
 	if (!rec)
 		return cli_fail(PMK_EXIT_FAILED, "history: nothing was recorded");
 	pmk_sha256_text(cell->key, PMK_STORE_KEY, key);
-	if (asprintf(&path, "%s.recordings/%s.data", base_name(q->database), key) < 0)
+	if (asprintf(&path, "%s.recordings/%s.data", pmk_file_name(q->database), key) < 0)
 		return cli_no_memory();
 	full = history_recording(q->database, path);
 	folder = full ? strdup(full) : NULL;

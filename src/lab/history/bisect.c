@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "cli/cli.h"
@@ -33,7 +34,7 @@ static int check_change(const struct history_request *q, const struct history *h
 		if (h->series[i].left_out || !a->has_value || !b->has_value)
 			continue;
 		compared++;
-		changed += q->judged ? history_is_over(a->value, b->value, q->limit)
+		changed += q->judged ? pmk_grew_over(a->value, b->value, q->limit)
 				     : a->value != b->value;
 	}
 	if (!compared)

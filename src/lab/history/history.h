@@ -91,9 +91,6 @@ long history_reference(const struct history *h, size_t i);
 /* Returns the last commit before `i` in which the series has a value; -1: none. */
 long history_before(const struct history_series *s, size_t i);
 
-/* True if `fresh` is more than `percent` above `base`. */
-bool history_is_over(uint64_t base, uint64_t fresh, double percent);
-
 struct history_judged {
 	size_t compared; /* number of series that were compared */
 	size_t over;	 /* number of series that have grown by more than the limit */

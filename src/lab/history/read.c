@@ -9,6 +9,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "base/print.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
@@ -290,12 +291,6 @@ const char *history_verdict(enum pmk_store_verdict verdict)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-bool history_is_over(uint64_t base, uint64_t fresh, double percent)
-{
-	return ((long double)fresh - (long double)base) * 100 >
-	       (long double)percent * (long double)base;
-}
-
 void history_change(uint64_t base, uint64_t fresh, char text[80])
 {
 	char number[PMK_NUMBER_SIZE];
@@ -465,7 +460,7 @@ struct history_judged history_judge(const struct history *h, long base, size_t f
 		if (s->left_out || from < 0 || !now->has_value || !s->at[from].has_value)
 			continue;
 		j.compared++;
-		if (!history_is_over(s->at[from].value, now->value, percent))
+		if (!pmk_grew_over(s->at[from].value, now->value, percent))
 			continue;
 		j.over++;
 		say_over(h, s, (size_t)from, fresh, percent);

@@ -9,7 +9,6 @@
 #include <json.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/print.h"
 #include "base/printable.h"
@@ -225,11 +224,6 @@ static void put_csv(FILE *f, const struct show *s, const struct history_series *
 	}
 }
 
-static json_object *json_number(uint64_t value)
-{
-	return json_object_new_uint64(value);
-}
-
 static void put_json(FILE *f, const struct show *s)
 {
 	unsigned n = 0;
@@ -261,7 +255,8 @@ static void put_json(FILE *f, const struct show *s)
 		pmk_json_text(o, "unit", x->unit);
 		for (size_t i = s->first; counts && i < s->h->ncommits; i++)
 			json_object_array_add(
-				counts, x->at[i].has_value ? json_number(x->at[i].value) : NULL);
+				counts,
+				x->at[i].has_value ? json_object_new_uint64(x->at[i].value) : NULL);
 		pmk_json_add(o, "counts", counts);
 		pmk_json_put_object(f, &n, o);
 	}

@@ -7,7 +7,6 @@
  * settings are compared by values that are divided by the mean of their program over all its cells.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -474,14 +473,6 @@ static bool take_levels(const struct parts *p, size_t factor, struct pmk_words *
 	return good;
 }
 
-static size_t word_place(const struct pmk_words *w, const char *word)
-{
-	for (unsigned i = 0; i < w->count; i++)
-		if (!strcmp(w->word[i], word))
-			return i;
-	return SIZE_MAX;
-}
-
 /* Chooses the factors. By default, columns are the first setting, or else the core; rows are
  * programs. */
 static int choose_factors(const struct sweep_results *r, char *names, size_t *x, size_t *y)
@@ -527,8 +518,8 @@ int sweep_heat_make(const struct sweep_results *r, char *what, struct sweep_heat
 		code = h->spot ? 0 : cli_no_memory();
 	}
 	for (size_t i = 0; !code && i < p.n; i++) {
-		size_t row = word_place(&h->rows, level_of(p.part[i].row, y));
-		size_t column = word_place(&h->columns, level_of(p.part[i].row, x));
+		size_t row = pmk_words_find(&h->rows, level_of(p.part[i].row, y));
+		size_t column = pmk_words_find(&h->columns, level_of(p.part[i].row, x));
 		struct sweep_spot *spot = &h->spot[row * h->columns.count + column];
 
 		if (p.part[i].of_nothing)

@@ -120,11 +120,6 @@ static int hash_file(struct pmk_file_hashes *h, const char *path, size_t *place)
 	return 0;
 }
 
-static bool add_place(struct pmk_file_places *p, size_t place)
-{
-	return PMK_APPEND(p->place, p->count, p->room, place);
-}
-
 /* ---- computing a key ------------------------------------------------------------------------- */
 
 struct keying {
@@ -153,7 +148,7 @@ static void hash_text(struct pmk_sha256 *h, const char *text)
 	pmk_sha256_add(h, text, n);
 }
 
-static void finish_key(struct pmk_sha256 *h, pmk_store_key key)
+void pmk_store_key_end(struct pmk_sha256 *h, pmk_store_key key)
 {
 	uint8_t hash[PMK_SHA256];
 
@@ -178,7 +173,7 @@ static int add_file(struct keying *k, const char *what, const char *name, const 
 	size_t place;
 	int error = hash_file(k->files, path, &place);
 
-	if (!error && !add_place(k->own, place))
+	if (!error && !PMK_APPEND(k->own->place, k->own->count, k->own->room, place))
 		error = ENOMEM;
 	if (error)
 		return error;
@@ -419,7 +414,7 @@ int pmk_key_program(const struct pmk_plan_program *p, const struct pmk_program *
 	pmk_sha256_begin(&k.h);
 	hash_text(&k.h, "pmk program 1");
 	err = add_program(&k, p, opened, msg, size);
-	finish_key(&k.h, key);
+	pmk_store_key_end(&k.h, key);
 	if (fclose(k.about) && !err)
 		err = PMK_ENOMEM;
 	if (err) {
@@ -466,7 +461,7 @@ void pmk_key_config(const struct pmk_core *core, const char *parameters, pmk_sto
 
 	add_core(&h, core);
 	hash_text(&h, parameters);
-	finish_key(&h, key);
+	pmk_store_key_end(&h, key);
 }
 
 void pmk_key_bad_config(const struct pmk_core *base, const char *settings, pmk_store_key key)
@@ -477,7 +472,7 @@ void pmk_key_bad_config(const struct pmk_core *base, const char *settings, pmk_s
 	add_core(&h, base);
 	hash_text(&h, parameters ? parameters : "");
 	hash_text(&h, settings);
-	finish_key(&h, key);
+	pmk_store_key_end(&h, key);
 	free(parameters);
 }
 
@@ -490,5 +485,5 @@ void pmk_key_cell(const pmk_store_key program, const pmk_store_key config, pmk_s
 	hash_text(&h, pmk_models);
 	pmk_sha256_add(&h, program, PMK_STORE_KEY);
 	pmk_sha256_add(&h, config, PMK_STORE_KEY);
-	finish_key(&h, key);
+	pmk_store_key_end(&h, key);
 }

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "base/sha256.h"
 #include "count/program.h"
 #include "cpu/config.h"
 #include "lab/sweep/plan.h"
@@ -21,6 +22,9 @@
 
 /* A hash of the sources of everything that determines counts (scripts/models). */
 extern const char pmk_models[];
+
+/* Ends a hash, and stores its first bytes as a key. */
+void pmk_store_key_end(struct pmk_sha256 *h, pmk_store_key key);
 
 /* Hashes of files that were read. Zeroed memory is an empty list. */
 struct pmk_file_hashes {

@@ -16,29 +16,21 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static size_t find_word(const struct pmk_words *words, const char *word)
-{
-	for (unsigned i = 0; i < words->count; i++)
-		if (!strcmp(words->word[i], word))
-			return i;
-	return SIZE_MAX;
-}
-
 size_t sweep_results_setting(const struct sweep_results *r, const char *name)
 {
-	return find_word(&r->settings, name);
+	return pmk_words_find(&r->settings, name);
 }
 
 size_t sweep_results_event(const struct sweep_results *r, const char *name)
 {
-	return find_word(&r->events, name);
+	return pmk_words_find(&r->events, name);
 }
 
 /* Returns the text from a list that has each text once. Returns NULL for NULL, and if out of
  * memory. */
 static const char *keep_text(struct pmk_words *words, const char *text)
 {
-	size_t at = text ? find_word(words, text) : SIZE_MAX;
+	size_t at = text ? pmk_words_find(words, text) : SIZE_MAX;
 
 	if (!text || (at == SIZE_MAX && !pmk_words_add(words, text)))
 		return NULL;
@@ -70,7 +62,7 @@ static int take_names(void *ctx, const struct pmk_store_row *row)
 static void take_value(struct sweep_results *r, struct sweep_row *row,
 		       const struct pmk_store_value *v)
 {
-	row->value[find_word(&r->events, v->event)] = (struct sweep_value){
+	row->value[pmk_words_find(&r->events, v->event)] = (struct sweep_value){
 		.there = true,
 		.has_value = v->has_value,
 		.value = v->value,
@@ -103,7 +95,7 @@ static int take_row(void *ctx, const struct pmk_store_row *from)
 		const struct pmk_store_setting *s = &from->point.settings[i];
 		char *value = strdup(s->value);
 
-		row->setting[find_word(&r->settings, s->name)] = value;
+		row->setting[pmk_words_find(&r->settings, s->name)] = value;
 		if (!value)
 			return -1;
 	}

@@ -19,6 +19,7 @@
  * software writes them.
  */
 #include "pmu/ahbmon/regs.h"
+#include "pmu/no_flags.h"
 
 /* Any value can be written to AHBMONRstCtrs and AHBMONPrstCtrs (§4.3.27-28). */
 #define ANY 1
@@ -103,25 +104,6 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return counter >= PMK_AHBMON_NCTRS ? PMK_EINVAL : PMK_ENOTSUP;
 }
 
-static int irq_enable(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
-static int ahbmon_pending(struct pmk_dev *d, uint32_t *counters)
-{
-	(void)d;
-	*counters = 0;
-	return PMK_OK;
-}
-
-static int ahbmon_clear(struct pmk_dev *d, uint32_t counters)
-{
-	(void)d;
-	return counters ? PMK_ENOTSUP : PMK_OK;
-}
-
 static int ahbmon_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t ctrl;
@@ -138,9 +120,9 @@ const struct pmk_driver pmk_ahbmon_driver = {
 	.stop = ahbmon_stop,
 	.read = read_counter,
 	.write = write_counter,
-	.irq_enable = irq_enable,
-	.pending = ahbmon_pending,
-	.clear = ahbmon_clear,
+	.irq_enable = pmk_no_flags_irq_enable,
+	.pending = pmk_no_flags_pending,
+	.clear = pmk_no_flags_clear,
 	.running = ahbmon_running,
 };
 

@@ -15,6 +15,8 @@
 
 #include <pmk/error.h>
 
+#include "base/clock.h"
+
 enum { EXTEST = 0x00, SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c };
 
 #define CHAIN_BITS 5
@@ -86,7 +88,7 @@ static int wait_halted(struct pmk_wire *w, bool halted)
 	int err = read_dscr(w, &dscr);
 
 	while (!err && !(dscr & DSCR_HALTED) == halted) {
-		if (pmk_link_now() > deadline)
+		if (pmk_seconds() > deadline)
 			return pmk_link_fail(
 				&w->link, PMK_EIO, "the processor %s (DSCR is 0x%08" PRIx32 "): %s",
 				halted ? "does not halt" : "does not resume", dscr,
@@ -108,7 +110,7 @@ static int put_instruction(struct pmk_wire *w, uint32_t instruction)
 	int err = 0;
 
 	while (!err && !(in >> 32)) {
-		if (pmk_link_now() > deadline)
+		if (pmk_seconds() > deadline)
 			return pmk_link_fail(&w->link, PMK_EIO,
 					     "the processor does not complete an instruction that "
 					     "the debugger gave it");
@@ -135,7 +137,7 @@ static int read_r0(struct pmk_wire *w, uint32_t *value)
 	if (!err)
 		err = select_chain(w, DTR_CHAIN, INTEST);
 	while (!err && !(in >> 33)) {
-		if (pmk_link_now() > deadline)
+		if (pmk_seconds() > deadline)
 			return pmk_link_fail(&w->link, PMK_EIO,
 					     "no data arrive in the debugger's register DTR");
 		err = scan_data(w, DTR_BITS, 0, &in);

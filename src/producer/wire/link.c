@@ -11,27 +11,18 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
 
+#include "base/clock.h"
 #include "base/number.h"
-
-double pmk_link_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 double pmk_link_deadline(const struct pmk_link *l)
 {
-	return pmk_link_now() + l->patience_ms / 1000.0;
+	return pmk_seconds() + l->patience_ms / 1000.0;
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -116,7 +107,7 @@ static int wait_for(int fd, short events, double deadline)
 	struct pollfd p = { .fd = fd, .events = events };
 
 	for (;;) {
-		double left = deadline - pmk_link_now();
+		double left = deadline - pmk_seconds();
 		int n = poll(&p, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
 
 		if (n > 0)
@@ -130,7 +121,7 @@ static int wait_for(int fd, short events, double deadline)
 
 void pmk_link_leave(struct pmk_link *l, double limit)
 {
-	double deadline = pmk_link_now() + limit;
+	double deadline = pmk_seconds() + limit;
 
 	if (l->fd >= 0 && !shutdown(l->fd, SHUT_WR))
 		while (!wait_for(l->fd, POLLIN, deadline) &&
@@ -260,7 +251,7 @@ int pmk_link_byte(struct pmk_link *l, double deadline)
 
 bool pmk_link_peek(struct pmk_link *l, int *c)
 {
-	double now = pmk_link_now();
+	double now = pmk_seconds();
 
 	*c = 0;
 	if (l->at == l->end && l->fd >= 0 && wait_for(l->fd, POLLIN, now))

@@ -18,9 +18,6 @@ struct pmk_link {
 	size_t at, end;
 };
 
-/* The time in seconds, on a clock that cannot be set. */
-double pmk_link_now(void);
-
 /*
  * Connect to "HOST:PORT", "[ADDRESS]:PORT" or ":PORT" of this machine. Messages begin with
  * `speaker`. Returns 0; PMK_EPARSE: `where` has none of these forms; PMK_EIO: no server answers.

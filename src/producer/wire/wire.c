@@ -4,11 +4,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 
 int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
@@ -23,7 +23,7 @@ int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const c
 			    : pmk_link_open(&w->link, speaker->name, where, patience_ms);
 	if (!err && speaker->greet)
 		err = speaker->greet(w);
-	w->held_since = pmk_link_now();
+	w->held_since = pmk_seconds();
 	return err;
 }
 
@@ -52,7 +52,7 @@ bool pmk_wire_lost(const struct pmk_wire *w)
 static void note_hold(struct pmk_wire *w)
 {
 	w->held = true;
-	w->held_since = pmk_link_now();
+	w->held_since = pmk_seconds();
 	w->nholds++;
 }
 
@@ -77,7 +77,7 @@ int pmk_wire_let_go(struct pmk_wire *w)
 		return 0;
 	err = w->speaker->resume(w);
 	w->held = w->stopped = false;
-	held = pmk_link_now() - w->held_since;
+	held = pmk_seconds() - w->held_since;
 	w->held_seconds += held;
 	if (held > w->held_longest)
 		w->held_longest = held;
@@ -95,7 +95,7 @@ int pmk_wire_look(struct pmk_wire *w)
 
 double pmk_wire_clock(const struct pmk_wire *w)
 {
-	return (w->held ? w->held_since : pmk_link_now()) - w->held_seconds;
+	return (w->held ? w->held_since : pmk_seconds()) - w->held_seconds;
 }
 
 /* ---- parsing replies ------------------------------------------------------------------------- */

@@ -116,11 +116,6 @@ static void write_inlined(struct writer *w, const struct pmk_symbols *s)
 	}
 }
 
-static const char *mode_of(const struct pmk_recording *rec, const struct pmk_recorded_insn *in)
-{
-	return in->thumb ? "thumb" : rec->isa;
-}
-
 static const char *flow_name(unsigned flow)
 {
 	static const char *const names[] = {
@@ -165,7 +160,8 @@ static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_
 	w->code[index] = ++w->ncode;
 	pmk_write_row(w, INSERT_CODE, target ? "iiibttiinnnn" : "iiibttinnnnn", w->code[index],
 		      (int64_t)in->object, (int64_t)file_address(w, in), bytes, size,
-		      mode_of(w->rec, in), flow_name(in->flow), (int64_t)in->conditional,
+		      in->thumb ? "thumb" : w->rec->isa, flow_name(in->flow),
+		      (int64_t)in->conditional,
 		      target ? (int64_t)(in->target - w->rec->object[in->object].bias) : INT64_C(0),
 		      w->function[index],
 		      p->inlined == PMK_NOWHERE ? INT64_C(0) : w->ninlined + p->inlined + 1, file,
