@@ -324,13 +324,28 @@ def test_wide_instructions_in_two_words_wait(code, cycles, base):
     equal(of(code)[0] - of(code, *more)[0], base)
 
 
+# LLVM's ARMScheduleM7.td, and what was measured on an STM32H743: github.com/jnk0le/random,
+# "pipeline cycle test", cortex_m7.md.
 @cases("sequence, expected", [
-    ("adds r4, r1, #1; adds r6, r2, #1", 1), ("adds r4, r1, #1; adds r6, r4, #1", 2),
+    ("adds r4, r1, #1; adds r6, r2, #1", 1),
     ("adds r4, r1, #1; adds r6, r2, #1; adds r7, r3, #1", 2),
-    # A Cortex-M7 has one multiplier, and makes one access at a time.
-    ("mul r4, r1, r1; mul r6, r2, r2", 2), ("ldr r4, [r1]; ldr r6, [r2]", 2),
-    ("ldr r4, [r1]; adds r6, r2, #1", 1), ("ldr r4, [r1]; adds r6, r4, #1", 1 + 1 + 1),
-    ("cmp r4, r4; bne 5f", 1), ("ldm r1, {r4, r6, r7}", 1 + 2)])
+    # The older ADD is computed a stage earlier, and EOR is not.
+    ("adds r4, r1, #1; adds r6, r4, #1", 1), ("eor r4, r1, r2; adds r6, r4, #1", 2),
+    ("adds r4, r1, #0; ldr r6, [r4]", 2), ("eor r4, r1, r5; ldr r6, [r4]", 3),
+    # There is one multiplier, and a product takes a cycle longer.
+    ("mul r4, r1, r1; mul r6, r2, r2", 2), ("mul r4, r1, r1; adds r6, r4, #1", 3),
+    ("mul r4, r1, r1; mla r6, r2, r2, r4", 2), ("mul r4, r1, r1; str r6, [r2]", 2),
+    # Two loads pair if one reads an even word and the other an odd word. Two stores never pair.
+    ("ldr r4, [r1]; ldr r6, [r1, #4]", 1), ("ldr r4, [r1]; ldr r6, [r1, #8]", 2),
+    ("ldr r4, [r1]; ldr r6, [r2]", 2), ("str r4, [r1]; str r6, [r1, #4]", 2),
+    ("ldr r4, [r1]; str r4, [r2, #4]", 1), ("ldr r4, [r1]; adds r6, r2, #1", 1),
+    ("ldr r4, [r1]; adds r6, r4, #1", 2), ("ldrb r4, [r1]; adds r6, r4, #1", 3),
+    # Only one operand is shifted in a cycle, and it is needed a stage earlier.
+    ("eor r4, r1, r2, ror #3; eor r6, r1, r2, ror #5", 2),
+    ("eor r4, r1, r2; eor r6, r1, r4, ror #5", 3),
+    # An extension is the older instruction of a pair.
+    ("uxtb r4, r1; adds r6, r2, #1", 1), ("adds r6, r2, #1; uxtb r4, r1", 2),
+    ("cmp r4, r4; bne 5f", 1), ("ldm r1, {r4, r6, r7}", 2)])
 def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
     sequence += "; 5:"
     events = ("cpu_cycles", "inst_retired", "base_overhead", "lsu_overhead",
@@ -344,6 +359,15 @@ def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
 
 
 # PendSV interrupts this loop 10 times, each time after the store.
+def test_mispredicted_branches_of_a_cortex_m7():
+    """The counter of the loop's branch expects it from the third time on, and errs at its end."""
+    loop = "\tmovs\tr5, #20\n2:\tsubs\tr5, #1\n\tbne\t2b\n"
+    got = [counts(stat("-e", "cpu_cycles", "--core", "cortex-m7", "--set",
+                       f"branch.mispredicted={n}", firmware("cortex-m7", more=more)))["cpu_cycles"]
+           for more in (loop, "") for n in (1, 11)]
+    equal(got[1] - got[0] - (got[3] - got[2]), 10 * (2 + 1))
+
+
 INTERRUPTED = """
 	ldr	r0, icsr
 	ldr	r1, pending

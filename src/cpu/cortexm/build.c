@@ -17,7 +17,7 @@ static unsigned words_of(const struct pmk_insn *in)
 	return bytes > 4 ? (bytes + 3) / 4 : 1;
 }
 
-static bool is_multiple(const struct pmk_insn *in)
+bool pmk_cortexm_is_multiple(const struct pmk_insn *in)
 {
 	return in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM || words_of(in) > 1;
 }
@@ -31,7 +31,7 @@ static unsigned access_cycles(const struct pmk_core *core, const struct pmk_insn
 {
 	unsigned cycles;
 
-	if (is_multiple(in)) {
+	if (pmk_cortexm_is_multiple(in)) {
 		cycles = (unsigned)(core->cortexm.multiple +
 				    (words_of(in) + core->cortexm.multiple_words - 1) /
 					    core->cortexm.multiple_words);
@@ -101,14 +101,15 @@ static bool updates_in_time(const struct pmk_core *core, const struct pmk_insn *
 
 static bool may_follow_load(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	return core->cortexm.load_pipelined && is_access(in) && !is_multiple(in) &&
+	return core->cortexm.load_pipelined && is_access(in) && !pmk_cortexm_is_multiple(in) &&
 	       updates_in_time(core, in);
 }
 
 static bool may_precede(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	return core->cortexm.load_pipelined && in->load && !in->store && !is_multiple(in) &&
-	       updates_in_time(core, in) && in->flow == PMK_FLOW_NEXT;
+	return core->cortexm.load_pipelined && in->load && !in->store &&
+	       !pmk_cortexm_is_multiple(in) && updates_in_time(core, in) &&
+	       in->flow == PMK_FLOW_NEXT;
 }
 
 static bool address_needs(const struct pmk_insn *in, int8_t reg)
@@ -130,7 +131,7 @@ static bool overlaps(const struct pmk_core *core, const struct pmk_insn *in,
  */
 static bool is_alone(const struct pmk_core *core, const struct pmk_insn *insn, size_t i, size_t n)
 {
-	return insn[i].load && !insn[i].store && !is_multiple(&insn[i]) &&
+	return insn[i].load && !insn[i].store && !pmk_cortexm_is_multiple(&insn[i]) &&
 	       !(i && overlaps(core, &insn[i], &insn[i - 1])) &&
 	       !(i + 1 < n && overlaps(core, &insn[i + 1], &insn[i]));
 }
@@ -169,35 +170,6 @@ static void add_facts(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_CORTEXM_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_CORTEXM_FACT_DSB] += in->sysop == PMK_SYS_DSB;
 	f->n[PMK_CORTEXM_FACT_DMB] += in->sysop == PMK_SYS_DMB;
-}
-
-static bool multiplies(const struct pmk_insn *in)
-{
-	return (in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL) || in->iclass == PMK_I_DIV;
-}
-
-/*
- * True if both instructions need a unit that exists only once, or if one of them is a barrier or
- * similar, which needs every unit.
- */
-static bool same_unit(const struct pmk_insn *a, const struct pmk_insn *b)
-{
-	return a->iclass == PMK_I_OTHER || b->iclass == PMK_I_OTHER ||
-	       (is_access(a) && is_access(b)) || (is_fp(a) && is_fp(b)) ||
-	       (multiplies(a) && multiplies(b)) || (a->is_branch && b->is_branch);
-}
-
-/* True if both instructions may issue in one cycle (our choice: DDI 0489 says only that a Cortex-M7
- * issues two instructions at once). A branch does not wait for the flags, because it is predicted.
- * */
-static bool may_pair(const struct pmk_insn *in, const struct pmk_insn *before)
-{
-	bool needs_flags =
-		before->sets_flags && !in->is_branch && (in->conditional || in->reads_flags);
-
-	return !is_multiple(in) && !is_multiple(before) && before->flow == PMK_FLOW_NEXT &&
-	       !((in->reads | in->writes) & before->writes) && !needs_flags &&
-	       !same_unit(in, before);
 }
 
 /*
@@ -251,15 +223,9 @@ static struct fetch fetch_begin(const struct pmk_insn *in)
 	};
 }
 
-/* What the building of a block remembers of the instructions before. */
-struct history {
-	struct fetch fetch;
-	bool paired; /* the last instruction was issued with the one before it */
-};
-
 /* Add the cycles of instruction `i`. */
 static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t i,
-		       struct history *h, struct pmk_block *b)
+		       struct fetch *fetch, struct pmk_block *b)
 {
 	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
 	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
@@ -288,12 +254,7 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 		cycles += (unsigned)core->cortexm.fp_wait;
 	if (before && before->load && in->reads & before->writes)
 		cycles += (unsigned)core->cortexm.load_use;
-	cycles += fetch_wait(core, in, cycles, &h->fetch);
-	h->paired =
-		core->cortexm.dual_issue && before && !h->paired && cycles && may_pair(in, before);
-	cycles -= h->paired;
-	/* The second instruction of a pair takes no cycle, so it counts as folded. */
-	b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN] += h->paired;
+	cycles += fetch_wait(core, in, cycles, fetch);
 	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
 	b->cycles += cycles;
 }
@@ -332,14 +293,13 @@ static void set_end(const struct pmk_core *core, const struct pmk_insn *last, st
 		b->cortexm.leave = PMK_CORTEXM_SPECIAL;
 	else if (last->flow != PMK_FLOW_NEXT && !direct)
 		b->cortexm.leave = PMK_CORTEXM_INDIRECT;
-	b->cortexm.ends = may_precede(core, last) && !last->conditional;
 }
 
 void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	const struct pmk_insn *last = &insn[n - 1];
-	struct history h = { .fetch = fetch_begin(insn) };
+	struct fetch fetch = fetch_begin(insn);
 	unsigned lsu;
 
 	*b = (struct pmk_block){
@@ -353,11 +313,15 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 			.issue = (uint16_t)b->cycles,
 			.use = is_alone(core, insn, i, n),
 		};
-		add_cycles(core, insn, i, &h, b);
+		if (!core->cortexm.dual_issue)
+			add_cycles(core, insn, i, &fetch, b);
 	}
-	set_end(core, last, b);
 	pmk_cortexm_cycles(core, insn, &lsu);
 	b->cortexm.starts = lsu && may_follow_load(core, insn) && !insn->conditional;
+	b->cortexm.ends = may_precede(core, last) && !last->conditional;
+	if (core->cortexm.dual_issue)
+		pmk_cortexm_dual(core, insn, n, slots, b);
+	set_end(core, last, b);
 	b->cortexm.fp = b->facts.n[PMK_CORTEXM_FACT_VFP] != 0;
 	if (insn->size == 4 && insn->addr & 2)
 		b->cortexm.unaligned = (uint8_t)core->cortexm.refill_unaligned;

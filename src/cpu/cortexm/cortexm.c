@@ -19,14 +19,19 @@ int pmk_cortexm_init(struct pmk_cpu *cpu)
 {
 	cpu->prev = &before_all;
 	cpu->cortexm.active = calloc(PMK_CORTEXM_LEVELS, sizeof(*cpu->cortexm.active));
-	return cpu->cortexm.active ? pmk_cortexm_flash_init(cpu) : PMK_ENOMEM;
+	cpu->cortexm.counters = calloc(PMK_CORTEXM_COUNTERS, 1);
+	if (!cpu->cortexm.active || !cpu->cortexm.counters)
+		return PMK_ENOMEM;
+	return pmk_cortexm_flash_init(cpu);
 }
 
 void pmk_cortexm_fini(struct pmk_cpu *cpu)
 {
 	pmk_cortexm_flash_fini(cpu);
 	free(cpu->cortexm.active);
+	free(cpu->cortexm.counters);
 	cpu->cortexm.active = NULL;
+	cpu->cortexm.counters = NULL;
 }
 
 /* Does nothing: a Cortex-M core keeps no times that must be adjusted in the copy. */

@@ -44,7 +44,11 @@ enum pmk_cortexm_fact {
 extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
 
 /* The bit of pmk_insn.kind for IT instructions, in addition to those of enum pmk_ikind. */
-#define PMK_CORTEXM_IT (UINT32_C(1) << 31)
+#define PMK_CORTEXM_IT	  (UINT32_C(1) << 31)
+/* ADD, SUB or MOV without a shift, which a Cortex-M7 may compute a stage earlier. */
+#define PMK_CORTEXM_EARLY (UINT32_C(1) << 30)
+/* Bit fields, extensions, saturation and SIMD, which a Cortex-M7 issues only as the older one. */
+#define PMK_CORTEXM_OLDER (UINT32_C(1) << 29)
 
 /* Numbers of exceptions: DDI 0403E B1.5.2. */
 enum {
@@ -83,6 +87,11 @@ void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of);
 /* Build a block: build.c. */
 void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b);
+/* True for loads and stores of several words. */
+bool pmk_cortexm_is_multiple(const struct pmk_insn *in);
+/* Set the cycles of a block of a core that issues two instructions in a cycle: dual.c. */
+void pmk_cortexm_dual(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		      struct pmk_pipe_slot *slots, struct pmk_block *b);
 /* Returns the cycles of a single instruction. *lsu: how many of them are for data accesses. */
 unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu);
 
@@ -119,7 +128,6 @@ static inline void pmk_cortexm_enter(struct pmk_cpu *cpu, const struct pmk_block
 	if (PMK_UNLIKELY(!pmk_cortexm_is_plain(cpu, p, b))) {
 		pmk_cortexm_jumped(cpu, p, b);
 	} else if (b->pc == p->cortexm.fall) {
-		/* The second of two loads overlaps with the first. */
 		cpu->cycles -= p->cortexm.ends & b->cortexm.starts;
 	} else {
 		cpu->taken++;

@@ -16,6 +16,67 @@ static bool is_it(const struct pmk_raw *raw)
 	return raw->size == 2 && raw->byte[1] == 0xbf && raw->byte[0] & 15;
 }
 
+/* The bits of an instruction: one halfword, or the first one above the second one. */
+static uint32_t bits_of(const struct pmk_raw *raw)
+{
+	uint32_t first = (uint32_t)(raw->byte[0] | raw->byte[1] << 8);
+
+	return raw->size == 2 ? first : first << 16 | (uint32_t)(raw->byte[2] | raw->byte[3] << 8);
+}
+
+struct encoding {
+	uint32_t mask, value, kind;
+};
+
+/* DDI 0403E A5.2 and A5.3. */
+static const struct encoding narrow[] = {
+	{ 0xf800, 0x1800, PMK_CORTEXM_EARLY }, /* ADD, SUB of three operands */
+	{ 0xf800, 0x2000, PMK_CORTEXM_EARLY }, /* MOV #imm */
+	{ 0xf000, 0x3000, PMK_CORTEXM_EARLY }, /* ADD, SUB #imm */
+	{ 0xfd00, 0x4400, PMK_CORTEXM_EARLY }, /* ADD, MOV of any register */
+	{ 0xf000, 0xa000, PMK_CORTEXM_EARLY }, /* ADR, ADD from SP */
+	{ 0xff00, 0xb000, PMK_CORTEXM_EARLY }, /* ADD, SUB SP */
+	{ 0xff00, 0xb200, PMK_CORTEXM_OLDER }, /* SXTH to UXTB */
+	{ 0xff00, 0xba00, PMK_CORTEXM_OLDER }, /* REV */
+	{ 0, 0, 0 },
+};
+
+static const struct encoding wide[] = {
+	{ 0xffe0f000, 0xf1000000, PMK_CORTEXM_EARLY }, /* ADD #imm8 */
+	{ 0xffe0f000, 0xf1a00000, PMK_CORTEXM_EARLY }, /* SUB #imm8 */
+	{ 0xfbf08000, 0xf2000000, PMK_CORTEXM_EARLY }, /* ADDW */
+	{ 0xfbf08000, 0xf2400000, PMK_CORTEXM_EARLY }, /* MOVW */
+	{ 0xfbf08000, 0xf2a00000, PMK_CORTEXM_EARLY }, /* SUBW */
+	{ 0xffef7000, 0xf04f0000, PMK_CORTEXM_EARLY }, /* MOV #imm8 */
+	{ 0xffe0f0f0, 0xeb000000, PMK_CORTEXM_EARLY }, /* ADD without a shift */
+	{ 0xffe0f0f0, 0xeba00000, PMK_CORTEXM_EARLY }, /* SUB without a shift */
+	{ 0xffeff0f0, 0xea4f0000, PMK_CORTEXM_EARLY }, /* MOV without a shift */
+	{ 0xff80f080, 0xfa00f080, PMK_CORTEXM_OLDER }, /* extensions */
+	{ 0xff80f000, 0xfa80f000, PMK_CORTEXM_OLDER }, /* SIMD, REV, CLZ, SEL */
+	{ 0xff108000, 0xf3000000, PMK_CORTEXM_OLDER }, /* SSAT, SBFX, BFI, USAT, UBFX */
+	{ 0, 0, 0 },
+};
+
+static uint32_t kind_of(const struct pmk_raw *raw)
+{
+	const struct encoding *e = raw->size == 2 ? narrow : wide;
+	uint32_t bits = bits_of(raw);
+
+	while (e->mask && (bits & e->mask) != e->value)
+		e++;
+	return e->kind;
+}
+
+/* Returns the offset of a load of a word from its base, if the offset is a positive constant. */
+static int32_t offset_of(const struct pmk_raw *raw)
+{
+	uint32_t bits = bits_of(raw);
+
+	if (raw->size == 2)
+		return (int32_t)(bits >> 11 == 0x13 ? (bits & 0xff) * 4 : (bits >> 6 & 31) * 4);
+	return (int32_t)(bits >> 20 == 0xf8d ? bits & 0xfff : 0);
+}
+
 static void decode_special(const struct pmk_raw *raw, struct pmk_insn *in)
 {
 	if (in->decoded || !is_read_of_special(raw))
@@ -34,7 +95,8 @@ void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
 	for (size_t i = 0; i < n; i++) {
 		pmk_isa_arm7_decode(own->isa, true, raw[i].addr, raw[i].byte, raw[i].size, &in[i]);
 		decode_special(&raw[i], &in[i]);
-		in[i].kind |= is_it(&raw[i]) ? PMK_CORTEXM_IT : 0;
+		in[i].offset = in[i].load ? offset_of(&raw[i]) : 0;
+		in[i].kind |= (is_it(&raw[i]) ? PMK_CORTEXM_IT : 0) | kind_of(&raw[i]);
 	}
 	pmk_it_apply(&own->it, raw, n, in);
 }

@@ -104,6 +104,12 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 		"words that LDM, STM, PUSH, POP, LDRD and STRD transfer in a cycle"),
 	PMK_CORE_KEY(cortexm.load_use,        "load.use", 0, 0, 20, 'n',
 		"cycles that an instruction waits for a value that the one before it loads"),
+	PMK_CORE_KEY(cortexm.load_narrow,     "load.narrow", 0, 0, 20, 'n',
+		"additional cycles of load.use for a byte or halfword, with issue.dual"),
+	PMK_CORE_KEY(cortexm.mul_wait,        "op.mul_wait", 0, 0, 20, 'n',
+		"cycles that the next instruction waits for a product, with issue.dual"),
+	PMK_CORE_KEY(cortexm.mispredicted,    "branch.mispredicted", 0, 0, 50, 'n',
+		"cycles of a mispredicted conditional branch; 0: all branches are predicted"),
 	{ .key = NULL },
 };
 /* clang-format on */

@@ -52,6 +52,9 @@ struct pmk_core_cortexm {
 	uint64_t dual_issue;
 	uint64_t multiple_words;
 	uint64_t load_use;
+	uint64_t load_narrow;
+	uint64_t mul_wait;
+	uint64_t mispredicted;
 };
 
 /* How control can leave a block: bits. */
@@ -70,8 +73,11 @@ struct pmk_block_cortexm {
 	uint64_t jump;
 	uint16_t taken; /* cycles added if a branch at the end is taken */
 	uint8_t leave;	/* enum pmk_cortexm_leave */
-	uint8_t starts; /* 1: the first instruction may overlap with a load before it */
-	uint8_t ends;	/* 1: the last instruction is a load that the next one may overlap */
+	/* If `ends` of a block and `starts` of the next one are 1, and no branch is taken between
+	 * them, they take a cycle less: a load overlaps with the last load, or the first
+	 * instruction is issued together with the last one. */
+	uint8_t starts;
+	uint8_t ends;
 	/* cycles added if a branch enters the block and its first instruction is not in one word */
 	uint8_t unaligned;
 	uint8_t fp; /* 1: it has floating-point instructions */
@@ -79,6 +85,9 @@ struct pmk_block_cortexm {
 
 /* The most exceptions that can be active at the same time: one of each priority. */
 #define PMK_CORTEXM_LEVELS 256
+
+/* Branches whose addresses differ by a multiple of twice this number share a counter. */
+#define PMK_CORTEXM_COUNTERS 512
 
 struct pmk_cortexm_level {
 	const struct pmk_block *interrupted; /* the last block before the exception, or NULL */
@@ -108,6 +117,9 @@ struct pmk_cpu_cortexm {
 	 * active[fp_reserved - 1] interrupted, but they are not stored yet. 0: there is none. */
 	uint64_t fp_reserved;
 	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS entries */
+	/* Predicts conditional branches: PMK_CORTEXM_COUNTERS counters from 0 to 3. A branch is
+	 * expected to be taken if its counter is 2 or 3. */
+	uint8_t *counters;
 	struct pmk_cortexm_flash flash;
 };
 

@@ -62,8 +62,58 @@ static const struct pmk_block_fns on_waiting_block = {
 	.before = pmk_block_as_it_is,
 };
 
+/* Predict the branch before block `b`, and count the cycles of a misprediction. */
+static inline void predict(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const struct pmk_block *p = cpu->prev;
+	bool taken = b->pc != p->cortexm.fall;
+	uint8_t *counter;
+
+	if (!p->conditional || (taken && b->pc != p->cortexm.jump))
+		return;
+	counter = &cpu->cortexm.counters[p->end_addr >> 1 & (PMK_CORTEXM_COUNTERS - 1)];
+	if (taken != (*counter >= 2))
+		cpu->cycles += cpu->core.cortexm.mispredicted;
+	if (taken)
+		*counter += *counter < 3;
+	else
+		*counter -= *counter > 0;
+}
+
+/* Enters a block of a core that predicts branches. */
+static inline void enter_predicted(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+{
+	predict(cpu, b);
+	enter_with_waits(cpu, b, crossing);
+}
+
+static void start_predicted_plain(unsigned vcpu, void *block)
+{
+	pmk_block_start(vcpu, block, pmk_block_as_it_is, enter_predicted);
+}
+
+static void start_predicted_eager(unsigned vcpu, void *block)
+{
+	pmk_block_start_eager(vcpu, block, enter_predicted);
+}
+
+static void start_predicted_booked(unsigned vcpu, void *block)
+{
+	pmk_block_start_booked(vcpu, block, enter_predicted);
+}
+
+static const struct pmk_block_fns on_predicted_block = {
+	.plain = start_predicted_plain,
+	.eager = start_predicted_eager,
+	.booked = start_predicted_booked,
+	.handle = before_handler,
+	.before = pmk_block_as_it_is,
+};
+
 const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core)
 {
+	if (core->cortexm.mispredicted)
+		return &on_predicted_block;
 	return pmk_cortexm_has_waits(core) ? &on_waiting_block : &on_block;
 }
 
