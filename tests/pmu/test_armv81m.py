@@ -25,9 +25,9 @@ def test_the_page_has_every_register():
 def test_the_page_has_every_parameter_and_input():
     told = set(re.findall(r"`(\w+)`", text("docs/armv81m.md").split("\n## 3. ")[1]))
     model = text("src/pmu/armv81m/model.c")
-    real = set(re.findall(r'PMK_MODEL_PARAM\(armv81m_model, "(\w+)", \1\)', model)) | \
-        set(re.findall(r'\[IN_\w+\] = "(\w+)"', model))
-    assert real - {"oddities"} == told, (told, real)
+    real = set(re.findall(r'PMK_MODEL_PARAM\(pmk_armv81m_model, "(\w+)", params\.\1\)', model)) | \
+        set(re.findall(r'\[PMK_ARMV81M_IN_\w+\] = "(\w+)"', model))
+    assert real == told, (told, real)
 
 
 def test_decode():

@@ -17,15 +17,13 @@
 
 #include <cmocka.h>
 
-#include <pmk/model.h>
+#include <pmk/armv81m_model.h>
 #include <pmk/session.h>
 
 #include "pmu/armv81m/regs.h"
 
 #define OK(call) assert_int_equal((call), 0)
 #define NEVER	 UINT32_MAX
-
-extern const struct pmk_model_ops pmk_armv81m_models[];
 
 struct recorder {
 	struct pmk_dev dev;

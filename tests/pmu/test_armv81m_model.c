@@ -11,13 +11,11 @@
 
 #include <cmocka.h>
 
-#include <pmk/model.h>
+#include <pmk/armv81m_model.h>
 
 #include "pmu/armv81m/regs.h"
 
 #define OK(call) assert_int_equal((call), 0)
-
-extern const struct pmk_model_ops pmk_armv81m_models[];
 
 static const struct pmk_model_ops *const ops = &pmk_armv81m_models[0];
 
@@ -189,6 +187,28 @@ static void test_random_runs(void **state)
 	}
 }
 
+static void test_reset_with_parameters(void **state)
+{
+	static const struct pmk_armv81m_params params = { .poison = 0x5a5a5a5a };
+	struct pmk_armv81m_model m;
+	struct pmk_bus bus;
+	uint64_t value;
+
+	(void)state;
+	pmk_bus_init(&bus);
+	pmk_armv81m_model_reset(&m, &params, &bus);
+	OK(ops->read(&m, &bus, PMK_MODE_PRIV, PMK_ARMV81M_EVCNTR0, &value));
+	assert_int_equal(value, 0x5a5a);
+	OK(ops->read(&m, &bus, PMK_MODE_PRIV, PMK_ARMV81M_CTRL, &value));
+	assert_int_equal(value, 0);
+	/* ops->restart keeps the parameters, and ops->reset uses the defaults. */
+	ops->restart(&m, &bus, &pmk_cortex_m55);
+	assert_int_equal(m.params.poison, 0x5a5a5a5a);
+	ops->reset(&m, &bus, &pmk_cortex_m55);
+	OK(ops->read(&m, &bus, PMK_MODE_PRIV, PMK_ARMV81M_EVCNTR0, &value));
+	assert_int_equal(value, 0);
+}
+
 static void test_no_such_register(void **state)
 {
 	struct memory m;
@@ -205,8 +225,11 @@ static void test_no_such_register(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_two_on_one_bus),	 cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_horizons),	 cmocka_unit_test(test_random_runs),
+		cmocka_unit_test(test_two_on_one_bus),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_horizons),
+		cmocka_unit_test(test_random_runs),
+		cmocka_unit_test(test_reset_with_parameters),
 		cmocka_unit_test(test_no_such_register),
 	};
 

@@ -13,40 +13,21 @@
  * lines() reports the request for a DebugMonitor exception. Not modelled: trace packets (CTRL.TRO),
  * DFSR, and a CCNTR that is also DWT_CYCCNT.
  */
-#include <pmk/model.h>
+#include <pmk/armv81m_model.h>
 
 #include "pmu/armv81m/regs.h"
 #include "pmu/reg.h"
 
 #include <string.h>
 
-/* Mistakes of the guest. They are bits of `oddities`. */
-enum {
-	ODD_EVENT = 1 << 0, /* it selected an event that does not exist */
-	ODD_CHAIN = 1 << 1, /* it selected CHAIN in an even counter, where CHAIN never counts */
-	ODD_USER = 1 << 2,  /* it made an unprivileged access */
-	ODD_OFF = 1 << 3,   /* it enabled counters while TRCENA was 0 */
-};
-
-enum { IN_PROHIBITED, IN_HALTED, NINPUTS };
-
-struct armv81m_model {
-	uint32_t poison, oddities;
-	uint8_t input[NINPUTS];
-	uint32_t count[PMK_ARMV81M_EVENTS], type[PMK_ARMV81M_EVENTS];
-	uint32_t cycles, cnten, inten, ovs, ctrl, demcr;
-	uint64_t seen[PMK_ARMV81M_EVENTS]; /* total of its signals at the last pass */
-	uint64_t cycles_seen;
-};
-
 /* ---- counting ------------------------------------------------------------------------------- */
 
-static const struct pmk_event *event_of(const struct armv81m_model *m, unsigned n)
+static const struct pmk_event *event_of(const struct pmk_armv81m_model *m, unsigned n)
 {
 	return pmk_pmu_event_code(&pmk_cortex_m55, m->type[n]);
 }
 
-static uint64_t total_of(const struct armv81m_model *m, const struct pmk_bus *bus, unsigned n)
+static uint64_t total_of(const struct pmk_armv81m_model *m, const struct pmk_bus *bus, unsigned n)
 {
 	const struct pmk_event *ev = event_of(m, n);
 
@@ -54,13 +35,13 @@ static uint64_t total_of(const struct armv81m_model *m, const struct pmk_bus *bu
 }
 
 /* Returns the counters that count now, as bits of CNTENSET. */
-static uint32_t counting_now(const struct armv81m_model *m)
+static uint32_t counting_now(const struct pmk_armv81m_model *m)
 {
 	uint32_t set = m->cnten;
 
-	if (!(m->demcr & DEMCR_TRCENA) || !(m->ctrl & CTRL_E) || m->input[IN_HALTED])
+	if (!(m->demcr & DEMCR_TRCENA) || !(m->ctrl & CTRL_E) || m->input[PMK_ARMV81M_IN_HALTED])
 		return 0;
-	if (m->input[IN_PROHIBITED])
+	if (m->input[PMK_ARMV81M_IN_PROHIBITED])
 		set &= m->ctrl & CTRL_DP ? 0 : (uint32_t)SET_C;
 	if ((m->ctrl & CTRL_FRZO) && (m->ovs & SET_P))
 		set &= (uint32_t)SET_C;
@@ -69,7 +50,7 @@ static uint32_t counting_now(const struct armv81m_model *m)
 
 /* Adds amount[n] to each event counter in `counting`, and adds carries to odd counters that count
  * CHAIN. */
-static void pass_events(struct armv81m_model *m, uint32_t counting,
+static void pass_events(struct pmk_armv81m_model *m, uint32_t counting,
 			const uint64_t amount[PMK_ARMV81M_EVENTS])
 {
 	uint64_t carries = 0;
@@ -90,7 +71,7 @@ static void pass_events(struct armv81m_model *m, uint32_t counting,
 
 static void sync_model(void *model, struct pmk_bus *bus)
 {
-	struct armv81m_model *m = model;
+	struct pmk_armv81m_model *m = model;
 	uint32_t counting = counting_now(m);
 	uint64_t amount[PMK_ARMV81M_EVENTS], cycles;
 
@@ -110,7 +91,7 @@ static void sync_model(void *model, struct pmk_bus *bus)
 
 /* Asks to be synchronised when an event counter overflows. If the event adds two signals, one of
  * them contributes at least half of the distance, so the model asks for half of it. */
-static void ask_event(const struct armv81m_model *m, struct pmk_bus *bus, unsigned n)
+static void ask_event(const struct pmk_armv81m_model *m, struct pmk_bus *bus, unsigned n)
 {
 	const struct pmk_event *ev = event_of(m, n);
 	uint64_t left = (UINT64_C(1) << 16) - m->count[n];
@@ -126,7 +107,7 @@ static void ask_event(const struct armv81m_model *m, struct pmk_bus *bus, unsign
 
 static void ask_horizon(const void *model, struct pmk_bus *bus)
 {
-	const struct armv81m_model *m = model;
+	const struct pmk_armv81m_model *m = model;
 	uint32_t counting = counting_now(m);
 
 	for (unsigned n = 0; n < PMK_ARMV81M_EVENTS; n++)
@@ -139,7 +120,7 @@ static void ask_horizon(const void *model, struct pmk_bus *bus)
 
 static unsigned interrupt_lines(const void *model)
 {
-	const struct armv81m_model *m = model;
+	const struct pmk_armv81m_model *m = model;
 
 	return (m->ctrl & CTRL_E) && (m->ovs & m->inten);
 }
@@ -147,7 +128,7 @@ static unsigned interrupt_lines(const void *model)
 /* ---- registers ------------------------------------------------------------------------------ */
 
 /* Returns where the bits of a register are stored, or NULL if the register is constant. */
-static uint32_t *held_by(struct armv81m_model *m, unsigned reg)
+static uint32_t *held_by(struct pmk_armv81m_model *m, unsigned reg)
 {
 	if (reg < PMK_ARMV81M_CCNTR)
 		return &m->count[reg - PMK_ARMV81M_EVCNTR0];
@@ -190,20 +171,20 @@ static uint64_t constant_of(unsigned reg)
 	}
 }
 
-static int check_access(struct armv81m_model *m, enum pmk_mode mode, unsigned reg)
+static int check_access(struct pmk_armv81m_model *m, enum pmk_mode mode, unsigned reg)
 {
 	if (reg >= PMK_ARMV81M_NREGS)
 		return PMK_EBADREG;
 	if (mode != PMK_MODE_USER && mode != PMK_MODE_USER_NONSEC)
 		return PMK_OK;
-	m->oddities |= ODD_USER;
+	m->oddities |= PMK_ARMV81M_ODD_USER;
 	return PMK_EUNDEF;
 }
 
 static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value)
 {
-	struct armv81m_model *m = model;
+	struct pmk_armv81m_model *m = model;
 	int err = check_access(m, mode, reg);
 	const uint32_t *held;
 
@@ -215,16 +196,16 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	return PMK_OK;
 }
 
-static void select_event(struct armv81m_model *m, const struct pmk_bus *bus, unsigned n)
+static void select_event(struct pmk_armv81m_model *m, const struct pmk_bus *bus, unsigned n)
 {
 	m->seen[n] = total_of(m, bus, n);
 	if (!event_of(m, n))
-		m->oddities |= ODD_EVENT;
+		m->oddities |= PMK_ARMV81M_ODD_EVENT;
 	if (n % 2 == 0 && m->type[n] == PMK_ARMV81M_CHAIN)
-		m->oddities |= ODD_CHAIN;
+		m->oddities |= PMK_ARMV81M_ODD_CHAIN;
 }
 
-static void increment_by_software(struct armv81m_model *m, uint64_t selected)
+static void increment_by_software(struct pmk_armv81m_model *m, uint64_t selected)
 {
 	uint64_t amount[PMK_ARMV81M_EVENTS] = { 0 };
 
@@ -235,7 +216,7 @@ static void increment_by_software(struct armv81m_model *m, uint64_t selected)
 
 /* Executes the effects of a write that go beyond storing the new value. `takes` has the written
  * bits that have an effect. */
-static void act_on_write(struct armv81m_model *m, const struct pmk_bus *bus, unsigned reg,
+static void act_on_write(struct pmk_armv81m_model *m, const struct pmk_bus *bus, unsigned reg,
 			 uint64_t takes)
 {
 	if (reg == PMK_ARMV81M_SWINC)
@@ -245,7 +226,7 @@ static void act_on_write(struct armv81m_model *m, const struct pmk_bus *bus, uns
 	if (reg == PMK_ARMV81M_CTRL && (takes & CTRL_P))
 		memset(m->count, 0, sizeof(m->count));
 	if (reg == PMK_ARMV81M_CTRL && (takes & CTRL_E) && !(m->demcr & DEMCR_TRCENA))
-		m->oddities |= ODD_OFF;
+		m->oddities |= PMK_ARMV81M_ODD_OFF;
 	if (reg >= PMK_ARMV81M_EVTYPER0 && reg < PMK_ARMV81M_CCFILTR)
 		select_event(m, bus, reg - PMK_ARMV81M_EVTYPER0);
 }
@@ -253,7 +234,7 @@ static void act_on_write(struct armv81m_model *m, const struct pmk_bus *bus, uns
 static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		     uint64_t value)
 {
-	struct armv81m_model *m = model;
+	struct pmk_armv81m_model *m = model;
 	int err = check_access(m, mode, reg);
 	uint32_t *held;
 
@@ -270,43 +251,52 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 
 /* ---- reset, and names ----------------------------------------------------------------------- */
 
-static void restart_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+void pmk_armv81m_model_reset(struct pmk_armv81m_model *m, const struct pmk_armv81m_params *params,
+			     struct pmk_bus *bus)
 {
-	struct armv81m_model *m = model;
-	const uint32_t poison = m->poison;
-
-	(void)pmu;
 	memset(m, 0, sizeof(*m));
-	m->poison = poison;
+	m->params = *params;
 	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
 	for (unsigned reg = 0; reg < PMK_ARMV81M_CTRL; reg++)
 		if (held_by(m, reg))
-			*held_by(m, reg) = (uint32_t)pmk_reg_takes(&pmk_armv81m_regs[reg], poison);
+			*held_by(m, reg) =
+				(uint32_t)pmk_reg_takes(&pmk_armv81m_regs[reg], params->poison);
 	for (unsigned n = 0; n < PMK_ARMV81M_EVENTS; n++)
 		select_event(m, bus, n);
 	m->oddities = 0;
 }
 
+static void restart_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+{
+	struct pmk_armv81m_model *m = model;
+	const struct pmk_armv81m_params params = m->params;
+
+	(void)pmu;
+	pmk_armv81m_model_reset(m, &params, bus);
+}
+
 static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
-	((struct armv81m_model *)model)->poison = 0;
-	restart_model(model, bus, pmu);
+	static const struct pmk_armv81m_params defaults = { 0 };
+
+	(void)pmu;
+	pmk_armv81m_model_reset(model, &defaults, bus);
 }
 
 static const struct pmk_model_param params[] = {
-	PMK_MODEL_PARAM(armv81m_model, "poison", poison),
+	PMK_MODEL_PARAM(pmk_armv81m_model, "poison", params.poison),
 	{ NULL, 0, 0 },
 };
 
 static const char *const inputs[] = {
-	[IN_PROHIBITED] = "prohibited",
-	[IN_HALTED] = "halted",
-	[NINPUTS] = NULL,
+	[PMK_ARMV81M_IN_PROHIBITED] = "prohibited",
+	[PMK_ARMV81M_IN_HALTED] = "halted",
+	[PMK_ARMV81M_NINPUTS] = NULL,
 };
 
 static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t value)
 {
-	struct armv81m_model *m = model;
+	struct pmk_armv81m_model *m = model;
 
 	sync_model(m, bus);
 	m->input[input] = value & 1;
@@ -320,9 +310,9 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-const struct pmk_model_ops pmk_armv81m_models[] = {
+const struct pmk_model_ops pmk_armv81m_models[PMK_ARMV81M_NMODELS + 1] = {
 	{ .pmu = &pmk_cortex_m55,
-	  .size = sizeof(struct armv81m_model),
+	  .size = sizeof(struct pmk_armv81m_model),
 	  .reset = reset_model,
 	  .read = read_reg,
 	  .write = write_reg,
@@ -334,6 +324,6 @@ const struct pmk_model_ops pmk_armv81m_models[] = {
 	  .inputs = inputs,
 	  .input = set_input,
 	  .oddities = oddities,
-	  .oddities_at = PMK_MODEL_PARAM(armv81m_model, "oddities", oddities) },
+	  .oddities_at = PMK_MODEL_PARAM(pmk_armv81m_model, "oddities", oddities) },
 	{ .pmu = NULL },
 };
