@@ -48,6 +48,7 @@ int vpaes_set_encrypt_key(const unsigned char *, int, void *);
 void vpaes_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
 		       unsigned char *, int);
 int aes_v8_set_encrypt_key(const unsigned char *, int, void *);
+int aes_v8_set_decrypt_key(const unsigned char *, int, void *);
 #define set_aes_key aes_v8_set_encrypt_key
 void aes_v8_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
 			unsigned char *, int);
@@ -89,6 +90,16 @@ static void vpaes_cbc(void)
 static void aes_cbc(void)
 {
 	aes_v8_cbc_encrypt(data, data, BYTES, state, iv, 1);
+}
+
+static void aes128_decrypt_key(void)
+{
+	aes_v8_set_decrypt_key(key, 128, state);
+}
+
+static void aes_cbc_decrypt(void)
+{
+	aes_v8_cbc_encrypt(data, data, BYTES, state, iv, 0);
 }
 
 /* One block after the other. The author's "before" is such a loop over aes_v8_encrypt(). */
@@ -147,6 +158,7 @@ static const struct work {
 	{ "poly1305", poly1305_key, poly1305 },
 	{ "vpaes-cbc", vpaes_key, vpaes_cbc },
 	{ "aes-ctr", aes128_key, aes_ctr },
+	{ "aes-128-cbc-decrypt", aes128_decrypt_key, aes_cbc_decrypt },
 	{ "aes-128-blocks", aes128_key, aes_blocks },
 	{ "aes-192-blocks", aes192_key, aes_blocks },
 	{ "aes-256-blocks", aes256_key, aes_blocks },

@@ -175,7 +175,7 @@ static const struct pmk_a64_costs a72[PMK_NVECTORS] = {
 	ROW(TABLE_KEEP + 1, FP, 6, 10, 0, 12, 36, 0),
 	ROW(TABLE_KEEP + 2, FP, 9, 13, 0, 18, 60, 0),
 	ROW(TABLE_KEEP + 3, FP, 12, 16, 0, 24, 84, 0),
-	ROW(AES, FP0, 2, 2, 0, 12, 12, 0),
+	ROW(AES, FP0, 2, 2, 0, 12, 12, 2),
 	ROW(AES_MIX, FP0, 2, 2, 0, 12, 12, 0),
 	ROW(SHA_FAST, FP0, 2, 2, 0, 12, 12, 0),
 	ROW(SHA_XOR, FP0, 6, 6, 0, 17, 17, 0),

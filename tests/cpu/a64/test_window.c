@@ -245,6 +245,9 @@ static const struct example examples[] = {
 	/* aese v0.16b, v1.16b takes 2 cycles, and so does a round, with aesmc v0.16b, v0.16b. */
 	{ __LINE__, 2, { 0x4e284820 } },
 	{ __LINE__, 2, { 0x4e284820, 0x4e286800 } },
+	/* Five independent rounds and the branch enter in 5 * 3 + 1 slots, three in a cycle. */
+	{ __LINE__, 16.0 / 3, { 0x4e284820, 0x4e286800, 0x4e284822, 0x4e286842, 0x4e284823,
+				0x4e286863, 0x4e284824, 0x4e286884, 0x4e284825, 0x4e2868a5 } },
 	/*
 	 * sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s; and two independent
 	 * sha256h.
