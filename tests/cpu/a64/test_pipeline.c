@@ -148,6 +148,8 @@ static const struct example examples[] = {
 	{ __LINE__, { 0x5e280800, 0x5e280800 }, 4, 2 },
 	{ __LINE__, { 0x5e023020, 0x5e023020 }, 5, 3 },
 	{ __LINE__, { 0x5e024020, 0x5e024020 }, 6, 4 },
+	/* sha256h q3, q1, v2.4s waits for the unit: the first one takes it for 2 cycles. */
+	{ __LINE__, { 0x5e024020, 0x5e024023 }, 3, 1 },
 	/* add v0.4s, v1.4s, v2.4s is not the second instruction of a cycle; add v0.2s can be. */
 	{ __LINE__, { NOP, 0x4ea28420 }, 2, 0 },
 	{ __LINE__, { 0x4ea28420, NOP }, 1, 0 },
