@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of different byte strings, numbered from 0. Equal strings are stored once. */
+/* A list of byte strings, which are numbered from 0. Equal strings are stored only once. */
 #ifndef PMK_BASE_DISTINCT_H
 #define PMK_BASE_DISTINCT_H
 
@@ -18,7 +18,8 @@ struct pmk_distinct {
 /* Zeroed memory is an empty list. */
 void pmk_distinct_free(struct pmk_distinct *d);
 
-/* Returns the number of the string, which is d->n - 1 if it is new. UINT32_MAX: out of memory. */
+/* Adds a string unless the list has it. Returns its number, which is d->n - 1 if it is new, or
+ * UINT32_MAX if there is no memory. */
 uint32_t pmk_distinct_put(struct pmk_distinct *d, const void *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Error texts. Freestanding: part of libpmk-target. */
+/* The texts of errors. Freestanding, because this file is part of libpmk-target. */
 #include <pmk/error.h>
 
 const char *pmk_strerror(int err)

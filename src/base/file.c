@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See file.h. */
+/* Reads and writes files. See file.h. */
 #define _GNU_SOURCE
 #include "base/file.h"
 
@@ -33,7 +33,7 @@ FILE *pmk_file_open(const char *path, bool pipes, const char **why)
 
 /* ---- files that are written completely or not at all ---------------------------------------- */
 
-/* Opens the folder of the file; returns a negative number if it cannot be opened. */
+/* Opens the folder of the file. Returns a negative number if the folder cannot be opened. */
 static int open_folder(const char *path)
 {
 	char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
@@ -63,7 +63,8 @@ bool pmk_file_put(const char *from, const char *to)
 	return true;
 }
 
-/* Gives the new file the permissions of the old one, so that no more users can read it. */
+/* Gives the new file the permissions of the old one. Otherwise more users might be able to read
+ * it. */
 static void keep_mode(int fd, const char *old)
 {
 	struct stat st;
@@ -73,8 +74,9 @@ static void keep_mode(int fd, const char *old)
 }
 
 /*
- * Creates a file with a new name next to `path`. `make` creates it, with the permissions of the old
- * file, and fails with EEXIST if the name is taken. Returns the name; NULL: see errno.
+ * Creates a file with a new name next to `path`. `make` creates the file, with the permissions of
+ * the old file, and fails with EEXIST if the name is taken. Returns the name, or NULL with errno
+ * set.
  */
 static char *temporary_name(const char *path,
 			    bool (*make)(int fd, const char *name, const char *old), int fd)
@@ -106,8 +108,9 @@ static bool make_empty(int fd, const char *name, const char *old)
 }
 
 /*
- * Number of seconds without a change after which a temporary file is removed if its process does
- * not exist any more. The process may run on another machine.
+ * The number of seconds without a change after which a temporary file is removed if its process
+ * does not exist on this machine. The limit is needed because the process may run on another
+ * machine.
  */
 #define STALE 600
 
@@ -145,7 +148,7 @@ char *pmk_file_temporary(const char *path)
 	return temporary_name(path, make_empty, -1);
 }
 
-/* Room for the name of an open file in /proc, through which it can be linked. */
+/* Room for a file's name in /proc. By this name, an open file can be linked. */
 #define DESCRIPTOR_SIZE 32
 static void descriptor_name(int fd, char name[DESCRIPTOR_SIZE])
 {
@@ -163,7 +166,7 @@ static int open_nameless(const char *path)
 	fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	close(folder);
 	descriptor_name(fd, name);
-	if (fd >= 0 && access(name, F_OK)) { /* without /proc the file could never get a name */
+	if (fd >= 0 && access(name, F_OK)) { /* without /proc, this file could never get a name */
 		close(fd);
 		return -1;
 	}
@@ -179,14 +182,16 @@ static bool link_nameless(int fd, const char *name, const char *old)
 	return !linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* True if the path names an open descriptor: other programs may continue to write to its file. */
+/* True if the path names an open descriptor. Other programs may continue to write to the file of a
+ * descriptor. */
 static bool is_descriptor(const char *path)
 {
 	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
 	       !strncmp(path, "/proc/", 6);
 }
 
-/* Returns the target of the link at `path`. NULL: it is not a link, or out of memory. */
+/* Returns the target of the link at `path`. Returns NULL if it is not a link, or if there is no
+ * memory. */
 static char *follow_link(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -209,7 +214,7 @@ const char *pmk_file_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-#define MOST_LINKS 40 /* the kernel follows this many */
+#define MOST_LINKS 40 /* the kernel follows this many links */
 
 char *pmk_file_target(const char *path)
 {
@@ -250,7 +255,7 @@ static bool make_temporary(struct pmk_whole *w, const char *path)
 bool pmk_whole_open(struct pmk_whole *w, const char *path)
 {
 	*w = (struct pmk_whole){ 0 };
-	/* A file that may not be written may not be replaced, either. */
+	/* A file that may not be written may not be replaced either. */
 	if (!access(path, F_OK) && access(path, W_OK))
 		return false;
 	if (make_temporary(w, path) && !w->f)

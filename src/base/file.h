@@ -7,19 +7,20 @@
 #include <stdio.h>
 
 /*
- * Opens a file for reading. If it returns NULL, *why has the reason, which must not be freed.
- * Devices are refused, because their text may never end. Pipes are refused unless `pipes` is set,
- * because they can be read only once and may have no writer; with `pipes`, opening waits for a
- * writer.
+ * Opens a file for reading. If it returns NULL, *why has the reason, which must not be freed. The
+ * function refuses devices, because their text may never end. It also refuses pipes, because they
+ * can be read only once and may have no writer. If `pipes` is set, it accepts a pipe and waits for
+ * its writer.
  */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
 
-/* Returns the last part of a path, "c.c" for "/a/b/c.c"; the whole path if it ends with a slash. */
+/* Returns the last part of a path: "c.c" for "/a/b/c.c". If the path ends with a slash, returns the
+ * whole path. */
 const char *pmk_file_name(const char *path);
 
 /*
  * Returns the path of the file after all links; the last link may point at a file that does not
- * exist yet. The caller frees it; NULL: see errno.
+ * exist yet. The caller frees the path. Returns NULL with errno set on failure.
  */
 char *pmk_file_target(const char *path);
 /*
@@ -28,30 +29,30 @@ char *pmk_file_target(const char *path);
  */
 char *pmk_file_temporary(const char *path);
 /*
- * Gives a complete file its final name, and makes that survive a power failure. Returns false after
- * an error: see errno.
+ * Gives a complete file its final name, in such a way that the file survives a power failure.
+ * Returns false with errno set on failure.
  */
 bool pmk_file_put(const char *from, const char *to);
 
 /*
- * A file that gets its new contents completely or not at all. The file is created without a name
- * (O_TMPFILE) and gets its name at the end, so that a killed process leaves nothing behind. If the
- * file system does not support this, it is created under a temporary name and renamed. If the path
- * is a link, the target is replaced and the link kept. Pipes, devices, descriptors (/dev/stdout),
- * and files in folders without write permission are written directly.
+ * A file that gets its new contents completely or not at all. It is created without a name
+ * (O_TMPFILE) and gets its name at the end, so a killed process leaves no file. If the file system
+ * does not support this, the file is created under a temporary name and then renamed. If the path
+ * is a link, the target is replaced and the link remains. Pipes, devices, descriptors
+ * (/dev/stdout), and files in folders without write permission are written directly.
  */
 struct pmk_whole {
 	FILE *f;
 	bool nameless;
-	char *to;	 /* the file's final name; NULL: it is written directly */
-	char *temporary; /* the file's temporary name; NULL: it has none */
+	char *to;	 /* the file's final name; NULL if the file is written directly */
+	char *temporary; /* the file's temporary name; NULL if it has none */
 };
 
-/* Opens the file for writing. Returns false after an error: see errno. */
+/* Opens the file for writing. Returns false with errno set on failure. */
 bool pmk_whole_open(struct pmk_whole *w, const char *path);
 /*
- * Closes the file. `keep` is false if not everything could be written. Returns false if the file
- * did not get its name: see errno.
+ * Closes the file. `keep` is false if not everything could be written. Returns false with errno set
+ * if the file did not get its name.
  */
 bool pmk_whole_close(struct pmk_whole *w, bool keep);
 

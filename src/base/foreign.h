@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks memory that others can write, before its contents are trusted. */
+/* Checks memory that other programs can write, before its contents are trusted. */
 #ifndef PMK_BASE_FOREIGN_H
 #define PMK_BASE_FOREIGN_H
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * True if all n elements of `b` are valid bools. They are read as bytes, because any other value in
- * a bool is undefined behaviour.
+ * True if all n elements of `b` are valid bools. The function reads them as bytes, because reading
+ * a bool that has any other value is undefined behaviour.
  */
 static inline bool pmk_are_bools(const bool *b, size_t n)
 {

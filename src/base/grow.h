@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. `room` is the capacity, 0 before the first call; it and `array` are lvalues. */
+/* Arrays that grow. `room` is the capacity, which is 0 before the first call. `room` and `array`
+ * must be lvalues. */
 #ifndef PMK_BASE_GROW_H
 #define PMK_BASE_GROW_H
 
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * Returns an array of `n` items of `size` bytes with room for one more item. Returns NULL if out of
- * memory; array and *room are then unchanged.
+ * Returns an array of `n` items of `size` bytes with room for one more item. Returns NULL if there
+ * is no memory; `array` and *room have not changed in that case.
  */
 static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 {
@@ -24,8 +25,8 @@ static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 	return grown;
 }
 
-/* Makes room for one more item. Returns false if out of memory; array and room are then
- * unchanged. */
+/* Makes room for one more item. Returns false if there is no memory; `array` and `room` have not
+ * changed in that case. */
 #define PMK_GROW(array, n, room)                                                  \
 	__extension__({                                                           \
 		void *grown_ = pmk_grow((array), (n), &(room), sizeof(*(array))); \
@@ -34,7 +35,7 @@ static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 		grown_ != NULL;                                                   \
 	})
 
-/* Appends an item, which is evaluated only if there is room. Returns false if out of memory. */
+/* Appends an item. Returns false if there is no memory; the item is then not evaluated. */
 #define PMK_APPEND(array, n, room, ...) \
 	(PMK_GROW(array, n, room) && ((array)[(n)++] = __VA_ARGS__, true))
 

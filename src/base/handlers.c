@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See handlers.h. */
+/* Handles signals. See handlers.h. */
 #include "base/handlers.h"
 
 #include <stddef.h>

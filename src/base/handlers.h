@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals, and their handlers. Host only. */
+/* Functions about signals and their handlers. Only for the host. */
 #ifndef PMK_BASE_HANDLERS_H
 #define PMK_BASE_HANDLERS_H
 
@@ -14,8 +14,8 @@
 void pmk_handlers_forget(const sigset_t *ignored);
 
 /*
- * True if the signal ends jobs: a user, a batch system, or the kernel (when memory runs out) sends
- * it. Batch systems send it to all processes of the job, in any order.
+ * True if the signal is one that ends jobs. A user or a batch system sends it, or the kernel when
+ * memory runs out. Batch systems send it to all processes of the job, in any order.
  */
 bool pmk_ends_jobs(int sig);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes for tables in memory. These hashes are never stored in files; for keys in files use
+/* Hashes for tables in memory. They must not be stored in files; keys in files are made by
  * sha256.h. */
 #ifndef PMK_BASE_HASH_H
 #define PMK_BASE_HASH_H

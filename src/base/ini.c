@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* INI files with line numbers: see ini.h. The grammar is inih's. */
+/* Reads INI files with line numbers. See ini.h. The grammar is that of inih. */
 #include "base/ini.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 _Static_assert(PMK_INI_LINE == INI_MAX_LINE - 2, "its buffer also has a newline and a 0");
 
-#define INIH_SECTION 49 /* length at which inih cuts off a section's name */
+#define INIH_SECTION 49 /* inih cuts off longer names of sections */
 
 struct reading {
 	struct pmk_ini ini;
@@ -41,8 +41,8 @@ bool pmk_ini_no_memory(struct pmk_ini *ini)
 }
 
 /*
- * The ini_reader of inih: reads one line without its indentation into `str`, as fgets() does. A
- * line that does not fit is an error.
+ * Reads one line without its indentation into `str`, as fgets() does. inih calls this function as
+ * its ini_reader. A line that does not fit is an error.
  */
 static char *next_line(char *str, int num, void *stream)
 {
@@ -95,7 +95,8 @@ static int read_all(struct reading *r, const char *path, char *msg, size_t size)
 		return pmk_message_no_memory(msg, size, path);
 	/*
 	 * inih reports the number of the first line that is neither a section, a comment nor name =
-	 * value, or that `handle` refused. In the second case pmk_ini_fail() has recorded the line.
+	 * value, or for which handle_entry() returned 0. In the second case pmk_ini_fail() has
+	 * recorded the line.
 	 */
 	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line))
 		return pmk_message_fail(msg, size, PMK_EPARSE,

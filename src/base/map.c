@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A hash table with open addressing, at most half full. */
+/* A hash table with open addressing. At most half of its entries are used. */
 #include "base/map.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps numbers to numbers: the node, sample or edge with a given key. */
+/* Maps numbers to numbers, for example a key to the number of a node, a sample or an edge. */
 #ifndef PMK_BASE_MAP_H
 #define PMK_BASE_MAP_H
 
@@ -15,10 +15,11 @@ struct pmk_map {
 /* Zeroed memory is an empty map. */
 void pmk_map_free(struct pmk_map *m);
 
-/* Returns the value of the key; a new key gets the value `fresh`. UINT32_MAX: out of memory. */
+/* Returns the value of the key. A new key gets the value `fresh`. Returns UINT32_MAX if there is no
+ * memory. */
 uint32_t pmk_map_put(struct pmk_map *m, uint64_t key, uint32_t fresh);
 
-/* Returns the value of the key, or UINT32_MAX. */
+/* Returns the value of the key, or UINT32_MAX if the map does not have the key. */
 uint32_t pmk_map_get(const struct pmk_map *m, uint64_t key);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Writes messages. */
+/* Writes messages into buffers. See message.h. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages of one line in the caller's buffer: what is wrong and what to do. */
+/* Writes messages of one line into the caller's buffer. A message says what is wrong and what to
+ * do. */
 #ifndef PMK_BASE_MESSAGE_H
 #define PMK_BASE_MESSAGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Minimum and maximum of two numbers. fmin() and fmax() are in libm, which the command would
- * otherwise have to load on every start.
+ * Minimum and maximum of two numbers. pmk does not use fmin() and fmax(), because it would have to
+ * load libm on every start.
  */
 #ifndef PMK_BASE_MINMAX_H
 #define PMK_BASE_MINMAX_H

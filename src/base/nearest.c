@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * "Did you mean": the restricted Damerau-Levenshtein distance, three rows at a time. Words are
- * short and hints are rare, so speed does not matter. ASCII only, no locale, no heap.
+ * Computes suggestions for "did you mean", by the restricted Damerau-Levenshtein distance. It keeps
+ * three rows of the matrix. Words are short and suggestions are rare, so speed does not matter. It
+ * handles only ASCII, and uses no locale and no heap.
  */
 #define _GNU_SOURCE
 #include "base/nearest.h"
@@ -16,8 +17,8 @@ static unsigned smaller_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Copies a word in lower case and with one kind of separator, so that these differences are
- * ignored. */
+/* Copies a word in lower case and with one kind of separator, so that these differences do not
+ * count. */
 static void fold_word(char *out, const char *in)
 {
 	for (; *in; in++)
@@ -64,8 +65,8 @@ unsigned pmk_distance(const char *typed, const char *name)
 	if (na >= 3 && strncmp(a, b, na) == 0)
 		return 2;
 	/*
-	 * "miss" finds dcache_miss: a word that is part of a name is worse than any spelling
-	 * mistake.
+	 * A word that is part of a name ranks after all spelling mistakes. For example, "miss"
+	 * finds dcache_miss.
 	 */
 	if (na >= 4 && strstr(b, a))
 		return 20;
@@ -77,7 +78,7 @@ void pmk_nearest_init(struct pmk_nearest *n, const char *word)
 	*n = (struct pmk_nearest){ .word = word };
 }
 
-/* Offers a name. The list is sorted by distance, and has each name once. */
+/* Offers a name. The list is sorted by distance, and each name is in it once. */
 void pmk_nearest_offer(struct pmk_nearest *n, const char *candidate)
 {
 	unsigned d = pmk_distance(n->word, candidate), k;

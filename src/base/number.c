@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Parses and writes numbers: see number.h. */
+/* Parses and writes numbers. See number.h. */
 #define _GNU_SOURCE /* strtod_l() */
 #include <locale.h>
 #include <math.h>
@@ -94,7 +94,7 @@ int pmk_real_read(const char **at, double *value)
 
 	if (has_prefix(*at, 'x', 16) || digit_value((*at)[**at == '.']) >= 10)
 		return PMK_EPARSE;
-	/* The C library has this locale already, so this allocates nothing. */
+	/* The C library has this locale in memory already, so newlocale() allocates nothing. */
 	v = strtod_l(*at, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	*at = end;
 	if (!isfinite(v))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See print.h. */
+/* Prints text that may have unprintable characters. See print.h. */
 #define _GNU_SOURCE
 #include "base/print.h"
 
@@ -13,16 +13,19 @@
 
 #define ELLIPSIS "\u2026"
 
-/* A conversion, "%-12s". A precision below 0 means that there is none. */
+/* A conversion such as "%-12s". A precision below 0 means that there is none. */
 struct spec {
 	bool left; /* flag '-' */
 	int width, precision;
-	char length;	 /* 'l', 'j', 'z'; 'q' for ll; 0: int */
-	char type;	 /* 's' */
-	char format[16]; /* for printf, which gets width, precision and the longest integer */
+	char length; /* 'l', 'j', 'z'; 'q' for ll; 0: int */
+	char type;   /* 's' */
+	/* The format for printf, which gets the width, the precision, and the number as the
+	 * longest integer type. */
+	char format[16];
 };
 
-/* A va_list that is passed by address: reading an argument must also advance the caller's list. */
+/* A va_list in a struct, so that its address can be passed. When a function reads an argument, the
+ * caller's list then advances, too. */
 struct arguments {
 	va_list list;
 };

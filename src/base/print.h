@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printf for texts that may have unprintable characters. The format is as in printf, except for:
+ * printf for texts that may have unprintable characters. The format is that of printf, except for
+ * two conversions:
  *
  *	%s	the text is made printable (printable.h); NULL is nothing. Width and precision
  *		count columns. A text that is longer than its precision ends with an ellipsis.
@@ -14,20 +15,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes n bytes of printable text, escaped as its format needs it. */
+/* A function that writes `n` bytes of printable text, escaped as its file format requires. */
 typedef void pmk_print_text(FILE *f, const char *text, size_t n);
 
-/* Writes to a terminal or a file of text. */
+/* Writes to a terminal or to a text file. */
 void pmk_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Like pmk_print(), but `put` writes the texts of %s. */
+/* Does the work of pmk_print(), but calls `put` to write the texts of %s. */
 void pmk_print_with(FILE *f, pmk_print_text *put, const char *format, va_list args);
 
-/* Returns the text, which the caller frees; NULL: out of memory. */
+/* Returns the text, which the caller frees, or NULL if there is no memory. */
 char *pmk_print_new(const char *format, va_list args);
 
 /*
  * Returns a copy of the next line of *text that is not empty, and moves *text to the end of this
- * line. The caller frees the copy. NULL: *text is NULL or has no such line, or memory ran out.
+ * line. The caller frees the copy. Returns NULL if *text is NULL or has no such line, or if there
+ * is no memory.
  */
 char *pmk_print_line(const char **text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See printable.h. */
+/* Makes text safe to print. See printable.h. */
 #include "base/printable.h"
 
 #include <stdbool.h>

@@ -23,7 +23,8 @@ void pmk_release(void *p, uint64_t size)
 
 void pmk_populate(void *p, uint64_t size)
 {
-#ifdef MADV_POPULATE_WRITE /* since Linux 5.14; if an older kernel refuses it, only time is lost */
+/* MADV_POPULATE_WRITE exists since Linux 5.14; an older kernel refuses it, which only costs time */
+#ifdef MADV_POPULATE_WRITE
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = (uintptr_t)p & ~(page - 1);
 

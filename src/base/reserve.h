@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reserves address space that uses memory only where it is touched. It reads as zeros. Host
- * only. */
+/* Reserves address space that takes memory only where it is touched. It reads as zeros. Only for
+ * the host. */
 #ifndef PMK_BASE_RESERVE_H
 #define PMK_BASE_RESERVE_H
 
 #include <stdint.h>
 
-/* Reserves address space. Returns NULL if there is none left. */
+/* Reserves address space. Returns NULL if there is not enough left. */
 void *pmk_reserve(uint64_t size);
 /* Releases address space. `p` may be NULL. */
 void pmk_release(void *p, uint64_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See rule.h. */
+/* Writes a violation as text. See rule.h. */
 #include "base/rule.h"
 
 #include <inttypes.h>

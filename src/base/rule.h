@@ -15,17 +15,17 @@ struct pmk_rule {
 
 struct pmk_violation {
 	uint64_t cycle; /* number of the sample, from 0 */
-	uint64_t is;	/* value of the signal; not valid if it was x */
+	uint64_t is;	/* value of the signal, unless the signal was x */
 	uint64_t want;	/* value that the signal should have */
 	uint8_t rule;	/* number of the rule */
 	uint8_t role;	/* number of the signal in the protocol */
-	bool wants;	/* `want` is valid: there is only one correct value */
+	bool wants;	/* true if `want` is valid, because only one value is correct */
 	bool x;		/* the signal was x or z */
 };
 
 /*
- * Writes one line without a newline, such as "not-next: HADDR is not the address of the next beat:
- * HADDR 0x1010, want 0x1008". Returns what snprintf returns.
+ * Describes a violation in one line without a newline, such as "not-next: HADDR is not the address
+ * of the next beat: HADDR 0x1010, want 0x1008". Returns what snprintf returns.
  */
 int pmk_violation_text(const struct pmk_violation *v, const struct pmk_rule *rule,
 		       const char *signal, char *buf, size_t size);

@@ -7,13 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the index of the first of `n` items whose `member` is at least `value`; n if there is
- * none. */
+/* Returns the index of the first of `n` items whose `member` is at least `value`. Returns `n` if
+ * there is none. */
 #define PMK_FIRST_FROM(list, n, member, value)                                                  \
 	pmk_first_from((list), (n), sizeof((list)[0]), offsetof(__typeof__((list)[0]), member), \
 		       (value))
 
-/* Returns the index of the first item whose `member` is greater than `value`. */
+/* Returns the index of the first item whose `member` is greater than `value`. Returns `n` if there
+ * is none. */
 #define PMK_FIRST_BEHIND(list, n, member, value) \
 	((value) == UINT64_MAX ? (n) : PMK_FIRST_FROM(list, n, member, (value) + 1))
 

@@ -29,7 +29,7 @@ static uint32_t big_endian(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Updates the state with a block: section 6.2.2. */
+/* Updates the state with a block (FIPS 180-4, section 6.2.2). */
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t w[64], s[8];

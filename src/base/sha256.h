@@ -21,10 +21,10 @@ void pmk_sha256_begin(struct pmk_sha256 *h);
 void pmk_sha256_add(struct pmk_sha256 *h, const void *data, size_t n);
 void pmk_sha256_end(struct pmk_sha256 *h, uint8_t hash[PMK_SHA256]);
 
-/* Hashes the contents of a file. Returns 0, or an errno. */
+/* Hashes the contents of a file. Returns 0, or a value of errno. */
 int pmk_sha256_file(const char *path, uint8_t hash[PMK_SHA256]);
 
-/* Writes the first n bytes of a hash in hexadecimal; `text` must have room for 2 n + 1. */
+/* Writes the first `n` bytes of a hash in hexadecimal. `text` needs room for 2 n + 1 characters. */
 void pmk_sha256_text(const uint8_t *hash, size_t n, char *text);
 
 #endif

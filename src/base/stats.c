@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Statistics of 64-bit values in integers. Freestanding; see <pmk/stats.h>.
+ * Computes statistics of 64-bit values with integers. Freestanding. See <pmk/stats.h>.
  *
- * Division and square root work bit by bit: they run only when a report is written, and compilers
- * for small processors would otherwise call helper functions that firmware may not have.
+ * Division and square root work bit by bit, because compilers for small processors would otherwise
+ * call helper functions that firmware may not have. They are slow, but run only when a report is
+ * written.
  *
  * The deviation is computed by this formula: with Σx = n·q + r and 0 ≤ r < n
  *
@@ -44,7 +45,7 @@ static int at_least(struct u128 a, struct u128 b)
 	return a.high != b.high ? a.high > b.high : a.low >= b.low;
 }
 
-/* Returns n / d, and the remainder in *rest. */
+/* Returns n / d, and stores the remainder in *rest. */
 static struct u128 u128_divide(struct u128 n, uint64_t d, uint64_t *rest)
 {
 	uint64_t r = 0;
@@ -75,7 +76,7 @@ static uint64_t u128_root(struct u128 v)
 	struct u128 rest = { 0, 0 }, one = { 0, 1 };
 	uint64_t s = 0;
 
-	/* Take two bits of v per step, as in manual computation: rest < 2^66. */
+	/* Each step takes two bits of v, as in the manual method. So rest < 2^66. */
 	for (unsigned i = 0; i < 64; i++) {
 		struct u128 trial = { s >> 62, s << 2 };
 
@@ -160,8 +161,9 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 
 /*
  * Returns the root of the variance with divisor n or n - 1. The function computes the root of four
- * times the value, to see whether the fraction is ½ or more. For deviations of 2^53 and more there
- * are not enough bits for that; these results are off by at most `scale`.
+ * times the value. The lowest bit of this root shows whether the fraction is ½ or more, so the
+ * result can be rounded. For deviations of 2^53 and more there are not enough bits for this, and
+ * results are off by at most `scale`.
  */
 static uint64_t standard_deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
 {
@@ -172,7 +174,7 @@ static uint64_t standard_deviation(const struct pmk_stats *s, uint64_t divisor, 
 	q = u128_divide((struct u128){ 0, s->sum }, s->n, &r).low;
 	sq = u128_subtract(sq, u128_add(u64_multiply(q, s->sum), u64_multiply(q, r)));
 	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
-		/* The values are small: multiply by n instead of dividing r² by n, which is
+		/* The values are small, so multiply by n instead of dividing r² by n. This is
 		 * exact. */
 		sq = u128_subtract(u64_multiply(sq.low, s->n), u64_multiply(r, r));
 		divisor *= s->n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Runs other commands. */
+/* Runs other commands. See tool.h. */
 #define _GNU_SOURCE
 #include "base/tool.h"
 
@@ -28,8 +28,9 @@ static _Noreturn void become_command(const char *path, const char *const argv[],
 	if (errors == PMK_ERRORS_IN_OUTPUT)
 		dup2(out, STDERR_FILENO);
 	if (seconds)
-		alarm(seconds); /* stays set across exec */
-	/* The cast drops a const that execvp() lacks; it does not change the words. */
+		alarm(seconds); /* the alarm stays set across exec */
+	/* The cast is needed because the parameter of execvp() lacks a const. execvp() does not
+	 * change the words. */
 	execvp(path, (char *const *)(uintptr_t)argv);
 	_exit(errno == ENOENT || errno == ENOTDIR ? PMK_TOOL_NOT_FOUND : PMK_TOOL_NOT_EXEC);
 }
@@ -109,11 +110,12 @@ int pmk_tool_run(const char *const argv[], enum pmk_tool_errors errors, unsigned
 	return pid < 0 ? PMK_TOOL_FAILED : wait_for(pid);
 }
 
-/* ---- with an end --------------------------------------------------------------------------- */
+/* ---- commands that a signal can stop --------------------------------------------------------- */
 
-#define PATIENCE_SECONDS 5 /* our choice: time for a build to end after the signal */
+#define PATIENCE_SECONDS 5 /* how long a build may take to end after the signal (our choice) */
 
-/* Wait for all processes of the group, whose orphans have become our children. */
+/* Waits for all processes of the group. Orphans of the group have become children of this
+ * process. */
 static void end_group(pid_t group, int sig)
 {
 	double began = pmk_seconds();
@@ -140,7 +142,8 @@ int pmk_tool_run_until(const char *const argv[], const volatile sig_atomic_t *st
 		become_command(argv[0], argv, PMK_ERRORS_SHOWN, 0, STDERR_FILENO);
 	}
 	if (pid > 0)
-		/* parent and child both do this, so that it is done in either order */
+		/* Both parent and child do this, so that it is done no matter which of them runs
+		 * first. */
 		setpgid(pid, pid);
 	while (pid > 0 && !*stop && !(ended = waitpid(pid, &status, WNOHANG)))
 		poll(NULL, 0, 20);

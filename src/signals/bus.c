@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The bus: monotonic totals, latencies and the horizon. See <pmk/bus.h>. */
+/* The bus has monotonic totals, latencies and the horizon. See <pmk/bus.h>. */
 #include <pmk/bus.h>
 
 #include <stddef.h>
@@ -29,9 +29,10 @@ bool pmk_bus_due(const struct pmk_bus *bus)
 }
 
 /*
- * Occurrences in one record overlap neither each other nor earlier ones. An occurrence that does
- * overlap, or that began before the log was read, gets a record of its own, and later ones go into
- * new records. So overlapping occurrences are in the log in the order in which they were recorded.
+ * Adds an occurrence to the log in a new record. Occurrences in one record overlap neither each
+ * other nor earlier occurrences. An occurrence that does overlap, or that began before the log was
+ * read, gets a record of its own, and later occurrences go into new records. So overlapping
+ * occurrences are in the log in the order in which they were recorded.
  */
 void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles)
 {
@@ -62,7 +63,7 @@ uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uin
 		uint64_t place = at % PMK_LATENCY_LOG, n = PMK_LATENCY_LOG - place;
 		const uint8_t *from = &bus->log_sig[place], *found;
 
-		if (*from == sig) /* consecutive records are often of one signal */
+		if (*from == sig) /* consecutive records are often of the same signal */
 			return at;
 		if (n > bus->recorded - at)
 			n = bus->recorded - at;

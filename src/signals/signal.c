@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Names of the signals. The list itself is in <pmk/signal.h>. */
+/* The names of the signals. <pmk/signal.h> has the list of signals. */
 #include <pmk/signal.h>
 
 #include <stddef.h>

@@ -10,7 +10,7 @@
 
 #define PMK_AHB_BOUNDARY 1024 /* no burst may cross this boundary */
 
-/* Returns the number of beats of a burst; 0: any number. */
+/* Returns the number of beats of a burst, or 0 if it may have any number. */
 static inline unsigned pmk_ahb_beats(uint8_t burst)
 {
 	static const uint8_t beats[PMK_AHB_NBURSTS] = { 1, 0, 4, 4, 8, 8, 16, 16 };

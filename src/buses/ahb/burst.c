@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How long the bursts of an AHB layer take. The rules are in burst.h. */
+/* Measures how long the bursts of an AHB layer take. The rules are in burst.h. */
 #include "buses/ahb/burst.h"
 
 void pmk_ahb_timer_init(struct pmk_ahb_timer *t)
@@ -31,13 +31,14 @@ static uint8_t direction_of(const struct pmk_ahb_layer *l)
 }
 
 /*
- * Called when the layer has taken an address phase, which continues the current burst or ends it.
+ * Called when the layer has taken an address phase. The address phase continues the current burst
+ * or ends it.
  */
 static void burst_advance(struct pmk_ahb_timer *t, const struct pmk_ahb_layer *l)
 {
 	if (l->data.trans == PMK_AHB_SEQ || l->data.trans == PMK_AHB_BUSY)
 		return;
-	if (l->data.trans > PMK_AHB_SEQ) /* an x may be NONSEQ or SEQ */
+	if (l->data.trans > PMK_AHB_SEQ) /* an x may stand for NONSEQ or SEQ */
 		t->open = false;
 	burst_end(t);
 	if (l->data.trans != PMK_AHB_NONSEQ)

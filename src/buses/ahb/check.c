@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB protocol checker: see check.h. Each sample is checked three times: as the continuation of
+ * Checks the AHB protocol. See check.h. Each sample is checked three times: as the continuation of
  * the sample before it (wait states), as the response to the transfer in its data phase, and, if
  * HREADY is high, as a new address phase.
  *
- * Where the sources are silent or differ (our choice):
- *  - In a wait state IDLE may become NONSEQ, and BUSY may become SEQ, or anything in an INCR burst,
- *    as the AHB-Lite specification says; the one of AMBA 2 is silent.
- *  - Giving up a burst of fixed length is a violation on AHB-Lite only: elsewhere the master may
- *    have lost the bus, and none of the sampled signals shows that.
- *  - Where HRESP is missing or x, a wait state may be the first cycle of an ERROR, RETRY or SPLIT:
- *    a change to IDLE, and a burst that ends after it, are accepted.
+ * Where the sources are silent or differ, the following is our choice:
+ *  - In a wait state IDLE may become NONSEQ, and BUSY may become SEQ. In an INCR burst, BUSY may
+ *    become anything. This is in the AHB-Lite specification; that of AMBA 2 is silent.
+ *  - Giving up a burst of fixed length is a violation only on AHB-Lite. On AHB the master may have
+ *    lost the bus, and none of the sampled signals shows this.
+ *  - If HRESP is missing or x, a wait state may be the first cycle of an ERROR, RETRY or SPLIT. So
+ *    the checker accepts a change to IDLE, and a burst that ends after it.
  *  - An x on a signal is reported once, until the signal has a value again.
  */
 #include "buses/ahb/check.h"
@@ -129,14 +129,15 @@ static void want_known(struct work *w, unsigned role)
 
 /* ---- rules for wait states ----------------------------------------------------------------- */
 
-/* True if the signal is known in both samples and differs. */
+/* True if the signal is known in both samples and its values differ. */
 static bool value_differs(const struct work *w, const struct pmk_ahb_cycle *other, unsigned role)
 {
 	return has_value(w, role) && !(other->x & PMK_AHB_ROLE(role)) &&
 	       value_of(w->c, role) != value_of(other, role);
 }
 
-/* Reports each control signal that differs from the sample before; returns false if one does. */
+/* Reports each control signal that differs from the previous sample. Returns false if at least one
+ * differs. */
 static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum pmk_ahb_rule rule)
 {
 	bool same = true;
@@ -159,8 +160,8 @@ static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 	if (from == to)
 		return true;
 	/*
-	 * The sample before was the first cycle of ERROR, RETRY or SPLIT, or may have been if HRESP
-	 * is unknown.
+	 * The previous sample was the first cycle of ERROR, RETRY or SPLIT. If HRESP is unknown, it
+	 * may have been.
 	 */
 	if (to == PMK_AHB_IDLE &&
 	    (w->k->response != PMK_AHB_OKAY || !(there & PMK_AHB_ROLE(PMK_AHB_HRESP))))
@@ -262,7 +263,7 @@ static void check_transfer(struct work *w)
 		violation_add(w, PMK_AHB_RULE_WIDTH, PMK_AHB_HSIZE);
 }
 
-/* Checks a beat whose address does not follow from an earlier beat. */
+/* Checks the address of a beat that does not continue an earlier beat. */
 static void check_alignment(struct work *w)
 {
 	uint64_t aligned = w->c->haddr & ~(bytes_of(w->c) - 1);
@@ -274,7 +275,7 @@ static void check_alignment(struct work *w)
 	w->k->undisturbed = pmk_ahb_address_after(w->c->hburst, w->c->hsize, aligned);
 }
 
-/* True if all signals that predict the next beat are known. */
+/* True if all signals from which the next beat follows are known. */
 static bool knows_shape(const struct work *w)
 {
 	return has_value(w, PMK_AHB_HADDR) && has_value(w, PMK_AHB_HSIZE) &&
@@ -322,7 +323,7 @@ static void begin_burst(struct work *w)
 	k->next = pmk_ahb_address_after(c->hburst, c->hsize, c->haddr);
 }
 
-/* Checks the address of a SEQ or BUSY against the beat before it. */
+/* Checks the address of a SEQ or BUSY. It must follow from the beat before it. */
 static void check_next(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -411,8 +412,8 @@ static void check_address_phase(struct work *w)
 /* ---- one sample ---------------------------------------------------------------------------- */
 
 /*
- * Checks the signals in reset. Reset may be asserted at any time; one edge later all signals must
- * have their reset values.
+ * Checks the signals in reset. Reset may be asserted at any time, and one edge later all signals
+ * must have their reset values.
  */
 static void check_reset(struct work *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The AHB protocol, checked sample by sample on one layer: PMK_AHB_RULES lists what is checked.
- * Sections are those of IHI 0011A (AMBA 2, AHB) and IHI 0033A (AHB-Lite).
+ * Checks the AHB protocol sample by sample on one layer. PMK_AHB_RULES lists what is checked. The
+ * sections named here are in IHI 0011A (AMBA 2, AHB) and IHI 0033A (AHB-Lite).
  *
  *	pmk_ahb_checker_init(&checker, &params);
  *	for (each rising edge of HCLK) {
@@ -11,11 +11,13 @@
  *	}
  *
  * An address phase is checked in the cycle in which it is taken, so a wait does not repeat its
- * violations. After a violation the checker accepts the signals as they are, so that one mistake is
- * reported once: after a wrong address the burst may continue from that address, or as if the
- * address had been right. Nothing is assumed about the time before the first sample or before an x.
+ * violations. After a violation, the checker continues from the signals as they are, so that it
+ * reports each mistake once. After a wrong address, the burst may continue from that address, or as
+ * if the address had been right. The checker assumes nothing about the time before the first sample
+ * or before an x.
  *
- * Not checked: arbitration and locking (HBUSREQ, HGRANT, HLOCK, HMASTER, HSPLIT), data, HSEL.
+ * It does not check arbitration and locking (HBUSREQ, HGRANT, HLOCK, HMASTER, HSPLIT), data, and
+ * HSEL.
  */
 #ifndef PMK_AHB_CHECK_H
 #define PMK_AHB_CHECK_H
@@ -27,7 +29,8 @@
 
 #include "base/rule.h"
 
-/* X(enumerator, name, text, section). The name is for people and machines, lower-case. */
+/* X(enumerator, name, text, section). The name is in lower case, because both people and programs
+ * read it. */
 /* clang-format off */
 #define PMK_AHB_RULES(X) \
 	X(SEQ_ALONE,	"seq-alone",	"HTRANS is SEQ outside of a burst", \
@@ -87,7 +90,8 @@ enum pmk_ahb_rule {
 
 extern const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES];
 
-/* Returns the name of a role, such as "HTRANS" for PMK_AHB_HTRANS, or NULL if it is no role. */
+/* Returns the name of a role, such as "HTRANS" for PMK_AHB_HTRANS, or NULL if there is no such
+ * role. */
 const char *pmk_ahb_role_name(unsigned role);
 
 /* One sample breaks at most this many rules. */
@@ -96,38 +100,40 @@ const char *pmk_ahb_role_name(unsigned role);
 struct pmk_ahb_checker_params {
 	uint32_t has;	/* the signals that exist: see struct pmk_ahb_layer_params */
 	uint32_t bytes; /* width of the data bus; 0: not known */
-	/* AHB-Lite: one master, no RETRY or SPLIT, and no burst ends early without cause */
+	/* AHB-Lite: there is one master, no RETRY or SPLIT, and a burst ends early only after an
+	 * ERROR. */
 	bool lite;
 };
 
-/* How much the checker knows about the burst under way. */
+/* How much the checker knows about the current burst. */
 enum pmk_ahb_burst_state {
-	PMK_AHB_B_UNKNOWN, /* unknown: before the first sample, after an x or a violation */
+	PMK_AHB_B_UNKNOWN, /* before the first sample, after an x or a violation */
 	PMK_AHB_B_NONE,
-	PMK_AHB_B_OPEN, /* further beats may follow */
-	PMK_AHB_B_FULL	/* all beats of the burst were shown */
+	PMK_AHB_B_OPEN, /* more beats may follow */
+	PMK_AHB_B_FULL	/* the address phases of all beats were seen */
 };
 
 struct pmk_ahb_checker {
 	struct pmk_ahb_checker_params params;
-	struct pmk_ahb_cycle last;  /* the sample before */
-	struct pmk_ahb_cycle first; /* address phase of the burst's first beat */
+	struct pmk_ahb_cycle last;  /* the previous sample */
+	struct pmk_ahb_cycle first; /* the address phase of the burst's first beat */
 	bool has_last;
-	/* a wait or a response other than OKAY in this idle or busy cycle was reported */
+	/* True if a wait, or a response other than OKAY, in this idle or busy cycle was
+	 * reported. */
 	bool told_wait;
 	uint8_t data;	  /* HTRANS of the data phase; 0xff: not known */
-	uint8_t response; /* the response whose first cycle was in the last sample, or OKAY */
+	uint8_t response; /* the response whose first cycle was in the previous sample, or OKAY */
 	uint8_t state;	  /* enum pmk_ahb_burst_state */
 	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* remaining beats of a burst of fixed length */
 	uint64_t next;	  /* address of the next beat */
 	/*
-	 * The next address of the burst if only the previous address, which was reported, was
-	 * wrong.
+	 * The next address of the burst if only the previous address, whose violation was reported,
+	 * was wrong.
 	 */
 	uint64_t undisturbed;
 	bool disturbed;
-	uint64_t cycles; /* samples so far */
+	uint64_t cycles; /* number of samples so far */
 	uint64_t count[PMK_AHB_NRULES];
 };
 

@@ -35,8 +35,8 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 		.priority = { PMK_MATRIX_CLCDC, PMK_MATRIX_DMA0, PMK_MATRIX_EXP, PMK_MATRIX_DMA1,
 			      PMK_MATRIX_ARMD, PMK_MATRIX_ARMI },
 		/*
-		 * DDI 0287B §4.2.2; the behaviour of the master on the expansion bridge is our
-		 * choice
+		 * The masters' behaviour is from DDI 0287B §4.2.2. That of the master on the
+		 * expansion bridge is our choice.
 		 */
 		.on_error = {
 			[PMK_MATRIX_ARMI] = PMK_MATRIX_GOES_ON,
@@ -47,14 +47,14 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 			[PMK_MATRIX_ARMD] = PMK_MATRIX_GOES_ON,
 		},
 		/*
-		 * DDI 0287B §4.2.2: ARM-D accepts RETRY. The manual does not mention SPLIT (our
-		 * choice).
+		 * ARM-D accepts RETRY (DDI 0287B §4.2.2). The manual does not mention SPLIT, which
+		 * ARM-D accepts, too (our choice).
 		 */
 		.refusable = 1 << PMK_MATRIX_ARMD,
 		/*
-		 * How a master repeats the rest of a refused burst. ARM926EJ-S: DDI 0198D Table
-		 * 6-1. DDI 0287B §4.2.2 names no SINGLE of the other masters, so they make an INCR
-		 * of one beat, as the CLCDC does.
+		 * How a master repeats the remaining beats of a refused burst. For the ARM926EJ-S
+		 * this is in DDI 0198D Table 6-1. DDI 0287B §4.2.2 mentions no SINGLE of the other
+		 * masters, so they make an INCR of one beat, as the CLCDC does.
 		 */
 		.rebuilt = {
 			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,

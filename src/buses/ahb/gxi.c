@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The observer of the GXI: see gxi.h. */
+/* Observes the GXI. See gxi.h. */
 #include "buses/ahb/gxi.h"
 
 #include <stddef.h>
 
 #include "base/foreign.h"
 
-/* Signals that a wait cycle and a threshold hit raise, indexed by enum pmk_gxi_wait. */
+/* The signals that a wait cycle and a threshold hit raise, indexed by enum pmk_gxi_wait. */
 static const uint8_t wait_signal[PMK_GXI_NWAITS][2] = {
 	[PMK_GXI_WAIT_READ] = { PMK_SIG_GXI_READ_WAIT, PMK_SIG_GXI_READ_OVER },
 	[PMK_GXI_WAIT_DATA] = { PMK_SIG_GXI_DATA_WAIT, PMK_SIG_GXI_DATA_OVER },
@@ -15,7 +15,8 @@ static const uint8_t wait_signal[PMK_GXI_NWAITS][2] = {
 
 #define NSIZES 4
 
-/* For pages of 2, 4, 8 and 16 KB: the number of address bits inside a page. */
+/* The signal for each page size (2, 4, 8 and 16 KB), and the number of address bits inside such a
+ * page. */
 static const struct {
 	uint8_t signal, bits;
 } page[NSIZES] = {
@@ -25,7 +26,7 @@ static const struct {
 	{ PMK_SIG_GXI_PAGE_16K, 14 },
 };
 
-/* True if the sampled signals identify the request that waits. */
+/* True if the sampled signals show which request waits. */
 static bool wait_is_known(const struct pmk_gxi_params *params, enum pmk_gxi_wait w)
 {
 	if (w == PMK_GXI_WAIT_DATA)

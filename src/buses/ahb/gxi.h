@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The observer of the GXI, the link of the MBX to the memory controller: the states of its two
- * channels become signals (GXI_READ, GXI_DATA_WAIT …, GXI_PAGE_2K to _16K, see <pmk/signal.h>).
+ * The observer of the GXI, which is the link of the MBX to the memory controller. From the states
+ * of its two channels, the observer raises signals (GXI_READ, GXI_DATA_WAIT …, GXI_PAGE_2K to _16K,
+ * see <pmk/signal.h>).
  *
- * Rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is our choice):
- *  - A write counts when it completes, a read when its request does, not its data.
+ * It follows these rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is
+ * our choice):
+ *  - A write counts when it completes. A read counts when its request completes, even if its data
+ *    come later.
  *  - A wait cycle is a cycle in which the channel waits. A streak of wait cycles ends with any
  *    other state, or when the other kind of request waits. Threshold hits are counted per streak,
  *    not per delayed transfer.
- *  - A transfer is in another page when its address and that of the transfer before it, of either
- *    kind, differ above the size of a page; the first transfer has nothing to compare with (our
+ *  - A transfer is in another page if its address is in another page than that of the previous
+ *    transfer. Both may be reads or writes. The first transfer is never in another page (our
  *    choice).
  *
- * No pointers in the struct.
+ * The struct has no pointers.
  */
 #ifndef PMK_AHB_GXI_H
 #define PMK_AHB_GXI_H
@@ -28,13 +31,14 @@ enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PM
 struct pmk_gxi_params {
 	/* How waits over the threshold are counted: see struct pmk_ahb_layer_params. */
 	bool threshold_reached, threshold_every_cycle;
-	/* Signals that the samples do not include. The counts that need them are not raised. */
-	bool no_address; /* no addresses: no GXI_PAGE_… */
-	/* the kind of request that waits is unknown: no GXI_READ_WAIT, GXI_WRITE_OVER … */
+	/* What the samples do not include. Counts that need it are not raised. */
+	bool no_address; /* no addresses, so GXI_PAGE_… are not raised */
+	/* The kind of request that waits is not known, so GXI_READ_WAIT, GXI_WRITE_OVER … are not
+	 * raised. */
 	bool no_write;
-	/* no state of the address channel: only the waits for data are counted */
+	/* The state of the address channel is not known, so only waits for data are counted. */
 	bool no_address_state;
-	bool no_data_state; /* no state of the data channel: no GXI_DATA_… */
+	bool no_data_state; /* no state of the data channel, so GXI_DATA_… are not raised */
 };
 
 struct pmk_gxi {
@@ -42,7 +46,7 @@ struct pmk_gxi {
 	uint32_t threshold[PMK_GXI_NWAITS]; /* current thresholds; the caller may change them */
 	uint64_t streak[PMK_GXI_NWAITS];    /* consecutive wait cycles */
 	bool hit[PMK_GXI_NWAITS];
-	bool marked; /* there was a transfer, and `mark` is its address */
+	bool marked; /* true if there was a transfer; `mark` is the address of the last one */
 	uint64_t mark;
 	uint8_t seen_address, seen_data; /* states in the last sample */
 	uint64_t cycles;
@@ -62,7 +66,7 @@ void pmk_gxi_idle(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t n);
 /* Checks the totals of an observer, as pmk_ahb_layer_check() does for a layer. */
 const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus);
 
-/* Checks an observer in memory that others can write: see pmk_ahb_layer_valid(). */
+/* Checks an observer in memory that the program can write. See pmk_ahb_layer_valid(). */
 bool pmk_gxi_valid(struct pmk_gxi *g, const struct pmk_gxi *begun);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The observer of one AHB layer. The rules are in layer.h; first a cycle is put into a class, and
- * then the signals of that class are raised.
+ * Observes one AHB layer. The rules are in layer.h. Each cycle is first put into a class, and then
+ * the signals of that class are raised.
  *
- * Where the sources are silent (our choice):
- *  - An idle or busy cycle in which HREADY is low still counts as idle or busy; the protocol
- *    forbids such cycles.
+ * Where the sources are silent, the following is our choice:
+ *  - The protocol forbids idle and busy cycles in which HREADY is low. They count as idle or busy
+ *    here.
  *  - A burst whose HBURST was x counts as a transfer but not as a burst. A transfer of unknown
  *    direction counts as a burst, but neither as a read nor as a write.
  *  - HRESETn ends a transfer or burst without counting it.
@@ -18,7 +18,7 @@
 
 #include "base/foreign.h"
 
-#define HTRANS_X 0xff /* HTRANS of the data phase is unknown: there may be a transfer or none */
+#define HTRANS_X 0xff /* HTRANS of the data phase is unknown, so there may be a transfer or none */
 
 static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
 	[PMK_AHB_SINGLE] = PMK_SIG_AHB_SINGLE, [PMK_AHB_INCR] = PMK_SIG_AHB_INCR,
@@ -27,7 +27,7 @@ static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
 	[PMK_AHB_WRAP16] = PMK_SIG_AHB_WRAP16, [PMK_AHB_INCR16] = PMK_SIG_AHB_INCR16,
 };
 
-/* Indexed by place and direction. */
+/* The signals for transfers to a place, indexed by place and direction. */
 static const uint8_t place_signal[PMK_AHB_NPLACES][2] = {
 	[PMK_AHB_AT_UART] = { PMK_SIG_AHB_READ_UART, PMK_SIG_AHB_WRITE_UART },
 	[PMK_AHB_AT_SCI] = { PMK_SIG_AHB_READ_SCI, PMK_SIG_AHB_WRITE_SCI },
@@ -63,8 +63,8 @@ void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params)
 
 #define AT(place) (1u << PMK_AHB_AT_##place)
 
-/* The bridge of the DMA peripherals decodes HADDR[15:12] as 0 SCI, 1 to 3 UARTs, 4 SSP, 5 to 15 off
- * chip. The bases are those of the memory map, 64 KB each. */
+/* The bridge of the DMA peripherals decodes HADDR[15:12]: 0 is the SCI, 1 to 3 are UARTs, 4 is the
+ * SSP, and 5 to 15 are off chip. The bases are those of the memory map, 64 KB each. */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params)
 {
 	static const struct pmk_ahb_window windows[] = {
@@ -192,7 +192,7 @@ static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycl
 			enum pmk_ahb_class class)
 {
 	if (class == PMK_AHB_C_FIRST)
-		return PMK_AHB_CAUSE_SLAVE; /* only the slave can give such a response */
+		return PMK_AHB_CAUSE_SLAVE; /* only a slave can give this response */
 	return c->cause == PMK_AHB_CAUSE_UNKNOWN ? (uint8_t)l->params.unknown_cause : c->cause;
 }
 
@@ -215,7 +215,7 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 		l->later_waits++;
 	else if (!splits_waits(l))
 		/*
-		 * The cause of some waits is unknown. Counts of only the known causes would look
+		 * The cause of some waits is unknown. Counts of waits by known causes would look
 		 * complete, so neither signal is raised.
 		 */
 		;
@@ -234,7 +234,7 @@ static bool are_known(const struct pmk_ahb_layer *l, uint32_t signals)
 	return has_signals(l, signals) && !(l->data.x & signals);
 }
 
-/* Recognise cache lines and table walks by their first beat (DDI 0287B Tables 4-6 and 4-11). */
+/* Recognises cache lines and table walks by their first beat (DDI 0287B Tables 4-6 and 4-11). */
 static void count_shape(struct pmk_ahb_layer *l, struct pmk_bus *bus)
 {
 	const struct pmk_ahb_layer_params *p = &l->params;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus matrix: see matrix.h. A cycle has four parts: masters show addresses, layers get their
- * responses, slaves choose which layer they serve, and at the clock edge everything moves on.
+ * Runs the bus matrix. See matrix.h. A cycle has four parts. Masters drive addresses, layers get
+ * their responses, slaves choose which layer they serve, and at the clock edge the state of
+ * everything advances.
  *
- * Where the manual is silent (our choice):
- *  - A slave stays connected to the layer it served last, so that layer's next transfer passes
- *    through without a wait for the matrix. A transfer of any other layer is held for at least one
- *    cycle (`connect`), which is the wait for the connection; further cycles are waits for
- *    arbitration.
- *  - A held transfer takes part in arbitration in its first cycle in the input stage already.
- *  - A BUSY cycle keeps the slave.
- *  - A burst that lost its slave at a quad-word boundary has the slave's first-beat waits again.
- *  - A slave refuses at once, without wait states. When the refused transfer comes again, the slave
- *    serves it, with first-beat waits. A burst whose first beat is refused is repeated unchanged.
+ * Where the manual is silent, the following is our choice:
+ *  - A slave stays connected to the layer that it served last, so the next transfer of this layer
+ *    does not wait for the matrix. A transfer of any other layer is held for at least one cycle
+ *    (`connect`), in which it waits for the connection. In further cycles it waits for arbitration.
+ *  - A held transfer takes part in arbitration from its first cycle in the input stage on.
+ *  - A layer keeps its slave during a BUSY cycle.
+ *  - If a burst has lost its slave at a quad-word boundary, its next beat has the slave's
+ *    first-beat waits again.
+ *  - A slave refuses a transfer at once, without wait states. When the transfer is repeated, the
+ *    slave serves it, with first-beat waits. A burst whose first beat is refused is repeated
+ *    unchanged.
  *  - All numbers of wait states are our choice. The memory controller is one slave, though the real
  *    one has several ports.
  */
@@ -115,14 +117,14 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->busy_left = 0;
 }
 
-/* True in the second cycle of a response, after which the master drives no address. */
+/* True in the second cycle of a response after which the master drives no address. */
 static bool is_cancelled(const struct pmk_matrix_layer *l)
 {
 	return l->data.responded && (l->data.refused || l->burst[l->data.slot].served.dropped);
 }
 
 /*
- * True if the last beat of a locked sequence is in its data phase. IHI 0011A §3.11 asks for an IDLE
+ * True if the last beat of a locked sequence is in its data phase. IHI 0011A §3.11 requires an IDLE
  * cycle after it, so that other masters get their turn.
  */
 static bool ends_lock(const struct pmk_matrix_layer *l)
@@ -132,16 +134,16 @@ static bool ends_lock(const struct pmk_matrix_layer *l)
 }
 
 /*
- * Drives the address phase of a layer. The beats of a burst follow each other without a gap, and so
- * do bursts: the first address of a burst is driven while the last beat of the previous burst is in
- * its data phase.
+ * Drives the address phase of a layer. There is no gap between the beats of a burst, and none
+ * between bursts. The first address of a burst is driven while the last beat of the previous burst
+ * is in its data phase.
  */
 static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r;
 
 	if (l->address.trans != PMK_AHB_IDLE)
-		return; /* the slave has not taken it yet */
+		return; /* the slave has not taken the address yet */
 	if (is_cancelled(l) || m->now < l->released || ends_lock(l))
 		return;
 	if (!l->beats_left && next_burst_at(l) <= m->now)
@@ -157,7 +159,7 @@ static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->address.slave = slave_at(m, l->next);
 }
 
-/* Goes on to the next address, because the layer's address phase was taken. */
+/* Advances to the next address, because the layer's address phase was taken. */
 static void consume_address(struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
@@ -210,8 +212,8 @@ static void drive_response(const struct pmk_matrix *m, const struct pmk_matrix_l
 }
 
 /*
- * True if the layer drives HMASTLOCK: for the locked transfer itself, and between the two transfers
- * of a pair.
+ * True if the layer drives HMASTLOCK. It does so for the locked transfer itself, and between the
+ * two transfers of a pair.
  */
 static bool shows_lock(const struct pmk_matrix_layer *l)
 {
@@ -241,7 +243,7 @@ static void drive_master(const struct pmk_matrix *m, unsigned master, struct pmk
 
 /* ---- slaves choose ------------------------------------------------------------------------- */
 
-/* The layer that each slave serves in this cycle; NOBODY if there is none. */
+/* The layer that each slave serves in this cycle, or NOBODY if the slave serves none. */
 struct choice {
 	uint8_t winner[PMK_MATRIX_MAX_SLAVES + 1];
 };
@@ -328,7 +330,7 @@ static void complete_transfer(struct pmk_matrix *m, unsigned master, uint8_t res
 		release_slaves(m, master);
 }
 
-/* Undo the start of a burst that has driven its address, but of which no beat was taken. */
+/* Undoes the start of a burst that has driven its address, but no beat of which was taken. */
 static void take_back(struct pmk_matrix_layer *l)
 {
 	if (l->burst[l->slot].of_queue)
@@ -364,8 +366,8 @@ static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_ma
 
 /*
  * Handles the end of the first cycle of RETRY or SPLIT. The master drives IDLE in the second cycle,
- * and then repeats the transfer. A later burst that the master has driven meanwhile waits until the
- * transfer is repeated.
+ * and then repeats the transfer. If the master has already driven a later burst, that burst waits
+ * until the transfer is repeated.
  */
 static void see_refusal(struct pmk_matrix_layer *l)
 {
@@ -422,7 +424,7 @@ static void arrive_at_slave(struct pmk_matrix *m, unsigned master, bool first)
 		d->waits += REFUSAL_CYCLES + (s->split ? s->release : 0);
 }
 
-/* Passes the address phase that was taken on to the slave, or holds it in the input stage. */
+/* Passes the address phase that was taken to the slave, or holds it in the input stage. */
 static void enter_input_stage(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
@@ -559,8 +561,8 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
 /* ---- a matrix in memory that others can write ----------------------------------------------- */
 
 /*
- * True if a request of the queue is valid. A request that was never made is all zeros, which is a
- * read of a byte.
+ * True if a request of the queue is valid. A request that was never made consists of zeros, which
+ * stand for a read of a byte.
  */
 static bool request_is_valid(const struct pmk_ahb_request *r)
 {

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bus matrix as in the ARM926EJ-S Development Chip, cycle by cycle: six layers, one per master,
- * slaves with wait states, and the signals of every layer in each HCLK cycle.
+ * A bus matrix as in the ARM926EJ-S Development Chip. It has six layers, one for each master, and
+ * slaves with wait states. It computes the signals of every layer in each HCLK cycle.
  *
  * Source: DDI 0287B §3.1.2 (the matrix), §4.2.2 (the masters); chapter 3 of IHI 0011A (AHB)
  *
- *  - A layer has an input stage: it holds a transfer whose slave is not granted. A slave has an
- *    output stage: it arbitrates, by fixed priority, at the start of every transfer and at the
- *    quad-word boundaries of incrementing bursts.
- *  - The `cause` of a layer's samples says what it waits for: CONNECT while the matrix connects it
- *    to a slave that another layer had last, ARBITRATE while another layer has the slave, SLAVE
- *    while the slave is busy.
+ *  - A layer has an input stage, which holds a transfer whose slave is not granted. A slave has an
+ *    output stage, which arbitrates by fixed priority. It does so at the start of every transfer
+ *    and at the quad-word boundaries of incrementing bursts.
+ *  - The `cause` in a layer's samples shows why the layer waits. It is CONNECT while the matrix
+ *    connects the layer to a slave that another layer had last, ARBITRATE while another layer has
+ *    the slave, and SLAVE while the slave is busy.
  *  - An address without a slave gets an ERROR at once.
- *  - A slave may refuse transfers: RETRY and SPLIT (IHI 0011A §3.9, §3.12). The layer is idle for
- *    the second cycle and then repeats the transfer. Remaining beats of the burst are transferred
- *    one by one.
+ *  - A slave may refuse transfers: RETRY and SPLIT (IHI 0011A §3.9, §3.12). The layer is idle in
+ *    the second cycle of the response and then repeats the transfer. Remaining beats of the burst
+ *    are transferred one by one.
  *  - A locked sequence keeps its slave until its last transfer is done (IHI 0011A §3.11), and an
  *    idle cycle follows it.
  *
- * A master gets its work from a queue, into which a core model posts requests; when the queue is
- * empty, from a script. Time is HCLK cycles since init. A core that waits for its data does this:
+ * A master gets its work from a queue, into which a core model posts requests. When the queue is
+ * empty, the master gets its work from a script. Time is the number of HCLK cycles since
+ * pmk_matrix_init(). A core that waits for its data does this:
  *
  *	pmk_matrix_post(&m, PMK_MATRIX_ARMD, &request, &ticket);
  *	while (!pmk_matrix_served(&m, PMK_MATRIX_ARMD, ticket, &served))
  *		pmk_matrix_run(&m, m.now + 1, sink, ctx);
  *	(served.first, served.last: when the first word came, when all had come)
  *
- * A core with a write buffer posts and continues; it waits only when the queue is full. The sink
- * gets all cycles of all layers in order.
+ * A core with a write buffer posts its requests and continues. It waits only when the queue is
+ * full. The sink gets all cycles of all layers in order.
  *
- * No pointers in the struct: it may be copied, forked and shared.
+ * The struct has no pointers, so it may be copied, forked and shared.
  */
 #ifndef PMK_AHB_MATRIX_H
 #define PMK_AHB_MATRIX_H
@@ -57,54 +58,56 @@ enum pmk_matrix_master {
 #define PMK_MATRIX_MAX_SLAVES 8
 
 /*
- * Wait states by direction: `first` for the first beat of a layer at the slave, `next` for beats
- * that follow in a burst without a gap.
+ * The wait states of a slave, by direction. `first` is for the first beat of a layer at the slave,
+ * and `next` for beats that follow in a burst without a gap.
  */
 struct pmk_matrix_slave {
 	char name[12];
 	uint16_t read_first, read_next, write_first, write_next;
 	bool error; /* the slave answers every transfer with ERROR */
 	/*
-	 * The slave refuses one in this many transfers, or none if this is 0. A repeated transfer
-	 * is served.
+	 * If this is N, the slave refuses one in N transfers. If it is 0, the slave refuses none. A
+	 * repeated transfer is served.
 	 */
 	uint32_t refuse_every;
 	bool split;	  /* the slave refuses with SPLIT instead of RETRY */
-	uint32_t release; /* cycles from the response until a split layer may continue */
+	uint32_t release; /* cycles from the response until a layer that got SPLIT may continue */
 };
 
 /* The behaviour of a master after an ERROR: DDI 0287B §4.2.2. */
 enum pmk_matrix_on_error {
-	PMK_MATRIX_GOES_ON, /* finishes the burst, as the ARM926EJ-S does */
-	PMK_MATRIX_DROPS,   /* drops the burst, continues with the next one */
-	PMK_MATRIX_HALTS,   /* drops the burst and all later ones, until it is resumed */
+	PMK_MATRIX_GOES_ON, /* the master finishes the burst, as the ARM926EJ-S does */
+	PMK_MATRIX_DROPS,   /* the master drops the burst and continues with the next one */
+	PMK_MATRIX_HALTS,   /* the master drops the burst and all later ones, until it is resumed */
 };
 
 struct pmk_matrix_config {
 	uint32_t nslaves;
 	struct pmk_matrix_slave slave[PMK_MATRIX_MAX_SLAVES];
-	uint32_t nwindows; /* where the slaves are; the matrix uses the `slave` of each window */
+	uint32_t nwindows; /* where slaves are; the matrix uses the `slave` of each */
 	struct pmk_ahb_window window[PMK_AHB_MAX_WINDOWS];
-	uint8_t priority[PMK_MATRIX_NMASTERS]; /* masters by priority, highest first */
+	uint8_t priority[PMK_MATRIX_NMASTERS]; /* the masters, highest priority first */
 	uint8_t on_error[PMK_MATRIX_NMASTERS];
 	/*
-	 * Layers that accept RETRY and SPLIT, a sum of 1 << enum pmk_matrix_master. On the other
-	 * layers a refusal becomes wait states of the same number of cycles.
+	 * The layers that accept RETRY and SPLIT, as a sum of 1 << enum pmk_matrix_master. On all
+	 * other layers, a refusal becomes as many wait states as it would have cycles.
 	 */
 	uint8_t refusable;
-	/* HBURST of the remaining transfers after a refusal. */
+	/* HBURST of the remaining beats after a refusal, for each master. */
 	uint8_t rebuilt[PMK_MATRIX_NMASTERS];
-	/* cycles to connect a layer to a slave that last served another layer, at least 1 */
+	/* The cycles that it takes to connect a layer to a slave that last served another layer. At
+	 * least 1. */
 	uint32_t connect;
 };
 
 /*
- * Sets `config` to the ARM926EJ-S Development Chip: its priorities, its masters, and the part of
- * its memory map that the counters distinguish. All wait states are our choice.
+ * Sets `config` to the ARM926EJ-S Development Chip: its priorities, its masters, and and those
+ * parts of its memory map that the counters distinguish. All wait states are our choice.
  */
 void pmk_matrix_devchip(struct pmk_matrix_config *config);
 
-/* Returns the number of the slave with that name (any case), or -1. */
+/* Returns the number of the slave with this name, in upper or lower case, or -1 if there is
+ * none. */
 int pmk_matrix_slave_find(const struct pmk_matrix_config *config, const char *name);
 
 /* ---- requests of masters ------------------------------------------------------------------- */
@@ -140,21 +143,21 @@ struct pmk_ahb_served {
 
 enum pmk_matrix_direction { PMK_MATRIX_READS, PMK_MATRIX_WRITES, PMK_MATRIX_BOTH };
 
-/* Endless work: bursts of one kind, one after the other through a range of addresses. `addr` and
- * `span` are multiples of pmk_matrix_stride(). */
+/* A script: bursts of one kind, which walk through a range of addresses one after the other. `addr`
+ * and `span` must be multiples of pmk_matrix_stride(). */
 struct pmk_matrix_script {
 	bool on;
 	uint8_t burst, size, prot, beats, busy; /* as in a request */
 	uint8_t direction; /* enum pmk_matrix_direction; BOTH alternates, a read first */
 	/*
-	 * Every burst is locked. With BOTH, a read and the following write are locked together, at
-	 * one address and without a gap, as in a SWP.
+	 * If true, every burst is locked. With BOTH, a read and the following write are locked
+	 * together. They have the same address and no gap between them, as in a SWP.
 	 */
 	bool lock;
-	uint64_t addr, span; /* span: bytes, after which the script starts again at addr */
+	uint64_t addr, span; /* after `span` bytes, the script starts again at `addr` */
 	uint64_t start;	     /* cycle of the first burst */
-	uint64_t period;     /* minimum cycles from one start to the next */
-	uint64_t count;	     /* how many bursts; 0: no end */
+	uint64_t period;     /* the fewest cycles from one start to the next */
+	uint64_t count;	     /* the number of bursts; 0: there is no end */
 };
 
 /* ---- the matrix ---------------------------------------------------------------------------- */
@@ -178,45 +181,45 @@ struct pmk_matrix_data {
 	uint8_t slave;
 	uint8_t slot; /* index in burst[] of the transfer's burst */
 	bool first, last, write;
-	bool connects;	/* HELD: the layer must be connected first */
+	bool connects;	/* if HELD: the layer must be connected to the slave first */
 	bool responded; /* the first cycle of ERROR, RETRY or SPLIT is over */
-	bool refused;	/* the answer will be RETRY or SPLIT */
-	uint32_t held;	/* cycles in the input stage */
-	uint32_t waits; /* cycles the slave still needs */
+	bool refused;	/* the response will be RETRY or SPLIT */
+	uint32_t held;	/* number of cycles in the input stage so far */
+	uint32_t waits; /* number of cycles that the slave still needs */
 };
 
 /*
- * A burst in flight. There are at most two: the last beat of one may be in its data phase while the
- * next one drives its first address.
+ * A burst in flight. A layer has at most two of them: the last beat of one burst may be in its data
+ * phase while the next burst drives its first address.
  */
 struct pmk_matrix_burst {
 	struct pmk_ahb_request request;
 	struct pmk_ahb_served served;
-	bool of_queue; /* the burst comes from the queue, otherwise from the script */
-	bool rebuilt;  /* the burst was refused with beats left, which are transferred one by one */
+	bool of_queue; /* true: it is from the queue, false: from the script */
+	bool rebuilt;  /* refused with beats left, which are transferred one by one */
 };
 
 struct pmk_matrix_layer {
 	struct pmk_matrix_burst burst[2];
-	uint8_t slot;	     /* the burst that drives addresses */
+	uint8_t slot;	     /* index in burst[] of the burst that drives addresses */
 	uint32_t beats_left; /* beats of this burst whose addresses the master has not driven yet */
 	uint32_t busy_left;  /* BUSY cycles before the next beat */
 	uint64_t next;	     /* address of the next beat */
 	bool halted;
-	bool again;	   /* the next transfer repeats a refused one */
-	bool withdrawn;	   /* the script's burst in the other slot waits for the refused burst */
-	uint64_t released; /* SPLIT: no address is driven before this cycle */
+	bool again;	   /* true if the next transfer repeats a refused one */
+	bool withdrawn;	   /* the script's burst in the other slot waits for this one */
+	uint64_t released; /* after SPLIT: the master drives no address before this cycle */
 	uint64_t refused;  /* number of refused transfers so far */
 	struct pmk_matrix_address address;
 	struct pmk_matrix_data data;
 	/*
-	 * The queue. Requests and results are numbered; a result is valid until its place in the
+	 * The queue. Requests and results have numbers. A result is valid until its place in the
 	 * ring is used again.
 	 */
 	uint64_t posted, begun, done;
 	struct pmk_ahb_request queue[PMK_MATRIX_QUEUE];
 	struct pmk_ahb_served result[PMK_MATRIX_QUEUE];
-	/* The script. */
+	/* The script, and its state. */
 	struct pmk_matrix_script script;
 	uint64_t due;	 /* cycle of the script's next burst */
 	uint64_t bursts; /* number of bursts of the script so far */
@@ -228,8 +231,8 @@ struct pmk_matrix {
 	struct pmk_matrix_config config;
 	uint64_t now;
 	struct pmk_matrix_layer layer[PMK_MATRIX_NMASTERS];
-	/* The layer that each slave is connected to, or NMASTERS; the extra entry is the default
-	 * slave. */
+	/* The layer to which each slave is connected, or NMASTERS. The last entry is for the
+	 * default slave. */
 	uint8_t owner[PMK_MATRIX_MAX_SLAVES + 1];
 	/* The layer that holds each slave for a locked sequence, or NMASTERS. */
 	uint8_t holder[PMK_MATRIX_MAX_SLAVES + 1];
@@ -248,15 +251,15 @@ typedef void pmk_matrix_sink(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MAT
 int pmk_matrix_init(struct pmk_matrix *m, const struct pmk_matrix_config *config);
 
 /*
- * Gives a master endless work; NULL removes it. A master that also has a queue serves the script
- * when its queue is empty. PMK_EINVAL: there is no such burst.
+ * Gives a master a script; NULL removes its script. A master serves its script when its queue is
+ * empty. Returns PMK_EINVAL if the script's burst does not exist.
  */
 int pmk_matrix_script(struct pmk_matrix *m, unsigned master,
 		      const struct pmk_matrix_script *script);
 
 /*
- * Returns the bytes from one burst of a script to the next: the size of a burst, rounded up to a
- * power of two, so that no burst crosses 1 KB.
+ * Returns the number of bytes from one burst of a script to the next. It is the size of a burst,
+ * rounded up to a power of two, so that no burst crosses 1 KB.
  */
 uint64_t pmk_matrix_stride(const struct pmk_matrix_script *script);
 
@@ -268,8 +271,8 @@ int pmk_matrix_post(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_
 		    uint64_t *ticket);
 
 /*
- * Returns 1 if the request was served, 0 if not yet. PMK_ERANGE: it was never posted, or its result
- * has been overwritten.
+ * Returns 1 if the request was served, and 0 if it was not served yet. Returns PMK_ERANGE if it was
+ * never posted, or if its result was overwritten.
  */
 int pmk_matrix_served(const struct pmk_matrix *m, unsigned master, uint64_t ticket,
 		      struct pmk_ahb_served *served);
@@ -277,22 +280,23 @@ int pmk_matrix_served(const struct pmk_matrix *m, unsigned master, uint64_t tick
 /* Runs one cycle. */
 void pmk_matrix_step(struct pmk_matrix *m, struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS]);
 
-/* Returns for how many cycles every layer stays idle if nothing is posted; UINT64_MAX: for ever. */
+/* Returns for how many cycles every layer stays idle if nothing is posted, or UINT64_MAX if it
+ * stays idle forever. */
 uint64_t pmk_matrix_quiet(const struct pmk_matrix *m);
 
 /* Runs until `until` is the next cycle. `sink` may be NULL. */
 void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink, void *ctx);
 
 /*
- * Lets a halted master continue, after its interrupt was handled. Its script continues at the first
- * address of its span (the CLCDC begins its frame again).
+ * Makes a halted master continue, after its interrupt was handled. Its script continues at the
+ * first address of its span (the CLCDC begins its frame again).
  */
 void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);
 
 /*
- * Checks a matrix in memory that others can write. Returns true if running can have led from
- * `begun` to this state; otherwise the matrix must not be used. Also copies configuration and
- * scripts from `begun`.
+ * Checks a matrix, because it was in memory that the program can write. Returns true if a run can
+ * have led from `begun` to this state. If not, the matrix must not be used. Copies the
+ * configuration and the scripts from `begun`.
  */
 bool pmk_matrix_valid(struct pmk_matrix *m, const struct pmk_matrix *begun);
 

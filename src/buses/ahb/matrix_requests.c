@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What the masters of the bus matrix want: requests in their queues, and their scripts. */
+/* Handles the work of the masters of the bus matrix: the requests in their queues, and their
+ * scripts. */
 #include "buses/ahb/matrix_requests.h"
 
 #include <pmk/error.h>
@@ -51,7 +52,7 @@ int pmk_matrix_served(const struct pmk_matrix *m, unsigned master, uint64_t tick
 
 /* ---- scripts ------------------------------------------------------------------------------- */
 
-/* The first burst of a script. */
+/* Returns the first burst of a script. */
 static struct pmk_ahb_request first_of(const struct pmk_matrix_script *s)
 {
 	return (struct pmk_ahb_request){ .at = s->start,

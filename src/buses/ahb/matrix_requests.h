@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The work of the masters of a bus matrix: the part that only the matrix itself uses. */
+/* Declares what only the bus matrix itself uses of the work of its masters. */
 #ifndef PMK_AHB_MATRIX_REQUESTS_H
 #define PMK_AHB_MATRIX_REQUESTS_H
 
@@ -14,7 +14,7 @@ static inline unsigned pmk_matrix_beats(const struct pmk_ahb_request *r)
 /* True if a master can make this burst. */
 bool pmk_matrix_request_ok(const struct pmk_ahb_request *r);
 
-/* True if the script of the layer has another burst. */
+/* True if the layer's script has another burst. */
 static inline bool pmk_matrix_script_goes_on(const struct pmk_matrix_layer *l)
 {
 	return l->script.on && (!l->script.count || l->bursts < l->script.count);

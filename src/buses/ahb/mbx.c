@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A master on the GXI: see mbx.h. */
+/* A master on the GXI. See mbx.h. */
 #include "buses/ahb/mbx.h"
 
 #include <pmk/error.h>
@@ -90,7 +90,7 @@ static void data_channel(struct pmk_mbx *x, struct pmk_gxi_cycle *c)
 	c->data = x->npending ? PMK_GXI_DATA_MORE : PMK_GXI_DATA_LAST;
 }
 
-/* Advances by one cycle. A request counts as pending in the cycle after it. */
+/* Advances by one cycle. A request counts as pending from the next cycle on. */
 void pmk_mbx_step(struct pmk_mbx *x, struct pmk_gxi_cycle *c)
 {
 	uint32_t pending = x->npending;

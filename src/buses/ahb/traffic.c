@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Parser of the description of the other traffic on the buses: see traffic.h. */
+/* Parses the description of the other traffic on the buses. See traffic.h. */
 #include "buses/ahb/traffic.h"
 
 #include <inttypes.h>
@@ -20,14 +20,15 @@
 #define ALL_BURSTS ((1u << PMK_AHB_NBURSTS) - 1)
 
 /*
- * Abilities of the masters, DDI 0287B §4.2.2. The manual does not describe the master on the
- * expansion bridge. It may make every burst, because its layer has a counter for each.
+ * What the masters can do (DDI 0287B §4.2.2). The manual does not describe the master on the
+ * expansion bridge. Here it can make every burst, because its layer has a counter for each kind of
+ * burst.
  */
 static const struct {
 	const char *name;
-	uint32_t reads, writes; /* possible bursts */
-	bool words;		/* only transfers of words */
-	bool busy;		/* has BUSY cycles, or the manual does not say */
+	uint32_t reads, writes; /* the bursts that the master can make */
+	bool words;		/* the master transfers only words */
+	bool busy;		/* the master has BUSY cycles, or may have them */
 	uint8_t burst, prot;	/* default HBURST and HPROT */
 } masters[PMK_MATRIX_NMASTERS] = {
 	[PMK_MATRIX_ARMI] = { "armi", BURST(SINGLE) | BURST(INCR4) | BURST(WRAP8), 0, true, false,
@@ -100,16 +101,16 @@ static const struct {
 	[RELEASE] = { "release", SLAVES },
 };
 
-/* Number of names that a text can start with: the masters, the GXI, the slaves. */
+/* The number of names with which a text can start: the masters, the GXI and the slaves. */
 #define MAX_NAMES (PMK_MATRIX_NMASTERS + 1 + PMK_MATRIX_MAX_SLAVES)
 #define NAME_GXI  PMK_MATRIX_NMASTERS
 
-/* The values in a text; its kind decides which of them are used. */
+/* The values in a text. The kind of the text decides which of them are used. */
 struct values {
 	struct pmk_matrix_script script;
 	struct pmk_mbx_script gxi;
 	struct pmk_refusal refusal;
-	/* Used by masters and by the GXI. */
+	/* These are used by masters and by the GXI. */
 	uint8_t direction;
 	uint64_t addr, span, start, period, count;
 };
@@ -126,7 +127,8 @@ struct parse {
 	size_t size;
 };
 
-/* "traffic 'TEXT': …". Returns false, for the caller to return. */
+/* Writes a message, "traffic 'TEXT': …". Returns false, so that the caller can return this
+ * value. */
 __attribute__((format(printf, 2, 3))) static bool fail(const struct parse *p, const char *format,
 						       ...)
 {
@@ -141,7 +143,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(const struct parse *p, co
 }
 
 /*
- * Reports that `word` is not the name of a `what`: suggests the nearest name, or lists all names.
+ * Reports that `word` is not the name of a `what`. Suggests the nearest name, or lists all names.
  */
 static bool fail_choice(const struct parse *p, const char *what, const char *word,
 			const char *const names[], unsigned n)
@@ -196,7 +198,7 @@ static bool parse_byte(const struct parse *p, enum key key, const char *word, ui
 	return true;
 }
 
-#define MOST_CYCLES 1000000 /* largest number of wait cycles */
+#define MOST_CYCLES 1000000 /* the most wait cycles */
 
 static bool parse_cycles(const struct parse *p, enum key key, const char *word, uint32_t *value)
 {
@@ -293,7 +295,7 @@ static bool parse_value(struct parse *p, enum key key, const char *word)
 	return false;
 }
 
-/* Parses KEY=VALUE. `pair` is split in place. */
+/* Parses KEY=VALUE. Splits `pair` in place. */
 static bool parse_pair(struct parse *p, char *pair)
 {
 	char *value = strchr(pair, '=');
@@ -396,7 +398,8 @@ static bool check_addresses(const struct parse *p, uint64_t addr_unit, uint64_t 
 	return true;
 }
 
-/* The link leads to the memory controller and nowhere else (DDI 0287B §4.2.2). */
+/* Checks that the GXI's addresses are in the memory controller, because the link leads only there
+ * (DDI 0287B §4.2.2). */
 static bool check_window(const struct parse *p)
 {
 	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");

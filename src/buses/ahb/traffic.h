@@ -52,8 +52,8 @@
 #include "buses/ahb/mbx.h"
 
 /*
- * When a slave refuses; the values are members of struct pmk_matrix_slave. `every` is 0 if the
- * slave never refuses.
+ * When a slave refuses. The values are those of struct pmk_matrix_slave. `every` is 0 if the slave
+ * never refuses.
  */
 struct pmk_refusal {
 	uint32_t every;
@@ -61,18 +61,18 @@ struct pmk_refusal {
 	uint32_t release;
 };
 
-/* All other traffic on the buses; all zeros mean none. */
+/* All other traffic on the buses. If everything is zero, there is none. */
 struct pmk_traffic {
-	struct pmk_matrix_script master
-		[PMK_MATRIX_NMASTERS]; /* scripts of the masters; a script runs if it is `on` */
+	struct pmk_matrix_script
+		master[PMK_MATRIX_NMASTERS]; /* the masters' scripts; a script runs if it is `on` */
 	struct pmk_mbx_script gxi;
-	struct pmk_refusal slave[PMK_MATRIX_MAX_SLAVES]; /* indexed by the number in the matrix */
+	struct pmk_refusal slave[PMK_MATRIX_MAX_SLAVES]; /* by number in the matrix */
 };
 
 /*
  * Adds one text. Returns 0, or PMK_EPARSE with one line in `msg` that names the mistake and the
- * valid values; the traffic is then unchanged. pmk_matrix_script() and pmk_mbx_init() accept every
- * resulting script.
+ * valid values; in that case the traffic has not changed. pmk_matrix_script() and pmk_mbx_init()
+ * accept every resulting script.
  */
 int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config,
 		      struct pmk_traffic *traffic, char *msg, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The observer of one AXI interface. The rules are in axi.h. */
+/* Observes one AXI interface. The rules are in axi.h. */
 #include "buses/axi/axi.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ const struct pmk_axi_handshake pmk_axi_channels[PMK_AXI_NCHANNELS] = {
 
 #define NO_ROLE PMK_AXI_NROLES
 
-/* Roles of the address and response channels of a direction. */
+/* The channels of a direction, and the roles of their signals. */
 static const struct direction {
 	uint8_t address, response;	      /* channels */
 	uint8_t len, id, resp, resp_id, last; /* roles */
@@ -25,7 +25,7 @@ static const struct direction {
 			    PMK_AXI_BID, NO_ROLE },
 };
 
-#define FIRST_ERROR 2 /* OKAY, EXOKAY, SLVERR, DECERR: A3.4.4 */
+#define FIRST_ERROR 2 /* Responses are OKAY, EXOKAY, SLVERR and DECERR, in this order (A3.4.4). */
 
 void pmk_axi_init(struct pmk_axi *a, uint32_t has)
 {
@@ -52,13 +52,13 @@ void pmk_axi_forget(struct pmk_axi *a)
 
 /* ---- one cycle ------------------------------------------------------------------------------ */
 
-/* The cycle that is observed, and the signals whose x made counts unknown. */
+/* The cycle that is observed, and the signals that were x so that counts are unknown. */
 struct look {
 	const struct pmk_axi_cycle *c;
 	uint32_t hidden;
 };
 
-/* True if a signal exists and has a value. An x is recorded in `l`. */
+/* True if a signal exists and has a value. If it is x, records that in `l`. */
 static bool is_known(const struct pmk_axi *a, struct look *l, unsigned role)
 {
 	if (role == NO_ROLE || !(a->has & PMK_AXI_ROLE(role)))
@@ -119,7 +119,7 @@ static void take_address(struct pmk_axi *a, struct look *l, unsigned d)
 		s->pending[s->npending++] = p;
 }
 
-/* Returns the oldest transaction with this ID; npending if there is none. */
+/* Returns the index of the oldest transaction with this ID, or npending if there is none. */
 static uint32_t find_pending(const struct pmk_axi_side *s, uint64_t id)
 {
 	uint32_t i = 0;
@@ -136,8 +136,9 @@ static void finish_pending(struct pmk_axi_side *s, uint32_t i, uint64_t cycle)
 	memmove(&s->pending[i], &s->pending[i + 1], (s->npending - i) * sizeof(s->pending[0]));
 }
 
-/* True if this is the last beat of a response. The response to a write has one beat. Without RLAST
- * the beats of `p` are counted; a beat that belongs to no read counts as a complete response. */
+/* True if this is the last beat of a response. The response to a write has one beat. If there is no
+ * RLAST, the beats of `p` are counted. A beat that belongs to no read counts as a complete
+ * response. */
 static bool is_last(const struct pmk_axi *a, struct look *l, const struct direction *of,
 		    const struct pmk_axi_side *s, struct pmk_axi_pending *p)
 {
@@ -167,7 +168,7 @@ static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
 	} else if (s->lost && s->outstanding) {
 		s->untimed++;
 	} else {
-		s->strays++; /* leave the outstanding transactions as they are */
+		s->strays++; /* the outstanding transactions stay as they are */
 		return;
 	}
 	s->outstanding--;

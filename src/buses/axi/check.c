@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AXI protocol checker: see check.h. Each sample is compared channel by channel with the sample
- * before it. Then responses are compared with the addresses and data of earlier samples. At last
+ * Checks the AXI protocol. See check.h. Each sample is compared channel by channel with the sample
+ * before it. Then responses are compared with the addresses and data of earlier samples. Finally,
  * the transfers of this sample are recorded.
  *
- * Where the source is silent (our choice):
+ * Where the source is silent, the following is our choice:
  *  - A response belongs to the transfers of earlier cycles. A response that is offered in the same
  *    cycle in which its address or its last data are transferred is too early.
  *  - READY must have a value while VALID is high. Data may be x.
@@ -27,8 +27,8 @@ const struct pmk_rule pmk_axi_rules[PMK_AXI_NRULES] = {
 enum { FIXED, INCR, WRAP, RESERVED };
 
 /*
- * Signals that each channel offers with VALID. The first `nknown` must have a value; data follow
- * them, because data may be x.
+ * Signals that each channel offers with VALID. The first `nknown` signals must have a value. Data
+ * come after them, because data may be x.
  */
 static const struct offer {
 	uint8_t nroles, nknown;
@@ -165,7 +165,7 @@ static struct shake handshake_of(uint32_t has, const struct pmk_axi_cycle *c, un
 	};
 }
 
-/* True if the channel offered something in the sample before that was not accepted. */
+/* True if the channel offered something in the previous sample that was not accepted. */
 static bool was_waiting(const struct work *w, unsigned channel)
 {
 	struct shake before = handshake_of(w->k->params.has, &w->k->last, channel);
@@ -213,7 +213,8 @@ static void check_wrap(struct work *w, const struct direction *of, uint64_t beat
 			    w->c->value[of->addr] & ~(bytes - 1));
 }
 
-/* The beats of an INCR burst start from the aligned address of the first. */
+/* True if the burst crosses an address boundary. The beats of an INCR burst start from the aligned
+ * address of the first beat. */
 static bool will_cross(uint64_t address, uint64_t beats, uint64_t bytes)
 {
 	return (address & (BOUNDARY - 1) & ~(bytes - 1)) + beats * bytes > BOUNDARY;
@@ -247,8 +248,8 @@ static void check_address(struct work *w, const struct direction *of)
 }
 
 /*
- * Returns the number of beats that an address asks for; 0 if unknown. Without a length signal it is
- * one, unless there is a LAST signal.
+ * Returns the number of beats that an address asks for, or 0 if it is unknown. If there is no
+ * length signal, the number is one, unless there is a LAST signal.
  */
 static uint32_t beats_of(const struct work *w, const struct direction *of)
 {
@@ -272,7 +273,7 @@ static uint32_t *ahead_length(struct pmk_axi_checker *k, uint64_t number)
 }
 
 /*
- * True if the ring is full: it has room for a limited number of addresses without data, or of
+ * True if the ring is full. It has room for a limited number of addresses without data, or of
  * bursts without an address.
  */
 static bool is_full(const struct pmk_axi_checker *k)
@@ -301,7 +302,8 @@ static void match_address(struct work *w, uint32_t beats)
 	}
 }
 
-/* True if this is the last beat of the burst. Without WLAST the length decides, if it is known. */
+/* True if this is the last beat of the burst. If there is no WLAST, the length decides, if it is
+ * known. */
 static bool is_last_of(const struct work *w, uint32_t beats)
 {
 	if (has_role(w, PMK_AXI_WLAST))
@@ -315,7 +317,7 @@ static void take_data(struct work *w)
 	bool addressed = k->bursts < write_addresses(k), last;
 	uint32_t beats = addressed ? *ahead_length(k, k->bursts) : 0;
 
-	/* Nothing shows yet which beat is the last one. */
+	/* At this point, nothing shows which beat is the last one. */
 	if ((w->c->x & w->k->params.has & PMK_AXI_ROLE(PMK_AXI_WLAST)) ||
 	    (!has_role(w, PMK_AXI_WLAST) && has_role(w, PMK_AXI_AWLEN) && !addressed) ||
 	    is_full(k)) {
@@ -459,8 +461,8 @@ static void check_direction(struct work *w, unsigned d)
 /* ---- one sample ----------------------------------------------------------------------------- */
 
 /*
- * Checks the signals in reset. Reset may be asserted at any time; one edge later every VALID must
- * be low. A VALID may rise after the first edge at which reset is no longer asserted.
+ * Checks the signals in reset. Reset may be asserted at any time, and one edge later every VALID
+ * must be low. A VALID may rise only after the first edge at which reset is not asserted any more.
  */
 static void check_reset(struct work *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The AXI protocol, checked sample by sample on one interface: PMK_AXI_RULES lists what is checked.
- * Sections are those of IHI 0022 (AXI4 and AXI4-Lite).
+ * Checks the AXI protocol sample by sample on one interface. PMK_AXI_RULES lists what is checked.
+ * The sections named here are in IHI 0022 (AXI4 and AXI4-Lite).
  *
  *	pmk_axi_checker_init(&checker, &params);
  *	for (each rising edge of ACLK) {
@@ -11,15 +11,15 @@
  *	}
  *
  * An address is checked in the cycle of its transfer, so a wait does not repeat its violations.
- * After a violation the checker accepts the signals as they are.
+ * After a violation, the checker continues from the signals as they are.
  *
  * The checker can match data and responses with addresses because it starts when nothing is
- * outstanding: before the first sample (our choice), and in reset. After an x on a handshake, an ID
- * or a length, and after a gap in the dump, it cannot match them until the next reset, and does not
- * check responses and LAST meanwhile.
+ * outstanding. It assumes this before the first sample (our choice), and in reset. After an x on a
+ * handshake, an ID or a length, and after a gap in the dump, it cannot match them until the next
+ * reset. Until then it does not check responses and LAST.
  *
- * Not checked: exclusive accesses, cache, protection, QoS and region, write strobes, the order of
- * AXI3's interleaved write data, and AXI4-Lite's rules for responses.
+ * It does not check exclusive accesses, cache, protection, QoS and region, write strobes, the order
+ * of AXI3's interleaved write data, and AXI4-Lite's rules for responses.
  */
 #ifndef PMK_AXI_CHECK_H
 #define PMK_AXI_CHECK_H
@@ -32,7 +32,8 @@
 #include "buses/axi/axi.h"
 #include "base/rule.h"
 
-/* X(enumerator, name, text, section). The name is for people and machines, lower-case. */
+/* X(enumerator, name, text, section). The name is in lower case, because both people and programs
+ * read it. */
 /* clang-format off */
 #define PMK_AXI_RULES(X) \
 	X(DROPS,	"valid-drops",	"VALID falls before READY was high", \
@@ -79,47 +80,48 @@ enum pmk_axi_rule {
 
 extern const struct pmk_rule pmk_axi_rules[PMK_AXI_NRULES];
 
-/* Returns the name of a role, such as "AWVALID" for PMK_AXI_AWVALID, or NULL if it is no role. */
+/* Returns the name of a role, such as "AWVALID" for PMK_AXI_AWVALID, or NULL if there is no such
+ * role. */
 const char *pmk_axi_role_name(unsigned role);
 
 /* One sample breaks at most this many rules. */
 #define PMK_AXI_MAX_VIOLATIONS 48
 
 struct pmk_axi_checker_params {
-	uint32_t has;	/* signals that exist, see PMK_AXI_ROLE() */
+	uint32_t has;	/* the signals that exist: see PMK_AXI_ROLE() */
 	uint32_t bytes; /* width of the data bus; 0: not known */
 };
 
-/* A transaction whose address was transferred, but not its last response. */
+/* A transaction whose address was transferred, but whose last response was not. */
 struct pmk_axi_due {
 	uint64_t id;
 	uint64_t number; /* number of the transaction in this direction, from 0 */
 	uint32_t beats;	 /* 0: not known */
-	uint32_t seen;	 /* beats of read data so far */
+	uint32_t seen;	 /* number of beats of read data so far */
 	bool told;	 /* the missing LAST of this transaction was reported */
 };
 
 struct pmk_axi_side_check {
-	bool lost;	 /* the outstanding transactions are unknown */
-	uint64_t number; /* addresses so far */
+	bool lost;	 /* true if it is not known which transactions are outstanding */
+	uint64_t number; /* number of addresses so far */
 	uint32_t n;
 	struct pmk_axi_due due[PMK_AXI_MOST_PENDING]; /* in the order of their addresses */
 };
 
 struct pmk_axi_checker {
 	struct pmk_axi_checker_params params;
-	struct pmk_axi_cycle last; /* the sample before */
+	struct pmk_axi_cycle last; /* the previous sample */
 	bool has_last;
 	uint32_t told_x;     /* signals that are x and were already reported */
 	uint32_t told_reset; /* VALIDs that are high in reset and were already reported */
-	uint64_t cycles;     /* samples so far */
+	uint64_t cycles;     /* number of samples so far */
 	uint64_t count[PMK_AXI_NRULES];
 	struct pmk_axi_side_check side[PMK_AXI_NDIRECTIONS];
 	/*
 	 * Write data come in the order of their addresses, before or after the addresses. `bursts`
 	 * is the number of complete bursts of data, `beat` the number of beats of the next one. The
-	 * ring holds the lengths of bursts whose address or data came first and still waits for the
-	 * other.
+	 * ring has the lengths of bursts of which only the addresses or only the data have come so
+	 * far.
 	 */
 	uint64_t bursts;
 	uint32_t beat;

@@ -26,10 +26,10 @@ static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 	return pmk_model_find(pmk_emulated_guest(cfg));
 }
 
-/* The signals that are assumed to be raised once more. */
+/* Which signals are assumed to be raised some more. */
 enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
 
-/* Copy a bus without unused records of its log, which has room for 4096. */
+/* Copies a bus, but not the unused records of its log, which has room for 4096. */
 static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 {
 	size_t n = from->recorded < PMK_LATENCY_LOG ? from->recorded : PMK_LATENCY_LOG;
@@ -39,7 +39,7 @@ static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 	memcpy(to->log_sig, from->log_sig, n);
 }
 
-/* Raise more signals, so that the counters change. They divide by 64 at most. */
+/* Raises more signals, so that the counters change. Counters divide by 64 at most. */
 static void raise_more(struct pmk_bus *bus, enum more more)
 {
 	for (unsigned s = PMK_SIG_NONE + 1; s < PMK_NSIGNALS; s++)
@@ -48,7 +48,7 @@ static void raise_more(struct pmk_bus *bus, enum more more)
 }
 
 /* Returns the value that a privileged read of a register would return if `more` signals had been
- * raised. Changes nothing. */
+ * raised. The function changes nothing. */
 static uint64_t would_read(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			   unsigned reg, enum more more)
 {
@@ -110,7 +110,7 @@ static bool is_counter(const struct pmk_pmu *pmu, const char *name)
 	return false;
 }
 
-/* Add the reason why a counter that is read does not count, if it does not. */
+/* If a counter that is read does not count, adds the reason. */
 static void remark_still(struct remarks *r, const struct pmk_emulated *e,
 			 const struct pmk_emulated_config *cfg, unsigned reg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A log of a program's accesses to its PMU, with one line for each access (docs/FORMATS.md,
- * register logs): the register, the value, and remarks of the model.
+ * A log of a program's accesses to its PMU, with one line for each access. A line has the register,
+ * the value, and remarks of the model (docs/FORMATS.md, register logs).
  */
 #ifndef PMK_SESSION_ACCESS_LOG_H
 #define PMK_SESSION_ACCESS_LOG_H
@@ -15,13 +15,14 @@
 size_t pmk_access_log_head(char *buf, size_t size, const char *pmu, const char *core);
 
 /* Returns the bits of a register that are 1 and that a write of `value` would clear (W1C: overflow
- * flags, enables). Call it before the access. */
+ * flags, enables). Must be called before the access. */
 uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       const struct pmk_guest_access *a, uint64_t value);
 
 /*
- * An access that was made, or that the mode may not make (`denied`). pmk_access_log_line() writes
- * its line, with a newline; `e` is the state after the access. Returns the line's length.
+ * An access that was made, or that its mode may not make (`denied`). pmk_access_log_line() writes
+ * the line of an access, with a newline. `e` is the state after the access. Returns the line's
+ * length.
  */
 struct pmk_access_made {
 	const struct pmk_guest_access *access;
@@ -29,7 +30,7 @@ struct pmk_access_made {
 	uint64_t value, clears;
 	unsigned vcpu;
 	bool denied;
-	unsigned trap; /* denied: the exception level that it traps to, or 0 */
+	unsigned trap; /* if denied: the exception level to which the access traps, or 0 */
 };
 size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
 			   const struct pmk_emulated_config *cfg,
@@ -47,15 +48,15 @@ struct pmk_access_logged {
 	unsigned vcpu;
 	const char *mode; /* "priv", "user", "priv-ns", "user-ns"; for an interrupt, "" */
 	enum pmk_access_kind { PMK_ACCESS_READ, PMK_ACCESS_WRITE, PMK_ACCESS_INTERRUPT } kind;
-	const struct pmk_reg_info *reg; /* NULL: an interrupt, asserted if value is 1 */
-	const char *remarks;		/* separated by "; "; "": there are none */
+	const struct pmk_reg_info *reg; /* NULL: an interrupt; value 1: it was asserted */
+	const char *remarks;		/* separated by "; "; "" if there are none */
 };
 
-/* The value of a header line that begins with "# KEY "; NULL: it is another line. Lines have no
- * newline here. */
+/* Returns the value of a header line that begins with "# KEY ", or NULL if it is another line. The
+ * line must have no newline. */
 const char *pmk_access_log_said(const char *line, const char *key);
-/* Split a line into its fields. The function changes the line, and the caller must keep it,
- * because the texts point into it. Returns 0 or PMK_EPARSE. */
+/* Splits a line into its fields. The function changes the line. The caller must keep the line,
+ * because the texts in *out point into it. Returns 0 or PMK_EPARSE. */
 int pmk_access_log_parse(char *line, const struct pmk_pmu *pmu, struct pmk_access_logged *out);
 
 #endif

@@ -17,7 +17,7 @@ const char *pmk_access_log_said(const char *line, const char *key)
 		       : NULL;
 }
 
-/* The next cell; *rest then points past its comma. NULL: it is the last one. */
+/* Returns the next cell, and makes *rest point past its comma, or NULL if this is the last cell. */
 static char *next_cell(char **rest)
 {
 	char *at = *rest, *comma = strchr(at, ',');
@@ -29,14 +29,14 @@ static char *next_cell(char **rest)
 	return at;
 }
 
-/* Parse a number that is the whole text. */
+/* Parses a number that is the whole text. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *value)
 {
 	return !pmk_number_parse(text, PMK_ANY_BASE, 0, most, value);
 }
 
-/* Returns the text of the last cell without its quotation marks, "" for an empty cell, and NULL if
- * they are missing. */
+/* Returns the text of the last cell without its quotation marks. Returns "" for an empty cell, and
+ * NULL if the quotation marks are missing. */
 static const char *quoted_text(char *text)
 {
 	size_t n = strlen(text);

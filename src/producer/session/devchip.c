@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The ARM926EJ-S Development Chip around a running core: see devchip.h. */
+/* The ARM926EJ-S Development Chip around a running core. See devchip.h. */
 #include "producer/session/devchip.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
-/* Show the pins of `n` more cycles, in which the monitors have seen what they saw in the last
- * cycle. */
+/* Shows the pins of `n` more cycles. In these cycles the monitors have seen what they saw in the
+ * last cycle. */
 static void show_pins(struct pmk_devchip *chip, uint64_t n)
 {
 	struct pmk_ahbmon_packet now;
@@ -23,7 +23,7 @@ static void show_pins(struct pmk_devchip *chip, uint64_t n)
 		chip->pins.pins = now.pins;
 		chip->pins.known = now.known;
 		chip->pins.cycles++;
-		if (i == PMK_AHBMON_LAG) { /* so it continues */
+		if (i == PMK_AHBMON_LAG) { /* from here on, the pins do not change */
 			chip->pins.cycles += n - 1 - i;
 			break;
 		}
@@ -37,7 +37,7 @@ void pmk_devchip_shown(struct pmk_devchip *chip)
 	chip->pins.cycles = 0;
 }
 
-/* Pass the matrix's activity to the monitors, with the MBX's activity in the same cycles. */
+/* Passes the activity of the matrix in a cycle to the monitors, together with that of the MBX. */
 static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS])
 {
 	struct pmk_ahbmon_sample sample;
@@ -48,8 +48,8 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	show_pins(chip, 1);
 }
 
-/* Pass n cycles to the observers. If n > 1, the layers are idle in all n cycles; the GXI may be
- * idle, too. */
+/* Passes `n` cycles to the observers. If `n` is more than 1, the layers are idle in all `n` cycles,
+ * but the GXI may not be idle. */
 static void see_cycles(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;
@@ -101,7 +101,7 @@ int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 	return err;
 }
 
-/* Give the observers the address windows of the matrix, each of which belongs to a slave. */
+/* Gives the observers the address windows of the matrix. Each window belongs to a slave. */
 static void number_slaves(const struct pmk_devchip *chip, struct pmk_ahbmon_observer_params *params)
 {
 	const struct pmk_matrix_config *matrix = &chip->biu.matrix.config;

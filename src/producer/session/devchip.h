@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ARM926EJ-S Development Chip around a running core: the core's bus interface unit, the bus
- * matrix with its other masters, the MBX on its link, and the observers of the AHB Monitor, which
- * turn every HCLK cycle of every layer into signals on the monitor's buses.
+ * The ARM926EJ-S Development Chip around a running core. It consists of the core's bus interface
+ * unit, the bus matrix with its other masters, the MBX on its link, and the observers of the AHB
+ * Monitor. For every HCLK cycle of every layer, the observers raise signals on the monitor's buses.
  *
  * The struct may be in memory that two processes share; each process must bind it before use.
  */
@@ -20,7 +20,7 @@
 
 /* Receives the states of the monitor's pins in order. */
 struct pmk_pins_sink {
-	void (*show)(void *ctx, const struct pmk_ahbmon_pins *pins); /* NULL: no receiver */
+	void (*show)(void *ctx, const struct pmk_ahbmon_pins *pins); /* NULL: there is none */
 	void *ctx;
 };
 
@@ -30,30 +30,30 @@ struct pmk_devchip {
 	struct pmk_ahbmon_observer observer;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
 	struct pmk_pins_sink sink; /* valid only in this process */
-	/* packets that have not reached the pins, if there is a sink */
+	/* The packets that have not reached the pins yet. Used if there is a sink. */
 	struct pmk_ahbmon_packets packets;
-	struct pmk_ahbmon_pins pins; /* the present state, which the sink has not received */
+	struct pmk_ahbmon_pins pins; /* the present state; the sink does not have it yet */
 };
 
-/* Set the pointers of this process. `sink` receives the pins here. */
+/* Sets the pointers of this process. `sink` receives the pins in this process. */
 void pmk_devchip_bind(struct pmk_devchip *chip, const struct pmk_pins_sink *sink);
-/* Reset everything to time 0, with the traffic of the other masters. Call this after binding.
- * Returns 0 or an error. */
+/* Reset everything to time 0, with the traffic of the other masters. Must be called after
+ * pmk_devchip_bind(). Returns 0 or an error. */
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		     const struct pmk_traffic *traffic);
-/* Start the observers, after the monitor's registers were set. `codes` are the codes of the
- * pins, if there may be a sink. Slaves then have the numbers of the matrix: 0 mpmc, 1 smc, 2
+/* Starts the observers, after the monitor's registers were set. If there may be a sink, `codes` has
+ * the codes of the pins. The slaves then have their numbers in the matrix: 0 mpmc, 1 smc, 2
  * apb_core, 3 apb_dma, 4 ahbmon (our choice). */
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model,
 			const struct pmk_ahbmon_packet_params *codes);
 
-/* Pass the last state of the pins to the sink, at the end. */
+/* Passes the last state of the pins to the sink. Called at the end. */
 void pmk_devchip_shown(struct pmk_devchip *chip);
 
 /*
- * Checks a chip in memory that others can write, at the core's time there. Returns true if running
- * can lead from `begun` to this state. If not, the chip must not be used. The configuration is
- * copied from `begun`.
+ * Checks a chip, because it was in memory that the program can write. Returns true if a run can
+ * lead from `begun` to this state by the core's time `clock`. If not, the chip must not be used.
+ * Copies the configuration from `begun`.
  */
 bool pmk_devchip_valid(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock);
 
@@ -61,7 +61,7 @@ bool pmk_devchip_valid(struct pmk_devchip *chip, const struct pmk_devchip *begun
  * report. Returns PMK_OK or PMK_EIO. */
 int pmk_devchip_check(const struct pmk_devchip *chip);
 
-/* Get the monitor's settings from the core's parameters. */
+/* Gets the monitor's settings from the core's parameters. */
 void pmk_devchip_settings(const struct pmk_core *core, struct pmk_ahbmon_config *config);
 
 /* Returns the signals that are raised on at least one of the chip's buses. */

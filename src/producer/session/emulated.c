@@ -86,7 +86,8 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	return 0;
 }
 
-/* Set the monitor's settings by its driver, and initialise the observers, which depend on them. */
+/* Sets the monitor's settings through its driver, and initialises the observers, which depend on
+ * them. */
 static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	struct pmk_ahbmon_config config;
@@ -155,8 +156,8 @@ static void clear_readings(struct pmk_emulated *e, const struct pmk_emulated_con
 	}
 }
 
-/* A part of the struct that this configuration uses. Unused parts are not copied, so most pages
- * of the struct are never touched. */
+/* A part of the struct that this configuration uses. Other parts are not copied, so most pages of
+ * the struct are never touched. */
 struct used {
 	size_t at, bytes;
 };
@@ -170,8 +171,8 @@ _Static_assert(offsetof(struct pmk_emulated, model) == offsetof(struct pmk_emula
 				       PMK_MAX_PASSES * PMK_MODEL_BYTES,
 	       "nothing stands between what is used in part");
 
-/* `logged` is the number of latency records of the bus. The caller knows this number after it
- * has copied the first part. */
+/* Finds the parts that are used. `logged` is the number of latency records of the bus. The caller
+ * knows this number only after it has copied the first part. */
 static void find_used(const struct pmk_emulated_config *cfg, uint64_t logged,
 		      struct used used[NUSED])
 {
@@ -245,13 +246,13 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 {
 	uint64_t left = pmk_emulated_delay_left(e);
 	/*
-	 * Forked processes with the same behaviour are sampled at different places, so that their
-	 * errors are independent.
+	 * The seed differs between forked processes, so that processes with the same behaviour are
+	 * sampled at different places. Their errors are then independent.
 	 */
 	uint64_t seed = e->unit.random ^ (e->bus.total[PMK_SIG_INSN] + 1) << 20;
 	int err;
 
-	/* A child is inside the regions in which the parent was. The child's counts start from
+	/* A child begins inside the regions in which its parent was, but its counts start from
 	 * 0. */
 	clear_readings(e, cfg);
 	for (unsigned r = 0; r < cfg->nregions; r++)
@@ -279,14 +280,14 @@ int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* A limit that no valid count exceeds: at 1000 million instructions a second, so many parts take
- * 26 days. */
+/* The number of parts that no valid count exceeds: at 1000 million instructions a second, so many
+ * parts take 26 days. */
 #define MOST_PARTS (UINT64_C(1) << 20)
 
 /*
- * Read the counts since the last reading in parts, each so small that no counter can wrap in it:
- * without a clock, the session was not polled in the meantime. PMK_ERANGE: the counts are
- * impossibly large.
+ * Reads the counts since the last reading in parts. Without a clock, nothing has polled the session
+ * meanwhile, so each part is so small that no counter can wrap in it. Returns PMK_ERANGE if the
+ * counts are impossibly large.
  */
 static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
 {
@@ -329,8 +330,8 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 }
 
 /*
- * Let the bus finish pending transfers: the last line that was cast out may not have been written
- * yet.
+ * Makes the bus finish pending transfers, because the last line that was cast out may not have been
+ * written yet.
  */
 static void finish_bus(struct pmk_emulated *e)
 {

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * When the core must stop next: before a counter can wrap, at the end of an interval or of the
- * sampled piece, and when the delay before counting is over.
+ * Computes when the core must stop next: before a counter can wrap, at the end of an interval or of
+ * the sampled piece, or when the delay before counting is over.
  */
 #include "producer/session/emulated_internal.h"
 
 /*
- * More than the most signals in a cycle: a load multiple touches three lines in its one issue
- * cycle, an evicted line has two halves, and two instructions retire in a cycle when one is folded.
+ * A number greater than the most signals of one kind in a cycle. A load multiple touches three
+ * lines in its one issue cycle, an evicted line has two halves, and two instructions retire in a
+ * cycle when one of them is folded.
  */
 #define MAX_PER_CYCLE 32
-/* Minimum time between polls when a counter is close to wrapping. */
+/* The minimum time between polls when a counter is close to wrapping. */
 #define MIN_POLL      256
-/* Minimum time between checks when a sampled piece is about to end. */
+/* The minimum time between checks when a sampled piece is about to end. */
 #define PIECE_STEP    4096
 
-/* The horizon of all models together, as a number of cycles in which no model can get past it. */
+/* Returns the time up to which no model can overflow. It follows from the horizon of all models
+ * together. */
 static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t near = PMK_NEVER;
 
-	/* If a PMU has no overflow flags, none of its 32-bit counters that count at most once per
-	 * cycle can wrap unnoticed. */
+	/* The PMU on the buses has no overflow flags. Its 32-bit counters count at most once per
+	 * cycle, so none of them can wrap between polls at this distance. */
 	if (pmk_emulated_on_buses(e))
 		return e->cpu.cycles + PMK_BIU_LAG * e->chip.biu.ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
@@ -34,7 +36,8 @@ static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_
 	}
 	if (near == PMK_NEVER)
 		return PMK_NEVER;
-	/* Poll rarely, unless that would delay the interval timer or an interrupt of the guest. */
+	/* Do not poll too often, unless rare polls would delay the interval timer or an interrupt
+	 * of the guest. */
 	if (near < MIN_POLL && !e->session.plan.timed && !cfg->guest)
 		near = MIN_POLL;
 	return e->cpu.cycles + near;
@@ -54,8 +57,8 @@ static void ask_models(struct pmk_emulated *e, const struct pmk_emulated_config 
 }
 
 /* Returns the earliest time, in cycles, at which the core can have executed `due` instructions. At
- * most a fixed number can execute per cycle, so `due` is approached from below, in ever smaller
- * steps. */
+ * most a fixed number of instructions can execute per cycle, so the core may stop several times
+ * before `due`, after ever smaller steps. */
 static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       uint64_t due)
 {
@@ -65,8 +68,8 @@ static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_em
 	return e->cpu.cycles + (due > insns ? (due - insns + most - 1) / most : 1);
 }
 
-/* Returns the earliest time at which the sampled piece can end. The length of a piece is
- * measured when it ends, so a piece may end later. */
+/* Returns the earliest time at which the sampled piece can end. A piece may end later than planned,
+ * because its length is measured when it has ended. */
 static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t due;
@@ -85,7 +88,7 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 		return piece_deadline(e, cfg);
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
 	    cfg->plan.timed)
-		return PMK_NEVER; /* the PMU's own timer requests it by the horizon */
+		return PMK_NEVER; /* the PMU's own timer asks for the end by the horizon */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
 	return insns_deadline(e, cfg, e->interval_due);
@@ -134,7 +137,7 @@ uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e)
 {
 	if (e->delay_due == PMK_NEVER)
 		return 0;
-	/* Counting begins with the block after this time. */
+	/* Counting begins with the first block after this time. */
 	return e->delay_due > e->cpu.cycles ? e->delay_due - e->cpu.cycles : 1;
 }
 
@@ -143,7 +146,7 @@ static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulate
 	return cfg->interval_unit != PMK_INTERVAL_NONE && interval_clock(e, cfg) >= e->interval_due;
 }
 
-/* Handle the interrupt of the PMU's own interval timer, which shows that the interval is over. */
+/* Handles the interrupt of the PMU's own interval timer, which shows that the interval is over. */
 static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
 {
@@ -164,7 +167,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	return err ? err : over;
 }
 
-/* Begin to count: the delay is over. */
+/* Begins to count, because the delay is over. */
 static int begin_counting(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b)
 {

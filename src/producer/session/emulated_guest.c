@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMU that the emulated code programs itself: accesses to its registers, its inputs and its
- * interrupt lines.
+ * The PMU that the emulated code programs itself. This file handles accesses to its registers, its
+ * inputs and its interrupt lines.
  */
 #include "producer/session/emulated_internal.h"
 
@@ -61,8 +61,8 @@ static int reach(const struct pmk_model_ops *ops, uint64_t *model, struct pmk_bu
 }
 
 /*
- * Let this access wait until the cycle after the previous one: a core makes at most one access in a
- * cycle (our choice; cores that execute several instructions in a cycle take longer).
+ * Delays this access until the cycle after the previous access. A core makes at most one access in
+ * a cycle (our choice). So cores that execute several instructions in a cycle take longer.
  */
 static void wait_for_access(struct pmk_emulated *e)
 {

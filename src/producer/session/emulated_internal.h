@@ -16,45 +16,47 @@
 
 #include "producer/session/emulated.h"
 
-/* MDCR_EL3.SPME allows counting in Secure state. If the register cannot be followed, the bit is set
- * from reset on. */
+/* MDCR_EL3.SPME permits counting in Secure state. If the producer cannot follow the register, the
+ * bit is set from reset on. */
 #define PMK_MDCR_EL3_SPME (UINT64_C(1) << 17)
 
 /* True if the PMU counts on the buses around the core. */
 bool pmk_emulated_on_buses(const struct pmk_emulated *e);
-/* Returns the bus on which the models count: the core's own, or the first one around it. */
+/* Returns the bus on which the models count: the core's own bus, or the first of the buses around
+ * the core. */
 struct pmk_bus *pmk_emulated_counted_bus(struct pmk_emulated *e);
 
 /* Returns the model of the PMU that the emulated code programs, or NULL. */
 const struct pmk_model_ops *pmk_emulated_guest_ops(const struct pmk_emulated_config *cfg);
-/* Set an input of a model by its name; a model without that input ignores it. */
+/* Sets an input of a model by its name. A model without that input ignores it. */
 void pmk_emulated_set_input(const struct pmk_model_ops *ops, void *model, struct pmk_bus *bus,
 			    const char *name, uint64_t value);
 
-/* Compute when the core must stop next. Call it after everything that may change an overflow, an
- * interval or the delay. */
+/* Computes when the core must stop next. Must be called after everything that may change an
+ * overflow, an interval or the delay. */
 void pmk_emulated_set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* Set the end of the first interval: one interval after counting began. */
+/* Sets the end of the first interval, which is one interval after counting began. */
 void pmk_emulated_first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
-/* Program the counters again, each with the filter of its levels. */
+/* Programs the counters again, each with the filter of its levels. */
 int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* Assume the most likely level, because counts are read while the level is open. */
+/* Assumes the most likely exception level, because counts are read while the level is open. */
 void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
-/* Start sampling, with units at places that depend on `seed`. */
+/* Starts sampling, with units at places that depend on `seed`. */
 void pmk_emulated_begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			     uint64_t seed);
 
-/* Read the session's totals since the start, regardless of the window. The first error is kept in
- * e->error. */
+/* Reads the session's totals since the start, inside and outside of the window. The first error is
+ * kept in e->error. */
 int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
-/* Get the totals of a region. If it is open, they include the counts since it was entered. */
+/* Gets the totals of a region. If the region is open, they include the counts since it was
+ * entered. */
 void pmk_emulated_region_totals(const struct pmk_emulated *e, unsigned r,
 				const struct pmk_reading *now, struct pmk_reading *totals);
-/* Add the counts since the region was entered to its totals. */
+/* Adds the counts since the region was entered to its totals. */
 void pmk_emulated_close_region(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       const struct pmk_emulated_blocks *b, unsigned r);
 

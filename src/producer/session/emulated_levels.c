@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events that are counted only at some exception levels. */
+/* Handles events that are counted only at some exception levels. */
 #include "producer/session/emulated_internal.h"
 
 #include <pmk/armv8.h>
@@ -10,8 +10,8 @@ static void set_pass_input(struct pmk_emulated *e, unsigned pass, const char *na
 			       &e->bus, name, value);
 }
 
-/* The filter of a counter: P excludes EL1, U excludes EL0, and without NSH nothing is counted at
- * EL2. EL3 is treated as EL1. */
+/* Returns the filter of a counter. P excludes EL1, U excludes EL0, and without NSH nothing is
+ * counted at EL2. EL3 counts as EL1. */
 static uint32_t filter_of(enum pmk_levels levels)
 {
 	switch (levels) {
@@ -53,7 +53,7 @@ int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* Count everything since the last synchronisation at `level`. */
+/* Sets the level. Everything since the last synchronisation counts at this level. */
 static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
@@ -62,7 +62,7 @@ static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *
 		pmk_emulated_set_input(pmk_emulated_guest_ops(cfg), e->guest, &e->bus, "el", level);
 }
 
-/* Assign the pending counts, whose level was open, to `level`. */
+/* Assigns the pending counts, whose level was open, to `level`. */
 static void close_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			unsigned level)
 {

@@ -28,7 +28,8 @@ static uint32_t part_of(const struct pmk_core_counts *counts, unsigned sig)
 	return parts || sig == PMK_SIG_NONE ? parts : PMK_PART_CLOCK;
 }
 
-/* The parts of the core that determine the events of the plan, over the whole run of a program. */
+/* Returns the parts of the core that determine the events of the plan over the whole run of a
+ * program. */
 static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cfg->core);
@@ -48,14 +49,14 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 		parts |= part_of(family->counts, event->signal) |
 			 part_of(family->counts, event->signal2);
 	}
-	/* Modelling fetches and data without the clock saves too little. */
+	/* Modelling both fetches and data without the clock would save too little. */
 	if (parts & PMK_PART_DATA && (parts & PMK_PART_FETCH || pmk_core_is_blind(&cfg->core)))
 		return PMK_PART_CLOCK;
 	return parts;
 }
 
-/* Choose how the core is modelled. Summing the counts visits all blocks. This is worthwhile for
- * occasional readings, but not at every entry of a region. */
+/* Chooses how the core is modelled. Summing the counts visits all blocks, so it is worthwhile for
+ * occasional readings but not at every entry of a region. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
 	if (!cfg->interval)

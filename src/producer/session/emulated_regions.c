@@ -25,10 +25,10 @@ static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config
 	struct pmk_region_state *s = &e->region[r];
 
 	if (s->inside && e->branched)
-		return; /* a loop that begins at the function's first instruction */
+		return; /* a loop begins at the function's first instruction; this is no entry */
 	s->entries++;
 	if (s->inside)
-		return; /* the function calls itself, or --from is reached again */
+		return; /* the function calls itself, or the program reaches --from again */
 	pmk_emulated_read_session(e, cfg, b, &s->entered_at);
 	s->inside = 1;
 	s->call_depth = e->calls;
@@ -70,8 +70,9 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 	e->ending = e->beginning = 0;
 }
 
-/* When the stack is full, its older half is dropped: a region that was entered deep in a recursion
- * then stays open until a remembered caller is returned to. */
+/* Remembers a call. When the stack is full, its older half is dropped. A region that was entered
+ * deep in a recursion then stays open until control returns to a caller that is still
+ * remembered. */
 static void push_call(struct pmk_emulated *e, uint64_t addr)
 {
 	if (e->calls == PMK_CALL_STACK) {
@@ -88,17 +89,17 @@ static void push_call(struct pmk_emulated *e, uint64_t addr)
 	e->call[e->calls++] = addr;
 }
 
-/* Returns the entry for `addr`, which holds the number of open calls when `addr` was last returned
- * to. */
+/* Returns the entry for `addr`. It has the number of open calls when control last returned to
+ * `addr`. */
 static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 {
 	return &e->returned[(addr >> 2) % PMK_RETURNED];
 }
 
 /*
- * Find the call from which control returns: it has reached `pc` by a return or another indirect
- * branch. longjmp leaves several calls at once, and goes to an address to which setjmp has returned
- * before. Returns the number of calls that are still open.
+ * Returns the number of calls that are still open when control has reached `pc` by a return or
+ * another indirect branch. longjmp leaves several calls at once, and goes to an address to which
+ * setjmp has returned before.
  */
 static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 {
@@ -114,7 +115,8 @@ static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 	return r->addr == pc && r->calls < e->calls ? r->calls : e->calls;
 }
 
-/* Follow calls and returns to the block `next`, which does not directly follow `p`. */
+/* Follows calls and returns to the block `next`, which is not the block that follows `p` in
+ * memory. */
 static void follow_call(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_block *p, const struct pmk_block *next)
 {
@@ -128,7 +130,7 @@ static void follow_call(struct pmk_emulated *e, const struct pmk_emulated_config
 	for (unsigned r = 0; r < cfg->nregions; r++) {
 		const struct pmk_region_state *s = &e->region[r];
 
-		/* The call that entered the function has ended. */
+		/* The call that entered the function has ended, so the region ends. */
 		if (s->inside && cfg->region[r].end == 0 && e->calls < s->call_depth)
 			e->ending |= 1u << r;
 	}

@@ -25,7 +25,7 @@ static void begin_phase(struct pmk_emulated *e, enum pmk_units_phase phase, uint
 	e->phase_began = *now;
 }
 
-/* Read the counts since the phase began. */
+/* Reads the counts since the phase began. */
 static void read_piece(const struct pmk_emulated *e, const struct pmk_emulated_blocks *b,
 		       const struct pmk_reading *now, struct pmk_units_piece *piece)
 {
@@ -38,7 +38,7 @@ static void read_piece(const struct pmk_emulated *e, const struct pmk_emulated_b
 	pmk_reading_since(&piece->counts, now, &e->phase_began);
 }
 
-/* Discard the core of a unit with a cold core, if such a unit is running. */
+/* Discards the cold core of a unit, if a unit with a cold core is running. */
 static void end_cold(struct pmk_emulated *e)
 {
 	bool under_way = e->phase == PMK_UNITS_WARM || e->phase == PMK_UNITS_UNIT;
@@ -47,7 +47,7 @@ static void end_cold(struct pmk_emulated *e)
 		pmk_cpu_stale(&e->cpu, &e->kept);
 }
 
-/* End the phase. Returns true if it was a piece that counts. */
+/* Ends the phase. Returns true if it was a piece that counts. */
 static bool end_phase(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		      const struct pmk_emulated_blocks *b, const struct pmk_reading *now)
 {
@@ -84,7 +84,7 @@ uint64_t pmk_emulated_unit_at(const struct pmk_emulated *e)
 	return e->unit.at > e->phase_insns ? e->unit.at - e->phase_insns : 0;
 }
 
-/* Forget the last block, because how it ended is not known. */
+/* Forgets the last block, because pmk does not know how it ended. */
 static void forget_last_block(struct pmk_cpu *cpu)
 {
 	cpu->prev = cpu->origin;

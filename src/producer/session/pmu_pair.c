@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on two PMUs. See pmu_pair.h. An ordinary session is opened on one PMU. Here a session is
- * opened for each PMU, with the events that this PMU counts, and then the passes are joined into
- * one session.
+ * Opens sessions on two PMUs. See pmu_pair.h. An ordinary session is opened on one PMU. This file
+ * opens a session for each PMU, with the events that the PMU counts, and then joins the passes of
+ * both into one session.
  */
 #include "producer/session/pmu_pair.h"
 
@@ -28,7 +28,7 @@ static unsigned first_passes(const struct pmk_plan *plan)
 	return n;
 }
 
-/* Returns the events of one PMU, with passes numbered from 0. */
+/* Returns the events of one PMU. Their passes are numbered from 0. */
 static struct pmk_plan part_of(const struct pmk_plan *plan, unsigned pmu)
 {
 	unsigned first = pmu ? first_passes(plan) : 0;

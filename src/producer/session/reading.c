@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Readings of sessions. See <pmk/reading.h>. */
+/* Handles readings of sessions. See <pmk/reading.h>. */
 #include <pmk/reading.h>
 
 #include <string.h>
@@ -78,8 +78,8 @@ void pmk_reading_add(struct pmk_reading *sum, const struct pmk_reading *more)
 		pmk_reading_add_latency(&sum->latency[l], &more->latency[l]);
 }
 
-/* Set the extremes of latencies to those of the interval that the last tick ended or, if
- * `after`, of the time since that tick. */
+/* Sets the extremes of latencies. If `after` is false, they are those of the interval that the last
+ * tick has ended, and otherwise those of the time since that tick. */
 static void set_extremes(struct pmk_reading *r, const struct pmk_session *s, bool after)
 {
 	unsigned l = 0;

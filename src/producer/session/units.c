@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-/* Sampling units: their places, and estimates from them. See units.h. */
+/* Chooses the places of sampling units, and computes estimates from units. See units.h. */
 #include "producer/session/units.h"
 
 #include <math.h>
 
 #include "base/minmax.h"
 
-/* If fewer pairs than this contained occurrences, the variation is not estimated (our choice). */
+/* If fewer pairs than this contained occurrences, the variation between pairs is not estimated (our
+ * choice). */
 #define PAIRS_NEEDED 8
 /* The margin is at least this, because units begin and end with blocks and not at random places. */
 #define LEAST_MARGIN 0.001
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014). */
+/* Returns the next random number. The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable
+ * pseudorandom number generators", 2014). */
 static uint64_t draw_random(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -31,7 +33,7 @@ void pmk_units_next(struct pmk_units_place *p, const struct pmk_units_config *cf
 		length = cfg->least;
 	if (length > cfg->most)
 		length = cfg->most;
-	p->from = p->to > now ? p->to : now; /* a unit may have begun late */
+	p->from = p->to > now ? p->to : now; /* the last unit may have begun late */
 	p->to = p->from + length;
 	p->at = p->from + (length > unit ? draw_random(&p->random) % (length - unit) : 0);
 	p->n++;
@@ -50,8 +52,8 @@ struct pair {
 };
 
 /*
- * Returns the last pair, whose stretches end at `end`. If the pair has no stale unit, the cold unit
- * is assumed to differ from it by as much as in the complete pairs.
+ * Returns the last pair; the stretches of its units end at `end`. If the pair has no stale unit,
+ * the cold unit is assumed to differ from it by as much as in the complete pairs.
  */
 static struct pair last_pair(const struct pmk_units *u, const struct pmk_units_number *x,
 			     uint64_t end)
@@ -152,8 +154,8 @@ bool pmk_units_add(struct pmk_units *u, const struct pmk_units_piece *piece, uns
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* Returns the 97.5 % quantile of Student's t; outside of the table from its expansion about the
- * normal quantile. */
+/* Returns the 97.5 % quantile of Student's t. Outside of the table, the function uses an expansion
+ * about the quantile of the normal distribution. */
 static double student_quantile(uint64_t freedom)
 {
 	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571,
@@ -164,7 +166,8 @@ static double student_quantile(uint64_t freedom)
 	return 1.960 + 2.372 / (double)freedom + 2.82 / (double)(freedom * freedom);
 }
 
-/* Returns the margin of a sum over pairs, assuming that they are a random sample of the program. */
+/* Returns the margin of a sum over pairs, assuming that the pairs are a random sample of the
+ * program. */
 static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 {
 	double mean = x->weight > 0 ? x->total / x->weight : 0;
@@ -175,9 +178,9 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 }
 
 /*
- * Returns the smallest margin, which holds for independent occurrences. With 95 % confidence, their
- * true number is within 2 · √seen + 3 of the observed number, and is at most 3 if none was
- * observed.
+ * Returns the smallest possible margin, which is that of independent occurrences. With 95 %
+ * confidence, the true number of such occurrences is within 2 · √seen + 3 of the observed number,
+ * and is at most 3 if none was observed.
  */
 static double rare_limit(const struct pmk_units *u, const struct pmk_units_number *x, double all)
 {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling: only short pieces of a program, the units, are counted; the rest runs without being
- * counted.
+ * Sampling counts only short pieces of a program, the units. The rest of the program runs without
+ * being counted.
  *
- * 	head | rest … warm-up, unit | rest … warm-up, unit | rest …
+ * head | rest … warm-up, unit | rest … warm-up, unit | rest …
  *
- * The head, the beginning of the program, is counted completely. After it, each unit represents a
- * stretch of the program and has a random place in it: first the caches are warmed up, then the
- * unit is counted. The stretches grow with the program, up to a limit. All places are numbers of
- * instructions since the program began.
+ * The head, which is the beginning of the program, is counted completely. After the head, each unit
+ * represents a stretch of the program and has a random place in it. First the caches are warmed up,
+ * and then the unit is counted. The stretches grow with the program, up to a limit. All places are
+ * numbers of instructions since the program began.
  *
  * The true contents of the caches at the beginning of a unit are not known. So units come in pairs:
- * one begins with a *cold* core, as after a reset, and one with the *stale* state that the previous
- * unit left. The truth is between them.
+ * one begins with a *cold* core, as after a reset, and the other one with the *stale* state that
+ * the previous unit left. The truth is between them.
  *
- * The units give an estimate of each count and a margin, which contains the true count in 95 of 100
- * cases. The margin covers two errors: the variation of the program, as the differences of
- * successive pairs show it, and half the distance between cold and stale units. A number that only
- * a few pairs contain comes in bursts, and the next burst may be outside of all units: the margin
- * is then the sum of the estimates that the units and the head each give for the rest.
+ * From the units follow an estimate of each count and a margin, which contains the true count in 95
+ * of 100 cases. The margin covers two errors. One is the variation of the program, as the
+ * differences of successive pairs show it. The other one is half the distance between cold and
+ * stale units. If only a few pairs contain occurrences, the occurrences come in bursts, and the
+ * next burst may be outside of all units. In that case the margin is the sum of two estimates for
+ * the rest of the program: that of the units and that of the head.
  *
- * Reference: Wunderlich et al., "SMARTS: accelerating microarchitecture simulation via rigorous
- * statistical sampling", ISCA 2003, for units, warming and stale state.
+ * Units, warming and stale state are from: Wunderlich et al., "SMARTS: accelerating
+ * microarchitecture simulation via rigorous statistical sampling", ISCA 2003.
  */
 #ifndef PMK_SESSION_UNITS_H
 #define PMK_SESSION_UNITS_H
@@ -31,17 +32,18 @@
 
 #include <pmk/reading.h>
 
-/* How to sample, in instructions. All zero: no sampling. */
+/* How to sample. All values are in instructions. If all are zero, there is no sampling. */
 struct pmk_units_config {
 	uint64_t head;
 	uint64_t warm, unit;  /* length of the warm-up before a unit, and of a unit */
-	uint64_t least, most; /* length of a stretch */
-	/* Between these limits, a stretch is this part of the instructions before it. */
+	uint64_t least, most; /* shortest and longest stretch */
+	/* Between these limits, a stretch has the length of the instructions before it, divided by
+	 * `part`. */
 	uint64_t part;
 	uint64_t seed; /* seed of the places of units */
 };
 
-/* Our choice; bench/README.md shows its cost. */
+/* These values are our choice. bench/README.md shows their cost. */
 #define PMK_UNITS_DEFAULT           \
 	((struct pmk_units_config){ \
 		.head = 100000000,  \
@@ -53,7 +55,7 @@ struct pmk_units_config {
 		.seed = 1,          \
 	})
 
-/* The state of a core. */
+/* The phase of a core. */
 enum pmk_units_phase {
 	PMK_UNITS_WHOLE, /* everything is counted from here to the end */
 	PMK_UNITS_HEAD,
@@ -62,7 +64,7 @@ enum pmk_units_phase {
 	PMK_UNITS_UNIT,
 };
 
-/* The places of units of one process. */
+/* The place of the next unit of one process, and what is needed to choose later places. */
 struct pmk_units_place {
 	uint64_t from, to; /* the stretch of the next unit */
 	uint64_t at;	   /* where the warm-up for the next unit begins */
@@ -77,39 +79,40 @@ static inline bool pmk_units_cold(const struct pmk_units_place *p)
 }
 
 /*
- * Choose the place of the next unit, at `now`, where the head or a unit has ended. Start with a
- * zeroed place and random = seed.
+ * Chooses the place of the next unit. `now` is where the head or a unit has ended. For the first
+ * unit, the caller sets `random` to the seed and all other members to 0.
  */
 void pmk_units_next(struct pmk_units_place *p, const struct pmk_units_config *cfg, uint64_t now);
 
-/* The counts of a piece of the program: the phase that has ended, HEAD or UNIT; or, with WHOLE, all
- * counts up to the point from which everything is counted. */
+/* The counts of a piece of the program. The piece is the phase that has ended, HEAD or UNIT. If the
+ * phase is WHOLE, the piece has all counts up to the point from which everything is counted. */
 struct pmk_units_piece {
 	uint32_t phase;
-	uint64_t from; /* for a unit: where its stretch begins; else where the piece ends */
-	uint64_t insns, cycles; /* in the piece */
+	uint64_t from; /* for a unit: where its stretch begins; otherwise where the piece ends */
+	uint64_t insns, cycles; /* of the piece */
 	struct pmk_reading counts;
 };
 
-/* The data about one number so far. */
+/* What is known about one number so far. */
 struct pmk_units_number {
 	double head; /* count in the head of the program */
 	/*
-	 * Sums over completed pairs: the weight (the instructions that a pair represents) and its
-	 * square; the weight times the rate per instruction, and the square of that.
+	 * Sums over completed pairs. The weight of a pair is the number of instructions that it
+	 * represents. The sums are those of the weight, of its square, of the weight times the rate
+	 * per instruction, and of the square of this product.
 	 */
 	double weight, weight2, total, square;
 	double cold, stale; /* rates of the units of the pair in progress */
-	double apart;	    /* sum over pairs of cold - stale */
+	double apart;	    /* sum of cold - stale over all pairs */
 	uint64_t seen;	    /* count in all units */
 	uint64_t pairs;	    /* number of pairs with at least one occurrence */
 	double whole;	    /* count at the time when complete counting began */
 };
 
-/* The numbers: cycles, and then the events of the plan. */
+/* The numbers that are estimated: the cycles, and then the events of the plan. */
 enum { PMK_UNITS_CYCLES, PMK_UNITS_EVENTS, PMK_UNITS_NNUMBERS = PMK_UNITS_EVENTS + PMK_MAX_EVENTS };
 
-/* The data about one process. Zeroed memory is empty. */
+/* What is known about one process. Zeroed memory contains nothing. */
 struct pmk_units {
 	uint64_t n, insns; /* number of units, and the instructions in them */
 	uint64_t head_insns;
@@ -119,7 +122,7 @@ struct pmk_units {
 	struct pmk_units_number number[PMK_UNITS_NNUMBERS];
 };
 
-/* Add a piece. False: it cannot follow the pieces that were added before. */
+/* Adds a piece. Returns false if it cannot follow the pieces that were added before. */
 bool pmk_units_add(struct pmk_units *u, const struct pmk_units_piece *piece, unsigned nevents);
 
 struct pmk_units_estimate {

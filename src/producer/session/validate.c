@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Validation of a core's state. The emulated program can write into the memory that holds a core's
- * counts. In a copy of that memory, no index, length or bool is used before it was compared with
- * its possible values. Members that are not counts never change after counting begins, so they are
- * compared with another core that has begun to count the same; no list of rules is needed. Counts
- * are numbers, and any value can be added up.
+ * Validates the state of a core, because the emulated program can write into the memory that holds
+ * it. The checks work on a copy of that memory. No index, length or bool in it is used before it
+ * was compared with its possible values. Members that are not counts never change after counting
+ * begins. So they are compared with those of another core that has begun to count with the same
+ * configuration, and no list of rules is needed. Counts are numbers, so any value can be added up.
  */
 #include "base/foreign.h"
 #include "producer/session/emulated.h"
@@ -18,7 +18,7 @@ static bool plan_is_same(const struct pmk_plan *p, const struct pmk_plan *q)
 
 static bool bus_is_valid(const struct pmk_bus *bus, const struct pmk_bus *begun)
 {
-	/* Records that were not written are never read. */
+	/* Records that were not written are never read, so they are not checked. */
 	for (unsigned i = 0; i < PMK_LATENCY_LOG && i < bus->recorded; i++)
 		if (!pmk_is_bool(&bus->log[i].apart))
 			return false;
