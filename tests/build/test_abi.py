@@ -71,7 +71,7 @@ OLD = """\
 #include <pmk/count.h>
 #include <pmk/version.h>
 
-/* A program of an earlier version, whose row ends sooner. */
+/* A program of an earlier version, whose row has fewer members. */
 int main(int argc, char **argv)
 {
 	struct { struct pmk_count_row row; char behind[256]; } room;

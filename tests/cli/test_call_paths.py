@@ -102,7 +102,7 @@ __attribute__((noinline)) static void hop(jmp_buf to)
 
 __attribute__((noinline)) static void pong(int n, jmp_buf to);
 
-/* Only the outermost one is returned to. */
+/* Only the outermost call returns. */
 __attribute__((noinline)) static void ping(int n, jmp_buf to)
 {
 	jmp_buf here;
@@ -125,7 +125,7 @@ __attribute__((noinline)) static void pong(int n, jmp_buf to)
 	sum = sum + 1;
 }
 
-/* On a stack that grows meanwhile. */
+/* Runs on a stack that grows during the call. */
 __attribute__((noinline)) static void grown(int n)
 {
 	jmp_buf here;
@@ -174,7 +174,7 @@ __attribute__((noinline)) static void *inner(void *unused)
 	return unused;
 }
 
-/* Its handler has a stack above this one's. */
+/* Its handler runs on a stack above this stack. */
 __attribute__((noinline)) static void *apart(void *memory)
 {
 	stack_t alternate = { .ss_sp = memory, .ss_size = 1 << 17 };

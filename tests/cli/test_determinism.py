@@ -296,7 +296,7 @@ static void *thread(void *at)
 	return NULL;
 }
 
-/* Makes a thread itself. */
+/* This thread makes a thread, too. */
 static void *parent(void *at)
 {
 	pthread_t t;
@@ -356,7 +356,7 @@ int main(int argc, char **argv)
 		pthread_create(&t[i], NULL, parent, b[2 * i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	/* Each of these starts after the one before it has ended. */
+	/* Each process starts after the previous one has ended. */
 	for (int i = 4; i < 7; i++) {
 		pthread_create(&t[0], NULL, thread, b[i]);
 		pthread_join(t[0], NULL);

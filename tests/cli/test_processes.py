@@ -54,7 +54,7 @@ FAMILY = r"""
 
 static volatile int sink;
 
-static int others[2]; /* a pipe; its end is read when all others have closed it */
+static int others[2]; /* a pipe that ends when all children have closed it */
 
 __attribute__((noinline)) void work(void)
 {
@@ -69,7 +69,7 @@ static void ms(long n)
 	nanosleep(&t, NULL);
 }
 
-/* Without a length of time: until all others have been started and wait, too. */
+/* Without a time, waits until all other processes have started and wait, too. */
 static void child(const char *sleep)
 {
 	char c;
@@ -100,12 +100,12 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(argv[1], "zombies")) {
 		spawn(n, NULL);
-		n = (int)read(others[0], &c, 1); /* until all are about to end */
-		ms(100);			 /* all have ended, and nobody asks */
+		n = (int)read(others[0], &c, 1); /* until all children end */
+		ms(100);			 /* all have ended, and are not waited for */
 		return n;
 	}
 	if (!strcmp(argv[1], "chain")) {
-		/* Each process makes the next one and waits for it. */
+		/* Each process starts the next one, and waits for it. */
 		for (int i = 0; i < n && fork() == 0; i++)
 			work();
 		wait(NULL);
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "orphan")) {
 		if (fork() == 0) {
-			close(1), close(2); /* who reads them need not wait for it */
+			close(1), close(2); /* a reader of them does not wait for this process */
 			pause();
 		}
 		return 4;
@@ -222,7 +222,7 @@ static void *runner(void *arg)
 	return NULL;
 }
 
-/* Sets *arg, if there is one, when its child has ended as it should. */
+/* Sets *arg, unless it is NULL, if its child has ended correctly. */
 static void *forker(void *arg)
 {
 	volatile int mine = 0;
@@ -239,7 +239,7 @@ static void *forker(void *arg)
 	return NULL;
 }
 
-/* A fork by a thread that starts when `n` others are there. */
+/* A thread that starts when `n` other threads exist forks. */
 static int beyond(int n, struct pipes *p)
 {
 	int ended = 0;

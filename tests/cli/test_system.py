@@ -112,7 +112,7 @@ def test_a_known_loop_counts_exactly():
 
 # The vectors with a handler of data aborts that continues after the instruction that faulted.
 ABORTS = """
-	mov	r0, #0x30000000			@ nothing is there
+	mov	r0, #0x30000000			@ unmapped
 	mov	r5, #0x8000
 	ldr	r6, [r5]
 1:	add	r1, r1, #1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu counts firmware in A32 and T32 on boards with a Cortex-A7, A8, A9 or A15."""
 from harness import *
-from insns import Beside
+from insns import SecondCount
 from programs import build
 
 # A comment at each loop says how many instructions the loop executes. All processors except the
@@ -87,9 +87,9 @@ OF_A15 = "inst_retired,ld_spec,st_spec,br_immed_spec"
 def test_the_core_is_the_boards(board, core, events, place):
     """pmk uses the board's core. The number of executed instructions is known in advance, and an
     independent count agrees."""
-    beside = Beside(half=1 << 32)
-    doc = stat("-e", events, "--qemu", f"{command(board, *place)} {beside.options}")
-    (below, above), taken, _ = beside.told()
+    second = SecondCount(half=1 << 32)
+    doc = stat("-e", events, "--qemu", f"{command(board, *place)} {second.options}")
+    (below, above), taken, _ = second.read()
     equal((doc["core"], doc["pmu"]), (core, core))
     equal((taken, above), ({"SVC": 1, "Semihosting call": 1}, 0))
     equal(list(counts(doc).values()), [below, LOADS, STORES, BRANCHES])
@@ -181,7 +181,7 @@ _start:
 	mov	r8, #0
 	cmp	r7, #1
 	.balign	32
-	.skip	16			@ where a vector of data aborts could be
+	.skip	16			@ room for a vector of data aborts
 again:	add	r8, r8, #1
 	{access}
 	add	r9, r9, #1
@@ -222,11 +222,11 @@ def test_data_aborts(name, place):
         kernel = build("aborts32", ABORTS.format(access=access), "-nostdlib", "-static",
                        "-Wl,--build-id=none", "-Wl,-Ttext=0x40080000", f"-DPLACE={place:#x}",
                        ext="S", prefix="arm-none-eabi-")
-        beside = Beside(half=1 << 32)
+        second = SecondCount(half=1 << 32)
         doc = stat("-e", "inst_retired", "--qemu",
                    f"qemu-system-arm -M virt -m 512 -kernel '{kernel}' -nographic -nic none "
-                   f"-semihosting -icount shift=0,sleep=off {beside.options}")
-        (below, _), taken, _ = beside.told()
+                   f"-semihosting -icount shift=0,sleep=off {second.options}")
+        (below, _), taken, _ = second.read()
         equal(counts(doc)["inst_retired"], below, f"{access} {taken}")
         calm = place == 0x4100 or access in ("streq r6, [r7]", "ldmiaeq r7, {r1-r4}", "pld [r7]")
         assert (taken.get("Data Abort", 0) == 0) == (calm or access.startswith("strex")), taken
@@ -281,10 +281,10 @@ def test_what_user_mode_may_not_do(when):
     kernel = build("user32", USER.format(traps=traps), "-nostdlib", "-static",
                    "-Wl,--build-id=none", "-Wl,-Ttext=0x40080000", "-march=armv7-a", ext="S",
                    prefix="arm-none-eabi-")
-    beside = Beside(half=1 << 32)
+    second = SecondCount(half=1 << 32)
     doc = stat("-e", "inst_retired", "--qemu", f"qemu-system-arm -M virt -cpu cortex-a7 -kernel "
-               f"'{kernel}' -nographic -nic none -semihosting {beside.options}")
-    (below, _), taken, _ = beside.told()
+               f"'{kernel}' -nographic -nic none -semihosting {second.options}")
+    (below, _), taken, _ = second.read()
     equal(taken, {"Undefined Instruction": n * each, "SVC": 1, "Semihosting call": 1})
     equal(below, 4 + n * (3 + 3 * each) + 1 + 1 + 4)
     equal(counts(doc)["inst_retired"], below)

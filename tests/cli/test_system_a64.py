@@ -3,7 +3,7 @@
 import shlex
 
 from harness import *
-from insns import Beside
+from insns import SecondCount
 from programs import build
 from qemulog import version
 
@@ -264,13 +264,13 @@ EXCEPTIONS = (
 def test_exceptions(name, body, insns, event):
     body = f"	mov	x8, #0x10000000000\n1:{body}	subs	x4, x4, #1\n	b.ne	1b\n"
     for n in (1, 300):
-        beside = Beside()
+        second = SecondCount()
         kernel = firmware(body, HANDLER, sync="b handler", count=n)
         c = counts(system(kernel, "--core", "cortex-a72", "-e",
                           "inst_retired,exc_taken,exc_return,exc_svc,exc_undef,exc_dabort,"
                           "exc_pabort,exc_irq,exc_hvc",
-                          more=beside.options))
-        ran, taken, returns = beside.told()
+                          more=second.options))
+        ran, taken, returns = second.read()
         all_insns = sum(ran)
         equal((sum(taken.values()), returns), (n, n), str(taken))
         equal(c["inst_retired"], all_insns)
@@ -320,12 +320,12 @@ TRAPS = {"execution": ["mrs x1, cntvct_el0", "mrs x1, cntfrq_el0", "mrs x1, pmcc
 @pytest.mark.parametrize("when", TRAPS)
 def test_what_el0_may_not_do(when):
     n, each = 50, len(TRAPS[when])
-    beside = Beside()
+    second = SecondCount()
     traps = "\n\tadd x6, x6, #1\n\t".join([*TRAPS[when], ""])
     kernel = firmware(AT_EL0.format(traps=traps), EMULATES, lower_sync="b handler", count=n)
     c = counts(system(kernel, "--core", "cortex-a72", "-e", "inst_retired,exc_taken,exc_undef",
-                      more=beside.options))
-    ran, taken, returns = beside.told()
+                      more=second.options))
+    ran, taken, returns = second.read()
     equal((sum(taken.values()), returns), (n * each + 1, n * each + 1), str(taken))
     equal(sum(ran), FRAME_INSNS + 8 + n * (4 + each * (2 + 9)) + 1 + 5)
     equal(c, {"inst_retired": sum(ran), "exc_taken": n * each + 1, "exc_undef": n * each})
@@ -375,13 +375,13 @@ def test_interrupts():
             ("msr daifclr, #2", "adr x30, 2f\nret\nnop\n2:", 5, 1, 0),
             ("msr daifclr, #2", "cmp x4, #0\nb.ge 2f\nnop\n2:", 5, 1, 1)):
         for n in (1, 100):
-            beside = Beside()
+            second = SecondCount()
             kernel = firmware(UART_INTERRUPTS.format(before=before, turn=turn), UART_HANDLER,
                               irq="b handler", count=n)
             c = counts(system(kernel, "--core", "cortex-a72", "-e",
                               "inst_retired,exc_taken,exc_irq,exc_return,pc_write_spec",
-                              more=beside.options))
-            ran, taken, returns = beside.told()
+                              more=second.options))
+            ran, taken, returns = second.read()
             all_insns = sum(ran)
             equal((taken, returns), ({"IRQ": n}, n))
             equal(c["inst_retired"], all_insns)
@@ -553,7 +553,7 @@ vectors:
 	b	.
 	.balign	128
 	.endr
-	mov	x0, #0x18			// semihosting: the program is over
+	mov	x0, #0x18			// semihosting: ends the program
 	adr	x1, 9f
 	hlt	#0xf000
 9:	.quad	0x20026, 0

@@ -3,7 +3,7 @@
 import shutil
 
 from harness import *
-from insns import Beside
+from insns import SecondCount
 from programs import build
 
 # A comment says how often an instruction is executed, unless it is executed once. Bits 26 and 28 of
@@ -78,9 +78,9 @@ EVENTS = ("inst_retired", "ld_retired", "st_retired", "br_retired", "pc_write_re
 def test_executed_instructions_are_counted(cpu, entry, leave):
     """The number of executed instructions is known, and an independent count agrees. pmk uses the
     board's core."""
-    beside = Beside(half=1 << 32)
-    doc = stat("-e", ",".join(EVENTS), "--qemu", f"{command(cpu)} {beside.options}")
-    (below, above), taken, _ = beside.told()
+    second = SecondCount(half=1 << 32)
+    doc = stat("-e", ",".join(EVENTS), "--qemu", f"{command(cpu)} {second.options}")
+    (below, above), taken, _ = second.read()
     equal((doc["core"], doc["pmu"]), (cpu, "cortex-m"))
     equal((below, above), (EXECUTED, 0))
     equal(taken, {"SVC": 1, "IRQ": 1, "QEMU v7M exception exit": 2, "Semihosting call": 1})

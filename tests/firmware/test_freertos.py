@@ -14,7 +14,7 @@ from firmware_examples import EXAMPLES
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "guest"))
 import fetch_debian as debian
-from insns import Beside
+from insns import SecondCount
 
 PACKAGE = "main/m/micropython/micropython_1.25.0+ds.orig.tar.xz"
 SHA256 = "7b25be99a502f070b2de81dafc08da7051d992325d6e67daa9045a918fffdbea"
@@ -114,9 +114,9 @@ def test_tasks_and_handlers_of_a_cortex_m_are_roots_of_call_paths():
     # These are ten equal rounds, which the scheduler interrupts.
     assert paths["worker;filter"] > 10 * 100 * 64 * 3 and paths["worker;filter"] % 10 == 0, paths
     assert not [p for p in paths if "sampler" in p and "worker" in p]
-    beside = Beside(half=1 << 32)
+    second = SecondCount(half=1 << 32)
     doc = stat("-e", "inst_retired", "--qemu", f"qemu-system-arm -M mps2-an385 -kernel '{elf}' "
-               f"-nographic -nic none -semihosting -icount shift=5,sleep=off {beside.options}")
-    executed = beside.told()[0][0]
+               f"-nographic -nic none -semihosting -icount shift=5,sleep=off {second.options}")
+    executed = second.read()[0][0]
     equal(counts(doc), {"inst_retired": executed})
     equal(sum(n for p, n in paths.items() if ";" not in p), executed)

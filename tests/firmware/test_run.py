@@ -179,11 +179,11 @@ static volatile unsigned data[16 * 1024]; /* four times the level 1 cache */
 
 static void walk(void)
 {
-	for (unsigned i = 0; i < 16 * 1024; i += 8) /* a line of it each */
+	for (unsigned i = 0; i < 16 * 1024; i += 8) /* each access is in another line */
 		data[i];
 }
 
-static unsigned map[4096] __attribute__((aligned(0x4000))); /* each megabyte to itself */
+static unsigned map[4096] __attribute__((aligned(0x4000))); /* maps each megabyte to itself */
 
 static void turn_caches_on(void)
 {
@@ -206,9 +206,9 @@ int main(void)
 {
 	turn_caches_on();
 	walk();
-	REG(0x208) = 3 << 2; /* counter 0: data reads that the level 2 cache is asked for … */
-	REG(0x204) = 2 << 2; /* counter 1: … and has */
-	REG(0x200) = 7;	     /* both from 0 */
+	REG(0x208) = 3 << 2; /* counter 0: data reads requested from the level 2 cache */
+	REG(0x204) = 2 << 2; /* counter 1: data reads that hit in it */
+	REG(0x200) = 7;	     /* clear both, and enable */
 	walk();
 	REG(0x200) = 0;
 	hex(REG(0x210));
@@ -327,13 +327,13 @@ int main(void)
 #ifdef V2
 	WRITE(9, 13, 1, 0x08);         /* PMXEVTYPER: INST_RETIRED */
 #else
-	WRITE(14, 12, 1, 0x08);        /* PMEVTYPER1: the same */
+	WRITE(14, 12, 1, 0x08);        /* PMEVTYPER1: INST_RETIRED, too */
 #endif
 	READ(9, 13, 1, v);
 	hex(v);
 	WRITE(9, 13, 2, 0xfffffff0);   /* PMXEVCNTR */
 	WRITE(9, 12, 1, 0x80000002);   /* PMCNTENSET */
-	v = 1;                         /* PMCR.E, a loop and the counter */
+	v = 1;                         /* sets PMCR.E, runs a loop, reads the counter */
 	__asm__ volatile("mcr p15, 0, %1, c9, c12, 0\n 1: subs %0, %0, #1\n bne 1b\n"
 			 "mrc " COUNT : "+r"(turns), "+r"(v) : : "cc");
 	hex(v + 16);

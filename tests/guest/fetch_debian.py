@@ -43,8 +43,8 @@ class Unavailable(Exception):
     """A program is not available at present; the text says why."""
 
 
-_roots = {}  # of each architecture: its apt root, or why there is none
-_unpacked = {}  # {(architecture, package): (the folder that holds its files, their folder)}
+_roots = {}  # {architecture: its apt root, or why there is none}
+_unpacked = {}  # {(architecture, package): (its files, their folder)}
 
 
 def cache_dir():
@@ -97,8 +97,8 @@ def make_root(arch):
 
 
 def apt_root(arch):
-    """Returns a private apt root with new lists of packages; made once per process, and deleted at
-    its end."""
+    """Returns a private apt root with new lists of packages. It is made once per process, and
+    deleted at the end."""
     if arch not in _roots:
         try:
             _roots[arch] = make_root(arch)
@@ -110,7 +110,8 @@ def apt_root(arch):
 
 
 def depends(arch, package, pattern):
-    """Returns the dependency of a package whose name matches: the kernel of a metapackage."""
+    """Returns the dependency of a package whose name matches the pattern, such as the kernel of a
+    metapackage."""
     done = apt(apt_root(arch), "apt-cache", "depends", package)
     found = [n for n in re.findall(r"Depends: (\S+)", done.stdout) if fnmatch.fnmatch(n, pattern)]
     if not found:
@@ -119,7 +120,7 @@ def depends(arch, package, pattern):
 
 
 def unpack(arch, package, place):
-    """Returns the package's files, in a new folder in `place`."""
+    """Unpacks the package into a new folder in `place`; returns its files."""
     root = apt_root(arch)
     done = apt(root, "apt-get", "-q", "download", package, cwd=place)
     debs = [f for f in os.listdir(place) if f.endswith(".deb")]
@@ -177,8 +178,8 @@ def inside(folder, pattern):
 
 
 def unpacked(arch, package):
-    """The package's files, for processes that need several of them; unpacked once per process, and
-    deleted at its end."""
+    """Returns the package's files, for processes that need several of them. They are unpacked once
+    per process, and deleted at the end."""
     if (arch, package) not in _unpacked:
         holder = tempfile.TemporaryDirectory(prefix="pmk-deb-")
         _unpacked[arch, package] = holder, unpack(arch, package, holder.name)
@@ -195,7 +196,7 @@ def one_file(arch, package, pattern):
 
 
 def sysroot(arch, *packages):
-    """Returns a folder with the files of the packages and of all that they depend on."""
+    """Returns a folder with the files of the packages and of all packages on which they depend."""
     def make(path):
         done = apt(apt_root(arch), "apt-get", "-q", "-y", "--no-install-recommends",
                    "--download-only", "install", *packages)
@@ -203,7 +204,7 @@ def sysroot(arch, *packages):
         debs = [f for f in os.listdir(archives) if f.endswith(".deb")]
         if done.returncode or not debs:
             raise Unavailable((done.stderr.strip() or "nothing was downloaded").splitlines()[-1])
-        # Packages have files in /lib and in /usr/lib, which are one folder.
+        # Packages have files in /lib and in /usr/lib, which must be one folder.
         for name in ("bin", "lib", "sbin"):
             os.makedirs(os.path.join(path, "usr", name))
             os.symlink(f"usr/{name}", os.path.join(path, name))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An independent count of the same run: a second plugin counts each instruction, and QEMU logs each
-exception."""
+"""Gives an independent count of the same run: a second plugin counts each instruction, and QEMU
+logs each exception."""
 import hashlib
 import os
 import re
@@ -15,7 +15,7 @@ def read(path):
 
 
 def plugin(emulator="qemu-system-aarch64"):
-    """insns.c, for QEMU up to 8.2: newer ones have no such counter."""
+    """Builds insns.c for QEMU up to 8.2. Newer versions lack the counter that it uses."""
     if b"qemu_plugin_register_vcpu_insn_exec_inline\0" not in read(shutil.which(emulator)):
         skip("this QEMU is newer than 8.2: the tests' plugin that counts instructions is for "
              "older ones")
@@ -29,8 +29,8 @@ def plugin(emulator="qemu-system-aarch64"):
     return path
 
 
-class Beside:
-    """Additions to a command line of QEMU, and their results after the run."""
+class SecondCount:
+    """Options to add to a command line of QEMU, and their results after the run."""
 
     def __init__(self, half=0, other=(0, 0)):
         self.files = {n: os.path.join(WORK, f"beside-{os.getpid()}.{n}") for n in ("insns", "log")}
@@ -38,7 +38,7 @@ class Beside:
                         f"not={other[0]:#x}:{other[1]:#x} "
                         f"-d int -D {self.files['log']}")
 
-    def told(self):
+    def read(self):
         """Returns (instructions below `half` and not in `other`, all other instructions), {cause:
         number of exceptions}, and the number of returns from exceptions. Calls that QEMU answers
         itself are not exceptions."""

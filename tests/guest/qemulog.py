@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One run of a program that QEMU itself logs, one instruction per block; pmk's counts are compared
-with it.
-
-The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
+"""Runs a program in a QEMU that logs it, one instruction per block. The tests compare pmk's counts
+with this log. The log is large (100 bytes per instruction), so it is read through a FIFO and never
+stored."""
 import contextlib
 import ctypes
 import os
@@ -11,7 +10,7 @@ import threading
 
 from harness import *
 
-# The variables that pmk passes to a program; src/count/program_env.c.
+# The variables that pmk passes to a program (src/count/program_env.c).
 ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
 OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -23,15 +22,15 @@ def version(emulator):
 
 
 def has_vdso(emulator):
-    """QEMU 8.2 and newer give ARM and A64 programs a vDSO, and no option removes it."""
+    """Returns true for QEMU 8.2 and newer, which gives ARM and A64 programs a vDSO that no option
+    removes."""
     return os.path.basename(emulator) in ("qemu-arm", "qemu-aarch64") and version(emulator) >= (8,
                                                                                                 2)
 
 
 def alone(emulator, logging, cpu, more, program, argv):
-    """QEMU without a plugin, in the environment that pmk gives it."""
-    # A parent that is as young as pmk would be (see debian_bash), without the variables that it
-    # adds.
+    """Runs QEMU without a plugin, in the environment in which pmk runs it."""
+    # The parent is as young as pmk would be (see debian_bash), and adds no variables.
     through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT]
     libc = ctypes.CDLL(None)
     p = subprocess.run([*through, emulator, *(["-cpu", cpu] if cpu else []), *logging, *OPTIONS,
@@ -66,8 +65,8 @@ def wrapped(emulator, more):
 
 
 def prepared(emulator, logging, core, program, argv):
-    """QEMU as pmk starts it, so that the plugin hides the vDSO. Its counts in this run are
-    ignored."""
+    """Starts QEMU as pmk starts it, so the plugin hides the vDSO. The plugin's counts in this run
+    are ignored."""
     with wrapped(emulator, logging) as env:
         return pmk("stat", "-o", "/dev/null", "--core", core, program, *argv, stdin="", env=env)
 

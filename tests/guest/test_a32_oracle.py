@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Exact events of programs for ARMv7 against an independent count of the same run: QEMU without our
-plugin, executing one instruction per block and logging each with its own disassembler; and Debian's
-armhf programs, compared with a plugin that counts each instruction."""
+"""The exact events of programs for ARMv7 equal an independent count of the same run. For small
+programs, a QEMU without our plugin executes one instruction per block and logs each with its own
+disassembler. For Debian's armhf programs, another plugin counts each instruction."""
 import collections
 import hashlib
 import os
@@ -24,11 +24,11 @@ IMMEDIATE = re.compile(rf"(b{CONDITION}|bl{CONDITION}|cbn?z)$")
 
 
 def kinds_of(name, operands):
-    """Returns the events that an instruction of this spelling raises by being executed; whether it
-    is a return, which counts if it is taken; whether it always writes the PC."""
+    """Returns the events that an instruction with this text raises whenever it is executed; whether
+    it is a return, which counts only if it is taken; and whether it always writes the PC."""
     name = name.split(".")[0]
     kinds = {"inst_retired"}
-    # A branch to the next instruction leaves no gap in the log.
+    # A branch to the next instruction is not visible in the log.
     goes = name == "bx" or (name in ("blx", "add", "sub", "mov", "ldr") and
                             (name == "blx" or operands.startswith("pc,")))
     if IMMEDIATE.match(name) or (re.match(rf"blx{CONDITION}$", name) and operands[0] == "#"):
@@ -45,14 +45,14 @@ def kinds_of(name, operands):
 
 
 class Trace:
-    """Reads the log: the instruction at each address, and the executed instructions."""
+    """Reads the log. It contains the instruction at each address, and the executed instructions."""
 
     def __init__(self):
         self.counts = collections.Counter()
 
     def read(self, fifo):
         at, last = {}, None
-        # Instructions that are still under an IT: their names show no condition.
+        # Number of instructions that are still under an IT, whose names show no condition.
         under = 0
         listed = re.compile(rb"0x([0-9a-f]+):  ((?:[0-9a-f]{2,8} ?)+) +(\S+) *(.*)")
         c = self.counts
@@ -62,8 +62,7 @@ class Trace:
                     pc = int(line.split(b"/", 2)[1], 16)
                     if last:
                         self.left(*last, pc)
-                    # The kernel's helpers, in the page at the end of memory, are logged without an
-                    # instruction.
+                    # The log has no text for the kernel's helpers in the page at the end of memory.
                     kinds, returns, goes, size, covers = at.get(pc, (set(), False, False, 0, 0))
                     c.update(kinds)
                     last = (pc, kinds, returns, goes and not under, size) if kinds else None
@@ -81,7 +80,7 @@ class Trace:
                     at[int(m.group(1), 16)] = (*kinds, size, covers)
 
     def left(self, pc, kinds, returns, goes, size, to):
-        if "exc_svc" in kinds:  # where it goes on is the kernel's choice
+        if "exc_svc" in kinds:  # the kernel decides where execution continues
             return
         if to != pc + size or goes:
             self.counts["pc_write_retired"] += 1
@@ -115,7 +114,7 @@ FLAGS = ["-O2 -mthumb", "-O2 -marm -march=armv8-a -mfpu=crypto-neon-fp-armv8", "
 @pytest.mark.parametrize("flags", size(FLAGS[:1], FLAGS))
 def test_programs(flags):
     for name in SOURCES:
-        if name != "odd":  # a signal leads away from where it comes: see below
+        if name != "odd":  # a signal changes the next address; see below
             assert compare(own(name, "-static", *flags.split()))["inst_retired"] > 4000
 
 
@@ -127,7 +126,8 @@ def test_with_shared_libraries():
 
 
 def executed(program, *argv, more=(), cpu="max"):
-    """Returns the number of instructions by the tests' plugin, and the program's output."""
+    """Returns the number of instructions that the tests' plugin counted, and the program's
+    output."""
     out = os.path.join(WORK, f"executed-{os.getpid()}")
     its = alone(emulator_in_path("qemu-arm"),
                 ["-plugin", f"{plugin()},out={out},half={1 << 32:#x}"], cpu, more, program, argv)
@@ -163,8 +163,8 @@ def test_signals():
 ARCH = "armhf"
 LIBC = ["libc6"]
 DEBIAN = {
-    # name: packages, program, arguments, environment
-    # Its shell works with the number of its process, which differs.
+    # name: packages, program, arguments, environment. Shells work with the number of their process,
+    # which differs in each run.
     "busybox": (["busybox-static"], "bin/busybox", ["sha256sum", "{root}/bin/busybox"], []),
     "bash": (["bash", "libtinfo6", *LIBC], "bin/bash",
              ["--norc", "-c", "for ((i = 0; i < 60; i++)); do s+=$i,; a[i]=${s:i:3}; done; "
@@ -189,10 +189,10 @@ DEBIAN = {
 
 
 def tree(packages):
-    """Returns a folder with the files of packages, as the sysroot of programs. Its /lib is
-    /usr/lib, as on a machine. If the two were different, the loader would check with statx()
-    whether the first exists once it misses a library there. QEMU answers statx() from the host and
-    not from the sysroot, so the loader would never search the folder again."""
+    """Returns a folder with the files of packages, which serves as the sysroot of programs. Its
+    /lib is /usr/lib, as on a machine. Otherwise the loader would check with statx() whether /lib
+    exists when it misses a library there. QEMU answers statx() from the host and not from the
+    sysroot, so the loader would never search the folder again."""
     def make(path):
         os.makedirs(os.path.join(path, "usr", "lib"))
         os.symlink("usr/lib", os.path.join(path, "lib"))
@@ -208,7 +208,7 @@ def tree(packages):
     return kept(f"{release()}-{ARCH}-merged-{name}", make)
 
 
-# busybox, AES and Python are only in large runs.
+# Only large runs have busybox, AES and Python.
 @pytest.mark.parametrize("name", size(["sqlite3"], list(DEBIAN)))
 def test_debians_programs(name):
     packages, program, arguments, env = DEBIAN[name]
@@ -228,7 +228,7 @@ def test_debians_programs(name):
 
 # ---- ARMv6T2 -------------------------------------------------------------------------------------
 
-# Thumb-2 code as compilers make it: TBB and TBH, bit fields, CBZ, IT, MOVW, LDRD.
+# This is Thumb-2 code as compilers make it: TBB and TBH, bit fields, CBZ, IT, MOVW, LDRD.
 THUMB2 = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,7 +279,8 @@ int main(void)
 @pytest.mark.parametrize("flags", size(["-O2 -mthumb"],
                                        ["-O2 -mthumb", "-Os -mthumb", "-O3 -mthumb", "-O2 -marm"]))
 def test_arm1156(flags):
-    """QEMU has no ARM1156: a Cortex-A8 executes the program, here and for pmk."""
+    """A program for the ARM1156 has the right counts. QEMU has no ARM1156, so a Cortex-A8 executes
+    the program, here and for pmk."""
     have("qemu-arm", CROSS + "gcc")
     program = build("oracle32-thumb2", THUMB2, "-static", "-march=armv6t2", *flags.split())
     text = run(CROSS + "objdump", "-d", "--no-show-raw-insn", program).out
@@ -308,8 +309,8 @@ def test_arm1156(flags):
     ("cortex-a7", "inst_retired", "bus_access"), ("cortex-a15", "inst_retired", "bus_access"),
     ("cortex-a8", "inst_retired", "axi_read"), ("cortex-a9", "ins_rename", "data_evict")])
 def test_cores_of_armv7(core, instructions, more):
-    """A program that the compiler makes by default is counted as a Cortex-A7. With that PMU and
-    with other PMUs, the number of instructions is that of the plugin."""
+    """A program that the compiler makes by default is counted as on a Cortex-A7. With this PMU and
+    with other PMUs, the number of instructions equals that of the plugin."""
     have("qemu-arm", CROSS_HF + "gcc")
     program = own("sort", "-static", "-O2")
     want, _ = executed(program, cpu=core)

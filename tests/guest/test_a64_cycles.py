@@ -18,7 +18,7 @@ from a64.measure import *
 PIPELINE = [
     ("nop",                 32, "nop",                                             16,
      0),
-    # Dependent: 0, 1, 2 … In pairs: 65 instructions, two a cycle.
+    # Dependent additions: 0, 1, 2 … Independent ones in pairs: 65 instructions, two per cycle.
     ("alu_chain",           32, "add x1, x1, #1",                                  31,
      0),
     ("alu_pairs",           32, "add x1, x4, #1; sub x3, x4, #1",                  32,
@@ -43,8 +43,8 @@ PIPELINE = [
     # The core has one multiplier, which starts one multiplication in each cycle.
     ("mul_independent",     32, "mul x1, x4, x5",                                  31,
      0),
-    # The sum of a multiply-accumulate is wanted two cycles later than a factor. Factors of 32 bits
-    # take a cycle less, upper halves two more.
+    # The sum of a multiply-accumulate is needed two cycles later than a factor. Factors of 32 bits
+    # take a cycle less, upper halves two cycles more.
     ("madd_sum",            32, "madd x1, x4, x5, x1",                             31 * 2,
      31),
     ("madd_factor",         32, "madd x1, x1, x5, x4",                             31 * 4,
@@ -55,7 +55,7 @@ PIPELINE = [
      31 * 5),
     ("div_chain",           32, "udiv x1, x1, x5",                                 31 * 4,
      31 * 3),
-    # The divider is busy: no operand is missing, but nothing issues.
+    # The divider is busy. No operand is missing, but nothing issues.
     ("div_independent",     32, "udiv x1, x4, x5",                                 31 * 4,
      31 * 3),
     ("load_chain",          32, "ldr x2, [x2]",                                    31 * 3,
@@ -78,7 +78,7 @@ PIPELINE = [
      0),
     ("store_pre_index",     32, "str x4, [x6, #8]!",                               31,
      0),
-    # Loads of 8 bytes a cycle, stores of 16: the unit is busy for 8 cycles to load 64 bytes.
+    # The unit loads 8 bytes per cycle and stores 16, so it is busy for 8 cycles to load 64 bytes.
     ("load_pair",           16, "ldp x1, x3, [x10]",                               15 * 2,
      15),
     ("load_pair_q",          8, "ldp q0, q1, [x10]",                               7 * 4,
@@ -102,12 +102,12 @@ PIPELINE = [
      31 * 3),
     ("fmov_chain",          16, "fmov d0, x1; fmov x1, d0",                        16 * 2 + 15 * 3,
      16 + 15 * 2),
-    # A sum four cycles after the last one, a factor eight.
+    # The sum is needed four cycles after the previous one, and a factor eight cycles after it.
     ("fmadd_sum",           32, "fmadd d0, d1, d2, d0",                            31 * 4,
      31 * 3),
     ("fmadd_factor",        32, "fmadd d0, d0, d2, d1",                            31 * 8,
      31 * 7),
-    # The result, and (independent ones) the unit.
+    # Dependent instructions wait for the result, and independent ones for the unit.
     ("fdiv_double",         16, "fdiv d0, d0, d1",                                 15 * 33,
      15 * 32),
     ("fdiv_double_busy",    16, "fdiv d0, d1, d2",                                 15 * 30,
@@ -124,7 +124,7 @@ PIPELINE = [
      15 * 11),
     ("fsqrt_single_busy",   16, "fsqrt s0, s1",                                    15 * 9,
      15 * 8),
-    # Vectors of 128 bits begin a cycle.
+    # Vectors of 128 bits issue first in a cycle.
     ("simd_chain",          32, "add v0.4s, v0.4s, v1.4s",                         1 + 31 * 2,
      31),
     ("simd_fp_chain",       32, "fadd v0.4s, v0.4s, v1.4s",                        1 + 31 * 4,
@@ -261,7 +261,7 @@ def test_miss_felt_at_the_first_use():
     want(c, l1d_cache_refill=1, l2d_cache_refill=1, stall_backend=2 + 120, cpu_cycles=3 + 120 + 1)
 
 
-# Shorter, so that a piece of code is long enough to hide it.
+# The body is shorter here, so a piece of code is long enough to hide the wait.
 NEAR = "mem.latency=40"
 
 
@@ -272,7 +272,7 @@ def test_miss_partly_hidden():
 
 
 def test_miss_hidden_by_work():
-    # 100 NOPs hide it: NOP, LDR, 50 cycles, ADD.
+    # 100 NOPs hide the wait: NOP, LDR, 50 cycles, ADD.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 100; add x3, x1, x5",
               WARM=1)
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=52)

@@ -33,7 +33,7 @@ ACCESSES = [
                                "ldr x1, [x2, #16]",                7, 0,  7, 0,  1, 0,  0),
     ("every_store",         0, "strb w1, [x2]; strh w1, [x2, #2]; str w1, [x2, #4]; "
                                "str x1, [x2, #8]",                 0, 4,  0, 4,  0, 1,  0),
-    # A store fills its line; the load after it hits.
+    # A store fills its line, and the load after it hits.
     ("store_then_load",     0, "str x1, [x2]; ldr x1, [x2]",       1, 1,  1, 1,  0, 1,  0),
     ("load_then_store",     0, "ldr x1, [x2]; str x1, [x2, #56]",  1, 1,  1, 1,  1, 0,  0),
     ("address_modes",       0, "ldr x1, [x2, #8]!; ldr x1, [x2], #8; ldr x1, [x2, x6]; "
@@ -43,7 +43,8 @@ ACCESSES = [
      "ldr b0, [x2]; ldr h0, [x2, #2]; ldr s0, [x2, #4]; ldr d0, [x2, #8]; "
                                "str b0, [x2]; str h0, [x2, #2]; str s0, [x2, #4]; str d0, [x2, #8]",
                                                                    4, 4,  4, 4,  1, 0,  0),
-    # Bytes 0x3d … 0x44 are in two lines; 0x3c … 0x3f in one, and 0x3a … 0x41 of a word pair in two.
+    # Bytes 0x3d … 0x44 are in two lines. 0x3c … 0x3f are in one line, and 0x3a … 0x41 of a word
+    # pair in two.
     ("word_to_the_end",  0x3c, "ldr w1, [x2]",                     1, 0,  1, 0,  1, 0,  0),
     ("word_two_lines",   0x3d, "ldr w1, [x2]",                     1, 0,  2, 0,  2, 0,  1),
     ("double_two_lines", 0x3c, "ldr x1, [x2]",                     1, 0,  2, 0,  2, 0,  1),
@@ -51,9 +52,9 @@ ACCESSES = [
     ("store_two_lines",  0x39, "str x1, [x2]",                     0, 1,  0, 2,  0, 2,  1),
     ("unaligned_inside", 0x01, "ldr x1, [x2]; ldr w1, [x2]; ldrh w1, [x2]; ldrb w1, [x2]; "
                                "str x1, [x2]; strh w1, [x2]",      4, 2,  4, 2,  1, 0,  5),
-    # Across a boundary of 16 bytes, but not of 64: one look-up.
+    # The access crosses a boundary of 16 bytes, but not of 64 bytes, so it makes one look-up.
     ("over_16_bytes",    0x0c, "ldr x1, [x2]; ldr q0, [x2]",       2, 0,  2, 0,  1, 0,  2),
-    # Pairs. The element is a register.
+    # In pairs, the element is a register.
     ("ldp_x",               0, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  0),
     ("ldp_x_two_lines",  0x38, "ldp x1, x3, [x2]",                 1, 0,  2, 0,  2, 0,  0),
     ("ldp_x_unaligned",  0x0c, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  1),
@@ -75,7 +76,7 @@ ACCESSES = [
     ("ldp_q_to_the_end", 0x20, "ldp q0, q1, [x2]; stp q0, q1, [x2]",
                                                                    1, 1,  2, 2,  1, 0,  0),
     ("stp_q_unaligned",  0x28, "stp q0, q1, [x2]",                 0, 1,  0, 3,  0, 2,  1),
-    # Structures: 16, 32, 48, 64 bytes, by elements of 1 to 8.
+    # Structures of 16, 32, 48 and 64 bytes, with elements of 1 to 8 bytes.
     ("ld1_one_to_four",     0, "ld1 {v0.16b}, [x2]; ld1 {v0.8h, v1.8h}, [x2]; "
                                "ld1 {v0.4s-v2.4s}, [x2]; ld1 {v0.2d-v3.2d}, [x2]",
                                                                    4, 0, 10, 0,  1, 0,  0),
@@ -91,7 +92,7 @@ ACCESSES = [
                                                                    0, 2,  0, 8,  0, 1,  0),
     ("st4_two_lines",       8, "st4 {v0.2d-v3.2d}, [x2]",          0, 1,  0, 5,  0, 2,  0),
     ("st3_8b",              0, "st3 {v0.8b-v2.8b}, [x2]",          0, 1,  0, 2,  0, 1,  0),
-    # LD1 to LD4 of one element of each register, with the same index: 1, 8, 12, 32 bytes.
+    # LD1 to LD4 of one element of each register, with one index for all: 1, 8, 12, 32 bytes.
     ("single_structures",   0, "ld1 {v0.b}[3], [x2]; ld2 {v0.s-v1.s}[1], [x2]; "
                                "ld3 {v0.s-v2.s}[2], [x2]; ld4 {v0.d-v3.d}[1], [x2]",
                                                                    4, 0,  5, 0,  1, 0,  0),
@@ -109,7 +110,7 @@ ACCESSES = [
     ("exclusive_without_load", 0, "clrex; stxr w6, x5, [x2]",      0, 1,  0, 0,  0, 0,  0),
     ("acquire_release",     0, "ldar x1, [x2]; stlr x1, [x2]; ldarb w1, [x2]; stlrh w1, [x2]",
                                                                    2, 2,  2, 2,  1, 0,  0),
-    # A prefetch counts no access: the first access to its line counts.
+    # A prefetch counts no access. The first access to its line counts.
     ("prefetch",            0, "prfm pldl1keep, [x2]; prfum pldl1strm, [x2, #1]",
                                                                    0, 0,  0, 0,  0, 0,  0),
     ("no_access",           0, "add x1, x2, x5; mul x1, x2, x5; fadd d0, d1, d2; dmb ish; nop",
@@ -183,7 +184,7 @@ def test_access_zero_unseen():
     body = "b 1f; .balign 4096; .skip 4088; 1: add x2, x2, #64; dc zva, x2; nop"
     program = build("repeat", {"SETUP": "set32 x2, DATA", "REPS": 1, "BODY": body})
     out = stat("--core", "armv8", "-e", "l1d_cache_wr,l1d_cache_allocate", program)
-    if counts(out)["l1d_cache_allocate"] == 0:  # before 9.0
+    if counts(out)["l1d_cache_allocate"] == 0:  # QEMU before 9.0
         contains(out["warning"], "1 instruction(s) zeroed memory")
 
 
@@ -329,7 +330,7 @@ KINDS = [
                          "fabs s0, s1; frintz d0, d1; fcvt d0, s1; fmov d0, #1.0; fmov d0, d1",
                                                                                           0, 0, 13,
      0),
-    # Between the register files: neither.
+    # Moves between the register files are neither.
     ("moves",            "fmov x1, d0; fmov d0, x1; umov w1, v0.b[0]; ins v0.d[0], x1; "
                          "dup v0.4s, w1; smov x1, v0.h[1]",                               0, 0, 0,
      0),
@@ -366,7 +367,7 @@ def test_kind(name, body, dp, ase, vfp, crypto):
 #    name                instructions                                immed return indirect taken all
 BRANCHES = [
     ("b",                "b 1f; nop; 1: nop",                            1, 0, 0, 1, 2),
-    # A branch to the next instruction is still a change of the PC.
+    # A branch to the next instruction also changes the PC.
     ("b_to_next",        "b 1f; 1: nop",                                 1, 0, 0, 1, 2),
     ("bl_ret",           "bl f; nop",                                    1, 1, 1, 2, 3),
     ("ret_by_register",  "bl g; nop",                                    1, 1, 1, 2, 4),
@@ -476,8 +477,8 @@ def test_predictor_never():
 
 
 def test_predictor_once_each():
-    # 16 taken branches at 16 addresses: each has a new counter. Without history the second run
-    # finds all of them in state 2.
+    # 16 taken branches at 16 addresses have new counters. Without history, the second run finds all
+    # of them in state 2.
     body = "b.eq 1f; nop; 1: nop"
     want(count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16), br_mis_pred=16,
          pc_write_retired=16)
@@ -539,8 +540,8 @@ def test_predictor_restated():
 
 
 def nested(turns, times):
-    """Returns the outcomes of the branches of a loop in a loop: (True for the inner loop,
-    taken)."""
+    """Returns the outcomes of the branches of a loop inside a loop: (true for the inner loop's
+    branch, taken)."""
     for i in range(times):
         for j in range(turns):
             yield True, j < turns - 1
@@ -868,14 +869,15 @@ def test_prefetch_is_the_same_without_a_clock():
 # Cortex-A53: 3 cycles for a load, 4 for additions of doubles and for multiplications.
 
 WAITS = [
-    # The second load issues in cycle 3, two cycles late, CBNZ in 4. The next pass begins in 5 and
-    # has its address in 6.
+    # The second load issues in cycle 3, two cycles late, and CBNZ in 4. The next pass begins in 5,
+    # and its address is available in 6.
     ("agu_dep_stall", "ldr x11, [x11]; ldr x11, [x11]", 2 + 1),
     ("agu_dep_stall", "ldr x11, [x11]", 1),
-    # The second one issues in 4, three cycles late, CBNZ in 5; the next pass waits from 6 to 8.
+    # The second instruction issues in 4, three cycles late, and CBNZ in 5. The next pass waits from
+    # 6 to 8.
     ("simd_dep_stall", "fadd d0, d0, d1; fadd d0, d0, d1", 3 + 2),
     ("other_interlock_stall", "mul w12, w12, w13; mul w12, w12, w13", 2 + 1),
-    # A store that waits for its data, which it needs a cycle later than its address.
+    # A store waits for its data, which it needs a cycle later than its address.
     ("other_interlock_stall", "mul w12, w13, w13; str w12, [x14]", 1),
     ("agu_dep_stall", "mul x12, x13, xzr; ldr w15, [x14, x12]", 3),
 ]
@@ -967,11 +969,11 @@ def test_walk_a_cache_of_64k():
 
 
 def test_walk_by_the_way_size():
-    # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin always evicts the one
-    # that is needed next.
+    # The lines are 8192 bytes apart, all in set 0. Four lines fit. Of five, round robin always
+    # evicts the one that is needed next.
     want(count("walk", RR, STRIDE=8192, COUNT=4, PASSES=5), l1d_cache=20, l1d_cache_refill=4)
     want(count("walk", RR, STRIDE=8192, COUNT=5, PASSES=5), l1d_cache=25, l1d_cache_refill=25)
-    # 4 ways of 256 sets: the five are in two sets.
+    # There are 4 ways of 256 sets, so the five lines are in two sets.
     want(count("walk", RR, "dcache.size=64K", STRIDE=8192, COUNT=5, PASSES=5), l1d_cache_refill=5)
 
 
@@ -1010,7 +1012,7 @@ def directory(n, bits, size, ways):
 
 
 def test_random_accesses_round_robin():
-    # 64 KB, 16 pages; 128 KB, 32 pages.
+    # 64 KB are 16 pages, and 128 KB are 32 pages.
     for size, ways, bits in ((32768, 4, 10), (16384, 2, 10), (4096, 1, 10), (32768, 8, 11),
                              (65536, 4, 11)):
         want(count("random", RR, f"dcache.size={size}", f"dcache.ways={ways}", COUNT=4000,
@@ -1042,8 +1044,8 @@ def test_writeback(name, instructions, lines):
 
 
 def test_writeback_and_back_again():
-    # The line comes back from level 2 (no refill there), is clean, and throws out the second one,
-    # which is not dirty. Its next store hits.
+    # The line comes back from level 2 (which is no refill there), and is clean. It evicts the
+    # second line, which is not dirty. The next store to it hits.
     c = count("evict", RR, DIRTY="str x0, [x10]", AFTER="ldr x0, [x10]; str x0, [x10]")
     want(c, l1d_cache_refill=6, l1d_cache_wb=1, l2d_cache_rd=7, l2d_cache_refill=6, l2d_cache_wb=0)
 
@@ -1070,8 +1072,8 @@ def test_level_2_fits():
 
 
 def test_level_2_does_not_fit():
-    # Direct mapped as well, 8192 sets: each of 16384 lines throws out the one needed half a pass
-    # later.
+    # Level 2 is also direct mapped, with 8192 sets. Each of 16384 lines evicts the line that is
+    # needed half a pass later.
     want(count("walk", "dcache.ways=1", "l2.ways=1", STRIDE=64, COUNT=16384, PASSES=2),
          l1d_cache_refill=32768, l2d_cache_refill=32769, l2d_cache_wb=0)
 
@@ -1094,7 +1096,7 @@ def test_level_2_off():
 
 
 def test_width_of_the_bus():
-    # 64 lines of data and one of code in beats of 8 or 32 bytes.
+    # 64 lines of data and one of code are transferred in beats of 8 or 32 bytes.
     for width, beats in ((8, 8), (32, 2), (64, 1)):
         want(count("walk", f"bus.bytes={width}", STRIDE=64, COUNT=64, PASSES=1),
              bus_access_rd=65 * beats)
@@ -1160,7 +1162,7 @@ def test_itlb_10_pages():
 
 
 def test_itlb_11_pages():
-    # The eleventh page evicts the first, and so on: 11 misses in each pass.
+    # The eleventh page evicts the first, and so on, so there are 11 misses in each pass.
     want(code_pages(11, 5), l1i_tlb_refill=55, itlb_walk=10, dtlb_walk=0)
 
 
@@ -1205,7 +1207,7 @@ def test_icache_off():
 
 
 def test_icache_half_of_it():
-    # The code is one line before the loop, 256 in it and one after it: all fit.
+    # The code has one line before the loop, 256 lines in it and one after it. All of them fit.
     want(count("codelines", LINES=256, PASSES=4), l1i_cache_refill=258)
 
 
@@ -1298,9 +1300,9 @@ def test_timing_parameters_change_cycles_only():
 # ---- memory far away -----------------------------------------------------------------------------
 
 def test_a_gigabyte_far_away():
-    # 1 GB at 0x7000000000 by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE); one
-    # store in each 64 KB: 16384 pages and lines, all of set 0. The last four stay, the others leave
-    # dirty.
+    # 1 GB at 0x7000000000 is mapped by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS |
+    # MAP_NORESERVE), with one store in each 64 KB. These are 16384 pages and lines, all of them in
+    # set 0. The last four stay, and the others are evicted dirty.
     mmap = ("mov x0, #0x7000000000; mov x1, #0x40000000; mov x2, #3; mov x3, #0x4032; mov x4, #-1; "
             "mov x5, #0; mov x8, #222; svc #0; mov x2, x0; mov w3, #16384")
     c = count("repeat", SETUP=mmap,
@@ -1412,7 +1414,7 @@ PROGRAMS = [
     # fact(1) … fact(10) call themselves: 55 entries, and each instruction counts once.
     ("recursion", "fact", 55, 10 * 45 + 4 * 10, 55, {}),
     ("signals", "note", 50, 100, 50, {}),
-    # A store that faults, in the middle of a block; the handler jumps out.
+    # A store faults in the middle of a block, and the handler jumps out.
     ("faults", "note", 100, 200, 100, {}),
     # The counts are reported when the program dies.
     ("killed", "work", 1, 2 * 500 + 2, 1, dict(code=137)),
@@ -1451,8 +1453,8 @@ def test_three_runs_are_identical():
 
 
 def test_intervals_add_up():
-    # 20000 passes of two instructions, in intervals of 5000 instructions. Each interval ends with
-    # the block in which its last instruction is.
+    # 20000 passes of two instructions run in intervals of 5000 instructions. Each interval ends
+    # with the block that contains its last instruction.
     program = build("loop", {"COUNT": 20000})
     events = ("inst_retired", "cpu_cycles", "br_retired")
     whole = counts(stat("--core", "armv8", "-e", ",".join(events), program))

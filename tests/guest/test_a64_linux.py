@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A boot of Debian's arm64 kernel on QEMU's board "virt", with programs that fork, wait and are
-killed: compared with a count of each instruction and QEMU's log of exceptions in the same run."""
+killed. The counts equal a count of each instruction and QEMU's log of exceptions in the same
+run."""
 import functools
 
 from harness import *
 import guest
-from insns import Beside
+from insns import SecondCount
 import packages
 
 UP = """#!/bin/busybox sh
@@ -28,7 +29,7 @@ EVENTS = {"SVC": "exc_svc", "Data Abort": "exc_dabort", "Prefetch Abort": "exc_p
           "Undefined Instruction": "exc_undef", "IRQ": "exc_irq", "FIQ": "exc_fiq"}
 
 
-def boot(beside, *argv, more=""):
+def boot(second, *argv, more=""):
     have("qemu-system-aarch64")
     try:
         kernel, busybox = packages.kernel("arm64"), packages.busybox("arm64")
@@ -41,14 +42,14 @@ def boot(beside, *argv, more=""):
     doc = stat("--qemu", f"qemu-system-aarch64 -M virt -cpu cortex-a53 -m 512 -display none "
                f"-nic none -monitor none -serial 'file:{serial}' -kernel '{kernel}' "
                f"-initrd '{initrd}' -append 'console=ttyAMA0 quiet panic=1 rdinit=/init' "
-               f"-no-reboot {more} {beside.options}", *argv)
+               f"-no-reboot {more} {second.options}", *argv)
     contains(guest.read(serial).decode(errors="replace"), "up")
     os.unlink(initrd)
     os.unlink(serial)
     return doc
 
 
-# Small runs boot once; large ones also with the host's time.
+# Small runs boot once. Large runs also boot with the host's time.
 ICOUNT = "-icount shift=0,sleep=off"
 boots = pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 
@@ -57,11 +58,11 @@ boots = pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 def booted(more):
     """Returns pmk's counts, those of the second plugin, and those of the log. Programs are linked
     below 1 GB. A kernel that runs in the lower half of the addresses is in RAM, from 1 GB on."""
-    beside = Beside(half=1 << 63, other=(0x40000000, 0x60000000))
+    second = SecondCount(half=1 << 63, other=(0x40000000, 0x60000000))
     events = ["inst_retired", "inst_retired:u", "inst_retired:k", "exc_taken", "exc_taken:u",
               "exc_return", *EVENTS.values()]
-    c = counts(boot(beside, "--core", "cortex-a72", "-e", ",".join(events), more=more))
-    return c, beside.told()
+    c = counts(boot(second, "--core", "cortex-a72", "-e", ",".join(events), more=more))
+    return c, second.read()
 
 
 @boots

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Exact events of A64 programs against an independent count of the same run: QEMU without our
-plugin, executing one instruction per block, logging each as it is translated (its word) and as it
-runs (its address). objdump identifies the instruction of each word."""
+"""The exact events of A64 programs equal an independent count of the same run. A QEMU without our
+plugin executes one instruction per block. It logs the word of each instruction when it translates
+it, and the address when it runs it. objdump identifies the instruction of each word."""
 import collections
 import os
 import struct
@@ -32,7 +32,7 @@ ORDERED = re.compile(r"(ldax?[rp][bh]?|stlx?[rp][bh]?)$")
 
 
 def kinds_of(name, operands):
-    """Returns the events that an instruction of this spelling raises by being executed."""
+    """Returns the events that an instruction with this text raises whenever it is executed."""
     kinds = {"inst_retired"}
     immediate = name in ("b", "bl") or name.startswith("b.") or name in ("cbz", "cbnz", "tbz",
                                                                          "tbnz")
@@ -66,7 +66,7 @@ class Instruction:
         self.kinds = kinds_of(name, operands)
         self.branch = "br_retired" in self.kinds
         self.conditional = bool(CONDITIONAL.match(name))
-        if self.conditional:  # how far it goes
+        if self.conditional:  # the distance of the branch
             self.offset = int(operands.split(", ")[-1], 16) - at
 
 
@@ -94,16 +94,17 @@ def disassemble(words):
 
 
 def always_goes(word):
-    """B, BL; BR, BLR, RET: a change of the PC even if they go to the next instruction."""
+    """Returns true for B, BL, BR, BLR and RET, which change the PC even if they go to the next
+    instruction."""
     return word & 0x7c000000 == 0x14000000 or word & 0xfe000000 == 0xd6000000
 
 
 class Trace:
-    """Reads the log: how often each word was executed at each address, and its successor if that is
-    not the next one."""
+    """Reads the log: how often each word was executed at each address, and its successor if it is
+    not the next word."""
 
     def __init__(self):
-        self.word = {}  # at an address, now
+        self.word = {}  # {address: the word that is there now}
         self.runs = collections.Counter()  # of (address, word)
         self.jumps = collections.Counter()  # of ((address, word), address)
 
@@ -121,7 +122,7 @@ class Trace:
                             jumps[last, pc] += 1
                     last = pc, word[pc]
                 elif line.startswith(b"Stopped"):
-                    last = None  # the block before was not executed after all
+                    last = None  # the previous block was not executed
                 elif line.startswith(b"0x"):
                     m = listed.match(line)
                     if m:
@@ -138,18 +139,18 @@ class Trace:
         for ((at, w), to), n in self.jumps.items():
             i = known[w]
             if not i.branch and "exc_svc" not in i.kinds:
-                # The instruction has faulted: it was executed without effect.
+                # The instruction faulted, so its execution had no effect.
                 for kind in i.kinds - {"inst_retired"}:
                     c[kind] -= n
             # If a conditional branch has a successor that is not its target, it was not taken, or a
-            # signal came first.
+            # signal came before.
             if i.branch and not (i.conditional and to != (at + i.offset) & (1 << 64) - 1):
                 c["pc_write_retired"] += n
         return {e: c[e] for e in EVENTS}
 
 
 def oracle(program, *argv, more=()):
-    """Returns {event: count} and the output of one run, which QEMU's log gives without pmk."""
+    """Returns {event: count} and the output of one run, computed from QEMU's log without pmk."""
     trace = Trace()
     out = logged("qemu-aarch64", trace.read, program, *argv, what="exec,nochain,in_asm",
                  cpu="cortex-a53", core="armv8", more=more)
@@ -200,7 +201,8 @@ int main(void)
 }
 """
 
-# Signals, jumps out of functions, function pointers, switches, system calls that fail.
+# This program has signals, jumps out of functions, function pointers, switches, and system calls
+# that fail.
 ODD = r"""
 #include <errno.h>
 #include <setjmp.h>
@@ -252,7 +254,8 @@ int main(void)
 }
 """
 
-# Copies of every alignment, strings, recursion, vectors, floating point of two widths.
+# This program makes copies with every alignment, and uses strings, recursion, vectors, and floating
+# point of two widths.
 MIX = r"""
 #include <stdint.h>
 #include <stdio.h>
@@ -297,7 +300,8 @@ int main(void)
 }
 """
 
-# Exclusives, acquire and release, by the compiler's atomics (inline, and by way of its helpers).
+# This program uses exclusives, acquire and release through the compiler's atomics, inline and in
+# its helpers.
 ATOMIC = r"""
 #include <stdatomic.h>
 #include <stdio.h>
@@ -329,7 +333,8 @@ def own(name, *flags):
 
 @pytest.mark.parametrize("level", ("-O0", "-O2", "-O3"))
 def test_programs(level):
-    """Small runs compile each program at one of the levels."""
+    """Programs have the right counts. Small runs compile each program at one of the optimisation
+    levels."""
     names = list(SOURCES)
     for name in size(names[("-O0", "-O2", "-O3").index(level)::3], names):
         compare(own(name, level))
@@ -337,7 +342,7 @@ def test_programs(level):
 
 def test_programs_with_other_atomics():
     compare(own("atomic", "-O2", "-mno-outline-atomics"))
-    # Loads and stores of the v8.1 are tried at run time; the A53 has none, and uses the fallback.
+    # The program tries atomics of v8.1 at run time. The A53 has none, so it uses its fallback.
     compare(own("atomic", "-O2", "-moutline-atomics"))
 
 
@@ -355,7 +360,8 @@ def test_programs_that_end_by_a_signal():
 
 
 def test_code_that_is_written_while_it_runs():
-    """A function is written, called, and written again at the same address."""
+    """A function that is written, called, and then written again at the same address has the right
+    counts."""
     compare(build("oracle64-smc", r"""
 #include <stdint.h>
 #include <stdio.h>
@@ -407,7 +413,7 @@ def test_debian_busybox():
                 ["expr", "6", "*", "7"],
                 ["awk", "{ s += $3 } END { print s / 7 }", file])
     for argv in size(commands[::2], commands):
-        # BusyBox's shell is not among the commands: see debian_bash.
+        # BusyBox's shell is not one of these commands; see debian_bash.
         compare(busybox, *argv)
 
 
@@ -416,8 +422,8 @@ def test_debian_bash():
     for script in ("for ((i = 0; i < 10; i++)); do s+=$i,; done; echo ${#s} ${s//1/x}",
                    '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf "%05d\\n" '
                    '17'):
-        # A shell divides its parent's process number into digits, and how long that takes depends
-        # on the number. Two consecutive runs rarely differ.
+        # A shell converts its parent's process number to digits. The time for this depends on the
+        # number, which rarely differs much in two consecutive runs.
         for attempt in range(3):
             try:
                 compare(bash, "--norc", "-c", script)

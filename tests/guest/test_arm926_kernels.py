@@ -26,8 +26,8 @@ def build(body, setup="nop", aux="nop", reps=1):
 
 
 def identities(c):
-    """Invariants of every program, because no layer has errors, retries or bursts that end
-    early."""
+    """Checks sums that hold for every program, because no layer has errors, retries or bursts that
+    end early."""
     equal(c["ct_armi_rd"],
           c["ct_armi_burst_single"] + 4 * c["ct_armi_burst_incr4"] + 8 * c["ct_armi_line_fill"])
     equal(c["ct_armd_rd"] + c["ct_armd_wr"],
@@ -99,7 +99,7 @@ def test_a_line_is_filled_once():
 
 
 def test_one_linefill_for_each_line():
-    # 100 lines of 32 bytes from the start of a page: 3200 bytes, one page.
+    # 100 lines of 32 bytes from the start of a page are 3200 bytes, in one page.
     body = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
     want(measure(body, setup="mov r2, r10"), armd_line_fill=100, armd_page_walk_d=2, armd_rd=802,
          armd_burst_single=2, armd_wr=0)
@@ -109,12 +109,11 @@ def test_a_load_across_lines_fills_both():
     want(measure("ldrd r4, [r10, #28]", setup="nop"), armd_line_fill=2)
 
 
-# A way is 8 KB: five lines of set 0, of which the fifth evicts the first. Each is in a separate
-# page.
+# A way has 8 KB, so the fifth line of set 0 evicts the first one. Each line is in a separate page.
 EVICT = ("ldr r0, [r10]; {}; add r2, r10, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]; "
          "add r2, r2, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]")
 
-# The store that makes the line dirty, and the resulting cast-outs: half lines, whole lines, words
+# The store that makes the line dirty, and the cast-outs that follow: half lines, whole lines, words
 # written.
 DIRTY = [
     ("nothing", "nop", 0, 0, 0),
@@ -154,7 +153,7 @@ STORES = [
     ("four_words", "stmia r2, {r4-r7}", 0, 1, 0, 4),
     ("five_words", "stmia r2, {r4-r8}", 1, 1, 0, 5),
     ("eight_words", "stmia r2, {r0-r7}", 0, 0, 1, 8),
-    # 0x10 to 0x2f: bursts end with the line (our choice).
+    # 0x10 to 0x2f: bursts end at the end of the line (our choice).
     ("eight_words_in_two_lines", "add r3, r2, #16; stmia r3, {r0-r7}", 0, 2, 0, 8),
     ("two_words_apart", "str r1, [r2]; str r1, [r2, #4]", 2, 0, 0, 2),
 ]
@@ -163,7 +162,7 @@ STORES = [
 @cases("name, body, single, incr4, incr8, words", STORES)
 def test_store_of(name, body, single, incr4, incr8, words):
     c = measure(body, setup="mov r2, r10")
-    # In User mode HPROT says so, and four words do not count as a cast-out.
+    # In User mode HPROT has another value, and four words do not count as a cast-out.
     want(c, armd_line_fill=0, armd_wr=words, armd_rd=2, armd_burst_single=2 + single,
          armd_burst_incr4=incr4, armd_burst_incr8=incr8, armd_cast_out4=0, armd_cast_out8=0,
          armd_page_walk_d=2)
@@ -174,7 +173,7 @@ def test_a_store_that_hits_stays_inside():
 
 
 def test_write_through_writes_every_store():
-    # Stores make no line dirty: five lines of a set are read, and nothing is cast out.
+    # Stores that miss make no line dirty: five lines of a set are read, and nothing is cast out.
     c = measure(EVICT.format("str r0, [r10]; str r0, [r10, #16]; strb r0, [r10]"), RR,
                 "dcache.write_through=1")
     want(c, armd_wr=3, armd_burst_single=13, armd_line_fill=5, armd_cast_out4=0, armd_cast_out8=0)
@@ -186,8 +185,8 @@ def test_write_allocate_fills_instead():
 
 
 def test_the_write_buffer_holds_four_writes():
-    # An HCLK cycle is three core cycles. Without a full buffer eight stores in a row take eight
-    # core cycles; with one entry for addresses they wait for each other.
+    # An HCLK cycle is three core cycles. If the buffer is not full, eight stores in a row take
+    # eight core cycles. With one entry for addresses, they wait for each other.
     stores = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
     few = measure(stores, "wbuf.entries=1")
     many = measure(stores, "wbuf.entries=8")
@@ -195,7 +194,7 @@ def test_the_write_buffer_holds_four_writes():
 
 
 def test_cache_off():
-    # Every word on its own: 1 + 4 reads, 1 write, 4 words in a burst.
+    # Every word is a separate access: 1 + 4 reads, 1 write, and 4 words in a burst.
     c = measure("ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}",
                 "dcache.enable=0")
     want(c, armd_line_fill=0, armd_rd=2 + 5, armd_wr=5, armd_burst_single=2 + 5 + 1,
@@ -209,7 +208,7 @@ PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2,
 
 
 def test_pages_that_fit_the_tlb():
-    # 32 pages, one for each set, twice: the second time they are present.
+    # 32 pages, one for each set, are used twice. The second time they are present.
     want(measure(PAGES.format(32)), armd_page_walk_d=64, armd_page_walk_i=0)
 
 
@@ -231,8 +230,8 @@ def test_without_an_mmu_nothing_is_walked():
 
 
 def test_code_on_another_page():
-    # The subroutine is 8 KB further: a separate page, visible on ARM-D and not on ARM-I, and one
-    # more line.
+    # The subroutine is 8 KB further. So it is in another page, whose translation is on ARM-D and
+    # not on ARM-I, and in one more line.
     c = measure("bl far", aux=".space 8192; far: bx lr")
     want(c, armd_page_walk_i=2, armd_page_walk_d=0, armi_line_fill=2, armd_rd=2)
 
@@ -244,7 +243,7 @@ NO_MMU = "mmu.enable=0"
 
 
 def test_data_in_the_dtcm_is_not_on_the_bus():
-    # The page is translated like any other; nothing else is visible.
+    # The page is translated like any other page. Nothing else uses the buses.
     body = ("ldr r1, [r10]; str r1, [r10, #64]; stmia r10, {r0-r7}; ldrd r4, [r10, #28]; strb r1, "
             "[r10, #4095]")
     want(measure(body, *DTCM), armd_rd=2, armd_wr=0, armd_line_fill=0, armd_page_walk_d=2)
@@ -252,7 +251,7 @@ def test_data_in_the_dtcm_is_not_on_the_bus():
 
 
 def test_an_access_takes_a_cycle():
-    # 100 lines that are loaded a second time: it takes as long from the cache.
+    # Reading the 100 lines a second time takes as long from the cache as from the DTCM.
     loop = "mov r3, #100; 1: ldr r1, [r2], #32; subs r3, r3, #1; bne 1b"
     setup = f"mov r2, r10; {loop}; mov r2, r10"
     cached = measure(loop, NO_MMU, "ahb.ratio=1", setup=setup)
@@ -268,8 +267,8 @@ def test_the_dtcm_is_there_with_the_cache_off_and_written_through():
 
 
 def test_what_is_behind_the_dtcm():
-    # Eight words begin 16 bytes before the end of the DTCM: the last four are in the cache, in
-    # their own line.
+    # Eight words begin 16 bytes before the end of the DTCM. The last four are in the cache, in a
+    # line of their own.
     ends = "add r8, r10, #4080; {} r8, {{r0-r7}}"
     want(measure(ends.format("ldmia"), *DTCM, NO_MMU), armd_line_fill=1, armd_rd=8)
     want(measure(ends.format("stmia"), *DTCM, NO_MMU), armd_line_fill=0, armd_wr=4,
@@ -277,8 +276,8 @@ def test_what_is_behind_the_dtcm():
 
 
 def test_the_dtcm_takes_no_room_in_the_cache():
-    # The loop uses five lines of one set of four ways. The first of them is in the DTCM, so no line
-    # is evicted.
+    # The loop uses five lines of one set of four ways. The first line is in the DTCM, so no line is
+    # evicted.
     dirty = "str r0, [r10]; str r0, [r10, #16]"
     want(measure(EVICT.format(dirty), RR, NO_MMU, *DTCM), armd_line_fill=4, armd_wr=0)
     want(measure(EVICT.format(dirty), RR, NO_MMU), armd_line_fill=5, armd_cast_out8=1)
@@ -289,14 +288,14 @@ def test_code_in_the_itcm_is_not_on_the_bus():
     for cache in ("icache.enable=1", "icache.enable=0"):
         c = measure("nop", *itcm, cache, reps=160)
         want(c, armi_rd=0, armi_burst_incr4=0, armi_wait_total=0, armd_rd=0)
-    # The page of the code is translated when it is first run, which is before k_begin.
+    # The page of the code is translated when the code is first run, before k_begin.
     want(measure("bl far", "itcm.base=0x10000", "itcm.size=64K", aux=".space 8192; far: bx lr"),
          armi_rd=0, armd_page_walk_i=2, armd_rd=2)
 
 
 def test_code_that_runs_out_of_the_itcm():
-    # From k_begin, 0x10040, 1100 words and three that settle: up to 0x1117c, 138 lines. With an
-    # ITCM up to 0x11000 twelve of them are fetched.
+    # From k_begin, 0x10040, there are 1100 words and three more, up to 0x1117c, which are 138
+    # lines. With an ITCM up to 0x11000, twelve of them are fetched.
     itcm = ("itcm.base=0x10000", "itcm.size=4K", NO_MMU)
     want(measure("nop", NO_MMU, reps=1100), armi_line_fill=138)
     want(measure("nop", *itcm, reps=1100), armi_line_fill=12)
@@ -313,7 +312,7 @@ def test_data_in_the_itcm():
 # ---- fetch ---------------------------------------------------------------------------------------
 
 def test_one_linefill_for_each_line_of_code():
-    # 20 lines of NOPs, and one of what settles.
+    # There are 20 lines of NOPs, and one line with the instructions after them.
     want(measure("nop", reps=160), armi_line_fill=21, armi_rd=168, armi_burst_single=0,
          armi_burst_incr4=0)
 
@@ -358,7 +357,7 @@ def test_a_slower_bus_takes_more_core_cycles_and_no_more_of_its_own():
     for r in (2, 3, 4):
         equal(c[r]["ct_armd_line_fill"], 100)
         assert c[r]["ct_total_cycles"] < c[r - 1]["ct_total_cycles"], (r, c)
-    # A linefill takes 1 + 5 + 8 cycles; 100 of them cannot take less.
+    # A linefill takes 1 + 5 + 8 cycles, so 100 of them take at least 1400.
     assert c[4]["ct_total_cycles"] > 1400, c[4]
 
 
@@ -445,13 +444,13 @@ def test_cycles_of_instructions():
 
 # ---- the GXI, refused and locked transfers -------------------------------------------------------
 
-# A thousand turns of a loop in the cache: some 1300 HCLK cycles with nothing on the program's
-# layers.
+# A loop in the cache with a thousand passes takes some 1300 HCLK cycles, in which the program uses
+# no layer.
 LOOP = "ldr r3, =1000; 1: subs r3, r3, #1; bne 1b"
 
 
 def whole(*traffic, sets=()):
-    """The whole program, so that the counts include traffic from cycle 0 on."""
+    """Counts the complete program, so the counts include traffic from cycle 0 on."""
     have("qemu-arm")
     options = [w for s in sets for w in ("--set", s)] + [w for t in traffic
                                                          for w in ("--traffic", t)]
@@ -468,7 +467,8 @@ GXI = [
     ("gxi:period=10,count=50,dir=write", 0, 50, 0, 100, 0, (0, 0, 0, 0)),
     ("gxi:period=10,count=50,dir=both", 25, 25, 0, 50, 125, (0, 0, 0, 0)),
     ("gxi:period=10,count=50,read_wait=3,data_wait=4", 50, 0, 150, 0, 200, (0, 0, 0, 0)),
-    # 1 KB on each time: every second request is in another 2 KB, every fourth in another 4 KB, …
+    # The address advances by 1 KB each time, so every second request is in another 2 KB, every
+    # fourth in another 4 KB, and so on.
     ("gxi:period=10,count=50,step=1024", 50, 0, 0, 0, 250, (24, 12, 6, 3)),
     ("gxi:period=10,count=50,step=1024,dir=both", 25, 25, 0, 50, 125, (24, 12, 6, 3)),
     # The addresses alternate between two pages of 16 KB.
@@ -489,7 +489,7 @@ def test_gxi(spec, reads, writes, read_wait, write_wait, data_wait, pages):
 
 
 def test_gxi_thresholds():
-    # 25 stalls each, of 3, 2 and 4 cycles.
+    # There are 25 stalls of each kind, of 3, 2 and 4 cycles.
     spec = "gxi:period=10,count=50,dir=both,read_wait=3,write_wait=2,data_wait=4"
     for threshold in range(5):
         c = whole(spec, sets=[f"wait.threshold={threshold}"])
@@ -506,7 +506,7 @@ def test_the_gxi_has_a_port_of_its_own():
     alone, busy = whole(), whole("gxi:period=0,dir=both")
     equal({e: n for e, n in busy.items() if "gxi" not in e},
           {e: n for e, n in alone.items() if "gxi" not in e})
-    # The channel is idle or busy: in every busy cycle a request completes or waits.
+    # The channel is idle or busy. In every busy cycle a request completes or waits.
     equal(sum(busy["ct_gxi_" + e] for e in ("rd", "wr", "rd_addr_wait", "wr_addr_wait")),
           busy["ct_total_cycles"])
 
@@ -521,7 +521,7 @@ def refused(how):
                how, build("ldr r1, [r10]"))
     want(counts(doc), armd_rd=10, armd_burst_single=2 + 7, armd_line_fill=1, armd_page_walk_d=2,
          armd_wait_non_seq_slave=50,
-         # ARM-I cannot be refused (DDI 0287B 4.2.2): two wait states for each of its words.
+         # ARM-I cannot be refused (DDI 0287B 4.2.2), so each of its words waits for two cycles.
          armi_rd=8, armi_line_fill=1, armi_burst_single=0)
     return counts(doc)
 
@@ -541,7 +541,7 @@ def test_refusals_of_another_slave_are_no_matter():
 
 
 def test_locked_pairs():
-    # 20 bursts, a read and a write of one word in turn; nothing else uses the memory then.
+    # 20 bursts of one word read and write in turn. Nothing else uses the memory meanwhile.
     c = whole("dma0:burst=incr,dir=both,lock=on,period=50,count=20,start=200")
     want(c, dma0_rd=10, dma0_wr=10, dma0_burst_incr=20, dma0_wait_non_seq_bus=1,
          dma0_wait_non_seq_slave=10 * 5 + 10 * 2)

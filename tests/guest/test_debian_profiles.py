@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Profiles of third-party programs: Debian's bash, sqlite3 and busybox, for ARM and
-AArch64, the first two with shared libraries. For every event, the counts of all addresses add up
-exactly to the run's count; every view and format can be made from a recording; and the gate finds
-no difference between two recordings of one command line."""
+"""Profiles of third-party programs: Debian's bash, sqlite3 and busybox, for ARM and AArch64, the
+first two with shared libraries. For every event, the counts of all addresses add up exactly to the
+run's count. Every view and format can be made from a recording, and the gate finds no difference
+between two recordings of one command line."""
 import functools
 import itertools
 import shutil
@@ -27,7 +27,8 @@ PROGRAMS = {
                 [[("libtinfo6",), "*libtinfo.so.6.*", "libtinfo.so.6"], READLINE,
                  [("libsqlite3-0",), "*libsqlite3.so.0.*", "libsqlite3.so.0"],
                  [("zlib1g",), "*libz.so.1.*", "libz.so.1"]]),
-    # In one process, because the behaviour of several depends on their order.
+    # All of this runs in one process, because the behaviour of several processes depends on their
+    # order.
     "busybox": ("busybox-static", "*bin/busybox", ["sh", "-c", "while [ ${#s} -lt 300 ]; do "
                 "i=$((i + 1)); s=$s$((i * i)); done; echo $s"], []),
 }
@@ -45,12 +46,12 @@ def first_of(arch, packages, pattern):
 
 @functools.cache
 def command(name, arch):
-    """Options of pmk and the command line of a program."""
+    """Returns pmk's options and the command line for a program."""
     package, pattern, arguments, libraries = PROGRAMS[name]
     folder = os.path.join(WORK, f"debian-{arch}-{name}")
     os.makedirs(folder, exist_ok=True)
     try:
-        # busybox looks at the name by which it was called.
+        # busybox chooses its function by the name by which it was called.
         program = shutil.copy(one_file(arch, package, pattern), os.path.join(folder, name))
         for packages, library, soname in libraries:
             shutil.copy(first_of(arch, packages, library), os.path.join(folder, soname))
@@ -70,8 +71,7 @@ def recorded(path, name, arch):
     return str(path)
 
 
-# Small runs have one program with shared libraries; large runs have each program and each
-# architecture.
+# Small runs have one program with shared libraries. Large runs have every program and architecture.
 SOME = [("sqlite3", "arm64")]
 
 
@@ -87,12 +87,12 @@ def test_a_profile_of(name, arch, tmp_path):
             "sum(executions) FROM execution JOIN code ON code.id = execution.code").fetchone()
     assert len(rows) > 10, rows
     equal({name: found for name, _, found in rows}, {name: total for name, total, _ in rows})
-    # With and without symbols (busybox has none).
+    # The sums are right with and without symbols; busybox has none.
     assert functions > 100 and not unknown, (unknown, functions, executed)
 
     again = recorded(tmp_path / "b.data", name, arch)
-    # A shell writes the number of its process. The number decides how long the division takes, so
-    # two recordings differ a little.
+    # A shell converts the number of its process to digits. The division's time depends on the
+    # number, so two recordings differ a little.
     done("diff", "--fail-over", "1%", "--min", "5000", data, again)
 
     contains(done("report", "-i", data).out, "%")
@@ -106,7 +106,7 @@ def test_a_profile_of(name, arch, tmp_path):
         target = tmp_path / form
         done("export", "--format", form, "-i", data, "-o", target)
         assert target.stat().st_size > 1000, form
-    # Debian's programs come without debug information.
+    # Debian's programs have no debug information.
     out = pmk("export", "--format", "lcov", "-i", data)
     equal(out.code, 125, out)
     contains(out.err, "it has no lines; build the program with -g, and record it again")

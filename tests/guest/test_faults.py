@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs that continue after faults, compared with an independent count of the same run: each has
-many short functions of random instructions, some of which access unmapped memory, and a handler
-that jumps out."""
+"""Programs that continue after faults have the counts of an independent count of the same run. Each
+program has many short functions of random instructions, some of which access unmapped memory, and a
+handler that jumps out."""
 import os
 import random
 import sqlite3
@@ -16,7 +16,7 @@ from qemulog import wrapped
 CROSS64 = "aarch64-linux-gnu-"
 FUNCTIONS = 70
 
-# good: four pages, and none after them; edge: 8 bytes before their end; bad: unmapped.
+# good: four pages, with nothing mapped after them; edge: 8 bytes before their end; bad: unmapped.
 FRAME = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -143,9 +143,9 @@ def test_a64(seed):
     a64.compare(faulty("a64", seed))
 
 
-# A handler of faults that is entered after blocks whose last access is skipped: called, by signals
-# that the program sends itself, by a timer, and by faults. OLD: this code has run before the
-# program has a handler. BUS: it also handles unaligned accesses, which are not visible.
+# A handler of faults is entered after blocks whose last access is skipped: by a call, by signals
+# that the program sends itself, by a timer, and by faults. OLD: this code ran before the program
+# had a handler. BUS: the handler also handles unaligned accesses, which are not visible.
 ENTERED = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -243,8 +243,8 @@ ENTERED_BY = {"arm": ("qemu-arm", "arm1176", "instr_exec", CROSS,
                                              (1, 1, "inexact")))
 @pytest.mark.parametrize("isa", ENTERED_BY)
 def test_handlers_of_faults_that_are_entered_otherwise(isa, old, bus, trust):
-    """The number of executed instructions depends on the timer, so another plugin counts them in
-    the same run."""
+    """Counts are right if a handler of faults is entered without a fault. The number of executed
+    instructions depends on the timer, so another plugin counts them in the same run."""
     emulator, core, event, prefix, flags = ENTERED_BY[isa]
     have(emulator)
     program = build(f"entered-{isa}", ENTERED, "-O2", "-static", f"-DOLD={old}", f"-DBUS={bus}",
@@ -275,7 +275,7 @@ UNSURE = r"""
 #include <signal.h>
 static sigjmp_buf back;
 static void handler(int sig) { siglongjmp(back, sig); }
-/* A conditional load, and one that is not, in one block. */
+/* A conditional and an unconditional load in one block. */
 __attribute__((naked, noinline, aligned(32))) int both(const int *p, const int *q, int some)
 {
 	__asm__("cmp r2, #0\n\tldrne r0, [r0]\n\tldr r1, [r1]\n\tadd r0, r0, r1\n\tbx lr");
@@ -296,8 +296,9 @@ int main(void)
 
 
 def test_code_that_ran_before_faults_were_expected():
-    """Only newer code reports that a conditional access was passed. If the access was made, this is
-    not needed. Without a clock, accesses are counted one by one, and nothing is in doubt."""
+    """If code ran before faults were expected, its counts are right or marked. Only newer code
+    reports that a conditional access was passed. If the access was made, this is not needed.
+    Without a clock, accesses are counted one by one, and nothing is in doubt."""
     for early, some, trust in ((0, 0, "exact"), (1, 1, "exact"), (1, 0, "inexact")):
         program = build("faults-unsure", UNSURE, "-O1", "-static", "-march=armv6k", "-marm",
                         *["-DEARLY"] * early, f"-DSOME={some}")
@@ -325,8 +326,8 @@ int main(void)
 
 
 def test_a_handler_that_ran_before_it_was_one():
-    """The handler was translated before it became one, so its start does not check whether a fault
-    came before. The label of the result says so."""
+    """If a handler was translated before it became one, its start does not check whether a fault
+    came before, and the label of the result says so."""
     doc = stat("-e", "instr_exec,cycles",
                build("faults-late", LATE, "-O1", "-static", "-march=armv6k", "-marm"))
     equal([c["trust"] for c in doc["counters"]], ["inexact", "inexact"])

@@ -26,10 +26,10 @@ ACCESSES = [
     ("bytes_and_halves",            0, "ldrb r1, [r2]; ldrsb r1, [r2, #1]; ldrh r1, [r2, #2]; "
                                        "ldrsh r1, [r2, #4]; strb r1, [r2, #6]; "
                                        "strh r1, [r2, #8]",                         6, 1, 1),
-    # The first store misses and is an external access, the load fills the line, the second store
-    # hits.
+    # The first store misses and is an external access. The load fills the line, and the second
+    # store hits.
     ("store_load_store",            0, "str r1, [r2]; ldr r1, [r2]; str r1, [r2]",      3, 2, 2),
-    # Bytes 0x1d to 0x20: two lines, hence two accesses; 0x0d to 0x10 is one line.
+    # Bytes 0x1d to 0x20 are in two lines, hence two accesses. 0x0d to 0x10 are in one line.
     ("unaligned_word_two_lines", 0x1d, "ldr r1, [r2]",                                  2, 2, 2),
     ("unaligned_word_one_line",  0x0d, "ldr r1, [r2]",                                  1, 1, 1),
     ("unaligned_half_two_lines", 0x1f, "ldrh r1, [r2]",                                 2, 2, 2),
@@ -42,7 +42,7 @@ ACCESSES = [
     ("strd_two_lines",           0x1c, "strd r6, r7, [r2]",                             2, 2, 2),
     ("stm_one_line",                0, "stmia r2, {r0-r7}",                             1, 1, 1),
     ("stm_two_lines",            0x04, "stmia r2, {r0-r7}",                             2, 2, 2),
-    # A load of two words ends at the last byte of the line; a third word is in the next one.
+    # A load of two words ends at the last byte of the line. A third word is in the next line.
     ("ldm_up_to_the_end",        0x18, "ldmia r2, {r6-r7}",                             1, 1, 1),
     ("ldm_past_the_end",         0x18, "ldmia r2, {r6-r8}",                             2, 2, 2),
     # LDMDB loads the four words below 0x28: 0x18 to 0x27. LDMIB starts one word later than its
@@ -60,7 +60,7 @@ ACCESSES = [
     ("ldrexb_strexb",               1, "ldrexb r1, [r2]; strexb r3, r5, [r2]",          2, 1, 1),
     # Without the monitor the store fails and accesses nothing (our choice).
     ("strex_fails",                 0, "ldrex r1, [r2]; clrex; strex r3, r5, [r2]",     1, 1, 1),
-    # The flags say EQ. An instruction whose condition fails accesses nothing (§7).
+    # The flags are EQ. An instruction whose condition fails accesses nothing (section 7).
     ("conditional_fail",            0, "ldrne r1, [r2]; strne r1, [r2]; ldmneia r2, {r6-r7}; "
                                        "stmneia r2, {r6-r7}; swpne r1, r5, [r2]; "
                                        "ldrdne r6, r7, [r2]; ldrexne r1, [r2]",         0, 0, 0),
@@ -74,10 +74,10 @@ ACCESSES = [
     # a line.
     ("ldm_after_failed_ldm",     0x18, "ldmneia r2, {r6-r9}; ldmia r2, {r6-r9}",        2, 2, 2),
     ("ldm_of_one",                  0, "ldmia r2, {r6}; stmia r2, {r6}",                2, 1, 1),
-    # A preload looks up its line (our choice), which is present here.
+    # A preload looks up its line, which is present here (our choice).
     ("pld_of_a_present_line",       0, "ldr r1, [r2]; pld [r2]",                        2, 1, 1),
-    # Floating point: by lines as well. Four doubles are 32 bytes; one double at 0x1c is in two
-    # lines.
+    # Floating-point accesses also count by lines. Four doubles are 32 bytes. One double at 0x1c is
+    # in two lines.
     ("vldr_vstr",                   0, "vldr s0, [r2]; vstr s0, [r2, #4]; "
                                        "vldr d1, [r2, #8]",                         3, 1, 1),
     ("vldr_double_two_lines",    0x1c, "vldr d1, [r2]",                                 2, 2, 2),
@@ -106,8 +106,8 @@ def test_access_two_pages_two_translations():
 
 
 def test_access_cache_off():
-    # dcache.enable=0: nothing is cacheable (0x09), nothing misses (0x0B), everything goes outside.
-    # Accesses: LDR 1, STR 1, LDM of 0x10..0x2f 2, failed LDR 0.
+    # With dcache.enable=0, nothing is cacheable (0x09), nothing misses (0x0B), and every access is
+    # external. Accesses: LDR 1, STR 1, LDM of 0x10..0x2f 2, failed LDR 0.
     body = "ldr r1, [r10]; str r1, [r10]; ldmia r2, {r4-r9, r11, r14}; ldrne r1, [r10]"
     want(count("repeat", "dcache.enable=0", SETUP="add r2, r10, #0x10; cmp r10, r10", BODY=body),
          dcache_access=4, dcache_access_cacheable=0, dcache_miss=0, expl_d_access=4, instr_exec=4)
@@ -133,7 +133,7 @@ def barriers(*sets):
 
 
 def test_barriers_drain():
-    # A DMB drains as well: seen on an ARM1176 (our choice to follow it). 3 + 2.
+    # A DMB also drains, as was observed on an ARM1176 (our choice to follow it). 3 + 2.
     want(barriers(), wbuf_drained=5, instr_exec=6, dcache_access=0)
 
 
@@ -162,7 +162,7 @@ def test_walk_the_whole_cache():
 
 
 def test_walk_words_of_the_whole_cache():
-    # Every word of 16 KB: 4096 loads, the first of each line misses.
+    # Of the 4096 loads of every word in 16 KB, the first load of each line misses.
     want(count("walk", STRIDE=4, COUNT=4096, PASSES=2), dcache_access=8192, dcache_miss=512)
 
 
@@ -196,8 +196,8 @@ def test_walk_twice_the_cache_of_32k():
 
 
 def test_walk_by_the_way_size():
-    # 4096 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one
-    # needed every time.
+    # The lines are 4096 bytes apart, all in set 0. Four lines fit. Of five, round robin always
+    # evicts the one that is needed next.
     want(count("walk", RR, STRIDE=4096, COUNT=4, PASSES=5), dcache_access=20, dcache_miss=4)
     want(count("walk", RR, STRIDE=4096, COUNT=5, PASSES=5), dcache_access=25, dcache_miss=25)
 
@@ -232,7 +232,8 @@ def test_chase_miss_latency():
     # 59 cycles; ADD takes 1, NOP 1.
     near = count("chase", NODES=64, STRIDE=32, LOADS=64)
     want(near, dcache_miss=64, icache_miss=1, ibuf_stall=56 + 1, dtlb_miss=0, lsu_full_stall=0)
-    # 44 cycles more of memory latency: 64 * 44 more of waiting for operands, 44 more of fetching.
+    # The memory latency is 44 cycles longer: operands wait for 64 * 44 more cycles, and the fetch
+    # for 44 more.
     far = count("chase", "mem.latency=100", NODES=64, STRIDE=32, LOADS=64)
     equal(far["ddep_stall"] - near["ddep_stall"], 64 * 44)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 65 * 44)
@@ -312,7 +313,8 @@ def test_random_accesses_beyond_the_micro_tlb():
 
 
 def test_random_accesses_fill_external():
-    # Lines filled and stores that missed go outside: together the misses.
+    # Lines that are filled and stores that miss are external accesses. Together they are the
+    # misses.
     misses = directory(4000, 10, 16384, 4)["dcache_miss"]
     want(count("random", RR, COUNT=4000, BITS=10), expl_d_access=misses)
 
@@ -320,7 +322,8 @@ def test_random_accesses_fill_external():
 # ---- stores --------------------------------------------------------------------------------------
 
 def test_stores_do_not_allocate():
-    # 64 words in 8 lines, twice: every STR misses and goes outside, and nothing is written back.
+    # 64 words in 8 lines are stored twice. Every STR misses and is an external access, and nothing
+    # is written back.
     want(count("walk", ACCESS="str", STRIDE=4, COUNT=64, PASSES=2), dcache_access=128,
          dcache_miss=128, expl_d_access=128, dcache_wback=0)
 
@@ -337,7 +340,8 @@ def test_store_misses_not_external_if_told():
 
 
 def test_stores_to_one_line_miss_once_if_told():
-    # 64 words in 8 lines, twice: the first store to each line; all go outside.
+    # 64 words in 8 lines are stored twice: the first store to each line misses, and all stores are
+    # external accesses.
     want(count("walk", "dcache.store_miss_each=off", ACCESS="str", STRIDE=4, COUNT=64, PASSES=2),
          dcache_miss=16, expl_d_access=128)
 
@@ -347,9 +351,9 @@ def test_stores_written_through():
     # line becomes dirty.
     body = "ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]; str r1, [r10, #8]; str r1, [r10]"
     want(count("repeat", "dcache.write_through=1", BODY=body), dcache_miss=1, expl_d_access=5)
-    # Write-back: only the fill goes outside.
+    # With write-back, only the fill is an external access.
     want(count("repeat", BODY=body), dcache_miss=1, expl_d_access=1)
-    # A store that misses in a write-through cache goes outside once, not twice.
+    # A store that misses in a write-through cache is one external access, not two.
     want(count("repeat", "dcache.write_through=1", BODY="str r1, [r10]"), dcache_miss=1,
          expl_d_access=1)
 
@@ -395,7 +399,8 @@ DIRTY = [
 
 @cases("name, instructions, halves", DIRTY)
 def test_writeback(name, instructions, halves):
-    # Five lines of the set are read: five misses and fills; the fifth throws out the dirty one.
+    # Five lines of the set are read, which are five misses and fills. The fifth line evicts the
+    # dirty line.
     want(count("evict", RR, DIRTY=instructions), dcache_miss=5, expl_d_access=5,
          dcache_wback=halves)
 
@@ -439,7 +444,7 @@ def test_miss_partly_hidden():
 
 
 def test_miss_hidden_by_work():
-    # 80 NOPs hide it: 1 + 1 + 80 + 1.
+    # 80 NOPs hide the wait: 1 + 1 + 80 + 1.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; nops 80; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=0, cpu_cycles=83)
 
@@ -505,7 +510,8 @@ def test_miss_felt_behind_branches():
 
 
 def test_two_misses_under_way():
-    # lsu.slots=2: two loads may be outstanding, a third waits for the first to end.
+    # With lsu.slots=2, two loads may be outstanding. A third load waits until the first one is
+    # complete.
     two = "ldr r1, [r2]; ldr r3, [r2, #32]; nops 200"
     three = "ldr r1, [r2]; ldr r3, [r2, #32]; ldr r6, [r2, #64]; nops 200"
     want(count("repeat", SETUP=ELSEWHERE, BODY=two, WARM=1), dcache_miss=2, lsu_full_stall=0,
@@ -527,7 +533,7 @@ def pages(n, *sets):
 
 
 def test_tlb_8_pages():
-    # The pages fit in the micro-TLB: one miss each, in both levels.
+    # The pages fit in the micro-TLB, so each page misses once, in both levels.
     want(pages(8), dtlb_miss=8, main_tlb_miss=8, dcache_access=80, itlb_miss=0)
 
 
@@ -536,8 +542,8 @@ def test_tlb_10_pages():
 
 
 def test_tlb_11_pages():
-    # Round robin over 10 entries always throws out the page needed next: every access misses. The
-    # main TLB holds all 11 from the first pass on.
+    # Round robin over 10 entries always evicts the page that is needed next, so every access
+    # misses. The main TLB holds all 11 pages after the first pass.
     want(pages(11), dtlb_miss=110, main_tlb_miss=11)
 
 
@@ -547,7 +553,7 @@ def test_tlb_11_pages_of_stores():
 
 
 def test_tlb_multiple_across_pages():
-    # Six words from 8 bytes below a page boundary: two lines, two pages.
+    # Six words from 8 bytes below a page boundary are in two lines and two pages.
     for op, miss in (("ldmia", 2), ("stmia", 2), ("vldmia", 2)):
         regs = "{d0-d2}" if op[0] == "v" else "{r4-r9}"
         want(count("repeat", SETUP=".fpu vfp; movi r2, (DATA+0xff8)", BODY=f"{op} r2, {regs}"),
@@ -603,12 +609,13 @@ def code_pages(n, passes, *sets):
 
 
 def test_itlb_10_pages():
-    # The page of k_begin is there; 9 others are fetched from once before they are known.
+    # The page of k_begin is present. Code runs from 9 other pages before they are present.
     want(code_pages(10, 5), itlb_miss=9, main_tlb_miss=9, dtlb_miss=0)
 
 
 def test_itlb_11_pages():
-    # The eleventh throws out the first, and so on: 10 pages and the way back, 11 misses a pass.
+    # The eleventh page evicts the first, and so on: 10 pages and the way back are 11 misses in each
+    # pass.
     want(code_pages(11, 5), itlb_miss=55, main_tlb_miss=10)
 
 
@@ -723,13 +730,15 @@ ONCE = 1
 
 
 def test_pattern_branches_executed():
-    # 32 of each; taken: the ones of the pattern and 31 times the loop.
+    # There are 32 of each branch. The forward branch is taken for each 1 of the pattern, and the
+    # loop's branch 31 times.
     for bits in (ALWAYS, NEVER, ALTERNATE_T, ONCE):
         want(pattern(bits), br_exec=64, sw_pc_change=bin(bits).count("1") + 31)
 
 
 def test_pattern_always():
-    # T: no entry, wrong; then state 2, 3, 3 ...: right.
+    # T: there is no entry, so the first prediction is wrong; then the state is 2, 3, 3, and
+    # predictions are right.
     want(pattern(ALWAYS), br_mispredict=1 + 1)
 
 
@@ -738,36 +747,38 @@ def test_pattern_never():
 
 
 def test_pattern_alternating():
-    # T (no entry) wrong → 2; N wrong → 1; T wrong → 2 ...: all 32.
+    # T (no entry) is wrong → 2; N wrong → 1; T wrong → 2; and so on: all 32 are wrong.
     want(pattern(ALTERNATE_T), br_mispredict=32 + 1)
-    # N (no entry) right; T wrong → 2; N wrong → 1; ...: 31.
+    # N (no entry) is right; T wrong → 2; N wrong → 1; and so on: 31 are wrong.
     want(pattern(ALTERNATE_N), br_mispredict=31 + 1)
 
 
 def test_pattern_period_three():
-    # T wrong → 2, T → 3, N wrong → 2, T → 3, T → 3, N wrong → 2 ...: one a period, and the first.
+    # T wrong → 2, T → 3, N wrong → 2, T → 3, T → 3, N wrong → 2, and so on: the first one and one
+    # in each period are wrong.
     want(pattern(PERIOD_TTN, n=30), br_mispredict=10 + 1 + 1)
     # N N right, T wrong → 2; N wrong → 1, N → 0, T wrong → 1; N → 0, N → 0, T wrong → 1; from then
-    # on one a period: 1 + 2 + 8.
+    # on one in each period is wrong: 1 + 2 + 8.
     want(pattern(PERIOD_NNT, n=30), br_mispredict=11 + 1)
 
 
 def test_pattern_prediction_off():
-    # Every taken branch is a mispredicted one (§5).
+    # Every taken branch is mispredicted (section 5).
     for bits in (ALWAYS, NEVER, ALTERNATE_T, PERIOD_TTN):
         taken = bin(bits).count("1") + 31
         want(pattern(bits, "bp.enable=0"), br_mispredict=taken, sw_pc_change=taken)
 
 
 def test_pattern_static_only():
-    # Forward not taken: the taken ones are wrong. Backward taken: the exit is wrong.
+    # Forward branches are predicted as not taken, so the taken ones are wrong. Backward branches
+    # are predicted as taken, so the exit is wrong.
     for bits in (ALWAYS, NEVER, ALTERNATE_N, PERIOD_NNT):
         want(pattern(bits, "bp.dynamic=0"), br_mispredict=bin(bits).count("1") + 1)
 
 
 def test_pattern_dynamic_only():
-    # At first no branch is predicted taken, so the loop branch is wrong once more. The forward
-    # branch has no static prediction either way.
+    # At first no branch is predicted as taken, so the loop's branch is wrong once more. The forward
+    # branch is predicted as not taken with and without static prediction.
     want(pattern(ALWAYS, "bp.static=0"), br_mispredict=1 + 2)
     want(pattern(NEVER, "bp.static=0"), br_mispredict=0 + 2)
 
@@ -777,8 +788,8 @@ def test_pattern_neither():
 
 
 def test_pattern_random():
-    # Each pass takes one bit of a linear feedback register. wrong() is a second model of the
-    # two-bit counter.
+    # Each pass takes one bit of a linear feedback register. wrong() is a second implementation of
+    # the two-bit counter.
     def wrong(n, taps=0x80200003):
         x, state, misses = 1, None, 0
         for _ in range(n):
@@ -812,11 +823,11 @@ PC_WRITES = [
     ("add_pc",          "mov r3, #0; add pc, pc, r3",               0, 1, 0, 0),
     ("ldr_pc",          "adr r3, 1f; str r3, [r10]; ldr pc, [r10]", 0, 1, 0, 0),
     ("ldm_pc",          "adr r3, 1f; str r3, [r10]; ldmia r10, {pc}", 0, 1, 0, 0),
-    # Statically predicted taken: calls and all other branches without condition.
+    # Calls, and all other branches without a condition, are statically predicted as taken.
     ("b",               "b 1f",                                     1, 1, 0, 0),
     ("bl",              "bl 1f",                                    1, 1, 0, 1),
     ("blx_immediate",   "blx thumb",                                1, 1, 0, 1),
-    # The flags say EQ. Conditional calls are predicted not taken.
+    # The flags are EQ. Conditional calls are predicted as not taken.
     ("bl_passes",       "bleq 1f",                                  1, 1, 1, 1),
     ("bl_fails",        "blne 1f",                                  1, 0, 0, 0),
     ("b_fails",         "bne 1f",                                   1, 0, 0, 0),
@@ -831,8 +842,8 @@ PC_WRITES = [
 @cases("name, code, branches, changes, mispredicts, calls", PC_WRITES)
 def test_pc(name, code, branches, changes, mispredicts, calls):
     if "thumb" in code:
-        # The call goes to Thumb code, which returns by BX PC and B: two branches and two changes
-        # of the PC more, and one misprediction, that of BX.
+        # The call goes to Thumb code, which returns by BX PC and B. These are two more branches and
+        # changes of the PC, and BX is one more misprediction.
         aux = ".thumb; .thumb_func; thumb: bx pc; nop; .arm; b back"
         c = count("repeat", BODY=f"{code}; nop; back: nop", AUX=aux, SETUP="cmp r10, r10")
         want(c, br_exec=branches + 2, sw_pc_change=changes + 2, br_mispredict=mispredicts + 1,
@@ -844,7 +855,7 @@ def test_pc(name, code, branches, changes, mispredicts, calls):
 
 
 def test_pc_writes_counted_as_branches():
-    # bp.count_pc_writes=1: MOV to PC is a branch, and a mispredicted one.
+    # With bp.count_pc_writes=1, MOV to PC is a branch, and is mispredicted.
     c = counts(stat("--from", "k_begin", "--to", "k_end", "-e",
                     "br_exec,br_mispredict,sw_pc_change", "--set", "bp.count_pc_writes=1",
                     build("repeat", {"BODY": "adr r3, 1f; mov pc, r3; nop; 1: nop"})))
@@ -882,7 +893,7 @@ def test_calls_return_stack_off():
     want(count("calls", "bp.enable=0", DEPTH=6, RETURN=0), br_mispredict=12, **none)
 
 
-# A function that returns to r3 instead of where it was called from.
+# This function returns to r3 instead of its caller.
 ELSEWHERE_FN = "f: mov r4, lr; mov lr, r3; bx lr"
 
 
@@ -937,7 +948,7 @@ def test_return_pred_exclusive():
 
 
 def test_return_conditional():
-    # Pops, but is not predicted: taken, and therefore wrong.
+    # The instruction pops, but is not predicted. It is taken, and therefore wrong.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxeq lr"), proc_call_exec=1,
          proc_ret_exec=1, proc_ret_exec_pred=0, proc_ret_exec_pred_incorrect=0, br_mispredict=1,
          br_exec=2, sw_pc_change=2)
@@ -1049,7 +1060,7 @@ def test_cycles_folded_loop():
 
 
 def test_cycles_folding_off():
-    # 99 correctly predicted branches take one cycle each.
+    # Each of the 99 correctly predicted branches takes one cycle.
     want(count("loop", "bp.folding=0", BODY="nop", COUNT=100, WARM=1),
          cpu_cycles=2 + 200 + 99 + 7 + 1)
 
@@ -1083,8 +1094,9 @@ def test_cycles_of_mispredicted_branches():
 
 
 def test_cycles_of_a_taken_branch():
-    # B over one NOP to another: folded 0, predicted by an entry but not folded 1, predicted
-    # statically 4, not predicted at all 5 as no flags were set lately.
+    # B goes over one NOP to another. It takes 0 if it is folded, 1 if an entry predicts it but it
+    # is not folded, 4 if it is predicted statically, and 5 if it is not predicted, because no flags
+    # were set shortly before.
     for sets, cost, wrong in (((), 0, 0), (("bp.folding=0",), 1, 0), (("bp.dynamic=0",), 4, 0),
                               (("bp.enable=0",), 5, 1)):
         c = count("repeat", *sets, BODY="b 1f; nop; 1: nop", REPS=20, WARM=1)
@@ -1173,7 +1185,7 @@ def test_thumb_straight_line():
 
 
 def test_thumb_loads_and_stores():
-    # r1 = DATA: LDR, STRB, LDRH in one line; LDMIA of 8 bytes at 0x1c in two.
+    # r1 = DATA. LDR, STRB and LDRH are in one line, and LDMIA of 8 bytes at 0x1c is in two.
     body = ("ldr r2, [r1]; strb r2, [r1, #3]; ldrh r2, [r1, #6]; adds r1, r1, #0x1c; "
             "ldmia r1!, {r2-r3}")
     want(count("thumb", SETUP="mov r1, r10", BODY=body), instr_exec=5, dcache_access=5,
@@ -1189,7 +1201,7 @@ def test_thumb_call_and_pop():
 
 
 def test_thumb_pop_in_two_lines():
-    # 20 bytes below 0x...e4 are 0x...d0 to 0x...e3: two lines, for PUSH and for POP.
+    # 20 bytes below 0x...e4 are 0x...d0 to 0x...e3, which are in two lines for PUSH and for POP.
     want(count("thumb", SETUP="sub sp, sp, #0x1c", BODY="bl f; nop",
                AUX="f: push {r4-r7, lr}; pop {r4-r7, pc}"), dcache_access=4, dcache_miss=4)
 
@@ -1235,7 +1247,7 @@ def test_thumb_loop():
 
 
 def test_thumb_pc_writes():
-    # BX r4 and BLX r4 are branches that nothing predicts, MOV pc is none.
+    # BX r4 and BLX r4 are branches that are never predicted. MOV pc is no branch.
     want(count("thumb", BODY="adr r4, 1f; adds r4, r4, #1; bx r4; nop; .balign 4; 1: nop"),
          br_exec=1, sw_pc_change=1, br_mispredict=1)
     want(count("thumb", BODY="adr r4, 1f; mov pc, r4; nop; .balign 4; 1: nop"), br_exec=0,
@@ -1245,7 +1257,7 @@ def test_thumb_pc_writes():
 # ---- ARM Linux -----------------------------------------------------------------------------------
 
 def test_kernel_helper_page():
-    # 0xffff0fe0 is the kernel's "get thread pointer". The emulator runs it in one go, as one
+    # 0xffff0fe0 is the kernel's "get thread pointer". The emulator runs it as a whole, as one
     # instruction that returns (our choice). MVN, SUB, BLX, helper, NOP.
     want(count("repeat", BODY="mvn r3, #0xf000; sub r3, r3, #0x1f; blx r3; nop"), instr_exec=5,
          br_exec=1, sw_pc_change=2, proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1)
@@ -1275,8 +1287,8 @@ def test_kernel_helpers_are_fetched():
 # ---- what does not depend on anything else -------------------------------------------------------
 
 def test_same_counts_alone_and_together():
-    # Together with twenty others, the two events share the counters in as many passes as necessary;
-    # by themselves they need one pass.
+    # Together with twenty other events, the two events share the counters, in as many passes as
+    # necessary. By themselves they need one pass.
     program = build("random", {"COUNT": 2000, "BITS": 10})
     together = count("random", COUNT=2000, BITS=10)
     for event in ("dcache_miss", "cpu_cycles", "instr_exec", "ddep_stall"):

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Known answers of the level 2 cache of an ARM11: programs whose requests and hits follow from the
-sizes of the caches, counted by the drivers of the L210 and the L220.
-
-The kernels are those of test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped
-in most of the tests here, so that a walk over more than their 16 KB misses them at every line.
+sizes of the caches, as counted by the drivers of the L210 and the L220. The kernels are those of
+test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped in most of the tests, so
+a walk over more than their 16 KB misses at every line.
 """
 from kernels.measure import *
 
-# The events of level 2. DAI 0195B §9 names seven of them; the two that it does not name are line
-# evictions and write allocations.
+# The events of level 2. DAI 0195B section 9 names seven of them, and not line evictions and write
+# allocations.
 L2_EVENTS = ["irreq", "irhit", "drreq", "drhit", "dwreq", "dwtreq", "dwhit", "wa", "co"]
 DM = ("icache.ways=1", "dcache.ways=1")  # direct mapped
 SMALL = ("l2.size=64K", "l2.ways=1")
@@ -29,7 +28,8 @@ def level2(kernel, *sets, pmu="l220", **defines):
 
 
 def test_walk_that_fits_level_2():
-    """64 KB are 2048 lines: the first time they come from memory, the second from level 2."""
+    """64 KB are 2048 lines. The first time they come from memory, and the second time from level
+    2."""
     for pmu in ("l210", "l220"):
         want(level2("walk", *DM, pmu=pmu, STRIDE=32, COUNT=2048, PASSES=2),
              drreq=4096, drhit=2048, dwreq=0, dwtreq=0, dwhit=0, wa=0, co=0)
@@ -40,8 +40,8 @@ def test_walk_that_fits_level_1():
 
 
 def test_walk_that_thrashes_level_2():
-    """256 KB through 64 KB: every line has been evicted when it is needed again. With 512 KB of
-    level 2 all stay."""
+    """A walk over 256 KB thrashes 64 KB of level 2: every line was evicted before it is needed
+    again. With 512 KB of level 2, all lines stay."""
     want(level2("walk", *DM, *SMALL, STRIDE=32, COUNT=8192, PASSES=3), drreq=24576, drhit=0, co=0)
     want(level2("walk", *DM, "l2.size=512K", STRIDE=32, COUNT=8192, PASSES=3), drreq=24576,
          drhit=16384)
@@ -54,8 +54,8 @@ def test_requests_are_the_misses_of_level_1():
 
 
 def test_stores_that_miss():
-    """Stores of one word miss. Level 1 does not allocate, so all are external accesses; level 2
-    allocates if it is configured to."""
+    """Stores of one word miss. Level 1 does not allocate, so all of them are external accesses.
+    Level 2 allocates if it is configured to."""
     want(level2("walk", *DM, ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
          drreq=0, dwreq=4096, dwtreq=0, dwhit=0, wa=0, co=0)
     want(level2("walk", *DM, "l2.write_allocate=on", ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
@@ -63,12 +63,12 @@ def test_stores_that_miss():
 
 
 def test_level_2_evicts_halves():
-    """The walk stores one word in each line: when a dirty line is evicted, one half is written.
+    """The walk stores one word in each line, so when a dirty line is evicted, one half is written.
     2048 of the 16384 lines stay."""
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192,
                 PASSES=2),
          dwreq=16384, dwhit=0, wa=16384, co=16384 - 2048)
-    # The walk stores a word in each half of a line: two halves are written.
+    # The walk stores a word in each half of a line, so two halves are written.
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=16, COUNT=16384,
                 PASSES=2),
          dwreq=32768, dwhit=16384, wa=16384, co=2 * (16384 - 2048))
@@ -80,8 +80,8 @@ def test_written_through():
 
 
 def test_write_backs_hit():
-    """Level 1 read its dirty line through level 2, so level 2 has it: its write-back is one write,
-    of one half or two."""
+    """Level 1 read its dirty line through level 2, so level 2 has the line. Writing it back is one
+    write, of one half or two."""
     for stores, halves in (("str r0, [r10]", 1), ("str r0, [r10]; str r0, [r10, #16]", 2)):
         rr = ("cache.round_robin=1",)
         want(level2("evict", *rr, DIRTY=stores), drreq=5, drhit=0, dwreq=1, dwhit=1, co=0)
@@ -89,8 +89,8 @@ def test_write_backs_hit():
 
 
 def test_read_buffer():
-    """With the data cache off, the eight words of a line are one request of level 2 (DAI 0195B
-    §9)."""
+    """With the data cache off, reads of the eight words of a line are one request to level 2 (DAI
+    0195B section 9)."""
     off = "dcache.enable=0"
     want(level2("walk", off, STRIDE=4, COUNT=1024, PASSES=2), drreq=256, drhit=128)
     want(level2("walk", off, "l2.buffers=0", STRIDE=4, COUNT=1024, PASSES=2), drreq=2048,
@@ -99,7 +99,8 @@ def test_read_buffer():
 
 
 def test_code_comes_from_level_2():
-    """1026 lines of code, 512 of them in level 1: each is read from memory once."""
+    """There are 1026 lines of code, of which level 1 holds 512. Each line is read from memory
+    once."""
     core = count("codelines", *DM, "fetch.shadow=0", LINES=1024, PASSES=3)
     c = level2("codelines", *DM, "fetch.shadow=0", LINES=1024, PASSES=3)
     want(c, irreq=core["icache_miss"], irhit=core["icache_miss"] - 1026, drreq=0, dwreq=0)

@@ -29,7 +29,7 @@ def instructions(body):
 
 
 def exactly(c, insns, **events):
-    """These events of the instruction stream, and no others."""
+    """Returns the counts of these events of the instruction stream, and 0 for all others."""
     want(c, insn_executed=insns, **{e: events.get(e, 0) for e in EXACT})
     assert set(events) <= set(EXACT), events
 
@@ -64,7 +64,7 @@ KINDS = [
                          "fcmp.un r3, r7, r7; flt r3, r4; fint r3, r7; fsqrt r3, r7",
      dict(fp_op=9)),
     ("machine_status",   "msrset r3, 4; msrclr r3, 4", dict(msr_op=2)),
-    # Moves from special registers do not count, and neither do these.
+    # Moves from special registers do not count, nor do these instructions.
     ("no_event",
      "mfs r3, rpc; mfs r3, rmsr; clz r3, r4; swapb r3, r4; swaph r3, r4; mbar 1", {}),
     ("prefix",           "addik r3, r0, 0x12345678; .long 0xb0000000; ori r3, r0, 0",
@@ -82,7 +82,7 @@ KINDS = [
                          "swr r3, r10, r4", dict(load_byte=1, load_half=1, load_word=1, load_any=3,
                                                  store_byte=1, store_half=1, store_word=1,
                                                  store_any=3)),
-    # The second store finds no reservation, but also counts.
+    # The second store finds no reservation, but it counts, too.
     ("exclusive",        "lwx r3, r10, r4; swx r3, r10, r4; swx r3, r10, r4",
                          dict(load_word=1, load_any=1, store_word=2, store_any=2)),
     # load_r1 and store_r1 count accesses with r1 in the address, as base or index. They do not
@@ -102,7 +102,7 @@ OPERANDS = ("addik r4, r0, 8; addik r5, r0, 3; addik r6, r0, 9; addik r7, r0, 0x
 
 @cases("name, body, events", KINDS)
 def test_kind(name, body, events):
-    insns = instructions(body.replace("0x12345678", "0; nop"))  # an imm prefix is one more
+    insns = instructions(body.replace("0x12345678", "0; nop"))  # an imm is one more
     for order in mb.ORDERS:
         exactly(count("repeat", order=order, SETUP=OPERANDS, BODY=body), insns, **events)
 
@@ -129,7 +129,7 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     ("bra",              "bra r9; nop; 1: nop",             2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    # A branch to the next instruction is still a branch.
+    # A branch to the next instruction also counts as a branch.
     ("bri_to_next",      "bri 4; nop",                      2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     # The delay slot holds an instruction that is not a NOP, and it is executed.
@@ -216,7 +216,7 @@ def test_branch(name, body, insns, events):
     if name == "brki":
         setup = setup.replace("addik r12, r0, -12", "addik r12, r0, 20")
     for order in mb.ORDERS:
-        for warm in (0, 1):  # the NOP at k_begin counts when warm
+        for warm in (0, 1):  # the NOP at k_begin counts if warm
             if warm and "1:" in body:
                 continue
             c = count("repeat", order=order, SETUP=setup, BODY=body, AUX="f: rtsd r15, 8; nop",
@@ -377,7 +377,7 @@ def test_wait_as_configured():
 
 
 def test_wait_for_every_operand():
-    # A store's value and address, a branch's condition and target wait like any other operand.
+    # A store's value and address, and a branch's condition and target, wait like any other operand.
     for use in ("swi r3, r10, 0", "sw r4, r10, r3", "lw r4, r10, r3", "bnei r3, 8", "bne r4, r3",
                 "mul r4, r5, r3"):
         taken = use == "bne r4, r3"  # to what it loads: 8
@@ -496,15 +496,15 @@ LOAD, STORE, STORE_BYTE = (dict(ACCESS=a)
 
 
 def spread(mean, *parts):
-    """Standard deviation of a list of (count, latency) with this mean; of all of them, not of a
-    sample."""
+    """Returns the standard deviation of a population, given as a list of (count, latency), with
+    this mean."""
     n = sum(count for count, _ in parts)
     return math.sqrt(sum(count * (latency - mean) ** 2 for count, latency in parts) / n)
 
 
 def reads(c, requests, misses, cost=20):
-    """The latencies of reads, some of which miss and take `cost` cycles more. All others take
-    one."""
+    """Returns the latencies of reads. Those that miss take `cost` cycles more, and all others take
+    one cycle."""
     want(c, dcache_read_request=requests, dcache_read_hit=requests - misses,
          dcache_read_latency=requests, dcache_request=requests, dcache_hit=requests - misses,
          dcache_write_request=0, dcache_write_hit=0, stall_mem=misses * cost)
@@ -519,7 +519,8 @@ def reads(c, requests, misses, cost=20):
 @pytest.mark.parametrize("line", (4, 8, 16))
 def test_dcache_reads(line, through):
     policy = (f"dcache.line={line}", f"dcache.write_through={through}", *LOCAL_CODE)
-    # 8 KB are read word by word, twice: the first time misses once per line, the second never.
+    # 8 KB are read twice, word by word. The first time, each line misses once. The second time,
+    # none misses.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=2048, PASSES=2), 4096, 2048 // line)
     # In 16 KB, every line evicts one that is needed later.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=4096, PASSES=2), 8192, 8192 // line)
@@ -536,7 +537,7 @@ def test_dcache_reads(line, through):
 
 
 def test_dcache_sizes():
-    # Data that fits into the cache misses once per line; twice as much data always misses.
+    # Data that fits into the cache misses once per line. Twice as much data always misses.
     for size in (64, 128, 1024, 4096, 16384, 65536):
         lines = size // 16
         fits = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=lines,
@@ -671,8 +672,9 @@ def test_local_memory():
 # ---- write buffer --------------------------------------------------------------------------------
 
 def buffered(stores, entries, takes):
-    """Returns (sum, longest) of the latencies of stores one cycle apart, restated: the buffer has
-    so many entries and writes one in so many cycles. A store waits until there is room for it."""
+    """Returns (sum, longest) of the latencies of stores one cycle apart, from a second
+    implementation: the buffer has this many entries, and writes one in this many cycles. A store
+    waits until there is room for it."""
     now, empty, all_, longest = 0, 0, 0, 0
     for _ in range(stores):
         empty = max(empty, now) + takes
@@ -727,7 +729,7 @@ def test_icache_line(line):
     set_ = f"icache.line={line}"
     # The code runs once: each line misses.
     fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
-    # Code that fits runs four times: it misses only the first time.
+    # Code that fits runs four times, and misses only the first time.
     fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
     # 8 KB are 2048 words, so the line after them takes the place of the first: both miss every
     # time. The last NOP, where it is a line of its own, misses once.
@@ -892,7 +894,7 @@ def test_configurations_give_the_same_counts():
         if latencies:
             equal(latency, reference[1])
             equal(metrics, reference[2])
-        else:  # event counters tell how often, and no more
+        else:  # event counters count only occurrences
             equal(latency, {})
             equal((metrics["icache_miss_cost"], metrics["dcache_read_miss_cost"]), (None, None))
 

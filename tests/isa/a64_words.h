@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Words for the tests of the A64 decoder: insns_a64.s as words, and words from every encoding
- * class. */
+/*
+ * Words for the tests of the A64 decoder: those of insns_a64.s, and words from every encoding
+ * class.
+ */
 #ifndef PMK_TESTS_ISA_A64_WORDS_H
 #define PMK_TESTS_ISA_A64_WORDS_H
 
@@ -18,7 +20,7 @@
 #define SOURCE "tests/isa/insns_a64.s"
 #endif
 
-/* Debian has them in binutils-aarch64-linux-gnu and gcc-aarch64-linux-gnu. */
+/* Debian has these tools in binutils-aarch64-linux-gnu and gcc-aarch64-linux-gnu. */
 static bool have_tool(const char *name)
 {
 	char command[100];
@@ -59,7 +61,7 @@ static uint32_t next_random(uint64_t *state)
 	return (uint32_t)(*state >> 16);
 }
 
-/* The encoding classes of C4.1 by their fixed bits; opcodes, sizes and registers are left open. */
+/* The encoding classes of C4.1, by their fixed bits. Opcodes, sizes and registers are not fixed. */
 /* clang-format off */
 static const struct {
 	uint32_t mask, value;
@@ -171,8 +173,8 @@ static const struct {
 #define A64_CLASSES (sizeof(a64_class) / sizeof(a64_class[0]))
 
 /*
- * The n-th word of a test: of each class in turn, then any word outside the empty top-level
- * groups, then one of `words` with one to three bits turned over.
+ * Returns the n-th word of a test: one of each class in turn, then any word outside the empty
+ * top-level groups, then one of `words` with one to three bits inverted.
  */
 static uint32_t some_word(uint64_t *random, unsigned n, const uint32_t *words, size_t nwords)
 {

@@ -48,7 +48,7 @@ static const char *const sysop_names[] = {
 	[PMK_SYS_WFI] = "WFI", [PMK_SYS_TLB] = "TLB",
 };
 
-/* By bit. */
+/* Names of the kinds, indexed by bit. */
 static const char *const kind_names[] = {
 	"ARITH",   "LOGICAL",	"MUL",	    "DIV",   "BARREL", "SHIFT",	 "FP",	    "PCMP",
 	"SEXT",	   "IMM",	"WIC",	    "WDC",   "MSR",    "R1",	 "R1_DATA", "BR",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts of A64: a table of encodings with every fact spelled out, unknown words, and a
- * million words against Capstone. test_insns_a64.c compares with binutils.
+ * Instruction facts of A64: a table of encodings has every fact, unknown words are refused, and a
+ * million words agree with Capstone. test_insns_a64.c compares with binutils.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +25,8 @@
 /*
  * Facts that are yes or no, one letter each: conditional, branch, sets flags, reads flags,
  * exclusive, Load, Store, literal, write-back, slow address. Roles: a letter for rd (d), rd2 (e),
- * rn, rm, rs, ra and the register. Memory: bytes of one access, number of accesses; the total is
- * their product.
+ * rn, rm, rs, ra, and the register. Memory: bytes of one access, and number of accesses; the total
+ * is their product.
  */
 struct row {
 	int line;
@@ -975,7 +975,7 @@ static bool roles_agree(const char *roles, const struct pmk_insn *in)
 
 static void decode(uint64_t addr, uint32_t word, struct pmk_insn *in)
 {
-	memset(in, 0xa5, sizeof(*in)); /* the decoder fills all of it */
+	memset(in, 0xa5, sizeof(*in)); /* the decoder must set every byte */
 	pmk_isa_a64_decode(addr, word, in);
 }
 
@@ -1014,7 +1014,7 @@ static void test_table(void **state)
 		flows |= UINT64_C(1) << in.flow;
 		kinds |= in.kind;
 	}
-	/* Classes that only A32 has: 16-bit multiplies, SWP, its floating point. */
+	/* Only A32 has these classes: 16-bit multiplies, SWP, its floating point. */
 	assert_int_equal(classes, ((UINT64_C(1) << (PMK_I_ATOMIC + 1)) -
 				   1) & ~(UINT64_C(1) << PMK_I_MUL16 | UINT64_C(1) << PMK_I_MLAL16 |
 					  UINT64_C(1) << PMK_I_SWAP | UINT64_C(1) << PMK_I_FP));
@@ -1022,7 +1022,7 @@ static void test_table(void **state)
 	assert_int_equal(kinds, (1u << 22) - 1);
 }
 
-/* The rows' words and comments are right: they equal the words and lines of insns_a64.s. */
+/* The words and comments of the rows equal the words and lines of insns_a64.s. */
 static void test_assembled(void **state)
 {
 	uint32_t words[NROWS + 1];
@@ -1137,12 +1137,14 @@ static void test_targets(void **state)
 	assert_true(in.target == UINT64_C(0xffff80000ff80004));
 }
 
-/* Unallocated, or of an unknown extension: only address and size are set. */
+/*
+ * For words that are unallocated, or belong to an unknown extension, only address and size are set.
+ */
 static void test_unknown(void **state)
 {
 	/* clang-format off */
 	static const uint32_t unknown[] = {
-		/* encodings that the top-level table (op0) leaves unallocated */
+		/* Encodings that the top-level table (op0) leaves unallocated. */
 		0xffffffff, 0x00010000, 0x02000000, 0x06000000,
 		/* SVE, SME */
 		0x04200000, 0x25004000, 0x65000000, 0x85800000, 0xe4004000, 0x80800000, 0xc0000000,
@@ -1160,7 +1162,7 @@ static void test_unknown(void **state)
 		/* branches (register): op4, op3, Rn, opc */
 		0xd61f0001, 0xd61f0400, 0xd61f0800, 0xd65f0bdf, 0xd69f03c0, 0xd67f0000, 0xd71f0000,
 		0xd7df0000, 0xd6bf0bff,
-		/* logical immediate: N of 32 bits, all ones, no length */
+		/* Logical immediates: N with 32 bits, all ones, no length. */
 		0x12400000, 0x1200fc00, 0x9240fc00, 0x9200f800,
 		/* move wide: beyond 32 bits, opc 1 */
 		0x12c00000, 0x52c00000, 0x32800000,
@@ -1178,9 +1180,9 @@ static void test_unknown(void **state)
 		0xdac01800, 0x5ac10000, 0xdac12000, 0xdac14be0,
 		/* registers: LDRS of 4 and 8 bytes, PRFM with write-back, unprivileged PRFM */
 		0xb8c00000, 0xf8c00000, 0xf9c00000, 0xb9c00000, 0xf8800400, 0xf8800800,
-		/* V registers: only size 0 has 16 bytes; unprivileged */
+		/* V registers: only size 0 has 16 bytes; no unprivileged form. */
 		0x7c800000, 0xbd800000, 0xfcc00000, 0x3c000800,
-		/* register offset: of less than 32 bits */
+		/* Register offset: fewer than 32 bits. */
 		0xf8600800, 0xf8602800, 0xf8608800, 0xf860a800,
 		/* literals and pairs */
 		0xdc000000, 0xe8000000, 0x68000000, 0xec000000, 0x68400000,
@@ -1192,7 +1194,7 @@ static void test_unknown(void **state)
 		0xd9800000, 0xd9c00000, 0x99c00000,
 		/* structures: opcode, LD2 and LD4 of 1D, Rm */
 		0x0c401000, 0x0c40b000, 0x0c408c00, 0x0c400c00, 0x0c410000,
-		/* lanes: bits that are no index, ST1R, ST4R */
+		/* Lanes: bits that are no index, ST1R, ST4R. */
 		0x0d404400, 0x0d408800, 0x0d409400, 0x0d00c000, 0x0d40d000, 0x0d20e000,
 		/* scalar floating point: ptype 2, opcode */
 		0x1ea00800, 0x1e209800, 0x1fa00000, 0x3e200800, 0x1e224000, 0x1e234000, 0x1e26c000,
@@ -1207,7 +1209,7 @@ static void test_unknown(void **state)
 		0x0e009400, 0x0e009c00, 0x4ec0e400, 0x2e00c400, 0x4ee00000, 0x0e209000, 0x0e60e000,
 		0x0e20f000, 0x0ee00800, 0x0e601800, 0x4ee02800, 0x0e605800, 0x4ee12800, 0x2e216800,
 		0x0ef0a800, 0x0eb1b800, 0x2e30c800, 0x6e70c800, 0x0e70c800,
-		/* FP16: size 0 has none */
+		/* FP16 has no size 0. */
 		0x0ec01c00, 0x0ef9c800,
 		/* permute, extract, table, copy */
 		0x0ec03800, 0x0e000800, 0x0e004800, 0x2e004000, 0x2e400000, 0x0e400000, 0x0e000400,
@@ -1295,7 +1297,7 @@ static bool not_allocated(uint32_t w)
  */
 
 /*
- * Capstone reports these as reading their destination, which they only write: moves, extracts,
+ * Capstone reports that these read their destination, which they only write: moves, extracts,
  * shifts to the right, absolute differences, pairwise long additions.
  */
 static const char takes_old[] =
@@ -1304,8 +1306,8 @@ static const char takes_old[] =
 	"sysl";
 
 /*
- * Capstone reports these as only writing their destination, part of which is kept: upper halves,
- * accumulation, FMOV of the upper double word, ORR and BIC of an immediate.
+ * Capstone reports that these only write their destination, although they keep part of it: upper
+ * halves, accumulation, FMOV of the upper double word, ORR and BIC of an immediate.
  */
 static const char forgets_old[] =
 	"addhn2 raddhn2 subhn2 rsubhn2 shrn2 rshrn2 sqshrn2 sqrshrn2 uqshrn2 uqrshrn2 sqshrun2 "
@@ -1320,8 +1322,8 @@ static const char forgets_old[] =
 static const char misplaces[] = "adds cmp cmn tst msr sys bic ic tlbi ret svc";
 
 /*
- * For tables of three and four registers and structure loads and stores, it has the operand
- * directions of another form.
+ * For tables of three and four registers and for structure loads and stores, Capstone has the
+ * operand directions of another form.
  */
 static bool misplaced_by_form(uint32_t w)
 {
@@ -1393,7 +1395,10 @@ static void test_capstone(void **state)
 		const char *name;
 
 		decode(addr, w, &in);
-		/* Words that it refuses may belong to a later architecture; binutils decides. */
+		/*
+		 * Words that Capstone refuses may belong to a later architecture, which binutils
+		 * decides.
+		 */
 		if (!cs_disasm_iter(handle, &next, &left, &addr, cs) || not_allocated(w))
 			continue;
 		name = cs->mnemonic;
@@ -1422,8 +1427,11 @@ static void test_capstone(void **state)
 
 /* ---- speed ---------------------------------------------------------------------------------- */
 
-/* An instruction is decoded once per translation, where 50 ns do not matter. The limit leaves
- * room for slow and busy hosts, sanitizers and unoptimised builds, and none for a disassembler. */
+/*
+ * A word is decoded within the limit. An instruction is decoded once per translation, where 50 ns
+ * do not matter. The limit permits slow and busy hosts, sanitizers and unoptimised builds, but not
+ * a disassembler.
+ */
 static void test_speed(void **state)
 {
 	enum { ROUNDS = 1000 };

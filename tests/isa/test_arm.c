@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts: a table of encodings with every fact spelled out, the classifier patterns of
- * the architecture against a million words, and all 16-bit encodings against Capstone's operands,
- * which for Thumb (unlike A32) can be relied on.
+ * Instruction facts: a table of encodings has every fact, a million words agree with the classifier
+ * patterns of the architecture, and all 16-bit encodings agree with Capstone's operands, which are
+ * reliable for Thumb, but not for A32.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define N PMK_NO_REG
 
-/* Facts that are yes or no, one letter each, in this order. */
+/* Writes the facts that are yes or no, one letter each, in this order. */
 static void letters(const struct pmk_insn *in, char out[12])
 {
 	const struct {
@@ -445,7 +445,7 @@ static void decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, uint32_t 
 	uint8_t b[] = { (uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
 			(uint8_t)(word >> 24) };
 
-	memset(in, 0xa5, sizeof(*in)); /* the decoder fills all of it */
+	memset(in, 0xa5, sizeof(*in)); /* the decoder must set every byte */
 	pmk_isa_arm_decode(isa, thumb, addr, b, size, in);
 }
 
@@ -488,7 +488,10 @@ static void test_table(void **state)
 	assert_int_equal(flows, (1u << (PMK_FLOW_MODE + 1)) - 1);
 }
 
-/* VFPv2: what it does, of which precision, and which of S0 to S31 it reads and writes. */
+/*
+ * Facts of VFPv2: the operation, the precision, and the registers S0 to S31 that it reads and
+ * writes.
+ */
 static void test_vfp(void **state)
 {
 	enum { W = PMK_VFP_WIDE, R = PMK_VFP_WIDE_RESULT, I = PMK_VFP_INTEGER, V = PMK_VFP_VECTOR };
@@ -527,7 +530,7 @@ static void test_vfp(void **state)
 		{ __LINE__, 0xee321b10, PMK_VFP_TO_CORE,          0x00000020, 0x00000000 },
 		{ __LINE__, 0xec521b13, PMK_VFP_TO_CORE,          0x000000c0, 0x00000000 },
 		{ __LINE__, 0xec421a31, PMK_VFP_FROM_CORE,        0x00000000, 0x00000018 },
-		/* fmstat; fmxr fpscr, r1; and of VFPv3 vmov.f32 s0, #2.0 */
+		/* The words are fmstat; fmxr fpscr, r1; and vmov.f32 s0, #2.0, which is VFPv3. */
 		{ __LINE__, 0xeef1fa10, PMK_VFP_STATUS,           0x00000000, 0x00000000 },
 		{ __LINE__, 0xeee11a10, PMK_VFP_SYSTEM,           0x00000000, 0x00000000 },
 		{ __LINE__, 0xeeb00a00, PMK_VFP_NONE,             0x00000000, 0x00000000 },
@@ -570,7 +573,7 @@ static void test_addresses(void **state)
 	assert_int_equal(in.is_branch, false);
 }
 
-/* Words that are not in ARMv6, or not allocated: pmk sets only the address and the size. */
+/* For words that are not in ARMv6, or not allocated, only the address and the size are set. */
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -609,10 +612,10 @@ struct pattern {
 	uint32_t mask, value;
 	bool conditional; /* [31:28] is any condition but 1111 */
 	uint8_t flow, sysop;
-	bool always; /* the word must decode for all values of the other bits */
+	bool always; /* every value of the other bits must decode */
 };
 
-/* First match wins. Comparisons have no S = 0 form, so [20] is in their masks. */
+/* The first match wins. Comparisons have no form with S = 0, so bit 20 is in their masks. */
 /* clang-format off */
 static const struct pattern pattern[] = {
 	{ "BLX imm",     0xfe000000, 0xfa000000, false, PMK_FLOW_CALL,      0, true },
@@ -699,7 +702,7 @@ static void test_patterns(void **state)
 		struct pmk_insn in;
 		size_t i;
 
-		if (n & 1) /* every other word is made to fit a pattern */
+		if (n & 1) /* every second word is changed to fit a pattern */
 			w = (w & ~p->mask) | p->value;
 		i = match(w);
 		p = &pattern[i];
@@ -715,7 +718,7 @@ static void test_patterns(void **state)
 		    in.conditional != (w >> 28 < 14))
 			fail_msg("%08x: %s has flow %d, branch %d", w, p->name, in.flow,
 				 in.is_branch);
-		/* The hint 0320f003 is WFI, too, but the patterns have only its MCR. */
+		/* The hint 0320f003 is WFI, too, but the patterns have only WFI's MCR. */
 		if (in.sysop != p->sysop && (w & 0x0fffffff) != 0x0320f003 && p->conditional &&
 		    (p->sysop || !strcmp(p->name, "anything")))
 			fail_msg("%08x: %s has sysop %d", w, p->name, in.sysop);
@@ -743,20 +746,29 @@ static uint32_t mask_of(const uint16_t *regs, unsigned n)
 	return mask;
 }
 
-/* Decoded by Capstone, but not in ARM11: CBZ, CBNZ, hints, IT, and BX, BLX with [2:0] not zero. */
+/*
+ * Returns true for encodings that Capstone decodes and ARM11 does not have: CBZ, CBNZ, hints, IT,
+ * and BX and BLX whose [2:0] are not zero.
+ */
 static bool later_thumb(uint32_t h)
 {
 	return (h & 0xf500) == 0xb100 || (h & 0xff00) == 0xbf00 ||
 	       ((h & 0xff00) == 0x4700 && (h & 7));
 }
 
-/* PUSH, POP, STMIA, LDMIA of no register: UNPREDICTABLE, not decoded by Capstone. */
+/*
+ * Returns true for PUSH, POP, STMIA and LDMIA of no register, which are UNPREDICTABLE, and which
+ * Capstone does not decode.
+ */
 static bool empty_list(uint32_t h)
 {
 	return (h & 0xf5ff) == 0xb400 || (h & 0xf0ff) == 0xc000;
 }
 
-/* Permanently undefined; from version 5 on, Capstone knows only one that is used. */
+/*
+ * Returns true for permanently undefined encodings. Capstone 5 decodes only one of them, which is
+ * used.
+ */
 static bool undefined_thumb(uint32_t h)
 {
 	return (h & 0xff00) == 0xde00;
@@ -797,7 +809,7 @@ static void test_all_thumb(void **state)
 	assert_true(compared > 50000);
 }
 
-/* ARMv6T2 has all instructions of ARMv6 unchanged, and more. */
+/* ARMv6T2 decodes all instructions of ARMv6 in the same way, and others. */
 static void test_v6t2(void **state)
 {
 	static const struct {
@@ -864,9 +876,9 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /*
- * Counts must not depend on the library's version: version 5 names some instructions differently
- * from version 4. Half of the words have each opcode in turn, with fields that are often all zeros
- * or ones.
+ * Counts do not depend on Capstone's version: version 5 names some instructions differently from
+ * version 4. Half of the words have each opcode in turn, with fields that are often all zeros or
+ * all ones.
  */
 static void test_any_capstone(void **state)
 {
@@ -890,7 +902,7 @@ static void test_any_capstone(void **state)
 					 in.sets_flags << 6 | in.reads_flags << 5 |
 					 in.exclusive << 4 | in.load << 3 | in.store << 2 |
 					 in.writeback << 1 | in.slow_address);
-		/* only the core's registers; test_vfp() compares those of VFP */
+		/* only core registers; test_vfp() checks those of VFP */
 		hash = mix(hash, in.reads << 32 | (uint32_t)in.writes);
 		hash = mix(hash, in.target << 16 | in.mem_bytes << 8 | in.mem_count);
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts of ARMv7 and of ARMv8's AArch32 state: a table of encodings from GNU as, with
- * every fact spelled out; and random words compared with Capstone, which names the core registers
- * that they use.
+ * Instruction facts of ARMv7 and of ARMv8's AArch32 state: a table of encodings from GNU as has
+ * every fact, and random words agree with Capstone, which names the core registers that they use.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -18,7 +17,7 @@
 
 #include <pmk/isa.h>
 
-/* Facts that are yes or no, one letter each, in this order. */
+/* Writes the facts that are yes or no, one letter each, in this order. */
 static void letters(const struct pmk_insn *in, char out[12])
 {
 	const struct {
@@ -39,7 +38,7 @@ static void letters(const struct pmk_insn *in, char out[12])
 
 struct row {
 	int line;
-	char set; /* A: A32; T: T32, the first half word above the second; t: of 16 bits */
+	char set; /* A: A32; T: T32, with the first half word in the upper half; t: 16 bits */
 	uint32_t word;
 	uint8_t iclass, flow;
 	const char *letters;
@@ -306,7 +305,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* Words that ARMv6's decoder must still refuse. */
+/* ARMv6's decoder still refuses these words. */
 static void test_v6_has_none(void **state)
 {
 	static const uint32_t words[] = { 0xe3011234, 0xe731f312, 0xf57ff05b, 0xf2020944,
@@ -362,7 +361,7 @@ static uint32_t random_word(void)
 	return (uint32_t)(random_state >> 16);
 }
 
-/* r0 to lr that the operands name. */
+/* Returns the registers r0 to lr that the operands name. */
 static unsigned named(const char *text)
 {
 	static const char *const names[] = { "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7",
@@ -391,16 +390,16 @@ static bool begins(const char *name, const char *const *with)
 
 static const char *const loads[] = { "ld", "vld", "pop", "vpop", "rfe", "tb", "swp", "fldm", NULL };
 static const char *const stores[] = { "st", "vst", "push", "vpush", "srs", "swp", "fstm", NULL };
-/* Instructions with a base that the text does not show: the SP of the named mode. */
+/* Instructions with a base that the text does not show, which is the SP of a mode. */
 static const char *const stack[] = { "push", "pop", "vpush", "vpop", "srs", NULL };
 /*
- * Errors of Capstone 4: it takes operands of these from other fields, and has separate names for
+ * Capstone 4 has errors for these: it takes operands from other fields, and has separate names for
  * registers of other modes.
  */
 static const char *const wrong[] = { "clz",    "rbit",	 "rev",	   "cps",    "msr", "mrs",
 				     "ldrexd", "strexd", "ldaexd", "stlexd", NULL };
 
-/* A range of words; `both`: Capstone knows every word that we know there. */
+/* A range of words. `both`: Capstone knows every word in it that pmk knows. */
 struct range {
 	bool thumb;
 	uint32_t mask, value;
@@ -450,7 +449,7 @@ static const char *compare(const struct range *r, const cs_insn *theirs, const s
 
 	if (!theirs)
 		return in->decoded && r->both ? "Capstone does not know it" : NULL;
-	/* Registers that are not allowed there: SP and PC in most places. */
+	/* The word has a register that is not allowed there, usually SP or PC. */
 	if (!in->decoded)
 		return NULL;
 	if (begins(theirs->mnemonic, wrong))
@@ -501,7 +500,7 @@ static void test_capstone(void **state)
 		}
 		cs_close(&handle);
 	}
-	/* We decode everything that Capstone does, except UNPREDICTABLE encodings. */
+	/* pmk decodes everything that Capstone decodes, except UNPREDICTABLE encodings. */
 	assert_true(known > 150000 && both > known - known / 40);
 }
 
@@ -519,7 +518,7 @@ static void test_all_halves(void **state)
 		size_t found = cs_disasm(handle, b, 2, 0x8000, 1, &cs);
 
 		decode(true, 2, h, &in);
-		/* BX and BLX with bits that should be 0 */
+		/* These are BX and BLX with bits that should be 0. */
 		if (found && !in.decoded && h >> 8 != 0x47)
 			fail_msg("%04x is %s %s", h, cs->mnemonic, cs->op_str);
 		if (found && (begins(cs->mnemonic, loads) != in.load ||

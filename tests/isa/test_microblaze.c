@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts of MicroBlaze: the events that a word can raise (UG984, "Performance
- * Monitoring"), encodings with every fact spelled out, targets and prefixes, unknown words, and
- * invariants of all words. test_microblaze_binutils.py compares with binutils.
+ * Monitoring"), encodings with every fact, targets and prefixes, unknown words, and invariants of
+ * all words. test_microblaze_binutils.py compares with binutils.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 static void decode(uint64_t addr, uint32_t word, struct pmk_insn *in)
 {
-	memset(in, 0xa5, sizeof(*in)); /* the decoder fills all of it */
+	memset(in, 0xa5, sizeof(*in)); /* the decoder must set every byte */
 	pmk_isa_microblaze_decode(addr, word, in);
 }
 
@@ -34,8 +34,8 @@ static void decode64(uint64_t addr, uint32_t word, struct pmk_insn *in)
 /* ---- events --------------------------------------------------------------------------------- */
 
 /*
- * The event numbers of UG984's table that an instruction raises, except 0, with the circumstances:
- * a conditional branch was Taken or Not, the instruction was in a delay Slot.
+ * Numbers of the events in UG984's table that an instruction raises, except 0, under a condition: a
+ * conditional branch was Taken or Not, or the instruction was in a delay Slot.
  */
 struct vector {
 	int line;
@@ -199,7 +199,7 @@ static void test_events(void **state)
 
 /*
  * Letters: conditional, branch, sets and reads MSR[C] (s f), exclusive, Load, Store. Roles: a
- * letter for rd (d), rn, rm, ra and the number. All are at 0x8000.
+ * letter for rd (d), rn, rm, ra, and the number. All instructions are at 0x8000.
  */
 struct row {
 	int line;
@@ -420,7 +420,7 @@ static const struct row rows[] = {
 	{ I(0xf9e10000, STORE, NEXT), "S",   "d15 n1",   K(R1),              4 },
 };
 
-/* Of the 64-bit core. */
+/* Instructions of the 64-bit core. */
 static const struct row long_rows[] = {
 	{ I(0x00642900, ALU, NEXT), "s", "d3 n4 m5", K(ARITH) | K(LONG) }, /* addl r3, r4, r5 */
 	{ I(0x0c642900, ALU, NEXT), "sf", "d3 n4 m5", K(ARITH) | K(LONG) }, /* rsublc r3, r4, r5 */
@@ -567,7 +567,7 @@ static void test_table(void **state)
 		}
 		check(&rows[i], &wide);
 	}
-	assert_int_equal(kinds, ((1u << 31) - 1) & ~(1u << 28)); /* all but LONG */
+	assert_int_equal(kinds, ((1u << 31) - 1) & ~(1u << 28)); /* all kinds but LONG */
 }
 
 static void test_long(void **state)
@@ -633,7 +633,7 @@ static void test_prefix(void **state)
 
 	(void)state;
 	assert_true(behind(0x1000, 0xb0001234, 0xb8005678) == 0x12346678); /* bri */
-	/* The low half has no sign. */
+	/* The low half has no sign after a prefix. */
 	assert_true(behind(0x1000, 0xb0001234, 0xb800fffc) == 0x12350ffc);
 	assert_true(behind(0x1000, 0xb000ffff, 0xb8008000) == 0xffff9000);
 	assert_true(behind(0x1000, 0xb0000000, 0xb808fffc) == 0xfffc);	   /* brai */
@@ -641,7 +641,7 @@ static void test_prefix(void **state)
 	assert_true(behind(0xfffff000, 0xb0000001, 0xb9f40000) == 0xf000); /* brlid */
 	assert_true(behind(0x1000, 0xb0008000, 0xbe230004) == 0x80001004); /* bneid */
 	assert_true(behind(0x1000, 0xb0009000, 0xba0c0018) == 0x90000018); /* brki */
-	/* A synchronising branch is 4 bytes on. */
+	/* The target of a synchronising branch is 4 bytes further. */
 	decode(0x1000, 0xb8000004, &in);
 	pmk_isa_microblaze_imm(&in, 0xb0000000);
 	assert_true((in.kind & PMK_MB_BTC_FLUSH) && in.target == 0x1004);
@@ -650,7 +650,10 @@ static void test_prefix(void **state)
 	assert_int_equal(in.kind, PMK_MB_BR | PMK_MB_BR_IMM);
 }
 
-/* A prefix without effect: before other instructions, known and unknown. */
+/*
+ * A prefix before an instruction that does not use it has no effect, whether the instruction is
+ * known or not.
+ */
 static void test_prefix_unused(void **state)
 {
 	static const uint32_t words[] = { 0x30630001, 0xe8610004, 0xb60f0008, 0x98002800,
@@ -672,7 +675,7 @@ static void test_prefix_unused(void **state)
 	}
 }
 
-/* 64 bits; imm makes 32 bits of immediate, imml 40, both with a sign. */
+/* With 64 bits, imm makes an immediate of 32 bits, and imml one of 40 bits. Both have a sign. */
 static void test_long_targets(void **state)
 {
 	struct pmk_insn in;
@@ -708,7 +711,7 @@ static void test_unknown(void **state)
 			0x906400e1,
 		0x906401e1, 0x90640062, 0x90632068, 0x90632064, 0x90032065, 0x90032164, 0x9003206c,
 		0x94708000, 0x94640080, 0x94720080, 0x9423c001, 0x9603c001, 0x94618001, 0x94628001,
-		/* streams: rA of get, rD of put, e of put, unused bits */
+		/* Streams: rA of get, rD of put, e of put, unused bits. */
 		0x6c610000, 0x6c600010, 0x6c238000, 0x6c038400, 0x6c008010, 0x4c612800, 0x4c602801,
 		0x4c232c00, 0x4c032c20, 0x4c032c10,
 		/* floating point */
@@ -744,7 +747,9 @@ static uint64_t mask(int reg)
 	return reg == PMK_NO_REG ? 0 : UINT64_C(1) << reg;
 }
 
-/* Kinds that exclude one another: the main action of an instruction. */
+/*
+ * Returns the number of kinds that exclude each other. Each is the main action of an instruction.
+ */
 static unsigned purposes(const struct pmk_insn *in)
 {
 	uint32_t k = in->kind;
@@ -815,7 +820,7 @@ static void holds(uint32_t word)
 	if (wide.decoded && !(memory_holds(&wide) && flow_holds(&wide) && registers_hold(&wide) &&
 			      implied_kinds_hold(&wide)))
 		fail_msg("%08x contradicts itself: kind %x", word, wide.kind);
-	/* The 64-bit core decodes the same and more, and marks its own instructions. */
+	/* The 64-bit core decodes the same words and others, and marks its own instructions. */
 	assert_int_equal(in.decoded, wide.decoded && !(wide.kind & PMK_MB_LONG));
 	if (in.decoded) {
 		assert_true(in.target == (uint32_t)wide.target);
@@ -848,7 +853,8 @@ static void test_any(void **state)
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
 /*
- * Four bytes at any address, and none after them: a sanitizer detects reads beyond the allocation.
+ * The decoder reads four bytes at any address, and none after them. A sanitizer would detect reads
+ * beyond the allocation.
  */
 static void test_word(void **state)
 {

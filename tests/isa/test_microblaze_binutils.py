@@ -111,8 +111,8 @@ class Meaning:
 
 
 def stream_rows():
-    """get, put and their dynamic forms with the letters of their options, in the order the
-    assembler wants."""
+    """Returns the rows of get, put and their dynamic forms, with the letters of their options in
+    the assembler's order."""
     for t, n, e, c, a in itertools.product(["t", ""], ["n", ""], ["e", ""], ["c", ""], ["a", ""]):
         facts = "s" if n else ""
         yield f"{t}{n}{e}{c}{a}get | OTHER | d F | {facts} | GET"
@@ -129,7 +129,7 @@ MEANINGS = {name: meaning for line in [*TABLE.strip().splitlines(), *stream_rows
 
 
 class Line:
-    """One line of objdump: address, word, mnemonic ("" if objdump does not know it), operands,
+    """A line of objdump: address, word, mnemonic ("" if objdump does not know it), operands,
     comment."""
     def __init__(self, addr, word, name, operands):
         self.addr, self.word, self.name = addr, word, name
@@ -160,8 +160,8 @@ def target_of(line, at, operand, prefix):
 
 
 def expected(line, prefix):
-    """Returns the facts of a line as microblaze_facts prints them; `prefix`: the operand of an imm
-    before it."""
+    """Returns the facts of a line in the form of microblaze_facts. `prefix` is the operand of an
+    imm before it."""
     meaning = MEANINGS[line.name]
     equal(len(line.operands), len(meaning.operands), f"operands of {line}")
     kinds, facts, sysop, target = set(meaning.kinds), set(meaning.facts), "", 0
@@ -178,7 +178,7 @@ def expected(line, prefix):
         kinds |= {"NOP"}
     if line.name == "bri" and target == line.addr + 4 and prefix in (None, 0):
         kinds |= {"BTC_FLUSH"}
-    if "BR_COND" in kinds and "n" not in role:  # it tests r0
+    if "BR_COND" in kinds and "n" not in role:  # the branch tests r0
         kinds |= {"ALWAYS" if line.name[1:3] in ("eq", "le", "ge") else "NEVER"}
     if line.name in ("msrset", "msrclr") and int(text["u15"]) & 4:
         facts |= {"s"}
@@ -212,7 +212,7 @@ def call(*argv):
 
 
 def disassemble(name, path, words, order):
-    """Lines of a file with only these words, at address 0."""
+    """Returns objdump's lines for a file with only these words, at address 0."""
     def ask():
         text = call(tool("objdump"), "-D", "-z", "-b", "binary", "-m", "MicroBlaze",
                     ENDIAN[order][0], path)
@@ -229,7 +229,8 @@ def disassemble(name, path, words, order):
 
 
 def decoded(path, order):
-    """Our facts for it in the form of expected(), or None if it is not known; and its text."""
+    """Returns pmk's facts in the form of expected(), or None if the word is unknown, and pmk's
+    text."""
     def parse(line):
         line, _, text = line.partition("\t")
         if line == "unknown":
@@ -267,8 +268,8 @@ def assemble(source, order):
 
 
 def both(name, words, order):
-    """Pairs of a line of objdump and our facts with the text. Without the word 0, at which objdump
-    stops."""
+    """Returns pairs of a line of objdump and pmk's facts with the text. The word 0 is left out,
+    because objdump stops at it."""
     words = [w for w in words if w != 0]
     path = os.path.join(WORK, f"mb-isa-{name}-{os.getpid()}.bin")
     with open(path, "wb") as f:
@@ -280,7 +281,7 @@ def both(name, words, order):
 
 
 def prefixes(pairs):
-    """Returns each pair with the operand of an imm before it, or None; without the text."""
+    """Returns each pair, without the text, and the operand of an imm before it, or None."""
     before = None
     for line, (have, _) in pairs:
         yield line, have, before
@@ -313,8 +314,8 @@ ALIASES = """
 
 
 def instructions(name):
-    """Returns the mnemonic with every operand at each of its corners, and with all of them at the
-    same."""
+    """Returns the mnemonic with every operand at each of its limits, and with all operands at the
+    same limit."""
     operands = MEANINGS[name].operands
     corners = [ONLY.get(name, {}).get(o, CORNERS[o]) for o in operands]
     chosen = {tuple(c[0] for c in corners)}
@@ -378,8 +379,8 @@ DIFFERENCES = [
 
 
 def swept():
-    """Words of all opcodes with all values of each field that selects among instructions, and
-    random ones."""
+    """Returns words of all opcodes with all values of each field that selects among instructions,
+    and random words."""
     chance = random.Random(1)
     few = [0, 1, 3, 4, 5, 31]
     for op in range(64):
@@ -451,8 +452,8 @@ OTHER_NAMES = [
 
 
 def test_text_of_the_sweep():
-    """Words that both know have the same text; words that our table of facts does not know have
-    none."""
+    """Words that both know have the same text. Words that are not in the table of facts have no
+    text."""
     compared, needed = 0, set()
     for line, (have, text) in both_swept():
         if have is None:

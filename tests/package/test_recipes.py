@@ -115,7 +115,7 @@ def test_lines_that_grew_are_marked(tmp_path):
 # ---- a release ----------------------------------------------------------------------------------
 
 SIGNER = r"""#!/bin/sh
-# Stands for gpg: what git asks of it to sign and to verify.
+# A stand-in for gpg that answers git's requests to sign and to verify.
 case "$*" in
 *--verify*) cat >/dev/null; printf '\n[GNUPG:] GOODSIG 0 me\n[GNUPG:] TRUST_ULTIMATE 0 pgp\n' ;;
 *) cat >/dev/null; echo '[GNUPG:] SIG_CREATED D' >&2

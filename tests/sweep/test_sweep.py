@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		return n;
 	if (!strcmp(what, "abort"))
 		abort();
-	if (!strcmp(what, "kill")) /* whoever counts it */
+	if (!strcmp(what, "kill")) /* kill the process that counts this one */
 		kill(0, 9);
 	if (!strcmp(what, "wait"))
 		for (;;)

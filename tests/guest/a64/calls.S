@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* DEPTH nested calls and their returns. */
+/* Makes DEPTH nested calls, and returns from them. */
 #include "kernel.inc"
 
 	.macro	setup

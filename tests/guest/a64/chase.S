@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LOADS loads, each of which reads the address of the next: a ring of NODES double words STRIDE bytes
- * apart, from low to high, built by stores. The last ADD waits for the last load.
+ * LOADS loads, each of which reads the address of the next one. Stores build a ring of NODES double
+ * words STRIDE bytes apart, from low to high. The last ADD waits for the last load.
  */
 #include "kernel.inc"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PASSES times through LINES lines of code; one line before them and one after them. */
+/* Makes PASSES passes through LINES lines of code, with one line before them and one after them. */
 #include "kernel.inc"
 
 	.macro	setup

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PASSES times through PAGES pages of code: that of k_begin, and the PAGES - 1 pages after it. */
+/* Makes PASSES passes through PAGES pages of code: that of k_begin, and the PAGES - 1 pages after
+ * it. */
 #include "kernel.inc"
 
 	.macro	setup

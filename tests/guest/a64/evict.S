@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read a line into way 0 of set 0, make it dirty with DIRTY, then read four more lines of the set.
- * The first three take the invalid ways 1 to 3; with round robin replacement, whose counter stands at
- * 0 because nothing was evicted yet, the fourth throws out way 0. AFTER runs then.
+ * Reads a line into way 0 of set 0, makes it dirty with DIRTY, and then reads four more lines of
+ * the set. The first three fill the invalid ways 1 to 3. With round robin replacement, whose
+ * counter is 0 because nothing was evicted yet, the fourth line evicts way 0. Then AFTER runs.
  */
 #include "kernel.inc"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Build an A64 kernel, count it with `pmk stat --from k_begin --to k_end`, compare the counts."""
+"""Builds an A64 kernel, counts it with `pmk stat --from k_begin --to k_end`, and compares the
+counts."""
 import hashlib
 import os
 
@@ -9,7 +10,7 @@ KERNELS = os.path.dirname(os.path.abspath(__file__))
 
 CROSS64 = "aarch64-linux-gnu-"
 
-# Events of a PMUv3 that user emulation can show, spelled as in DDI 0487 D13.12 and K3.1.
+# Events of a PMUv3 that user emulation can count, spelled as in DDI 0487 D13.12 and K3.1.
 EVENTS = """inst_retired ld_retired st_retired br_retired br_immed_retired br_return_retired
     br_indirect_spec pc_write_retired br_pred br_mis_pred exc_taken exc_svc exc_undef
     unaligned_ld_spec unaligned_st_spec unaligned_ldst_retired mem_access mem_access_rd mem_access_wr
@@ -23,12 +24,12 @@ EVENTS = """inst_retired ld_retired st_retired br_retired br_immed_retired br_re
 
 
 RR = "cache.round_robin=1"
-LOCAL = "bp.history=0"  # one counter a branch
+LOCAL = "bp.history=0"  # one counter for each branch
 
 
 def build(kernel, defines):
-    """Returns the program of a64/<kernel>.S; one per set of definitions and version of the
-    source."""
+    """Builds a64/<kernel>.S once for each set of definitions and version of the source. Returns the
+    program."""
     have(CROSS64 + "gcc")
     source = os.path.join(KERNELS, kernel + ".S")
     flags = ["-march=armv8.3-a+crypto", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
@@ -56,7 +57,7 @@ def symbol(program, name):
 
 
 def sums_close(c, sets):
-    """Invariants of every program."""
+    """Checks sums that hold for every program."""
     text = " ".join(sets)
 
     def sum_of(event, *parts):
@@ -65,7 +66,7 @@ def sums_close(c, sets):
     sum_of("l1d_cache", "l1d_cache_rd", "l1d_cache_wr")
     sum_of("l1d_cache_refill", "l1d_cache_refill_rd", "l1d_cache_refill_wr")
     sum_of("mem_access", "mem_access_rd", "mem_access_wr")
-    # All memory is cacheable: every access to memory looks up the cache and the TLB.
+    # All memory is cacheable, so every access to memory looks up the cache and the TLB.
     equal((c["mem_access_rd"], c["mem_access_wr"]), (c["l1d_cache_rd"], c["l1d_cache_wr"]))
     equal(c["l1d_tlb"], c["mem_access"], "a look-up each")
     equal(c["l1i_tlb"], c["l1i_cache"], "a look-up each")
@@ -87,15 +88,15 @@ def sums_close(c, sets):
         if "bus.bytes" not in text:
             equal(c["bus_access_rd"], 4 * c["l2d_cache_refill"], "four beats of 16 bytes a line")
             equal(c["bus_access_wr"], 4 * c["l2d_cache_wb"], "four beats of 16 bytes a line")
-    # At most two instructions per cycle; cycles in which nothing issues are stalls.
+    # The core issues at most two instructions per cycle. Cycles in which nothing issues are stalls.
     if "issue.width" not in text:
         assert 2 * (c["cpu_cycles"] - c["stall"]) >= c["inst_retired"], c
     assert c["cpu_cycles"] >= c["stall"], c
 
 
 def count(kernel, *sets, core="armv8", events=EVENTS, **defines):
-    """Returns {event: count} of a kernel built with `defines`, on a core with the parameters
-    `sets`."""
+    """Returns {event: count} of a kernel that is built with `defines`, on a core with the
+    parameters `sets`."""
     have("qemu-aarch64")
     program = build(kernel, defines)
     options = [w for s in sets for w in ("--set", s)]
@@ -109,6 +110,6 @@ def count(kernel, *sets, core="armv8", events=EVENTS, **defines):
 
 
 def want(c, **expected):
-    """Compare the given counts. One message lists every difference."""
+    """Compares the given counts. One message lists every difference."""
     wrong = [f"{e}: got {c[e]}, want {n}" for e, n in expected.items() if c[e] != n]
     assert not wrong, "; ".join(wrong)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A forward branch that is taken as the bits of PATTERN say, lowest first, COUNT of them; or, with
- * LFSR, taken when a step of a linear feedback register shifts out a 1. Around it a loop branch.
+ * COUNT passes with a forward branch and the loop's branch. The forward branch is taken as the bits
+ * of PATTERN say, the lowest bit first. With LFSR, it is taken when a step of a linear feedback
+ * register shifts out a 1.
  */
 #include "kernel.inc"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COUNT accesses chosen by a linear congruential generator: the highest BITS bits of its state choose
- * one of 1 << BITS lines, the next bit load or store.
+ * COUNT accesses, which a linear congruential generator chooses. The highest BITS bits of its state
+ * choose one of 1 << BITS lines, and the next bit chooses load or store.
  */
 #include "kernel.inc"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PASSES times over COUNT places STRIDE bytes apart, from low to high, with ACCESS of REG. */
+/* Makes PASSES passes over COUNT addresses STRIDE bytes apart, from low to high, with ACCESS of
+ * REG. */
 #include "kernel.inc"
 
 #ifndef ACCESS

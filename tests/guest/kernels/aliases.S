@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two forward branches that are always taken, 1024 bytes apart. Their VA[9:3] is the same, so a
- * table of 128 entries has one entry for both.
+ * Two forward branches, 1024 bytes apart, are always taken. Their VA[9:3] is equal, so they share
+ * an entry in a table of 128 entries.
  */
 #include "kernel.inc"
 

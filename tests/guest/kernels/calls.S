@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* DEPTH nested calls and their returns by RETURN: 0 bx lr, 1 mov pc, 2 ldr pc, 3 ldm. */
+/* Makes DEPTH nested calls, and returns from them by RETURN: 0 bx lr, 1 mov pc, 2 ldr pc, 3 ldm. */
 #include "kernel.inc"
 
 	.macro	setup

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop of COUNT passes: BODY, the loop counter, TAIL, the branch. One NOP settles its exit. */
+/* A loop of COUNT passes with BODY, the loop counter, TAIL, and the branch. One NOP follows, so the
+ * exit is resolved. */
 #include "kernel.inc"
 
 #ifndef SETUP

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Build a kernel, count it with `pmk stat --from k_begin --to k_end`, compare the counts."""
+"""Builds a kernel, counts it with `pmk stat --from k_begin --to k_end`, and compares the counts."""
 import hashlib
 import os
 
@@ -7,7 +7,7 @@ from harness import *
 
 KERNELS = os.path.dirname(os.path.abspath(__file__))
 
-# Every event of an ARM1176 that user emulation can show, spelled as DDI 0301H Table 3-137 has them.
+# Every event of an ARM1176 that user emulation can count, spelled as in DDI 0301H Table 3-137.
 EVENTS = ["icache_miss", "ibuf_stall", "ddep_stall", "itlb_miss", "dtlb_miss", "br_exec",
           "br_mispredict", "instr_exec", "dcache_access_cacheable", "dcache_access", "dcache_miss",
           "dcache_wback", "sw_pc_change", "main_tlb_miss", "expl_d_access", "lsu_full_stall",
@@ -16,8 +16,8 @@ EVENTS = ["icache_miss", "ibuf_stall", "ddep_stall", "itlb_miss", "dtlb_miss", "
 
 
 def build(kernel, defines):
-    """Returns the program of kernels/<kernel>.S; one per set of definitions and version of the
-    source."""
+    """Builds kernels/<kernel>.S once for each set of definitions and version of the source. Returns
+    the program."""
     source = os.path.join(KERNELS, kernel + ".S")
     flags = ["-march=armv6k", "-marm", "-I", KERNELS, "-nostdlib", "-static", "-Wl,-z,noexecstack",
              "-Wl,--build-id=none", "-Wl,-Ttext=0x10000", "-Wl,-Tbss=0x100000"]
@@ -30,7 +30,7 @@ def build(kernel, defines):
 
 
 def sums_close(c, sets):
-    """Invariants of every program that runs in cacheable memory."""
+    """Checks sums that hold for every program that runs in cacheable memory."""
     text = " ".join(sets)
     if "dcache.enable=0" not in text:
         equal(c["dcache_access"], c["dcache_access_cacheable"], "cacheable memory only")
@@ -41,16 +41,16 @@ def sums_close(c, sets):
         assert c["proc_ret_exec"] >= c["proc_ret_exec_pred"], c
         assert c["proc_ret_exec_pred"] >= c["proc_ret_exec_pred_incorrect"], c
     assert c["main_tlb_miss"] <= c["itlb_miss"] + c["dtlb_miss"], c
-    # At most two instructions a cycle, the second one a folded branch.
+    # At most two instructions run in a cycle, and the second of them must be a folded branch.
     assert c["cpu_cycles"] >= c["instr_exec"] - c["br_exec"], c
-    # A mispredicted branch costs at least five cycles (DDI 0301H Table 16-11). A branch directly
+    # A mispredicted branch takes at least five cycles (DDI 0301H Table 16-11). A branch directly
     # before k_begin is resolved inside the region.
     assert c["cpu_cycles"] >= 5 * (c["br_mispredict"] - 1), c
 
 
 def count(kernel, *sets, **defines):
-    """Returns {event: count} of a kernel built with `defines`, on an ARM1176 with the parameters
-    `sets`."""
+    """Returns {event: count} of a kernel that is built with `defines`, on an ARM1176 with the
+    parameters `sets`."""
     have("qemu-arm")
     program = build(kernel, defines)
     options = [w for s in sets for w in ("--set", s)]
@@ -64,6 +64,6 @@ def count(kernel, *sets, **defines):
 
 
 def want(c, **expected):
-    """Compare some of the counts; all differences in one message."""
+    """Compares the given counts. One message lists every difference."""
     wrong = [f"{e}: got {c[e]}, want {n}" for e, n in expected.items() if c[e] != n]
     assert not wrong, "; ".join(wrong)

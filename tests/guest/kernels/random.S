@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COUNT accesses chosen by a linear congruential generator: the highest BITS bits of its state choose
- * one of 1 << BITS lines, the next bit load or store, the next one the half of the line.
+ * COUNT accesses, which a linear congruential generator chooses. The highest BITS bits of its state
+ * choose one of 1 << BITS lines, the next bit chooses load or store, and the bit after it chooses
+ * the half of the line.
  */
 #include "kernel.inc"
 

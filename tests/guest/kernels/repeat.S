@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BODY, REPS times in a row. AUX is code that BODY calls. The test says what they are. */
+/* Repeats BODY REPS times in a row. AUX is code that BODY calls. The test defines both. */
 #include "kernel.inc"
 
 #ifndef SETUP

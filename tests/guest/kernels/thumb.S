@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BODY in Thumb state, REPS times; AUX is code that it calls, ARM_AUX such code in ARM state. */
+/* Repeats BODY in Thumb state REPS times. AUX is code that BODY calls, and ARM_AUX is such code in
+ * ARM state. */
 #include "kernel.inc"
 
 #ifndef SETUP

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PASSES times over COUNT words STRIDE bytes apart, from low to high, with ACCESS. */
+/* Makes PASSES passes over COUNT words STRIDE bytes apart, from low to high, with ACCESS. */
 #include "kernel.inc"
 
 #ifndef ACCESS
