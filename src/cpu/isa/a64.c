@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: entry, branches, exceptions and system instructions (ARM DDI 0487,
- * C4.1, groups "Reserved" and "Branches, Exception Generating and System instructions"). The other
- * groups are in a64_data.c, a64_memory.c, a64_simd.c and a64_fp.c. Comments in the tables name the
- * encoding classes of C4.1 by their titles, because their numbers change from issue to issue.
+ * Finds the facts about A64 instructions: the entry of the decoder, branches, exceptions and system
+ * instructions (ARM DDI 0487, C4.1, groups "Reserved" and "Branches, Exception Generating and
+ * System instructions"). The other groups are in a64_data.c, a64_memory.c, a64_simd.c and a64_fp.c.
+ * Comments in the tables name the encoding classes of C4.1 by their titles, because their numbers
+ * change from issue to issue.
  *
- * Supported: ARMv8.0 with the cryptographic extension and CRC32; the atomics, LDLAR, STLLR and
- * rounding doubling multiply-accumulates of v8.1; half precision, dot product, SHA512, SHA3, SM3,
- * SM4 and FMLAL of v8.2; pointer authentication, LDAPR, complex numbers and FJCVTZS of v8.3;
- * LDAPUR, STLUR and the flag instructions of v8.4; FRINT32Z …, SB and BTI of v8.5. Not supported:
- * SVE, SME, memory tagging, transactions, BFloat16, the 8-bit matrix multiply, and the additions of
- * v8.7 and later.
+ * The decoder supports ARMv8.0 with the cryptographic extension and CRC32; the atomics, LDLAR,
+ * STLLR and rounding doubling multiply-accumulates of v8.1; half precision, dot product, SHA512,
+ * SHA3, SM3, SM4 and FMLAL of v8.2; pointer authentication, LDAPR, complex numbers and FJCVTZS of
+ * v8.3; LDAPUR, STLUR and the flag instructions of v8.4; FRINT32Z …, SB and BTI of v8.5. It does
+ * not support SVE, SME, memory tagging, transactions, BFloat16, the 8-bit matrix multiply, and the
+ * additions of v8.7 and later.
  *
- * Roles: rn, rm and ra are the fields of the encoding with these names, with these exceptions. In a
- * shift, rm is the register that is shifted, and rs the amount if that is in a register (LSLV …).
- * ra is the old value of the destination where it goes into the result (MOVK, BFM, CAS, vector
+ * The members rn, rm and ra are the fields of the encoding with these names, with these exceptions.
+ * In a shift, rm is the register that is shifted, and rs is the register with the amount, if there
+ * is one (LSLV …). ra is the destination if its old value is an operand (MOVK, BFM, CAS, vector
  * accumulates and inserts, narrowing into the upper half). Store exclusives, swaps and atomics have
- * their value in rm and their result in rd; rs is the second value of STXP. A structure load or
- * store names its first two registers; the masks have all of them.
+ * their value in rm and their result in rd; rs is the second value of STXP. The members have only
+ * the first two registers of a structure load or store, but the masks have all of them.
  *
- * The hints of pointer authentication are NOPs on a core without that extension; here they have the
- * same registers as on a core with it. UNPREDICTABLE combinations of registers are decoded by their
- * fields. Condition codes AL and NV always hold, so B.AL is not conditional. DC ZVA is not marked
- * as a store: kind has a bit for it, and rm is the register with its address.
+ * The hints of pointer authentication are NOPs on a core without that extension. Here they always
+ * use the registers that they use on a core with it. The decoder accepts UNPREDICTABLE combinations
+ * of registers. Condition codes AL and NV always hold, so B.AL is not conditional. DC ZVA is not
+ * marked as a store. `kind` has a bit for it, and rm is the register with its address.
  */
 #include "cpu/isa/a64.h"
 
@@ -65,7 +66,7 @@ static const struct row rows[] = {
 	/* Unconditional branch (immediate) */
 	ROW(0xfc000000, 0x94000000, JUMP, CALL, NONE, 0, PMK_K_BR_IMM), /* BL */
 	ROW(0xfc000000, 0x14000000, JUMP, JUMP, NONE, 0, PMK_K_BR_IMM), /* B */
-	/* Conditional branch (immediate); [4] set is BC.cond of v8.8 */
+	/* Conditional branch (immediate); with [4] set it is BC.cond of v8.8 */
 	ROW(0xff000010, 0x54000000, COND, JUMP, NONE, 0, PMK_K_BR_IMM), /* B.cond */
 	/* Compare and branch, Test and branch (immediate) */
 	ROW(0x7e000000, 0x34000000, COMPARE,  JUMP, NONE, 0, PMK_K_BR_IMM), /* CBZ, CBNZ */
@@ -120,9 +121,9 @@ static const struct row rows[] = {
 	ROW(0xfff80000, 0xd5080000, RT_IN,  NEXT, NONE,       0, TRAP), /* SYS */
 	ROW(0xfff80000, 0xd5280000, RT_OUT, NEXT, NONE,       0, TRAP), /* SYSL */
 	/*
-	 * System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1's, accessed from EL2, v8.1.
-	 * The registers that software reads most often never trap where they can be accessed at
-	 * all.
+	 * System register move: o0 [19], op1, CRn, CRm, op2. A register named _EL12 is that of EL1,
+	 * accessed from EL2 (v8.1). The registers that software reads most often never trap at
+	 * levels that may access them.
 	 */
 	ROW(0xffffffe0, 0xd53b4200, RT_OUT, NEXT, NONE, FLAGS_IN, 0), /* NZCV */
 	ROW(0xffffffc0, 0xd53b4400, RT_OUT, NEXT, NONE, 0, 0), /* FPCR, FPSR */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the parts of the A64 decoder: a64.c (entry, branches, system), a64_data.c (integer
- * data processing), a64_memory.c (loads and stores), a64_simd.c and a64_scalar.c (Advanced SIMD and
- * cryptography), a64_fp.c (scalar floating point).
+ * Declares what the parts of the A64 decoder share: a64.c (entry, branches, system), a64_data.c
+ * (integer data processing), a64_memory.c (loads and stores), a64_simd.c and a64_scalar.c (Advanced
+ * SIMD and cryptography), a64_fp.c (scalar floating point).
  *
  * Each part gets a word of its top-level group (DDI 0487, C4.1) and a blank *in with addr and size
  * set. It returns false for an encoding that is unallocated or belongs to an extension that is not
@@ -41,10 +41,10 @@ static inline int64_t sign_extend(uint32_t value, unsigned width)
 }
 
 /*
- * Record that the instruction reads or writes a register, and return its number. reads() and
- * writes() take a bit number of the masks: 31 is SP, V0 and up are vector registers. The others
- * take a field of five bits of the encoding: ..._x() an X register, where 31 is XZR, which no
- * instruction waits for; ..._v() a V register.
+ * These functions record that the instruction reads or writes a register, and return the register's
+ * number. reads() and writes() take a bit number of the masks: 31 is SP, and numbers from V0 up are
+ * vector registers. The other functions take a field of five bits of the encoding. In ..._x() it is
+ * an X register, and 31 is XZR, for which no instruction waits. In ..._v() it is a V register.
  */
 
 static inline int8_t reads(struct pmk_insn *in, unsigned reg)

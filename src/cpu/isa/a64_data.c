@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: integer data processing (ARM DDI 0487, C4.1, groups "Data Processing
- * -- Immediate" and "Data Processing -- Register").
+ * Finds the facts about A64 instructions for integer data processing (ARM DDI 0487, C4.1, groups
+ * "Data Processing -- Immediate" and "Data Processing -- Register").
  *
  * The first row that matches is used. It describes which fields are registers and which
- * combinations of the other fields are reserved. Our choices: CRC32 has the class of multiplies,
- * because it runs in the pipe for integer operations of several cycles; a shift by 0 does not count
- * as a shift. ADDG, SUBG and the other instructions of memory tagging are not supported.
+ * combinations of the other fields are reserved. Two things are our choice. CRC32 has the class of
+ * multiplies, because it runs in the pipe for integer operations of several cycles. A shift by 0
+ * does not count as a shift. ADDG, SUBG and the other instructions of memory tagging are not
+ * supported.
  */
 #include "cpu/isa/a64.h"
 
@@ -22,9 +23,10 @@
 #define SET   0x0100 /* sets the flags */
 #define SET29 0x0200 /* sets the flags if S [29] is set; then Rd is never SP */
 #define FLAGS 0x0400 /* reads the flags */
-#define SHIFT 0x0800 /* Rn is shifted and becomes rm; Rm, if there is one, is the amount: rs */
+#define SHIFT 0x0800 /* Rn is shifted and becomes rm; if there is an Rm, it is the amount, rs */
 
-/* Tests for reserved encodings. sf [31] = 0 is the 32-bit form. */
+/* The fields that decide if an encoding is reserved. If sf [31] is 0, the instruction has 32
+ * bits. */
 enum check {
 	ANY,
 	LOGICAL,  /* immediate: N [22], immr [21:16], imms [15:10] */
@@ -33,7 +35,7 @@ enum check {
 	AMOUNT,	  /* imm6 [15:10], the amount of a shift of Rm, is beyond 32 bits */
 	SHIFT3,	  /* as AMOUNT, or shift [23:22] is 3 */
 	EXTEND,	  /* imm3 [12:10] is greater than 4 */
-	CRC,	  /* of 64 bits without sf, or of fewer with it */
+	CRC,	  /* the size is 64 bits and sf is 0, or it is smaller and sf is 1 */
 };
 
 struct row {
@@ -103,8 +105,8 @@ static const struct row reg[] = {
 	{ 0x3fe00c10, 0x3a400000, PMK_I_ALU, ANY, N | M | SET | FLAGS }, /* CCMN, CCMP */
 	{ 0x3fe00c10, 0x3a400800, PMK_I_ALU, ANY, N | SET | FLAGS },
 	/*
-	 * Rotate right into flags, Evaluate into flags. They write only some flags, so the old ones
-	 * are read.
+	 * Rotate right into flags, Evaluate into flags. They write only some flags, so they also
+	 * read the flags.
 	 */
 	{ 0xffe07c10, 0xba000400, PMK_I_ALU, ANY, N | SET | FLAGS }, /* RMIF */
 	{ 0xffffbc1f, 0x3a00080d, PMK_I_ALU, ANY, N | SET | FLAGS }, /* SETF8, SETF16 */
@@ -196,13 +198,13 @@ static void set_operands(uint32_t w, unsigned r, struct pmk_insn *in)
 		in->iclass = in->iclass == PMK_I_MLA ? PMK_I_MUL : PMK_I_MULL;
 }
 
-/* True for EXTR of one register, which is a rotation, ROR by an immediate. */
+/* True for EXTR with two equal registers, which is a rotation (ROR by an immediate). */
 static bool is_ror(const struct row *r, uint32_t w)
 {
 	return r->value == EXTR && bits(w, 9, 5) == bits(w, 20, 16);
 }
 
-/* Marks operations that have a separate time on some cores. */
+/* Marks operations whose time differs on some cores. */
 static void mark_operation(const struct row *r, uint32_t w, struct pmk_insn *in)
 {
 	bool left = bits(w, 23, 22) == 0, flags = in->sets_flags;
@@ -240,8 +242,8 @@ bool pmk_a64_immediate(uint32_t w, struct pmk_insn *in)
 	return decode_row(immediate, w, in);
 }
 
-/* Decodes data processing of registers. Bits [29:21] are 0 1101 0110 in instructions of one source
- * and of two. */
+/* Decodes data processing of registers. Bits [29:21] are 0 1101 0110 in instructions with one or
+ * two sources. */
 bool pmk_a64_register(uint32_t w, struct pmk_insn *in)
 {
 	return decode_row((w & 0x3fe00000) == 0x1ac00000 ? two : reg, w, in);

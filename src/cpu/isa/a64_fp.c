@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: scalar floating point (ARM DDI 0487, C4.1, group "Data Processing --
- * Scalar Floating-Point and Advanced SIMD", the classes whose title has no "Advanced SIMD").
+ * Finds the facts about A64 instructions for scalar floating point (ARM DDI 0487, C4.1, group "Data
+ * Processing -- Scalar Floating-Point and Advanced SIMD", the classes whose title has no "Advanced
+ * SIMD").
  *
  * The first row that matches is used. ptype [23:22]: 0 single, 1 double, 3 half, 2 reserved. FMOV
  * from and to general registers has no kind, because no event counts it. Other FMOVs, and
@@ -22,7 +23,7 @@
 /* Tests for reserved encodings, in addition to ptype 2. */
 enum check {
 	ANY,
-	TYPE,	   /* none, not even ptype 2: the mask has decided on ptype */
+	TYPE,	   /* no test, not even of ptype 2, because the mask has decided on ptype */
 	FIXED,	   /* scale [15:10] is beyond 32 bits */
 	PRECISION, /* opc [16:15] is 2 or the precision of the source */
 	ROUND,	   /* opcode [17:15] is 5 */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: loads and stores (ARM DDI 0487, C4.1, group "Loads and Stores").
+ * Finds the facts about A64 instructions that load and store (ARM DDI 0487, C4.1, group "Loads and
+ * Stores").
  *
  * The first row that matches is used. mem_bytes is the natural alignment of an access: the size of
  * one register, also for a pair of registers, or of one element of a structure. slow_address marks
- * an offset register that is extended (UXTW, SXTW, SXTX). Other offset registers are used as they
- * are, or shifted by the size of the access. Atomics with acquire or release semantics have the
- * same kind as atomics without them. Tag loads and stores are not supported.
+ * an offset register that is extended (UXTW, SXTW, SXTX). Other offset registers are not changed,
+ * or are shifted by the size of the access. Atomics with acquire or release semantics have the same
+ * kind as atomics without them. Tag loads and stores are not supported.
  */
 #include "cpu/isa/a64.h"
 
@@ -45,7 +46,7 @@ static const struct row rows[] = {
 	{ 0x3f200c00, 0x38000800, USER },    /* … (unprivileged) */
 	{ 0x3b000000, 0x18000000, LITERAL }, /* Load register (literal) */
 	/*
-	 * Load/store exclusive pair, … register, ordered, Compare and swap (pair); older issues of
+	 * Load/store exclusive pair, … register, ordered, Compare and swap (pair). Older issues of
 	 * the manual describe them as one class. o2 [23], o1 [21], o0 [15]
 	 */
 	{ 0x3fa00000, 0x08000000, EXCLUSIVE },
@@ -106,9 +107,9 @@ static int8_t set_value(struct pmk_insn *in, bool vector, unsigned field)
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* size [31:30] and opc [23:22]. opc of X registers: STR, LDR, LDRS to X, LDRS to W; what would be
- * LDRS to X of 8 bytes is PRFM. opc of V registers: STR, LDR, and with size 0 STR and LDR of 16
- * bytes. */
+/* Decodes size [31:30] and opc [23:22]. For X registers, opc is STR, LDR, LDRS to X, or LDRS to W.
+ * With a size of 8 bytes, LDRS to X is PRFM instead. For V registers, opc is STR or LDR; with size
+ * 0 there are also STR and LDR of 16 bytes. */
 static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);
@@ -134,8 +135,8 @@ static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 	return true;
 }
 
-/* Decodes the immediate: imm12 [21:10] if [24] is set, in units of the access; else imm9
- * [20:12]. */
+/* Decodes the immediate. If [24] is set, it is imm12 [21:10], in units of the access. Otherwise it
+ * is imm9 [20:12]. */
 static bool decode_immediate(uint32_t w, bool prefetches, struct pmk_insn *in)
 {
 	unsigned bytes = 1u << bits(w, 31, 30);
@@ -148,8 +149,8 @@ static bool decode_immediate(uint32_t w, bool prefetches, struct pmk_insn *in)
 	return true;
 }
 
-/* Decodes imm9 [20:12]. If [11] is set, the address is the new value of the base, not the old
- * one. */
+/* Decodes imm9 [20:12]. If [11] is set, the access uses the new value of the base, otherwise the
+ * old value. */
 static bool decode_index(uint32_t w, struct pmk_insn *in)
 {
 	int64_t step = sign_extend(bits(w, 20, 12), 9);
@@ -158,8 +159,8 @@ static bool decode_index(uint32_t w, struct pmk_insn *in)
 	return decode_single(w, false, in);
 }
 
-/* Decodes option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Those with [14] clear are reserved: they
- * would extend less than a word. */
+/* Decodes option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Options with [14] clear would extend less
+ * than a word, so they are reserved. */
 static bool decode_offset(uint32_t w, struct pmk_insn *in)
 {
 	in->rm = reads_x(in, bits(w, 20, 16));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The opcodes of Advanced SIMD that work on scalars, and of SHA, which are encoded among them (ARM
- * DDI 0487, C4.1). a64_simd.c decodes them.
+ * Lists the opcodes of scalar Advanced SIMD instructions, and of SHA instructions, which are
+ * encoded among them (ARM DDI 0487, C4.1). a64_simd.c decodes them.
  */
 #include "cpu/isa/a64_simd.h"
 
@@ -99,7 +99,7 @@ static const struct op s_two_misc_half[64] = {
 	[U(0x1c, 5)] = { A0, FP | OP(CONVERT) }, [U(0x1d, 5)] = { A0 | A1, FP | OP(CONVERT) },
 };
 
-/* Advanced SIMD scalar pairwise, opcode [16:12]; those without U are of FP16 */
+/* Advanced SIMD scalar pairwise, opcode [16:12]; opcodes without U are of FP16 */
 static const struct op s_pairwise[64] = {
 	/* FMAXNMP FMINNMP, FADDP */
 	[0x0c] = { B | S, FP | OP(F_PAIR) }, [0x0d] = { B, FP | OP(F_PAIR_ADD) },

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for A64: Advanced SIMD and cryptography (ARM DDI 0487, C4.1, group "Data
- * Processing -- Scalar Floating-Point and Advanced SIMD"); scalar floating point is in a64_fp.c.
+ * Finds the facts about A64 instructions of Advanced SIMD and cryptography (ARM DDI 0487, C4.1,
+ * group "Data Processing -- Scalar Floating-Point and Advanced SIMD"). Scalar floating point is in
+ * a64_fp.c.
  *
  * Each encoding class has a row in a list of classes, with its mask, and a table of its opcodes. An
  * entry of an opcode says which sizes and vector lengths are allocated, whether it is floating
  * point, and whether the result depends on the old destination. URECPE and URSQRTE share their
- * opcodes with floating point operations and count as such. Scalar Advanced SIMD counts as SIMD, as
- * in the event ASE_SPEC, and so does PMULL of 64 bits, although the manual lists it with
- * cryptography. Moves from and to general registers have no kind, because no event counts them.
+ * opcodes with floating point operations, and count as such operations. Scalar Advanced SIMD counts
+ * as SIMD, as in the event ASE_SPEC, and so does PMULL of 64 bits, although the manual lists it
+ * with cryptography. Moves from and to general registers have no kind, because no event counts
+ * them.
  */
 #include "cpu/isa/a64_simd.h"
 
@@ -299,7 +301,7 @@ static const struct op crypto_four[4] = {
 	{ NF, CRYPTO }, { NF, CRYPTO }, { NF, CRYPTO },                /* EOR3, BCAX, SM3SS1 */
 };
 
-/* XAR has a class of its own */
+/* XAR has an encoding class of its own */
 static const struct op xar[1] = { { NF, CRYPTO } };
 
 /* Vectors: [31] and [28] are clear. */
@@ -353,7 +355,8 @@ static void keeps_old(uint32_t w, struct pmk_insn *in)
 	in->ra = reads_v(in, bits(w, 4, 0));
 }
 
-/* L [21], M [20], H [11]. Elements of 16 bits must be in V0 to V15, because M is in their index. */
+/* Decodes the index of the element: L [21], M [20], H [11]. Elements of 16 bits must be in V0 to
+ * V15, because M is a part of their index. */
 static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_insn *in)
 {
 	bool half = size < 2 || (flags & ELEMENT_H);
@@ -367,8 +370,8 @@ static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_ins
 	return size != 3 || !bit(w, 21);
 }
 
-/* True if the elements of a division or a square root have 64 bits. Those of 16 bits have other
- * opcodes, with a bit 21 or 20 that is not the size. */
+/* True if the elements of a division or a square root have 64 bits. Operations on elements of 16
+ * bits have other opcodes, in which bit 21 or 20 is not the size. */
 static bool has_doubles(uint32_t w, unsigned op)
 {
 	return bit(w, 22) && (op == PMK_V_DIVIDE ? bit(w, 21) : !bit(w, 20));
@@ -379,8 +382,8 @@ static unsigned elements(uint32_t w, unsigned bytes)
 	return bit(w, 28) ? 1 : (bit(w, 30) ? 16u : 8u) / bytes;
 }
 
-/* Returns the bytes of an element of floating point. Only classes of half precision require a bit
- * 22. */
+/* Returns the number of bytes of a floating point element. Only classes of half precision require
+ * bit 22 to have a fixed value. */
 static unsigned float_bytes(uint32_t w, const struct class *c, unsigned size)
 {
 	bool half = bit(c->mask, 22);
@@ -388,7 +391,7 @@ static unsigned float_bytes(uint32_t w, const struct class *c, unsigned size)
 	return half ? 2 : c->layout == SHIFT ? 1u << size : bit(w, 22) ? 8 : 4;
 }
 
-/* Returns the operation of a row, which for some rows depends on the number of elements. */
+/* Returns the operation of a row. For some rows, it depends on the number of elements. */
 static uint8_t operation(uint32_t w, const struct class *c, struct op op, unsigned size)
 {
 	unsigned v = op.flags >> 16 && size >= 2 ? op.flags >> 16 : op.flags >> 8 & 0xff, n;
@@ -412,7 +415,7 @@ static uint8_t operation(uint32_t w, const struct class *c, struct op op, unsign
 	return (uint8_t)v;
 }
 
-/* True if the operands or the result have 128 bits whatever Q is. */
+/* True if the operands or the result have 128 bits, no matter what Q is. */
 static bool is_of_two_widths(uint32_t w, const struct class *c, unsigned op)
 {
 	unsigned opcode = bits(w, 16, 12);
@@ -505,7 +508,8 @@ static bool decode_copy(uint32_t w, struct pmk_insn *in)
 	return false;
 }
 
-/* Decodes TBL and TBX: the table is len [14:13] + 1 registers from Rn on; V0 follows V31. */
+/* Decodes TBL and TBX: The table consists of len [14:13] + 1 registers from Rn on, and V0 follows
+ * V31. */
 static void decode_table(uint32_t w, struct pmk_insn *in)
 {
 	three_registers(w, bits(w, 20, 16), in);
@@ -516,9 +520,9 @@ static void decode_table(uint32_t w, struct pmk_insn *in)
 	in->vector = (uint8_t)((bit(w, 12) ? PMK_V_TABLE_KEEP : PMK_V_TABLE) + bits(w, 14, 13));
 }
 
-/* Decodes cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV, and for odd cmode below 12 ORR and
- * BIC, which change the old value. With o2 set it is FMOV of half precision. FMOV of 2D has no form
- * of 64 bits. */
+/* Decodes cmode [15:12], op [29] and o2 [11]. They select MOVI, MVNI or FMOV. Odd values of cmode
+ * below 12 select ORR and BIC, which change the old value. If o2 is set, the instruction is an FMOV
+ * of half precision. FMOV of 2D has no form of 64 bits. */
 static bool modified_immediate(uint32_t w, struct pmk_insn *in)
 {
 	unsigned cmode = bits(w, 15, 12);

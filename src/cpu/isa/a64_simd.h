@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of the opcodes of Advanced SIMD, shared by a64_simd.c and a64_scalar.c. */
+/* The tables of the opcodes of Advanced SIMD, which a64_simd.c and a64_scalar.c share. */
 #ifndef PMK_SRC_ISA_A64_SIMD_H
 #define PMK_SRC_ISA_A64_SIMD_H
 
 #include "cpu/isa/a64.h"
 
-/* Which forms are allocated: bit size * 2 + Q is set for each. Scalar forms have Q = 1. */
+/* Which forms are allocated. Bit size * 2 + Q is set for each allocated form. Scalar forms have Q =
+ * 1. */
 #define B    0x03
 #define H    0x0c
 #define S    0x30
@@ -18,23 +19,23 @@
 #define FLO  0x0b /* floating point, 2S 4S 2D, with size [1] clear */
 #define FHI  0xb0 /* floating point, with size [1] set */
 #define F    (FLO | FHI)
-#define Q    0xaa     /* full vectors only */
+#define Q    0xaa     /* only vectors of 128 bits */
 #define A0   H	      /* in classes of FP16, whose size is 1 or 3: a [23] is clear */
 #define A1   (D1 | D) /* a [23] is set */
 
 enum {
 	FP = 1,
 	OLD = 2,      /* the result depends on the old destination */
-	OLD_Q = 4,    /* it does if the upper half is written */
-	OLD_SIZE = 8, /* it does unless size is 0: EOR shares its opcode with BSL, BIT, BIF */
+	OLD_Q = 4,    /* the result depends on the old destination if the upper half is written */
+	OLD_SIZE = 8, /* unless size is 0, because EOR shares its opcode with BSL, BIT and BIF */
 	CRYPTO = 16,
-	ELEMENT_H = 32, /* an element of 16 bits whatever size says */
+	ELEMENT_H = 32, /* the elements have 16 bits, no matter what size is */
 	COMPLEX = 64,	/* pairs of elements */
 };
 
-/* The operation, enum pmk_vector, in the flags; HI: the operation if size [1] is set. Integer rows
- * without one are PMK_V_ADD, those of floating point PMK_V_F_ADD, or PMK_V_F_MAC if they keep the
- * old destination. */
+/* The operation (enum pmk_vector) in the flags. HI is the operation if size [1] is set. The
+ * operation of a row without one is PMK_V_ADD for integers and PMK_V_F_ADD for floating point, or
+ * PMK_V_F_MAC if a floating point row keeps the old destination. */
 #define OP(op) (PMK_V_##op << 8)
 #define HI(op) (PMK_V_##op << 16)
 
@@ -43,7 +44,7 @@ struct op {
 	uint32_t flags;
 };
 
-#define NF 0xff /* any size and Q: the bits are part of the opcode or do not matter */
+#define NF 0xff /* any size and Q, because the bits are part of the opcode or do not matter */
 
 /* Opcodes are listed by U:opcode. */
 #define U(opcode, width) ((1 << (width)) | (opcode))
@@ -69,7 +70,7 @@ struct class
 	uint8_t layout;
 };
 
-/* Advanced SIMD of scalars, and SHA. The last one has no mask. */
+/* The classes of scalar Advanced SIMD, and of SHA. The last class has no mask. */
 extern const struct class pmk_a64_scalar[];
 
 #endif

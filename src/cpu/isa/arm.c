@@ -2,17 +2,17 @@
 /*
  * The decoder object for ARM, and the names of words of A32, from which arm_v6.c has the facts.
  *
- * common_name() finds the names of common instructions. For other words Capstone decides whether
- * they are instructions, and names them; it is opened when it is first needed. Its operands and
- * text are not used: version 4.0.2 cannot be relied on there. A negative register offset loses its
- * sign in the word and byte forms; PUSH, POP, LDRT and STRT have no write-back; ADC, SBC, RSC and
- * UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the wrong direction;
- * and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
+ * common_name() finds the names of common instructions. For other words, Capstone decides whether
+ * they are instructions, and names them. pmk opens Capstone when it first needs it. It does not use
+ * Capstone's operands and text, because those of version 4.0.2 have errors. A negative register
+ * offset loses its sign in the word and byte forms; PUSH, POP, LDRT and STRT have no write-back;
+ * ADC, SBC, RSC and UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the
+ * wrong direction; and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
  *
- * Capstone also knows ARMv6T2 to ARMv7. Capstone refuses no encoding of ARMv6, only some
- * UNPREDICTABLE ones, whose should-be-zero fields are not zero. Version 5 calls MOVW a MOV, does
- * not recognise WFI among the hints, and has names of later architectures for coprocessors 8, 9 and
- * 13; name_of() makes the facts the same with both versions.
+ * Capstone also knows ARMv6T2 to ARMv7. Capstone refuses no encoding of ARMv6, except some
+ * UNPREDICTABLE encodings whose should-be-zero fields are not zero. Version 5 calls MOVW a MOV,
+ * does not recognise WFI among the hints, and has names of later architectures for coprocessors 8,
+ * 9 and 13; name_of() makes sure that both versions lead to the same facts.
  */
 #include "cpu/isa/arm.h"
 
@@ -23,8 +23,7 @@
 
 /*
  * Programs contain the same words again and again, and a look-up in this table is faster than
- * finding the facts again. The table is small, because even a small program touches all of its
- * pages.
+ * finding the facts again. The table is small, because even a small program uses all of its pages.
  */
 #define MEMO_BITS 9
 
@@ -36,7 +35,7 @@ struct memo {
 struct pmk_isa_arm {
 	const struct pmk_capstone *cs;
 	csh capstone;	  /* 0: not opened yet */
-	csh named[2];	  /* for A32 and T32 of ARMv8; 0: not opened */
+	csh named[2];	  /* for A32 and T32 of ARMv8; 0: not opened yet */
 	cs_insn *scratch; /* NULL: not allocated yet */
 	struct memo memo[1u << MEMO_BITS];
 };
@@ -91,7 +90,7 @@ static const struct encoding {
 	{ 0x0ff00ff0, 0x01800f90, ARM_INS_STREX },
 	{ 0x0fbf0fff, 0x010f0000, ARM_INS_MRS },
 	{ 0x0f000000, 0x0f000000, ARM_INS_SVC },
-	/* VFP: the exact name does not matter. */
+	/* The exact name of these VFP instructions does not matter. */
 	{ 0x0f200e00, 0x0d000a00, ARM_INS_LDC }, /* VLDR, VSTR */
 	{ 0x0fef0fff, 0x0ee10a10, ARM_INS_MCR }, /* VMRS, VMSR */
 	{ 0x0fe00f7f, 0x0e000a10, ARM_INS_MCR }, /* VMOV */
@@ -141,7 +140,8 @@ static unsigned name_of_extra(uint32_t w)
 	return bit(w, 20) ? load[kind - 1] : other[kind - 1];
 }
 
-/* Returns VLDM or VSTM; 0 if it is neither, or has registers that do not exist. */
+/* Returns VLDM or VSTM. Returns 0 if the word is neither, or if it has registers that do not
+ * exist. */
 static unsigned name_of_vector(uint32_t w)
 {
 	unsigned first =
@@ -155,7 +155,7 @@ static unsigned name_of_vector(uint32_t w)
 	return ARM_INS_LDC;
 }
 
-/* Returns the name of a common instruction; ARM_INS_INVALID: Capstone must decide. */
+/* Returns the name of a common instruction, or ARM_INS_INVALID if Capstone must decide. */
 static unsigned common_name(uint32_t w)
 {
 	unsigned name;
@@ -217,7 +217,7 @@ static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 	if (bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 && bits(w, 11, 9) != 5)
 		return name_of_coprocessor(w);
 	if (w >> 28 != 0xf) {
-		if ((w & 0x0fffff00) == 0x0320f000) /* a hint; unallocated ones are NOPs */
+		if ((w & 0x0fffff00) == 0x0320f000) /* a hint; unallocated hints are NOPs */
 			return bits(w, 7, 0) == 3 ? ARM_INS_WFI : ARM_INS_NOP;
 		if ((w & 0x0ff00000) == 0x03000000 || /* MOVW, a MOV for version 5 */
 		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of ARMv7's banked registers */

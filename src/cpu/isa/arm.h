@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the parts of the ARM decoder: arm.c (the decoder object), arm_v6.c (A32 of ARMv6),
- * thumb.c (T32 of ARMv6), and later additions: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and
+ * Declares what the parts of the ARM decoder share: arm.c (the decoder object), arm_v6.c (A32 of
+ * ARMv6), thumb.c (T32 of ARMv6), and later additions: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and
  * Advanced SIMD).
  */
 #ifndef PMK_SRC_ISA_ARM_H
@@ -13,12 +13,12 @@
 #define LR 14
 #define SP 13
 
-/* What insn.target is relative to. Facts are kept without the address of the instruction; target is
- * an offset until pmk_isa_arm_decode() adds the address. */
+/* To what insn.target is relative. Facts do not contain the address of the instruction, so the
+ * target is an offset until pmk_isa_arm_decode() adds the address. */
 enum pmk_arm_relative {
 	PMK_ARM_ABSOLUTE, /* target is 0 */
-	PMK_ARM_FROM_PC,  /* from the PC as the instruction reads it: its address + 8, Thumb + 4 */
-	PMK_ARM_FROM_PC4, /* from that value of the PC with its bits [1:0] cleared */
+	PMK_ARM_FROM_PC,  /* the PC as the instruction reads it: its address + 8, or + 4 in Thumb */
+	PMK_ARM_FROM_PC4, /* to this value of the PC with its bits [1:0] cleared */
 };
 
 struct pmk_arm_facts {
@@ -40,13 +40,13 @@ void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
 /*
  * Additions of ARMv6T2, ARMv7 and ARMv8. Each function gets blank facts with the size set, and
  * leaves `decoded` false for an unknown instruction. t32 gets the first half word above the second
- * one. The functions that return a bool say whether the encoding is in their group, even if it is
- * unknown.
+ * one. The functions that return a bool return true if the encoding is in their group, even if it
+ * is unknown.
  */
 bool pmk_arm_v7_facts(uint32_t word, struct pmk_arm_facts *f);
 bool pmk_arm_t16_facts(uint32_t half, struct pmk_arm_facts *f);
 void pmk_arm_t32_facts(uint32_t word, struct pmk_arm_facts *f);
-/* VFP and Advanced SIMD, words of A32. */
+/* VFP and Advanced SIMD. The words are those of A32. */
 bool pmk_arm_is_simd(uint32_t word);
 void pmk_arm_simd_facts(uint32_t word, struct pmk_arm_facts *f);
 /*
@@ -56,8 +56,8 @@ void pmk_arm_simd_facts(uint32_t word, struct pmk_arm_facts *f);
 uint32_t pmk_arm_a32_of_t32(uint32_t word);
 /*
  * Adds the facts that events of ARMv7 and ARMv8 need to decoded facts: kinds, total bytes, and
- * branches (every instruction that writes the PC). `word` is as in memory, half words in their
- * order.
+ * branches (every instruction that writes the PC). `word` has the order of memory, so its first
+ * half word is the lower one.
  */
 void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in);
 
@@ -82,8 +82,8 @@ static inline int32_t sign_extend(uint32_t value, unsigned width)
 }
 
 /*
- * Record that the instruction reads or writes a register, and return its number. The masks do not
- * include the PC, because no instruction waits for it.
+ * These functions record that the instruction reads or writes a register, and return the register's
+ * number. The masks do not include the PC, because no instruction waits for it.
  */
 static inline int8_t reads(struct pmk_insn *in, unsigned reg)
 {

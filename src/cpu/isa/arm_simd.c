@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for VFPv3, VFPv4 and Advanced SIMD, with what ARMv8 added to both (ARM DDI
- * 0406C chapter A7, DDI 0487 chapters F3 and F4): words of A32, to which words of T32 are
- * converted.
+ * Finds the facts about instructions of VFPv3, VFPv4 and Advanced SIMD, and of what ARMv8 added to
+ * them (ARM DDI 0406C chapter A7, DDI 0487 chapters F3 and F4). It decodes words of A32, to which
+ * words of T32 are converted first.
  *
- * Registers are D0 to D31, numbers 32 to 63; S registers are halves of the first 16, Q registers
- * two in a row. The purpose is to find the kind of an instruction. UNDEFINED combinations of size
- * and type are recognised only where whole rows of a table are unallocated. Not supported: half
- * precision arithmetic (ARMv8.2), complex numbers, dot products and matrices.
+ * D0 to D31 have the numbers 32 to 63. S registers are halves of the first 16 D registers, and a Q
+ * register is two consecutive D registers. The purpose is to find the kind of an instruction.
+ * UNDEFINED combinations of size and type are recognised only where whole rows of a table are
+ * unallocated. It does not support half precision arithmetic (ARMv8.2), complex numbers, dot
+ * products and matrices.
  */
 #include "cpu/isa/arm.h"
 
@@ -21,7 +22,8 @@ static unsigned d_at(uint32_t w, unsigned low, unsigned high)
 	return D0 + ((unsigned)bit(w, high) << 4 | bits(w, low + 3, low));
 }
 
-/* Returns the D register of a scalar operand; for a single, the register that contains it. */
+/* Returns the D register of a scalar operand. If the operand is a single, this is the D register
+ * that contains it. */
 static unsigned scalar_at(uint32_t w, unsigned low, unsigned high, bool wide)
 {
 	return wide ? d_at(w, low, high) : D0 + bits(w, low + 3, low);
@@ -66,13 +68,13 @@ static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 		in->rd = writes_d(in, scalar_at(w, 12, 22, wide), 1);
 		return true;
 	}
-	if (op == 7 && bit(w, 7)) /* between single and double */
+	if (op == 7 && bit(w, 7)) /* a conversion between single and double precision */
 		to_wide = !wide;
 	else if (op == 8) /* from an integer */
 		from_wide = false;
 	else if (op >= 12 && op <= 13) /* to an integer */
 		to_wide = false;
-	else if (op == 2) /* from half precision, which is in a single register */
+	else if (op == 2) /* a conversion from half precision, which is in a single register */
 		from_wide = false;
 	else if (op == 3)
 		to_wide = false;
@@ -82,12 +84,12 @@ static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 		in->rn = reads_d(in, scalar_at(w, 12, 22, wide), 1);
 		if (op == 4)
 			in->rm = reads_d(in, scalar_at(w, 0, 5, wide), 1);
-		/* a compare sets the flags of FPSCR, which are treated as those of APSR */
+		/* A compare sets the flags of FPSCR, which the model treats as those of APSR. */
 		in->sets_flags = true;
 		return true;
 	}
 	in->rd = writes_d(in, scalar_at(w, 12, 22, to_wide), 1);
-	if ((op & 10) == 10) /* fixed point, in place */
+	if ((op & 10) == 10) /* a conversion of a fixed point number, whose result replaces it */
 		in->rm = reads_d(in, (unsigned)in->rd, 1);
 	else
 		in->rm = reads_d(in, scalar_at(w, 0, 5, from_wide), 1);
@@ -215,8 +217,8 @@ static bool move_two(uint32_t w, struct pmk_insn *in)
 	if (!bit(w, 22) || bits(w, 7, 6) != 0 || !bit(w, 4))
 		return false;
 	/*
-	 * S31 and the register after it are UNPREDICTABLE; an odd register begins in the middle of
-	 * a D register.
+	 * S31 with the register after it is UNPREDICTABLE. Two registers that begin with an odd
+	 * number are parts of two D registers.
 	 */
 	if (!bit(w, 8) && bit(w, 5))
 		n = 2;
@@ -243,8 +245,8 @@ static void set_accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigne
 	in->mem_total = (uint8_t)(bytes * count);
 }
 
-/* Decodes VLDR, VLDM and their stores. FLDMX and FSTMX have an odd count, and do not access their
- * last word. */
+/* Decodes VLDR, VLDM and their stores. FLDMX and FSTMX have an odd count and do not access the last
+ * word of it. */
 static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
@@ -269,7 +271,7 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 		set_accesses(in, load, wide ? 8 : 4, n);
 		in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 		base(w, bit(w, 21), in);
-		if (!wide) /* n: the D registers that contain the words */
+		if (!wide) /* now n is the number of D registers that contain the words */
 			n = (bit(w, 22) + words + 1) / 2;
 	}
 	regs = row_of(first, n, 1);
@@ -465,7 +467,7 @@ static bool two_misc(uint32_t w, struct pmk_insn *in)
 }
 
 /*
- * Decodes operations on two registers and a shift by [21:16], and those on one register and an
+ * Decodes operations on two registers and a shift by [21:16], and operations on one register and an
  * immediate.
  */
 static bool by_immediate(uint32_t w, struct pmk_insn *in)
@@ -553,8 +555,9 @@ static bool vector_data(uint32_t w, struct pmk_insn *in)
 /* ---- elements and structures ---------------------------------------------------------------- */
 
 /*
- * For VLDn and VSTn of whole registers, by [11:8]: registers of a structure, number of structures,
- * and the distance of their registers. 0: unallocated.
+ * For VLDn and VSTn of whole registers, indexed by [11:8]: the number of registers of a structure,
+ * the number of structures, and the distance of their registers. 0 means that the encoding is
+ * unallocated.
  */
 static const struct shape {
 	uint8_t parts, times, step;

@@ -2,10 +2,10 @@
 /*
  * Instruction facts for A32 as ARM11 has it (ARMv6K, ARM DDI 0100I; VFPv2).
  *
- * row[] gives the kind of instruction for each name that arm.c has found; registers and modes come
+ * row[] gives the kind of instruction for each name that arm.c has found. Registers and modes come
  * from the fields of the encoding. A name without a row is no instruction of an ARM11 and stays
- * undecoded. Not modelled: UNPREDICTABLE uses of registers (the facts are those of the fields),
- * Jazelle, and coprocessors other than 10, 11 (VFP) and 15.
+ * undecoded. UNPREDICTABLE uses of registers are decoded like any others. Jazelle and coprocessors
+ * other than 10, 11 (VFP) and 15 are not modelled.
  */
 #include "cpu/isa/arm.h"
 
@@ -15,12 +15,12 @@
 
 enum layout {
 	UNKNOWN,
-	PLAIN,	  /* nothing but the condition */
+	PLAIN,	  /* only the condition */
 	DATA,	  /* data processing: Rd, Rn and a second operand */
 	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0]; the flags say which of them exist */
 	MULTIPLY, /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
 	LONG,	  /* RdLo [15:12], RdHi [19:16], Rm [3:0], Rs [11:8] */
-	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM that Capstone calls POP and PUSH */
+	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM that Capstone names POP and PUSH */
 	EXTRA,	  /* loads and stores of half words, signed bytes and double words */
 	MULTIPLE,
 	EXCLUSIVE,
@@ -147,20 +147,20 @@ static const struct row row[ARM_INS_ENDING] = {
 	ROW(WFI, OTHER, PLAIN, 0), ROW(SEV, OTHER, PLAIN, 0), ROW(HINT, OTHER, PLAIN, 0),
 };
 
-/* CP15 writes, MCR p15, 0, Rt, CRn, CRm, opcode2. DDI 0301H table 3-2. */
+/* Writes of CP15, as MCR p15, 0, Rt, CRn, CRm, opcode2 (DDI 0301H table 3-2). */
 static const struct {
 	uint8_t crn, crm, opcode2, sysop;
 } cp15[] = {
 	{ 7, 10, 4, PMK_SYS_DSB },
 	{ 7, 10, 5, PMK_SYS_DMB },
 	{ 7,  5, 4, PMK_SYS_ISB },
-	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* all entries; flushing by address does not count */
+	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* flushes all entries; flushes by address do not count */
 	{ 7,  5, 0, PMK_SYS_ICACHE_INV },
 	{ 7,  7, 0, PMK_SYS_ICACHE_INV }, /* both caches */
 	{ 7,  0, 4, PMK_SYS_WFI },
 	{ 2,  0, 0, PMK_SYS_TLB }, { 2, 0, 1, PMK_SYS_TLB }, { 2, 0, 2, PMK_SYS_TLB },
 	{ 3,  0, 0, PMK_SYS_TLB },
-	{ 13, 0, 0, PMK_SYS_TLB },        /* FCSE process ID: moves addresses, flushes the BTAC */
+	{ 13, 0, 0, PMK_SYS_TLB }, /* FCSE process ID: moves addresses, flushes the BTAC */
 	{ 13, 0, 1, PMK_SYS_TLB },        /* context ID */
 };
 /* clang-format on */
@@ -168,8 +168,8 @@ static const struct {
 /* ---- layouts -------------------------------------------------------------------------------- */
 
 /*
- * Decodes the second operand of data processing, which decides the class and contains Rm and Rs
- * (shifter operands, DDI 0100I A5.1).
+ * Decodes the second operand of data processing. It decides the class of the instruction and
+ * contains Rm and Rs (shifter operands, DDI 0100I A5.1).
  */
 static void second_operand(uint32_t w, struct pmk_insn *in)
 {
@@ -254,8 +254,8 @@ static void set_literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
 }
 
 /*
- * Sets the address of an access: the base plus or minus `imm`, before or after write-back, by P
- * [24] and U [23].
+ * Sets the address of an access. U [23] decides if `imm` is added to the base or subtracted. If P
+ * [24] is clear, the access uses the old base, and write-back changes the base afterwards.
  */
 static void set_address(uint32_t w, unsigned imm, struct pmk_insn *in)
 {
@@ -321,7 +321,7 @@ static void decode_multiple(uint32_t w, struct pmk_insn *in)
 	in->list = (uint16_t)bits(w, 15, 0);
 	set_memory(in, bit(w, 20), 4, (unsigned)__builtin_popcount(in->list));
 	in->iclass = in->load ? PMK_I_LOADM : PMK_I_STOREM;
-	/* The lowest word is at the base, one word above it, or below it. */
+	/* The lowest word of the access is at the base, one word above it, or below it. */
 	set_address(w, 4 * in->mem_count, in);
 	in->offset = bit(w, 23) ? (bit(w, 24) ? 4 : 0)
 				: (bit(w, 24) ? 0 : 4) - 4 * (int32_t)in->mem_count;
@@ -341,7 +341,7 @@ static void decode_multiple(uint32_t w, struct pmk_insn *in)
 }
 
 /* Decodes the size of an exclusive access from [22:21]: word, double word, byte, half word. A
- * double word is one access of 8 bytes. */
+ * double word counts as one access of 8 bytes. */
 static void decode_exclusive(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t size[] = { 4, 8, 1, 2 };
@@ -354,7 +354,7 @@ static void decode_exclusive(uint32_t w, struct pmk_insn *in)
 	in->rd = writes(in, rd);
 	if (in->load && bytes == 8)
 		in->rd2 = writes(in, (rd + 1) & 15);
-	if (in->store) { /* rd is the outcome, rm the value */
+	if (in->store) { /* rd is the register for the outcome, and rm has the value */
 		in->rm = reads(in, rm);
 		if (bytes == 8)
 			reads(in, (rm + 1) & 15);
@@ -386,7 +386,7 @@ static void decode_state(uint32_t w, struct pmk_insn *in)
 
 /*
  * Decodes MRS and MSR. R [22] selects the SPSR, which conditions do not use. Hints are encoded as
- * MSR, but have names of their own and are not handled here.
+ * MSR, but Capstone names them differently, so they do not come here.
  */
 static void decode_status(uint32_t w, struct pmk_insn *in)
 {
@@ -461,7 +461,7 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, 1);
 		if (in->load && in->rn == PC)
 			set_literal(w, words << 2, f);
-	} else { /* FLDMX and FSTMX have an odd count; their last word is not accessed */
+	} else { /* FLDMX and FSTMX have an odd count and do not access the last word of it. */
 		base(w, bit(w, 21), in);
 		set_address(w, words << 2, in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for the additions to A32 after ARMv6: ARMv6T2, ARMv7 with its extensions, and
- * ARMv8's AArch32 state (ARM DDI 0406C chapter A8, DDI 0487 chapter F5). Also code that A32 and T32
- * of these versions share: the kinds of instructions that their events distinguish.
+ * Finds the facts about instructions that were added to A32 after ARMv6: by ARMv6T2, by ARMv7 with
+ * its extensions, and by ARMv8 in its AArch32 state (ARM DDI 0406C chapter A8, DDI 0487 chapter
+ * F5). The file also has code that A32 and T32 of these versions share: it finds the kinds of
+ * instructions that their events distinguish.
  */
 #include "cpu/isa/arm.h"
 
@@ -17,7 +18,7 @@ enum layout {
 	DIVIDE,	  /* Rd [19:16], Rn [3:0], Rm [11:8] */
 	PRELOAD,  /* Rn [19:16], and Rm [3:0] if [25] is set */
 	LOAD,	  /* Rn [19:16], Rt [15:12]; the size in [22:21] */
-	STORE,	  /* Rn [19:16], Rt [3:0], and if it is exclusive the result [15:12] */
+	STORE,	  /* Rn [19:16], Rt [3:0], and [15:12] for the result of an exclusive store */
 	EXTRA,	  /* LDRHT …, with the offset of LDRH */
 };
 
@@ -73,7 +74,7 @@ static void set_memory(struct pmk_insn *in, bool load, unsigned bytes)
 	in->mem_count = 1;
 }
 
-/* Size in [22:21]: word, double word, byte, half word. */
+/* Returns the number of bytes, by [22:21]: word, double word, byte, half word. */
 static unsigned ordered_bytes(uint32_t w)
 {
 	static const uint8_t size[] = { 4, 8, 1, 2 };
@@ -207,11 +208,13 @@ bool pmk_arm_v7_facts(uint32_t w, struct pmk_arm_facts *f)
 
 uint32_t pmk_arm_a32_of_t32(uint32_t w)
 {
-	if ((w & 0xff100000) == 0xf9000000) /* elements and structures */
+	if ((w & 0xff100000) == 0xf9000000) /* loads and stores of elements and structures */
 		return 0xf4000000 | (w & 0x00ffffff);
-	if ((w & 0xef000000) == 0xef000000) /* data processing; U is [28] there and [24] here */
+	/* data processing; bit U is [28] in T32 and [24] in A32 */
+	if ((w & 0xef000000) == 0xef000000)
 		return 0xf2000000 | (w >> 28 & 1) << 24 | (w & 0x00ffffff);
-	if ((w & 0xec000000) == 0xec000000) /* coprocessors, with "always" or without a condition */
+	/* coprocessors; A32 has the condition "always" or none */
+	if ((w & 0xec000000) == 0xec000000)
 		return w;
 	return 0;
 }
@@ -242,7 +245,7 @@ static uint32_t kind_of_exception(bool thumb, uint32_t w, unsigned size)
 {
 	if (thumb && size == 2)
 		return (w & 0xff00) == 0xdf00 ? PMK_K_SVC : PMK_K_UNDEF;
-	if (thumb) /* the second half word is above the first one */
+	if (thumb) /* the second half word is in the upper half of `w` */
 		return (w & 0xfff0) == 0xf7e0		? PMK_K_HVC
 		       : (w & 0xf000fff0) == 0x8000f7f0 ? PMK_K_SMC
 							: PMK_K_UNDEF;
@@ -253,8 +256,8 @@ static uint32_t kind_of_exception(bool thumb, uint32_t w, unsigned size)
 }
 
 /*
- * True for accesses that never trap: to the thread registers (c13, c0, 2 to 4), and the barriers of
- * ARMv6.
+ * True for accesses of coprocessor 15 that never trap: those of the thread registers (c13, c0, 2 to
+ * 4), and the barriers of ARMv6.
  */
 static bool never_traps(uint32_t w)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Effects of VFPv2 instructions on VFP's own registers (DDI 0100I, chapters C3 to C5). Accesses to
- * memory and registers of the core are in arm.c. Additions of VFPv3 and later keep PMK_VFP_NONE,
- * because an ARM11 lacks them.
+ * Finds the effects of VFPv2 instructions on VFP's own registers (DDI 0100I, chapters C3 to C5).
+ * arm_v6.c handles accesses to memory and to registers of the core. Additions of VFPv3 and later
+ * have PMK_VFP_NONE, because an ARM11 lacks them.
  */
 #include "cpu/isa/arm.h"
 
 /*
  * Returns the number of a register. The lowest bit of a single-precision register number has a
- * field of its own. A double-precision register is two single-precision ones.
+ * field of its own. A double-precision register consists of two single-precision registers.
  */
 static unsigned vfp_register(uint32_t w, unsigned hi, unsigned low, bool wide)
 {
@@ -71,12 +71,13 @@ static void decode_extension(uint32_t w, struct pmk_insn *in)
 		in->writes |= register_mask(fd, to ? 2 : 1);
 	else
 		in->reads |= register_mask(fd, wide ? 2 : 1);
-	if (which != 10 && which != 11) /* 10 and 11 compare with zero */
+	if (which != 10 && which != 11) /* operations 10 and 11 compare with zero */
 		in->reads |= register_mask(fm, from ? 2 : 1);
 }
 
 /* Decodes a transfer of one register of the core. In coprocessor 11, Fn is half of a
- * double-precision register. Opcode 7 selects a system register; there, r15 means the flags. */
+ * double-precision register. Opcode 7 selects a system register. In that case, r15 stands for the
+ * flags. */
 static void decode_transfer(uint32_t w, struct pmk_insn *in)
 {
 	bool to_core = bit(w, 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Capstone, linked. See capstone.h. */
+/* Provides the functions of Capstone, with which this file is linked. See capstone.h. */
 #include "cpu/isa/capstone.h"
 
 const struct pmk_capstone *pmk_capstone(void)

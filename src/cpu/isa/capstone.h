@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of Capstone that are used. Loading it takes a millisecond and more than three
- * megabytes, for tables with 77,000 relocations, and most commands do not need it. So this function
- * exists twice: capstone.c is for the library and the plugin, which are linked with Capstone;
- * capstone_late.c replaces it in the command.
+ * The functions of Capstone that pmk uses. Loading Capstone takes a millisecond and more than three
+ * megabytes, because its tables have 77,000 relocations, and most commands do not need it. So
+ * pmk_capstone() exists twice. The one in capstone.c is for the library and the plugin, which are
+ * linked with Capstone. In the command, the one in capstone_late.c replaces it.
  */
 #ifndef PMK_ISA_CAPSTONE_H
 #define PMK_ISA_CAPSTONE_H
@@ -20,7 +20,7 @@ struct pmk_capstone {
 	__typeof__(cs_disasm_iter) *disasm_iter;
 };
 
-/* Returns NULL if Capstone cannot be loaded. */
+/* Returns the functions, or NULL if Capstone cannot be loaded. */
 const struct pmk_capstone *pmk_capstone(void);
 
 #endif

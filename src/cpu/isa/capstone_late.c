@@ -7,7 +7,7 @@
 
 #include "cpu/isa/capstone.h"
 
-/* The name of the library of the version that this is compiled for. */
+/* The name of the library that belongs to the version of Capstone's headers. */
 #define TEXT_OF(x) #x
 #define TEXT(x)	   TEXT_OF(x)
 #define LIBRARY	   "libcapstone.so." TEXT(CS_API_MAJOR)
@@ -19,7 +19,7 @@ static void load(void)
 {
 	static const struct {
 		const char *name;
-		size_t at; /* where to store the pointer, in bytes from the first one */
+		size_t at; /* offset in struct pmk_capstone at which the pointer is stored */
 	} functions[] = {
 		{ "cs_version", offsetof(struct pmk_capstone, version) },
 		{ "cs_open", offsetof(struct pmk_capstone, open) },

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for MicroBlaze (UG984, "MicroBlaze Instruction Set Architecture"), for the
- * 32-bit core and for the one with C_DATA_SIZE = 64. MicroBlaze V is not supported: it is a RISC-V.
+ * Finds the facts about MicroBlaze instructions (UG984, "MicroBlaze Instruction Set Architecture"),
+ * for the 32-bit core and for the core with C_DATA_SIZE = 64. MicroBlaze V is not supported,
+ * because it is a RISC-V.
  *
  * The first row that matches is used. Bits are numbered from the right here, unlike in UG984:
  * opcode [31:26], rD [25:21], rA [20:16], rB [15:11], immediate [15:0].
  *
  * An encoding is known if UG984 gives it and its reserved fields are 0. The core itself checks only
- * the opcode; UG984 does not say how it executes encodings with other bits set. Also known are all
- * combinations of the option bits of wdc, of which UG984 names six. Not known are pcmpbc, which was
- * removed, and the e bit of put, which only assemblers have. The model of the core decides whether
- * it has an optional instruction (barrel shifter, divider, FPU …), and what C_OPCODE_0x0_ILLEGAL
- * does.
+ * the opcode; UG984 does not say how it executes encodings with other bits set. All combinations of
+ * the option bits of wdc are known, too, although UG984 names only six of them. pcmpbc, which was
+ * removed, and the e bit of put, which only assemblers have, are not known. The model of the core
+ * decides whether it has an optional instruction (barrel shifter, divider, FPU …), and what
+ * C_OPCODE_0x0_ILLEGAL does.
  *
  * A register counts as read even if its value does not matter: rB of wic, rA of a conditional
  * branch on r0.
@@ -38,8 +39,8 @@ static int64_t sign_extend(uint64_t value, unsigned width)
 }
 
 /*
- * Record that the instruction reads or writes a register, and return its number. r0 is always 0, so
- * it does not count as a register.
+ * These functions record that the instruction reads or writes a register, and return the register's
+ * number. r0 is always 0, so it does not count as a register.
  */
 static int8_t reads(struct pmk_insn *in, unsigned reg)
 {
@@ -59,12 +60,13 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 
 /* ---- encodings ------------------------------------------------------------------------------ */
 
-/* Masks: the opcode; the opcode and all that follows rB; the opcode and all that follows rA. */
+/* The masks select the opcode; the opcode and everything after rB; the opcode and everything after
+ * rA. */
 #define OP   0xfc000000
 #define OP_B 0xfc0007ff
 #define OP_A 0xfc00ffff
 
-/* Roles of the fields, and what happens to MSR[C], the carry. */
+/* The roles of the fields, and what happens to the carry, MSR[C]. */
 #define D   0x001 /* rD is written */
 #define V   0x002 /* rD is read: the value of a store */
 #define OLD 0x004 /* rD is also read */
@@ -79,7 +81,7 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 #define VN  (V | N)
 #define VNM (V | N | M)
 
-/* Kinds by short names. */
+/* Short names of the kinds. */
 #define ARITH	 PMK_MB_ARITH
 #define LOGICAL	 PMK_MB_LOGICAL
 #define PCMP	 PMK_MB_PCMP
@@ -97,8 +99,8 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 #define FLUSH	 PMK_MB_BTC_FLUSH
 #define LONG	 PMK_MB_LONG
 
-/* `wide`: the bit that turns the instruction into the long, double or extended form that only the
- * 64-bit core has. A row with LONG in its kind is an instruction that only the 64-bit core has. */
+/* `wide` is the bit that turns the instruction into its long, double or extended form. Only the
+ * 64-bit core has these forms, and instructions with LONG in their kind. */
 struct row {
 	uint32_t mask, value, wide;
 	uint8_t iclass, flow;
@@ -114,7 +116,7 @@ struct row {
 	{ mask, value, 0, PMK_I_##iclass, PMK_FLOW_NEXT, bytes, roles, kind }
 #define BRANCH(mask, value, flow, roles, kind) \
 	{ mask, value, 0, PMK_I_BRANCH, PMK_FLOW_##flow, 0, roles, kind }
-/* With [24] set it is a branch of the 64-bit core to an extended address. */
+/* If [24] is set, the instruction is a branch of the 64-bit core to an extended address. */
 #define BRANCH64(mask, value, flow, roles, kind) \
 	{ mask, value, 0x01000000, PMK_I_BRANCH, PMK_FLOW_##flow, 0, roles, kind }
 
@@ -213,7 +215,7 @@ static const struct row rows[] = {
 	BRANCH(0xffff0000, 0xb8010000, JUMP,      0, BR | IMM | LONG),             /* breai */
 	BRANCH(0xffff0000, 0xb8110000, JUMP,      0, BR | IMM | DELAY | LONG),     /* breaid */
 	BRANCH(0xfc1f0000, 0xb8150000, CALL,      D, BR | IMM | DELAY | LONG),     /* brealid */
-	/* beq: delay slot [25], extended address [24], condition [23:21] 0-5; of the latter forms
+	/* beq: delay slot [25], extended address [24], condition [23:21] 0-5; in extended forms
 	 * long [8] */
 	BRANCH64(0xff8007ff, 0x9c000000, INDIRECT, N | M, COND),        /* beq bne blt ble */
 	BRANCH64(0xffc007ff, 0x9c800000, INDIRECT, N | M, COND),        /* bgt bge */
@@ -263,8 +265,8 @@ static const struct row rows[] = {
 /* ---- facts that are not in rows -------------------------------------------------------------- */
 
 /* Decodes an access to a stream. The control field is [14:10], or [9:5] in the dynamic forms. An
- * instruction with n set does not wait, and sets MSR[C] if there was no data or no room. A put with
- * t set tests for room and sends nothing. */
+ * instruction with n set does not wait; if there were no data or no room, it sets MSR[C]. A put
+ * with t set tests for room and sends nothing. */
 static void decode_stream(uint32_t w, struct pmk_insn *in)
 {
 	bool dynamic = bits(w, 31, 26) == 0x13;
@@ -287,7 +289,7 @@ static void decode_barrier(uint32_t w, struct pmk_insn *in)
 	in->sysop = sleep ? PMK_SYS_WFI : data ? PMK_SYS_DSB : code ? PMK_SYS_ISB : PMK_SYS_NONE;
 }
 
-/* True for mts to PID, TLBLO or TLBHI. Our choice: each of them empties the shadow TLBs. */
+/* True for mts to PID, TLBLO or TLBHI. We chose that each of them empties the shadow TLBs. */
 static bool changes_mapping(uint32_t w)
 {
 	unsigned special = bits(w, 13, 0);
@@ -346,7 +348,8 @@ static bool has_target(const struct pmk_insn *in)
 }
 
 /*
- * Sets the target of a branch: the immediate, which is added to the address unless it is absolute.
+ * Sets the target of a branch. The immediate is added to the address of the branch unless the
+ * branch is absolute.
  */
 static void set_target(int64_t immediate, bool wide, struct pmk_insn *in)
 {
@@ -413,8 +416,8 @@ void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *
 	decode_word(addr, word, true, insn);
 }
 
-/* Add the upper part of the immediate, from a prefix. Its low 16 bits are taken from the target
- * that was set without the prefix. */
+/* Adds the upper part of the immediate, which comes from a prefix. The low 16 bits are taken from
+ * the target that was set without the prefix. */
 static void complete_target(uint64_t upper, unsigned width, bool wide, struct pmk_insn *in)
 {
 	uint64_t base = in->kind & PMK_MB_ABSOLUTE ? 0 : in->addr;

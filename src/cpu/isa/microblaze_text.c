@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of MicroBlaze's instructions. They are here because Capstone and LLVM do not support
+ * Names MicroBlaze's instructions. The names are here because Capstone and LLVM do not support
  * MicroBlaze, and binutils' library is GPL. The first row that matches is used.
  */
 #include "cpu/isa/microblaze_text.h"
@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Masks: the opcode; the opcode and all that follows rB; the opcode and all that follows rA. */
+/* The masks select the opcode; the opcode and everything after rB; the opcode and everything after
+ * rA. */
 #define OP   0xfc000000
 #define OP_B 0xfc0007ff
 #define OP_A 0xfc00ffff
 
 /*
- * Operands: d rD, n rA, m rB; i the immediate, with its sign; u its low 5 bits, U its low 15 bits;
- * w the 5 bits of mbar; S a special register.
+ * The operands, by letter: d is rD, n is rA, m is rB; i is the immediate with its sign, u its low 5
+ * bits, U its low 15 bits; w is the 5 bits of mbar; S is a special register.
  */
 struct row {
 	uint32_t mask, value;
@@ -184,7 +185,7 @@ static void put_text(struct out *o, const char *format, ...)
 	o->at += n > 0 && (size_t)n < o->size - o->at ? (size_t)n : 0;
 }
 
-/* Returns false if the special register has no name. */
+/* Writes the name of a special register. Returns false if it has none. */
 static bool put_special(struct out *o, unsigned number)
 {
 	for (size_t i = 0; i < COUNT(specials); i++)

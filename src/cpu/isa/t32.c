@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for the additions to Thumb since ARMv6T2: the 32-bit encodings, and 16-bit
- * encodings that are not in thumb.c (ARM DDI 0406C chapter A6, DDI 0487 chapter F3). Coprocessors,
- * VFP, Advanced SIMD have the encodings of A32 and are decoded with those, see arm_v7.c.
+ * Finds the facts about instructions that were added to Thumb since ARMv6T2: the 32-bit encodings,
+ * and those 16-bit encodings that are not in thumb.c (ARM DDI 0406C chapter A6, DDI 0487 chapter
+ * F3). Instructions of coprocessors, VFP and Advanced SIMD have nearly the encodings of A32, and
+ * are decoded as A32 instructions (arm_v7.c).
  *
- * A word is the first half word, then the second one, as the manuals write it. The first row that
- * matches is used. Not checked: registers that make an instruction UNPREDICTABLE.
+ * A word has the first half word above the second one, as the manuals write it. The first row that
+ * matches is used. The decoder does not check for registers that make an instruction UNPREDICTABLE.
  */
 #include "cpu/isa/arm.h"
 
@@ -142,7 +143,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-/* True for values of a row's fields that are unallocated. */
+/* True if a field has a value that is unallocated for the row. */
 static bool is_unallocated(uint32_t w)
 {
 	switch (w & 0xff80f080) {
@@ -260,7 +261,8 @@ static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 	return in->list && !bit(w, 13) && !(in->store && bit(w, 15));
 }
 
-/* Decodes LDREXB …, and with [7] LDA … of ARMv8; [6] is set if it is exclusive. */
+/* Decodes LDREXB and similar instructions. If [7] is set, it is LDA or a similar instruction of
+ * ARMv8, which is exclusive if [6] is set. */
 static bool exclusive_or_ordered(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 5, 4), rt = bits(w, 15, 12), rt2 = bits(w, 11, 8);
@@ -315,7 +317,7 @@ static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 			in->rm = reads(in, rt);
 		return true;
 	}
-	if ((w & 0x0010ffe0) == 0x0010f000) { /* TBB, TBH: a load, and a jump by what it loads */
+	if ((w & 0x0010ffe0) == 0x0010f000) { /* TBB, TBH: a load, and a jump by its value */
 		base(w, false, in);
 		in->rm = reads(in, bits(w, 3, 0));
 		set_access(in, true, 1u << bit(w, 4), 1);
@@ -327,8 +329,8 @@ static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 }
 
 /*
- * Decodes a preload, or a hint without effect: the encoding is a load of a byte or a half word into
- * the PC.
+ * Decodes a preload, or a hint without effect. The encoding is that of a load of a byte or a half
+ * word into the PC.
  */
 static void decode_hint(uint32_t w, struct pmk_insn *in)
 {
@@ -387,8 +389,8 @@ static bool decode_single(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- branches ------------------------------------------------------------------------------- */
 
-/* [26] S, [13] J1, [11] J2. Bits 23 and 22 of the offset are J1 and J2, inverted unless S is set.
- * */
+/* Decodes a branch. S is [26], J1 is [13] and J2 is [11]. Bits 23 and 22 of the offset are J1 and
+ * J2, inverted unless S is set. */
 static bool decode_branch(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
@@ -457,7 +459,7 @@ bool pmk_arm_t16_facts(uint32_t h, struct pmk_arm_facts *f)
 		in->rn = reads(in, bits(h, 2, 0));
 		in->target = bit(h, 9) << 6 | bits(h, 7, 3) << 1;
 		f->relative = PMK_ARM_FROM_PC;
-	} else if ((h & 0xff00) == 0xbf00) { /* IT; without conditions a hint, and WFI is 3 */
+	} else if ((h & 0xff00) == 0xbf00) { /* IT; without conditions it is a hint, and 3 is WFI */
 		in->sysop = h == 0xbf30 ? PMK_SYS_WFI : PMK_SYS_NONE;
 	} else if ((h & 0xffc0) == 0xba80) { /* HLT */
 		in->flow = PMK_FLOW_EXCEPTION;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See text.h. ARM instructions are little endian in memory, since ARMv6 even on big-endian cores.
- * MicroBlaze instructions have the byte order of the core.
+ * Disassembles instructions. See text.h. ARM instructions are little-endian in memory. Since ARMv6,
+ * this is so even on big-endian cores. MicroBlaze instructions have the byte order of the core.
  */
 #include "cpu/isa/text.h"
 
@@ -44,7 +44,7 @@ void pmk_isa_text_free(struct pmk_isa_text *t)
 	free(t);
 }
 
-/* Returns Capstone's handle for the mode; 0: Capstone does not support the mode. */
+/* Returns Capstone's handle for the mode, or 0 if Capstone does not support the mode. */
 static csh handle_of(struct pmk_isa_text *t, const char *mode)
 {
 	for (size_t i = 0; mode && i < NMODES; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Disassembles instructions: with Capstone, or with our own table for MicroBlaze, which Capstone
- * does not support.
+ * Disassembles instructions with Capstone. For MicroBlaze, which Capstone does not support, pmk has
+ * a table of its own.
  */
 #ifndef PMK_ISA_TEXT_H
 #define PMK_ISA_TEXT_H
@@ -12,7 +12,7 @@
 
 struct pmk_isa_text;
 
-/* Returns NULL if there is no memory. */
+/* Makes a disassembler. Returns NULL if there is no memory. */
 struct pmk_isa_text *pmk_isa_text_new(void);
 void pmk_isa_text_free(struct pmk_isa_text *t);
 

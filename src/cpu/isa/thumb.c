@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for the 16-bit Thumb set of ARMv6 (ARM DDI 0100I chapter A7).
+ * Finds the facts about the 16-bit Thumb instructions of ARMv6 (ARM DDI 0100I chapter A7).
  *
- * The set is small and regular enough for one table; the first row that matches is used. Capstone
- * is not used: the bits are sufficient, and it accepts CBZ, IT and hints of ARMv6T2, which among
- * ARM11 cores only the ARM1156 has. A test compares all 65536 encodings with it. BL and BLX are two
- * half words. They are decoded as a pair, or one by one if an emulator splits them: then the first
- * is an ALU instruction that writes lr, and the second is the branch.
+ * The set is small and regular enough for one table. The first row that matches is used. The
+ * decoder does not need Capstone, which would also accept CBZ, IT and hints of ARMv6T2; among ARM11
+ * cores, only the ARM1156 has these. A test compares all 65536 encodings with Capstone. BL and BLX
+ * are two half words. They are decoded as a pair, or one by one if an emulator splits them. If they
+ * are split, the first half is an ALU instruction that writes lr, and the second half is the
+ * branch.
  */
 #include "cpu/isa/arm.h"
 
-/* Position of a register number. */
+/* The position of a register number. */
 enum place {
 	NO,
 	R0, /* [2:0] */
@@ -144,8 +145,8 @@ static unsigned reg_at(uint32_t h, enum place place)
 	return PC;
 }
 
-/* Decodes PUSH, POP, STMIA and LDMIA. [8] adds lr to a PUSH and pc to a POP; in STMIA and LDMIA it
- * belongs to Rn. */
+/* Decodes PUSH, POP, STMIA and LDMIA. [8] adds lr to a PUSH and pc to a POP. In STMIA and LDMIA it
+ * is a bit of Rn. */
 static void decode_multiple(uint32_t h, struct pmk_insn *in)
 {
 	bool stack = in->rn == SP;
@@ -208,8 +209,9 @@ static void facts_of_row(uint32_t h, const struct row *r, struct pmk_arm_facts *
 	}
 }
 
-/* Decodes the halves of BL and BLX. [15:11] is 11110, then 11111 for BL; 11110, then 11101 with [0]
- * clear for BLX. The target of BLX is aligned to words. */
+/* Decodes the two halves of a BL or BLX. [15:11] of the first half is 11110. In the second half of
+ * BL it is 11111. In that of BLX it is 11101, and [0] is clear. The target of BLX is aligned to
+ * words. */
 static void decode_pair(uint32_t word, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
