@@ -9,7 +9,7 @@
 
 #include "cpu/a64/a64.h"
 
-/* Decoding of translated code: decode.c. */
+/* How translated code is decoded: decode.c. */
 void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);

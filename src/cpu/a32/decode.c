@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Decoding translated code, A32 and T32. */
+/* Decodes translated code of A32 and T32. */
 #include "cpu/a32/a32.h"
 #include "cpu/thumb.h"
 
 /*
  * A conditional instruction whose condition fails keeps the old values of the registers that it
- * would write. So it waits for these values.
+ * would write. So it must wait for these values.
  */
 static void read_old_values(struct pmk_insn *in, size_t n)
 {
@@ -17,8 +17,8 @@ static void read_old_values(struct pmk_insn *in, size_t n)
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /*
- * Decode a helper. The emulator may show no bytes for it, or other bytes than the code that runs. A
- * helper counts as a return to the link register, and its code is fetched.
+ * Decodes a helper. The emulator may show no bytes for it, or bytes of other code than the code
+ * that runs. A helper counts as a return to the link register, and its code is fetched.
  */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
@@ -52,10 +52,10 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 }
 
 /*
- * Find out whether `pc` is at an exception vector, at the low or the high addresses. VBAR can move
- * the vectors, and the emulator does not show it. But only a data abort leaves a block early, and
- * the low bits of an address identify its vector. So code at such an address is taken to be entered
- * by a data abort if the block before it still owes an access.
+ * Returns whether `pc` is at an exception vector, at the low or the high addresses. VBAR can move
+ * the vectors, and the emulator does not show VBAR. But only a data abort leaves a block early, and
+ * its vector has known low address bits. So for code at an address with these bits, pmk assumes
+ * that a data abort has happened if the block before it has not made all of its accesses.
  */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {

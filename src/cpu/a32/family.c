@@ -4,8 +4,8 @@
 #include "cpu/family.h"
 #include "cpu/thumb.h"
 
-/* In system emulation, exceptions are not classified: pmk does not decode which vector belongs to
- * which exception. */
+/* In system emulation, exceptions are not classified, because pmk does not decode which vector
+ * belongs to which exception. */
 static struct pmk_signal_set raises(const struct pmk_core *core)
 {
 	static const uint8_t unknown[] = {
@@ -20,7 +20,8 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 	return set;
 }
 
-/* The list of A64 without returns: a conditional return counts when it is taken. */
+/* This is the list of A64 without returns, because a conditional return counts only when it is
+ * taken. */
 static const uint8_t mix[] = {
 	PMK_SIG_INSN,		PMK_SIG_BRANCH,	 PMK_SIG_BR_IMM,  PMK_SIG_BR_INDIRECT,
 	PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,	 PMK_SIG_ASE,	  PMK_SIG_VFP,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A core of ARMv7 or of ARMv8's AArch32 state has the members of an A64 core: a32.h. */
+/* The members of a core that runs ARMv7 or ARMv8's AArch32 state, which are those of an A64 core
+ * (a32.h). */
 #ifndef PMK_CPU_A32_TYPES_H
 #define PMK_CPU_A32_TYPES_H
 
 #include "cpu/a64/types.h"
 
-/* Each struct begins with that of the A64 core, where the A64 family expects its own. */
+/* Each struct begins with that of the A64 core, because the A64 family expects its own struct
+ * there. */
 struct pmk_core_a32 {
 	struct pmk_core_a64 a64;
 };

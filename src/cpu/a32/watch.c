@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The functions that an emulator calls while A32 or T32 code runs: those for A64, and functions
- * that count accesses with a condition. The emulator reports no access whose condition fails. An
- * instruction with several registers or elements makes a report for each; the first one is used for
- * all.
+ * The functions that an emulator calls while A32 or T32 code runs. They are those for A64, and
+ * functions that count accesses of conditional instructions. The emulator reports no access whose
+ * condition fails. It makes a report for each register or element of an instruction, and the first
+ * report counts for all of them.
  */
 #include "cpu/a32/a32.h"
 
-/* Settle the level of the code that ran until now, which was not that of `b`. */
+/* Settles the level of the code that ran until now. That level may not be the level of `b`. */
 static PMK_SLOW void change_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_emulator.leave_level(cpu->index);
@@ -22,8 +22,8 @@ static inline void find_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * At a vector, find out first how much of the block before has run, because that block ran at its
- * own level.
+ * At a vector, pmk must first find out how much of the block before it has run, because that block
+ * ran at its own level.
  */
 static inline void before_any(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
@@ -84,7 +84,7 @@ static void count_store(struct pmk_cpu *cpu, uint64_t access)
 	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE] += PMK_ACCESS_COUNT(access);
 }
 
-/* Returns the core at the first report of an access, otherwise NULL. */
+/* Returns the core at the first report of an access, and NULL at later reports. */
 static struct pmk_cpu *first_report(unsigned vcpu, uint32_t info, uint64_t addr, const void *access)
 {
 	pmk_access_see(pmk_cpus[vcpu], info, addr);
@@ -116,7 +116,7 @@ static void store_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 }
 
 /*
- * Account for a store-exclusive. The emulator reports it as a read and a write if it stores. A
+ * Accounts for a store-exclusive. The emulator reports it as a read and a write if it stores. A
  * store-exclusive that fails is not reported, so it does not count as a store (our choice).
  */
 static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -147,8 +147,8 @@ static void swap_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
-/* Chooses the callback of an access. Without a clock all accesses are counted when they are made,
- * by the functions for A64. */
+/* Chooses the callback of an access. On a core without a clock, the functions for A64 count every
+ * access when it is made. */
 pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access)

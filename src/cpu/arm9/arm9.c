@@ -7,11 +7,11 @@
  * is on. Each half of a line has a dirty bit. The bytes of a page in the data map have PMK_D_MAPPED
  * from the first use of data in it until the TLB evicts the page.
  *
- * Lines of a tightly coupled memory are marked in the maps as always present and dirty: no access
- * changes anything there. No cache has them, so they are never evicted.
+ * Lines of a tightly coupled memory are marked in the maps as present and dirty, so no access
+ * changes anything there. No cache contains these lines, so they are never evicted.
  *
- * Not modelled: wait states of tightly coupled memories, lockdown, and cache maintenance of the
- * data side.
+ * Wait states of tightly coupled memories, lockdown, and cache maintenance of the data side are not
+ * modelled.
  */
 #include "cpu/arm9/arm9.h"
 
@@ -83,7 +83,7 @@ static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 }
 
 /*
- * Translate a page through the TLB, which instructions and data share. When the TLB evicts a page,
+ * Translates a page through the TLB, which instructions and data share. When the TLB evicts a page,
  * both sides must look that page up again.
  */
 static void translate_page(struct pmk_cpu *cpu, uint32_t page, bool fetch)
@@ -129,7 +129,7 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 	cpu->igen += victim != PMK_NO_LINE || pmk_cache_ages(&cpu->arm11.icache);
 }
 
-/* Reduce [*pc, *last] to the part that is not in the ITCM. Returns false if there is none. A block
+/* Reduces [*pc, *last] to the part that is not in the ITCM. Returns false if there is none. A block
  * is shorter than any ITCM, so it cannot extend beyond both ends. */
 static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *last)
 {
@@ -142,7 +142,7 @@ static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *la
 	return !begins || !ends;
 }
 
-/* Fetches a block. Without a cache, each fetch goes to the bus. */
+/* Fetches a block. If there is no cache, each fetch goes to the bus. */
 static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
@@ -166,8 +166,8 @@ static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* Returns the bytes of an access. For a multiple, these are the bytes from `addr` to the end of the
- * access or of the line. */
+/* Returns the number of bytes of an access. For a load or store multiple, these are the bytes from
+ * `addr` to the end of the access or of the line. */
 static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));
@@ -199,7 +199,8 @@ static void map_data(struct pmk_cpu *cpu, uint32_t line)
 }
 
 /*
- * Fill a line. The line is read first; the victim waits in the write-back buffer (DDI 0198D §4.1).
+ * Fills a line. The line is read first, and the evicted line waits in the write-back buffer (DDI
+ * 0198D §4.1).
  */
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 {
@@ -286,7 +287,7 @@ static void load_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	load_line(cpu, addr >> PMK_LINE_SHIFT);
 	if (addr >> PMK_LINE_SHIFT == last >> PMK_LINE_SHIFT)
 		return;
-	cpu->dyn[PMK_SIG_L1D_READ]++; /* An access to two lines counts as two. */
+	cpu->dyn[PMK_SIG_L1D_READ]++; /* An access to two lines counts as two accesses. */
 	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 

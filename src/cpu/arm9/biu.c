@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The bus interface unit of an ARM926EJ-S: see biu.h. */
+/* The bus interface unit of an ARM926EJ-S. See biu.h. */
 #include "cpu/arm9/biu.h"
 
 #include <string.h>
@@ -11,17 +11,18 @@
 #define HALF_BYTES (LINE_BYTES / 2)
 #define WORD	   4u
 
-/* In user emulation addresses are virtual, and their physical pages are not known. Our choice: they
- * are in the first 256 MB, which the memory controller has, with the same low bits. */
+/* In user emulation addresses are virtual, and their physical pages are not known. We chose that
+ * they are in the first 256 MB, which belong to the memory controller, and have the same low
+ * bits. */
 #define MEMORY_MASK 0x0FFFFFFFu
-/* Addresses of the translation tables: a first level of 16 KB, and one second level above it (our
- * choice). */
+/* The addresses of the translation tables: a first-level table of 16 KB, and one second-level table
+ * after it (our choice). */
 #define TABLE_1	    0x00004000u
 #define TABLE_2	    0x00100000u
 
 /*
- * A transfer that has waited for this many HCLK cycles is given up: masters of higher priority take
- * all of the slave's time.
+ * A transfer that has waited for this many HCLK cycles is given up, because masters of higher
+ * priority take all of the slave's time.
  */
 #define PATIENCE 1000000
 
@@ -117,7 +118,7 @@ static bool first_beat_is_done(const struct pmk_biu *b, unsigned master, uint64_
 	       (l->begun == ticket + 1 && burst->of_queue && burst->served.first);
 }
 
-/* Run the matrix until the request is served. Returns false if it starves. */
+/* Runs the matrix until the request is served. Returns false if it starves. */
 static bool wait_until(struct pmk_biu *b, unsigned master, uint64_t ticket,
 		       bool (*is)(const struct pmk_biu *, unsigned, uint64_t))
 {
@@ -164,8 +165,8 @@ static uint8_t privilege_of(const struct pmk_biu *b)
 }
 
 /*
- * Post a request at core time `at`, and return its ticket. Waits if the queue is full, which should
- * not happen, because its users leave room in it.
+ * Posts a request at core time `at`, and returns its ticket. Waits if the queue is full, which
+ * should not happen, because the callers leave room in it.
  */
 static uint64_t post_request(struct pmk_biu *b, unsigned master, uint64_t at,
 			     struct pmk_ahb_request r)
@@ -212,7 +213,7 @@ static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 					  : l->burst[l->slot].served.first;
 }
 
-/* Returns the HCLK cycle of the last beat of that request. */
+/* Returns the HCLK cycle of the last beat of the last request that was posted. */
 static uint64_t last_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {
 	return wait_until(b, master, ticket, is_done) ? served_result(b, master, ticket)->last : 0;
@@ -250,7 +251,7 @@ uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock)
 	return now - at;
 }
 
-/* Finds the part of the access under way that is in `line`. */
+/* Finds the part of the current access that is in `line`. */
 static void part_in(const struct pmk_biu *b, uint32_t line, uint32_t *from, uint32_t *to)
 {
 	uint32_t first = line << PMK_LINE_SHIFT, end = b->addr + b->bytes - 1;
@@ -281,7 +282,8 @@ uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool 
 
 uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch)
 {
-	/* First level: one entry for each MB; second level: one for each page. */
+	/* The first-level table has one entry for each MB, and the second-level table one for each
+	 * page. */
 	const uint32_t entry[] = { TABLE_1 + (page >> 8) * WORD,
 				   TABLE_2 + (page & 0xFFFFF) * WORD };
 	unsigned prot = fetch ? WALK_I_PROT : WALK_D_PROT;
@@ -333,8 +335,9 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line)
 	return now - at;
 }
 
-/* Post the write of [from, to] as bursts of eight and four words, and single transfers for the rest
- * (DDI 0198D chapter 6). Returns the ticket of the last one. */
+/* Posts the write of [from, to]. The write consists of bursts of eight and four words, and of
+ * single transfers for the remaining words (DDI 0198D chapter 6). Returns the ticket of the last of
+ * them. */
 static uint64_t post_write(struct pmk_biu *b, uint64_t at, uint32_t from, uint32_t to,
 			   unsigned prot)
 {
@@ -374,7 +377,8 @@ static void take_out(struct pmk_biu *b)
 	b->nwrites--;
 }
 
-/* Wait for room for a write of `words`. Returns the core's time when there is room. */
+/* Waits until there is room for a write of `words` words. Returns the core's time when there is
+ * room. */
 static uint64_t make_room(struct pmk_biu *b, uint64_t at, uint32_t words)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[PMK_MATRIX_ARMD];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bus interface unit of an ARM926EJ-S: requests of its caches, its MMU and its write buffer
- * become bursts on two layers of a bus matrix, ARM-I and ARM-D, and the core stands still until
+ * The bus interface unit of an ARM926EJ-S. Requests of the core's caches, its MMU and its write
+ * buffer become bursts on two layers of a bus matrix, ARM-I and ARM-D. The core stands still until
  * they are served.
  *
  * Sources: DDI 0287B  ARM926EJ-S Development Chip reference manual §3.1.2, §4.2.2
@@ -14,11 +14,11 @@
  *	buffered write	INCR8, INCR4, SINGLE, by its words; the core waits when the buffer is full
  *	other accesses	SINGLE reads, writes like the ones above; the core waits for their end
  *
- * Times are cycles of the core; a cycle of HCLK is `ratio` of them. The matrix lags behind: it is
- * run up to the time of a request when one is made. A layer serves requests in the order of
- * posting, so that a linefill waits for the writes before it (our choice).
+ * Times are cycles of the core. A cycle of HCLK takes `ratio` of them. The matrix does not run with
+ * the core: when a request is made, the matrix is run up to the time of the request. A layer serves
+ * requests in the order of posting, so a linefill waits for the writes before it (our choice).
  *
- * No pointers but the sink, which is its owner's.
+ * The struct has no pointers except the sink, which belongs to the owner.
  */
 #ifndef PMK_CPU_ARM9_BIU_H
 #define PMK_CPU_ARM9_BIU_H
@@ -49,13 +49,10 @@ struct pmk_biu {
 	uint32_t walk_reads;
 	uint32_t max_writes, max_words;
 	bool privileged;   /* the core runs in privileged modes; otherwise in User mode */
-	bool placed;	   /* addresses are the chip's; otherwise all are main memory */
+	bool placed;	   /* addresses are those of the chip; otherwise all are main memory */
 	bool starved;	   /* other masters take all time: the core makes no more requests */
 	uint8_t cacheable; /* HPROT of cached accesses */
-	/*
-	 * The access under way: how far the core's clock is ahead of the access, and its address
-	 * and size.
-	 */
+	/* The current access: how far the core's clock is ahead of it, its address and its size. */
 	uint64_t ahead;
 	uint32_t addr, bytes;
 	/* The write buffer, a ring. */
@@ -63,12 +60,13 @@ struct pmk_biu {
 	struct pmk_biu_write write[PMK_BIU_MAX_WRITES];
 };
 
-/* Initialise the unit, empty and at time 0. Returns PMK_EINVAL if the core's parameters make no
- * valid matrix. */
+/* Initialises the unit, empty and at time 0. Returns PMK_EINVAL if no valid matrix follows from the
+ * core's parameters. */
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
 /*
- * Sets `config` to the matrix of a core: that of the development chip, with the core's wait states.
+ * Sets `config` to the matrix of a core. It is that of the development chip, with the core's wait
+ * states.
  */
 void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config);
 
@@ -86,38 +84,39 @@ static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t byt
  * clock.
  */
 
-/* Fill the line of an instruction fetch at `addr`, and of the access under way. */
+/* Fills the line of an instruction fetch at `addr`, for the current access. */
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
-/* Fetch an instruction without the cache, for the access under way. */
+/* Fetches an instruction without the cache, for the current access. */
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
-/* Evict a line whose low half, high half or both are dirty. */
+/* Evicts a line. `low` and `high` tell which of its halves are dirty; at least one is. */
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
 /*
- * Walk the translation table for a page that is not in the TLB. `fetch`: for an instruction fetch.
+ * Walks the translation table for a page that is not in the TLB. `fetch` is true for an instruction
+ * fetch.
  */
 uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch);
 /*
- * Transfer the part of the access under way that is in `line`, bypassing the cache: read it; write
- * it through the buffer; write it without the buffer.
+ * These functions transfer the part of the current access that is in `line`, bypassing the cache.
+ * They read it, write it through the buffer, or write it without the buffer.
  */
 uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
-/* While the core requests nothing, the matrix is run only now and then. This is the maximum number
- * of HCLK cycles that it may be late. The owner runs it before, so that little is left to do at the
- * end. */
+/* While the core requests nothing, the matrix is run only now and then. It may be at most this many
+ * HCLK cycles late. The owner runs it in time, so that little is left to do at the end. */
 #define PMK_BIU_LAG (UINT64_C(1) << 21)
 
-/* Run the matrix up to the core's time; or until no request of the core is under way. */
+/* pmk_biu_catch_up() runs the matrix up to the core's time. pmk_biu_drain() runs it until the core
+ * has no unfinished request. */
 void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
 
 /*
- * Checks a unit in memory that others can write, at the core's time there. Returns true if running
- * can lead from `begun` to this state. If not, the unit must not be used. Everything that the
- * core's parameters determine is copied from `begun`.
+ * Checks a unit, because it was in memory that the program can write. Returns true if a run can
+ * lead from `begun` to this state by the core's time `clock`. If not, the unit must not be used.
+ * Everything that the core's parameters determine is copied from `begun`.
  */
 bool pmk_biu_valid(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Parameters of an ARM926EJ-S in its Development Chip: see config.h. */
+/* The parameters of an ARM926EJ-S in its Development Chip. See config.h. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,8 +87,9 @@ static const struct pmk_core_key keys[] = {
 };
 /* clang-format on */
 
-/* DDI 0198D §2.3, CP15 c9: check the sizes, and that a region begins at a multiple of its size. The
- * program has to make sure that the two do not overlap. */
+/* Checks the sizes of the TCMs, and that a region begins at a multiple of its size (DDI 0198D §2.3,
+ * CP15 c9). It does not check that the two regions do not overlap, because the program must make
+ * sure of that. */
 static int check_tcm(const struct pmk_core *core, char *msg, unsigned size)
 {
 	const struct {
@@ -122,8 +123,8 @@ static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 	return err ? err : check_tcm(core, msg, size);
 }
 
-/* Handles that a key was set: wait.threshold sets the threshold of every layer. Keys of single
- * layers after it change one. */
+/* Called when a key was set. wait.threshold sets the thresholds of all layers. A later key of a
+ * single layer changes only that layer's threshold. */
 static void was_set(struct pmk_core *core, const char *key)
 {
 	if (strcmp(key, "wait.threshold") != 0)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * Timing of a sequence of instructions on an ARM926EJ-S, whose integer core is an ARM9E-S: five
- * stages, one instruction at a time, results forwarded to the next one. Source: DDI 0165B (ARM9E-S
- * TRM) chapter 8.
+ * Timing of a sequence of instructions on an ARM926EJ-S, whose integer core is an ARM9E-S. It has
+ * five stages, runs one instruction at a time, and forwards results to the next instruction.
+ * Source: DDI 0165B (ARM9E-S TRM) chapter 8.
  *
- * An instruction issues when the one before has issued its last cycle and its operands are
- * available. No operand is needed early, so there is nothing else to wait for.
+ * An instruction issues when the previous instruction has issued its last cycle and its own
+ * operands are available. No operand is needed early, so it waits for nothing else.
  *
- * Our choices: conditional instructions are timed as if they pass; saturating arithmetic, status
- * and coprocessor transfers take a cycle, and so does floating point. A branch costs nothing here;
- * the branch model adds its cycles.
+ * Our choices are these. Conditional instructions are timed as if their conditions hold. Saturating
+ * arithmetic, status and coprocessor transfers, and floating point take one cycle each. A branch
+ * costs nothing here; the branch model adds its cycles.
  */
 #include "cpu/arm9/pipeline.h"
 #include "cpu/block.h"
 
 #include <string.h>
 
-#define LATEST 3 /* most cycles that a result can come after a sequence */
+#define LATEST 3 /* the most cycles by which a result can come after the end of a sequence */
 
 struct timing {
 	uint8_t cycles,
 		flag_cycles; /* issue cycles; issue cycles of the form that sets the flags */
-	uint8_t latency;     /* from issue until the next instruction may use the result */
+	uint8_t latency;     /* cycles from issue until the next instruction may use the result */
 	bool sums;	     /* the result is forwarded to an accumulator a cycle early */
 };
 
@@ -42,10 +42,11 @@ struct board {
 	int32_t next;		       /* when the next instruction may issue */
 	int32_t ready[PMK_PIPE_REGS];  /* when each register is ready */
 	int32_t as_sum[PMK_PIPE_REGS]; /* when each register is ready as an accumulator */
-	uint32_t stall;		       /* cycles waited so far */
+	uint32_t stall;		       /* number of cycles waited so far */
 };
 
-/* A word per cycle, and at least two cycles; a double word has two words. */
+/* Returns the number of words of an access. An access takes one cycle per word, and at least two
+ * cycles. A double word has two words. */
 static unsigned words_of(const struct pmk_insn *in)
 {
 	bool multiple = in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM;
@@ -65,7 +66,8 @@ static unsigned cycles_of(const struct pmk_insn *in)
 	return cycles;
 }
 
-/* True for a load of a byte or half word, which takes one more cycle, in which it is aligned. */
+/* True for a load of a byte or half word. It takes one more cycle, in which the value is
+ * aligned. */
 static bool is_narrow(const struct pmk_insn *in)
 {
 	return in->load && in->mem_bytes < 4;
@@ -88,7 +90,7 @@ static int32_t issue_at(const struct board *b, const struct pmk_insn *in)
 }
 
 /*
- * Times the results of a load. Loaded registers arrive one per cycle; a base that is written back
+ * Times the results of a load. One loaded register arrives per cycle. A base that is written back
  * is available at once.
  */
 static void load_results(struct board *b, const struct pmk_insn *in, int32_t issue)
@@ -123,8 +125,8 @@ static void add_results(struct board *b, const struct pmk_insn *in, int32_t issu
 		load_results(b, in, issue);
 }
 
-/* Time a sequence whose registers are available from cycle entry[] on; *b is the state at its
- * end. */
+/* Times a sequence whose registers are available from cycle entry[] on. *b is the state at the end
+ * of the sequence. */
 static void issue_all(const struct pmk_insn *insn, size_t n, const int32_t entry[PMK_PIPE_REGS],
 		      struct pmk_pipe_slot *slots, struct board *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipeline of an ARM926EJ-S, with the same interface and results as an ARM11's: pipeline.h. */
+/* The pipeline of an ARM926EJ-S. Its interface and its results are those of an ARM11's pipeline
+ * (arm11/pipeline.h). */
 #ifndef PMK_CPU_ARM9_PIPELINE_H
 #define PMK_CPU_ARM9_PIPELINE_H
 

@@ -7,9 +7,9 @@
 
 #include "cpu/arm11/types.h"
 
-/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
+/* The parameters that are not common members of struct pmk_core. keys.c describes each of them. */
 struct pmk_core_arm9 {
-	struct pmk_core_arm11 arm11; /* first: all but the memory system is an ARM11's */
+	struct pmk_core_arm11 arm11; /* first; only the memory system is another one */
 	uint64_t ahb_ratio;
 	uint64_t ahb_connect;
 	uint64_t mpmc_read;
@@ -49,8 +49,8 @@ struct pmk_block_arm9 {
 struct pmk_biu;
 
 struct pmk_cpu_arm9 {
-	struct pmk_cpu_arm11 arm11; /* must be the first member, as in pmk_core_arm9 */
-	struct pmk_biu *biu;	    /* the outside of the core; belongs to the owner */
+	struct pmk_cpu_arm11 arm11; /* must be the first member, as in struct pmk_core_arm9 */
+	struct pmk_biu *biu;	    /* the hardware outside of the core; belongs to the owner */
 };
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Builds the blocks of Cortex-M code: what one execution adds to the totals, and its cycles. The
  * manuals list cycles by instruction; keys.c names the tables. A conditional instruction in an IT
- * block takes one cycle if its condition fails. For accesses the emulator shows whether it failed;
- * other conditional instructions are counted as executed (our choice).
+ * block takes one cycle if its condition fails. The emulator shows whether the condition of an
+ * access failed. All other conditional instructions are counted as executed (our choice).
  */
 #include "cpu/cortexm/cortexm.h"
 
@@ -73,7 +73,7 @@ static unsigned other_cycles(const struct pmk_core *core, const struct pmk_insn 
 	}
 	if (in->sysop == PMK_SYS_DSB || in->sysop == PMK_SYS_DMB || in->sysop == PMK_SYS_ISB)
 		return 1 + (unsigned)c->barrier;
-	/* MRS and MSR; other 32-bit instructions of this class are hints. */
+	/* These are MRS and MSR. Other 32-bit instructions of this class are hints. */
 	if (in->iclass == PMK_I_OTHER && in->size == 4 && (in->reads || in->writes))
 		return (unsigned)c->status;
 	if (in->flow == PMK_FLOW_CALL || in->flow == PMK_FLOW_INDCALL)
@@ -90,9 +90,9 @@ unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *
 }
 
 /*
- * True if the instruction may overlap with a single load directly before it. DDI 0439 3.3.2: a load
- * or store does, unless its address is the loaded value. Nothing overlaps with a store before it.
- * On a Cortex-M3, loads that update their base do not overlap (DDI 0337 3.3.2).
+ * True if the instruction may overlap with a single load directly before it. According to DDI 0439
+ * 3.3.2, a load or store does, unless its address is the loaded value. No access overlaps with a
+ * store before it. On a Cortex-M3, loads that update their base do not overlap (DDI 0337 3.3.2).
  */
 static bool updates_in_time(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -127,7 +127,8 @@ static bool overlaps(const struct pmk_core *core, const struct pmk_insn *in,
 
 /*
  * True if instruction `i` of `n` is a load of one word that overlaps with no access next to it. The
- * blocks before and after are not known here; no access in them is expected to overlap.
+ * blocks before and after are not known here, so the function assumes that no access in them
+ * overlaps.
  */
 static bool is_alone(const struct pmk_core *core, const struct pmk_insn *insn, size_t i, size_t n)
 {
@@ -137,8 +138,8 @@ static bool is_alone(const struct pmk_core *core, const struct pmk_insn *insn, s
 }
 
 /*
- * True if the address waits for a result: data processing is not forwarded to an address (DDI 0439
- * 3.3.2).
+ * True if the address waits for the result of the instruction before it. Results of data processing
+ * are not forwarded to an address (DDI 0439 3.3.2).
  */
 static bool waits_for_address(const struct pmk_insn *in, const struct pmk_insn *before)
 {
@@ -153,7 +154,7 @@ static bool is_fp(const struct pmk_insn *in)
 static void add_facts(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_CORTEXM_FACT_INSN]++;
-	/* Conditional accesses are not facts: they are counted when they are made. */
+	/* Conditional accesses are not facts, because they are counted when they are made. */
 	f->n[PMK_CORTEXM_FACT_LOAD] += in->load && !in->conditional;
 	f->n[PMK_CORTEXM_FACT_STORE] += in->store && !in->conditional;
 	f->n[PMK_CORTEXM_FACT_BRANCH] += in->is_branch;
@@ -182,7 +183,7 @@ struct fetch {
 	unsigned incoming; /* words that arrive at the end of this cycle: 0 or 1 */
 };
 
-/* Let a cycle pass. At its end the words before `used` are removed from the buffer. */
+/* Lets a cycle pass. At its end the words before `used` are removed from the buffer. */
 static void fetch_cycle(const struct pmk_core *core, struct fetch *f, uint64_t used)
 {
 	uint64_t held = f->end - f->oldest + f->incoming;
@@ -193,7 +194,7 @@ static void fetch_cycle(const struct pmk_core *core, struct fetch *f, uint64_t u
 }
 
 /*
- * Returns the cycles that the instruction waits until the buffer has all of it. Then lets the
+ * Returns for how many cycles the instruction waits until the buffer has all of it. Also lets the
  * instruction's own cycles pass.
  */
 static unsigned fetch_wait(const struct pmk_core *core, const struct pmk_insn *in, unsigned cycles,
@@ -213,7 +214,8 @@ static unsigned fetch_wait(const struct pmk_core *core, const struct pmk_insn *i
 	return wait;
 }
 
-/* The buffer after a branch to `in`: it has this instruction, and the next word arrives. */
+/* Returns the state of the buffer after a branch to `in`. The buffer has this instruction, and the
+ * next word arrives. */
 static struct fetch fetch_begin(const struct pmk_insn *in)
 {
 	return (struct fetch){
@@ -223,7 +225,7 @@ static struct fetch fetch_begin(const struct pmk_insn *in)
 	};
 }
 
-/* Add the cycles of instruction `i`. */
+/* Adds the cycles of instruction `i`. */
 static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t i,
 		       struct fetch *fetch, struct pmk_block *b)
 {
@@ -274,7 +276,7 @@ static unsigned refill_of(const struct pmk_core *core, const struct pmk_insn *la
 	}
 }
 
-/* Store how control leaves the block. */
+/* Stores how control leaves the block. */
 static void set_end(const struct pmk_core *core, const struct pmk_insn *last, struct pmk_block *b)
 {
 	bool direct = last->flow == PMK_FLOW_JUMP || last->flow == PMK_FLOW_CALL;

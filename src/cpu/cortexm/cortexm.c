@@ -7,7 +7,7 @@
 #include <pmk/error.h>
 
 /*
- * Stands in for the previous block when nothing has run yet, and when a fault left a block early.
+ * Used as the previous block when nothing has run yet, and after a fault that left a block early.
  */
 static const struct pmk_block before_all = {
 	.fall = UINT64_MAX,
@@ -34,7 +34,7 @@ void pmk_cortexm_fini(struct pmk_cpu *cpu)
 	cpu->cortexm.counters = NULL;
 }
 
-/* Does nothing: a Cortex-M core keeps no times that must be adjusted in the copy. */
+/* Does nothing, because a Cortex-M core keeps no times that must be adjusted in the copy. */
 void pmk_cortexm_forked(struct pmk_cpu *cpu)
 {
 	(void)cpu;
@@ -90,9 +90,9 @@ static uint32_t number_now(const struct pmk_cpu *cpu)
 	return cpu->cortexm.depth ? cpu->cortexm.active[cpu->cortexm.depth - 1].number : 0;
 }
 
-/* Returns how many exceptions were active when `number` became active, itself included; 0 if
- * `number` is 0, which is code outside of handlers. If `number` is not active, returns more than
- * can be active. */
+/* Returns how many exceptions were active when `number` became active, with `number` itself.
+ * Returns 0 if `number` is 0, which means code outside of handlers. If `number` is not active,
+ * returns a number larger than can be active. */
 static uint64_t depth_of(const struct pmk_cpu *cpu, uint32_t number)
 {
 	uint64_t depth = cpu->cortexm.depth;
@@ -127,7 +127,7 @@ struct now {
 	uint32_t sp, lr;
 };
 
-/* Enter the exception `now`: its handler `b` starts, and interrupts the block `p`. */
+/* Enters the exception `now`. Its handler `b` starts, and interrupts the block `p`. */
 static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
 			    const struct pmk_block *b, const struct now *now)
 {
@@ -143,8 +143,8 @@ static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
 }
 
 /*
- * Account for the floating-point registers of the code that the last exception interrupted. Bit 4
- * of EXC_RETURN is 0 if the stack has space for them (DDI 0403E B1.5.8).
+ * Accounts for the floating-point registers of the code that the last exception interrupted. Bit 4
+ * of EXC_RETURN is 0 if the stack has space for these registers (DDI 0403E B1.5.8).
  */
 static void save_fp(struct pmk_cpu *cpu, uint32_t exc_return)
 {
@@ -163,7 +163,7 @@ void pmk_cortexm_store_fp(struct pmk_cpu *cpu)
 	cpu->cortexm.fp_reserved = 0;
 }
 
-/* End the last exception. Returns its level, which is valid until the next exception. */
+/* Ends the last exception. Returns its level, which is valid until the next exception. */
 static const struct pmk_cortexm_level *end_exception(struct pmk_cpu *cpu)
 {
 	if (cpu->cortexm.fp_reserved == cpu->cortexm.depth)
@@ -171,15 +171,16 @@ static const struct pmk_cortexm_level *end_exception(struct pmk_cpu *cpu)
 	return &cpu->cortexm.active[--cpu->cortexm.depth];
 }
 
-/* An exception interrupted the block `p` before the branch at its end was decided. The program now
- * continues with `b`: count the branch if it was taken. */
+/* Called when an exception has interrupted the block `p` before the branch at its end was decided,
+ * and the program now continues with `b`. Counts the branch if it was taken. */
 static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
 	if (p && b->pc != p->cortexm.fall && (p->cortexm.leave || b->pc == p->cortexm.jump))
 		cpu->taken++;
 }
 
-/* Leave handlers until only `depth` of them are active. Returns the block that they interrupted. */
+/* Leaves handlers until only `depth` of them are active. Returns the block that they
+ * interrupted. */
 static const struct pmk_block *leave_exceptions(struct pmk_cpu *cpu, uint64_t depth)
 {
 	const struct pmk_block *interrupted = NULL;
@@ -195,15 +196,16 @@ static const struct pmk_block *leave_exceptions(struct pmk_cpu *cpu, uint64_t de
 	return interrupted;
 }
 
-/* True if the active handler has ended and another one starts in its place: the stack pointer has
- * not changed, because registers were neither restored nor saved. */
+/* True if the active handler has ended and another one starts in its place. In that case the stack
+ * pointer has not changed, because registers were neither restored nor saved. */
 static bool is_tail_chained(const struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t sp)
 {
 	return cpu->cortexm.depth && p->cortexm.leave == PMK_CORTEXM_INDIRECT &&
 	       cpu->cortexm.active[cpu->cortexm.depth - 1].sp == sp;
 }
 
-/* The registers on the stack, and the space for others, stay as they are. */
+/* Begins a tail-chained exception. The registers on the stack, and the space that is reserved
+ * there, stay as they are. */
 static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, const struct now *now)
 {
 	uint64_t depth = cpu->cortexm.depth, reserved = cpu->cortexm.fp_reserved;
@@ -216,7 +218,7 @@ static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, cons
 	cpu->cortexm.fp_reserved = reserved;
 }
 
-/* Leave block `p` when no exception was entered or left. */
+/* Leaves block `p`. Called if no exception was entered or left. */
 static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
 	if (p == cpu->origin || b->pc == p->cortexm.fall)
@@ -225,7 +227,8 @@ static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;
 }
 
-/* Returns the active exception as the emulator reports it, or the last known one if it cannot. */
+/* Returns the active exception as the emulator reports it, or the last known exception if the
+ * emulator cannot report it. */
 static struct now ask_now(const struct pmk_cpu *cpu)
 {
 	struct now now = { 0 };
@@ -243,7 +246,8 @@ static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * Find out whether an exception was entered or left, where the last instruction does not show it.
+ * Finds out whether an exception was entered or left. Called if the last instruction does not show
+ * it.
  */
 static struct pmk_nesting find_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				       const struct pmk_block *b, const struct now *now)
@@ -309,8 +313,9 @@ static bool is_fault(uint32_t number)
 }
 
 /*
- * Find the instruction that faulted: the first one whose access was not reported. If all accesses
- * were reported, the block ended with that instruction, or with a jump to it.
+ * Finds the instruction that faulted. It is the first one whose access was not reported. If all
+ * accesses were reported, the faulting instruction ended the block, or the block ended with a jump
+ * to it.
  */
 static void note_fault(struct pmk_cpu *cpu, uint32_t number)
 {

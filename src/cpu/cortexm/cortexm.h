@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of a Cortex-M: in order, one instruction at a time, no caches. Nearly all of its
- * time is static: the cycles of a block are known when it is translated (build.c). Only two things
- * are decided when a block starts: whether the branch before it was taken, and whether an exception
- * was entered or left. cpu.h has the parts shared with the other cores.
+ * The running core of a Cortex-M. It runs instructions in order and has no caches. Nearly all of
+ * its time is static: the cycles of a block are known when it is translated (build.c). Only two
+ * things are decided when a block starts: whether the branch before it was taken, and whether an
+ * exception was entered or left. cpu.h has the parts shared with the other cores.
  *
  * Exceptions. The handlers of a Cortex-M are ordinary functions, so no address shows that one
- * starts. The number of the active exception (IPSR) does. It is read only where an exception may
- * have been entered or left: when the last instruction does not lead to the block that starts, when
- * it jumps to an address in a register while a handler is active, and when code starts that was
- * first translated in a handler. If the stack pointer is the same as when the previous handler
- * started, the new exception was tail-chained. If it is lower, the new exception interrupted the
- * handler.
+ * starts. Only the number of the active exception (IPSR) shows it. pmk reads this number only where
+ * an exception may have been entered or left: when the last instruction does not lead to the block
+ * that starts, when it jumps to an address in a register while a handler is active, and when code
+ * starts that was first translated in a handler. If the stack pointer is the same as when the
+ * previous handler started, the new exception was tail-chained. If it is lower, the new exception
+ * interrupted the handler.
  *
  * The link register at the start of a handler (EXC_RETURN) says whether the stack has space for the
  * floating-point registers of the interrupted code. With lazy stacking they are stored when a
@@ -84,7 +84,7 @@ struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct p
 				       const struct pmk_block *b);
 void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of);
 
-/* Build a block: build.c. */
+/* Builds a block (build.c). */
 void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b);
 /* True for loads and stores of several words. */
@@ -92,12 +92,12 @@ bool pmk_cortexm_is_multiple(const struct pmk_insn *in);
 /* Set the cycles of a block of a core that issues two instructions in a cycle: dual.c. */
 void pmk_cortexm_dual(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
-/* Returns the cycles of a single instruction. *lsu: how many of them are for data accesses. */
+/* Returns the cycles of a single instruction. *lsu is the number of them that are for data
+ * accesses. */
 unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu);
 
 /*
- * Start block `b`, where the last instruction does not show whether an exception was entered or
- * left.
+ * Starts block `b` if the last instruction does not show whether an exception was entered or left.
  */
 PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b);

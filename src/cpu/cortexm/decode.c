@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Decoding translated code of Cortex-M, which is always Thumb. */
+/* Decodes translated code of Cortex-M, which is always Thumb. */
 #include "cpu/cortexm/cortexm.h"
 #include "cpu/thumb.h"
 
@@ -16,7 +16,8 @@ static bool is_it(const struct pmk_raw *raw)
 	return raw->size == 2 && raw->byte[1] == 0xbf && raw->byte[0] & 15;
 }
 
-/* The bits of an instruction: one halfword, or the first one above the second one. */
+/* Returns the bits of an instruction, which is one halfword or two. The first of two is in the
+ * upper half. */
 static uint32_t bits_of(const struct pmk_raw *raw)
 {
 	uint32_t first = (uint32_t)(raw->byte[0] | raw->byte[1] << 8);
@@ -101,8 +102,8 @@ void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
 	pmk_it_apply(&own->it, raw, n, in);
 }
 
-/* Code is translated just before it runs, so code that is first translated in a handler may be
- * where that handler starts. */
+/* Code is translated just before it runs. So if code is first translated in a handler, the handler
+ * may start there. */
 unsigned pmk_cortexm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
 	uint32_t sp, lr;

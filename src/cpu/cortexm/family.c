@@ -31,7 +31,7 @@ static int check(const struct pmk_core *core, char *msg, unsigned size)
 static uint64_t insns_per_cycle(const struct pmk_core *core)
 {
 	(void)core;
-	return 3; /* a pair, and an IT that takes no cycle */
+	return 3; /* two instructions that issue together, and an IT that takes no cycle */
 }
 
 /*

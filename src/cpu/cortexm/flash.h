@@ -24,9 +24,10 @@ static inline bool pmk_cortexm_has_waits(const struct pmk_core *core)
 int pmk_cortexm_flash_init(struct pmk_cpu *cpu);
 void pmk_cortexm_flash_fini(struct pmk_cpu *cpu);
 
-/* Add the cycles for which the block `b`, which has just started, waits for its instructions. */
+/* Adds the cycles for which the block `b`, which has just started, waits for its instructions. */
 void pmk_cortexm_flash_fetch(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* The cycles for which an access of data waits. `alone`: no other access overlaps with it. */
+/* Returns the cycles for which a data access waits. `alone` means that no other access overlaps
+ * with it. */
 unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store, bool alone);
 
 #endif

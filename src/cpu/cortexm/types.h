@@ -66,8 +66,8 @@ enum pmk_cortexm_leave {
 struct pmk_block_cortexm {
 	/*
 	 * All members are read at every execution. `fall` is the address of the next instruction,
-	 * if control may fall through to it; `jump` is the target of a direct branch at the end.
-	 * Where there is no such address, the member has an address that no block has.
+	 * if control may fall through to it; `jump` is the target of a direct branch at the end. If
+	 * there is no such address, the member has an address that no block has.
 	 */
 	uint64_t fall;
 	uint64_t jump;
@@ -113,8 +113,9 @@ struct pmk_cortexm_flash {
 
 struct pmk_cpu_cortexm {
 	uint64_t depth; /* exceptions that are active */
-	/* The stack has space for the floating-point registers of the code that the exception
-	 * active[fp_reserved - 1] interrupted, but they are not stored yet. 0: there is none. */
+	/* If this is not 0, the stack has space for the floating-point registers of the code that
+	 * the exception active[fp_reserved - 1] interrupted, but the registers are not stored there
+	 * yet. */
 	uint64_t fp_reserved;
 	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS entries */
 	/* Predicts conditional branches: PMK_CORTEXM_COUNTERS counters from 0 to 3. A branch is

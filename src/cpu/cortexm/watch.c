@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an emulator calls while Cortex-M code runs. */
+/* The functions that an emulator calls while Cortex-M code runs. */
 #include "cpu/cortexm/flash.h"
 
 static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -62,7 +62,7 @@ static const struct pmk_block_fns on_waiting_block = {
 	.before = pmk_block_as_it_is,
 };
 
-/* Predict the branch before block `b`, and count the cycles of a misprediction. */
+/* Predicts the branch before block `b`, and count the cycles of a misprediction. */
 static inline void predict(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -117,7 +117,7 @@ const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core)
 	return pmk_cortexm_has_waits(core) ? &on_waiting_block : &on_block;
 }
 
-/* Count the additional cycle of an access that is not aligned: DDI 0439 3.3.2. */
+/* Counts the additional cycle of an access that is not aligned (DDI 0439 3.3.2). */
 static PMK_SLOW void count_unaligned(struct pmk_cpu *cpu, uint64_t access, bool store)
 {
 	pmk_sites_access(cpu, access);
@@ -180,8 +180,8 @@ ACCESS(store, true, false)
 ACCESS(store_if, true, true)
 
 /*
- * Account for a store-exclusive. The emulator reports it as a read and a write, or not at all if it
- * fails.
+ * Accounts for a store-exclusive. The emulator reports it as a read and a write, or does not report
+ * it if it fails.
  */
 static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {

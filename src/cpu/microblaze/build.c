@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of MicroBlaze code: what one execution of each adds to the totals, and how it is
- * entered and left. See microblaze.h. What the events mean: UG984, "Performance Monitoring";
- * docs/microblaze.md lists each rule with its source and the choices made.
+ * Builds the blocks of MicroBlaze code: what one execution of a block adds to the totals, and how
+ * the block is entered and left. See microblaze.h. UG984, "Performance Monitoring", defines the
+ * events. docs/microblaze.md lists each rule with its source and our choices.
  */
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "cpu/microblaze/microblaze.h"
 
 /*
- * Counts an instruction by kind: UG984, table of events. The decoder decides which forms belong to
- * a kind.
+ * Counts an instruction by kind (UG984, table of events). The decoder decides which forms of an
+ * instruction belong to a kind.
  */
 static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 {
@@ -41,8 +41,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 	f->n[PMK_MB_FACT_BR_UNCOND_DELAY] += (in->kind & PMK_MB_BR) && (in->kind & PMK_MB_DELAY);
 }
 
-/* Counts an access. An access with r1 in its address also counts as an access with r1; r1 as the
- * stored value does not make it one (our choice). */
+/* Counts an access. An access with r1 in its address also counts as an access with r1. A store of
+ * the value of r1 does not (our choice). */
 static void add_access(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	bool stack = in->kind & PMK_MB_R1;
@@ -84,7 +84,8 @@ static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *bra
 {
 	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
 
-	/* The next block does not show whether a branch to the next instruction was taken. */
+	/* If prediction is on, the next block does not show whether a branch to the next
+	 * instruction was taken. */
 	return core->bp.on && (branch->kind & PMK_MB_RETURN ||
 			       (branch->kind & PMK_MB_BR_IMM && branch->target != fall));
 }
@@ -142,7 +143,8 @@ static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struc
 	return end;
 }
 
-/* Returns the branch that ends a block, possibly followed by a delay slot; NULL: there is none. */
+/* Returns the branch that ends a block, possibly before a delay slot. Returns NULL if no branch
+ * ends it. */
 static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 {
 	const uint32_t branches = PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN;
@@ -152,9 +154,10 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
 }
 
-/* Makes a quick test of whether the next block waits. The low half compares all late registers with
- * the registers that are needed at once. The high half compares the registers that are more than a
- * cycle late with all other needed registers, so it may report a wait that does not happen. */
+/* Prepares a quick test of whether the next block waits. The low half compares all late registers
+ * with the registers that the next block needs at once. The high half compares the registers that
+ * are more than a cycle late with all other registers that it needs, so it may report a wait that
+ * does not happen. */
 static void lanes(const struct pmk_microblaze_timing *t, struct pmk_block *b)
 {
 	for (unsigned r = 1; r < PMK_MB_REGS; r++) {
@@ -196,8 +199,8 @@ static void place(const struct pmk_core *core, struct pmk_block *b)
 		b->microblaze.sector = PMK_MB_UNCACHED;
 }
 
-/* Set how the block is left. Returns the cycles that its branch costs in any case. An open block
- * falls through, into the slot. */
+/* Sets how the block is left. Returns the cycles that its branch always costs. An open block
+ * continues with the delay slot. */
 static unsigned settle_end(const struct pmk_core *core, const struct pmk_insn *branch,
 			   struct pmk_block *b)
 {

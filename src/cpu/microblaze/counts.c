@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The signals that a MicroBlaze counts: the signals of its blocks, what they depend on, and their
- * sums.
+ * The signals that a MicroBlaze counts: which signals its blocks raise, what the signals depend on,
+ * and how sums are derived from them.
  */
 #include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
@@ -25,14 +25,15 @@ static const uint8_t mix[] = {
 };
 
 /* Signals of the unified TLB are not in this list, because the TLB also has pages of data. Outcomes
- * of branches are not, because only the accesses of a block distinguish a fault in it from a signal
- * after it. */
+ * of branches are not in it either, because only the accesses of a block show whether a fault in
+ * the block or a signal after it has ended the block. */
 static const uint8_t fetch[] = {
 	PMK_SIG_L1I_MISS, PMK_SIG_L1I_HIT, PMK_SIG_ITLB_HIT, PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_CYCLE,
 };
 
-/* Signals of the unified TLB are not in this list, because the TLB also has pages of code. Stores
- * as instructions are not, because a store-exclusive that fails makes no access. */
+/* Signals of the unified TLB are not in this list, because the TLB also has pages of code. The
+ * number of store instructions is not in it either, because a store-exclusive that fails makes no
+ * access. */
 static const uint8_t data[] = {
 	PMK_SIG_LOAD,
 	PMK_SIG_L1D_CACHED_READ,
@@ -80,8 +81,8 @@ static const struct pmk_counted_beside beside[] = {
 };
 
 /*
- * Returns how many conditional branches were taken, or not taken, by the outcomes in the row `row`
- * and those after it.
+ * Returns how many conditional branches were taken, or not taken. It adds up the outcomes in the
+ * row `row` and in the rows after it.
  */
 static uint64_t went(const struct pmk_cpu *cpu, unsigned row, bool taken)
 {
@@ -114,7 +115,7 @@ static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	/*
 	 * A store-exclusive that fails is executed, but does not leave the core. Without a clock,
-	 * STORE contains no store-exclusives, so `failed` becomes minus the number of
+	 * STORE contains no store-exclusives, so `failed` becomes the negative number of
 	 * store-exclusives that succeed.
 	 */
 	uint64_t failed = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
@@ -185,8 +186,8 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 static uint32_t longest_latency(const struct pmk_core *core)
 {
 	/*
-	 * The longest latency: a fill after another one, and an eviction that waits for the write
-	 * buffer.
+	 * The longest latency is that of a line fill that waits for another fill, and for an
+	 * eviction that waits for the write buffer.
 	 */
 	uint64_t longest = 1 + core->mem.latency + core->mem.fill + core->mem.write;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* The data side of a MicroBlaze, for accesses that change something: translation, cache, and how
- * long loads and stores take. */
+/* The data side of a MicroBlaze, for accesses that change something. This file handles translation,
+ * the cache, and how long loads and stores take. */
 #include "cpu/microblaze/slow.h"
 #include "cpu/sites.h"
 
 /* ---- translation ----------------------------------------------------------------------------- */
 
-/* True if a page misses in the unified TLB, after a miss in a shadow TLB. In system emulation the
- * contents of the TLB cannot be seen. A miss is an exception there, so an access that is made has
- * hit. */
+/* True if a page misses in the unified TLB, after a miss in a shadow TLB. In system emulation, pmk
+ * does not see the contents of the TLB. But there a miss is an exception, so an access that is made
+ * must have hit. */
 static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -46,7 +46,7 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 	return victim;
 }
 
-/* Load a page into the data shadow TLB. Returns the cycles that this takes. */
+/* Loads a page into the data shadow TLB. Returns the cycles that this takes. */
 static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -64,7 +64,7 @@ static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint
 	return cycles;
 }
 
-/* Translate the address of an access. Returns the clock when that is done. */
+/* Translates the address of an access. Returns the time at which the translation is done. */
 static inline uint64_t translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -123,7 +123,7 @@ static bool holds_line(const struct pmk_microblaze_tables *m, uint64_t entry, ui
 	return entry >> 32 == addr >> m->dshift;
 }
 
-/* Update the fast tables from `e`, a word of dline. */
+/* Updates the fast tables from `e`, which is a word of `dline`. */
 static void show_line(struct pmk_microblaze_tables *m, uint64_t e)
 {
 	uint32_t word = (uint32_t)(e >> 32) << (m->dshift - PMK_MB_WORD_GRAIN);
@@ -137,7 +137,7 @@ static void show_line(struct pmk_microblaze_tables *m, uint64_t e)
 	}
 }
 
-/* Make room for the line of `addr`. Returns the cycles until the write buffer has taken the old
+/* Makes room for the line of `addr`. Returns the cycles until the write buffer has taken the old
  * contents. */
 static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
@@ -154,8 +154,8 @@ static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 	return wait;
 }
 
-/* Fetch the line of `addr`, or the words of it that are not valid, into a write-back cache. Returns
- * the cycles until the requested word arrives. */
+/* Fetches the line of `addr` into a write-back cache. If the line is there, fetches those of its
+ * words that are not valid. Returns the cycles until the requested word arrives. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	uint64_t *e = entry_of(cpu->microblaze.tables, addr), wait = 0;
@@ -176,7 +176,7 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 	stall_memory(cpu, cpu->core.microblaze.peripheral_latency - 1);
 }
 
-/* Fetch a line into a write-through cache, where it replaces another line. */
+/* Fetches a line into a write-through cache, where it replaces another line. */
 static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -220,8 +220,9 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 }
 
 /*
- * Stores to a write-back cache. If the word is absent, a store of the whole word makes it valid
- * without a fetch. A store to a part of it first fetches the line (UG984, "Data Cache").
+ * Stores to a write-back cache. If the word is not in the cache, a store of the whole word makes it
+ * valid without a fetch, and a store to a part of the word first fetches the line (UG984, "Data
+ * Cache").
  */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
@@ -242,8 +243,8 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 }
 
 /*
- * Store to a line of a write-through cache, which updates the line if it is present. An absent line
- * is not fetched.
+ * Stores to a line of a write-through cache. The store updates the line if it is in the cache, and
+ * otherwise does not fetch it.
  */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {

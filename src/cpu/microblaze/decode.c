@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Decoding translated MicroBlaze code. Instructions without bytes are in no memory, and belong to
- * no kind. */
+/* Decodes translated MicroBlaze code. Instructions whose bytes are unknown are in no memory, and
+ * belong to no kind. */
 #include <stdlib.h>
 
 #include <pmk/error.h>
@@ -9,8 +9,8 @@
 #include "cpu/microblaze/microblaze.h"
 
 /*
- * Prefixes that were the last instruction of a translated block, by the address after them. The
- * instruction at that address is in a block of its own, and needs the prefix for its immediate.
+ * A prefix that was the last instruction of a translated block, with the address after it. The
+ * instruction at that address begins another block, and needs the prefix for its immediate.
  */
 struct prefix {
 	uint64_t behind;
@@ -55,7 +55,7 @@ static void decode_code(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
 	if (prefix)
 		*prefix_slot(d, addr) = (struct prefix){ addr, prefix };
 	else if (prefix_slot(d, addr)->behind == addr)
-		prefix_slot(d, addr)->word = 0; /* another program was loaded to this address */
+		prefix_slot(d, addr)->word = 0; /* another program may be here */
 }
 
 static unsigned vector_at(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)

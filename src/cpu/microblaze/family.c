@@ -4,7 +4,7 @@
 
 #include "cpu/microblaze/microblaze.h"
 
-/* The second number was used before MicroBlaze had an official number. */
+/* MicroBlaze used the second number before it had an official one. */
 static const uint16_t elf_machines[] = { 189, 0xbaab, 0 };
 
 static const struct pmk_core_target targets[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Parameters of a MicroBlaze: see config.h. */
+/* The parameters of a MicroBlaze. See config.h. */
 #include <string.h>
 
 #include "cpu/family.h"
@@ -87,7 +87,7 @@ static const struct pmk_core_key keys[] = {
 };
 /* clang-format on */
 
-/* UG984: which parameters exclude each other. */
+/* Checks for parameters that exclude each other (UG984). */
 static int check_excluded(const struct pmk_core *core, char *msg, unsigned size)
 {
 	if (core->microblaze.icache_base > core->microblaze.icache_high ||
@@ -114,8 +114,8 @@ static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 					 (unsigned)core->microblaze.dcache_line * 4, 0, msg, size);
 }
 
-/* Returns the reason why a key has no effect: all memory that the cache could cache is local
- * memory. */
+/* Returns the reason why a key has no effect. The key of a cache has none if all memory that the
+ * cache could cache is local memory. */
 static const char *in_vain(const struct pmk_core *core, const char *key)
 {
 	bool icache = !strcmp(key, "icache.enable") && core->icache.on &&

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * The running core of a MicroBlaze: the slow paths of blocks. microblaze.h has the hot paths, and
- * data.c the slow ones of accesses. What the events mean: UG984, "Performance Monitoring";
- * docs/microblaze.md lists each rule with its source and the choices made.
+ * data.c the slow ones of accesses. UG984, "Performance Monitoring", defines the events.
+ * docs/microblaze.md lists each rule with its source and our choices.
  *
- * Not modelled: fetching ahead and the stream buffers, victim caches, wic and wdc (their operands
- * are not seen), waiting for a stream, time asleep, and MSR: caches and address translation are on
- * or off for the whole run. Translation is by pages of 4 KB.
+ * Some things are not modelled: fetching ahead and the stream buffers, victim caches, wic and wdc
+ * (pmk does not see their operands), waiting for a stream, and time asleep. MSR is not modelled
+ * either, so caches and address translation are on or off for the whole run. Translation is by
+ * pages of 4 KB.
  */
 #include "cpu/microblaze/slow.h"
 
@@ -19,8 +20,8 @@
 #include "cpu/sites.h"
 
 /*
- * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
- * address may follow it.
+ * Used as the previous block when the first block starts. No instruction waits for its results, and
+ * any block may follow it.
  */
 static const struct pmk_block before_all = {
 	.id = PMK_MB_NO_BLOCK,
@@ -60,7 +61,7 @@ static void empty_unified(struct pmk_microblaze_tables *m)
 	pmk_tlb_clear(&m->utlb);
 }
 
-/* log2 of the lines of a sector of the instruction cache. */
+/* Returns log2 of the number of lines in a sector of the instruction cache. */
 static unsigned sector_shift(const struct pmk_core *core)
 {
 	unsigned lines = log2_of(core->icache.size) - log2_of(core->microblaze.icache_line * 4);
@@ -137,8 +138,8 @@ static int init_core(struct pmk_cpu *cpu)
 	init_caches(m, core);
 	init_cached(m, core);
 	/*
-	 * The operating system fills the unified TLB one entry after the other, so it is fully
-	 * associative.
+	 * The operating system chooses the entries of the unified TLB and fills them one after the
+	 * other, so the TLB is fully associative.
 	 */
 	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb.entries, (uint32_t)core->tlb.entries)) {
 		free_core(cpu);
@@ -147,7 +148,7 @@ static int init_core(struct pmk_cpu *cpu)
 	return 0;
 }
 
-/* Prepares the core for its clock, which is about to restart at 0. */
+/* Prepares the core for a restart of its clock at 0. */
 static void restart_core(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->microblaze.lsu);
@@ -166,7 +167,8 @@ const struct pmk_core_run pmk_microblaze_run = {
 
 /* ---- translation ----------------------------------------------------------------------------- */
 
-/* Look a page up in the instruction shadow TLB, which is kept in order of use. */
+/* Looks a page up in the instruction shadow TLB, whose entries are in the order of their last
+ * use. */
 static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -186,7 +188,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* Forget all edges. */
+/* Forgets all edges. */
 static void new_epoch(struct pmk_microblaze_tables *m)
 {
 	m->epoch += PMK_MB_EPOCH;
@@ -225,8 +227,9 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint32_t 
 	*entry = line;
 }
 
-/* Fetch the lines of a block when it starts, each at the time at which its first instruction would
- * issue if the block only waited for fetches. `moved`: lines may be missing. */
+/* Fetches the lines of a block when the block starts. Each line is fetched when its first
+ * instruction would issue if the block waited only for fetches. `moved` means that lines may be
+ * missing. */
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool moved)
 {
 	const struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -249,7 +252,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool mov
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* True if control may go from the end of `p` to `b`, as far as pmk can see. */
+/* True if control may go from the end of `p` to `b`, as far as pmk knows. */
 static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 {
 	bool direct = p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL;
@@ -258,11 +261,11 @@ static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 		return true;
 	if (direct || (p->flow == PMK_FLOW_EXCEPTION && b->vector))
 		return b->pc == p->target;
-	/* Branches to a register may go anywhere, but not to a vector. */
+	/* A branch to a register may go to any block except one at a vector. */
 	return p->flow != PMK_FLOW_NEXT && !b->vector;
 }
 
-/* Record that the outcome of a conditional branch is not visible. */
+/* Records that the outcome of a conditional branch is not visible. */
 static void doubt_outcome(struct pmk_cpu *cpu)
 {
 	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_TAKEN);
@@ -272,8 +275,8 @@ static void doubt_outcome(struct pmk_cpu *cpu)
 }
 
 /*
- * Handle a signal, an exception or an interrupt that came before the block that would have
- * followed. A conditional branch whose outcome is not visible is not counted.
+ * Handles a signal, an exception or an interrupt that came before the block that would have
+ * followed `p`. A conditional branch whose outcome is not visible is not counted.
  */
 static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			unsigned outcome)
@@ -296,8 +299,8 @@ static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 }
 
 /*
- * Join an open block with the delay slot of its branch, which starts now. The block after it will
- * show the branch's outcome.
+ * Joins an open block with the delay slot of its branch, which starts now. The block after the slot
+ * will show the outcome of the branch.
  */
 static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *slot)
 {
@@ -326,7 +329,7 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	new_epoch(cpu->microblaze.tables);
 }
 
-/* Returns the cycles that `b` waits for registers that `p` has written. */
+/* Returns the cycles for which `b` waits for registers that `p` has written. */
 static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *b)
 {
 	uint32_t regs =
@@ -370,7 +373,7 @@ static inline unsigned outcome_of(const struct pmk_microblaze_tables *m, const s
 /*
  * Returns the cycles for a branch that the branch target cache predicted wrong, or that was taken
  * and is not in it. A branch enters the cache when it is taken (our choice), and is then predicted
- * to go where it went last. Sets the bit of *outcome that says that the branch is in the cache.
+ * to go where it went last. Sets the bit of *outcome that means that the branch is in the cache.
  */
 static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struct pmk_block *p,
 				    const struct pmk_block *b, unsigned *outcome)
@@ -387,7 +390,7 @@ static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struc
 	return known ? m->wrong_cycles : p->microblaze.branch_cycles;
 }
 
-/* Start a block when the remembered edges do not cover its start. */
+/* Starts a block if no remembered edge describes its start. */
 static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
@@ -413,8 +416,8 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		disturb(cpu, p->disturbs);
 	pmk_sites_fetch(cpu, b, b->pc);
 	fetch_block(cpu, b, executions->igen != seen);
-	/* `seen` is not always the present generation: the block may have evicted a line of its
-	 * own. 0 makes blocks at exception vectors always come here. */
+	/* `seen` is not always the present generation, because the block may have evicted one of
+	 * its own lines. A block at an exception vector gets 0, so it always comes here. */
 	executions->igen = b->vector ? 0 : seen;
 	wait = wait_between(p, b);
 	passed = cpu->cycles - b->cycles - before;
@@ -435,9 +438,9 @@ void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	executions->igen = seen; /* as in block_slow() */
 }
 
-/* Remember the edge from `p` to `b`, unless it needs the slow path each time. It does if `p` spans
- * pages, because it is not known which of them the shadow TLB holds afterwards. It also does if `p`
- * is a joined block, which is different each time. */
+/* Remembers the edge from `p` to `b`, unless the edge needs the slow path each time. An edge needs
+ * it if `p` spans pages, because pmk does not know which of the pages is in the shadow TLB
+ * afterwards. It also needs it if `p` is a joined block, which is different each time. */
 static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {
@@ -456,8 +459,8 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 	return true;
 }
 
-/* Update edge and branch target cache after the branch that ends `p`. Its cycles also count as time
- * waited for results. */
+/* Updates the edge and the branch target cache after the branch that ends `p`. The cycles of the
+ * branch also count as time spent waiting for operands. */
 static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of a MicroBlaze (UG984, MicroBlaze Processor Reference Guide): single issue, in
- * order, three pipelines to choose from, direct-mapped caches, an optional branch target cache, an
- * optional MMU with small shadow TLBs in front of a software-managed one. cpu.h has the parts
- * shared with the other cores (clock, blocks, totals).
+ * The running core of a MicroBlaze (UG984, MicroBlaze Processor Reference Guide). It issues one
+ * instruction at a time, in order, in one of three pipelines. It has direct-mapped caches,
+ * optionally a branch target cache, and optionally an MMU with small shadow TLBs in front of a TLB
+ * that software manages. cpu.h has the parts shared with the other cores (clock, blocks, totals).
  *
- * The hot paths are here and inline: a hit that changes nothing costs a few loads and compares.
+ * The hot paths are here and inline. A hit that changes nothing costs a few loads and compares.
  *
- * - Caches are direct mapped, so one compare in a table, indexed by the lower bits of the address,
- *   shows whether a granule of a line is present, for any size of cache and line. If lines are only
- *   valid as a whole, that table is the entire state of a data cache, and a miss costs little more
- *   than a hit.
+ * - Caches are direct mapped, so one compare with an entry of a table shows whether a granule of a
+ *   line is present, for any size of cache and line. The table is indexed by the lower bits of the
+ *   address. If lines are only valid as a whole, this table is the entire state of a data cache,
+ *   and a miss costs little more than a hit.
  * - A table of edges remembers how many cycles it takes to go from one block to another if no line
  *   or page is missing. Going there again, with the branch target cache in the same state, is two
- *   compares. When a line is evicted, or something is flushed, all edges are forgotten: a new epoch
- *   begins.
- * - Fetching looks up nothing as long as nothing near was evicted. The instruction cache is divided
- *   into PMK_MB_SECTORS sectors with a generation each, and a block remembers the generation of its
- *   own sector. Direct-mapped caches evict often. With only one generation, every block would take
- *   the slow path each time.
- * - The page that is executed from is the most recently used one of the instruction shadow TLB, so
- *   only a change of pages takes the slow path.
+ *   compares. When a line is evicted, or something is flushed, a new epoch begins and all edges are
+ *   forgotten.
+ * - Fetching needs no look-ups until a line in the same sector is evicted. The instruction cache is
+ *   divided into PMK_MB_SECTORS sectors with a generation each, and a block remembers the
+ *   generation of its own sector. Direct-mapped caches evict often. With only one generation, every
+ *   block would take the slow path each time.
+ * - The page from which instructions are fetched is the most recently used page of the instruction
+ *   shadow TLB, so only a change of pages takes the slow path.
  * - The data shadow TLB replaces the least recently used page: an access stores its time with its
  *   page.
  * - The outcome of a block's last branch, which a delay slot may follow, is known when the next
  *   block starts. QEMU puts the slot of a branch at the end of a page into a block of its own: the
  *   branch's block is then `open`, and the two are joined when the slot starts.
  *
- * Choices where the manual is silent are parameters (keys.c), or marked as our choice.
+ * Where the manual is silent, there is a parameter (keys.c), or a comment says that something is
+ * our choice.
  */
 #ifndef PMK_CPU_MICROBLAZE_MICROBLAZE_H
 #define PMK_CPU_MICROBLAZE_MICROBLAZE_H
@@ -37,7 +38,8 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
+/* The facts of a block. X(fact) has the name of the fact's signal. There may be at most
+ * PMK_NFACTS. */
 /* clang-format off */
 #define PMK_MB_FACTS(X) \
 	X(INSN) X(LOAD_WORD) X(LOAD_HALF) X(LOAD_BYTE) X(STORE_WORD) X(STORE_HALF) X(STORE_BYTE) \
@@ -56,8 +58,8 @@ enum pmk_microblaze_fact {
 
 extern const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS];
 
-/* Rows of pmk_cpu_microblaze.outcome, by how a block ends. The index within a row is
- * 2 × found in the branch target cache + taken. */
+/* Rows of pmk_cpu_microblaze.outcome, by how a block ends. The index within a row is 2 if the
+ * branch was found in the branch target cache, plus 1 if it was taken. */
 enum pmk_microblaze_row {
 	PMK_MB_ROW_OTHER = 0, /* no conditional branch */
 	PMK_MB_ROW_CONDITIONAL = 4,
@@ -71,11 +73,11 @@ enum pmk_microblaze_sure {
 	PMK_MB_LOOKED_AT, /* the next block shows it */
 	PMK_MB_TAKEN,
 	PMK_MB_NOT_TAKEN,
-	PMK_MB_HIDDEN, /* it is not visible: the branch goes to the next instruction in any case */
+	PMK_MB_HIDDEN, /* it is not visible, because the branch goes to the next instruction */
 };
 
 /* Values of an empty entry of the branch target cache, and of a branch that the cache does not
- * predict. No address of an instruction is equal to them, because those are multiples of 4. */
+ * predict. They differ from all addresses of instructions, which are multiples of 4. */
 #define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
 #define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
 
@@ -87,7 +89,7 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_WORD_GRAIN  2	 /* log2 of a word */
 #define PMK_MB_MAX_LINES   (PMK_MB_MAX_BYTES >> PMK_MB_GRAIN)
 #define PMK_MB_SECTORS	   16
-/* Used instead of a sector: the block is in several, or in none. */
+/* Used in place of a sector if the block is in several sectors, or in none. */
 #define PMK_MB_SEVERAL	   PMK_MB_SECTORS
 #define PMK_MB_UNCACHED	   (PMK_MB_SECTORS + 1)
 #define PMK_MB_MAX_BTC	   2048
@@ -97,31 +99,31 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_NO_GRANULE  UINT32_MAX
 
 /*
- * Bits of a word of `dline`. Above the bits of its valid words and below the line's number are
- * these bits.
+ * Bits of a word of `dline`. They are above the bits of the valid words and below the number of the
+ * line.
  */
 #define PMK_MB_DIRTY   (UINT64_C(1) << 16)
 #define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
 
 /* The cost of going from one block to another on the hot path. */
 struct pmk_microblaze_edge {
-	uint64_t key;	/* of both blocks and the epoch; 0: none */
+	uint64_t key;	/* numbers of both blocks and the epoch; 0: there is no edge */
 	uint64_t said;	/* the entry of the branch target cache when the edge was made */
 	uint32_t extra; /* cycles between the two blocks */
-	uint16_t wait;	/* the part of `extra` that is waiting for operands */
+	uint16_t wait;	/* the part of `extra` that is spent waiting for operands */
 	uint16_t outcome;
 };
 
 #define PMK_MB_EDGES	  8192
-/* The numbers of two blocks, and the epoch above them. */
+/* The key of an edge has the numbers of two blocks, and the epoch above them. */
 #define PMK_MB_BLOCK_BITS 21
 #define PMK_MB_EPOCH	  (UINT64_C(1) << 2 * PMK_MB_BLOCK_BITS)
-/* Used instead of a block's number: it is not a block of the program. */
+/* Used in place of a block's number if the block is not one of the program. */
 #define PMK_MB_NO_BLOCK	  PMK_MAX_BLOCKS
 
 /*
- * log2 of the bytes of a granule, which is what an entry of `present` describes. In a write-back
- * cache it is a word, because the words of a line can be valid one by one.
+ * Returns log2 of the bytes of a granule, which an entry of `present` describes. In a write-back
+ * cache a granule is a word, because the words of a line can be valid one by one.
  */
 static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
 {
@@ -129,7 +131,7 @@ static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
 }
 
 /* Returns the mask of an index in the table of present granules. Write-back caches are no larger
- * than the table, so that no two granules share an entry. */
+ * than the table, so no two granules share an entry. */
 static inline uint32_t pmk_microblaze_present_mask(const struct pmk_core *core)
 {
 	uint64_t bytes = core->dcache.wt ? core->dcache.size : PMK_MB_MAX_BYTES;
@@ -139,22 +141,22 @@ static inline uint32_t pmk_microblaze_present_mask(const struct pmk_core *core)
 
 struct pmk_microblaze_tables {
 	uint64_t epoch;
-	uint32_t line_granules; /* granules of a line of data - 1 */
+	uint32_t line_granules; /* number of granules in a line of data, minus 1 */
 	uint32_t present_mask;	/* last index of `present` and `dirty` that is in use */
 	uint64_t btc[PMK_MB_MAX_BTC +
 		     1]; /* branch << 32 | its last target; the additional entry stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
 	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
-	uint32_t wrong_cycles;	  /* pmk_microblaze_wrong_cycles() */
+	uint32_t wrong_cycles;	  /* value of pmk_microblaze_wrong_cycles() */
 	uint64_t wbuf_room;	  /* how many cycles of writes the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
 	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
-	/* Granules that a load, or a store to a write-back cache, finds without changing anything,
+	/* The granules for which a load, or a store to a write-back cache, changes nothing, indexed
 	 * by the lower bits of their address. Write-through caches have as many entries as
 	 * granules. */
 	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	uint32_t dirty[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
-	/* Used only on slow paths. */
+	/* Members that are used only on slow paths. */
 	/* Cached addresses. */
 	uint64_t cached_size;
 	uint32_t cached_base;
@@ -185,43 +187,44 @@ extern const struct pmk_core_callbacks pmk_microblaze_callbacks;
 extern const struct pmk_core_system pmk_microblaze_system;
 extern const struct pmk_core_counts pmk_microblaze_counts;
 
-/* No instruction waits for r0, so its bit in `late` and `wants` of blocks means that the next block
- * takes the slow path. */
+/* No instruction waits for r0. So the bit of r0 in `late` and `wants` of blocks means that the next
+ * block takes the slow path. */
 #define PMK_MB_LOOK UINT64_C(1)
 
-/* log2 of the bytes of a sector of the instruction cache. */
+/* Returns log2 of the bytes in a sector of the instruction cache. */
 unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
 
-/* The pipeline's view of a sequence of instructions: pipeline.c. */
+/* How the pipeline times a sequence of instructions: pipeline.c. */
 struct pmk_microblaze_timing {
 	uint32_t cycles;
 	uint32_t of_stall, ex_stall; /* parts of `cycles`: waiting for operands, executing */
-	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS]; /* as pmk_pipe_block, without the + 1 */
+	/* as in pmk_pipe_block, but without the + 1 */
+	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };
 
 void pmk_microblaze_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			 struct pmk_pipe_slot *slots, struct pmk_microblaze_timing *out);
 
-/* Cycles beyond the first of a taken branch or break, of a return, and of a branch that was
- * predicted wrong: UG984, instruction pages and "Branch Target Cache". */
+/* Return the cycles beyond the first one of a taken branch or break, of a return, and of a branch
+ * that was predicted wrong (UG984, instruction pages and "Branch Target Cache"). */
 unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed);
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core);
 unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core);
 
-/* True if no data access makes a difference, so that they need not be reported. */
+/* True if no data access makes a difference, so that the emulator need not report accesses. */
 bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
-/* Start block `b` when there is no remembered edge for it, or when something has changed. */
+/* Starts block `b` if there is no remembered edge for it, or if something has changed. */
 PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
-/* Start block `b` on the slow path when only fetching is counted. */
+/* Starts block `b` on the slow path if only fetching is counted. */
 PMK_SLOW void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /*
- * Account for a load that misses a write-through cache, or is not cached. The caller has translated
- * its address.
+ * Accounts for a load that misses a write-through cache, or is not cached. The caller has
+ * translated its address.
  */
 PMK_SLOW void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 static inline uint64_t pmk_microblaze_key(const struct pmk_microblaze_tables *m,
@@ -238,8 +241,9 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 }
 
 /*
- * Start block `b`: decide how the previous one ended, fetch `b`, wait for results. `crossing` and
- * `booked` are the value of pmk_cpu.crossing, and whether the program is recorded (a constant).
+ * Starts block `b`: decides how the previous block ended, fetches `b`, and waits for results.
+ * `crossing` is the value of pmk_cpu.crossing. `booked` is a constant that is true if the program
+ * is recorded.
  */
 static inline void pmk_microblaze_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing, bool booked)
@@ -286,8 +290,8 @@ static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_bl
 }
 
 /*
- * Start block `b` when only fetching is counted. If `count`, a constant, is true, count its
- * executions here.
+ * Starts block `b` if only fetching is counted. `count` is a constant; if it is true, executions of
+ * the block are counted here.
  */
 static inline void pmk_microblaze_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b,
 					      bool count)
@@ -304,9 +308,9 @@ static inline void pmk_microblaze_fetch_block(struct pmk_cpu *cpu, const struct 
 }
 
 /*
- * Data accesses. Constants of the caller: `mmu`: address translation is on; `grain`: log2 of the
- * bytes of an entry of `held`: PMK_MB_GRAIN, or PMK_MB_WORD_GRAIN if the words of a line can be
- * valid one by one.
+ * Functions for data accesses. Callers pass constants. `mmu` is true if address translation is on.
+ * `grain` is log2 of the bytes of an entry of `held`: PMK_MB_GRAIN, or PMK_MB_WORD_GRAIN if the
+ * words of a line can be valid one by one.
  */
 static inline bool pmk_microblaze_holds(const struct pmk_microblaze_tables *m, const uint32_t *held,
 					uint32_t addr, unsigned grain)
@@ -316,7 +320,7 @@ static inline bool pmk_microblaze_holds(const struct pmk_microblaze_tables *m, c
 	return PMK_LIKELY(held[granule & m->present_mask] == granule);
 }
 
-/* True if the address is certainly cached. If false, the slow path has to decide. */
+/* True if the address is certainly cached. If the result is false, the slow path must decide. */
 static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t addr)
 {
 	return PMK_LIKELY(addr - cpu->microblaze.tables->cached_base <
@@ -324,8 +328,8 @@ static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t add
 			  !cpu->is_device);
 }
 
-/* Translate the address. Returns false if that takes time, so that the access takes the slow
- * path. */
+/* Translates the address. Returns false if the translation takes time; the access must then take
+ * the slow path. */
 static inline bool pmk_microblaze_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					     bool mmu)
 {
@@ -351,7 +355,7 @@ static inline void pmk_microblaze_load(struct pmk_cpu *cpu, uint32_t addr, uint6
 				       : pmk_microblaze_load_slow)(cpu, addr, access);
 }
 
-/* Store to a write-back cache. A store to a valid word of a dirty line changes nothing. */
+/* Stores to a write-back cache. A store to a valid word of a dirty line changes nothing. */
 static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					     bool mmu)
 {
@@ -362,8 +366,8 @@ static inline void pmk_microblaze_store_back(struct pmk_cpu *cpu, uint32_t addr,
 		pmk_microblaze_store_slow(cpu, addr, access);
 }
 
-/* Store to a write-through cache. Every store goes into the write buffer, and waits for room in it.
- * A line that is not in the cache is not fetched. */
+/* Stores to a write-through cache. Every store goes into the write buffer and waits until there is
+ * room in it. A line that is not in the cache is not fetched. */
 static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 						bool mmu)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipelines of MicroBlaze when every access hits: UG984, "Pipeline Architecture" and the
- * latencies of the instruction pages, for each of C_AREA_OPTIMIZED 0 (five stages), 1 (three) and 2
- * (eight).
+ * The pipelines of MicroBlaze when every access hits (UG984, "Pipeline Architecture" and the
+ * latencies on the instruction pages). C_AREA_OPTIMIZED selects one: 0 has five stages, 1 has three
+ * and 2 has eight.
  *
- * An instruction waits in operand fetch until its operands are available: stall_of. It takes one
- * cycle; the rest of its latency stalls execution: stall_ex. So the cycles are the number of
- * instructions plus the stalls. The manual gives only ranges for how late results come: hazard.load
- * and other parameters.
+ * An instruction waits in operand fetch until its operands are available, which counts as stall_of.
+ * It takes one cycle, and the remaining cycles of its latency stall execution, which counts as
+ * stall_ex. So the cycles are the number of instructions plus the stalls. The manual gives only
+ * ranges for how late results come, so hazard.load and other parameters set this.
  *
- * Not modelled: division by zero in one cycle, and waiting for a stream.
+ * Division by zero in one cycle, and waiting for a stream, are not modelled.
  */
 #include <string.h>
 
@@ -47,14 +47,14 @@ static struct latency latency_of(const struct pmk_insn *in)
 	case PMK_I_CACHE_OP:
 		return (struct latency){ { 2, 2, 2 } };
 	default:
-		/* mbar: 2 cycles, and the bus adds its own. */
+		/* mbar takes 2 cycles, and the bus adds its own cycles. */
 		if (in->kind & PMK_MB_MBAR)
 			return (struct latency){ { 2, 2, 2 } };
 		return (struct latency){ { 1, 1, 1 } };
 	}
 }
 
-/* Returns the cycles beyond the latency until a dependent instruction has the result. */
+/* Returns the cycles beyond the latency until a dependent instruction can use the result. */
 static uint32_t hazard_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	if (in->load)
@@ -81,8 +81,8 @@ unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed)
 	return delayed ? far(core, 1, 5) : far(core, 2, 6);
 }
 
-/* Returns the cycles of a return. The manual does not say that they are more with virtual
- * addresses. */
+/* Returns the cycles of a return. The manual does not say that a return takes more cycles with
+ * virtual addresses. */
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core)
 {
 	return core->microblaze.area == 2 ? 5 : 1;
@@ -93,7 +93,7 @@ unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core)
 	return far(core, 2, 6);
 }
 
-/* Registers: when they are ready, and whether this sequence has written them. */
+/* The state of registers: when they are ready, and whether this sequence has written them. */
 struct scoreboard {
 	uint32_t cycle; /* cycle of the next instruction */
 	uint32_t ready[PMK_MB_REGS];

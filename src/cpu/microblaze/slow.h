@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the slow paths of a MicroBlaze share: they count time and look up the unified TLB.
- * microblaze.c has the slow paths of blocks, data.c has the slow paths of accesses. */
+/* Functions that the slow paths of a MicroBlaze share. They count time and look up the unified TLB.
+ * microblaze.c has the slow paths of blocks, and data.c has those of accesses. */
 #ifndef PMK_CPU_MICROBLAZE_SLOW_H
 #define PMK_CPU_MICROBLAZE_SLOW_H
 
@@ -37,7 +37,7 @@ static PMK_SLOW void record_booked(struct pmk_cpu *cpu, enum pmk_signal sig, uin
 	log_record(cpu, sig, start, cycles);
 }
 
-/* Record a latency. As the last call of a function it is a tail call, so that no registers are
+/* Records a latency. If this is the last call of a function, it is a tail call, so no registers are
  * saved. */
 static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
 {
@@ -56,8 +56,8 @@ static inline void stall(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t cycl
 }
 
 /*
- * Count a wait for memory. The three-stage pipeline has no stage for memory: long accesses stall
- * execution there.
+ * Counts a wait for memory. The three-stage pipeline has no stage for memory, so there a long
+ * access stalls execution.
  */
 static inline void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 {
@@ -65,9 +65,10 @@ static inline void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 }
 
 /*
- * Request a line at `now`. Returns the cycles until the requested word arrives. The rest of the
- * line follows, and the next line has to wait for it: *busy is when the bus of this side is free
- * again. Which word comes first, and what waits for the other words, is our choice.
+ * Requests a line at `now`. Returns the cycles until the requested word arrives. The remaining
+ * words of the line follow, and the next line must wait for them. *busy is the time when the bus of
+ * this side is free again. Which word comes first, and what waits for the other words, is our
+ * choice.
  */
 static inline uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {

@@ -8,7 +8,7 @@
 
 #include "cpu/lsu.h"
 
-/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
+/* The parameters that are not common members of struct pmk_core. keys.c describes each of them. */
 struct pmk_core_microblaze {
 	uint64_t area;
 	uint64_t icache_line;
@@ -35,26 +35,26 @@ struct pmk_core_microblaze {
 #define PMK_MB_REGS	32
 #define PMK_MB_OUTCOMES 20
 
-/* How a block is left: see microblaze.h. */
+/* How a block is left. See microblaze.h. */
 struct pmk_microblaze_end {
 	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
 	uint16_t entry; /* the entry in the branch target cache */
 	uint8_t row;	/* the row in pmk_cpu_microblaze.outcome */
-	uint8_t extra;	/* cycles when a branch that is not predicted is taken */
+	uint8_t extra;	/* cycles added if the branch is taken and was not predicted */
 	uint8_t sure;	/* enum pmk_microblaze_sure */
 };
 
 struct pmk_block_microblaze {
-	/* Read at every execution. */
+	/* Members that are read at every execution. */
 	uint64_t late;	/* registers that the block leaves unfinished */
 	uint64_t wants; /* registers that the block may have to wait for */
 	struct pmk_microblaze_end end;
-	/* Read only on slow paths. */
-	struct pmk_microblaze_end slot_end; /* how an open block is left once its slot has run */
+	/* Members that are read only on slow paths. */
+	struct pmk_microblaze_end slot_end; /* how an open block is left after its slot has run */
 	uint8_t sector;			    /* sector of the instruction cache: see microblaze.h */
-	bool open;			    /* the delay slot is in the next block */
+	bool open;			    /* true if the delay slot is in the next block */
 	bool starts_with_nop;  /* the block may begin with the delay slot of an open block */
-	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
+	uint8_t branch_cycles; /* cycles of the last instruction, a part of those of the block */
 	/* When registers are needed, and how late results are: see pmk_microblaze_timing. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };

@@ -56,9 +56,9 @@ static void fetch_block_counted(unsigned vcpu, void *block)
 static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
 /*
- * The blocks' facts count all accesses, including store-exclusives that fail. Accesses of programs
- * with one thread, on a core with a clock, have a function for each way to store, with and without
- * translation; sizes make no difference.
+ * The blocks' facts count all accesses, including store-exclusives that fail. For programs with one
+ * thread on a core with a clock, there is a function for each way to store, with and without
+ * translation. The size of an access makes no difference.
  */
 
 /* Returns the core, and stores the access in it. */
@@ -123,9 +123,9 @@ static void store_through_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void 
 }
 
 /*
- * Begin an access that the functions above do not handle. In system emulation, the access is kept
- * for is_device(). On a core without a clock, the access is counted here and not stored. There, the
- * number of accesses replaces the time that shows which page was used last.
+ * Begins an access that the functions above do not handle. In system emulation, it stores the
+ * access for is_device(). On a core without a clock, it only counts the access. The number of
+ * accesses then replaces the time, which shows what page was used last.
  */
 static inline struct pmk_cpu *begin_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
 					      const void *access, enum pmk_signal counts)
@@ -162,8 +162,8 @@ static void store_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 }
 
 /*
- * Account for a store-exclusive. The emulator reports it as a read and a write, or not at all if it
- * fails.
+ * Accounts for a store-exclusive. The emulator reports it as a read and a write, or does not report
+ * it if it fails.
  */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
