@@ -35,7 +35,8 @@ static inline void *pmk_grow(void *array, size_t n, size_t *room, size_t size)
 		grown_ != NULL;                                                   \
 	})
 
-/* Appends an item. Returns false if there is no memory; the item is then not evaluated. */
+/* Appends an item. Returns false if there is no memory. In that case the expression of the item is
+ * not evaluated. */
 #define PMK_APPEND(array, n, room, ...) \
 	(PMK_GROW(array, n, room) && ((array)[(n)++] = __VA_ARGS__, true))
 

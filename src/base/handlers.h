@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions about signals and their handlers. Only for the host. */
+/* Functions about signals and their handlers. Firmware does not use them. */
 #ifndef PMK_BASE_HANDLERS_H
 #define PMK_BASE_HANDLERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reserves address space that takes memory only where it is touched. It reads as zeros. Only for
- * the host. */
+/* Reserves address space that takes memory only where it is touched. It reads as zeros. Firmware
+ * does not use this file. */
 #ifndef PMK_BASE_RESERVE_H
 #define PMK_BASE_RESERVE_H
 

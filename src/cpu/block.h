@@ -26,8 +26,8 @@ struct pmk_facts {
 	uint16_t n[PMK_NFACTS];
 };
 
-/* What the pipeline model tells the memory model about an instruction. From it, the memory model
- * knows when a miss would cost time. */
+/* The pipeline model's data about an instruction. With them, the memory model finds out when a miss
+ * costs time. */
 struct pmk_pipe_slot {
 	uint16_t issue; /* issue cycle, from the start of the block */
 	/* Cycles from issue to the first instruction that waits for the result. If no instruction

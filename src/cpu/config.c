@@ -218,8 +218,8 @@ static int not_its_key(const struct pmk_core *core, const char *key,
 {
 	const char *name = core->name[0] ? core->name : "CORE";
 
-	/* If several families have the instruction set, its name alone would not tell the user on
-	 * which cores the key has no effect. */
+	/* If several families have the instruction set, its name does not show on which cores the
+	 * key has no effect. */
 	if (pmk_core_family(core)->like || owner->like)
 		snprintf(msg, size,
 			 "%s has no effect on this core; 'pmk info %s' shows the parameters "

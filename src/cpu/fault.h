@@ -79,9 +79,9 @@ void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 
 /*
  * Called during an access that the emulator has not reported yet. pmk_cpu_pause() takes back the
- * counts of all instructions after the accessing one in its block, stores them in *rest, and
- * returns the address of that instruction. pmk_cpu_go_on() adds the rest again. Nothing may run
- * between the two calls.
+ * counts of all instructions in the block that come after the instruction that makes the access. It
+ * stores these counts in *rest, and returns the address of the accessing instruction.
+ * pmk_cpu_go_on() adds the rest again. Nothing may run between the two calls.
  */
 uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
 void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);

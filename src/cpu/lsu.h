@@ -229,7 +229,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu
 	return d;
 }
 
-/* Like pmk_lsu_settled_load_miss(), for a store. */
+/* Does for a store what pmk_lsu_settled_load_miss() does for a load. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, uint64_t late,
 							 uint64_t issue)
 {

@@ -115,8 +115,8 @@ static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
 }
 
 /*
- * What a reader of the ledger needs to book the counts that a core has not booked yet. All counts
- * beyond `seen` belong to one site.
+ * With this record, a reader of the ledger books the counts that a core has not booked yet. All
+ * counts beyond `seen` belong to one site.
  */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
@@ -189,7 +189,8 @@ struct pmk_counted_beside {
 struct pmk_site_counters {
 	unsigned n;
 	uint16_t offset[PMK_SITE_COUNTERS]; /* in struct pmk_cpu, in units of 8 bytes */
-	/* enum pmk_counted_where; 0: the counter only fills the gap between two others */
+	/* enum pmk_counted_where, or 0 if the counter only fills the gap between two other
+	 * counters */
 	uint8_t where[PMK_SITE_COUNTERS];
 };
 

@@ -132,7 +132,7 @@ static inline void *record_at(const struct pmk_sites_rest *s, uint32_t number)
 	return s->owner.records + (size_t)number * PMK_LEDGER_UNIT;
 }
 
-/* Returns the number of a new record; 0: there is no room. */
+/* Returns the number of a new record, or 0 if there is no room. */
 static inline uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, size_t bytes)
 {
 	uint32_t number;
@@ -145,8 +145,8 @@ static inline uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind
 }
 
 /*
- * Returns the entry of a table for a record, which is added if it is new. NULL: there is no memory
- * for it.
+ * Returns the table's entry for a record, and adds the entry if it is new. Returns NULL if there is
+ * no memory for it.
  */
 static inline struct entry *entry_for(const struct pmk_sites_rest *s, struct table *t,
 				      bool (*has_key)(const void *record, const struct key *k),

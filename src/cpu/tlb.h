@@ -59,7 +59,7 @@ static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 	return old;
 }
 
-/* Like pmk_tlb_fill(), for a TLB of one set, such as a micro-TLB. */
+/* Does what pmk_tlb_fill() does, for a TLB of one set, such as a micro-TLB. */
 static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t next = *t->next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reads and writes registers as their rows describe them. Only for the host. */
+/* Reads and writes registers as their rows describe them. Firmware does not use this file. */
 #include "pmu/reg.h"
 
 /* The kinds of bits that software can read, and the kinds for which a write has an effect. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The observer of the GXI, which is the link of the MBX to the memory controller. From the states
- * of its two channels, the observer raises signals (GXI_READ, GXI_DATA_WAIT …, GXI_PAGE_2K to _16K,
- * see <pmk/signal.h>).
+ * The observer of the GXI, which is the link of the MBX to the memory controller. The observer
+ * raises signals according to the states of its two channels (GXI_READ, GXI_DATA_WAIT …,
+ * GXI_PAGE_2K to _16K, see <pmk/signal.h>).
  *
  * It follows these rules (DDI 0287B §4.2.1, §4.2.2, §4.3.26; the mapping of states to counters is
  * our choice):
@@ -31,7 +31,8 @@ enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PM
 struct pmk_gxi_params {
 	/* How waits over the threshold are counted: see struct pmk_ahb_layer_params. */
 	bool threshold_reached, threshold_every_cycle;
-	/* What the samples do not include. Counts that need it are not raised. */
+	/* These members say what the samples do not include. Counts that need such data are not
+	 * raised. */
 	bool no_address; /* no addresses, so GXI_PAGE_… are not raised */
 	/* The kind of request that waits is not known, so GXI_READ_WAIT, GXI_WRITE_OVER … are not
 	 * raised. */

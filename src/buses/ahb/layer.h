@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The observer of one AHB layer. From samples of the layer's signals, it raises signals on a struct
+ * The observer of one AHB layer. It samples the layer's signals, and raises signals on a struct
  * pmk_bus (AHB_READ, AHB_INCR4, AHB_WAIT …, see <pmk/signal.h>). It works for AHB, AHB-Lite and the
  * layers of a bus matrix, and does not depend on counters.
  *
@@ -88,7 +88,7 @@ enum pmk_ahb_class {
 	PMK_AHB_NCLASSES
 };
 
-/* What the last sample was, for callers that need more than totals. */
+/* The state in the last sample, for callers that need more than totals. */
 struct pmk_ahb_seen {
 	uint8_t class; /* enum pmk_ahb_class */
 	uint8_t resp;  /* enum pmk_ahb_resp, in classes DONE and FIRST */

@@ -20,7 +20,7 @@
 #define ALL_BURSTS ((1u << PMK_AHB_NBURSTS) - 1)
 
 /*
- * What the masters can do (DDI 0287B §4.2.2). The manual does not describe the master on the
+ * The abilities of the masters (DDI 0287B §4.2.2). The manual does not describe the master on the
  * expansion bridge. Here it can make every burst, because its layer has a counter for each kind of
  * burst.
  */

@@ -39,9 +39,9 @@
  *	split	every:N, with SPLIT
  *	release	cycles after which a split layer may go on		     8
  *
- * What a master of the development chip never does (DDI 0287B §4.2.2) is refused: no writes of armi
- * and clcdc, no byte transfers of these two, no SINGLE of a DMA controller, no BUSY of armi, clcdc
- * and armd. A lock is refused for masters that only read (our choice).
+ * The parser refuses what a master of the development chip never does (DDI 0287B §4.2.2): writes
+ * and byte transfers of armi and clcdc, a SINGLE of a DMA controller, and BUSY of armi, clcdc and
+ * armd. It also refuses a lock for masters that only read (our choice).
  */
 #ifndef PMK_AHB_TRAFFIC_H
 #define PMK_AHB_TRAFFIC_H

@@ -10,8 +10,8 @@
  * Lines of a tightly coupled memory are marked in the maps as present and dirty, so no access
  * changes anything there. No cache contains these lines, so they are never evicted.
  *
- * Wait states of tightly coupled memories, lockdown, and cache maintenance of the data side are not
- * modelled.
+ * The model leaves out wait states of tightly coupled memories, lockdown, and cache maintenance of
+ * the data side.
  */
 #include "cpu/arm9/arm9.h"
 

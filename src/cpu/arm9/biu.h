@@ -89,7 +89,8 @@ uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
 /* Fetches an instruction without the cache, for the current access. */
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
-/* Evicts a line. `low` and `high` tell which of its halves are dirty; at least one is. */
+/* Evicts a line. `low` and `high` are true if that half of the line is dirty; at least one half
+ * is. */
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
 /*
  * Walks the translation table for a page that is not in the TLB. `fetch` is true for an instruction

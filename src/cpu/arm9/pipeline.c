@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Timing of a sequence of instructions on an ARM926EJ-S, whose integer core is an ARM9E-S. It has
+ * Times a sequence of instructions on an ARM926EJ-S, whose integer core is an ARM9E-S. The core has
  * five stages, runs one instruction at a time, and forwards results to the next instruction.
  * Source: DDI 0165B (ARM9E-S TRM) chapter 8.
  *

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wait states. A read of flash returns one line and takes flash.waits cycles more than the core
- * needs. Instructions are fetched from the current line; the next line comes from the prefetch
- * buffer, from the cache of instructions, or from flash. A line for which the core waits is put
- * into the cache. A prefetched line that arrives in time is not (RM0090 3.5.2, RM0351 3.3.4). Data
- * in flash, such as literals, have a cache of their own. Caches replace the least recently used
- * line.
+ * Models the wait states of memories. A read of flash returns one line and takes flash.waits cycles
+ * more than the core needs. Instructions are fetched from the current line. The next line comes
+ * from the prefetch buffer, from the cache of instructions, or from flash. A line for which the
+ * core waits is put into the cache. A prefetched line that arrives in time is not put into it
+ * (RM0090 3.5.2, RM0351 3.3.4). Data in flash, such as literals, have a cache of their own. Caches
+ * replace the least recently used line.
  *
- * Our choices: a block reads its lines at even intervals; a read that the core needs does not wait
- * for a prefetch; reads of instructions and of data do not delay each other.
+ * Three things are our choice. A block reads its lines at even intervals. A read that the core
+ * needs does not wait for a prefetch. Reads of instructions and of data do not delay each other.
  */
 #ifndef PMK_CPU_CORTEXM_FLASH_H
 #define PMK_CPU_CORTEXM_FLASH_H

@@ -108,8 +108,8 @@ static int8_t set_value(struct pmk_insn *in, bool vector, unsigned field)
 /* ---- registers ------------------------------------------------------------------------------ */
 
 /* Decodes size [31:30] and opc [23:22]. For X registers, opc is STR, LDR, LDRS to X, or LDRS to W.
- * With a size of 8 bytes, LDRS to X is PRFM instead. For V registers, opc is STR or LDR; with size
- * 0 there are also STR and LDR of 16 bytes. */
+ * If the size is 8 bytes, the opc of LDRS to X means PRFM. For V registers, opc is STR or LDR; with
+ * size 0 there are also STR and LDR of 16 bytes. */
 static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);

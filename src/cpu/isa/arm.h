@@ -13,12 +13,12 @@
 #define LR 14
 #define SP 13
 
-/* To what insn.target is relative. Facts do not contain the address of the instruction, so the
- * target is an offset until pmk_isa_arm_decode() adds the address. */
+/* The base of insn.target. Facts do not contain the address of the instruction, so the target is an
+ * offset until pmk_isa_arm_decode() adds the base. */
 enum pmk_arm_relative {
 	PMK_ARM_ABSOLUTE, /* target is 0 */
 	PMK_ARM_FROM_PC,  /* the PC as the instruction reads it: its address + 8, or + 4 in Thumb */
-	PMK_ARM_FROM_PC4, /* to this value of the PC with its bits [1:0] cleared */
+	PMK_ARM_FROM_PC4, /* this value of the PC with its bits [1:0] cleared */
 };
 
 struct pmk_arm_facts {

@@ -39,7 +39,7 @@ static const struct {
 
 struct reading {
 	struct pmk_ahbmon_layout_file *file;
-	/* The lines in which entries were found; 0: not found yet. */
+	/* The line in which each entry was found, or 0 if it was not found yet. */
 	unsigned item[NITEMS];
 	unsigned reg[PMK_AHBMON_NREGS];
 	unsigned code[PMK_AHBMON_NLAYERS][PMK_AHBMON_NCODES];

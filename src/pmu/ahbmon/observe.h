@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The seven observers and the bus clock of the AHB Monitor. At each HCLK edge they take one sample
- * of all buses that the monitor watches. From it they raise signals on the PMK_AHBMON_NBUSES buses
- * from which the model counts; `buses` always points to the first of these.
+ * of all buses that the monitor watches. According to the sample, they raise signals on the
+ * PMK_AHBMON_NBUSES buses from which the model counts. `buses` always points to the first of these
+ * buses.
  *
  *	pmk_ahbmon_observer_defaults(&params);
  *	pmk_ahbmon_observer_init(&o, &params, buses);

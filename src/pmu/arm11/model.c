@@ -17,8 +17,8 @@
  *  - A reserved event counts nothing. Unpredictable bits read as 0.
  *  - ARM1156: nPMUFIQ is asserted while an overflow flag and its FIQ enable are set.
  *
- * Not modelled: the System Validation registers of the ARM1176, which reuse the same counters (DDI
- * 0301H §3.2.55-56). EVNTBUS is described in evntbus.c.
+ * The System Validation registers of the ARM1176, which use the same counters, are not modelled
+ * (DDI 0301H §3.2.55-56). evntbus.c describes EVNTBUS.
  */
 #include <pmk/arm11_model.h>
 

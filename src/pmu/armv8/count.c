@@ -16,8 +16,9 @@
  *  - The divider of PMCR.D keeps its phase while it is not used. Only PMCR.C and reset clear it.
  *  - A stopped core clock (standby) stops PMCCNTR as well as the event counters.
  *
- * Not modelled: thresholds, edges, the instruction counter, transactions, Realms, other threads of
- * a core (PMEVTYPER.MT), snapshots; these belong to PMUv3p8 and later and to optional extensions.
+ * Thresholds, edges, the instruction counter, transactions, Realms, other threads of a core
+ * (PMEVTYPER.MT) and snapshots are not modelled. They belong to PMUv3p8 and later, and to optional
+ * extensions.
  */
 #include "pmu/armv8/model.h"
 

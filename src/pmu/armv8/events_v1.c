@@ -4,12 +4,12 @@
  *
  * Sources: DDI 0344 (Cortex-A8 TRM), c9 event selection register; DDI 0388 (Cortex-A9 TRM) §11.4,
  * which says that the A9 has no 0x08 and no 0x0E; Arm's machine-readable event lists (github
- * ARM-software/data) and gator's. The common events have Linux's names; Linux has no others for
- * these cores, so the remaining names are oprofile's. perf's generic names are aliases of the
- * events that Linux maps them to.
+ * ARM-software/data) and gator's. The common events have Linux's names. Linux has no names for the
+ * cores' own events, so those have oprofile's names. perf's generic names are aliases of the events
+ * that Linux maps them to.
  *
- * A code above 0x3F means a different event on each core, and neither is the one that PMUv3
- * recommends.
+ * A code above 0x3F means a different event on each core, and neither event is the one that PMUv3
+ * recommends for the code.
  */
 #include "pmu/armv8/regs.h"
 

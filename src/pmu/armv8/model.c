@@ -14,10 +14,10 @@
  *    PMXEVCNTR with SEL = 31 is such an access.
  *  - MDCR_EL2.HPMN = 0 leaves range 1 without counters.
  *
- * Not modelled: fine-grained traps and HSTR_EL2, PMUACR, PMZR, PMECR, PMICNTR, PMSSCR and the
- * snapshot registers (PMUv3p9 and optional extensions); the 64-bit memory-mapped layout; events of
- * trace and cross-trigger hardware. How an SVC or an instruction that faults is counted depends on
- * the signals that the producer raises for it.
+ * The model leaves out fine-grained traps and HSTR_EL2; PMUACR, PMZR, PMECR, PMICNTR, PMSSCR and
+ * the snapshot registers (PMUv3p9 and optional extensions); the 64-bit memory-mapped layout; and
+ * events of trace and cross-trigger hardware. How an SVC or an instruction that faults is counted
+ * depends on the signals that the producer raises for it.
  */
 #include "base/foreign.h"
 #include "pmu/armv8/model.h"

@@ -217,7 +217,7 @@ static const struct pmk_field dfr0_fields[] = {
 	FIELD("-", PMK_BITS(7, 0), PMK_RO, NULL, "other debug features"),
 };
 
-/* From which levels software can access the System registers. */
+/* The exception levels at which software can access the System registers. */
 #define EL0_IF(bits)	"at EL0 only while PMUSERENR." bits " is set; at EL1 and above always"
 #define NOTE_PMCR	EL0_IF("EN")
 #define NOTE_PMCNTENSET EL0_IF("EN")

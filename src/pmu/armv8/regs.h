@@ -218,7 +218,7 @@ struct pmk_armv8_core {
 
 /*
  * In the PMUs of ARMv7, PMCCNTR has 32 bits and event codes have 8. PMXEVTYPER and PMXEVCNTR access
- * the type and count of the counter in PMSELR; There are no registers with a counter's number in
+ * the type and count of the counter in PMSELR. There are no registers with a counter's number in
  * their names, and no PMCCFILTR.
  */
 static inline bool pmk_armv8_is_armv7(const struct pmk_armv8_core *core)

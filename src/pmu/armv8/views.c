@@ -10,8 +10,8 @@
  *    in PMCFGR and not in PMCR. Words from 0xF00 on, such as the lock, are in the Debug power
  *    domain, so they can be accessed even when all other words return an error.
  *
- * Not modelled: the 64-bit layout (EXT64), sampling of the program counter, PMITCTRL, PMDEVAFF,
- * PMAUTHSTATUS, PMDEVID and PMPIDR0-4, which describe a core and not its PMU; they are RAZ.
+ * The 64-bit layout (EXT64) and sampling of the program counter are not modelled. PMITCTRL,
+ * PMDEVAFF, PMAUTHSTATUS, PMDEVID and PMPIDR0-4 describe a core and not its PMU, so they are RAZ.
  */
 #include "pmu/armv8/model.h"
 

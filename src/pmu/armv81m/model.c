@@ -10,8 +10,8 @@
  *    events are not counted. While the input `halted` is 1 (Debug state), nothing is counted.
  *  - An unprivileged access, which takes a BusFault in hardware, returns PMK_EUNDEF.
  *
- * lines() reports the request for a DebugMonitor exception. Not modelled: trace packets (CTRL.TRO),
- * DFSR, and a CCNTR that is also DWT_CYCCNT.
+ * lines() reports the request for a DebugMonitor exception. Trace packets (CTRL.TRO), DFSR, and a
+ * CCNTR that is also DWT_CYCCNT are not modelled.
  */
 #include <pmk/armv81m_model.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The DWT's counters: the event catalogue. Each counter is an event. */
+/* The event catalogue of the DWT's counters. Each counter has one event. */
 #include "pmu/dwt/regs.h"
 
 #define NARROW                                                                             \

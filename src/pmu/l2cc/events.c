@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210 and L220: the event catalogues. Both count the same events, but under different codes.
- * Codes: L210 appendix C and the i.MX31's headers; L310 Table 3.8. Meanings: DAI 0195B §9.
+ * The event catalogues of the L210 and the L220, which count the same events under different codes.
+ * The codes are from L210 appendix C and the i.MX31's headers, and from L310 Table 3.8. The
+ * meanings are from DAI 0195B §9.
  */
 #include "pmu/l2cc/regs.h"
 

@@ -9,8 +9,8 @@
  *  - L220: a counter overflows when it reaches 2^32 - 1, where it stops. If its interrupt is
  *    enabled, every further event raises the interrupt again.
  *
- * Not modelled: counters that count other counters' overflows; errors of the cache in the L220's
- * interrupt registers; Secure events and SPNIDEN.
+ * The models leave out counters that count the overflows of other counters, errors of the cache in
+ * the L220's interrupt registers, Secure events and SPNIDEN.
  */
 #include <pmk/l2cc_model.h>
 

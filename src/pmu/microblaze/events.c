@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * MicroBlaze: the event catalogue. Freestanding.
+ * The event catalogue of MicroBlaze. Freestanding.
  *
  * UG984, "Performance Monitoring", the table of events: 0 to 56 are for event counters, 57 to 63
- * for latency counters; event counters count the occurrences of the latter. The table has numbers
- * and descriptions; the formulas below it call them E0 to E63. The names are ours.
+ * for latency counters. Event counters count the occurrences of events 57 to 63. The table has
+ * numbers and descriptions, and the formulas below it name the events E0 to E63. The names here are
+ * our own.
  *
- * The table abbreviates lists of instructions ("beq, ..., bnei"). They are read as ranges in the
- * manual's order, and a form of an instruction counts as the instruction: byte-reversed, extended
- * address, absolute, link, immediate, 64-bit (our choice).
+ * The table abbreviates lists of instructions ("beq, ..., bnei"). We read them as ranges in the
+ * manual's order. All forms of an instruction count as the instruction: byte-reversed, extended
+ * address, absolute, link, immediate and 64-bit forms (our choice).
  */
 #include "pmu/microblaze/regs.h"
 

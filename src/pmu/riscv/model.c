@@ -10,8 +10,8 @@
  *  - A write of a counter takes effect at once. In PRIV it takes effect after the writing
  *    instruction has completed, and this is when the model is called.
  *
- * A wrap has no side effect, so the model never asks to be synchronised. Not modelled: Sscofpmf,
- * Smcntrpmf and Debug Mode's stopcount; `time`.
+ * A wrap has no side effect, so the model never asks to be synchronised. Sscofpmf, Smcntrpmf, Debug
+ * Mode's stopcount and the register `time` are not modelled.
  */
 #include <pmk/riscv_model.h>
 

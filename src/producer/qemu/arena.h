@@ -125,8 +125,9 @@ struct pmk_arena {
 	/* The number of executed prefetch instructions that pmk could not model. */
 	_Atomic uint64_t preloads_unseen;
 	/*
-	 * Bits of enum pmk_control: the units that firmware can turn on by a control register,
-	 * those that it has turned on, and those that it may have turned on without pmk seeing it.
+	 * Bits of enum pmk_control. `followed` has the units that firmware can turn on by a control
+	 * register, `seen` the units that it has turned on, and `unseen` the units that it may have
+	 * turned on without pmk seeing it.
 	 */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
 	_Atomic uint32_t unsampled; /* set if the emulator cannot leave code uncounted */

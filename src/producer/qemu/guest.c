@@ -230,7 +230,7 @@ static unsigned vcpu_of(const struct qemu_env *env)
 /* The number of a register of A64, made from op0, op1, CRn, CRm and op2. */
 #define A64_REG(op0, op1, crn, crm, op2) \
 	((uint32_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
-/* With these bits, the number is the register's key in the table, or its element in the list. */
+/* These bits make the number the register's key in the table, or its element in the list. */
 #define KEY_OF_A64  UINT32_C(0x10130000)
 #define LIST_OF_A64 UINT64_C(0x6030000000130000)
 #define DFR0_REG    A64_REG(3, 0, 0, 5, 0)

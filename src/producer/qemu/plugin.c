@@ -104,8 +104,8 @@ void pmk_plugin_on_failed_test(struct qemu_plugin_tb *tb, size_t i, pmk_access_f
 					      (void *)(uintptr_t)access);
 }
 
-/* What the look-ups of tests in translated code are relative to: the tables of the family, or
- * struct pmk_cpu. */
+/* The base of a look-up that translated code makes for a test: the tables of the family, or struct
+ * pmk_cpu. */
 enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
 
 /* True if translated code tests accesses by itself, so that the emulator calls back only for some

@@ -10,12 +10,12 @@
  * version  QEMU         takes   what changed 1        6.0 to 8.2   0, 1 2        9.0          2
  * inline operations are per vCPU; registers can be read 3        9.1          2, 3    insn_data
  * copies the bytes instead of pointing at them 4        9.2, 10.0    2 to 4  memory can be read 5
- * 10.1, 10.2   2 to 5  registers and memory can be written 6        11.0         6
- * read_register returns bool, callbacks for interrupts 7        11.1         7       every callback
- * gets user data, and none the plugin's number
+ * 10.1, 10.2   2 to 5  registers and memory can be written 6        11.0         6 read_register
+ * returns bool, callbacks for interrupts 7        11.1         7       every callback gets user
+ * data, and none the plugin's number
  *
- * Of the functions that pmk uses in versions 1 to 5, only insn_data differs. The build of module.c
- * defines its version as PMK_QEMU_API, and the declarations below depend on it.
+ * In versions 1 to 5, only insn_data differs among the functions that pmk uses. The build of
+ * module.c defines its version as PMK_QEMU_API, and the declarations below depend on it.
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H

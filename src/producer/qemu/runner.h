@@ -17,7 +17,7 @@
 #include "producer/qemu/arena.h"
 #include "producer/qemu/ledger.h"
 
-/* What the run records in addition to the counts. */
+/* The data that the run records in addition to the counts. */
 enum pmk_recorded_detail { PMK_RECORD_NOTHING, PMK_RECORD_SITES, PMK_RECORD_PATHS };
 
 struct pmk_runner_config {

@@ -229,7 +229,7 @@ struct pmk_emulated_blocks {
 	uint64_t rest; /* instructions executed while nothing was counted */
 };
 
-/* Computes the members of the configuration that follow from those that the caller has set. */
+/* Computes the remaining members of the configuration from the members that the caller has set. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg);
 
 /* Starts counting with a fresh core. The memory must be zero; most of it is never touched.

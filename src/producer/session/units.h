@@ -14,12 +14,12 @@
  * one begins with a *cold* core, as after a reset, and the other one with the *stale* state that
  * the previous unit left. The truth is between them.
  *
- * From the units follow an estimate of each count and a margin, which contains the true count in 95
- * of 100 cases. The margin covers two errors. One is the variation of the program, as the
- * differences of successive pairs show it. The other one is half the distance between cold and
- * stale units. If only a few pairs contain occurrences, the occurrences come in bursts, and the
- * next burst may be outside of all units. In that case the margin is the sum of two estimates for
- * the rest of the program: that of the units and that of the head.
+ * The units give an estimate of each count and a margin, which contains the true count in 95 of 100
+ * cases. The margin covers two errors. One is the variation of the program, as the differences of
+ * successive pairs show it. The other one is half the distance between cold and stale units. If
+ * only a few pairs contain occurrences, the occurrences come in bursts, and the next burst may be
+ * outside of all units. In that case the margin is the sum of two estimates for the rest of the
+ * program: that of the units and that of the head.
  *
  * Units, warming and stale state are from: Wunderlich et al., "SMARTS: accelerating
  * microarchitecture simulation via rigorous statistical sampling", ISCA 2003.
