@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Made-up results databases: pmk's tables with a test's rows."""
+"""Makes results databases: pmk's tables, with a test's rows."""
 import re
 import sqlite3
 
@@ -16,7 +16,8 @@ def number(name):
 
 
 def database(path, rows):
-    """rows: (program, core, {setting: value}, {event: value} or the reason of the failure)"""
+    """Makes a database of `rows`: (program, core, {setting: value}, {event: value} or the reason of
+    the failure)."""
     db = sqlite3.connect(path)
     db.executescript(schema() + f"PRAGMA application_id = {number('ID')};"
                      f"PRAGMA user_version = {number('VERSION')};"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A Slurm of two nodes on this machine, for one user and without systemd or control groups: munged,
-slurmctld and two slurmd, all in one folder, on their own ports."""
+"""Runs a Slurm of two nodes on this machine, for one user and without systemd or control groups:
+munged, slurmctld and two slurmd, all in one folder, on their own ports."""
 import contextlib
 import os
 import shutil
@@ -44,8 +44,8 @@ PartitionName=all Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
 
 
 def reserve_ports(n):
-    """Sockets with a port each. While they are open, the kernel gives their ports to no other
-    program; Slurm's daemons, which set SO_REUSEADDR, can still listen there."""
+    """Returns sockets with a port each. While they are open, the kernel gives their ports to no
+    other program. Slurm's daemons can still listen there, because they set SO_REUSEADDR."""
     sockets = [socket.socket() for _ in range(n)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
@@ -80,12 +80,12 @@ class Cluster:
         return text
 
     def nodes(self):
-        """Returns {name: state}"""
+        """Returns {node: state}."""
         out = run("sinfo", "-h", "-N", "-o", "%N %T", env=self.env)
         return dict(line.split() for line in out.out.splitlines() if len(line.split()) == 2)
 
     def jobs(self):
-        """Returns {task of an array that has not ended: state}"""
+        """Returns {task: state} of the array's tasks that have not ended."""
         out = self.run("squeue", "-h", "-r", "-o", "%i %T")
         return dict(line.split() for line in out.splitlines())
 
@@ -115,7 +115,7 @@ class Cluster:
                    lambda: f"both nodes are idle: {self.nodes()}\n{self.logs()}")
 
     def stop(self):
-        """Jobs first, because their processes are not children of the daemons."""
+        """Ends the jobs first, because their processes are not children of the daemons."""
         run("scancel", "--state=RUNNING,PENDING", "--user", str(os.getuid()), env=self.env)
         end = time.monotonic() + 20
         while time.monotonic() < end and run("squeue", "-h", env=self.env).out:
@@ -134,8 +134,8 @@ class Cluster:
 
 @contextlib.contextmanager
 def cluster():
-    """Starts a cluster for a short time: its folder, which has all its state, is removed at the
-    end."""
+    """Starts a cluster. At its end the cluster's folder, which contains all its state, is
+    removed."""
     for program in PROGRAMS:
         if not shutil.which(program):
             skip(f"there is no {program} (Debian: slurmctld, slurmd, slurm-client, munge)")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk sweep of a database: tables, the best cores, the share that each setting explains, heat maps.
-The databases are made up, so that the answers are known."""
+"""pmk sweep of a database prints tables, the best cores, the share that each setting explains, and
+heat maps. The databases are made up, so the answers are known."""
 import csv
 import json
 
@@ -94,7 +94,7 @@ def test_a_core_that_lacks_a_program_cannot_be_the_best(tmp_path):
                                                           ("p", "c", {"size": "1K"}, "it failed")])
     out = shown(path, "--pareto", "cycles,size").out
     assert "  c  " not in out and "3 of 5 cores" in out and "; 1 lacks a value" in out, out
-    # A program without any counts does not exclude cores.
+    # A program that has no counts excludes no core.
     path = results.database(tmp_path / "s.db", DESIGNS + [("r", "a", {"size": "1K"}, "it failed")])
     contains(shown(path, "--pareto", "cycles,size").out, "3 of 4 cores")
 
@@ -107,7 +107,7 @@ def grid(value):
 
 @cases("name,value,x,y,rest", [
     ("one", lambda x, y: x, 100, 0, 0),
-    # x is -1, 0 and 1 and y -2 and 2 from the mean: variances of 2/3 and 4
+    # x is -1, 0 and 1 from its mean, and y -2 and 2, so the variances are 2/3 and 4.
     ("both", lambda x, y: 10 + {1: -1, 2: 0, 4: 1}[x] + {"off": -2, "on": 2}[y],
      100 * 2 / 14, 100 * 12 / 14, 0),
     ("together", lambda x, y: 5 + {1: -1, 2: 0, 4: 1}[x] * {"off": -1, "on": 1}[y], 0, 0, 100),
@@ -122,11 +122,12 @@ def test_which_setting_explains_how_much(tmp_path, name, value, x, y, rest):
 
 
 @cases("name,rows,told", [
-    # x = 1 has only "off" and 4 only "on": by themselves they would explain more than there is.
+    # x = 1 has only "off", and x = 4 only "on". By themselves they would explain more than there
+    # is.
     ("lack", [row for row in grid(lambda x, y: 10 * x + (y == "on"))
               if row[2] not in ({"x": "1", "y": "on"}, {"x": "4", "y": "off"})], None),
     ("one", grid(lambda x, y: x)[:-1], None),
-    # Each of the two programs is complete by itself.
+    # Each of the two programs by itself has all combinations.
     ("program", grid(lambda x, y: x) + [("third", "c", {"x": str(x), "y": "on"}, {"cycles": x})
                                         for x in (1, 2, 4)], "0.0"),
 ])
@@ -165,7 +166,7 @@ def test_failures_alone_stay_in_line(tmp_path):
 def test_heat_map(tmp_path):
     path = results.database(tmp_path / "r.db",
                             grid(lambda x, y: {1: 2, 2: 3, 4: 4}[x] + (y == "on") * 2 - 1)[:-1])
-    # of "small": 1 2 3 and 3 4 5, whose mean is 3; "large" lacks the 5, and has a mean of 2.6
+    # "small" has 1 2 3 and 3 4 5, whose mean is 3. "large" lacks the 5, so its mean is 2.6.
     small, large = [[1, 3], [2, 4], [3, 5]], [[1, 3], [2, 4], [3, None]]
     out = shown(path, "--heat", "cycles,x,y").out.splitlines()
     contains(out[0], "across: x")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk sweep --engine: tasks that make runs, or a real Slurm of two nodes; their merged counts equal
-those of one machine."""
+"""pmk sweep --engine divides the runs among tasks, or among the two nodes of a real Slurm. Their
+merged counts equal those of one machine."""
 import os
 import sqlite3
 import time
@@ -10,7 +10,8 @@ import slurm
 
 pytestmark = lab
 
-# The number of cells that are counted with Slurm; a longer run: PMK_SLURM_CELLS=200 scripts/test ….
+# Number of cells that are counted with Slurm. PMK_SLURM_CELLS=200 scripts/test … makes a longer
+# run.
 CELLS = int(os.environ.get("PMK_SLURM_CELLS", 26))
 
 PROGRAM = r"""
@@ -29,7 +30,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-# The first core counts one cell of each program, the second core four.
+# The first core counts one cell of each program, and the second core counts four.
 SWEEP = """[sweep]
 cores = arm1176, cortex-a53
 events = cycles, instructions, cache-misses
@@ -56,12 +57,12 @@ def sweep(folder, *words, code=0, env=None):
 
 
 def held(programs):
-    """Returns the number of the cell that waits."""
+    """Returns the number of the cell that waits at its gate."""
     return 5 * (programs // 2)
 
 
 def waits():
-    """Returns whether the test program is waiting at its gate."""
+    """Returns true if the test program waits at its gate."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         if of_process(pid, "cmdline").endswith("\0" + "5\0gate\0"):
             return True
@@ -77,7 +78,7 @@ def keys(path):
 
 
 def parts(folder):
-    """Keys of the cells in each database of the tasks."""
+    """Returns the keys of the cells in each database of the tasks."""
     tasks = folder / "r.db.tasks"
     return {name: keys(tasks / name) for name in os.listdir(tasks) if name.endswith(".db")}
 
@@ -108,7 +109,7 @@ def test_make_runs_tasks(tmp_path):
 
 
 def test_a_task_keeps_no_counts_of_a_file_that_changed(tmp_path):
-    make_plan(tmp_path, 1, hold=True) # the cell that waits is the first
+    make_plan(tmp_path, 1, hold=True) # the first cell waits
     os.mkfifo(tmp_path / "gate")
     sweep(tmp_path, "plan.ini", "-o", "r.db", "--engine", "make", "--tasks", "1")
     p = subprocess.Popen(["make", "-C", "r.db.tasks"], cwd=tmp_path, stderr=subprocess.PIPE,
@@ -134,7 +135,7 @@ def test_a_cell_with_two_names_is_in_one_task(tmp_path):
 
 
 def test_databases_are_put_together(tmp_path):
-    """Databases of several sweeps are merged, as after the jobs of a CI matrix."""
+    """Databases of several sweeps can be merged, for example those of the jobs of a CI matrix."""
     make_plan(tmp_path, 3)
     for name in ("arm1176", "cortex-a53"):
         text = SWEEP.replace("cores = arm1176, cortex-a53", f"cores = {name}")
@@ -175,11 +176,12 @@ def test_a_task_counts_what_was_meant_or_nothing(tmp_path):
 
 
 def test_slurm_loses_nothing_and_counts_nothing_twice(tmp_path):
-    """A node is drained, and a task is killed in the middle."""
+    """If a node is drained, and a task is killed in the middle, no cell is lost, and none is
+    counted twice."""
     os.chmod(tmp_path, 0o755)
     programs = (CELLS - 1) // 5
     make_plan(tmp_path, programs, hold=True)
-    os.mkfifo(tmp_path / "gate") # a program that opens the gate waits
+    os.mkfifo(tmp_path / "gate") # a program that opens the gate waits there
     tasks = max(6, CELLS // 10)
     with slurm.cluster() as c:
         began = time.time()

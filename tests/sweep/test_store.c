@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The results database: every stored item can be read back, and nothing is stored twice. */
+/*
+ * Every item that is stored in the results database can be read back, and nothing is stored twice.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +70,7 @@ static const struct pmk_store_value counted[] = {
 	{ .event = "etmextout_0", .trust = "not supported", .reason = "there is no ETM" },
 };
 
-/* The cell whose key begins with `number`. */
+/* Returns the cell whose key begins with `number`. */
 static struct pmk_store_cell cell_of(uint8_t number)
 {
 	return (struct pmk_store_cell){ .key = { number },
@@ -109,7 +111,7 @@ static void put(struct pmk_store *s, struct pmk_store_cell cell, const char *nam
 	assert_int_equal(pmk_store_name(s, &point, id), 0);
 }
 
-/* All points as text, one line each. */
+/* All points as text, one per line. */
 static char shown[1024];
 
 static int show(void *ctx, const struct pmk_store_row *r)
@@ -249,7 +251,7 @@ static void an_event_that_failed_gives_way_to_a_count(void **state)
 	assert_false(failed);
 	assert_int_equal(pmk_store_event_failed(s, found.id, "instructions", &failed), 0);
 	assert_true(failed);
-	/* A database with its counts. */
+	/* A second database contains its own counts. */
 	other = opened(second, PMK_STORE_WRITE);
 	for (size_t i = 0; i < 3; i++) {
 		cell.values = steps[i];
@@ -388,7 +390,7 @@ static void other_files_are_refused(void **state)
 }
 
 /*
- * Reads a store as a user who may write neither to the folder nor to a file in it. Returns an exit
+ * Reads a store as a user who can write neither to the folder nor to a file in it. Returns an exit
  * code.
  */
 static int read_as_guest(const char *path, char msg[512])
@@ -437,7 +439,7 @@ static void a_database_is_read_where_nobody_may_write(void **state)
 		if (read_as_guest(path, msg))
 			fail_msg("%s: %s", names[i], msg);
 		chmod(dir, 0755);
-		f = fopen(log, "w"); /* a writer that was killed */
+		f = fopen(log, "w"); /* the writer was killed */
 		fputs("counts", f);
 		fclose(f);
 		chmod(dir, 0555);
@@ -449,8 +451,10 @@ static void a_database_is_read_where_nobody_may_write(void **state)
 	munmap(msg, 512);
 }
 
-/* Merges the database at `from` into the one at `into`, as a user who owns neither the file `from`
- * nor its folder. */
+/*
+ * Merges the database at `from` into the database at `into`, as a user who owns neither the file
+ * `from` nor its folder.
+ */
 static int merge_as_guest(const char *into, const char *from, char *msg)
 {
 	struct pmk_store *s;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk sweep: the counts of each cell equal those of pmk stat; a cell is not counted again, unless
-something changed that affects the counts."""
+"""The counts of each cell of pmk sweep equal those of pmk stat. A cell is counted again only if
+something changed that affects its counts."""
 import csv
 import json
 import os
@@ -57,7 +57,7 @@ HELPER = "int helper(int n) { volatile int m = n; for (int i = 0; i < TURNS; i++
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    """Returns a static program, and one with a shared library."""
+    """Builds a static program, and a program with a shared library. Returns both."""
     folder = tmp_path_factory.mktemp("programs")
     (folder / "prog.c").write_text("#include <signal.h>\n" + PROGRAM)
     (folder / "helper.c").write_text(HELPER)
@@ -96,7 +96,7 @@ def sweep(folder, *options, code=0, file="plan.ini"):
 
 
 def summary(out):
-    """Returns the number of cells in total, counted now, already present, failed."""
+    """Returns the numbers of cells: in total, counted now, already present, failed."""
     m = re.search(r"(\d+) cells?: (\d+) counted now in [\d.]+ s, (\d+) were there, (\d+) failed",
                   out.err)
     assert m, out
@@ -148,8 +148,8 @@ ARM1176_LABEL = "within 10 % in L1 code, 20 % in programs, unchecked in memory (
 
 
 def test_each_cell_says_how_near_its_cycles_are(folder):
-    """The label of the cycles is that of pmk stat: for an unchanged preset, and for one that the
-    plan or a copy changes."""
+    """Each cell has the label of pmk stat for its cycles, for an unchanged preset, and for a preset
+    that the plan or a copy changes."""
     text = (repo.text("data/cores/arm1176.ini").replace("arm1176.ini", "mine.ini")
             .replace("size = 16K", "size = 8K"))
     (folder / "mine.ini").write_text(text)
@@ -171,8 +171,8 @@ def test_each_cell_says_how_near_its_cycles_are(folder):
 
 
 def test_a_database_without_labels_of_cycles(folder):
-    """A database of an older pmk: it is shown, merged into another, and from then on written with
-    labels."""
+    """A database of an older pmk, without labels of cycles, can be shown and merged into another
+    one. From then on labels are written to it."""
     plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 8K")
     sweep(folder)
     with sqlite3.connect(folder / "r.db") as db:
@@ -193,7 +193,7 @@ def test_a_database_without_labels_of_cycles(folder):
 
 
 def test_arguments_and_files_that_take_several_values(folder):
-    """Each file gives a program, which counts as if it were written in the plan; the plan is in
+    """Each file gives a program, which counts as if it were written in the plan. The plan is in
     another folder."""
     (folder / "in 1").mkdir()
     for name, size in (("b.txt", 200), ("a b.txt", 100), ("c.dat", 50)):
@@ -205,7 +205,7 @@ def test_arguments_and_files_that_take_several_values(folder):
         "[program open]\nrun = ./prog open {f} {x}\neach f = in*/*.txt, ../x..y\ninputs = prog.c\n"
         "env = FILE={f}\n"
         "[program read]\nrun = ./prog read\nstdin = in 1/{f}.txt\neach f = a b\nexit = 0\n")
-    elsewhere = folder / "in 1/what [x]* is" # its own name is no pattern
+    elsewhere = folder / "in 1/what [x]* is" # the folder's own name is not a pattern
     elsewhere.symlink_to(folder)
     out = pmk("sweep", elsewhere / "one.ini", "-o", folder / "r.db", cwd=folder.parent)
     equal(summary(out), (12, 12, 0, 0), out)
@@ -225,7 +225,7 @@ def test_arguments_and_files_that_take_several_values(folder):
     equal(summary(sweep(folder)), (12, 0, 12, 0))  # the cells have the same keys
     assert got["walk n=400,what=walk"] > got["walk n=200,what=walk"] > got["walk n=7,what=walk"]
     assert got["open f=in 1/b.txt"] > got["open f=in 1/a b.txt"] > got["open f=../x..y"]
-    # Each new file is a new program.
+    # Each new file adds a program.
     (folder / "in 1" / "z.txt").write_text("x")
     out = sweep(folder, file="one.ini")
     equal(summary(out), (13, 1, 12, 0))
@@ -272,7 +272,7 @@ def test_an_event_that_is_added_is_counted_beside_the_others(folder):
 
 
 def test_the_same_core_in_other_words_is_the_same_cell(folder):
-    """16K is what the preset has."""
+    """Setting the value that the preset has, here 16K, makes the same cell as the preset."""
     plan(folder, {"walk": "run = ./prog walk"})
     sweep(folder)
     plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 16K, 16384, 8K")
@@ -282,8 +282,8 @@ def test_the_same_core_in_other_words_is_the_same_cell(folder):
 
 
 def test_other_names_of_a_core_are_that_core(folder):
-    """A core may have another name in the list, in that of a program and in settings; but a list
-    cannot contain one core twice."""
+    """A core may be given by another of its names in the list of cores, in that of a program, and
+    in settings. But a list cannot contain one core twice."""
     plan(folder, {"x": "run = ./prog x\ncores = arm1176jzf-s"}, settings="clock = 1000\n"
          "[settings arm1176jz-s]\nclock = 2000")
     sweep(folder)
@@ -375,7 +375,7 @@ def test_what_decides_the_counts(folder, name, change, counted):
     equal(summary(sweep(folder)), (1, 1, 0, 0))
     change(folder)
     equal(summary(sweep(folder)), (1, counted, 1 - counted, 0))
-    # A new count under the same name replaces the old one; a new name gives a new line.
+    # A new count under an old name replaces the old count. A new name adds a line.
     equal(len(shown(folder)), 2 if name in ("core", "setting", "name") else 1)
 
 
@@ -393,24 +393,25 @@ def test_a_preset_that_is_changed_is_another_core(folder):
 
 
 def touch_again(path):
-    """Changes the contents and keeps the length."""
+    """Changes the contents, and keeps the length."""
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
 
 
 def replace(path):
-    """Replaces the file by a copy with the same contents and times."""
+    """Replaces the file with a copy that has the same contents and times."""
     shutil.copy2(path, path.with_suffix(".new"))
     os.rename(path.with_suffix(".new"), path)
 
 
 def link(path):
-    """Returns a second name for the file, as perf makes for each library that it has seen."""
+    """Makes a second name for the file, as perf does for each library that it has seen. Returns the
+    name."""
     os.link(path, path.with_suffix(".link"))
 
 
 def touch_secretly(path):
-    """Other contents, with the old time of modification."""
+    """Changes the contents, and keeps the time of modification."""
     times = os.stat(path)
     touch_again(path)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
@@ -425,13 +426,13 @@ def touch_secretly(path):
 def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     (folder / "input").write_text("short")
     (folder / "stdin").write_text("short")
-    os.mkfifo(folder / "gate") # a program that opens the gate waits
+    os.mkfifo(folder / "gate") # a program that opens the gate waits there
     plan(folder, {"first": "run = ./prog walk",
                   "held": "run = ./dynamic open gate\nstdin = stdin\ninputs = input\n"
                           "timeout = 1200"})
     p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
                          cwd=folder, stderr=subprocess.PIPE, text=True)
-    with open(folder / "gate", "w"): # opened when the program has it open, too
+    with open(folder / "gate", "w"): # returns when the program has opened it, too
         change(folder / changed)
     err = p.communicate()[1]
     rows = shown(folder)
@@ -473,17 +474,17 @@ def test_failures_are_rows_with_their_reason(folder):
                           ("abort", "SIGABRT"), ("wait", "timeout|1000 ms")):
         assert re.search(failure, told[name]["failure"]), told[name]
         equal(told[name]["cycles"] == "", failure != "^$", told[name])
-    # Failures are kept until --retry.
+    # Failed cells are not counted again without --retry.
     equal(summary(sweep(folder, code=1)), (5, 0, 2, 3))
     equal(summary(sweep(folder, "--retry", code=1)), (5, 0, 2, 3))
     plan(folder, {"exit": "run = ./prog exit 7\nexit = 7"})
-    equal(summary(sweep(folder)), (1, 0, 1, 0)) # as "right"
+    equal(summary(sweep(folder)), (1, 0, 1, 0)) # counted as "right"
     plan(folder, {"wait": "run = ./prog wait\ntimeout = 2"})
     equal(summary(sweep(folder, code=1)), (1, 0, 0, 1))
 
 
 def test_an_event_that_could_not_be_added_says_so(folder):
-    (folder / "data").write_text("short") # which the key does not know
+    (folder / "data").write_text("short") # the key does not depend on this file
     program = {"walk": "run = ./prog open-or-fail data"}
     plan(folder, program, sweep="cores = arm1176\nevents = cycles")
     sweep(folder)
@@ -499,7 +500,7 @@ def test_an_event_that_could_not_be_added_says_so(folder):
     equal((other["cycles"], other["failure"]), ("", told))
     table = pmk("sweep", "r.db", cwd=folder).out.splitlines()
     assert re.search(rf" {int(cycles):,} .*<failed>.*  failed: {told}$", table[1]), table
-    equal(summary(sweep(folder, code=1)), (2, 0, 0, 2)) # it is not counted again
+    equal(summary(sweep(folder, code=1)), (2, 0, 0, 2)) # the cell is not counted again
     (folder / "data").write_text("short")
     equal(summary(sweep(folder, code=1)), (2, 0, 0, 2))
     equal(summary(sweep(folder, "--retry")), (2, 2, 0, 0))
@@ -589,7 +590,7 @@ def cells_there(folder):
     db = sqlite3.connect(folder / "r.db")
     try:
         return db.execute("SELECT count(*) FROM cell").fetchone()[0]
-    except sqlite3.OperationalError: # the tables are just being made
+    except sqlite3.OperationalError: # pmk is making the tables
         return 0
     finally:
         db.close()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library compiled for the host, over ports to models: results of its functions, a
- * port that fails at any access, several targets, and the report. tests/firmware/uc tests with its
- * machine code that totals are exact at every time.
+ * The firmware library compiled for the host, over ports to models. Its functions give the right
+ * results, and the tests let any access fail, use several targets, and read the report.
+ * tests/firmware/uc tests with the library's machine code that totals are exact at every time.
  *
- * Numbers are literal: ARM1176 events 0xFF cycles, 0x07 instructions, 0x0B data cache misses
- * (DDI 0301H Table 3-137).
+ * Numbers are literal: ARM1176 events 0xFF cycles, 0x07 instructions, 0x0B data cache misses (DDI
+ * 0301H Table 3-137).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,15 +37,15 @@ struct rig {
 	struct pmk_region regions[3];
 	struct pmk_sample samples[8];
 	struct pmk_ring ring;
-	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* all but the AHB monitor have one */
+	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* only the AHB monitor has more than one */
 	struct pmk_model_port to_model;
 	struct pmk_port inner, port;
 	unsigned accesses;
 	unsigned fail_at; /* this access fails with PMK_EIO */
-	/* Before reading number n of this register, misses[n % 6] misses happen. */
+	/* misses[n % 6] misses happen before read number n of this register. */
 	const uint8_t *misses;
 	unsigned miss_reg, readings;
-	/* Writes of register 0 (PMNC, PMCR) that lose E: this many of those that set it. */
+	/* This many writes of register 0 (PMNC, PMCR) that set E do not keep it. */
 	unsigned lose_enable;
 };
 
@@ -111,7 +111,7 @@ static uint64_t peek(struct rig *r, unsigned reg)
 	return value;
 }
 
-/* Cycles, instructions and misses on an ARM1176, running. */
+/* Starts counting cycles, instructions and misses on an ARM1176. */
 static void run_arm1176(struct rig *r)
 {
 	setup(r, &pmk_arm1176);
@@ -132,7 +132,7 @@ static uint64_t total(struct rig *r, unsigned event)
 }
 
 /*
- * Reads a register as a program on the processor does: an access is an instruction of one cycle,
+ * Reads a register as a program on the processor does. An access is an instruction of one cycle,
  * and no other time passes.
  */
 static int live_read(void *ctx, unsigned reg, uint64_t *value)
@@ -180,7 +180,7 @@ static void test_null_arguments(void **state)
 	assert_int_equal(pmk_region_find(&r.target, NULL), PMK_EINVAL);
 	assert_int_equal(pmk_target_report(NULL, NULL), PMK_EINVAL);
 	assert_int_equal(pmk_target_dump(&r.target, NULL), PMK_EINVAL);
-	/* None of that has closed the target. */
+	/* None of these errors has closed the target. */
 	OK(pmk_target_read(&r.target, 2, &value));
 	teardown(&r);
 }
@@ -206,7 +206,7 @@ static void test_sample_arguments(void **state)
 	}
 	teardown(&r);
 
-	/* No flags, no samples, no interrupts. */
+	/* This PMU has no flags, samples or interrupts. */
 	setup(&r, &pmk_ahbmon);
 	r.ring.size = 8;
 	OK(pmk_target_open(&r.target, &pmk_ahbmon, r.port));
@@ -241,7 +241,7 @@ static void test_locks_come_in_pairs(void **state)
 	teardown(&r);
 }
 
-/* User mode: the error comes before anything has changed. */
+/* In user mode, the library returns an error before it has changed anything. */
 static void test_no_access(void **state)
 {
 	struct rig r;
@@ -255,7 +255,7 @@ static void test_no_access(void **state)
 	teardown(&r);
 }
 
-/* Half the range of the shortest counter in use, or never. */
+/* The deadline is half the range of the shortest counter in use, or never. */
 static void test_deadline(void **state)
 {
 	struct rig r;
@@ -263,7 +263,7 @@ static void test_deadline(void **state)
 	(void)state;
 	setup(&r, &pmk_cortex_a53);
 	OK(pmk_target_open(&r.target, &pmk_cortex_a53, r.port));
-	assert_int_equal(pmk_target_add(&r.target, 0x11), 0); /* PMCCNTR: 64 bits */
+	assert_int_equal(pmk_target_add(&r.target, 0x11), 0); /* PMCCNTR has 64 bits */
 	assert_true(pmk_target_deadline(&r.target, 1) == UINT64_MAX);
 	assert_int_equal(pmk_target_add(&r.target, 0x08), 1);
 	assert_true(pmk_target_deadline(&r.target, 1) == 0x7fffffff);
@@ -271,7 +271,7 @@ static void test_deadline(void **state)
 	assert_true(pmk_target_deadline(&r.target, 3) == 0x7fffffff / 3);
 	assert_true(pmk_target_deadline(&r.target, 0) == 0);
 	teardown(&r);
-	/* Without flags only the counter's range is available. */
+	/* Without flags, the deadline is still half of the counter range. */
 	setup(&r, &pmk_ahbmon);
 	OK(pmk_target_open(&r.target, &pmk_ahbmon, r.port));
 	assert_int_equal(pmk_target_add(&r.target, PMK_AHBMON_ARMD_RD), 0);
@@ -297,7 +297,7 @@ static void test_counts(void **state)
 	assert_int_equal(totals[0], 1000);
 	assert_int_equal(totals[1], 700);
 	assert_int_equal(totals[2], 7);
-	/* 2^32 and more, each overflow polled once. */
+	/* The totals exceed 2^32, and each overflow is polled once. */
 	for (unsigned i = 0; i < 10; i++) {
 		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 0x60000000);
 		assert_int_equal(total(&r, 2), 7 + (i + 1) * UINT64_C(0x60000000));
@@ -307,12 +307,15 @@ static void test_counts(void **state)
 	OK(pmk_target_stop(&r.target));
 	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
 	assert_int_equal(total(&r, 2), 7 + 10 * UINT64_C(0x60000000));
-	OK(pmk_target_stop(&r.target)); /* twice does no harm */
+	OK(pmk_target_stop(&r.target)); /* may be called twice */
 	OK(pmk_target_close(&r.target));
 	teardown(&r);
 }
 
-/* How many counters had overflowed; 0: the interrupt had another cause. */
+/*
+ * The handler returns how many counters had overflowed; 0 means that the interrupt had another
+ * cause.
+ */
 static void test_isr_counts(void **state)
 {
 	struct rig r;
@@ -334,7 +337,7 @@ static void test_isr_counts(void **state)
 	teardown(&r);
 }
 
-/* An event that another target could not use: each target is independent. */
+/* Each target is independent: this event could not be used in the other target. */
 static void test_two_targets(void **state)
 {
 	struct rig a, b;
@@ -353,7 +356,7 @@ static void test_two_targets(void **state)
 	teardown(&b);
 }
 
-/* Of two users of one PMU, the first to start owns it; seizing takes it away. */
+/* Of two users of one PMU, the first one to start owns it. Seizing takes it away. */
 static void test_two_owners(void **state)
 {
 	struct pmk_target other = { .state = PMK_TARGET_CLOSED };
@@ -379,7 +382,7 @@ static void test_two_owners(void **state)
 
 /* ---- a port that fails ------------------------------------------------------------------- */
 
-/* An operation; returns an enum pmk_error or a count. */
+/* An operation that returns an enum pmk_error or a count. */
 typedef int operation(struct rig *r);
 
 static int do_open(struct rig *r)
@@ -387,7 +390,10 @@ static int do_open(struct rig *r)
 	return pmk_target_open(&r->target, &pmk_arm1176, r->port);
 }
 
-/* Not open(): if reset() fails while the PMU is running, the next open() returns PMK_EBUSY. */
+/*
+ * Seizes instead of opening: if reset() failed while the PMU ran, the next open() would return
+ * PMK_EBUSY.
+ */
 static int do_seize(struct rig *r)
 {
 	return pmk_target_seize(&r->target, &pmk_arm1176, r->port);
@@ -453,8 +459,10 @@ static int do_close(struct rig *r)
 	return pmk_target_close(&r->target);
 }
 
-/* Lets each access of the operation fail once. The error is returned, and another call then
- * works. */
+/*
+ * Lets each access of the operation fail once. The operation returns the error, and another call
+ * then succeeds.
+ */
 static void fail_everywhere(struct rig *r, operation *op, operation *undo)
 {
 	for (unsigned k = 0;; k++) {
@@ -501,7 +509,7 @@ static void test_failing_port(void **state)
 	teardown(&r);
 }
 
-/* Checks the misses of a region, and the number of executions that could not be measured. */
+/* Checks the misses of a region, and how many executions could not be measured. */
 static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t errors,
 			  uint64_t misses)
 {
@@ -511,8 +519,8 @@ static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t e
 }
 
 /*
- * An END that cannot read the counters closes its region: regions around it and after it are still
- * measured. This happens more often than regions can be open.
+ * An END that cannot read the counters closes its region, so regions around it and after it are
+ * still measured. This happens here more often than regions can be open.
  */
 static void test_failing_end(void **state)
 {
@@ -532,7 +540,7 @@ static void test_failing_end(void **state)
 		assert_region(&r, 0, i, 0, 11 * i);
 		assert_region(&r, 1, 0, i, 0);
 	}
-	/* Regions that were begun in it and not ended are dropped as usual. */
+	/* Regions that began inside it and did not end are dropped as usual. */
 	OK(pmk_region_begin(&r.target, 1));
 	OK(pmk_region_begin(&r.target, 2));
 	r.accesses = r.fail_at = 0;
@@ -544,7 +552,7 @@ static void test_failing_end(void **state)
 	r.accesses = r.fail_at = 0;
 	assert_int_equal(pmk_region_end(&r.target, 2), PMK_EINVAL);
 	assert_region(&r, 2, 0, 2, 0);
-	/* BEGIN has begun nothing. */
+	/* The failed BEGIN has not opened a region. */
 	r.accesses = r.fail_at = 0;
 	assert_int_equal(pmk_region_begin(&r.target, 2), PMK_EIO);
 	assert_int_equal(r.target.main.depth, 0);
@@ -556,7 +564,7 @@ static void test_failing_end(void **state)
 	teardown(&r);
 }
 
-/* A region that is nested too deep is closed, too, with or without a reading. */
+/* A region that is nested too deeply is closed, too, whether the counters can be read or not. */
 static void test_failing_end_too_deep(void **state)
 {
 	struct rig r;
@@ -584,8 +592,8 @@ static void assert_task(struct rig *r, const struct pmk_task *task, uint64_t mis
 }
 
 /*
- * A task that starts while the counters cannot be read counts from the next reading on, and none of
- * the other tasks' events.
+ * If a task starts while the counters cannot be read, it counts from the next reading on, and
+ * counts no events of other tasks.
  */
 static void test_failing_switch_in(void **state)
 {
@@ -600,7 +608,9 @@ static void test_failing_switch_in(void **state)
 		r.accesses = r.fail_at = 0;
 		assert_int_equal(pmk_target_switch_in(&r.target, &task), PMK_EIO);
 		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
-		/* The first reader: the caller, a region, the end of the task. */
+		/*
+		 * The next reading is made by the caller, by a region, or by the end of the task.
+		 */
 		if (i == 1)
 			assert_task(&r, &task, 0);
 		if (i == 2)
@@ -615,7 +625,7 @@ static void test_failing_switch_in(void **state)
 		assert_task(&r, NULL, 1000 * i);
 	}
 	assert_region(&r, 0, 1, 0, 7);
-	/* The call may also be made again. */
+	/* Alternatively, the failed call is made again. */
 	r.accesses = r.fail_at = 0;
 	assert_int_equal(pmk_target_switch_in(&r.target, &task), PMK_EIO);
 	pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
@@ -634,7 +644,7 @@ static int close_and_prepare(struct rig *r)
 	return 0;
 }
 
-/* The first start has most to do; when it fails, it can be tried again. */
+/* The first start makes the most accesses. If one of them fails, the start can be repeated. */
 static void test_failing_first_start(void **state)
 {
 	struct rig r;
@@ -654,8 +664,8 @@ static void test_failing_first_start(void **state)
 }
 
 /*
- * A server that fails half-way loses nothing: totals are right before it, after it, and after it is
- * called again.
+ * If an interrupt handler fails half-way, nothing is lost: totals are right before it, after it,
+ * and after it is called again.
  */
 static void test_failing_server(void **state)
 {
@@ -689,7 +699,7 @@ static void test_failing_server(void **state)
 			if (stopped[i])
 				OK(pmk_target_start(&r.target));
 			OK(do_poll(&r));
-			/* E may still be set, and start() then waits for nothing. */
+			/* E may still be set, in which case start() does not wait. */
 			rig_settle(&r, 3);
 		}
 		teardown(&r);
@@ -705,7 +715,7 @@ static int first_start(struct rig *r, unsigned code)
 	OK(pmk_target_open(&r->target, r->to_model.ops->pmu, r->port));
 	assert_int_equal(pmk_target_add(&r->target, code), 0);
 	err = pmk_target_start(&r->target);
-	if (err) { /* everything is off, and it can be tried again */
+	if (err) { /* everything is off, and the start can be repeated */
 		assert_int_equal(peek(r, 0) & 1, 0);
 		assert_int_equal(r->target.state, PMK_TARGET_OPEN);
 		assert_int_equal(pmk_target_start(&r->target), err);
@@ -720,8 +730,8 @@ static void a53_input(struct rig *r, enum pmk_armv8_input input, uint64_t value)
 }
 
 /*
- * Cycles, instructions, and an event that may well be 0: then a counter of cycles is used as the
- * check.
+ * Cycles, instructions, and an event that may well be 0 are counted. For such an event, the library
+ * checks with a counter of cycles.
  */
 static void test_why_filter(void **state)
 {
@@ -737,12 +747,12 @@ static void test_why_filter(void **state)
 		a53_input(&r, PMK_ARMV8_IN_EL, 2); /* NSH = 0: not counted (DDI 0487 D13.3) */
 		assert_int_equal(first_start(&r, codes[i]), PMK_EFILTER);
 	}
-	/* With the filter that includes everything, it counts. */
+	/* The filter that includes every level counts. */
 	OK(pmk_target_open(&r.target, &pmk_cortex_a53, r.port));
 	pmk_armv8_set_filter(&r.target.dev, PMK_ARMV8_EL0_EL1_EL2);
 	assert_int_equal(pmk_target_add(&r.target, 0x03), 0);
 	OK(pmk_target_start(&r.target));
-	/* The check's counter is off again: only event 0 is enabled, and no flag remains. */
+	/* The counter of the check is off again: only event 0 is enabled, and no flag remains. */
 	assert_int_equal(peek(&r, PMK_ARMV8_PMCNTENSET), 1);
 	assert_int_equal(peek(&r, PMK_ARMV8_PMCCNTR), 0);
 	OK(pmk_target_read(&r.target, 0, &value));
@@ -750,7 +760,10 @@ static void test_why_filter(void **state)
 	teardown(&r);
 }
 
-/* Secure state, MDCR_EL3.SPME = 0: event counters stop, PMCCNTR continues (DDI 0487 D13.4). */
+/*
+ * In Secure state with MDCR_EL3.SPME = 0, event counters stop, and PMCCNTR continues (DDI 0487
+ * D13.4).
+ */
 static void test_why_forbidden(void **state)
 {
 	struct rig r;
@@ -764,12 +777,14 @@ static void test_why_forbidden(void **state)
 	OK(first_start(&r, 0x08));
 	teardown(&r);
 
-	/* ARM1176: NIDEN low, PMN0 and PMN1 stop, CCNT continues (DDI 0301H §3.1.8). */
+	/*
+	 * On an ARM1176 with NIDEN low, PMN0 and PMN1 stop, and CCNT continues (DDI 0301H 3.1.8).
+	 */
 	setup_live(&r, &pmk_arm1176);
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, false);
 	assert_int_equal(first_start(&r, 0x07), PMK_EFORBID);
 	OK(first_start(&r, 0xff));
-	/* In Debug state nothing counts, and no register says why. */
+	/* In Debug state nothing counts, and no register shows the reason. */
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, true);
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_DEBUG, true);
 	assert_int_equal(first_start(&r, 0x07), PMK_ESTILL);
@@ -779,14 +794,15 @@ static void test_why_forbidden(void **state)
 }
 
 /*
- * E is lost once: other code cleared it. If E is never kept, there is no PMU, as on QEMU's ARM1176.
+ * If E is lost once, other code cleared it. If E is never kept, there is no PMU, as on QEMU's
+ * ARM1176.
  */
 static void test_why_switched_off(void **state)
 {
 	static const struct {
 		const struct pmk_pmu *pmu;
 		uint16_t code;
-		unsigned writes; /* that set E: of reset() and start() */
+		unsigned writes; /* writes of reset() and start() that set E */
 	} rows[] = {
 		{ &pmk_arm1176, 0x07, 2 },
 		{ &pmk_cortex_a53, 0x08, 1 },
@@ -809,7 +825,10 @@ static void test_why_switched_off(void **state)
 	}
 }
 
-/* PMUVer 0: no PMU; 15: one of another kind. Only ID_AA64DFR0 is read, whichever PMU is opened. */
+/*
+ * PMUVer 0 means no PMU, and 15 means a PMU of another kind. Only ID_AA64DFR0 is read, whichever
+ * PMU is opened.
+ */
 static void test_why_no_pmu(void **state)
 {
 	static const uint8_t versions[] = { 0, 15 };
@@ -831,7 +850,7 @@ static void test_why_no_pmu(void **state)
 	}
 }
 
-/* On a port without time, settle lets time pass. */
+/* On a port on which no time passes by itself, the library calls settle(). */
 static void test_time_that_stands_still(void **state)
 {
 	struct rig r;
@@ -868,12 +887,12 @@ static void test_names(void **state)
 }
 
 /*
- * An empty region counts more than two nested ones, because its misses occurred without nesting.
- * Then nesting costs 0, and not 2^64 - 2.
+ * An empty region counts more than two nested regions, because its misses occurred without nesting.
+ * Then the cost of nesting is 0, and not 2^64 - 2.
  */
 static void test_cost_above_what_was_measured(void **state)
 {
-	/* Readings of one calibration: of an empty region, and of a region in a region. */
+	/* The readings of one calibration, for an empty region and for a region in a region. */
 	static const uint8_t misses[6] = { 0, 1, 0, 0, 0, 0 }, none[6];
 	struct rig r;
 
@@ -887,7 +906,10 @@ static void test_cost_above_what_was_measured(void **state)
 	OK(pmk_target_start(&r.target));
 	assert_int_equal(r.target.cost[0], 1);
 	assert_int_equal(r.target.nest[0], 0);
-	/* 10 misses around 3 inner regions: its own cost is subtracted, and nothing for them. */
+	/*
+	 * There are 10 misses around 3 inner regions. The region's own cost is subtracted, and
+	 * nothing for the inner regions.
+	 */
 	r.misses = none;
 	OK(pmk_region_begin(&r.target, 0));
 	for (unsigned i = 0; i < 3; i++) {
@@ -898,7 +920,7 @@ static void test_cost_above_what_was_measured(void **state)
 	OK(pmk_region_end(&r.target, 0));
 	assert_int_equal(r.regions[0].raw[0], 10);
 	assert_int_equal(r.regions[0].net[0].sum, 9);
-	/* Regions in which less was counted than measuring costs: 0. */
+	/* If less was counted than measuring costs, the result is 0. */
 	assert_int_equal(r.regions[1].count, 3);
 	assert_int_equal(r.regions[1].net[0].sum, 0);
 	assert_int_equal(r.regions[1].net[0].max, 0);
@@ -955,7 +977,7 @@ static void test_report(void **state)
 	teardown(&r);
 }
 
-/* Sums of fast regions are reported under the counters that they read: CCNT, PMN0, PMN1. */
+/* The report shows sums of fast regions under the counters that they read: CCNT, PMN0, PMN1. */
 static void test_report_of_fast_regions(void **state)
 {
 	static const char want[] =
@@ -979,14 +1001,14 @@ static void test_report_of_fast_regions(void **state)
 	assert_int_equal(pmk_target_fast_regions(&r.target, NULL, 3), PMK_EINVAL);
 	assert_int_equal(pmk_target_fast_regions(&r.target, fast, 0), PMK_EINVAL);
 	OK(pmk_target_fast_regions(&r.target, fast, 3));
-	assert_int_equal(fast[0].count, 0); /* forgotten, but for the name */
+	assert_int_equal(fast[0].count, 0); /* only the name is kept */
 	assert_int_equal(fast[0].min, UINT32_MAX);
 	assert_int_equal(fast[0].max, 0);
 	OK(pmk_target_start(&r.target));
 	fast[0].count = 4000;
 	fast[0].sum[0] = UINT64_C(42949672961);
 	fast[0].sum[1] = 7000;
-	fast[0].sum[2] = 99; /* PMN1 counts no requested event */
+	fast[0].sum[2] = 99; /* no requested event uses PMN1 */
 	fast[0].min = 2;
 	fast[0].max = UINT32_MAX;
 	fast[2].count = 1;
@@ -1059,7 +1081,10 @@ static int watched_write(void *ctx, unsigned reg, uint64_t value)
 	return rig_write(ctx, reg, value);
 }
 
-/* Five event counters and one latency counter; from start to close every access holds the lock. */
+/*
+ * The PMU has five event counters and one latency counter. From start to close, every access holds
+ * the lock.
+ */
 static void test_sequential(void **state)
 {
 	uint64_t totals[PMK_TARGET_EVENTS];
@@ -1082,7 +1107,7 @@ static void test_sequential(void **state)
 	unlocked_accesses = 0;
 	OK(pmk_target_start(&r.target));
 
-	/* Three fetches, of which one takes 30 cycles and begins at cycle 100. */
+	/* There are three fetches, one of which takes 30 cycles and begins at cycle 100. */
 	pmk_bus_add(r.bus, PMK_SIG_CYCLE, 500);
 	pmk_bus_add(r.bus, PMK_SIG_INSN, 7);
 	pmk_bus_add(r.bus, PMK_SIG_L1I_ACCESS, 3);
@@ -1095,7 +1120,9 @@ static void test_sequential(void **state)
 	assert_int_equal(pmk_target_latency(&r.target, 3, &l), PMK_EINVAL);
 	assert_int_equal(pmk_target_latency(&r.target, 1, NULL), PMK_EINVAL);
 
-	/* Two ranges of 2^32, polled in between: nothing is lost. */
+	/*
+	 * The counter passes its range of 2^32 twice, with polls in between, and nothing is lost.
+	 */
 	for (unsigned i = 0; i < 4; i++) {
 		pmk_bus_add(r.bus, PMK_SIG_CYCLE, UINT64_C(0x80000000));
 		r.to_model.ops->sync(r.to_model.model, r.bus);

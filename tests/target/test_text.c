@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Tests firmware/text.h, which formats numbers without a libc: compares them with known texts and
- * with those of printf(). */
+/*
+ * firmware/text.h, which formats numbers without a libc, gives the known texts, and those of
+ * printf().
+ */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +47,7 @@ static void test_known(void **state)
 		{ 5, 3, 0, "0.005" },
 		{ 1000, 3, 0, "1.000" },
 		{ 12345, 2, 0, "123.45" },
-		{ 12345, 2, 3, "123.45" }, /* too narrow: nothing is cut off */
+		{ 12345, 2, 3, "123.45" }, /* too narrow, but nothing is truncated */
 		{ UINT64_MAX, 0, 0, "18446744073709551615" },
 		{ UINT64_MAX, 3, 24, "   18446744073709551.615" },
 		{ UINT64_MAX, 0, 20, "18446744073709551615" },

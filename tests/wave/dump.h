@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the tests of waveform dumps: takes a dump and a map as text, and returns all edges. The dump
- * comes from a file, or through a pipe in pieces of any size, which must make no difference.
+ * For the tests of waveform dumps: runs a dump and a map that are given as text, and returns all
+ * edges. The dump comes from a file, or through a pipe in pieces of any size. Both must give the
+ * same edges.
  */
 #ifndef TESTS_WAVE_DUMP_H
 #define TESTS_WAVE_DUMP_H
@@ -31,11 +32,11 @@ struct seen {
 
 struct outcome {
 	int opened, bound, status;
-	struct pmk_wave_error err; /* from pmk_wave_open() or pmk_wave_bind() */
+	struct pmk_wave_error err; /* the error of pmk_wave_open() or pmk_wave_bind() */
 	struct pmk_wave_findings findings;
 	struct seen edge[MAX_EDGES];
 	unsigned nedges, nslots;
-	uint64_t stop_after; /* edges; 0: never */
+	uint64_t stop_after; /* number of edges; 0: never */
 	char first_time[80]; /* findings.first as text */
 };
 
@@ -62,7 +63,7 @@ static inline int take_edge(void *ctx, const struct pmk_wave_edge *e)
 	return o->stop_after && o->nedges == o->stop_after;
 }
 
-/* Of bytes, which may hold NULs. */
+/* Runs a dump of bytes, which may contain NULs. */
 static inline void run_bytes(struct outcome *o, const char *dump, size_t n, const char *map_text)
 {
 	char dump_path[32], map_path[32];
@@ -84,7 +85,10 @@ static inline void run_bytes(struct outcome *o, const char *dump, size_t n, cons
 		o->status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = take_edge, .ctx = o },
 					 &o->findings);
 		pmk_wave_time_text(w, o->findings.first, o->first_time, sizeof(o->first_time));
-		/* The signals' names point into the map, so check them before it is freed. */
+		/*
+		 * The names of the signals point into the map, so they are checked before it is
+		 * freed.
+		 */
 		for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
 			if (o->findings.warning[i].count)
 				assert_non_null(o->findings.warning[i].signal);

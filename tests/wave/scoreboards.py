@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Designs in Verilog with scoreboards: built with each simulator, run, and compared with pmk."""
+"""Builds designs in Verilog that have scoreboards with each simulator, runs them, and compares them
+with pmk."""
 import functools
 import os
 
@@ -31,7 +32,7 @@ def icarus(top, *names):
 
 
 def verilator(top, *names):
-    """Returns a simulator that Verilator makes, built once."""
+    """Returns a simulator that Verilator makes. It is built once."""
     have("verilator", "g++", "make")
     folder = path(top)
     program = os.path.join(folder, "V" + top)
@@ -50,8 +51,8 @@ def verilator(top, *names):
 
 
 def simulated(simulator, boards, name, seed, cycles):
-    """Returns a dump, the map that is guessed for it, and {board: {what: count}} as the scoreboards
-    print it. No test changes them: each dump is made once."""
+    """Returns a dump, the map that is guessed for it, and {board: {what: count}} as printed by the
+    scoreboards. Each dump is made once, and no test changes them."""
     return simulated_once(tuple(simulator), tuple(boards), name, seed, cycles)
 
 
@@ -71,7 +72,7 @@ def simulated_once(simulator, boards, name, seed, cycles):
 
 
 def guessed(dump):
-    """Write the output of `pmk wave signals`, unchanged, to a map file. Returns its name."""
+    """Writes the output of `pmk wave signals`, unchanged, to a map file. Returns its name."""
     guess = pmk("wave", "signals", dump)
     equal((guess.code, guess.err), (0, ""))
     with open(dump + ".ini", "w") as f:

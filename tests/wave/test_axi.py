@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""AXI4 and AXI4-Lite from dumps: everything that pmk reports of an interface agrees with its
+"""AXI4 and AXI4-Lite from dumps: everything that pmk reports about an interface agrees with its
 scoreboard in Verilog."""
 import shutil
 
@@ -34,7 +34,8 @@ def test_all_that_is_told_equals_the_scoreboards():
 
 @nightly
 def test_verilator_has_the_same_interfaces_and_counts():
-    """In other runs test_layers.py compares the two simulators."""
+    """Verilator's dump has the same interfaces and counts. In other runs, test_layers.py compares
+    the two simulators."""
     dump, ini, board = simulated(verilator, "verilator-axi.vcd", 4)
     compare(board, stat("-T", f"wave:{dump}", "--map", ini))
     if shutil.which("iverilog"):
@@ -87,14 +88,16 @@ def renamed(dump, name, infix):
 
 @pytest.mark.parametrize("infix", ["_", "_bits_", "_payload_"])
 def test_names_of_generators(infix):
-    """Chisel names a signal aw_bits_len, and SpinalHDL names it aw_payload_len."""
+    """pmk finds signals with the names of generators: Chisel calls a signal aw_bits_len, and
+    SpinalHDL calls it aw_payload_len."""
     dump, _, board = simulated(icarus, "axi.vcd", 7)
     other = renamed(dump, f"axi{infix}.vcd", infix)
     compare(board, stat("-T", f"wave:{other}", "--map", guessed(other)))
 
 
 def test_bursts_in_a_map_for_single_beats():
-    """Reads with more beats than the map shows are not silently reported as too fast."""
+    """If reads have more beats than the map shows, pmk does not silently report them as too
+    fast."""
     dump, ini, board = simulated(icarus, "axi.vcd", 7)
     with open(ini) as f:
         lines = [line for line in f if not line.startswith(("rlast", "arlen"))]
@@ -146,8 +149,8 @@ def test_maps_that_are_wrong():
              "awvalid, awready, bvalid and bready")
 
 
-# In the order of +break=N in axi.v, with the delay in cycles until it is seen: at the next edge, or
-# when the address has been transferred.
+# In the order of +break=N in axi.v, with the cycles until the violation is seen: at the next edge,
+# or when the address has been transferred.
 BROKEN = ["valid-drops", "payload-changes", "burst-reserved", "wrap-length", "wrap-alignment",
           "fixed-length", "boundary", "width", "early-last", "no-last", "stray-response",
           "early-response", "reset-valid", "unknown"]
@@ -167,8 +170,8 @@ def test_interfaces_that_keep_to_the_protocol(seed):
 
 @pytest.mark.parametrize("rule", BROKEN)
 def test_one_rule_that_is_broken_once(rule):
-    """The violation is found at the next edge or a little later, and no other violation is
-    reported."""
+    """The violation of one rule is found at the next edge or a little later, and no other violation
+    is reported."""
     ini = simulated(icarus, "axi-check.vcd", 1)[1]
     dump = path(f"broken-{rule}.vcd")
     done = run(*icarus(*AXI), f"+dump={dump}", "+seed=5", "+cycles=2000",
@@ -204,7 +207,7 @@ def test_check_as_text_and_one_interface():
 
 
 def test_bars_draw_what_is_spread():
-    """A column for each power of two, and the percentiles, as in the histogram."""
+    """The bars have a column for each power of two, and the percentiles of the histogram."""
     dump, ini, board = simulated(icarus, "axi.vcd", 7)
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-e", "s_axil.read,s_axil.write",
               "--bars", env={**os.environ, "LC_ALL": "C", "COLUMNS": "100"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Dumps of designs with many layers: a guessed map is counted at once, and each layer's counts and
-latencies are those of its scoreboard, in Verilog."""
+"""Dumps of designs with many layers: pmk counts with the guessed map, and each layer's counts and
+latencies are those of its scoreboard in Verilog."""
 import re
 import shutil
 
@@ -41,7 +41,7 @@ def test_verilator_has_the_same_layers_and_counts():
 
 
 def bit_by_bit(dump, name):
-    """Copies the dump with one signal for each bit of a vector. Returns the path of the copy."""
+    """Copies the dump, with one signal for each bit of a vector. Returns the path of the copy."""
     widths, out = {}, []
     with open(dump) as f:
         for line in f:
@@ -71,7 +71,7 @@ def test_vectors_that_were_dumped_bit_by_bit():
     compare(board, stat("-T", f"wave:{bits}", "--map", guessed(bits)))
 
 
-def test_glitches_on_the_clock_are_told():
+def test_pmk_warns_of_glitches_on_the_clock():
     """pmk warns of two clock edges at one time, and of a period much shorter than the usual one."""
     dump, ini, _ = simulated(icarus, "icarus.vcd", 9, 100)
     with open(dump) as f:
@@ -122,7 +122,7 @@ def test_intervals_add_up():
 
 
 def test_a_layer_alone_and_the_monitor():
-    """A single layer is counted as the monitor's EXP by default; amba counts it on request."""
+    """By default, a single layer is counted as the monitor's EXP. On request, amba counts it."""
     dump, ini, board = simulated(icarus, "icarus.vcd", 6)
     where = ("-T", f"wave:{dump}", "--map", ini, "--layer", "m10")
     doc = stat(*where)
@@ -161,7 +161,7 @@ def test_the_report_and_csv():
 
 
 def test_more_layers_than_a_session_has_events():
-    """Sixty layers have more than 256 events."""
+    """Sixty layers have more than 256 events, and all of them are counted."""
     text = "$timescale 1 ns $end\n$scope module tb $end\n$var wire 1 ! hclk $end\n"
     for i in range(60):
         text += f"$var wire 2 t{i} m{i}_htrans [1:0] $end\n$var wire 1 y{i} m{i}_hready $end\n"

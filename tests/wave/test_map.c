@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Map files: their contents, their errors, and finding their names in a dump. */
+/* Map files: their contents, their errors, and the signals of a dump that their names mean. */
 #include "dump.h"
 
 #include <pmk/ahb.h>
@@ -307,7 +307,7 @@ static void test_names(void **state)
 	assert_name("two/hready", 0, 0);
 	assert_name("tb/one/hready", 1, 0);
 	assert_name("!two.hready", 1, 0);
-	assert_name("hclk", 0, 0); /* declared in two scopes, but as one net */
+	assert_name("hclk", 0, 0); /* two scopes declare it, but it is one net */
 	assert_name("bus", 0xd6, 0);
 	assert_name("!bus", 0x29, 0);
 	assert_name("tb.bus[15:12]", 0xd, 0);
@@ -318,7 +318,7 @@ static void test_names(void **state)
 	assert_name("up[4:7]", 6, 0);
 	assert_name("wide[2:0]", 1, 4);
 	assert_name("wide[71:64]", 0xd, 0);
-	assert_name("!wide[2:1]", 1, 2); /* an inverted x is x */
+	assert_name("!wide[2:1]", 1, 2); /* the inverse of x is x */
 	assert_name("bits", 0xa, 0);	 /* [4], [2], [1]; [3] is missing */
 	assert_name("bits[2:1]", 2, 0);
 	assert_name("bits[4]", 1, 0);
@@ -378,7 +378,7 @@ static void test_names_not_found(void **state)
 		       "them, as in [2:0]");
 }
 
-/* A name that may mean two nets is an error; pmk does not take the first one of the dump. */
+/* If a name may mean two nets, it is an error. pmk does not take the first net of the dump. */
 static void test_declared_twice(void **state)
 {
 	(void)state;
@@ -392,7 +392,7 @@ static void test_declared_twice(void **state)
 
 /* ---- guessing ------------------------------------------------------------------------------- */
 
-/* The guess for a header, as text and loaded again. */
+/* Returns the guess for a header as text, and loads this text again. */
 static char *guess(const char *header, int code, struct pmk_wave_map *map)
 {
 	struct pmk_wave_error err;
@@ -490,7 +490,7 @@ static void test_guess_layers(void **state)
 	"$scope module " core " $end\n$var wire 1 ! CLKIN $end\n$var wire 20 e " \
 	"EVNTBUS [19:0] $end\n$upscope $end\n"
 
-/* A name must show to which master the bus belongs. */
+/* A name must show to which master the EVNTBUS belongs. */
 static void test_guess_evntbus(void **state)
 {
 	struct pmk_wave_map m;
@@ -534,8 +534,8 @@ static void test_guess_evntbus(void **state)
 	"rready $end\n"
 
 /*
- * Two interfaces in one scope. If each has a clock that is named after it, the map has only the
- * first; if both have one clock, the map has both.
+ * Two interfaces are in one scope. If each has a clock that is named after it, the map has only the
+ * first interface. If both have one clock, the map has both.
  */
 static void test_guess_clocks(void **state)
 {
@@ -587,7 +587,7 @@ static void test_guess_clock_of_one(void **state)
 	free(text);
 }
 
-/* Names that only contain the letters of a reset, and constants, are not resets. */
+/* Names that only contain the letters of a reset, and constants, are not taken for resets. */
 static void test_guess_no_reset(void **state)
 {
 	struct pmk_wave_map m;
@@ -647,7 +647,7 @@ static void test_guess_windows(void **state)
 
 /*
  * The map has one of the two ends of a link, with the signals next to its states. A state machine
- * with other names is not a link.
+ * with other names is not taken for a link.
  */
 static void test_guess_gxi(void **state)
 {
@@ -698,7 +698,7 @@ static void test_guess_gxi(void **state)
 				  "# no signal with the name write was found\n");
 	pmk_wave_map_free(&m);
 	free(text);
-	/* Without a data channel, and with only the words. */
+	/* The link has no data channel, and only the address words. */
 	text = guess("$var wire 1 ! clk $end\n$var wire 2 1 gxi_address_state [1:0] $end\n"
 		     "$var wire 2 2 address_state [1:0] $end\n$var wire 2 3 data_state [1:0] $end\n"
 		     "$enddefinitions $end\n",
@@ -706,7 +706,7 @@ static void test_guess_gxi(void **state)
 	assert_null(text);
 }
 
-/* DDI 0287B §4.2.1: GXI address channel [30:29], read data channel [32:31]. */
+/* The GXI's address channel is [30:29], and its read data channel is [32:31] (DDI 0287B 4.2.1). */
 static void test_guess_pins(void **state)
 {
 	struct pmk_wave_map m;
@@ -735,7 +735,10 @@ static void test_guess_pins(void **state)
 	free(text);
 }
 
-/* The AHB Monitor has no layers of these names. They have one clock, two, or possibly two. */
+/*
+ * The AHB Monitor has no layers of these names. The layers have one clock, two clocks, or possibly
+ * two.
+ */
 static void test_guess_several(void **state)
 {
 	struct pmk_wave_map m;
@@ -759,7 +762,7 @@ static void test_guess_several(void **state)
 	pmk_wave_map_free(&m);
 	free(text);
 
-	/* Simulators give the ends of a port nets of their own. */
+	/* Simulators give each end of a port a net of its own. */
 	text = guess("$var wire 1 c hclk $end\n" A_BUS("a", "!")
 			     A_BUS("b", "k") "$enddefinitions $end\n",
 		     0, &m);
@@ -823,8 +826,8 @@ static void test_guess_order(void **state)
 #define BIT(code, name) "$var wire 1 " code " " name " $end\n"
 
 /*
- * pmk joins the bits of a vector that was dumped bit by bit, in any order, with a blank before the
- * index or without. It does not join them if a bit is missing or is there twice.
+ * pmk joins the bits of a vector that was dumped bit by bit, in any order, with or without a blank
+ * before the index. It does not join them if a bit is missing, or is there twice.
  */
 static void test_guess_bits(void **state)
 {

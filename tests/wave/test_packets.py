@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The pins of the AHB Monitor: written while a dump is counted or a program is emulated, they count
-the same."""
+"""pmk can write the pins of the AHB Monitor while it counts a dump or emulates a program. Counting
+from these pins gives the same counts."""
 import os
 
 from harness import *
@@ -11,7 +11,7 @@ from scoreboards import *
 STATES = ["I", "B", "EN", "RN", "WS", "WB", "WA"] + [
     "S_" + burst for burst in ("SINGLE", "INCR", "WRAP4", "INCR4", "WRAP8", "INCR8", "WRAP16",
                                "INCR16")] + ["NR0", "NW0"]
-# The codes that a layer with four pins can have, and the core's slaves.
+# The codes that a layer with four pins can have, and the slaves of the core.
 FEW = ["I", "WS", "WB", "WA", "S_INCR", "S_INCR4", "S_WRAP8", "S_INCR8", "S_INCR16", "NR0", "NR1",
        "NR2", "NR3", "NR4"]
 SLAVES = [f"N{way}{slave}" for way in "RW" for slave in range(1, 5)]
@@ -25,7 +25,7 @@ def write(name, text):
 
 
 def layout(name, layers, more=()):
-    """Returns the project's layout with codes, made up, for these layers."""
+    """Returns the project's layout, with made-up codes for these layers."""
     with open(os.path.join(SOURCE, "data/layouts/sp816.ini")) as f:
         text = f.read()
     text = text[:text.index("[packet]")]
@@ -36,7 +36,7 @@ def layout(name, layers, more=()):
 
 
 def bench(seed):
-    """Returns a dump of two layers and a GXI with a map that has a slave, and its scoreboard."""
+    """Returns a dump of two layers and a GXI, a map of it that has a slave, and its scoreboard."""
     board = {}
     done = run(*icarus("tb", "bus.v"), f"+dump={path('tb.vcd')}", f"+seed={seed}", "+cycles=3000",
                cwd=ROOM)
@@ -66,8 +66,8 @@ def test_packets_count_what_the_signals_count():
             equal(got[f"ct_{layer}_wait_threshold_hit"], want[f"ct_{layer}_wait_threshold_hit"])
         equal([got[f"ct_gxi_{what}"] for what in ("rd", "wr", "rd_data_wait")],
               [board["gxi"]["RD"], board["gxi"]["WR"], board["gxi"]["DATA_WAIT"]])
-        # In addition to the 3000 cycles, there are two edges in reset, and four until the last
-        # cycle has come out on the pins and is read.
+        # There are two edges in reset before the 3000 cycles. After them come four more edges,
+        # until the last cycle has been output on the pins and read.
         equal(got["ct_total_cycles"], 3000 + 2 + 4)
         contains(doc["warning"], f"of {board['armd']['BURST']} bursts on ARM-D are of kinds that "
                  "it has no counter for: there is no mean over its bursts")
@@ -79,7 +79,8 @@ def test_packets_count_what_the_signals_count():
 
 
 def test_without_codes_the_gxi_alone():
-    """The codes of the layers are not public, and pmk does not invent any."""
+    """Without codes, only the GXI is counted. The codes of the layers are not public, and pmk does
+    not invent any."""
     dump, ini, board = bench(4)
     stat("-T", f"wave:{dump}", "--map", ini, "--packets", path("pins.vcd"))
     with open(path("pins.vcd")) as f:
@@ -130,7 +131,7 @@ def test_what_makes_no_sense_is_refused():
 
 # ---- in emulation --------------------------------------------------------------------------------
 
-# A line is filled from each address, and a word of each is stored.
+# The program fills a line from each address, and stores a word of each line.
 LINES = """
 	.syntax	unified
 	.arm
@@ -169,8 +170,8 @@ def lines():
 
 
 def same(direct, codes, untold):
-    """Checks that the written pins give the same counts as the emulation, except for four cycles
-    after the end. Counts that the pins do not show are `untold`."""
+    """Checks that the written pins give the counts of the emulation, except for four cycles after
+    the end. Pins do not show the counts `untold`."""
     doc = stat("-T", f"wave:{path('pins.vcd')}", "--map", write("pins.ini", PINS_MAP), "--layout",
                codes, "-e", "all")
     assert "a code that the layout does not have" not in doc["warning"], doc["warning"]
@@ -203,7 +204,7 @@ def test_packets_of_a_program():
 
 
 def test_packets_of_firmware():
-    """With devices, which are separate slaves."""
+    """The pins show devices, which are separate slaves, when firmware uses them."""
     out, _ = firmware_examples.make("versatilepb", "O=" + path("versatilepb"))
     equal(out.code, 0, str(out))
     elf = os.path.join(path("versatilepb"), "versatilepb.elf")

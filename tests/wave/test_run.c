@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From dumps to buses: layers, GXI, EVNTBUS and single signals, and messages about unusual dumps.
+ * From dumps to buses: layers, GXI, EVNTBUS and single signals are counted, and unusual dumps give
+ * messages.
  */
 #include "dump.h"
 
@@ -54,7 +55,7 @@ static void binary(unsigned value, unsigned bits, const char *code)
 	add(code);
 }
 
-/* A cycle of 10 ns: the signals change in it, the edge ends it. */
+/* Adds a cycle of 10 ns. The signals change during it, and the edge ends it. */
 static void add_cycle(unsigned i, const struct cycle *c)
 {
 	used += (size_t)snprintf(dump + used, sizeof(dump) - used, "#%u\n0k\nb%s t\n%uw\n%sy\n",
@@ -102,7 +103,10 @@ static int take_tick(void *ctx, const struct pmk_wave_edge *edge)
 	return 0;
 }
 
-/* Counts the dump. Returns the status of pmk_wave_count_init() or, after it, of _run(). */
+/*
+ * Counts the dump. Returns the status of pmk_wave_count_init(), or, if it succeeded, that of
+ * pmk_wave_count_run().
+ */
 static int run(const char *map_text, const char *only)
 {
 	char path[32], map_path[32];
@@ -153,8 +157,9 @@ static uint64_t total(unsigned bus, unsigned sig)
 }
 
 /*
- * The sample stream of the manual, as far as it is known: an INCR4 write with a wait caused by the
- * matrix, then a WRAP4 read with two such waits. The slave makes the second beat of the read wait.
+ * The manual's sample stream, as far as it is known: an INCR4 write with a wait caused by the
+ * matrix, and then a WRAP4 read with two such waits. The slave makes the second beat of the read
+ * wait.
  */
 static const struct cycle sample[] = {
 	/*  trans  addr write burst ready cause */
@@ -233,7 +238,7 @@ static void test_windows(void **state)
 	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_EXP], PMK_SIG_AHB_READ_SSP));
 }
 
-/* While HRESETn is low, pmk counts nothing, not even cycles. */
+/* While HRESETn is low, nothing is counted, not even cycles. */
 static void test_reset(void **state)
 {
 	(void)state;
@@ -251,7 +256,10 @@ static void test_reset(void **state)
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_INCR4), 0);
 }
 
-/* A violation comes with the time of its edge: in the third beat, HADDR is not the next address. */
+/*
+ * A violation is reported with the time of its edge. In the third beat, HADDR is not the next
+ * address.
+ */
 static void test_violation(void **state)
 {
 	struct cycle wrong[NSAMPLES];
@@ -272,7 +280,7 @@ static void test_violation(void **state)
 	assert_int_equal(violation_time[0], 50);
 }
 
-/* Values that an x hides are not counted, and the first x is reported with signal and time. */
+/* Values that an x hides are not counted. The first x is reported with its signal and time. */
 static void test_x_on_hready(void **state)
 {
 	struct cycle unknown[NSAMPLES];
@@ -290,16 +298,16 @@ static void test_x_on_hready(void **state)
 	assert_int_equal(w->time, 30);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WAIT), 2);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WRITE), 4);
-	/* an x that does not matter in an idle cycle is ignored */
+	/* An x that does not matter in an idle cycle is ignored. */
 	begin();
 	add("bx a\nbx b\nbx s\n#10\n1k\n#15\n0k\n1y\nb0 t\n#20\n1k\n");
 	assert_int_equal(run(CLOCK LAYER, NULL), 0);
 	assert_int_equal(w->time,
-			 10); /* hready is x at the first edge, so nothing else is asked … */
-	assert_int_equal(w->count, 1); /* … and that is all */
+			 10); /* hready is x at the first edge, so no other check is made */
+	assert_int_equal(w->count, 1); /* and nothing else was reported */
 }
 
-/* After lost edges the bus is idle. */
+/* After lost edges, the bus is taken to be idle. */
 static void test_gap(void **state)
 {
 	(void)state;
@@ -344,7 +352,7 @@ static void test_gxi(void **state)
 {
 	(void)state;
 	begin();
-	/* address channel: wait for a read, read, write; data channel: stalled, stalled, last */
+	/* Address channel: wait for a read, read, write. Data channel: stalled, stalled, last. */
 	add("0w\nb1 t\nb1 r\n#10\n1k\n#15\n0k\nb10 t\n#20\n1k\n#25\n0k\nb11 t\nb10 r\n"
 	    "b100000000000 a\n#30\n1k\n");
 	assert_int_equal(run(CLOCK "[gxi]\naddress_state = htrans\ndata_state = hresp\n"
@@ -377,8 +385,10 @@ static void test_half_a_gxi(void **state)
 	assert_false(pmk_bus_raises(&buses[PMK_AHBMON_BUS_GXI], PMK_SIG_GXI_WRITE_OVER));
 }
 
-/* By DDI 0301H Table 3-137, bit 0 is event 0x00, bits 9:8 are event 0x07 (b01: one, b10: two), and
- * bit 12 is event 0x0B. */
+/*
+ * Bit 0 is event 0x00, bits 9:8 are event 0x07 (b01: one, b10: two), and bit 12 is event 0x0B (DDI
+ * 0301H Table 3-137).
+ */
 static void test_evntbus(void **state)
 {
 	static const char map[] = CLOCK "[evntbus]\ncore = arm1176\nvector = haddr\n";
@@ -400,7 +410,9 @@ static void test_evntbus(void **state)
 	assert_non_null(strstr(err.text, ":7: the EVNTBUS of arm1156 is not documented"));
 }
 
-/* Events by level, by edge and by count, an event of several signals, and the value x. */
+/*
+ * Events are counted by level, by edge and by number, from several signals, and with the value x.
+ */
 static void test_events(void **state)
 {
 	static const char map[] = CLOCK "[events]\nINSN = hsize count\nL1D_MISS = hwrite\n"

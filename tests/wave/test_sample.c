@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The edges of a clock, the values of the signals there, and unusual clocks. */
+/* The edges of a clock, the values of the signals at these edges, and unusual clocks. */
 #include "dump.h"
 
 #include <pmk/error.h>
@@ -44,7 +44,7 @@ static void assert_no_warning(void)
 	assert_warned(PMK_WAVE_NODDITIES, 0, 0);
 }
 
-/* A change at the time of the edge comes after it, whatever its position in the dump. */
+/* A change at the time of the edge comes after the edge, whatever its position in the dump. */
 static void test_before_the_edge(void **state)
 {
 	(void)state;
@@ -108,12 +108,12 @@ static void test_first_level(void **state)
 	assert_no_warning();
 }
 
-/* Two changes at one time are a glitch; only the resulting step counts. */
+/* Two changes at one time are a glitch. Only the resulting change counts. */
 static void test_glitches(void **state)
 {
 	(void)state;
 	run_dump(&o,
-		 HEADER "#0\n0!\nb1 v\n#5\n1!\n0!\n" /* nothing is left */
+		 HEADER "#0\n0!\nb1 v\n#5\n1!\n0!\n" /* no edge is left */
 			"#10\n1!\n0!\n1!\n"	     /* one edge is left */
 			"#15\n0!\n#20\n1!\n",
 		 CLOCK V);
@@ -121,7 +121,7 @@ static void test_glitches(void **state)
 	assert_edge(0, 10, 1);
 	assert_edge(1, 20, 1);
 	assert_warned(PMK_WAVE_GLITCH, 2, 5);
-	/* Repeating a level is not an edge. */
+	/* Repeating a level is no edge. */
 	run_dump(&o, HEADER "#0\n0!\nb1 v\n#5\n1!\n1!\n$dumpall 1! b1 v $end\n#6\n0!\n", CLOCK V);
 	assert_int_equal(o.nedges, 1);
 	assert_no_warning();
@@ -145,7 +145,7 @@ static void test_many_changes(void **state)
 	to = repeat(to, "0!\n", 1);
 	to = repeat(to, "b100 v\nb1 v\n", 4000);
 	to = repeat(to, "1!\n#10\n0!\n#15\nb110 v\n", 1);
-	to = repeat(to, "0r\n1r\n", 4000); /* and these have no effect */
+	to = repeat(to, "0r\n1r\n", 4000); /* these changes have no effect */
 	to = repeat(to, "b101 v\n1!\n#20\n0!\n", 1);
 	to = repeat(to, "1!\n0!\n", 4000);
 	repeat(to, "#25\n1!\n", 1);
@@ -158,7 +158,7 @@ static void test_many_changes(void **state)
 	assert_int_equal(o.findings.warning[PMK_WAVE_GLITCH].time, 5);
 }
 
-/* A pulse of normal length is an edge. An edge that comes much too early is reported. */
+/* A pulse of normal length is an edge. An edge that comes much too early is reported, too. */
 static void test_short_period(void **state)
 {
 	(void)state;
@@ -171,8 +171,8 @@ static void test_short_period(void **state)
 }
 
 /*
- * After a stop of the clock, its normal period is not too short. A short period is reported even
- * next to other short ones, until they are the majority.
+ * After a stop of the clock, its normal period is not too short. A short period is reported even if
+ * it follows other short periods, until they are the majority.
  */
 static void test_usual_period(void **state)
 {
@@ -195,9 +195,9 @@ static void test_clock_x(void **state)
 {
 	(void)state;
 	run_dump(&o,
-		 HEADER "#0\n0!\nb1 v\n#5\nx!\n#6\n1!\n" /* 0 x 1: an edge */
-			"#10\nz!\n#11\n1!\n"		 /* 1 z 1: none */
-			"#15\n0!\n#16\nx!\n#17\n0!\n"	 /* 0 x 0: none */
+		 HEADER "#0\n0!\nb1 v\n#5\nx!\n#6\n1!\n" /* 0 x 1 is an edge */
+			"#10\nz!\n#11\n1!\n"		 /* 1 z 1 is none */
+			"#15\n0!\n#16\nx!\n#17\n0!\n"	 /* 0 x 0 is none */
 			"#18\n1!\n",
 		 CLOCK V);
 	assert_int_equal(o.nedges, 2);
@@ -206,8 +206,10 @@ static void test_clock_x(void **state)
 	assert_warned(PMK_WAVE_CLOCK_X, 3, 5);
 }
 
-/* $dumpoff: a gap, and no edge out of it. Icarus has the values inside of the block, fst2vcd
- * after. */
+/*
+ * $dumpoff makes a gap, and leaving it makes no edge. Icarus writes the values inside the block,
+ * and fst2vcd writes them after it.
+ */
 static void test_dump_off(void **state)
 {
 	static const char *const off[] = { "$dumpoff\nx!\nbx v\n$end\n",
@@ -275,8 +277,8 @@ static void test_no_clock(void **state)
 }
 
 /*
- * After an error before the first edge nothing remains; after a later error, the earlier counts
- * remain.
+ * After an error before the first edge, there are no counts. After a later error, the earlier
+ * counts are kept.
  */
 static void test_errors_by_edges(void **state)
 {
@@ -302,7 +304,7 @@ static void test_stop(void **state)
 	assert_int_equal(o.nedges, 2);
 }
 
-/* A dump is bound to a map once, and then run once. */
+/* A dump is bound to one map, and then run once. */
 static void test_misuse(void **state)
 {
 	static const struct pmk_wave_sink sink = { .edge = take_edge, .ctx = &o };
@@ -345,7 +347,9 @@ static int stop(void *ctx, const struct pmk_wave_progress *p)
 	return 1;
 }
 
-/* A request to stop after the whole file was read is too late: nothing is left out. */
+/*
+ * If a request to stop comes after the whole file was read, it is too late, and nothing is missing.
+ */
 static void test_stop_at_the_end(void **state)
 {
 	const struct pmk_wave_sink sink = { .edge = slow_edge, .progress = stop };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Words, digits and line ends in a dump's text, compared with loops that check byte after byte. */
+/*
+ * The fast search for words, digits and line ends in the text of a dump gives the results of loops
+ * that check byte after byte.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,7 +22,10 @@ static uint64_t rnd(void)
 	return state;
 }
 
-/* Fills the text with random bytes. Half of them are at the limits of a blank or of a sign. */
+/*
+ * Fills the text with random bytes. Half of them are next to a blank or a sign in the character
+ * set.
+ */
 static void fill(char *text, size_t n)
 {
 	static const char edges[] = {
@@ -115,7 +121,7 @@ static void test_marks(void **state_)
 	}
 }
 
-/* Fills the text with lines of one or two words; `wrong` of 10000 bytes are random. */
+/* Fills the text with lines of one or two words. `wrong` of 10000 bytes are random. */
 static void fill_lines(char *text, size_t n, unsigned wrong)
 {
 	static const char first[] = "01bbrx#$@~", middle[] = "0101!z[", gaps[] = "    \t";
@@ -141,7 +147,7 @@ static void fill_lines(char *text, size_t n, unsigned wrong)
 
 static unsigned slow_plain_lines(const char *p, size_t n, uint16_t *end)
 {
-	size_t begin = 0, gap = 0; /* gap: the line has a blank already */
+	size_t begin = 0, gap = 0; /* gap: the line already has a blank */
 	unsigned found = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -167,7 +173,7 @@ static void test_plain_lines(void **state_)
 	(void)state_;
 	for (unsigned round = 0; round < 120; round++) {
 		fill_lines(text, sizeof(text), round % 3 * 4);
-		if (round == 60) /* as many lines as there can be */
+		if (round == 60) /* as many lines as possible */
 			memset(text, '\n', sizeof(text));
 		for (size_t at = 0; at < TEXT; at += 1 + rnd() % 20) {
 			size_t n = round % 5 ? 1 + rnd() % WAVE_LINES : WAVE_LINES;

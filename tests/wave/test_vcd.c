@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* VCD text: headers of several writers, values of all kinds, and all errors. */
+/* The text of VCD files: headers of several writers, values of all kinds, and all errors. */
 #include "dump.h"
 
 #define HEADER                         \
@@ -36,8 +36,7 @@ static void assert_value(const char *change, uint64_t bits, uint64_t x)
 	assert_int_equal(v.x, x);
 }
 
-/* IEEE 1364-2005 §18.2.1: a shorter value is extended by 0, or by x and z if it begins with
- * them. */
+/* A shorter value is extended by 0, or by x or z if it begins with that (IEEE 1364-2005 18.2.1). */
 static void test_vectors(void **state)
 {
 	(void)state;
@@ -65,8 +64,8 @@ static void test_vectors(void **state)
 }
 
 /*
- * Values and codes of all lengths, so that a change ends before, at and after each limit of the
- * scanner; and codes that are not small numbers.
+ * Values and codes have all lengths, so a change ends before, at and after each limit of the
+ * scanner. Some codes are not small numbers.
  */
 static void test_lengths(void **state)
 {
@@ -99,7 +98,7 @@ static void test_lengths(void **state)
 	}
 }
 
-/* The nine values of VHDL. */
+/* The nine values of VHDL are read as 0, 1, x or z. */
 static void test_vhdl_values(void **state)
 {
 	(void)state;
@@ -145,7 +144,7 @@ static void assert_signal(const struct pmk_wave_signal *s, const char *scope, co
 	assert_int_equal(s->net, net);
 }
 
-/* The notations of ranges, nested scopes, aliases. */
+/* The header of Icarus: notations of ranges, nested scopes, aliases. */
 static void test_header_of_icarus(void **state)
 {
 	static const char header[] =
@@ -183,8 +182,10 @@ static void test_header_of_icarus(void **state)
 	pmk_wave_close(w);
 }
 
-/* Verilator writes several sections on one line, one scope around all others, and an array as its
- * elements. */
+/*
+ * In the header of Verilator, several sections are on one line, one scope is around all others, and
+ * an array is its elements.
+ */
 static void test_header_of_verilator(void **state)
 {
 	static const char header[] =
@@ -210,8 +211,8 @@ static void test_header_of_verilator(void **state)
 }
 
 /*
- * Commercial simulators: CR LF, no blank before the range, vectors bit by bit, escaped names, other
- * types of nets and scopes, unknown sections.
+ * Headers of commercial simulators have CR LF, no blank before the range, vectors bit by bit,
+ * escaped names, other types of nets and scopes, and unknown sections.
  */
 static void test_header_of_others(void **state)
 {
@@ -247,7 +248,7 @@ static void test_header_of_others(void **state)
 	pmk_wave_close(w);
 }
 
-/* An unknown timescale only affects how times are shown. */
+/* An unknown timescale only affects the display of times. */
 static void test_no_timescale(void **state)
 {
 	struct pmk_wave *w;
@@ -310,7 +311,7 @@ static void test_bad_headers(void **state)
 #undef FAILS
 }
 
-/* Everything before the error is reported, and its position. */
+/* Checks that everything before the error is reported, and the position of the error. */
 static void assert_partial(const char *tail, const char *place, const char *why)
 {
 	static struct outcome o;
@@ -332,7 +333,7 @@ static void assert_partial(const char *tail, const char *place, const char *why)
 
 static void test_bad_changes(void **state)
 {
-	/* HEADER has 127 bytes and 6 lines; the five lines that follow have 15. */
+	/* HEADER has 127 bytes and 6 lines. The five lines after it have 15 bytes. */
 	(void)state;
 	assert_int_equal(strlen(HEADER), 127);
 	assert_partial("#6\n", "byte 142, line 12, time 7 ns", "time goes back to 6 ns");
@@ -374,8 +375,8 @@ static void add_returns(char *to, const char *from, unsigned nth)
 }
 
 /*
- * Reads codes of all lengths from lines that the fast scanner reads. A code that is not in the
- * header is reported, whatever it begins with; a missing code is reported, whatever follows.
+ * Codes of all lengths are read from lines that the fast scanner reads. A code that is not in the
+ * header is reported, whatever it begins with. A missing code is reported, whatever follows.
  */
 static void test_codes(void **state)
 {
@@ -433,7 +434,7 @@ static void test_codes(void **state)
 	}
 }
 
-/* NULs, as a file system leaves them after a crash. */
+/* A file system may leave NULs after a crash. */
 static void test_nuls(void **state)
 {
 	static struct outcome o;
@@ -455,8 +456,8 @@ static void test_nuls(void **state)
 /* ---- places --------------------------------------------------------------------------------- */
 
 /*
- * Every truncation of a dump gives the first of its edges, and always the code "partial", except if
- * nothing was read or nothing is missing.
+ * Every truncation of a dump gives its first edges. The result is "partial", unless nothing was
+ * read or nothing is missing.
  */
 static void test_every_truncation(void **state)
 {
@@ -482,7 +483,7 @@ static void test_every_truncation(void **state)
 	}
 }
 
-/* 64-bit times, closer together than a double could distinguish. */
+/* Times have 64 bits, and may be closer together than a double could distinguish. */
 static void test_long_times(void **state)
 {
 	static struct outcome o;

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Dumps of simulators, intact and damaged: counts compared with a scoreboard, and the output of
-`pmk wave`.
-
-No test depends on speed; a test sleeps only for something that must take at least that long.
+"""Dumps of simulators, intact and damaged: the counts equal those of a scoreboard, and `pmk wave`
+prints the right output. No test depends on speed; a test sleeps only for something that must take
+at least that long.
 """
 import gzip
 import os
@@ -52,7 +51,7 @@ def small(n=3):
 
 
 def simulator(*flags):
-    """Returns the testbench, compiled; once per set of flags."""
+    """Compiles the testbench once for each set of flags; returns it."""
     have("iverilog", "vvp")
     out = path("bus" + "".join(flags) + ".vvp")
     source = os.path.join(HERE, "bus.v")
@@ -75,7 +74,7 @@ def scoreboard(text, cycles):
 
 
 def simulate(dump, seed, cycles, flags=(), fst=False):
-    """Run it; returns its scoreboard."""
+    """Runs the testbench; returns its scoreboard."""
     done = run("vvp", simulator(*flags), *(["-fst"] if fst else []), f"+dump={dump}",
                f"+seed={seed}", f"+cycles={cycles}", cwd=ROOM)
     equal(done.code, 0, str(done))
@@ -83,7 +82,7 @@ def simulate(dump, seed, cycles, flags=(), fst=False):
 
 
 def guessed(dump, name):
-    """Returns the output of `pmk wave signals` as it is, as a map."""
+    """Returns the output of `pmk wave signals`, unchanged, as a map."""
     out = pmk("wave", "signals", dump)
     equal((out.code, out.err), (0, ""))
     return write(name, out.out)
@@ -143,8 +142,8 @@ def test_a_guessed_gxi_equals_its_scoreboard():
 
 
 def test_the_gxi_of_ahbmonitor():
-    """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. There are
-    no wait states."""
+    """The GXI's address channel is [30:29], and its read data channel is [32:31] (DDI 0287B Tables
+    4-4 and 4-5). It has no wait states."""
     states = [(1, 0), (1, 1), (2, 1), (3, 2), (0, 0), (2, 3), (2, 2)]
     text = SMALL.replace("wire 1 y hready", "wire 34 p AHBMONITOR [33:0]") + "#0\n0!\n"
     for i, (address, data) in enumerate(states):
@@ -173,8 +172,9 @@ def test_fst_equals_the_scoreboard():
 
 
 def test_fst_of_writers_old_and_new():
-    """Reads FST files with each kind of table that writers have used. Also with several blocks, all
-    kinds of variables, a frame, and $dumpoff. The expected numbers come from GTKWave's fst2vcd."""
+    """FST files are read with each kind of table that writers have used, and with several blocks,
+    all kinds of variables, a frame, and $dumpoff. The expected numbers are from GTKWave's
+    fst2vcd."""
     ini = write("small.ini", SMALL_MAP.replace("[layer tb]",
                                                "reset = tb.hresetn\n[layer tb]\nhaddr = haddr\n"
                                                "hwrite = hwrite\nhresp = hresp"))
@@ -196,7 +196,8 @@ def test_fst_of_writers_old_and_new():
 
 
 def test_fst_whose_names_are_as_long_packed_as_not():
-    """Other parts of an FST are not packed if that does not make them shorter. Names always are."""
+    """An FST can be read if its names are as long packed as unpacked. Other parts of an FST are not
+    packed if this does not make them shorter, but names always are."""
     with open(os.path.join(SOURCE, "tests/fuzz/corpus/vcd/fst"), "rb") as f:
         fst = f.read()
     rand = random.Random(1)
@@ -269,7 +270,7 @@ def test_a_compressed_dump_and_a_pipe_are_the_same():
     want = counts_of(path("same.vcd"), ini)
     equal(counts_of(write("no-suffix", gzip.compress(data)), ini), want)
     equal(counts_of("-", ini, stdin=data), want)
-    # a file as standard input can be read from its beginning
+    # if standard input is a file, it can be read from its beginning
     with open(path("no-suffix"), "rb") as f:
         done = subprocess.run([COUNTS, "-", ini], stdin=f, capture_output=True, text=True)
     equal((done.stdout, done.stderr), want)
@@ -307,7 +308,7 @@ def test_memory_does_not_depend_on_the_length():
         while piece := gen.stdout.read(1 << 16):
             reader.stdin.write(piece)
         reader.stdin.flush()
-        # Everything except the contents of the pipe has been read, and pmk waits for more.
+        # pmk has read everything except the contents of the pipe, and waits for more.
         with open(f"/proc/{reader.pid}/status") as f:
             peaks.append(int(re.search(r"^VmHWM:\s+(\d+) kB", f.read(), re.M).group(1)))
         reader.stdin.close()
@@ -359,7 +360,8 @@ def test_check_tells_what_is_odd():
 
 
 def test_a_map_without_hresp():
-    """A master that stops after ERROR or RETRY is right; pmk notes that nothing shows it."""
+    """A master that stops after ERROR or RETRY is right. If the map has no HRESP, pmk notes that it
+    cannot see this."""
     dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n"
                  + clocks(1, 1) + "b11 t\n0y\n" +
                  clocks(2, 1) + "b0 t\n1y\n" + clocks(3, 2))
@@ -385,7 +387,7 @@ def test_a_map_without_hresp():
 
 
 def test_unknown_values_where_nothing_needs_them():
-    """Warnings and violations agree: if a signal must have a value in a cycle, an x is both;
+    """Warnings and violations agree. If a signal must have a value in a cycle, an x is both;
     otherwise it is neither."""
     head = SMALL.replace("$upscope",
                          "$var wire 8 a haddr [7:0] $end\n$var wire 1 p hresp $end\n$upscope")
@@ -442,7 +444,8 @@ def test_a_dump_without_a_unit_of_time():
 
 # ---- for programs -------------------------------------------------------------------------------
 
-# HADDR of the second beat is 0x14 and has to be 0x1c with HSIZE 2 and INCR: 4 more than 0x18.
+# HADDR of the second beat is 0x14. It must be 0x1c, which is 4 more than 0x18, with HSIZE 2 and
+# INCR.
 WRONG = """$timescale 10 ns $end
 $scope module tb $end
 $var wire 1 ! hclk $end
@@ -636,7 +639,7 @@ def test_extended_dumps_are_refused():
            f"$dumpvars")
     fails(125, why, "signals", ports)
     fails(125, why, "check", ports, "-m", write("small.ini", SMALL_MAP))
-    # fst2vcd writes ports with the values of an ordinary VCD: such a file is accepted.
+    # fst2vcd writes ports with the values of an ordinary VCD. Such a file is accepted.
     equal(pmk("wave", "signals", write("port.vcd", SMALL.replace("wire", "port"))).code, 0)
 
 
@@ -663,7 +666,7 @@ def test_truncated_compressed_files():
 
 
 def blocks_of(fst):
-    """Returns (type, where it begins, where it ends) of each block."""
+    """Returns (type, position of its start, position of its end) of each block."""
     at, blocks = 0, []
     while at < len(fst):
         end = at + 1 + int.from_bytes(fst[at + 1:at + 9], "big")
@@ -679,7 +682,7 @@ def test_fst_that_is_cut_off_or_damaged():
     blocks = blocks_of(fst)
     changes = [b for b in blocks if b[0] == 8]
     assert len(changes) > 2, blocks
-    # A simulator writes the names at the end, so nothing is known without it.
+    # A simulator writes the names at the end, so without them nothing is known.
     fails(125, f"cut.fst: byte {changes[1][1]}: the FST file ends within this block: truncated?",
           "check", write("cut.fst", fst[:changes[1][2] - 1]), "-m", ini)
     fails(125, f"byte {changes[1][1]}: an FST file without names: the simulator has not finished "
@@ -692,7 +695,7 @@ def test_fst_that_is_cut_off_or_damaged():
     out = fails(1, f": byte {changes[2][1] + len(names)}, time 102 ns: the FST file ends within "
                 "this block: truncated?", "check", write("cut.fst", front), "-m", ini)
     contains(out.out, "10 edges of tb.hclk from 12 ns to 102 ns, partial")
-    # The times of a block claim to be unpacked to more than they can.
+    # The header of the times in a block says that they are longer when unpacked than they can be.
     wrong = bytearray(fst)
     wrong[changes[1][2] - 24] = 1
     fails(1, "ns: times: the FST file is damaged", "check", write("wrong.fst", bytes(wrong)), "-m",
@@ -700,7 +703,7 @@ def test_fst_that_is_cut_off_or_damaged():
 
 
 def test_a_signal_of_an_fst_that_nobody_asks_for_may_be_damaged():
-    """Signals that are not watched are not read."""
+    """Signals that are not used are not read, so they may be damaged."""
     ini = write("small.ini", SMALL_MAP)
     with open(os.path.join(SOURCE, "tests/fuzz/corpus/vcd/fst"), "rb") as f:
         fst = f.read()
@@ -795,12 +798,12 @@ def test_signals_without_a_guess():
 # ---- while it runs ------------------------------------------------------------------------------
 
 def feed(stderr):
-    """pmk wave check on a pipe, with two megabytes read."""
+    """Runs pmk wave check on a pipe, and writes two megabytes."""
     ini = write("small.ini", SMALL_MAP)
     child = subprocess.Popen([PMK, "wave", "check", "-", "-m", ini], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=stderr)
-    # More than a pipe holds: when everything is written, most of it has been read, and the handlers
-    # are installed.
+    # This is more than a pipe holds. When everything is written, pmk has read most of it, and its
+    # handlers are installed.
     child.stdin.write((small(0) + clocks(0, 100000)).encode())
     child.stdin.flush()
     return child
@@ -820,7 +823,7 @@ def test_an_interrupt_prints_what_was_read():
 def test_progress_is_for_terminals():
     master, slave = pty.openpty()
     child = feed(slave)
-    time.sleep(0.2)  # twice the time between two looks
+    time.sleep(0.2)  # twice the interval between two checks
     child.stdin.write(clocks(100000, 100).encode())
     child.stdin.close()
     out = child.stdout.read().decode()

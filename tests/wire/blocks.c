@@ -11,7 +11,7 @@
 
 #define L220_BASE 0x30000000u
 
-/* Registers of a model at offsets. */
+/* Models whose registers are at these offsets. */
 static struct pmk_l2cc_model l210, l220;
 static struct pmk_ahbmon_model monitor;
 static struct pmk_bus ahb[PMK_AHBMON_NBUSES];
@@ -22,7 +22,7 @@ static struct block {
 	unsigned noffsets;
 	struct pmk_model_port at;
 } blocks[] = {
-	/* where the i.MX31 has it */
+	/* its address in the i.MX31 */
 	{ &pmk_l210, 0x43f08000, pmk_l210_imx31_offsets, PMK_L210_NREGS, { .model = &l210 } },
 	{ &pmk_l220, L220_BASE, pmk_l220_offsets, PMK_L220_NREGS, { .model = &l220 } },
 	{ &pmk_ahbmon,
@@ -34,7 +34,7 @@ static struct block {
 
 #define NBLOCKS (sizeof(blocks) / sizeof(blocks[0]))
 
-/* Blocks that have more than registers, such as locks. */
+/* Blocks that have other words, too, such as a lock. */
 #define A53_BASE 0x80030000u
 #define MDM_BASE 0x41400000u
 #define MDM_SIZE 0x1000u
@@ -86,7 +86,7 @@ void blocks_run(struct pmk_bus *bus, uint64_t cycles)
 	pmk_bus_add(&ahb[PMK_AHBMON_BUS_ARMI], PMK_SIG_AHB_READ, 1);
 }
 
-/* The block that has a register at this address, and which. */
+/* Finds the block that has a register at this address, and the register's number. */
 static const struct block *find_block(uint32_t address, unsigned *reg)
 {
 	for (const struct block *b = blocks; b < blocks + NBLOCKS; b++)
@@ -96,7 +96,7 @@ static const struct block *find_block(uint32_t address, unsigned *reg)
 	return NULL;
 }
 
-#define L220_CACHE_ID 0x41000087 /* its first word, which the model of its counters lacks */
+#define L220_CACHE_ID 0x41000087 /* the block's first word, which the model lacks */
 
 bool blocks_load(struct pmk_bus *bus, uint32_t address, uint32_t *value)
 {

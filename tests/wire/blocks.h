@@ -21,7 +21,7 @@ void blocks_reset(struct pmk_bus *bus);
 void blocks_run(struct pmk_bus *bus, uint64_t cycles);
 void blocks_sync(struct pmk_bus *bus);
 void blocks_ask(struct pmk_bus *bus);
-/* False: there is nothing at this address. */
+/* Returns false if there is nothing at this address. */
 bool blocks_load(struct pmk_bus *bus, uint32_t address, uint32_t *value);
 bool blocks_store(struct pmk_bus *bus, uint32_t address, uint32_t value);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Boards on a wire for the tests: firmware that behaves as an AHB Monitor in the memory of an
-emulated board, behind the emulator's GDB stub; and Debian's OpenOCD in front of jtag_board.c."""
+"""Boards on a wire, for the tests: firmware that behaves as an AHB Monitor in the memory of an
+emulated board, which the emulator's GDB stub serves; and Debian's OpenOCD, which is connected to
+jtag_board.c."""
 import contextlib
 import glob
 import threading
@@ -84,7 +85,7 @@ def end(process):
 
 
 def compiled(source, name, *flags):
-    """Firmware, compiled once for each name: its path."""
+    """Compiles firmware once for each name. Returns its path."""
     have("arm-none-eabi-gcc")
     path = os.path.join(WORK, name)
     if not os.path.exists(path + ".elf"):
@@ -124,7 +125,7 @@ PROGRAM_BASE = 0x10200000
 @contextlib.contextmanager
 def debugged():
     """Runs the monitor as a program of this machine under Debian's gdbserver. Gives (process
-    number, port). After the last connection is closed, the program runs by itself."""
+    number, port). When the last connection is closed, the program continues by itself."""
     have("gcc", "gdbserver")
     path = os.path.join(WORK, f"wire-monitor-{os.getpid()}")
     out = run("gcc", "-x", "c", "-O1", "-no-pie", "-DSTEP=1",
@@ -144,8 +145,7 @@ def debugged():
 
 @contextlib.contextmanager
 def shared_monitor():
-    """Returns the monitor as a program of this machine, in a shared file; returns the file's
-    path."""
+    """Runs the monitor as a program of this machine, in a shared file. Returns the file's path."""
     have("gcc")
     path = os.path.join(WORK, f"shared-monitor-{os.getpid()}")
     with open(path + ".mem", "wb") as f:
@@ -163,8 +163,8 @@ def shared_monitor():
 
 
 def killed_after_rows(n, pid, *argv):
-    """pmk stat -I of a shell that kills a process when pmk has printed n rows with a count. On a
-    busy machine there may be intervals in which nothing was counted."""
+    """Runs pmk stat -I on a shell that kills a process when pmk has printed n rows with a count. On
+    a busy machine there may be intervals in which nothing was counted."""
     with tempfile.NamedTemporaryFile("w+") as said:
         row = "^ +[0-9.]+ +[0-9,]+ "
         script = (f"until [ $(grep -cE '{row}' {said.name}) -ge {n} ]; do sleep 0.02; done; "
@@ -177,7 +177,8 @@ def killed_after_rows(n, pid, *argv):
 
 @contextlib.contextmanager
 def monitor(step="1", name="steps"):
-    """Counter i adds `step`, an expression of C, times i + 1 in each round."""
+    """Returns the source of a monitor. In each round, counter i grows by `step`, an expression of
+    C, times i + 1."""
     with emulated("-M", "raspi0", "-kernel", monitor_firmware(step, name)) as board:
         yield board
 
@@ -214,7 +215,7 @@ class Probe:
                 self.ports[found[2]] = int(found[1])
             if len(self.ports) == (1 if board == "mdm" else 2):
                 break
-        # The board must not block because the log is not read.
+        # The log must be read, because otherwise the board would block.
         self.rest = threading.Thread(target=self.process.stderr.read)
         self.rest.start()
 
@@ -222,7 +223,7 @@ class Probe:
         return f"{speaker}:127.0.0.1:{self.ports['gdb' if speaker == 'gdb' else 'tcl']}"
 
     def enabled_cycles(self):
-        """End everything. Returns the number of cycles that the board saw with its counters
+        """Ends everything. Returns the number of cycles during which the board's counters were
         enabled."""
         self.end()
         return int(self.board.stdout.read())
@@ -236,7 +237,7 @@ class Probe:
 @contextlib.contextmanager
 def on_cable(name, kind="xvc", cycles=3):
     """Returns a board on a virtual cable: the target, and a function that returns, after the last
-    connection is closed, the number of cycles that the board saw with its counters enabled."""
+    connection is closed, during how many cycles the counters were enabled."""
     board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), name, str(cycles), kind],
                              stdout=subprocess.PIPE, text=True)
     try:
@@ -248,7 +249,7 @@ def on_cable(name, kind="xvc", cycles=3):
 
 @contextlib.contextmanager
 def cable(kind="xvc", cycles=3):
-    """Puts the FPGA on a virtual cable. Gives the argument of pmk's -T."""
+    """Connects the FPGA to a virtual cable. Gives the argument of pmk's -T."""
     with on_cable("mdm", kind, cycles) as (target, _):
         yield target
 

@@ -36,7 +36,9 @@
 
 /* ---- the processors -------------------------------------------------------------------------- */
 
-/* OpenOCD recognises them by IDCODE; Main ID is in c0 (the TRMs, "Main ID Register"). */
+/*
+ * OpenOCD recognises these processors by IDCODE. Main ID is in c0 (the TRMs, "Main ID Register").
+ */
 static const struct processor {
 	const char *name;
 	const struct pmk_pmu *pmu;
@@ -86,8 +88,8 @@ static void set_halted(bool yes)
 enum { SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c, EXTEST = 0x00, ITRSEL = 0x1d };
 
 #define DSCR_HALTED    (1u << 0)
-#define DSCR_RESTARTED (1u << 1)  /* it has left debug state since the last RESTART: it stays so */
-#define DSCR_ENTRY     (15u << 2) /* why it is halted: 0 by the instruction HALT, 1 a breakpoint */
+#define DSCR_RESTARTED (1u << 1)  /* sticky: has left debug state since the last RESTART */
+#define DSCR_ENTRY     (15u << 2) /* why it halted: 0 the instruction HALT, 1 a breakpoint */
 #define DSCR_BREAK     (1u << 2)
 #define DSCR_ITR       (1u << 13)
 #define DSCR_HALTING   (1u << 14)
@@ -95,7 +97,7 @@ enum { SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c, EXTEST = 0x00,
 #define DSCR_WDTR      (1u << 29)
 #define DSCR_RDTR      (1u << 30)
 
-#define LOOP	  0x8000u /* where the program is */
+#define LOOP	  0x8000u /* address of the program */
 #define LOOP_SIZE 4000u
 
 static struct {
@@ -110,8 +112,10 @@ static struct {
 #define CHAIN7_BCR     80
 #define CYCLES_OF_INSN 3
 
-/* The number of instructions that are executed before the next breakpoint, but at most `most`.
- * BCR: bit 0 enables, and bits 8:5 are the bytes of the word that match. */
+/*
+ * Returns how many instructions are executed before the next breakpoint, but at most `most`. In
+ * BCR, bit 0 enables, and bits 8:5 are the bytes of the word that match.
+ */
 static uint64_t until_breakpoint(uint64_t most)
 {
 	for (unsigned i = 0; (cpu.dscr & DSCR_HALTING) && i < NBREAKPOINTS; i++) {
@@ -148,7 +152,7 @@ static void run_arm11(void)
 	cpu.dscr = (cpu.dscr & ~DSCR_ENTRY) | DSCR_HALTED | DSCR_BREAK;
 }
 
-/* Memory outside of the blocks reads as 0. */
+/* Loads a word. Memory outside the blocks reads as 0. */
 static uint32_t load(uint32_t address)
 {
 	uint32_t word = 0;
@@ -265,7 +269,9 @@ struct tap {
 	uint32_t idcode;
 	/* Returns the length of the data register of the instruction `ir`, and its value. */
 	unsigned (*capture)(unsigned ir, uint64_t *value);
-	/* The data register of `ir` was shifted by `bits` bits and has this value now. */
+	/*
+	 * Is called when the data register of `ir` was shifted by `bits` bits, and has this value.
+	 */
 	void (*update)(unsigned ir, uint64_t value, unsigned bits);
 	void (*enter_ir)(unsigned ir);
 	void (*enter_idle)(unsigned ir);
@@ -372,7 +378,7 @@ static struct tap arm11_tap = {
 
 #define USER2 0x03
 
-/* All state that a scan can change, so that a scan can be tried on a copy. */
+/* All state that a scan can change, in one struct, so a scan can be tried on a copy. */
 static struct {
 	struct pmk_microblaze_model counters;
 	struct pmk_mdm_model mdm;
@@ -381,7 +387,7 @@ static struct {
 static struct pmk_model_port counters_at = { .model = &fpga.counters, .bus = &bus };
 static struct pmk_port behind;
 
-/* The output is determined by shifting zeros through a copy. */
+/* Determines the output by shifting zeros through a copy. */
 static unsigned capture_mdm(unsigned ir, uint64_t *value)
 {
 	static const uint8_t zeros[8];
@@ -409,7 +415,7 @@ static void update_mdm(unsigned ir, uint64_t value, unsigned bits)
 
 	if (ir != USER2 || !bits || bits > 64)
 		return;
-	/* The bits that were shifted in are the highest ones. */
+	/* The uppermost bits are those that were shifted in. */
 	value >>= 64 - bits;
 	for (unsigned i = 0; i < 8; i++)
 		out[i] = (uint8_t)(value >> 8 * i);
@@ -457,8 +463,10 @@ static void capture_dr(const struct tap *t)
 	line.shifted = 0;
 }
 
-/* TAPs of other chips, with an IDCODE and BYPASS: the first is next to TDI, before our TAP, and the
- * second and third are after our TAP. */
+/*
+ * TAPs of other chips, with an IDCODE and BYPASS. The first is next to TDI, before our TAP. The
+ * second and the third are after our TAP.
+ */
 static struct other {
 	unsigned ir_bits;
 	bool bypassed;
@@ -548,7 +556,7 @@ static void rise(const struct tap *t, bool tms, bool tdi)
 
 /* ---- serving --------------------------------------------------------------------------------- */
 
-/* Sends one reply for each piece that it receives. */
+/* Sends one reply for each piece of data that it receives. */
 static void serve(const struct tap *t, int fd)
 {
 	char in[4096], out[4096];
@@ -596,7 +604,7 @@ static bool serve_shift(const struct tap *t, int fd)
 		return false;
 	bits = (uint32_t)n[0] | (uint32_t)n[1] << 8 | (uint32_t)n[2] << 16 | (uint32_t)n[3] << 24;
 	bytes = (bits + 7) / 8;
-	/* With a chain, the server accepts only few bits at a time. */
+	/* With a chain, the server accepts only a few bits at a time. */
 	if (bits > (chained ? 24 : MOST_BITS) || !take(fd, tms, bytes) || !take(fd, tdi, bytes))
 		return false;
 	for (uint32_t i = 0; i < bits; i++) {
@@ -606,7 +614,7 @@ static bool serve_shift(const struct tap *t, int fd)
 	return give(fd, out, bytes);
 }
 
-/* XVC 1.0 (UG908, "User XVC 1.0 Commands"). */
+/* Serves XVC 1.0 (UG908, "User XVC 1.0 Commands"). */
 static void serve_xvc(const struct tap *t, int fd)
 {
 	char info[64], word[8] = "";

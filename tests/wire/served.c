@@ -30,7 +30,7 @@ static uint64_t cycles, at, accesses, most, wakes, in_a_row;
 static uint8_t *served;
 static size_t size;
 static off_t file_offset;
-static uint32_t *word; /* the word that is accessed now */
+static uint32_t *word; /* the word that is being accessed */
 static bool is_store;
 
 static uint64_t number(const char *name)

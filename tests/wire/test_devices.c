@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads the device tree and UIO maps with faults: each file in turn cannot be opened or read, is
- * truncated, or has other contents, and each folder cannot be read. The result must be the right
- * address, or one line that says what is wrong; never a wrong address.
+ * The device tree and UIO maps are read with faults: each file in turn cannot be opened or read, is
+ * truncated, or has other contents, and each folder cannot be read. The result is always the right
+ * address, or one line that names the fault. It is never a wrong address.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -25,7 +25,7 @@
 enum fault { NONE, NO_OPEN, NO_READ, HALF, ONE_LESS, GARBAGE, NO_FOLDER, NFAULTS };
 
 static enum fault fault;
-static unsigned calls, victim; /* the fault is at call number `victim` */
+static unsigned calls, victim; /* number of the call with the fault */
 static bool failing;	       /* the last opened file has the fault */
 
 static FILE *faulty_fopen(const char *path, const char *mode)
@@ -43,7 +43,7 @@ static FILE *faulty_fopen(const char *path, const char *mode)
 	return f;
 }
 
-/* The remaining part of `n` bytes. */
+/* Returns how much of `n` bytes remains. */
 static size_t spoil(uint8_t *bytes, size_t n)
 {
 	if (!failing || fault == NO_READ)
@@ -235,7 +235,7 @@ static void test_maps(void **state)
 		}
 }
 
-/* UIO maps with values that no kernel could map. */
+/* UIO maps with values that no kernel could map are refused. */
 static void test_odd_maps(void **state)
 {
 	static const struct {
@@ -259,7 +259,7 @@ static void test_odd_maps(void **state)
 	}
 }
 
-/* Without cells there are no addresses, and a row of a table without cells has no end. */
+/* Without cells there are no addresses, and rows of a table have no length. */
 static void test_no_cells(void **state)
 {
 	uint64_t address;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""pmk doctor -T: at which step access to a board's counters fails, and why they read 0."""
+"""pmk doctor -T reports at which step access to a board's counters fails, and why they read 0."""
 from boards import *
 from test_stat_xvc import INFO, replying, server
 
 
 def doctor(*words):
-    """Returns (exit code, {step: status}, the text of the last step, its advice)"""
+    """Returns (exit code, {step: status}, the text of the last step, its advice)."""
     out = pmk("doctor", "-j", *words)
     assert not out.err, out
     steps = json.loads(out.out)["target"]["steps"]
@@ -51,7 +51,8 @@ def test_a_layout_that_is_right():
 
 
 def test_event_counters_that_are_forbidden():
-    """NIDEN is low: cycles are counted, and events are not (DDI 0301H 3.1.8)."""
+    """If NIDEN is low, pmk doctor reports that cycles are counted, and events are not (DDI 0301H
+    3.1.8)."""
     with openocd("closed") as probe:
         code, steps, text, advice = doctor("-T", probe.target())
     equal((code, steps["counts"]), (125, "broken"))
@@ -68,7 +69,8 @@ def test_a_processor_that_stands_still():
 
 
 def test_memory_that_keeps_nothing():
-    """At 0x1000 the board has no block: memory there reads as 0 and ignores stores."""
+    """At 0x1000 the board has no block. pmk doctor reports that memory there reads as 0 and ignores
+    stores."""
     with openocd("arm11") as probe:
         code, steps, text, advice = doctor("-T", probe.target(), "--pmu", "l210", "--set",
                                            "base=0x1000")
@@ -95,7 +97,7 @@ def test_the_chain_is_shown():
 
 
 def test_an_emulated_board_without_the_block():
-    """At 0x101D0000 QEMU's versatilepb reads zeros and drops writes."""
+    """At 0x101D0000 QEMU's versatilepb reads zeros and ignores writes, which pmk doctor reports."""
     with emulated("-M", "versatilepb") as (_, port):
         code, steps, text, _ = doctor("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon")
     equal((code, steps), (125, {"connection": "ok", "access": "ok", "layout": "broken"}))
@@ -118,7 +120,7 @@ def test_nobody_is_there():
 
 
 def test_a_server_without_a_board():
-    """The server responds, so starting it is not the remedy."""
+    """If a server without a board responds, pmk doctor does not advise to start the server."""
     with server(replying(INFO, 0)) as where:
         code, steps, text, advice = doctor("-T", where, "--pmu", "microblaze")
     equal((code, steps), (125, {"chain": "broken"}))
@@ -128,7 +130,8 @@ def test_a_server_without_a_board():
 
 @cases("where", ["gdb::1", "gdb:localhost:1", "openocd::1", "xvc:localhost:1"])
 def test_this_machine_needs_no_names(where):
-    """A minimal root has no /etc/hosts and no name resolution."""
+    """A minimal root, without /etc/hosts and name resolution, is enough for servers on this
+    machine."""
     have("unshare", "mount")
     if run("unshare", "--mount", "true").code:
         skip("this user or container may not make mount namespaces: unshare --mount")

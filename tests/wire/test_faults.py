@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Faults between pmk and a probe, a stub or a cable: a proxy forwards both directions, and at one
-byte of the server's stream it truncates, changes the data, goes silent, or resets the connection.
-Each time pmk prints one line and ends."""
+"""Faults between pmk and a probe, a stub or a cable. A proxy forwards both directions. At one byte
+of the server's stream it truncates, changes the data, goes silent, or resets the connection. Each
+time pmk prints one line and ends."""
 import contextlib
 import socket
 import struct
@@ -14,12 +14,12 @@ MANY = 65536
 
 
 class Between:
-    """Forwards; the fault happens at byte `at` of the server's stream, counted over the whole
-    connection, so that it does not depend on how the bytes are grouped."""
+    """A proxy. The fault happens at byte `at` of the server's stream, counted over the whole
+    connection, so it does not depend on how the bytes are grouped."""
 
     def __init__(self, speaker, port, fault, at):
         self.port, self.fault, self.at = port, fault, at
-        # On a cable, all bytes are valid data: pmk takes a few of them in each interval.
+        # On a cable, all bytes are valid data, and pmk reads a few of them in each interval.
         self.repeats = 100 if speaker == "xvc" else 5000
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.over = threading.Event()
@@ -68,7 +68,7 @@ class Between:
             self.threads[-1].join()
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.close()
-        # "silence": sends nothing more
+        # for "silence", send nothing more
 
     def end(self):
         self.over.set()
@@ -106,7 +106,8 @@ def target(speaker):
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_at_the_beginning(speaker, fault):
-    """While the connection is made; nothing is counted."""
+    """If the fault comes while the connection is made, nothing is counted, and pmk prints one
+    line."""
     with target(speaker) as (where, *words), between(where, fault, 5) as at:
         out = pmk("stat", "-T", at, *words, "--set", "patience=500", "--timeout", "100")
         equal((out.code, len(out.err.splitlines())), (125, 1), out)
@@ -118,10 +119,11 @@ def test_at_the_beginning(speaker, fault):
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_in_the_middle(speaker, fault):
-    """After some intervals: pmk prints the counts, and ends its program. Silence, which also
-    follows garbage, ends the patience; on a busy machine, other replies may take longer than it."""
+    """If the fault comes after some intervals, pmk prints the counts and ends its program. Silence,
+    which also follows garbage, ends with a timeout. On a busy machine, other replies may take
+    longer than it."""
     patience = 500 if fault in ("silence", "garbage") else 60000
-    interval = 1 if speaker == "xvc" else 10  # a reading takes few bytes of a cable's stream
+    interval = 1 if speaker == "xvc" else 10  # in an interval, little of a cable's stream is read
     with target(speaker) as (where, *words), between(where, fault, 3000) as at:
         out = pmk("stat", "-T", at, *words, "--set", f"patience={patience}", "-I", interval,
                   "--summary", "--", "sleep", "600")
@@ -146,7 +148,7 @@ def test_replies_that_come_late(speaker):
 
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_doctor(speaker):
-    """The message names the step."""
+    """pmk doctor's message names the step at which the fault came."""
     with target(speaker) as (where, *words), between(where, "silence", 5) as at:
         out = pmk("doctor", "-T", at, *words[:2 if speaker == "xvc" else 0], "--set",
                   "patience=500", "-j")

@@ -14,7 +14,7 @@ MDM = ("--pmu", "microblaze", "--set", "base=0x41400000")
 
 
 class Board:
-    """The file that is the board's memory, and pmk's options for it."""
+    """The file that is the board's memory, and pmk's options for this file."""
 
     def __init__(self, name, size):
         if platform.machine() != "x86_64":
@@ -63,7 +63,8 @@ def test_an_ahb_monitor(board):
 
 
 def test_an_ahb_monitor_on_a_slow_board(board):
-    """Its counter of enabled cycles does not advance in the first four reads."""
+    """On a slow board, on which the counter of enabled cycles does not advance in the first four
+    reads, an AHB Monitor is counted."""
     counted = counts(board.stat("--pmu", "ahbmon", "-e", "ct_armi_rd,ct_total_cycles_en",
                                 wakes=4))
     equal(counted["ct_total_cycles_en"], 30 * counted["ct_armi_rd"])
@@ -71,14 +72,15 @@ def test_an_ahb_monitor_on_a_slow_board(board):
 
 
 def test_pmuv3(board):
-    """With its software lock, and a cycle counter of two words."""
+    """A PMUv3 with a software lock, and with a cycle counter of two words, is counted."""
     counted = counts(board.stat(*A53, "-e", "cycles,instructions"))
     equal(counted["cycles"], 3 * counted["instructions"])
     assert counted["cycles"] > 0, counted
 
 
 def test_a_microblaze(board):
-    """Through the registers of its debug module, which are locked again afterwards."""
+    """A MicroBlaze is counted through the registers of its debug module, which are locked again
+    afterwards."""
     counted = counts(board.stat(*MDM, "-e", "clock_cycles,insn_executed,load_word"))
     equal(counted["clock_cycles"], 3 * counted["insn_executed"])
     assert counted["clock_cycles"] > 0 and counted["load_word"] == 0, counted
@@ -99,8 +101,9 @@ def test_events_take_turns(board):
 
 
 def test_a_uio_device():
-    """The device has two maps. The block is in the second one, which begins at page 1 of the file.
-    For the first map, the driver gives the address of the registers, not that of their page."""
+    """A block in the second of a UIO device's two maps is counted. The map begins at page 1 of the
+    file. For the first map, the driver gives the address of the registers, and not that of their
+    page."""
     board = Board("uio3", 1 << 16)
     for n, (start, size, offset) in enumerate(((0x20000080, 0xf80, 0x80),
                                                (0x30000000, 0x1000, 0x0))):
@@ -118,7 +121,7 @@ def test_a_uio_device():
     equal((out.code, out.err),
           (125, f"pmk: devmem:{board.file}: 0x50000200 is in none of its maps; the first has "
                 "0x1000 bytes at 0x20000000\n"))
-    # Without an address the first map is meant, and where its registers begin in it.
+    # Without an address, pmk uses the first map, from where its registers begin.
     out = board.pmk("doctor", "--pmu", "l220", "--set", sysfs, "-j", **at)
     contains(out.out, "0x20000280 ended with a bus error")
     board.folder.cleanup()
@@ -129,7 +132,7 @@ def cell(*numbers):
 
 
 # {path of a property in the device tree: value}. Addresses on the bus `soc` have one cell, and its
-# `ranges` say where the processor sees them; `i2c` is not part of the address space.
+# `ranges` map them to addresses of the processor. `i2c` is not in the address space.
 TREE = {
     "#address-cells": cell(2), "#size-cells": cell(2),
     "l2@0/reg": cell(0x1, 0x43f08000, 0, 0x1000), "l2@0/compatible": b"arm,l210-cache\0",
@@ -192,7 +195,8 @@ def test_nobody_answers(board):
 
 
 def test_a_block_that_loses_its_clock(board):
-    """After a hundred accesses. The counts are printed, and the program is ended."""
+    """If a block loses its clock after a hundred accesses, pmk prints the counts, and ends the
+    program."""
     out = board.pmk("stat", "--pmu", "ahbmon", "-e", "ct_total_cycles_en", "-I", "10", "--summary",
                     "--", "sleep", "600", accesses=100)
     equal(out.code, 125)
@@ -219,7 +223,7 @@ def test_doctor(board, pmu):
 
 
 def test_doctor_of_a_cache_that_is_off(board):
-    """Only instruction reads reach the L2, so no data read is counted."""
+    """Only instruction reads reach the L2, so pmk doctor reports that no data read is counted."""
     for pmu in (L210, L220):
         out = board.pmk("doctor", *pmu, "-j")
         step = json.loads(out.out)["target"]["steps"][-1]
@@ -236,7 +240,7 @@ def test_doctor_where_nobody_answers(board):
 
 
 def test_a_file_that_shrinks():
-    """A bus error of the kernel itself."""
+    """If the file shrinks, the kernel itself sends a bus error, which pmk reports."""
     with tempfile.NamedTemporaryFile(dir=WORK) as f:
         f.truncate(4096)
         words_at(f, {0xfbc: 0x47702a16, 0xfcc: 0x16})
@@ -274,7 +278,7 @@ def test_other_files():
 
 @pytest.fixture
 def plain():
-    """Gives a file of zeros that keeps what is written to it, as memory does."""
+    """Gives a file of zeros that keeps what is written to it, like memory."""
     with tempfile.NamedTemporaryFile(dir=WORK) as f:
         f.truncate(1 << 16)
         yield f
@@ -314,7 +318,8 @@ def test_another_block(plain, pmu, words, says):
 
 
 def test_memory_is_no_ahb_monitor(plain):
-    """Memory keeps the bit that enables the counters, but no counter counts."""
+    """Memory is not taken for an AHB Monitor: it keeps the bit that enables the counters, but no
+    counter counts."""
     out = pmk("stat", "-T", f"devmem:{plain.name}", "--pmu", "ahbmon", "--set", "base=0",
               "--timeout", "100")
     equal(out.code, 125)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T gdb:… with QEMU's stub, on a board whose firmware is an AHB Monitor in memory.
-Each round of the firmware adds n + 1 to counter n. The board may be halted within a round, so two
-counters can be one round apart."""
+"""pmk stat -T gdb:… with QEMU's stub, on a board whose firmware is an AHB Monitor in memory. In
+each round, the firmware adds n + 1 to counter n. The board may be halted within a round, so two
+counters may differ by one round."""
 from boards import *
 
 AT = ("--pmu", "ahbmon", "--set", f"base={BASE:#x}")
 
 
 def rounds(counts, step=1):
-    """Returns the number of rounds that each counter has seen: {code: count} as read."""
+    """Returns how many rounds each counter has seen, from {code: count}."""
     for code, count in counts.items():
         assert count % (step * (code + 1)) == 0, f"{count} of counter {code} is no multiple"
     return [count // (step * (code + 1)) for code, count in counts.items()]
@@ -34,8 +34,9 @@ def test_counts_while_a_program_runs():
     assert 0 <= armi - gxi // 81 <= 1 and gxi % 81 == 0, out
 
 
-def test_counts_behind_gdbserver():
-    """gdbserver is another project's stub. It debugs a program of this machine."""
+def test_counts_with_gdbserver():
+    """pmk counts with gdbserver, which is a stub of another project, and debugs a program of this
+    machine."""
     def count(factor):
         with debugged() as (_, port):
             return stat("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon", "--set",
@@ -72,15 +73,15 @@ def test_an_emulator_that_goes_away():
                                 "ct_armi_rd", "-I", "20", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")
-    # The counted intervals are printed, and so is their sum.
+    # pmk prints the intervals that were counted, and their sum.
     counts = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +ct_armi_rd", out.err)]
     assert len(counts) > 2 and counts[-1] == sum(counts[:-1]) > 0, out
 
 
-def test_wraps_are_told():
-    """The first round adds three quarters of the first counter's range, so no reading comes often
-    enough. If every round added as much, the rounds between two readings could add up to a small
-    number."""
+def test_wraps_are_reported():
+    """pmk reports a wrap of a counter. The first round adds three quarters of the first counter's
+    range, so no reading can come often enough. If every round added as much, the rounds between two
+    readings could add up to a small number."""
     step = "(i || WORD[0] >= 0xc0000000 ? 1u : 0xc0000000)"
     with monitor(step, "leap") as (_, port):
         doc = stat("-T", f"gdb:127.0.0.1:{port}", *AT, "-e", "ct_armi_rd", "--timeout", "1000")
@@ -90,7 +91,8 @@ def test_wraps_are_told():
 
 
 def test_a_target_runs_on_afterwards():
-    """The stub stops its target at the start of each connection, and resumes it at the end."""
+    """The stub stops its target at the start of each connection, and the target continues after the
+    end."""
     with monitor() as (_, port):
         first, second = [stat("-T", f"gdb:127.0.0.1:{port}", *AT, "-e", "ct_armi_rd", "--timeout",
                               "1000")["counters"][0]["counter-value"] for _ in range(2)]
@@ -98,7 +100,7 @@ def test_a_target_runs_on_afterwards():
 
 
 def test_a_stub_without_coprocessors():
-    """QEMU's stub has monitor commands, but not "arm mrc"."""
+    """QEMU's stub has monitor commands, but not "arm mrc", which pmk reports."""
     with emulated("-M", "raspi0", "-S") as (_, port):
         out = pmk("stat", "-T", f"gdb:127.0.0.1:{port}", "--pmu", "arm1176", "--timeout", "100")
     equal(out.code, 125)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T openocd:… and -T gdb:… with Debian's OpenOCD, whose own code for the ARM11 reaches
-the registers, and a board behind it (jtag_board.c) that lets three cycles and one instruction pass
-with each clock of the TAP. Counting begins three cycles after it was enabled (DDI 0211, PMNC)."""
+"""pmk stat -T openocd:… and -T gdb:… with Debian's OpenOCD, which reaches the registers with its
+own code for the ARM11. The board (jtag_board.c) lets three cycles and one instruction pass with
+each clock of the TAP. Counting begins three cycles after it was enabled (DDI 0211, PMNC)."""
 import socket
 
 from boards import *
 
-# "openocd" uses OpenOCD's Tcl port, and "gdb" its stub for GDB's protocol.
+# "openocd" uses OpenOCD's Tcl port, and "gdb" uses its stub for GDB's protocol.
 speakers = pytest.mark.parametrize("speaker", ["openocd", "gdb"])
 
 
 @speakers
 def test_counts_an_arm11(speaker):
-    """The stub takes "arm mrc" as a monitor command."""
+    """An ARM11 is counted through either port. The stub takes "arm mrc" as a monitor command."""
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(speaker), "-e", "cycles,instructions", "--timeout", "500")
         enabled = probe.enabled_cycles()
@@ -26,7 +26,8 @@ def test_counts_an_arm11(speaker):
 @speakers
 @pytest.mark.parametrize("core", ["arm1136", "arm1156", "arm11mpcore"])
 def test_counts_the_others(core, speaker):
-    """Each core has its own Main ID, IDCODE and events; all ARM11 cores have the same registers."""
+    """Each of the other ARM11 cores is counted. Each has its own Main ID, IDCODE and events, and
+    all have the same registers."""
     with openocd(core) as probe:
         target = probe.target(speaker)
         out = pmk("stat", "-T", target, "-e", "cycles", "--timeout", "100")
@@ -56,7 +57,7 @@ def test_intervals():
 
 
 def test_events_take_turns():
-    """Two event counters count four events in turns, so the counters are programmed twice."""
+    """Four events share two event counters in turns, so the counters are programmed twice."""
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(), "-e",
                    "cycles,instructions,dcache_miss,br_exec,icache_miss", "--set", "turn=20",
@@ -68,7 +69,7 @@ def test_events_take_turns():
     shares = [rows[event]["pcnt-running"] for event in ("cycles", "br_exec")]
     assert all(0 < share < 100 for share in shares) and sum(shares) <= 100.01, shares
     equal(rows["instructions"]["pcnt-running"], rows["cycles"]["pcnt-running"])
-    # Both were counted in the same turns, so both are scaled by the same factor.
+    # Both events were counted in the same turns, so both are scaled by the same factor.
     assert abs(rows["cycles"]["counter-value"] - 3 * rows["instructions"]["counter-value"]) <= 3
     equal(rows["dcache_miss"]["counter-value"], 0)
     assert enabled > 0
@@ -76,8 +77,8 @@ def test_events_take_turns():
 
 @speakers
 def test_a_cache_controller_in_memory(speaker):
-    """The L210's event monitor of an i.MX31. OpenOCD can access memory only while the ARM11 is
-    halted."""
+    """The event monitor of an i.MX31's L210 is counted. OpenOCD can access memory only while the
+    ARM11 is halted."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "l210", "--set",
                    "base=0x43F08000,imx31=1", "-e", "irreq,clock,drreq", "--timeout", "500")
@@ -99,7 +100,8 @@ def test_an_l220(speaker):
 
 @speakers
 def test_an_ahb_monitor(speaker):
-    """Each clock of the TAP is 30 cycles of the bus and one read on ARM-I."""
+    """An AHB Monitor is counted. Each clock of the TAP is 30 cycles of the bus, and one read on
+    ARM-I."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "ahbmon", "-e",
                    "ct_armi_rd,ct_total_cycles_en,ct_armd_rd", "--timeout", "500")
@@ -110,8 +112,8 @@ def test_an_ahb_monitor(speaker):
 
 @speakers
 def test_pmuv3_in_memory(speaker):
-    """Counts with the registers of a Cortex-A53, whose software lock is locked after reset. Its
-    cycle counter has 64 bits in two words."""
+    """The registers of a Cortex-A53 in memory are counted. Their software lock is locked after
+    reset, and the cycle counter has 64 bits in two words."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "cortex-a53", "--set",
                    "base=0x80030000", "-e", "cycles,instructions", "--timeout", "500")
@@ -146,7 +148,8 @@ def test_memory_that_keeps_nothing():
 
 
 def test_a_microblaze():
-    """Its processor is not halted, and runs between the scans that start each counter."""
+    """A MicroBlaze is counted. It is not halted, so it runs between the scans that start each
+    counter."""
     with openocd("mdm") as probe:
         doc = stat("-T", probe.target(), "--pmu", "microblaze", "-e",
                    "clock_cycles,insn_executed,load_word", "--timeout", "500")
@@ -158,7 +161,8 @@ def test_a_microblaze():
 
 @speakers
 def test_a_microblaze_by_axi(speaker):
-    """Its debug module is in the memory of another processor, and each access to that halts it."""
+    """A MicroBlaze is counted whose debug module is in the memory of another processor. Each access
+    to that memory halts the other processor."""
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "microblaze", "--set", "base=0x41400000",
                    "-e", "clock_cycles,insn_executed,load_word", "--timeout", "500")
@@ -196,7 +200,7 @@ def test_another_processor():
 
 
 def test_not_openocd():
-    """The port of GDB's protocol, where Tcl's is meant."""
+    """pmk reports a port that speaks GDB's protocol instead of Tcl."""
     with openocd("arm11") as probe:
         out = pmk("stat", "-T", probe.target("gdb").replace("gdb:", "openocd:"), "--set",
                   "patience=500", "--timeout", "100")

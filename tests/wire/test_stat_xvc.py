@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze, or an ARM11, behind a virtual cable
-(jtag_board.c). The only TAP on the chain is its own, or there are other TAPs before and after it;
-then the server takes 24 bits at once. Each clock of the TAP is three cycles and an instruction.
-Some servers send wrong replies."""
+"""pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze, or an ARM11, on a virtual cable
+(jtag_board.c). Its TAP is the only one on the chain, or there are other TAPs before and after it,
+in which case the server takes 24 bits at once. Each clock of the TAP is three cycles and an
+instruction. Some servers send wrong replies."""
 import contextlib
 import socket
 import threading
@@ -38,8 +38,8 @@ def test_doctor(kind, chain):
 @pytest.mark.parametrize("kind,chain", [("xvc", ()), ("chain", CHAIN)])
 @pytest.mark.parametrize("processor", ["arm1176", "arm1136", "arm1156", "arm11mpcore"])
 def test_an_arm11(processor, kind, chain):
-    """Between enabling and disabling only the program runs, with three cycles per instruction: both
-    counts equal the board's own exactly."""
+    """Between enabling and disabling only the program runs, with three cycles per instruction, so
+    both counts equal the board's own exactly."""
     board = "arm11" if processor == "arm1176" else processor
     with on_cable(board, kind) as (target, enabled):
         doc = stat("-T", target, "--pmu", processor, "-e", "cycles,instructions", *chain,
@@ -89,7 +89,7 @@ def test_another_chain(kind, chain, says):
 
 @pytest.mark.parametrize("kind", ["xvc", "openocd"])
 def test_another_instruction(kind):
-    """USER1 has no data register, and reads like BYPASS."""
+    """USER1 has no data register, and reads like BYPASS, which pmk reports."""
     with contextlib.ExitStack() as stack:
         if kind == "xvc":
             target = stack.enter_context(cable())
@@ -116,8 +116,8 @@ def test_another_number_of_processors():
 
 @contextlib.contextmanager
 def server(serve):
-    """Returns a server on a port of the kernel's choice; serve(connection) has each connection in
-    turn."""
+    """Returns a server on a port of the kernel's choice. serve(connection) is called for each
+    connection in turn."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         def accept():
             with contextlib.suppress(OSError):
@@ -135,8 +135,8 @@ def server(serve):
 
 
 def replying(first, bits):
-    """Returns a server that replies `first` to getinfo, and replies to each shift with equal
-    bits."""
+    """Returns a server that replies `first` to getinfo, and replies to each shift with bits that
+    are all equal."""
     def serve(connection):
         with contextlib.suppress(ConnectionError):
             connection.recv(8, socket.MSG_WAITALL)
@@ -174,7 +174,7 @@ def test_a_server_that_is_none(first, bits, says):
 
 
 def test_a_server_that_goes_away():
-    """A fault in the middle: the counts so far are printed."""
+    """If the server goes away in the middle, pmk prints the counts so far."""
     with cable() as target:
         p = subprocess.Popen([PMK, "stat", "-T", target, *MICROBLAZE, "-I", "20", "--summary",
                               "sleep", "600"], stderr=subprocess.PIPE, text=True)

@@ -55,8 +55,9 @@ def windows(doc):
 
 @pytest.mark.parametrize("start,to,rounds", [("work", "rest", 3), ("rest", "work", 5)])
 def test_between_two_functions(firmware, start, to, rounds):
-    """The window that is open at the end may have fewer rounds than a complete one. In its last
-    round, one of the two counters may have counted and the other not."""
+    """Counts between two functions are those of the rounds in each window. A window that is open at
+    the end may have fewer rounds. In its last round, one of the two counters may have counted, and
+    the other not."""
     with emulated("-M", "raspi0", "-kernel", firmware) as (_, port):
         doc = long_enough(lambda factor: stat(
             "-T", f"gdb:127.0.0.1:{port}", *AT, "--set", f"elf={firmware}", "--from", start,
@@ -77,7 +78,8 @@ def test_intervals_add_up(firmware):
 
 
 def test_a_target_runs_on_without_breakpoints(firmware):
-    """The second run counts everything, and none of the first run's breakpoints stops it."""
+    """The second run counts everything, and none of the first run's breakpoints stops the
+    target."""
     with emulated("-M", "raspi0", "-kernel", firmware) as (_, port):
         for words in (("--set", f"elf={firmware}", "--from", "work", "--to", "rest"), ()):
             doc = stat("-T", f"gdb:127.0.0.1:{port}", *AT, *words, "--timeout", "300")
@@ -124,8 +126,8 @@ def came(doc):
 
 
 def whole_windows(doc, enabled):
-    """Returns the number of windows. Checks that each is complete; only the last one may have been
-    cut off by the end of the run."""
+    """Returns the number of windows. Checks that each is complete. Only the end of the run may have
+    cut off the last one."""
     counted, times = counts(doc), came(doc)
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     equal(counted["cycles"], enabled - 3 * times)
@@ -135,7 +137,7 @@ def whole_windows(doc, enabled):
 
 
 def tcl(probe, command):
-    """Let OpenOCD execute a command; returns its reply."""
+    """Lets OpenOCD execute a command; returns its reply."""
     host, port = probe.target().split(":")[1:]
     with socket.create_connection((host, int(port))) as s:
         s.sendall(command.encode() + b"\x1a")
@@ -173,7 +175,7 @@ def test_a_bus_between_two_addresses(speaker):
 
 @speakers
 def test_the_board_keeps_no_breakpoint(speaker):
-    """After pmk stat, OpenOCD has no breakpoint, and the processor runs through both places."""
+    """After pmk stat, OpenOCD has no breakpoint, and the processor runs past both addresses."""
     with openocd("arm11") as probe:
         stat("-T", probe.target(speaker), "-e", "cycles", *PLACES, "--timeout", "300")
         equal(tcl(probe, "capture bp").strip(), "")
@@ -224,8 +226,8 @@ def test_an_interrupt_that_comes_too_late():
 
 
 def test_no_breakpoint_is_left():
-    """Another debugger has set all six breakpoints of an ARM1176, at addresses that its program
-    never reaches."""
+    """If another debugger has set all six breakpoints of an ARM1176, pmk stat reports that none is
+    left. The program never reaches their addresses."""
     with openocd("arm11") as probe:
         tcl(probe, "halt; foreach i {0 1 2 3 4 5} {bp [expr {0x20000 + 4 * $i}] 4 hw}; resume")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--timeout", "300")
@@ -233,9 +235,9 @@ def test_no_breakpoint_is_left():
     contains(out.err, "no hardware breakpoint is left for 0x8100")
 
 
-def test_somebody_elses_breakpoint():
-    """Another debugger's breakpoint is between both addresses. pmk shows the counts up to the last
-    reading, and the reason why there are no more."""
+def test_a_breakpoint_of_another_debugger():
+    """If another debugger's breakpoint is between both addresses, pmk shows the counts up to the
+    last reading, and why there are no more."""
     with openocd("arm11") as probe:
         tcl(probe, "halt; bp 0x8300 4 hw; resume 0x8304")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--", "sleep", "600")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests which replies of probes and stubs pmk understands, and which it refuses. The probe is the
+ * pmk understands the right replies of probes and stubs, and refuses wrong ones. The probe is the
  * far end of a socket pair, and has sent all its replies in advance.
  */
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static void say(struct rig *r, const char *text)
 	say_bytes(r, text, strlen(text));
 }
 
-/* The data that was sent to the far end. */
+/* Returns the data that was sent to the far end. */
 static const char *heard(struct rig *r)
 {
 	static char text[4096];
@@ -147,7 +147,7 @@ static void test_openocd_coprocessor(void **state)
 	teardown(&r);
 }
 
-/* Tcl's code is not 0: the last logged line has the reason, and the connection stays. */
+/* If Tcl's code is not 0, the last logged line has the reason, and the connection stays. */
 static void test_openocd_error(void **state)
 {
 	uint32_t v;
@@ -173,7 +173,7 @@ static void lose_openocd(const char *reply, size_t n, const char *why)
 	if (!strstr(r.wire.link.why, why))
 		fail_msg("'%s' is not in '%s'", why, r.wire.link.why);
 	assert_true(pmk_wire_lost(&r.wire));
-	/* The first reason is kept, and pmk waits for nothing more. */
+	/* The first reason is kept, and pmk waits for no more replies. */
 	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
 	assert_non_null(strstr(r.wire.link.why, why));
 	teardown(&r);
@@ -226,7 +226,10 @@ static void test_gdb_word(void **state)
 	teardown(&r);
 }
 
-/* '*' and a byte 29 above a number repeat the byte before it: "0* " are four zeros. */
+/*
+ * '*' and a byte repeat the byte before them; the number of repeats is the byte minus 29. "0* " is
+ * four zeros.
+ */
 static void test_gdb_repeats(void **state)
 {
 	uint32_t v = 0;
@@ -277,7 +280,7 @@ static void test_gdb_acks(void **state)
 	teardown(&r);
 }
 
-/* Console output, notifications and stops are not the reply. */
+/* Console output, notifications and stops are not taken for the reply. */
 static void test_gdb_asides(void **state)
 {
 	uint32_t v = 0;
@@ -291,7 +294,7 @@ static void test_gdb_asides(void **state)
 	teardown(&r);
 }
 
-/* "arm mrc 15 0 15 12 0" in hex; the reply is printed, and then OK. */
+/* "arm mrc 15 0 15 12 0" is sent in hex. The stub prints the reply, and then sends OK. */
 static void test_gdb_monitor(void **state)
 {
 	struct pmk_port port;
@@ -346,7 +349,7 @@ static void test_gdb_nonsense(void **state)
 	lose_gdb("HTTP/1.1 400 Bad Request\r\n", 26, "no reply within 50 ms");
 }
 
-/* 0xC0 repeats, 163 times, of a byte that was repeated: the output is bounded for any input. */
+/* 0xC0 repeats of a repeated byte, 163 times: the output is bounded for any input. */
 static void test_gdb_bomb(void **state)
 {
 	static char bomb[600];
@@ -362,7 +365,7 @@ static void test_gdb_bomb(void **state)
 	lose_gdb(bomb, n, "a packet is too long");
 }
 
-/* A halt waits for the stop, and its duration is measured. */
+/* Halting waits for the stop, and measures the halt's duration. */
 static void test_gdb_hold(void **state)
 {
 	struct rig r;
@@ -374,7 +377,7 @@ static void test_gdb_hold(void **state)
 	assert_int_equal(pmk_wire_hold(&r.wire), 0);
 	assert_string_equal(heard(&r), "\x03");
 	assert_true(r.wire.held);
-	assert_int_equal(pmk_wire_hold(&r.wire), 0); /* it is held already */
+	assert_int_equal(pmk_wire_hold(&r.wire), 0); /* the target is already halted */
 	assert_string_equal(heard(&r), "");
 	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
 	assert_string_equal(heard(&r), "$c#63");
@@ -399,7 +402,7 @@ static void test_gdb_breakpoint(void **state)
 	teardown(&r);
 }
 
-/* pmk_wire_look() does not wait, neither after an ack nor after the target's output. */
+/* pmk_wire_look() does not wait, neither after an ack nor after output of the target. */
 static void test_gdb_look(void **state)
 {
 	struct rig r;
@@ -417,7 +420,7 @@ static void test_gdb_look(void **state)
 	assert_true(r.wire.stopped && r.wire.held);
 	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
-	/* The target reaches the breakpoint just before pmk halts it: signal 5 says so. */
+	/* The target reaches the breakpoint just before pmk halts it, which signal 5 shows. */
 	r.wire.halts = true;
 	say(&r, "$T05#b9");
 	assert_int_equal(pmk_wire_hold(&r.wire), 0);
@@ -443,7 +446,10 @@ static void test_gdb_look(void **state)
 	"$O706d6b5f68616c74656420706320282f" \
 	"3332293a20307830303030383330300a#79$OK#9a"
 
-/* The reported signal does not decide, because a kept interrupt may coincide with a breakpoint. */
+/*
+ * The reported signal does not decide, because a kept interrupt may come together with a
+ * breakpoint.
+ */
 static void test_gdb_of_openocd(void **state)
 {
 	struct rig r;
@@ -465,7 +471,7 @@ static void test_gdb_of_openocd(void **state)
 	assert_false(r.wire.stopped);
 	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
 	heard(&r);
-	/* This stop was not requested: the target continues. */
+	/* pmk did not request this stop, so the target continues. */
 	say(&r, "$T02#b6" AT_8300);
 	assert_int_equal(pmk_wire_look(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
@@ -478,7 +484,7 @@ static void test_gdb_of_openocd(void **state)
 	teardown(&r);
 }
 
-/* Other packets than the reply are skipped, but not for ever. */
+/* Packets other than the reply are skipped, but not for ever. */
 static void test_gdb_chatter(void **state)
 {
 	static char chatter[160000];
@@ -493,7 +499,7 @@ static void test_gdb_chatter(void **state)
 		n += 9;
 	}
 	setup(&r, &pmk_speaker_gdb);
-	/* A socket does not hold this much, so a child writes while the parent reads. */
+	/* A socket cannot hold this much, so a child writes while the parent reads. */
 	pid = fork();
 	if (!pid) {
 		close(r.wire.link.fd);
@@ -527,7 +533,7 @@ static void test_where(void **state)
 	}
 }
 
-/* The server needs 50 ms to see that its client has left. Who closes returns after that. */
+/* The server notices after 50 ms that its client has left, and closing returns only then. */
 static void test_leave(void **state)
 {
 	struct rig r;
@@ -556,7 +562,7 @@ static void test_leave(void **state)
 	close(told[1]);
 }
 
-/* A server that does not close its side is left after the limit. */
+/* If the server does not close its side, closing returns after the limit. */
 static void test_leave_without_an_answer(void **state)
 {
 	struct rig r;
@@ -571,7 +577,7 @@ static void test_leave_without_an_answer(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* A register of 64 bits: high, low, high, and once more when the high half has changed. */
+/* A register of 64 bits is read as high, low, high, and once more if the high half has changed. */
 static void test_wide(void **state)
 {
 	static const uint16_t offset[] = { 0x0, PMK_MMIO_NONE };
@@ -623,7 +629,7 @@ static void test_openocd_breakpoint(void **state)
 	teardown(&r);
 }
 
-/* pmk halts the target, which is then at the breakpoint or elsewhere. */
+/* pmk halts the target, which is then at the breakpoint, or elsewhere. */
 static void test_openocd_halts_there(void **state)
 {
 	struct rig r;
