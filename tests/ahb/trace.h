@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB waves as text, for tests: one word per address phase, with what happens to the previous
- * transfer while it is on the bus.
+ * AHB waves as text, for tests. A word is an address phase, and says what happens to the previous
+ * transfer during it.
  *
  *	Nw:incr4@100%f S/c S S I
  *
@@ -9,16 +9,17 @@
  *	TRANS	= I, B, N or S: HTRANS
  *	r, w	= HWRITE; .b .h .w = HSIZE; @ HADDR; % HPROT
  *	BURST	= single incr wrap4 incr4 wrap8 incr8 wrap16 incr16
- *	RESPONSE: one letter per cycle of the data phase before: s c a u a wait state because of the
- *		slave, the connection, arbitration, of unknown cause; o OKAY, which ends it; e r p
- *		the first cycle of ERROR, RETRY, SPLIT; E R P the second. Without one: o
+ *	RESPONSE: one letter per cycle of the previous transfer's data phase. Wait states are s
+ *		(slave), c (connection), a (arbitration) and u (unknown cause). o is OKAY, which
+ *		ends the transfer. e, r, p are the first cycles of ERROR, RETRY, SPLIT, and E, R, P
+ *		the second cycles. The default is o.
  *
- * Values that are not given stay unchanged, except the address of S and B, which is the burst's
- * next one. After N: read, SINGLE, word, %3.
+ * Values that are not given stay unchanged, except the address of S and B, which is the next
+ * address of the burst. The values after an N are read, SINGLE, word, %3.
  *
- * The GXI has one word per cycle. Its first letter is the state of the address channel: . idle, r
- * or w a read or write that waits, R or W one that completes. @HEX is the address. /N is the code
- * of the data channel.
+ * The GXI has one word per cycle. The first letter is the state of the address channel: . idle, r
+ * or w a read or a write waits, R or W a read or a write completes. @HEX is the address. /N is the
+ * code of the data channel.
  */
 #ifndef TESTS_AHB_TRACE_H
 #define TESTS_AHB_TRACE_H

@@ -1007,7 +1007,7 @@ def directory(n, bits, size, ways):
                 turn += 1
         if way == "wr":
             dirty.add(line)
-    c["dtlb_walk"] = len(pages_seen)  # at most 32 pages: one a set
+    c["dtlb_walk"] = len(pages_seen)  # at most 32 pages, one in each set
     return c
 
 
@@ -1157,7 +1157,7 @@ def code_pages(n, passes, *sets):
 
 
 def test_itlb_10_pages():
-    # The page of k_begin is present. The 9 others miss once each.
+    # The page of k_begin is present. Each of the 9 other pages misses once.
     want(code_pages(10, 5), l1i_tlb_refill=9, itlb_walk=9, l1d_tlb_refill=0)
 
 

@@ -70,7 +70,7 @@ ACCESSES = [
     ("conditional_unaligned",    0x1d, "ldreq r1, [r2]",                                2, 2, 2),
     ("conditional_swp_pass",        0, "swpeq r1, r5, [r2]",                            2, 1, 1),
     ("conditional_ldrd_pass",       0, "ldrdeq r6, r7, [r2]",                           1, 1, 1),
-    # A load multiple after a conditional one that failed, and after one that ended in the middle of
+    # A load multiple follows a conditional one that failed, and one that ended in the middle of
     # a line.
     ("ldm_after_failed_ldm",     0x18, "ldmneia r2, {r6-r9}; ldmia r2, {r6-r9}",        2, 2, 2),
     ("ldm_of_one",                  0, "ldmia r2, {r6}; stmia r2, {r6}",                2, 1, 1),

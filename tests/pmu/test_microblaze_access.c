@@ -688,7 +688,7 @@ struct board {
 	char owner; /* owner of the access lock: 's' software, 'j' JTAG, '-' none */
 	uint32_t ctrl, data;
 	unsigned which;
-	unsigned passed; /* bits done of an access in several parts */
+	unsigned passed; /* bits transferred so far, in an access of several parts */
 	struct bits moving;
 	bool user, port_chosen, command_next, early;
 	unsigned jtag_port, command;

@@ -191,7 +191,7 @@ static void delay_slots(void **state)
 	GO(r, 0x2000, NOP, RTSD(15, 8),
 	   ADDIK(3, 3, 1)); /* a return with a used slot; the NOP is not in a slot */
 	GO(r, 0x1008, BRD(5), NOP);
-	GO(r, 0x3000, RTSD(15, 8), NOP); /* slots of returns count */
+	GO(r, 0x3000, RTSD(15, 8), NOP); /* the slot of a return counts, too */
 	GO(r, 0x1010, BRI(8), NOP);	 /* not a slot; the NOP never runs */
 	TOTALS(r, PMK_SIG_DELAY_NOP, 3, PMK_SIG_BR_UNCOND, 3, PMK_SIG_BR_UNCOND_DELAY, 2,
 	       PMK_SIG_BRANCH, 3);
@@ -290,7 +290,7 @@ static void vectors(void **state)
 	GO(r, 0x720, 0xb6910000, NOP); /* rted */
 	GO(r, 0x608, BRKI(14, 0x520)); /* software goes there itself */
 	GO(r, 0x520, BRI(0x200));
-	GO(r, 0x720, BRI(-0x210)); /* and there, too */
+	GO(r, 0x720, BRI(-0x210)); /* and here, too */
 	GO(r, 0x510, BRI(0x200));
 	GO(r, 0x710, ADDIK(3, 3, 1));
 	TOTALS(r, PMK_SIG_EXC_IRQ, 3, PMK_SIG_EXC_HW, 1, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN,

@@ -82,7 +82,7 @@ static void test_close_while_running(struct machine *m)
 	OK(&r, "g_close", 0, 0, 0);
 	CHECK(!machine_line(m), "the interrupt stays");
 	/*
-	 * Register 0 has PMNC's E, interrupt enables and flags, or PMCR.E. The others are
+	 * Register 0 has PMNC's E, interrupt enables and flags, or PMCR.E. On PMUv3, also check
 	 * PMCNTENSET, PMOVSCLR, PMINTENSET.
 	 */
 	CHECK((machine_peek(m, 0) & (a64 ? 1 : 0x771)) == 0, "register 0 is 0x%llx",
