@@ -255,8 +255,8 @@ struct pmk_core_family {
 	/* The family of which this family is a variant, or NULL. Keys that only the other family
 	 * has are at their defaults in a core of the variant. */
 	const struct pmk_core_family *like;
-	/* The noun for the instructions whose times are not modelled, as in "… % of the
-	 * instructions were …". NULL if counts->untimed is 0. */
+	/* Words that end the sentence "… % of the instructions were …", for the instructions whose
+	 * times are not modelled. NULL if counts->untimed is 0. */
 	const char *untimed_kind;
 	const struct pmk_core_params *params;
 	const struct pmk_core_decoder *decoder;

@@ -28,7 +28,7 @@ static const struct {
 	const char *name;
 	uint32_t reads, writes; /* the bursts that the master can make */
 	bool words;		/* the master transfers only words */
-	bool busy;		/* the master has BUSY cycles, or may have them */
+	bool busy;		/* the manual says or leaves open that it has BUSY cycles */
 	uint8_t burst, prot;	/* default HBURST and HPROT */
 } masters[PMK_MATRIX_NMASTERS] = {
 	[PMK_MATRIX_ARMI] = { "armi", BURST(SINGLE) | BURST(INCR4) | BURST(WRAP8), 0, true, false,

@@ -26,7 +26,7 @@ static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 	return pmk_model_find(pmk_emulated_guest(cfg));
 }
 
-/* Which signals are assumed to be raised some more. */
+/* The signals that would_read() assumes to have been raised some more. */
 enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
 
 /* Copies a bus, but not the unused records of its log, which has room for 4096. */
