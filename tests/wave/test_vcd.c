@@ -292,7 +292,7 @@ static void test_bad_headers(void **state)
 	assert_open_fails(text, strlen(text), PMK_EPARSE, offset, line, why)
 	FAILS("hello world\n", 0, 1, "neither VCD nor FST: it begins with 'hello'");
 	assert_open_fails(garbage, sizeof(garbage), PMK_EPARSE, 0, 1, "it begins with '?ELF'");
-	FAILS("$date\nno end\n", 13, 3, "ends within $date: truncated?");
+	FAILS("$date\nno end\n", 13, 3, "ends within $date; it may be cut off");
 	FAILS("$scope module tb $end\n", 22, 2, "ends before $enddefinitions");
 	FAILS("$scope module tb $end\n#0\n", 22, 2, "'#0' before $enddefinitions");
 	FAILS("$date $end\n$upscope $end\n", 11, 2, "$upscope without a $scope");
@@ -307,7 +307,7 @@ static void test_bad_headers(void **state)
 	FAILS("$date $end\n$var port [3:0] <7 data $end\n", 21, 2,
 	      "'[3:0]': extended VCD ($dumpports) is not supported; use $dumpvars");
 	FAILS("$date $end\n$var port 1 <0 data $end\n", 23, 2, "'<0': extended VCD ($dumpports)");
-	FAILS("$date $end\n$var wire", 20, 2, "ends within $var: truncated?");
+	FAILS("$date $end\n$var wire", 20, 2, "ends within $var; it may be cut off");
 #undef FAILS
 }
 
@@ -357,8 +357,9 @@ static void test_bad_changes(void **state)
 	assert_partial("hello\n", "line 12", "change of 'ello'");
 	assert_partial("?\n", "line 12", "'?' is no change");
 	assert_partial("$var wire 1 ! x $end\n", "line 12", "'$var' between the changes");
-	assert_partial("1!\n#9", "byte 145, line 13, time 7 ns", "ends within a line: truncated?");
-	assert_partial("b101", "line 12", "ends within a line: truncated?");
+	assert_partial("1!\n#9", "byte 145, line 13, time 7 ns",
+		       "ends within a line; it may be cut off");
+	assert_partial("b101", "line 12", "ends within a line; it may be cut off");
 	assert_partial("$comment no end\n", "line 13", "before the $end of a comment");
 	assert_partial("$dumpall\n1!\n", "line 14", "before the $end of its values");
 }

@@ -603,8 +603,8 @@ def test_dumps_that_are_none():
         fails(125, "byte 3, line 2: this is neither VCD nor FST: a byte 0 in the header", *what,
               write("nul", " \n \0"))
         fails(125, "Is a directory", *what, ROOM)
-        fails(125, "ends within $var: truncated?", *what, write("cut", SMALL[:60]))
-        fails(125, "ends before $enddefinitions: truncated?", *what, write("cut", SMALL[:-22]))
+        fails(125, "ends within $var; it may be cut off", *what, write("cut", SMALL[:60]))
+        fails(125, "ends before $enddefinitions; it may be cut off", *what, write("cut", SMALL[:-22]))
     fails(125, "the dump has a header but no "
                "changes", "check", "--map", ini, write("header.vcd", SMALL))
     fails(125, "the clock 'tb.hclk' has no rising edge between time 0 ns and 0 ns", "check",
@@ -683,17 +683,18 @@ def test_fst_that_is_cut_off_or_damaged():
     changes = [b for b in blocks if b[0] == 8]
     assert len(changes) > 2, blocks
     # A simulator writes the names at the end, so without them nothing is known.
-    fails(125, f"cut.fst: byte {changes[1][1]}: the FST file ends within this block: truncated?",
+    fails(125, f"cut.fst: byte {changes[1][1]}: the FST file ends within this block; it may be cut "
+          "off",
           "check", write("cut.fst", fst[:changes[1][2] - 1]), "-m", ini)
     fails(125, f"byte {changes[1][1]}: an FST file without names: the simulator has not finished "
           "it", "check", write("cut.fst", fst[:changes[1][1]]), "-m", ini)
-    fails(125, "cut.fst: byte 330: the FST file ends here: truncated?", "signals",
+    fails(125, "cut.fst: byte 330: the FST file ends here; it may be cut off", "signals",
           write("cut.fst", fst[:335]))
     # If the names come before the truncation, everything before it counts.
     names = b"".join(fst[a:b] for kind, a, b in blocks if kind in (4, 6))
     front = fst[:changes[0][1]] + names + fst[changes[0][1]:changes[2][1] + 40]
     out = fails(1, f": byte {changes[2][1] + len(names)}, time 102 ns: the FST file ends within "
-                "this block: truncated?", "check", write("cut.fst", front), "-m", ini)
+                "this block; it may be cut off", "check", write("cut.fst", front), "-m", ini)
     contains(out.out, "10 edges of tb.hclk from 12 ns to 102 ns, partial")
     # The header of the times in a block says that they are longer when unpacked than they can be.
     wrong = bytearray(fst)

@@ -140,7 +140,8 @@ static int fetch_bytes(struct wave_dump *v, uint64_t at, void *to, size_t n)
 	uint8_t *p = to;
 
 	if (at > f->size || n > f->size - at)
-		return pmk_wave_dump_fail(v, PMK_EPARSE, "the FST file ends here: truncated?");
+		return pmk_wave_dump_fail(v, PMK_EPARSE,
+					  "the FST file ends here; it may be cut off");
 	while (n) {
 		ssize_t got = pread(f->fd, p, n, (off_t)at);
 
@@ -261,7 +262,7 @@ static bool next_block(struct wave_dump *v, struct block *b)
 		return false;
 	if (length < 8 || length > v->fst->size - b->at - 1) {
 		pmk_wave_dump_fail(v, PMK_EPARSE,
-				   "the FST file ends within this block: truncated?");
+				   "the FST file ends within this block; it may be cut off");
 		return false;
 	}
 	b->end = b->at + 1 + length;

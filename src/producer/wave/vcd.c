@@ -320,7 +320,8 @@ static int skip_section(struct wave_dump *v, const char *what)
 	while ((w = next_word(v, &n)))
 		if (is_word(w, n, "$end"))
 			return 0;
-	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s; it may be cut off",
+				  what);
 }
 
 /*
@@ -341,7 +342,8 @@ static int section_text(struct wave_dump *v, const char *what, const char *gap, 
 		if (used >= size)
 			used = size - 1;
 	}
-	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s; it may be cut off",
+				  what);
 }
 
 /*
@@ -487,7 +489,7 @@ static int read_sections(struct wave_dump *v, struct wave_scopes *scopes)
 	}
 	return err ? err
 		   : pmk_wave_dump_fail(v, PMK_EPARSE,
-					"the dump ends before $enddefinitions: truncated?");
+					"the dump ends before $enddefinitions; it may be cut off");
 }
 
 int pmk_wave_vcd_header(struct wave_dump *v)
@@ -948,10 +950,11 @@ static int read_end(struct wave_dump *v)
 	while (v->at < v->end && (*v->at == ' ' || *v->at == '\t' || *v->at == '\r'))
 		v->at++;
 	if (v->at < v->end)
-		return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within a line: truncated?");
+		return pmk_wave_dump_fail(v, PMK_EPARSE,
+					  "the dump ends within a line; it may be cut off");
 	if (v->comment || v->block)
 		return pmk_wave_dump_fail(v, PMK_EPARSE,
-					  "the dump ends before the $end of %s: truncated?",
+					  "the dump ends before the $end of %s; it may be cut off",
 					  v->comment ? "a comment" : "its values");
 	return 0;
 }
