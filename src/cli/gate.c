@@ -34,8 +34,8 @@
 
 /* The change of one event. */
 struct change {
-	uint64_t base, fresh;	    /* in the first layout */
-	int64_t work[MOST_LAYOUTS]; /* see struct diff_part */
+	uint64_t base, fresh;	    /* the counts in the first layout */
+	int64_t work[MOST_LAYOUTS]; /* the work and the rest in each layout: see struct diff_part */
 	int64_t rest[MOST_LAYOUTS];
 };
 
@@ -43,11 +43,11 @@ struct gate {
 	struct pmk_words events, settings, env, limits;
 	const char *core, *sysroot, *output;
 	char *fail_over;
-	char *const *program[DIFF_SIDES]; /* with its arguments */
+	char *const *program[DIFF_SIDES]; /* each build's program and its arguments */
 	unsigned most, layouts;
 	bool json, markdown;
 	char *folder;
-	char *path[DIFF_SIDES];	   /* of the recordings */
+	char *path[DIFF_SIDES];	   /* the path of each build's recording */
 	char *core_of[DIFF_SIDES]; /* the core on which each build was counted */
 	struct diff d;		   /* the comparison of the first layout, and the limits */
 	struct change *change;	   /* [event of d] */
@@ -204,17 +204,19 @@ static int write_recording(struct gate *g, struct pmk_count *c, enum diff_side s
 {
 	const struct pmk_recording *rec = pmk_count_recording(c);
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
-	const char *program = g->program[side][0];
+	const char *program = g->program[side][0], *why;
 	char msg[1024];
 
 	pmk_count_get_summary(c, &sum);
+	why = sum.warning ? sum.warning : "it executed nothing that can be recorded";
 	if (cli_last_signal())
 		return 128 + cli_last_signal();
 	if (sum.exit_code)
 		return cli_fail(PMK_EXIT_FAILED, "gate: %s ended with %" PRId32, program,
 				sum.exit_code);
 	if (!rec || sum.partial)
-		return cli_fail(PMK_EXIT_FAILED, "gate: %s was not counted to its end", program);
+		return cli_fail(PMK_EXIT_FAILED, "gate: %s was not counted to its end: %.*s",
+				program, (int)strcspn(why, "\n"), why);
 	if (pmk_recording_write(rec, g->path[side], NULL, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_FAILED, "%s: %s", g->path[side], msg);
 	if (!g->core_of[side])
@@ -352,7 +354,7 @@ static int count_layouts(struct gate *g)
 
 /* ---- judging -------------------------------------------------------------------------------- */
 
-/* The first limit that the work exceeds, or NULL. */
+/* Returns the first limit that the work exceeds, or NULL. */
 static const struct diff_limit *exceeded(const struct gate *g, size_t event)
 {
 	int64_t work = middle_of(g, g->change[event].work);

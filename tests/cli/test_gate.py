@@ -34,6 +34,18 @@ other:	ldr	r1, =0x1234567
 	bx	lr
 """
 
+# Executes another program, which is not counted.
+EXEC = """
+	b	9f
+8:	.asciz	"/bin/true"
+	.balign	4
+9:	adr	r0, 8b
+	mov	r1, #0
+	mov	r2, #0
+	mov	r7, #11
+	svc	#0
+"""
+
 
 def build(turns=100, more="", pad=0, code=0, stack="", flags=()):
     source = PROGRAM.replace("TURNS", str(turns)).replace("MORE", more or "mov r1, r2")
@@ -136,7 +148,9 @@ def test_programs_that_cannot_be_compared():
             ((base, "/nosuch"), 127, "/nosuch"),
             ((base, build(flags=["-march=armv7-a"])), 129,
              " on cortex-a7; choose one core with --core"),
-            ((base, build(code=3)), 125, "ended with 3")):
+            ((base, build(code=3)), 125, "ended with 3"),
+            ((base, build(stack=EXEC)), 125,
+             "was not counted to its end: 1 process(es) called execve")):
         contains(gate(*argv, code=code).err, line)
 
 
