@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events to show; the first one decides which lines are hot",
 	  CLI_TEXT, AT(events) },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },
-	{ 's', "symbol", "SYMBOL", "the function to show; the same as the operand SYMBOL", CLI_TEXT,
+	{ 's', "symbol", "SYMBOL", "the function to show, like the operand SYMBOL", CLI_TEXT,
 	  AT(what) },
 	{ 0, "elf", "FILE", "show samples in dumps of firmware; FILE is its executable", CLI_TEXT,
 	  AT(elf) },

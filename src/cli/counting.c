@@ -41,7 +41,8 @@ void cli_catch_signals(struct pmk_count *c)
 	sigset_t ignored;
 
 	running = c;
-	signal(SIGCHLD, SIG_DFL); /* while it is ignored, the exit code of the program is lost */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, the exit code of the program would
+				   * be lost */
 	sigemptyset(&ignored);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
 		if (sigaction(caught[i], &sa, &before) || before.sa_handler != SIG_IGN)

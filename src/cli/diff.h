@@ -30,7 +30,7 @@ struct diff_row {
 	char *name;	  /* NULL: the whole run */
 	char *was;	  /* the name on the base side, if it differs; or NULL */
 	char *file;	  /* name on the new side, otherwise on the base side; or NULL */
-	uint32_t line[2]; /* on each side; 0: none */
+	uint32_t line[2]; /* the line on each side; 0: none */
 	bool there[2];
 	bool moved;	  /* a function of a DIFF_LIBRARY row */
 	size_t functions; /* the number of functions in a library */
@@ -67,7 +67,7 @@ struct diff_part {
 struct diff {
 	const char *path[DIFF_SIDES];
 	char *command[DIFF_SIDES], *core[DIFF_SIDES];
-	/* What each side says about its counts, "" if nothing. */
+	/* The label, warnings and notes of each side; "" if the side has none. */
 	char *checked[DIFF_SIDES], *warning[DIFF_SIDES], *note[DIFF_SIDES];
 	char **event; /* names of the events that both sides have */
 	size_t nevents;

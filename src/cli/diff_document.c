@@ -61,7 +61,7 @@ static bool is_total(json_object *counter)
 	       !diff_json_text(counter, "region") && !cpu_of(counter);
 }
 
-#define MSEC_DECIMALS 6 /* a count of a clock is a nanosecond */
+#define MSEC_DECIMALS 6 /* a clock counts nanoseconds, so a time in ms has this many decimals */
 
 /* In JSON lines a value is a text, "64.000000", in perf's unit. The value of the row becomes the
  * count, as in documents, or null. */

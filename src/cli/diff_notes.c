@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "cli/diff.h"
 
-#define UNCHECKED 1e9 /* more than each percentage */
+#define UNCHECKED 1e9 /* greater than any percentage in a label */
 
 static const char *const side_names[DIFF_SIDES] = { "base", "new" };
 

@@ -8,12 +8,12 @@
 #include "cli/cli.h"
 #include "cli/diff_source.h"
 
-/* A side's tree while it is added. */
+/* The tree of one side while it is added to the tree of both. */
 struct side {
 	struct diff_source *s;
 	const struct diff_source *other;
 	size_t *row;	/* [frame], or DIFF_NO_ROW */
-	uint32_t *node; /* [node]: in the tree of both sides */
+	uint32_t *node; /* [node]: the number of the node in the tree of both sides */
 };
 
 /*

@@ -41,7 +41,7 @@ struct diff_source {
 	struct json_object *document, *counters;
 	struct diff_event *event;
 	size_t nevents;
-	/* for a recording, while its counts are summed */
+	/* used for a recording, while its counts are summed */
 	struct diff *d;
 	struct diff_function *function;
 	size_t nfunctions, function_room;

@@ -19,7 +19,7 @@
 #include "result/jsonio.h"
 
 #define SHOWN 20 /* rows of a table in text and Markdown */
-#define SAVED 5	 /* of these, least number of rows with decreased counts */
+#define SAVED 5	 /* minimum number of these rows that have decreased counts */
 
 const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "library", "function",
 						  "line" };

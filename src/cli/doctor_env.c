@@ -492,7 +492,7 @@ static void add_json(json_object *doc, const struct report *r)
 
 int doctor_environment(json_object *doc, const char *layout)
 {
-	static struct report r; /* too big for a stack */
+	static struct report r; /* static, because it is too big for a stack */
 
 	(void)layout;
 	r.n = 0;

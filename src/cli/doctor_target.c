@@ -120,7 +120,7 @@ static const char *no_connection(const struct pmk_speaker *speaker)
 	       "3333), and disconnect other clients from a stub, because it accepts only one.";
 }
 
-/* Advice if the server answers, but no TAP does. */
+/* Advice for a server that responds although no TAP does. */
 static const char no_chain[] =
 	"The server responds, but no TAP does. Check that the board has power, that the cable is "
 	"connected, that TRST and the board's reset are not asserted, and that the clock is slow "

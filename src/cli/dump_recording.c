@@ -19,7 +19,7 @@
 #include "profile/sampling/samples.h"
 #include "profile/sampling/spaces.h"
 
-#define MAX_EVENTS (2 * PMK_DUMP_EVENTS) /* for all dumps of a capture */
+#define MAX_EVENTS (2 * PMK_DUMP_EVENTS) /* in all dumps of a capture */
 
 struct conversion {
 	const char *path, *elf;

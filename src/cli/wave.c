@@ -33,7 +33,7 @@
 struct wave_request {
 	const char *what, *file, *map, *layer;
 	uint64_t limit;
-	struct output_options out; /* only -j and -x */
+	struct output_options out; /* only the options -j and -x are used */
 };
 
 /* The data that `signals` prints. */

@@ -33,9 +33,9 @@ struct pmk_amba {
 	unsigned nnames;
 	struct pmk_layer *layer;
 	struct pmk_layers layers; /* for bars; AXI has none */
-	struct pmk_bus *bus;	  /* by index of the layer in the map */
-	uint64_t *last;		  /* by event: the value at the end of the last interval */
-	struct pmk_spread *whole; /* by event: the whole run, up to the end of the last interval */
+	struct pmk_bus *bus;	  /* the bus of each layer, by the layer's index in the map */
+	uint64_t *last;		  /* [event]: the value at the end of the last interval */
+	struct pmk_spread *whole; /* [event]: the whole run, up to the end of the last interval */
 };
 
 extern const char pmk_amba_name[]; /* "amba" */

@@ -120,8 +120,8 @@ static const char *const details[] = {
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
 
-/* Add those of the named events that the PMU has. A model lacks many of them. On this machine, add
- * all: the kernel decides. */
+/* Add the named events that the PMU has; a model lacks many of them. On this machine, add all named
+ * events, because the kernel decides which of them it can count. */
 static int detailed_events(struct pmk_count *c, const char *names)
 {
 	char name[64];

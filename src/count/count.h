@@ -111,7 +111,8 @@ struct pmk_request {
 struct pmk_count {
 	struct pmk_request q;
 	struct pmk_count_fault fault;
-	struct pmk_count_error told; /* `fault`, as a struct of the public interface */
+	struct pmk_count_error told; /* the same failure as `fault`, as a struct of the public
+				      * interface */
 	struct pmk_count_listener listener;
 	struct pmk_stop stop;
 	struct pmk_input input;
@@ -143,7 +144,7 @@ bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, s
 int pmk_request_check(struct pmk_count *c);
 /* For ways that measure time: fail if intervals are not ms, or too long. Returns 0 or a failure. */
 int pmk_request_check_ms(struct pmk_count *c);
-/* Fail if settings were given that only different ways have. Returns 0 or a failure. */
+/* Fail if no single way has all of the given settings. Returns 0 or a failure. */
 int pmk_request_note_owner(struct pmk_count *c, const char *setting);
 
 /* settings.c. Returns true if this way has a setting that some ways lack. */

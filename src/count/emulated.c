@@ -66,7 +66,7 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_pmu *asked)
 {
 	struct pmk_emulation *e = c->state;
 
-	/* The only counters that firmware of a microcontroller can access. */
+	/* Firmware of a microcontroller can access no other counters. */
 	if (c->q.guest.wanted && !strcmp(e->prog.core.isa, "t32"))
 		e->guest_pmu = &pmk_dwt;
 	else if (e->guest_pmu && !is_aarch32(&e->prog.core)) {

@@ -69,7 +69,7 @@ struct pmk_emulation {
 	struct pmk_recorded *recorded;
 	struct pmk_recording recording;
 	struct pmk_recorded_event *recorded_events;
-	struct pmk_perfmap names; /* of code that the program generated */
+	struct pmk_perfmap names; /* names of the code that the program generated */
 	/* `lacks`: a run did not count everything. `unsure`: a fault could not be assigned to its
 	 * instruction. */
 	bool lacks, unsure;

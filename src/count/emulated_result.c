@@ -401,7 +401,7 @@ static void warn_of_signal(struct pmk_count *c)
 		if (signals[i].signal == e->killed)
 			snprintf(name, sizeof(name), "%s", signals[i].name);
 	pmk_count_warn(c, "the program was killed by %s: the counts end there", name);
-	/* With --qemu, a different processor may have run it. */
+	/* With --qemu, QEMU may have run the program on another processor than the core's. */
 	if (e->killed == SIGILL && !c->q.program.qemu &&
 	    pmk_compat_arch(pmk_compat_processor(&e->prog.core)))
 		pmk_count_warn(

@@ -303,7 +303,7 @@ static int make_places(struct pmk_count *c)
 
 	if (!c->q.scope.per_core)
 		e->nplaces = n;
-	else if (e->nplaces < e->runner.ncores) /* the number may differ between runs */
+	else if (e->nplaces < e->runner.ncores) /* runs may use different numbers of cores */
 		e->nplaces = e->runner.ncores;
 	if (e->places)
 		return 0;

@@ -36,7 +36,8 @@ struct pmk_program {
 	unsigned left_out; /* number of variables of pmk's environment that are not in envp */
 	unsigned nargs;	   /* number of words of the program, including its name */
 	bool system;
-	/* Firmware without an emulator's command line (`system` is true): pmk chooses the board. */
+	/* True for firmware that was given without an emulator's command line, so that pmk chooses
+	 * the board; `system` is then true, too. */
 	bool alone;
 	bool core_chosen;     /* the user named the core */
 	char note[400];	      /* a note for the user about the choice, or "" */

@@ -25,7 +25,7 @@
 		type *item;     \
 		size_t n, room; \
 	}
-/* False: out of memory. */
+/* Appends an item to the array. False: out of memory. */
 #define ADD(array, ...) PMK_APPEND((array).item, (array).n, (array).room, __VA_ARGS__)
 
 /* A hash table that finds items by three numbers. An entry stores the item's index + 1. */
@@ -95,7 +95,7 @@ struct mapping {
 	const struct pmk_ledger_mapping *record;
 	char *path; /* a copy, because the ledger is discarded after reading */
 	bool is_elf;
-	bool is_dump; /* it describes code that the program generated */
+	bool is_dump; /* the file describes code that the program generated */
 	uint64_t bias;
 };
 
@@ -265,8 +265,8 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	uint64_t bytes = 0;
 	size_t number;
 
-	/* The bytes after the instruction are left out, because the instruction there can be
-	 * another one each time. */
+	/* The bytes after the instruction are left out: they belong to the next instruction, which
+	 * can be another one each time. */
 	memcpy(insn.byte, byte, in->size < 4 ? in->size : 4);
 	for (unsigned i = 0; i < 4; i++)
 		bytes |= (uint64_t)insn.byte[i] << 8 * i;
@@ -508,7 +508,8 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 	return add_extra(r, &p, block_at(r, p.block)->nparts - 1, cost);
 }
 
-/* Returns the instruction after which `behind` instructions of the block may fault. */
+/* Returns the instruction that may fault and is followed by `behind` other instructions of the
+ * block that may fault. */
 static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t behind)
 {
 	for (size_t i = block_at(r, block)->nparts; i-- > 0;)

@@ -611,7 +611,7 @@ static int reach_axi(struct pmk_wired *w)
 	return err ? err : pmk_mdm_open(&w->mdm);
 }
 
-/* Lock the debug module again, as it was found. */
+/* Lock the registers of the debug module again. */
 static void leave_axi(struct pmk_wired *w)
 {
 	if (!pmk_wire_lost(&w->wire) && w->mdm.store && !pmk_wire_hold(&w->wire))

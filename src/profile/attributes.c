@@ -17,7 +17,7 @@ enum {
 	TAG_THUMB_ISA_USE = 9,
 	TAG_FP_ARCH = 10,
 	TAG_ADVANCED_SIMD_ARCH = 12,
-	/* A number and a string; of the tags above it, the odd ones have strings. */
+	/* This tag has a number and a string. Above it, tags with odd numbers have strings. */
 	TAG_COMPATIBILITY = 32,
 	TAG_DIV_USE = 44,
 };

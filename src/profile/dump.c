@@ -156,7 +156,7 @@ static bool read_counts(struct in *in, struct pmk_dump_region *r)
 	return true;
 }
 
-/* Reads a region except its counts. In `r`, these begin at `first`. */
+/* Reads a region except its counts, which are read separately. */
 static bool read_region_head(struct in *in, struct pmk_dump_region *r)
 {
 	uint64_t id, entries, errors;

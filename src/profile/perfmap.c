@@ -50,7 +50,7 @@ static bool contains(const struct addresses *a, const struct pmk_recorded_name *
 	return i < a->n && a->item[i] - name->start < name->size;
 }
 
-/* A hexadecimal number and the blank after it. */
+/* Reads a hexadecimal number and the blank after it. */
 static bool next_number(char **at, uint64_t *value)
 {
 	char *end;
@@ -141,9 +141,9 @@ int pmk_perfmap_read(struct pmk_perfmap *m, const char *path, const struct pmk_r
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1 };
 #define MAGIC	    0x4a695444u
-#define HEAD_SIZE   40 /* of the file */
-#define RECORD_SIZE 16 /* of a record without its contents */
-#define LOAD_SIZE   56 /* of a load without name and code */
+#define HEAD_SIZE   40 /* bytes of the file before its records */
+#define RECORD_SIZE 16 /* bytes of a record without its contents */
+#define LOAD_SIZE   56 /* bytes of a load without its name and code */
 #define MOVE_SIZE   64
 
 struct dump {
@@ -224,7 +224,7 @@ static int read_record(struct dump *d, size_t at, size_t size)
 	return 0;
 }
 
-/* Stores the position of the damage in *at. */
+/* Reads all records. If one is damaged, its position is stored in *at. */
 static int read_records(struct dump *d, size_t *at)
 {
 	int err = dump_begin(d) ? 0 : PMK_EPARSE;

@@ -353,7 +353,7 @@ static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, un
 				putc(' ', w->f);
 }
 
-#define BUCKET_WIDTH  3 /* columns, if the line has room */
+#define BUCKET_WIDTH  3 /* columns of a bucket, if the line has room */
 #define REACHED_WIDTH 12
 
 /* Draw "cpu.read ▁▂▃▅█▂ 63 255" for each row of one kind. */

@@ -11,7 +11,8 @@
 #define MOST	500 /* rows of a table */
 #define COLUMNS "#Base|#New|#Difference|#%%|%s"
 
-/* The longest bar of a table shows the greatest difference `most`; other bars are in proportion. */
+/* Writes a row. The longest bar of a table is for the greatest difference, `most`; other bars are
+ * in proportion. */
 static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
 {
 	uint64_t base = diff_value(d, row, event, DIFF_BASE),
@@ -120,7 +121,7 @@ static void put_table(FILE *f, const struct diff_table *t)
 			t->n - shown);
 }
 
-/* Returns false if the event does not differ anywhere. */
+/* Writes the tables of an event. Returns false if the event does not differ anywhere. */
 static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 {
 	char delta[48], percent[48];
@@ -145,7 +146,7 @@ static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 	return begun;
 }
 
-/* Returns false when out of memory. */
+/* Writes the flame graph of both sides. Returns false when out of memory. */
 static bool put_paths(FILE *f, const struct diff *d)
 {
 	struct html_page p = { .f = f, .d = d, .n = d->paths.n, .tree = d->paths };

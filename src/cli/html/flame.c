@@ -27,7 +27,7 @@ struct flame {
 	bool *kept;	   /* [node] */
 	size_t *merged;	   /* [node]: frames that are merged into one below it */
 	uint64_t *smaller; /* [node][event]: their counts */
-	uint32_t *number;  /* [node]: in the data */
+	uint32_t *number;  /* [node]: the number of the node in the data */
 	size_t nkept, nmerged;
 };
 
@@ -69,7 +69,8 @@ static void choose_frames(struct flame *fl)
 	fl->kept[0] = true;
 }
 
-/* A small frame has only small frames below it. Paths of other threads have no counts. */
+/* Merges frames below the limits. A small frame has only small frames below it. Paths of other
+ * threads have no counts. */
 static void merge_frames(struct flame *fl)
 {
 	const struct html_page *p = fl->p;

@@ -33,8 +33,8 @@ static bool is_above(const struct pmk_tree *tree, uint32_t node)
 	return false;
 }
 
-/* Inlined code counts as part of the function. In a recursion, the outermost call has all
- * counts. */
+/* Sums the counts of each function. Inlined code counts as part of the function. In a recursion,
+ * the outermost call has all counts. */
 static void add_up(struct functions *fn)
 {
 	const struct html_page *p = fn->p;
@@ -74,7 +74,7 @@ static int by_self(const void *a, const void *b, void *functions)
 	return (x > y) - (x < y);
 }
 
-/* Executed code has executions, or samples of an event. */
+/* True if code of the frame was executed: it has executions, or samples of an event. */
 static bool has_run(const struct functions *fn, uint32_t frame)
 {
 	const struct html_page *p = fn->p;
@@ -145,7 +145,8 @@ static void put_where(const struct html_page *p, uint32_t frame)
 		   number);
 }
 
-/* `inclusive` is NULL for the functions that have no row. */
+/* Writes the numbers of a row. `inclusive` is NULL for the sum of the functions that have
+ * no row. */
 static void put_numbers(const struct functions *fn, const uint64_t *self, const uint64_t *inclusive,
 			uint64_t calls)
 {
@@ -210,7 +211,8 @@ static void put_table(const struct functions *fn)
 	html_table_end(f);
 }
 
-/* For readers without a script, and for readers who want to see events side by side. */
+/* Writes a table with all events, for readers without a script, and for readers who want to compare
+ * events. */
 static void put_all(const struct functions *fn)
 {
 	const struct html_page *p = fn->p;

@@ -11,7 +11,7 @@
 struct histogram {
 	const struct pmk_tables_latency *row;
 	size_t n;
-	uint64_t all; /* the most that there can be; a damaged recording may say more */
+	uint64_t all; /* the maximum number of occurrences; a damaged recording may contain more */
 	double times, sum, squares;
 };
 

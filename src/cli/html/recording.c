@@ -6,7 +6,8 @@
 #include "cli/html/tree.h"
 #include "cli/output.h"
 
-/* Call paths of all threads. With more, threads are not told apart, to save memory. */
+/* Maximum number of call paths of all threads. If there are more, the page does not distinguish
+ * threads, to save memory. */
 #define MOST_PATHS 500000
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ static int choose_events(struct html_page *p)
 		if (is_executions(p, i))
 			p->executions = i;
 	if (r->t.sampled) {
-		p->executions = p->n; /* they are not known */
+		p->executions = p->n; /* samples have no executions */
 	} else if (p->executions == SIZE_MAX) {
 		p->executions = p->n;
 		p->event[p->n++] = PMK_TABLES_EXECUTIONS;

@@ -27,8 +27,8 @@ struct row {
 	/* For a line: the executions of its instruction that was executed most often. */
 	uint64_t executions;
 	uint64_t *value; /* [event] */
-	size_t line;	 /* of an instruction: its row in `row`, or SIZE_MAX */
-	/* Of a line: its instructions in by_line. */
+	size_t line;	 /* for an instruction, the index of its line in `row`, or SIZE_MAX */
+	/* For a line, the position and number of its instructions in by_line. */
 	size_t first, n;
 };
 
@@ -36,8 +36,8 @@ struct row {
  * object. */
 struct place {
 	uint32_t file, function, object;
-	uint64_t value;	    /* of event 0 */
-	size_t rows;	    /* rows that it takes */
+	uint64_t value;	    /* the count of event 0 */
+	size_t rows;	    /* number of rows in the listing */
 	size_t first, last; /* in `row` */
 	uint64_t least;	    /* the least count of event 0 in rows that are shown */
 	size_t number;	    /* number of its listing, from 1; 0: there was no room */
@@ -47,11 +47,11 @@ struct html_source {
 	struct row *row; /* lines by file and number, then all instructions by address */
 	size_t nlines;
 	uint32_t *by_line;   /* instructions that have a line, sorted by line and address */
-	uint64_t *values;    /* of the lines */
-	struct place *place; /* the hottest first */
+	uint64_t *values;    /* counts of the lines */
+	struct place *place; /* places, with the hottest first */
 	size_t nplaces, left_out;
-	size_t room;   /* for instructions of lines */
-	uint64_t most; /* of event 0 in a row */
+	size_t room;   /* rows that are left for instructions of lines */
+	uint64_t most; /* the greatest count of event 0 in a row */
 	size_t column[COLUMNS], ncolumns;
 };
 
@@ -193,7 +193,7 @@ static void find_files(struct html_page *p)
 	}
 }
 
-/* Runs of instructions of one function, most of which have no source text. */
+/* Finds runs of instructions of one function, most of which have no source text. */
 static void find_functions(struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -332,7 +332,7 @@ static bool anchor_places(struct html_page *p)
 	return done;
 }
 
-/* The event that is shown, and other common events, as far as they were counted. */
+/* Chooses the columns: the event that is shown, and other common events that were counted. */
 static void choose_columns(struct html_page *p)
 {
 	static const char *const wanted[] = {
@@ -421,7 +421,7 @@ static uint64_t jump_inside(const struct html_page *p, const struct place *at, u
 	return to != NONE && listing_value(&p->listing, to, 0) >= at->least ? target : 0;
 }
 
-/* The script draws an arrow for a jump inside the listing. */
+/* Writes an instruction. The script draws an arrow for a jump inside the listing. */
 static void put_insn(const struct html_page *p, const struct place *at, uint32_t code)
 {
 	char text[200], *target = listing_target(&p->listing, code);
@@ -455,7 +455,7 @@ static void put_insns_of_line(const struct html_page *p, const struct row *row)
 	fputc('"', p->f);
 }
 
-/* A row is shaded by its share of event 0. */
+/* Writes a row, which is shaded by its share of event 0. */
 static void put_row(const struct html_page *p, const struct place *at, const struct row *row)
 {
 	struct html_source *s = p->source;
@@ -625,7 +625,7 @@ static void put_summary(const struct html_page *p, const struct place *at)
 	fputs("</summary>\n", p->f);
 }
 
-/* The sums of a place, whether all of it is listed or not. */
+/* Writes the sums of a place, whether all of its rows are listed or not. */
 static void put_sums(const struct html_page *p, const struct place *at)
 {
 	uint64_t *sum = calloc(p->n, sizeof(*sum));
@@ -659,7 +659,7 @@ static void put_place(const struct html_page *p, const struct place *at, bool op
 	fputs("</details>\n", p->f);
 }
 
-/* Files that the line table names and that cannot be read. */
+/* Lists the files that the line table names and that cannot be read. */
 static void put_unreadable(const struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;

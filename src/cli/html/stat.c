@@ -16,7 +16,7 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-#define POINTS	 1000 /* of a line, at most; even */
+#define POINTS	 1000 /* maximum number of points in a line, an even number */
 #define NO_VALUE UINT64_MAX
 
 /* The heading and the content of a section, or of samples. */
@@ -40,9 +40,11 @@ static const struct {
 
 /* The intervals of one place: the whole run, a region, a thread or a processor. */
 struct line {
-	struct pmk_section place; /* with copies of its names, and without rows */
+	struct pmk_section place; /* the section of the place, with copies of its names, but
+				   * without rows */
 	enum clock clock;
-	struct pmk_row *row; /* of the first interval, with the weakest trust of all */
+	struct pmk_row *row; /* the rows of the first interval, with the weakest trust of all
+			      * intervals */
 	char **name; /* copies of the rows' names, because some originals are freed earlier */
 	struct pmk_metric_value *metric;
 	unsigned nmetrics;

@@ -21,7 +21,7 @@ struct html_source;
 struct html_page {
 	FILE *f;
 	const struct recorded *r; /* or NULL */
-	const struct diff *d;	  /* or NULL; n includes the counts of the base side */
+	const struct diff *d;	  /* NULL: no comparison; with one, `n` includes the base side */
 	/* The page shows event 0 first. `executions` is the index of the executions, which are
 	 * added at the end if the user did not choose them. If samples were taken, there are no
 	 * executions, and it is n. */
@@ -29,7 +29,7 @@ struct html_page {
 	size_t n, executions;
 	struct pmk_tree tree;
 	uint64_t *inclusive; /* [node][event] */
-	uint64_t *total;     /* of each event, over all that was recorded; the first of those */
+	uint64_t *total;     /* [event]: the totals, which are the first row of `inclusive` */
 	struct listing listing;
 	struct html_anchor *anchor; /* [function] */
 	struct html_source *source;

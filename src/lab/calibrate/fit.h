@@ -49,7 +49,7 @@ enum calibrate_what {
 	CAL_MEM_LATENCY,  /* mem.latency */
 	CAL_ICACHE_WAYS,  /* icache.ways */
 	CAL_ICACHE_SIZE,  /* icache.size */
-	/* Bp.entries: entries of a branch target cache, or counters of a table. */
+	/* The parameter bp.entries: entries of a branch target cache, or counters of a table. */
 	CAL_BP_ENTRIES,
 	CAL_BRANCH_STATIC, /* branch.static_taken */
 	CAL_RS_ENTRIES,	   /* rs.entries */

@@ -358,7 +358,8 @@ int history_bisect(const struct history_request *q)
 	full.bad = bad;
 	if (!code)
 		count_commits(&full, found, sizeof(found));
-	if (!code && !strcmp(found, "1")) /* git bisect run would interpret it as an error */
+	if (!code && !strcmp(found, "1")) /* with a single commit, git bisect run has nothing to
+					   * test, and fails */
 		snprintf(found, sizeof(found), "%s", bad);
 	else if (!code && !strcmp(found, "0"))
 		code = cli_fail(PMK_EXIT_USAGE, "history bisect: %s is not newer than %s", bad,

@@ -14,7 +14,7 @@ struct pmk_sweep_progress {
 	size_t done, failed, of; /* `of` is the number of all cells */
 	/* Cells in `done` that a signal from outside ended, so that they are not stored. */
 	size_t killed;
-	double seconds; /* since the start */
+	double seconds; /* seconds since the start */
 	double left;	/* estimate of the remaining seconds; < 0: not known yet */
 };
 

@@ -161,7 +161,7 @@ static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
 			 "in emulation (target emu)");
 }
 
-/* The largest value of perf_event_paranoid that suffices, and for what. */
+/* Writes the largest value of perf_event_paranoid that suffices, and what it permits. */
 static void not_allowed(char *text, size_t size, const struct pmk_linux_facts *f,
 			const struct pmk_linux_refusal *r)
 {

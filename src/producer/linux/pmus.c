@@ -276,7 +276,7 @@ static int each_name(const char *dir, int (*take)(void *ctx, const char *dir, co
 
 /* ---- one PMU -------------------------------------------------------------------------------- */
 
-/* "config1:0-7,32-35"; false: an unknown format. */
+/* Parses a format such as "config1:0-7,32-35". False: pmk does not know the format. */
 static bool parse_format(struct pmk_linux_format *f, const char *text)
 {
 	unsigned low, high;
@@ -380,8 +380,8 @@ static const struct pmk_pmu *by_midr(const struct pmk_linux_kernel *kernel, unsi
 	return NULL;
 }
 
-/* pmk's PMU for the kernel's name. The number at the end of "armv8_pmuv3_0" only distinguishes PMUs
- * of one kind. */
+/* Returns pmk's PMU for the kernel's name. The number at the end of "armv8_pmuv3_0" only
+ * distinguishes PMUs of one kind. */
 static const struct pmk_pmu *known_pmu(const struct pmk_linux_kernel *kernel, const char *name,
 				       unsigned cpu)
 {
@@ -576,7 +576,8 @@ unsigned pmk_linux_cores(const struct pmk_linux_pmus *all)
 
 /* ---- what to count --------------------------------------------------------------------------- */
 
-/* /proc/stat has a line "cpu3 …" for each processor that is online, and one "cpu  …" for all. */
+/* Reads the online processors from /proc/stat, which has a line "cpu3 …" for each of them, and a
+ * line "cpu …" for their sum. */
 static int online_by_stat(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel)
 {
 	char path[PATH_MAX], *line = NULL;

@@ -260,7 +260,7 @@ int pmk_wave_dump_cells(struct wave_dump *v, uint32_t n, uint32_t clock)
 	return c->now && c->before && c->changed ? 0 : PMK_ENOMEM;
 }
 
-/* Cells that have their old values again are left out. */
+/* Lists each changed cell once, without cells that have their old values again. */
 void pmk_wave_dump_relist(struct wave_cells *c)
 {
 	uint64_t changes = wave_clock_changes(c);

@@ -62,7 +62,7 @@ static bool same_bus(const struct guess_layer *a, const struct guess_layer *b)
 	       same_net(a, b, PMK_AHB_HWRITE);
 }
 
-/* Returns 0 or PMK_ENOMEM. */
+/* Adds a layer to the list. Returns 0 or PMK_ENOMEM. */
 static int add_layer(struct guess *all, const struct guess_layer *l)
 {
 	all->masters = all->masters || (!l->slave && !l->axi);

@@ -13,8 +13,8 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 }
 
 /*
- * `own`: a clock in the layer's scope that may differ from the map's, or NULL. `mark` starts every
- * line: "# " makes the section a comment.
+ * Writes the section of a layer. `own`: a clock in the layer's scope that may differ from the
+ * map's, or NULL. `mark` starts every line: "# " makes the section a comment.
  */
 static void write_layer(FILE *f, const struct guess_layer *l, const struct pmk_wave_signal *own,
 			const char *mark)

@@ -15,7 +15,7 @@
 
 #include "producer/wave/wave.h"
 
-#define TICK_NS 100000000 /* between calls of `progress` */
+#define TICK_NS 100000000 /* nanoseconds between two calls of `progress` */
 
 struct sampler {
 	struct pmk_wave *w;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define UNPACK_BYTES (1 << 18) /* read from a compressed file at a time */
+#define UNPACK_BYTES (1 << 18) /* bytes that are read from a compressed file at a time */
 
 /*
  * An FST begins with its header, a block of type 0 whose length is 329 in 8 bytes, or with a block

@@ -24,7 +24,7 @@
 
 #include "base/number.h"
 
-#define MAX_DEPTH    16	  /* of the tree */
+#define MAX_DEPTH    16	  /* levels of the device tree */
 #define MAX_PROPERTY 4096 /* bytes; `reg`, `ranges` and `compatible` are far shorter */
 
 /* Join a folder and a name. Returns false if the path is too long for a file. */

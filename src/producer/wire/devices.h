@@ -12,7 +12,7 @@
 #define PMK_UIO_MAPS 5 /* the kernel's MAX_UIO_MAPS */
 
 struct pmk_uio_map {
-	uint64_t start, size; /* of the memory that can be mapped, in whole pages */
+	uint64_t start, size; /* the memory that can be mapped, in whole pages */
 	uint64_t offset;      /* offset of the device's registers in this memory */
 };
 

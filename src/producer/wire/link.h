@@ -11,7 +11,7 @@
 
 struct pmk_link {
 	int fd;			/* -1: no connection, or it was lost */
-	unsigned patience_ms;	/* for connecting, and for each reply */
+	unsigned patience_ms;	/* the limit for connecting, and for each reply */
 	char name[128];		/* "openocd:localhost:6666" */
 	char why[512];		/* the last failure, as a line without its newline; or "" */
 	unsigned char in[4096]; /* received, but not read: [at, end) */

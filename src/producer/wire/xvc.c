@@ -17,9 +17,9 @@
 
 #include <pmk/error.h>
 
-#define MAX_BITS   1024 /* of a vector: an instruction of every TAP, plus the state changes */
+#define MAX_BITS   1024 /* bits of a vector: an instruction of every TAP, plus the state changes */
 #define MAX_BYTES  (MAX_BITS / 8)
-#define LEAST_BITS 8 /* a server must accept at least this many at once */
+#define LEAST_BITS 8 /* number of bits that every server must accept at once */
 
 static int receive_bytes(struct pmk_wire *w, uint8_t *bytes, size_t n)
 {
@@ -46,7 +46,7 @@ static void put_number(uint8_t *bytes, uint32_t value)
 struct vector {
 	uint8_t tms[MAX_BYTES], tdi[MAX_BYTES], tdo[MAX_BYTES];
 	unsigned n;
-	bool full; /* the vector had no room for more */
+	bool full; /* true if the vector had no room for more bits */
 };
 
 static bool bit_of(const uint8_t *bytes, unsigned i)

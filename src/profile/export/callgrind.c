@@ -41,7 +41,7 @@ struct writer {
 	bool *told_file, *told_fn, *told_ob; /* names that were written already */
 	/* object and function of the block, and file of the last line */
 	uint32_t object, function, file;
-	bool open; /* in a block */
+	bool open; /* true while a block is being written */
 };
 
 /* ---- collect -------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 #include "profile/recording/tables.h"
 
-/* What a recording says about its counts, for people: { "Note", "…" }. */
+/* A remark of the recording about its counts, for readers: { "Note", "…" }. */
 struct pmk_export_remark {
 	const char *name;
 	char *text;
@@ -19,7 +19,7 @@ struct pmk_export_remark {
 
 struct pmk_export {
 	const struct pmk_tables *t;
-	/* Formats that have a place for comments write these. */
+	/* Remarks about the counts, which formats with a place for comments write. */
 	const struct pmk_export_remark *remark;
 	size_t nremarks;
 	/* Indices of events, or PMK_TABLES_EXECUTIONS. */

@@ -10,7 +10,7 @@
 #include "profile/export/export.h"
 #include "profile/export/tree.h"
 
-#define FORMAT_VERSION 62 /* later versions of the profiler convert it */
+#define FORMAT_VERSION 62 /* later versions of the profiler convert files of this version */
 #define GECKO_VERSION  24
 
 struct writer {
@@ -190,7 +190,7 @@ static void write_thread(struct writer *w, size_t slot)
 	fputc('}', w->f);
 }
 
-/* The profiler shows these with the other facts about a profile. */
+/* Writes the remarks, which the profiler shows with the other facts about a profile. */
 static void write_remarks(struct writer *w)
 {
 	fputs(",\"extra\":[{\"label\":\"Counts\",\"entries\":[", w->f);

@@ -47,17 +47,17 @@ enum { TYPE_RAW = 4 };
 #define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_USER   ((uint64_t)-512)
 
-/* Of perf's files. */
+/* Numbers of the features in perf's files. */
 enum { BUILD_ID = 2, VERSION = 5, ARCH = 6, CMDLINE = 11, EVENT_DESC = 12 };
 #define MISC_BUILD_ID_SIZE (1u << 15)
 #define HEAD_SIZE	   104
 #define ATTR_SIZE	   64
 #define RECORD_HEAD	   8
 #define BUILD_ID_MAX	   20
-#define PATH_BYTES	   4095 /* longer paths do not exist */
+#define PATH_BYTES	   4095 /* the length of the longest path */
 /* A record has at most 65535 bytes. */
 #define MAX_CHAIN	   8000
-/* perf sorts samples by time. It does not keep more than two rounds in memory. */
+/* Samples in a round. perf sorts samples by time, and keeps at most two rounds in memory. */
 #define ROUND		   10000
 
 #define PAGE UINT64_C(0x1000)
@@ -73,17 +73,17 @@ struct range {
 struct writer {
 	const struct pmk_export *x;
 	const struct pmk_tables *t;
-	FILE *f; /* NULL: only the size is wanted */
+	FILE *f; /* NULL: only the size of the output is computed */
 	uint64_t size;
-	uint64_t *base; /* [object]: what is added to an address */
+	uint64_t *base; /* [object]: the number that is added to its addresses */
 	struct range *range;
 	size_t nranges, room;
 	/* [thread]; `parent`: the first thread of its process, or of all processes */
 	uint32_t *pid, *tid, *parent;
 	uint64_t time;
-	uint64_t *chain; /* of the current sample */
+	uint64_t *chain; /* the call chain of the current sample */
 	size_t nchain;
-	bool in_kernel; /* the last address of the chain */
+	bool in_kernel; /* the last address of the chain is in the kernel */
 	bool cut;	/* a chain is too long for a record */
 };
 
@@ -111,14 +111,15 @@ static size_t padded_size(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* The first `n` bytes of a text, and at least one zero, up to a multiple of `to`, at most 8. */
+/* Writes the first `n` bytes of a text and at least one zero, so that the size is a multiple of
+ * `to`, which is at most 8. */
 static void put_padded(struct writer *w, const char *text, size_t n, size_t to)
 {
 	put_bytes(w, text, n);
 	put_bytes(w, "\0\0\0\0\0\0\0", padded_size(n + 1, to) - n);
 }
 
-/* A text of a feature. */
+/* Writes a text of a feature: its size with padding, and the text. */
 static void put_text(struct writer *w, const char *text)
 {
 	put_u32(w, (uint32_t)padded_size(strlen(text) + 1, 4));
@@ -158,8 +159,8 @@ static uint64_t address_of(const struct writer *w, uint32_t object, uint64_t add
 	return object == PMK_TABLES_NONE ? address : w->base[object] + address;
 }
 
-/* The code of one segment of a file is one range. Code without a file has a range for each group of
- * pages, because files may be between them. */
+/* Adds the ranges of an object's code. The code of one segment of a file is one range. Code without
+ * a file has a range for each group of pages, because files may be between them. */
 static bool add_code(struct writer *w, const struct pmk_tables_code *k,
 		     const struct pmk_elf_code *elf)
 {
@@ -220,7 +221,7 @@ static uint64_t range_overlap(const struct writer *w, const struct range *r)
 	return 0;
 }
 
-/* Ranges of one object are next to each other. */
+/* Places an object, whose ranges are next to each other in the list. */
 static void place_object(struct writer *w, struct range *first, size_t n)
 {
 	uint64_t *base = &w->base[first->object], move;
@@ -237,7 +238,8 @@ static void place_object(struct writer *w, struct range *first, size_t n)
 		first[i].placed = true;
 }
 
-/* Code without a file is not moved: perf finds its names by its addresses. */
+/* Places all objects. Code without a file is not moved, because perf finds its names by its
+ * addresses. */
 static void place_objects(struct writer *w, bool files)
 {
 	for (size_t i = 0, n; i < w->nranges; i += n) {
@@ -301,7 +303,8 @@ static void write_mapping(struct writer *w, const struct range *r)
 	put_sample_id(w, 0);
 }
 
-/* Threads without a name have the name of the program. The kernel's names have at most 15 bytes. */
+/* Writes the name of a thread, or of the program if the thread has none. The kernel's names have at
+ * most 15 bytes. */
 static void write_name(struct writer *w, uint32_t thread)
 {
 	const char *name = w->t->thread[thread].name, *slash;
@@ -347,8 +350,9 @@ static void add_address(struct writer *w, uint32_t object, uint64_t address)
 	w->chain[w->nchain++] = address_of(w, object, address);
 }
 
-/* The kernel's chains have return addresses, which belong to the next function if the call is the
- * last instruction. So the last byte of the call is written. */
+/* Adds a call to the chain. The kernel's chains have return addresses, which belong to the next
+ * function if the call is the last instruction. So this function adds the address of the call's
+ * last byte. */
 static void on_frame(void *ctx, uint32_t code, uint32_t function)
 {
 	struct writer *w = ctx;
@@ -446,7 +450,7 @@ static void write_version(struct writer *w)
 	put_text(w, w->x->creator);
 }
 
-/* As uname prints it. */
+/* Writes the name of the architecture, as uname prints it. */
 static void write_arch(struct writer *w)
 {
 	const char *isa = w->t->isa;
@@ -500,7 +504,8 @@ static void write_head(struct writer *w, uint64_t size)
 	put_u64(w, ATTR_SIZE + 16);
 	put_section(w, HEAD_SIZE, attrs);
 	put_section(w, HEAD_SIZE + attrs + w->x->nevents * 8, size);
-	put_section(w, 0, 0); /* event types of old versions */
+	put_section(w, 0, 0); /* the section of event types, which only old versions of perf
+			       * wrote */
 	put_u64(w, bits);
 	for (unsigned i = 0; i < 3; i++)
 		put_u64(w, 0);

@@ -15,7 +15,7 @@
 
 struct slice {
 	uint64_t inclusive, begin;
-	uint64_t used; /* length that its children have filled so far */
+	uint64_t used; /* the length that the slices of its children have filled so far */
 	uint32_t thread;
 };
 
@@ -77,7 +77,7 @@ static void write_slice(struct writer *w, uint32_t node)
 		s->begin, s->inclusive, w->tree.self[node]);
 }
 
-/* Parents come before their children, in the tree and in the file. */
+/* Writes a slice for each node. Parents come before their children, in the tree and in the file. */
 static void write_slices(struct writer *w)
 {
 	const struct pmk_tree_node *node = w->tree.node;

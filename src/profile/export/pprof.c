@@ -63,7 +63,7 @@ struct writer {
 	struct bytes out;
 	struct bytes stack, values, message, line; /* parts of the current message */
 	uint64_t strings;			   /* number of strings so far */
-	uint64_t *value;			   /* [event]: of the current sample */
+	uint64_t *value;			   /* [event]: the counts of the current sample */
 	/* place of the current sample; code NONE: there is none yet */
 	uint32_t code, context;
 	bool *used; /* [function]: the function has a location */
@@ -102,7 +102,7 @@ static void put_varint(struct bytes *b, uint64_t v)
 	bytes_put(b, byte, n);
 }
 
-/* A value of 0 is omitted, because it is the default. */
+/* Writes a number. A value of 0 is omitted, because it is the default. */
 static void put_number(struct bytes *b, unsigned field, uint64_t v)
 {
 	if (!v)
@@ -216,7 +216,8 @@ static bool is_cycles(const struct pmk_tables *t, uint32_t event)
 	return event != PMK_TABLES_EXECUTIONS && pmk_tables_event_is(&t->event[event], "cycles");
 }
 
-/* pprof shows the default type, which is cycles, or else the first event. */
+/* Writes the types of the values. pprof shows the default type, which is cycles, or else the first
+ * event. */
 static void write_types(struct writer *w)
 {
 	uint64_t unit = put_string(w, "count"), shown = 0;
@@ -266,7 +267,8 @@ static void write_mapping(struct writer *w, size_t object)
 	put_message(&w->out, PROFILE_MAPPING, &w->message);
 }
 
-/* pprof assumes that the first mapping is the program. */
+/* Writes the mappings, with the program's first, because pprof assumes that the first mapping is
+ * the program. */
 static void write_mappings(struct writer *w)
 {
 	size_t n = w->t->nobjects, program = 0;

@@ -27,10 +27,11 @@ struct pmk_tree {
 	size_t nnodes, room;
 	struct pmk_map children; /* key of parent and frame → node */
 	uint32_t **at;		 /* [thread][context]: the node of the called function */
-	/* The frames that nodes have, in the order of the nodes, and the position of each there. */
+	/* The frames that nodes have, in the order of the nodes, and the position of each frame in
+	 * that list. */
 	uint32_t *used, *number;
 	uint32_t nused;
-	uint32_t *path; /* of the last pmk_tree_path() */
+	uint32_t *path; /* the result of the last pmk_tree_path() */
 };
 
 /* Make an empty tree with its root, for pmk_tree_child() and, if tree->t is set, pmk_tree_add().
@@ -45,7 +46,8 @@ uint32_t pmk_tree_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame);
  * totals. NULL: out of memory. */
 uint64_t *pmk_tree_inclusive(const struct pmk_tree *tree);
 
-/* Returns as pmk_tables_counts() does. The caller must free the tree even after an error. */
+/* Builds the tree. Returns the same values as pmk_tables_counts(). The caller must free the tree
+ * even after an error. */
 int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint32_t *event,
 		   size_t n, bool by_thread, char *msg, size_t size);
 void pmk_tree_free(struct pmk_tree *tree);
@@ -54,7 +56,7 @@ void pmk_tree_free(struct pmk_tree *tree);
 uint32_t pmk_tree_frames(const struct pmk_tree *tree);
 /* Returns the name of a frame, in `buf` if necessary. Threads have none. */
 const char *pmk_tree_name(const struct pmk_tree *tree, uint32_t frame, char *buf, size_t size);
-/* Returns its file or PMK_TABLES_NONE, and its first line or 0. */
+/* Returns the file of a frame or PMK_TABLES_NONE, and its first line or 0. */
 uint32_t pmk_tree_file(const struct pmk_tree *tree, uint32_t frame, uint32_t *line);
 /* Returns the thread of a frame, or PMK_TABLES_NONE. */
 uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame);

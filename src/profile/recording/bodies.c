@@ -12,7 +12,9 @@
 #include "base/hash.h"
 #include "profile/recording/tables.h"
 
-#define ENOUGH 4 /* instructions; shorter functions are too similar to each other */
+#define ENOUGH \
+	4 /* the minimum number of instructions: shorter functions are too similar to each
+		  * other */
 
 /* An encoding of instructions with an address. Words that are equal to `value` after masking with
  * `mask` have an address, or a part of one, in the bits of `address`. */

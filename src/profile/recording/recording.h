@@ -22,7 +22,7 @@ struct pmk_recorded_event {
 	const char *name, *pmu; /* "dcache_miss", "arm1176" */
 	enum pmk_trust trust;
 	const char *reason; /* why there is no value, or a caveat; NULL: none */
-	uint64_t total;	    /* of the whole run, as `pmk stat` reports it */
+	uint64_t total;	    /* the count of the whole run, as `pmk stat` reports it */
 };
 
 /* A mapping that contained code. */
@@ -37,7 +37,7 @@ enum pmk_recorded_kind {
 struct pmk_recorded_object {
 	enum pmk_recorded_kind kind;
 	const char *path; /* path for opening it on this machine; without a file: "[anon]" */
-	/* Subtract this from an address in memory to get the address in the ELF file. */
+	/* The number to subtract from an address in memory to get the address in the ELF file. */
 	uint64_t bias;
 	/* Hexadecimal; NULL: use that of the present file. If the file has another build id now, it
 	 * is a different file. */
@@ -47,7 +47,8 @@ struct pmk_recorded_object {
 struct pmk_recorded_thread {
 	uint32_t process; /* 0 is the program, 1 … its forks, in the order in which they ended */
 	uint32_t cpu;	  /* number of the thread in its process, from 0 */
-	/* In a sampled recording, both are the kernel's numbers, and threads have names. */
+	/* In a sampled recording, `process` and `cpu` are the kernel's numbers, and threads have
+	 * names. */
 	const char *name; /* NULL: not known */
 };
 

@@ -286,7 +286,8 @@ static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 	return (uint32_t)(behind - 1);
 }
 
-/* Returns the first index from `i` on that has no name yet: next[i] is i, or closer to it. */
+/* Returns the first index from `i` on that has no name yet. next[i] is i itself, or an index closer
+ * to the result. */
 static uint32_t next_unnamed(uint32_t *next, uint32_t i)
 {
 	while (next[i] != i)
@@ -311,7 +312,8 @@ static void number_names(const struct reader *r, const struct pmk_recorded_name 
 	}
 }
 
-/* Add a function. If the one before it reaches into it, the newer name has what is in both. */
+/* Add a function. If the previous function overlaps it, the function with the newer name gets the
+ * addresses that are in both. */
 static void add_named(struct pmk_symbols *s, const struct pmk_recorded_name *name, bool newer)
 {
 	struct pmk_symbols_function *f = &s->function[s->nfunctions];
@@ -371,7 +373,8 @@ static void add_called(struct reader *r)
 		last = behind;
 		while (taken < behind)
 			list[n++] = s->function[taken++];
-		/* The next function ends it; the last one ends after the last address. */
+		/* A function ends where the next one begins; the last one ends after the last
+		 * address. */
 		if (n && !list[n - 1].symbol)
 			list[n - 1].size = addr - list[n - 1].address;
 		list[n++] = (struct pmk_symbols_function){
@@ -559,7 +562,8 @@ static void read_scopes(struct reader *r, Dwarf_Die *die, uint32_t parent, unsig
 	if (depth > MAX_DEPTH || dwarf_child(die, &child))
 		return;
 	do {
-		/* In a damaged file they may point backwards, which would never end. */
+		/* In a damaged file, scopes may point backwards, so that this loop would
+		 * never end. */
 		if (dwarf_dieoffset(&child) <= last)
 			return;
 		last = dwarf_dieoffset(&child);
@@ -619,7 +623,7 @@ static void read_debug(struct reader *r)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/* Returns false if there is nothing to read. */
+/* Opens the file. Returns false if it has nothing to read. */
 static bool open_file(struct reader *r, const char *path)
 {
 	GElf_Ehdr eh;

@@ -291,7 +291,7 @@ static char *name_by_number(const struct perf_event_attr *attr)
 static bool read_ids(struct pmk_perfdata *p, size_t event, const struct section *ids)
 {
 	if (!is_there(p, ids->offset, ids->size))
-		return true; /* without them, samples that need them are counted as damaged */
+		return true; /* without these ids, samples that need them are counted as damaged */
 	for (uint64_t i = 0; i + 8 <= ids->size; i += 8)
 		if (pmk_map_put(&p->layout.ids, read_u64(p->bytes + ids->offset + i),
 				(uint32_t)event) == UINT32_MAX)
