@@ -17,8 +17,8 @@
  *	}
  *	pmu.report(uart_putc);
  *
- * With the two files of firmware, include "pmk_target.h" first. With PMK_ENABLED 0 nothing is left
- * of it but what is called to make an argument.
+ * With the two files of firmware, include "pmk_target.h" first. With PMK_ENABLED 0 no call of the
+ * library is left, only the code that computes arguments.
  */
 #ifndef PMK_HPP
 #define PMK_HPP
@@ -92,7 +92,7 @@ class target {
 	int report(pmk_put *put) { return pmk_target_report(get(), put); }
 	int dump(pmk_put *put) { return pmk_target_dump(get(), put); }
 
-	/* For what only C has. With PMK_ENABLED 0 there is no object. */
+	/* The object in C, for functions that this class lacks. NULL with PMK_ENABLED 0. */
 #if PMK_ENABLED
 	pmk_target *get() { return &t_; }
 
@@ -103,7 +103,7 @@ class target {
 #endif
 };
 
-/* Code that is a region, from here to the end of the block: what PMK_REGION_BEGIN and _END do. */
+/* Makes the rest of the block a region, as PMK_REGION_BEGIN and PMK_REGION_END would. */
 class region {
     public:
 	region(target &t, unsigned id)
@@ -121,7 +121,7 @@ class region {
 	unsigned id_;
 };
 
-/* Counting goes on to the end of the block. `error()` says whether it has begun. */
+/* Starts counting, and stops it at the end of the block. `error()` is 0 if it has started. */
 class running {
     public:
 	explicit running(target &t)
@@ -144,7 +144,8 @@ class running {
 };
 
 #ifdef PMK_FAST_BEGIN
-/* The cheapest measurement, <pmk/fast.h>: at the end of the block the differences are in `f`. */
+/* Measures the rest of the block in the cheapest way, <pmk/fast.h>. The differences are in `f`
+ * after the block. */
 class fast {
     public:
 	explicit fast(pmk_fast &f)
@@ -194,7 +195,7 @@ class count {
 	count(const count &) = delete;
 	count &operator=(const count &) = delete;
 
-	/* 0, or an enum pmk_count_failure; error() has a line for people. */
+	/* Returns 0 or an enum pmk_count_failure; error() describes the failure in a line. */
 	int set(const char *name, const char *value = nullptr)
 	{
 		return pmk_count_set(c_, name, value);
@@ -216,7 +217,7 @@ class count {
 	}
 	pmk_count *get() const { return c_; }
 
-	/* Rows one after the other; texts are valid as long as the object is. */
+	/* Steps through the rows. Their texts are valid as long as the object is. */
 	class iterator {
 	    public:
 		iterator(const pmk_count *c, uint32_t i)

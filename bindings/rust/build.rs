@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! The library in C is linked from the folder that PMK_TARGET_LIB names: one of `make target`, or
-//! one with an archive of pmk_target.c that was compiled for the same processor and flags. Without
-//! it, whoever links the program has to name the library.
+//! Links the library in C, libpmk-target.a, from the folder that PMK_TARGET_LIB names. `make target`
+//! makes such folders; an archive of pmk_target.c serves, too, if it was compiled for the same
+//! processor and with the same flags. Without PMK_TARGET_LIB the program's own linker options have
+//! to name the library.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=PMK_TARGET_LIB");

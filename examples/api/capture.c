@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading what firmware wrote with pmk_target_dump(), out of a capture of its serial line: what
- * each region counted of each event.
+ * Reads what firmware wrote with pmk_target_dump() from a capture of its serial line, and prints
+ * the count of each event in each region.
  *
  *	capture FILE
  */
@@ -18,7 +18,7 @@ static void show(const struct pmk_dump *dump)
 	char name[32];
 	const struct pmk_pmu *pmu;
 
-	/* Names are any bytes, and not terminated. */
+	/* Names may hold any bytes and do not end with a 0. */
 	snprintf(name, sizeof(name), "%.*s", (int)dump->pmu.length, (const char *)dump->pmu.byte);
 	pmu = pmk_pmu_find(name);
 	for (size_t r = 0; r < dump->nregions; r++) {

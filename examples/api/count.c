@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Count a program, given with its arguments: for this machine, or for another one, which is
- * emulated then. */
+/* Counts a program that is given with its arguments. A program for another machine is emulated. */
 #include <stdio.h>
 #include <pmk/count.h>
 

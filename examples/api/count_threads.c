@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Count each program in a thread of its own. Threads share no state of the library: each has its
+/* Counts each program in a thread of its own. Threads share no state of the library: each has its
  * own handle. */
 #include <pthread.h>
 #include <stdio.h>

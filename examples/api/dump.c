@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a waveform dump: how many edges of the clock each signal of a map was high at.
+ * Reads a waveform dump, and counts for each signal of a map at how many edges of the clock it was
+ * high.
  *
  *	dump core.vcd core.ini
  */
@@ -15,7 +16,7 @@ struct counts {
 	uint64_t high[MAX_SIGNALS];
 };
 
-/* An edge of the clock. `value` has the signals in the order of the map. */
+/* Called at each edge of the clock. `value` has the signals in the order of the map. */
 static int edge(void *ctx, const struct pmk_wave_edge *e)
 {
 	struct counts *c = ctx;

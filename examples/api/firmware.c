@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The firmware side. The same file is compiled for the target, where `port` is pmk_port_native(),
- * and for the host, where it is the port of a model (firmware_on_host.c): a driver cannot tell
- * them apart.
+ * The firmware's part. The same file is compiled for the target, where `port` is pmk_port_native(),
+ * and for the host, where it is the port of a model (firmware_on_host.c). The driver behaves the
+ * same with both ports.
  */
 #include <pmk/target.h>
 

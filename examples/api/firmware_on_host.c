@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trying firmware.c before there is hardware: its driver talks to a model. */
+/* Tries firmware.c before there is hardware: its driver accesses a model. */
 #include <stdio.h>
 
 #include <pmk/arm11_model.h>
@@ -9,7 +9,7 @@
 static struct pmk_bus bus;
 static struct pmk_arm11_model model;
 
-/* What the model sees of the work: 300 cycles with 7 misses. */
+/* Tells the model of 300 cycles and 7 misses. */
 static void work(void)
 {
 	pmk_bus_add(&bus, PMK_SIG_CYCLE, 300);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model of an ARM1176's counters on the bus of a simulator of yours.
+ * A model of an ARM1176's counters on the bus of your own simulator.
  *
  * The simulator reports events to the bus; the program that it runs accesses the registers. The
- * model counts in between. It does no work per tick: it looks at the totals when a register is
- * accessed, and when a counter is about to overflow.
+ * model does no work per cycle. It reads the totals of the bus when a register is accessed, and
+ * when a counter is about to overflow.
  */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 #include <pmk/arm11_model.h>
 
 /* What a guest writes to PMNC: count dcache_miss (0x0b) and instr_exec (0x07), interrupt when PMN0
- * overflows, set all counters to 0, go. */
+ * overflows, set all counters to 0, start. */
 #define PMNC_GO 0x00b07017u
 
 struct simulator {
@@ -30,14 +30,14 @@ static void init(struct simulator *s)
 	pmk_bus_init(&s->bus);
 	for (unsigned i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
 		pmk_signal_add(&s->bus.raised, raised[i]);
-	/* A choice that the documents leave open. */
+	/* The documents leave open which of two ways is right; this chooses one. */
 	params.strict_e_clear = false;
 	pmk_arm11_model_reset(&s->pmu, &pmk_arm1176, &params, &s->bus);
 	s->ops = pmk_model_find(&pmk_arm1176);
 	s->interrupts = 0;
 }
 
-/* An instruction of the simulated program. */
+/* Executes an instruction of the simulated program. */
 static void step(struct simulator *s, bool miss)
 {
 	unsigned before = s->ops->lines(&s->pmu);
@@ -55,7 +55,7 @@ static void step(struct simulator *s, bool miss)
 		s->interrupts++;
 }
 
-/* MRC and MCR of the simulated program; false: it takes an Undefined exception. */
+/* MRC and MCR of the simulated program. They return false if it takes an Undefined exception. */
 static bool mrc(struct simulator *s, unsigned reg, uint64_t *value)
 {
 	return s->ops->read(&s->pmu, &s->bus, PMK_MODE_PRIV, reg, value) == 0;
@@ -76,7 +76,7 @@ int main(void)
 		return 1;
 	for (unsigned i = 0; i < 1000; i++)
 		step(&s, i % 10 == 0);
-	/* Debug state stops the counters. */
+	/* In Debug state the counters stop. */
 	pmk_arm11_model_input(&s.pmu, &s.bus, PMK_ARM11_IN_DEBUG, true);
 	step(&s, false);
 	if (!mrc(&s, PMK_ARM11_CCNT, &ccnt) || !mrc(&s, PMK_ARM11_PMN0, &misses) ||

@@ -48,7 +48,7 @@ static uint32_t is_sorted(void)
 	return 1;
 }
 
-/* The linker wants this name. */
+/* The linker looks for this name. */
 void _start(void);
 void _start(void)
 {

@@ -31,7 +31,7 @@ static void fill(void)
 	}
 }
 
-/* Sorts a part by merging, so that the stack depends on the size. */
+/* Sorts a part by merging, so that the depth of the stack depends on the size. */
 __attribute__((noinline)) static void sort(int16_t *part, size_t n)
 {
 	int16_t *middle = part + n / 2, one;
@@ -83,7 +83,7 @@ static void run(void)
 		;
 }
 
-/* The linker wants this name. The pattern is written before the stack is used. */
+/* The linker looks for this name. The pattern is written before the stack is used. */
 void _start(void);
 __attribute__((naked)) void _start(void)
 {

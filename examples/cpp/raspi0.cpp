@@ -19,7 +19,7 @@ static pmk::target pmu;
 enum { REGION_LOOP, REGION_SEARCH, NREGIONS };
 static pmk_region regions[NREGIONS];
 
-/* Two instructions each time. */
+/* Executes two instructions each time. */
 static void loop(unsigned times)
 {
 	__asm__ volatile("1: subs %0, %0, #1\n\t"
@@ -27,7 +27,7 @@ static void loop(unsigned times)
 			 : "+r"(times)::"cc");
 }
 
-/* Left in three ways, and counted each time. */
+/* The function is left in three ways. The region ends in each of them. */
 static int search(const int *list, int n, int wanted)
 {
 	pmk::region r(pmu, REGION_SEARCH);

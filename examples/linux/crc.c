@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A small program to count: makes a buffer, sorts it, and computes its CRC-32.
+ * A small program to count: it makes a buffer, sorts it, and computes its CRC-32.
  *
  *	arm-linux-gnueabi-gcc -O2 -static -o crc examples/linux/crc.c
  *	pmk stat ./crc

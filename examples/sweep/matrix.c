@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Multiply two matrices, one of them by rows or by columns: matrix rows|columns SIZE.
+ * Multiplies two matrices, and reads one of them by rows or by columns: matrix rows|columns SIZE.
  *
  *	arm-linux-gnueabi-gcc -O1 -static matrix.c -o matrix
  */
@@ -21,7 +21,7 @@ static void by_columns(int n)
 				c[i][k] += a[i][j] * b[j][k];
 }
 
-/* The same sums; the innermost loop goes along rows. */
+/* Computes the same sums, but the innermost loop goes along rows. */
 static void by_rows(int n)
 {
 	for (int i = 0; i < n; i++)

@@ -35,7 +35,7 @@ pub const PMK_NO_REGION: u16 = 0xffff;
 pub const PMK_MIN_PERIOD: u32 = 64;
 pub const PMK_MAX_PERIOD: u32 = 0x80000000;
 
-/// `struct pmk_pmu`: only ever pointed at.
+/// `struct pmk_pmu`, which is used only through pointers.
 #[repr(C)]
 pub struct pmk_pmu {
     _private: [u8; 0],

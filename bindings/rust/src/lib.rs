@@ -16,8 +16,9 @@
 //! let counted = pmu.counts(0, misses);
 //! ```
 //!
-//! [`ffi`] is the C interface as it is, for what this leaves out: sampling, tasks, interrupts. They
-//! work with handlers and schedulers, where only the program knows what may run at the same time.
+//! [`ffi`] is the whole interface of C, for what is left out here: sampling, tasks and interrupts.
+//! These work with handlers and schedulers, where only the program knows what may run at the same
+//! time.
 #![no_std]
 
 use core::cell::Cell;
@@ -53,9 +54,9 @@ impl Error {
         self.0
     }
 
-    /// A line for people.
+    /// Describes the error in a line.
     pub fn text(self) -> &'static str {
-        // A constant string, with its end.
+        // C returns a constant string that ends with a zero byte.
         unsafe {
             let text = ffi::pmk_strerror(self.0);
             let mut n = 0;
@@ -92,7 +93,7 @@ fn check(code: ffi::c_int) -> Result<u32, Error> {
 /// A PMU that the library knows.
 pub struct Pmu(&'static ffi::pmk_pmu);
 
-// A table of constants.
+// It points to a table of constants.
 unsafe impl Sync for Pmu {}
 
 /// The PMUs, one for each that the headers declare.
@@ -156,12 +157,12 @@ unsafe extern "C" fn write_port<P: Port>(ctx: *mut c_void, reg: u32, value: u64)
 
 // ---- regions ------------------------------------------------------------------------------------
 
-/// A region of code, with what was counted in it. Made by [`region!`].
+/// A region of code, with what was counted in it. [`region!`] makes one.
 #[repr(transparent)]
 pub struct Region(ffi::pmk_region);
 
 impl Region {
-    /// `name` ends in a zero byte: [`region!`] sees to it.
+    /// `name` must end with a zero byte, which [`region!`] appends.
     pub const fn named(name: &'static str) -> Region {
         assert!(name.as_bytes()[name.len() - 1] == 0);
         let none = ffi::pmk_stats { n: 0, sum: 0, sq_low: 0, sq_high: 0, min: 0, max: 0 };
@@ -175,7 +176,7 @@ impl Region {
     }
 }
 
-/// A region with this name, a literal.
+/// Makes a region whose name is this literal.
 #[macro_export]
 macro_rules! region {
     ($name:literal) => {
@@ -183,7 +184,7 @@ macro_rules! region {
     };
 }
 
-/// What an event counted in a region, the cost of measuring taken off.
+/// What an event counted in a region. The cost of measuring has been subtracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// completed occurrences of the region
@@ -193,7 +194,7 @@ pub struct Counts {
     pub max: u64,
 }
 
-/// Code that is counted as a region, until this is dropped.
+/// A region that has begun. It ends when this is dropped.
 #[must_use = "a region ends where this is dropped"]
 pub struct Scope<'t> {
     target: *mut ffi::pmk_target,
@@ -209,7 +210,7 @@ impl Drop for Scope<'_> {
 
 // ---- the target ---------------------------------------------------------------------------------
 
-/// Where a [`Target`] lies: it may not move while it is open.
+/// Memory for a [`Target`], which may not move while it is open.
 pub struct Memory(MaybeUninit<ffi::pmk_target>);
 
 impl Memory {
@@ -224,7 +225,7 @@ impl Default for Memory {
     }
 }
 
-/// A session on the counters of one PMU, for one thread. Dropping it gives the PMU back.
+/// A session on the counters of one PMU, for one thread. Dropping it closes the session.
 pub struct Target<'m> {
     raw: *mut ffi::pmk_target,
     regions: Cell<(*const Region, usize)>,
@@ -233,14 +234,14 @@ pub struct Target<'m> {
 
 impl<'m> Target<'m> {
     fn open_raw(memory: &'m mut Memory, pmu: &Pmu, port: ffi::pmk_port) -> Result<Self, Error> {
-        // The C library takes zeroed memory.
+        // The C library expects zeroed memory.
         memory.0 = MaybeUninit::zeroed();
         let raw = memory.0.as_mut_ptr();
         check(unsafe { ffi::pmk_target_open(raw, pmu.0, port) })?;
         Ok(Target { raw, regions: Cell::new((core::ptr::null(), 0)), _memory: PhantomData })
     }
 
-    /// Take the PMU behind a port.
+    /// Opens the PMU whose registers the port accesses.
     pub fn open<P: Port>(
         memory: &'m mut Memory,
         pmu: &Pmu,
@@ -255,21 +256,22 @@ impl<'m> Target<'m> {
         Self::open_raw(memory, pmu, port)
     }
 
-    /// Take the PMU of the processor that this runs on. Code that may not access it takes an
+    /// Opens the PMU of the processor that this runs on. Code that may not access it takes an
     /// exception: see `<pmk/native.h>`.
     ///
     /// # Safety
-    /// This mode may access the counters, and nobody else uses them through another `Target`.
+    /// The mode of the processor must permit access to the counters, and no other `Target` may use
+    /// them at the same time.
     pub unsafe fn open_native(memory: &'m mut Memory, pmu: &Pmu) -> Result<Self, Error> {
         Self::open_raw(memory, pmu, ffi::pmk_port_native())
     }
 
-    /// Count this event; returns its index.
+    /// Adds an event to count. Returns its index.
     pub fn add(&self, code: u16) -> Result<u32, Error> {
         check(unsafe { ffi::pmk_target_add(self.raw, code.into()) })
     }
 
-    /// The regions, by their index from 0. They are the target's from now on.
+    /// Hands the regions to the target. A region's number is its index here, from 0.
     pub fn regions(&self, regions: &'m mut [Region]) -> Result<(), Error> {
         let (first, n) = (regions.as_mut_ptr(), regions.len());
         check(unsafe {
@@ -287,30 +289,33 @@ impl<'m> Target<'m> {
         check(unsafe { ffi::pmk_target_stop(self.raw) }).map(|_| ())
     }
 
-    /// The 64-bit total of an event.
+    /// Returns the 64-bit total of an event.
     pub fn read(&self, event: u32) -> Result<u64, Error> {
         let mut total = 0;
         check(unsafe { ffi::pmk_target_read(self.raw, event, &mut total) }).map(|_| total)
     }
 
-    /// Adds up what has wrapped; to be called at least once per [`deadline`](Self::deadline).
+    /// Adds the counters that have wrapped to the totals. To be called at least once per
+    /// [`deadline`](Self::deadline).
     pub fn poll(&self) -> Result<u32, Error> {
         check(unsafe { ffi::pmk_target_poll(self.raw) })
     }
 
-    /// Cycles within which an overflow has to be seen.
+    /// Returns the number of cycles within which an overflow must be served, if no event occurs
+    /// more than `per_cycle` times in a cycle.
     pub fn deadline(&self, per_cycle: u32) -> u64 {
         unsafe { ffi::pmk_target_deadline(self.raw, per_cycle) }
     }
 
-    /// Begin a region, which ends where the result is dropped. A number that no region has counts
-    /// nothing.
+    /// Begins a region, which ends when the result is dropped. If no region has this number,
+    /// nothing is counted.
     pub fn region(&self, id: u32) -> Scope<'_> {
         unsafe { ffi::pmk_region_begin(self.raw, id) };
         Scope { target: self.raw, id, _borrow: PhantomData }
     }
 
-    /// What an event has counted in a region; `None`: there is no such region or event.
+    /// Returns what an event has counted in a region, or `None` if there is no such region or
+    /// event.
     pub fn counts(&self, region: u32, event: u32) -> Option<Counts> {
         let (first, n) = self.regions.get();
         if region as usize >= n || event as usize >= unsafe { (*self.raw).nevents } as usize {
@@ -321,17 +326,17 @@ impl<'m> Target<'m> {
         Some(Counts { count: region.count, total: net.sum, min: net.min, max: net.max })
     }
 
-    /// A table of everything, a character at a time.
+    /// Writes a table of all counts through `put`, one character at a time.
     pub fn report(&self, put: extern "C" fn(u8)) -> Result<(), Error> {
         check(unsafe { ffi::pmk_target_report(self.raw, put) }).map(|_| ())
     }
 
-    /// The same for `pmk report`.
+    /// Writes all counts through `put` as a dump, which `pmk report` reads.
     pub fn dump(&self, put: extern "C" fn(u8)) -> Result<(), Error> {
         check(unsafe { ffi::pmk_target_dump(self.raw, put) }).map(|_| ())
     }
 
-    /// For what only [`ffi`] has.
+    /// The target in C, for functions that only [`ffi`] has.
     pub fn as_raw(&self) -> *mut ffi::pmk_target {
         self.raw
     }

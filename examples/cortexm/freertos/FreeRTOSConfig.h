@@ -18,7 +18,7 @@
 #define INCLUDE_vTaskSuspend	 1
 #define configKERNEL_INTERRUPT_PRIORITY	     255
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 191
-/* The names that the vector table of main.c has. */
+/* The vector table of main.c uses these names. */
 #define vPortSVCHandler	    svc_handler
 #define xPortPendSVHandler  pendsv_handler
 #define xPortSysTickHandler systick_handler

@@ -8,7 +8,7 @@
 
 enum { EXIT_EXTENDED = 0x20, EXITED = 0x20026, ROUNDS = 10, SAMPLES = 64 };
 
-/* The kernel has the last three. */
+/* The kernel defines the last three. */
 void reset(void);
 void svc_handler(void);
 void pendsv_handler(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a program by semihosting: QEMU, or a debugger that is attached, takes it and the exit
- * code. Without either it is an exception. ARM IHI 0105, SYS_EXIT_EXTENDED. */
+/* Ends a program by a semihosting call (SYS_EXIT_EXTENDED of ARM IHI 0105), which hands the exit
+ * code to QEMU or to an attached debugger. Without either of them the call is an exception. */
 #ifndef SEMIHOSTING_H
 #define SEMIHOSTING_H
 

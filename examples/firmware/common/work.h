@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Something to measure: two functions that read memory, and read and write it. */
+/* Something to measure: sum() reads memory, copy() reads and writes it. */
 #ifndef WORK_H
 #define WORK_H
 

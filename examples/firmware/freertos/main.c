@@ -4,7 +4,8 @@
  * region in each. Two workers of the same priority take turns, by yielding and at each tick; when
  * both have finished, a task of lower priority prints the counts.
  *
- * The kernel is unchanged: FreeRTOSConfig.h has the two hooks.
+ * The kernel is unchanged: FreeRTOSConfig.h defines the macros through which it calls
+ * pmu_task_out() and pmu_task_in().
  */
 #include "FreeRTOS.h"
 #include "task.h"
@@ -41,10 +42,10 @@ void pmu_task_out(void)
 
 void pmu_task_in(void *task)
 {
-	pmk_target_switch_in(&pmu, task); /* NULL for tasks that have none */
+	pmk_target_switch_in(&pmu, task); /* NULL for a task without counts */
 }
 
-/* The BCM2835 connects the PMU's interrupt to nothing: overflows are polled. */
+/* The BCM2835 does not connect the PMU's interrupt, so overflows are polled. */
 void vApplicationTickHook(void)
 {
 	pmk_target_poll(&pmu);
@@ -74,7 +75,7 @@ static void unlock(uintptr_t before)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* Two instructions for each turn. */
+/* Executes two instructions for each turn. */
 static void spin(uint32_t turns)
 {
 	__asm__ volatile("1:	subs	%0, %0, #1\n\t"
@@ -89,7 +90,7 @@ static void work(void *argument)
 	struct worker *w = argument;
 
 	vTaskSetThreadLocalStoragePointer(NULL, 0, &w->counts);
-	taskYIELD(); /* version 9 has no hook for switching in the first task */
+	taskYIELD(); /* version 9 calls no hook when it switches in the first task */
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		PMK_REGION_BEGIN(w->region);
 		spin(w->turns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches between tasks. All registers of one are on its own stack while it does not run. */
+/* Switches between tasks. While a task does not run, all its registers are on its own stack. */
 	.syntax	unified
 	.arm
 	.equ	SYSTEM, 0x1F
@@ -9,7 +9,7 @@
 	srsdb	sp!, #SYSTEM			@ lr and spsr of this mode
 	cps	#SYSTEM
 	push	{r0-r12, lr}
-	and	r1, sp, #4			@ functions want it aligned to 8
+	and	r1, sp, #4			@ functions need it aligned to 8
 	sub	sp, sp, r1
 	ldr	r2, =port_nesting
 	ldr	r2, [r2]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* FreeRTOS' port to a Raspberry Pi Zero: the first frame of a task, critical sections, and a tick
- * from channel 1 of the system timer. */
+/* The part in C of FreeRTOS' port to a Raspberry Pi Zero: the first frame of a task, critical
+ * sections, and the tick, which channel 1 of the system timer makes. */
 #include "FreeRTOS.h"
 #include "task.h"
 
@@ -21,8 +21,9 @@ void port_vectors(void);
 _Noreturn void port_first_task(void);
 void port_interrupt(void);
 
-/* Nesting depth of the running task; port.S saves it with the task's registers. It is not 0 before
- * the first task, so that leaving a critical section at start-up does not enable interrupts. */
+/* How deeply the critical sections of the running task are nested; port.S saves it with the task's
+ * registers. It is not 0 before the first task, so that leaving a critical section at start-up does
+ * not enable interrupts. */
 uint32_t port_nesting = 1;
 
 static void task_has_returned(void)
@@ -32,7 +33,8 @@ static void task_has_returned(void)
 		;
 }
 
-/* What port.S restores: how far the stack was aligned, port_nesting, r0 to r12, lr, pc, cpsr. */
+/* The frame holds what port.S restores: the number of bytes by which the stack was aligned,
+ * port_nesting, r0 to r12, lr, pc and cpsr. */
 StackType_t *pxPortInitialiseStack(StackType_t *top, TaskFunction_t code, void *parameters)
 {
 	StackType_t *frame = top - 18;
@@ -58,7 +60,7 @@ void vPortExitCritical(void)
 		portENABLE_INTERRUPTS();
 }
 
-/* Of port.S, with interrupts masked. The only one that is enabled is the timer's. */
+/* port.S calls this with interrupts masked. Only the timer's interrupt is enabled. */
 void port_interrupt(void)
 {
 	if (!(IRQ_PENDING & CHANNEL_1))

@@ -6,7 +6,7 @@
  * The BCM2835 connects the PMU's interrupt to nothing. So overflows are polled, at least once per
  * pmk_target_deadline(): 2^31 cycles, 3 s at 700 MHz.
  *
- * QEMU's ARM1176 has no PMU, its registers read as zero. The example says so and ends.
+ * QEMU's ARM1176 has no PMU: the PMU's registers read as zero. The example says so and ends.
  */
 #include "pmk_target.h"
 
@@ -65,7 +65,7 @@ int main(void)
 
 	raspi_uart();
 
-	/* Open, say what to count, where, and go. */
+	/* Open the PMU, choose the events and the regions, and start counting. */
 	check("open", pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native()));
 	check("add", pmk_target_add(&pmu, PMK_ARM11_CPU_CYCLES));
 	check("add", pmk_target_add(&pmu, PMK_ARM11_INSTR_EXEC));

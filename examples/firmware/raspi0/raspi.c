@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A Raspberry Pi Zero: its console, and how it is switched off. */
+/* The console of a Raspberry Pi Zero, and switching it off. */
 #include "raspi.h"
 
 #include "board.h"
@@ -38,7 +38,8 @@ void board_put(char c)
 	UART_DR = (unsigned char)c;
 }
 
-/* Switch off: a reset by the watchdog into partition 63, which is "halt". QEMU ends. */
+/* Switches the board off: the watchdog resets it into partition 63, which means "halt". QEMU ends
+ * then. */
 void board_exit(int code)
 {
 	(void)code;
@@ -47,8 +48,8 @@ void board_exit(int code)
 	PM_RSTS = PASSWORD | 0x555;
 	PM_WDOG = PASSWORD | 10;
 	PM_RSTC = PASSWORD | 0x20;
-	/* Wait for an interrupt (DDI 0301H 3.2.22): QEMU takes a while to end, and the turns of a
-	 * loop would be counted until then. */
+	/* Wait for an interrupt (DDI 0301H 3.2.22). QEMU takes a while to end, and the instructions
+	 * of a loop without it would be counted until then. */
 	for (;;)
 		__asm__ volatile("mcr p15, 0, %0, c7, c0, 4" : : "r"(0) : "memory");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Beside board.h, what the examples for a Raspberry Pi Zero share. */
+/* What the examples for a Raspberry Pi Zero share, in addition to board.h. */
 #ifndef RASPI_H
 #define RASPI_H
 
@@ -7,7 +7,7 @@
 
 #define RASPI_REG(address) (*(volatile uint32_t *)(address))
 
-/* Begin with it: the serial console at 115200 baud. */
+/* Sets up the serial console at 115200 baud. To be called before anything is printed. */
 void raspi_uart(void);
 
 #endif

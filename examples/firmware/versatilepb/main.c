@@ -5,10 +5,10 @@
  *
  * Its register offsets are not public. The layout used here is this project's; if you have the
  * manual, fill in your own, as <pmk/ahbmon.h> shows. The probe checks that the layout fits. On
- * QEMU, where the registers read as zero, it does not; the example then says so and ends.
+ * QEMU, where the registers read as zero, the probe fails; the example then says so and ends.
  *
  * The counters have 32 bits, no overflow flags and no interrupt. A measurement must therefore end
- * before any event has occurred 2^32 times, and there is nothing to poll.
+ * before any event has occurred 2^32 times. Polling would not help.
  */
 #include "pmk_target.h"
 

@@ -34,7 +34,7 @@ static struct pmk_region regions[NREGIONS] = {
 #define GICC_EOIR      REG(0x08010010)
 #define PMU_INTERRUPT  23 /* PPI 7, as in the machine's device tree */
 
-/* What start.S saves. */
+/* The registers that start.S saves on an exception. */
 struct frame {
 	uint64_t x[20]; /* x0 to x18, x30 */
 	uint64_t pc, pstate;
@@ -64,7 +64,7 @@ static void interrupts_on(void)
 	__asm__ volatile("msr daifclr, #2" ::: "memory");
 }
 
-/* The library asks for the interrupted PC and leaves the interrupt controller to us. */
+/* The library needs only the interrupted PC. The interrupt controller is handled here. */
 void interrupt(struct frame *f)
 {
 	uint32_t id = GICC_IAR;
@@ -83,7 +83,7 @@ void unexpected(struct frame *f)
 	board_exit(1);
 }
 
-/* pmk_native_probe() may take an exception. That one is expected. */
+/* pmk_native_probe() may take an exception, which is expected. No other is. */
 void synchronous(struct frame *f)
 {
 	uintptr_t pc = (uintptr_t)f->pc;
@@ -95,7 +95,7 @@ void synchronous(struct frame *f)
 
 /* ---- what is measured ------------------------------------------------------------------------ */
 
-/* 4 n instructions. */
+/* Executes 4 n instructions. */
 static inline __attribute__((always_inline)) void loop(uint64_t n)
 {
 	__asm__ volatile("1:	nop\n"
@@ -133,8 +133,9 @@ static __attribute__((noinline)) void sort(void)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* Instructions of loop(n), and cycles in the upper half: with <pmk/fast.h>, one read of each
- * counter before and one after. Works at EL0, too, once the counters are open to it. */
+/* Returns the cycles of loop(n) in the upper half and its instructions in the lower half.
+ * <pmk/fast.h> reads each counter once before the loop and once after it. This works at EL0, too,
+ * while EL0 may read the counters. */
 static __attribute__((noinline)) uint64_t measure(uint64_t n)
 {
 	struct pmk_fast f;
@@ -182,7 +183,7 @@ static void count(void)
 	for (unsigned i = 0; i < sizeof(turns) / sizeof(turns[0]); i++)
 		show("el1", turns[i], measure(turns[i]));
 
-	/* At EL0 the counters are closed; the probe asks and survives the answer. */
+	/* EL0 may not read the counters yet. The probe tries it and returns an error. */
 	print("el0 probe: ");
 	print(pmk_strerror((int)at_el0(probe, 0)));
 	print("\n");
@@ -198,7 +199,8 @@ static void count(void)
 		sort();
 		PMK_REGION_END(REGION_SORT);
 	}
-	/* Too short for those: a region takes more than what it measures. */
+	/* These loops are too short for PMK_REGION_BEGIN and _END, which take longer than the
+	 * loops. */
 	for (unsigned i = 0; i < 10; i++)
 		PMK_REGION_FAST(0) {
 			loop(i + 1);

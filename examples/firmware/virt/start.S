@@ -30,7 +30,8 @@ at_el1:	ldr	x0, =stack_top
 2:	bl	main
 	bl	board_exit
 
-/* Exceptions: what a C function may change goes into a struct frame (main.c), and back. */
+/* Exceptions: the registers that a C function may change are saved in a struct frame (main.c) and
+ * restored from it. */
 	.macro	vector	handler
 	.balign	128
 	stp	x0, x1, [sp, #-176]!
@@ -91,7 +92,7 @@ exception:
 	ldp	x0, x1, [sp], #176
 	eret
 
-/* uint64_t at_el0(uint64_t (*f)(uint64_t), uint64_t x): f(x), at EL0 and on a stack of its own. */
+/* uint64_t at_el0(uint64_t (*f)(uint64_t), uint64_t x) calls f(x) at EL0, on a stack of its own. */
 	.global	at_el0
 at_el0:
 	stp	x29, x30, [sp, #-112]!

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Firmware's counters tried on a host: the registers of an ARM1176's PMU are variables, and "the
-//! processor" counts what work() says. On the processor itself it is Target::open_native().
+//! Tries the counters of firmware on a host: the registers of an ARM1176's PMU are variables, and
+//! work() adds to them. Firmware calls Target::open_native() instead of Target::open().
 use pmk_target::{pmu, region, Error, Memory, Port, Target};
 use std::cell::Cell;
 use std::io::Write;
@@ -20,7 +20,7 @@ struct Registers;
 
 impl Port for Registers {
     fn read(&mut self, reg: u32) -> Result<u64, Error> {
-        // Time passes: the library looks whether the cycle counter moves.
+        // Time passes, because the library checks that the cycle counter moves.
         let mut all = REGISTERS.with(Cell::get);
         all[CCNT] += all[PMNC] & 1;
         REGISTERS.with(|r| r.set(all));

@@ -29,7 +29,8 @@ impl Write for Uart {
     }
 }
 
-/// By semihosting, which QEMU takes: SYS_EXIT_EXTENDED of ARM IHI 0105.
+/// Ends the program by a semihosting call, which QEMU understands: SYS_EXIT_EXTENDED of ARM IHI
+/// 0105.
 #[no_mangle]
 pub extern "C" fn board_exit(code: i32) -> ! {
     let block = [0x20026u64, code as u64]; // ADP_Stopped_ApplicationExit
@@ -44,7 +45,7 @@ fn panic(info: &PanicInfo) -> ! {
     board_exit(1)
 }
 
-/// Exceptions, by the names that start.S has for them. None is expected here.
+/// start.S calls these three functions on exceptions. None is expected here.
 #[no_mangle]
 pub extern "C" fn unexpected() {
     panic!("an exception");
@@ -62,7 +63,7 @@ pub extern "C" fn interrupt() {
 
 // ---- what is measured ---------------------------------------------------------------------------
 
-/// Four instructions a turn.
+/// Executes four instructions per turn.
 #[inline(always)]
 fn turns(mut n: u64) {
     unsafe { asm!("2: nop", "nop", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) n) };
@@ -72,7 +73,7 @@ fn turns(mut n: u64) {
 fn count() -> Result<(), Error> {
     let mut memory = Memory::new();
     let mut regions = [region!("thousand"), region!("three thousand")];
-    // At EL1 nothing traps our accesses to the counters, and no other code uses them.
+    // At EL1 no access to the counters traps, and no other code uses them.
     let target = unsafe { Target::open_native(&mut memory, &pmu::cortex_a53()) }?;
     let instructions = target.add(INST_RETIRED)?;
     target.regions(&mut regions)?;
