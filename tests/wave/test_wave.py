@@ -604,7 +604,8 @@ def test_dumps_that_are_none():
               write("nul", " \n \0"))
         fails(125, "Is a directory", *what, ROOM)
         fails(125, "ends within $var; it may be cut off", *what, write("cut", SMALL[:60]))
-        fails(125, "ends before $enddefinitions; it may be cut off", *what, write("cut", SMALL[:-22]))
+        fails(125, "ends before $enddefinitions; it may be cut off", *what,
+              write("cut", SMALL[:-22]))
     fails(125, "the dump has a header but no "
                "changes", "check", "--map", ini, write("header.vcd", SMALL))
     fails(125, "the clock 'tb.hclk' has no rising edge between time 0 ns and 0 ns", "check",
@@ -684,8 +685,7 @@ def test_fst_that_is_cut_off_or_damaged():
     assert len(changes) > 2, blocks
     # A simulator writes the names at the end, so without them nothing is known.
     fails(125, f"cut.fst: byte {changes[1][1]}: the FST file ends within this block; it may be cut "
-          "off",
-          "check", write("cut.fst", fst[:changes[1][2] - 1]), "-m", ini)
+          "off", "check", write("cut.fst", fst[:changes[1][2] - 1]), "-m", ini)
     fails(125, f"byte {changes[1][1]}: an FST file without names: the simulator has not finished "
           "it", "check", write("cut.fst", fst[:changes[1][1]]), "-m", ini)
     fails(125, "cut.fst: byte 330: the FST file ends here; it may be cut off", "signals",
