@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
  * Armv8.1-M's PMU: the events that the architecture defines. Codes and names are those of CMSIS
- * pmu_armv8.h, except 0x0264: the header has the code of another event for it. The IMPLEMENTATION
- * DEFINED events from 0xC000 on are not listed.
+ * pmu_armv8.h, except 0x0264: the header has the code of another event for it. Events from 0xC000
+ * on are IMPLEMENTATION DEFINED: those listed are a Cortex-M55's, as in CMSIS core_cm55.h.
  */
 #include "pmu/armv81m/regs.h"
 
 #define SOURCE "DDI 0553, Performance Monitoring Extension; CMSIS pmu_armv8.h"
 
-#define BY_REGISTER "counts only through the registers: "
-#define NO_ERRORS   "an emulated memory has no errors"
-#define NO_L2	    "cores of the M profile have no level 2 cache"
-#define NO_OPS	    "operations of an instruction are not modelled"
-#define NO_LOB	    "no emulated core has low-overhead branches"
-#define NO_CALLS    "emulation does not see calls between the Security states"
-#define NO_MATCH    "comparators of the DWT are not modelled"
-#define NO_MVE	    "no emulated core has MVE"
-#define NO_TCM	    "emulation does not distinguish the TCMs from other memory"
-#define NO_TRACE    "trace hardware is not emulated"
-#define NO_ALLOC    "no instruction of these cores writes whole lines"
+#define BY_REGISTER   "counts only through the registers: "
+#define NO_ERRORS     "an emulated memory has no errors"
+#define NO_L2	      "cores of the M profile have no level 2 cache"
+#define NO_OPS	      "operations of an instruction are not modelled"
+#define NO_LOB	      "no emulated core has low-overhead branches"
+#define NO_CALLS      "emulation does not see calls between the Security states"
+#define NO_MATCH      "comparators of the DWT are not modelled"
+#define NO_MVE	      "no emulated core has MVE"
+#define NO_TCM	      "emulation does not distinguish the TCMs from other memory"
+#define NO_TRACE      "trace hardware is not emulated"
+#define NO_PREFETCH   "no emulated core has this prefetcher"
+#define NO_WRITE_MODE "no-write-allocate mode is not modelled"
+#define NO_BUSES      "emulation does not distinguish the interfaces of the core"
+#define NO_CUSTOM     "no emulated core has custom instructions (CDE)"
+#define NO_ALLOC      "no instruction of these cores writes whole lines"
 
 #define EVENT(c, n, sig, more, text)                                              \
 	{                                                                         \
@@ -34,6 +38,12 @@
 	{                                                                   \
 		.code = (c), .name = n, .cores = 1,                         \
 		PMK_HOST(.ref = SOURCE, .brief = text, .unmodelled = (why)) \
+	}
+#define OF_M55(c, n, why, text)                                                      \
+	{                                                                            \
+		.code = (c), .name = n, .cores = 1,                                  \
+		PMK_HOST(.ref = "CMSIS core_cm55.h: Cortex-M55 only", .brief = text, \
+			 .unmodelled = (why))                                        \
 	}
 /* An event of MVE that counts retired instructions, and the next code for its speculative twin. */
 #define MVE(c, n, text)                                                  \
@@ -167,5 +177,74 @@ const struct pmk_event pmk_armv81m_events[] = {
 	UNSEEN(0x4019, "cti_trigout5", NO_TRACE, "CTI output trigger 5"),
 	UNSEEN(0x401A, "cti_trigout6", NO_TRACE, "CTI output trigger 6"),
 	UNSEEN(0x401B, "cti_trigout7", NO_TRACE, "CTI output trigger 7"),
+	OF_M55(0xC000, "ecc_err", NO_ERRORS, "ECC errors"),
+	OF_M55(0xC001, "ecc_err_fatal", NO_ERRORS, "fatal ECC errors"),
+	OF_M55(0xC010, "ecc_err_dcache", NO_ERRORS, "ECC errors in the data cache"),
+	OF_M55(0xC011, "ecc_err_icache", NO_ERRORS, "ECC errors in the instruction cache"),
+	OF_M55(0xC012, "ecc_err_fatal_dcache", NO_ERRORS, "fatal ECC errors in the data cache"),
+	OF_M55(0xC013, "ecc_err_fatal_icache", NO_ERRORS,
+	       "fatal ECC errors in the instruction cache"),
+	OF_M55(0xC020, "ecc_err_dtcm", NO_ERRORS, "ECC errors in the data TCM"),
+	OF_M55(0xC021, "ecc_err_itcm", NO_ERRORS, "ECC errors in the instruction TCM"),
+	OF_M55(0xC022, "ecc_err_fatal_dtcm", NO_ERRORS, "fatal ECC errors in the data TCM"),
+	OF_M55(0xC023, "ecc_err_fatal_itcm", NO_ERRORS,
+	       "fatal ECC errors in the instruction TCM"),
+	OF_M55(0xC100, "pf_linefill", NO_PREFETCH, "lines that the prefetcher requests"),
+	OF_M55(0xC101, "pf_cancel", NO_PREFETCH, "times that the prefetcher stops"),
+	OF_M55(0xC102, "pf_drop_linefill", NO_PREFETCH,
+	       "prefetched lines dropped for lack of buffers"),
+	OF_M55(0xC200, "nwamode_enter", NO_WRITE_MODE, "entries of no-write-allocate mode"),
+	OF_M55(0xC201, "nwamode", NO_WRITE_MODE,
+	       "stores not allocated because of no-write-allocate mode"),
+	OF_M55(0xC300, "sahb_access", NO_BUSES, "accesses of the TCMs through the S-AHB"),
+	OF_M55(0xC301, "pahb_access", NO_BUSES, "accesses through the P-AHB"),
+	OF_M55(0xC302, "axi_write_access", NO_BUSES, "beats of writes on the M-AXI"),
+	OF_M55(0xC303, "axi_read_access", NO_BUSES, "beats of reads on the M-AXI"),
+	OF_M55(0xC400, "dostimeout_double", NO_BUSES,
+	       "denial-of-service timeouts that drained the buffers"),
+	OF_M55(0xC401, "dostimeout_triple", NO_BUSES,
+	       "denial-of-service timeouts that blocked the load-store unit"),
+	OF_M55(0xC402, "cde_inst_retired", NO_CUSTOM, "custom instructions executed"),
+	OF_M55(0xC404, "cde_cx1_inst_retired", NO_CUSTOM, "custom instructions CX1 executed"),
+	OF_M55(0xC406, "cde_cx2_inst_retired", NO_CUSTOM, "custom instructions CX2 executed"),
+	OF_M55(0xC408, "cde_cx3_inst_retired", NO_CUSTOM, "custom instructions CX3 executed"),
+	OF_M55(0xC40A, "cde_vcx1_inst_retired", NO_CUSTOM, "custom instructions VCX1 executed"),
+	OF_M55(0xC40C, "cde_vcx2_inst_retired", NO_CUSTOM, "custom instructions VCX2 executed"),
+	OF_M55(0xC40E, "cde_vcx3_inst_retired", NO_CUSTOM, "custom instructions VCX3 executed"),
+	OF_M55(0xC410, "cde_vcx1_vec_inst_retired", NO_CUSTOM,
+	       "custom vector instructions VCX1 executed"),
+	OF_M55(0xC412, "cde_vcx2_vec_inst_retired", NO_CUSTOM,
+	       "custom vector instructions VCX2 executed"),
+	OF_M55(0xC414, "cde_vcx3_vec_inst_retired", NO_CUSTOM,
+	       "custom vector instructions VCX3 executed"),
+	OF_M55(0xC416, "cde_pred", NO_CUSTOM,
+	       "cycles of custom instructions with predicated beats"),
+	OF_M55(0xC417, "cde_stall", NO_CUSTOM, "stall cycles of custom instructions"),
+	OF_M55(0xC418, "cde_stall_resource", NO_CUSTOM,
+	       "stalls of custom instructions: a unit is busy"),
+	OF_M55(0xC419, "cde_stall_dependency", NO_CUSTOM,
+	       "stalls of custom instructions: a register is awaited"),
+	OF_M55(0xC41A, "cde_stall_custom", NO_CUSTOM,
+	       "stalls of custom instructions: the custom hardware stalls"),
+	OF_M55(0xC41B, "cde_stall_other", NO_CUSTOM,
+	       "stalls of custom instructions for other reasons"),
+	OF_M55(0xC41C, "pf_lf_la_1", NO_PREFETCH,
+	       "lines that the prefetcher requests 1 line ahead"),
+	OF_M55(0xC41D, "pf_lf_la_2", NO_PREFETCH,
+	       "lines that the prefetcher requests 2 lines ahead"),
+	OF_M55(0xC41E, "pf_lf_la_3", NO_PREFETCH,
+	       "lines that the prefetcher requests 3 lines ahead"),
+	OF_M55(0xC41F, "pf_lf_la_4", NO_PREFETCH,
+	       "lines that the prefetcher requests 4 lines ahead"),
+	OF_M55(0xC420, "pf_lf_la_5", NO_PREFETCH,
+	       "lines that the prefetcher requests 5 lines ahead"),
+	OF_M55(0xC421, "pf_lf_la_6", NO_PREFETCH,
+	       "lines that the prefetcher requests 6 lines ahead"),
+	OF_M55(0xC422, "pf_buffer_full", NO_PREFETCH,
+	       "requests of the prefetcher while its buffer is full"),
+	OF_M55(0xC423, "pf_buffer_miss", NO_PREFETCH,
+	       "loads whose line is not in the prefetch buffer"),
+	OF_M55(0xC424, "pf_buffer_hit", NO_PREFETCH,
+	       "loads whose line is in the prefetch buffer"),
 };
 /* clang-format on */
