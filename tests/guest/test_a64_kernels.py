@@ -629,6 +629,16 @@ def test_far_branches(branches, far):
     assert more - less == pytest.approx(2 * branches * 200 if far else 0, abs=8 * branches)
 
 
+@pytest.mark.parametrize("calls, far", [(1, 0), (2, 2), (5, 5)])
+def test_far_returns(calls, far):
+    # Each of 200 passes calls a function from this many places. If it returns to another place than
+    # last time, the return is far.
+    body = "; ".join(["bl f; add x14, x14, #1"] * calls)
+    less, more = (count("loop", LOCAL, f"fetch.far={n}", core="cortex-a72", events=["cpu_cycles"],
+                        BODY=body, AUX=FUNCTIONS, COUNT=200)["cpu_cycles"] for n in (0, 2))
+    assert more - less == pytest.approx(2 * far * 200, abs=16 * (calls + 1))
+
+
 def test_return_without_call():
     # RET to the address in a register, with an empty return stack.
     body = {"SETUP": "adr x11, k_begin + 8", "BODY": "ret x11; nop; nop"}

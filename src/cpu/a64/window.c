@@ -379,19 +379,24 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
  */
 #define SETTLED 16
 
-/* Returns true if the taken branch at the end of `p` is not in `near`, and then puts it there. */
-static bool is_far(struct pmk_a64_window *w, const struct pmk_block *p)
+/* Returns true if the branch at the end of `p`, which goes to `target`, is not in `near` with this
+ * target, and then puts it there. */
+static bool is_far(struct pmk_a64_window *w, const struct pmk_block *p, uint64_t target)
 {
-	uint32_t branch = (uint32_t)p->fall, found = 0;
+	uint32_t branch = (uint32_t)p->fall, at = PMK_A64_MAX_NEAR;
 
 	if (w->far == w->taken)
 		return false;
 	for (unsigned i = 0; i < PMK_A64_MAX_NEAR; i++)
-		found |= w->near[i] == branch;
-	if (found)
+		at = w->near[i] == branch ? i : at;
+	if (at < PMK_A64_MAX_NEAR && w->near_target[at] == (uint32_t)target)
 		return false;
-	w->near[w->oldest] = branch;
-	w->oldest = w->oldest + 1 < w->nnear ? w->oldest + 1 : 0;
+	if (at == PMK_A64_MAX_NEAR) {
+		at = w->oldest;
+		w->oldest = at + 1 < w->nnear ? at + 1 : 0;
+	}
+	w->near[at] = branch;
+	w->near_target[at] = (uint32_t)target;
 	return true;
 }
 
@@ -403,7 +408,7 @@ void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 	uint32_t last = w->last;
 	uint16_t *place;
 
-	if (block & PMK_A64_TAKEN && is_far(w, p) && !(block & PMK_A64_WRONG)) {
+	if (block & PMK_A64_TAKEN && is_far(w, p, b->pc) && !(block & PMK_A64_WRONG)) {
 		block += PMK_A64_FAR;
 		/*
 		 * Every branch is far in the first executions of its block, so do not link this
@@ -444,7 +449,7 @@ void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
 
-	pmk_a64_window_fetch(cpu, (is_far(w, p) ? w->far : w->taken) / PMK_A64_TICKS);
+	pmk_a64_window_fetch(cpu, (is_far(w, p, p->fall) ? w->far : w->taken) / PMK_A64_TICKS);
 }
 
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu)

@@ -15,8 +15,9 @@
  *   uses; within the block, instructions take a port in program order.
  * - Instructions retire in order, `issue.width` a cycle; that is the clock.
  * - After a taken branch the front end delivers nothing for `fetch.taken` cycles, or `fetch.far`
- *   more if other branches have replaced it in a buffer of `fetch.near`. It is looked up when the
- *   program takes a path for the second time, and the answer is kept with the path.
+ *   more if other branches have replaced it in a buffer of `fetch.near`, or if it is a return or
+ *   another indirect branch that goes elsewhere than last time. It is looked up when the program
+ *   takes a path for the second time, and the answer is kept with the path.
  * - After a mispredicted branch the front end restarts when the branch is executed.
  * - A load that misses begins when its address is available. Results that depend on it are delayed
  *   along the block's paths, so misses overlap unless they wait for each other, or for a request
@@ -167,10 +168,10 @@ struct pmk_a64_window {
 	uint32_t size, ring_shift, width;
 	uint32_t taken, far; /* ticks without instructions after a taken branch */
 	/*
-	 * The branches whose targets are known at once: the low halves of the addresses after them.
-	 * The oldest, at `oldest`, is replaced first.
+	 * The branches whose targets are known at once: the low halves of the addresses after them,
+	 * and of their last targets. The oldest, at `oldest`, is replaced first.
 	 */
-	uint32_t near[PMK_A64_MAX_NEAR], nnear, oldest;
+	uint32_t near[PMK_A64_MAX_NEAR], near_target[PMK_A64_MAX_NEAR], nnear, oldest;
 	const struct pmk_a64_flow *flow;     /* the last piece of the block */
 	int16_t source[PMK_A64_MAX_SOURCES]; /* the sources at the time of that piece */
 	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of a load that missed is available */
