@@ -619,13 +619,13 @@ void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 }
 
 void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			uint64_t taken, bool mispredicted, uint64_t waits)
+			uint64_t taken, uint64_t left, uint64_t waits)
 {
 	uint64_t before = cpu->cycles;
 
-	if (mispredicted)
+	if (left && p->a64.end == PMK_A64_CONDITIONAL)
 		mispredict(cpu, p, PMK_SIG_BR_COND_MISS);
-	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != taken)
+	else if (left)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
@@ -641,12 +641,12 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 /* Start block `b` on a core that executes out of order. The window counts the cycles of the block.
  * Cycles of fetching and of mispredicted branches are counted as on other cores. */
 void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			 uint64_t taken, bool mispredicted)
+			 uint64_t taken, uint64_t left)
 {
 	cpu->cycles += b->cycles;
 	if (!taken && p->flow == PMK_FLOW_JUMP && !p->conditional)
 		pmk_a64_window_jump(cpu, p);
-	pmk_a64_block_slow(cpu, p, b, taken, mispredicted, 0);
+	pmk_a64_block_slow(cpu, p, b, taken, left, 0);
 	pmk_sites_at(cpu, PMK_SITE_END);
 	cpu->cycles -= b->cycles;
 	pmk_a64_window_step(cpu, b);

@@ -331,12 +331,12 @@ static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_e
 #define PMK_A64_ELEM(access) ((uint32_t)((access) >> 48) & 7)
 
 PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				 const struct pmk_block *b, uint64_t taken, bool mispredicted,
+				 const struct pmk_block *b, uint64_t taken, uint64_t left,
 				 uint64_t waits);
 PMK_SLOW void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b);
 PMK_SLOW void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				  const struct pmk_block *b, uint64_t taken, bool mispredicted);
+				  const struct pmk_block *b, uint64_t taken, uint64_t left);
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 /*
@@ -347,19 +347,17 @@ PMK_SLOW void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acc
 PMK_SLOW void pmk_a64_preload(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
 /*
- * Returns nonzero if the slow path must handle how `p` was left. Sets *wrong if a conditional
- * branch was mispredicted.
+ * Returns nonzero if the slow path must handle how `p` was left: if a plain conditional branch was
+ * mispredicted, or `p` ends in a way that leave_block() in a64.c accounts for.
  */
 static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const struct pmk_block *p,
-				     uint64_t taken, bool *wrong)
+				     uint64_t taken)
 {
-	*wrong = false;
 	/* PMK_A64_FALLS is 0 and _GOES is 1, which is the value of `taken` in these cases; other
 	 * kinds never equal `taken`. */
 	if (p->a64.end != PMK_A64_CONDITIONAL)
 		return p->a64.end ^ taken;
-	*wrong = pmk_a64_predict_direction(predictor, p->a64.counter, taken);
-	return *wrong;
+	return pmk_a64_predict_direction(predictor, p->a64.counter, taken);
 }
 
 /* Start block `b` on a core that executes in order: decide how the previous block ended, fetch `b`,
@@ -368,8 +366,7 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 {
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
-	bool wrong;
-	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken, &wrong);
+	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken);
 	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t waits =
 		(p->a64.late & b->a64.wants) | ((p->a64.late2 | cpu->a64.pending) & b->a64.wants2);
@@ -381,7 +378,7 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 	cpu->taken += taken;
 	cpu->a64.piece_of = 0;
 	if (PMK_UNLIKELY(left | (executions->igen ^ cpu->igen) | waits || crossing))
-		pmk_a64_block_slow(cpu, p, b, taken, wrong, waits);
+		pmk_a64_block_slow(cpu, p, b, taken, left, waits);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
@@ -394,8 +391,7 @@ static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_blo
 {
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
-	bool wrong;
-	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken, &wrong);
+	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken);
 	struct pmk_executions *executions = &cpu->executions[b->id];
 
 	executions->count += count;
@@ -403,7 +399,7 @@ static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_blo
 	cpu->taken += taken;
 	cpu->access = 0;
 	if (PMK_UNLIKELY(left | (executions->igen ^ cpu->igen)))
-		pmk_a64_block_slow(cpu, p, b, taken, wrong, 0);
+		pmk_a64_block_slow(cpu, p, b, taken, left, 0);
 }
 
 /* Start block `b` when only fetching is counted. Also counts the execution if `count` is true. */
@@ -425,8 +421,7 @@ static inline void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_bl
 {
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
-	bool wrong;
-	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken, &wrong);
+	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken);
 	struct pmk_executions *executions = &cpu->executions[b->id];
 
 	executions->count++;
@@ -435,7 +430,7 @@ static inline void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_bl
 	cpu->a64.piece_of = 0;
 	if (PMK_UNLIKELY(left | (executions->igen ^ cpu->igen) || cpu->cycles >= cpu->deadline ||
 			 cpu->sites || crossing))
-		pmk_a64_window_slow(cpu, p, b, taken, wrong);
+		pmk_a64_window_slow(cpu, p, b, taken, left);
 	else
 		pmk_a64_window_step(cpu, b);
 }

@@ -31,7 +31,7 @@ struct pmk_core;
 
 struct pmk_a64_predictor {
 	uint8_t counter[PMK_A64_MAX_COUNTERS]; /* 0, 1: not taken; 2, 3: taken */
-	uint32_t history, history_mask;
+	uint64_t history, history_mask;
 	uint64_t *target; /* the last targets of indirect branches; 0: none */
 	uint32_t target_mask;
 	uint32_t path, path_mask; /* the history that selects an entry of `target` */
@@ -54,22 +54,23 @@ uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 
 /*
  * Predict a conditional branch that was taken (1) or not (0), and learn its outcome. `counter` is
- * the branch's counter without history. Returns true if the prediction was wrong. The function is
- * inline, because every conditional branch of the program comes here, and has no branches, because
- * the host could not predict them better than the program's branch.
+ * the branch's counter without history. Returns 1 if the prediction was wrong, otherwise 0. The
+ * function is inline, because every conditional branch of the program comes here, and has no
+ * branches, because the host could not predict them better than the program's branch.
  */
-static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
-					     uint64_t taken)
+static inline uint64_t pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
+						 uint64_t taken)
 {
 	/* The next value of a counter of 0 to 3 after a branch that was not taken, and after a
 	 * taken branch. */
 	static const uint8_t next[2][4] = { { 0, 0, 1, 2 }, { 1, 2, 3, 3 } };
-	uint32_t history = p->history;
-	uint8_t *c = &p->counter[counter ^ history], state = *c;
+	uint64_t history = p->history;
+	uint8_t *c = &p->counter[counter ^ history];
+	uint64_t state = *c;
 
 	*c = next[taken][state];
-	p->history = (history << 1 | (uint32_t)taken) & p->history_mask;
-	return state >> 1 != taken;
+	p->history = (history << 1 | taken) & p->history_mask;
+	return state >> 1 ^ taken;
 }
 
 /*
