@@ -475,15 +475,16 @@ static inline __attribute__((always_inline)) void after_miss(struct pmk_cpu *cpu
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
 	uint64_t line = addr >> PMK_A64_LINE_SHIFT;
-	uint32_t stream;
+	uint32_t stream, near;
 
 	if (write && p->stores == PMK_A64_STORES_IGNORED)
 		return;
-	if (PMK_LIKELY(!pmk_a64_prefetch_is_near(p, line))) {
+	near = pmk_a64_prefetch_near(p, line);
+	if (PMK_LIKELY(!near)) {
 		pmk_a64_prefetch_begin(p, line, write);
 		return;
 	}
-	stream = pmk_a64_prefetch_missed(p, line, write);
+	stream = pmk_a64_prefetch_missed(p, line, write, near);
 	if (stream != PMK_A64_NO_STREAM)
 		prefetch(cpu, stream, now);
 }

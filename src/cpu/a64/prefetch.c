@@ -7,52 +7,53 @@
 #include "cpu/a64/a64.h"
 
 #define PAGE_LINES_SHIFT (PMK_PAGE_SHIFT - PMK_A64_LINE_SHIFT)
-/*
- * The numbers of the rings. In a ring, its number stands for the gap between the newest and the
- * oldest item.
- */
-#define BEGINNINGS	 PMK_A64_FOLLOWED
-#define STREAMS		 (PMK_A64_FOLLOWED + 1)
+/* No item: the ring of streams is empty. */
+#define NONE		 PMK_A64_FOLLOWED
 
 static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	return p->going >> i & 1;
 }
 
-static uint32_t ring_of(const struct pmk_a64_prefetcher *p, uint32_t i)
+/* Put item `i` into a ring, before `next`. */
+static void put_before(struct pmk_a64_prefetcher *p, uint32_t i, uint32_t next)
 {
-	return is_going(p, i) ? STREAMS : BEGINNINGS;
+	p->newer[i] = (uint8_t)next;
+	p->older[i] = p->older[next];
+	p->newer[p->older[i]] = p->older[next] = (uint8_t)i;
 }
 
-/* Put item `i` into its ring, after `before`. */
-static void put_after(struct pmk_a64_prefetcher *p, uint32_t i, uint32_t before)
+/* Put item `i` into its ring, as the most recently used one. */
+static void put_last(struct pmk_a64_prefetcher *p, uint32_t i)
 {
-	p->older[i] = (uint8_t)before;
-	p->newer[i] = p->newer[before];
-	p->older[p->newer[i]] = p->newer[before] = (uint8_t)i;
-}
+	uint32_t *oldest = &p->oldest[is_going(p, i)];
 
-/* Put item `i` into its ring, by the time at which it was last used. */
-static void put(struct pmk_a64_prefetcher *p, uint32_t i)
-{
-	uint32_t ring = ring_of(p, i), before = p->older[ring];
-
-	while (before != ring && p->stream[before].used > p->stream[i].used)
-		before = p->older[before];
-	put_after(p, i, before);
+	if (*oldest == NONE)
+		*oldest = p->older[i] = (uint8_t)i;
+	put_before(p, i, *oldest);
 }
 
 static void take(struct pmk_a64_prefetcher *p, uint32_t i)
 {
-	p->newer[p->older[i]] = p->newer[i];
-	p->older[p->newer[i]] = p->older[i];
+	uint32_t *oldest = &p->oldest[is_going(p, i)], next = p->newer[i];
+
+	if (*oldest == i)
+		*oldest = next == i ? NONE : next;
+	p->newer[p->older[i]] = (uint8_t)next;
+	p->older[next] = p->older[i];
 }
 
 static void use(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	take(p, i);
 	p->stream[i].used = ++p->now;
-	put_after(p, i, p->older[ring_of(p, i)]);
+	put_last(p, i);
+}
+
+/* Set the last line of item `i`. */
+static void set_near(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line)
+{
+	p->near[i] = (uint32_t)line - p->longest - (UINT32_C(1) << 31);
 }
 
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core)
@@ -69,10 +70,11 @@ void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core
 		.pages = core->a64.prefetch_pages,
 		.stores = core->a64.prefetch_stores,
 	};
-	p->newer[BEGINNINGS] = p->older[BEGINNINGS] = BEGINNINGS;
-	p->newer[STREAMS] = p->older[STREAMS] = STREAMS;
+	p->oldest[0] = p->oldest[1] = NONE;
 	for (uint32_t i = 0; i < 2 * p->nstreams; i++)
-		put(p, i);
+		put_last(p, i);
+	for (uint32_t i = 0; i < 4; i++)
+		p->reach[i] = (int32_t)(2 * p->longest) + INT32_MIN;
 }
 
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p)
@@ -108,25 +110,37 @@ static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t l
 	return !stays_in_page(p, i) || in_one_page(line, s->last);
 }
 
-/* Returns the stream or beginning that a line continues, the most recently used one if there are
- * several. */
-static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line)
+/*
+ * Returns the one of the streams and beginnings `near` that a line continues. If it continues
+ * several, returns the most recently used one.
+ */
+static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line, uint32_t near)
 {
 	uint32_t found = PMK_A64_NO_STREAM;
 
-	for (uint32_t i = 0; i < 2 * p->nstreams; i++)
+	for (; near; near &= near - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(near);
+
 		if (continues(p, i, line) &&
 		    (found == PMK_A64_NO_STREAM || p->stream[i].used > p->stream[found].used))
 			found = i;
+	}
 	return found;
 }
 
-/* End a stream. */
+/* End a stream. It becomes a beginning, in the order of the times of last use. There are other
+ * beginnings. */
 static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 {
+	uint32_t *oldest = &p->oldest[0], next = *oldest;
+
 	take(p, i);
 	p->going &= ~(UINT32_C(1) << i);
-	put(p, i);
+	while (p->stream[next].used < p->stream[i].used && (next = p->newer[next]) != *oldest)
+		;
+	put_before(p, i, next);
+	if (p->stream[i].used < p->stream[*oldest].used)
+		*oldest = i;
 	p->stream[i].ahead = p->stream[i].ahead2 = 0;
 }
 
@@ -136,19 +150,18 @@ static void go_on(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line, uint3
 	struct pmk_a64_stream *s = &p->stream[i];
 
 	s->last = line;
-	p->near[i] = (uint32_t)line;
+	set_near(p, i, line);
 	s->ahead -= s->ahead < strides ? s->ahead : strides;
 	s->ahead2 -= s->ahead2 < strides ? s->ahead2 : strides;
 }
 
 void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
 {
-	uint32_t i = p->newer[BEGINNINGS]; /* never empty */
+	uint32_t i = p->oldest[0]; /* there is always a beginning */
 
-	take(p, i);
+	p->oldest[0] = p->newer[i];
 	p->stream[i] = (struct pmk_a64_stream){ .last = line, .used = ++p->now, .store = store };
-	p->near[i] = (uint32_t)line;
-	put_after(p, i, p->older[BEGINNINGS]);
+	set_near(p, i, line);
 }
 
 /*
@@ -158,15 +171,16 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
 static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	if ((uint32_t)__builtin_popcount(p->going) == p->nstreams)
-		end(p, p->newer[STREAMS]);
+		end(p, p->oldest[1]);
 	take(p, i);
 	p->going |= UINT32_C(1) << i;
-	put_after(p, i, p->older[STREAMS]);
+	put_last(p, i);
 }
 
-uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
+uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store,
+				 uint32_t near)
 {
-	uint32_t i = continued_by(p, line);
+	uint32_t i = continued_by(p, line, near);
 	struct pmk_a64_stream *s;
 	int64_t stride;
 
@@ -179,7 +193,6 @@ uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bo
 	use(p, i);
 	s->store = store;
 	if (stride != s->stride) {
-		end(p, i);
 		s->stride = stride;
 		s->run = 1;
 	} else if (s->run < p->trigger) {
@@ -212,10 +225,13 @@ static uint32_t strides_to(const struct pmk_a64_stream *s, uint64_t line)
 
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
 {
-	uint32_t strides = 0, i = STREAMS;
+	uint32_t strides = 0, oldest = p->oldest[1], i = oldest;
 
-	while (!strides && (i = p->older[i]) != STREAMS)
-		strides = strides_to(&p->stream[i], line);
+	if (oldest != NONE) {
+		do
+			strides = strides_to(&p->stream[i = p->older[i]], line);
+		while (!strides && i != oldest);
+	}
 	if (!strides) {
 		p->now++;
 		return PMK_A64_NO_STREAM;

@@ -70,14 +70,21 @@ struct pmk_a64_prefetcher {
 	bool pages;	  /* streams of loads continue in the next page */
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
 	uint64_t now;	  /* the time, counted in misses and first uses */
-	/* The lower half of `last` of each stream and beginning. Each miss compares its line with
-	 * all of these halves, and they fit into few vectors. */
+	/*
+	 * For each stream and beginning the lower half of the first line that is near it, minus
+	 * 2^31: the line is near it if its number minus this one, read as a signed number, is at
+	 * most `reach`. Each miss compares its line with all of them, and they fit into few
+	 * vectors. All four members of `reach` are equal.
+	 */
 	uint32_t near[PMK_A64_FOLLOWED];
+	int32_t reach[4];
 	uint32_t going; /* bit i is set if item i is a stream */
-	/* Two rings, one of beginnings and one of streams, each from the least recently used to the
-	 * most recently used. PMK_A64_FOLLOWED, or PMK_A64_FOLLOWED + 1, is the gap between both
-	 * ends. */
-	uint8_t newer[PMK_A64_FOLLOWED + 2], older[PMK_A64_FOLLOWED + 2];
+	/* Two rings, one of beginnings and one of streams, from the least recently used item to the
+	 * most recently used one, after which comes the least recently used one again. */
+	uint8_t newer[PMK_A64_FOLLOWED], older[PMK_A64_FOLLOWED];
+	/* The least recently used beginning; the least recently used stream, or PMK_A64_FOLLOWED if
+	 * there is none. */
+	uint32_t oldest[2];
 	struct pmk_a64_stream stream[PMK_A64_FOLLOWED];
 	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
@@ -92,39 +99,39 @@ void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core
 /* Restart the time at 0, with no line under way. */
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
 
-/* True if a line that misses may be near one of the streams and beginnings. Most lines are not, and
- * this must find that out fast: a host with vectors compares four at once. */
-static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, uint64_t line)
+/*
+ * Returns a set of bits: bit i is set if a line that misses may be near item i. The set is empty
+ * for most lines. Every miss calls this function, so a host with vectors compares four items at
+ * once.
+ */
+static inline uint32_t pmk_a64_prefetch_near(const struct pmk_a64_prefetcher *p, uint64_t line)
 {
-	uint32_t from = (uint32_t)line + p->longest;
+	uint32_t near = 0, i = 0;
 #ifdef __SSE2__
-	/* SSE2 compares only signed numbers, so INT32_MIN is added on both sides. */
-	__m128i first = _mm_set1_epi32((int)(from ^ UINT32_C(1) << 31));
-	__m128i most = _mm_set1_epi32((int)(2 * p->longest ^ UINT32_C(1) << 31)), far;
+	__m128i at = _mm_set1_epi32((int)line), far;
+	__m128i reach = _mm_loadu_si128((const __m128i *)p->reach);
 
-	for (uint32_t i = 0; i < 2 * p->nstreams; i += 4) {
-		far = _mm_sub_epi32(first, _mm_loadu_si128((const __m128i *)&p->near[i]));
-		if (_mm_movemask_epi8(_mm_cmpgt_epi32(far, most)) != 0xffff)
-			return true;
-	}
-	return false;
+	do {
+		far = _mm_sub_epi32(at, _mm_loadu_si128((const __m128i *)&p->near[i]));
+		far = _mm_cmpgt_epi32(far, reach);
+		near |= (uint32_t)(_mm_movemask_ps(_mm_castsi128_ps(far)) ^ 0xf) << i;
+	} while ((i += 4) < 2 * p->nstreams);
 #else
-	uint32_t near = 0;
-
-	for (uint32_t i = 0; !near && i < 2 * p->nstreams; i += 4)
-		for (uint32_t j = 0; j < 4; j++)
-			near |= from - p->near[i + j] <= 2 * p->longest;
-	return near;
+	do
+		near |= (uint32_t)((int32_t)((uint32_t)line - p->near[i]) <= *p->reach) << i;
+	while (++i < 2 * p->nstreams);
 #endif
+	return near;
 }
 
 /* Let a line that misses, and is not near any stream or beginning, become a beginning. */
 void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 /*
- * Handle a miss of a line that may be near a stream or beginning. Returns the number of the stream
- * that continues with it, or PMK_A64_NO_STREAM.
+ * Handle a miss of a line that may be near the streams and beginnings `near`. Returns the number of
+ * the stream that continues with it, or PMK_A64_NO_STREAM.
  */
-uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
+uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store,
+				 uint32_t near);
 /*
  * Handle the first use of a line that was prefetched. Returns the number of the stream that
  * continues with it, or PMK_A64_NO_STREAM.
