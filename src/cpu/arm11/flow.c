@@ -307,11 +307,27 @@ static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* True if a branch at the end of `p` that is not predicted would fetch an absent line after it. */
+/* True if a branch at the end of `p` that was not predicted fetches an absent line after it. */
 static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return p->arm11.shadowed &&
 	       !pmk_arm11_is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+}
+
+/* Fetch the line after the branch that ends `p`. The line is absent. */
+static inline void fetch_absent_shadow(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	cpu->dyn[PMK_SIG_L1I_MISS]++;
+	pmk_arm11_fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+}
+
+/* Does what enter_left() does, after fetching the absent line after the branch. */
+static PMK_SLOW void enter_after_shadow(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t before, uint64_t more)
+{
+	fetch_absent_shadow(cpu, p);
+	cpu->cycles = before + more;
+	fetch_and_wait(cpu, p, b, before, before - b->cycles);
 }
 
 /*
@@ -322,8 +338,14 @@ static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk
 enum left {
 	LEFT,
 	LEFT_UNUSUALLY, /* only pmk_arm11_leave_block() can handle the branch */
-	LEFT_ABSENT,	/* the line after the branch must be fetched first */
+	LEFT_SHADOW,	/* left, and the line after the branch, which is absent, must be fetched */
 };
+
+/* Returns how a branch was left that was taken and not predicted. */
+static inline enum left left_taken(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	return has_absent_shadow(cpu, p) ? LEFT_SHADOW : LEFT;
+}
 
 /*
  * Refetch after the branch of `p`. Sets *more to the cycles of the branch beyond those of its
@@ -344,15 +366,13 @@ static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *
 	if (taken) {
 		if (pc != p->arm11.target)
 			return LEFT_UNUSUALLY;
-		if (has_absent_shadow(cpu, p))
-			return LEFT_ABSENT;
 		*own = (uint8_t)(word + 1);
 	} else {
 		*own = (uint8_t)(word - 1);
 	}
 	cpu->dyn[PMK_SIG_BRANCH_MISS]++;
 	flush_usual(cpu, p, more);
-	return LEFT;
+	return taken ? left_taken(cpu, p) : LEFT;
 }
 
 /*
@@ -367,8 +387,6 @@ static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block
 	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !backward))
 		return LEFT_UNUSUALLY;
 	if (taken) {
-		if (has_absent_shadow(cpu, p))
-			return LEFT_ABSENT;
 		pmk_predictor_allocate(pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end),
 				       cpu->arm11.pred, p->arm11.end, p->arm11.branch);
 		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_HELD | PMK_PRED_STATE | 2;
@@ -379,7 +397,7 @@ static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block
 	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
 		*more = cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
 	}
-	return LEFT;
+	return taken ? left_taken(cpu, p) : LEFT;
 }
 
 /*
@@ -396,8 +414,6 @@ static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk
 	bool right = !empty && rs->addr[rs->top] == pc;
 	uint32_t addr;
 
-	if (absent && !right)
-		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_RET_POP] += !empty;
 	if (right) {
 		pmk_return_pop(rs, &addr);
@@ -415,7 +431,7 @@ static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk
 	}
 	if (cycles > p->arm11.branch_cycles)
 		*more = cycles - p->arm11.branch_cycles;
-	return LEFT;
+	return absent && !right ? LEFT_SHADOW : LEFT;
 }
 
 static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -434,26 +450,22 @@ static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct 
 {
 	uint32_t addr;
 
-	if (has_absent_shadow(cpu, p))
-		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_RET_POP] += pmk_return_pop(&cpu->arm11.rs, &addr);
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || cpu->core.arm11.pc_writes;
 	flush_usual(cpu, p, more);
-	return LEFT;
+	return left_taken(cpu, p);
 }
 
 static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
 					     uint64_t *more)
 {
-	if (has_absent_shadow(cpu, p))
-		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->arm11.leave != PMK_ARM11_LEAVE_LOAD;
 	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL && cpu->arm11.bp.on && cpu->core.rs.on) {
 		cpu->dyn[PMK_SIG_CALL_PUSH]++;
 		pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
 	}
 	flush_usual(cpu, p, more);
-	return LEFT;
+	return left_taken(cpu, p);
 }
 
 /* Leave a return, or a branch whose target is only known when it is executed. */
@@ -487,8 +499,6 @@ static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_
 
 	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
 		return LEFT_UNUSUALLY;
-	if (taken && has_absent_shadow(cpu, p))
-		return LEFT_ABSENT;
 	if (held) {
 		cpu->arm11.pred[p->arm11.branch] = (uint8_t)(word + 1);
 	} else if (taken) {
@@ -496,7 +506,7 @@ static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_
 		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_STATE | 2;
 	}
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += wrong;
-	return LEFT;
+	return taken ? left_taken(cpu, p) : LEFT;
 }
 
 static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
@@ -545,38 +555,19 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->taken = all_taken;
 }
 
-/*
- * Called if the branch that ends `p` was not predicted. Fetches the line after the branch, which is
- * absent.
- */
-static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
-{
-	cpu->dyn[PMK_SIG_L1I_MISS]++;
-	pmk_arm11_fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
-}
-
 void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
 	const uint64_t cycles = cpu->cycles;
 	enum left left = fetch_usual(cpu, p, b->pc, taken, word);
 
-	if (left == LEFT_ABSENT) {
-		fetch_behind(cpu, p);
-		left = fetch_usual(cpu, p, b->pc, taken, word);
-	}
-	if (left == LEFT)
+	if (left == LEFT_SHADOW)
+		fetch_absent_shadow(cpu, p);
+	if (left != LEFT_UNUSUALLY)
 		fetch_stale(cpu, b);
 	else
 		fetch_general(cpu, p, b, taken, word);
 	cpu->cycles = cycles;
-}
-
-static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_block *p,
-					 const struct pmk_block *b, uint64_t taken, uint64_t word)
-{
-	fetch_behind(cpu, p);
-	pmk_arm11_block_slow(cpu, p, b, taken, word);
 }
 
 /*
@@ -589,8 +580,8 @@ static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 {
 	if (left == LEFT)
 		enter_left(cpu, p, b, cycles, more);
-	else if (left == LEFT_ABSENT)
-		block_behind_absent(cpu, p, b, taken, word);
+	else if (left == LEFT_SHADOW)
+		enter_after_shadow(cpu, p, b, cpu->cycles - cycles, more);
 	else
 		pmk_arm11_block_general(cpu, p, b, taken, word);
 }
