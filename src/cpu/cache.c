@@ -55,3 +55,18 @@ void pmk_cache_use(struct pmk_cache *c, uint32_t line)
 		way++;
 	pmk_order_use(&c->order, set, way);
 }
+
+uint32_t pmk_cache_replace_ordered(struct pmk_cache *c, uint32_t line)
+{
+	uint32_t set = line & c->set_mask, *tag = &c->tag[set * c->ways], way = 0, old;
+
+	if (tag[c->ways - 1] != PMK_NO_LINE)
+		way = pmk_order_victim(&c->order, set);
+	else
+		while (tag[way] != PMK_NO_LINE)
+			way++;
+	old = tag[way];
+	tag[way] = line;
+	pmk_order_fill(&c->order, set, way);
+	return old;
+}

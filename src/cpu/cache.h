@@ -52,38 +52,38 @@ static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 	return c->random >> 8;
 }
 
-/* Returns the way to fill next in a cache that keeps no order. Ways are filled from the lowest
- * number on, so a set has an invalid way if and only if its last way is invalid. */
-static inline uint32_t pmk_cache_victim_unordered(struct pmk_cache *c, const uint32_t *set)
+/*
+ * Adds a line that is not in the cache, which keeps no order. Returns the line that it replaces, or
+ * PMK_NO_LINE. The function is inline because every miss of the program calls it. Ways are filled
+ * from the lowest number on, so a set whose last way is valid has no invalid way.
+ */
+static inline uint32_t pmk_cache_replace(struct pmk_cache *c, uint32_t line)
 {
-	uint32_t way = 0;
+	uint32_t *way = &c->tag[(line & c->set_mask) * c->ways], old;
 
-	if (__builtin_expect(set[c->ways - 1] != PMK_NO_LINE, 1))
-		return (c->round_robin ? c->next++ : pmk_cache_random(c)) & (c->ways - 1);
-	while (set[way] != PMK_NO_LINE)
-		way++;
-	return way;
+	if (__builtin_expect(way[c->ways - 1] == PMK_NO_LINE, 0)) {
+		while (*way != PMK_NO_LINE)
+			way++;
+		*way = line;
+		return PMK_NO_LINE;
+	}
+	way += (c->round_robin ? c->next++ : pmk_cache_random(c)) & (c->ways - 1);
+	old = *way;
+	*way = line;
+	if (old == PMK_NO_LINE)
+		__builtin_unreachable(); /* so that callers need no test */
+	return old;
 }
 
-static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set)
-{
-	if (__builtin_expect(pmk_order_is_kept(&c->order) && set[c->ways - 1] != PMK_NO_LINE, 0))
-		return pmk_order_victim(&c->order, (uint32_t)(set - c->tag) / c->ways);
-	return pmk_cache_victim_unordered(c, set);
-}
+/* Does what pmk_cache_replace() does, for a cache whose policy keeps an order. */
+uint32_t pmk_cache_replace_ordered(struct pmk_cache *c, uint32_t line);
 
-/* Adds a line that is not in the cache. Returns the line that it replaces, or PMK_NO_LINE. The
- * function is inline because every miss of the program calls it. */
+/* Adds a line that is not in the cache. Returns the line that it replaces, or PMK_NO_LINE. */
 static inline uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
 {
-	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
-	uint32_t way = pmk_cache_victim(c, set);
-	uint32_t old = set[way];
-
-	set[way] = line;
 	if (__builtin_expect(pmk_order_is_kept(&c->order), 0))
-		pmk_order_fill(&c->order, line & c->set_mask, way);
-	return old;
+		return pmk_cache_replace_ordered(c, line);
+	return pmk_cache_replace(c, line);
 }
 
 /* True if a hit changes which line is replaced next. */

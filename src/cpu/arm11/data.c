@@ -489,13 +489,9 @@ static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr
 /* Put a line into the cache in place of another one. */
 static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
-	struct pmk_cache *c = &cpu->arm11.dcache;
 	uint8_t *map = cpu->arm11.dmap;
-	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
-	uint32_t way = pmk_cache_victim_unordered(c, set);
-	uint32_t victim = set[way];
+	uint32_t victim = pmk_cache_replace(&cpu->arm11.dcache, line);
 
-	set[way] = line;
 	if (PMK_LIKELY(victim != PMK_NO_LINE)) {
 		unsigned dirty = map[victim] / PMK_D_DIRTY_LO & 3;
 

@@ -383,13 +383,15 @@ static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block
 				     bool taken, uint64_t *more)
 {
 	bool backward = p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD;
+	uint32_t branch = p->arm11.branch;
+	uint8_t *pred = cpu->arm11.pred;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !backward))
+	if (branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !backward))
 		return LEFT_UNUSUALLY;
 	if (taken) {
-		pmk_predictor_allocate(pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end),
-				       cpu->arm11.pred, p->arm11.end, p->arm11.branch);
-		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_HELD | PMK_PRED_STATE | 2;
+		pmk_predictor_allocate(pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end), pred,
+				       p->arm11.end, branch);
+		pred[branch] = PMK_PRED_HELD | PMK_PRED_STATE | 2;
 	}
 	if (taken != backward) {
 		cpu->dyn[PMK_SIG_BRANCH_MISS]++;

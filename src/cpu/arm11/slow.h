@@ -75,11 +75,8 @@ static inline bool pmk_arm11_is_fetched(const struct pmk_cpu *cpu, uint32_t line
 /* Fetch a line. Returns the cycles until its critical word arrives. */
 static inline uint64_t pmk_arm11_fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
-	struct pmk_cache *c = &cpu->arm11.icache;
-	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
-	uint32_t *entry = &set[pmk_cache_victim_unordered(c, set)], victim = *entry;
+	uint32_t victim = pmk_cache_replace(&cpu->arm11.icache, line);
 
-	*entry = line;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
 	if (victim != PMK_NO_LINE)
