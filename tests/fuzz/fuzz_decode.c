@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int decode(const char *pmu, char *text, char *form)
 {
-	char *argv[MOST + 4] = { "decode", (char *)(uintptr_t)pmu, form };
+	char name[] = "decode", *argv[MOST + 4] = { name, (char *)(uintptr_t)pmu, form };
 	int argc = 3;
 
 	for (char *line; argc < MOST && (line = strsep(&text, "\n"));)

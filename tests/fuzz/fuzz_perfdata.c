@@ -36,15 +36,16 @@ static void check_counts(const struct pmk_recording *rec)
 {
 	uint64_t *sum = calloc(rec->nevents + 1, sizeof(*sum));
 
-	for (size_t i = 0; sum && i < rec->ncounts; i++) {
-		const struct pmk_recorded_count *c = &rec->count[i];
-
-		expect(c->insn < rec->ninsns && c->thread < rec->nthreads &&
-		       c->event < rec->nevents);
-		expect(c->context < rec->ncontexts || !c->context);
-		sum[c->event] += c->value;
-	}
 	expect(!rec->nruns);
+	for (size_t i = 0; sum && i < rec->nextras; i++) {
+		const struct pmk_recorded_extra *x = &rec->extra[i];
+
+		expect(x->insn < rec->ninsns && x->thread < rec->nthreads);
+		expect(x->context < rec->ncontexts || !x->context);
+		expect(x->cost < rec->ncosts);
+		for (size_t e = 0; e < rec->nevents; e++)
+			sum[e] += rec->cost[x->cost * rec->nevents + e];
+	}
 	for (size_t e = 0; sum && e < rec->nevents; e++)
 		expect(sum[e] == rec->event[e].total && rec->event[e].name);
 	free(sum);
