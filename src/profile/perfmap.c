@@ -50,6 +50,20 @@ static bool contains(const struct addresses *a, const struct pmk_recorded_name *
 	return i < a->n && a->item[i] - name->start < name->size;
 }
 
+/* Appends a copy of the name if the recording has its code. */
+static int add_name(struct pmk_perfmap *m, const struct addresses *a, struct pmk_recorded_name name)
+{
+	if (!contains(a, &name))
+		return 0;
+	if (name.size > UINT64_MAX - name.start)
+		name.size = UINT64_MAX - name.start;
+	name.name = strdup(name.name);
+	if (name.name && PMK_APPEND(m->name, m->n, m->room, name))
+		return 0;
+	free((char *)name.name);
+	return PMK_ENOMEM;
+}
+
 /* Reads a hexadecimal number and the blank after it. */
 static bool next_number(char **at, uint64_t *value)
 {
@@ -72,8 +86,6 @@ static bool read_line(char *line, size_t n, struct pmk_recorded_name *name)
 	if (strlen(line) != n || !next_number(&line, &name->start) ||
 	    !next_number(&line, &name->size) || !*line)
 		return false;
-	if (name->size > UINT64_MAX - name->start)
-		name->size = UINT64_MAX - name->start;
 	name->name = line;
 	return true;
 }
@@ -85,22 +97,16 @@ static int read_lines(struct pmk_perfmap *m, FILE *f, const char *path, const st
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
-	bool fits = true;
+	int err = 0;
 
-	while (fits && (n = getline(&line, &room, f)) >= 0) {
+	while (!err && (n = getline(&line, &room, f)) >= 0) {
 		struct pmk_recorded_name name;
 
 		number++;
-		if (!read_line(line, (size_t)n, &name)) {
+		if (read_line(line, (size_t)n, &name))
+			err = add_name(m, a, name);
+		else
 			first = bad++ ? first : number;
-			continue;
-		}
-		if (!contains(a, &name))
-			continue;
-		name.name = strdup(name.name);
-		fits = name.name && PMK_APPEND(m->name, m->n, m->room, name);
-		if (!fits)
-			free((char *)name.name);
 	}
 	free(line);
 	if (bad)
@@ -108,7 +114,7 @@ static int read_lines(struct pmk_perfmap *m, FILE *f, const char *path, const st
 			 "%s:%lu: not an address, a size and a name of generated code; %lu such "
 			 "line%s ignored",
 			 path, first, bad, bad == 1 ? " is" : "s are");
-	return fits ? 0 : PMK_ENOMEM;
+	return err;
 }
 
 int pmk_perfmap_read(struct pmk_perfmap *m, const char *path, const struct pmk_recording *rec,
@@ -189,13 +195,7 @@ static int add_code(struct dump *d, uint64_t start, uint64_t size, const char *t
 
 	if (!PMK_APPEND(d->name, d->n, d->room, name))
 		return PMK_ENOMEM;
-	if (!contains(d->a, &name))
-		return 0;
-	name.name = strdup(text);
-	if (name.name && PMK_APPEND(d->m->name, d->m->n, d->m->room, name))
-		return 0;
-	free((char *)name.name);
-	return PMK_ENOMEM;
+	return add_name(d->m, d->a, name);
 }
 
 /* Reads a record of `size` bytes. PMK_EPARSE: it is damaged. */
