@@ -775,21 +775,22 @@ static __attribute__((noinline)) void find_changes(const struct wave_dump *v, st
 	struct change *q = l->change;
 
 	for (size_t i = 0; i < lines; i++) {
-		size_t end = l->end[i], code;
+		size_t end = l->end[i];
 		uint64_t blanks = wave_blanks_in(wave_word(text + end - 8));
 		struct kind kind = kind_at(text + p);
 		size_t scalar = kind.least & 1, above, length;
+		ptrdiff_t code;
 		uint64_t found;
 		uint32_t watch;
 
 		/*
 		 * The code is after the last blank of the eight bytes, and in a scalar's line after
-		 * its digit.
+		 * its digit. In a line that has no blank, the offset can be below 0.
 		 */
-		code = end - 7 + (scalar + last_byte(blanks));
-		above = code - p + scalar - 2;
+		code = (ptrdiff_t)(end - 7 + (scalar + last_byte(blanks)));
+		above = (size_t)code - p + scalar - 2;
 		found = -(uint64_t)(above < kind.more); /* all ones, or 0 */
-		length = (end - code - 1) & found;
+		length = (end - (size_t)code - 1) & found;
 		if (__builtin_expect(length >= 2, 0))
 			watch = watch_of(v, text + code, length + 1);
 		else
@@ -797,7 +798,7 @@ static __attribute__((noinline)) void find_changes(const struct wave_dump *v, st
 		watch &= (uint32_t)found;
 		q->watch = watch;
 		q->line = (uint16_t)i;
-		q->digits = (uint16_t)(code - 1 + scalar);
+		q->digits = (uint16_t)((size_t)code - 1 + scalar);
 		q->ndigits = (uint16_t)(above + kind.least);
 		q += watch != 1;
 		p = end + 1;
