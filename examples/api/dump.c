@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a waveform dump, and counts for each signal of a map at how many edges of the clock it was
- * high.
+ * Reads a waveform dump. For each signal of a map, counts the clock edges outside of reset at which
+ * the signal was not 0.
  *
  *	dump core.vcd core.ini
  */
