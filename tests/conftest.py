@@ -262,6 +262,7 @@ QUICK = "quick and not more"  # -m of `make test`
 # The values of -m for runs in which no file may be left out.
 WANTED = {"": lambda marks: True, "quick": lambda marks: "quick" in marks,
           QUICK: lambda marks: "quick" in marks and "more" not in marks,
+          "not ci": lambda marks: "ci" not in marks,
           "not once": lambda marks: "once" not in marks}
 
 
@@ -353,6 +354,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "more: except this test, which takes long")
     config.addinivalue_line("markers", "once: takes long, and says the same on each distribution; "
                             "where several are tried, one of them runs it")
+    config.addinivalue_line("markers", "ci: builds another tree, runs a benchmark or boots Linux; "
+                            "`make check` leaves it to .ci/run and `make nightly`")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Completeness())
         if os.environ.get("UNSTABLE"):

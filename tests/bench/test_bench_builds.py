@@ -11,7 +11,7 @@ import struct
 
 from harness import *
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.ci]
 
 BENCH = os.path.join(SOURCE, "bench")
 RUN = os.path.join(BENCH, "run")

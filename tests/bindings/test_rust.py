@@ -8,6 +8,8 @@ import sys
 from harness import *
 import repo
 
+pytestmark = pytest.mark.ci
+
 CRATE = os.path.join(SOURCE, "bindings/rust")
 # Items that have no name in C, or that are used only through pointers.
 UNNAMED = {"pmk_total": "typeof(((struct pmk_target_event *)0)->at[0])"}

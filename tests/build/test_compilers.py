@@ -4,6 +4,8 @@
 from harness import *
 from trees import build_tree, compiler_of, configure_tree, options_of
 
+pytestmark = pytest.mark.ci
+
 STRICT = {"warning_level": "3", "werror": True}
 
 

@@ -12,7 +12,7 @@ from programs import build
 from test_processes import FORK, assemble, threads
 from trees import build_tree, configure_tree
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.ci]
 
 TREE = os.path.join(WORK, "sanitized")
 

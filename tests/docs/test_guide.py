@@ -12,7 +12,7 @@ import sys
 from harness import *
 import repo
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, pytest.mark.ci]
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 # An event of the ARM1176: the text for each file, and the line before which it goes.

@@ -10,6 +10,8 @@ import re
 from harness import *
 from guest import Guest, documents, rows, values
 
+pytestmark = pytest.mark.ci
+
 # N times four instructions, and five around them, in user mode. The program does nothing else.
 LOOP = """
 	.global	_start

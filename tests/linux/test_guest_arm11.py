@@ -6,6 +6,8 @@ from harness import *
 import packages
 from guest import Guest, documents, rows
 
+pytestmark = pytest.mark.ci
+
 SCRIPTS = {
     "names": "pmk stat --json-document "
              "-e dcache_miss,r0b,armv6_1176/event=0x07/,arm1176/ibuf_stall/,cycles,cs "

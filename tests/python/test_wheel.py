@@ -14,6 +14,8 @@ import pytest
 from harness import BUILD, SOURCE, run
 from programs import loop
 
+pytestmark = pytest.mark.ci
+
 PROGRAM = """
 import sys
 import pmk
