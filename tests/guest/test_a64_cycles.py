@@ -188,6 +188,16 @@ def test_cycles_of_divisions_in_a_loop():
     want(c, cpu_cycles=4 + 27 + 49 * 2 + 48 * 28 + 9 + 1, stall_backend=27 + 48 * 28)
 
 
+@pytest.mark.parametrize("body, cycles", [("cmp x4, x5; b.ne 1f; 1:", 1),
+                                          ("sub x3, x4, x5; cbnz x3, 1f; 1:", 2)])
+def test_cycles_of_conditions(body, cycles):
+    # A branch issues together with the instruction that sets its flags, but not with the one that
+    # computes its register. None is taken.
+    less, more = (count("repeat", SETUP="mov x4, #1; mov x5, #1", BODY=body, REPS=n, WARM=1,
+                        events=["cpu_cycles"])["cpu_cycles"] for n in (8, 24))
+    assert more - less == 16 * cycles
+
+
 def test_cycles_of_call_and_return():
     # NOP, BL: 1; RET: 1; 31 times NOP, BL and RET; the last NOP.
     want(count("repeat", BODY="bl f; nop", AUX="f: ret", REPS=32, WARM=1), br_mis_pred=0,

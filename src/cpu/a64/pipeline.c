@@ -262,6 +262,16 @@ static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int r
 						       : PMK_A64_WAITS;
 }
 
+/* Returns when an instruction can use the flags. A branch issues together with the instruction that
+ * sets them: on a board, ADDS with a B.EQ that is taken takes as long as B alone. */
+static uint32_t flags_ready(const struct pmk_core *core, const struct scoreboard *sb,
+			    const struct pmk_insn *in)
+{
+	uint32_t at = sb->ready[FLAGS];
+
+	return at && in->iclass == PMK_I_BRANCH && pmk_a64_is_a64(core) ? at - 1 : at;
+}
+
 /* Returns when all operands are available. Sets *last to the operand that comes last. */
 static uint32_t operands_ready(const struct pmk_core *core, const struct scoreboard *sb,
 			       const struct pmk_insn *in, const struct cost *c, int *last)
@@ -280,8 +290,8 @@ static uint32_t operands_ready(const struct pmk_core *core, const struct scorebo
 			*last = (int)r;
 		}
 	}
-	if (in->reads_flags && sb->ready[FLAGS] > at) {
-		at = sb->ready[FLAGS];
+	if (in->reads_flags && flags_ready(core, sb, in) > at) {
+		at = flags_ready(core, sb, in);
 		*last = PMK_NO_REG;
 	}
 	return at;

@@ -86,9 +86,10 @@ static const struct example examples[] = {
 	/* ldr x1, [x3], #8; ldr x2, [x3]: the base is available after 1 cycle. */
 	{ __LINE__, { 0xf8408461, 0xf9400062 }, 2, 0 },
 	{ __LINE__, { 0xf8408461, NOP, NOP, 0x91000463 }, 2, 0 }, /* …; add x3, x3, #1 */
-	/* cmp x1, x2; b.eq: the flags are available after 1 cycle. */
-	{ __LINE__, { 0xeb02003f, 0x54000000 }, 2, 0 },
+	/* cmp x1, x2; b.eq issue together; csel x1, x2, x3, eq issues a cycle after cmp. */
+	{ __LINE__, { 0xeb02003f, 0x54000000 }, 1, 0 },
 	{ __LINE__, { 0xeb02003f, NOP, 0x54000000 }, 2, 0 },
+	{ __LINE__, { 0xeb02003f, 0x9a830041 }, 2, 0 },
 	/* mul x1, x2, x3; add x6, x1, x1 */
 	{ __LINE__, { 0x9b037c41, ADD_1 }, 5, 3 },
 	/* madd x1, x2, x3, x4; madd x1, x2, x3, x1: the sum is available after 2 cycles. */
