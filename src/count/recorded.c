@@ -11,14 +11,14 @@
 #include "base/distinct.h"
 #include "base/foreign.h"
 #include "base/grow.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "cpu/family.h"
 #include "cpu/fault.h"
 #include "profile/elf.h"
 
 #define MAX_INSNS 1024
 
-/* ---- growing arrays, and a hash table of their items ---------------------------------------- */
+/* ---- growing arrays -------------------------------------------------------------------------- */
 
 #define ARRAY(type)             \
 	struct {                \
@@ -27,60 +27,6 @@
 	}
 /* Appends an item to the array. False: out of memory. */
 #define ADD(array, ...) PMK_APPEND((array).item, (array).n, (array).room, __VA_ARGS__)
-
-/* A hash table that finds items by three numbers. An entry stores the item's index + 1. */
-struct index {
-	struct key {
-		uint64_t a, b, c;
-		size_t item;
-	} * key;
-	size_t size, used;
-};
-
-static struct key *look_up(const struct index *x, uint64_t a, uint64_t b, uint64_t c)
-{
-	uint64_t hash = pmk_hash_add(pmk_hash_add(pmk_hash_add(0, a), b), c);
-	size_t i = (size_t)(hash >> 20) & (x->size - 1);
-
-	while (x->key[i].item && (x->key[i].a != a || x->key[i].b != b || x->key[i].c != c))
-		i = (i + 1) & (x->size - 1);
-	return &x->key[i];
-}
-
-static bool make_room(struct index *x)
-{
-	struct index larger = { .size = x->size ? 2 * x->size : 1024, .used = x->used };
-
-	if (x->size && 2 * x->used < x->size)
-		return true;
-	larger.key = calloc(larger.size, sizeof(*larger.key));
-	if (!larger.key)
-		return false;
-	for (size_t i = 0; i < x->size; i++)
-		if (x->key[i].item)
-			*look_up(&larger, x->key[i].a, x->key[i].b, x->key[i].c) = x->key[i];
-	free(x->key);
-	*x = larger;
-	return true;
-}
-
-/* Set *number to the number of the item whose key is a, b, c. If there is no such item, add the
- * key with the number `next`. False: out of memory. */
-static bool find_number(struct index *x, uint64_t a, uint64_t b, uint64_t c, size_t next,
-			size_t *number)
-{
-	struct key *k;
-
-	if (!make_room(x))
-		return false;
-	k = look_up(x, a, b, c);
-	if (!k->item) {
-		*k = (struct key){ a, b, c, next + 1 };
-		x->used++;
-	}
-	*number = k->item - 1;
-	return true;
-}
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
@@ -121,7 +67,10 @@ struct pmk_recorded {
 	ARRAY(struct pmk_recorded_extra) extras;
 	ARRAY(struct pmk_recorded_latency) latencies;
 	ARRAY(struct mapping) mappings;
-	struct index block_at, insn_at, thread_at, path_at;
+	/* The keys of the instructions, and those of all paths except the root. */
+	struct pmk_distinct insn_keys, path_keys;
+	/* Numbers of blocks and paths, by the numbers of their records, and of threads. */
+	struct pmk_map block_of, path_of, thread_of;
 	/* For each signal, how often it took 0, 1, … cycles, up to `longest`; NULL: it was not
 	 * timed. */
 	uint64_t *times[PMK_NSIGNALS];
@@ -263,20 +212,20 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 		.target = in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL ? in->target : 0,
 	};
 	uint64_t bytes = 0;
-	size_t number;
 
 	/* The bytes after the instruction are left out: they belong to the next instruction, which
 	 * can be another one each time. */
 	memcpy(insn.byte, byte, in->size < 4 ? in->size : 4);
 	for (unsigned i = 0; i < 4; i++)
 		bytes |= (uint64_t)insn.byte[i] << 8 * i;
-	if (!find_number(&r->insn_at, in->addr, bytes, object << 8 | in->size, r->insns.n,
-			 &number) ||
+	part->insn = pmk_distinct_put(&r->insn_keys,
+				      (uint64_t[]){ in->addr, bytes, object << 8 | in->size },
+				      sizeof(uint64_t[3]));
+	if (part->insn == UINT32_MAX ||
 	    !ADD(r->of_block, (struct of_block){ (uint16_t)(in->addr - l->insn[0].addr),
 						 pmk_may_fault(r->req.core, in) }))
 		return false;
-	part->insn = (uint32_t)number;
-	return number < r->insns.n || ADD(r->insns, insn);
+	return part->insn < r->insns.n || ADD(r->insns, insn);
 }
 
 /*
@@ -351,14 +300,14 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	struct part *share;
 	const uint8_t *bytes = (const uint8_t *)&l->insn[l->ninsns];
 	const struct pmk_recorded_block b = { r->parts.n, l->ninsns };
-	size_t object, number;
+	size_t object;
 	bool ok;
 
 	if (!is_valid(l))
 		return PMK_EPARSE;
 	if (!object_of(r, l->head.process, l->insn[0].addr, &object) ||
-	    !find_number(&r->block_at, pmk_ledger_number(r->ledger, &l->head), 0, 0, r->blocks.n,
-			 &number) ||
+	    pmk_map_put(&r->block_of, pmk_ledger_number(r->ledger, &l->head),
+			(uint32_t)r->blocks.n) == UINT32_MAX ||
 	    !ADD(r->blocks, b) || !ADD(r->records, l))
 		return PMK_ENOMEM;
 	for (uint32_t i = 0; i < l->ninsns; i++) {
@@ -376,14 +325,6 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	ok = set_costs(r, &b, share);
 	free(share);
 	return ok ? 0 : PMK_ENOMEM;
-}
-
-/* Returns the number of the block with this record; UINT32_MAX: there is none. */
-static uint32_t find_block(const struct pmk_recorded *r, uint32_t record)
-{
-	const struct key *k = r->block_at.size ? look_up(&r->block_at, record, 0, 0) : NULL;
-
-	return k && k->item ? (uint32_t)(k->item - 1) : UINT32_MAX;
 }
 
 static const struct pmk_recorded_block *block_at(const struct pmk_recorded *r, uint32_t block)
@@ -410,29 +351,32 @@ static const uint64_t *cost_of(const struct pmk_recorded *r, uint32_t block, siz
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static bool thread_of(struct pmk_recorded *r, const struct pmk_ledger_head *h, size_t *number)
+static bool find_thread(struct pmk_recorded *r, const struct pmk_ledger_head *h, uint32_t *number)
 {
-	return find_number(&r->thread_at, h->process, h->cpu, 0, r->threads.n, number) &&
-	       (*number < r->threads.n ||
+	*number = pmk_map_put(&r->thread_of, (uint64_t)h->process << 32 | h->cpu,
+			      (uint32_t)r->threads.n);
+	return *number < r->threads.n ||
+	       (*number != UINT32_MAX &&
 		ADD(r->threads, (struct pmk_recorded_thread){ h->process, h->cpu }));
 }
 
 /* Returns the number of a path in the recording. Equal paths of several threads have one number. */
 static uint32_t path_number(const struct pmk_recorded *r, uint32_t number)
 {
-	const struct key *k = number ? look_up(&r->path_at, number, 0, 1) : NULL;
+	uint32_t path = pmk_map_get(&r->path_of, number);
 
-	return k && k->item ? (uint32_t)(k->item - 1) : 0;
+	return path == UINT32_MAX ? 0 : path;
 }
 
 static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 {
 	uint32_t parent = path_number(r, l->parent);
-	size_t number, again;
+	uint32_t number =
+		1 + pmk_distinct_put(&r->path_keys, (uint64_t[]){ l->entry, l->site, parent },
+				     sizeof(uint64_t[3]));
 
-	if (!find_number(&r->path_at, l->entry, l->site, (uint64_t)parent << 1, r->paths.n,
-			 &number) ||
-	    !find_number(&r->path_at, pmk_ledger_number(r->ledger, &l->head), 0, 1, number, &again))
+	if (!number ||
+	    pmk_map_put(&r->path_of, pmk_ledger_number(r->ledger, &l->head), number) == UINT32_MAX)
 		return PMK_ENOMEM;
 	if (number == r->paths.n &&
 	    !ADD(r->paths, (struct pmk_recorded_context){ parent, l->entry, l->site, 0 }))
@@ -443,15 +387,14 @@ static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 
 /* The place where an event was counted: block, call path and thread. */
 struct place {
-	uint32_t block, path;
-	size_t thread;
+	uint32_t block, path, thread;
 };
 
 static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_t executions,
 			  uint64_t taken)
 {
-	return ADD(r->runs, (struct pmk_recorded_run){ p->block, (uint32_t)p->thread, p->path,
-						       executions, taken })
+	return ADD(r->runs,
+		   (struct pmk_recorded_run){ p->block, p->thread, p->path, executions, taken })
 		       ? 0
 		       : PMK_ENOMEM;
 }
@@ -475,7 +418,7 @@ static int add_extra(struct pmk_recorded *r, const struct place *p, size_t insn,
 	if (cost == UINT32_MAX)
 		return 0;
 	return ADD(r->extras, (struct pmk_recorded_extra){ part_at(r, p->block, insn)->insn,
-							   (uint32_t)p->thread, p->path, cost })
+							   p->thread, p->path, cost })
 		       ? 0
 		       : PMK_ENOMEM;
 }
@@ -483,11 +426,11 @@ static int add_extra(struct pmk_recorded *r, const struct place *p, size_t insn,
 static int find_place(struct pmk_recorded *r, const struct pmk_ledger_head *h, uint32_t block,
 		      uint32_t path, struct place *p)
 {
-	p->block = find_block(r, block);
+	p->block = pmk_map_get(&r->block_of, block);
 	p->path = path_number(r, path);
 	if (p->block == UINT32_MAX)
 		return PMK_EPARSE;
-	return thread_of(r, h, &p->thread) ? 0 : PMK_ENOMEM;
+	return find_thread(r, h, &p->thread) ? 0 : PMK_ENOMEM;
 }
 
 static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
@@ -585,22 +528,26 @@ static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bo
 	return find_cost(r, &r->parts.item[b.first + last].cost) ? 0 : PMK_ENOMEM;
 }
 
+/* The key in block_of of a block that ends early. Numbers of records are below all such keys. */
+#define SHORTENED(block, last, faulted) \
+	(UINT64_C(1) << 63 | (uint64_t)(block) << 17 | (last) << 1 | (faulted))
+
 /* Replace `times` executions of the block by executions that ended at its instruction `last`. The
  * instructions after it did not run. If it faulted, it did not count all of its own events. */
 static int take_back(struct pmk_recorded *r, const struct place *p, size_t last, bool faulted,
 		     uint64_t times)
 {
 	struct place shortened = *p;
-	size_t number;
 	int err = 0;
 
 	if (last >= block_at(r, p->block)->nparts)
 		return PMK_EPARSE;
-	if (!find_number(&r->block_at, p->block, 1 + last, 1 + faulted, r->blocks.n, &number))
+	shortened.block = pmk_map_put(&r->block_of, SHORTENED(p->block, last, faulted),
+				      (uint32_t)r->blocks.n);
+	if (shortened.block == UINT32_MAX)
 		return PMK_ENOMEM;
-	if (number == r->blocks.n)
+	if (shortened.block == r->blocks.n)
 		err = add_shortened(r, p->block, last, faulted);
-	shortened.block = (uint32_t)number;
 	if (!err)
 		err = add_executions(r, p, 0 - times, 0);
 	return err ? err : add_executions(r, &shortened, times, 0);
@@ -759,12 +706,12 @@ static int read_ledger(struct pmk_recorded *r)
 /* Free the memory that is used only while the ledger is read. */
 static void discard_working_memory(struct pmk_recorded *r)
 {
-	struct index *index[] = { &r->block_at, &r->insn_at, &r->thread_at, &r->path_at };
-
-	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++) {
-		free(index[i]->key);
-		*index[i] = (struct index){ 0 };
-	}
+	pmk_distinct_free(&r->insn_keys);
+	pmk_distinct_free(&r->path_keys);
+	r->insn_keys = r->path_keys = (struct pmk_distinct){ 0 };
+	pmk_map_free(&r->block_of);
+	pmk_map_free(&r->path_of);
+	pmk_map_free(&r->thread_of);
 	free(r->records.item);
 	free(r->of_block.item);
 	r->records.item = NULL;
