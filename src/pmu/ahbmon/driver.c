@@ -18,6 +18,7 @@
  * The driver keeps nothing in pmk_dev.state. It reads its state from the registers, even if other
  * software writes them.
  */
+#include "pmu/access.h"
 #include "pmu/ahbmon/regs.h"
 #include "pmu/no_flags.h"
 
@@ -29,38 +30,14 @@ static const struct pmk_ahbmon_layout *layout_of(const struct pmk_dev *d)
 	return pmk_ahbmon_layout_of(d->pmu);
 }
 
-static int ahbmon_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
-{
-	uint64_t v = 0;
-	int err = d->port.read(d->port.ctx, reg, &v);
-
-	*value = (uint32_t)v;
-	return err;
-}
-
-static int ahbmon_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
-
-static int ahbmon_update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
-{
-	uint32_t ctrl;
-	int err = ahbmon_get(d, PMK_AHBMON_CTRLREG, &ctrl);
-
-	if (err)
-		return err;
-	return ahbmon_put(d, PMK_AHBMON_CTRLREG, (ctrl & ~clear) | set);
-}
-
 static int ahbmon_start(struct pmk_dev *d)
 {
-	return ahbmon_update(d, 0, layout_of(d)->enable);
+	return pmk_dev_update(d, PMK_AHBMON_CTRLREG, 0, layout_of(d)->enable);
 }
 
 static int ahbmon_stop(struct pmk_dev *d)
 {
-	return ahbmon_update(d, layout_of(d)->enable, 0);
+	return pmk_dev_update(d, PMK_AHBMON_CTRLREG, layout_of(d)->enable, 0);
 }
 
 static int ahbmon_reset(struct pmk_dev *d)
@@ -69,7 +46,7 @@ static int ahbmon_reset(struct pmk_dev *d)
 
 	if (err)
 		return err;
-	return ahbmon_put(d, PMK_AHBMON_RSTCTRS, ANY);
+	return pmk_dev_put(d, PMK_AHBMON_RSTCTRS, ANY);
 }
 
 /* Returns PMK_ENOEVENT if there is no such event, and PMK_ENOCTR if the counter counts another
@@ -91,7 +68,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 
 	if (counter >= PMK_AHBMON_NCTRS)
 		return PMK_EINVAL;
-	err = ahbmon_get(d, counter, &v);
+	err = pmk_dev_get32(d, counter, &v);
 	if (!err)
 		*value = v;
 	return err;
@@ -107,7 +84,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 static int ahbmon_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t ctrl;
-	int err = ahbmon_get(d, PMK_AHBMON_CTRLREG, &ctrl);
+	int err = pmk_dev_get32(d, PMK_AHBMON_CTRLREG, &ctrl);
 
 	*yes = !err && (ctrl & layout_of(d)->enable);
 	return err;
@@ -150,19 +127,19 @@ static int check_config(const struct pmk_ahbmon_layout *layout,
 int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *config)
 {
 	const struct pmk_ahbmon_layout *layout = layout_of(d);
-	uint32_t ctrl, set = 0;
+	uint32_t ctrl = 0, set = 0;
 	int err = check_config(layout, config);
 
 	if (!err)
-		err = ahbmon_get(d, PMK_AHBMON_CTRLREG, &ctrl);
+		err = pmk_dev_get32(d, PMK_AHBMON_CTRLREG, &ctrl);
 	if (!err && (ctrl & layout->enable))
 		err = PMK_EBUSY;
 	for (unsigned i = 0; !err && i < PMK_AHBMON_NTHRESHOLDS; i++)
 		if (has_register(layout, PMK_AHBMON_THRESHOLD0 + i))
-			err = ahbmon_put(d, PMK_AHBMON_THRESHOLD0 + i, config->threshold[i]);
+			err = pmk_dev_put(d, PMK_AHBMON_THRESHOLD0 + i, config->threshold[i]);
 	if (!err)
-		err = ahbmon_put(d, PMK_AHBMON_GXIPAGESIZE,
-				 config->page); /* bits [31:2] must be written as 0 */
+		err = pmk_dev_put(d, PMK_AHBMON_GXIPAGESIZE,
+				  config->page); /* bits [31:2] must be written as 0 */
 	if (err)
 		return err;
 	if (config->track_dbgack)
@@ -170,14 +147,14 @@ int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *conf
 	if (config->castout4_aligned)
 		set |= layout->castout4_aligned;
 	ctrl &= ~(layout->track_dbgack | layout->castout4_aligned);
-	return ahbmon_put(d, PMK_AHBMON_CTRLREG, ctrl | set);
+	return pmk_dev_put(d, PMK_AHBMON_CTRLREG, ctrl | set);
 }
 
 int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree)
 {
 	const struct pmk_ahbmon_layout *layout = layout_of(d);
 	unsigned asked = 0;
-	int err = ahbmon_put(d, PMK_AHBMON_PRSTCTRS, ANY);
+	int err = pmk_dev_put(d, PMK_AHBMON_PRSTCTRS, ANY);
 
 	*agree = 0;
 	for (unsigned ctr = 0; !err && ctr < PMK_AHBMON_NCTRS; ctr++) {
@@ -185,7 +162,7 @@ int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree)
 
 		if (ctr == PMK_AHBMON_TOTAL_CYCLES)
 			continue;
-		err = ahbmon_get(d, ctr, &value);
+		err = pmk_dev_get32(d, ctr, &value);
 		asked++;
 		if (!err && value == base + layout->offset[ctr])
 			++*agree;

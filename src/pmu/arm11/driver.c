@@ -20,26 +20,13 @@
  * to these options; the other calls do not change them. So EVNTBUS export (X) is 0 unless the
  * caller asks for it, as DDI 0211 recommends without trace hardware.
  */
+#include "pmu/access.h"
 #include "pmu/arm11/regs.h"
 
 /* Words of pmk_dev.state. */
 enum { STATE_OPTIONS };
 
 #define OPTIONS ((uint32_t)(PMNC_D | PMNC_X | PMNC_FIQS))
-
-static int arm11_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
-{
-	uint64_t v = 0;
-	int err = d->port.read(d->port.ctx, reg, &v);
-
-	*value = (uint32_t)v;
-	return err;
-}
-
-static int arm11_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
 
 /* Returns the part of a PMNC value that can be written back without side effects. */
 static uint32_t arm11_config(const struct pmk_dev *d, uint32_t pmnc)
@@ -51,11 +38,11 @@ static uint32_t arm11_config(const struct pmk_dev *d, uint32_t pmnc)
 static int arm11_update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
 {
 	uint32_t pmnc;
-	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 
 	if (err)
 		return err;
-	return arm11_put(d, PMK_ARM11_PMNC, (arm11_config(d, pmnc) & ~clear) | set);
+	return pmk_dev_put(d, PMK_ARM11_PMNC, (arm11_config(d, pmnc) & ~clear) | set);
 }
 
 static bool has_event(const struct pmk_pmu *pmu, unsigned code)
@@ -75,17 +62,17 @@ static int arm11_reset(struct pmk_dev *d)
 {
 	uint32_t idle = pmk_arm11_core(d->pmu)->idle_event;
 	uint32_t pmnc;
-	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 
 	if (err)
 		return err;
 	pmnc = PMK_PUT(0, (uint32_t)PMNC_EVTCOUNT0, idle);
 	pmnc = PMK_PUT(pmnc, (uint32_t)PMNC_EVTCOUNT1, idle) | PMNC_C | PMNC_P;
 	pmnc |= d->state[STATE_OPTIONS];
-	err = arm11_put(d, PMK_ARM11_PMNC, pmnc | PMNC_FLAGS | PMNC_E);
+	err = pmk_dev_put(d, PMK_ARM11_PMNC, pmnc | PMNC_FLAGS | PMNC_E);
 	if (err)
 		return err;
-	return arm11_put(d, PMK_ARM11_PMNC, pmnc);
+	return pmk_dev_put(d, PMK_ARM11_PMNC, pmnc);
 }
 
 /*
@@ -112,12 +99,12 @@ static int arm11_program(struct pmk_dev *d, unsigned counter, unsigned code)
 static int arm11_start(struct pmk_dev *d)
 {
 	uint32_t pmnc;
-	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 
 	/* If E is set, the counters run already, so there is no start delay. */
 	if (err || (pmnc & PMNC_E))
 		return err;
-	err = arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
+	err = pmk_dev_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
 	if (!err && d->port.settle)
 		d->port.settle(d->port.ctx, PMNC_START_DELAY);
 	return err;
@@ -130,15 +117,9 @@ static int arm11_stop(struct pmk_dev *d)
 
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
-	uint32_t v;
-	int err;
-
 	if (counter >= PMK_ARM11_NCTRS)
 		return PMK_EINVAL;
-	err = arm11_get(d, pmk_arm11_counters[counter].reg, &v);
-	if (!err)
-		*value = v;
-	return err;
+	return pmk_dev_get(d, pmk_arm11_counters[counter].reg, value);
 }
 
 /* Returns PMK_ERANGE if the value has more than 32 bits. */
@@ -148,7 +129,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 		return PMK_EINVAL;
 	if (value > UINT32_MAX)
 		return PMK_ERANGE;
-	return arm11_put(d, pmk_arm11_counters[counter].reg, (uint32_t)value);
+	return pmk_dev_put(d, pmk_arm11_counters[counter].reg, (uint32_t)value);
 }
 
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
@@ -183,7 +164,7 @@ static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_
 	int err = 0;
 
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++) {
-		int e = arm11_put(d, pmk_arm11_counters[i].reg, value[i]);
+		int e = pmk_dev_put(d, pmk_arm11_counters[i].reg, value[i]);
 
 		if (!err)
 			err = e;
@@ -204,14 +185,14 @@ static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
 	int err, stopped, restored;
 
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++) {
-		err = arm11_get(d, pmk_arm11_counters[i].reg, &saved[i]);
+		err = pmk_dev_get32(d, pmk_arm11_counters[i].reg, &saved[i]);
 		if (err)
 			return err;
 	}
 	err = put_counters(d, zero);
 	if (!err)
-		err = arm11_put(d, PMK_ARM11_PMNC, cfg | flags | PMNC_E);
-	stopped = arm11_put(d, PMK_ARM11_PMNC, cfg);
+		err = pmk_dev_put(d, PMK_ARM11_PMNC, cfg | flags | PMNC_E);
+	stopped = pmk_dev_put(d, PMK_ARM11_PMNC, cfg);
 	restored = put_counters(d, saved);
 	if (!err)
 		err = stopped ? stopped : restored;
@@ -221,7 +202,7 @@ static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
 static int arm11_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	uint32_t pmnc;
-	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 
 	*counters = 0;
 	for (unsigned i = 0; !err && i < PMK_ARM11_NCTRS; i++)
@@ -242,18 +223,18 @@ static int arm11_clear(struct pmk_dev *d, uint32_t counters)
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++)
 		if (counters >> i & 1)
 			flags |= pmk_arm11_counters[i].flag;
-	err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 	if (err || !flags)
 		return err;
 	if (pmnc & PMNC_E)
-		return arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | flags);
+		return pmk_dev_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | flags);
 	return clear_stopped(d, arm11_config(d, pmnc), flags);
 }
 
 static int arm11_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t pmnc;
-	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 
 	*yes = !err && (pmnc & PMNC_E);
 	return err;
@@ -267,16 +248,16 @@ static int arm11_running(struct pmk_dev *d, bool *yes)
 static int arm11_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t pmnc, cycles;
-	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 
 	if (!err && !(pmnc & PMNC_E)) {
-		err = arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
+		err = pmk_dev_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
 		if (!err)
-			err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
+			err = pmk_dev_get32(d, PMK_ARM11_PMNC, &pmnc);
 		return err ? err : pmnc & PMNC_E ? PMK_EOFF : PMK_ENOPMU;
 	}
 	if (!err)
-		err = arm11_get(d, PMK_ARM11_CCNT, &cycles);
+		err = pmk_dev_get32(d, PMK_ARM11_CCNT, &cycles);
 	if (err)
 		return err;
 	return counter != PMK_ARM11_CTR_CCNT && cycles ? PMK_EFORBID : PMK_ESTILL;

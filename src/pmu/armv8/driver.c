@@ -26,6 +26,7 @@
  * The driver does not support the instruction counter, thresholds, freezing and snapshots. reset()
  * clears their bits in PMCR.
  */
+#include "pmu/access.h"
 #include "pmu/armv8/regs.h"
 
 /* Words of pmk_dev.state. */
@@ -34,17 +35,6 @@ enum {
 	STATE_USED,	/* bits of the counters for which program() was called */
 	STATE_COUNTERS, /* event counters of this hardware + 1; 0: not read yet */
 };
-
-static int armv8_get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
-{
-	*value = 0;
-	return d->port.read(d->port.ctx, reg, value);
-}
-
-static int armv8_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
 
 /* Returns the bits that every write of PMCR sets. They choose at which bit the counters of this
  * core overflow. */
@@ -58,7 +48,7 @@ static uint64_t overflow_lengths(const struct pmk_dev *d)
 /* Reads PMCR. It also shows how many event counters are available now. */
 static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 {
-	int err = armv8_get(d, PMK_ARMV8_PMCR, pmcr);
+	int err = pmk_dev_get(d, PMK_ARMV8_PMCR, pmcr);
 
 	if (!err)
 		d->state[STATE_COUNTERS] = (uint32_t)PMK_GET(*pmcr, PMCR_N) + 1;
@@ -68,8 +58,8 @@ static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 /* Writes PMCR back with the given E. This write zeroes no counter and changes no other bit. */
 static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
 {
-	return armv8_put(d, PMK_ARMV8_PMCR,
-			 (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | overflow_lengths(d) | e);
+	return pmk_dev_put(d, PMK_ARMV8_PMCR,
+			   (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | overflow_lengths(d) | e);
 }
 
 /*
@@ -121,9 +111,9 @@ static int select_for(const struct pmk_dev *d, unsigned counter, unsigned select
 	if (!pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return 0;
 	*reg = selected;
-	return armv8_put(d, PMK_ARMV8_PMSELR,
-			 counter == PMK_ARMV8_CTR_CYCLES ? PMSELR_CYCLES
-							 : counter - PMK_ARMV8_CTR_EVENT0);
+	return pmk_dev_put(d, PMK_ARMV8_PMSELR,
+			   counter == PMK_ARMV8_CTR_CYCLES ? PMSELR_CYCLES
+							   : counter - PMK_ARMV8_CTR_EVENT0);
 }
 
 /* at_type() finds the register that accesses the counter's type, and at_count() the register that
@@ -154,7 +144,7 @@ static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 		type &= ~PMEVTYPER_FILTER;
 	}
 	err = at_type(d, counter, &reg);
-	return err ? err : armv8_put(d, reg, type);
+	return err ? err : pmk_dev_put(d, reg, type);
 }
 
 /*
@@ -171,7 +161,7 @@ static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 static int get_version(const struct pmk_dev *d, unsigned *version)
 {
 	uint64_t dfr0;
-	int err = armv8_get(d, PMK_ARMV8_DFR0, &dfr0);
+	int err = pmk_dev_get(d, PMK_ARMV8_DFR0, &dfr0);
 
 	if (err)
 		return err;
@@ -205,14 +195,14 @@ static int armv8_reset(struct pmk_dev *d)
 	if (err)
 		return err;
 	d->state[STATE_USED] = 0;
-	err = armv8_put(d, PMK_ARMV8_PMCR, overflow_lengths(d));
+	err = pmk_dev_put(d, PMK_ARMV8_PMCR, overflow_lengths(d));
 	for (unsigned i = 0; !err && i < sizeof(clears); i++) {
-		err = armv8_put(d, clears[i], PMSET_C | PMSET_P);
+		err = pmk_dev_put(d, clears[i], PMSET_C | PMSET_P);
 		if (err == PMK_EUNDEF && clears[i] == PMK_ARMV8_PMINTENCLR)
 			err = 0;
 	}
 	if (!err)
-		err = armv8_put(d, PMK_ARMV8_PMCR, overflow_lengths(d) | PMCR_P | PMCR_C);
+		err = pmk_dev_put(d, PMK_ARMV8_PMCR, overflow_lengths(d) | PMCR_P | PMCR_C);
 	return err;
 }
 
@@ -244,7 +234,7 @@ static int check_event(struct pmk_dev *d, unsigned code)
 
 	if (!find_pmceid(code, &id, &bit) || pmk_armv8_is_v1(pmk_armv8_core(d->pmu)))
 		return 0;
-	err = armv8_get(d, id ? PMK_ARMV8_PMCEID1 : PMK_ARMV8_PMCEID0, &pmceid);
+	err = pmk_dev_get(d, id ? PMK_ARMV8_PMCEID1 : PMK_ARMV8_PMCEID0, &pmceid);
 	if (err)
 		return err;
 	return pmceid >> bit & 1 ? 0 : PMK_ENOTSUP;
@@ -288,7 +278,7 @@ static int armv8_start(struct pmk_dev *d)
 	int err = get_pmcr(d, &pmcr);
 
 	if (!err)
-		err = armv8_put(d, PMK_ARMV8_PMCNTENSET, d->state[STATE_USED]);
+		err = pmk_dev_put(d, PMK_ARMV8_PMCNTENSET, d->state[STATE_USED]);
 	if (!err)
 		err = put_enable(d, pmcr, PMCR_E);
 	return err;
@@ -312,7 +302,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	if (!err)
 		err = at_count(d, counter, &reg);
 	if (!err)
-		err = armv8_get(d, reg, &v);
+		err = pmk_dev_get(d, reg, &v);
 	if (!err)
 		*value = v & count_mask(d, counter);
 	return err;
@@ -329,7 +319,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	if (value & ~count_mask(d, counter))
 		return PMK_ERANGE;
 	err = at_count(d, counter, &reg);
-	return err ? err : armv8_put(d, reg, value);
+	return err ? err : pmk_dev_put(d, reg, value);
 }
 
 /* Disables interrupts before it enables others, so that no unwanted interrupt occurs in between. */
@@ -339,16 +329,16 @@ static int irq_enable(struct pmk_dev *d, uint32_t counters)
 	int err = check_set(d, counters, &bits);
 
 	if (!err)
-		err = armv8_put(d, PMK_ARMV8_PMINTENCLR, (uint32_t)~bits);
+		err = pmk_dev_put(d, PMK_ARMV8_PMINTENCLR, (uint32_t)~bits);
 	if (!err && bits)
-		err = armv8_put(d, PMK_ARMV8_PMINTENSET, bits);
+		err = pmk_dev_put(d, PMK_ARMV8_PMINTENSET, bits);
 	return err;
 }
 
 static int armv8_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	uint64_t flags;
-	int err = armv8_get(d, PMK_ARMV8_PMOVSCLR, &flags);
+	int err = pmk_dev_get(d, PMK_ARMV8_PMOVSCLR, &flags);
 
 	*counters = 0;
 	for (unsigned i = 0; !err && i < d->pmu->ncounters; i++)
@@ -365,7 +355,7 @@ static int armv8_clear(struct pmk_dev *d, uint32_t counters)
 
 	if (err || !bits)
 		return err;
-	return armv8_put(d, PMK_ARMV8_PMOVSCLR, bits);
+	return pmk_dev_put(d, PMK_ARMV8_PMOVSCLR, bits);
 }
 
 static int armv8_running(struct pmk_dev *d, bool *yes)
@@ -374,7 +364,7 @@ static int armv8_running(struct pmk_dev *d, bool *yes)
 	int err = get_pmcr(d, &pmcr);
 
 	if (!err && (pmcr & PMCR_E))
-		err = armv8_get(d, PMK_ARMV8_PMCNTENSET, &enabled);
+		err = pmk_dev_get(d, PMK_ARMV8_PMCNTENSET, &enabled);
 	*yes = !err && enabled;
 	return err;
 }
@@ -389,7 +379,7 @@ int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 	/* PMUSERENR of ARMv7 has only EN, which would permit EL0 to write everything. */
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return PMK_ENOTSUP;
-	return armv8_put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
+	return pmk_dev_put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
 /*
@@ -440,12 +430,13 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 	if (!pmk_armv8_is_v1(pmk_armv8_core(d->pmu))) {
 		err = at_type(d, counter, &reg);
 		if (!err)
-			err = armv8_get(d, reg, &type);
+			err = pmk_dev_get(d, reg, &type);
 		if (!err)
-			err = armv8_put(d, reg, (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
+			err = pmk_dev_put(d, reg,
+					  (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
 	}
 	if (!err)
-		err = armv8_put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
+		err = pmk_dev_put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
 	return err ? err : counter_moves(d, counter, yes);
 }
 
@@ -488,9 +479,9 @@ int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found)
 		f.pmceid[0] = pmk_armv8_core(d->pmu)->pmceid[0];
 	} else {
 		if (!err)
-			err = armv8_get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
+			err = pmk_dev_get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
 		if (!err)
-			err = armv8_get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
+			err = pmk_dev_get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
 	}
 	if (err)
 		return err;

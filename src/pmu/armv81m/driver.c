@@ -22,6 +22,7 @@
  *  - CCNTR may be the DWT's CYCCNT (our choice: the sources do not say), so the driver does not
  *    rely on its value between two samples.
  */
+#include "pmu/access.h"
 #include "pmu/armv81m/regs.h"
 
 /* Words of pmk_dev.state. */
@@ -29,20 +30,6 @@ enum {
 	STATE_USED, /* bits in CNTENSET of the counters for which program() was called */
 	STATE_LAST, /* the last counter that this hardware has */
 };
-
-static int armv81m_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
-{
-	uint64_t v = 0;
-	int err = d->port.read(d->port.ctx, reg, &v);
-
-	*value = (uint32_t)v;
-	return err;
-}
-
-static int armv81m_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
 
 /* Returns the even event counter of a pair. The odd one has the upper half of the count. */
 static unsigned even_of(unsigned counter)
@@ -95,7 +82,7 @@ static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t (*bits
 static int find_counters(struct pmk_dev *d)
 {
 	uint32_t type;
-	int err = armv81m_get(d, PMK_ARMV81M_TYPE, &type);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_TYPE, &type);
 
 	if (err)
 		return err;
@@ -110,19 +97,19 @@ static int armv81m_reset(struct pmk_dev *d)
 	static const uint8_t clears[] = { PMK_ARMV81M_CNTENCLR, PMK_ARMV81M_INTENCLR,
 					  PMK_ARMV81M_OVSCLR };
 	uint32_t demcr;
-	int err = armv81m_get(d, PMK_ARMV81M_DEMCR, &demcr);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_DEMCR, &demcr);
 
 	if (!err)
-		err = armv81m_put(d, PMK_ARMV81M_DEMCR, demcr | DEMCR_TRCENA);
+		err = pmk_dev_put(d, PMK_ARMV81M_DEMCR, demcr | DEMCR_TRCENA);
 	if (!err)
 		err = find_counters(d);
 	if (err)
 		return err;
 	d->state[STATE_USED] = 0;
-	err = armv81m_put(d, PMK_ARMV81M_CTRL, 0);
+	err = pmk_dev_put(d, PMK_ARMV81M_CTRL, 0);
 	for (unsigned i = 0; !err && i < sizeof(clears); i++)
-		err = armv81m_put(d, clears[i], (uint32_t)(SET_C | SET_P));
-	return err ? err : armv81m_put(d, PMK_ARMV81M_CTRL, CTRL_P | CTRL_C);
+		err = pmk_dev_put(d, clears[i], (uint32_t)(SET_C | SET_P));
+	return err ? err : pmk_dev_put(d, PMK_ARMV81M_CTRL, CTRL_P | CTRL_C);
 }
 
 /* Returns PMK_ENOCTR if this counter cannot count the event. CHAIN is such an event, because only
@@ -142,9 +129,9 @@ static int armv81m_program(struct pmk_dev *d, unsigned counter, unsigned code)
 		if (code != PMK_ARMV81M_CPU_CYCLES)
 			return PMK_ENOCTR;
 	} else {
-		err = armv81m_put(d, types, code);
+		err = pmk_dev_put(d, types, code);
 		if (!err)
-			err = armv81m_put(d, types + 1, PMK_ARMV81M_CHAIN);
+			err = pmk_dev_put(d, types + 1, PMK_ARMV81M_CHAIN);
 	}
 	if (!err)
 		d->state[STATE_USED] |= enables_of(counter);
@@ -155,16 +142,16 @@ static int armv81m_program(struct pmk_dev *d, unsigned counter, unsigned code)
 static int put_enable(const struct pmk_dev *d, uint32_t e)
 {
 	uint32_t ctrl;
-	int err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_CTRL, &ctrl);
 
 	return err ? err
-		   : armv81m_put(d, PMK_ARMV81M_CTRL,
+		   : pmk_dev_put(d, PMK_ARMV81M_CTRL,
 				 (ctrl & ~(uint32_t)(CTRL_E | CTRL_P | CTRL_C)) | e);
 }
 
 static int armv81m_start(struct pmk_dev *d)
 {
-	int err = armv81m_put(d, PMK_ARMV81M_CNTENSET, d->state[STATE_USED]);
+	int err = pmk_dev_put(d, PMK_ARMV81M_CNTENSET, d->state[STATE_USED]);
 
 	return err ? err : put_enable(d, CTRL_E);
 }
@@ -183,14 +170,14 @@ static int read_pair(const struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	unsigned even = PMK_ARMV81M_EVCNTR0 + even_of(counter);
 	uint32_t first, high, low;
-	int err = armv81m_get(d, even + 1, &first);
+	int err = pmk_dev_get32(d, even + 1, &first);
 
 	if (!err)
-		err = armv81m_get(d, even, &low);
+		err = pmk_dev_get32(d, even, &low);
 	if (!err)
-		err = armv81m_get(d, even + 1, &high);
+		err = pmk_dev_get32(d, even + 1, &high);
 	if (!err && high != first)
-		err = armv81m_get(d, even, &low);
+		err = pmk_dev_get32(d, even, &low);
 	if (!err)
 		*value = PMK_GET(high, EVCNTR_COUNT) << 16 | PMK_GET(low, EVCNTR_COUNT);
 	return err;
@@ -198,17 +185,12 @@ static int read_pair(const struct pmk_dev *d, unsigned counter, uint64_t *value)
 
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
-	uint32_t cycles;
 	int err = check_counter(d, counter);
 
 	if (err)
 		return err;
-	if (counter != PMK_ARMV81M_CTR_CYCLES)
-		return read_pair(d, counter, value);
-	err = armv81m_get(d, PMK_ARMV81M_CCNTR, &cycles);
-	if (!err)
-		*value = cycles;
-	return err;
+	return counter == PMK_ARMV81M_CTR_CYCLES ? pmk_dev_get(d, PMK_ARMV81M_CCNTR, value)
+						 : read_pair(d, counter, value);
 }
 
 /*
@@ -226,12 +208,12 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	if (value >> 32)
 		return PMK_ERANGE;
 	if (counter == PMK_ARMV81M_CTR_CYCLES)
-		return armv81m_put(d, PMK_ARMV81M_CCNTR, (uint32_t)value);
-	err = armv81m_put(d, even, 0);
+		return pmk_dev_put(d, PMK_ARMV81M_CCNTR, (uint32_t)value);
+	err = pmk_dev_put(d, even, 0);
 	if (!err)
-		err = armv81m_put(d, even + 1, (uint32_t)(value >> 16));
+		err = pmk_dev_put(d, even + 1, (uint32_t)(value >> 16));
 	if (!err)
-		err = armv81m_put(d, even, (uint32_t)(value & EVCNTR_COUNT));
+		err = pmk_dev_put(d, even, (uint32_t)(value & EVCNTR_COUNT));
 	return err;
 }
 
@@ -242,16 +224,16 @@ static int irq_enable(struct pmk_dev *d, uint32_t counters)
 	int err = check_set(d, counters, overflow_of, &bits);
 
 	if (!err)
-		err = armv81m_put(d, PMK_ARMV81M_INTENCLR, ~bits);
+		err = pmk_dev_put(d, PMK_ARMV81M_INTENCLR, ~bits);
 	if (!err && bits)
-		err = armv81m_put(d, PMK_ARMV81M_INTENSET, bits);
+		err = pmk_dev_put(d, PMK_ARMV81M_INTENSET, bits);
 	return err;
 }
 
 static int armv81m_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	uint32_t flags;
-	int err = armv81m_get(d, PMK_ARMV81M_OVSCLR, &flags);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_OVSCLR, &flags);
 
 	*counters = 0;
 	for (unsigned i = 0; !err && i < d->pmu->ncounters; i++)
@@ -266,18 +248,18 @@ static int armv81m_clear(struct pmk_dev *d, uint32_t counters)
 	uint32_t bits;
 	int err = check_set(d, counters, enables_of, &bits);
 
-	return err || !bits ? err : armv81m_put(d, PMK_ARMV81M_OVSCLR, bits);
+	return err || !bits ? err : pmk_dev_put(d, PMK_ARMV81M_OVSCLR, bits);
 }
 
 static int armv81m_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t demcr, ctrl = 0, enabled = 0;
-	int err = armv81m_get(d, PMK_ARMV81M_DEMCR, &demcr);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_DEMCR, &demcr);
 
 	if (!err && (demcr & DEMCR_TRCENA))
-		err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+		err = pmk_dev_get32(d, PMK_ARMV81M_CTRL, &ctrl);
 	if (!err && (ctrl & CTRL_E))
-		err = armv81m_get(d, PMK_ARMV81M_CNTENSET, &enabled);
+		err = pmk_dev_get32(d, PMK_ARMV81M_CNTENSET, &enabled);
 	*yes = !err && enabled;
 	return err;
 }
@@ -286,7 +268,7 @@ static int armv81m_running(struct pmk_dev *d, bool *yes)
 static int armv81m_present(struct pmk_dev *d)
 {
 	uint32_t arch;
-	int err = armv81m_get(d, PMK_ARMV81M_DEVARCH, &arch);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_DEVARCH, &arch);
 
 	return err ? err : PMK_GET(arch, DEVARCH_ARCHID) == 0x0A06 ? PMK_OK : PMK_ENOPMU;
 }
@@ -298,21 +280,21 @@ static int armv81m_present(struct pmk_dev *d)
 static int armv81m_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t ctrl, demcr, auth;
-	int err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+	int err = pmk_dev_get32(d, PMK_ARMV81M_CTRL, &ctrl);
 
 	(void)counter;
 	if (!err)
-		err = armv81m_get(d, PMK_ARMV81M_DEMCR, &demcr);
+		err = pmk_dev_get32(d, PMK_ARMV81M_DEMCR, &demcr);
 	if (!err && !(ctrl & CTRL_E)) {
 		err = put_enable(d, CTRL_E);
 		if (!err)
-			err = armv81m_get(d, PMK_ARMV81M_CTRL, &ctrl);
+			err = pmk_dev_get32(d, PMK_ARMV81M_CTRL, &ctrl);
 		return err ? err : ctrl & CTRL_E ? PMK_EOFF : PMK_ENOPMU;
 	}
 	if (!err && !(demcr & DEMCR_TRCENA))
 		return PMK_EOFF;
 	if (!err)
-		err = armv81m_get(d, PMK_ARMV81M_AUTHSTATUS, &auth);
+		err = pmk_dev_get32(d, PMK_ARMV81M_AUTHSTATUS, &auth);
 	if (err)
 		return err;
 	return PMK_GET(auth, AUTHSTATUS_SNID) == 2 || PMK_GET(auth, AUTHSTATUS_NSNID) == 2

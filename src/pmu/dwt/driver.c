@@ -15,6 +15,7 @@
  *    the others, and compares it with the time of the sample before. So CYCCNT must always run.
  *  - The other bits of DWT_CTRL belong to trace tools and stay as they are.
  */
+#include "pmu/access.h"
 #include "pmu/dwt/regs.h"
 #include "pmu/no_flags.h"
 
@@ -29,28 +30,6 @@ enum {
 };
 
 #define PROFILING_COUNTERS PMK_BITS(PMK_DWT_CTR_FOLD, PMK_DWT_CTR_CPI)
-
-static int dwt_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
-{
-	uint64_t v = 0;
-	int err = d->port.read(d->port.ctx, reg, &v);
-
-	*value = (uint32_t)v;
-	return err;
-}
-
-static int dwt_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
-
-static int dwt_update(const struct pmk_dev *d, unsigned reg, uint32_t clear, uint32_t set)
-{
-	uint32_t v;
-	int err = dwt_get(d, reg, &v);
-
-	return err ? err : dwt_put(d, reg, (v & ~clear) | set);
-}
 
 static bool is_absent(const struct pmk_dev *d, unsigned counter)
 {
@@ -71,11 +50,11 @@ static uint32_t dwt_enables(const struct pmk_dev *d)
 static int dwt_unlock(const struct pmk_dev *d)
 {
 	uint32_t lsr;
-	int err = dwt_get(d, PMK_DWT_LSR, &lsr);
+	int err = pmk_dev_get32(d, PMK_DWT_LSR, &lsr);
 
 	if (err || (lsr & (LSR_SLI | LSR_SLK)) != (LSR_SLI | LSR_SLK))
 		return err;
-	return dwt_put(d, PMK_DWT_LAR, LAR_KEY);
+	return pmk_dev_put(d, PMK_DWT_LAR, LAR_KEY);
 }
 
 static uint32_t find_absent(uint32_t ctrl)
@@ -89,12 +68,12 @@ static int dwt_reset(struct pmk_dev *d)
 {
 	const uint32_t all = CTRL_PROFILING | CTRL_CYCCNTENA;
 	uint32_t ctrl;
-	int err = dwt_update(d, PMK_DWT_DEMCR, 0, DEMCR_TRCENA);
+	int err = pmk_dev_update(d, PMK_DWT_DEMCR, 0, DEMCR_TRCENA);
 
 	if (!err)
 		err = dwt_unlock(d);
 	if (!err)
-		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
+		err = pmk_dev_get32(d, PMK_DWT_CTRL, &ctrl);
 	if (err)
 		return err;
 	for (unsigned i = 0; i < STATE_COUNT + PMK_DWT_NCTRS; i++)
@@ -102,10 +81,10 @@ static int dwt_reset(struct pmk_dev *d)
 	d->state[STATE_ABSENT] = find_absent(ctrl);
 	if (d->state[STATE_ABSENT] == (uint32_t)PMK_BITS(PMK_DWT_NCTRS - 1, 0))
 		return PMK_ENOPMU;
-	err = dwt_put(d, PMK_DWT_CTRL, ctrl & ~all);
+	err = pmk_dev_put(d, PMK_DWT_CTRL, ctrl & ~all);
 	for (unsigned i = 0; !err && i < PMK_DWT_NCTRS; i++)
 		if (!is_absent(d, i))
-			err = dwt_put(d, PMK_DWT_CYCCNT + i, 0);
+			err = pmk_dev_put(d, PMK_DWT_CYCCNT + i, 0);
 	return err;
 }
 
@@ -128,33 +107,33 @@ static int dwt_program(struct pmk_dev *d, unsigned counter, unsigned code)
 static int read_cycles(const struct pmk_dev *d, uint32_t *now)
 {
 	*now = 0;
-	return is_absent(d, PMK_DWT_CTR_CYC) ? PMK_OK : dwt_get(d, PMK_DWT_CYCCNT, now);
+	return is_absent(d, PMK_DWT_CTR_CYC) ? PMK_OK : pmk_dev_get32(d, PMK_DWT_CYCCNT, now);
 }
 
 static int dwt_start(struct pmk_dev *d)
 {
 	uint32_t kept[PMK_DWT_NCTRS] = { 0 }, ctrl, begins;
-	int err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
+	int err = pmk_dev_get32(d, PMK_DWT_CTRL, &ctrl);
 
 	begins = dwt_enables(d) & ~ctrl;
 	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++)
 		if (begins & pmk_dwt_enable(i))
-			err = dwt_get(d, PMK_DWT_CYCCNT + i, &kept[i]);
+			err = pmk_dev_get32(d, PMK_DWT_CYCCNT + i, &kept[i]);
 	if (!err && !d->state[STATE_BEGUN]) {
 		err = read_cycles(d, &d->state[STATE_BEFORE]);
 		d->state[STATE_BEGUN] = !err;
 	}
 	if (!err)
-		err = dwt_put(d, PMK_DWT_CTRL, ctrl | begins);
+		err = pmk_dev_put(d, PMK_DWT_CTRL, ctrl | begins);
 	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++)
 		if (kept[i])
-			err = dwt_put(d, PMK_DWT_CYCCNT + i, kept[i]);
+			err = pmk_dev_put(d, PMK_DWT_CYCCNT + i, kept[i]);
 	return err;
 }
 
 static int dwt_stop(struct pmk_dev *d)
 {
-	return dwt_update(d, PMK_DWT_CTRL, dwt_enables(d), 0);
+	return pmk_dev_update(d, PMK_DWT_CTRL, dwt_enables(d), 0);
 }
 
 static int dwt_sample(struct pmk_dev *d)
@@ -168,7 +147,7 @@ static int dwt_sample(struct pmk_dev *d)
 		if (!(d->state[STATE_USED] >> i & 1))
 			continue;
 		narrow = true;
-		err = dwt_get(d, PMK_DWT_CYCCNT + i, &count[i]);
+		err = pmk_dev_get32(d, PMK_DWT_CYCCNT + i, &count[i]);
 		count[i] &= (uint32_t)PROFILING_COUNT;
 	}
 	if (!err && narrow)
@@ -215,7 +194,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 		return PMK_ERANGE;
 	if (is_absent(d, counter))
 		return PMK_ENOTSUP;
-	err = dwt_put(d, PMK_DWT_CYCCNT + counter, (uint32_t)value);
+	err = pmk_dev_put(d, PMK_DWT_CYCCNT + counter, (uint32_t)value);
 	if (!err && counter == PMK_DWT_CTR_CYC)
 		d->state[STATE_BEFORE] = (uint32_t)value;
 	return err;
@@ -224,10 +203,10 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 static int dwt_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t demcr, ctrl = 0;
-	int err = dwt_get(d, PMK_DWT_DEMCR, &demcr);
+	int err = pmk_dev_get32(d, PMK_DWT_DEMCR, &demcr);
 
 	if (!err && (demcr & DEMCR_TRCENA))
-		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
+		err = pmk_dev_get32(d, PMK_DWT_CTRL, &ctrl);
 	*yes = !err && (ctrl & (CTRL_PROFILING | CTRL_CYCCNTENA));
 	return err;
 }
@@ -237,19 +216,19 @@ static int dwt_running(struct pmk_dev *d, bool *yes)
 static int dwt_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t enable = pmk_dwt_enable(counter), demcr, ctrl;
-	int err = dwt_get(d, PMK_DWT_DEMCR, &demcr);
+	int err = pmk_dev_get32(d, PMK_DWT_DEMCR, &demcr);
 
 	if (!err)
-		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
+		err = pmk_dev_get32(d, PMK_DWT_CTRL, &ctrl);
 	if (err)
 		return err;
 	if ((demcr & DEMCR_TRCENA) && (ctrl & enable))
 		return PMK_ESTILL;
-	err = dwt_put(d, PMK_DWT_DEMCR, demcr | DEMCR_TRCENA);
+	err = pmk_dev_put(d, PMK_DWT_DEMCR, demcr | DEMCR_TRCENA);
 	if (!err)
-		err = dwt_put(d, PMK_DWT_CTRL, ctrl | enable);
+		err = pmk_dev_put(d, PMK_DWT_CTRL, ctrl | enable);
 	if (!err)
-		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
+		err = pmk_dev_get32(d, PMK_DWT_CTRL, &ctrl);
 	return err ? err : ctrl & enable ? PMK_EOFF : PMK_ENOPMU;
 }
 

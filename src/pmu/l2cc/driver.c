@@ -17,47 +17,16 @@
  * The driver keeps nothing in pmk_dev.state. It reads its state from the registers, even if other
  * software writes them.
  */
+#include "pmu/access.h"
 #include "pmu/l2cc/regs.h"
 #include "pmu/no_flags.h"
-
-static int l2cc_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
-{
-	uint64_t v = 0;
-	int err = d->port.read(d->port.ctx, reg, &v);
-
-	*value = (uint32_t)v;
-	return err;
-}
-
-static int l2cc_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
-
-static int l2cc_update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
-{
-	uint32_t v;
-	int err = l2cc_get(d, reg, &v);
-
-	return err ? err : l2cc_put(d, reg, (v & ~clear) | set);
-}
 
 static int is_enabled(struct pmk_dev *d, unsigned reg, uint64_t bit, bool *yes)
 {
 	uint32_t v;
-	int err = l2cc_get(d, reg, &v);
+	int err = pmk_dev_get32(d, reg, &v);
 
 	*yes = (v & bit) != 0;
-	return err;
-}
-
-static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
-{
-	uint32_t v;
-	int err = l2cc_get(d, reg, &v);
-
-	if (!err)
-		*value = v;
 	return err;
 }
 
@@ -65,12 +34,12 @@ static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
 
 static int l210_stop(struct pmk_dev *d)
 {
-	return l2cc_update(d, PMK_L210_EMMC, EMMC_ENABLE | EMMC_RESET, 0);
+	return pmk_dev_update(d, PMK_L210_EMMC, EMMC_ENABLE | EMMC_RESET, 0);
 }
 
 static int l210_start(struct pmk_dev *d)
 {
-	return l2cc_update(d, PMK_L210_EMMC, EMMC_RESET, EMMC_ENABLE);
+	return pmk_dev_update(d, PMK_L210_EMMC, EMMC_RESET, EMMC_ENABLE);
 }
 
 static int l210_reset(struct pmk_dev *d)
@@ -78,10 +47,10 @@ static int l210_reset(struct pmk_dev *d)
 	int err = l210_stop(d);
 
 	for (unsigned c = 0; !err && c < PMK_L210_NCTRS; c++)
-		err = l2cc_put(d, PMK_L210_EMCC0 + c, 0);
+		err = pmk_dev_put(d, PMK_L210_EMCC0 + c, 0);
 	if (!err)
-		err = l2cc_update(d, PMK_L210_EMMC, 0, EMMC_RESET);
-	return err ? err : l2cc_put(d, PMK_L210_EMCS, EMCS_FLAGS);
+		err = pmk_dev_update(d, PMK_L210_EMMC, 0, EMMC_RESET);
+	return err ? err : pmk_dev_put(d, PMK_L210_EMCS, EMCS_FLAGS);
 }
 
 static int l210_program(struct pmk_dev *d, unsigned counter, unsigned code)
@@ -90,12 +59,12 @@ static int l210_program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return PMK_EINVAL;
 	if (!pmk_pmu_event_code(d->pmu, code))
 		return PMK_ENOEVENT;
-	return l2cc_update(d, PMK_L210_EMCC0 + counter, EMCC_EVENT, code * PMK_LSB(EMCC_EVENT));
+	return pmk_dev_update(d, PMK_L210_EMCC0 + counter, EMCC_EVENT, code * PMK_LSB(EMCC_EVENT));
 }
 
 static int l210_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
-	return counter < PMK_L210_NCTRS ? read_counter(d, PMK_L210_EMC0 + counter, value)
+	return counter < PMK_L210_NCTRS ? pmk_dev_get(d, PMK_L210_EMC0 + counter, value)
 					: PMK_EINVAL;
 }
 
@@ -113,14 +82,14 @@ static int l210_irq_enable(struct pmk_dev *d, uint32_t counters)
 	if (counters & ~(uint32_t)EMCS_FLAGS)
 		return PMK_EINVAL;
 	for (unsigned c = 0; !err && c < PMK_L210_NCTRS; c++)
-		err = l2cc_update(d, PMK_L210_EMCC0 + c, EMCC_EVERY | EMCC_IRQ,
-				  counters >> c & 1 ? EMCC_IRQ : 0);
+		err = pmk_dev_update(d, PMK_L210_EMCC0 + c, EMCC_EVERY | EMCC_IRQ,
+				     counters >> c & 1 ? EMCC_IRQ : 0);
 	return err;
 }
 
 static int l210_pending(struct pmk_dev *d, uint32_t *counters)
 {
-	int err = l2cc_get(d, PMK_L210_EMCS, counters);
+	int err = pmk_dev_get32(d, PMK_L210_EMCS, counters);
 
 	*counters &= EMCS_FLAGS;
 	return err;
@@ -128,7 +97,7 @@ static int l210_pending(struct pmk_dev *d, uint32_t *counters)
 
 static int l210_clear(struct pmk_dev *d, uint32_t counters)
 {
-	return l2cc_put(d, PMK_L210_EMCS, counters & EMCS_FLAGS);
+	return pmk_dev_put(d, PMK_L210_EMCS, counters & EMCS_FLAGS);
 }
 
 static int l210_running(struct pmk_dev *d, bool *yes)
@@ -163,25 +132,25 @@ static unsigned value_of(unsigned counter)
 
 static int l220_stop(struct pmk_dev *d)
 {
-	return l2cc_put(d, PMK_L220_CONTROL, 0);
+	return pmk_dev_put(d, PMK_L220_CONTROL, 0);
 }
 
 static int l220_start(struct pmk_dev *d)
 {
-	return l2cc_put(d, PMK_L220_CONTROL, ECC_ENABLE);
+	return pmk_dev_put(d, PMK_L220_CONTROL, ECC_ENABLE);
 }
 
 static int l220_reset(struct pmk_dev *d)
 {
-	int err = l2cc_put(d, PMK_L220_CONTROL, ECC_RESET1 | ECC_RESET0);
+	int err = pmk_dev_put(d, PMK_L220_CONTROL, ECC_RESET1 | ECC_RESET0);
 
 	if (!err)
-		err = l2cc_put(d, PMK_L220_CONFIG0, 0);
+		err = pmk_dev_put(d, PMK_L220_CONFIG0, 0);
 	if (!err)
-		err = l2cc_put(d, PMK_L220_CONFIG1, 0);
+		err = pmk_dev_put(d, PMK_L220_CONFIG1, 0);
 	if (!err)
-		err = l2cc_update(d, PMK_L220_INT_MASK, INT_ECNTR, 0);
-	return err ? err : l2cc_put(d, PMK_L220_INT_CLEAR, INT_ECNTR);
+		err = pmk_dev_update(d, PMK_L220_INT_MASK, INT_ECNTR, 0);
+	return err ? err : pmk_dev_put(d, PMK_L220_INT_CLEAR, INT_ECNTR);
 }
 
 static int l220_program(struct pmk_dev *d, unsigned counter, unsigned code)
@@ -190,12 +159,12 @@ static int l220_program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return PMK_EINVAL;
 	if (!pmk_pmu_event_code(d->pmu, code))
 		return PMK_ENOEVENT;
-	return l2cc_update(d, config_of(counter), ECF_EVENT, code * PMK_LSB(ECF_EVENT));
+	return pmk_dev_update(d, config_of(counter), ECF_EVENT, code * PMK_LSB(ECF_EVENT));
 }
 
 static int l220_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
-	return counter < PMK_L220_NCTRS ? read_counter(d, value_of(counter), value) : PMK_EINVAL;
+	return counter < PMK_L220_NCTRS ? pmk_dev_get(d, value_of(counter), value) : PMK_EINVAL;
 }
 
 /* Writes a counter. It stops the counters for this, because no source says that a running counter
@@ -207,13 +176,13 @@ static int l220_write(struct pmk_dev *d, unsigned counter, uint64_t value)
 
 	if (counter >= PMK_L220_NCTRS)
 		return PMK_EINVAL;
-	err = l2cc_get(d, PMK_L220_CONTROL, &control);
+	err = pmk_dev_get32(d, PMK_L220_CONTROL, &control);
 	if (!err && (control & ECC_ENABLE))
-		err = l2cc_put(d, PMK_L220_CONTROL, 0);
+		err = pmk_dev_put(d, PMK_L220_CONTROL, 0);
 	if (!err)
-		err = l2cc_put(d, value_of(counter), (uint32_t)value);
+		err = pmk_dev_put(d, value_of(counter), (uint32_t)value);
 	if (!err && (control & ECC_ENABLE))
-		err = l2cc_put(d, PMK_L220_CONTROL, ECC_ENABLE);
+		err = pmk_dev_put(d, PMK_L220_CONTROL, ECC_ENABLE);
 	return err;
 }
 
@@ -224,9 +193,10 @@ static int l220_irq_enable(struct pmk_dev *d, uint32_t counters)
 	if (counters >> PMK_L220_NCTRS)
 		return PMK_EINVAL;
 	for (unsigned c = 0; !err && c < PMK_L220_NCTRS; c++)
-		err = l2cc_update(d, config_of(c), ECF_IRQ,
-				  counters >> c & 1 ? ECF_IRQ_OVERFLOW : 0);
-	return err ? err : l2cc_update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
+		err = pmk_dev_update(d, config_of(c), ECF_IRQ,
+				     counters >> c & 1 ? ECF_IRQ_OVERFLOW : 0);
+	return err ? err
+		   : pmk_dev_update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
 }
 
 /* Clears the interrupt. The counters keep their values. */
@@ -234,7 +204,7 @@ static int l220_clear(struct pmk_dev *d, uint32_t counters)
 {
 	if (counters >> PMK_L220_NCTRS)
 		return PMK_EINVAL;
-	return counters ? l2cc_put(d, PMK_L220_INT_CLEAR, INT_ECNTR) : PMK_OK;
+	return counters ? pmk_dev_put(d, PMK_L220_INT_CLEAR, INT_ECNTR) : PMK_OK;
 }
 
 static int l220_running(struct pmk_dev *d, bool *yes)

@@ -14,27 +14,9 @@
  * The driver keeps nothing in pmk_dev.state. It reads its state from the registers, even if other
  * software writes them.
  */
+#include "pmu/access.h"
 #include "pmu/riscv/regs.h"
 #include "pmu/no_flags.h"
-
-static int riscv_get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
-{
-	*value = 0;
-	return d->port.read(d->port.ctx, reg, value);
-}
-
-static int riscv_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
-{
-	return d->port.write(d->port.ctx, reg, value);
-}
-
-static int riscv_update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
-{
-	uint64_t v;
-	int err = riscv_get(d, reg, &v);
-
-	return err ? err : riscv_put(d, reg, (v & ~clear) | set);
-}
 
 uint32_t pmk_riscv_selector(unsigned code)
 {
@@ -47,12 +29,12 @@ uint32_t pmk_riscv_selector(unsigned code)
 
 static int riscv_start(struct pmk_dev *d)
 {
-	return riscv_update(d, PMK_RISCV_MCOUNTINHIBIT, COUNTERS_ALL, 0);
+	return pmk_dev_update(d, PMK_RISCV_MCOUNTINHIBIT, COUNTERS_ALL, 0);
 }
 
 static int riscv_stop(struct pmk_dev *d)
 {
-	return riscv_update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
+	return pmk_dev_update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
 }
 
 /*
@@ -71,7 +53,7 @@ static int riscv_program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return code == (unsigned)d->pmu->counters[counter].fixed_code ? PMK_OK : PMK_ENOCTR;
 	if (!selector)
 		return PMK_ENOCTR; /* cycles and instructions have counters of their own */
-	return riscv_put(d, PMK_RISCV_MHPMEVENT3 + counter - PMK_RISCV_CTR_HPM3, selector);
+	return pmk_dev_put(d, PMK_RISCV_MHPMEVENT3 + counter - PMK_RISCV_CTR_HPM3, selector);
 }
 
 /*
@@ -87,14 +69,14 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	if (counter >= PMK_RISCV_NCTRS)
 		return PMK_EINVAL;
 	if (!pmk_riscv_is32(d->pmu))
-		return riscv_get(d, PMK_RISCV_MCYCLE + counter, value);
-	err = riscv_get(d, PMK_RISCV_MCYCLEH + counter, &first);
+		return pmk_dev_get(d, PMK_RISCV_MCYCLE + counter, value);
+	err = pmk_dev_get(d, PMK_RISCV_MCYCLEH + counter, &first);
 	if (!err)
-		err = riscv_get(d, PMK_RISCV_MCYCLE + counter, &low);
+		err = pmk_dev_get(d, PMK_RISCV_MCYCLE + counter, &low);
 	if (!err)
-		err = riscv_get(d, PMK_RISCV_MCYCLEH + counter, &high);
+		err = pmk_dev_get(d, PMK_RISCV_MCYCLEH + counter, &high);
 	if (!err && high != first)
-		err = riscv_get(d, PMK_RISCV_MCYCLE + counter, &low);
+		err = pmk_dev_get(d, PMK_RISCV_MCYCLE + counter, &low);
 	if (!err)
 		*value = high << 32 | low;
 	return err;
@@ -109,12 +91,12 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	if (counter >= PMK_RISCV_NCTRS)
 		return PMK_EINVAL;
 	if (!pmk_riscv_is32(d->pmu))
-		return riscv_put(d, PMK_RISCV_MCYCLE + counter, value);
-	err = riscv_put(d, PMK_RISCV_MCYCLE + counter, 0);
+		return pmk_dev_put(d, PMK_RISCV_MCYCLE + counter, value);
+	err = pmk_dev_put(d, PMK_RISCV_MCYCLE + counter, 0);
 	if (!err)
-		err = riscv_put(d, PMK_RISCV_MCYCLEH + counter, value >> 32);
+		err = pmk_dev_put(d, PMK_RISCV_MCYCLEH + counter, value >> 32);
 	if (!err)
-		err = riscv_put(d, PMK_RISCV_MCYCLE + counter, value & UINT32_MAX);
+		err = pmk_dev_put(d, PMK_RISCV_MCYCLE + counter, value & UINT32_MAX);
 	return err;
 }
 
@@ -124,7 +106,7 @@ static int riscv_reset(struct pmk_dev *d)
 	int err = riscv_stop(d);
 
 	for (unsigned i = PMK_RISCV_CTR_HPM3; !err && i < PMK_RISCV_NCTRS; i++)
-		err = riscv_put(d, PMK_RISCV_MHPMEVENT3 + i - PMK_RISCV_CTR_HPM3, 0);
+		err = pmk_dev_put(d, PMK_RISCV_MHPMEVENT3 + i - PMK_RISCV_CTR_HPM3, 0);
 	for (unsigned i = 0; !err && i < PMK_RISCV_NCTRS; i++)
 		err = write_counter(d, i, 0);
 	return err;
@@ -133,7 +115,7 @@ static int riscv_reset(struct pmk_dev *d)
 static int riscv_running(struct pmk_dev *d, bool *yes)
 {
 	uint64_t inhibit;
-	int err = riscv_get(d, PMK_RISCV_MCOUNTINHIBIT, &inhibit);
+	int err = pmk_dev_get(d, PMK_RISCV_MCOUNTINHIBIT, &inhibit);
 
 	*yes = !err && (~inhibit & COUNTERS_ALL);
 	return err;
