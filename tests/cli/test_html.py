@@ -416,14 +416,9 @@ def test_latencies(timed):
 
 
 @pytest.mark.quick
-def test_without_latencies(page, recording, tmp_path):
-    """A page without latencies has no such section. Older recordings have no table of latencies and
-    give such a page."""
+def test_without_latencies(page):
+    """A page without latencies has no such section."""
     assert "Latencies" not in page.root.text()
-    old = shutil.copy(recording, tmp_path / "old")
-    with sqlite3.connect(old) as db:
-        db.execute("DROP TABLE latency")
-    assert "Latencies" not in Page(page_of(old)).root.text()
 
 
 @pytest.mark.quick

@@ -67,55 +67,51 @@ static const char schema[] =
 	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
 	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
 
-#define POINTS_WITH(checked)                                                            \
-	"SELECT revision, name, variant.core, variant, cell, key, failure, exit_code, " \
-	"seconds, " checked " FROM point JOIN variant ON variant.id = variant"          \
-	" JOIN cell ON cell.id = cell JOIN config ON config.id = config"                \
-	" WHERE ?1 < 0 OR revision = ?1 ORDER BY revision, name, variant.core, variant"
-
-#define STATEMENTS(X)                                                                          \
-	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                \
-	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")      \
-	X(GET_CONFIG, "SELECT id FROM config WHERE hash = ?")                                  \
-	X(PUT_CONFIG,                                                                          \
-	  "INSERT INTO config(hash, core, isa, parameters, checked) VALUES(?,?,?,?,?)")        \
-	X(SET_CONFIG, "UPDATE config SET checked = ?1 WHERE id = ?2 AND checked IS NOT ?1")    \
-	X(GET_CELL, "SELECT id, failure IS NOT NULL, seconds FROM cell WHERE key = ?")         \
-	X(PUT_CELL, "INSERT INTO cell(key, program, config) VALUES(?,?,?)")                    \
-	X(DROP_CELL, "DELETE FROM value WHERE cell = ?")                                       \
-	X(SET_CELL, "UPDATE cell SET failure = ?2, seconds = ?3, exit_code = nullif(?4, -1)"   \
-		    " WHERE id = ?1")                                                          \
-	X(GET_EVENT, "SELECT id FROM event WHERE name = ?")                                    \
-	X(PUT_EVENT, "INSERT INTO event(name) VALUES(?)")                                      \
-	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"      \
-		     " AND unit IS ?")                                                         \
-	X(PUT_LABEL, "INSERT INTO label(pmu, trust, reason, unit) VALUES(?,?,?,?)")            \
-	X(PUT_VALUE,                                                                           \
-	  "INSERT INTO value(cell, event, value, label) VALUES(?,?,?,?)" UNLESS_IT_COUNTED)    \
-	X(HAS_VALUE, "SELECT 1 FROM value WHERE cell = ? AND event ="                          \
-		     " (SELECT id FROM event WHERE name = ?)")                                 \
-	X(HAS_FAILED,                                                                          \
-	  "SELECT 1 FROM value JOIN label ON label.id = label WHERE cell = ? AND event ="      \
-	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")         \
-	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")               \
-	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                      \
-	X(PUT_SETTING, "INSERT OR IGNORE INTO setting(variant, name, value) VALUES(?,?,?)")    \
-	X(PUT_POINT,                                                                           \
-	  "INSERT INTO point(revision, name, variant, cell) VALUES(?,?,?,?) ON CONFLICT"       \
-	  " DO UPDATE SET cell = excluded.cell WHERE cell <> excluded.cell")                   \
-	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant ="        \
-		      " (SELECT id FROM variant WHERE core = ? AND settings = ?)")             \
-	X(POINTS, POINTS_WITH("checked"))                                                      \
-	X(OLD_POINTS, POINTS_WITH("NULL"))                                                     \
-	X(SETTINGS, "SELECT name, value FROM setting WHERE variant = ? ORDER BY name")         \
-	X(VALUES, "SELECT event.name, pmu, trust, reason, unit, value FROM value"              \
-		  " JOIN event ON event.id = event JOIN label ON label.id = label"             \
-		  " WHERE cell = ? ORDER BY event.id")                                         \
-	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                              \
-	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?1,?2,?3,?4)"  \
-			" ON CONFLICT(name) DO UPDATE SET subject = ?2, time = ?3, good = ?4") \
-	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")         \
-	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")           \
+#define STATEMENTS(X)                                                                              \
+	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                    \
+	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")          \
+	X(GET_CONFIG, "SELECT id FROM config WHERE hash = ?")                                      \
+	X(PUT_CONFIG,                                                                              \
+	  "INSERT INTO config(hash, core, isa, parameters, checked) VALUES(?,?,?,?,?)")            \
+	X(SET_CONFIG, "UPDATE config SET checked = ?1 WHERE id = ?2 AND checked IS NOT ?1")        \
+	X(GET_CELL, "SELECT id, failure IS NOT NULL, seconds FROM cell WHERE key = ?")             \
+	X(PUT_CELL, "INSERT INTO cell(key, program, config) VALUES(?,?,?)")                        \
+	X(DROP_CELL, "DELETE FROM value WHERE cell = ?")                                           \
+	X(SET_CELL, "UPDATE cell SET failure = ?2, seconds = ?3, exit_code = nullif(?4, -1)"       \
+		    " WHERE id = ?1")                                                              \
+	X(GET_EVENT, "SELECT id FROM event WHERE name = ?")                                        \
+	X(PUT_EVENT, "INSERT INTO event(name) VALUES(?)")                                          \
+	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"          \
+		     " AND unit IS ?")                                                             \
+	X(PUT_LABEL, "INSERT INTO label(pmu, trust, reason, unit) VALUES(?,?,?,?)")                \
+	X(PUT_VALUE,                                                                               \
+	  "INSERT INTO value(cell, event, value, label) VALUES(?,?,?,?)" UNLESS_IT_COUNTED)        \
+	X(HAS_VALUE, "SELECT 1 FROM value WHERE cell = ? AND event ="                              \
+		     " (SELECT id FROM event WHERE name = ?)")                                     \
+	X(HAS_FAILED,                                                                              \
+	  "SELECT 1 FROM value JOIN label ON label.id = label WHERE cell = ? AND event ="          \
+	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")             \
+	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")                   \
+	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                          \
+	X(PUT_SETTING, "INSERT OR IGNORE INTO setting(variant, name, value) VALUES(?,?,?)")        \
+	X(PUT_POINT,                                                                               \
+	  "INSERT INTO point(revision, name, variant, cell) VALUES(?,?,?,?) ON CONFLICT"           \
+	  " DO UPDATE SET cell = excluded.cell WHERE cell <> excluded.cell")                       \
+	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant ="            \
+		      " (SELECT id FROM variant WHERE core = ? AND settings = ?)")                 \
+	X(POINTS, "SELECT revision, name, variant.core, variant, cell, key, failure, exit_code,"   \
+		  " seconds, checked FROM point JOIN variant ON variant.id = variant"              \
+		  " JOIN cell ON cell.id = cell JOIN config ON config.id = config"                 \
+		  " WHERE ?1 < 0 OR revision = ?1 ORDER BY revision, name, variant.core, variant") \
+	X(SETTINGS, "SELECT name, value FROM setting WHERE variant = ? ORDER BY name")             \
+	X(VALUES, "SELECT event.name, pmu, trust, reason, unit, value FROM value"                  \
+		  " JOIN event ON event.id = event JOIN label ON label.id = label"                 \
+		  " WHERE cell = ? ORDER BY event.id")                                             \
+	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                                  \
+	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?1,?2,?3,?4)"      \
+			" ON CONFLICT(name) DO UPDATE SET subject = ?2, time = ?3, good = ?4")     \
+	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")             \
+	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")               \
 	X(GET_RECORDING, "SELECT path FROM recording WHERE cell = ?")
 
 enum {
@@ -136,9 +132,7 @@ struct pmk_store {
 	sqlite3_stmt *statement[NSTATEMENTS];
 	int lock;	 /* descriptor that is locked while this process may write; -1: none */
 	bool unchanging; /* true if this process may not write where the file is */
-	/* True if the table of configs lacks the column `checked` and cannot be upgraded. */
-	bool old;
-	int err; /* negative enum pmk_error of the first failure */
+	int err;	 /* negative enum pmk_error of the first failure */
 	char *path;
 	char why[512];
 };
@@ -318,12 +312,6 @@ static void check_version(struct pmk_store *s, bool may_create)
 			     "it has views instead of tables; count again into a "
 			     "new database");
 	}
-	if (s->err || read_pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
-				     " WHERE name = 'checked'"))
-		return;
-	s->old = !may_create;
-	if (may_create)
-		run_sql(s, "ALTER TABLE config ADD COLUMN checked TEXT");
 }
 
 #define NAP_MS	    20
@@ -718,7 +706,7 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 
 int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx)
 {
-	sqlite3_stmt *q = statement_begin(s, s->old ? OLD_POINTS : POINTS, "i", revision);
+	sqlite3_stmt *q = statement_begin(s, POINTS, "i", revision);
 	struct lists l = { 0 };
 	int err = 0;
 
@@ -822,27 +810,23 @@ static const char merge[] =
 	" JOIN other.variant AS ov ON ov.id = o.variant"
 	" JOIN main.variant AS v ON v.core = ov.core AND v.settings = ov.settings"
 	" JOIN other.cell AS oc ON oc.id = o.cell JOIN main.cell AS c ON c.key = oc.key"
-	" WHERE o.revision = 0;";
-
-static const char merge_checked[] =
+	" WHERE o.revision = 0;"
 	"UPDATE main.config SET checked ="
 	" (SELECT o.checked FROM other.config AS o WHERE o.hash = main.config.hash)"
 	" WHERE hash IN (SELECT hash FROM other.config WHERE checked IS NOT NULL);";
 
 /*
  * Checks that a file is a complete results database. *uri, which the caller frees, is the text with
- * which it is attached. *old is as in struct pmk_store.
+ * which it is attached.
  */
-static int check_other(struct pmk_store *s, const char *path, char **uri, bool *old)
+static int check_other(struct pmk_store *s, const char *path, char **uri)
 {
 	struct pmk_store *other;
 	char msg[512];
 	int err = pmk_store_open(&other, path, PMK_STORE_READ, msg, sizeof(msg));
 
-	if (!err) {
-		*old = other->old;
+	if (!err)
 		*uri = uri_of(path, other->unchanging ? UNCHANGING : "");
-	}
 	pmk_store_close(other);
 	if (!err)
 		return *uri ? 0 : store_no_memory(s);
@@ -854,9 +838,8 @@ static int check_other(struct pmk_store *s, const char *path, char **uri, bool *
 int pmk_store_merge(struct pmk_store *s, const char *path)
 {
 	char *sql, *uri = NULL;
-	bool old = false;
 
-	if (s->err || check_other(s, path, &uri, &old))
+	if (s->err || check_other(s, path, &uri))
 		return s->err;
 	sql = sqlite3_mprintf("ATTACH %Q AS other", uri);
 	free(uri);
@@ -866,8 +849,6 @@ int pmk_store_merge(struct pmk_store *s, const char *path)
 	sqlite3_free(sql);
 	run_sql(s, "BEGIN IMMEDIATE");
 	run_sql(s, merge);
-	if (!old)
-		run_sql(s, merge_checked);
 	run_sql(s, "COMMIT");
 	return run_sql(s, "DETACH other");
 }

@@ -373,17 +373,6 @@ static void *table_load(struct pmk_tables *t, const char *sql,
 	((items) = table_load(t, "SELECT " sql " ORDER BY 1", fill, sizeof(*(items)), &(n), &err, \
 			      msg, size))
 
-/* Returns the query of latencies. Older recordings do not have this table. */
-static const char *select_latencies(const struct pmk_tables *t)
-{
-	static const char sql[] = "SELECT event, cycles, times FROM latency ORDER BY event, cycles";
-	sqlite3_stmt *s;
-	bool there = !sqlite3_prepare_v2(t->db, sql, -1, &s, NULL);
-
-	sqlite3_finalize(s);
-	return there ? sql : "SELECT 0 WHERE 0";
-}
-
 static int load_all(struct pmk_tables *t, char *msg, size_t size)
 {
 	char *nothing;
@@ -423,8 +412,9 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     fill_part, t->part, t->nparts);
 	LOAD(t, "block, " PLACE ", executions, taken FROM runs LEFT JOIN json_each(places) AS at",
 	     fill_run, t->run, t->nruns);
-	t->latency = table_load(t, select_latencies(t), fill_latency, sizeof(*t->latency),
-				&t->nlatencies, &err, msg, size);
+	t->latency =
+		table_load(t, "SELECT event, cycles, times FROM latency ORDER BY event, cycles",
+			   fill_latency, sizeof(*t->latency), &t->nlatencies, &err, msg, size);
 	return err;
 }
 

@@ -123,7 +123,7 @@ struct pmk_tables {
 	struct pmk_tables_cost *cost; /* sorted by cost and event */
 	struct pmk_tables_part *part; /* by code */
 	struct pmk_tables_run *run;   /* sorted by block, context and thread */
-	/* Sorted by event and cycles. Recordings of an older pmk have none. */
+	/* Sorted by event and cycles. */
 	struct pmk_tables_latency *latency;
 	size_t nlatencies;
 	size_t nevents, nobjects, nthreads, nfiles, nfunctions, ninlined, ncodes, ncontexts;
