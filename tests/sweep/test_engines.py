@@ -117,7 +117,7 @@ def test_a_task_keeps_no_counts_of_a_file_that_changed(tmp_path):
     with open(tmp_path / "gate", "w"):
         os.utime(tmp_path / "prog")
     err = p.communicate()[1]
-    contains(err, "prog has changed while it was counted; run the sweep again\n")
+    contains(err, "prog has changed during the sweep; run the sweep again\n")
     equal((p.returncode, parts(tmp_path)), (2, {"0.db": []}))
     assert not (tmp_path / "r.db.tasks/0.done").exists()
 
@@ -170,7 +170,8 @@ def test_a_task_counts_what_was_meant_or_nothing(tmp_path):
     with open(tmp_path / "r.db.tasks/todo", "a") as f:
         f.write("cut")
     (tmp_path / "plan.ini").write_text(text)
-    contains(sweep(tmp_path, *words, "r.db.tasks/todo:0/2", code=125).err, "no list of tasks")
+    contains(sweep(tmp_path, *words, "r.db.tasks/todo:0/2", code=125).err,
+             "this is not a list of tasks")
     contains(sweep(tmp_path, "plan.ini", "-o", "y.db", "--engine", "lsf", code=129).err,
              "--engine lsf: expected make or slurm")
 
@@ -204,7 +205,7 @@ def test_slurm_loses_nothing_and_counts_nothing_twice(tmp_path):
         c.run("scancel", f"{job}_{held(programs) % tasks}")
         wait_until(lambda: not c.jobs(), "all tasks are gone")
         collect()
-        missing = int(re.search(r"(\d+) are missing", sweep(
+        missing = int(re.search(r"(\d+) missing", sweep(
             tmp_path, "plan.ini", "-o", "r.db", "--dry-run").out)[1])
         assert 0 < missing < CELLS // tasks + 2, missing
         (tmp_path / "gate").unlink()

@@ -97,8 +97,8 @@ def sweep(folder, *options, code=0, file="plan.ini"):
 
 def summary(out):
     """Returns the numbers of cells: in total, counted now, already present, failed."""
-    m = re.search(r"(\d+) cells?: (\d+) counted now in [\d.]+ s, (\d+) were there, (\d+) failed",
-                  out.err)
+    m = re.search(r"(\d+) cells?: (\d+) counted now in [\d.]+ s, (\d+) already in the database, "
+                  r"(\d+) failed", out.err)
     assert m, out
     return tuple(int(n) for n in m.groups())
 
@@ -249,7 +249,7 @@ def test_what_is_there_is_not_counted_again(folder):
     plan(folder, {"walk": "run = ./prog walk", "more": "run = ./prog walk 7"},
          settings="dcache.size = 4K..16K")
     equal(pmk("sweep", "plan.ini", "-o", "r.db", "--dry-run", cwd=folder).out,
-          "6 cells: 2 are there, 0 failed before, 4 are missing\n")
+          "6 cells: 2 in the database, 0 failed before, 4 missing\n")
     equal(summary(sweep(folder)), (6, 4, 2, 0))
     equal([row for row in shown(folder) if row in before], before)
 
@@ -436,7 +436,7 @@ def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     if name in ("another", "linked"):
         equal((p.returncode, len(rows)), (0, 2), err)
         return
-    assert re.fullmatch(rf"pmk: \S*\b{changed} has changed while it was counted; run the sweep "
+    assert re.fullmatch(rf"pmk: \S*\b{changed} has changed during the sweep; run the sweep "
                         "again\n", err), err
     equal((p.returncode, [row["program"] for row in rows]), (125, ["first"]))
 
@@ -452,7 +452,7 @@ def test_a_preset_that_changes_while_it_is_counted(folder):
     with open(folder / "gate", "w"):
         (folder / "mine.ini").write_text(preset + "\n[mem]\nlatency = 99\n")
     equal(p.communicate()[1],
-          "pmk: ./mine.ini has changed while it was counted; run the sweep again\n")
+          "pmk: the preset ./mine.ini has changed during the sweep; run the sweep again\n")
     equal((p.returncode, [row["program"] for row in shown(folder)]), (125, ["first"]))
 
 
@@ -705,8 +705,9 @@ def test_nothing_is_a_file_that_ends(folder):
 
 def test_usage(folder):
     plan(folder, {"walk": "run = ./prog walk"})
-    for words, told in ((["plan.ini"], "no database to write; pmk sweep plan.ini -o DB"),
-                        ([], "no plan; pmk sweep PLAN -o DB"),
+    for words, told in ((["plan.ini"], "no database to write was given; use "
+                                            "'pmk sweep plan.ini -o DB'"),
+                        ([], "no plan was given; use 'pmk sweep PLAN -o DB'"),
                         (["-j0", "plan.ini", "-o", "r.db"],
                          "-j 0: expected a number from 1 to 1024"),
                         (["plan.ini", "x"], "unexpected argument x: give one plan or one database"),
@@ -715,8 +716,8 @@ def test_usage(folder):
                           for words in (["-x,", "--json-output", "r.db"],
                                         ["--json-output", "--heat", "cycles", "r.db"],
                                         ["-x;", "--html", "r.html", "r.db"])),
-                        (["-x,", "plan.ini"], "plan.ini is a plan; this option shows a database: "
-                                              "pmk sweep -x, DB")):
+                        (["-x,", "plan.ini"], "plan.ini is a plan, and this option shows a "
+                                              "database; use 'pmk sweep -x, DB', for example")):
         out = pmk("sweep", *words, cwd=folder)
         equal((out.code, out.err.splitlines()[0]), (129, f"pmk: {told}"))
         assert not words or out.err.count("\n") == 1, out.err

@@ -379,8 +379,8 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 	if (fit.why[CAL_DCACHE_SIZE])
 		return cli_fail(
 			PMK_EXIT_FAILED,
-			"the time of these loads does not show a cache; -e must count cycles, "
-			"and %s must be built from calibrate/kernels.c",
+			"no data cache was found; check that -e counts cycles, and that %s was "
+			"built from calibrate/kernels.c",
 			c->program[0]);
 	show_fit(base, &fit);
 	code = apply_fit(&core, &fit);
@@ -423,8 +423,9 @@ static int check_base(const struct calibrate *c, const struct pmk_core *base)
 			return cli_fail(PMK_EXIT_USAGE, "%s", msg);
 		if (strcmp(core.isa, base->isa) != 0)
 			return cli_fail(PMK_EXIT_USAGE,
-					"core %s runs %s, and --base %s is one of %s", core.name,
-					core.isa, base->name, base->isa);
+					"core %s has the instruction set %s, but --base %s has %s; "
+					"choose a --base with the same instruction set",
+					core.name, core.isa, base->name, base->isa);
 	}
 	return 0;
 }

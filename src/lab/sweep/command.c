@@ -135,7 +135,7 @@ static int parse_options(struct sweep *s, int argc, char **argv)
 				"unexpected argument %s: give one plan or one database",
 				s->others[0]);
 	if (!s->file)
-		return cli_fail(PMK_EXIT_USAGE, "no plan; pmk sweep PLAN -o DB");
+		return cli_fail(PMK_EXIT_USAGE, "no plan was given; use 'pmk sweep PLAN -o DB'");
 	if (s->json + (s->separator != NULL) + (s->html || s->pareto || s->sensitivity || s->heat) >
 	    1)
 		return cli_fail(PMK_EXIT_USAGE,
@@ -226,7 +226,8 @@ static int compute_cells(const struct sweep *o, struct pmk_sweep *s, struct pmk_
 		fprintf(stderr, "\r%*s\r", (int)width, "");
 	if (err)
 		return cli_fault(s->fault);
-	cli_fail(0, "%zu cell%s: %zu counted now in %.1f s, %zu were there, %zu failed%s",
+	cli_fail(0,
+		 "%zu cell%s: %zu counted now in %.1f s, %zu already in the database, %zu failed%s",
 		 all_cells(todo), all_cells(todo) == 1 ? "" : "s", p.done - p.failed - p.killed,
 		 p.seconds, todo->there, todo->failed + p.failed, stop ? "; stopped" : "");
 	if (p.killed)
@@ -241,7 +242,7 @@ static int compute_cells(const struct sweep *o, struct pmk_sweep *s, struct pmk_
 
 static int dry_run(const struct pmk_sweep_todo *todo)
 {
-	printf("%zu cell%s: %zu are there, %zu failed before, %zu are missing\n", all_cells(todo),
+	printf("%zu cell%s: %zu in the database, %zu failed before, %zu missing\n", all_cells(todo),
 	       all_cells(todo) == 1 ? "" : "s", todo->there, todo->failed, todo->count);
 	return fflush(stdout) ? cli_fail(PMK_EXIT_FAILED, "cannot write: %s", strerror(errno)) : 0;
 }
@@ -330,7 +331,8 @@ static int prepare_plan(const struct sweep *o, struct pmk_sweep *s)
 		return PMK_EXIT_FAILED;
 	home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (home < 0)
-		return cli_fail(PMK_EXIT_FAILED, ".: %s", strerror(errno));
+		return cli_fail(PMK_EXIT_FAILED, "cannot open the current folder: %s",
+				strerror(errno));
 	code = enter_folder(o->file);
 	if (!code && pmk_sweep_prepare(s, data, &fault))
 		code = cli_fault(&fault);
@@ -351,11 +353,14 @@ static int sweep_plan(const struct sweep *o)
 	if (!data)
 		return PMK_EXIT_FAILED;
 	if (o->separator || o->json || o->pareto || o->sensitivity || o->heat || o->html)
-		return cli_fail(PMK_EXIT_USAGE,
-				"%s is a plan; this option shows a database: pmk sweep -x, DB",
-				o->file);
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"%s is a plan, and this option shows a database; use 'pmk sweep -x, DB', "
+			"for example",
+			o->file);
 	if (!o->output)
-		return cli_fail(PMK_EXIT_USAGE, "no database to write; pmk sweep %s -o DB",
+		return cli_fail(PMK_EXIT_USAGE,
+				"no database to write was given; use 'pmk sweep %s -o DB'",
 				o->file);
 	if (pmk_plan_read(&s.plan, o->file, data, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);

@@ -104,7 +104,9 @@ static int write_script(const struct sweep_tasks *t, const char *name,
 	bool good;
 
 	if (n < 0)
-		return cli_fail(PMK_EXIT_FAILED, "/proc/self/exe: %s", strerror(errno));
+		return cli_fail(PMK_EXIT_FAILED,
+				"cannot find out where pmk is (/proc/self/exe): %s; mount /proc",
+				strerror(errno));
 	pmk[n] = '\0';
 	snprintf(path, sizeof(path), "%s/%s", t->folder, name);
 	if (!pmk_whole_open(&out, path))

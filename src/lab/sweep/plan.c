@@ -571,7 +571,9 @@ static bool settle_core(struct reading *r, struct pmk_ini *ini, struct pmk_plan_
 static bool check_program(struct reading *r, struct pmk_ini *ini, const struct pmk_plan_program *p)
 {
 	if (!p->argv.count)
-		return pmk_ini_fail(ini, p->line, "[program %s] does not say what to run", p->name);
+		return pmk_ini_fail(ini, p->line,
+				    "[program %s] does not say what to run; add run = COMMAND",
+				    p->name);
 	for (unsigned i = 0; i < p->cores.count; i++)
 		if (!find_core(r->plan->cores, r->plan->ncores, p->cores.word[i]))
 			return pmk_ini_fail(ini, p->line,

@@ -361,16 +361,20 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
  */
 static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
 {
-	const char *path = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
+	const char *changed = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
+	const char *kind = "";
 
 	/* The process that counts reads the preset from its file, so a change of the preset
 	 * matters, too. */
-	if (!path && !pmk_sweep_same_core(c->s, cell))
-		path = cell->configs->core->name;
-	if (!path)
+	if (!changed && !pmk_sweep_same_core(c->s, cell)) {
+		kind = "the preset ";
+		changed = cell->configs->core->name;
+	}
+	if (!changed)
 		return 0;
 	return pmk_count_fail(c->s->fault, PMK_COUNT_FAILED,
-			      "%s has changed while it was counted; run the sweep again", path);
+			      "%s%s has changed during the sweep; run the sweep again", kind,
+			      changed);
 }
 
 static const char *next_text(const char **at, const char *end)

@@ -93,7 +93,7 @@ static int read_slice(const struct pmk_sweep *s, FILE *f, const char *path, unsi
 		if (line % n == i &&
 		    pmk_map_put(keys, key_prefix(key), (uint32_t)keys->used) == UINT32_MAX)
 			return pmk_count_no_memory(s->fault);
-	return good ? 0 : bad_list(s, path, "no list of tasks");
+	return good ? 0 : bad_list(s, path, "this is not a list of tasks of pmk sweep --engine");
 }
 
 /* Finds the cells with these keys. A cell that has several names is selected under all of them. */
@@ -121,8 +121,8 @@ static int find_cells(const struct pmk_sweep *s, const char *path, const struct 
 		return 0;
 	return bad_list(
 		s, path,
-		"the plan, or a file that it names, or pmk has changed since the tasks were "
-		"made");
+		"the plan, a file that it names, or pmk has changed since the tasks were made; "
+		"make them again with --engine");
 }
 
 int pmk_tasks_take(const struct pmk_sweep *s, const char *path, unsigned i, unsigned n,
