@@ -53,7 +53,7 @@ static int choose_amba(struct pmk_count *c, const struct pmk_wave_map *map)
 
 	if (!map->nlayers && !map->naxi)
 		return pmk_count_refuse(&c->fault,
-					"%s has nothing for %s: neither [layer] nor [axi]",
+					"%s has nothing that %s counts: neither [layer] nor [axi]",
 					map->file, pmk_amba_name);
 	if (pmk_amba_make(&j->amba, map))
 		return pmk_count_no_memory(&c->fault);
@@ -79,9 +79,9 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 					"`pmu` to the PMU that counts its events",
 					map->file);
 	if (!is_monitor(c) && !has_part(map, PMK_WAVE_EVNTBUS) && !has_part(map, PMK_WAVE_SIGNAL))
-		return pmk_count_refuse(&c->fault,
-					"%s has nothing for %s: neither [events] nor [evntbus]",
-					map->file, c->pmu->name);
+		return pmk_count_refuse(
+			&c->fault, "%s has nothing that %s counts: neither [events] nor [evntbus]",
+			map->file, c->pmu->name);
 	if (!pmk_model_find(c->pmu))
 		return pmk_count_refuse(&c->fault, "there is no model of %s", c->pmu->name);
 	return 0;
@@ -205,10 +205,11 @@ static int check_settings(struct pmk_count *c)
 		return pmk_count_refuse(&c->fault, "`target` wave reads a dump; %s needs a program",
 					q->counted.nothing ? "`null`" : "`timeout`");
 	if (q->interval.unit != PMK_EVERY_NONE && q->interval.unit != PMK_EVERY_CYCLES)
-		return pmk_count_refuse(&c->fault,
-					"`target` wave: intervals are cycles of the clock: "
-					"`interval` %" PRIu64 "cycles",
-					q->interval.length);
+		return pmk_count_refuse(
+			&c->fault,
+			"`target` wave: intervals are in cycles of the clock; use `interval` "
+			"%" PRIu64 "cycles",
+			q->interval.length);
 	return 0;
 }
 
@@ -281,13 +282,17 @@ static int choose_packets(struct pmk_count *c)
 	if (!c->q.dump.packets)
 		return 0;
 	if (!is_monitor(c))
-		return pmk_count_refuse(&c->fault,
-					"`packets`: %s counts, and the pins are those of %s",
-					c->pmu->name, pmk_ahbmon.name);
+		return pmk_count_refuse(
+			&c->fault,
+			"`packets` writes the pins of %s, but %s does the counting; leave "
+			"`packets` out",
+			pmk_ahbmon.name, c->pmu->name);
 	if (j->pins >= 0)
-		return pmk_count_refuse(&c->fault,
-					"`packets`: %s has the pins: there is nothing to write",
-					j->map.file);
+		return pmk_count_refuse(
+			&c->fault,
+			"`packets`: the dump already has the pins, as [packets] in %s shows; leave "
+			"`packets` out",
+			j->map.file);
 	return 0;
 }
 

@@ -281,11 +281,12 @@ static void warn_of_untimed(struct pmk_count *c)
 				"the map has neither rlast nor arlen",
 				a->axi->name, s->strays);
 		else if (s->strays)
-			pmk_count_warn(c,
-				       "%" PRIu64
-				       " responses to %s of %s whose addresses are not in "
-				       "the dump",
-				       s->strays, what, a->axi->name);
+			pmk_count_warn(
+				c,
+				"%" PRIu64
+				" responses to %s of %s have no address in the dump: these %s "
+				"are not counted",
+				s->strays, what, a->axi->name, what);
 	}
 }
 
@@ -296,10 +297,12 @@ static void warn_of_packets(struct pmk_count *c)
 
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS && j->pins >= 0; i++)
 		if (j->unpack.layer[i].unknown)
-			pmk_count_warn(c,
-				       "%" PRIu64 " cycles of %s were not counted, because they "
-				       "have x or a code that the layout does not have",
-				       j->unpack.layer[i].unknown, pmk_ahbmon_layers.layer[i].name);
+			pmk_count_warn(
+				c,
+				"%" PRIu64
+				" cycles of %s were not counted, because their packets have an "
+				"x or a code that the layout does not have",
+				j->unpack.layer[i].unknown, pmk_ahbmon_layers.layer[i].name);
 }
 
 /* Warn that some bursts were not counted, for users who add bursts up or want their mean. */

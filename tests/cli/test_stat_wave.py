@@ -411,7 +411,7 @@ def test_a_map_without_anything_for_the_pmu():
     dump, ini, _ = simulated(14, 50)
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--pmu", "microblaze")
     equal(out.code, 129, out)
-    contains(out.err, "has nothing for microblaze: neither [events] nor [evntbus]")
+    contains(out.err, "has nothing that microblaze counts: neither [events] nor [evntbus]")
 
 
 def test_what_makes_no_sense_is_refused():

@@ -230,7 +230,7 @@ static void test_refused(void **state)
 	assert_refused("[events]\nL1D_MIS = a\n", 2,
 		       "no signal 'L1D_MIS' of <pmk/signal.h>; did "
 		       "you mean L1D_MISS");
-	assert_refused("[events]\nxyzzyx = a\n", 2, "for names of events say pmu = NAME first");
+	assert_refused("[events]\nxyzzyx = a\n", 2, "to use names of events, write pmu = NAME");
 	assert_refused("[events]\npmu = arm1176\ndcache_mis = a\n", 3,
 		       "no event of arm1176; did you mean dcache_miss");
 	assert_refused("[events]\nINSN = a twice\n", 2, "a signal counts by 'twice'");
@@ -371,11 +371,11 @@ static void test_names_not_found(void **state)
 	assert_unbound("tb", "haddr", "bus[16]", "'bus' has bits 15 to 8 in the dump");
 	assert_unbound("tb", "haddr", "up[3:8]", "'up' has bits 0 to 7 in the dump");
 	assert_unbound("tb", "haddr", "bits[5]", "'bits' has bits 4 to 1 in the dump");
-	assert_unbound("tb", "hready", "bus", "'bus' has 8 bits in the dump, and 1 can be meant");
-	assert_unbound("tb", "hburst", "bus[9:8]", "has 2 bits in the dump, and 3 can be meant");
+	assert_unbound("tb", "hready", "bus", "'bus' has 8 bits in the dump, but 1 can be used");
+	assert_unbound("tb", "hburst", "bus[9:8]", "has 2 bits in the dump, but 3 can be used");
 	assert_unbound("tb", "hsize", "bus",
-		       "has 8 bits in the dump, and up to 3 can be meant: choose "
-		       "them, as in [2:0]");
+		       "has 8 bits in the dump, but up to 3 can be used here; "
+		       "select them, as in [2:0]");
 }
 
 /* If a name may mean two nets, it is an error. pmk does not take the first net of the dump. */

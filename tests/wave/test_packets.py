@@ -103,8 +103,8 @@ def test_a_packet_that_the_layout_does_not_have():
     doc = stat("-T", f"wave:{path('pins.vcd')}", "--map", write("pins.ini", PINS_MAP),
                "--layout", other, "-e", "ct_armd_rd,ct_armd_wait_total")
     equal(counts(doc)["ct_armd_wait_total"], 0)
-    assert re.search(r"\d+ cycles of ARM-D were not counted, because they have x or a code "
-                     "that the layout does not have", doc["warning"]), doc["warning"]
+    assert re.search(r"\d+ cycles of ARM-D were not counted, because their packets have an x "
+                     "or a code that the layout does not have", doc["warning"]), doc["warning"]
 
 
 def test_what_makes_no_sense_is_refused():
@@ -115,8 +115,8 @@ def test_what_makes_no_sense_is_refused():
     slaves += "hready = hready\n"
     for code, argv, why in (
             (129, [dump, ini, "--pmu", "amba", "--packets", pins],
-             "--packets: amba counts, and the pins are those of ahbmon"),
-            (129, [pins, pins_ini, "--packets", pins], "has the pins: there is nothing to write"),
+             "--packets writes the pins of ahbmon, but amba does the counting"),
+            (129, [pins, pins_ini, "--packets", pins], "the dump already has the pins"),
             (125, [dump, ini, "--packets", path("no/such/folder")], "cannot be written"),
             (129, [dump, write("slave16.ini", slaves + "[slaves]\n16 = 0-1\n")],
              "'16' is not the number of a slave; expected 0 to 15"),

@@ -294,7 +294,7 @@ static void test_bad_headers(void **state)
 	assert_open_fails(garbage, sizeof(garbage), PMK_EPARSE, 0, 1, "it begins with '?ELF'");
 	FAILS("$date\nno end\n", 13, 3, "ends within $date; it may be cut off");
 	FAILS("$scope module tb $end\n", 22, 2, "ends before $enddefinitions");
-	FAILS("$scope module tb $end\n#0\n", 22, 2, "'#0' before $enddefinitions");
+	FAILS("$scope module tb $end\n#0\n", 22, 2, "'#0' is not allowed before $enddefinitions");
 	FAILS("$date $end\n$upscope $end\n", 11, 2, "$upscope without a $scope");
 	FAILS("$date $end\n$scope module $end\n", 25, 2, "$scope without a name");
 	FAILS("$date $end\n$var wire 1 ! $end\n", 25, 2, "$var without a name");
@@ -337,13 +337,13 @@ static void test_bad_changes(void **state)
 	(void)state;
 	assert_int_equal(strlen(HEADER), 127);
 	assert_partial("#6\n", "byte 142, line 12, time 7 ns", "time goes back to 6 ns");
-	assert_partial("#x\n", "byte 142, line 12, time 7 ns", "'#x' is no time");
-	assert_partial("#\n", "byte 142, line 12", "'#' is no time");
+	assert_partial("#x\n", "byte 142, line 12, time 7 ns", "'#x' is not a time");
+	assert_partial("#\n", "byte 142, line 12", "'#' is not a time");
 	assert_partial("#99999999999999999999\n", "line 12", "has more than 64 bits");
 	assert_partial("\n\n1%\n", "byte 144, line 14, time 7 ns",
-		       "change of '%', which the header does not have");
+		       "a value of '%', but the header has no $var");
 	assert_partial("1\n", "line 12", "without an identifier code");
-	assert_partial("b10\n#8\n", "line 12", "change of '#8', which the header does not have");
+	assert_partial("b10\n#8\n", "line 12", "a value of '#8', but the header has no");
 	assert_partial("b1q1 \"\n", "line 12", "'1q1' is not a value of tb.v");
 	assert_partial("b \"\n0!\n", "line 12", "is not a value of tb.v");
 	assert_partial("b110101 \"\n", "byte 142, line 12, time 7 ns",
@@ -354,14 +354,15 @@ static void test_bad_changes(void **state)
 	assert_partial("b01010 !\n", "line 12", "'01010' has 5 bits, and tb.clk has 1");
 	assert_partial("$dumpports\npD 6 0 <0\n", "line 12", "'$dumpports': extended VCD");
 	assert_partial("pDU 0 6 <1\n", "line 12", "extended VCD ($dumpports)");
-	assert_partial("hello\n", "line 12", "change of 'ello'");
-	assert_partial("?\n", "line 12", "'?' is no change");
-	assert_partial("$var wire 1 ! x $end\n", "line 12", "'$var' between the changes");
+	assert_partial("hello\n", "line 12", "a value of 'ello'");
+	assert_partial("?\n", "line 12", "'?' is not a value change");
+	assert_partial("$var wire 1 ! x $end\n", "line 12",
+		       "'$var' is not allowed between value changes");
 	assert_partial("1!\n#9", "byte 145, line 13, time 7 ns",
 		       "ends within a line; it may be cut off");
 	assert_partial("b101", "line 12", "ends within a line; it may be cut off");
-	assert_partial("$comment no end\n", "line 13", "before the $end of a comment");
-	assert_partial("$dumpall\n1!\n", "line 14", "before the $end of its values");
+	assert_partial("$comment no end\n", "line 13", "ends within a comment: there is no $end");
+	assert_partial("$dumpall\n1!\n", "line 14", "ends within a block of values");
 }
 
 /* Copies the text with a carriage return before each `nth` line end. */
@@ -421,7 +422,7 @@ static void test_codes(void **state)
 				add_returns(returned, dump, 1);
 				run_dump(&o, (i + j) % 2 ? returned : dump, MAP);
 				assert_int_equal(o.status, PMK_WAVE_PARTIAL);
-				assert_non_null(strstr(o.findings.error.text, "a change of '"));
+				assert_non_null(strstr(o.findings.error.text, "a value of '"));
 				assert_int_equal(o.findings.error.line, 10);
 			}
 		}
@@ -451,7 +452,7 @@ static void test_nuls(void **state)
 	run_bytes(&o, dump, (size_t)n + 64, MAP);
 	assert_int_equal(o.status, PMK_WAVE_PARTIAL);
 	assert_int_equal(o.findings.error.offset, n);
-	assert_non_null(strstr(o.findings.error.text, "'?' is no change"));
+	assert_non_null(strstr(o.findings.error.text, "'?' is not a value change"));
 }
 
 /* ---- places --------------------------------------------------------------------------------- */

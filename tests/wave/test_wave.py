@@ -598,9 +598,9 @@ def test_dumps_that_are_none():
         fails(125, "the dump is empty (0 bytes)", *what, write("empty", ""))
         fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, PMK)
         fails(125, "byte 0, line 1: this is neither VCD nor FST", *what, write("text", "hello\n"))
-        fails(125, "byte 0, line 1: this is neither VCD nor FST: a byte 0 in the header", *what,
+        fails(125, "byte 0, line 1: this is neither VCD nor FST: it has a byte 0", *what,
               "/dev/zero")
-        fails(125, "byte 3, line 2: this is neither VCD nor FST: a byte 0 in the header", *what,
+        fails(125, "byte 3, line 2: this is neither VCD nor FST: it has a byte 0", *what,
               write("nul", " \n \0"))
         fails(125, "Is a directory", *what, ROOM)
         fails(125, "ends within $var; it may be cut off", *what, write("cut", SMALL[:60]))
@@ -614,9 +614,9 @@ def test_dumps_that_are_none():
 
 def test_what_was_read_of_a_damaged_dump_counts():
     ini = write("small.ini", SMALL_MAP)
-    for tail, why in (("#3\n", "time goes back to 3 ns"), ("1%\n", "a change of '%'"),
+    for tail, why in (("#3\n", "time goes back to 3 ns"), ("1%\n", "a value of '%'"),
                       ("#99", "within a line"),
-                      ("\xff\xfe\x00\n", "is no change")):
+                      ("\xff\xfe\x00\n", "is not a value change")):
         dump = write("damaged.vcd", small(3).encode() + tail.encode("latin-1"))
         out = fails(2, why, "check", dump, "-m", ini)
         contains(out.out, "tb: 3 cycles, 0 violations")
@@ -737,9 +737,9 @@ def test_maps_that_are_wrong():
     fails(129,
           f"{ini}:6: no signal 'rdy' in the dump; 'pmk wave signals' lists them (there is no "
           f"scope 'bt')", "check", dump, "-m", ini)
-    for line, why in (("hready = 2", "2 is too large: 1 bit can be meant, 0 to 1"),
+    for line, why in (("hready = 2", "2 is too large: the signal has 1 bit here; use 0 to 1"),
                       ("hready = 1\nhburst = 0x1f",
-                       "0x1f is too large: 3 bits can be meant, 0 to 7")):
+                       "0x1f is too large: the signal has 3 bits here; use 0 to 7")):
         ini = write("wrong.ini", SMALL_MAP.replace("hready = hready", line))
         fails(129, f"{ini}:{6 + line.count(chr(10))}: {why}", "check", dump, "-m", ini)
     ini = write("wrong.ini", SMALL_MAP + "hbusrt = x\n")
@@ -757,7 +757,7 @@ def test_usage():
     dump = write("small.vcd", small())
     equal(pmk("wave", "--help").code, 0)
     fails(129, "wave has no 'sginals'; did you mean signals?", "sginals", dump)
-    fails(129, "wave has no 'x'; did you mean signals or check?", "x", dump)
+    fails(129, "wave has no 'x'; use 'signals' or 'check'", "x", dump)
     fails(129, "wave signals takes one FILE", "signals")
     fails(129, "wave signals takes one FILE", "signals", dump, dump)
     fails(129, "--limit takes a number, not 'x'", "check", dump, "--limit", "x")

@@ -182,7 +182,7 @@ int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *
 int pmk_wave_dump_leave(struct wave_dump *v, struct wave_scopes *s)
 {
 	if (!s->depth)
-		return pmk_wave_dump_fail(v, PMK_EPARSE, "an $upscope without a $scope");
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "$upscope without a $scope before it");
 	s->length = s->start[--s->depth];
 	s->path[s->length] = '\0';
 	s->shared = NULL;

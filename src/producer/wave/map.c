@@ -380,7 +380,9 @@ static int find_signal(struct reading *r, const char *name)
 	pmk_nearest_text(&near, hint, sizeof(hint));
 	complain(r, "no signal '%.60s' of <pmk/signal.h>%s%s%s%s", name,
 		 r->pmu ? " and no event of " : "", r->pmu ? r->pmu->name : "",
-		 *hint ? "; did you mean " : "; for names of events say pmu = NAME first", hint);
+		 *hint ? "; did you mean "
+		       : "; to use names of events, write pmu = NAME in an earlier line",
+		 hint);
 	return -1;
 }
 
@@ -538,8 +540,8 @@ static bool check_map(struct reading *r)
 		if (m->slot[i].part == PMK_WAVE_EVNTBUS && !r->evntbus_core)
 			return pmk_ini_fail(
 				r->ini, m->slot[i].line,
-				"[evntbus] needs core = arm1136 or core = arm1176: they "
-				"have br_exec in other bits");
+				"[evntbus] needs core = arm1136 or core = arm1176, because the two "
+				"have br_exec in different bits");
 	for (unsigned l = 0; l < m->nlayers; l++)
 		if ((roles_of(m, PMK_WAVE_LAYER, l) & PMK_AHB_REQUIRED) != PMK_AHB_REQUIRED)
 			return pmk_ini_fail(r->ini, m->layer[l].line,

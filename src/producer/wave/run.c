@@ -125,6 +125,7 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 static int no_layer(const struct pmk_wave_count *c, struct pmk_wave_error *err)
 {
 	struct pmk_nearest near;
+	const char *first;
 	char hint[160];
 
 	pmk_nearest_init(&near, c->only);
@@ -133,11 +134,14 @@ static int no_layer(const struct pmk_wave_count *c, struct pmk_wave_error *err)
 	for (unsigned i = 0; i < c->map->naxi; i++)
 		pmk_nearest_offer(&near, c->map->axi[i].name);
 	pmk_nearest_text(&near, hint, sizeof(hint));
-	if (!*hint && c->map->nlayers)
-		snprintf(hint, sizeof(hint), "%.60s", c->map->layer[0].name);
-	return pmk_wave_fail(err, PMK_EPARSE, "%s: no layer '%.60s'%s%s%s", c->map->file, c->only,
-			     *hint ? "; did you mean " : ": the map has none", hint,
-			     *hint ? "?" : "");
+	if (*hint)
+		return pmk_wave_fail(err, PMK_EPARSE, "%s: no layer '%.60s'; did you mean %s?",
+				     c->map->file, c->only, hint);
+	first = c->map->nlayers ? c->map->layer[0].name : c->map->naxi ? c->map->axi[0].name : "";
+	return pmk_wave_fail(err, PMK_EPARSE, "%s: no layer '%.60s'%s%.60s", c->map->file, c->only,
+			     *first ? "; the map has other layers, such as "
+				    : "; the map has no [layer] and no [axi]",
+			     first);
 }
 
 bool pmk_wave_count_crowded(const struct pmk_wave_map *m, const char *only)

@@ -155,7 +155,7 @@ static const char *next_word(struct wave_dump *v, size_t *length)
 	} while (v->at == v->end && more_header(v));
 	if (v->at < v->end && !*v->at) {
 		pmk_wave_dump_fail(v, PMK_EPARSE,
-				   "this is neither VCD nor FST: a byte 0 in the header");
+				   "this is neither VCD nor FST: it has a byte 0 in its header");
 		return NULL;
 	}
 	do {
@@ -481,9 +481,10 @@ static int read_sections(struct wave_dump *v, struct wave_scopes *scopes)
 					       v, PMK_EPARSE,
 					       "this is neither VCD nor FST: it begins with '%s'",
 					       pmk_wave_dump_shown(buf, w, n))
-				     : pmk_wave_dump_fail(v, PMK_EPARSE,
-							  "'%s' before $enddefinitions",
-							  pmk_wave_dump_shown(buf, w, n));
+				     : pmk_wave_dump_fail(
+					       v, PMK_EPARSE,
+					       "'%s' is not allowed before $enddefinitions",
+					       pmk_wave_dump_shown(buf, w, n));
 		first = false;
 		err = read_section(v, w, n, scopes);
 	}
@@ -537,7 +538,7 @@ static size_t read_time(struct wave_dump *v, const char *p, size_t n)
 	if (err || end != p + n) {
 		pmk_wave_dump_fail(v, PMK_EPARSE,
 				   err == PMK_ERANGE ? "the time '%s' has more than 64 bits"
-						     : "'%s' is no time",
+						     : "'%s' is not a time",
 				   pmk_wave_dump_shown(buf, p, n));
 		return 0;
 	}
@@ -585,7 +586,7 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 		refuse_extended(v, p, n);
 		return 0;
 	} else {
-		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' between the changes",
+		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is not allowed between value changes",
 				   pmk_wave_dump_shown(buf, p, n));
 		return 0;
 	}
@@ -603,9 +604,10 @@ static size_t read_code(struct wave_dump *v, const char *p, uint32_t *watch)
 	if (found)
 		return n;
 	if (n)
-		pmk_wave_dump_fail(v, PMK_EPARSE,
-				   "a change of '%s', which the header does not have",
-				   pmk_wave_dump_shown(buf, p, n));
+		pmk_wave_dump_fail(
+			v, PMK_EPARSE,
+			"a value of '%s', but the header has no $var with this identifier code",
+			pmk_wave_dump_shown(buf, p, n));
 	else
 		pmk_wave_dump_fail(v, PMK_EPARSE, "a value without an identifier code");
 	return 0;
@@ -651,7 +653,7 @@ static const char *odd_character(struct wave_dump *v, const char *p)
 	if (*p == 'p')
 		refuse_extended(v, p, wave_length(p));
 	else
-		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no change",
+		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is not a value change",
 				   pmk_wave_dump_shown(buf, p, wave_length(p)));
 	return NULL;
 }
@@ -954,9 +956,10 @@ static int read_end(struct wave_dump *v)
 		return pmk_wave_dump_fail(v, PMK_EPARSE,
 					  "the dump ends within a line; it may be cut off");
 	if (v->comment || v->block)
-		return pmk_wave_dump_fail(v, PMK_EPARSE,
-					  "the dump ends before the $end of %s; it may be cut off",
-					  v->comment ? "a comment" : "its values");
+		return pmk_wave_dump_fail(
+			v, PMK_EPARSE,
+			"the dump ends within %s: there is no $end; it may be cut off",
+			v->comment ? "a comment" : "a block of values, such as $dumpvars");
 	return 0;
 }
 

@@ -157,12 +157,12 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 
 	if (!pmk_number_parse(signal, PMK_ANY_BASE, 0, UINT64_MAX, &number)) {
 		if (widths.most < 64 && number >> widths.most)
-			return pmk_wave_fail(err, PMK_EPARSE,
-					     "%s:%u: %.100s is too large: %u bit%s can be meant, "
-					     "0 to %" PRIu64,
-					     file, line, signal, widths.most,
-					     widths.most == 1 ? "" : "s",
-					     (UINT64_C(1) << widths.most) - 1);
+			return pmk_wave_fail(
+				err, PMK_EPARSE,
+				"%s:%u: %.100s is too large: the signal has %u bit%s here; use "
+				"0 to %" PRIu64,
+				file, line, signal, widths.most, widths.most == 1 ? "" : "s",
+				(UINT64_C(1) << widths.most) - 1);
 		w->dump.cells.now[cell].bits = w->dump.cells.before[cell].bits = number;
 		return 0;
 	}
@@ -174,8 +174,8 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 	if (pick.width < widths.least || pick.width > widths.most)
 		return pmk_wave_fail(
 			err, PMK_EPARSE,
-			"%s:%u: '%.100s' has %u bits in the dump, and %s%u can be meant: "
-			"choose them, as in [%u:0]",
+			"%s:%u: '%.100s' has %u bits in the dump, but %s%u can be used here; "
+			"select them, as in [%u:0]",
 			file, line, name, pick.width, widths.least == widths.most ? "" : "up to ",
 			widths.most, widths.most - 1u);
 	w->width[cell] = (uint8_t)pick.width;
