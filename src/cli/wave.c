@@ -535,14 +535,13 @@ static int no_subcommand(const char *name)
 	struct pmk_nearest near;
 
 	if (!name)
-		return cli_fail(PMK_EXIT_USAGE,
-				"wave needs a subcommand, signals or check, and a FILE (pmk wave "
-				"--help)");
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"wave needs 'signals' or 'check', and then a FILE (pmk wave --help)");
 	pmk_nearest_init(&near, name);
 	pmk_nearest_offer(&near, "signals");
 	pmk_nearest_offer(&near, "check");
-	return cli_not_found(cli_near(&near), "did you mean signals or check?", "wave has no '%s'",
-			     name);
+	return cli_not_found(cli_near(&near), "use 'signals' or 'check'", "wave has no '%s'", name);
 }
 
 static int run_wave(int argc, char **argv)

@@ -105,9 +105,9 @@ int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f)
 	if (error == ENOEXEC)
 		return pmk_count_fail(
 			f, PMK_COUNT_NOT_EXEC,
-			"%s: neither an executable for this machine nor a script with a #! "
-			"line (foreign executables: `target` emu, without options of `target` "
-			"linux)",
+			"%s: neither an executable for this machine nor a script with a #! line; "
+			"to run an executable for another machine, use `target` emu and no options "
+			"of `target` linux",
 			c->path);
 	return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: %s", c->path, strerror(error));
 }

@@ -428,8 +428,8 @@ static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, 
 		 (unsigned long long)trap->pc);
 	pmk_count_warn(c, "the firmware took a %s %s%s", known ? names[trap->number] : "fault",
 		       trap->pc == UINT64_MAX ? "before its first instruction" : at,
-		       locked_up ? ", and its handler a second one, which locks up the processor: "
-				   "the counts end there"
+		       locked_up ? "; its fault handler then faulted, too, which locked up the "
+				   "processor: the counts end there"
 				 : "");
 }
 
@@ -449,8 +449,8 @@ static void warn_of_end(struct pmk_count *c)
 	if (e->runner.trap.number)
 		warn_of_fault(c, &e->runner.trap, locked_up);
 	else if (locked_up)
-		pmk_count_warn(c, "the firmware took a fault in the handler of a fault, which "
-				  "locks up the processor: the counts end there");
+		pmk_count_warn(c, "a fault handler of the firmware faulted, which locked up the "
+				  "processor: the counts end there");
 }
 
 /* Warns of counts that may be slightly wrong. */
@@ -480,22 +480,23 @@ static void warn_of_lost(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_arena *a = e->runner.arena;
+	unsigned forks = atomic_load(&a->lost_forks), threads = atomic_load(&a->lost_threads);
 
 	if (atomic_load(&a->foreign_execs))
 		pmk_count_warn(c, "the program started another one that this machine cannot "
 				  "execute (\"Exec format error\"): install an emulator that the "
 				  "kernel starts for it (Debian: apt-get install "
 				  "qemu-user-binfmt); what runs in it is not counted");
-	if (atomic_load(&a->lost_forks))
+	if (forks)
 		pmk_count_warn(
-			c, "%u forked process(es) were not counted: more than %u at a time%s%s%s",
-			atomic_load(&a->lost_forks), e->runner.slots,
-			e->runner.limit ? ", by the limit of the " : "",
+			c, "%u forked process%s not counted: pmk counts at most %u at a time%s%s%s",
+			forks, forks == 1 ? " was" : "es were", e->runner.slots,
+			e->runner.limit ? ", because of the limit of the " : "",
 			e->runner.limit ? e->runner.limit : "",
-			atomic_load(&a->lost_threads) ? ", or forked by an uncounted thread" : "");
-	if (atomic_load(&a->lost_threads))
-		pmk_count_warn(c, "%u thread(s) were not counted: more than %d at a time",
-			       atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
+			threads ? ", and none that an uncounted thread forks" : "");
+	if (threads)
+		pmk_count_warn(c, "%u thread%s not counted: pmk counts at most %d at a time",
+			       threads, threads == 1 ? " was" : "s were", PMK_ARENA_CPUS);
 	if (atomic_load(&a->blocks_full))
 		pmk_count_warn(
 			c, "the program has more than %u blocks of code: the rest was not counted",
@@ -506,27 +507,30 @@ static void set_warnings(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_arena *a = e->runner.arena;
+	unsigned long long zeroes = atomic_load(&a->zeroes_unseen);
 
 	if (e->beyond_timer)
 		warn_of_timer(c);
 	warn_of_end(c);
 	if (e->runner.execs)
-		pmk_count_warn(c, "%u process(es) called execve: they were not counted after that",
-			       e->runner.execs);
+		pmk_count_warn(c, "%u process%s called execve and %s not counted after that",
+			       e->runner.execs, e->runner.execs == 1 ? "" : "es",
+			       e->runner.execs == 1 ? "was" : "were");
 	if (e->runner.alive)
 		pmk_count_warn(
 			c,
-			"%u process(es) were still running when the program ended: they were "
-			"counted up to then",
-			e->runner.alive);
+			"%u process%s still running when the program ended: %s counted up to then",
+			e->runner.alive, e->runner.alive == 1 ? " was" : "es were",
+			e->runner.alive == 1 ? "it was" : "they were");
 	c->result.partial |= pmk_runner_lacks(&e->runner);
 	warn_of_unsure(c);
 	warn_of_lost(c);
-	if (atomic_load(&a->zeroes_unseen))
+	if (zeroes)
 		pmk_count_warn(c,
-			       "%llu instruction(s) zeroed memory (DC ZVA) at addresses that this "
-			       "emulator does not show: they count as writes that hit",
-			       (unsigned long long)atomic_load(&a->zeroes_unseen));
+			       "%llu instruction%s zeroed memory (DC ZVA) at %s that this "
+			       "emulator does not show: pmk assumed writes that hit",
+			       zeroes, zeroes == 1 ? "" : "s",
+			       zeroes == 1 ? "an address" : "addresses");
 	if (c->q.run.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
 		pmk_count_warn(c,
 			       "`delay` %u: the program ended before this time, so nothing "
@@ -636,9 +640,9 @@ static void note_preloads(struct pmk_count *c)
 
 	if (n && n >= e->runner.sum.insns / 1000)
 		pmk_count_add_note(c,
-				   "%llu prefetch instruction(s) (PLD, PRFM) had no effect in the "
-				   "model; loads after them may take less time on a board",
-				   n);
+				   "%llu prefetch instruction%s (PLD, PRFM) had no effect in the "
+				   "model; later loads may take less time on a board",
+				   n, n == 1 ? "" : "s");
 }
 
 /* Add notes about the limits of the core's model that concern this program. */

@@ -412,11 +412,11 @@ static int program_refused(struct pmk_count *c)
 	bool system = e->prog.system;
 
 	if (atomic_load(&e->runner.arena->locked_up))
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-				      "the processor locked up before it executed an instruction: "
-				      "there is no code at the address of reset in the vector "
-				      "table, nor at that of HardFault; check the addresses at "
-				      "which the firmware is linked");
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED,
+			"the processor locked up before it executed an instruction: the reset and "
+			"HardFault vectors do not point to code; check the addresses at which the "
+			"firmware is linked");
 	return pmk_count_fail(
 		&c->fault, system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
 		"%s ended before the program executed an instruction%s", e->prog.argv.word[0],
@@ -435,8 +435,8 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (e->runner.error == PMK_EBUSY && c->q.core.traffic.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"`traffic` blocks the program: one of its transfers waited for a million "
-			"HCLK cycles; use a longer period or fewer masters");
+			"`traffic` blocks the program: a transfer of the program waited for a "
+			"million HCLK cycles; use a longer period or fewer masters");
 	if (e->runner.error)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "reading the emulated counters failed: %s",
@@ -497,10 +497,11 @@ static int check_begun(struct pmk_count *c)
 	if (atomic_load(&e->runner.arena->levels_unseen))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"%s does not report exception levels to plugins; QEMU 6.2 to 10.0 do, "
-			"and newer ones that export their functions: %s",
+			"%s does not report exception levels to plugins, which %suse QEMU 6.2 "
+			"to 10.0, or a newer one that exports its functions",
 			e->prog.argv.word[0],
-			c->q.guest.wanted ? "its PMUv3 needs them" : "count without :u and :k");
+			c->q.guest.wanted ? "pmk's model of PMUv3 needs; "
+					  : ":u and :k need; leave :u and :k out, or ");
 	if (*e->runner.arena->guest_lacks)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s %s lacks %.*s",
 				      e->prog.argv.word[0], e->prog.qemu.version,

@@ -82,7 +82,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 		return true;
 	pmk_count_refuse(f,
 			 named ? "'%s' is an event of %s, but %s does the counting"
-			       : "'%s': there is no PMU '%s'; here it is %s",
+			       : "'%s': there is no PMU '%s'; %s does the counting",
 			 text, named ? named->name : other, pmu->name);
 	return false;
 }

@@ -188,7 +188,7 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 		return pmk_count_fail(
 			p->fault, PMK_COUNT_NOT_EXEC,
 			"%s: is an executable for %s%s (ELF machine %u); this version of pmk runs "
-			"little-endian ARM and AArch64, and MicroBlaze ones%s",
+			"executables for ARM and AArch64, both little-endian, and MicroBlaze%s",
 			program, p->elf.big_endian ? "big-endian " : "", p->elf.machine_name,
 			p->elf.machine_code,
 			pmk_machine_runs(program) ? "; `target` linux runs it on this machine"
@@ -205,8 +205,8 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 static int run_all_the_same(struct pmk_program *p, const char *what, const char *lacks)
 {
 	snprintf(p->note, sizeof(p->note),
-		 "%.100s is built for %s, by its ELF attributes, but core %s has %s: it ran "
-		 "anyway, because of `core`",
+		 "the ELF attributes of %.100s say that it is built for %s, but core %s has %s: "
+		 "it ran anyway, because `core` was given",
 		 what, lacks, p->core.name, pmk_compat_arch(pmk_compat_processor(&p->core)));
 	return 0;
 }
@@ -221,7 +221,7 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 		snprintf(as, sizeof(as), ", run as QEMU's %s,", p->core.qemu_cpu);
 	if (other)
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-				      "%s: %s is built for %s, and core %s%s has %s; `core` %s",
+				      "%s: %s is built for %s, and core %s%s has %s; use `core` %s",
 				      program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
 				      other);
 	return pmk_count_fail(

@@ -34,10 +34,11 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 	pmk_nearest_among(name, pmk_words_next, names, near, sizeof(near));
 	pmk_files_free_names(names);
 	if (!*near && pmk_files_closed(own, "cores"))
-		return pmk_count_refuse(p->fault,
-					"core '%s' is none of pmk's cores, and your "
-					"own cannot be read in %s: %s",
-					name, own, strerror(EACCES));
+		return pmk_count_refuse(
+			p->fault,
+			"core '%s' is none of pmk's cores, and the folder of your own cores, %s, "
+			"cannot be read: %s",
+			name, own, strerror(EACCES));
 	return pmk_count_refuse(p->fault, "unknown core '%s'%s%s%s (pmk list cores)", name,
 				*near ? "; did you mean " : "", near, *near ? "?" : "");
 }

@@ -36,9 +36,10 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 	if (!way || shared || way == q->target.hinted)
 		return 0;
 	if (q->target.hinted)
-		return pmk_count_refuse(&c->fault,
-					"`%s` is for `target` %s, and `%s` for `target` %s",
-					q->target.hint, q->target.hinted->name, setting, way->name);
+		return pmk_count_refuse(
+			&c->fault,
+			"`%s` is for `target` %s, and `%s` is for `target` %s; leave one out",
+			q->target.hint, q->target.hinted->name, setting, way->name);
 	q->target.hinted = way;
 	q->target.hint = setting;
 	return 0;
@@ -150,8 +151,8 @@ int pmk_request_check(struct pmk_count *c)
 	if (choose_way(c))
 		return c->fault.failure;
 	if (q->record.what != PMK_REQUEST_COUNTS && !q->target.way->recording)
-		return pmk_count_refuse(&c->fault,
-					"`target` %s: it can be counted (pmk stat), not recorded",
-					q->target.way->name);
+		return pmk_count_refuse(
+			&c->fault, "`target` %s can be counted with pmk stat, but not recorded",
+			q->target.way->name);
 	return 0;
 }

@@ -81,8 +81,8 @@ static int set_number(struct pmk_count *c, const struct setting *s, const char *
 	unsigned *number = (unsigned *)(void *)((char *)&c->q + s->member);
 
 	if (pmk_unsigned_parse(text, s->least, s->most, number))
-		return pmk_count_refuse(&c->fault, "`%s` %s: expected a number of %s, %u to %u",
-					s->shown.name, text, s->what, s->least, s->most);
+		return pmk_count_refuse(&c->fault, "`%s` %s: expected %s, %u to %u", s->shown.name,
+					text, s->what, s->least, s->most);
 	return 0;
 }
 
@@ -251,19 +251,19 @@ static const struct setting settings[] = {
 	LETTER("no-inherit", "-i", FLAG, "linux", "without the program's children and threads",
 	       MEMBER(scope.no_inherit)),
 	LETTER("repeat", "-r", NUMBER, NULL, "runs; mean and deviation are reported",
-	       MEMBER(run.times), 1, 100000, "runs"),
+	       MEMBER(run.times), 1, 100000, "a number of runs"),
 	LETTER("interval", "-I", TEXT, NULL, "counts for every N ms, or Ncycles or Ninsns",
 	       TAKEN(set_interval)),
 	LONG("interval-count", NUMBER, NULL, "the number of intervals", 
-	     MEMBER(interval.most), 1, INT_MAX, "intervals"),
+	     MEMBER(interval.most), 1, INT_MAX, "a number of intervals"),
 	LONG("summary", FLAG, NULL, "with an interval: also the counts of the whole run",
 	     MEMBER(interval.summary)),
 	LONG("no-summary", FLAG, NULL, "undo summary", TAKEN(set_no_summary)),
 	LETTER("delay", "-D", NUMBER, "emu linux", "ms after which counting begins",
 	       refuse_control, offsetof(struct pmk_request, run.delay_ms), 0, INT_MAX,
-	       "milliseconds"),
+	       "a number of milliseconds"),
 	LONG("timeout", NUMBER, NULL, "ms after which the program is ended",
-	     MEMBER(run.timeout_ms), LEAST_TIMEOUT, INT_MAX, "milliseconds"),
+	     MEMBER(run.timeout_ms), LEAST_TIMEOUT, INT_MAX, "a number of milliseconds"),
 	LETTER("detailed", "-d", FLAG, NULL,
 	       "count caches, too; given twice, also TLBs; three times, also prefetches",
 	       TAKEN(set_detailed)),
@@ -279,9 +279,9 @@ static const struct setting settings[] = {
 	     MEMBER(sample.wanted)),
 	LONG("sample-seed", NUMBER, "emu", "choose other pieces",
 	     want_samples, offsetof(struct pmk_request, sample.seed), 0, INT_MAX,
-	     "a sequence"),
+	     "a seed"),
 	LONG("random-seed", NUMBER, "emu", "seed of the program's random numbers (default: 1)",
-	     MEMBER(program.random_seed), 1, INT_MAX, "a sequence"),
+	     MEMBER(program.random_seed), 1, INT_MAX, "a seed"),
 	LONG("per-thread", FLAG, "linux", "one section for each thread of pid",
 	     MEMBER(scope.per_thread)),
 	LONG("region", LIST, "emu", "functions to count inside, calls included", TAKEN(add_region)),

@@ -255,7 +255,7 @@ static int give_up(struct pmk_count *c, int err)
 	struct on_wire *o = c->state;
 
 	if (!o->failed)
-		pmk_count_warn(c, "%s; counts are those up to the last reading",
+		pmk_count_warn(c, "%s; the counts end at the last reading",
 			       pmk_wired_why(&o->wired, err));
 	o->failed = true;
 	o->counting = false;
@@ -785,8 +785,8 @@ static void describe_reading(struct pmk_count *c)
 	if (o->windowed && !o->entries)
 		pmk_count_warn(c, "`from` %s was never reached", c->q.scope.from);
 	else if (o->windowed)
-		pmk_count_add_note(c, "the target came %u times to %s, where counting begins",
-				   o->entries, c->q.scope.from);
+		pmk_count_add_note(c, "the target reached %s, where counting begins, %u time%s",
+				   c->q.scope.from, o->entries, o->entries == 1 ? "" : "s");
 	if (o->entries && !o->exits)
 		pmk_count_warn(c, "`to` %s was never reached: everything after %s was counted",
 			       c->q.scope.to, c->q.scope.from);

@@ -125,17 +125,17 @@ static int set_one(struct pmk_wired_settings *s, const char *word, struct pmk_co
 	const char *value = word + n + 1;
 	char name[64], near[64] = "";
 
-	if (!k || !word[n]) {
+	if (k && !word[n])
+		return pmk_count_refuse(f, "`set` %s: its value is missing; give %s=VALUE", word,
+					word);
+	if (!k) {
 		snprintf(name, sizeof(name), "%.*s", (int)(n < 63 ? n : 63), word);
 		pmk_nearest_among(name, key_name, NULL, near, sizeof(near));
 		return pmk_count_refuse(f,
 					"`set` %s: a target on a wire has no such setting%s%s%s "
 					"(pmk-stat(1), TARGETS ON A WIRE)",
-					word,
-					k	? "; say =VALUE"
-					: *near ? "; did you mean "
-						: "",
-					k ? "" : near, !k && *near ? "?" : "");
+					word, *near ? "; did you mean " : "", near,
+					*near ? "?" : "");
 	}
 	return k->room ? set_text(s, k, word, value, f) : set_number(s, k, word, value, f);
 }
@@ -284,10 +284,12 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 					"counters like %" PRIu64 ", %" PRIu64 " and %" PRIu64,
 					w->set.events, w->set.latencies, w->set.width);
 	if (w->set.processor >= w->set.ports)
-		return pmk_count_refuse(f,
-					"`set` processor=%" PRIu64 ": the debug module has %" PRIu64
-					" ports; `set` ports=N",
-					w->set.processor, w->set.ports);
+		return pmk_count_refuse(
+			f,
+			"`set` processor=%" PRIu64
+			": processors are numbered from 0, and the debug module has "
+			"%" PRIu64 " of them; `set` ports=N gives their number",
+			w->set.processor, w->set.ports);
 	w->pmu = &w->microblaze.pmu;
 	return choose_chain(w, f);
 }
@@ -473,8 +475,10 @@ static int check_l220(struct pmk_wired *w)
 	if (!err && (value & ECC_RESETS))
 		err = pmk_link_fail(&w->wire.link, PMK_EIO,
 				    "no L220 is at 0x%" PRIx64
-				    ": the bits of its event counter control that reset the "
-				    "counters read as 0x%" PRIx32 ", as memory would",
+				    ": memory seems to be there, because the bits that reset "
+				    "the event counters read 0x%" PRIx32
+				    " after they were written, and not 0; check the "
+				    "address",
 				    w->set.base, value & (uint32_t)ECC_RESETS);
 	return err;
 }
@@ -490,10 +494,12 @@ static int identify_l220(struct pmk_wired *w)
 	name = cache_name(id);
 	if (name && PMK_GET(id, CACHE_PART) == PART_L220)
 		return check_l220(w);
-	return pmk_link_fail(
-		&w->wire.link, PMK_EIO,
-		"no L220 is at 0x%" PRIx64 ": its Cache ID reads 0x%08" PRIx32 ", which %s%s",
-		w->set.base, id, name ? "is that of " : "no such controller has", name ? name : "");
+	return pmk_link_fail(&w->wire.link, PMK_EIO,
+			     "no L220 is at 0x%" PRIx64 ": the Cache ID reads 0x%08" PRIx32
+			     ", which %s%s; check "
+			     "the address",
+			     w->set.base, id, name ? "is that of " : "pmk does not know",
+			     name ? name : "");
 }
 
 #define EMCS_FLAGS PMK_BITS(3, 0) /* writing 1 clears them */
@@ -518,8 +524,9 @@ static int identify_l210(struct pmk_wired *w)
 	if (!err && (flags & EMCS_FLAGS))
 		err = pmk_link_fail(&w->wire.link, PMK_EIO,
 				    "no event monitor of an L210 is at 0x%" PRIx64
-				    ": flags that were cleared read as 0x%" PRIx32
-				    ", as memory would",
+				    ": memory seems to be there, because "
+				    "the overflow flags read 0x%" PRIx32
+				    " after they were cleared; check the address",
 				    w->set.base, flags);
 	return err;
 }
@@ -637,6 +644,7 @@ static int identify_mdm(struct pmk_wired *w)
 {
 	const uint8_t command[] = { MDM_CONFIG }, zeros[4] = { 0 };
 	uint8_t in[4] = { 0 };
+	unsigned processors;
 	uint32_t config;
 	int err = w->jtag.scan(w->jtag.ctx, MDM_COMMAND_BITS, command, NULL);
 
@@ -649,15 +657,17 @@ static int identify_mdm(struct pmk_wired *w)
 		return pmk_link_fail(
 			&w->wire.link, PMK_EIO,
 			"no debug module responds to the instruction 0x%02" PRIx64
-			" (its configuration reads 0x%08" PRIx32 ", and would begin with 0x42): is "
-			"`set` user= the USER instruction of C_JTAG_CHAIN in this FPGA family?",
+			": its configuration reads "
+			"0x%08" PRIx32
+			", which does not begin with 0x42; check that `set` user= is the USER "
+			"instruction of C_JTAG_CHAIN in this FPGA family",
 			w->set.user, config);
-	if (PMK_GET(config, MDM_PROCESSORS) != w->set.ports)
-		return pmk_link_fail(&w->wire.link, PMK_EIO,
-				     "the debug module has %u processors, and not %" PRIu64
-				     ": `set` ports=%u",
-				     (unsigned)PMK_GET(config, MDM_PROCESSORS), w->set.ports,
-				     (unsigned)PMK_GET(config, MDM_PROCESSORS));
+	processors = (unsigned)PMK_GET(config, MDM_PROCESSORS);
+	if (processors != w->set.ports)
+		return pmk_link_fail(
+			&w->wire.link, PMK_EIO,
+			"the debug module has %u processor%s, not %" PRIu64 "; use `set` ports=%u",
+			processors, processors == 1 ? "" : "s", w->set.ports, processors);
 	return 0;
 }
 
@@ -705,11 +715,14 @@ static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 		if (!strncmp(w->pmu->name, parts[i].name, strlen(parts[i].name)))
 			return 0;
 		return pmk_count_refuse(
-			f, "the target is an %s (Main ID 0x%08" PRIx32 "), not an %s: `pmu` %s",
+			f, "the target is an %s (Main ID 0x%08" PRIx32 "), not an %s; use `pmu` %s",
 			parts[i].name, midr, w->pmu->name, parts[i].name);
 	}
 	return pmk_count_fail(f, PMK_COUNT_FAILED,
-			      "the target is not an ARM11: its Main ID is 0x%08" PRIx32, midr);
+			      "the target is not an ARM11: its Main ID is 0x%08" PRIx32
+			      "; use the `pmu` of its "
+			      "processor",
+			      midr);
 }
 
 int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f)

@@ -764,7 +764,7 @@ def test_a_program_for_a_later_processor():
         program was built for."""
         doc = stat("-e", "instructions", "--core", core, program)
         equal(counts(doc), {"instructions": 3}, core)
-        for words in (*said, "because of --core"):
+        for words in (*said, "because --core was given"):
             contains(doc["note"], words)
 
     equal((doc := stat("-e", "inst_retired", v7))["core"], "cortex-a7")

@@ -150,7 +150,7 @@ def test_programs_that_cannot_be_compared():
              " on cortex-a7; choose one core with --core"),
             ((base, build(code=3)), 125, "ended with 3"),
             ((base, build(stack=EXEC)), 125,
-             "was not counted to its end: 1 process(es) called execve")):
+             "was not counted to its end: 1 process called execve")):
         contains(gate(*argv, code=code).err, line)
 
 

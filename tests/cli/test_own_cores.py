@@ -104,8 +104,8 @@ def test_a_folder_of_ones_own_that_may_not_be_read_is_named(tmp_path):
             for core in ("mine", "arm1167")}
     os.chmod(tmp_path / "pmk", 0o755)
     equal(said["mine"],
-          f"pmk: core 'mine' is none of pmk's cores, and your own cannot be read in "
-          f"{tmp_path}/pmk: Permission denied\n")
+          f"pmk: core 'mine' is none of pmk's cores, and the folder of your own cores, "
+          f"{tmp_path}/pmk, cannot be read: Permission denied\n")
     contains(said["arm1167"], "did you mean arm1176")
 
 

@@ -384,7 +384,7 @@ def test_notes_about_the_label_of_cycles(tmp_path):
         argv = ("--core", "cortex-a53", "-e", events, path_of[step])
         notes = (stat(*argv)["note"] or "").splitlines()
         equal(["label's figure for memory" in n for n in notes], [True, False][2 - of_cycles:])
-        equal(["prefetch instruction(s)" in n for n in notes], [False, True][2 - of_cycles:])
+        equal(["prefetch instruction" in n for n in notes], [False, True][2 - of_cycles:])
         out = pmk("record", "-o", path, *argv)
         equal(out.err.splitlines()[:-1], [f"pmk: {n}" for n in notes])
         equal(json.loads(pmk("report", "-i", path, "-j").out)["note"], "\n".join(notes) or None)

@@ -427,7 +427,7 @@ def test_what_makes_no_sense_is_refused():
             (["-T", f"wave:{dump}", "--map", ini, "-I", "5ms"], 129, "-I 5cycles"),
             (["-T", f"wave:{dump}", "--map", ini, "--pmu", "nix"], 129, "unknown PMU 'nix'"),
             (["-T", f"wave:{dump}", "--map", ini, "--core", "arm1176"], 129,
-             "--map is for -T wave, and --core for -T emu"),
+             "--map is for -T wave, and --core is for -T emu; leave one out"),
             (["-T", f"wave:{dump}", "--core", "arm1176"], 129,
              "--core is for -T emu, not for -T wave"),
             (["-T", f"wave:{dump}", "--map", ini, "--set", "mpmc.read=3"], 129,

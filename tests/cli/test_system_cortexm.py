@@ -697,7 +697,7 @@ faults:	blx	r0
 
 
 @cases("handler, said, more", [
-    ("mov r7, pc\n\tudf #1", ", and its handler a second one, which locks up", FAULT),
+    ("mov r7, pc\n\tudf #1", "; its fault handler then faulted, too", FAULT),
     ("b skip", "", FAULT), ("mov r6, pc\n\tb skip", "", NO_FPU),
     ("mov r5, pc\n\tb skip", "", BAD_JUMP)])
 def test_a_fault_is_reported_with_its_address(handler, said, more):
@@ -717,8 +717,8 @@ def test_a_fault_is_reported_with_its_address(handler, said, more):
 
 
 @cases("reset, code, said", [
-    ("0x70000001", 125, "pmk: the processor locked up before it executed an instruction: there is"),
-    ("main + 1", 128 + 6, "warning: the firmware took a fault in the handler of a fault, which")])
+    ("0x70000001", 125, "pmk: the processor locked up before it executed an instruction: the"),
+    ("main + 1", 128 + 6, "warning: a fault handler of the firmware faulted, which")])
 def test_a_lockup_is_reported_without_a_handler(reset, code, said):
     """pmk reports a lockup if the vector table has an address without code in place of the
     handler."""

@@ -434,7 +434,7 @@ static void test_table_of_settings(void **state)
 		if (s->kind == PMK_COUNT_NUMBER) {
 			assert_int_equal(pmk_count_set(c, s->name, "12"), 0);
 			expect_failure(c, pmk_count_set(c, s->name, "12x"), PMK_COUNT_USAGE,
-				       "expected a number of");
+				       "expected a ");
 		}
 		pmk_count_free(c);
 	}

@@ -185,7 +185,7 @@ def test_access_zero_unseen():
     program = build("repeat", {"SETUP": "set32 x2, DATA", "REPS": 1, "BODY": body})
     out = stat("--core", "armv8", "-e", "l1d_cache_wr,l1d_cache_allocate", program)
     if counts(out)["l1d_cache_allocate"] == 0:  # QEMU before 9.0
-        contains(out["warning"], "1 instruction(s) zeroed memory")
+        contains(out["warning"], "1 instruction zeroed memory")
 
 
 def test_access_two_pages_two_translations():

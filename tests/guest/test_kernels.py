@@ -488,7 +488,7 @@ def test_preload_of_an_unknown_address():
     # A note reports the number of prefetches that had no effect.
     program = build("repeat", {"SETUP": ELSEWHERE, "BODY": "pld [r2]; pld [r2, r5]; ldr r1, [r10]"})
     note = stat("--core", "arm1176", "-e", "cpu_cycles", program)["note"]
-    assert "2 prefetch instruction(s)" in note, note
+    assert "2 prefetch instructions" in note, note
 
 
 def test_miss_felt_behind_branches():

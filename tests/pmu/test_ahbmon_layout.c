@@ -134,22 +134,20 @@ static void test_wrong(void **state)
 		{ "name", "name =", "", "name: 1 to 31 characters", 15 },
 		{ "name", "name = 12345678901234567890123456789012", "", "name: 1 to 31", 15 },
 		{ "name", "nam = x", "", "there is no [layout] 'nam'; did you mean name?", 15 },
-		{ "provenance", "provenance = arm", "", "is 'project' or 'manual', not 'arm'", 16 },
+		{ "provenance", "provenance = arm", "", "must be 'project' or 'manual'", 16 },
 		{ "base", "base = 0x101D000", "", "the window must be aligned to 64 KB", 17 },
 		{ "base", "base = 0x1000D0000", "", "base: 0x1000D0000 is more than 0xffffffff",
 		  17 },
 		{ "base", "base = there", "", "base: 'there' is not a number", 17 },
 		{ "base", "base = -1", "", "base: '-1' is not a number", 17 },
-		{ "[layout]", "[layuot]", "", "there is no section [layuot]; there are [layout]",
+		{ "[layout]", "[layuot]", "", "no section [layuot]; the sections are [layout]",
 		  15 },
 		{ "enable", "enable = 32", "", "enable: 32 is more than 0x1f", 21 },
-		{ "track_dbgack", "track_dbgack = 0", "", "this bit is already enable in line 21",
-		  22 },
+		{ "track_dbgack", "track_dbgack = 0", "",
+		  "'enable' in line 21 already uses this bit", 22 },
 		{ "castout4_aligned", "castout4_aligned = 1", "",
-		  "is already enable or "
-		  "track_dbgack",
-		  23 },
-		{ "width", "width = 0", "", "width: a threshold has at least 1 bit", 27 },
+		  "'enable' or 'track_dbgack' already uses this bit", 23 },
+		{ "width", "width = 0", "", "width: a threshold must have at least 1 bit", 27 },
 		{ "width", "width = 33", "", "width: 33 is more than 0x20", 27 },
 		{ "CtArmiRd ", "CtArmiRed = 0", "",
 		  "no register 'CtArmiRed'; did you mean CtArmiRd", 32 },
@@ -160,9 +158,10 @@ static void test_wrong(void **state)
 		{ "CtArmiBurstSingle", "CtArmiBurstSingle = 0", "",
 		  "offset 0 is already used by CtArmiRd in line 32", 33 },
 		{ "CtArmiBurstSingle", "CtArmiRd = 4", "", "CtArmiRd is given twice: line 32", 33 },
-		{ "after_retry", "after_retry = S_INCR4", "", "one of I, B, EN, RN, WS, WB, WA",
+		{ "after_retry", "after_retry = S_INCR4", "", "must be I, B, EN, RN, WS, WB or WA",
 		  0 },
-		{ "after_retry", "I = 4", "", "[packet] has only after_retry; codes are in", 0 },
+		{ "after_retry", "I = 4", "", "[packet] can have only after_retry; write codes in",
+		  0 },
 	};
 
 	(void)state;
@@ -209,8 +208,8 @@ static void test_wrong_codes(void **state)
 	static const struct {
 		const char *more, *why;
 	} rows[] = {
-		{ "[packet arm]\nI = 0\n", "there is no layer 'arm'; there are armi, clcdc" },
-		{ "[packet armd]\nNR16 = 0\n", "there is no state 'NR16'; there are I, B, EN" },
+		{ "[packet arm]\nI = 0\n", "there is no layer 'arm'; the layers are armi" },
+		{ "[packet armd]\nNR16 = 0\n", "there is no state 'NR16'; the states are I, B" },
 		{ "[packet armd]\nS_INCR5 = 0\n", "there is no state 'S_INCR5'" },
 		{ "[packet armd]\n? = 0\n", "there is no state '?'" },
 		{ "[packet armd]\nNR = 0\n", "there is no state 'NR'" },

@@ -128,7 +128,7 @@ def test_in_the_middle(speaker, fault):
         out = pmk("stat", "-T", at, *words, "--set", f"patience={patience}", "-I", interval,
                   "--summary", "--", "sleep", "600")
         equal(out.code, 125, out)
-        contains(out.err, "counts are those up to the last reading")
+        contains(out.err, "the counts end at the last reading")
         warnings = [line for line in out.err.splitlines() if line.startswith(" warning: ")]
         equal(len(warnings), 1, out)
         contains(warnings[0], SAYS.get(fault, at))

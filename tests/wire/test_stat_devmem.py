@@ -172,10 +172,10 @@ def test_a_node_of_the_device_tree(board, tree, node):
     ("/l2@0", "cannot map 0x143f08200|the file ends at 0x100000000, before 0x143f08200"),
     ("/soc/far@a0000000", "is on a bus whose addresses the processor does not see"),
     ("/i2c/sensor@48", "is on a bus whose addresses the processor does not see"),
-    ("/i2c/plain", "has no registers (reg)"),
-    ("/nosuch", "the device tree's /nosuch is not there"),
-    ("/soc/../l2@0", "is not there"),
-    ("/", "is not there"),
+    ("/i2c/plain", "has no registers (property 'reg')"),
+    ("/nosuch", "the device tree's /nosuch does not exist"),
+    ("/soc/../l2@0", "does not exist"),
+    ("/", "does not exist"),
     ("vendor,twice", "2 nodes of the device tree match, such as /soc/bus/near@90000400 and "
                      "/soc/far@a0000000; give the path of one"),
     ("arm,nosuch", "the device tree in"),
@@ -201,7 +201,7 @@ def test_a_block_that_loses_its_clock(board):
                     "--", "sleep", "600", accesses=100)
     equal(out.code, 125)
     contains(out.err, "ended with a bus error")
-    contains(out.err, "counts are those up to the last reading")
+    contains(out.err, "the counts end at the last reading")
     counted = [int(n.replace(",", ""))
                for n in re.findall(r"([\d,]+) +ct_total_cycles_en", out.err)]
     assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
@@ -292,11 +292,11 @@ def words_at(file, words):
 
 
 @cases("pmu,words,says", [
-    ("l220", {}, "no L220 is at 0x0: its Cache ID reads 0x00000000, which no such controller has"),
-    ("l220", {0: 0x410000c8}, "its Cache ID reads 0x410000c8, which is that of a PL310"),
+    ("l220", {}, "no L220 is at 0x0: the Cache ID reads 0x00000000, which pmk does not know"),
+    ("l220", {0: 0x410000c8}, "the Cache ID reads 0x410000c8, which is that of a PL310"),
     ("l220", {0: 0x41000045}, "which is that of an L210"),
-    ("l220", {0: 0x41000087}, "that reset the counters read as 0x6, as memory would"),
-    ("l210", {}, "no event monitor of an L210 is at 0x0: flags that were cleared read as 0xf"),
+    ("l220", {0: 0x41000087}, "the event counters read 0x6 after they were written, and not 0"),
+    ("l210", {}, "memory seems to be there, because the overflow flags read 0xf"),
     ("l210", {0: 0x41000045}, "an L210 is at 0x0 (Cache ID 0x41000045); the L210's event monitor"),
     ("cortex-a53", {}, "no PMUv3 is at 0x0: its PMDEVARCH reads 0x00000000 and its PMDEVTYPE 0x0"),
     ("cortex-a53", {0xfbc: 0x47706a15, 0xfcc: 0x15}, "reads 0x47706a15 and its PMDEVTYPE 0x15"),

@@ -143,8 +143,8 @@ def test_memory_that_keeps_nothing():
         out = pmk("stat", "-T", probe.target(), "--pmu", "l220", "--set", "base=0x1000",
                   "--timeout", "500")
     equal((out.code, out.err),
-          (125, f"pmk: {probe.target()}: no L220 is at 0x1000: its Cache ID reads 0x00000000, "
-                "which no such controller has\n"))
+          (125, f"pmk: {probe.target()}: no L220 is at 0x1000: the Cache ID reads 0x00000000, "
+                "which pmk does not know; check the address\n"))
 
 
 def test_a_microblaze():
@@ -176,7 +176,7 @@ def test_a_probe_that_goes_away():
         out = killed_after_rows(3, probe.process.pid, "-T", probe.target(), "-e", "cycles", "-I",
                                 "20", "--summary")
     equal(out.code, 125)
-    contains(out.err, "counts are those up to the last reading")
+    contains(out.err, "the counts end at the last reading")
     counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +cycles", out.err)]
     assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
 
@@ -196,7 +196,7 @@ def test_another_processor():
     with openocd("arm11") as probe:
         out = pmk("stat", "-T", probe.target(), "--pmu", "arm1136", "--timeout", "100")
     equal(out.code, 129)
-    contains(out.err, "is an arm1176 (Main ID 0x410fb767), not an arm1136: --pmu arm1176")
+    contains(out.err, "is an arm1176 (Main ID 0x410fb767), not an arm1136; use --pmu arm1176")
 
 
 def test_not_openocd():

@@ -59,7 +59,7 @@ def test_doctor_of_an_arm11():
 
 
 def test_another_processor():
-    for board, pmu, says in (("arm1136", "arm1176", "not an arm1176: --pmu arm1136"),
+    for board, pmu, says in (("arm1136", "arm1176", "not an arm1176; use --pmu arm1136"),
                              ("mdm", "arm1176",
                               "the instructions of its chain do not add up to 5 bits")):
         with on_cable(board) as (target, _):
@@ -97,9 +97,9 @@ def test_another_instruction(kind):
             target = stack.enter_context(openocd("mdm")).target()
         out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "user=0x02", "--timeout", "300")
         equal((out.code, len(out.err.splitlines())), (125, 1), out)
-        contains(out.err, f"{target}: no debug module responds to the instruction 0x02 (its "
-                          "configuration reads 0x00000000, and would begin with 0x42): is --set "
-                          "user= the USER instruction")
+        contains(out.err, f"{target}: no debug module responds to the instruction 0x02: its "
+                          "configuration reads 0x00000000, which does not begin with 0x42; check "
+                          "that --set user= is the USER instruction")
         if kind == "openocd":
             out = pmk("doctor", "-T", target, "--pmu", "microblaze", "--set", "user=0x02", "-j")
             step = json.loads(out.out)["target"]["steps"][-1]
@@ -111,7 +111,7 @@ def test_another_number_of_processors():
     with cable() as target:
         out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "ports=2", "--timeout", "300")
     equal((out.code, len(out.err.splitlines())), (125, 1), out)
-    contains(out.err, "the debug module has 1 processors, and not 2: --set ports=1")
+    contains(out.err, "the debug module has 1 processor, not 2; use --set ports=1")
 
 
 @contextlib.contextmanager
@@ -181,7 +181,7 @@ def test_a_server_that_goes_away():
         lines = [p.stderr.readline() for _ in range(12)]
     rest = "".join(lines) + p.communicate(timeout=PATIENCE)[1]
     equal(p.returncode, 125)
-    contains(rest, "counts are those up to the last reading")
+    contains(rest, "the counts end at the last reading")
     counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +clock_cycles", rest)]
     assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, rest
 

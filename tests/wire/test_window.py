@@ -121,7 +121,7 @@ PLACES = ("--from", "0x8100", "--to", "0x8500")
 
 
 def came(doc):
-    found = re.search(r"the target came (\d+) times to", doc["note"] or "")
+    found = re.search(r"where counting begins, (\d+) time", doc["note"] or "")
     return int(found[1]) if found else 0
 
 
@@ -243,7 +243,7 @@ def test_a_breakpoint_of_another_debugger():
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--", "sleep", "600")
     equal(out.code, 125, out)
     contains(out.err, "the target halted at 0x8300, where pmk has no breakpoint")
-    contains(out.err, "counts are those up to the last reading")
+    contains(out.err, "the counts end at the last reading")
 
 
 @cases("start,to,says", [
@@ -267,7 +267,7 @@ def test_a_probe_that_goes_away_between_windows():
         out = killed_after_rows(3, probe.process.pid, "-T", probe.target(), "-e", "cycles", *PLACES,
                                 "-I", "50", "--summary")
     equal(out.code, 125)
-    contains(out.err, "counts are those up to the last reading")
+    contains(out.err, "the counts end at the last reading")
     counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +cycles", out.err)]
     assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
 

@@ -157,7 +157,9 @@ static void test_openocd_error(void **state)
 	setup(&r, &pmk_speaker_openocd);
 	say(&r, "-4\n\nDebug: x\nError: target t.cpu is not halted\n\x1a");
 	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
-	assert_string_equal(r.wire.link.why, "rig: 'mdw 0x1000': target t.cpu is not halted");
+	assert_string_equal(
+		r.wire.link.why,
+		"rig: OpenOCD could not execute 'mdw 0x1000': target t.cpu is not halted");
 	assert_false(pmk_wire_lost(&r.wire));
 	teardown(&r);
 }

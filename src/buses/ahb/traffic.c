@@ -161,7 +161,7 @@ static bool fail_choice(const struct parse *p, const char *what, const char *wor
 	for (unsigned i = 0; i < n && at < sizeof(hint); i++)
 		at += (size_t)snprintf(hint + at, sizeof(hint) - at, "%s%s", i ? ", " : "",
 				       names[i]);
-	return fail(p, "there is no %s '%.40s'; there are %s", what, word, hint);
+	return fail(p, "there is no %s '%.40s' (known: %s)", what, word, hint);
 }
 
 static bool parse_name(const struct parse *p, const char *what, const char *word,
@@ -220,7 +220,7 @@ static bool parse_every(struct parse *p, enum key key, const char *word)
 	if (!parse_number(p, key, word + 6, UINT32_MAX, &n))
 		return false;
 	if (!n)
-		return fail(p, "%s: every:0 would be no transfer; leave it out", keys[key].name);
+		return fail(p, "%s: every:0 has no effect; leave it out", keys[key].name);
 	p->v.refusal.every = (uint32_t)n;
 	p->v.refusal.split = key == SPLIT;
 	return true;
@@ -360,7 +360,7 @@ static bool check_master(const struct parse *p)
 	if (p->given[BEATS] && s->burst != PMK_AHB_INCR)
 		return fail(p, "beats is for burst=incr; %s has a fixed number of beats", burst);
 	if (!s->beats)
-		return fail(p, "beats: a burst has at least 1");
+		return fail(p, "beats: a burst must have at least 1");
 	return check_lock(p);
 }
 

@@ -95,7 +95,7 @@ static bool take_width(struct pmk_ini *ini, const char *value, uint32_t *bits)
 	if (!read_number(ini, "width", value, 32, &n))
 		return false;
 	if (!n)
-		return pmk_ini_fail(ini, ini->line, "width: a threshold has at least 1 bit");
+		return pmk_ini_fail(ini, ini->line, "width: a threshold must have at least 1 bit");
 	*bits = UINT32_MAX >> (32 - n);
 	return true;
 }
@@ -129,7 +129,7 @@ static bool take_item(struct reading *r, struct pmk_ini *ini, enum item item, co
 	case PROVENANCE:
 		if (strcmp(value, "manual") != 0 && strcmp(value, "project") != 0)
 			return pmk_ini_fail(ini, ini->line,
-					    "provenance is 'project' or 'manual', not '%.40s'",
+					    "provenance must be 'project' or 'manual', not '%.40s'",
 					    value);
 		l->provenance = *value == 'm' ? PMK_AHBMON_FROM_MANUAL : PMK_AHBMON_FROM_PROJECT;
 		return true;
@@ -220,8 +220,8 @@ static bool no_state(struct pmk_ini *ini, const char *name)
 {
 	return pmk_ini_fail(
 		ini, ini->line,
-		"there is no state '%.40s'; there are I, B, EN, RN, WS, WB, WA, S_BURST such "
-		"as S_INCR4, and NR0 to NR15, NW0 to NW15",
+		"there is no state '%.40s'; the states are I, B, EN, RN, WS, WB, WA, NR0 to "
+		"NR15, NW0 to NW15, and S_ with a kind of burst, such as S_INCR4",
 		name);
 }
 
@@ -260,13 +260,13 @@ static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name
 	if (strcmp(name, "after_retry") != 0)
 		return pmk_ini_fail(
 			ini, ini->line,
-			"[packet] has only after_retry; codes are in [packet LAYER], such as "
-			"[packet armd]");
+			"[packet] can have only after_retry; write codes in [packet LAYER], such "
+			"as [packet armd]");
 	if (!note_line(ini, name, &r->after_retry))
 		return false;
 	if (code >= PMK_AHBMON_S_S)
 		return pmk_ini_fail(ini, ini->line,
-				    "after_retry is one of I, B, EN, RN, WS, WB, WA, not '%.40s'",
+				    "after_retry must be I, B, EN, RN, WS, WB or WA, not '%.40s'",
 				    value);
 	r->file->packet.after_retry = (uint8_t)code;
 	return true;
@@ -297,7 +297,7 @@ static bool take_section(struct reading *r, struct pmk_ini *ini, const char *sec
 	}
 	return pmk_ini_fail(
 		ini, ini->line,
-		"there is no section [%.40s]; there are [layout], [control], [threshold], "
+		"there is no section [%.40s]; the sections are [layout], [control], [threshold], "
 		"[offset], [packet] and [packet LAYER]",
 		section);
 }
@@ -310,7 +310,7 @@ static bool take_layer(struct reading *r, struct pmk_ini *ini, const char *layer
 			return take_code(r, ini, i, name, value);
 	return pmk_ini_fail(
 		ini, ini->line,
-		"there is no layer '%.40s'; there are armi, clcdc, dma0, dma1, exp and armd",
+		"there is no layer '%.40s'; the layers are armi, clcdc, dma0, dma1, exp and armd",
 		layer);
 }
 
@@ -329,11 +329,12 @@ static bool check_required(struct reading *r, struct pmk_ini *ini)
 					    pmk_ahbmon_regs[reg].name);
 	if (l->enable == l->track_dbgack)
 		return pmk_ini_fail(ini, r->item[TRACK_DBGACK],
-				    "track_dbgack: this bit is already enable in line %u",
+				    "track_dbgack: 'enable' in line %u already uses this bit",
 				    r->item[ENABLE]);
 	if (l->castout4_aligned & (l->enable | l->track_dbgack))
-		return pmk_ini_fail(ini, r->item[CASTOUT4_ALIGNED],
-				    "castout4_aligned: this bit is already enable or track_dbgack");
+		return pmk_ini_fail(
+			ini, r->item[CASTOUT4_ALIGNED],
+			"castout4_aligned: 'enable' or 'track_dbgack' already uses this bit");
 	if (pmk_ahbmon_layout_check(l))
 		return pmk_ini_fail(ini, ini->line, "this cannot be a layout of an AHB Monitor");
 	return true;

@@ -155,10 +155,11 @@ static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
 	else if (f->filtered)
 		snprintf(text, size, FILTERED);
 	else
-		snprintf(text, size,
-			 "the kernel has performance events, but the call does not reach it, as in "
-			 "user emulation (qemu-user): run pmk on the machine itself, or count "
-			 "in emulation (target emu)");
+		snprintf(
+			text, size,
+			"the kernel has performance events, but the system call does not reach it, "
+			"for example because pmk itself runs in user emulation (qemu-user): run "
+			"pmk on the machine itself, or count in emulation (-T emu)");
 }
 
 /* Writes the largest value of perf_event_paranoid that suffices, and what it permits. */
@@ -205,7 +206,9 @@ static void bad_combination(char *text, size_t size, const struct pmk_linux_refu
 			 "the {group} needs more counters than %s has, or mixes PMUs: split it",
 			 ev->pmu->name);
 	else if (!r->whole_cpu && !ev->pmu->core && !ev->pmu->software && ev->pmu->cpus.count)
-		snprintf(text, size, "%s counts the whole machine, not a program: count all-cpus",
+		snprintf(text, size,
+			 "%s counts the whole machine, not a program; count all processors (-a, "
+			 "setting all-cpus)",
 			 ev->pmu->name);
 	else
 		snprintf(text, size, "%s does not accept this event (%s)", ev->pmu->name,

@@ -159,11 +159,11 @@ static int cell_count(const struct tree *t, const char *bus, const char *name, u
 	struct property p;
 	uint64_t n = usual;
 	int found = get_property(t, bus, name, &p);
-	char what[64];
+	char what[80];
 
 	if (found < 0)
 		return found;
-	snprintf(what, sizeof(what), "has a property '%s' of another form", name);
+	snprintf(what, sizeof(what), "has a property '%s' in a form that pmk does not know", name);
 	if (found && (p.size != 4 || !cells_value(&p, 0, 1, &n) || n > 4))
 		return broken_node(t, bus, what);
 	return (int)n;
@@ -246,7 +246,7 @@ static int find_address(const struct tree *t, char *path, uint64_t *address)
 
 	snprintf(node, sizeof(node), "%s", path);
 	if (!err)
-		return broken_node(t, node, "has no registers (reg)");
+		return broken_node(t, node, "has no registers (property 'reg')");
 	if (err < 0 || !go_up(path, root))
 		return err < 0 ? err : broken_node(t, node, "has no bus");
 	err = widths_of(t, path, &w);
@@ -254,7 +254,8 @@ static int find_address(const struct tree *t, char *path, uint64_t *address)
 		return err;
 	if (!w.address || reg.size % (4 * (w.address + w.size)) ||
 	    !cells_value(&reg, 0, w.address, address))
-		return broken_node(t, node, "has registers (reg) of another form");
+		return broken_node(t, node,
+				   "has a property 'reg' in a form that pmk does not know");
 	for (;;) {
 		snprintf(bus, sizeof(bus), "%s", path);
 		if (!go_up(path, root))
@@ -283,7 +284,8 @@ static int is_compatible(const struct search *s, const char *node)
 	if (found <= 0)
 		return found;
 	if (p.size && p.bytes[p.size - 1])
-		return broken_node(s->tree, node, "has a property 'compatible' that does not end");
+		return broken_node(s->tree, node,
+				   "has a property 'compatible' without its final 0");
 	for (const char *name = (char *)p.bytes; name < (char *)p.bytes + p.size;
 	     name += strlen(name) + 1) {
 		const char *comma = strchr(name, ',');
@@ -357,7 +359,7 @@ int pmk_tree_address(const char *sysfs, const char *node, uint64_t *address, cha
 		while (n > 0 && path[n - 1] == '/')
 			path[--n] = '\0';
 		if (strstr(node, "/.") || strlen(path) <= strlen(root) || access(path, F_OK))
-			err = broken_node(&t, path, "is not there");
+			err = broken_node(&t, path, "does not exist");
 	}
 	return err ? err : find_address(&t, path, address);
 }
