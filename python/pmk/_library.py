@@ -437,14 +437,14 @@ def number(value: SupportsIndex, bits: int, what: str) -> int:
     only the low bits. The message begins with `what`."""
     n = index(value)
     if not 0 <= n < 1 << bits:
-        raise ValueError(f"{what} has {bits} bits, and {hex(n)} is not among its values")
+        raise ValueError(f"{what} has {bits} bits, so it cannot be {hex(n)}")
     return n
 
 
 def name_of(value: str, what: str) -> bytes:
     """Encodes a name for C. A NUL in the name is refused, because C would end the name there."""
     if not isinstance(value, str):
-        raise TypeError(f"{what} is named by a str, not {type(value).__name__}")
+        raise TypeError(f"{what}: expected its name as a str, not {type(value).__name__}")
     if "\0" in value:
         raise ValueError("embedded null byte")
     return value.encode()

@@ -180,7 +180,7 @@ class Result:
         if event in known:
             raise KeyError(f"{event!r} was counted by interval, region, CPU or thread: see "
                            "Result.rows")
-        raise KeyError(f"{event!r} was not counted; there are {', '.join(known) or 'no events'}")
+        raise KeyError(f"{event!r} was not counted; counted: {', '.join(known) or 'nothing'}")
 
     def metric(self, name: str) -> Optional[float]:
         """A metric of the whole run; None if it is not valid. Raises KeyError if the metric was not
@@ -191,7 +191,7 @@ class Result:
             if m.name == name and m.section in whole:
                 return m.value
         known = dict.fromkeys(m.name for m in self.metrics)
-        raise KeyError(f"there is no metric {name!r}; there are {', '.join(known) or 'none'}")
+        raise KeyError(f"there is no metric {name!r}; known: {', '.join(known) or 'none'}")
 
     def to_dict(self) -> Dict[str, List[Any]]:
         """The rows as columns, {"name": […], "value": […], …}, for pandas.DataFrame()."""
@@ -235,7 +235,7 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
     """
     for listener in (on_rows, on_note):
         if listener is not None and not callable(listener):
-            raise TypeError(f"on_rows and on_note are functions, not {type(listener).__name__}")
+            raise TypeError(f"on_rows and on_note must be functions, not {type(listener).__name__}")
     request = _Request(on_rows, on_note)
     try:
         for name, value in own_files().items():
@@ -262,7 +262,7 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
 def parameters(settings: Optional[Mapping[str, object]]) -> List[str]:
     """Parameters of the core in the form that --set takes: KEY=VALUE."""
     if settings is not None and not isinstance(settings, Mapping):
-        raise TypeError('settings are a dict, such as {"dcache.size": "32K"}')
+        raise TypeError('settings must be a dict, such as {"dcache.size": "32K"}')
     return [f"{key}={('off', 'on')[value] if isinstance(value, bool) else value}"
             for key, value in (settings or {}).items()]
 
@@ -278,7 +278,7 @@ def given(options: Mapping[str, object]) -> Iterator[Tuple[str, Optional[str]]]:
             elif isinstance(value, os.PathLike):
                 yield name, os.fspath(value)
             elif not isinstance(value, (str, int, float, type(None))):
-                raise TypeError(f"{name}: a text or a number, not {type(value).__name__}")
+                raise TypeError(f"{name}: expected a text or a number, not {type(value).__name__}")
             elif value is not None and value is not False:
                 yield name, str(value)
 
@@ -323,7 +323,7 @@ class _Request:
 
     def program(self, command: Sequence[Union[str, "os.PathLike[str]"]]) -> None:
         if isinstance(command, str):
-            raise TypeError("the command is a list: the program and its arguments")
+            raise TypeError("the command must be a list: the program and its arguments")
         words = [_bytes(word) for word in command]
         self._check(lib.pmk_count_program(self._handle,
                                           (c_char_p * (len(words) + 1))(*words, None)))
@@ -402,14 +402,15 @@ def _place(name: str, place: Place) -> str:
     if isinstance(place, Stream):
         return place.value
     if isinstance(place, bool):
-        raise TypeError(f"{name}: a path, a file or a descriptor, not bool")
+        raise TypeError(f"{name}: expected a path, a file or a descriptor, not bool")
     if isinstance(place, int):
         return f"fd:{place}"
     if isinstance(place, (str, os.PathLike)):
         return "file:" + os.fspath(place)
     if place is not None and hasattr(place, "fileno"):
         return f"fd:{place.fileno()}"
-    raise TypeError(f"{name}: a path, a file or a descriptor, not {type(place).__name__}")
+    raise TypeError(f"{name}: expected a path, a file or a descriptor, "
+                    f"not {type(place).__name__}")
 
 
 def _or_none(value: Optional[bytes]) -> Optional[str]:

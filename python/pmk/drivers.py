@@ -76,7 +76,7 @@ class Driver:
         elif not isinstance(to, Port):
             raise TypeError(f"a driver works on a Model or a Port, not {type(to).__name__}")
         elif pmu is None:
-            raise TypeError("a port does not say which PMU is behind it: Driver(port, 'arm1176')")
+            raise TypeError("a port does not know its PMU; name it, as in Driver(port, 'arm1176')")
         else:
             self.pmu = find_pmu(pmu)
             port, self._keep = to._port(self.pmu)

@@ -43,9 +43,9 @@ class Bus:
 
     def __init__(self, raised: Optional[Iterable[str]] = None, count: int = 1) -> None:
         if isinstance(raised, str):
-            raise TypeError("raised: a list of names, not one text")
+            raise TypeError("raised: expected a list of names, not one text")
         if count < 1:
-            raise ValueError(f"count: {count} buses are none")
+            raise ValueError(f"count: {count} is less than 1")
         self._memory = (CBus * count)()  # models get the address of the first
         self._models: List[weakref.ref[Model]] = []
         chosen = range(1, len(SIGNALS)) if raised is None else [_signal(name) for name in raised]
@@ -62,7 +62,7 @@ class Bus:
         """Let a signal occur `n` times. `on`: the bus, for a model that watches several buses."""
         sig, bus = _signal(signal), self._bus(on)
         if n < 0:
-            raise ValueError("totals only grow")
+            raise ValueError("totals cannot decrease")
         if n >= 1 << 64:
             raise ValueError("totals have 64 bits")
         while n:
@@ -122,10 +122,10 @@ class Model:
         self._ops: Any = _ops(self.pmu)
         buses = AHBMON_BUSES if self.pmu.name == "ahbmon" else 1
         if bus is not None and not isinstance(bus, Bus):
-            raise TypeError(f"bus: a Bus, not {type(bus).__name__}")
+            raise TypeError(f"bus: expected a Bus, not {type(bus).__name__}")
         self.bus = bus if bus is not None else Bus(count=buses)
         if len(self.bus._memory) < buses:
-            raise ValueError(f"{self.pmu.name} looks at {buses} buses: Bus(count={buses})")
+            raise ValueError(f"{self.pmu.name} needs {buses} buses; use Bus(count={buses})")
         self._memory = (c_uint64 * ((self._ops.size + 7) // 8))()
         self._address: int = ctypes.addressof(self._memory)
         self._ops.reset(self._address, self.bus._address, self.pmu._c)
@@ -152,7 +152,7 @@ class Model:
         try:
             self._mode = Mode(mode)
         except ValueError:
-            raise ValueError(f"{mode!r} is no mode; there are "
+            raise ValueError(f"{mode!r} is not a mode; the modes are "
                              f"{', '.join(f'Mode.{m.name}' for m in Mode)}") from None
 
     @staticmethod
@@ -223,7 +223,7 @@ class Model:
 
     def _aarch32(self, call: str, what: str, *arguments: Any) -> None:
         if not _same_driver(self.pmu, find_pmu("armv8")):
-            raise KeyError(f"{self.pmu.name} has no AArch32 view; it is of PMUv3")
+            raise KeyError(f"{self.pmu.name} has no AArch32 view; only PMUv3 has one")
         check(getattr(lib, call)(self._address, self.bus._address, self.mode, *arguments),
               f"{what} of {self.pmu.name}")
 

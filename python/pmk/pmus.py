@@ -57,7 +57,7 @@ class Field:
         fit."""
         placed = new * (self.mask & -self.mask)
         if placed & ~self.mask:
-            raise ValueError(f"{new} is no value of the field {self.name}, whose mask is "
+            raise ValueError(f"{new} does not fit in the field {self.name}, whose mask is "
                              f"{self.mask:#x}")
         return (value & ~self.mask) | placed
 
@@ -248,7 +248,7 @@ def find_pmu(name: Union[str, Pmu]) -> Pmu:
         return name
     found = lib.pmk_pmu_find(name_of(name, "a PMU"))
     if not found:
-        raise KeyError(f"there is no PMU {name!r}; there are {', '.join(p.name for p in pmus())}")
+        raise KeyError(f"there is no PMU {name!r}; known: {', '.join(p.name for p in pmus())}")
     return _pmu(found)
 
 

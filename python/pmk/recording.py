@@ -80,10 +80,10 @@ class Recording:
         try:
             found = self.query("PRAGMA application_id") + self.query("PRAGMA user_version")
             if found != [(APPLICATION_ID,), (VERSION,)]:
-                raise ValueError(f"{self.path}: no recording of this version of pmk")
+                raise ValueError(f"{self.path}: not a recording of this version of pmk")
         except sqlite3.DatabaseError as e:
             self.close()
-            raise ValueError(f"{self.path}: no recording: {e}") from e
+            raise ValueError(f"{self.path}: not a recording: {e}") from e
         except ValueError:
             self.close()
             raise
@@ -125,7 +125,7 @@ class Recording:
     def _of(self, event: str, sql: str) -> List[Tuple[Any, ...]]:
         known = [e.name for e in self.events]
         if event not in known:
-            raise KeyError(f"{event!r} was not recorded; there are {', '.join(known) or 'none'}")
+            raise KeyError(f"{event!r} was not recorded; recorded: {', '.join(known) or 'nothing'}")
         return self.query(sql, [event])
 
 
@@ -150,7 +150,7 @@ def record(command: Sequence[Path] = (), events: Optional[Words] = None, *,
     recorded, and Recording.exit_code has its exit code.
     """
     if isinstance(command, (str, bytes)):
-        raise TypeError("the command is a list: the program and its arguments")
+        raise TypeError("the command must be a list: the program and its arguments")
     words = [_command(), "record"]
     named: Dict[str, object] = {
         "event": several(events), "output": os.fspath(output), "call-graph": bool(call_graph),
@@ -204,7 +204,7 @@ def _opened(stack: contextlib.ExitStack, name: str, place: Place,
         return stack.enter_context(open(place, "wb" if number else "rb"))
     if hasattr(place, "fileno") and not isinstance(place, Stream):
         return place.fileno()
-    raise TypeError(f"{name}: a path, a file or a descriptor, not {place!r}")
+    raise TypeError(f"{name}: expected a path, a file or a descriptor, not {place!r}")
 
 
 def _identity(path: Path) -> Optional[Tuple[int, int, int]]:

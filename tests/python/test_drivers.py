@@ -75,7 +75,7 @@ def test_what_a_port_raises_comes_out_of_the_call():
 
 
 def test_a_port_does_not_say_whose_it_is():
-    with pytest.raises(TypeError, match="which PMU"):
+    with pytest.raises(TypeError, match="does not know its PMU"):
         pmk.Driver(pmk.Port(lambda reg: 0, lambda reg, value: None))
 
 
@@ -118,7 +118,7 @@ def test_wrong_values_are_refused():
     assert driver.read("PMN0") == 5
     with pytest.raises(KeyError, match="no event 65547"):
         driver.program("PMN0", 2 ** 16 + 0x0b)
-    with pytest.raises(TypeError, match="an event is named by a str, not NoneType"):
+    with pytest.raises(TypeError, match="an event: expected its name as a str, not NoneType"):
         driver.program("PMN0", None)
 
 
@@ -128,7 +128,7 @@ def test_what_is_no_port_is_refused():
             pmk.Port(read, write)
     with pytest.raises(TypeError, match="works on a Model or a Port, not str"):
         pmk.Driver("arm1176", "arm1176")
-    with pytest.raises(TypeError, match="a PMU is named by a str, not int"):
+    with pytest.raises(TypeError, match="a PMU: expected its name as a str, not int"):
         pmk.Driver(pmk.Port(lambda reg: 0, lambda reg, value: None), 5)
 
 

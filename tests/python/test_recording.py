@@ -62,7 +62,7 @@ def test_what_is_in_it(recording):
     assert recording.query("SELECT max(executions) FROM execution") == [(1000,)]
     assert recording.query("SELECT total FROM event WHERE name = ?", ["instr_exec"]) == [(8005,)]
     assert recording.lines("cycles") == []  # the program has no debug information
-    with pytest.raises(KeyError, match="'itlb_miss' was not recorded; there are cycles, instr"):
+    with pytest.raises(KeyError, match="'itlb_miss' was not recorded; recorded: cycles, instr"):
         recording.functions("itlb_miss")
     with pytest.raises(Exception, match="readonly"):
         recording.query("DELETE FROM event")
@@ -79,7 +79,7 @@ def test_streams(tmp_path):
                     stderr=pmk.Stream.STDOUT) as r:
         assert (r.stdout, r.stderr) == (None, None)
     assert sorted((tmp_path / "out").read_text().split()) == ["err", "out", "pmkerr"]
-    with pytest.raises(TypeError, match="stdin: a path, a file or a descriptor"):
+    with pytest.raises(TypeError, match="stdin: expected a path, a file or a descriptor"):
         pmk.record(writes, output=path, stdin=pmk.Stream.CAPTURE)
 
 
@@ -94,14 +94,15 @@ def test_what_cannot_be_recorded_leaves_the_old_file(recording, tmp_path):
             pmk.record(command, output=path, **options)
         assert e.value.failure is failure and not str(e.value).startswith("pmk"), e.value
         assert path.read_bytes() == b"old"
-    with pytest.raises(TypeError, match="the command is a list"):
+    with pytest.raises(TypeError, match="the command must be a list"):
         pmk.record("./prog")
 
 
 def test_what_is_no_recording(tmp_path):
     with pytest.raises(FileNotFoundError):
         pmk.Recording(tmp_path / "none")
-    for data, words in ((b"text" * 1000, "no recording: "), (b"", "no recording of this version")):
+    for data, words in ((b"text" * 1000, "not a recording: "),
+                        (b"", "not a recording of this version")):
         (tmp_path / "file").write_bytes(data)
         with pytest.raises(ValueError, match=words):
             pmk.Recording(tmp_path / "file")
