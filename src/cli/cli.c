@@ -309,8 +309,11 @@ int cli_default_recording(const struct cli_command *cmd, const char **path)
 		return 0;
 	*path = "pmk.data";
 	if (access(*path, F_OK))
-		return cli_fail(PMK_EXIT_USAGE,
-				"no file to read, and no pmk.data here (pmk %s --help)", cmd->name);
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"no FILE was given, and there is no pmk.data in the current folder (pmk %s "
+			"--help)",
+			cmd->name);
 	return 0;
 }
 

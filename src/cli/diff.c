@@ -255,8 +255,8 @@ static const struct cli_option options[] = {
 	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%",
 	  CLI_CALL, AT(d), diff_limit_all },
 	{ 0, "limit", "[NAME/]EVENT=LIMIT",
-	  "exit 1 over this: 2%, +1000, or at most 1000; NAME: a function; repeatable", CLI_CALL,
-	  AT(d), diff_limit_add },
+	  "exit 1 if the count (of function NAME) grows by over 2% or +1000, or is over 1000",
+	  CLI_CALL, AT(d), diff_limit_add },
 	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran",
 	  CLI_TEXT, AT(events) },
 	{ 0, "min", "N",
@@ -284,17 +284,21 @@ static int check(struct request *q)
 		q->d.path[DIFF_NEW] = q->d.path[DIFF_BASE] ? q->d.path[DIFF_BASE] : "pmk.data";
 		q->d.path[DIFF_BASE] = "pmk.data.old";
 		if (access(q->d.path[DIFF_BASE], F_OK))
-			return cli_fail(PMK_EXIT_USAGE,
-					"no %s here; name two files, or let pmk "
-					"record write pmk.data twice",
-					q->d.path[DIFF_BASE]);
+			return cli_fail(
+				PMK_EXIT_USAGE,
+				"there is no %s in the current folder; name two files, or let pmk "
+				"record write pmk.data twice",
+				q->d.path[DIFF_BASE]);
 	}
 	for (unsigned i = 0; i < DIFF_SIDES; i++) {
 		if (html_would_destroy(q->html, q->d.path[i]))
-			return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read",
+			return cli_fail(PMK_EXIT_USAGE,
+					"--html %s would overwrite an input; name another file",
 					q->html);
 		if (html_would_destroy(q->output, q->d.path[i]))
-			return cli_fail(PMK_EXIT_USAGE, "-o %s: that is a file to read", q->output);
+			return cli_fail(PMK_EXIT_USAGE,
+					"-o %s would overwrite an input; name another file",
+					q->output);
 	}
 	q->format.form = q->json       ? DIFF_JSON
 			 : q->markdown ? DIFF_MARKDOWN

@@ -82,9 +82,11 @@ static void take_value(const struct diff_source *s, json_object *row)
 		if (clock || !strcmp(point, ".000000"))
 			count = json_object_new_uint64(pmk_number_after(digits, "", 10));
 		else
-			cli_fail(0, "%s: %s is in %s: --json-document has its count; %s", s->path,
-				 diff_json_text(row, "event"), unit ? unit : "another unit",
-				 "it is not compared");
+			cli_fail(0,
+				 "%s: %s is not compared, because its value is in %s; "
+				 "--json-document has its count",
+				 s->path, diff_json_text(row, "event"),
+				 unit ? unit : "another unit");
 	}
 	pmk_json_add(row, "counter-value", count);
 }

@@ -312,8 +312,11 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 	if (code)
 		return code;
 	if (s[DIFF_BASE].recording != s[DIFF_NEW].recording)
-		return cli_fail(PMK_EXIT_USAGE, "%s is a recording and %s is not",
-				s[s[DIFF_NEW].recording].path, s[s[DIFF_BASE].recording].path);
+		return cli_fail(
+			PMK_EXIT_USAGE,
+			"%s is a recording, but %s is not; compare two recordings or two results "
+			"of pmk stat",
+			s[s[DIFF_NEW].recording].path, s[s[DIFF_BASE].recording].path);
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++)
 		code = copy_facts(d, &s[i]);
 	if (!code)

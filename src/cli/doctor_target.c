@@ -167,7 +167,7 @@ static bool connect_to(struct examination *x, const struct pmk_speaker *speaker,
 	if (ok)
 		SAY(x, "connection", true, NULL, "%s answers; the target %s", wire->link.name,
 		    speaker == &pmk_speaker_devmem ? "is this board"
-		    : wire->found_halted	   ? "stands still"
+		    : wire->found_halted	   ? "is halted"
 		    : wire->held		   ? "was halted by the connection"
 						   : "runs, as far as the probe knows");
 	else if (speaker == &pmk_speaker_xvc && !pmk_wire_lost(wire))
@@ -196,7 +196,7 @@ static bool reach_target(struct examination *x)
 {
 	static const char *const how[] = { [PMK_REACH_CP15] = "coprocessor 15 answers",
 					   [PMK_REACH_MEMORY] = "its memory answers",
-					   [PMK_REACH_MDM] = "the debug module's TAP is scanned",
+					   [PMK_REACH_MDM] = "the debug module's TAP answers",
 					   [PMK_REACH_AXI] =
 						   "the debug module's registers answer" };
 	struct pmk_wired *w = &x->wired;

@@ -143,7 +143,7 @@ static char *warning_of(const struct conversion *c)
 		fprintf(f, "%" PRIu64 " samples were dropped, because the ring was full",
 			c->dropped);
 	if (c->late)
-		fprintf(f, "%s%" PRIu64 " samples came a period or more after their time",
+		fprintf(f, "%s%" PRIu64 " samples came late by a period or more",
 			c->dropped ? "\n" : "", c->late);
 	fclose(f);
 	return text;

@@ -71,8 +71,8 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events to write; executions: how often instructions ran", CLI_TEXT,
 	  AT(events) },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },
-	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is its executable", CLI_TEXT,
-	  AT(elf) },
+	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is the firmware's executable",
+	  CLI_TEXT, AT(elf) },
 	CLI_ROW_OUTPUT(AT(output)),
 	CLI_ROWS_END,
 };
@@ -197,7 +197,8 @@ static int write_file(const struct request *q, const struct pmk_tables *t,
 	if (!q->output)
 		return write_to(stdout, q, t, c);
 	if (output_same_file(q->output, q->input))
-		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", q->output);
+		return cli_fail(PMK_EXIT_USAGE,
+				"-o %s would overwrite the input; name another file", q->output);
 	code = output_whole_open(&w, q->output);
 	if (code)
 		return code;

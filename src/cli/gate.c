@@ -58,8 +58,8 @@ struct gate {
 static int take_layouts(void *member, char *value)
 {
 	if (pmk_unsigned_parse(value, 1, MOST_LAYOUTS, member))
-		return cli_fail(PMK_EXIT_USAGE, "--layouts: '%s' is no number from 1 to %d", value,
-				MOST_LAYOUTS);
+		return cli_fail(PMK_EXIT_USAGE, "--layouts: '%s' is not a number from 1 to %d",
+				value, MOST_LAYOUTS);
 	return 0;
 }
 
@@ -69,9 +69,8 @@ static const struct cli_option options[] = {
 	{ 0, "fail-over", "PERCENT", "exit 1 if the work of an event has grown by more than this",
 	  CLI_TEXT, AT(fail_over) },
 	{ 0, "limit", "EVENT=LIMIT",
-	  "exit 1 if the work of this event is over: 2% or +1000; "
-	  "repeatable",
-	  CLI_WORD, AT(limits) },
+	  "exit 1 if the work of this event has grown by more: 2% or +1000; repeatable", CLI_WORD,
+	  AT(limits) },
 	{ 'e', "event", "LIST", "events to count; repeatable", CLI_WORD, AT(events) },
 	{ 0, "layouts", "N", "count with up to N layouts (default: 8)", CLI_CALL, AT(most),
 	  take_layouts },

@@ -370,7 +370,7 @@ static int take_topic(struct request *q, const char *word)
 	for (unsigned i = 0; show_pmu(i); i++)
 		pmk_nearest_offer(&near, show_pmu(i)->name);
 	return cli_not_found(cli_near(&near),
-			     "there are pmus, cores, events, metrics, targets and all",
+			     "the topics are pmus, cores, events, metrics, targets and all",
 			     "list: no topic or PMU '%s'", word);
 }
 

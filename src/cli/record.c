@@ -41,7 +41,7 @@ static int take_path(void *request, char *value)
 
 	r->path = value;
 	r->path_given = true;
-	return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of a file is missing");
+	return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of the file is empty");
 }
 
 #define AT(member) offsetof(struct record, member)
@@ -226,7 +226,8 @@ static int check_output(const struct record *r)
 	if (why)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", r->path, why);
 	if (program && output_is(&to, program))
-		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", r->path);
+		return cli_fail(PMK_EXIT_USAGE,
+				"-o %s would overwrite the program; name another file", r->path);
 	return 0;
 }
 

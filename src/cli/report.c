@@ -146,7 +146,9 @@ static int load_functions(struct report *r)
 	if (!r->elf)
 		return 0;
 	if (output_is(&r->o, r->elf))
-		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file of --elf", r->o.path);
+		return cli_fail(PMK_EXIT_USAGE,
+				"-o %s would overwrite the file of --elf; name another file",
+				r->o.path);
 	if (pmk_elf_read(r->elf, &r->elf_facts, msg, sizeof(msg)) ||
 	    pmk_functions_load(&r->functions, r->elf, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "--elf %s: %s", r->elf, msg);
@@ -289,9 +291,12 @@ static int check_page(const struct report *r)
 	if (r->html && other)
 		return cli_fail(PMK_EXIT_USAGE, "%s and --html exclude each other", other);
 	if (html_would_destroy(r->html, r->file))
-		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the file to read", r->html);
+		return cli_fail(PMK_EXIT_USAGE,
+				"--html %s would overwrite the input; name another file", r->html);
 	if (r->elf && html_would_destroy(r->html, r->elf))
-		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the file of --elf", r->html);
+		return cli_fail(PMK_EXIT_USAGE,
+				"--html %s would overwrite the file of --elf; name another file",
+				r->html);
 	return 0;
 }
 
@@ -356,7 +361,8 @@ static int report(struct report *r)
 				recording_option(q), r->file);
 	r->name = capture_name(r->file);
 	if (output_is(&r->o, strcmp(r->file, "-") ? r->file : "/dev/stdin"))
-		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", r->o.path);
+		return cli_fail(PMK_EXIT_USAGE,
+				"-o %s would overwrite the input; name another file", r->o.path);
 	code = output_metrics(&r->o, &r->metrics);
 	if (!code)
 		code = load_functions(r);

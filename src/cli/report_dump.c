@@ -202,7 +202,7 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 		late = d->event[i].period ? count_late(d, i) : 0;
 		if (late)
 			pmk_result_warn(r,
-					"%ssamples of %s that came late, by a period or more: %llu",
+					"%ssamples of %s that came late by a period or more: %llu",
 					which, v->event[i]->name, (unsigned long long)late);
 	}
 	if (d->dropped)
@@ -211,11 +211,10 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 	for (size_t id = 0; id < d->nregions; id++)
 		unmatched += d->region[id].errors;
 	if (unmatched)
-		pmk_result_warn(
-			r,
-			"%sbegins or ends of regions that have no partner or could not be read, "
-			"not measured: %llu",
-			which, (unsigned long long)unmatched);
+		pmk_result_warn(r,
+				"%sbegins or ends of regions without a partner or without readable "
+				"counters, which are not measured: %llu",
+				which, (unsigned long long)unmatched);
 }
 
 static int describe_view(const struct view *v, struct pmk_result *r)

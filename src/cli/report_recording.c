@@ -866,7 +866,8 @@ int report_recording(const struct report_recording *q, const struct output_optio
 	int code = check(&r, q);
 
 	if (!code && output_is(o, q->path))
-		code = cli_fail(PMK_EXIT_USAGE, "-o %s: that is the file to read", o->path);
+		code = cli_fail(PMK_EXIT_USAGE,
+				"-o %s would overwrite the input; name another file", o->path);
 	if (!code)
 		code = recorded_open(&r.r, q->path, q->elf, q->events);
 	r.n = r.executions = r.r.c.n;

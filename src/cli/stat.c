@@ -329,9 +329,10 @@ static int check_files(const struct cli_stat *s)
 	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
 		for (size_t k = i + 1; file[i].path && k < sizeof(file) / sizeof(*file); k++)
 			if (file[k].path && output_same_file(file[i].path, file[k].path))
-				return cli_fail(PMK_EXIT_USAGE,
-						"%s %s: that is the file of %s, too",
-						file[i].option, file[i].path, file[k].option);
+				return cli_fail(
+					PMK_EXIT_USAGE,
+					"%s %s: %s writes to this file, too; name two files",
+					file[i].option, file[i].path, file[k].option);
 	return 0;
 }
 
@@ -358,9 +359,12 @@ static int count(struct cli_stat *s)
 				"names some (pmk list metrics)");
 	program = pmk_count_file(s->count);
 	if (program && output_is(&s->o, program))
-		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", s->o.path);
+		return cli_fail(PMK_EXIT_USAGE,
+				"-o %s would overwrite the program; name another file", s->o.path);
 	if (program && html_would_destroy(s->html, program))
-		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the program to run", s->html);
+		return cli_fail(PMK_EXIT_USAGE,
+				"--html %s would overwrite the program; name another file",
+				s->html);
 	code = check_files(s);
 	if (code)
 		return code;

@@ -230,7 +230,9 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 	if (full && names.word)
 		return names.word;
 	if (full)
-		pmk_count_fail(f, PMK_COUNT_FAILED, "%s/cores: there is no preset", data);
+		pmk_count_fail(f, PMK_COUNT_FAILED,
+			       "%s/cores: there is no preset; set PMK_DATA to pmk's data directory",
+			       data);
 	else
 		pmk_count_no_memory(f);
 	pmk_words_free(&names);
@@ -315,7 +317,7 @@ int pmk_files_metrics(struct pmk_metrics **out, const char *data, struct pmk_cou
 	if (pmk_metrics_load(out, dirs, msg, sizeof(msg)) == 0)
 		return 0;
 	if (why)
-		pmk_count_fail(why, PMK_COUNT_FAILED, "%s; no metric of your own is used", msg);
+		pmk_count_fail(why, PMK_COUNT_FAILED, "%s; pmk uses none of your own metrics", msg);
 	dirs[1] = NULL;
 	if (pmk_metrics_load(out, dirs, msg, sizeof(msg)) == 0)
 		return 0;

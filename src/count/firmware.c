@@ -207,9 +207,11 @@ static const char *reason_of_core(const struct pmk_program *p, char *text, size_
 		const char *reason;
 	} rows[] = {
 		{ "cortex-m0", 0,
-		  ", by the ELF attributes, which a Cortex-M0+ shares (`core` cortex-m0plus)" },
+		  ", by the ELF attributes, which are the same for a Cortex-M0+ (`core` "
+		  "cortex-m0plus)" },
 		{ "cortex-m4", 0,
-		  ", by the ELF attributes, which a Cortex-M7 shares (`core` cortex-m7)" },
+		  ", by the ELF attributes, which are the same for a Cortex-M7 (`core` "
+		  "cortex-m7)" },
 		{ "cortex-m33", PMK_ARM_V8M_BASELINE,
 		  ", because pmk has no model of a Cortex-M23, for which it was compiled" },
 	};

@@ -94,7 +94,8 @@ static int open_log(struct pmk_count *c)
 	if (!*c->q.guest.log)
 		return pmk_count_refuse(&c->fault, "`log`: the name of the file is empty");
 	if (same_file(e->prog.image, c->q.guest.log))
-		return pmk_count_refuse(&c->fault, "`log` %s: that is the firmware to run",
+		return pmk_count_refuse(&c->fault,
+					"`log` %s would overwrite the firmware; name another file",
 					c->q.guest.log);
 	e->guest.log =
 		open(c->q.guest.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);

@@ -352,8 +352,8 @@ int pmk_wave_describe(struct pmk_count *c)
 		pmk_count_warn(
 			c,
 			"the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
-			"times are numbers without a unit, and no seconds are known "
-			"(`interval`: 0)");
+			"times are numbers without a unit, and seconds are not known (with "
+			"`interval`, the time of each interval is 0)");
 	if (sum)
 		pmk_count_warn(c, "pmk's check of its own counts failed: %s; please report this",
 			       sum);

@@ -189,8 +189,9 @@ static int choose_window(struct pmk_count *c)
 		return 0;
 	if (o->wired.reach == PMK_REACH_MDM)
 		return pmk_count_refuse(
-			&c->fault, "`from` and `to`: the debug module of a MicroBlaze is scanned "
-				   "and nothing is halted, so there are no breakpoints");
+			&c->fault,
+			"`from` and `to` need breakpoints, but pmk only scans the debug module of "
+			"a MicroBlaze and never halts the processor");
 	err = find_symbol(c, c->q.scope.from, &o->from);
 	if (!err)
 		err = find_symbol(c, c->q.scope.to, &o->to);
@@ -797,10 +798,11 @@ static void describe_reading(struct pmk_count *c)
 			"all and %.3f s at the longest; nothing was counted meanwhile",
 			w->nholds, w->held_seconds, w->held_longest);
 	if (o->fastest > 0)
-		pmk_count_add_note(c,
-				   "the longest time between two readings was %.3f s; the fastest "
-				   "counter passes half of its range in %.3g s",
-				   o->worst_poll, 1 / o->fastest);
+		pmk_count_add_note(
+			c,
+			"the longest time between two readings was %.3f s; the fastest counter "
+			"needs %.3g s for half of its range, and must be read within this time",
+			o->worst_poll, 1 / o->fastest);
 }
 
 static int describe_result(struct pmk_count *c)

@@ -373,7 +373,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 	pmk_print(st->never, "%s%s", first ? " never completed: " : ", ", s->region);
 	if (s->unmatched)
 		fprintf(st->never,
-			" (begins or ends that have no partner or could not be read: %llu)",
+			" (begins or ends without a partner or without readable counters: %llu)",
 			(unsigned long long)s->unmatched);
 	return 0;
 }
@@ -518,7 +518,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f,
-			"\n   begins or ends that have no partner or could not be read: %llu\n",
+			"\n   begins or ends without a partner or without readable counters: "
+			"%llu\n",
 			(unsigned long long)s->unmatched);
 	return err;
 }

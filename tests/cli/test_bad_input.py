@@ -136,7 +136,7 @@ def test_the_output_is_not_the_program():
     path = file_with("bad-self", content(loop(1)))
     out = pmk("stat", "-e", "instr_exec", "-o", path, path)
     equal(out.code, USAGE, str(out))
-    contains(out.err, "that is the program")
+    contains(out.err, "would overwrite the program")
     equal(content(path), content(loop(1)))
 
 
@@ -267,7 +267,7 @@ def test_files_that_are_no_regular_files(tmp_path):
     for file in ("/dev/zero", "/dev/null", str(fifo)):
         refuse(FAILED, "--core", file, loop(1), said=f"pmk: {file}: not a regular file")
         equal(pmk("info", "cpi", "--pmu", "arm1176", env=env).err,
-              f"pmk: {fifo}: not a regular file; no metric of your own is used\n")
+              f"pmk: {fifo}: not a regular file; pmk uses none of your own metrics\n")
     refuse(FAILED, "--core", "mine", loop(1), env=env,
            said="/pmk/cores/mine.ini: not a regular file")
     refuse(FAILED, "--core", "arm926", "--layout", "/dev/zero", loop(1),

@@ -460,8 +460,8 @@ def test_lines_of_stat_are_read(tmp_path):
                   ("total", "task-clock", None): (1500000, 2500000),
                   ("region", "cpu_cycles", "fft"): (50, 60),
                   ("region", "cpu_cycles", "CPU1"): (7, 0)})
-    equal(out.err, f"pmk: {one}: read is in MiB: --json-document has its count; it is not "
-                   f"compared\n"
+    equal(out.err, f"pmk: {one}: read is not compared, because its value is in MiB; "
+                   "--json-document has its count\n"
                    f"pmk: {one} is partial: a part of the run was not counted\n"
                    f"pmk: read has a value only in {two}; it is not compared\n")
 
@@ -523,6 +523,8 @@ def test_bad_input(base, tmp_path):
                         diff(base, tmp_path / "cut.data", code=125).err)
     tail = ("; pmk record, and pmk stat with -j or --json-document, write files that "
             "pmk diff compares")
+    mixed = (f"{base} is a recording, but {good} is not; compare two recordings or two results of "
+             "pmk stat")
     for files, code, line in (
             ((good, tmp_path / "none"), 125,
              f"{tmp_path}/none: cannot be read: No such file or directory"),
@@ -532,10 +534,10 @@ def test_bad_input(base, tmp_path):
             ((other, good), 125, f"{other}: not a result of pmk stat{tail}"),
             ((empty, good), 125,
              f"{empty}: no event in it has a value for the whole run{tail}"),
-            ((base, good), 129, f"{base} is a recording and {good} is not"),
-            ((good, base), 129, f"{base} is a recording and {good} is not"),
-            ((good,), 129, "no pmk.data.old here; name two files, or let pmk record write "
-             "pmk.data twice"),
+            ((base, good), 129, mixed),
+            ((good, base), 129, mixed),
+            ((good,), 129, "there is no pmk.data.old in the current folder; name two files, "
+             "or let pmk record write pmk.data twice"),
             ((good, good, good), 129, f"diff compares two files; {good} is one too many"),
             (("--fail-over", "much", good, good), 129,
              "--fail-over: 'much' is not a percentage, such as 2%"),
@@ -544,7 +546,8 @@ def test_bad_input(base, tmp_path):
             (("--min", "-1", good, good), 129, "--min: '-1' is not a 64-bit number"),
             (("-j", "--markdown", good, good), 129,
              "-j, -x, --markdown and --html exclude each other"),
-            (("-o", good, good, good), 129, f"-o {good}: that is a file to read"),
+            (("-o", good, good, good), 129,
+             f"-o {good} would overwrite an input; name another file"),
             (("-o", "/dev/full", good, good), 125,
              "cannot write /dev/full: No space left on device")):
         out = diff(*files, code=code)

@@ -125,7 +125,7 @@ def test_wrong_usage(flat):
             (["--format", "callgrind", "-i", flat, "x.data"],
              "export: unexpected operand x.data; give the recording with -i"),
             (["--format", "callgrind", "-i", flat, "-o", flat],
-             f"-o {flat}: that is the file to read")):
+             f"-o {flat} would overwrite the input; name another file")):
         out = pmk("export", *argv)
         equal((out.code, out.out, out.err), (129, "", f"pmk: {line}\n"))
     out = pmk("export", "-i", flat)
@@ -143,7 +143,8 @@ def test_default_input_and_output_file(flat, tmp_path):
 def test_no_recording(tmp_path):
     out = pmk("export", "--format", "callgrind", cwd=tmp_path)
     equal((out.code, out.err),
-          (129, "pmk: no file to read, and no pmk.data here (pmk export --help)\n"))
+          (129, "pmk: no FILE was given, and there is no pmk.data in the current folder "
+                "(pmk export --help)\n"))
 
 
 def damage(path, sql):

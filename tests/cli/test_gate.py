@@ -143,7 +143,7 @@ def test_programs_that_cannot_be_compared():
             ((base,), 129, "gate compares two programs"),
             (("--limit", "cycles=30", base, base), 129, "gate limits growth"),
             (("--limit", "work/cycles=3%", base, base), 129, "gate limits growth"),
-            (("--layouts", "0", base, base), 129, "--layouts: '0' is no number from 1 to 64"),
+            (("--layouts", "0", base, base), 129, "--layouts: '0' is not a number from 1 to 64"),
             (("-j", "--markdown", base, base), 129, "exclude each other"),
             ((base, "/nosuch"), 127, "/nosuch"),
             ((base, build(flags=["-march=armv7-a"])), 129,

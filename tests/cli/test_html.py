@@ -483,7 +483,7 @@ def test_the_page_is_not_the_recording(tmp_path):
     path = sample(tmp_path / "r")
     out = run(PMK, "report", "-i", path, "--html", path)
     equal(out.code, 129)
-    contains(out.err, "that is the file to read")
+    contains(out.err, "would overwrite the input")
     equal(total(path, "cpu_cycles"), TOTALS["cpu_cycles"])
 
 
@@ -694,7 +694,7 @@ def test_a_comparison_of_documents(tmp_path):
 @pytest.mark.parametrize("argv, message", [
     (("-j",), "-j, -x, --markdown and --html exclude each other"),
     (("-o", "out"), "-o and --html exclude each other"),
-    (("--html", RECORDING), "that is a file to read"),
+    (("--html", RECORDING), "would overwrite an input"),
 ])
 def test_mistakes_of_comparisons(recording, tmp_path, argv, message):
     argv = [recording if a is RECORDING else a for a in argv]
@@ -762,7 +762,8 @@ def test_without_intervals_there_are_totals(program, folder):
 def test_a_page_that_cannot_be_written(program):
     done = run(PMK, "stat", "--html", program, program)
     equal((done.code, done.err),
-          (129, f"pmk: --html {program}: that is the program to run\n"))
+          (129, f"pmk: --html {program} would overwrite the program; "
+                "name another file\n"))
     done = run(PMK, "stat", "--html", "/dev/full", "-e", "instr_exec", program)
     equal(done.code, 125)
     contains(done.err, "cannot write /dev/full: No space left on device")
@@ -861,4 +862,5 @@ def test_a_sweep_has_all_cells(tmp_path):
     contains(page.root.one("pre").text(), "cycles              size  core and settings\n")
     done = run(PMK, "sweep", "--html", tmp_path / "r.db", tmp_path / "r.db")
     equal((done.code, done.err),
-          (129, f"pmk: --html {tmp_path / 'r.db'}: that is the database\n"))
+          (129, f"pmk: --html {tmp_path / 'r.db'} would overwrite the database; "
+                "name another file\n"))

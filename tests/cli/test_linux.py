@@ -461,7 +461,7 @@ def test_output_goes_to_a_file_and_is_appended():
         equal((out.code, out.out, out.err), (0, "", ""))
     with open(path) as f:
         equal(len(f.read().splitlines()), 2)
-    refuse(USAGE, *LINUX, "-o", prog(), prog(), said="that is the program")
+    refuse(USAGE, *LINUX, "-o", prog(), prog(), said="would overwrite the program")
 
 
 # ---- the program's end, and ours -----------------------------------------------------------------

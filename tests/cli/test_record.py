@@ -412,7 +412,7 @@ def test_what_cannot_be_recorded():
     for argv, why in (
             (("--core", "arm926", path), "counts on the buses, not at instructions"),
             ((), "no program to run"),
-            (("-o", "", path), "-o: the name of a file is missing"),
+            (("-o", "", path), "-o: the name of the file is empty"),
             (("-e", "nonsense", path), "nonsense")):
         out = pmk("record", *argv)
         equal(out.code, 129, argv)
@@ -459,7 +459,7 @@ def test_what_cannot_be_written_is_said_before_the_run(tmp_path):
              f"cannot write {tmp_path}/no/x: No such file or directory"),
             (125, tmp_path, f"cannot write {tmp_path}: it is a folder"),
             (125, "/dev/null", "cannot write /dev/null: it is not a regular file"),
-            (129, path, f"-o {path}: that is the program to run")):
+            (129, path, f"-o {path} would overwrite the program; name another file")):
         out = pmk("record", "-o", name, path)
         equal((out.code, out.out, out.err), (code, "", f"pmk: {why}\n"))
     with open(path, "rb") as f:

@@ -369,14 +369,14 @@ def test_default_file(flat, tmp_path):
     os.unlink(tmp_path / "pmk.data")
     out = run(PMK, "report", cwd=tmp_path)
     equal(out.code, 129)
-    contains(out.err, "no pmk.data here")
+    contains(out.err, "there is no pmk.data in the current folder")
 
 
 def test_output_file(flat, tmp_path):
     equal(report(flat, "-o", tmp_path / "out", "-x,").out, "")
     contains((tmp_path / "out").read_text(), "work,/nonexistent/prog")
     before = open(flat, "rb").read()
-    contains(fails(129, "report", "-o", flat, flat), "that is the file to read")
+    contains(fails(129, "report", "-o", flat, flat), "would overwrite the input")
     equal(open(flat, "rb").read(), before)
 
 

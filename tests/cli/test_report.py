@@ -127,7 +127,7 @@ def test_text_of_the_library_dump():
     contains(out, " Region 'a\\x09b', entered 1 time:\n")
     contains(out, "\n never completed: irq\n")
     assert "Region 'irq'" not in out
-    contains(out, "begins or ends that have no partner or could not be read: 1\n")
+    contains(out, "begins or ends without a partner or without readable counters: 1\n")
     contains(out, " Samples of br_exec, one every 100: 8\n")
     profile = [re.split(r"  +", l.strip()) for l in out.split("function")[1].splitlines()[1:5]]
     equal(profile, [["50.00%", "4", "0x00008000", "a\\x09b"],
@@ -135,8 +135,8 @@ def test_text_of_the_library_dump():
                     ["12.50%", "1", "(polled)", "a\\x09b"], ["12.50%", "1", "0x00008004", "-"]])
     contains(out, "counted by firmware as arm1176, 1 counter group (2 event counters + CCNT)")
     contains(out, "\n br_exec: its counter is reset at each sample, so this is a lower bound\n")
-    for warning in ("came late, by a period or more: 1", "ring was full: 2",
-                    "have no partner or could not be read, not measured: 1"):
+    for warning in ("came late by a period or more: 1", "ring was full: 2",
+                    "or without readable counters, which are not measured: 1"):
         assert re.search(rf"^ warning: .*{warning}", out, re.M), f"{warning}: {out}"
 
 
@@ -645,7 +645,7 @@ def test_functions_of_samples():
     assert re.search(r"^ +30\.00% +3  hot +-$", out.out, re.M), out
     assert re.search(r"^ +20\.00% +2  0x00000010 +-$", out.out, re.M), out
     contains(out.out, "ring was full: 3")
-    contains(out.out, "came late, by a period or more: 1")
+    contains(out.out, "came late by a period or more: 1")
     row = [r for r in lines(data, "--elf", exe) if r[-2] == "warm"][0]
     equal(row[-5:], ["2", "20.00", "1", "warm", f"0x{at['warm']:08x}"])
 
@@ -672,7 +672,7 @@ def test_samples_are_a_recording():
            for n, k in {"hot": 10, "warm": 4, "[polled]": 2, "[sampled]": 4}.items()})
     equal(doc["executions"], None)
     contains(doc["warning"], "6 samples were dropped")
-    contains(doc["warning"], "2 samples came a period or more after their time")
+    contains(doc["warning"], "2 samples came late by a period or more")
     equal([r["name"] for r in rows("--sort", "thread")["rows"]],
           ["dump 1: process 1, thread 0", "dump 2: process 2, thread 0"])
     text = pmk("annotate", "-i", log, "--elf", exe, "hot")
@@ -799,7 +799,7 @@ def test_output_files():
 def test_it_does_not_write_over_what_it_reads():
     log = capture("precious.log")
     for argv in (["-o", log, log], ["-o", log, "--append", log]):
-        one_line(pmk("report", *argv).err, f"-o {log}: that is the file to read")
+        one_line(pmk("report", *argv).err, f"-o {log} would overwrite the input; name another file")
     out = run("sh", "-c", f"'{PMK}' report -o '{log}' - <'{log}'")
     equal(out.code, 129)
     equal(open(log, "rb").read(), firmware())
@@ -807,7 +807,7 @@ def test_it_does_not_write_over_what_it_reads():
     before = os.path.getsize(exe)
     out = pmk("report", "-o", exe, "--elf", exe, log)
     equal(out.code, 129)
-    one_line(out.err, "that is the file of --elf")
+    one_line(out.err, "would overwrite the file of --elf; name another file")
     equal(os.path.getsize(exe), before)
     # If pmk report has nothing to show, it does not change the file of -o.
     kept = capture("kept.txt", b"kept")
@@ -820,7 +820,7 @@ def test_wrong_usage():
     for words in (["report"], ["annotate"], ["export", "--format", "folded"]):
         out = pmk(*words, cwd=FOLDER)
         equal((out.code, out.out), (129, ""))
-        contains(out.err, f"no file to read, and no pmk.data here (pmk {words[0]} --help)")
+        contains(out.err, f"there is no pmk.data in the current folder (pmk {words[0]} --help)")
     out = pmk("report", "--", "-x", cwd=FOLDER) # -- ends the options
     equal(out.code, 125)
     contains(out.err, "cannot read -x")

@@ -948,7 +948,8 @@ def test_list_has_every_topic():
     out = pmk("list", "nonsense")
     equal((out.code, out.out), (129, ""))
     contains(out.err,
-             "no topic or PMU 'nonsense'; there are pmus, cores, events, metrics, targets and all")
+             "no topic or PMU 'nonsense'; the topics are pmus, cores, events, metrics, targets and "
+             "all")
 
 
 def test_list_alone_is_short():

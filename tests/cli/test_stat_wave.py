@@ -332,7 +332,8 @@ def test_a_dump_without_a_timescale():
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-M", "ahb_armd_bandwidth")
     contains(doc["warning"],
              "the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its times are "
-             "numbers without a unit, and no seconds are known (-I: 0)")
+             "numbers without a unit, and seconds are not known (with -I, the time of each "
+             "interval is 0)")
     equal([(m["value"], m["reason"]) for m in doc["metrics"]], [(None, "the clock is not known")])
 
 

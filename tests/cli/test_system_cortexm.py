@@ -160,11 +160,12 @@ __attribute__((naked)) void _start(void)
     ("-mcpu=cortex-m7 -g", "cortex-m7", "mps2-an500 as cortex-m7, for which it was compiled, "),
     ("-mcpu=cortex-m0plus -g", "cortex-m0plus", "as cortex-m0plus, for which it was compiled, "),
     ("-mcpu=cortex-m7 -mfpu=fpv5-d16 -mfloat-abi=hard", "cortex-m7", ", by the ELF attributes, "),
-    ("-mcpu=cortex-m7 -mfloat-abi=soft", "cortex-m4", "a Cortex-M7 shares (--core cortex-m7)"),
-    ("-mcpu=cortex-m0", "cortex-m0", "a Cortex-M0+ shares (--core cortex-m0plus)"),
+    ("-mcpu=cortex-m7 -mfloat-abi=soft", "cortex-m4",
+     "the same for a Cortex-M7 (--core cortex-m7)"),
+    ("-mcpu=cortex-m0", "cortex-m0", "the same for a Cortex-M0+ (--core cortex-m0plus)"),
     ("-mcpu=cortex-m23 -g", "cortex-m33", ", because pmk has no model of a cortex-m23, for which"),
     ("-mcpu=cortex-m23", "cortex-m33", ", because pmk has no model of a Cortex-M23, for which"),
-    ("-march=armv7e-m -g", "cortex-m4", "a Cortex-M7 shares (--core cortex-m7)"),
+    ("-march=armv7e-m -g", "cortex-m4", "the same for a Cortex-M7 (--core cortex-m7)"),
     ("-mcpu=cortex-m4 -g", "cortex-m4", ", for which it was compiled, ")])
 def test_the_core_is_the_one_that_the_compiler_was_told(built, core, because):
     have("qemu-system-arm", "arm-none-eabi-gcc")

@@ -864,7 +864,8 @@ def test_a_log_that_cannot_be_written_ends_with_125(tmp_path):
     out = boot(elf, "--log", tmp_path / "no" / "log")
     equal((out.code, out.err), (125, f"pmk: --log {tmp_path}/no/log: No such file or directory\n"))
     out = boot(elf, "--log", elf)
-    equal((out.code, out.err), (129, f"pmk: --log {elf}: that is the firmware to run\n"))
+    equal((out.code, out.err),
+          (129, f"pmk: --log {elf} would overwrite the firmware; name another file\n"))
 
 
 # ---- refused command lines
@@ -938,7 +939,8 @@ def test_no_two_files_are_one(tmp_path, one, other):
     path = tmp_path / "file"
     out = pmk("run", one, path, other, tmp_path / "." / "file", "--", "qemu-system-arm", "-M",
               "raspi0", "-nographic", "-nic", "none", "-kernel", firmware("mistakes", MISTAKES_C))
-    equal((out.code, out.err), (129, f"pmk: {one} {path}: that is the file of {other}, too\n"))
+    equal((out.code, out.err), (129, f"pmk: {one} {path}: {other} writes to this file, too; "
+                                "name two files\n"))
 
 
 FOREVER_C = r"""

@@ -86,7 +86,7 @@ def test_the_chain_is_shown():
                  "ok       chain        t.cpu 0x07b76f0f with 5 bits\n")
     with cable("chain") as target:
         found = "4 TAPs, IDCODEs from TDO on: 0x4ba00477, 0x4ba00477, 0x0362d093, 0x4ba00477; " \
-                "instructions of 22 bits together"
+                "the instructions have 22 bits together"
         out = pmk("doctor", "-T", target, "--pmu", "microblaze")
         contains(out.out, f"ok       chain        {found}\n")
     with cable("chain") as target:

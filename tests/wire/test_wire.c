@@ -256,7 +256,8 @@ static void test_gdb_store(void **state)
 	assert_non_null(strstr(heard(&r), "$M1000,4:55ceacc5#"));
 	say(&r, "$E14#aa");
 	assert_int_equal(r.wire.speaker->store(&r.wire, 0x1000, 1), PMK_EIO);
-	assert_string_equal(r.wire.link.why, "rig: 'M1000,4:01000000' gave 'E14'");
+	assert_string_equal(r.wire.link.why,
+			    "rig: the stub answered 'M1000,4:01000000' with 'E14'");
 	say(&r, "$#00");
 	assert_int_equal(r.wire.speaker->store(&r.wire, 0x1000, 1), PMK_ENOTSUP);
 	assert_false(pmk_wire_lost(&r.wire));
@@ -312,8 +313,8 @@ static void test_gdb_monitor(void **state)
 	assert_non_null(strstr(heard(&r), "$qRcmd,61726d206d726320313520302031352031322030#"));
 	say(&r, "$#00");
 	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), PMK_ENOTSUP);
-	assert_string_equal(r.wire.link.why,
-			    "rig: the stub accepts no commands ('monitor arm mrc 15 0 15 12 0')");
+	assert_string_equal(r.wire.link.why, "rig: the stub accepts no commands, such as "
+					     "'monitor arm mrc 15 0 15 12 0'");
 	say(&r, "$O6e6f20617269#27$OK#9a"); /* "no ari" */
 	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), PMK_EIO);
 	assert_string_equal(r.wire.link.why, "rig: 'arm mrc 15 0 15 12 0' gave 'no ari' instead of "
@@ -398,7 +399,7 @@ static void test_gdb_breakpoint(void **state)
 	assert_string_equal(heard(&r), "$Z1,8000,4#df");
 	say(&r, "$E22#a9");
 	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8000, false), PMK_EIO);
-	assert_string_equal(r.wire.link.why, "rig: 'z1,8000,4' gave 'E22'");
+	assert_string_equal(r.wire.link.why, "rig: the stub answered 'z1,8000,4' with 'E22'");
 	say(&r, "$#00");
 	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8000, true), PMK_ENOTSUP);
 	teardown(&r);

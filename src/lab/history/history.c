@@ -174,7 +174,8 @@ static int check_request(struct history_request *q)
 	if (q->json + (q->separator != NULL) + (q->html != NULL) > 1)
 		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --html exclude each other");
 	if (html_would_destroy(q->html, q->database))
-		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read", q->html);
+		return cli_fail(PMK_EXIT_USAGE,
+				"--html %s would overwrite an input; name another file", q->html);
 	return check_settings(q);
 }
 

@@ -434,7 +434,9 @@ static int show_results(const struct sweep *o)
 	int code;
 
 	if (html_would_destroy(o->html, o->file))
-		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the database", o->html);
+		return cli_fail(PMK_EXIT_USAGE,
+				"--html %s would overwrite the database; name another file",
+				o->html);
 	code = sweep_results_read(&r, o->file);
 	if (!code && !r.nrows && (o->pareto || o->sensitivity || o->heat))
 		code = cli_fail(PMK_EXIT_USAGE, "%s: no cells", o->file);

@@ -269,7 +269,8 @@ static int request_refused(struct pmk_wire *w, const char *request, const char *
 	if (!*reply)
 		return pmk_link_fail(&w->link, PMK_ENOTSUP, "the stub does not know '%.40s'",
 				     request);
-	return pmk_link_fail(&w->link, PMK_EIO, "'%.60s' gave '%.100s'", request, reply);
+	return pmk_link_fail(&w->link, PMK_EIO, "the stub answered '%.60s' with '%.100s'", request,
+			     reply);
 }
 
 static uint32_t swap_bytes(const struct pmk_wire *w, uint32_t v)
@@ -339,10 +340,11 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 		return err;
 	if (!*reply)
 		return pmk_link_fail(&w->link, PMK_ENOTSUP,
-				     "the stub accepts no commands ('monitor %s')", command);
+				     "the stub accepts no commands, such as 'monitor %s'", command);
 	if (*reply == 'E')
-		return pmk_link_fail(&w->link, PMK_EIO, "'monitor %s' gave '%.20s': %.200s",
-				     command, reply, said);
+		return pmk_link_fail(&w->link, PMK_EIO,
+				     "the stub answered 'monitor %s' with '%.20s': %.200s", command,
+				     reply, said);
 	if (strcmp(reply, "OK") != 0)
 		append_hex(said, size, reply);
 	return 0;

@@ -164,10 +164,11 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 	pmk_link_adopt(l, "", -1, patience_ms);
 	snprintf(l->name, sizeof(l->name), "%s:%.100s", speaker, where);
 	if (!split_address(where, host, sizeof(host), &port))
-		return pmk_link_fail(l, PMK_EPARSE,
-				     "expected %s:HOST:PORT, or %s::PORT here; a port is a "
-				     "number up to %d",
-				     speaker, speaker, UINT16_MAX);
+		return pmk_link_fail(
+			l, PMK_EPARSE,
+			"expected %s:HOST:PORT, or %s::PORT for this machine; a port is a number "
+			"up to %d",
+			speaker, speaker, UINT16_MAX);
 	/* A minimal root has no /etc/hosts, and no name service for this machine. */
 	err = getaddrinfo(*host && strcmp(host, "localhost") ? host : NULL, port, &hints, &list);
 	if (err)

@@ -81,7 +81,8 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 				     reply);
 	*value++ = '\0';
 	if (strcmp(reply, "0") != 0)
-		return pmk_link_fail(&w->link, PMK_EIO, "'%s': %.300s", command, last_line(value));
+		return pmk_link_fail(&w->link, PMK_EIO, "OpenOCD could not execute '%s': %.300s",
+				     command, last_line(value));
 	/* Some commands return their output; other commands log it. */
 	*log++ = '\0';
 	snprintf(said, size, "%s", *value ? value : log);

@@ -221,6 +221,8 @@ int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, u
 		 value);
 	err = w->speaker->command(w, command, said, sizeof(said));
 	if (!err && said[strspn(said, " \r\n")])
-		err = pmk_link_fail(&w->link, PMK_EIO, "'%s' said '%.200s'", command, said);
+		err = pmk_link_fail(&w->link, PMK_EIO,
+				    "'%s' should print nothing, but printed '%.200s'", command,
+				    said);
 	return err;
 }

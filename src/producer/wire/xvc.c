@@ -210,7 +210,7 @@ static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 				      w->idcode[i] ? "%s0x%08" PRIx32 : "%snone", i ? ", " : " ",
 				      w->idcode[i]);
 	if (n < size)
-		snprintf(text + n, size - n, "; instructions of %u bits together", bits);
+		snprintf(text + n, size - n, "; the instructions have %u bits together", bits);
 	return err;
 }
 
