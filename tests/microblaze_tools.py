@@ -392,8 +392,8 @@ def symbol(path, name):
 
 
 def answer(name, question, ask):
-    """Returns the toolchain's answer to a question, which ask() gives as bytes. Without tools the
-    answer comes from the store; with tools it must equal the stored answer."""
+    """Returns the toolchain's answer to a question as bytes. ask() runs the tools and returns their
+    answer, which must equal the stored answer. Without tools, the stored answer is returned."""
     stored = microblaze_store.answer(name, question)
     if folder()[1]:
         assert stored is not None, (f"{name} is not stored as it is asked now; "

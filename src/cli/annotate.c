@@ -4,8 +4,8 @@
  *
  * 	recording → counts of each instruction → the chosen functions → lines, listing
  *
- * The listing is in the order of addresses. Above the instructions there is their source line, if
- * its file can be read, with their sum.
+ * The listing is in the order of addresses. Above the instructions of a source line, the listing
+ * shows the line, if its file can be read, and the sum of their counts.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -84,8 +84,9 @@ struct diff {
 
 	struct diff_limit *limit;
 	size_t nlimits;
-	/* Functions and lines with smaller counts on both sides are left out. Without --min, people
-	 * and the gate do not see those below 0.1 % of the total. */
+	/* Functions and lines with smaller counts on both sides are left out. Without --min, CSV
+	 * and JSON have all of them; other output and the limits leave out those below 0.1 % of the
+	 * total. */
 	bool has_min;
 	uint64_t min;
 };
@@ -99,11 +100,11 @@ static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event
 int diff_read(struct diff *d, const char *events);
 void diff_free(struct diff *d);
 
-/* Returns the label of modelled cycles that is true of both sides, the weaker one; "" if a side has
- * no label. */
+/* Returns the weaker of the two labels of modelled cycles, which is true for both sides; "" if a
+ * side has no label. */
 const char *diff_checked(const struct diff *d);
-/* Call a function for each line about the counts: labels, warnings and notes. A line that is true
- * of only one side says so. */
+/* Call a function for each line about the counts: labels, warnings and notes. A line that only one
+ * side has names this side. */
 void diff_each_note(const struct diff *d, void (*put)(void *ctx, const char *line), void *ctx);
 
 /* Add the limit that is the value of --fail-over or --limit. Returns 0 or an exit code. */
@@ -117,7 +118,7 @@ const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t 
 /* "total", "region", "function", "line" */
 extern const char *const diff_kind_names[DIFF_KINDS];
 
-/* True if the row counts enough on a side for people and the gate. */
+/* True if the count on at least one side is not below the minimum: see `has_min`. */
 bool diff_is_large(const struct diff *d, size_t row, size_t event);
 
 /* Rows of one kind that differ in an event: those that add most come first, then those that save

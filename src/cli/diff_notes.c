@@ -87,7 +87,8 @@ static bool has_line(const char *text, const char *line, size_t n)
 	return false;
 }
 
-/* Put the lines of both sides; those that both have come once, with the lines of the base. */
+/* Put the lines of both sides. A line that both sides have is put once, among the lines of the
+ * base. */
 static void put_texts(const struct lines *l, const char *kind, char *const text[DIFF_SIDES])
 {
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {

@@ -17,8 +17,8 @@ struct side {
 };
 
 /*
- * Returns the row of a frame. All instructions of a function may be of functions that were inlined
- * into it. Such a function has a row if the other side has one for it; otherwise it gets one
+ * Returns the row of a frame. Inlined functions may own all instructions of a function. Then the
+ * function has a row only if the other side has one for it; otherwise this function adds a row
  * without counts.
  */
 static size_t find_row(const struct side *side, uint32_t frame)

@@ -221,7 +221,7 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 	for (size_t i = 0; i < s[DIFF_BASE].nevents && !code; i++) {
 		const struct diff_event *e = &s[DIFF_BASE].event[i];
 
-		/* Executions are compared if they are requested. */
+		/* Executions are compared only if -e requests them. */
 		if (e->index != PMK_TABLES_EXECUTIONS &&
 		    diff_find_event(&s[DIFF_NEW], e->name, e->pmu))
 			code = add_event(d, e);
@@ -238,7 +238,7 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 	return code;
 }
 
-/* Compares the events that have limits, too, and finds their indices. */
+/* Adds the events of --limit to the events that are compared, and finds their indices. */
 static int choose_limited(struct diff *d, const struct diff_source *s)
 {
 	int code = 0;

@@ -548,7 +548,8 @@ static int find_libraries(struct diff_source *base, struct diff_source *fresh)
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-/* Between two cores, or two caches, every function is of interest. */
+/* False if the recordings are samples, or if their cores or settings differ. Then every function is
+ * of interest, and a library that only moved is not summarised as one row. */
 static bool can_find_libraries(const struct diff_source *base, const struct diff_source *fresh)
 {
 	return !base->t.sampled && !fresh->t.sampled && !strcmp(base->t.core, fresh->t.core) &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What pmk diff prints. Totals are always printed; regions, functions and lines only if they
- * differ: first the rows that add to the total, then the rows that reduce it. Text and Markdown
- * have the first rows, CSV and JSON all rows.
+ * What pmk diff prints. Totals are always printed. Regions, functions and lines are printed only if
+ * they differ: first the rows that add to the total, then the rows that reduce it. CSV and JSON
+ * have all rows. Text and Markdown have at most SHOWN rows of a table: the rows that add most, and
+ * at least SAVED rows that reduce the total, if there are so many.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -128,7 +129,8 @@ void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,
 	qsort_r(t->row, t->n, sizeof(*t->row), by_distance, t);
 }
 
-/* True if the difference has a percentage: not if the base is 0, new or gone. */
+/* True if the difference has a percentage. It has none if the base is 0 and the new count is not,
+ * or if the row is new or gone. */
 static bool percent(const struct diff *d, size_t row, size_t event, double *value)
 {
 	long double base = (long double)base_of(d, row, event),

@@ -29,8 +29,8 @@ struct listing {
 	bool big_endian;
 };
 
-/* Count `n` events. Returns 0, or an exit code after one line on stderr. Close `l` in either
- * case. */
+/* Read the counts of `n` events, and the executions, of each instruction. Returns 0, or an exit
+ * code after one line on stderr. Close `l` in either case. */
 int listing_open(struct listing *l, const struct recorded *r, const uint32_t *event, size_t n);
 void listing_close(struct listing *l);
 

@@ -32,7 +32,8 @@ int output_take_descriptor(void *options, char *text);
 int output_check(const struct output_options *o);
 void output_options_free(struct output_options *o);
 bool output_is_text(const struct output_options *o);
-/* True if these paths are, or will be, one regular file. Other files keep the output of both. */
+/* True if these paths are, or will be, the same regular file, so that one output would overwrite
+ * the other. A pipe or a device keeps both outputs. */
 bool output_same_file(const char *a, const char *b);
 /* True if the file of -o is the file at `path`, which writing would destroy. */
 bool output_is(const struct output_options *o, const char *path);

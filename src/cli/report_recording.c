@@ -53,7 +53,7 @@ struct row {
 	uint64_t *self, *children;		       /* one per event, and the executions */
 };
 
-/* An open function, or code of an object that belongs to no function. */
+/* A function on the call path, or code of an object that belongs to no function. */
 struct frame {
 	uint32_t function, object;
 	bool is_symbol; /* true for the function of --callers or --callees */
@@ -133,8 +133,8 @@ static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 	return put_row(r, (uint64_t)row.file << 32 | row.line, row);
 }
 
-/* Make a row for each function, one for each object's code outside of functions, and one without
- * code, for calls from an unknown place or the function itself. */
+/* Make a row for each function, and for each object a row for its code outside of functions. One
+ * more row has no code. It stands for an unknown caller and for the function itself. */
 static bool make_call_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
@@ -205,8 +205,8 @@ static struct frame frame_of_code(const struct report *r, uint32_t code)
 	return (struct frame){ NONE, k->object, false };
 }
 
-/* Find the open functions when `code` runs, innermost first. Returns their number. If `code` is not
- * in the function that was called, a jump led to it. */
+/* Find the functions on the call path when `code` runs, innermost first. Returns their number. If
+ * `code` is not in the function that was called, a jump led to it. */
 static size_t find_frames(const struct report *r, uint32_t code, uint32_t context)
 {
 	const struct pmk_tables_context *c = r->r.t.context;

@@ -470,7 +470,7 @@ static int configure_core(struct pmk_count *c)
 	cfg->layout = e->monitor.layout.layout;
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
-	/* A kernel may count its own code or its programs. */
+	/* Firmware or a kernel that programs the PMU may count only one exception level. */
 	cfg->watch_levels |= c->q.guest.wanted && pmk_emulation_knows_levels(c);
 	if (cfg->watch_levels && c->q.record.what != PMK_REQUEST_COUNTS)
 		return pmk_count_refuse(&c->fault, "events with :u or :k cannot be recorded; leave "

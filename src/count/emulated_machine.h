@@ -40,8 +40,8 @@ bool pmk_emulated_machine_runs(const char *isa, const struct pmk_elf *elf);
 /* True if pmk has a model of the core. */
 bool pmk_emulated_machine_exists(const char *core);
 /*
- * Returns a core for the file whose architecture is later than that of cores with this instruction
- * set; NULL: there is none.
+ * Returns a core that can run the file, and whose architecture is later than that of the cores with
+ * this instruction set. NULL: there is none.
  */
 const char *pmk_emulated_machine_later_core(const struct pmk_elf *elf, const char *isa);
 

@@ -29,7 +29,8 @@ bool pmk_machine_runs(const char *program)
 	struct pmk_elf mine, its;
 	char *path = pmk_program_path(program), msg[256], magic[2] = "";
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	/* A pipe or a device is not read further: only files have a first line or an ELF header. */
+	/* From a pipe or a device, no more than these two bytes are read, unless they begin an ELF
+	 * file. */
 	bool script, native = false;
 
 	if (fd >= 0 && read(fd, magic, 2) != 2)

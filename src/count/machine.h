@@ -42,8 +42,8 @@ struct machine {
 	struct pmk_linux_cpus cpus; /* empty: count threads, or the program */
 	struct counted event[PMK_MAX_EVENTS];
 	unsigned nevents;
-	struct pmk_linux_counters *counters; /* or … */
-	struct pmk_sampled *sampled;	     /* only for a recording */
+	struct pmk_linux_counters *counters; /* NULL for a recording */
+	struct pmk_sampled *sampled;	     /* NULL unless for a recording */
 	struct tally *tally;		     /* by place and event */
 	/* Number of places: processors with -A, threads with --per-thread, otherwise 1. */
 	unsigned nplaces;

@@ -20,7 +20,8 @@ struct setting {
 	 * in a member of the request. */
 	int (*take)(struct pmk_count *c, const char *value);
 	size_t member;
-	/* Only for numbers: the range, and the unit that messages name. */
+	/* Only for numbers: the range, and what messages say is expected, such as "a number of
+	 * runs". */
 	unsigned least, most;
 	const char *what;
 };

@@ -158,7 +158,8 @@ struct dump {
 	size_t size;
 	bool swapped; /* the program has the other byte order */
 	const struct addresses *a;
-	/* All names, because a function may run only after it was moved. */
+	/* All names of the file, also those of code that did not run at its first address, because
+	 * it may have run after it was moved. */
 	struct pmk_recorded_name *name;
 	size_t n, room;
 	struct pmk_map loads; /* number of a load → index of its name */

@@ -71,8 +71,8 @@ static const char *const right[] = {
 	"I Nr:incr@3f8 S Nr:incr@400 S I",
 	"I Nr:single@0 I/so Nr:single@0 I/s Nr@4/o I", /* IDLE becomes NONSEQ in a wait */
 	"I Nr:incr4@0 B/s S@4/o S S I",		       /* BUSY becomes SEQ in a wait */
-	"I Nr:incr@0 B/s I/o I",		       /* or anything, in an INCR */
-	"I Nr:incr@0 B/s Nr@8/o I",
+	"I Nr:incr@0 B/s I/o I",		       /* in an INCR burst, BUSY may become IDLE */
+	"I Nr:incr@0 B/s Nr@8/o I",		       /* and NONSEQ */
 	"I Nr:single@0 I/eE I",
 	"I Nr:incr4@0 S/e I/E I",	   /* the master cancels the rest of the burst */
 	"I Nr:incr4@0 S/eE S S I",	   /* the master continues the burst */

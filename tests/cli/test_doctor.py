@@ -345,8 +345,9 @@ def test_data_files_missing_and_broken():
 
 
 def own_files(tmp_path, closed=None, **files):
-    """Returns pmk doctor's report on the user's own files, run by a user without root's rights. The
-    report must contain no other problem."""
+    """Writes files of a user's own cores and metrics, makes the folder `closed` unreadable, and
+    runs pmk doctor without root's rights. Returns what it reports about these files, and checks
+    that it reports no other problem."""
     have("qemu-arm", "arm-linux-gnueabi-gcc")
     for name, text in files.items():
         folder, suffix = ("cores", "ini") if name.startswith("core") else ("metrics", "metric")

@@ -8,10 +8,11 @@ from harness import *
 
 pytestmark = pytest.mark.quick
 
-# Options that only affect the display, and settings that are not options.
+# Options of the command that only affect the display. They are not settings of the library.
 SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
          "big-num", "verbose", "help", "log-fd", "metric-only", "table", "html", "plot",
          "interval-print"}
+# Settings of the library that are not options of the command.
 ALONE = {"data", "plugin", "stdin", "stdout", "stderr"}
 # Options of `pmk run`, which the setting `guest` has.
 RUN = {"guest", "irq", "at", "log"}

@@ -64,8 +64,8 @@ def read_trace(fifo, known, result):
 
 
 def oracle(program, *argv, more=(), known=None):
-    """Returns {insns, changes, branches} and the output of one run, which QEMU's log gives without
-    pmk."""
+    """Runs the program in QEMU without pmk. Returns the counts {insns, changes, branches}, which
+    come from QEMU's log, and the output of the program."""
     result = {}
     out = logged("qemu-arm", lambda fifo: read_trace(fifo, known, result), program, *argv,
                  cpu="arm1176", core="arm1176", more=more)

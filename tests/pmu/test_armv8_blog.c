@@ -603,7 +603,8 @@ static int try_read(struct lab *l, unsigned reg)
 	return l->ops->read(&l->model, &l->bus, PMK_MODE_USER, reg, &value);
 }
 
-/* 0xD contains EN, so EL0 controls the PMU. 0xC permits only reading of counters. */
+/* If PMUSERENR is 0xD, its bit EN is set, so EL0 can write the registers of the PMU. If it is 0xC
+ * (ER and CR), EL0 can only read the counters and write PMSELR. */
 static void test_user_enable(void **state)
 {
 	static const unsigned

@@ -487,7 +487,7 @@ static void test_occurrences_go_round(void **state)
 	}
 }
 
-/* A random script counts right in any configuration. */
+/* In random configurations, the session counts random sequences of signals exactly. */
 static void test_random(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };

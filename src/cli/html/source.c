@@ -3,7 +3,7 @@
  * Where in the code: the lines of source files that can be read, each with the counts of all its
  * instructions, wherever the compiler has put them; and the instructions of functions whose source
  * cannot be read. The hottest of both come first, as far as there is room. The script lists the
- * hottest rows of all, and shows the instructions of hot lines, which their rows have as data.
+ * hottest rows, and shows the instructions of a hot line, which the row of this line has as data.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -83,8 +83,8 @@ int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *dat
 void pmk_plan_free(struct pmk_sweep_plan *plan);
 
 /*
- * Replaces programs with "each" by the programs for which they stand. Returns 0 or PMK_ENOMEM, or
- * another error with its reason and line.
+ * Replaces each [program] section that has an "each NAME" key by one program for each of its
+ * values. Returns 0 or PMK_ENOMEM, or another error with its reason and line.
  */
 #define PMK_PLAN_MOST_PROGRAMS 100000
 int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size_t size);

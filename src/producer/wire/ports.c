@@ -159,7 +159,8 @@ struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w)
 
 /* ---- the MDM --------------------------------------------------------------------------------- */
 
-/* Let the probe execute a scan command. If `said` is not NULL, it receives the output. */
+/* Let the probe execute a scan command. `said`, which must not be NULL, receives the first line of
+ * the output. */
 static int scan_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	int err = w->speaker->command(w, command, said, size);

@@ -121,7 +121,7 @@ struct pmk_tables {
 	struct pmk_tables_context *context; /* parents come before their children */
 	struct pmk_tables_context_id *context_id;
 	struct pmk_tables_cost *cost; /* sorted by cost and event */
-	struct pmk_tables_part *part; /* by code */
+	struct pmk_tables_part *part; /* sorted by code */
 	struct pmk_tables_run *run;   /* sorted by block, context and thread */
 	/* Sorted by event and cycles. */
 	struct pmk_tables_latency *latency;

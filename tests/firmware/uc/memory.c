@@ -262,7 +262,8 @@ static void open_l2(struct machine *m, const struct pmk_pmu *pmu, const uint16_t
 	want(m, 0, "g_open_memory", number, MACHINE_DEVICE);
 }
 
-/* Counts reads and hits in events 0 and 1, which are polled at least once per half range. */
+/* Counts reads in event 0 and hits in event 1. The counters are polled before they have advanced by
+ * half of their range. */
 static uint64_t count_l2(struct machine *m)
 {
 	uint64_t reads = 0, hits = 0, random = 7;

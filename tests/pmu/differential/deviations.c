@@ -35,8 +35,8 @@
 #define TYPER_SH  UINT64_C(0x01000000)
 
 /*
- * Instructions that are counted after the MSR that enables counting: ISB, STR; a loop of 10; and
- * MRS.
+ * The instructions that are counted after the MSR that enables counting: ISB and STR, a loop with
+ * 10 iterations, and MRS.
  */
 #define COUNTED (AFTER_WRITE + LOOP_ONCE + 10 * LOOP_EACH + BEFORE_READ)
 
