@@ -43,7 +43,7 @@ struct machine {
 	struct counted event[PMK_MAX_EVENTS];
 	unsigned nevents;
 	struct pmk_linux_counters *counters; /* NULL for a recording */
-	struct pmk_sampled *sampled;	     /* NULL unless for a recording */
+	struct pmk_sampled *sampled;	     /* NULL: nothing is recorded */
 	struct tally *tally;		     /* by place and event */
 	/* Number of places: processors with -A, threads with --per-thread, otherwise 1. */
 	unsigned nplaces;

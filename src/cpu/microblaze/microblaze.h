@@ -178,7 +178,7 @@ struct pmk_microblaze_tables {
 	bool unified[PMK_MB_PAGES];
 };
 
-/* The parts of the family: cpu/family.h. */
+/* MicroBlaze's parts of struct pmk_core_family, which cpu/family.h explains. */
 extern const struct pmk_core_params pmk_microblaze_params;
 extern const struct pmk_core_decoder pmk_microblaze_decoder;
 extern const struct pmk_core_builder pmk_microblaze_builder;

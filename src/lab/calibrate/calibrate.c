@@ -392,8 +392,8 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 	return 0;
 }
 
-/* Writes the preset to a file. It gets its name only when it is complete, but pmk checks first
- * whether it can be created. */
+/* Writes the preset to a new file, which gets its name only when it is complete. The file is
+ * created before anything is measured, so that an invalid name is reported at once. */
 static int fit_file(struct calibrate *c, const struct pmk_core *base)
 {
 	struct pmk_whole out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See calibrate_fit.h. Each parameter is derived from one ring, or from the first ring in a series
- * that takes longer than the one before:
+ * See fit.h. A ring is a chain of loads, each of which reads the address of the next. Each
+ * parameter is derived from one ring, or from the first ring in a series whose loads take longer
+ * than those of the ring before:
  *
  * - words that share a set of the cache: they hit if there are as many ways;
  * - a block of lines in address order: it hits if the cache is as large;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Finds the counts of functions in each commit that was recorded. Functions of two commits are
- * matched as in pmk diff: see diff_read.c.
+ * matched as in pmk diff: see cli/diff_recording.c.
  */
 #define _GNU_SOURCE
 #include <libgen.h>

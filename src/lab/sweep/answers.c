@@ -99,8 +99,8 @@ static int by_design(const void *a, const void *b, void *ctx)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* Adds a row to its design. A row without a count is skipped. If other cores have the program, the
- * row's core is dropped. */
+/* Adds a row to its design. A row that lacks a count is skipped, so its design has fewer programs.
+ * A design that has fewer programs than another one becomes invalid. */
 static void add_row(const struct sweep_row *row, const struct goal *goal, size_t n,
 		    struct design *d)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reads results of sweeps from their database, and prints them as a table. See sweep.h. */
+/* Reads results of sweeps from their database, and prints them as a table. See command.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>

@@ -25,9 +25,9 @@ struct pmk_qemu_glue {
 	/* Makes translated code add `n` to *count, not atomically, whenever its instruction `first`
 	 * is executed. NULL in versions that cannot do this at any address. */
 	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count, uint64_t n);
-	/* Used in versions in which count_inline is NULL: makes translated code add `n`, whenever
-	 * it begins, to a counter in the emulator's memory. score() returns the address of a vCPU's
-	 * counter. NULL in versions that cannot do this. */
+	/* Used in versions in which count_inline is NULL: makes a translated block add `n` to a
+	 * counter in the emulator's memory each time the block begins to run. score() returns the
+	 * address of a vCPU's counter. NULL in versions that cannot do this. */
 	void (*count_score)(struct qemu_plugin_tb *tb, uint64_t n);
 	const uint64_t *(*score)(unsigned vcpu);
 	/* Makes QEMU translate all code again soon. A vCPU must call this function. NULL in

@@ -196,7 +196,8 @@ static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bit
 
 #define MOST_INSTRUCTIONS (MAX_BITS / 2) /* limit for the bits of an unknown chain */
 
-/* Write "3 TAPs, from TDO on 0x0362d093, none, 0x4ba00477; instructions of 17 bits together". */
+/* Write "3 TAPs, from TDO on 0x0362d093, none, 0x4ba00477; the instructions have 17 bits
+ * together". */
 static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 {
 	unsigned bits;

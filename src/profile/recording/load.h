@@ -16,8 +16,8 @@ struct load {
 	bool no_memory;
 };
 
-/* An item of a list becomes -1 if pmk does not write such items. Nothing can refer to -1. A list
- * without items has one such item. */
+/* SQL for an item of a JSON list. An item that pmk would not write becomes -1, to which no row
+ * belongs, so that it is found as a dangling reference. A list without items has one such item. */
 #define PLACE	"iif(at.type = 'integer' AND at.value >= 0, place + at.value, -1)"
 #define KEY(of) "iif(" of ".key = CAST(CAST(" of ".key AS INTEGER) AS TEXT), " of ".key + 0, -1)"
 

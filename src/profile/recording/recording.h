@@ -154,7 +154,7 @@ struct pmk_recording {
 	struct pmk_recorded_run *run;		    /* pmk_recording_write() sorts them */
 	struct pmk_recorded_extra *extra;	    /* pmk_recording_write() sorts them */
 	const struct pmk_recorded_latency *latency; /* by event and cycles */
-	/* Of code without a file. If several have an address, the last one is used. */
+	/* Names of code without a file. If several names cover an address, the last one is used. */
 	const struct pmk_recorded_name *name;
 	size_t nlatencies, nblocks, ncosts, nruns;
 	size_t nevents, nobjects, nthreads, ninsns, ncontexts, nextras, nnames;

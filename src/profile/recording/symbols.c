@@ -351,8 +351,9 @@ static void add_names(struct reader *r, const struct pmk_recorded_name *name, si
 	free(next);
 }
 
-/* Begin a function wherever code without a symbol is called, and where the first such code was
- * executed after a symbol: a jump through a linker's table may lead there. */
+/* Begin a function at each called address that belongs to no symbol. Also begin one at the first
+ * executed address of each gap between symbols, because a jump through a linker's table may have
+ * led there. */
 static void add_called(struct reader *r)
 {
 	struct pmk_symbols *s = r->s;

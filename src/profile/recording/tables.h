@@ -52,7 +52,8 @@ struct pmk_tables_inlined {
 	uint32_t parent, file, line;
 	const char *name, *symbol;
 	uint32_t same; /* the first inlined function with this name */
-	/* The file of the function's code. Of several with the same name, the first. */
+	/* The file of the function's code. Only the first inlined function with this name has it;
+	 * the others have PMK_TABLES_NONE. */
 	uint32_t code_file;
 };
 
