@@ -269,6 +269,11 @@ enum pmk_sysop {
 #define PMK_NREGS  64
 #define PMK_NO_REG (-1)
 
+/* For the initialiser of an instruction that has no registers. */
+#define PMK_NO_REGS                                                                                \
+	.rd = PMK_NO_REG, .rd2 = PMK_NO_REG, .rn = PMK_NO_REG, .rm = PMK_NO_REG, .rs = PMK_NO_REG, \
+	.ra = PMK_NO_REG
+
 struct pmk_insn {
 	uint64_t addr;
 	/* Target of JUMP and CALL; for a literal load, the address of the word; otherwise 0. */

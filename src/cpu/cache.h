@@ -41,17 +41,6 @@ void pmk_cache_fini(struct pmk_cache *c);
 /* Forgets every line. */
 void pmk_cache_clear(struct pmk_cache *c);
 
-/* Returns the next random number. The generator of the silicon is not published. We chose
- * xorshift32, because it needs only three operations, has a full period, and gives the same
- * sequence on every host. */
-static inline uint32_t pmk_cache_random(struct pmk_cache *c)
-{
-	c->random ^= c->random << 13;
-	c->random ^= c->random >> 17;
-	c->random ^= c->random << 5;
-	return c->random >> 8;
-}
-
 /*
  * Adds a line that is not in the cache, which keeps no order. Returns the line that it replaces, or
  * PMK_NO_LINE. The function is inline because every miss of the program calls it. Ways are filled
@@ -67,7 +56,7 @@ static inline uint32_t pmk_cache_replace(struct pmk_cache *c, uint32_t line)
 		*way = line;
 		return PMK_NO_LINE;
 	}
-	way += (c->round_robin ? c->next++ : pmk_cache_random(c)) & (c->ways - 1);
+	way += (c->round_robin ? c->next++ : pmk_order_random(&c->random)) & (c->ways - 1);
 	old = *way;
 	*way = line;
 	if (old == PMK_NO_LINE)

@@ -95,12 +95,7 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 		.addr = in->addr,
 		.size = in->size,
 		.decoded = in->decoded,
-		.rd = PMK_NO_REG,
-		.rd2 = PMK_NO_REG,
-		.rn = PMK_NO_REG,
-		.rm = PMK_NO_REG,
-		.rs = PMK_NO_REG,
-		.ra = PMK_NO_REG,
+		PMK_NO_REGS,
 	};
 }
 

@@ -36,7 +36,16 @@ struct pmk_order {
 	uint32_t policy;
 };
 
-#define PMK_ORDER_MAX_WAYS 256
+/* Returns the next random number, from a state that is not 0. The generator of the silicon is not
+ * published. We chose xorshift32, because it needs only three operations, has a full period, and
+ * gives the same sequence on every host. */
+static inline uint32_t pmk_order_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state >> 8;
+}
 
 /* Returns 0 or PMK_ENOMEM. Allocates nothing for policies that need no order. For PLRU, `ways` must
  * be a power of two. */

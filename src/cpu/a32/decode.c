@@ -27,12 +27,7 @@ static void decode_helper(uint64_t addr, struct pmk_insn *in)
 				 .flow = PMK_FLOW_RETURN,
 				 .is_branch = true,
 				 .kind = PMK_K_BR_RETURN | PMK_K_BR_INDIRECT,
-				 .rd = PMK_NO_REG,
-				 .rd2 = PMK_NO_REG,
-				 .rn = PMK_NO_REG,
-				 .rm = PMK_NO_REG,
-				 .rs = PMK_NO_REG,
-				 .ra = PMK_NO_REG };
+				 PMK_NO_REGS };
 }
 
 void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in)

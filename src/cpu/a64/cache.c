@@ -57,7 +57,7 @@ uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set)
 		return &set[pmk_order_victim(&c->order, pmk_a64_cache_set_of(c, set))];
 	if (c->round_robin)
 		return &set[c->next++ % c->ways];
-	return &set[pmk_a64_cache_random(c) % c->ways];
+	return &set[pmk_order_random(&c->random) % c->ways];
 }
 
 uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64_t addr)

@@ -135,15 +135,6 @@ static inline __attribute__((always_inline)) uint64_t *pmk_a64_cache_find_in(
 	return pmk_a64_cache_is(&set[way], addr) ? &set[way] : NULL;
 }
 
-/* Returns the next random number, by xorshift32, the generator of cpu/cache.h. */
-static inline uint32_t pmk_a64_cache_random(struct pmk_a64_cache *c)
-{
-	c->random ^= c->random << 13;
-	c->random ^= c->random >> 17;
-	c->random ^= c->random << 5;
-	return c->random >> 8;
-}
-
 /* Returns the entry to replace in a set that is not full, or in a cache that has no way_mask. */
 uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set);
 
@@ -154,7 +145,7 @@ static inline uint64_t *pmk_a64_cache_victim(struct pmk_a64_cache *c, uint64_t *
 {
 	if (__builtin_expect(!c->way_mask || set[c->ways - 1] == PMK_A64_EMPTY, 0))
 		return pmk_a64_cache_unusual_victim(c, set);
-	return &set[pmk_a64_cache_random(c) & c->way_mask];
+	return &set[pmk_order_random(&c->random) & c->way_mask];
 }
 
 static inline uint32_t pmk_a64_cache_set_of(const struct pmk_a64_cache *c, const uint64_t *e)

@@ -49,12 +49,7 @@ static void decode_helper(uint64_t addr, struct pmk_insn *in)
 	*in = (struct pmk_insn){ .addr = addr,
 				 .size = (uint8_t)pmk_arm_helper_bytes(addr),
 				 .flow = PMK_FLOW_RETURN,
-				 .rd = PMK_NO_REG,
-				 .rd2 = PMK_NO_REG,
-				 .rn = PMK_NO_REG,
-				 .rm = PMK_NO_REG,
-				 .rs = PMK_NO_REG,
-				 .ra = PMK_NO_REG };
+				 PMK_NO_REGS };
 }
 
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,

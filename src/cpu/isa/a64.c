@@ -277,12 +277,7 @@ void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn)
 		.addr = addr,
 		.size = 4,
 		.word = word,
-		.rd = PMK_NO_REG,
-		.rd2 = PMK_NO_REG,
-		.rn = PMK_NO_REG,
-		.rm = PMK_NO_REG,
-		.rs = PMK_NO_REG,
-		.ra = PMK_NO_REG,
+		PMK_NO_REGS,
 	};
 
 	*insn = blank;

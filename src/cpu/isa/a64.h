@@ -11,7 +11,7 @@
 #ifndef PMK_SRC_ISA_A64_H
 #define PMK_SRC_ISA_A64_H
 
-#include <pmk/isa.h>
+#include "cpu/isa/word.h"
 
 #define LR 30
 #define SP 31
@@ -22,16 +22,6 @@ bool pmk_a64_register(uint32_t w, struct pmk_insn *in);
 bool pmk_a64_memory(uint32_t w, struct pmk_insn *in);
 bool pmk_a64_simd(uint32_t w, struct pmk_insn *in);
 bool pmk_a64_fp(uint32_t w, struct pmk_insn *in);
-
-static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
-{
-	return (word >> lo) & ((2u << (hi - lo)) - 1);
-}
-
-static inline bool bit(uint32_t word, unsigned n)
-{
-	return (word >> n) & 1;
-}
 
 static inline int64_t sign_extend(uint32_t value, unsigned width)
 {

@@ -71,11 +71,7 @@ static const struct row rows[] = {
 
 static void set_access(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
-	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
-	in->load = load;
-	in->store = !load;
-	in->mem_bytes = (uint8_t)bytes;
-	in->mem_count = (uint8_t)count;
+	set_load_store(in, load, bytes, count);
 	in->mem_total = (uint8_t)(bytes * count);
 }
 

@@ -302,14 +302,7 @@ static void facts_of(struct pmk_isa_arm *isa, enum set set, bool thumb, uint32_t
 		     struct pmk_arm_facts *f)
 {
 	*f = (struct pmk_arm_facts){
-		.insn = { .size = (uint8_t)size,
-			  .thumb = thumb,
-			  .rd = PMK_NO_REG,
-			  .rd2 = PMK_NO_REG,
-			  .rn = PMK_NO_REG,
-			  .rm = PMK_NO_REG,
-			  .rs = PMK_NO_REG,
-			  .ra = PMK_NO_REG },
+		.insn = { .size = (uint8_t)size, .thumb = thumb, PMK_NO_REGS },
 	};
 	if (set == V7)
 		v7_facts(isa, thumb, word, size, f);

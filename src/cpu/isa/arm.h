@@ -7,7 +7,7 @@
 #ifndef PMK_SRC_ISA_ARM_H
 #define PMK_SRC_ISA_ARM_H
 
-#include <pmk/isa.h>
+#include "cpu/isa/word.h"
 
 #define PC 15
 #define LR 14
@@ -63,16 +63,6 @@ void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in);
 
 /* Sets the effects on VFP's own registers: kind, and the upper half of reads and writes. */
 void pmk_arm_vfp_facts(uint32_t word, struct pmk_insn *in);
-
-static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
-{
-	return (word >> lo) & ((2u << (hi - lo)) - 1);
-}
-
-static inline bool bit(uint32_t word, unsigned n)
-{
-	return (word >> n) & 1;
-}
 
 static inline int32_t sign_extend(uint32_t value, unsigned width)
 {

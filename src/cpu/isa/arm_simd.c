@@ -238,10 +238,7 @@ static bool move_two(uint32_t w, struct pmk_insn *in)
 static void set_accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
 	in->kind = PMK_K_VECTOR_MEM;
-	in->load = load;
-	in->store = !load;
-	in->mem_bytes = (uint8_t)bytes;
-	in->mem_count = (uint8_t)count;
+	set_memory(in, load, bytes, count);
 	in->mem_total = (uint8_t)(bytes * count);
 }
 

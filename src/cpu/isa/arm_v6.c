@@ -238,14 +238,6 @@ static void multiply_long(uint32_t w, unsigned flags, struct pmk_insn *in)
 	in->sets_flags = in->iclass != PMK_I_MLAL16 && bit(w, 20);
 }
 
-static void set_memory(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
-{
-	in->load = load;
-	in->store = !load;
-	in->mem_bytes = (uint8_t)bytes;
-	in->mem_count = (uint8_t)count;
-}
-
 static void set_literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
 {
 	f->insn.literal = true;

@@ -65,15 +65,6 @@ static const struct row {
 	/* clang-format on */
 };
 
-static void set_memory(struct pmk_insn *in, bool load, unsigned bytes)
-{
-	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
-	in->load = load;
-	in->store = !load;
-	in->mem_bytes = (uint8_t)bytes;
-	in->mem_count = 1;
-}
-
 /* Returns the number of bytes, by [22:21]: word, double word, byte, half word. */
 static unsigned ordered_bytes(uint32_t w)
 {
@@ -86,7 +77,7 @@ static void set_ordered(uint32_t w, bool load, bool exclusive, struct pmk_insn *
 {
 	unsigned bytes = ordered_bytes(w), rt = load ? bits(w, 15, 12) : bits(w, 3, 0);
 
-	set_memory(in, load, bytes);
+	set_load_store(in, load, bytes, 1);
 	in->kind |= load ? PMK_K_ACQUIRE : PMK_K_RELEASE;
 	in->exclusive = exclusive;
 	in->rn = reads(in, bits(w, 19, 16));
@@ -107,7 +98,7 @@ static void decode_extra(uint32_t w, struct pmk_insn *in)
 {
 	bool load = bit(w, 20);
 
-	set_memory(in, load, bits(w, 6, 5) == 2 ? 1 : 2);
+	set_load_store(in, load, bits(w, 6, 5) == 2 ? 1 : 2, 1);
 	in->rn = reads(in, bits(w, 19, 16));
 	writes(in, bits(w, 19, 16));
 	in->writeback = true;

@@ -17,19 +17,9 @@
  * A register counts as read even if its value does not matter: rB of wic, rA of a conditional
  * branch on r0.
  */
-#include <pmk/isa.h>
+#include "cpu/isa/word.h"
 
 /* ---- fields --------------------------------------------------------------------------------- */
-
-static unsigned bits(uint32_t word, unsigned hi, unsigned lo)
-{
-	return (word >> lo) & ((2u << (hi - lo)) - 1);
-}
-
-static bool bit(uint32_t word, unsigned n)
-{
-	return (word >> n) & 1;
-}
 
 static int64_t sign_extend(uint64_t value, unsigned width)
 {
@@ -298,7 +288,7 @@ static bool changes_mapping(uint32_t w)
 	       (special == 0x1000 || special == 0x1003 || special == 0x1004);
 }
 
-static void set_memory(const struct row *r, struct pmk_insn *in)
+static void set_row_memory(const struct row *r, struct pmk_insn *in)
 {
 	in->load = r->iclass == PMK_I_LOAD;
 	in->store = !in->load;
@@ -378,12 +368,7 @@ static void decode_word(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *i
 		.addr = addr,
 		.size = 4,
 		.decoded = r != NULL,
-		.rd = PMK_NO_REG,
-		.rd2 = PMK_NO_REG,
-		.rn = PMK_NO_REG,
-		.rm = PMK_NO_REG,
-		.rs = PMK_NO_REG,
-		.ra = PMK_NO_REG,
+		PMK_NO_REGS,
 	};
 	if (!r)
 		return;
@@ -395,7 +380,7 @@ static void decode_word(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *i
 	in->sysop = changes_mapping(w) ? PMK_SYS_TLB : PMK_SYS_NONE;
 	set_roles(w, r->roles, in);
 	if (r->bytes)
-		set_memory(r, in);
+		set_row_memory(r, in);
 	if (in->kind & (PMK_MB_GET | PMK_MB_PUT))
 		decode_stream(w, in);
 	if (in->kind & PMK_MB_MBAR)

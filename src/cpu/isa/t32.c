@@ -209,15 +209,6 @@ static bool facts_of_row(uint32_t w, struct pmk_insn *in)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void set_access(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
-{
-	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
-	in->load = load;
-	in->store = !load;
-	in->mem_bytes = (uint8_t)bytes;
-	in->mem_count = (uint8_t)count;
-}
-
 static void decode_literal(bool up, unsigned offset, struct pmk_arm_facts *f)
 {
 	f->insn.literal = true;
@@ -239,7 +230,7 @@ static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 		return false;
 	base(w, bit(w, 21), in);
 	if (state) {
-		set_access(in, load, 4, 2);
+		set_load_store(in, load, 4, 2);
 		if (load)
 			in->flow = PMK_FLOW_MODE;
 		else
@@ -248,7 +239,7 @@ static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 		return true;
 	}
 	in->list = (uint16_t)bits(w, 15, 0);
-	set_access(in, load, 4, (unsigned)__builtin_popcount(in->list));
+	set_load_store(in, load, 4, (unsigned)__builtin_popcount(in->list));
 	in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 	if (load) {
 		in->writes |= in->list & ~(1u << PC);
@@ -272,7 +263,7 @@ static bool exclusive_or_ordered(uint32_t w, struct pmk_insn *in)
 	    (size != 3 && rt2 != 15) || ((load || !exclusive) && bits(w, 3, 0) != 15))
 		return false;
 	base(w, false, in);
-	set_access(in, load, 1u << size, 1);
+	set_load_store(in, load, 1u << size, 1);
 	in->exclusive = exclusive;
 	if (ordered)
 		in->kind |= load ? PMK_K_ACQUIRE : PMK_K_RELEASE;
@@ -299,7 +290,7 @@ static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 
 	if (bit(w, 24) || bit(w, 21)) { /* LDRD, STRD */
 		base(w, bit(w, 21), in);
-		set_access(in, load, 4, 2);
+		set_load_store(in, load, 4, 2);
 		in->rd = load ? writes(in, rt) : reads(in, rt);
 		in->rd2 = load ? writes(in, rt2) : reads(in, rt2);
 		if (load && in->rn == PC && !in->writeback)
@@ -310,7 +301,7 @@ static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 		if (load && rt2 != 15)
 			return false;
 		base(w, false, in);
-		set_access(in, load, 4, 1);
+		set_load_store(in, load, 4, 1);
 		in->exclusive = true;
 		in->rd = writes(in, load ? rt : rt2);
 		if (!load)
@@ -320,7 +311,7 @@ static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 	if ((w & 0x0010ffe0) == 0x0010f000) { /* TBB, TBH: a load, and a jump by its value */
 		base(w, false, in);
 		in->rm = reads(in, bits(w, 3, 0));
-		set_access(in, true, 1u << bit(w, 4), 1);
+		set_load_store(in, true, 1u << bit(w, 4), 1);
 		in->flow = PMK_FLOW_INDIRECT;
 		in->is_branch = true;
 		return true;
@@ -351,7 +342,7 @@ static bool decode_single(uint32_t w, struct pmk_arm_facts *f)
 
 	if (size == 3 || (bit(w, 24) && size == 2) || (rn == PC && !load))
 		return false;
-	set_access(in, load, 1u << size, 1);
+	set_load_store(in, load, 1u << size, 1);
 	to_pc = load && rt == PC;
 	if (rn == PC || bit(w, 23)) {
 		base(w, false, in);

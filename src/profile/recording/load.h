@@ -21,22 +21,6 @@ struct load {
 #define PLACE	"iif(at.type = 'integer' AND at.value >= 0, place + at.value, -1)"
 #define KEY(of) "iif(" of ".key = CAST(CAST(" of ".key AS INTEGER) AS TEXT), " of ".key + 0, -1)"
 
-/* Returns the index of the first item whose id is at least `id`. Every item begins with its id. */
-static inline size_t id_first(const void *items, size_t n, size_t item_size, int64_t id)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (*(const int64_t *)((const char *)items + middle * item_size) < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Writes the message for SQLite's last error. Returns the error. */
 int pmk_load_failed(const struct pmk_tables *t, char *msg, size_t size);
 

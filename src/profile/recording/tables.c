@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/message.h"
+#include "base/search.h"
 #include "profile/sampling/perfdata.h"
 
 struct pmk_tables_text {
@@ -84,9 +85,10 @@ static uint32_t column_index(const struct load *l, int column)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
+/* Every item begins with its id. */
 static uint32_t id_find(const void *items, size_t n, size_t item_size, int64_t id)
 {
-	size_t at = id_first(items, n, item_size, id);
+	size_t at = pmk_first_from(items, n, item_size, 0, (uint64_t)id);
 
 	return at < n && *(const int64_t *)((const char *)items + at * item_size) == id
 		       ? (uint32_t)at

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/message.h"
+#include "base/search.h"
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
@@ -64,7 +65,7 @@ static bool add_runs(struct sums *s, const struct pmk_tables_part *part)
 {
 	const struct pmk_tables_run *end = s->t->run + s->t->nruns;
 	const struct pmk_tables_run *run =
-		s->t->run + id_first(s->t->run, s->t->nruns, sizeof(*run), part->block);
+		s->t->run + PMK_FIRST_FROM(s->t->run, s->t->nruns, block, (uint64_t)part->block);
 
 	for (; run < end && run->block == part->block; run++)
 		if (!add_item(s, run->context, run->thread,
@@ -122,7 +123,7 @@ static void add_costs(struct sums *s, const struct item *item)
 {
 	const struct pmk_tables_cost *end = s->t->cost + s->t->ncosts;
 	const struct pmk_tables_cost *cost =
-		s->t->cost + id_first(s->t->cost, s->t->ncosts, sizeof(*cost), item->cost);
+		s->t->cost + PMK_FIRST_FROM(s->t->cost, s->t->ncosts, cost, (uint64_t)item->cost);
 
 	for (; cost < end && cost->cost == item->cost; cost++)
 		s->value[cost->event] += item->times * cost->value;
