@@ -5,7 +5,7 @@
  * have no address: they are in [polled].
  */
 #define _GNU_SOURCE
-#include "cli/dump_recording.h"
+#include "cli/recorded.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

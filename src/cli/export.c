@@ -10,8 +10,8 @@
 
 #include "base/print.h"
 #include "cli/cli.h"
-#include "cli/dump_recording.h"
 #include "cli/output.h"
+#include "cli/recorded.h"
 #include "profile/recording/choose.h"
 #include "profile/export/export.h"
 

@@ -15,7 +15,6 @@
 #include "base/number.h"
 #include "base/print.h"
 #include "base/printable.h"
-#include "cli/dump_recording.h"
 #include "profile/sampling/perfdata.h"
 
 int recorded_failed(const struct recorded *r, const char *msg)

@@ -21,6 +21,13 @@ struct recorded {
 	bool colour;
 };
 
+/*
+ * Open a recording, a file of perf, or, with the executable of the firmware, a capture with dumps,
+ * whose samples then are the recording. `elf` is NULL for the first two. Returns 0, or an exit code
+ * after one line on stderr. Close `t` in either case. In dump_recording.c.
+ */
+int dump_tables_open(struct pmk_tables *t, const char *path, const char *elf);
+
 /* True if the file begins like a file of SQLite or perf. */
 bool recorded_is(const char *path);
 

@@ -13,7 +13,7 @@
 
 #include <pmk/isa.h>
 
-#include "cpu/isa/microblaze_text.h"
+#include "cpu/isa/text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "cpu/arm9/biu.h"
-#include "cpu/arm9/pipeline.h"
 #include "cpu/family.h"
 #include "cpu/thumb.h"
 

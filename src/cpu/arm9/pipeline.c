@@ -11,7 +11,7 @@
  * arithmetic, status and coprocessor transfers, and floating point take one cycle each. A branch
  * costs nothing here; the branch model adds its cycles.
  */
-#include "cpu/arm9/pipeline.h"
+#include "cpu/arm9/arm9.h"
 #include "cpu/block.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * Names MicroBlaze's instructions. The names are here because Capstone and LLVM do not support
  * MicroBlaze, and binutils' library is GPL. The first row that matches is used.
  */
-#include "cpu/isa/microblaze_text.h"
+#include "cpu/isa/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cpu/isa/capstone.h"
-#include "cpu/isa/microblaze_text.h"
 
 static const struct mode {
 	const char *name;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Drops the text that QEMU prints when a Cortex-M locks up. See lockup.h. */
+/* Drops the text that QEMU prints when a Cortex-M locks up. See parts.h. */
 #define _GNU_SOURCE
-#include "producer/qemu/lockup.h"
+#include "producer/qemu/parts.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "producer/qemu/state.h"
 
 /* QEMU prints `fatal`, then a reason, then the registers. It writes all of this also to its log,
  * and then aborts. The reason begins with `reason` if the processor has locked up. */

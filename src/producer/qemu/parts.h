@@ -143,6 +143,24 @@ void pmk_guest_pmu_begin(void);
 void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
 				  enum pmk_guest_moment moment);
 
+/* ---- lockup.c -------------------------------------------------------------------------------- */
+
+/* A Cortex-M locks up if it takes a fault while it handles a HardFault. QEMU then prints all
+ * registers and aborts. pmk reports the fault with its address instead, and drops this text from
+ * now on. Everything else that QEMU writes to stderr is still written. */
+void pmk_lockup_begin(void);
+
+/* ---- preload.c ------------------------------------------------------------------------------- */
+
+/*
+ * Finds the address of a prefetch instruction (PLD, PRFM), which the emulator does not report: the
+ * load or store among the instructions [first, last) of a block from whose address the address of
+ * instruction `i` follows, because both use the same base register. Returns false if there is none.
+ * Stores in *distance how many bytes after the first accessed byte the prefetch is.
+ */
+bool pmk_preload_find(const struct pmk_insn *in, size_t first, size_t last, size_t i,
+		      size_t *access, int64_t *distance);
+
 /* ---- running.c ------------------------------------------------------------------------------- */
 
 /* What running code reports to the session: regions, levels. */

@@ -38,7 +38,6 @@
 #include "base/reserve.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guest.h"
-#include "producer/qemu/lockup.h"
 #include "producer/qemu/parts.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/zero.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "producer/qemu/preload.h"
-
-#include <pmk/isa.h>
+/* Finds the addresses of prefetch instructions. See parts.h. */
+#include "producer/qemu/parts.h"
 
 /* True if the instruction's address is a register plus a constant. */
 static bool is_plain(const struct pmk_insn *in)

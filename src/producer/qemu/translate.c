@@ -7,7 +7,6 @@
 
 #include "producer/qemu/guest.h"
 #include "producer/qemu/parts.h"
-#include "producer/qemu/preload.h"
 #include "producer/qemu/zero.h"
 
 static bool is_boundary(uint64_t addr)

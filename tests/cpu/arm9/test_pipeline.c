@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/arm9/pipeline.h"
+#include "cpu/arm9/arm9.h"
 #include "cpu/block.h"
 
 #define MAX 8
