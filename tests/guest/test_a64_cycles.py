@@ -78,20 +78,21 @@ PIPELINE = [
      0),
     ("store_pre_index",     32, "str x4, [x6, #8]!",                               31,
      0),
-    # The unit loads 8 bytes per cycle and stores 16, so it is busy for 8 cycles to load 64 bytes.
+    # The unit loads 8 bytes per cycle and stores 16, so it is busy for 8 cycles to load 64 bytes. A
+    # load of more than 8 bytes into vector registers issues alone.
     ("load_pair",           16, "ldp x1, x3, [x10]",                               15 * 2,
      15),
-    ("load_pair_q",          8, "ldp q0, q1, [x10]",                               7 * 4,
+    ("load_pair_q",          8, "ldp q0, q1, [x10]",                               1 + 7 * 4,
      7 * 3),
-    ("load_64_bytes",        4, "ld1 {v0.16b-v3.16b}, [x10]",                      3 * 8,
+    ("load_64_bytes",        4, "ld1 {v0.16b-v3.16b}, [x10]",                      1 + 3 * 8,
      3 * 7),
     ("store_64_bytes",       4, "st1 {v0.16b-v3.16b}, [x10]",                      3 * 4,
      3 * 3),
-    # A vector load takes 5 cycles, and one more for each 8 bytes after the first 8.
-    ("load_q_use",           8, "ldr q0, [x10]; add v1.4s, v0.4s, v0.4s",          8 * 6,
+    # A vector load takes 3 cycles, and one more for each 8 bytes after the first 8.
+    ("load_q_use",           8, "ldr q0, [x10]; add v1.4s, v0.4s, v0.4s",          8 * 5,
+     8 * 3),
+    ("load_pair_q_use",      8, "ldp q0, q1, [x10]; add v2.4s, v1.4s, v1.4s",      8 * 7,
      8 * 5),
-    ("load_pair_q_use",      8, "ldp q0, q1, [x10]; add v2.4s, v1.4s, v1.4s",      8 * 8,
-     8 * 7),
     ("fadd_chain",          32, "fadd d0, d0, d1",                                 31 * 4,
      31 * 3),
     ("fmul_chain",          32, "fmul s0, s0, s1",                                 31 * 4,
@@ -133,11 +134,11 @@ PIPELINE = [
      31),
     ("simd_after_alu",      32, "add x3, x4, #1; add v0.4s, v1.4s, v2.4s",         32,
      0),
-    ("aes_chain",           16, "aese v0.16b, v1.16b",                             15 * 3,
-     15 * 2),
-    # AESE and AESMC, the two halves of a round, issue one after the other.
-    ("aes_rounds",          16, "aese v0.16b, v1.16b; aesmc v0.16b, v0.16b",       31,
-     0),
+    ("aes_chain",           16, "aese v0.16b, v1.16b",                             15 * 2,
+     15),
+    # AESE and AESMC, the two halves of a round, issue together.
+    ("aes_rounds",          16, "aese v0.16b, v1.16b; aesmc v0.16b, v0.16b",       1 + 15 * 2,
+     15),
     ("sha256_chain",        16, "sha256h q0, q1, v2.4s",                           15 * 5,
      15 * 4),
     # An FP and an integer instruction issue together.

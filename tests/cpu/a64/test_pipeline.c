@@ -124,24 +124,32 @@ static const struct example examples[] = {
 	/* fdiv d0, d1, d2; fmov x1, d0: the result is available after 33 cycles. */
 	{ __LINE__, { 0x1e621820, 0x9e660001 }, 34, 32 },
 	/*
-	 * ldp q0, q1, [x3]; add v2.4s, v1.4s, v1.4s: q1 is available after 5 cycles and three more
+	 * ldp q0, q1, [x3]; add v2.4s, v1.4s, v1.4s: q1 is available after 3 cycles and three more
 	 * beats, v0 a cycle earlier.
 	 */
-	{ __LINE__, { 0xad400460, 0x4ea18422 }, 9, 7 },
-	{ __LINE__, { 0xad400460, 0x4ea08402 }, 8, 6 },
+	{ __LINE__, { 0xad400460, 0x4ea18422 }, 7, 5 },
+	{ __LINE__, { 0xad400460, 0x4ea08402 }, 6, 4 },
 	/* ldp q0, q1, [x3]; ldr x1, [x3]: the unit is busy for four cycles. */
 	{ __LINE__, { 0xad400460, LDR_X1 }, 5, 3 },
+	/* ldr q0, [x3] issues alone, ldr d0, [x3] does not: before and after add x9, x9, #1. */
+	{ __LINE__, { 0x3dc00060, ADD_9 }, 2, 0 },
+	{ __LINE__, { ADD_9, 0x3dc00060 }, 2, 0 },
+	{ __LINE__, { 0xfd400060, ADD_9 }, 1, 0 },
+	{ __LINE__, { ADD_9, 0xfd400060 }, 1, 0 },
 	/* aese v0.16b, v1.16b, twice: v0 is also an operand. */
-	{ __LINE__, { 0x4e284820, 0x4e284820 }, 4, 2 },
+	{ __LINE__, { 0x4e284820, 0x4e284820 }, 3, 1 },
 	/*
 	 * aese v0.16b, v1.16b; aesmc v0.16b, v0.16b; eor v3.16b, v0.16b, v0.16b: a round takes 2
-	 * cycles.
+	 * cycles. Its halves issue together, if no instruction issues before them.
 	 */
-	{ __LINE__, { 0x4e284820, 0x4e286800, 0x6e201c03 }, 3, 0 },
-	/* aesd v0.16b, v1.16b; aesimc v0.16b, v0.16b, twice. */
-	{ __LINE__, { 0x4e285820, 0x4e287800, 0x4e285820, 0x4e287800 }, 4, 0 },
+	{ __LINE__, { 0x4e284820, 0x4e286800, 0x6e201c03 }, 3, 1 },
+	{ __LINE__, { 0x4e284820, 0x4e286800, ADD_9 }, 2, 0 },
+	{ __LINE__, { ADD_9, 0x4e284820, 0x4e286800 }, 2, 0 },
+	/* aesd v0.16b, v1.16b; aesimc v0.16b, v0.16b, twice; then with v2. */
+	{ __LINE__, { 0x4e285820, 0x4e287800, 0x4e285820, 0x4e287800 }, 3, 1 },
+	{ __LINE__, { 0x4e285820, 0x4e287800, 0x4e285822, 0x4e287842 }, 2, 0 },
 	/* aese v0.16b, v1.16b; aesmc v2.16b, v0.16b: two destinations, so this is not a round. */
-	{ __LINE__, { 0x4e284820, 0x4e286802 }, 4, 2 },
+	{ __LINE__, { 0x4e284820, 0x4e286802 }, 3, 1 },
 	/*
 	 * Each pair of equal instructions depends: sha1h s0, s0 takes 3 cycles; sha1su0 v0.4s,
 	 * v1.4s, v2.4s 4; sha256h q0, q1, v2.4s 5.
@@ -396,7 +404,7 @@ static const struct form {
 	uint8_t unit, latency, busy;
 	uint8_t early; /* how many cycles earlier a multiply-accumulate forwards its sum */
 	uint8_t base;  /* the base N is written back, and available after 1 cycle */
-	uint8_t flags; /* 1 reads the flags, 2 sets them; 4: 128 bits, issues first */
+	uint8_t flags; /* 1 reads the flags, 2 sets them; 4 issues first, 8 issues alone */
 	uint8_t more;  /* number of registers after D that are also results */
 } forms[] = {
 	/* nop      */ { 0xd503201f, { 0 },                                ALU, 1, 1, 0, 0, 0, 0 },
@@ -423,11 +431,11 @@ static const struct form {
 	/* ldxr     */ { 0xc85f7c00, { OUT(X(D)), X(N) },                  LS, 3, 1, 0, 0, 0, 0 },
 	/* stxr     */ { 0xc8007c00, { OUT(X(M)), X(D), X(N) },            LS, 1, 1, 0, 0, 0, 0 },
 	/* prfm     */ { 0xf9800000, { X(N) },                             LS, 1, 1, 0, 0, 0, 0 },
-	/* ldr q    */ { 0x3dc00000, { OUT(V(D)), X(N) },                  LS, 6, 2, 0, 0, 0, 0 },
+	/* ldr q    */ { 0x3dc00000, { OUT(V(D)), X(N) },                  LS, 4, 2, 0, 0, 12, 0 },
 	/* str q    */ { 0x3d800000, { OF(V(D)), X(N) },                     LS, 1, 1, 0, 0, 0, 0 },
-	/* ldp q    */ { 0xad400000, { OUT(V(D)), OUT(V(A)), X(N) },       LS, 8, 4, 0, 0, 0, 0 },
+	/* ldp q    */ { 0xad400000, { OUT(V(D)), OUT(V(A)), X(N) },       LS, 6, 4, 0, 0, 12, 0 },
 	/* stp q    */ { 0xad000000, { OF(V(D)), OF(V(A)), X(N) },         LS, 2, 2, 0, 0, 0, 0 },
-	/* ld1 x4   */ { 0x4c402000, { OUT(V(D)), X(N) },                  LS, 12, 8, 0, 0, 0, 3 },
+	/* ld1 x4   */ { 0x4c402000, { OUT(V(D)), X(N) },                  LS, 10, 8, 0, 0, 12, 3 },
 	/* fadd     */ { 0x1e602800, { OUT(V(D)), V(N), V(M) },            FP, 4, 0, 0, 0, 0, 0 },
 	/* fmul     */ { 0x1e600800, { OUT(V(D)), V(N), V(M) },            FP, 4, 0, 0, 0, 0, 0 },
 	/* fmadd    */ { 0x1f400000, { OUT(V(D)), V(N), V(M), SUM(V(A)) }, FP, 8, 0, 4, 0, 0, 0 },
@@ -442,7 +450,7 @@ static const struct form {
 	/* mla 4s   */ { 0x4ea09400, { OUT(V(D)), V(N), V(M), SUM(V(D)) }, FP, 4, 1, 3, 0, 4, 0 },
 	/* shrn2    */ { 0x4f1d8400, { OUT(V(D)), V(D), V(N) },            FP, 2, 0, 0, 0, 0, 0 },
 	/* fadd 4s  */ { 0x4e20d400, { OUT(V(D)), V(N), V(M) },            FP, 4, 1, 0, 0, 4, 0 },
-	/* aese     */ { 0x4e284800, { OUT(V(D)), V(D), V(N) },            FP, 3, 1, 0, 0, 0, 0 },
+	/* aese     */ { 0x4e284800, { OUT(V(D)), V(D), V(N) },            FP, 2, 1, 0, 0, 0, 0 },
 };
 /* clang-format on */
 
@@ -537,7 +545,7 @@ static unsigned late(const struct op *op, unsigned i)
 
 	if (!(role & 0x80) || role_reg(op, role & 0x7f) == op->regs[N])
 		return 0;
-	return role & 0x10 ? 2 : !(op->t->roles[1] & 0x80);
+	return !(role & 0x10) && !(op->t->roles[1] & 0x80);
 }
 
 static bool can_issue(const struct state *s, const struct op *op, unsigned now, unsigned did)
@@ -640,8 +648,8 @@ static void restate(const struct op *ops, int n, unsigned width, struct schedule
 
 		while (i < n && did < width && can_issue(&s, &ops[i], now, did)) {
 			issue(out, &s, &ops[i], i, now);
+			did = ops[i].t->flags & 8 ? width : did + 1;
 			i++;
-			did++;
 		}
 		out->empty += !did;
 		out->cycles = now + 1;
