@@ -45,8 +45,13 @@ size_t SHA3_absorb(uint64_t[5][5], const unsigned char *, size_t, size_t);
 void Poly1305_Init(void *, const unsigned char[32]);
 void Poly1305_Update(void *, const unsigned char *, size_t);
 int vpaes_set_encrypt_key(const unsigned char *, int, void *);
+int vpaes_set_decrypt_key(const unsigned char *, int, void *);
 void vpaes_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
 		       unsigned char *, int);
+void vpaes_ecb_encrypt(const unsigned char *, unsigned char *, size_t, const void *);
+void vpaes_ecb_decrypt(const unsigned char *, unsigned char *, size_t, const void *);
+void gcm_init_v8(void *, const uint64_t[2]);
+void gcm_ghash_v8(uint64_t[2], const void *, const unsigned char *, size_t);
 int aes_v8_set_encrypt_key(const unsigned char *, int, void *);
 int aes_v8_set_decrypt_key(const unsigned char *, int, void *);
 #define set_aes_key aes_v8_set_encrypt_key
@@ -85,6 +90,31 @@ static void vpaes_key(void)
 static void vpaes_cbc(void)
 {
 	vpaes_cbc_encrypt(data, data, BYTES, state, iv, 1);
+}
+
+static void vpaes_encrypt(void)
+{
+	vpaes_ecb_encrypt(data, data, BYTES, state);
+}
+
+static void vpaes_decrypt_key(void)
+{
+	vpaes_set_decrypt_key(key, 128, state);
+}
+
+static void vpaes_decrypt(void)
+{
+	vpaes_ecb_decrypt(data, data, BYTES, state);
+}
+
+static void ghash_key(void)
+{
+	gcm_init_v8(state, (void *)key);
+}
+
+static void ghash(void)
+{
+	gcm_ghash_v8((void *)iv, state, data, BYTES);
 }
 
 static void aes_cbc(void)
@@ -157,6 +187,9 @@ static const struct work {
 	{ "sha3", NULL, sha3 },
 	{ "poly1305", poly1305_key, poly1305 },
 	{ "vpaes-cbc", vpaes_key, vpaes_cbc },
+	{ "vpaes-ecb", vpaes_key, vpaes_encrypt },
+	{ "vpaes-ecb-decrypt", vpaes_decrypt_key, vpaes_decrypt },
+	{ "ghash", ghash_key, ghash },
 	{ "aes-ctr", aes128_key, aes_ctr },
 	{ "aes-128-cbc-decrypt", aes128_decrypt_key, aes_cbc_decrypt },
 	{ "aes-128-blocks", aes128_key, aes_blocks },
