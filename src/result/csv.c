@@ -49,15 +49,6 @@ static void put_plain(FILE *f, const char *separator, const char *plain)
 	putc('"', f);
 }
 
-void pmk_csv_field(FILE *f, const char *separator, const char *text)
-{
-	char *plain = pmk_printable(text);
-
-	if (plain)
-		put_plain(f, separator, plain);
-	free(plain);
-}
-
 static void put_separator(struct pmk_csv *c)
 {
 	fputs(c->begun ? c->separator : "", c->f);
@@ -66,8 +57,12 @@ static void put_separator(struct pmk_csv *c)
 
 void pmk_csv_text(struct pmk_csv *c, const char *text)
 {
+	char *plain = pmk_printable(text ? text : "");
+
 	put_separator(c);
-	pmk_csv_field(c->f, c->separator, text ? text : "");
+	if (plain)
+		put_plain(c->f, c->separator, plain);
+	free(plain);
 }
 
 void pmk_csv_number(struct pmk_csv *c, bool there, uint64_t value)

@@ -90,9 +90,6 @@ const char *pmk_unit_text(const struct pmk_row *row);
 void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsigned decimals,
 		    bool group);
 
-/* Write one field of CSV, quoted if necessary. */
-void pmk_csv_field(FILE *f, const char *separator, const char *text);
-
 /* A line of CSV. Initialise all members to zero, except the first two. */
 struct pmk_csv {
 	FILE *f;

@@ -5,7 +5,6 @@
  * visible.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,25 +201,23 @@ static void put_series(FILE *f, const struct show *s, const struct history_serie
 
 static void put_csv(FILE *f, const struct show *s, const struct history_series *x)
 {
-	const char *sep = s->q->separator;
+	struct pmk_csv line = { .f = f, .separator = s->q->separator };
 
 	for (size_t i = s->first; i < s->h->ncommits; i++) {
 		const struct history_commit *c = &s->h->commit[i];
 
 		if (!x->at[i].there)
 			continue;
-		pmk_csv_field(f, sep, c->name);
-		fprintf(f, "%s%" PRId64 "%s%s%s", sep, c->time, sep, history_verdict(c->verdict),
-			sep);
-		pmk_csv_field(f, sep, x->program);
-		fprintf(f, "%s%s%s", sep, x->core, sep);
-		pmk_csv_field(f, sep, x->settings);
-		fputs(sep, f);
-		pmk_csv_field(f, sep, x->event);
-		fputs(sep, f);
-		if (x->at[i].has_value)
-			fprintf(f, "%" PRIu64, x->at[i].value);
-		fprintf(f, "%s%s\n", sep, x->unit ? x->unit : "");
+		pmk_csv_text(&line, c->name);
+		pmk_csv_number(&line, true, (uint64_t)c->time);
+		pmk_csv_text(&line, history_verdict(c->verdict));
+		pmk_csv_text(&line, x->program);
+		pmk_csv_text(&line, x->core);
+		pmk_csv_text(&line, x->settings);
+		pmk_csv_text(&line, x->event);
+		pmk_csv_number(&line, x->at[i].has_value, x->at[i].value);
+		pmk_csv_text(&line, x->unit);
+		pmk_csv_end(&line);
 	}
 }
 
