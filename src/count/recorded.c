@@ -18,6 +18,11 @@
 
 #define MAX_INSNS 1024
 
+/* The first word of the counters of a run, and of an instruction of a block, in
+ * pmk_recorded.counted. Those of a site begin with a half-word, which is enum pmk_counted_where. */
+#define COUNTERS_OF_RUN	 UINT64_MAX
+#define COUNTERS_OF_PART (UINT64_MAX - 1)
+
 /* ---- growing arrays -------------------------------------------------------------------------- */
 
 #define ARRAY(type)             \
@@ -59,6 +64,10 @@ struct pmk_recorded {
 	ARRAY(struct of_block) of_block;
 	ARRAY(struct pmk_recorded_part) parts;
 	struct pmk_distinct costs; /* rows of nevents counts */
+	/* The counters of records and of instructions, and the row of costs of each; UINT32_MAX:
+	 * all its counts are 0. Many of them are equal. */
+	struct pmk_distinct counted;
+	ARRAY(uint32_t) counted_costs;
 	ARRAY(struct pmk_recorded_insn) insns;
 	ARRAY(struct pmk_recorded_object) objects;
 	ARRAY(struct pmk_recorded_thread) threads;
@@ -237,22 +246,55 @@ static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 	return *cost != UINT32_MAX;
 }
 
-/* Set the costs of the instructions of a block. */
-static bool set_costs(struct pmk_recorded *r, const struct pmk_recorded_block *b,
-		      const struct part *share)
+/* Set *cost to the row of costs for the counters of the core; UINT32_MAX if they are all zero.
+ * Returns false if out of memory. */
+static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
+{
+	bool any = false;
+
+	derive_events(r);
+	for (unsigned k = 0; k < r->req.nevents; k++)
+		any |= r->value[k] != 0;
+	*cost = UINT32_MAX;
+	return !any || find_cost(r, cost);
+}
+
+/* Returns where the row of costs of these counters is stored, and sets *known to false if the row
+ * must be computed first. Returns NULL if out of memory. */
+static uint32_t *counted_cost(struct pmk_recorded *r, const void *counters, size_t size,
+			      bool *known)
+{
+	uint32_t i = pmk_distinct_put(&r->counted, counters, size);
+
+	*known = i < r->counted_costs.n;
+	if (i == UINT32_MAX || (!*known && !ADD(r->counted_costs, UINT32_MAX)))
+		return NULL;
+	return &r->counted_costs.item[i];
+}
+
+/* Set *cost to the row of costs of an instruction with this share of its block. Returns false if
+ * out of memory. */
+static bool find_part_cost(struct pmk_recorded *r, const struct part *share, uint32_t *cost)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
-	struct pmk_recorded_part *part = &r->parts.item[b->first];
+	uint64_t counters[2 + PMK_NFACTS] = { COUNTERS_OF_PART, (uint64_t)share->cycles };
+	uint32_t *stored;
+	bool known;
 
-	for (size_t i = 0; i < b->nparts; i++) {
+	memcpy(counters + 2, share->fact, counts->nfacts * sizeof(*counters));
+	stored = counted_cost(r, counters, (2 + counts->nfacts) * sizeof(*counters), &known);
+	if (!stored)
+		return false;
+	if (!known) {
 		clear_cpu(r);
-		r->cpu->cycles = (uint64_t)share[i].cycles;
+		r->cpu->cycles = (uint64_t)share->cycles;
 		for (unsigned k = 0; k < counts->nfacts; k++)
-			r->cpu->dyn[counts->fact_signal[k]] += (uint64_t)share[i].fact[k];
+			r->cpu->dyn[counts->fact_signal[k]] += (uint64_t)share->fact[k];
 		derive_events(r);
-		if (!find_cost(r, &part[i].cost))
+		if (!find_cost(r, stored))
 			return false;
 	}
+	*cost = *stored;
 	return true;
 }
 
@@ -301,7 +343,7 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	const uint8_t *bytes = (const uint8_t *)&l->insn[l->ninsns];
 	const struct pmk_recorded_block b = { r->parts.n, l->ninsns };
 	size_t object;
-	bool ok;
+	bool ok = true;
 
 	if (!is_valid(l))
 		return PMK_EPARSE;
@@ -322,7 +364,8 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 		return PMK_ENOMEM;
 	pmk_core_control(&core, r->req.core, l->control);
 	share_cycles(&core, l->insn, l->ninsns, share);
-	ok = set_costs(r, &b, share);
+	for (uint32_t i = 0; i < l->ninsns && ok; i++)
+		ok = find_part_cost(r, &share[i], &r->parts.item[b.first + i].cost);
 	free(share);
 	return ok ? 0 : PMK_ENOMEM;
 }
@@ -399,19 +442,6 @@ static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_
 		       : PMK_ENOMEM;
 }
 
-/* Set *cost to the row of costs for the counters of the core; UINT32_MAX if they are all zero.
- * Returns false if out of memory. */
-static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
-{
-	bool any = false;
-
-	derive_events(r);
-	for (unsigned k = 0; k < r->req.nevents; k++)
-		any |= r->value[k] != 0;
-	*cost = UINT32_MAX;
-	return !any || find_cost(r, cost);
-}
-
 /* Add a row of costs at an instruction of the block. */
 static int add_extra(struct pmk_recorded *r, const struct place *p, size_t insn, uint32_t cost)
 {
@@ -435,20 +465,27 @@ static int find_place(struct pmk_recorded *r, const struct pmk_ledger_head *h, u
 
 static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 {
+	const uint64_t counters[] = { COUNTERS_OF_RUN, l->cycles, l->taken };
 	struct place p;
-	uint32_t cost;
+	uint32_t *cost;
+	bool known;
 	int err = find_place(r, &l->head, l->block, l->path, &p);
 
 	if (!err)
 		err = add_executions(r, &p, l->executions, l->taken);
 	if (err || (!l->cycles && !l->taken))
 		return err;
-	clear_cpu(r);
-	r->cpu->cycles = l->cycles;
-	r->cpu->taken = l->taken;
-	if (!derive_cost(r, &cost))
+	cost = counted_cost(r, counters, sizeof(counters), &known);
+	if (!cost)
 		return PMK_ENOMEM;
-	return add_extra(r, &p, block_at(r, p.block)->nparts - 1, cost);
+	if (!known) {
+		clear_cpu(r);
+		r->cpu->cycles = l->cycles;
+		r->cpu->taken = l->taken;
+		if (!derive_cost(r, cost))
+			return PMK_ENOMEM;
+	}
+	return add_extra(r, &p, block_at(r, p.block)->nparts - 1, *cost);
 }
 
 /* Returns the instruction that may fault and is followed by `behind` other instructions of the
@@ -553,24 +590,46 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 	return err ? err : add_executions(r, &shortened, times, 0);
 }
 
-/* Set the counters of the core to the counts of a record, and *first to the first count. Returns
- * false if the record is too short. */
-static bool read_counts(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind,
-			uint64_t *first)
+/* Returns the counters that the record of a site has; NULL if the record is too short. */
+static const struct pmk_site_counters *counters_of(const struct pmk_recorded *r,
+						   const struct pmk_ledger_site *l, uint32_t kind)
 {
 	const struct pmk_site_counters *of = kind == PMK_LEDGER_ALL_SITE
 						     ? &r->counters
 						     : &r->counters_at[pmk_site_where(l->site)];
-	uint64_t *word = (uint64_t *)(void *)r->cpu;
 	size_t room = (size_t)l->head.units * PMK_LEDGER_UNIT;
-	bool wide = kind != PMK_LEDGER_SITE;
+	size_t count = kind == PMK_LEDGER_SITE ? sizeof(uint16_t) : sizeof(uint64_t);
 
-	if (room < sizeof(*l) + of->n * (wide ? sizeof(uint64_t) : sizeof(uint16_t)))
-		return false;
+	return room < sizeof(*l) + of->n * count ? NULL : of;
+}
+
+/* Compute the row of costs of a site, as derive_cost(). */
+static bool derive_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind,
+			const struct pmk_site_counters *of, uint32_t *cost)
+{
+	uint64_t *word = (uint64_t *)(void *)r->cpu;
+
 	clear_cpu(r);
 	for (unsigned k = 0; k < of->n; k++)
-		word[of->offset[k]] = wide ? pmk_ledger_wide_counts(l)[k] : pmk_ledger_counts(l)[k];
-	*first = of->n ? word[of->offset[0]] : 0;
+		word[of->offset[k]] = kind == PMK_LEDGER_SITE ? pmk_ledger_counts(l)[k]
+							      : pmk_ledger_wide_counts(l)[k];
+	return derive_cost(r, cost);
+}
+
+/* Set *cost to the row of costs of a site whose counts have 16 bits. Returns false if out of
+ * memory. */
+static bool find_site_cost(struct pmk_recorded *r, const struct pmk_ledger_site *l,
+			   const struct pmk_site_counters *of, uint32_t *cost)
+{
+	uint16_t counters[1 + PMK_SITE_COUNTERS] = { (uint16_t)pmk_site_where(l->site) };
+	uint32_t *stored;
+	bool known;
+
+	memcpy(counters + 1, pmk_ledger_counts(l), of->n * sizeof(*counters));
+	stored = counted_cost(r, counters, (1 + of->n) * sizeof(*counters), &known);
+	if (!stored || (!known && !derive_site(r, l, PMK_LEDGER_SITE, of, stored)))
+		return false;
+	*cost = *stored;
 	return true;
 }
 
@@ -578,19 +637,22 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uin
 {
 	const struct pmk_ledger_run *run =
 		pmk_ledger_record_at(r->ledger, l->run, PMK_LEDGER_RUN, sizeof(*run));
-	uint64_t first;
+	const struct pmk_site_counters *of = counters_of(r, l, kind);
 	struct place p;
 	uint32_t cost;
 	int err;
 
-	if (!run || !read_counts(r, l, kind, &first))
+	if (!run || !of)
 		return PMK_EPARSE;
 	err = find_place(r, &l->head, run->block, run->path, &p);
 	if (err)
 		return err;
 	if (l->site >= PMK_SITE_FAULT)
-		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, first);
-	if (!derive_cost(r, &cost))
+		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT,
+				 kind == PMK_LEDGER_SITE ? pmk_ledger_counts(l)[0]
+							 : pmk_ledger_wide_counts(l)[0]);
+	if (kind == PMK_LEDGER_SITE ? !find_site_cost(r, l, of, &cost)
+				    : !derive_site(r, l, kind, of, &cost))
 		return PMK_ENOMEM;
 	return add_extra(r, &p, site_insn(r, p.block, l->site), cost);
 }
@@ -709,6 +771,10 @@ static void discard_working_memory(struct pmk_recorded *r)
 	pmk_distinct_free(&r->insn_keys);
 	pmk_distinct_free(&r->path_keys);
 	r->insn_keys = r->path_keys = (struct pmk_distinct){ 0 };
+	pmk_distinct_free(&r->counted);
+	r->counted = (struct pmk_distinct){ 0 };
+	free(r->counted_costs.item);
+	r->counted_costs.item = NULL;
 	pmk_map_free(&r->block_of);
 	pmk_map_free(&r->path_of);
 	pmk_map_free(&r->thread_of);
