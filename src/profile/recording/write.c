@@ -102,7 +102,8 @@ void pmk_write_row(struct writer *w, int table, const char *types, ...)
 /* ---- groups --------------------------------------------------------------------------------- */
 
 struct groups pmk_write_groups(struct writer *w, size_t nitems, size_t ngroups,
-			       size_t (*group_of)(const struct writer *w, size_t item))
+			       size_t (*group_of)(const struct writer *w, size_t item),
+			       const uint32_t *order)
 {
 	struct groups g = { calloc(ngroups + 2, sizeof(*g.first)),
 			    malloc((nitems + 1) * sizeof(*g.item)) };
@@ -115,8 +116,11 @@ struct groups pmk_write_groups(struct writer *w, size_t nitems, size_t ngroups,
 		g.first[group_of(w, i) + 2]++;
 	for (size_t i = 2; i <= ngroups + 1; i++)
 		g.first[i] += g.first[i - 1];
-	for (size_t i = 0; i < nitems; i++)
-		g.item[g.first[group_of(w, i) + 1]++] = (uint32_t)i;
+	for (size_t i = 0; i < nitems; i++) {
+		uint32_t item = order ? order[i] : (uint32_t)i;
+
+		g.item[g.first[group_of(w, item) + 1]++] = item;
+	}
 	return g;
 }
 
@@ -300,6 +304,7 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	free(w.entered);
 	free(w.list);
 	free(w.count);
+	free(w.sorted);
 	pmk_isa_text_free(w.text);
 	return err;
 }

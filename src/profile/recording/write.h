@@ -76,6 +76,8 @@ struct writer {
 	size_t nlist, list_room;
 	struct place_count *count; /* the counts of the present block or instruction */
 	size_t ncounts, count_room;
+	struct place_count *sorted; /* memory for sorting them */
+	size_t sorted_room;
 	struct pmk_distinct blocks; /* the counts of the blocks that were written */
 	struct pmk_distinct costs;  /* the costs that were written, each with one id */
 	struct cost_event *event;   /* the cost that is being written */
@@ -109,8 +111,11 @@ void pmk_write_advance(struct writer *w);
 /* Inserts a row into a table: see pmk_database_bind(). */
 void pmk_write_row(struct writer *w, int table, const char *types, ...);
 
+/* Groups items. Those of a group are in the order of `order`, which has all items, or of their
+ * numbers if it is NULL. */
 struct groups pmk_write_groups(struct writer *w, size_t nitems, size_t ngroups,
-			       size_t (*group_of)(const struct writer *w, size_t item));
+			       size_t (*group_of)(const struct writer *w, size_t item),
+			       const uint32_t *order);
 
 /* write_code.c */
 /* Sorts the instructions by address in memory and, within an object, by address in its file. */

@@ -37,7 +37,7 @@ void pmk_write_sort(struct writer *w)
 	for (size_t i = 0; i < n; i++)
 		w->by_memory[i] = (uint32_t)i;
 	qsort_r(w->by_memory, n, sizeof(*w->by_memory), by_memory, w);
-	w->order = pmk_write_groups(w, n, w->rec->nobjects, insn_object);
+	w->order = pmk_write_groups(w, n, w->rec->nobjects, insn_object, NULL);
 	for (size_t i = 0; i < n && !w->err; i++)
 		w->order.item[i] = w->by_memory[w->order.item[i]];
 }

@@ -104,7 +104,7 @@ static void write_counted_contexts(struct writer *w)
 
 		w->entered[i] = entry ? w->function[entry - rec->insn] : 0;
 	}
-	g = pmk_write_groups(w, rec->ncontexts, (size_t)w->nfunctions + 1, context_function);
+	g = pmk_write_groups(w, rec->ncontexts, (size_t)w->nfunctions + 1, context_function, NULL);
 	for (size_t id = 0; id < rec->ncontexts && !w->err; id++)
 		w->context[g.item[id]] = (uint32_t)id;
 	for (size_t id = 0; id < rec->ncontexts && !w->err; id++) {
@@ -155,6 +155,66 @@ static uint64_t place_of(const struct writer *w, uint32_t context, uint32_t thre
 	return id * w->rec->nthreads + thread;
 }
 
+/* Returns the id of a context; all numbers that are no context have one. */
+static size_t context_id(const struct writer *w, uint32_t context)
+{
+	return context < w->rec->ncontexts ? w->context[context] : w->rec->ncontexts;
+}
+
+static size_t run_context(const struct writer *w, size_t run)
+{
+	return context_id(w, w->rec->run[run].context);
+}
+
+static size_t run_thread(const struct writer *w, size_t run)
+{
+	return w->rec->run[run].thread;
+}
+
+static size_t run_block(const struct writer *w, size_t run)
+{
+	return w->rec->run[run].block;
+}
+
+static size_t extra_context(const struct writer *w, size_t extra)
+{
+	return context_id(w, w->rec->extra[extra].context);
+}
+
+static size_t extra_thread(const struct writer *w, size_t extra)
+{
+	return w->rec->extra[extra].thread;
+}
+
+static size_t extra_code(const struct writer *w, size_t extra)
+{
+	return (size_t)w->code[w->rec->extra[extra].insn];
+}
+
+/* The functions that return the place and the group of an item. */
+struct place_keys {
+	size_t (*thread)(const struct writer *w, size_t item);
+	size_t (*context)(const struct writer *w, size_t item);
+	size_t (*group)(const struct writer *w, size_t item);
+};
+
+/* Groups items, and sorts the items of each group by place. */
+static struct groups group_places(struct writer *w, size_t n, size_t ngroups,
+				  const struct place_keys *of)
+{
+	const struct pmk_recording *rec = w->rec;
+	struct groups thread = { 0 }, context = { 0 }, g;
+
+	if (rec->nthreads > 1)
+		thread = pmk_write_groups(w, n, rec->nthreads, of->thread, NULL);
+	if (rec->ncontexts > 1)
+		context = pmk_write_groups(w, n, rec->ncontexts + 1, of->context, thread.item);
+	g = pmk_write_groups(w, n, ngroups, of->group, context.item ? context.item : thread.item);
+	groups_free(&thread);
+	groups_free(&context);
+	return g;
+}
+
 /* Returns the id of the cost in w->event. A new cost gets a row. */
 static int64_t cost_id(struct writer *w, size_t n)
 {
@@ -199,32 +259,60 @@ static int64_t cost_of_row(struct writer *w, uint32_t row)
 	return w->cost[row];
 }
 
-static int by_place(const void *a, const void *b)
-{
-	return numbers_compare(((const struct place_count *)a)->place,
-			       ((const struct place_count *)b)->place);
-}
-
-static int by_numbers(const void *a, const void *b)
-{
-	const struct place_count *x = a, *y = b;
-
-	for (unsigned i = 0; i < 2; i++)
-		if (x->number[i] != y->number[i])
-			return numbers_compare(x->number[i], y->number[i]);
-	return by_place(a, b);
-}
-
 static void count_add(struct writer *w, struct place_count count)
 {
 	if (!PMK_APPEND(w->count, w->ncounts, w->count_room, count))
 		pmk_write_fail(w, SQLITE_NOMEM);
 }
 
-static void counts_sort(struct writer *w, int (*by)(const void *, const void *))
+static bool is_below(const struct place_count *x, const struct place_count *y)
 {
-	if (w->ncounts > 1)
-		qsort(w->count, w->ncounts, sizeof(*w->count), by);
+	return x->number[0] != y->number[0] ? x->number[0] < y->number[0]
+					    : x->number[1] < y->number[1];
+}
+
+/* Merge two sorted parts of the counts, which begin at `from` and `middle` and end at `end`. */
+static void counts_merge(const struct place_count *from, const struct place_count *middle,
+			 const struct place_count *end, struct place_count *to)
+{
+	const struct place_count *x = from, *y = middle;
+
+	while (x < middle && y < end)
+		*to++ = is_below(y, x) ? *y++ : *x++;
+	memcpy(to, x, (size_t)(middle - x) * sizeof(*to));
+	memcpy(to + (middle - x), y, (size_t)(end - y) * sizeof(*to));
+}
+
+/* Sort the counts by their numbers. Counts with equal numbers keep their order. qsort() would take
+ * twice as long, because it calls a function for each comparison. */
+static void counts_sort(struct writer *w)
+{
+	size_t n = w->ncounts;
+
+	if (w->sorted_room < n) {
+		free(w->sorted);
+		w->sorted = malloc(w->count_room * sizeof(*w->sorted));
+		w->sorted_room = w->sorted ? w->count_room : 0;
+		if (!w->sorted) {
+			pmk_write_fail(w, SQLITE_NOMEM);
+			return;
+		}
+	}
+	for (size_t width = 1; width < n; width *= 2) {
+		struct place_count *from = w->count, *to = w->sorted;
+		size_t room = w->count_room;
+
+		for (size_t i = 0; i < n; i += 2 * width) {
+			size_t middle = i + width < n ? i + width : n;
+			size_t end = i + 2 * width < n ? i + 2 * width : n;
+
+			counts_merge(from + i, from + middle, from + end, to + i);
+		}
+		w->count = to;
+		w->count_room = w->sorted_room;
+		w->sorted = from;
+		w->sorted_room = room;
+	}
 }
 
 /* Returns the number of counts from `first` on that have the same place or, if `numbers`, the same
@@ -284,7 +372,7 @@ static void write_block(struct writer *w, const struct pmk_recorded_block *block
 	size_t known = w->blocks.n, n;
 	int64_t id;
 
-	counts_sort(w, by_numbers);
+	counts_sort(w);
 	id = (int64_t)pmk_write_distinct(w, &w->blocks, w->count, w->ncounts * sizeof(*w->count)) +
 	     1;
 	for (size_t i = 0; i < w->ncounts && w->blocks.n > known; i += n) {
@@ -298,12 +386,11 @@ static void write_block(struct writer *w, const struct pmk_recorded_block *block
 	write_parts(w, id, block);
 }
 
-/* Add up the runs at each place. */
+/* Add up the runs at each place. The counts are sorted by place. */
 static void runs_sum(struct writer *w)
 {
 	size_t all = w->ncounts, n;
 
-	counts_sort(w, by_place);
 	for (size_t i = w->ncounts = 0; i < all; i += n) {
 		struct place_count sum = { w->count[i].place, { 0 } };
 
@@ -315,15 +402,11 @@ static void runs_sum(struct writer *w)
 	}
 }
 
-static size_t run_block(const struct writer *w, size_t run)
-{
-	return w->rec->run[run].block;
-}
-
 static void write_runs(struct writer *w)
 {
+	static const struct place_keys keys = { run_thread, run_context, run_block };
 	const struct pmk_recording *rec = w->rec;
-	struct groups g = pmk_write_groups(w, rec->nruns, rec->nblocks, run_block);
+	struct groups g = group_places(w, rec->nruns, rec->nblocks, &keys);
 
 	for (size_t b = 0; b < rec->nblocks && !w->err; b++) {
 		for (size_t i = g.first[b]; i < g.first[b + 1] && !w->err; i++) {
@@ -341,12 +424,12 @@ static void write_runs(struct writer *w)
 	groups_free(&g);
 }
 
-/* Add up the costs at each place, and replace each row of costs by the id of its cost. */
+/* Add up the costs at each place, and replace each row of costs by the id of its cost. The counts
+ * are sorted by place. */
 static void extras_sum(struct writer *w)
 {
 	size_t all = w->ncounts, n;
 
-	counts_sort(w, by_place);
 	for (size_t i = w->ncounts = 0; i < all; i += n) {
 		uint64_t place = w->count[i].place, id;
 
@@ -359,15 +442,11 @@ static void extras_sum(struct writer *w)
 	}
 }
 
-static size_t extra_code(const struct writer *w, size_t extra)
-{
-	return (size_t)w->code[w->rec->extra[extra].insn];
-}
-
 static void write_extras(struct writer *w)
 {
+	static const struct place_keys keys = { extra_thread, extra_context, extra_code };
 	const struct pmk_recording *rec = w->rec;
-	struct groups g = pmk_write_groups(w, rec->nextras, (size_t)w->ncode + 1, extra_code);
+	struct groups g = group_places(w, rec->nextras, (size_t)w->ncode + 1, &keys);
 	uint64_t base;
 	size_t n;
 
@@ -384,7 +463,7 @@ static void write_extras(struct writer *w)
 		if (!w->ncounts)
 			continue;
 		base = w->count[0].place;
-		counts_sort(w, by_numbers);
+		counts_sort(w);
 		list_begin(w, "{");
 		for (size_t i = 0; i < w->ncounts; i += n) {
 			n = counts_equal(w, i, true);
