@@ -292,6 +292,7 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	pmk_distinct_free(&w.contexts);
 	pmk_distinct_free(&w.blocks);
 	pmk_distinct_free(&w.costs);
+	pmk_map_free(&w.sums);
 	free(w.code);
 	free(w.function);
 	groups_free(&w.order);

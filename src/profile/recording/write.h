@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/distinct.h"
+#include "base/map.h"
 #include "profile/elf.h"
 #include "cpu/isa/text.h"
 #include "profile/recording/database.h"
@@ -80,6 +81,7 @@ struct writer {
 	size_t sorted_room;
 	struct pmk_distinct blocks; /* the counts of the blocks that were written */
 	struct pmk_distinct costs;  /* the costs that were written, each with one id */
+	struct pmk_map sums;	    /* the id of the sum of two rows of costs */
 	struct cost_event *event;   /* the cost that is being written */
 	int64_t *cost;		    /* id of each row of costs of the recording; 0: none yet */
 };

@@ -424,6 +424,25 @@ static void write_runs(struct writer *w)
 	groups_free(&g);
 }
 
+/* Returns the id of the sum of those rows of costs that the counts of a place refer to. The same
+ * two rows meet at many places, so their sum is computed once. */
+static int64_t cost_of_place(struct writer *w, const struct place_count *count, size_t n)
+{
+	uint64_t rows = count[0].number[0] << 32 | (n == 2 ? count[1].number[0] : 0);
+	uint32_t known;
+	int64_t id;
+
+	if (n == 1)
+		return cost_of_row(w, (uint32_t)count[0].number[0]);
+	known = n == 2 ? pmk_map_get(&w->sums, rows) : UINT32_MAX;
+	if (known != UINT32_MAX)
+		return known;
+	id = cost_sum(w, count, n);
+	if (n == 2 && pmk_map_put(&w->sums, rows, (uint32_t)id) == UINT32_MAX)
+		pmk_write_fail(w, SQLITE_NOMEM);
+	return id;
+}
+
 /* Add up the costs at each place, and replace each row of costs by the id of its cost. The counts
  * are sorted by place. */
 static void extras_sum(struct writer *w)
@@ -435,8 +454,7 @@ static void extras_sum(struct writer *w)
 
 		for (n = 1; i + n < all && w->count[i + n].place == place;)
 			n++;
-		id = (uint64_t)(n > 1 ? cost_sum(w, &w->count[i], n)
-				      : cost_of_row(w, (uint32_t)w->count[i].number[0]));
+		id = (uint64_t)cost_of_place(w, &w->count[i], n);
 		if (id)
 			w->count[w->ncounts++] = (struct place_count){ place, { id } };
 	}
