@@ -627,7 +627,7 @@ static void note_misses(struct pmk_count *c)
 		pmk_count_add_note(
 			c,
 			"%.1f data cache misses and prefetches per 100 instructions, so the "
-			"label's figure for memory applies to these cycles",
+			"accuracy for memory applies to these cycles",
 			100.0 * (double)sum->misses / (double)sum->insns);
 }
 

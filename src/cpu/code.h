@@ -52,7 +52,7 @@ struct pmk_code {
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core);
 void pmk_code_fini(struct pmk_code *code);
 
-/* The reasons why a block may be entered from somewhere else than the block before it. */
+/* The reasons why control may reach a block to which the block that ran before does not lead. */
 enum pmk_entry {
 	PMK_ENTRY_VECTOR = 1 << 0,     /* at an exception vector */
 	PMK_ENTRY_SIGNAL = 1 << 1,     /* a program's signal handler */

@@ -383,7 +383,7 @@ def test_notes_about_the_label_of_cycles(tmp_path):
     for step, events, of_cycles in ((64, "cycles", 2), (1, "cycles", 1), (64, "instructions", 0)):
         argv = ("--core", "cortex-a53", "-e", events, path_of[step])
         notes = (stat(*argv)["note"] or "").splitlines()
-        equal(["label's figure for memory" in n for n in notes], [True, False][2 - of_cycles:])
+        equal(["accuracy for memory" in n for n in notes], [True, False][2 - of_cycles:])
         equal(["prefetch instruction" in n for n in notes], [False, True][2 - of_cycles:])
         out = pmk("record", "-o", path, *argv)
         equal(out.err.splitlines()[:-1], [f"pmk: {n}" for n in notes])

@@ -1308,11 +1308,11 @@ def test_the_label_belongs_to_the_presets_values():
 
 def test_a_note_names_the_class_of_programs_that_miss():
     """If a program misses the cache at least once per 100 instructions, a note says that the
-    label's figure for memory applies to it."""
+    accuracy for memory applies to it."""
     def note(step, *words):
         return stat(*words, misses(step))["note"] or ""
 
-    told = ("data cache misses and prefetches per 100 instructions, so the label's figure for "
+    told = ("data cache misses and prefetches per 100 instructions, so the accuracy for "
             "memory applies to these cycles")
     contains(note(64, "--core", "cortex-a53", "-e", "cycles"), told)
     contains(note(64, "--core", "raspberrypi4", "-e", "cycles,instructions"), told)

@@ -274,8 +274,8 @@ def example_folder():
     shutil.copy(os.path.join(SOURCE, "examples/sweep/caches.ini"), folder)
     compile_arm(os.path.join(SOURCE, "examples/sweep/matrix.c"), "man-examples/matrix", "-O1",
                 "-static")
-    # The kernels of code take half of the time, so they are left out. test_calibrate.py includes
-    # them.
+    # -U__arm__ leaves out the kernels that measure code, because they take half of the time of
+    # `pmk calibrate`. test_calibrate.py includes them.
     compile_arm(os.path.join(SOURCE, "data/calibrate/kernels.c"), "man-examples/kernels", "-O2",
                 "-static", "-U__arm__")
     return folder, program

@@ -163,7 +163,7 @@ def test_access_zero_more_than_the_cache():
     # Without level 2 the lines are written to memory, in four beats each.
     want(count("repeat", RR, "l2.enable=0", events=ZEROED, **ZERO_64_KB), l1d_cache_wb=513,
          bus_access_wr=4 * 513)
-    # The counts are the same without a clock.
+    # If no event needs cycles, the model keeps no time. The other counts stay the same.
     alone = ["l1d_cache_allocate", "l1d_cache_wb", "l1d_cache_wr", "l1d_tlb_refill_wr"]
     want(count("repeat", RR, events=alone, **ZERO_64_KB), **{e: c[e] for e in alone})
     # A core that executes out of order has the same counts of its caches.

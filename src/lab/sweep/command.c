@@ -355,9 +355,9 @@ static int sweep_plan(const struct sweep *o)
 	if (o->separator || o->json || o->pareto || o->sensitivity || o->heat || o->html)
 		return cli_fail(
 			PMK_EXIT_USAGE,
-			"%s is a plan, and this option shows a database; use 'pmk sweep -x, DB', "
-			"for example",
-			o->file);
+			"%s is a plan, and this option shows a database; run 'pmk sweep -o DB %s', "
+			"then use the option with DB",
+			o->file, o->file);
 	if (!o->output)
 		return cli_fail(PMK_EXIT_USAGE,
 				"no database to write was given; use 'pmk sweep %s -o DB'",

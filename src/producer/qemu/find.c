@@ -221,8 +221,8 @@ static bool usable(const struct pmk_qemu *q)
 }
 
 /*
- * True if the emulator in this directory can be used. If it cannot, and `q` has no emulator yet, it
- * is stored in `q`.
+ * Returns true if the emulator in this directory can be used. Stores it in `q` if it can be used,
+ * or if `q` has no emulator yet.
  */
 static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
 {

@@ -113,7 +113,8 @@ struct pmk_wave_count {
 	bool own_cycles;		  /* [events] has CYCLE */
 	uint64_t cycles;		  /* edges outside of reset */
 	struct pmk_wave_warning in_reset; /* edges in reset, and the time of the first */
-	/* buses with a horizon, one bit each: monitors by number, then the core */
+	/* buses whose totals are compared with a horizon (pmk/bus.h), one bit each: the monitors by
+	 * number, then the core */
 	uint32_t horizons;
 	struct pmk_wave_findings *findings;
 };

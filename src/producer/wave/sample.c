@@ -213,7 +213,8 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 	*findings = (struct pmk_wave_findings){ .edges = 0 };
 	if (!w->map || w->ran)
 		return pmk_wave_fail(&findings->error, PMK_EINVAL, "%s: %s", w->path,
-				     w->ran ? "it has been read" : "no map is bound");
+				     w->ran ? "this dump was already read; open it again"
+					    : "no map is bound; call pmk_wave_bind() first");
 	w->ran = true;
 	clock_gettime(CLOCK_MONOTONIC, &s.told);
 	err = pmk_wave_dump_run(&w->dump, &clockwork);
