@@ -9,8 +9,9 @@
  * - A hit needs no search. Neither replacement policy of an ARM11 keeps state on a hit, so
  *   "present" is one byte per line in a sparse map over the address space (`dmap`, `imap`). A byte
  *   also says whether the data micro-TLB holds the page and which halves of the line are dirty, so
- *   a data access that changes nothing is one load and one test. Only those pages of the maps take
- *   memory that were written. The price is that a micro-TLB miss rewrites the bytes of two pages.
+ *   a data access that changes nothing is one load and one comparison. Only those pages of the
+ *   maps take memory that were written. The price is that a micro-TLB miss rewrites the bytes of
+ *   two pages.
  *   We measured a second map, of pages, next to that of lines: it is better for programs that miss
  *   all the time, and worse for all others.
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
@@ -49,19 +50,21 @@ enum pmk_arm11_fact {
 	PMK_ARM11_FACT_UNTIMED = PMK_ARM11_NFACTS
 };
 
-/* Bits of a dmap byte. The low three say that an access changes nothing, and are set only while the
- * data micro-TLB holds the page. The low three bits are derived from the next three, which are the
- * state of the line. */
+/*
+ * Bits of a dmap byte. Their order makes one comparison enough for most accesses: a load changes
+ * nothing if the byte is at least PMK_D_LOADS, and a store changes nothing if it is at least
+ * PMK_D_STORES.
+ */
 enum {
-	PMK_D_LOAD = 1 << 0,	 /* a load of this line changes nothing */
-	PMK_D_STORE_LO = 1 << 1, /* a store to the line's low half changes nothing */
-	PMK_D_STORE_HI = 1 << 2,
+	PMK_D_REQUESTED = 1 << 0, /* PLD has requested the line, and no load has used it since */
 	PMK_D_PRESENT = 1 << 3,
-	PMK_D_DIRTY_LO = 1 << 4,
+	PMK_D_DIRTY_LO = 1 << 4, /* the low half of the line is dirty */
 	PMK_D_DIRTY_HI = 1 << 5,
-	PMK_D_MAPPED = 1 << 6,	  /* the data micro-TLB holds the page (or there is no MMU) */
-	PMK_D_REQUESTED = 1 << 7, /* PLD has requested the line, and no load has used it since */
-	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
+	/* the line is present, and a hit does not change the order of its set */
+	PMK_D_QUIET = 1 << 6,
+	PMK_D_MAPPED = 1 << 7, /* the data micro-TLB holds the page (or there is no MMU) */
+	PMK_D_LOADS = PMK_D_MAPPED | PMK_D_QUIET,
+	PMK_D_STORES = PMK_D_LOADS | PMK_D_DIRTY_LO | PMK_D_DIRTY_HI,
 };
 
 /* Bits of an imap byte. */
@@ -238,7 +241,7 @@ static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 
 static inline bool pmk_arm11_load_hits(const struct pmk_cpu *cpu, uint32_t addr, unsigned shift)
 {
-	return PMK_LIKELY(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD);
+	return PMK_LIKELY(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] >= PMK_D_LOADS);
 }
 
 static inline void pmk_arm11_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
@@ -251,8 +254,10 @@ static inline void pmk_arm11_load(struct pmk_cpu *cpu, uint32_t addr, unsigned s
 static inline bool pmk_arm11_store_hits(const struct pmk_cpu *cpu, uint32_t addr, unsigned shift)
 {
 	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
+	unsigned byte = cpu->arm11.dmap[pmk_dmap_index(addr, shift)];
 
-	return PMK_LIKELY(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO);
+	return PMK_LIKELY(byte >= PMK_D_STORES) ||
+	       (byte >= PMK_D_LOADS && byte >> high & PMK_D_DIRTY_LO);
 }
 
 static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
@@ -269,10 +274,11 @@ static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned 
 static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
 					uint64_t access)
 {
-	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_STORE_LO;
-	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_STORE_HI : 0;
+	unsigned low = addr & 1u << (PMK_LINE_SHIFT - 1) ? 0 : PMK_D_DIRTY_LO;
+	unsigned high = (addr + bytes - 1) & 1u << (PMK_LINE_SHIFT - 1) ? PMK_D_DIRTY_HI : 0;
+	unsigned byte = cpu->arm11.dmap[pmk_dmap_index(addr, 2)];
 
-	if (PMK_UNLIKELY(~cpu->arm11.dmap[pmk_dmap_index(addr, 2)] & (low | high)))
+	if (PMK_UNLIKELY(byte < PMK_D_STORES && ~byte & (PMK_D_LOADS | low | high)))
 		pmk_arm11_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 

@@ -7,28 +7,13 @@
 /* Result latency of a load that hits: DDI 0301H table 16-13. */
 #define LOAD_HIT_LATENCY 3
 
-/* Change the bytes of a page in the data map when the page enters or leaves the micro-TLB. */
+/* Change the bytes of a page in the data map when the page enters the micro-TLB. */
 static inline void map_page(uint8_t *map)
 {
 	map_word *word = (map_word *)map;
 
 	for (unsigned i = 0; i < LINES_PER_PAGE / sizeof(*word); i++)
-		word[i] |= EACH_BYTE(PMK_D_MAPPED) | (word[i] >> 3 & EACH_BYTE(PMK_D_FAST));
-}
-
-/*
- * Enter a page into the micro-TLB. If hits change the order of a set, the page's lines must be used
- * once before accesses to them are fast again: see pmk_arm11_data_hit().
- */
-static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
-{
-	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
-
-	if (!pmk_cache_ages(&cpu->arm11.dcache))
-		map_page(map);
-	else
-		for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-			map[i] |= PMK_D_MAPPED;
+		word[i] |= EACH_BYTE(PMK_D_MAPPED);
 }
 
 /* Enter a page into the micro-TLB, if there is one. */
@@ -42,7 +27,7 @@ static inline void data_map(struct pmk_cpu *cpu, uint32_t page)
 		if (old != PMK_NO_PAGE)
 			unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
 	}
-	enter_page(cpu, page);
+	map_page(&cpu->arm11.dmap[page * LINES_PER_PAGE]);
 }
 
 WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
@@ -190,18 +175,16 @@ void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line)
 		return;
 	last = pmk_cache_last(&cpu->arm11.dcache, line);
 	if (last != PMK_NO_LINE)
-		cpu->arm11.dmap[last] &= (uint8_t)~PMK_D_FAST;
+		cpu->arm11.dmap[last] &= (uint8_t)~PMK_D_QUIET;
 }
 
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line)
 {
-	uint8_t *byte = &cpu->arm11.dmap[line];
-
 	if (!pmk_cache_ages(&cpu->arm11.dcache))
 		return;
 	pmk_arm11_data_order(cpu, line);
 	pmk_cache_use(&cpu->arm11.dcache, line);
-	*byte |= *byte >> 3 & PMK_D_FAST;
+	cpu->arm11.dmap[line] |= PMK_D_QUIET;
 }
 
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
@@ -217,7 +200,7 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 	if (victim != PMK_NO_LINE)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_QUIET;
 	if (cpu->arm11.store_missed == line)
 		cpu->arm11.store_missed = PMK_NO_LINE;
 }
@@ -416,7 +399,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 		store_external(cpu, line, access);
 	} else {
-		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+		cpu->arm11.dmap[line] |= (uint8_t)halves;
 	}
 }
 
@@ -499,7 +482,7 @@ static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 		cpu->dyn[PMK_SIG_L1D_EVICT] += dirty != 0;
 		map[victim] &= PMK_D_MAPPED | PMK_D_REQUESTED;
 	}
-	map[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	map[line] |= PMK_D_PRESENT | PMK_D_QUIET;
 }
 
 static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
@@ -543,9 +526,7 @@ static inline void store_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	uint64_t issue = issue_time(cpu, access), late;
 
 	if (*byte & PMK_D_PRESENT) {
-		unsigned halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
-
-		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+		*byte |= (uint8_t)halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
 	} else if (PMK_UNLIKELY(!pmk_lsu_is_settled(&cpu->arm11.lsu, issue, &late))) {
 		store_general(cpu, addr, access);
 	} else {
@@ -620,13 +601,11 @@ void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
-	unsigned halves;
 
 	if (!map_alone(cpu, addr, access)) {
 		store_general(cpu, addr, access);
 	} else if (*byte & PMK_D_PRESENT) {
-		halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
-		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+		*byte |= (uint8_t)halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
 	} else {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;

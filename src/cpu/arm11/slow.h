@@ -49,7 +49,7 @@ static inline void unmap_page(uint8_t *map)
 	map_word *word = (map_word *)map;
 
 	for (unsigned i = 0; i < LINES_PER_PAGE / sizeof(*word); i++)
-		word[i] &= ~EACH_BYTE(PMK_D_MAPPED | PMK_D_FAST);
+		word[i] &= ~EACH_BYTE(PMK_D_MAPPED);
 }
 
 static inline void unmap_code(struct pmk_cpu *cpu, uint64_t page)

@@ -256,7 +256,7 @@ static pmk_access_fn *watch_access(const struct pmk_core *core, bool single,
 static struct pmk_access_test access_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned log2 = pmk_access_log2(in->mem_bytes);
-	int64_t bits = in->store ? PMK_D_STORE_LO | PMK_D_STORE_HI : PMK_D_LOAD;
+	int64_t bits = in->store ? PMK_D_STORES : PMK_D_LOADS;
 
 	if (in->mem_count > 1 || in->load == in->store || (in->exclusive && in->store))
 		return (struct pmk_access_test){ .n = 0 };

@@ -44,7 +44,7 @@ static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 
 static void hold_data(struct pmk_cpu *cpu, uint64_t base, uint64_t size)
 {
-	memset(&cpu->arm11.dmap[base >> PMK_LINE_SHIFT], PMK_D_PRESENT | DIRTY,
+	memset(&cpu->arm11.dmap[base >> PMK_LINE_SHIFT], PMK_D_PRESENT | PMK_D_QUIET | DIRTY,
 	       size >> PMK_LINE_SHIFT);
 }
 
@@ -64,10 +64,8 @@ static void map_page(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 
-	uint8_t fast = pmk_cache_ages(&cpu->arm11.dcache) ? 0 : PMK_D_FAST;
-
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & fast));
+		map[i] |= PMK_D_MAPPED;
 }
 
 static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
@@ -78,7 +76,7 @@ static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 		return;
 	map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
+		map[i] &= (uint8_t)~PMK_D_MAPPED;
 }
 
 /*
@@ -218,7 +216,7 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 		pmk_biu_castout(cpu->arm9.biu, cpu->cycles, victim, low, high);
 		*byte &= PMK_D_MAPPED;
 	}
-	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_QUIET;
 }
 
 static void load_line(struct pmk_cpu *cpu, uint32_t line)
@@ -268,7 +266,7 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 	if (cpu->core.dcache.wt)
 		write_out(cpu, line);
 	else
-		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+		cpu->arm11.dmap[line] |= (uint8_t)halves;
 }
 
 /* Returns the halves of the line that [from, to] touches. */
