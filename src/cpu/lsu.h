@@ -210,22 +210,38 @@ static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue,
 	return (lsu->nwaits == 0) | ((lsu->nwaits == 1) & over);
 }
 
-/* Called for a load if a request slot is free when the load issues, and the memory behind `bus` is
- * not serial. */
+/*
+ * Called for a load if a request slot is free when the load issues, and the memory behind `bus` is
+ * not serial. Returns when the value is ready.
+ */
+static inline uint64_t pmk_lsu_settled_request(struct pmk_lsu *lsu, unsigned slot, uint64_t *bus,
+					       uint64_t issue, uint64_t hit, uint64_t extra)
+{
+	uint64_t word = pmk_later(issue + extra + lsu->latency, *bus);
+
+	*bus = word + lsu->fill_cycles;
+	lsu->busy_until[slot] = word + hit + lsu->fill_cycles - 1;
+	return word + hit;
+}
+
+/* Called for a load whose value is `ready` late. Returns for how long its first use waits. */
+static inline uint64_t pmk_lsu_settled_use(struct pmk_lsu *lsu, uint64_t late, uint64_t issue,
+					   uint64_t use, uint64_t ready)
+{
+	lsu->late = late;
+	lsu->nwaits = 0;
+	return use != PMK_LSU_NO_USE ? pmk_lsu_hold(lsu, issue - late + use, ready) : 0;
+}
+
 static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu, uint64_t late,
 							     unsigned slot, uint64_t *bus,
 							     uint64_t issue, uint64_t use,
 							     uint64_t hit, uint64_t extra)
 {
-	uint64_t word = pmk_later(issue + extra + lsu->latency, *bus);
-	struct pmk_lsu_delay d = { .ready = word + hit };
+	struct pmk_lsu_delay d = { .ready = pmk_lsu_settled_request(lsu, slot, bus, issue, hit,
+								    extra) };
 
-	lsu->late = late;
-	lsu->nwaits = 0;
-	*bus = word + lsu->fill_cycles;
-	lsu->busy_until[slot] = d.ready + lsu->fill_cycles - 1;
-	if (use != PMK_LSU_NO_USE)
-		d.stall = pmk_lsu_hold(lsu, issue - late + use, d.ready);
+	d.stall = pmk_lsu_settled_use(lsu, late, issue, use, d.ready);
 	return d;
 }
 

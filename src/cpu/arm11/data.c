@@ -490,28 +490,28 @@ static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t acces
 {
 	struct pmk_lsu *lsu = &cpu->arm11.lsu;
 	uint32_t line = addr >> PMK_LINE_SHIFT;
-	uint64_t issue = issue_time(cpu, access);
+	uint64_t issue = issue_time(cpu, access), extra = t.refill + t.walk;
 	unsigned slot = lsu->busy_until[1] < lsu->busy_until[0];
 	uint64_t late;
 	bool settled = pmk_lsu_is_settled(lsu, issue, &late);
 	uint8_t byte = cpu->arm11.dmap[line];
+	struct pmk_lsu_delay d = { .ready = issue + extra + LOAD_HIT_LATENCY };
 
 	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue || byte & PMK_D_REQUESTED)) {
 		load_translated(cpu, line, access, t);
 		return;
 	}
-	if (byte & PMK_D_PRESENT) {
-		load_late(cpu, access, t);
+	if (!(byte & PMK_D_PRESENT)) {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		d.ready = pmk_lsu_settled_request(lsu, slot, &lsu->bus_free, issue,
+						  LOAD_HIT_LATENCY, extra);
+		fill_usual(cpu, line);
+	} else if (!extra) {
 		return;
 	}
-	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
-	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
-	account_load(cpu, access,
-		     pmk_lsu_settled_load_miss(lsu, late, slot, &lsu->bus_free, issue,
-					       first_use(access), LOAD_HIT_LATENCY,
-					       t.refill + t.walk),
-		     t.walk);
-	fill_usual(cpu, line);
+	d.stall = pmk_lsu_settled_use(lsu, late, issue, first_use(access), d.ready);
+	account_load(cpu, access, d, t.walk);
 }
 
 WIDE static void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
