@@ -131,8 +131,11 @@ bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 
+/* `busy` is pmk_arm11_is_busy(). It is passed in a register, so the slow path need not compute it
+ * again. */
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
-				   const struct pmk_block *b, uint64_t taken, uint64_t word);
+				   const struct pmk_block *b, uint64_t taken, uint64_t word,
+				   uint64_t busy);
 /*
  * Does what pmk_arm11_block_slow() does, while counts are booked by site, or where a region or
  * interval of the owner begins or ends.
@@ -166,6 +169,14 @@ static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const 
 	return ~(lines | b->arm11.spare);
 }
 
+/* Returns 0 if block `b` can start after `p` without fetching or waiting for anything. */
+static inline uint64_t pmk_arm11_is_busy(const struct pmk_cpu *cpu, const struct pmk_block *p,
+					 const struct pmk_block *b)
+{
+	return pmk_arm11_fetch_changes(cpu, b) | (p->arm11.late & b->arm11.wants) |
+	       (cpu->arm11.pending & b->arm11.touches);
+}
+
 /*
  * Start block `b`. `crossing` is pmk_cpu.crossing, `general` is true if `crossing` is, or if counts
  * are booked by site. Callers pass constants for both where they can. The facts of `b` are not
@@ -178,19 +189,18 @@ static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->arm11.pred[p->arm11.branch];
-	uint64_t odd = pmk_pred_changes(word, taken) | pmk_arm11_fetch_changes(cpu, b) |
-		       (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
+	uint64_t busy = pmk_arm11_is_busy(cpu, p, b);
 	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
 
 	cpu->executions[b->id].count++;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
-	if (PMK_UNLIKELY(odd || crossing)) {
+	if (PMK_UNLIKELY(pmk_pred_changes(word, taken) | busy || crossing)) {
 		if (general)
 			pmk_arm11_block_general(cpu, p, b, taken, word);
 		else
-			pmk_arm11_block_slow(cpu, p, b, taken, word);
+			pmk_arm11_block_slow(cpu, p, b, taken, word, busy);
 		return;
 	}
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))

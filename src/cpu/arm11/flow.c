@@ -243,13 +243,6 @@ static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 }
 
-/* Returns the registers for which block `b` may have to wait. */
-static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
-				    const struct pmk_block *b)
-{
-	return (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
-}
-
 /*
  * The bits of pmk_arm11_fetch_changes() that only pmk_arm11_fetch_block() can handle: the page is
  * not in the micro-TLB, or the bytes were not looked at.
@@ -293,15 +286,16 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 
 /*
  * Start block `b` after a branch that took `more` cycles longer than block `p` says. `cycles` were
- * added for its prediction, which was wrong.
+ * added for its prediction, which was wrong. `busy` is pmk_arm11_is_busy().
  */
 static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
-			      const struct pmk_block *b, uint64_t cycles, uint64_t more)
+			      const struct pmk_block *b, uint64_t busy, uint64_t cycles,
+			      uint64_t more)
 {
 	uint64_t before = cpu->cycles - cycles, start = before - b->cycles;
 
 	cpu->cycles = before + more;
-	if (pmk_arm11_fetch_changes(cpu, b) | block_awaits(cpu, p, b))
+	if (busy)
 		fetch_and_wait(cpu, p, b, before, start);
 	else if (PMK_UNLIKELY(start + more >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
@@ -578,10 +572,10 @@ void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
  */
 static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 			       const struct pmk_block *b, uint64_t taken, uint64_t word,
-			       enum left left, uint64_t cycles, uint64_t more)
+			       uint64_t busy, enum left left, uint64_t cycles, uint64_t more)
 {
 	if (left == LEFT)
-		enter_left(cpu, p, b, cycles, more);
+		enter_left(cpu, p, b, busy, cycles, more);
 	else if (left == LEFT_SHADOW)
 		enter_after_shadow(cpu, p, b, cpu->cycles - cycles, more);
 	else
@@ -589,62 +583,67 @@ static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 }
 
 static PMK_SLOW void block_after_held(struct pmk_cpu *cpu, const struct pmk_block *p,
-				      const struct pmk_block *b, uint64_t taken, uint64_t word)
+				      const struct pmk_block *b, uint64_t taken, uint64_t word,
+				      uint64_t busy)
 {
 	uint64_t more = 0;
 	enum left left = leave_held(cpu, p, b->pc, taken, word, &more);
 
-	enter_after(cpu, p, b, taken, word, left, 0, more);
+	enter_after(cpu, p, b, taken, word, busy, left, 0, more);
 }
 
 static PMK_SLOW void block_after_static(struct pmk_cpu *cpu, const struct pmk_block *p,
-					const struct pmk_block *b, uint64_t taken, uint64_t word)
+					const struct pmk_block *b, uint64_t taken, uint64_t word,
+					uint64_t busy)
 {
 	uint64_t more = 0;
 	enum left left = leave_static(cpu, p, b->pc, taken, &more);
 
-	enter_after(cpu, p, b, taken, word, left, pmk_pred_cycles(word), more);
+	enter_after(cpu, p, b, taken, word, busy, left, pmk_pred_cycles(word), more);
 }
 
 static PMK_SLOW void block_after_call(struct pmk_cpu *cpu, const struct pmk_block *p,
-				      const struct pmk_block *b, uint64_t taken, uint64_t word)
+				      const struct pmk_block *b, uint64_t taken, uint64_t word,
+				      uint64_t busy)
 {
 	enum left left = taken ? leave_predicted_call(cpu, p, b->pc, word) : LEFT_UNUSUALLY;
 
-	enter_after(cpu, p, b, taken, word, left, 0, 0);
+	enter_after(cpu, p, b, taken, word, busy, left, 0, 0);
 }
 
 static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block *p,
-				     const struct pmk_block *b, uint64_t taken, uint64_t word)
+				     const struct pmk_block *b, uint64_t taken, uint64_t word,
+				     uint64_t busy)
 {
 	uint64_t more = 0;
 	enum left left = leave_for_anywhere(cpu, p, b->pc, taken, &more);
 
-	enter_after(cpu, p, b, taken, word, left, 0, more);
+	enter_after(cpu, p, b, taken, word, busy, left, 0, more);
 }
 
 /* Start block `b`, whose start was predicted. */
 static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_block *p,
-					const struct pmk_block *b, uint64_t taken, uint64_t word)
+					const struct pmk_block *b, uint64_t taken, uint64_t word,
+					uint64_t busy)
 {
 	uint64_t before = cpu->cycles, start = before - b->cycles;
 
 	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
-	if (pmk_arm11_fetch_changes(cpu, b) | block_awaits(cpu, p, b))
+	if (busy)
 		fetch_and_wait(cpu, p, b, before, start - pmk_pred_cycles(word));
 	else if (PMK_UNLIKELY(start >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			  uint64_t taken, uint64_t word)
+			  uint64_t taken, uint64_t word, uint64_t busy)
 {
 	if (PMK_UNLIKELY(!b->arm11.spare && b->vector)) {
 		pmk_arm11_block_general(cpu, p, b, taken, word);
 		return;
 	}
 	if (!pmk_pred_differs(word, taken)) {
-		block_as_predicted(cpu, p, b, taken, word);
+		block_as_predicted(cpu, p, b, taken, word, busy);
 		return;
 	}
 	switch ((enum pmk_arm11_leave)p->arm11.leave) {
@@ -654,18 +653,18 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	case PMK_ARM11_LEAVE_FORWARD:
 	case PMK_ARM11_LEAVE_BACKWARD:
 		if (word & PMK_PRED_HELD)
-			block_after_held(cpu, p, b, taken, word);
+			block_after_held(cpu, p, b, taken, word, busy);
 		else
-			block_after_static(cpu, p, b, taken, word);
+			block_after_static(cpu, p, b, taken, word, busy);
 		break;
 	case PMK_ARM11_LEAVE_CALL:
-		block_after_call(cpu, p, b, taken, word);
+		block_after_call(cpu, p, b, taken, word, busy);
 		break;
 	case PMK_ARM11_LEAVE_RETURN:
 	case PMK_ARM11_LEAVE_INDIRECT:
 	case PMK_ARM11_LEAVE_INDCALL:
 	case PMK_ARM11_LEAVE_LOAD:
-		block_after_any(cpu, p, b, taken, word);
+		block_after_any(cpu, p, b, taken, word, busy);
 		break;
 	}
 }
