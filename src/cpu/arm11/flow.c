@@ -264,6 +264,35 @@ static PMK_SLOW void wait_remembered(struct pmk_cpu *cpu, const struct pmk_block
 		pmk_cpu_deadline(cpu, b);
 }
 
+/*
+ * Start block `b`, which waits for earlier loads. Does what wait_at_entry() does, in the most
+ * frequent case: the block waits for one load and nothing else, and no earlier wait is left.
+ */
+static PMK_SLOW void wait_for_load(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t before)
+{
+	struct pmk_lsu *lsu = &cpu->arm11.lsu;
+	uint64_t start = cpu->cycles - b->cycles, wait = 0;
+	uint64_t regs = cpu->arm11.pending & b->arm11.touches;
+	unsigned r = (unsigned)__builtin_ctzll(regs);
+
+	if (PMK_UNLIKELY(p->arm11.late & b->arm11.wants || regs & ((regs - 1) | PMK_PIPE_VFP) ||
+			 lsu->nwaits)) {
+		wait_at_entry(cpu, p, b, before);
+		return;
+	}
+	if (b->arm11.need[r] != PMK_PIPE_FAR) {
+		wait = pmk_lsu_hold(lsu, start - lsu->late + b->arm11.need[r] - 1,
+				    cpu->arm11.ready[r]);
+		cpu->dyn[PMK_SIG_DATA_STALL] +=
+			wait > cpu->arm11.walk[r] ? wait - cpu->arm11.walk[r] : 0;
+	}
+	cpu->arm11.pending &= ~regs;
+	cpu->cycles += wait;
+	if (PMK_UNLIKELY(start + wait >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
 static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
 				    const struct pmk_block *b, uint64_t before, uint64_t end)
 {
@@ -277,7 +306,7 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 	if (changes)
 		fetch_absent(cpu, b);
 	if (cpu->arm11.pending & b->arm11.touches)
-		wait_at_entry(cpu, p, b, before);
+		wait_for_load(cpu, p, b, before);
 	else if (p->arm11.late & b->arm11.wants)
 		wait_remembered(cpu, p, b, before);
 	else if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
