@@ -309,6 +309,8 @@ def test_flash_with_wait_states(loop, settings, iteration):
     # instruction of two cycles, leave time to fill the buffer.
     ("mov r8, r8; mov.w r8, r8; mov.w r8, r8; mov r8, r8; mov r8, r8; mov.w r8, r8", 6, 0),
     ("mov r8, r8; mov.w r8, r8; ldr.w r7, [r1]; mov.w r8, r8", 5, 0),
+    # IT is executed in parallel with CMP, so their word leaves the buffer at the end of that cycle.
+    ("cmp r8, r8; it eq; moveq r8, r8; mov.w r8, r8; mov.w r8, r8", 4, 0),
     ("mov.w r8, r8" + 40 * "; mov.w r8, r8", 41, 0),
     ("mov r8, r8" + 41 * "; mov.w r8, r8", 42 + 20, 20)])
 def test_wide_instructions_in_two_words_wait(code, cycles, base):

@@ -195,7 +195,9 @@ static void fetch_cycle(const struct pmk_core *core, struct fetch *f, uint64_t u
 
 /*
  * Returns for how many cycles the instruction waits until the buffer has all of it. Also lets the
- * instruction's own cycles pass.
+ * instruction's own cycles pass. Only an IT has none: it is executed in parallel with the
+ * instruction before it (ACTLR.DISFOLD, DDI 0337 and DDI 0439), so it leaves the buffer together
+ * with that instruction.
  */
 static unsigned fetch_wait(const struct pmk_core *core, const struct pmk_insn *in, unsigned cycles,
 			   struct fetch *f)
@@ -211,6 +213,8 @@ static unsigned fetch_wait(const struct pmk_core *core, const struct pmk_insn *i
 	}
 	for (unsigned i = 0; i < cycles; i++)
 		fetch_cycle(core, f, next / 4);
+	if (next / 4 > f->oldest)
+		f->oldest = next / 4;
 	return wait;
 }
 
