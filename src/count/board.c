@@ -154,6 +154,17 @@ static bool names_board(const char *value, const char *name)
 	return !strncmp(value, name, n) && (!value[n] || value[n] == ',');
 }
 
+unsigned pmk_board_shift(char *const *argv)
+{
+	const char *value = value_of(argv, "M", "machine");
+	unsigned shift = firmware_boards[0].shift;
+
+	for (size_t i = 0; value && i < sizeof(firmware_boards) / sizeof(firmware_boards[0]); i++)
+		if (names_board(value, firmware_boards[i].name))
+			shift = firmware_boards[i].shift;
+	return shift;
+}
+
 static const char *find_board(const struct named *n, const char *value)
 {
 	while (value && n->name && !names_board(value, n->name))

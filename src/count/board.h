@@ -24,6 +24,9 @@ struct pmk_board {
  * QEMU's processor `cpu` and memory at this address. */
 const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_start);
 
+/* Returns the shift of -icount for the board of -M. */
+unsigned pmk_board_shift(char *const *argv);
+
 /* Returns the name of the core that an emulator's command line (ended by NULL) selects: the core
  * of -cpu, or the default core of the board of -M. NULL: pmk does not have that core. */
 const char *pmk_board_core(char *const *argv);

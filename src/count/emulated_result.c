@@ -422,15 +422,19 @@ static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, 
 		[6] = "UsageFault", [7] = "SecureFault",
 	};
 	bool known = trap->number >= 3 && trap->number < sizeof(names) / sizeof(names[0]);
+	const struct pmk_emulation *e = c->state;
+	struct pmk_fault_text text;
 	char at[64];
 
+	pmk_program_explain_fault(&e->prog, trap, &text);
 	snprintf(at, sizeof(at), "%s 0x%llx", trap->jumped ? "after the jump at" : "at",
 		 (unsigned long long)trap->pc);
-	pmk_count_warn(c, "the firmware took a %s %s%s", known ? names[trap->number] : "fault",
-		       trap->pc == UINT64_MAX ? "before its first instruction" : at,
+	pmk_count_warn(c, "the firmware took a %s %s%s%s%s", known ? names[trap->number] : "fault",
+		       trap->pc == UINT64_MAX ? "before its first instruction" : at, text.place,
 		       locked_up ? "; its fault handler then faulted, too, which locked up the "
 				   "processor: the counts end there"
-				 : "");
+				 : "",
+		       text.why);
 }
 
 /* Warns if the program did not end by itself. */
@@ -439,6 +443,7 @@ static void warn_of_end(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	bool locked_up = atomic_load(&e->runner.arena->locked_up) ||
 			 (e->killed == SIGABRT && e->runner.trap.number);
+	char text[512];
 
 	if (c->interrupted)
 		pmk_count_warn_interrupted(c);
@@ -446,7 +451,9 @@ static void warn_of_end(struct pmk_count *c)
 		pmk_count_warn_timeout(c);
 	else if (e->killed && !locked_up)
 		warn_of_signal(c);
-	if (e->runner.trap.number)
+	if (locked_up && pmk_program_lacks_table(&e->prog, text, sizeof(text)))
+		pmk_count_warn(c, "%s", text);
+	else if (e->runner.trap.number)
 		warn_of_fault(c, &e->runner.trap, locked_up);
 	else if (locked_up)
 		pmk_count_warn(c, "a fault handler of the firmware faulted, which locked up the "

@@ -409,9 +409,12 @@ static bool was_ended(const struct pmk_emulation *e)
 static int program_refused(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
-	bool system = e->prog.system;
+	bool system = e->prog.system, locked_up = atomic_load(&e->runner.arena->locked_up);
+	char text[512];
 
-	if (atomic_load(&e->runner.arena->locked_up))
+	if (locked_up && pmk_program_lacks_table(&e->prog, text, sizeof(text)))
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", text);
+	if (locked_up)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
 			"the processor locked up before it executed an instruction: the reset and "

@@ -49,9 +49,9 @@ static uint32_t word_at(const uint8_t *p)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static bool look_at_segment(void *ctx, const struct pmk_elf_segment *seg)
+/* Compares the segment with the memory of the board. */
+static void look_at_memory(struct search *s, const struct pmk_elf_segment *seg)
 {
-	struct search *s = ctx;
 	struct firmware *f = s->f;
 	uint64_t at;
 
@@ -63,6 +63,15 @@ static bool look_at_segment(void *ctx, const struct pmk_elf_segment *seg)
 		f->absent = true;
 		f->absent_at = at;
 	}
+}
+
+static bool look_at_segment(void *ctx, const struct pmk_elf_segment *seg)
+{
+	struct search *s = ctx;
+	struct firmware *f = s->f;
+
+	if (f->board)
+		look_at_memory(s, seg);
 	if (seg->bytes < 8 || seg->load >= f->start)
 		return true;
 	f->start = seg->load;
@@ -89,6 +98,38 @@ static void list_memory(const struct pmk_board *b, char *text, size_t size)
 				      m == b->memory ? "" : ", ", m->first, m->last);
 }
 
+/* Fills *s->f, except for `board`. */
+static void look_at_file(struct search *s, const char *path)
+{
+	struct firmware *f = s->f;
+
+	*f = (struct firmware){ .board = f->board, .start = UINT64_MAX };
+	pmk_elf_segments(path, look_at_segment, s);
+	/* The lowest bit of an address of code is set, and a stack pointer is a multiple of 4. */
+	if (f->reset & 1 && !(f->sp & 3))
+		pmk_elf_segments(path, has_reset, s);
+}
+
+bool pmk_program_lacks_table(const struct pmk_program *p, char *text, size_t size)
+{
+	struct firmware f = { .board = NULL };
+	struct search s = { .f = &f };
+
+	if (p->alone || !p->image || !pmk_elf_is_microcontroller(&p->elf))
+		return false;
+	look_at_file(&s, p->image);
+	/* QEMU's boards have the table at a multiple of 16M. */
+	if (f.has_table || !(f.start & 0xffffff))
+		return false;
+	snprintf(text, size,
+		 "%s has no vector table, so the processor finds no code to start with, and locks "
+		 "up; %sadd -semihosting -device loader,addr=0x%" PRIx64 ",cpu-num=0 to QEMU's "
+		 "command line",
+		 p->image, *p->given_by ? "without `qemu`, pmk starts it at its entry; or " : "",
+		 p->elf.entry | 1);
+	return true;
+}
+
 /* Fills *f, except for `board`. Returns false if the firmware cannot run; `why` then says the
  * reason and what to do, without the file's name. */
 static bool place_firmware(struct firmware *f, const char *path, char *why, size_t size)
@@ -97,11 +138,7 @@ static bool place_firmware(struct firmware *f, const char *path, char *why, size
 	char memory[256];
 	uint64_t at;
 
-	*f = (struct firmware){ .board = f->board, .start = UINT64_MAX };
-	pmk_elf_segments(path, look_at_segment, &s);
-	/* The lowest bit of an address of code is set, and a stack pointer is a multiple of 4. */
-	if (f->reset & 1 && !(f->sp & 3))
-		pmk_elf_segments(path, has_reset, &s);
+	look_at_file(&s, path);
 	if (!s.bad && (!f->has_table || (f->sp && has_memory(f->board, f->sp - 1, 1, &at))))
 		return true;
 	list_memory(f->board, memory, sizeof(memory));
@@ -196,6 +233,17 @@ static int enter_at_entry(struct pmk_program *p)
 	/* Setting the PC resets the processor, so it comes first. */
 	err = load_pc(p, p->elf.entry | 1);
 	return !err && p->elf.arm.fp ? load_value(p, CPACR, CPACR_FPU, 4) : err;
+}
+
+/* CCR of an ARMv6-M, whose bit UNALIGN_TRP is always 1: DDI 0419 B3.2.8. */
+#define CCR	  0xe000ed14
+#define CCR_ARMV6 0x208
+
+/* Let accesses that are not aligned fault, as they do on a Cortex-M0. Its firmware runs on QEMU's
+ * Cortex-M3, because no board with a Cortex-M0 has enough memory. */
+static int check_alignment(struct pmk_program *p)
+{
+	return !strcmp(p->core.qemu_cpu, "cortex-m0") ? load_value(p, CCR, CCR_ARMV6, 4) : 0;
 }
 
 /* Writes why this core was chosen. The file's attributes do not distinguish all processors. */
@@ -309,8 +357,117 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 	free(config);
 	if (!err)
 		err = set_start(p, &f, start, sizeof(start));
+	if (!err)
+		err = check_alignment(p);
 	if (err)
 		return err;
 	set_note(p, &f, start);
 	return pmk_program_find_emulator(p);
+}
+
+/* Let time in the emulated machine follow the instructions, as for firmware whose board pmk
+ * chooses, unless the user has chosen its speed. */
+int pmk_program_set_clock(struct pmk_program *p)
+{
+	char icount[32];
+
+	if (!p->image || !pmk_elf_is_microcontroller(&p->elf) || pmk_program_counts_time(p))
+		return 0;
+	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", pmk_board_shift(p->argv.word));
+	snprintf(p->note, sizeof(p->note),
+		 "pmk added -icount %s to QEMU's command line, so that time follows the "
+		 "instructions",
+		 icount);
+	return pmk_program_add(p, (const char *const[]){ "-icount", icount, NULL });
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+struct code {
+	uint64_t addr;
+	uint32_t bits; /* two halfwords, the first one in the upper half */
+};
+
+static bool read_code(void *ctx, const struct pmk_elf_segment *seg)
+{
+	struct code *c = ctx;
+	uint64_t at = c->addr - seg->addr;
+
+	if (c->addr < seg->addr || at >= seg->bytes || seg->bytes - at < 2)
+		return true;
+	c->bits = (uint32_t)(seg->contents[at] | seg->contents[at + 1] << 8) << 16;
+	if (seg->bytes - at >= 4)
+		c->bits |= word_at(seg->contents + at) >> 16;
+	return false;
+}
+
+/* Returns why the instruction at `pc` took a fault, and what to do. */
+static const char *reason_of_fault(const struct pmk_program *p, uint64_t pc)
+{
+	static const struct {
+		uint32_t mask, value; /* DDI 0403E A5.2 and A5.3 */
+		const char *reason;
+	} rows[] = {
+		{ 0xffff0000, 0xbeab0000,
+		  "; the instruction is a semihosting call: add -semihosting to QEMU's command "
+		  "line" },
+		{ 0xff000000, 0xbe000000,
+		  "; the instruction is a breakpoint, but there is no debugger" },
+		{ 0xff000000, 0xde000000,
+		  "; the instruction is undefined, as that of __builtin_trap()" },
+		{ 0xec000e00, 0xec000a00,
+		  "; the instruction needs the FPU: bits 20 to 23 of CPACR, 0xe000ed88, "
+		  "enable it" },
+	};
+	struct code c = { .addr = pc };
+
+	pmk_elf_segments(p->image, read_code, &c);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if ((c.bits & rows[i].mask) == rows[i].value)
+			return rows[i].reason;
+	return "; if it is a load or store, the board has no memory at its address, or the address "
+	       "is not aligned";
+}
+
+/* True if UDIV or SDIV is in the 16 bytes before `pc`. No access shows that it has been passed, so
+ * it may have taken the fault. */
+static bool is_after_division(const struct pmk_program *p, uint64_t pc)
+{
+	for (uint64_t at = pc - 16; at < pc - 2; at += 2) {
+		struct code c = { .addr = at };
+
+		pmk_elf_segments(p->image, read_code, &c);
+		if ((c.bits & 0xffd0f0f0) == 0xfb90f0f0)
+			return true;
+	}
+	return false;
+}
+
+void pmk_program_explain_fault(const struct pmk_program *p, const struct pmk_cpu_trap *trap,
+			       struct pmk_fault_text *text)
+{
+	struct pmk_functions *all;
+	const char *name = NULL, *why;
+	uint64_t begin;
+	char msg[128];
+
+	*text = (struct pmk_fault_text){ "", "" };
+	if (!p->image || trap->pc == UINT64_MAX)
+		return;
+	if (!pmk_functions_load(&all, p->image, msg, sizeof(msg))) {
+		name = pmk_functions_at(all, trap->pc, &begin);
+		if (name)
+			snprintf(text->place, sizeof(text->place), " in %s", name);
+		pmk_functions_free(all);
+	}
+	if (trap->jumped)
+		why = "; there is no code at the address to which it jumps";
+	else if (!name)
+		why = "; no function is there: a pointer to a function may be null or even";
+	else
+		why = reason_of_fault(p, trap->pc);
+	snprintf(text->why, sizeof(text->why), "%s%s", why,
+		 is_after_division(p, trap->pc) ? "; or a division just before it divided by zero, "
+						  "with DIV_0_TRP of CCR set"
+						: "");
 }

@@ -169,10 +169,25 @@ static int check_profile(struct pmk_program *p, const char *file, const struct p
 	return 0;
 }
 
+/* Finds the program. The host does not execute firmware, so its name needs no slash. */
+static int find_program(struct pmk_program *p, const char *program)
+{
+	char *found = pmk_program_path(program), msg[256];
+	struct pmk_elf elf;
+	bool is_firmware = !found && !pmk_elf_read(program, &elf, msg, sizeof(msg)) &&
+			   pmk_elf_is_microcontroller(&elf);
+
+	free(found);
+	if (!is_firmware)
+		return find_file(program, &p->image, p->fault);
+	p->image = strdup(program);
+	return p->image ? 0 : pmk_count_no_memory(p->fault);
+}
+
 int pmk_program_open(struct pmk_program *p, const char *program)
 {
 	char msg[256];
-	int unread, err = find_file(program, &p->image, p->fault);
+	int unread, err = find_program(p, program);
 
 	if (err)
 		return err;
@@ -468,6 +483,8 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 					"for firmware and kernels, in qemu-system-…",
 					p->argv.word[0]);
 	err = p->system ? check_firmware(p) : 0;
+	if (!err && p->system)
+		err = pmk_program_set_clock(p);
 	return err ? err : pmk_program_find_emulator(p);
 }
 

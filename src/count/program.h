@@ -9,6 +9,7 @@
 #include "count/error.h"
 #include "count/words.h"
 #include "cpu/config.h"
+#include "cpu/cpu.h"
 #include "producer/qemu/find.h"
 #include "producer/qemu/runner.h"
 #include "profile/elf.h"
@@ -71,6 +72,20 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 /* Build the command line for firmware without an emulator's command line (p->alone). The board is
  * one with the chosen core. */
 int pmk_program_firmware(struct pmk_program *p, char *const *argv);
+/* True if QEMU cannot start firmware of a Cortex-M with the user's command line, because the file
+ * has no vector table. `text` then says so, and what to do. */
+bool pmk_program_lacks_table(const struct pmk_program *p, char *text, size_t size);
+/* Add -icount to the command line of an emulator that runs firmware of a Cortex-M. */
+int pmk_program_set_clock(struct pmk_program *p);
+
+/* Parts of a sentence: " in FUNCTION", where firmware took a fault, and "; REASON" with what to do.
+ * Both can be "". */
+struct pmk_fault_text {
+	char place[128], why[256];
+};
+
+void pmk_program_explain_fault(const struct pmk_program *p, const struct pmk_cpu_trap *trap,
+			       struct pmk_fault_text *text);
 /* Build the command line of an emulator: `command`, which is split into words, or NULL, and then
  * `more`. Add the plugin, and check that the firmware can be read and is for the emulator's
  * machine. */

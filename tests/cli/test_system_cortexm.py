@@ -667,13 +667,14 @@ def test_firmware_without_a_vector_table_at_0_starts_at_its_entry():
 
 
 def test_firmware_needs_no_execute_bit():
-    """QEMU only reads firmware, so it needs no execute bit. Programs need one, as the kernel
-    requires."""
+    """QEMU only reads firmware, so it needs no execute bit and no slash in its name. Programs need
+    both, as the kernel and the shell require."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = os.path.join(WORK, f"no-x-{os.getpid()}.elf")
     shutil.copy(firmware("cortex-m3"), elf)
     os.chmod(elf, 0o644)
     equal(pmk("stat", "-e", "inst_retired", elf).code, 0)
+    equal(pmk("stat", "-e", "inst_retired", os.path.basename(elf), cwd=WORK).code, 0)
     with open(elf, "r+b") as f:
         f.write(b"\x7fELG")
     contains(pmk("stat", elf).err, "permission denied (no execute bit)")
@@ -711,12 +712,83 @@ def test_a_fault_is_reported_with_its_address(handler, said, more):
     elf = build("cortexm", source.replace("\t.balign\t4\ncount", "\t.ltorg\n\t.balign\t4\ncount"),
                 "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4", "-Wl,--build-id=none",
                 "-Wl,-Ttext=0", "-DPENDING=0", "-DCOUNT=10", ext="S", prefix="arm-none-eabi-")
-    at = int(run("arm-none-eabi-nm", elf).out.split(" T faults")[0].split()[-1], 16)
+    at = symbol(elf, "faults")
     out = pmk("stat", "-e", "st_retired,exc_undef", elf)
     jumped = "after the jump " if more == BAD_JUMP else ""
-    contains(out.err, f"warning: the firmware took a HardFault {jumped}at {at:#x}{said}")
+    contains(out.err, f"warning: the firmware took a HardFault {jumped}at {at:#x} in faults{said}")
     equal(out.code, 128 + 6 if said else 0, out)
     assert "R00=" not in out.err and "SIGABRT" not in out.err, out
+
+
+# Sets DIV_0_TRP of CCR.
+TRAP_DIVISION = "ldr r0, =0xe000ed14; ldr r1, [r0]; orr r1, #16; str r1, [r0]; movs r1, #0"
+
+
+@cases("cpu, code, where, said", [
+    ("cortex-m4", "faults: udf #255", "faults", "; the instruction is undefined, as that of "),
+    ("cortex-m4", ".fpu fpv4-sp-d16; faults: vmov.f32 s0, #1.0", "faults",
+     "; the instruction needs the FPU: bits 20 to 23 of CPACR, 0xe000ed88, enable it"),
+    ("cortex-m3", TRAP_DIVISION + "; udiv r2, r0, r1; faults: b 5f", "faults",
+     "jumps; or a division just before it divided by zero, with DIV_0_TRP of CCR set"),
+    ("cortex-m3", TRAP_DIVISION + "; udiv r2, r0, r1; faults: str r2, [sp]", "faults",
+     "is not aligned; or a division just before it divided by zero, with DIV_0_TRP of CCR set"),
+    ("cortex-m0", "mov r1, sp; faults: ldr r0, [r1, r0]", "faults",
+     "; if it is a load or store, the board has no memory at its address, or the address is not"),
+    ("cortex-m0plus", "mov r1, sp; faults: str r0, [r1, r0]", "faults", "the address is not"),
+    ("cortex-m3", "movs r0, #0; blx r0", None, "; no function is there: a pointer to a function"),
+    ("cortex-m3", "ldr r0, =0x70000001; faults: blx r0", "faults",
+     "; there is no code at the address to which it jumps")])
+def test_a_fault_is_reported_with_its_reason(cpu, code, where, said):
+    """A Cortex-M0 takes a fault if an access is not aligned, although its firmware runs on QEMU's
+    Cortex-M3."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    lines = "\tmovs r0, #1\n" + code.replace("; ", "\n") + "\n5:"
+    source = FIRMWARE.replace("MORE", lines.replace("faults:", "\t.global faults\nfaults:"))
+    source = source.replace("\t.balign\t4\ncount", "\t.ltorg\n\t.balign\t4\ncount")
+    source = source.replace("hang:\tb\t.", "hang:\tldr r1, =0x20026\n\tmovs r0, #0x18\n\tbkpt 0xab")
+    elf = build("cortexm", source, "-nostdlib", "-static", "-mthumb", f"-mcpu={cpu}",
+                "-Wl,--build-id=none", "-Wl,-Ttext=0", "-DPENDING=0", "-DCOUNT=10", ext="S",
+                prefix="arm-none-eabi-")
+    out = pmk("stat", "-e", "inst_retired", elf)
+    at = f"at {symbol(elf, where):#x} in {where}" if where else "at 0x0"
+    line = re.search("HardFault .*", out.err)[0]
+    contains(line, f"HardFault {'after the jump ' if 'jumps' in said else ''}{at};")
+    contains(line, said)
+
+
+def symbol(elf, name):
+    return int(run("arm-none-eabi-nm", elf).out.split(f" T {name}")[0].split()[-1], 16)
+
+
+def test_a_semihosting_call_without_semihosting_is_named():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    line = command("cortex-m3").replace(" -semihosting", "")
+    out = pmk("stat", "-e", "inst_retired", "--timeout", "1000", "--qemu", line)
+    contains(out.err, "; the instruction is a semihosting call: add -semihosting to QEMU's")
+
+
+def test_qemu_with_firmware_without_a_vector_table():
+    """QEMU cannot start such firmware. pmk says what to do, and what it says works."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm-entry", WITHOUT_VECTORS, "-nostdlib", "-static", "-mthumb",
+                "-mcpu=cortex-m4", "-Wl,--build-id=none", "-Wl,-Ttext=0x8000", ext="S",
+                prefix="arm-none-eabi-")
+    line = f"qemu-system-arm -M mps2-an386 -kernel '{elf}' -nographic"
+    out = pmk("stat", "-e", "inst_retired", "--qemu", line)
+    equal(out.code, 128 + 6, out)
+    said = re.search(" has no vector table, so the processor finds no code to start with, and "
+                     "locks up; without --qemu, pmk starts it at its entry; or add (.*) to QEMU's "
+                     "command line$", out.err, re.M)
+    assert said and "HardFault" not in out.err, out
+    equal(counts(stat("-e", "inst_retired", "--qemu", f"{line} {said[1]}")), {"inst_retired": 6})
+
+
+def test_time_follows_the_instructions_of_firmware():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    docs = [stat("-e", "inst_retired", "--qemu", command("cortex-m3") + more)
+            for more in ("", " -icount shift=5,sleep=off")]
+    equal(["-icount shift=5,sleep=off" in str(doc.get("note")) for doc in docs], [True, False])
+    equal(*(counts(doc) for doc in docs))
 
 
 @cases("reset, code, said", [
@@ -776,6 +848,56 @@ def test_firmware_reads_its_own_cycle_counter(words):
     equal(out.code, 0, out)
     contains(out.err, "the program's own PMU, dwt: 4 reads, 2 writes")
     equal(run(*line).code, 1)  # without pmk, QEMU's cycle counter always reads 0
+
+
+LINES = """
+__attribute__((noinline)) void work(int n)
+{
+	for (int i = 0; i < n; i++)
+		__asm__ volatile("nop");
+}
+
+__attribute__((naked)) void _start(void)
+{
+	__asm__ volatile("ldr r0, =0x20003000; mov sp, r0; movs r0, #7; bl work; movs r0, #3; bl work");
+	__asm__ volatile("movs r0, #0x18; ldr r1, =0x20026; bkpt 0xab");
+}
+"""
+
+
+def lines_elf(cpu):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    return build("cortexm-lines", LINES, "-nostdlib", "-static", "-mthumb", f"-mcpu={cpu}", "-O1",
+                 "-g", "-Wl,--build-id=none", "-Wl,-Ttext=0x8000", prefix="arm-none-eabi-")
+
+
+def test_a_recording_of_firmware_is_shown_and_exported(tmp_path):
+    recording, page = tmp_path / "a.pmk", tmp_path / "a.html"
+    equal(pmk("record", "-g", "-o", recording, lines_elf("cortex-m4")).code, 0)
+    lcov = pmk("export", "--format", "lcov", "-i", recording).out.splitlines()
+    assert {"FNDA:2,work", "FNDA:1,_start", "DA:5,10"} <= set(lcov), lcov
+    out = pmk("annotate", "-e", "inst_retired", "-i", recording, "work")
+    assert re.search(r" 10 .* 10  \S+\.c:5$", out.out, re.M), out
+    equal(pmk("report", "--html", page, "-i", recording).code, 0)
+    contains(page.read_text(), "work")
+    equal(pmk("diff", "--fail-over", "0%", recording, recording).code, 0)
+
+
+@lab
+def test_a_sweep_counts_firmware_as_pmk_stat_does(tmp_path):
+    elf = lines_elf("cortex-m3")
+    (tmp_path / "plan.ini").write_text(
+        "[sweep]\ncores = cortex-m3, cortex-m4\nevents = cpu_cycles, inst_retired\n"
+        f"[settings]\nbranch.refill = 1, 3\n[program work]\nrun = {elf}\n")
+    out = pmk("sweep", "plan.ini", "-o", "r.db", cwd=tmp_path)
+    equal(out.code, 0, out)
+    rows = pmk("sweep", "-x,", "r.db", cwd=tmp_path).out.splitlines()
+    for core in ("cortex-m3", "cortex-m4"):
+        for refill in (1, 3):
+            want = counts(stat("-e", "cpu_cycles,inst_retired", "--core", core, "--set",
+                               f"branch.refill={refill}", elf))
+            said = f"work,{core},{refill},{want['cpu_cycles']},{want['inst_retired']},"
+            assert said in rows, (said, rows)
 
 
 def test_the_example_is_counted_by_its_three_commands():
