@@ -163,7 +163,7 @@ def test_bad_traffic():
                        ("gxi:period=1,addr=0x20000000", "reaches only mpmc"),
                        ("gxi:period=1,burst=incr4", "there is no key 'burst'"),
                        ("mpmc:retry=3", "is not every:N"),
-                       ("mpmc:period=3", "there are retry, split, release"),
+                       ("mpmc:period=3", "(known: retry, split, release)"),
                        ("clcdc:period=9,lock=on", "so it cannot lock")):
         refused(129, said, "stat", "--pmu", "ahbmon", "--traffic", spec, loop())
     refused(129, "gxi is given twice", "stat", "--pmu", "ahbmon", "--traffic", "gxi:period=9",
