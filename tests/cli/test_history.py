@@ -190,7 +190,7 @@ def test_a_program_that_was_not_built_again_is_refused(repository):
     os.utime(repository.folder / "prog", (source - 5, source - 5))
     out = repository.history("add", "--commit", "HEAD", "./prog")
     equal((out.code, out.err), (125, "pmk: history: ./prog is older than its source prog.s, which "
-                                     f"{name[:10]} changed: build it again, or `touch` it if it is "
+                                     f"{name[:10]} changed: build it again, or 'touch' it if it is "
                                      "up to date\n"))
     equal(len(repository.shown()["commits"]), 1)
     os.utime(repository.folder / "prog")
@@ -487,7 +487,7 @@ def test_bisect_leaves_a_bisect_of_others_alone(repository):
     before = repository.git("bisect", "log"), repository.git("rev-parse", "HEAD")
     out = repository.history("bisect", "--build", BUILD_IT, "./prog")
     equal((out.code, out.err), (125, "pmk: history bisect: a git bisect is in progress here; "
-                                     "`git bisect reset` ends it\n"))
+                                     "'git bisect reset' ends it\n"))
     equal((repository.git("bisect", "log"), repository.git("rev-parse", "HEAD")), before)
 
 

@@ -145,9 +145,10 @@ static int check_checkout(void)
 				"history bisect: there are changes that are not committed; commit "
 				"or stash them");
 	if (!pmk_tool_run(log, PMK_ERRORS_DROPPED, 0, out, sizeof(out)))
-		return cli_fail(PMK_EXIT_FAILED,
-				"history bisect: a git bisect is in progress here; `git bisect "
-				"reset` ends it");
+		return cli_fail(
+			PMK_EXIT_FAILED,
+			"history bisect: a git bisect is in progress here; 'git bisect reset' ends "
+			"it");
 	return 0;
 }
 
@@ -263,9 +264,10 @@ static int reset_git(void)
 	const char *const words[] = { "git", "bisect", "reset", NULL };
 
 	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, NULL, 0))
-		return cli_fail(PMK_EXIT_FAILED,
-				"history bisect: git bisect is still active; `git bisect reset` "
-				"restores the checkout");
+		return cli_fail(
+			PMK_EXIT_FAILED,
+			"history bisect: git bisect is still active; 'git bisect reset' restores "
+			"the checkout");
 	return 0;
 }
 

@@ -156,11 +156,11 @@ int history_check_stale(const char *commit, const char *path)
 			continue;
 		newer = newer ? newer : line;
 		if (is_built_from(path, line))
-			return cli_fail(PMK_EXIT_FAILED,
-					"history: %s is older than its source %s, which %.10s "
-					"changed: build it again, or `touch` it if it is up to "
-					"date",
-					path, line, commit);
+			return cli_fail(
+				PMK_EXIT_FAILED,
+				"history: %s is older than its source %s, which %.10s changed: "
+				"build it again, or 'touch' it if it is up to date",
+				path, line, commit);
 	}
 	if (newer)
 		cli_fail(0,

@@ -250,7 +250,7 @@ long history_find(const struct history *h, const char *name)
 	}
 	if (found < 0)
 		cli_fail(0,
-			 "history: the database has no commit '%s'; `pmk history show` lists them",
+			 "history: the database has no commit '%s'; 'pmk history show' lists them",
 			 name);
 	return found;
 }

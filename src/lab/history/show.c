@@ -68,7 +68,7 @@ static int nothing_matches(const struct show *s, const char *event)
 		known |= program && !strcmp(program, s->h->series[i].program);
 	if (!s->h->nseries)
 		return cli_fail(PMK_EXIT_FAILED,
-				"%s: no commit has counts; `pmk history add` adds them",
+				"%s: no commit has counts; 'pmk history add' adds them",
 				s->q->database);
 	if (!known)
 		pmk_nearest_among(program, program_name, s->h, near, sizeof(near));
