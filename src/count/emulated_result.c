@@ -578,7 +578,7 @@ static void note_control(struct pmk_count *c)
 	char list[PARTS_SIZE];
 
 	if (off)
-		pmk_count_add_note(c, "the firmware left these off (%s): %s",
+		pmk_count_add_note(c, "the firmware did not turn these on (%s): %s",
 				   in_system->control_by == PMK_CONTROL_BY_MSR ? "MSR" : "SCTLR",
 				   list_parts(off, list));
 	if (unseen)

@@ -244,14 +244,15 @@ def controlled(body, *options):
 def test_caches_are_off_until_the_firmware_turns_them_on():
     off, note = controlled(LOADS)
     equal(off, controlled(LOADS, *ALL_OFF)[0], "as with parameters that turn all off")
-    contains(note, "left these off (SCTLR): MMU, data cache, instruction cache, branch prediction")
+    contains(note, "did not turn these on (SCTLR): MMU, data cache, instruction cache, branch "
+                   "prediction")
     # Without prediction, B at the vector and 999 times BNE are mispredicted. With prediction, B and
     # the last BNE are.
     equal((off["br_mispredict"], off["icache_miss"], off["dcache_miss"]), (1000, 0, 0))
     some, note = controlled(PREDICTOR_ON + LOADS)
     equal((some["br_mispredict"], some["dcache_miss"], some["main_tlb_miss"]), (2, 0, 0))
     assert some["icache_miss"] > 0, some
-    contains(note, "left these off (SCTLR): MMU, data cache")
+    contains(note, "did not turn these on (SCTLR): MMU, data cache")
     on, note = controlled(CACHES_ON + LOADS)
     # The pages are those of the code and of the stack.
     equal((on["br_mispredict"], on["dcache_miss"], on["main_tlb_miss"]), (2, 1, 2))

@@ -135,7 +135,7 @@ def test_caches_are_off_until_the_firmware_turns_them_on(core):
                    f"qemu-system-arm -M virt -cpu {core} -kernel '{kernel}' -nographic -nic none "
                    "-semihosting -icount shift=0,sleep=off")
         got[name] = counts(doc)
-        equal("left these off (SCTLR): MMU, data cache, instruction cache" in (doc["note"] or ""),
+        equal("turn these on (SCTLR): MMU, data cache, instruction cache" in (doc["note"] or ""),
               name == "off", doc["note"])
     refills = ("l1d_cache_refill", "l1i_cache_refill", "l1d_tlb_refill")
     equal([got["off"][e] for e in refills], [0, 0, 0])

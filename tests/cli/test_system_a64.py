@@ -491,7 +491,7 @@ def controlled(body, *options):
 def test_caches_are_off_until_the_firmware_turns_them_on():
     loads = LOADS.format(n=1)
     off, note = controlled(loads)
-    contains(note, "left these off (SCTLR): MMU, data cache, instruction cache")
+    contains(note, "did not turn these on (SCTLR): MMU, data cache, instruction cache")
     equal(off, controlled(loads, *ALL_OFF)[0], "as with parameters that turn all off")
     equal([off[e] for e in CONTROLLED if "refill" in e], [0, 0, 0])
     on, note = controlled(CACHES_ON + loads)

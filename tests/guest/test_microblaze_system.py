@@ -106,7 +106,7 @@ def test_caches_are_as_the_firmware_sets_them(settings, insns, loads, left_off):
     c, doc = count(f"-DSETTINGS={settings}", handlers=0, sets=("mmu.enable=off",))
     want(c, insn_executed=32, load_word=5, icache_request=insns, dcache_read_request=loads)
     equal({c["event"]: c["trust"] for c in doc["counters"]}["clock_cycles"], "modelled")
-    equal(re.findall(r"the firmware left these off \(MSR\): (.*)", doc["note"] or ""),
+    equal(re.findall(r"firmware did not turn these on \(MSR\): (.*)", doc["note"] or ""),
           [left_off] if left_off else [])
     assert "does not show what the firmware" not in (doc["note"] or ""), doc["note"]
 
