@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* The members of a row that the firmware library (PMK_FIRMWARE) leaves out, because flash is
- * scarce: text for people, and the registers. There they are NULL and 0. */
+/* PMK_HOST() encloses the members of a table's row that the firmware library (PMK_FIRMWARE) does
+ * not need: text for people, and the registers. In firmware they are NULL or 0, to save flash. */
 #ifdef PMK_FIRMWARE
 #define PMK_HOST(...)
 #else

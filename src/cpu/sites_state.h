@@ -26,8 +26,8 @@ struct table {
 	uint32_t size, used;
 };
 
-/* The key of a record. `of` is the block of a run, the run of a site, or the entry of a path.
- * `path` is the path of a run, or the parent of a path. */
+/* The key of a record; sites.h explains the terms. `of` is the block of a run, the run of a site,
+ * or the entry of a path. `path` is the path of a run, or the parent of a path. */
 struct key {
 	uint64_t of, site;
 	uint32_t path;

@@ -123,7 +123,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 
 	if (err)
 		return err;
-	/* The last poll saw this wrap in the value. If its flag comes, it comes now. */
+	/* The last poll saw a smaller value, and has counted this wrap before its flag was set. */
 	if (w->early && overflowed)
 		overflowed = false;
 	w->early = false;

@@ -71,7 +71,7 @@ def test_a_conditional_write_waits_for_the_old_value(core, mode):
 
 @pytest.mark.parametrize("core", ["cortex-a7", "cortex-a72"])
 def test_vmrs_waits_for_the_comparison(core):
-    """An addition takes 4 cycles, and the next one, which depends on it, takes 4 more."""
+    """VMRS waits for VCMP, and VCMP for VADD. The next VADD needs the result of VMOV."""
     body = ("vadd.f64 d0, d0, d1\n\tvcmp.f64 d0, d1\n\tvmrs r0, fpscr\n\tvmov s0, r0")
     assert cycles(core, "vmrs", "arm", body) > cycles(core, "vadd", "arm",
                                                       "vadd.f64 d0, d0, d1") + 2

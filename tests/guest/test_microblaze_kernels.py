@@ -578,8 +578,8 @@ def test_dcache_write_back_words():
         c = count("walk", *back, **STORE, STRIDE=4, COUNT=64, PASSES=2)
         writes(c, 128, 64)
         timed(c, "dcache_write_latency", sum=128, mean=1.0, stddev=0.0, min=1, max=1)
-        # The word that was stored is read with a hit; another one of its line fetches what is
-        # missing, after which all of them hit.
+        # Reading the stored word hits. Reading another word of its line misses, and fetches the
+        # missing words. After that, every word of the line hits.
         c = count("walk", *back,
                   ACCESS="swi r3, r5, 0; lwi r3, r5, 0; lwi r3, r5, 4; lwi r3, r5, 8",
                   STRIDE=4 * line, COUNT=8, PASSES=1)

@@ -212,7 +212,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_ALU:
 		return (struct cost){ ALU, in->vector == PMK_V_REVERSE ? 2 : 1, 1, 0 };
 	case PMK_I_OTHER:
-	case PMK_I_BARREL: /* this class and the next are MicroBlaze's */
+	case PMK_I_BARREL: /* this class and the next four are MicroBlaze's */
 	case PMK_I_FP_COMPARE:
 	case PMK_I_FP_TO_INT:
 	case PMK_I_FP_FROM_INT:

@@ -106,7 +106,7 @@ static int choose_commits(const struct history_request *q, char **good, char **b
 			code = PMK_EXIT_USAGE;
 		else if (from < 0)
 			code = cli_fail(PMK_EXIT_USAGE,
-					"history bisect: no commit before the last one is good; "
+					"history bisect: no commit before the bad one is good; "
 					"name a good one with --good");
 	}
 	if (!code)

@@ -371,7 +371,8 @@ static void test_cycles_of_branches(void **state)
 		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_RETURN, false, false, true, false, 1, 0, true, 9, 9 },
 		/*
-		 * If there is no branch, or a change of mode, the block takes no additional cycles.
+		 * A block that ends without a branch, or with a change of mode, takes no additional
+		 * cycles.
 		 */
 		{ __LINE__, PMK_FLOW_NEXT, false, false, false, false, 0, 0, false, 0, 0 },
 		{ __LINE__, PMK_FLOW_EXCEPTION, false, false, false, false, 1, 0, true, 1, 1 },
