@@ -248,7 +248,7 @@ def test_seed():
     for seed in ("x", "-1", "1.5", "99999999999999999999"):
         out = pmk("stat", "--sample-seed", seed, loop(10))
         equal(out.code, 129)
-        contains(out.err, f"--sample-seed {seed}: expected a number")
+        contains(out.err, f"--sample-seed {seed}: expected a seed, 0 to 2147483647")
     out = pmk("stat", "--sample", "-T", "linux", "true")
     equal(out.code, 129)
     contains(out.err, "--sample is for -T emu, not for -T linux")

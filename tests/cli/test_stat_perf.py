@@ -4,6 +4,7 @@ option of perf, or refuses it with a reason."""
 import csv
 import io
 import os
+import pathlib
 import re
 import subprocess
 import time
@@ -482,6 +483,9 @@ def test_plot_of_what():
 def test_threads_apart():
     two = [subprocess.Popen(["sh", "-c", f"read x; {what}"], stdin=subprocess.PIPE)
            for what in ("while [ ${i:-0} -lt 100000 ]; do i=$((i + 1)); done", ":")]
+    # A process has the name of its program only a moment after Popen() has returned.
+    wait_until(lambda: all(pathlib.Path(f"/proc/{shell.pid}/comm").read_text() == "sh\n"
+                           for shell in two), "no shell runs")
     pids = ",".join(str(p.pid) for p in two)
     p = subprocess.Popen([PMK, "stat", "--per-thread", "-j", "-p", pids, "-e", "task-clock,cs"],
                          stderr=subprocess.PIPE, text=True)

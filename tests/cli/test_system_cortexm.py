@@ -599,7 +599,7 @@ def test_firmware_for_a_later_core_is_refused():
         out = pmk("stat", *words)
         equal(out.code, 126, out)
         contains(out.err, "it is built for ARMv7E-M, and core cortex-m0 has ARMv6-M; "
-                          "--core cortex-m4")
+                          "use --core cortex-m4")
     contains(pmk("stat", "--core", "arm1176", firmware("cortex-m4")).err,
              "core arm1176 runs arm code; the program is for a Cortex-M")
 

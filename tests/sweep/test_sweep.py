@@ -717,7 +717,8 @@ def test_usage(folder):
                                         ["--json-output", "--heat", "cycles", "r.db"],
                                         ["-x;", "--html", "r.html", "r.db"])),
                         (["-x,", "plan.ini"], "plan.ini is a plan, and this option shows a "
-                                              "database; use 'pmk sweep -x, DB', for example")):
+                                              "database; run 'pmk sweep -o DB plan.ini', "
+                                              "then use the option with DB")):
         out = pmk("sweep", *words, cwd=folder)
         equal((out.code, out.err.splitlines()[0]), (129, f"pmk: {told}"))
         assert not words or out.err.count("\n") == 1, out.err
