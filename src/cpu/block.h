@@ -26,22 +26,21 @@ struct pmk_facts {
 	uint16_t n[PMK_NFACTS];
 };
 
-/* The pipeline model's data about an instruction. With them, the memory model finds out when a miss
- * costs time. */
+/* What the pipeline model knows about an instruction. The memory model uses it to decide whether a
+ * miss costs time. */
 struct pmk_pipe_slot {
 	uint16_t issue; /* issue cycle, from the start of the block */
-	/* Cycles from issue to the first instruction that waits for the result. If no instruction
-	 * of the block waits for it, the member means something else. For a load, it then has the
-	 * registers that receive the result at the end of the block, as the family packs them. For
-	 * other instructions, it has the cycles to the end of the block. */
+	/* Usually the cycles from issue to the first instruction of the block that waits for the
+	 * result. If no instruction of the block waits for it, the family decides what this member
+	 * contains: see PMK_PIPE_OPEN in arm11/pipeline.h, for example. */
 	uint16_t use;
 };
 
-#define PMK_PIPE_FAR 255 /* no instruction of the block uses the register soon */
+#define PMK_PIPE_FAR 255 /* value of need[]: the block needs the register late or not at all */
 
 /* Families that number branches use these values in place of a branch's number. */
-#define PMK_BRANCH_NONE	 0 /* no branch ends the block: the next one should follow it in memory */
-#define PMK_BRANCH_SLOW	 1 /* the block ends in an instruction that always takes the slow path */
+#define PMK_BRANCH_NONE	 0 /* no branch ends the block: it falls through to the next block */
+#define PMK_BRANCH_SLOW	 1 /* the slow path always handles the end of the block */
 #define PMK_BRANCH_FIRST 2
 
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
@@ -73,8 +72,8 @@ struct pmk_block {
 	uint8_t level;	   /* the exception level at which the block runs, or 0 */
 	uint8_t disturbs;  /* what the block's maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
-	/* For blocks that may end early (fault.h): their instructions, and how many of the
-	 * instructions may fault. */
+	/* For blocks that may end early (fault.h): the instructions up to the last one that may
+	 * fault, their number, and how many of them may fault. */
 	const struct pmk_insn *insn;
 	uint16_t ninsns, nfaults;
 };

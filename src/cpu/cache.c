@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The functions of cache directories that are not needed at every miss. See cache.h. */
+/* The functions of cache directories that are not inline. See cache.h. */
 #include "cpu/cache.h"
 
 #include <stdlib.h>

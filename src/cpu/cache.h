@@ -3,13 +3,13 @@
  * A set-associative cache directory: which line is where, and which one is evicted. It holds no
  * data. The core finds out in its own presence map (for example in arm11.h) whether a line is
  * present, so a hit costs nothing here. This works because the replacement policies of the cores
- * themselves keep no state about hits. The policies of order.h do keep such state. For them, the
+ * themselves keep no state about hits. LRU and PLRU (order.h) do keep such state. For them, the
  * core calls pmk_cache_use() at each hit, except when the line was already the last one used in its
  * set, because the call would then change nothing.
  *
- * Lines are numbered (address >> 5). The following is from ARM1176JZF-S TRM 7.2. Invalid ways are
- * filled first, from the lowest number on. Round robin uses one counter for all sets. The other
- * policy of these cores is pseudo-random.
+ * The number of a line is its address >> 5. Sets and ways work as ARM1176JZF-S TRM 7.2 says.
+ * Invalid ways are filled first, from the lowest number on. After that, replacement is either round
+ * robin, with one counter for all sets, or pseudo-random.
  */
 #ifndef PMK_CPU_CACHE_H
 #define PMK_CPU_CACHE_H
@@ -42,9 +42,9 @@ void pmk_cache_fini(struct pmk_cache *c);
 void pmk_cache_clear(struct pmk_cache *c);
 
 /*
- * Adds a line that is not in the cache, which keeps no order. Returns the line that it replaces, or
- * PMK_NO_LINE. The function is inline because every miss of the program calls it. Ways are filled
- * from the lowest number on, so a set whose last way is valid has no invalid way.
+ * Adds a line to a cache that does not have it, and that keeps no order. Returns the line that it
+ * replaces, or PMK_NO_LINE. The function is inline because every miss of the program calls it. Ways
+ * are filled from the lowest number on, so a set whose last way is valid has no invalid way.
  */
 static inline uint32_t pmk_cache_replace(struct pmk_cache *c, uint32_t line)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions that an emulator calls while code runs. Each family of cores makes them from its
- * own hot paths. There is one function for each combination of facts that are known when a block is
- * translated, so the function does not test these facts each time the block runs. At translation,
- * the family chooses the function for the start of a block (on_block in family.h) and for each
- * access (watch in family.h).
+ * own hot paths. There is one function for each combination of conditions that are known when a
+ * block is translated, so the function does not test these conditions each time the block runs. At
+ * translation, the family chooses the function for the start of a block (on_block in family.h) and
+ * for each access (watch in family.h).
  *
  * An emulator passes its callbacks the number of a vCPU and no context, so the cores are in a
  * global table. One table is enough because each emulator is a process of its own.
@@ -30,25 +30,28 @@ typedef void pmk_block_fn(unsigned vcpu, void *block);
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
 /*
- * A test for accesses that change only pmk_cpu.access and one count. An emulator that can make the
- * test itself need not call back for such accesses. Each look-up is in a table at an offset from
- * the family's tables. The index is the address with its lower 32 bits rotated right by `ror`,
- * shifted right by `shift` and masked. The look-up succeeds if (entry & entry_mask) == ((address &
- * addr_mask) >> addr_shift | value).
+ * A look-up of struct pmk_access_test. It reads an entry of a table that begins `offset` bytes
+ * after the family's tables (tables() in family.h). The index of the entry is the address with its
+ * lower 32 bits rotated right by `ror`, shifted right by `shift` and masked with `index_mask`. The
+ * look-up succeeds if (entry & entry_mask) == ((address & addr_mask) >> addr_shift | value).
  */
 struct pmk_lookup {
 	int32_t offset;
 	uint8_t size; /* bytes of an entry: 1, 4 or 8 */
 	uint8_t ror, shift, addr_shift;
-	/* All of these fit in 32 bits with sign; `value` fits in 31 bits. */
+	/* Each of these fits into 32 bits with sign; `value` fits into 31 bits. */
 	int64_t index_mask, entry_mask, addr_mask, value;
 };
 
 #define PMK_MAX_LOOKUPS 2
 
+/*
+ * A test for accesses that change nothing except pmk_cpu.access and one count. An emulator that can
+ * make the test itself need not call back for such accesses.
+ */
 struct pmk_access_test {
-	/* Number of look-ups, which must all succeed. If it is 0, an access always makes a
-	 * difference. */
+	/* Number of look-ups, which must all succeed. If it is 0, the emulator must call back for
+	 * every access. */
 	unsigned n;
 	struct pmk_lookup lookup[PMK_MAX_LOOKUPS];
 	unsigned counts; /* the signal that every such access adds 1 to, or PMK_SIG_NONE */
@@ -65,8 +68,9 @@ struct pmk_emulator {
 	/* The exception level of the core now, when a block is about to start; negative if it is
 	 * not known. NULL if the emulator never knows it. */
 	int (*level_now)(unsigned vcpu);
-	/* Cortex-M: the number of the exception whose handler runs now, or 0; *sp is the stack
-	 * pointer and *lr the link register. Negative if it is not known. */
+	/* Cortex-M: returns the number of the exception whose handler runs now, 0 if no handler
+	 * runs, or a negative number if this is not known. Stores the stack pointer in *sp and the
+	 * link register in *lr. */
 	int (*exception_now)(uint32_t *sp, uint32_t *lr);
 	/* Called if exception levels are watched: leave_level() when the core leaves its level,
 	 * enter_level() when it is known to be at another level. */
@@ -81,10 +85,11 @@ struct pmk_emulator {
 };
 extern struct pmk_emulator pmk_emulator;
 
-/* Decides the level of the core if it is open (cpu.h) and the emulator reports the level. */
+/* If the exception level is open (pmk_cpu.level in cpu.h), asks the emulator for the present level.
+ * If the emulator knows it, the core enters that level. */
 void pmk_level_settle(struct pmk_cpu *cpu);
 
-/* Stores the present access in system emulation, for pmk_cpu.is_device. */
+/* Stores the present access, which pmk_cpu.is_device() reads. */
 static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
 	cpu->seen = (struct pmk_access_seen){ info, addr };
@@ -92,10 +97,10 @@ static inline void pmk_access_see(struct pmk_cpu *cpu, uint32_t info, uint64_t a
 
 /*
  * In system emulation, the emulator may leave a block in the middle and continue with the remaining
- * instructions as another block, whose start it reports again. These instructions, the *rest*, were
- * counted when the first block started, so pmk remembers them here until the rest starts. An
- * interrupt may come before that and leave other blocks in the middle, too, and an RTOS may then
- * run other tasks. At the end of a run there may be rests that have not started.
+ * instructions as another block. It then reports the start of that block, too. These instructions,
+ * the *rest*, were counted when the first block started, so pmk remembers them here until the rest
+ * starts. An interrupt may come before that and leave other blocks in the middle, too, and an RTOS
+ * may then run other tasks. At the end of a run there may be rests that have not started.
  */
 #define PMK_MAX_RESTS 16
 struct pmk_rests {
@@ -137,8 +142,9 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 }
 
 /*
- * Prepares for the block of a handler, which is about to start. Either the block before it was left
- * early, or it has a rest that runs later. In the second case, the rest shows how the block ends.
+ * Called when the block of a handler is about to start. If the previous block has a rest that has
+ * not run, pmk accounts for the end of that block when the rest runs. Otherwise the previous block
+ * may have been left early.
  */
 static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
@@ -174,9 +180,9 @@ struct pmk_block_fns {
 	pmk_block_fn *plain; /* the plain way in any program and in system emulation */
 	pmk_block_fn *eager;
 	pmk_block_fn *booked; /* the plain way if pmk_cpu.sites is NULL, otherwise the booked way */
-	/* Called first if the block may be that of a handler. */
+	/* Called before a block that may be that of a handler is counted. */
 	void (*handle)(struct pmk_cpu *cpu, const struct pmk_block *block);
-	/* Called first in system emulation. */
+	/* Called before any block is counted, in system emulation. */
 	void (*before)(struct pmk_cpu *cpu, const struct pmk_block *block);
 };
 
@@ -192,8 +198,8 @@ pmk_block_fn *pmk_block_choose(const struct pmk_core *core, bool single, bool ha
 typedef void pmk_enter_fn(struct pmk_cpu *cpu, const struct pmk_block *block, bool crossing);
 typedef void pmk_before_fn(struct pmk_cpu *cpu, const struct pmk_block *block);
 
-/* The callers of these functions pass functions by their names, so that the compiler can inline
- * them. */
+/* Callers of the next four functions pass `enter` and `before` by the names of functions, so that
+ * the compiler can inline them. */
 PMK_INLINE void pmk_block_start_single(const struct pmk_block *block, pmk_enter_fn *enter)
 {
 	pmk_cpus[0]->access = 0;
@@ -248,7 +254,7 @@ static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_bloc
 	(void)block;
 }
 
-/* Returns log2 of the bytes of an access, up to 8 bytes. */
+/* Returns log2 of the size of an access in bytes, rounded down and at most 3. */
 static inline unsigned pmk_access_log2(unsigned bytes)
 {
 	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;

@@ -106,8 +106,9 @@ void pmk_code_fini(struct pmk_code *code)
 	memset(code, 0, sizeof(*code));
 }
 
-/* Makes room for `more` entries in a table that has `used` entries and is filled from the lowest
- * entry on. */
+/* Populates the memory of the next `more` entries of a table whose first `used` entries are in use.
+ * `entry` is the size of an entry. Works in steps of 64 KB, because that is faster than touching
+ * page by page. */
 static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
 {
 	const uint64_t bytes = 1 << 16;

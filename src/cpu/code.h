@@ -31,28 +31,27 @@ struct pmk_code {
 	struct pmk_insn *insn;
 	uint32_t ninsns;
 	/*
-	 * The additional data of blocks that families keep. It is address space for PMK_MAX_KEPT
-	 * bytes, or NULL.
+	 * The data that the family keeps for its blocks in addition to struct pmk_block (keep() in
+	 * family.h). There is address space for PMK_MAX_KEPT bytes. NULL if the family keeps none.
 	 */
 	char *kept;
 	uint64_t nkept;
 	uint32_t nblocks;
 	/*
-	 * Set by the owner. If true, the emulator reports when an instruction has completed that
-	 * may fault without an access (fault.h). It does so for code that is translated from now
-	 * on.
+	 * Set by the owner. If true, code that is translated from now on reports the end of each
+	 * instruction that may fault and for which a missing access proves nothing (fault.h).
 	 */
 	bool tells;
 	uint32_t nbranches;
 	struct pmk_code_table block_at;	 /* by start address */
-	struct pmk_code_table branch_at; /* a block that ends in a branch, by its address */
+	struct pmk_code_table branch_at; /* for each branch, by its address: a block that it ends */
 };
 
 /* Returns 0 or PMK_ENOMEM. */
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core);
 void pmk_code_fini(struct pmk_code *code);
 
-/* The reasons why control may reach a block to which the block that ran before does not lead. */
+/* Reasons why a block may start although the previous block does not lead to it. */
 enum pmk_entry {
 	PMK_ENTRY_VECTOR = 1 << 0,     /* at an exception vector */
 	PMK_ENTRY_SIGNAL = 1 << 1,     /* a program's signal handler */
@@ -69,8 +68,8 @@ enum pmk_entry {
 /*
  * Returns the block of these instructions, and adds it if it is new. Always fills in slots[], which
  * has n entries. `bytes_hash` distinguishes different code at the same address (self-modifying or
- * reloaded code). `entry` has bits of enum pmk_entry. Returns NULL when there are no numbers left.
- * The block stays where it is until pmk_code_fini().
+ * reloaded code). `entry` has bits of enum pmk_entry. Returns NULL if there is no number or no
+ * memory left. The block stays where it is until pmk_code_fini().
  */
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 				     uint64_t bytes_hash, unsigned entry,

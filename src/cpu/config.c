@@ -413,8 +413,9 @@ static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-/* Checks that the number of sets is a power of two. The size of the cache itself need not be a
- * power of two: some A64 cores have 48K in 3 ways. */
+/* Checks that the size of a way is a power of two and at least a line, and that PLRU has a power of
+ * two as the number of ways. The size of the cache itself need not be a power of two: some A64
+ * cores have 48K in 3 ways. */
 static int check_cache(const char *which, uint64_t bytes, uint64_t ways, enum pmk_policy policy,
 		       unsigned line, char *msg, unsigned size)
 {

@@ -123,7 +123,8 @@ bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
  * their default value are left out, so adding a parameter does not change the fingerprints of
  * existing presets. */
 void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT]);
-/* Copies how the cycles were validated from `from` to `core`, if both have the same parameters. */
+/* Clears core->checked if the parameters of `core` differ from those of `from`, for which the text
+ * is true. */
 void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from);
 /* Returns core->checked, or "unchecked" if it is empty. */
 const char *pmk_core_checked(const struct pmk_core *core);
@@ -139,8 +140,8 @@ bool pmk_core_become(struct pmk_core *core, const char *isa);
  * PMU. */
 bool pmk_core_on_ahb(const struct pmk_core *core);
 
-/* The level 2 cache controllers of ARM cores, by l2_type: "none"; "l210" and "l220", which are also
- * the names of their PMUs; and "plain", which has no PMU. */
+/* The level 2 cache controllers of ARM cores, indexed by l2.type: "none"; "l210" and "l220", which
+ * are also the names of their PMUs; and "plain", which has no PMU. */
 #define PMK_CORE_NL2 4
 extern const char *const pmk_core_l2[PMK_CORE_NL2 + 1];
 
@@ -160,8 +161,8 @@ static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, ui
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);
 
-/* Returns the l2_type of a core whose level 2 cache has this PMU. Returns 0 if `pmu` is not the PMU
- * of a level 2 cache. */
+/* Returns the value of l2.type for a core whose level 2 cache has this PMU. Returns 0 if `pmu` is
+ * not the PMU of a level 2 cache. */
 unsigned pmk_core_l2_type(const char *pmu);
 
 /* Sets `core` to a core of the first family, without names and with every key at its default. */
@@ -169,8 +170,8 @@ void pmk_core_defaults(struct pmk_core *core);
 
 /*
  * Sets `core` to a core with this instruction set and this PMU, every key at its default, and all
- * other names empty. Returns PMK_EINVAL if there is no such instruction set; *core is then as
- * pmk_core_defaults() leaves it.
+ * other names empty. Returns PMK_EINVAL if there is no such instruction set; the parameters of
+ * *core are then as pmk_core_defaults() leaves them.
  */
 int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
@@ -199,9 +200,8 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size);
 
 /*
- * Checks that each row accepts the value of its parameter, and that the values fit together: sizes
- * are powers of two, and a way is no smaller than a line. Returns 0, or PMK_ERANGE with one line in
- * msg.
+ * Checks that each row accepts the value of its parameter, and that the values fit together. For
+ * example, a way must not be smaller than a line. Returns 0, or PMK_ERANGE with one line in msg.
  */
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
@@ -221,9 +221,9 @@ unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW]
 
 /*
  * Families use these functions in their checks. pmk_core_say_range() stores `text` in msg and
- * returns PMK_ERANGE. pmk_core_check_sets() checks that the number of sets of each cache and of the
- * TLB is a power of two. Its parameters are the line sizes of the caches in bytes; 0 means that
- * there is no level 2 cache.
+ * returns PMK_ERANGE. pmk_core_check_sets() checks the size of the ways of each cache, and that the
+ * number of sets of the TLB is a power of two. `iline`, `dline` and `l2line` are the line sizes of
+ * the caches in bytes; `l2line` is 0 if there is no level 2 cache.
  */
 int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,

@@ -35,8 +35,8 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 	cpu->executions = executions;
 }
 
-/* Copies the family's own counts, which are not signals, from `from`, so that they continue
- * there. */
+/* Copies those counts of the family that are not signals from `from` into `cpu`, so that they
+ * continue. */
 static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 {
 	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->counts->beside;

@@ -59,16 +59,16 @@ struct pmk_cpu {
 	bool eager; /* the owner adds facts at every execution instead of summing up later */
 
 	/*
-	 * Counts by signal. They include static facts only if `eager` is true. Each count must not
-	 * be exactly 4096 bytes after a member of the first line: hosts compare only the low bits
-	 * of addresses, so a load from the one would wait for a store to the other. This slowed
-	 * down counting a MicroBlaze by 5 %.
+	 * Counts by signal. They include the facts of blocks only if `eager` is true. Each count
+	 * must not be exactly 4096 bytes after a member in the first cache line of this struct:
+	 * hosts compare only the low bits of addresses, so a load from the one would wait for a
+	 * store to the other. This slowed down counting a MicroBlaze by 5 %.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
 	struct pmk_bus *bus; /* where latencies are recorded, or NULL; it belongs to the owner */
 	struct pmk_core core;
 	struct pmk_sites *sites; /* where counts are booked by site, or NULL: sites.h */
-	/* number of the record that is sites' struct pmk_ledger_state, or 0 */
+	/* number of the record with the struct pmk_ledger_state of `sites`, or 0 */
 	uint32_t sites_state;
 
 	/* Called when the clock has passed the deadline, before the block that starts is counted.
@@ -83,7 +83,7 @@ struct pmk_cpu {
 	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
 	/*
-	 * The last fault after which possibly nothing has run. The record is valid while its
+	 * The last fault after which the program may have ended. The record is valid while its
 	 * `prev`, `access` and `cycles` are equal to those of the core.
 	 */
 	struct {
@@ -143,7 +143,7 @@ _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn
 #define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
 #define PMK_ACCESS_USE(a) \
 	((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
-/* words of an instruction that accesses several; or look-ups */
+/* words of a load or store multiple, or what else the family stores here */
 #define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff)
 #define PMK_ACCESS_SIZE(a)  ((uint32_t)((a) >> 40) & 0xff) /* bytes per access */
 
@@ -160,8 +160,8 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 }
 
 /*
- * Packs the position of an access's instruction: `behind` is the number of instructions after it in
- * the block that may fault. The position is counted from the end of the block, because an emulator
+ * Packs the position of an access's instruction: `behind` is how many of the instructions after it
+ * in the block may fault. The position is counted from the end of the block, because an emulator
  * may run the rest of a block as a block of its own, and both end at the same instruction.
  */
 #define PMK_ACCESS_AT 51

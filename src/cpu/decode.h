@@ -24,8 +24,8 @@ struct pmk_decoder {
 	bool system;		     /* true for firmware, false for a program on a Linux kernel */
 	bool big_endian;	     /* byte order of the program */
 	/* Returns the first instruction of `sequence` as the emulator's own disassembler writes it,
-	 * or NULL if the emulator has no disassembler for it. The caller frees the text, and sets
-	 * `sequence` before each sequence. */
+	 * or NULL if the emulator has no disassembler for it. The family's decoder, which calls
+	 * this, frees the text. The owner sets `sequence` before it decodes a sequence. */
 	char *(*first_text)(void *sequence);
 	void *sequence;
 	void *own; /* the family's own data; NULL before init() of pmk_core_decoder */

@@ -5,8 +5,8 @@
  * when a core is configured. families.h lists the families.
  *
  * Cores are in memory that two processes share, so a core stores the number of its family instead
- * of a pointer. The hot paths call none of these functions. They are in callbacks that each family
- * makes for itself.
+ * of a pointer. The hot paths call none of these functions. Each family builds the hot paths into
+ * its own callbacks.
  *
  * The object has a part for each kind of user, and families may share parts. All parts must be set.
  * Inside a part, a member may be NULL only if its comment says so. If a function is NULL, pmk
@@ -123,8 +123,8 @@ struct pmk_core_run {
 	 */
 	void (*drop)(struct pmk_cpu *cpu);
 	/* For cores whose handlers are ordinary functions: returns which handlers are active when
-	 * `b` starts after `p`. pmk calls it before it calls the function of on_block(). If it is
-	 * NULL, handlers run on the call path that they interrupt. */
+	 * `b` starts after `p`. pmk calls it before the family's function for the start of a block
+	 * counts `b`. If it is NULL, handlers run on the call path that they interrupt. */
 	struct pmk_nesting (*nesting)(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b);
 	/* Called when the rest of the block `of` continues, possibly after a handler. May be
@@ -153,9 +153,10 @@ struct pmk_core_callbacks {
 	 * and the upper half is the distance in bytes. If it is NULL, prefetch instructions do
 	 * nothing. */
 	pmk_access_fn *preload;
-	/* In user emulation: returns a test for accesses of the instruction that change nothing.
-	 * The test depends only on whether the access is a load or a store, and on its size. If it
-	 * is NULL, the emulator must call back for every access. */
+	/* In user emulation: returns a test for accesses of the instruction that change nothing
+	 * except pmk_cpu.access and one count. The test depends only on whether the access is a
+	 * load or a store, and on its size. If it is NULL, the emulator must call back for every
+	 * access. */
 	struct pmk_access_test (*test)(const struct pmk_core *core, const struct pmk_insn *in);
 	/* Returns the tables in which the test looks. NULL if test() is NULL. */
 	void *(*tables)(const struct pmk_cpu *cpu);
@@ -224,11 +225,11 @@ struct pmk_core_counts {
 	const uint8_t *fetch;
 	/* The signals of `fetch` that do not depend on branch prediction. May be NULL. */
 	const uint8_t *lines;
-	/* The signals that sites book in addition to the clock. They are counted when they happen,
-	 * not with a block (sites.h). */
+	/* The signals that are booked by site (sites.h), as the clock is. They are counted when
+	 * they happen, not with a block. */
 	const struct pmk_counted_signal *counted;
-	/* Counts that are not signals, which sites book because derive() reads them. The list ends
-	 * with n == 0. May be NULL. */
+	/* Counts that are booked by site although they are not signals, because derive() reads
+	 * them. The list ends with n == 0. May be NULL. */
 	const struct pmk_counted_beside *beside;
 	/* Computes the totals that follow from other totals. These other totals are already
 	 * complete. */

@@ -8,9 +8,10 @@
  *
  * For some instructions a missing access proves nothing: they make no access, or none if their
  * condition fails (pmk_fault_unsure()). For these, the emulator must report when the next
- * instruction begins. Each report takes time. So only code that was translated after pmk began to
- * expect faults makes reports (pmk_code.tells). If several instructions of other code may have
- * faulted, pmk assumes the first of them and marks the core as unsure.
+ * instruction begins. Each report takes time, so only code that was translated after pmk began to
+ * expect faults makes reports (pmk_code.tells). In code without reports, several instructions may
+ * be the one that faulted. pmk then assumes that it was the first of them, and marks the core as
+ * unsure.
  *
  * A handler may also be entered without a fault, because the program calls it or its signal is
  * sent. If all missing accesses of a block may also have been skipped, the host's signal decides,
@@ -64,10 +65,13 @@ enum pmk_cause {
 PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause);
 
 /*
- * Does the work of pmk_cpu_fault() for the block `b` of a handler on a core without a clock. For
- * such a core, the emulator reports at most the last access of a block. If a block ends in a direct
- * branch or in no branch, the emulator reports that access only if the block was translated after
- * pmk began to expect faults. Does nothing if the last block does not continue with `b`.
+ * Called when the block `b` of a handler is about to start. Finds out why the handler is entered,
+ * and calls pmk_cpu_fault().
+ *
+ * On a core without a clock, the emulator reports at most the last access of a block. If a block
+ * ends in a direct branch or in no branch, the emulator reports that access only if the block was
+ * translated after pmk began to expect faults. Without such a report, pmk assumes that the block
+ * has run to its end if `b` can follow it, unless the program was seen to fault.
  */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 

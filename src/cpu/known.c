@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lists the blocks of each line of code. See known.h. */
+/* Lists the blocks that contain each instruction cache line. See known.h. */
 #include "cpu/known.h"
 
 #include <pmk/error.h>

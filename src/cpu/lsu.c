@@ -28,7 +28,7 @@ uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 		before = lsu->wait[first++].late;
 	if (until <= at + before)
 		return 0;
-	/* A later instruction with a shorter wait is over its wait when this wait ends. */
+	/* Waits of later instructions that make the core no later than this wait have no effect. */
 	for (next = first; next < lsu->nwaits && lsu->wait[next].late <= late;)
 		next++;
 	drop(lsu, first, next - first);

@@ -11,15 +11,16 @@
  * choice.
  *
  * The owner's clock advances by a whole block at once. The emulator reports a load later, and only
- * then can a wait in the middle of the block be added. After that, the emulator may report earlier
- * loads, which did not wait. So there is a second clock, the undelayed clock, of a core that never
- * waits for memory. The list `wait` says how late the real core is: all instructions from undelayed
- * time `at` on are `late` cycles late. Waits do not add up. If an instruction cannot issue before
- * some time, then it and all later instructions are as late as that time requires, however long
- * they waited before.
+ * then can a wait of an instruction after the load be added. The emulator may then report other
+ * loads that come before the waiting instruction, and are not delayed by it. So there is a second
+ * clock, the undelayed clock, of a core that never waits for memory. The list `wait` says how late
+ * the real core is: all instructions from undelayed time `at` on are `late` cycles late. Waits do
+ * not add up. If an instruction cannot issue before some time, then it and all later instructions
+ * are as late as that time requires, however long they waited before.
  *
- * Two things are not modelled. Instruction fetches and evictions use the external bus, too. A
- * second load from a line that is under way waits for the line, but here it hits at once.
+ * Two things are not modelled on an ARM11. Instruction fetches and evictions use the external bus,
+ * too. And a second load from a line that is under way waits for that line; in the model, it hits
+ * at once.
  */
 #ifndef PMK_CPU_LSU_H
 #define PMK_CPU_LSU_H
@@ -82,8 +83,8 @@ void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 
-/* pmk_lsu_slot() returns the slot that becomes free first. pmk_lsu_bus() points to the time from
- * which the bus that brings lines is free. */
+/* pmk_lsu_slot() returns the slot that becomes free first. pmk_lsu_bus() returns a pointer to the
+ * time from which the bus that brings lines is free. */
 static inline unsigned pmk_lsu_slot(const struct pmk_lsu *lsu)
 {
 	const uint64_t *b = lsu->busy_until;
@@ -196,9 +197,9 @@ static inline struct pmk_lsu_delay pmk_lsu_next_line(struct pmk_lsu *lsu, uint64
 }
 
 /*
- * True if no earlier wait is left. This holds for most misses. The next two functions then get the
- * results of pmk_lsu_load_miss() and pmk_lsu_write() in a few operations. Sets *late to how late
- * the core is.
+ * True if all earlier waits are over at time `issue`. This holds for most misses. For them,
+ * pmk_lsu_settled_load_miss() and pmk_lsu_settled_write() get the results of pmk_lsu_load_miss()
+ * and pmk_lsu_write() in a few operations. Sets *late to how late the core is.
  */
 static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue, uint64_t *late)
 {
@@ -224,7 +225,8 @@ static inline uint64_t pmk_lsu_settled_request(struct pmk_lsu *lsu, unsigned slo
 	return word + hit;
 }
 
-/* Called for a load whose value is `ready` late. Returns for how long its first use waits. */
+/* Called for a load whose value is available at time `ready`. `late` is from pmk_lsu_is_settled().
+ * Returns how many cycles the first use of the value waits. */
 static inline uint64_t pmk_lsu_settled_use(struct pmk_lsu *lsu, uint64_t late, uint64_t issue,
 					   uint64_t use, uint64_t ready)
 {

@@ -30,7 +30,8 @@ static struct pmk_ledger_path *path_record(const struct pmk_sites_rest *s, uint3
 }
 
 /* Returns the path of the function at `entry` when it is called at `site` from `path`, or `path` if
- * there is no memory for a new path. */
+ * no new path begins: the function calls itself from the same place, the path is too deep, or there
+ * is no memory. Here, `site` is the address of the call. */
 static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, uint64_t site)
 {
 	const struct pmk_ledger_path *from = path_record(s, path);
@@ -74,9 +75,9 @@ static void forget_calls(struct pmk_sites_rest *s)
 }
 
 /*
- * Returns the index of the first call that was made on the same stack as a call at `sp`. If `sp` is
- * above the stack pointer of the first call on the last call's stack, it is on another stack; the
- * function then returns s->calls.
+ * Returns the index of the first call on the stack on which a call is made at `sp`. This is the
+ * stack of the last call, unless `sp` is above the stack pointer of the first call on it. In that
+ * case, the call at `sp` is the first one on its stack, and the function returns s->calls.
  */
 static uint32_t stack_base(const struct pmk_sites_rest *s, uint64_t sp)
 {
@@ -105,10 +106,11 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 /*
  * Returns how many calls are still open when control goes to `pc` and the stack pointer is `sp`. A
  * function that made a call has its return address on the stack, so calls that are still open were
- * made at addresses above `sp`. A call that was made at `sp` and has the return address `pc` has
- * returned. If no call at `sp` has this return address, the answer depends on deeper calls. If a
- * deeper call has returned, then all calls at `sp` have returned, too. If not, none has: control
- * stays in the function that was called, or has jumped to another function.
+ * made with a stack pointer above `sp`. A call that was made at `sp` and has the return address
+ * `pc` has returned. If no call at `sp` has this return address, the answer depends on deeper
+ * calls, whose stack pointers are below `sp`. If a deeper call has returned, then all calls at `sp`
+ * have returned, too. If not, none has: control stays in the function that was called, or has
+ * jumped to another function.
  */
 static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
 {

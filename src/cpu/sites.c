@@ -371,8 +371,8 @@ static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, u
 	return other_site(s, run, site, PMK_LEDGER_SITE);
 }
 
-/* Books an increase when a block was left. An exception at the end of the running block also counts
- * this way; `sites->left` is then the running block. */
+/* Books at the end of the previous block that a counter has increased by `n`. If the last site is
+ * already the end of a block, the increase is booked there later, with the other counters. */
 void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	struct pmk_sites *sites = cpu->sites;
@@ -390,7 +390,7 @@ void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 		s->seen[k] += n;
 }
 
-/* Books the cycles so far, because they do not belong to `site`, the next site. */
+/* Books the cycles so far, unless they belong to `site`, the next site. */
 static void settle(struct pmk_sites *sites, uint32_t site)
 {
 	bool fetches = site >= PMK_SITE_FETCH && site < PMK_SITE_ACCESS;

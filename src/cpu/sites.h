@@ -15,13 +15,13 @@
  *
  * With call paths, each path of calls has its own executions and sites. pmk follows calls and
  * returns by return addresses. A jump from one function into another (a tail call) stays on the
- * path of the first function. After longjmp or an exception of the language, pmk finds the path by
- * the stack pointer. The handler of a signal runs on the path that it interrupts. The handler of an
- * exception begins a path at the root, if the family knows where handlers start (nesting()). If
- * other code than the interrupted code continues after such handlers, this code belongs to another
- * task of an RTOS. That task continues on the path on which it was interrupted, or begins a path at
- * the root. A function that calls itself from the same place stays on one path. Calls that are
- * nested deeper than PMK_PATH_DEPTH stay on the path at that depth.
+ * path of the first function. After longjmp or a C++ exception, pmk finds the path by the stack
+ * pointer. The handler of a signal runs on the path that it interrupts. The handler of an exception
+ * begins a path at the root, if the family knows where handlers start (nesting()). If other code
+ * than the interrupted code continues after such handlers, this code belongs to another task of an
+ * RTOS. That task continues on the path on which it was interrupted, or begins a path at the root.
+ * A function that calls itself from the same place stays on one path. Calls that are nested deeper
+ * than PMK_PATH_DEPTH stay on the path at that depth.
  *
  * The counts are booked in records, struct pmk_ledger_…. They are in memory that the owner
  * provides, and that may be shared with another process.
@@ -36,7 +36,7 @@
 /* ---- records --------------------------------------------------------------------------------- */
 
 enum pmk_ledger_kind {
-	PMK_LEDGER_NONE, /* the record is not complete, because its writer was killed */
+	PMK_LEDGER_NONE, /* incomplete because its writer was killed, or replaced by a WIDE_SITE */
 	PMK_LEDGER_BLOCK,
 	PMK_LEDGER_PATH,
 	PMK_LEDGER_RUN,
@@ -78,8 +78,9 @@ struct pmk_ledger_path {
 };
 
 /*
- * A run: how often a block ran on a call path. It also has the taken branches and cycles at the end
- * of the block, if the end has no site of its own.
+ * A run: how often a block ran on a call path. `taken` and `cycles` count the taken branches and
+ * the cycles at the end of the block. `cycles` does not include cycles that were booked at the site
+ * LEAVE.
  */
 struct pmk_ledger_run {
 	struct pmk_ledger_head head;
@@ -87,16 +88,16 @@ struct pmk_ledger_run {
 	uint64_t executions, taken, cycles;
 	/* The numbers of the records of the sites, for the writer; 0 if nothing was counted at a
 	 * site. `leave` is the end of the block and `fetch` its start. `access` has the accesses,
-	 * as far as there is room. Its index is the number of instructions after the access that
-	 * may fault. */
+	 * as far as there is room. Its index is how many of the instructions after the access may
+	 * fault. */
 	uint32_t leave, fetch, access[];
 };
 
 /*
  * The counts at a site of a run. After this struct come the counters that pmk_site_counters_at()
  * lists, in that order. In a SITE, they have 16 bits. If a counter would become too large, a
- * WIDE_SITE replaces the record. At the end, pmk adds ALL_SITE records, which have all counters of
- * the core.
+ * WIDE_SITE replaces the record. When the program has ended, pmk books the rest of each core's
+ * counts in an ALL_SITE, which has all counters of the core.
  */
 struct pmk_ledger_site {
 	struct pmk_ledger_head head;
@@ -115,12 +116,13 @@ static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
 }
 
 /*
- * With this record, a reader of the ledger books the counts that a core has not booked yet. All
- * counts beyond `seen` belong to one site.
+ * With this record, a reader of the ledger books the counts that a core has not booked yet. `seen`
+ * has the values of the core's counters when they were last booked. All counts since then belong to
+ * the site `site` of the run `run`.
  */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
-	uint32_t run; /* the run of this site; 0: nothing was counted */
+	uint32_t run; /* 0: nothing was counted since */
 	/* The run that may have ended with a fault of the program (pmk_cpu_faults()). */
 	uint32_t fault_run;
 	uint64_t site;
@@ -150,9 +152,9 @@ struct pmk_ledger_mapping {
  * these faults.
  */
 enum pmk_site {
-	PMK_SITE_LEAVE = 0,
+	PMK_SITE_LEAVE = 0,	  /* the end of the block */
 	PMK_SITE_FETCH = 1 << 16, /* plus the offset of the line from the start of the block */
-	/* plus the number of instructions after the access that may fault */
+	/* plus how many of the instructions after the access may fault */
 	PMK_SITE_ACCESS = 2 << 16,
 	PMK_SITE_FAULT = 3 << 16,
 	/* At site LEFT + i, instruction i was executed, and the instructions after it were not. */
@@ -231,7 +233,7 @@ struct pmk_sites {
 	/* Members that are used at every block. */
 	struct pmk_ledger_run *run, *left; /* the running block, and the one before it */
 	struct pmk_ledger_run **run_of;	   /* the last run of each block */
-	uint64_t *clock;		   /* points to the clock up to which cycles are booked */
+	uint64_t *clock;		   /* points to the time up to which cycles are booked */
 	uint64_t taken;
 	uint32_t path;
 	/*

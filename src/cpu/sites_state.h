@@ -95,8 +95,8 @@ struct pmk_sites_rest {
 	struct pmk_sites_owner owner;
 	/*
 	 * The site to which all counts belong that are not booked yet. *slot is the number of its
-	 * record, or 0 if it has none yet. `slot` is NULL if nothing has been counted. `of` is the
-	 * run of the site.
+	 * record, or 0 if it has none yet. `slot` is NULL if all counts are booked. `of` is the run
+	 * of the site.
 	 */
 	uint32_t *slot, site;
 	const struct pmk_ledger_run *of;

@@ -64,8 +64,9 @@ static bool may_be_wide(const uint8_t *byte)
 /*
  * Returns true for Thumb code. A sequence is Thumb if it has an instruction of 2 bytes, or is at an
  * odd half word. A sequence of only 4-byte instructions is Thumb if all of them are valid in T32
- * and they are not all valid in A32. If they are valid in both, the emulator's own disassembler
- * decides, because it knows the state: pmk compares the name that it gives the first instruction.
+ * and they are not all valid in A32. If they are valid in both or in neither, the emulator's own
+ * disassembler decides, because it knows the state: pmk compares the name that it gives the first
+ * instruction.
  */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
 		  size_t n)
@@ -101,8 +102,8 @@ bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct p
 
 /* ---- IT -------------------------------------------------------------------------------------- */
 
-/* Returns how many instructions an IT makes conditional, or 0 for another instruction. This
- * includes an IT whose condition is "always". */
+/* Returns how many instructions an IT makes conditional. Returns 0 for other instructions, and for
+ * an IT whose condition is "always". */
 static unsigned it_length(const struct pmk_raw *raw)
 {
 	unsigned mask = raw->byte[0] & 15u;

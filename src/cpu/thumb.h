@@ -13,9 +13,9 @@
 struct pmk_core_programs;
 
 /*
- * The addresses of instructions that are under an IT of an earlier sequence. A new address replaces
- * an older one with the same index. The older instruction then counts as unconditional if a
- * sequence begins at it.
+ * The addresses of instructions under an IT. They are kept because a later sequence may begin at
+ * such an instruction, without its IT. A new address replaces an older one with the same index. The
+ * older instruction then counts as unconditional if a sequence begins at it.
  */
 #define PMK_IT_PLACES 4096
 
@@ -56,8 +56,8 @@ unsigned pmk_arm_vector(const struct pmk_decoder *d, const struct pmk_core *core
 /* True if a sequence of n > 0 instructions is Thumb. */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
 		  size_t n);
-/* Marks the instructions of a Thumb sequence as conditional that are under an IT of this sequence
- * or of an earlier sequence. */
+/* Marks as conditional those instructions of a Thumb sequence that are under an IT, which may be in
+ * this sequence or in an earlier one. */
 void pmk_it_apply(struct pmk_it *it, const struct pmk_raw *raw, size_t n, struct pmk_insn *in);
 
 #endif
