@@ -5,9 +5,9 @@
  * §3-§8 and ARM1176JZF-S TRM 3.2.51; docs/arm11.md lists each rule with its source and the choices
  * made where the documents are silent.
  *
- * Not modelled: lines larger than the cache's way at different virtual addresses (the cache is
- * physically tagged, the model uses virtual addresses), memory attributes of single pages in user
- * emulation, cache maintenance, TCMs.
+ * Not modelled: aliases (the caches are physically tagged; in the model, two virtual addresses of
+ * one physical line are two lines), memory attributes of single pages in user emulation,
+ * maintenance of the data cache and of level 2, TCMs.
  */
 #include "cpu/arm11/slow.h"
 

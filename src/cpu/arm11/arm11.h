@@ -9,12 +9,11 @@
  * - A hit needs no search. Neither replacement policy of an ARM11 keeps state on a hit, so
  *   "present" is one byte per line in a sparse map over the address space (`dmap`, `imap`). A byte
  *   also says whether the data micro-TLB holds the page and which halves of the line are dirty, so
- *   a data access that changes nothing is one load and one comparison. Only those pages of the
- *   maps take memory that were written. The price is that a micro-TLB miss rewrites the bytes of
- *   two pages.
- *   We measured a second map, of pages, next to that of lines: it is better for programs that miss
- *   all the time, and worse for all others.
- * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
+ *   a data access that changes nothing is one load and one comparison. Pages of the maps that were
+ *   never written take no memory. The price is that a micro-TLB miss rewrites the bytes of two
+ *   pages. We measured a second map, of pages, next to that of lines: it is better for programs
+ *   that miss all the time, and worse for all others.
+ * - An access that is not aligned may touch two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
  *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
  * - Fetching a block looks up the bytes of all its lines in `imap` at once, up to four.
@@ -41,7 +40,7 @@ enum pmk_arm11_fact {
 	PMK_ARM11_FACT_INSN,
 	PMK_ARM11_FACT_BRANCH,
 	PMK_ARM11_FACT_DATA_STALL,
-	PMK_ARM11_FACT_READ, /* data accesses of unconditional loads, one per instruction */
+	PMK_ARM11_FACT_READ, /* unconditional loads (one per instruction) and preloads */
 	PMK_ARM11_FACT_WRITE,
 	PMK_ARM11_FACT_DRAIN,
 	PMK_ARM11_NFACTS,
@@ -78,7 +77,8 @@ enum {
 
 /*
  * True if the instruction certainly makes its accesses, so that its block counts them. Conditional
- * and exclusive instructions may make none: memory callbacks count their accesses.
+ * and exclusive instructions may make none, so memory callbacks count their accesses. On a core
+ * without a clock, memory callbacks count all accesses.
  */
 static inline bool pmk_arm11_access_static(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -99,7 +99,8 @@ struct pmk_arm11_instead {
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		      struct pmk_insn *in);
 
-/* The parts of families with this pipeline (family.h), and functions for others. */
+/* The parts of struct pmk_core_family (family.h) that families with this pipeline share, and
+ * functions for the parts that they do not share. */
 extern const struct pmk_core_params pmk_arm11_params;
 extern const struct pmk_core_decoder pmk_arm11_decoder;
 extern const struct pmk_core_callbacks pmk_arm11_callbacks;
@@ -123,9 +124,9 @@ void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 /*
  * Functions for caches whose hits change which line is replaced next (pmk_cache_ages()); for other
  * caches they do nothing. pmk_arm11_fetch_hit() and pmk_arm11_data_hit() are called when a line
- * that is present is fetched or accessed, and the third before a line is filled. They keep the bits
- * that make an access fast only on the line that was used last in its set, because only hits on
- * that line change nothing. pmk_arm11_fetch_hit() returns true if the order changed.
+ * that is present is fetched or accessed, and pmk_arm11_data_order() before a line is filled. They
+ * keep the bits that make an access fast only on the line that was used last in its set, because
+ * only hits on that line change nothing. pmk_arm11_fetch_hit() returns true if the order changed.
  */
 bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
@@ -178,10 +179,10 @@ static inline uint64_t pmk_arm11_is_busy(const struct pmk_cpu *cpu, const struct
 }
 
 /*
- * Start block `b`. `crossing` is pmk_cpu.crossing, `general` is true if `crossing` is, or if counts
- * are booked by site. Callers pass constants for both where they can. The facts of `b` are not
- * added here: pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls
- * are tail calls, so that the hot path saves no registers.
+ * Start block `b`. `crossing` is pmk_cpu.crossing. `general` is true if `crossing` is true or if
+ * counts are booked by site. Callers pass constants for both where they can. The facts of `b` are
+ * not added here: pmk_cpu_sum() does that later, or the owner at every execution (eager). The calls
+ * of slow paths are tail calls, so that the hot path saves no registers.
  */
 static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
 				   bool general)

@@ -54,8 +54,9 @@ static bool holds(const struct pmk_btac_entry *e, const struct pmk_block *b)
 }
 
 /*
- * Predicts by the static rules: calls are predicted taken unless conditional; other branches taken
- * when unconditional or backward (TRM 5.3; for backward and forward ARM support article ka4162).
+ * The static rules: a call is predicted taken if it is unconditional. Another branch is predicted
+ * taken if it is unconditional or backward (TRM 5.3; ARM support article ka4162 says what is
+ * backward).
  */
 bool pmk_predictor_static_rule(const struct pmk_block *b)
 {
@@ -81,11 +82,11 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	 * shadow. */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && pmk_predictor_static_rule(b)))
 		return PMK_PRED_LOOK;
-	/* So does a jump to the next instruction: its target is the address after it, so the fast
-	 * path would take it for a branch that was not taken. */
+	/* A jump to the next instruction takes the slow path, too. Its target is the address after
+	 * it, so the fast path would believe that it was not taken. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	/* A branch that is not taken, and that the static rules predict so, costs one cycle. */
+	/* A branch that is not taken costs one cycle if the static rules predicted this. */
 	return p->timeless || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
 						     : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
 }
@@ -98,8 +99,8 @@ void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, 
 		e->state = word & 3;
 }
 
-/* Returns the word of a branch that has an entry. After a jump to the next instruction, `taken` is
- * 0. */
+/* Returns the word of a branch that has an entry. A jump to the next instruction must take the slow
+ * path, because the fast path would believe that it was not taken. */
 static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entry *e,
 		       const struct pmk_block *b)
 {

@@ -148,8 +148,9 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
 
-/* Returns the slot of a branch for its entry: VA[9:3] for 128 entries (TRM 16.3). Inline, like the
- * next functions: every branch without a certain prediction comes here. */
+/* Returns the only place in the BTAC where the entry of the branch at `addr` can be: VA[9:3] for
+ * 128 entries (TRM 16.3). Inline, like the next functions: every branch without a certain
+ * prediction comes here. */
 static inline struct pmk_btac_entry *pmk_predictor_slot(const struct pmk_predictor *p,
 							uint32_t addr)
 {
@@ -162,8 +163,8 @@ static inline bool pmk_btac_holds(const struct pmk_btac_entry *e, uint32_t addr,
 }
 
 /*
- * Give a branch without an entry, which was taken, an entry as "weakly taken". The word of the
- * branch that had the entry becomes PMK_PRED_LOOK.
+ * Give a branch without an entry, which was taken, an entry as "weakly taken". The entry of another
+ * branch in this place is evicted, and the word of that branch becomes PMK_PRED_LOOK.
  */
 static inline void pmk_predictor_allocate(struct pmk_btac_entry *e, uint8_t *pred, uint32_t addr,
 					  uint32_t branch)

@@ -130,7 +130,8 @@ static void set_leave(const struct pmk_core *core, struct pmk_block *b)
 	b->arm11.leave = more > UINT8_MAX ? PMK_ARM11_LEAVE_ANY : way_to_leave(core, b);
 }
 
-/* Returns the block's prediction word. The caller has already set `vector`. */
+/* Implements branch() of family.h. The caller has already set `vector`. Blocks at exception vectors
+ * must always be fetched by the slow path (pmk_arm11_fetch_changes()). */
 uint32_t *pmk_arm11_branch(struct pmk_block *b)
 {
 	if (b->vector)

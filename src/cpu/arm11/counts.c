@@ -22,7 +22,7 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 					  PMK_SIG_ETMEXTOUT0, PMK_SIG_ETMEXTOUT1 };
 	struct pmk_signal_set set = { { 0 } };
 
-	/* Only A64 cores raise the signals from LOAD on. */
+	/* An ARM11 raises none of the signals from LOAD on, except those of level 2. */
 	for (unsigned s = PMK_SIG_CYCLE; s < PMK_SIG_LOAD; s++) {
 		bool seen = true;
 
@@ -37,7 +37,8 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 	return set;
 }
 
-/* Preloads are reads that make no access. */
+/* L1D_READ and the sums that contain it are in this list because preloads count as reads but make
+ * no access. */
 static const uint8_t mix[] = { PMK_SIG_INSN,	 PMK_SIG_BRANCH,     PMK_SIG_WBUF_DRAIN,
 			       PMK_SIG_L1D_READ, PMK_SIG_L1D_ACCESS, PMK_SIG_L1D_ACCESS_WB,
 			       PMK_SIG_CYCLE };

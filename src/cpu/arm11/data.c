@@ -76,7 +76,8 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
-/* Returns when an instruction of the block first needs the loaded value. */
+/* Returns how many cycles after its issue the loaded value is first needed, or PMK_LSU_NO_USE if no
+ * instruction of the block needs it. */
 static uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
@@ -354,8 +355,8 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 }
 
 /*
- * Returns true if the store misses: reads allocate, writes do not (TRM 7.2), so every store to an
- * absent line goes out.
+ * Look up the line of a store. Returns true if the line is absent and the store goes out to level 2
+ * or memory. Only reads allocate lines (TRM 7.2), unless dcache.write_allocate is on.
  */
 static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
 				uint64_t access)
@@ -457,9 +458,8 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 /*
  * The functions below do what load_general() and store_general() do, for nearly all misses: on a
  * core with no unusual parameter, while nothing is booked by site, in one line, and when no earlier
- * miss makes the core later. Programs that miss all the time spend most of their time here, so
- * these functions check each condition only once. They leave all other misses to the general
- * functions.
+ * miss delays the access. Programs that miss all the time spend most of their time here, so these
+ * functions check each condition only once. They leave all other misses to the general functions.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
 {

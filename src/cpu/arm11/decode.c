@@ -10,8 +10,8 @@
 /* True if the code is Thumb. The emulator does not show the state bit. A sequence with an
  * instruction of 2 bytes, or at an odd half word, is Thumb. A sequence of only 4-byte instructions
  * may still be Thumb if it is a BL pair, which ends it. Then the target in the emulator's own
- * disassembly decides. That loads the emulator's disassembler, so it is the last test: the second
- * half of BLX is even. */
+ * disassembly decides. Asking for it loads the emulator's disassembler, so all other tests come
+ * first. One of them uses that the second half of a BLX is even. */
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;
@@ -42,8 +42,8 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 	return same;
 }
 
-/* Decodes a kernel helper as a return to the link register, of the helper's size. The helper may
- * have no bytes, or bytes that differ from the code that runs. */
+/* Decodes a kernel helper as a return to the link register, of the helper's size. The emulator may
+ * show no bytes for a helper, or bytes that differ from the kernel's code. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,

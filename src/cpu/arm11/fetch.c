@@ -20,8 +20,8 @@ WIDE static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 }
 
 /*
- * Clear the "quiet" bit of the line that was used last in the set of `line`, if hits change the
- * order of a set.
+ * Clear PMK_I_QUIET of the line that was used last in the set of `line`. Called only if hits change
+ * the order of a set.
  */
 static void unquiet_last(struct pmk_cpu *cpu, uint32_t line)
 {

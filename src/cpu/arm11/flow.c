@@ -129,7 +129,7 @@ static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *
 	bool again = cpu->arm11.instead->fetch(cpu, b);
 
 	/* Store igen as it was before the fetch: the fetch changes igen if the block evicts one of
-	 * its own lines. 0 makes blocks at exception vectors always come here. */
+	 * its own lines. With 0, the next execution of the block comes here, too. */
 	cpu->executions[b->id].igen = b->vector || again ? 0 : seen;
 }
 
@@ -159,8 +159,8 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 }
 
 /*
- * Start block `b`: wait for what earlier blocks have not finished. `before` is when the last one
- * ended.
+ * Start block `b`: wait for what earlier blocks have not finished. `before` is the clock without
+ * the cycles that the branch before `b` and the fetch took.
  */
 static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t before)
@@ -445,7 +445,7 @@ static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk
 		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
 		cpu->dyn[PMK_SIG_L1I_MISS] += absent;
 	} else {
-		/* The address that was popped is put back. */
+		/* The core would put a popped address back, so nothing is popped. */
 		cpu->dyn[PMK_SIG_RET_MISS] += !empty;
 		cpu->dyn[PMK_SIG_RET_PREDICTED] += !empty && !core->ret_exclusive;
 		cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || !empty || core->pc_writes;
@@ -511,8 +511,8 @@ static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk
 }
 
 /*
- * The functions below do the same on a core without a clock. There, the prediction words do not
- * show which branches have an entry.
+ * The functions below do what the functions above do, on a core without a clock. There, the
+ * prediction words do not show which branches have an entry.
  */
 
 static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,

@@ -3,14 +3,14 @@
  * Pipeline timing of a sequence of instructions: ARM1176JZF-S TRM, DDI 0301H, chapter 16, and
  * chapter 21 for the VFP11; DDI 0274H has the same for the VFP11 of an ARM1136.
  *
- * An instruction issues when the one before has issued its last cycle, when its operands arrive
- * and, if it accesses memory, when the load/store unit has finished the cycles of the last access.
- * The last wait is structural: it costs cycles but is not a data stall.
+ * An instruction issues when the previous instruction has issued its last cycle, its operands have
+ * arrived and, if it accesses memory, the load/store unit has finished the previous access. A wait
+ * for this unit is structural: it costs cycles but is not a data stall.
  *
  * Our choices: conditional instructions are timed as if they pass. Instructions of one and two
- * cycles take the same time when they fail; multiplications that set the flags take less then, 3 to
- * 5 cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles to 8
- * bytes. Media and saturating arithmetic is timed as data processing, coprocessor and status
+ * cycles take the same time when they fail. Multiplications that set the flags would take less time
+ * then, 3 to 5 cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles
+ * to 8 bytes. Media and saturating arithmetic is timed as data processing, coprocessor and status
  * transfers as one cycle. A branch costs nothing here, and any other instruction that writes the PC
  * costs its issue cycles; the branch model adds the rest.
  *
@@ -23,7 +23,7 @@
  * its latency. FMXR and FMRX wait for all of VFP. Short vectors have vfp.length elements, because a
  * block cannot see FPSCR.
  *
- * The summary of a sequence gives the exact cycles of two sequences after each other, with these
+ * The summaries of two sequences give their exact cycles when one follows the other, with these
  * exceptions. An accumulator that is forwarded over the boundary comes a cycle too late. A base
  * that the last instruction writes back comes a cycle too early if the next one needs it early for
  * anything but an address. Registers that a store multiple has not yet read are not locked beyond
@@ -49,9 +49,9 @@ enum { VFP = PMK_PIPE_REGS, PLACES = PMK_PIPE_REGS + PMK_PIPE_VFP_PLACES };
 
 /*
  * The time of something. `at`: cycles from the start of the sequence, if everything is available
- * there. `after[e]`: cycles after entry e (a register, or the LSU port) becomes available; NEVER:
- * it does not depend on e. The real time is the latest of these. Keeping a number for each entry
- * costs less than timing the sequence once for each register.
+ * there. `after[e]`: cycles after place e of the scoreboard becomes available; NEVER: it does not
+ * depend on e. The real time is the latest of these. Keeping a number for each place costs less
+ * than timing the sequence once for each register.
  */
 struct moment {
 	int32_t at;
@@ -569,7 +569,8 @@ static void vfp_wait_for_pipes(const struct scoreboard *sb, const struct pmk_ins
 
 /* ---- a sequence ----------------------------------------------------------------------------- */
 
-/* Note the first instruction that needs a result of slots[producer]: its use. */
+/* Note how soon this instruction needs the results of earlier instructions, in slots[].use of
+ * those. */
 static void note_uses(const struct scoreboard *sb, const struct operand *op, unsigned n,
 		      int32_t issue, struct pmk_pipe_slot *slots)
 {
@@ -630,9 +631,9 @@ static uint8_t clamp(int32_t cycles, uint8_t most)
 }
 
 /*
- * Summarise the beginning and the end of a sequence. An entry that comes late moves the end only if
- * it is on the longest path; a wait during another wait costs nothing. A base that the last
- * instruction wrote back is available as a base at once, and is assumed to be used as one.
+ * Summarise the beginning and the end of a sequence. A place that becomes available late moves the
+ * end only if it is on the longest path; a wait during another wait costs nothing. A base that the
+ * last instruction wrote back is available as a base at once, and is assumed to be used as one.
  */
 static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 {
@@ -652,9 +653,10 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 }
 
 /*
- * True if a later block may have to wait for the result: for loads into registers of the core. The
- * next instruction needs a load of the PC. Waits for VFP registers are at the end of the block (our
- * choice: slots[] have no room for them).
+ * True if a later block may have to wait for the result: for loads into registers of the core.
+ * Loads of the PC are left out, because the next instruction needs the PC at once. Loads of VFP
+ * registers are waited for at the end of the block (our choice: slots[] have no room for these
+ * registers).
  */
 static bool can_be_late(const struct pmk_insn *in)
 {

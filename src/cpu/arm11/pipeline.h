@@ -82,7 +82,7 @@ unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t n
  * needed by k in `wants`. The last lane takes all further needs together, so it may report a wait
  * that does not happen. The load-store unit's place in the third lane is used for
  * PMK_PIPE_VFP_LATE: it is set in `late` if VFP leaves anything unfinished, and in `wants` of all
- * blocks. The last lane covers the unit's third one.
+ * blocks. The last lane takes over what the third lane would have for the unit.
  */
 #define PMK_PIPE_VFP_LATE (UINT64_C(1) << (2 * 16 + PMK_PIPE_PORT))
 

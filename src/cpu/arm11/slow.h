@@ -32,7 +32,7 @@ static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 				     .walk = cpu->core.tlb.penalty & all };
 }
 
-/* Use vectors of 32 bytes if the host has them: 4 of them hold the bytes of a page. */
+/* Use vectors of 32 bytes if the host has them: a map has 128 bytes for a page, one per line. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -72,7 +72,8 @@ static inline bool pmk_arm11_is_fetched(const struct pmk_cpu *cpu, uint32_t line
 	return cpu->arm11.imap[line] & PMK_I_PRESENT;
 }
 
-/* Fetch a line. Returns the cycles until its critical word arrives. */
+/* Fetch a line, on a core with no unusual parameter for fetching (usual_fetch). Returns the cycles
+ * until its critical word arrives. */
 static inline uint64_t pmk_arm11_fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim = pmk_cache_replace(&cpu->arm11.icache, line);

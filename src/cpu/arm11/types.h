@@ -43,7 +43,7 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
-/* How a block is left: the fast way to use, or ANY if there is none. */
+/* Which fast path of flow.c handles the end of a block. ANY: no fast path does. */
 enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_ANY,
 	/*
@@ -55,7 +55,8 @@ enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_CALL,
 	PMK_ARM11_LEAVE_RETURN,
 	/*
-	 * Other changes of the PC: INDIRECT counts as a mispredicted branch, the next one does not.
+	 * Other changes of the PC. INDIRECT and INDCALL count as mispredicted branches; LOAD does
+	 * not.
 	 */
 	PMK_ARM11_LEAVE_INDIRECT,
 	PMK_ARM11_LEAVE_INDCALL,
@@ -70,11 +71,11 @@ struct pmk_block_arm11 {
 	/* The bits that the imap[] bytes of its lines need not have. 0 has a special meaning: see
 	 * pmk_arm11_fetch_changes(). */
 	uint32_t spare;
-	uint32_t branch; /* predictor slot of the branch that ends it: index into pred[] */
+	uint32_t branch; /* number of the branch that ends the block: index into pred[] */
 	/* Read when the block was not left as expected. */
 	uint32_t end, target;  /* copies of the block's end_addr and target */
 	uint8_t leave;	       /* enum pmk_arm11_leave */
-	bool shadowed;	       /* the next fetch would enter another line (fetch.shadow_bytes) */
+	bool shadowed;	       /* its branch's shadow reaches another line (fetch.shadow_bytes) */
 	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
 	/* additional cycles when the last instruction is a branch that was not predicted */
 	uint8_t resolved;
@@ -83,7 +84,7 @@ struct pmk_block_arm11 {
 	uint8_t flag_distance;
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
-	/* When the places of VFP are needed, and how late they are, in blocks that touch
+	/* The same for the places of VFP, such as PMK_PIPE_VFP_FLAGS. Set only if `touches` has
 	 * PMK_PIPE_VFP. */
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
@@ -111,13 +112,14 @@ struct pmk_cpu_arm11 {
 	uint8_t *dmap; /* [line]: PMK_D_… */
 	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
 	uint64_t pending;
-	uint8_t *imap;	  /* [line]: PMK_I_… */
-	bool usual_fetch; /* fetching has no unusual parameter: see fetch_fill() */
-	bool usual;	  /* data accesses have no unusual parameter: see pmk_arm11_load_slow() */
-	bool usual_alone; /* `usual`, and the core has no clock */
+	uint8_t *imap;	       /* [line]: PMK_I_… */
+	bool usual_fetch;      /* fetching has no unusual parameter: see fetch_fill() */
+	bool usual;	       /* there is a clock, and no unusual parameter for data: is_usual() */
+	bool usual_alone;      /* there is no clock, and no unusual parameter of the data cache */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/*
-	 * The signal that counted the multiple when it began; PMK_SIG_NONE: its block counted it.
+	 * The signal that counted the running load or store multiple when it began. PMK_SIG_NONE:
+	 * the facts of its block count it.
 	 */
 	uint8_t multiple_counts;
 	uint64_t uncached;     /* data accesses that bypassed the cache */

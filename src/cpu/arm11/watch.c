@@ -62,9 +62,9 @@ static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
  */
 #define UNCOUNTED (UINT64_C(1) << 48)
 
-/* The most frequent accesses, of programs with one thread and counted by their blocks, have
- * functions of their own. Single accesses have one for each direction and size, so that neither has
- * to be decided when they run. */
+/* The most frequent accesses have functions of their own: accesses that the facts of blocks count,
+ * in programs with one thread. Single accesses have one for each direction and size, so that
+ * neither has to be decided when they run. */
 PMK_INLINE void access_shift(uint64_t addr, const void *a, unsigned shift, bool write)
 {
 	struct pmk_cpu *cpu = pmk_cpus[0];
@@ -165,8 +165,8 @@ static void store_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 }
 
 /*
- * Account for SWP or STREX. QEMU may report a read and a write, or one access that is both. Only
- * the write is used. A swap is two accesses.
+ * Account for SWP, which is two accesses. QEMU may report a read and a write, or one access that is
+ * both. Only the write is used.
  */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -179,6 +179,7 @@ static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	access_any(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, true);
 }
 
+/* Account for STREX. QEMU may report a read, too, which is not used. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	if (pmk_emulator.is_store(info))
