@@ -139,7 +139,8 @@ static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *la
 	return !begins || !ends;
 }
 
-/* Fetches a block. If there is no cache, each fetch goes to the bus. */
+/* Fetches a block. If the cache is off, each fetch goes to the bus. Returns true if the next
+ * execution of the block must fetch it again. */
 static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
@@ -288,8 +289,8 @@ static void load_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 
-/* Writes the data of a store. For a store multiple, pmk_arm11_store_span() has put the bytes into
- * `access`. */
+/* Writes the data of a store. For a store multiple, pmk_arm11_store_span() has put the number of
+ * bytes into `access`. */
 static void store_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow paths of an ARM926EJ-S. It has no micro-TLBs, no request slots and no prediction. Misses
- * go to the bus interface unit (biu.h), and the core waits for them. Branches, and everything that
- * takes no time, work as on an ARM11.
+ * What the files of the ARM926EJ-S share. This core has no micro-TLBs, no request slots and no
+ * prediction. Misses go to the bus interface unit (biu.h), and the core waits for them. Branches,
+ * and everything that takes no time, work as on an ARM11.
  */
 #ifndef PMK_CPU_ARM9_ARM9_H
 #define PMK_CPU_ARM9_ARM9_H

@@ -200,8 +200,8 @@ static const struct pmk_ahb_served *served_result(const struct pmk_biu *b, unsig
 }
 
 /*
- * Returns the HCLK cycle of the first beat of the last request that was posted, without running the
- * matrix any further.
+ * Returns the HCLK cycle of the first beat of the last request that was posted, or 0 if the request
+ * starves. Runs the matrix no further than that beat.
  */
 static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bus interface unit of an ARM926EJ-S. Requests of the core's caches, its MMU and its write
- * buffer become bursts on two layers of a bus matrix, ARM-I and ARM-D. The core stands still until
- * they are served.
+ * buffer become bursts on two layers of a bus matrix, ARM-I and ARM-D. The table below says when
+ * the core waits for them.
  *
  * Sources: DDI 0287B  ARM926EJ-S Development Chip reference manual §3.1.2, §4.2.2
  *          DDI 0198D  ARM926EJ-S TRM chapters 4 and 6
@@ -84,7 +84,8 @@ static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t byt
  * clock.
  */
 
-/* Fills the line of an instruction fetch at `addr`, for the current access. */
+/* pmk_biu_fetch() fills the line of an instruction fetch at `addr`, and pmk_biu_linefill() fills
+ * `line` for a data access. Both serve the current access. */
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
 /* Fetches an instruction without the cache, for the current access. */
@@ -117,7 +118,7 @@ void pmk_biu_drain(struct pmk_biu *b);
 /*
  * Checks a unit, because it was in memory that the program can write. Returns true if a run can
  * lead from `begun` to this state by the core's time `clock`. If not, the unit must not be used.
- * Everything that the core's parameters determine is copied from `begun`.
+ * Copies the ratio, and the configuration and scripts of the matrix, from `begun`.
  */
 bool pmk_biu_valid(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 

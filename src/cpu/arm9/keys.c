@@ -87,9 +87,8 @@ static const struct pmk_core_key keys[] = {
 };
 /* clang-format on */
 
-/* Checks the sizes of the TCMs, and that a region begins at a multiple of its size (DDI 0198D §2.3,
- * CP15 c9). It does not check that the two regions do not overlap, because the program must make
- * sure of that. */
+/* Checks the sizes of the TCMs, that each begins at a multiple of its size (DDI 0198D §2.3, CP15
+ * c9), and that the two do not overlap. */
 static int check_tcm(const struct pmk_core *core, char *msg, unsigned size)
 {
 	const struct {

@@ -45,8 +45,8 @@ struct board {
 	uint32_t stall;		       /* number of cycles waited so far */
 };
 
-/* Returns the number of words of an access. An access takes one cycle per word, and at least two
- * cycles. A double word has two words. */
+/* Returns the number of cycles of an access: one per word, and at least two for a load or store
+ * multiple. LDRD and STRD have two words. */
 static unsigned words_of(const struct pmk_insn *in)
 {
 	bool multiple = in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM;

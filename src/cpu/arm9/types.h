@@ -9,7 +9,7 @@
 
 /* The parameters that are not common members of struct pmk_core. keys.c describes each of them. */
 struct pmk_core_arm9 {
-	struct pmk_core_arm11 arm11; /* first; only the memory system is another one */
+	struct pmk_core_arm11 arm11; /* must be the first member: see cpu/arm11/keys.h */
 	uint64_t ahb_ratio;
 	uint64_t ahb_connect;
 	uint64_t mpmc_read;
