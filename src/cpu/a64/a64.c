@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The running core of an A64 processor: the slow paths of blocks. The hot paths are in a64.h, the
- * slow ones of accesses in data.c. What the events mean: DDI 0487 D13.12 and the TRM of the core;
+ * slow ones of accesses in data.c. DDI 0487 D13.12 and the TRM of the core define the events.
  * docs/armv8.md lists each rule with its source and the choices made.
  *
  * Not modelled: prefetching of instructions, read-allocate mode, coherency traffic, exclusive
@@ -181,8 +181,9 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
 /*
- * Called when a line becomes absent (`by` is 1) or present (`by` is -1). If hits change the order
- * of a set, only the line that was used last in it counts as present.
+ * Called when a line becomes absent from the instruction cache (`by` is 1) or present in it (`by`
+ * is -1). If hits change the order of a set, only the line that was used last in it counts as
+ * present.
  */
 static inline void line_changes(struct pmk_cpu *cpu, uint64_t addr, int by)
 {
@@ -311,8 +312,8 @@ static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint6
 }
 
 /*
- * Returns the specific signal of a branch whose direction was predicted right and whose target was
- * not.
+ * Returns the signal that counts a wrong target of the branch at the end of `p`, in addition to
+ * BRANCH_MISS; PMK_SIG_NONE if the target is constant.
  */
 static enum pmk_signal target_miss(const struct pmk_block *p)
 {
@@ -323,8 +324,8 @@ static enum pmk_signal target_miss(const struct pmk_block *p)
 }
 
 /*
- * Account for a branch on a core without prediction: it fetches the instructions after every
- * branch.
+ * Account for a branch on a core without prediction: such a core fetches the instructions after
+ * every branch.
  */
 static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
@@ -639,7 +640,8 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 }
 
 /* Start block `b` on a core that executes out of order. The window counts the cycles of the block.
- * Cycles of fetching and of mispredicted branches are counted as on other cores. */
+ * Fetching and mispredicted branches are counted as on other cores, and make the window's front end
+ * wait. */
 void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			 uint64_t taken, uint64_t left)
 {

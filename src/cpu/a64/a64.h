@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The running core of an A64 processor: Cortex-A53 and similar cores. Two-way issue in order, split
- * L1 caches with 64-byte lines, a unified L2, micro-TLBs before a main TLB, a direction predictor
- * with global history. cpu.h has the parts shared with the ARM11 (clock, blocks, totals).
+ * L1 caches with 64-byte lines, a unified L2, a micro-TLB for instructions and one for data in
+ * front of a main TLB, a direction predictor with global history. cpu.h has the parts shared with
+ * the ARM11 (clock, blocks, totals).
  *
- * The hot paths are here and inline: a hit that changes nothing costs one load and a few
- * operations.
+ * The hot paths are here and inline: an access that hits and changes nothing costs two loads and a
+ * few operations.
  *
- * - `fast` has one word per data line, direct mapped by line number: the line's address, and in its
- *   low six bits (free, because lines have 64 bytes) whether a load or a store of it changes
- *   nothing. These words are followed by one such word per page that the data micro-TLB holds. Both
- *   are hints: when two lines share a word, one of them takes the slow path, and the directories
- *   decide. A byte per line, as for an ARM11, is impossible for an address space of 64 bits.
- *   Because pages have words of their own, a micro-TLB miss need not change the words of the page's
- *   lines. That took most of the time of programs that miss a lot.
+ * - `fast` has one word per data line, direct mapped by line number: the line's address and, in the
+ *   low six bits (free, because lines have 64 bytes), flags that say that a load of the line, or a
+ *   store to it, changes nothing in the core. These words are followed by one word per page that
+ *   the data micro-TLB holds. Both kinds of words are hints: when two lines share a word, one of
+ *   them takes the slow path, and the directories decide. A byte per line, as for an ARM11, is
+ *   impossible for an address space of 64 bits. Because pages have words of their own, a micro-TLB
+ *   miss need not change the words of the page's lines. When it did, changing them took most of the
+ *   time of programs that miss a lot.
  * - Fetching a block looks up nothing while all its lines are present and it is in the page that
  *   was fetched from last: known.h.
  * - The outcome of a block's last branch is known when the next block starts.
  *
- * Choices where the manuals are silent are parameters: keys.c.
+ * What the manuals do not say is a parameter: keys.c.
  */
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
@@ -32,14 +34,15 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* Cycles from the issue of a load that hits until its value is available; out of order. */
+/* Out of order: cycles from the issue of a load that hits until its value is available. */
 #define PMK_A64_LOAD_HIT 4
 
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache, so collisions are rare */
 #define PMK_A64_FAST_PAGES 256
 #define PMK_A64_MAIN_PAGES 1024
 
-/* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
+/* The facts of a block: numbers that each execution adds to the signal of the same name. At most
+ * PMK_NFACTS. */
 /* clang-format off */
 #define PMK_A64_FACTS(X) \
 	X(INSN) X(BRANCH) X(LOAD) X(STORE) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_PREDICTABLE) \
@@ -63,8 +66,9 @@ enum pmk_a64_end {
 	PMK_A64_FALLS,	     /* no branch at the end */
 	PMK_A64_GOES,	     /* unconditional, constant target, no call */
 	PMK_A64_CONDITIONAL, /* predicted by history */
-	/* the slow path: calls, returns, indirect branches, exceptions, maintenance; and, in system
-	 * emulation, returns from exceptions */
+	/* OTHER: calls, returns, indirect branches, exceptions, maintenance, and all branches
+	 * without prediction. RETURNS: a return from an exception in system emulation. Both take
+	 * the slow path. */
 	PMK_A64_OTHER,
 	PMK_A64_RETURNS
 };
@@ -73,7 +77,7 @@ enum pmk_a64_end {
 #define PMK_A64_LOAD_OK	 UINT64_C(0x10)
 #define PMK_A64_STORE_OK UINT64_C(0x20)
 
-/* A remembered wait from one block to another. */
+/* How long `to` waits for results of `from`, remembered from wait_between(). */
 struct pmk_a64_edge {
 	const struct pmk_block *from, *to;
 	uint8_t wait;
@@ -104,24 +108,28 @@ struct pmk_a64 {
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* Number of lines in the data cache that share each line word of `fast`. */
 	uint16_t held[PMK_A64_FAST_LINES];
-	/* The access that is being reported in pieces. */
+	/* Of the access that the emulator is reporting in pieces: the addresses of its first piece
+	 * and of its last piece so far. */
 	uint64_t piece_first, piece_last;
 	uint32_t piece_info; /* the emulator's description of the last piece */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
-	/* For each value of the low bits, a page that the instruction micro-TLB holds, or
+	/* Indexed by the low bits of a page number: a page that the instruction micro-TLB holds, or
 	 * PMK_NO_PAGE. */
 	uint64_t ipage[PMK_A64_FAST_PAGES];
-	/* For each value of the low bits, a page that the main TLB holds, or PMK_NO_PAGE. */
+	/* Indexed by the low bits of a page number: a page that the main TLB holds, or
+	 * PMK_NO_PAGE. */
 	uint64_t main_page[PMK_A64_MAIN_PAGES];
 	struct pmk_known known;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
-	/* Tables of exception vectors, by address, and the index of the one to replace next. */
+	/* Tables of exception vectors. `next_vectors` counts replacements: see table_of() in
+	 * except.c. */
 	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
 	uint32_t next_vectors;
 	/*
-	 * The levels from which the active exceptions were taken, the innermost last; and the level
-	 * of the exception return, if that was the last change of level, or else 0.
+	 * `from`: the levels from which the active exceptions were taken, the innermost last.
+	 * `returned_from`: if the last change of level was an exception return, the level of the
+	 * handler that returned; otherwise 0.
 	 */
 	uint8_t from[PMK_A64_NESTED], nfrom, returned_from;
 	struct pmk_a64_window window;
@@ -142,22 +150,25 @@ void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access);
-/* Returns the core if this is the first piece of an access, otherwise NULL. */
+/* Returns the core if this is the first piece of an access, otherwise NULL ("accesses in pieces" in
+ * watch.c). */
 struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const void *access);
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);
 void *pmk_a64_tables(const struct pmk_cpu *cpu);
 
 /* Exceptions: except.c. pmk_a64_find_vectors() finds tables of vectors that decoded code sets.
- * pmk_a64_vector() returns whether there may be a vector at `pc`. pmk_a64_handle() is called before
- * a block of a handler, or a block that may be at a vector, starts. */
+ * pmk_a64_vector() returns PMK_ENTRY_… bits if there may be a vector at `pc`, otherwise 0.
+ * pmk_a64_handle() is called before a block of a handler, or a block that may be at a vector,
+ * starts. */
 void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 			  const struct pmk_insn *in, size_t n);
 unsigned pmk_a64_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 PMK_SLOW void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b);
 /*
  * Changes of the exception level: level.c. pmk_a64_returns_to() is called when the core has
- * returned from an exception to `b`, pmk_a64_takes() when it has taken an exception through a
- * vector for its own level or for a lower one, pmk_a64_show_level() when an access shows the level.
+ * returned from an exception to `b`, pmk_a64_takes() when it has taken an exception; `from_lower`
+ * is true if the vector is one for exceptions from a lower level. pmk_a64_show_level() is called
+ * when an access shows the level.
  */
 PMK_SLOW void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b);
 void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower);
@@ -170,11 +181,11 @@ static inline void pmk_a64_before(struct pmk_cpu *cpu, const struct pmk_block *b
 		pmk_a64_returns_to(cpu, b);
 }
 
-/* Account for `p` when the next block is not what the program would execute next. */
+/* Account for the end of `p` if an exception came before the block to which `p` leads. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 
-/* The parts of families with this pipeline: family.h. A64 and A32 have counts and callbacks of
- * their own, which they make from the functions and lists of signals below. */
+/* The parts of a family (family.h) with this pipeline. A32 uses them, too, except pmk_a64_callbacks
+ * and pmk_a64_counts: it has its own, made from the functions and lists of signals below. */
 extern const struct pmk_core_params pmk_a64_params;
 extern const struct pmk_core_builder pmk_a64_builder;
 extern const struct pmk_core_run pmk_a64_run;
@@ -187,9 +198,11 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 
 /*
- * Indexes of need[] and residue[]: registers, then units, from PMK_NREGS on. The values are those
- * of pmk_pipe_block without the + 1. SP is never loaded and never late, so in sets of registers its
- * bit stands for all units together.
+ * Indexes of need[] and residue[]: registers, and from PMK_NREGS on units. need[] has the cycle,
+ * counted from the start of the instructions, in which a place is first needed, or PMK_PIPE_FAR if
+ * it is not. residue[] has the cycles from their end until the place has its value, or the unit is
+ * free. SP is never loaded and never late, so in sets of registers its bit stands for all units
+ * together.
  */
 enum pmk_a64_place {
 	PMK_A64_FP = PMK_NREGS,
@@ -199,8 +212,8 @@ enum pmk_a64_place {
 #define PMK_A64_UNITS (UINT64_C(1) << 31)
 
 /* A result that arrives more than this many cycles after the end of its block, such as that of a
- * division, is remembered until it is available, so any later block can wait for it. For an earlier
- * result only the next block can wait. */
+ * division, is remembered until it is available, so any later block can wait for it. Only the next
+ * block can wait for a result that arrives earlier. */
 #define PMK_A64_LONG 8
 
 /* The kinds of waiting instructions that the Cortex-A53 counts separately (DDI 0500 12.9, 0xE4 to
@@ -217,8 +230,9 @@ struct pmk_a64_timing {
 	uint64_t writes; /* registers that the sequence writes */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	/*
-	 * A multiply-accumulate can use the result of another one as its addend earlier than other
-	 * instructions can use that result.
+	 * A multiply-accumulate can add to the result of another one earlier than other
+	 * instructions can use that result. `need_sum` is `need` for a register that holds such a
+	 * result, and `sums` has the registers that hold one at the end.
 	 */
 	uint8_t need_sum[PMK_NREGS];
 	uint64_t sums;
@@ -261,9 +275,10 @@ void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size
 		  struct pmk_pipe_slot *slots, struct pmk_a64_timing *out);
 
 /*
- * For a load whose value no instruction of its block needs, pmk_pipe_slot.use has the registers
- * that still have the value at the end of the block: the numbers of up to two; or else, with bit 13
- * set, the first of four consecutive vector registers, and a bit for each of them.
+ * If no instruction of the block needs the value of a load, pmk_pipe_slot.use has the registers
+ * that still hold the value at the end of the block. If they are one or two, it has their numbers.
+ * Otherwise bit 13 (PMK_A64_ROW) is set, and it has the number of the first of four consecutive
+ * vector registers and a bit for each of the four.
  */
 #define PMK_A64_OPEN 0xC000u
 #define PMK_A64_ROW  0x2000u
@@ -313,8 +328,8 @@ static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned byte
 
 /*
  * Returns the word that a memory callback gets about its instruction: pmk_access_pack() with the
- * bytes of the whole instruction as its size, with its look-ups, and above the size the element
- * size's exponent.
+ * number of look-ups and the bytes of the whole access, and in bits 48 to 50 log2 of the bytes of
+ * an element.
  */
 static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_end, uint32_t use,
 				      const struct pmk_insn *in)
@@ -360,8 +375,9 @@ static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const 
 	return pmk_a64_predict_direction(predictor, p->a64.counter, taken);
 }
 
-/* Start block `b` on a core that executes in order: decide how the previous block ended, fetch `b`,
- * wait for results. `crossing` is pmk_cpu.crossing, or false where it cannot be set. */
+/* Start block `b` on a core that executes in order: account for the end of the previous block,
+ * fetch `b`, and wait for results. `crossing` is pmk_cpu.crossing, or false where it cannot be
+ * set. */
 static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -445,7 +461,7 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /*
  * Returns nonzero if an access must take the slow path. It need not if it is aligned to `align`,
- * stays in one line, and the word of that line allows it.
+ * stays in one line, and `fast` has its page, and its line with the flag `ok`.
  */
 static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
 				   unsigned bytes, uint64_t ok)
@@ -490,8 +506,8 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
 }
 
 /*
- * Returns true for the first piece of an access that the emulator reports in several pieces. It
- * represents the whole access. Called for each piece.
+ * Called for each piece of an access that the emulator reports in several pieces. Returns true for
+ * the first piece, which represents the whole access.
  */
 static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of A64 code: what one execution of each adds to the totals, and what it waits for.
- * What the events mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with
- * its source.
+ * The blocks of A64 code: what one execution of each adds to the totals, and what it waits for. DDI
+ * 0487 D13.12 and the TRM of the core define the events. docs/armv8.md lists each rule with its
+ * source.
  */
 #include "cpu/a64/a64.h"
 #include "cpu/family.h"
@@ -113,10 +113,11 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 	return last->conditional ? PMK_A64_CONDITIONAL : PMK_A64_GOES;
 }
 
-/* Makes a quick test of whether the next block waits. Lane 1 compares the places that are late at
- * all with the places that are needed at once. Lane 2 compares the places that are late by more
- * than a cycle with all that are read or written, so it may report a wait that does not happen. A
- * register that is overwritten is no longer pending; units may be busy in any block. */
+/* Prepares the quick test in pmk_a64_enter() of whether a block waits. `late` has the places that
+ * are late at all, and `wants` those that are needed in the first cycle. `late2` has the places
+ * that are late by more than a cycle, and `wants2` all that are read or written, so this part of
+ * the test may report a wait that does not happen. Written registers are included because they are
+ * no longer pending. Units are always included because they may be busy in any block. */
 static void lanes(struct pmk_block *b, uint64_t writes)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
@@ -152,8 +153,8 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 }
 
 /*
- * Adds the facts of a core that executes out of order. There, the cycles of a block are the minimum
- * that the block takes to retire.
+ * Adds the facts of a core that executes out of order. On such a core, the cycles of a block are
+ * the minimum that it takes to retire.
  */
 static void add_window(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)

@@ -32,15 +32,15 @@ struct pmk_a64_cache {
 	uint64_t *tag; /* entries, [set * ways + way] */
 	uint32_t set_mask, ways;
 	uint32_t random;
-	/* The mask that turns a random number into the way to replace; 0: the way is chosen
-	 * differently. */
+	/* The mask that turns a random number into the way to replace. 0:
+	 * pmk_a64_cache_unusual_victim() chooses the way. */
 	uint32_t way_mask;
 	bool round_robin;
 	uint32_t next;
 	struct pmk_order order; /* for policies that need one */
 	/* A byte for the line of each way: see pmk_a64_cache_mark(). The host compares
-	 * PMK_A64_MARKS of them at once. That many ways of a set are a group:
-	 * [(group * sets + set) * PMK_A64_MARKS + way % PMK_A64_MARKS]. */
+	 * PMK_A64_MARKS marks at once, so the ways of a set are divided into groups of that many.
+	 * Index: (group * sets + set) * PMK_A64_MARKS + way % PMK_A64_MARKS. */
 	uint8_t *mark;
 };
 
@@ -59,8 +59,8 @@ static inline uint64_t *pmk_a64_cache_set(const struct pmk_a64_cache *c, uint64_
 	return &c->tag[((uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask) * c->ways];
 }
 
-/* True if this is the entry of the line of `addr`. The bit of an empty entry is above the address
- * bits of a line. */
+/* True if this is the entry of the line of `addr`. The bit of PMK_A64_EMPTY is above the address
+ * bits of a line, so an empty entry is never that of a line. */
 static inline bool pmk_a64_cache_is(const uint64_t *e, uint64_t addr)
 {
 	return (*e ^ addr) < PMK_A64_LINE_BYTES;
@@ -138,9 +138,9 @@ static inline __attribute__((always_inline)) uint64_t *pmk_a64_cache_find_in(
 /* Returns the entry to replace in a set that is not full, or in a cache that has no way_mask. */
 uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set);
 
-/* Returns the entry of the set to replace: the lowest invalid way or, if all ways are valid, a
- * pseudo-random way or the next way in turn. Ways are filled from the lowest on, so a set with an
- * empty way has an empty last one. */
+/* Returns the entry of the set to replace: the lowest invalid way or, if all ways are valid, the
+ * way that the policy chooses. Ways are filled from the lowest on, so if any way is empty, the last
+ * one is. */
 static inline uint64_t *pmk_a64_cache_victim(struct pmk_a64_cache *c, uint64_t *set)
 {
 	if (__builtin_expect(!c->way_mask || set[c->ways - 1] == PMK_A64_EMPTY, 0))

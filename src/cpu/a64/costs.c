@@ -3,10 +3,11 @@
  * The tables of costs.h. bench/instructions.tsv has the figures of boards, and bench/instructions
  * compares them with these. Where a board was not measured, the guides of Arm apply: UAN 0016A for
  * the Cortex-A72 and the optimization guide of the Neoverse N1. Latencies of SHA on the Cortex-A53
- * are from GCC's description. Its slow operations take the unit for 2 cycles, as on a board with a
- * Cortex-A72; then SHA-256 takes 2.44 cycles a byte (2.38 by OpenSSL). AES takes 2, as on the
- * Cortex-A72; then CBC takes OpenSSL's 1.32. Divisions, and operations that have a parameter, are
- * in pipeline.c and timing.c.
+ * are from GCC's description. The slow operations of SHA occupy the unit for 2 cycles, as on a
+ * board with a Cortex-A72. With this value, SHA-256 takes 2.44 cycles a byte; OpenSSL measured
+ * 2.38. AES has a latency of 2 cycles, as on the Cortex-A72. With this value, AES-128 in CBC mode
+ * takes 1.32 cycles a byte, as OpenSSL measured. Divisions, and operations that have a parameter,
+ * are in pipeline.c and timing.c.
  */
 #include "cpu/a64/costs.h"
 
@@ -128,8 +129,8 @@ const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS] = {
 			 slots_quad }
 
 /*
- * Cortex-A72 and A57. Most 128-bit operations enter the window as two, so three can begin in two
- * cycles.
+ * Cortex-A72 and A57. Most 128-bit operations enter the window in two of the three slots of a
+ * cycle, so three can begin in two cycles.
  */
 static const struct pmk_a64_costs a72[PMK_NVECTORS] = {
 	ROW(PLAIN, FP, 3, 3, 0, 6, 6, 0),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latencies and throughputs of A64 instructions by their operation (enum pmk_vector), which boards
- * and makers' guides give. pipeline.c and timing.c add what depends on the core's parameters.
+ * Latencies and throughputs of A64 instructions by their operation (enum pmk_vector). They were
+ * measured on boards or are from makers' guides. pipeline.c and timing.c add what depends on the
+ * core's parameters.
  */
 #ifndef PMK_CPU_A64_COSTS_H
 #define PMK_CPU_A64_COSTS_H
@@ -10,13 +11,13 @@
 
 #include "cpu/cpu.h"
 
-/* The operation of an instruction. The decoders for A32 do not know it; then it follows from the
- * class. */
+/* The operation of an instruction. The decoders for A32 do not set it, so for A32 it is derived
+ * from the class. */
 enum pmk_vector pmk_a64_operation(const struct pmk_insn *in);
 
 /*
  * Cost on a core that executes in order, with two pipes of 64 bits for vectors and floating point.
- * Each pair is for 64 bits (and scalars) and for 128 bits.
+ * Members with _quad are for 128 bits, the others for 64 bits and scalars.
  */
 struct pmk_a64_ordered {
 	uint8_t latency; /* cycles until a dependent instruction can issue */
@@ -42,7 +43,7 @@ struct pmk_a64_costs {
 /* The values of issue.costs. */
 enum pmk_a64_costs_of { PMK_A64_COSTS_A72, PMK_A64_COSTS_N1, PMK_A64_COSTS_A57 };
 
-/* The table of a core. */
+/* Returns the table of a core that executes out of order, indexed by enum pmk_vector. */
 const struct pmk_a64_costs *pmk_a64_costs(const struct pmk_core *core);
 
 #endif

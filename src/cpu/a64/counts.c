@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The signals that an A64 core counts: the signals of its blocks, what they depend on, and their
- * sums.
+ * The signals that an A64 core counts: which signals its blocks raise, what the signals depend on,
+ * and which of them are derived from others.
  */
 #include "cpu/a64/a64.h"
 #include "cpu/family.h"
@@ -15,7 +15,8 @@ const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
 
 _Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* DC ZVA counts as a look-up, not as an access. */
+/* L1D_LOOKUP and L1D_LOOKUP_WRITE are also in pmk_a64_data. They are in this list because each
+ * execution of DC ZVA adds a look-up, although it is not counted as an access. */
 static const uint8_t mix[] = {
 	PMK_SIG_INSN,	     PMK_SIG_BRANCH,
 	PMK_SIG_BR_IMM,	     PMK_SIG_BR_RETURN,

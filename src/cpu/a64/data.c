@@ -41,7 +41,8 @@ static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
 	return &v->fast[PMK_A64_FAST_LINES + (page & (PMK_A64_FAST_PAGES - 1))];
 }
 
-/* Translate for a page that has no word in `fast`. Returns the cycles that it takes. */
+/* Translate an access to a page that has no word in `fast`. Returns the cycles of the
+ * translation. */
 static inline __attribute__((always_inline)) uint64_t translate_page(struct pmk_cpu *cpu,
 								     uint64_t page, bool write)
 {
@@ -115,7 +116,7 @@ static inline void line_leaves(struct pmk_a64 *v, uint64_t old)
 	v->held[line_index(old)]--;
 }
 
-/* Put a line into a set, with the flags in `bits`. Every miss of the program comes here. */
+/* Put a line into a set, with the flags in `bits`. */
 static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *cpu, uint64_t *set,
 								uint64_t addr, uint64_t bits)
 {
@@ -264,8 +265,8 @@ static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, u
 
 /*
  * Account for a load that issues at `now` and is served by level 2 or memory. If its line was
- * prefetched into level 2, it is there from `arrives` on. Most loads that miss come when no earlier
- * wait is left.
+ * prefetched into level 2, it is there from `arrives` on. The first branch is for most loads that
+ * miss: no earlier load makes the core wait any more (pmk_lsu_is_settled()).
  */
 static inline void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
 			     uint64_t arrives, uint64_t now)
@@ -299,8 +300,9 @@ static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t i
 }
 
 /*
- * Let the write buffer wait for the bus: it is not empty before a line that is requested now would
- * be the next one on the bus, even if its row of the SDRAM is not open.
+ * Make the write buffer wait for the bus. A line that is requested earlier than the longest latency
+ * (with a closed row of the SDRAM) before the bus is free would have to wait for it. The buffer is
+ * not empty before that time.
  */
 static inline void bus_limits_stores(struct pmk_cpu *cpu)
 {
@@ -469,7 +471,7 @@ static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now
 		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now, p->stream[stream].store);
 }
 
-/* Called after everything else of an access whose line missed, or was prefetched. */
+/* Informs the prefetcher of a miss. Called when everything else about the access is done. */
 static inline __attribute__((always_inline)) void after_miss(struct pmk_cpu *cpu, uint64_t addr,
 							     uint64_t now, bool write)
 {
@@ -645,10 +647,10 @@ static PMK_SLOW void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acc
 }
 
 /*
- * The functions below do what load_line() and store_line() do, for nearly all misses: on a core
- * with usual_data, while nothing is booked by site, when no earlier miss makes the core later, and
- * for a load if a request slot is free. They leave all other misses to load_line() and
- * store_line(). They make no calls, and check each condition only once.
+ * load_usual() and store_usual() do what load_line() and store_line() do, for nearly all misses: on
+ * a core with usual_data, without counts per site (cpu/sites.h), when no earlier miss makes the
+ * core wait, and for a load if a request slot is free. They leave other misses to load_absent() and
+ * store_absent(). On the usual path everything is inline, and each condition is checked only once.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu)
 {
@@ -815,9 +817,9 @@ static PMK_SLOW void store_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_
 }
 
 /*
- * True if an access is aligned and stays in one line. An access of at most 64 bytes is and does if
- * its address and its size minus 1 have no bit in common. This is true for most accesses, so it is
- * tested first.
+ * True if an access is aligned and stays in one line. Both hold for an access of at most 64 bytes
+ * if its address and its size minus 1 have no bit in common. This is true for most accesses, so it
+ * is tested first.
  */
 static inline bool is_aligned(uint64_t addr, uint64_t last, uint64_t access)
 {

@@ -8,7 +8,7 @@
  * - the block before does not lead there: it continues after its last instruction, or at the target
  *   of a direct branch;
  * - the block before may lead anywhere, by an indirect branch or an exception return, and the table
- *   is known, or an access of that block was not made.
+ *   is known, or an access of the block before was not made.
  *
  * A table is known when pmk can compute its address from the code that sets it, or as soon as an
  * exception through it was certain. Earlier entries into the table are then counted as exceptions.
@@ -254,7 +254,8 @@ void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
 		return;
 	}
 	if (!faulted) {
-		/* The owner follows calls, which it sees by `prev`. */
+		/* The owner of the core follows calls, and needs `prev`, which
+		 * pmk_a64_interrupted() changes. */
 		if (pmk_emulator.follow)
 			pmk_emulator.follow(cpu->index, b, false);
 		pmk_a64_interrupted(cpu, p);

@@ -12,7 +12,7 @@
 #include "cpu/a64/window.h"
 
 #define NONE INT16_MIN
-/* A block with a longer path is cut into pieces, so that times fit into 16 bits. */
+/* A block with a longer path, in ticks, is cut into pieces, so that times fit into 16 bits. */
 #define LONG 4000
 
 /* Sources of paths: the sources of the block, followed by its loads. */
@@ -23,7 +23,8 @@
 
 #define CYCLES(n) ((n)*PMK_A64_TICKS)
 
-/* The time in which the instructions that wait for a source keep a port busy, after the source. */
+/* When the instructions that wait for a source keep a port busy, in ticks after the time of the
+ * source. */
 struct turn {
 	int16_t from, until;
 };
@@ -31,7 +32,7 @@ struct turn {
 struct build {
 	/* When each place has its value, after each source; NONE: there is no path. */
 	int16_t at[NPLACES][NPATHS];
-	int16_t done[NPATHS], last[NPATHS]; /* the whole block, the last instruction */
+	int16_t done[NPATHS], last[NPATHS]; /* whole piece done, last instruction done */
 	bool written[NPLACES], sum[NPLACES];
 	/* The number of each place as a source, starting at 1; 0 if it is not one. */
 	uint8_t source_of[NPLACES];
@@ -44,7 +45,7 @@ struct build {
 	unsigned slots;		     /* places that the instructions so far take when they enter */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
 	struct pmk_a64_stores stores;
-	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each of them begins */
+	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each of these stores begins */
 	/* Where the next part of the flow is written. */
 	char *out;
 };
@@ -56,7 +57,7 @@ static int16_t longer(int path, int16_t than)
 	return path > than ? (int16_t)path : than;
 }
 
-/* Make every path of `to` at least as long as that of `from` plus `ticks`. */
+/* Make the path from each source in `to` at least as long as that in `from` plus `ticks`. */
 static void follow(int16_t *to, const int16_t *from, int ticks)
 {
 	for (unsigned k = 0; k < NPATHS; k++)
@@ -76,8 +77,8 @@ static bool adds_to_product(const struct pmk_insn *in, const struct cost *c)
 	return c->early && in->ra != PMK_NO_REG;
 }
 
-/* Returns how much later than the base the index register is needed. On a board with a Cortex-A72,
- * the index register is needed a cycle before the base. */
+/* Returns how many ticks before the access begins it needs `reg`. On a board with a Cortex-A72, an
+ * access needs its index register a cycle before its base. */
 static int late_index(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
 	bool index = (in->load || in->store) && reg == in->rm && reg != in->rn && !in->writeback &&
@@ -87,8 +88,9 @@ static int late_index(const struct pmk_core *core, const struct pmk_insn *in, in
 }
 
 /*
- * Let the instruction wait for a register, which it needs `ticks` after its begin. `sum`: only if
- * the register is the result of an instruction that forwards it early.
+ * Let the instruction wait for a register, which it needs `ticks` before it begins, or after it
+ * begins if `ticks` is negative. If `sum` is true, this is so only for the result of an instruction
+ * that forwards it early, and other results are needed when the instruction begins.
  */
 static void await(struct build *f, unsigned reg, int ticks, bool sum, int16_t *begin)
 {
@@ -249,7 +251,8 @@ static void delay_value(struct build *f, unsigned reg, const int16_t *from, int 
 	follow(f->done, from, ticks);
 }
 
-/* The value of a load comes from a store of this piece of code, or perhaps from one before it. */
+/* Delays the value of a load if a store of this piece of code, or perhaps an earlier one, wrote
+ * it. */
 static void forward_value(const struct pmk_core *core, struct build *f, const struct pmk_insn *in)
 {
 	for (unsigned word = 0; word < pmk_a64_words(in); word++) {
@@ -283,7 +286,7 @@ static void note_store(struct build *f, const struct pmk_insn *in, const int16_t
 		       NPATHS * sizeof(*begin));
 }
 
-/* Stores the slots of stored words, where later pieces of code find them. */
+/* Makes the times of stored words results in their slots, where later pieces of code find them. */
 static void fill_slots(const struct pmk_core *core, struct build *f)
 {
 	const struct pmk_a64_stores *s = &f->stores;

@@ -206,7 +206,8 @@ static int slot_of(const struct pmk_a64_value *at)
 	       (int)((at->expression >> 32 ^ word) % (PMK_A64_SLOTS - PMK_A64_WORD_SLOTS));
 }
 
-/* True if the address was computed from the frame, and from nothing that this code has written. */
+/* True if the address was computed from words of the frame or of fixed addresses, and from none
+ * that this piece of code has written. */
 static bool is_lasting(const struct pmk_a64_stores *s, const struct pmk_a64_value *at)
 {
 	const uint64_t frame = UINT64_C(1) << STACK_POINTER | UINT64_C(1) << FRAME_POINTER;

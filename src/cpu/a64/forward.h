@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loads read what a store has just written, as far as the code shows it. For each general
- * register there is a value: an expression plus a constant. Two addresses are the same if their
- * values are. An expression stands for what a register had at the beginning of the piece of code,
- * for an address in the program, or for the result of an instruction with certain operands, loads
- * included.
+ * Finds the loads that read what a store has just written, as far as the code shows it. For each
+ * general register there is a value: an expression plus a constant. Two addresses are the same if
+ * their values are equal. An expression stands for what a register had at the beginning of the
+ * piece of code, for an address in the program, or for the result of an instruction with certain
+ * operands, loads included.
  *
- * Slots connect one piece of code to the next. One kind is for words near the stack pointer and the
- * frame pointer, and for words of fixed addresses; words 48 bytes apart share a slot. The other
- * kind is for addresses that were computed from such words, for example of elements of an array in
- * code without optimization; these are forgotten when such a word is written that the address does
- * not depend on, because it may be the index of the next element.
+ * A *slot* passes on, from one piece of code to the next, when a stored word can be loaded. One
+ * kind of slot is for words near the stack pointer and the frame pointer, and for words of fixed
+ * addresses; words 48 bytes apart share a slot. The other kind is for addresses that were computed
+ * from such words, for example of elements of an array in code without optimization. If a piece of
+ * code writes a word of the first kind, it forgets all slots of the second kind, because the word
+ * may be an index, and the addresses then mean other elements. It keeps those of its own stores
+ * whose addresses do not depend on the written words.
  *
  * Not modelled: other addresses that happen to be the same.
  */
@@ -50,8 +52,8 @@ struct pmk_a64_stores {
 
 void pmk_a64_stores_init(struct pmk_a64_stores *s);
 
-/* The number of registers that the instruction loads or stores, each of mem_bytes. 0: another kind
- * of instruction, whose address is not looked at. */
+/* The number of registers that the instruction loads or stores, each of mem_bytes. Returns 0 for
+ * other instructions, whose addresses pmk does not compare. */
 unsigned pmk_a64_words(const struct pmk_insn *in);
 
 /* Returns the address of word number `word` of a load or store. */

@@ -15,7 +15,7 @@
 
 #define HIGHEST 3
 
-/* Settle the level that the core leaves. The next level is not known yet. */
+/* Tell the emulator's side that the core leaves its level. The next level is not known yet. */
 static void leave(struct pmk_cpu *cpu)
 {
 	pmk_emulator.leave_level(cpu->index);

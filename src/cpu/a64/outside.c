@@ -110,7 +110,7 @@ void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr)
 	}
 }
 
-/* The main TLB may lack the page. */
+/* Translates a page that main_page[] does not show, so the main TLB may not hold it. */
 static PMK_SLOW uint64_t translate_slow(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
 {
 	struct pmk_a64 *v = cpu->a64.tables;

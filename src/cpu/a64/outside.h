@@ -8,7 +8,8 @@
 
 #include "cpu/a64/a64.h"
 
-/* Record the time for which the core waits for a line from level 2 or memory. */
+/* Record whether a line comes from level 2 or memory, and for how many cycles it occupies the
+ * bus. */
 static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 {
 	bool own = !level2 && cpu->core.a64.bus_line;
@@ -17,7 +18,7 @@ static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.mem.fill);
 }
 
-/* Let a line that no load waits for take the bus; 0 cycles: such lines take no time. */
+/* Let a line that no load waits for occupy the bus for `cycles`, which may be 0. */
 void pmk_a64_take_bus(struct pmk_cpu *cpu, uint64_t cycles);
 
 /* Read a line of memory; returns the cycles until its critical word arrives. */
@@ -33,7 +34,8 @@ PMK_SLOW uint64_t pmk_a64_level2_read_absent(struct pmk_cpu *cpu, uint64_t addr,
 /* Write a dirty line of level 1 to level 2. */
 PMK_SLOW void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr);
 
-/* Do what the functions above do, on a core with usual_level2. */
+/* Do what pmk_a64_level2_read_slow() and _write_slow() do, on a core with usual_level2
+ * (types.h). */
 static inline uint64_t pmk_a64_level2_read_usual(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	cpu->dyn[PMK_SIG_L2_READ]++;
@@ -54,7 +56,7 @@ static inline void pmk_a64_level2_write_usual(struct pmk_cpu *cpu, uint64_t addr
 		pmk_a64_level2_fill(cpu, addr, true);
 }
 
-/* Do what the functions above do, on any core. */
+/* Choose between the usual and the slow functions. */
 static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	return cpu->a64.usual_level2 ? pmk_a64_level2_read_usual(cpu, addr, for_write)

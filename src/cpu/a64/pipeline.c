@@ -243,8 +243,9 @@ static bool addresses(const struct pmk_insn *in, int reg)
 	return (in->load || in->store) && (reg == in->rn || reg == in->rm);
 }
 
-/* Returns how many cycles after its issue a store needs the value of a register. A board loads what
- * was stored just before after 3 cycles, a pair after 5, and a vector of 128 bits after 5. */
+/* Returns how many cycles after its issue a store needs the value of a register. On a board, a load
+ * directly after a store to the same address has the value after 3 cycles, or after 5 if the store
+ * was that of a pair or of a 128-bit vector. */
 static unsigned late_value(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
 	if (!in->store || in->load || addresses(in, reg) || !pmk_a64_is_a64(core))
@@ -309,8 +310,8 @@ static void note_waiter(struct pmk_a64_timing *out, unsigned reg, enum pmk_a64_w
 	out->simd |= (uint64_t)(who == PMK_A64_WAITS_SIMD) << reg;
 }
 
-/* Note which instructions wait for which, and when registers from before the block are first
- * needed. */
+/* Note when the results of earlier instructions of the block, and the registers from before the
+ * block, are first needed. */
 static void note_needs(const struct pmk_core *core, const struct scoreboard *sb,
 		       const struct pmk_insn *in, const struct cost *c, uint32_t issue,
 		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
@@ -475,9 +476,10 @@ static uint8_t residue(uint32_t ready, uint32_t end)
 }
 
 /*
- * Returns the cycles without instructions after a branch that is always taken. The instructions in
- * front of it may still be waiting then, which hides a part: while the block issues, the core
- * fetches four instructions a cycle, and one cycle later the branch is known.
+ * Returns the cycles without instructions after a branch that is always taken. Part of them is
+ * hidden if the instructions before the branch are still waiting to issue: the core fetches
+ * `fetch.bytes` a cycle while the block issues, and the branch is known one cycle after it was
+ * fetched.
  */
 static uint32_t shadow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       uint32_t issues)

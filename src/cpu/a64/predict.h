@@ -2,17 +2,18 @@
 /*
  * The branch predictor of an A64 core. A table of two-bit counters and the outcomes of earlier
  * branches (global history) predict the direction of conditional branches. The target of an
- * indirect branch is predicted to be its last one. Returns are predicted by the return stack. Its
- * sizes on the Cortex-A53 are from DDI 0500 2.1.1. The Cortex-A72's are not published (TRM 100095
- * 6.5).
+ * indirect branch is predicted to be its last one. Returns are predicted by the return stack. The
+ * sizes of the Cortex-A53's predictor are from DDI 0500 2.1.1. Those of the Cortex-A72 are not
+ * published (TRM 100095 6.5).
  *
  * No document says how a table is indexed, so this is our choice. The index of a counter is the
  * word address of the branch modulo the number of counters, exclusive-or the history, whose newest
  * outcome is bit 0. To keep the index in range, the number of counters is 2^n or, as 3072, a
- * multiple of 2^bp.history. The index of an indirect target is the word address, exclusive-or those
- * of the targets before, each shifted by two bits more than the next. Only `bp.indirect_history`
- * bits of these are used: none on the Cortex-A53, whose manual calls the table a branch target
- * address cache. No entry has a tag.
+ * multiple of 2^bp.history. The index of an indirect target is the word address of the branch,
+ * exclusive-or a history of earlier targets. For each target, the history is shifted left by two
+ * bits, and the target's word address is added by exclusive-or. It has `bp.indirect_history` bits:
+ * none on the Cortex-A53, whose manual calls the table a branch target address cache. No entry has
+ * a tag.
  *
  * Not modelled: that the history is updated before an outcome is known; the Cortex-A72's buffer of
  * the targets of direct branches, which are always known here; the bubble after a taken branch,
@@ -54,9 +55,9 @@ uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 
 /*
  * Predict a conditional branch that was taken (1) or not (0), and learn its outcome. `counter` is
- * the branch's counter without history. Returns 1 if the prediction was wrong, otherwise 0. The
- * function is inline, because every conditional branch of the program comes here, and has no
- * branches, because the host could not predict them better than the program's branch.
+ * the value of pmk_a64_counter_of() for the branch. Returns 1 if the prediction was wrong,
+ * otherwise 0. The function is inline, because every conditional branch of the program comes here,
+ * and has no branches, because the host could not predict them better than the program's branch.
  */
 static inline uint64_t pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
 						 uint64_t taken)

@@ -7,7 +7,7 @@
 #include "cpu/a64/a64.h"
 
 #define PAGE_LINES_SHIFT (PMK_PAGE_SHIFT - PMK_A64_LINE_SHIFT)
-/* No item: the ring of streams is empty. */
+/* A value of oldest[1]: the ring of streams is empty. */
 #define NONE		 PMK_A64_FOLLOWED
 
 static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)
@@ -50,7 +50,7 @@ static void use(struct pmk_a64_prefetcher *p, uint32_t i)
 	put_last(p, i);
 }
 
-/* Set the last line of item `i`. */
+/* Set near[i] for an item whose last line is `line`. */
 static void set_near(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line)
 {
 	p->near[i] = (uint32_t)line - p->longest - (UINT32_C(1) << 31);
@@ -111,8 +111,8 @@ static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t l
 }
 
 /*
- * Returns the one of the streams and beginnings `near` that a line continues. If it continues
- * several, returns the most recently used one.
+ * Returns which of the items `near` a line continues. If it continues several, returns the most
+ * recently used one.
  */
 static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line, uint32_t near)
 {
@@ -128,8 +128,8 @@ static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line, 
 	return found;
 }
 
-/* End a stream. It becomes a beginning, in the order of the times of last use. There are other
- * beginnings. */
+/* End a stream. It becomes a beginning, and enters the ring of beginnings at the place of its last
+ * use. That ring is not empty. */
 static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	uint32_t *oldest = &p->oldest[0], next = *oldest;

@@ -3,20 +3,22 @@
  * The data prefetcher of an A64 core. It watches the lines that miss the data cache. When they
  * follow each other at a fixed stride, it fetches the next lines before the program needs them.
  *
- * - Cortex-A53 (DDI 0500 6.6.2, CPUACTLR_EL1): strides of up to four lines, forwards or backwards,
- *   the same one twice in a row; two streams at once; at most five lines under way, which go into
- *   the data cache; stores begin streams, too. Accesses that hit do not disturb it.
+ * - Cortex-A53 (DDI 0500 6.6.2, CPUACTLR_EL1): a stream begins when the same stride, of up to four
+ *   lines forwards or backwards, occurs twice in a row; two streams at once; at most five lines
+ *   under way, which go into the data cache; stores begin streams, too. Accesses that hit do not
+ *   disturb it.
  * - Cortex-A72 (100095 6.4.9, CPUECTLR_EL1): loads prefetch into both levels, by virtual addresses,
  *   so a stream may continue in the next page, up to 22 lines ahead in level 2; stores prefetch
- *   only into level 2, by physical addresses. The rest is not published, and is our choice in its
- *   preset.
+ *   only into level 2, by physical addresses. The rest is not published, so the values in the
+ *   preset are our choice.
  *
- * Our choice: in addition to the streams, the prefetcher keeps as many possible beginnings of
- * streams, and a new beginning replaces the oldest one. A stream continues when one of the lines
- * that it has fetched is used for the first time, or when the next one misses. The distance of a
- * stream counts lines that are not used yet, not lines under way. So which lines are fetched does
- * not depend on the clock, and caches miss in the same places when no clock runs. The limit of
- * lines under way only affects the clock.
+ * Our choice: the prefetcher has two *items* for each stream that the core can follow. An item is a
+ * stream or a *beginning*, that is, a line that missed and may be the first of a stream. A new
+ * beginning replaces the least recently used one. A stream continues when one of the lines that it
+ * has fetched is used for the first time, or when the next one misses. The distance of a stream
+ * counts lines that are not used yet, not lines under way. So which lines are fetched does not
+ * depend on the clock, and caches miss in the same places when no clock runs. The limit of lines
+ * under way only affects the clock.
  *
  * Not modelled: that a prefetch is dropped, needs a translation, or meets device memory; that DSB
  * ends streams.
@@ -52,16 +54,17 @@ struct pmk_a64_stream {
 	int64_t stride;
 	uint32_t run; /* how often the stride was repeated */
 	bool store;   /* stores began the stream */
-	/* strides fetched ahead: into level 1; into either level */
+	/* how many strides after `last` are fetched: into level 1; into level 1 or level 2 */
 	uint32_t ahead, ahead2;
 };
 
-/* Lines that may be under way, indexed by their low bits. */
+/* A line that may be under way. Arrays of these are indexed by the low bits of the line's
+ * number. */
 struct pmk_a64_flight {
 	uint64_t line, ready;
 };
 
-/* Streams and beginnings, twice as many as streams. */
+/* The maximum number of items: streams and beginnings. */
 #define PMK_A64_FOLLOWED (2 * PMK_A64_MAX_STREAMS)
 
 struct pmk_a64_prefetcher {
@@ -71,10 +74,10 @@ struct pmk_a64_prefetcher {
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
 	uint64_t now;	  /* the time, counted in misses and first uses */
 	/*
-	 * For each stream and beginning the lower half of the first line that is near it, minus
-	 * 2^31: the line is near it if its number minus this one, read as a signed number, is at
-	 * most `reach`. Each miss compares its line with all of them, and they fit into few
-	 * vectors. All four members of `reach` are equal.
+	 * For each item, the lower half of the number of the first line that is near the item,
+	 * minus 2^31. A line is near the item if the line's number minus this value, read as a
+	 * signed number, is at most `reach`. Each miss compares its line with all items, and these
+	 * values fit into few vectors. All four members of `reach` are equal.
 	 */
 	uint32_t near[PMK_A64_FOLLOWED];
 	int32_t reach[4];

@@ -61,7 +61,7 @@ static struct cost store(const struct pmk_insn *in)
 
 /*
  * Returns the cost by the tables of costs.c. For floating-point multiplications and additions, the
- * core's parameters replace them.
+ * core's parameters replace the latencies of the tables.
  */
 static struct cost by_table(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -169,7 +169,7 @@ static struct cost root(const struct pmk_core *core, bool wide, unsigned halves)
 
 	if (core->a64.costs == PMK_A64_COSTS_N1)
 		return on(PMK_A64_PORT_FP0, wide ? 17 : 9, wide ? 7 : 2);
-	/* A board begins a 32-bit division every 7.5 cycles. */
+	/* A board begins a 32-bit square root every 7.5 cycles. */
 	return on(PMK_A64_PORT_FP0, cycles, cycles / 2 - 1);
 }
 

@@ -10,12 +10,12 @@
 struct port_use {
 	uint8_t port;
 	uint16_t cycles;
-	uint16_t ticks; /* 0: `cycles`; else ticks, of all equal ports together */
+	uint16_t ticks; /* if not 0, replaces `cycles`: ticks of all equal ports together */
 };
 
 struct cost {
 	uint16_t latency; /* cycles until a dependent instruction can begin */
-	/* by how many cycles it can begin earlier if it adds to the result of a multiplication */
+	/* cycles by which the dependent one can begin earlier if it only adds to the result */
 	uint16_t early;
 	unsigned slots; /* places in the window; 0: 1 */
 	unsigned nports;

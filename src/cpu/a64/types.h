@@ -45,8 +45,8 @@ struct pmk_core_a64 {
 };
 
 /*
- * Places whose results a later instruction may have to wait for: the registers, and the units that
- * can be busy for long.
+ * Places that a later instruction may have to wait for: the registers, and the units that can be
+ * busy for long.
  */
 #define PMK_A64_PLACES (PMK_NREGS + 3)
 
@@ -86,11 +86,14 @@ struct pmk_cpu_a64 {
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
-	uint64_t bus_beats; /* cycles for which a line takes the external bus */
+	uint64_t bus_beats; /* beats of a line on the external bus */
 	bool in_order;	    /* executes in order, and has a clock */
-	/* level 2 exists, is used, has at most PMK_A64_MARKS ways, and does not change on a hit */
+	/* Level 2 exists, the core has a clock, and level 2 has at most PMK_A64_MARKS ways and a
+	 * replacement that ignores hits. */
 	bool usual_level2;
-	/* Everything about level 1 data, level 2 and memory is as on a Cortex-A53, at any size. */
+	/* True if in_order and usual_level2 are true, the data cache is on and chooses ways without
+	 * an order, requests can overlap, no line is prefetched only into level 2, and PRFM has
+	 * requested no line yet. */
 	bool usual_data;
 	bool preloads;			/* PRFM has requested a line */
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will have their values */

@@ -233,8 +233,8 @@ static void store_user(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 /* ---- accesses in pieces ---------------------------------------------------------------------- */
 
-/* The emulator reports accesses of 16 bytes and more in pieces. The first piece stands for the
- * whole access, and later pieces are ignored. */
+/* The emulator may report an access to several registers or elements, or of more than 8 bytes, in
+ * pieces. The first piece stands for the whole access, and later pieces are ignored. */
 
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 {
@@ -357,18 +357,15 @@ static void modify(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/*
- * Called for DC ZVA. `info`, and all that the emulator reports about the access, belong to another
- * access.
- */
+/* Called for DC ZVA. The emulator does not report this access, so `info` has no meaning. */
 static void zero(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	(void)info;
 	pmk_a64_zero_line(pmk_cpus[vcpu], addr, (uint64_t)(uintptr_t)a);
 }
 
-/* Returns the facts for the callback of an instruction that zeroes a line: the register with the
- * address, instead of the first use of the result. */
+/* Returns the word for the callback of an instruction that zeroes a line. It has the number of the
+ * register with the address in place of the first use of the result. */
 static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
 			const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A core that executes out of order, at run time: see window.h. An instruction that enters the
- * window after a result is there need not wait for it. So the time of such a result makes no
+ * window after a result is available need not wait for it. So the time of such a result makes no
  * difference, and may be set to the base.
  */
 #include "cpu/a64/window.h"
@@ -18,8 +18,9 @@
 #include "cpu/a64/a64.h"
 
 /*
- * If a time is later than this, the base is moved. The range above is enough for everything that is
- * added at once. The front end is never further from the base than this.
+ * If a time, in ticks after the base, is later than this, the base is moved. The rest of the 16-bit
+ * range is enough for everything that is added at once. The front end is never further from the
+ * base than this.
  */
 #define MOST 16000
 
@@ -139,9 +140,9 @@ static void bring_front(struct pmk_a64_window *w, int64_t ticks)
 }
 
 /*
- * Write the present time of RETIRED into the parts of the ring with the instructions `from` to `to`
- * - 1. So each part has the time at which the last instruction retires that begins a block there,
- * or continues into it.
+ * Write the present time of RETIRED into the parts of the ring that have instructions from number
+ * `from` up to, but not including, `to`. So each part has the retirement time of the last block
+ * that has instructions in the part.
  */
 static void write_ring(struct pmk_a64_window *w, uint32_t from, uint32_t to)
 {
@@ -217,7 +218,8 @@ static void enter_block(struct pmk_a64_window *w, const struct pmk_block *b)
 
 /*
  * Returns the time of the part of the ring that is `i` parts old. That time makes a difference only
- * if it is later than the front end will be by then without any waits.
+ * if it is later than the time at which the front end, without any other wait, needs the room of
+ * this part.
  */
 static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 {
@@ -233,9 +235,9 @@ static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 }
 
 /*
- * Write the ring as a state stores it, beginning with the part of the next instruction. The front
- * end needs no entry of its own, because times are relative to it. In its place is how much of that
- * part has entered.
+ * Write the ring as a state stores it, beginning with the part of the next instruction. FRONT is
+ * not needed as a time, because times in a state are relative to it. Its entry has how many
+ * instructions of the present part have entered.
  */
 static void present_ring(const struct pmk_a64_window *w, struct pmk_a64_state *s)
 {
@@ -461,7 +463,7 @@ void pmk_a64_window_mispredict(struct pmk_cpu *cpu)
 
 /*
  * Called when the times of the running block change because of something that was not known when it
- * began: get its times from its state.
+ * began. If only its step was taken, computes its times from the state in which it began.
  */
 static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 {
@@ -477,7 +479,8 @@ static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 	w->state = w->last = 0;
 }
 
-/* Delay the retirement of the running instruction until a time. */
+/* Delay the retirement of the running block until `ticks`. Returns by how many cycles this advances
+ * the clock. */
 static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t ticks)
 {
 	w->until = w->base + (uint64_t)ticks;

@@ -5,9 +5,9 @@
  * pmk does not step through cycles. When a block is translated, it computes the dataflow once, as
  * longest paths: from the values that the block gets from before, and from its entry into the
  * window, to each value that it produces. When the block runs, the time of each result is the
- * maximum over its sources of the time of the source plus the length of the path. So the core
- * carries the time at which each register has its value, and blocks overlap as far as they do not
- * wait for each other.
+ * maximum over its sources of the time of the source plus the length of the path. So the core keeps
+ * the time at which each register has its value, and blocks overlap unless they wait for each
+ * other.
  *
  * - The front end delivers `issue.width` instructions a cycle, and is never more than
  *   `issue.window` instructions ahead of the oldest one that is not finished.
@@ -15,22 +15,21 @@
  *   uses; within the block, instructions take a port in program order.
  * - Instructions retire in order, `issue.width` a cycle; that is the clock.
  * - After a taken branch the front end delivers nothing for `fetch.taken` cycles, or `fetch.far`
- *   more if other branches have replaced it in a buffer of `fetch.near`, or if it is a return or
- *   another indirect branch that goes elsewhere than last time. It is looked up when the program
- *   takes a path for the second time, and the answer is kept with the path.
+ *   more if the branch is not one of the `fetch.near` recent ones in a buffer, or if it is a return
+ *   or another indirect branch that goes elsewhere than last time. pmk looks a branch up until it
+ *   has linked the steps of the two blocks (struct pmk_a64_step), and then keeps the answer.
  * - After a mispredicted branch the front end restarts when the branch is executed.
  * - A load that misses begins when its address is available. Results that depend on it are delayed
  *   along the block's paths, so misses overlap unless they wait for each other, or for a request
  *   slot.
+ * - A load of what a store has just written has the value `forward.latency` cycles after the store
+ *   began, if the code shows that the addresses are the same (forward.h).
  *
  * Times are ticks: signed 16-bit offsets from a base, so that eight are compared at once.
  *
- * - A load of what a store has just written has it `forward.latency` after the store began, if the
- *   code shows that the addresses are the same (forward.h).
- *
- * Not modelled: addresses of stores that a load has to wait for; the sizes of the issue queues;
- * that a second load of a line under way waits for it; what is fetched and executed beyond a
- * mispredicted branch.
+ * Not modelled: that a load waits until the addresses of earlier stores are known; the sizes of the
+ * issue queues; that a second load of a line under way waits for it; what is fetched and executed
+ * beyond a mispredicted branch.
  */
 #ifndef PMK_CPU_A64_WINDOW_H
 #define PMK_CPU_A64_WINDOW_H
@@ -49,11 +48,12 @@
 #define PMK_A64_LANES 8
 typedef int16_t pmk_a64_lanes __attribute__((vector_size(2 * PMK_A64_LANES), may_alias));
 
-/* Execution ports (UAN 0016A, 2.1). Two equal ports are modelled as one on which everything takes
- * half as long. */
+/* Execution ports (UAN 0016A, 2.1). Equal ports are modelled as one, on which everything takes its
+ * time divided by the number of ports. There are `issue.loads` ports for loads, and as many for
+ * stores. */
 enum pmk_a64_port {
 	PMK_A64_PORT_BRANCH,
-	PMK_A64_PORT_INTEGER, /* two */
+	PMK_A64_PORT_INTEGER, /* issue.integers of them */
 	PMK_A64_PORT_MULTI,
 	PMK_A64_PORT_FP, /* two */
 	PMK_A64_PORT_FP0,
@@ -62,7 +62,7 @@ enum pmk_a64_port {
 	PMK_A64_PORT_FP1,
 };
 
-/* Indexes of `time` after the registers. */
+/* Indexes of pmk_a64_window.time after the registers. */
 enum pmk_a64_timed {
 	PMK_A64_FLAGS = PMK_NREGS,
 	PMK_A64_FRONT,		      /* when the next instruction can enter the window */
@@ -75,10 +75,11 @@ enum pmk_a64_timed {
 	PMK_A64_TIMED = PMK_A64_RING + 16,
 };
 
-/* A path to a result of the block: from a source or a load, `from`, to the lane `to`. */
+/* A path from a source or a load to the address of a load, or from the value of a load to a result.
+ * `place` is the number of the source or load, or of the result's lane. */
 struct pmk_a64_path {
 	int16_t ticks;
-	uint8_t load; /* `place` is a load of the block; its time counts only if it missed */
+	uint8_t load; /* `place` is a load; its time counts only if it missed */
 	uint8_t place;
 };
 
@@ -93,7 +94,7 @@ struct pmk_a64_load {
 struct pmk_a64_flow {
 	_Alignas(16) pmk_a64_lanes busy; /* how long each port is busy */
 	pmk_a64_lanes used;		 /* -1 for each port that is used */
-	uint16_t ninsns, dispatch;	 /* ticks in which all instructions enter, and retire */
+	uint16_t ninsns, dispatch;	 /* `dispatch`: ticks in which all enter, and retire */
 	uint8_t nsources;		 /* source 0 is the entry of the block into the window */
 	uint8_t ngroups;		 /* groups of eight results */
 	uint8_t first_load;
@@ -105,7 +106,7 @@ struct pmk_a64_flow {
 };
 
 #define PMK_A64_MAX_SOURCES (PMK_NREGS + 2 + PMK_A64_SLOTS)
-#define PMK_A64_MAX_NEAR    64	       /* most branches whose targets are known at once */
+#define PMK_A64_MAX_NEAR    64	       /* maximum of fetch.near */
 #define PMK_A64_MAX_LOADS   64	       /* most loads of a block; later ones share the last number */
 #define PMK_A64_NO_LOAD	    UINT16_MAX /* the number of an instruction that loads nothing */
 /* The largest size of a flow, in bytes. */
@@ -124,9 +125,9 @@ struct pmk_a64_state {
 };
 
 /*
- * How the block before was left. WRONG: its last branch was mispredicted. TAKEN: by its branch or
- * otherwise, it did not lead to the next instruction in memory. FAR: it was TAKEN, and the buffer
- * of `fetch.near` branches did not have its branch.
+ * How the block before was left. WRONG: its last branch was mispredicted. TAKEN: because of its
+ * branch or something else, the next block does not follow it in memory. FAR: it was TAKEN, and the
+ * buffer of `fetch.near` branches did not have its branch.
  */
 #define PMK_A64_WRONG 1u
 #define PMK_A64_TAKEN 2u
@@ -137,9 +138,9 @@ struct pmk_a64_state {
 
 /* A step: in the state `from`, a block leads to the state `to`. */
 struct pmk_a64_step {
-	/* the block's number times PMK_A64_WAYS, plus WRONG and TAKEN for its entry */
+	/* the block's number times PMK_A64_WAYS, plus WRONG and TAKEN of the block before it */
 	uint32_t block;
-	uint16_t from, to; /* `from`: plus PMK_A64_FROM_FAR if it was FAR */
+	uint16_t from, to; /* `from`: plus PMK_A64_FROM_FAR if the block before was FAR */
 	uint16_t advance;  /* ticks by which the front end advances */
 	int16_t retired;   /* time of RETIRED in the new state */
 	/*
@@ -155,7 +156,7 @@ struct pmk_a64_window {
 	uint64_t clock;		    /* the last retirement that was counted, in cycles */
 	struct pmk_a64_step *steps; /* [PMK_A64_STEPS]; number 0 is none */
 	const struct pmk_block *block;
-	uint32_t last;	/* the step of `block`; 0: it was not a step */
+	uint32_t last;	/* number of the step of `block`, or 0 */
 	uint32_t state; /* number of the present state; 0: it is only in `time` */
 	bool wrong;	/* the last branch was mispredicted */
 	bool timed;	/* `time` and `source` belong to the running block */
@@ -168,8 +169,9 @@ struct pmk_a64_window {
 	uint32_t size, ring_shift, width;
 	uint32_t taken, far; /* ticks without instructions after a taken branch */
 	/*
-	 * The branches whose targets are known at once: the low halves of the addresses after them,
-	 * and of their last targets. The oldest, at `oldest`, is replaced first.
+	 * The buffer of `fetch.near` branches, whose targets the front end knows without delay: the
+	 * low halves of the addresses after the branches, and of their last targets. `oldest` is
+	 * the index of the oldest branch, which is replaced first.
 	 */
 	uint32_t near[PMK_A64_MAX_NEAR], near_target[PMK_A64_MAX_NEAR], nnear, oldest;
 	const struct pmk_a64_flow *flow;     /* the last piece of the block */
@@ -182,13 +184,15 @@ struct pmk_a64_window {
 	uint16_t *state_at, *step_at; /* hash tables of the numbers of states and steps */
 };
 
-/* The dataflow of a block of n > 0 instructions, in `out`. Returns the bytes it takes there. */
+/* Writes the dataflow of a block of n > 0 instructions to `out`. Returns its size in bytes, at most
+ * PMK_A64_MAX_FLOW. */
 size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out);
 
 /* Returns the ticks in which `n` instructions enter the window. */
 uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n);
 
-/* Numbers each load in its block, for its slot and for pmk_a64_window_load(). */
+/* Numbers the loads of a block. Stores each number in the `use` of the load's slot, for
+ * pmk_a64_window_load(). */
 void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots);
 
 /* Returns 0 or PMK_ENOMEM. */
@@ -248,11 +252,11 @@ static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_blo
  */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
-/* Handles a branch that is always taken at the end of the block `p`, to the next instruction. */
+/* Handles an unconditional branch at the end of the block `p` to the next instruction in memory. */
 void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p);
 /*
- * Delay the value of a load of the running block. It takes `latency` cycles to come from level 2 or
- * memory, or if `latency` is 0, it is only late by `extra`. The line does not arrive before
+ * Delay the value of a load of the running block. Translation takes `extra` cycles. Then level 2 or
+ * memory takes `latency` cycles, or none if the load hits. The line does not arrive before
  * `arrives`.
  */
 void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
@@ -264,9 +268,10 @@ static inline uint64_t pmk_a64_window_front(const struct pmk_a64_window *w)
 }
 void pmk_a64_window_store(struct pmk_cpu *cpu);
 /*
- * Requests a line for a prefetch instruction, which has the base register of another instruction:
- * the load with this number, or one that loads nothing. Returns when the line arrives, `latency`
- * cycles after the table walk of `extra` cycles. 0: the block is not the running one.
+ * Requests a line for a prefetch instruction. The emulator does not report PRFM, so pmk computes
+ * its address from an access with the same base register. `load` is the number of that access, or
+ * PMK_A64_NO_LOAD if it is not a load. Returns when the line arrives, `latency` cycles after the
+ * table walk of `extra` cycles. 0: the block is not the running one.
  */
 uint64_t pmk_a64_window_preload(struct pmk_cpu *cpu, unsigned load, uint64_t latency,
 				uint64_t extra);
