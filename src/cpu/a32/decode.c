@@ -17,8 +17,9 @@ static void read_old_values(struct pmk_insn *in, size_t n)
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /*
- * Decodes a helper. The emulator may show no bytes for it, or bytes of other code than the code
- * that runs. A helper counts as a return to the link register, and its code is fetched.
+ * Decodes a function in the kernel's helper page, or an instruction whose bytes the emulator does
+ * not show. In the helper page, it may show bytes of other code than the code that runs. A helper
+ * function counts as a return to the link register, and its code is fetched.
  */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {

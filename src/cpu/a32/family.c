@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* The families of cores that run ARMv7 or ARMv8's AArch32 state. */
+/* The family of cores that run ARMv7 or ARMv8's AArch32 state. */
 #include "cpu/a32/a32.h"
 #include "cpu/family.h"
 #include "cpu/thumb.h"
 
-/* In system emulation, exceptions are not classified, because pmk does not decode which vector
- * belongs to which exception. */
+/* In system emulation, exceptions are not counted, because the emulator does not show where the
+ * vectors are (VBAR). */
 static struct pmk_signal_set raises(const struct pmk_core *core)
 {
 	static const uint8_t unknown[] = {
@@ -21,7 +21,7 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 }
 
 /* This is the list of A64 without returns, because a conditional return counts only when it is
- * taken. */
+ * taken, and without look-ups, because AArch32 has no DC ZVA. */
 static const uint8_t mix[] = {
 	PMK_SIG_INSN,		PMK_SIG_BRANCH,	 PMK_SIG_BR_IMM,  PMK_SIG_BR_INDIRECT,
 	PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,	 PMK_SIG_ASE,	  PMK_SIG_VFP,

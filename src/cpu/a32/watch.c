@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The functions that an emulator calls while A32 or T32 code runs. They are those for A64, and
- * functions that count accesses of conditional instructions. The emulator reports no access whose
- * condition fails. It makes a report for each register or element of an instruction, and the first
- * report counts for all of them.
+ * The functions that an emulator calls while A32 or T32 code runs. They are the functions for A64,
+ * and in addition functions that count accesses of conditional instructions. The emulator reports
+ * no access whose condition fails. It makes a report for each register or element of an
+ * instruction, and the first report counts for all of them.
  */
 #include "cpu/a32/a32.h"
 
-/* Settles the level of the code that ran until now. That level may not be the level of `b`. */
+/* Ends the level of the code that ran until now, and begins the level of `b`. */
 static PMK_SLOW void change_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_emulator.leave_level(cpu->index);
