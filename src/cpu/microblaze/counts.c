@@ -81,8 +81,8 @@ static const struct pmk_counted_beside beside[] = {
 };
 
 /*
- * Returns how many conditional branches were taken, or not taken. It adds up the outcomes in the
- * row `row` and in the rows after it.
+ * Returns how many conditional branches were taken, or not taken. It adds up the outcomes of `row`
+ * for branches that were in the branch target cache and for others.
  */
 static uint64_t went(const struct pmk_cpu *cpu, unsigned row, bool taken)
 {
@@ -94,7 +94,7 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t delayed = went(cpu, PMK_MB_ROW_DELAYED, true);
 	uint64_t plain = went(cpu, PMK_MB_ROW_CONDITIONAL, true);
 
-	/* The hot path does not add these cycles of taken branches. */
+	/* The hot path does not add these cycles of taken branches to OF_STALL. */
 	t[PMK_SIG_OF_STALL] += plain * pmk_microblaze_taken_cycles(&cpu->core, false) +
 			       delayed * pmk_microblaze_taken_cycles(&cpu->core, true);
 	t[PMK_SIG_BR_TAKEN_DELAY] = delayed + went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, true);

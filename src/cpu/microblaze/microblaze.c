@@ -5,9 +5,9 @@
  * docs/microblaze.md lists each rule with its source and our choices.
  *
  * Some things are not modelled: fetching ahead and the stream buffers, victim caches, wic and wdc
- * (pmk does not see their operands), waiting for a stream, and time asleep. MSR is not modelled
- * either, so caches and address translation are on or off for the whole run. Translation is by
- * pages of 4 KB.
+ * (pmk does not see their operands), waiting for a stream, and time asleep. Address translation is
+ * on or off for the whole run, and so are the caches, except in system emulation, where pmk follows
+ * MSR[ICE] and MSR[DCE] (producer/qemu/controls.c). Translation is by pages of 4 KB.
  */
 #include "cpu/microblaze/slow.h"
 
@@ -138,8 +138,8 @@ static int init_core(struct pmk_cpu *cpu)
 	init_caches(m, core);
 	init_cached(m, core);
 	/*
-	 * The operating system chooses the entries of the unified TLB and fills them one after the
-	 * other, so the TLB is fully associative.
+	 * The operating system chooses the entries of the unified TLB. The model assumes that it
+	 * fills them one after the other, so the TLB is fully associative.
 	 */
 	if (pmk_tlb_init(&m->utlb, (uint32_t)core->tlb.entries, (uint32_t)core->tlb.entries)) {
 		free_core(cpu);

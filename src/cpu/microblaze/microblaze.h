@@ -7,10 +7,10 @@
  *
  * The hot paths are here and inline. A hit that changes nothing costs a few loads and compares.
  *
- * - Caches are direct mapped, so one compare with an entry of a table shows whether a granule of a
- *   line is present, for any size of cache and line. The table is indexed by the lower bits of the
- *   address. If lines are only valid as a whole, this table is the entire state of a data cache,
- *   and a miss costs little more than a hit.
+ * - Caches are direct mapped, so one compare with an entry of a table shows whether a *granule* is
+ *   present, for any size of cache and line. A granule has 16 bytes, or is a word in a write-back
+ *   cache. The table is indexed by the lower bits of the address. If lines are only valid as a
+ *   whole, this table is the entire state of a data cache, and a miss costs little more than a hit.
  * - A table of edges remembers how many cycles it takes to go from one block to another if no line
  *   or page is missing. Going there again, with the branch target cache in the same state, is two
  *   compares. When a line is evicted, or something is flushed, a new epoch begins and all edges are
@@ -38,8 +38,8 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* The facts of a block. X(fact) has the name of the fact's signal. There may be at most
- * PMK_NFACTS. */
+/* The facts of a block: numbers that each execution adds to the signal of the same name. There may
+ * be at most PMK_NFACTS. */
 /* clang-format off */
 #define PMK_MB_FACTS(X) \
 	X(INSN) X(LOAD_WORD) X(LOAD_HALF) X(LOAD_BYTE) X(STORE_WORD) X(STORE_HALF) X(STORE_BYTE) \
@@ -108,7 +108,7 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 /* The cost of going from one block to another on the hot path. */
 struct pmk_microblaze_edge {
 	uint64_t key;	/* numbers of both blocks and the epoch; 0: there is no edge */
-	uint64_t said;	/* the entry of the branch target cache when the edge was made */
+	uint64_t said;	/* the branch target cache's entry when the edge was last updated */
 	uint32_t extra; /* cycles between the two blocks */
 	uint16_t wait;	/* the part of `extra` that is spent waiting for operands */
 	uint16_t outcome;
@@ -146,9 +146,9 @@ struct pmk_microblaze_tables {
 	uint64_t btc[PMK_MB_MAX_BTC +
 		     1]; /* branch << 32 | its last target; the additional entry stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
-	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
-	uint32_t wrong_cycles;	  /* value of pmk_microblaze_wrong_cycles() */
-	uint64_t wbuf_room;	  /* how many cycles of writes the write buffer holds */
+	uint32_t page, page_mask;	  /* page executed from; its bits, 0 without an MMU */
+	uint32_t wrong_cycles;		  /* value of pmk_microblaze_wrong_cycles() */
+	uint64_t wbuf_room;		  /* how many cycles of writes the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
 	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
 	/* The granules for which a load, or a store to a write-back cache, changes nothing, indexed
@@ -198,7 +198,8 @@ unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
 struct pmk_microblaze_timing {
 	uint32_t cycles;
 	uint32_t of_stall, ex_stall; /* parts of `cycles`: waiting for operands, executing */
-	/* as in pmk_pipe_block, but without the + 1 */
+	/* `need`: cycle in which each register is first needed, or PMK_PIPE_FAR. `residue`: cycles
+	 * from the end of the sequence until each register is ready. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };
 
@@ -241,7 +242,7 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 }
 
 /*
- * Starts block `b`: decides how the previous block ended, fetches `b`, and waits for results.
+ * Starts block `b`: accounts for the end of the previous block, fetches `b`, and waits for results.
  * `crossing` is the value of pmk_cpu.crossing. `booked` is a constant that is true if the program
  * is recorded.
  */

@@ -68,7 +68,8 @@ static uint32_t hazard_of(const struct pmk_core *core, const struct pmk_insn *in
 	return 0;
 }
 
-/* Returns a penalty. Eight stages with virtual addresses take two cycles more. */
+/* Returns the penalty of a core with eight stages, or otherwise `five`. With virtual addresses,
+ * eight stages take two cycles more. */
 static unsigned far(const struct pmk_core *core, unsigned five, unsigned eight)
 {
 	if (core->microblaze.area != 2)

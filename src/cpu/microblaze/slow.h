@@ -18,7 +18,8 @@ static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64
 		cpu->deadline = 0;
 }
 
-/* Records an occurrence of a signal. The owner synchronises when the log reaches a horizon. */
+/* Records an occurrence of a signal. If the log reaches the horizon of the bus, the deadline is
+ * due, so that the core's owner brings the model up to date. */
 static inline void log_record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
 			      uint64_t cycles)
 {
