@@ -90,9 +90,9 @@ unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *
 }
 
 /*
- * True if the instruction may overlap with a single load directly before it. According to DDI 0439
- * 3.3.2, a load or store does, unless its address is the loaded value. No access overlaps with a
- * store before it. On a Cortex-M3, loads that update their base do not overlap (DDI 0337 3.3.2).
+ * A load or store overlaps with a single load directly before it, unless its address is the loaded
+ * value. No access overlaps with a store before it (DDI 0439 3.3.2). On a Cortex-M3, loads that
+ * update their base do not overlap (DDI 0337 3.3.2): this function returns false for them.
  */
 static bool updates_in_time(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -195,9 +195,9 @@ static void fetch_cycle(const struct pmk_core *core, struct fetch *f, uint64_t u
 
 /*
  * Returns for how many cycles the instruction waits until the buffer has all of it. Also lets the
- * instruction's own cycles pass. Only an IT has none: it is executed in parallel with the
- * instruction before it (ACTLR.DISFOLD, DDI 0337 and DDI 0439), so it leaves the buffer together
- * with that instruction.
+ * instruction's own cycles pass. Only a folded IT has no cycles: it is executed in parallel with
+ * the instruction before it (ACTLR.DISFOLD, DDI 0337 and DDI 0439), so it leaves the buffer
+ * together with that instruction.
  */
 static unsigned fetch_wait(const struct pmk_core *core, const struct pmk_insn *in, unsigned cycles,
 			   struct fetch *f)

@@ -34,7 +34,7 @@ void pmk_cortexm_fini(struct pmk_cpu *cpu)
 	cpu->cortexm.counters = NULL;
 }
 
-/* Does nothing, because a Cortex-M core keeps no times that must be adjusted in the copy. */
+/* Does nothing, because programs fork only in user emulation, which Cortex-M cores do not have. */
 void pmk_cortexm_forked(struct pmk_cpu *cpu)
 {
 	(void)cpu;
@@ -179,8 +179,8 @@ static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct 
 		cpu->taken++;
 }
 
-/* Leaves handlers until only `depth` of them are active. Returns the block that they
- * interrupted. */
+/* Leaves handlers until only `depth` of them are active. Returns the block that the last of these
+ * handlers interrupted. */
 static const struct pmk_block *leave_exceptions(struct pmk_cpu *cpu, uint64_t depth)
 {
 	const struct pmk_block *interrupted = NULL;

@@ -26,7 +26,8 @@
 #include "cpu/family.h"
 #include "cpu/sites.h"
 
-/* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
+/* The facts of a block: numbers that each execution adds to the signal of the same name. At most
+ * PMK_NFACTS. */
 /* clang-format off */
 #define PMK_CORTEXM_FACTS(X) \
 	X(INSN) X(LOAD) X(STORE) X(BRANCH) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_COND) \
@@ -47,7 +48,8 @@ extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
 #define PMK_CORTEXM_IT	  (UINT32_C(1) << 31)
 /* ADD, SUB or MOV without a shift, which a Cortex-M7 may compute a stage earlier. */
 #define PMK_CORTEXM_EARLY (UINT32_C(1) << 30)
-/* Bit fields, extensions, saturation and SIMD, which a Cortex-M7 issues only as the older one. */
+/* Bit fields, extensions, saturation and SIMD, which a Cortex-M7 issues only as the older of a
+ * pair. */
 #define PMK_CORTEXM_OLDER (UINT32_C(1) << 29)
 
 /* Numbers of exceptions: DDI 0403E B1.5.2. */
@@ -92,22 +94,24 @@ bool pmk_cortexm_is_multiple(const struct pmk_insn *in);
 /* Set the cycles of a block of a core that issues two instructions in a cycle: dual.c. */
 void pmk_cortexm_dual(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
-/* Returns the cycles of a single instruction. *lsu is the number of them that are for data
+/* Returns the cycles of a single instruction. Stores in *lsu how many of these cycles are for data
  * accesses. */
 unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu);
 
 /*
- * Starts block `b` if the last instruction does not show whether an exception was entered or left.
+ * Starts block `b` if the last instruction of `p` does not show whether an exception was entered or
+ * left.
  */
 PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b);
 /*
- * Called when code that was first translated in a handler is about to start. If its exception was
- * entered now, the block before it may have been left early.
+ * Called when code that was first translated in a handler is about to start. If an exception was
+ * just entered, the block before this code may have been left early.
  */
 PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu);
 
-/* Called when a block with floating-point instructions starts while registers are reserved. */
+/* Called when a block with floating-point instructions starts and fp_reserved is not 0
+ * (types.h). */
 PMK_SLOW void pmk_cortexm_store_fp(struct pmk_cpu *cpu);
 
 /* True if the last instruction of `p` shows how `b` was reached. */

@@ -10,7 +10,7 @@
 
 #define REGS 64
 
-/* Cycles are counted from the start of the block. A result is usable if the cycle is not later. */
+/* All times are cycles from the start of the block. A result can be used from its time on. */
 struct dual {
 	unsigned ex1[REGS], ex2[REGS]; /* when EX1 and EX2 of a later instruction can read it */
 	unsigned flags;		       /* when the flags can be read */
@@ -117,7 +117,7 @@ static bool is_early(const struct dual *d, const struct pmk_insn *in, bool young
 	return true;
 }
 
-/* Cycles after the next one until EX2 can read the result. */
+/* Returns the cycles, after the one that follows the issue, until EX2 can read the result. */
 static unsigned wait_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	const struct pmk_core_cortexm *c = &core->cortexm;
@@ -147,7 +147,8 @@ static void set_results(const struct pmk_core *core, struct dual *d, const struc
 		d->flags = d->now + 1;
 }
 
-/* Cycles for which no other instruction is issued. */
+/* Returns the cycles from the issue of the instruction until the next cycle can issue another
+ * one. */
 static unsigned cycles_of(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu)
 {
 	unsigned cycles = pmk_cortexm_cycles(core, in, lsu);

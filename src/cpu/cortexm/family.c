@@ -35,7 +35,7 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 }
 
 /*
- * An empty list, because its signals are only for user emulation, which Cortex-M cores do not have.
+ * The list is empty, because pmk uses it only in user emulation, which Cortex-M cores do not have.
  */
 static const uint8_t mix[] = { PMK_SIG_CYCLE };
 

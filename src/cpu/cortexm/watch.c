@@ -62,7 +62,7 @@ static const struct pmk_block_fns on_waiting_block = {
 	.before = pmk_block_as_it_is,
 };
 
-/* Predicts the branch before block `b`, and count the cycles of a misprediction. */
+/* Predicts the conditional branch before block `b`, and adds the cycles of a misprediction. */
 static inline void predict(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -148,7 +148,8 @@ static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool sto
 		count_unaligned(cpu, access, store);
 }
 
-/* PMK_ACCESS_COUNT of accesses: 2 for a load that overlaps with no other access. */
+/* The value of PMK_ACCESS_COUNT for a load that overlaps with no other access. It is 1 for
+ * others. */
 #define ALONE 2
 
 static void add_waits(unsigned vcpu, uint64_t addr, void *a, bool store)
