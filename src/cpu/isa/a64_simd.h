@@ -27,7 +27,7 @@ enum {
 	FP = 1,
 	OLD = 2,      /* the result depends on the old destination */
 	OLD_Q = 4,    /* the result depends on the old destination if the upper half is written */
-	OLD_SIZE = 8, /* unless size is 0, because EOR shares its opcode with BSL, BIT and BIF */
+	OLD_SIZE = 8, /* as OLD, unless size is 0: EOR shares its opcode with BSL, BIT and BIF */
 	CRYPTO = 16,
 	ELEMENT_H = 32, /* the elements have 16 bits, no matter what size is */
 	COMPLEX = 64,	/* pairs of elements */

@@ -23,7 +23,8 @@
 
 /*
  * Programs contain the same words again and again, and a look-up in this table is faster than
- * finding the facts again. The table is small, because even a small program uses all of its pages.
+ * finding the facts again. The table is small, because even a small program touches all memory
+ * pages of the table.
  */
 #define MEMO_BITS 9
 
@@ -106,7 +107,7 @@ static const struct encoding {
 	/* clang-format on */
 };
 
-/* AND to MVN; 0: none of these. */
+/* Names data processing instructions, AND to MVN. Returns 0 for other instructions. */
 static unsigned name_of_data(uint32_t w)
 {
 	static const uint16_t name[] = { ARM_INS_AND, ARM_INS_EOR, ARM_INS_SUB, ARM_INS_RSB,

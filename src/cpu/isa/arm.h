@@ -18,7 +18,7 @@
 enum pmk_arm_relative {
 	PMK_ARM_ABSOLUTE, /* target is 0 */
 	PMK_ARM_FROM_PC,  /* the PC as the instruction reads it: its address + 8, or + 4 in Thumb */
-	PMK_ARM_FROM_PC4, /* this value of the PC with its bits [1:0] cleared */
+	PMK_ARM_FROM_PC4, /* the PC of PMK_ARM_FROM_PC with its bits [1:0] cleared */
 };
 
 struct pmk_arm_facts {

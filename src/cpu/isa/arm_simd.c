@@ -7,8 +7,8 @@
  * D0 to D31 have the numbers 32 to 63. S registers are halves of the first 16 D registers, and a Q
  * register is two consecutive D registers. The purpose is to find the kind of an instruction.
  * UNDEFINED combinations of size and type are recognised only where whole rows of a table are
- * unallocated. It does not support half precision arithmetic (ARMv8.2), complex numbers, dot
- * products and matrices.
+ * unallocated. Half precision arithmetic (ARMv8.2), complex numbers, dot products and matrices are
+ * not supported.
  */
 #include "cpu/isa/arm.h"
 

@@ -10,7 +10,8 @@
  */
 #include "cpu/isa/arm.h"
 
-/* Position of a register number: its lowest bit. */
+/* Rows have the position of the lowest bit of each register number, or NO if there is no such
+ * register. */
 #define NO 31
 
 #define S    0x01 /* sets the flags if [20] is set */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the decoders of all instruction sets share. */
+/* Functions that the decoders of all instruction sets share. */
 #ifndef PMK_CPU_ISA_WORD_H
 #define PMK_CPU_ISA_WORD_H
 
@@ -24,7 +24,7 @@ static inline void set_memory(struct pmk_insn *in, bool load, unsigned bytes, un
 	in->mem_count = (uint8_t)count;
 }
 
-/* Makes the instruction a load or a store of that. */
+/* Does what set_memory() does, and makes the class of the instruction a load or a store. */
 static inline void set_load_store(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
 	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
