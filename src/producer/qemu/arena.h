@@ -8,9 +8,9 @@
  * close it. Whatever ends the emulator, even SIGKILL, the counts are still in this memory. So pmk
  * itself always takes the final reading from it.
  *
- * header | slot 0 | slot 1 | …          one slot per process (the program and its forks) slot   =
- * facts of its blocks | intervals | vCPU 0 | vCPU 1 | … vCPU   = struct pmk_emulated | execution
- * counters of its blocks
+ * - The arena: header, slot 0, slot 1, … There is one slot per process (the program and its forks).
+ * - A slot: facts of its blocks, intervals, vCPU 0, vCPU 1, …
+ * - A vCPU: struct pmk_emulated, execution counters of its blocks.
  *
  * pmk and the plugin must come from the same build; `size` detects most plugins of other builds.
  */
@@ -56,7 +56,8 @@ struct pmk_arena_interval {
 	struct pmk_reading delta;
 };
 
-/* A record of a process: an interval or, if the process is sampled, a piece. */
+/* A record of a process: an interval or, if the process is sampled, a piece
+ * (producer/session/units.h). */
 union pmk_arena_record {
 	struct pmk_arena_interval interval;
 	struct pmk_units_piece piece;
@@ -110,7 +111,7 @@ struct pmk_arena {
 	_Atomic uint32_t forked;       /* number of forked processes that have begun */
 	_Atomic uint32_t lost_forks;   /* number of processes that found no free slot */
 	_Atomic uint32_t lost_threads; /* number of vCPUs beyond PMK_ARENA_CPUS */
-	_Atomic uint32_t locked_up;    /* set when a Cortex-M has locked up (lockup.h) */
+	_Atomic uint32_t locked_up;    /* set when a Cortex-M has locked up (lockup.c) */
 	/* Set if the program handles signals in code that had run before the program installed the
 	 * handler. */
 	_Atomic uint32_t handlers_unseen;
@@ -131,7 +132,8 @@ struct pmk_arena {
 	 */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
 	_Atomic uint32_t unsampled; /* set if the emulator cannot leave code uncounted */
-	/* The plugin's copy of cfg.guest, and the number of accesses to this PMU. */
+	/* A copy of pmk_runner_config.guest, and the numbers of accesses to this PMU and of its
+	 * interrupts. */
 	struct pmk_guest_config guest;
 	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;
 	char guest_lacks[128];		 /* what the emulator lacks for this PMU, or "" */

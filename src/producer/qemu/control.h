@@ -10,10 +10,10 @@
  *
  * After a change, the core restarts with empty caches, TLBs and predictor, because software has to
  * invalidate them (our choice), and all code is translated again, because blocks are built for one
- * state. The code after a write is executed once before it is translated again, so pmk chooses its
- * blocks when they start. QEMU translates code separately for each level. If the levels have
- * different states, each block checks whether the core is in the state for which the block was
- * built.
+ * state. The code after a write is executed once before it is translated again, so pmk chooses the
+ * blocks of this code when they start. QEMU translates code separately for each exception level. If
+ * the levels have different states, each block checks whether the core is in the state for which
+ * the block was built.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H
 #define PMK_PRODUCER_QEMU_CONTROL_H

@@ -4,7 +4,7 @@
 
 #include "producer/qemu/parts.h"
 
-#define CONTROL_QUIET 1000000 /* our choice */
+#define CONTROL_QUIET 1000000 /* blocks in one state until checks are removed; our choice */
 
 /* Returns the units (bits of enum pmk_control) that the core's parameters turn on, but that
  * firmware may leave off. No register of a MicroBlaze turns on the branch target cache, so this

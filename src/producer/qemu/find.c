@@ -64,8 +64,8 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* Reads a symbol of a table. pmk does not use gelf_getsym(), because it is slower and a table has
- * thousands of symbols. */
+/* Reads a symbol of a table. For 64-bit files, pmk does not use gelf_getsym(), because it is slower
+ * and a table has thousands of symbols. */
 static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 {
 	if (!wide)

@@ -19,9 +19,9 @@ struct pmk_qemu_generation {
 	unsigned api_lowest, api_highest;
 	const char *module;   /* its file name */
 	const char *releases; /* the releases as users read them: "QEMU 6.0 to 8.2" */
-	/* True if QEMU gives programs a vDSO, which it does since 8.2. These releases put the
-	 * memory of 64-bit programs wherever the host has room. Since 8.1, QEMU does not reverse
-	 * the environment. */
+	/* True if all releases of the generation give programs a vDSO, put the memory of 64-bit
+	 * programs wherever the host has room, and do not reverse the environment. Some of this is
+	 * so in 8.1 and 8.2, too, but their API version is that of older releases. */
 	bool vdso;
 };
 

@@ -67,7 +67,7 @@ struct reg_tail {
 #define GDB_CPSR       25
 #define OLDEST_RELEASE 701
 #define NEWEST_RELEASE 1101
-#define UNKNOWN_YET    1001 /* the layout in releases from 10.1 to this one is not known */
+#define UNKNOWN_YET    1001 /* pmk does not know the layout in release 10.1 */
 
 #define MOST_REGS 4096
 
@@ -77,8 +77,9 @@ enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
 /* The functions of QEMU that pmk calls, and what pmk has found out about its registers. */
 static struct {
 	struct qemu_cpu *(*get_cpu)(int index);
-	/* The following functions exist only in the emulators of ARM, and read_a64 only in those of
-	 * A64. define_opaque exists up to 10.1, and define from 10.2 on. */
+	/* The functions from define_opaque to read_a64 exist only in the emulators of ARM, and
+	 * read_a64 only in those of A64. define_opaque exists up to 10.1, and define from 10.2
+	 * on. */
 	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
 	void (*define)(struct qemu_cpu *cpu, const void *reg);
 	const void *(*find_reg)(void *table, uint32_t key); /* in the table of a processor */

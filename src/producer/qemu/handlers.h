@@ -18,9 +18,9 @@ struct pmk_handlers {
 };
 
 /*
- * Called when the program installs a handler for a signal, at `pc`. When another handler replaces
- * it, it stays in the list, because the program may install it again. Returns false if there is no
- * room.
+ * Called when the program installs a handler for a signal, at `pc`. A handler that the program
+ * replaces stays in the list, because the program may install it again. Returns false if there is
+ * no room.
  */
 bool pmk_handlers_add(struct pmk_handlers *h, unsigned signal, uint64_t pc);
 

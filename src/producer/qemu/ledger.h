@@ -17,7 +17,7 @@ struct pmk_ledger {
 	uint32_t paths;	      /* 1 if call paths are distinguished */
 	_Atomic uint32_t processes;
 	_Atomic uint32_t full; /* set if some records are missing, because there was no room */
-	_Atomic uint64_t used; /* in units; includes this header */
+	_Atomic uint64_t used; /* in units of PMK_LEDGER_UNIT bytes; includes this header */
 };
 
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pmk-qemu-apiN.so, the module that QEMU loads. There is one module for each generation of QEMU's
- * plugin interface (generation.h). A module contains only what differs between generations, and
- * nothing of it runs while translated code runs. It passes everything else to pmk-qemu-core.so in
- * the same folder (plugin.c).
+ * plugin interface (generation.h). A module contains only what differs between generations. QEMU
+ * calls none of it when blocks are executed or access memory. It passes everything else to
+ * pmk-qemu-core.so in the same folder (plugin.c).
  *
  * The build defines PMK_QEMU_API as the lowest version of the generation.
  */

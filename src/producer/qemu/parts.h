@@ -38,10 +38,10 @@ bool pmk_plugin_asks_device(const struct pmk_cpu *cpu, uint64_t addr);
 
 /* Translated code: blocks, and the callbacks for them. */
 
-/* True if instruction `i` of translated code starts a new straight run. This is so at a boundary,
- * after a change of control at which QEMU did not end its block, and after an instruction that may
- * trap. It is also so at and after an access to the guest's PMU, because all counts must be
- * complete there. */
+/* True if instruction `i` of translated code starts a new straight run, which becomes a block of
+ * its own. This is so at the boundary of a region, after a change of control at which QEMU did not
+ * end its block, and after an instruction that may trap. It is also so at and after an access to
+ * the guest's PMU, because all counts must be complete there. */
 bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i);
 /* Registers the callbacks that count the straight run [first, last) of translated code. */
 void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,

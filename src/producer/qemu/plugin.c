@@ -263,8 +263,7 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 }
 
 /* Returns the value of an argument of the plugin. The arguments are "arena=/proc/self/fd/N" and,
- * for a recording, "ledger=/proc/self/fd/M". N and M are inherited descriptors. The function closes
- * the descriptor. */
+ * for a recording, "ledger=/proc/self/fd/M". N and M are inherited descriptors. */
 static const char *argument(int argc, char **argv, const char *name)
 {
 	size_t n = strlen(name);

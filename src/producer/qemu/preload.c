@@ -28,9 +28,9 @@ static bool add_step(const struct pmk_insn *in, int reg, int64_t *sum)
 	return true;
 }
 
-/* True if the addresses of both instructions differ by a constant. The instruction may make several
- * accesses if the emulator reports each of them (`several`), because the first one is then at the
- * lowest address. */
+/* True if the addresses of both instructions differ by a constant. If `several` is true, `in` may
+ * make several accesses. The emulator reports each of them, and the first one is at the lowest
+ * address. */
 static bool fits(const struct pmk_insn *in, const struct pmk_insn *prefetch, bool several)
 {
 	return shares_base(in, prefetch) && (several || in->mem_count == 1);

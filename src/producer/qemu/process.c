@@ -328,7 +328,7 @@ static uint64_t program_word(uint64_t addr)
 }
 
 /*
- * Makes the `n` bytes repeatable that the kernel has written to buffers. `iov` is the program's
+ * Replaces `n` random bytes that the kernel has written to several buffers. `iov` is the program's
  * array of the buffers' addresses and lengths.
  */
 static void randomise_vector(uint64_t iov, uint64_t n)

@@ -7,15 +7,16 @@
  * QEMU reads from a plugin the version of the interface for which it was written, and rejects a
  * version that is too new or too old:
  *
- * version  QEMU         takes   what changed 1        6.0 to 8.2   0, 1 2        9.0          2
- * inline operations are per vCPU; registers can be read 3        9.1          2, 3    insn_data
- * copies the bytes instead of pointing at them 4        9.2, 10.0    2 to 4  memory can be read 5
- * 10.1, 10.2   2 to 5  registers and memory can be written 6        11.0         6 read_register
- * returns bool, callbacks for interrupts 7        11.1         7       every callback gets user
- * data, and none the plugin's number
+ * - Version 1 (QEMU 6.0 to 8.2; accepts versions 0 and 1).
+ * - Version 2 (9.0; accepts 2): inline operations are per vCPU; registers can be read.
+ * - Version 3 (9.1; accepts 2 and 3): insn_data copies the bytes instead of pointing at them.
+ * - Version 4 (9.2 and 10.0; accepts 2 to 4): memory can be read.
+ * - Version 5 (10.1 and 10.2; accepts 2 to 5): registers and memory can be written.
+ * - Version 6 (11.0; accepts 6): read_register returns bool; callbacks for interrupts.
+ * - Version 7 (11.1; accepts 7): every callback gets user data, and none the plugin's number.
  *
- * In versions 1 to 5, only insn_data differs among the functions that pmk uses. The build of
- * module.c defines its version as PMK_QEMU_API, and the declarations below depend on it.
+ * Of the functions that pmk uses in every version, only insn_data differs up to version 5. The
+ * build of module.c defines its version as PMK_QEMU_API, and the declarations below depend on it.
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H
@@ -136,8 +137,8 @@ void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb
 						       struct qemu_u64 entry, uint64_t imm);
 
 struct qemu_array *qemu_plugin_get_registers(void);
-/* Reads a register. The result has another meaning in each version, so pmk checks the number of
- * bytes instead. */
+/* Reads a register. The result has another meaning in each version, so pmk ignores it and checks
+ * the number of bytes. */
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
 #endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records blocks, mappings and sites in the ledger. */
+/* Records blocks, mappings and sites in the ledger. See ledger.h and cpu/sites.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

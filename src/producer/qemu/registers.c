@@ -71,8 +71,8 @@ static bool read_by_name(unsigned reg, uint64_t *value)
 	if (!plugin.registers.isa || !plugin.registers.glue->read_register)
 		return false;
 	snprintf(name, sizeof(name), plugin.registers.isa->name, reg);
-	/* QEMU uses special names for the registers of AArch32 that compilers use for one
-	 * purpose. */
+	/* QEMU has names instead of numbers for the stack pointer, and for the link register of
+	 * AArch32. */
 	if (reg == plugin.registers.isa->sp_number)
 		strcpy(name, plugin.registers.isa->sp);
 	else if (reg == 14 && plugin.registers.isa->sp_number == 13)

@@ -71,7 +71,7 @@ struct pmk_runner {
 	struct pmk_arena *arena;
 	struct pmk_ledger *ledger; /* NULL if nothing is recorded */
 	uint64_t ledger_mapped;	   /* size of the mapped ledger in bytes */
-	unsigned slots; /* slots of the arena: so many processes can be counted at once */
+	unsigned slots; /* slots of the arena: the most processes that can be counted at once */
 	/*
 	 * The name of the limit that leaves room for fewer than PMK_ARENA_SLOTS slots, and the
 	 * number of bytes that the limit must allow for one slot. NULL if no limit does this.

@@ -15,7 +15,7 @@ enum {
 /* The number of pairs that QEMU 7.2 writes for ARM and AArch64, with AT_NULL. */
 #define PAIRS	  19
 #define ALIGN	  16
-/* The strings end this many bytes below the end of a page, because QEMU leaves room for a pointer
+/* The strings end BELOW_TOP bytes below the end of a page, because QEMU leaves room for a pointer
  * there. */
 #define PAGE	  4096
 #define BELOW_TOP 8

@@ -2,8 +2,9 @@
 /*
  * The initial stack of a program, as Linux and user-mode emulators write it:
  *
- * sp   argc | argv …, 0 | envp …, 0 | pairs of the auxiliary vector …, AT_NULL 16 random bytes |
- * strings, the program's path last                      top
+ * - From the stack pointer: argc; argv, ended by 0; envp, ended by 0; pairs of the auxiliary
+ *   vector, ended by AT_NULL.
+ * - Up to the top: 16 random bytes; strings, the program's path last.
  *
  * Since QEMU 8.2, emulators give programs a vDSO and add a pair for it. The C library then looks up
  * the functions of the vDSO, which takes some thousand instructions, and calls them instead of
@@ -28,8 +29,9 @@ struct pmk_stack {
 uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type);
 
 /*
- * Removes what newer emulators have added. If the stack was made larger by pmk_stack_more(), the
- * function also moves the random bytes and the strings down to their place under older emulators.
+ * Removes the pair of the vDSO, which newer emulators add. If the stack was made larger by
+ * pmk_stack_more(), the function also moves the random bytes and the strings down to their place
+ * under older emulators.
  */
 void pmk_stack_without_vdso(const struct pmk_stack *s);
 

@@ -34,13 +34,13 @@ struct qemu_mem_test;
 
 /*
  * The state of sampling. The "rest" is the part of a program that is not counted. In the rest,
- * translated code counts only instructions: in the entry after the blocks of inline_executions, or
- * in the emulator's memory at `counter`.
+ * translated code counts only instructions: in inline_executions[PMK_MAX_BLOCKS], or in the
+ * emulator's memory at `counter`.
  */
 struct plugin_rest {
 	bool on;
 	const uint64_t *counter;
-	uint64_t began;	  /* instructions in the rest of all processes before this one */
+	uint64_t began;	  /* instructions in the rest of the processes that led to this one */
 	uint64_t unit_at; /* when the next unit begins, as pmk_emulated_unit_at() returns it */
 	struct pmk_ticks ticks;
 	/* True if all code must be translated again when the system call returns: this process was
@@ -50,8 +50,8 @@ struct plugin_rest {
 };
 
 /*
- * The control registers of ARM (control.h). All processors of a board share one setting for each
- * level. If they have different settings, the last write counts for all of them.
+ * The control registers of the core (control.h). All processors of a board share one setting for
+ * each level. If they have different settings, the last write counts for all of them.
  */
 struct plugin_control {
 	bool follows;
@@ -119,22 +119,23 @@ struct plugin {
 	struct pmk_insn in[MAX_TB_INSNS];
 	struct pmk_pipe_slot pipe[MAX_TB_INSNS];
 	struct qemu_mem_test *tests; /* see pmk_plugin_find_test() */
-	/* The accesses inside longer blocks that were translated last, by address. */
+	/* The most recently translated accesses that are inside longer blocks (devices.c), in a
+	 * table by address. */
 	struct plugin_within {
 		uint64_t pc;
 		void *access;
 	} within[4096];
-	/* The family's function for a line that an instruction writes as a whole. */
+	/* The family's function for a line that DC ZVA writes. */
 	pmk_access_fn *write_line;
-	unsigned written_bytes; /* number of bytes that each such instruction writes */
+	unsigned written_bytes; /* number of bytes that a DC ZVA writes */
 
 	/* In user emulation: the address in this process of the program's address 0. */
 	uintptr_t guest_base;
 	/* The remaining delay at the last system call. A thread that this call creates begins to
 	 * count when its creator does. */
 	uint64_t delay_left;
-	/* True when the second thread of the program has started. From then on the emulator
-	 * translates all code again, for threads that run at the same time. */
+	/* True when the second thread of the program has started. The emulator then translates all
+	 * code again, for threads that run at the same time. */
 	bool threaded;
 	/* If translated code counts the executions of the only thread by itself, this has the
 	 * counters of vCPU 0 of this process, at an address that stays the same in forks. Otherwise

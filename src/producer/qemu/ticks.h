@@ -27,8 +27,8 @@ struct pmk_ticks {
 	uint32_t n;
 	uint32_t *at;	       /* hash table by address: number + 1 */
 	uint32_t translated;   /* blocks since code was last translated again */
-	uint64_t count, check; /* ticks since then; number at which to check them */
-	uint64_t began, last;  /* instructions executed before then, and before the last tick */
+	uint64_t count, check; /* ticks since the last translation; number at which to check them */
+	uint64_t began, last;  /* instructions at the last translation, and at the last tick */
 	uint64_t gap;	       /* the most instructions that are expected between two ticks */
 	bool all;	       /* true if all blocks tick */
 };

@@ -43,8 +43,8 @@ static void drop(unsigned vcpu, void *block)
 	plugin.family->run->drop(pmk_cpus[vcpu]);
 }
 
-/* Registers that executions of the block are counted, and nothing else. Translated code can count
- * them by itself as long as the program has one thread. */
+/* Registers only the counting of the block's executions. Translated code can count them by itself
+ * as long as the program has one thread. */
 static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	if (plugin.inline_executions && !plugin.threaded)
@@ -117,7 +117,7 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 							    pipe, &access);
 	const struct qemu_mem_test *test = pmk_plugin_find_test(in);
 
-	/* guest_access_in_memory() must know which accesses have passed. */
+	/* guest_access_in_memory() must know which accesses of the block were already made. */
 	if (!fn && plugin.config.guest)
 		fn = passed_access;
 	if (!fn)
@@ -299,7 +299,8 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 	}
 	addr &= ~(uint64_t)(plugin.written_bytes - 1);
 	for (unsigned i = 0; i < plugin.written_bytes; i += plugin.family->decoder->line_bytes) {
-		/* QEMU has no information about this access. */
+		/* QEMU has no information about this access. The inverted address is in another
+		 * page, so pmk does not ask QEMU whether it is a device. */
 		pmk_access_see(pmk_cpus[vcpu], 0, ~(addr + i));
 		plugin.write_line(vcpu, 0, addr + i, access);
 	}
@@ -355,7 +356,8 @@ static void preload_unseen(unsigned vcpu, void *data)
 
 /*
  * Makes prefetch instruction `i` of a block take place at the access of another instruction,
- * because that access shows the address. The delay has an effect only on the time of loads.
+ * because that access shows the address. That access is earlier or later than the prefetch, which
+ * affects only the time of loads.
  */
 static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in,
 			  const struct pmk_block *b, size_t first, size_t last, size_t i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions that write a block of memory: how much they write, and where. See zero.h. */
+/* Finds out how many bytes DC ZVA writes, and whether code has written the register with its
+ * address. See zero.h. */
 #define _GNU_SOURCE
 #include "producer/qemu/zero.h"
 

@@ -18,7 +18,7 @@
 
 #include <pmk/isa.h>
 
-/* The number of bytes that such an instruction writes on the processor that QEMU emulates. */
+/* Returns the number of bytes that DC ZVA writes on the processor that QEMU emulates. */
 unsigned pmk_zero_bytes(bool system);
 
 /* True if one of the first `n` instructions writes the register. */
