@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by bench/run and bench/firmware: compiling, tables, verdicts."""
+"""Shared by the programs of this folder: running tools, tables, verdicts."""
 import math
 import os
 import shutil
@@ -62,7 +62,7 @@ def spread(values, unit="", digits=2):
 
 
 def table(head, rows):
-    """The first column is aligned left, numbers right."""
+    """Prints a table. The first column is aligned to the left, all other columns to the right."""
     rows = list(rows)
     widths = [max(len(str(r[i])) for r in [head, *rows]) for i in range(len(head))]
     for r in [head, *rows]:
@@ -80,8 +80,8 @@ def verdict(what, target, met):
 # ---- the main program ----------------------------------------------------------------------------
 
 def run_main(bench):
-    """Call `bench`. Exit with 0 if it returns true (all targets are met), 1 if not, 2 if it could
-    not measure."""
+    """Calls `bench`. Exits with 0 if it returns true (all targets are met), with 1 if it returns
+    false, and with 2 if something could not be measured."""
     try:
         sys.exit(0 if bench() else 1)
     except Trouble as t:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs that bench/run and bench/record measure: how to build them for each instruction set
-and for this machine, and how to run them."""
+"""The programs that bench/run, bench/record and others measure: how to build them for each
+instruction set and for this machine, and how to run them."""
 import dataclasses
 import functools
 import importlib
@@ -16,9 +16,9 @@ from common import Trouble, output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. Plain QEMU takes 0.6 to 0.8 s with
-# the first three, and pmk 2 to 12 s with the last. 0 means that the program is not measured:
-# MicroBlaze's programs are stored, and the stored ones do not include it.
+# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. Plain QEMU takes 0.6 to 0.8 s for
+# the first three, and pmk takes 2 to 12 s for the last. A work factor of 0 means that the program
+# is not measured: the stored programs for MicroBlaze do not include it.
 PROGRAMS = {
     "mixed": (15000, 21000, 26000, 15000),
     "sort": (45, 42, 48, 6),
@@ -44,7 +44,8 @@ CACHEGRIND = ["valgrind", "--tool=cachegrind", "--branch-sim=yes",
               "--cachegrind-out-file=/dev/null"]
 CALLGRIND = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
              "--callgrind-out-file=/dev/null"]
-# valgrind cannot map the large address range that pmk reserves for recordings.
+# Valgrind cannot map the large address range that pmk reserves for recordings. With a limit on the
+# size of files, pmk reserves no more than this limit.
 HOST_COUNTED = ["prlimit", "--fsize=6000000000"]
 HOST_WRAPPER = """#!/bin/sh
 exec valgrind -q --tool=callgrind --callgrind-out-file='{out}' '{emulator}' "$@"
@@ -90,8 +91,8 @@ class Isa:
 
 
 class MicroBlaze(Isa):
-    """MicroBlaze's compiler has no C library. tests/microblaze_tools.py builds programs with it,
-    and provides stored programs if there is no compiler."""
+    """The compiler for MicroBlaze has no C library. tests/microblaze_tools.py builds programs with
+    this compiler, or provides stored programs if the compiler is missing."""
 
     def recipe(self, source, *flags):
         return microblaze_tools().program_recipe("bench-" + os.path.basename(source)[:-2], source,
@@ -129,8 +130,8 @@ ISAS = {isa.name: isa for isa in [
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
                branches="branch_any", mispredicted="", cycles="clock_cycles",
                icache=(8192, 1, 16), dcache=(8192, 1, 16)),
-    # If all counters of the AHB Monitor count, pmk computes every cycle of six buses. No event of
-    # the monitor is counted in the core.
+    # If all counters of the AHB Monitor count, pmk computes every cycle of six buses. The monitor
+    # has no events of the core, so the names of such events are empty.
     Isa("arm926", 3, ["arm-linux-gnueabi-gcc", *FLAGS, "-static", "-marm", "-march=armv5te",
                       "-mfloat-abi=soft"],
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,
@@ -143,8 +144,8 @@ ASKED_FOR = {"arm926"}  # measured only on request: a round takes a minute
 
 
 def microblaze_tools():
-    """Imports tests/microblaze_tools.py. Its programs are written to the folder of the other
-    results."""
+    """Imports tests/microblaze_tools.py. It writes its programs to $PMK_TEST_WORK, which Bench sets
+    to the folder of the other results."""
     path = os.path.join(HERE, "..", "tests")
     if path not in sys.path:
         sys.path.append(path)
@@ -291,7 +292,7 @@ class Bench:
         return [emulator(isa.emulator[0]), *isa.emulator[1:]]
 
     def host_instructions(self, name, isa, work):
-        """Host instructions of a run with -e all, by callgrind."""
+        """Returns how many host instructions a run with -e all takes, as counted by callgrind."""
         folder, out = os.path.join(self.work, "callgrind"), os.path.join(self.work, "callgrind.out")
         os.makedirs(folder, exist_ok=True)
         wrapper = os.path.join(folder, isa.emulator[0])
@@ -333,7 +334,8 @@ class Bench:
         return Run([*CALLGRIND, self.path(name, "native"), *self.arguments(name, isa)])
 
     def cache_plugin(self, name, isa, plugin):
-        """Under QEMU's own cache plugin, with the caches of the core."""
+        """Runs the program under QEMU's own cache plugin, which models caches of the core's
+        sizes."""
         words = [plugin, "evict=rand"]
         for letter, (size, ways, line) in (("i", isa.icache), ("d", isa.dcache)):
             words += [f"{letter}cachesize={size}", f"{letter}assoc={ways}",
@@ -374,8 +376,8 @@ def chosen_isas(names):
 
 
 def seconds(runs):
-    """Returns the least CPU time of all rounds: a program does the same work every time, and other
-    load on the machine can only add to it."""
+    """Returns the least CPU time of all rounds: a program does the same work in every round, and
+    other load on the machine can only increase the time."""
     return min(r.cpu for r in runs)
 
 

@@ -10,8 +10,8 @@ NAMES = ["parse", "hash", "mix", "fold", "scan", "pack", "merge", "shift", "stor
 
 
 class Function:
-    """A function that loops over the table. Its body is chosen once, so both builds have the same
-    one."""
+    """A generated function, which loops over a table. Its body is chosen only once, so it is the
+    same in both builds."""
 
     def __init__(self, choose, name, table="table"):
         self.name = name

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETS	4000 /* nets besides those of one layer */
-#define CHANGES 24   /* of them per cycle */
-#define LAYERS	8    /* at most */
+#define NETS	4000 /* other nets, if there is one layer */
+#define CHANGES 24   /* changes of these nets per cycle */
+#define LAYERS	8    /* largest number of layers */
 #define CODES	(NETS + 16 * LAYERS)
 
 static char buffer[1 << 20];
@@ -58,7 +58,10 @@ static void text(const char *s, size_t n)
 	at += n;
 }
 
-/* Codes as Icarus Verilog and Verilator count them: the lowest digit first. */
+/*
+ * Makes the codes of all nets, as Icarus Verilog and Verilator number them: the lowest digit comes
+ * first.
+ */
 static void make_codes(void)
 {
 	for (unsigned i = 0; i < CODES; i++) {
@@ -71,7 +74,7 @@ static void make_codes(void)
 	}
 }
 
-/* The first nets: the clock and the reset, then the signals of each layer. */
+/* The first nets are the clock and the reset. The signals of each layer follow. */
 enum { HCLK, HRESETN, COMMON };
 enum { HADDR, HTRANS, HWRITE, HSIZE, HBURST, HPROT, HREADY, HRESP, SIGNALS };
 
@@ -162,10 +165,13 @@ static void put_time(uint64_t t)
 	*at++ = '\n';
 }
 
-/* A master of INCR4 bursts with pauses, a slave with a wait state now and then. */
+/*
+ * One layer: a master that makes INCR4 bursts with pauses, and a slave that sometimes inserts a
+ * wait state.
+ */
 struct layer {
 	unsigned net;  /* the first of its signals */
-	unsigned beat; /* of the burst on the address bus, 4: none */
+	unsigned beat; /* the beat whose address is on the bus; 4: none */
 	uint32_t addr;
 	int write, pending, pending_write, ready;
 	uint64_t reads, writes, waits;

@@ -5,7 +5,7 @@
  * registers are free, as if the code were inline. There are versions for 1, 3 and 7 counters; the
  * first counter counts cycles.
  *
- *	by_hand_begin_N(r0: begin[N])			read and store; also the least that reads them all
+ *	by_hand_begin_N(r0: begin[N])			read and store; also for "read all"
  *	by_hand_end_N(r0: begin[N], r1: delta[N])	read, subtract, store
  *	by_hand_isr_N(r0: upper[N])			read the flags, clear them, carry
  */
@@ -142,8 +142,10 @@
 	strne r3, [r0, #4 * \n]
 	.endm
 
-	/* The overflow flags are bits of the PMNC: 10 of CCNT, 8 of PMN0 and 9 of PMN1. Writing back
-	 * the value that was read clears those that were set. */
+	/*
+	 * The overflow flags are in the PMNC: bit 10 for CCNT, bit 8 for PMN0 and bit 9 for PMN1.
+	 * Writing back the value that was read clears the flags that were set.
+	 */
 	.macro isr n
 	mrc p15, 0, r2, c15, c12, 0
 	mcr p15, 0, r2, c15, c12, 0

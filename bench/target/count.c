@@ -4,9 +4,9 @@
  * machine of tests/firmware/uc. It reads commands from stdin, one per line, and prints a line for
  * each call.
  *
- *	power CORE			as after power-on, with the PMU of that core raise SIGNAL
- * N			something happens N times
- *	call FUNCTION [ARGUMENT…]	up to three numbers or names of symbols, for their address
+ *	power CORE			as after power-on, with the PMU of this core
+ *	raise SIGNAL N			the signal occurs N times
+ *	call FUNCTION [ARGUMENT…]	up to three numbers, or symbols for their addresses
  *
  * The line for a call has the number of instructions, from the function's first instruction to its
  * return instruction inclusive, and the returned value.

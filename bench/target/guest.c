@@ -27,7 +27,7 @@ struct pmk_fast fast;
 uint64_t totals[PMK_TARGET_EVENTS];
 uint32_t by_hand[2 * PMK_TARGET_EVENTS];
 
-/* Called from outside; `program` is the entry. */
+/* bench/firmware calls these functions. `program` is the entry point. */
 int open_target(void);
 void nothing(void);
 void fast_begin(struct pmk_fast *f);
