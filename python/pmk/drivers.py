@@ -16,8 +16,9 @@ class Port:
     """Your own access to the registers of a PMU, such as a debugger, /dev/mem or a recording.
 
     `read(number)` returns the value of a register, and `write(number, value)` sets it; `number` is
-    Register.number. If they raise an exception, the method of Driver raises it, and an Error keeps
-    its code. It raises ValueError if `read` returns a value with more bits than the register has.
+    Register.number. If one of them raises an exception, the method of Driver that called it raises
+    the exception, too, and an Error keeps its code. If `read` returns a value with more bits than
+    the register has, the method raises ValueError.
     """
 
     def __init__(self, read: Callable[[int], int], write: Callable[[int, int], None]) -> None:

@@ -16,7 +16,7 @@ class DumpState(enum.IntEnum):
 
     #: all of it, and the checksum is right
     COMPLETE = 0
-    #: the dump is cut off: it has the part before that, which no checksum covers
+    #: the dump is cut off: the part before the cut was read, and no checksum covers it
     CUT = 1
     #: the checksum is wrong: any number may be wrong
     WRONG = 2
@@ -91,8 +91,8 @@ class Dump:
 
 
 def read_dump(capture: Union[bytes, bytearray, str, "os.PathLike[str]"]) -> List[Dump]:
-    """Reads all dumps in a capture, which is bytes or the name of a file. They are in the order of
-    the capture, which may have other text between them."""
+    """Reads all dumps in a capture, which is given as bytes or as the name of a file. Returns them
+    in the order of the capture, which may have other text between them."""
     data = bytes(capture) if isinstance(capture, (bytes, bytearray)) else _read(capture)
     at, c, found = c_size_t(), CDump(), []
     while check(lib.pmk_dump_next(data, len(data), byref(at), byref(c)), "read_dump"):

@@ -74,8 +74,8 @@ class Bus:
                 self.sync()
 
     def add_timed(self, signal: str, cycles: int, start: Optional[int] = None, on: int = 0) -> None:
-        """Let a signal occur once with a latency of `cycles`, for latency counters. It began at
-        cycle `start`, by default now. The cycles are not added to the clock."""
+        """Let a signal occur once with a latency of `cycles`, for latency counters. The occurrence
+        began at cycle `start`, by default now. The cycles are not added to the clock."""
         sig, bus, cycles = _signal(signal), self._bus(on), number(cycles, 32, "a latency")
         begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else number(start, 64,
                                                                                     "the clock")
@@ -199,25 +199,25 @@ class Model:
         self.bus.sync()
 
     def mrc(self, crn: int, crm: int, opc2: int) -> int:
-        """The AArch32 view of a PMUv3: MRC p15, 0, Rt, c`crn`, c`crm`, `opc2`."""
+        """Reads a register of a PMUv3 in AArch32: MRC p15, 0, Rt, c`crn`, c`crm`, `opc2`."""
         value = c_uint32()
         self._aarch32("pmk_armv8_mrc", "MRC", *_cp15(crn, crm, opc2), byref(value))
         return value.value
 
     def mcr(self, crn: int, crm: int, opc2: int, value: int) -> None:
-        """MCR p15, 0, Rt, c`crn`, c`crm`, `opc2`."""
+        """Writes a register of a PMUv3 in AArch32: MCR p15, 0, Rt, c`crn`, c`crm`, `opc2`."""
         self._aarch32("pmk_armv8_mcr", "MCR", *_cp15(crn, crm, opc2),
                       number(value, 32, "a register of CP15"))
         self.bus.sync()
 
     def mrrc(self) -> int:
-        """MRRC p15, 0, Rt, Rt2, c9: all 64 bits of PMCCNTR."""
+        """Reads all 64 bits of PMCCNTR in AArch32: MRRC p15, 0, Rt, Rt2, c9."""
         value = c_uint64()
         self._aarch32("pmk_armv8_mrrc", "MRRC", byref(value))
         return value.value
 
     def mcrr(self, value: int) -> None:
-        """MCRR p15, 0, Rt, Rt2, c9."""
+        """Writes all 64 bits of PMCCNTR in AArch32: MCRR p15, 0, Rt, Rt2, c9."""
         self._aarch32("pmk_armv8_mcrr", "MCRR", number(value, 64, "PMCCNTR"))
         self.bus.sync()
 
@@ -251,7 +251,8 @@ class Model:
         return self.pmu.register(register)
 
     def _port(self) -> Tuple[CPort, Any]:
-        """The port through which a driver uses the model, and objects that must live as long."""
+        """The port through which a driver uses the model, and the objects that must live as long as
+        the port."""
         to_model = CModelPort(lib.pmk_model_find(self.pmu._c), c_void_p(self._address),
                               c_void_p(self.bus._address), self.mode)
         return lib.pmk_port_model(byref(to_model)), (to_model, self)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 APPLICATION_ID, VERSION = 0x706d6b72, 5
-# It may follow a line of the program that has no newline.
+# The last line that pmk prints. It may follow text of the program that does not end with a newline.
 WROTE = re.compile(rb"\[ pmk record: wrote .* \]\n$")
 
 FUNCTIONS = """
@@ -142,10 +142,9 @@ def record(command: Sequence[Path] = (), events: Optional[Words] = None, *,
             recording.functions("cycles")
 
     The arguments are the options of pmk-record(1), which explains them; they have the same form as
-    those of pmk.stat(). The library cannot write recordings, so record() runs the command pmk. It
-    searches next to the library, then in PATH. What the program writes to stderr is passed on line
-    by line. The lines of pmk are not passed on; they are in Recording.notes.
-
+    those of pmk.stat(). The library cannot write recordings, so record() runs the command pmk,
+    which it searches next to the library, then in PATH. What the program writes to stderr is passed
+    on line by line. The lines of pmk are not passed on; they are in Recording.notes.
     Raises CountError if nothing was recorded; there is no new file then. A program that fails is
     recorded, and Recording.exit_code has its exit code.
     """
