@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmukit in C++11: the target library, and counting where there is an operating system. Everything
- * is inline over the C headers, which have the reference; errors are returned, as there. No
- * exceptions, no RTTI, no heap, and nothing of the standard library, so that firmware can use it.
+ * pmukit in C++11: the target library and, where there is an operating system, counting. All
+ * functions are inline. They call the functions of the C headers, which describe them, and return
+ * errors as those do. There are no exceptions, no RTTI, no heap, and nothing of the standard
+ * library, so that firmware can use this header.
  *
  *	static pmk::target pmu;
  *	static pmk_region regions[] = { { "fft" }, { "irq" } };
@@ -17,8 +18,8 @@
  *	}
  *	pmu.report(uart_putc);
  *
- * With the two files of firmware, include "pmk_target.h" first. With PMK_ENABLED 0 no call of the
- * library is left, only the code that computes arguments.
+ * To use pmk_target.c and pmk_target.h, include "pmk_target.h" first. If PMK_ENABLED is 0, no call
+ * of the library is left, only the code that computes arguments.
  */
 #ifndef PMK_HPP
 #define PMK_HPP

@@ -16,9 +16,8 @@
 //! let counted = pmu.counts(0, misses);
 //! ```
 //!
-//! [`ffi`] is the whole interface of C, for what is left out here: sampling, tasks and interrupts.
-//! These work with handlers and schedulers, where only the program knows what may run at the same
-//! time.
+//! [`ffi`] has the whole interface of C. Sampling, tasks and interrupts are only there. They work
+//! with handlers and schedulers, where only the program knows what may run at the same time.
 #![no_std]
 
 use core::cell::Cell;
@@ -210,7 +209,7 @@ impl Drop for Scope<'_> {
 
 // ---- the target ---------------------------------------------------------------------------------
 
-/// Memory for a [`Target`], which may not move while it is open.
+/// Memory for a [`Target`]. It must not move while the target is open.
 pub struct Memory(MaybeUninit<ffi::pmk_target>);
 
 impl Memory {
