@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""perf.data files, built record by record according to perf.data-file-format.txt and perf_event.h,
+"""Builds perf.data files record by record, according to perf.data-file-format.txt and perf_event.h,
 so that the tests know every number in them."""
 import struct
 
@@ -87,7 +87,7 @@ class PerfFile:
         self.record(THROTTLE, struct.pack("<QQQ", time, self.id(0), self.id(0)), 1, time)
 
     def auxtrace(self, data):
-        """Returns a record that is followed in the file by its own bytes."""
+        """Appends a record whose data follow it in the file."""
         self.raw(AUXTRACE, struct.pack("<QQQIIII", len(data), 0, 0, 0, 0, 0, 0))
         self.records[-1] += data
 

@@ -33,8 +33,8 @@ g:	nop
 	bx	lr
 """
 
-# Everything that is recorded in a special way: calls, faults that a handler leaves by siglongjmp,
-# threads, forks, conditional and multiple accesses, and code larger than a page.
+# A program with everything that is recorded in a special way: calls, faults that a handler leaves
+# by siglongjmp, threads, forks, conditional and multiple accesses, and code larger than a page.
 MIXED = r"""
 #include <pthread.h>
 #include <setjmp.h>
@@ -143,7 +143,7 @@ def program(name, source, *flags):
 
 def misses(step, more=""):
     """Returns an A64 program that loads 1000 words, `step` bytes apart, and executes `more` after
-    each."""
+    each load."""
     code = f"""
         .globl _start
 _start: ldr x0, =words

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings made row by row in the schema of src/profile/recording/database.c, among them
-sample(), in which every number is known."""
+"""Makes recordings row by row, in the schema of src/profile/recording/database.c. Every number in
+the recording of sample() is known."""
 import re
 import sqlite3
 
@@ -144,9 +144,10 @@ TOTALS = {e: sum(f[e] for f in FUNCTIONS.values())
 
 
 def sample(path, contexts=False):
-    """main() calls work() three times in a loop, and down(), which calls itself twice; work() has a
-    loop with an inlined clamp(), whose branch is never taken; a second thread is in work(), too;
-    and there is code without a name. down() is a call with a condition."""
+    """Returns a recording. main() calls work() in a loop. work() runs three times, once of them in
+    a second thread. main() also calls down(), which calls itself twice; the call in down() is
+    conditional. work() has a loop with an inlined clamp(), whose branch is never taken. main() also
+    runs code without a name."""
     r = Recording(path)
     r.event("cpu_cycles", trust="modelled")
     r.event("instr_exec")
@@ -215,8 +216,8 @@ def sample(path, contexts=False):
 
 
 def changed(path, to):
-    """Returns a recording of a later build of sample(). All code moved by 64 bytes, 10 lines and
-    into another folder. Line 7 of work() takes half as many cycles more. down() is renamed to
+    """Returns a recording of a later build of sample(). All code has moved by 64 bytes, by 10 lines
+    and to another folder. The cycles of line 7 of work() grow by half. down() is renamed to
     fresh()."""
     shutil.copy(path, to)
     db = sqlite3.connect(to)
@@ -236,8 +237,8 @@ def changed(path, to):
 
 
 def document(path, regions=(), core="arm1176", **counts):
-    """Returns the part of pmk stat --json-document's output that tests compare. A region is (name,
-    {event: count})."""
+    """Writes the part of pmk stat --json-document's output that tests compare, and returns the
+    path. A region is (name, {event: count})."""
     def counter(event, value, **more):
         return {"counter-value": value, "unit": "", "event": event, "pmu": core, "trust": "exact",
                 "reason": None if value is not None else "nobody knows", **more}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that spends its time where the test chooses, and access to the samples of it."""
+"""Provides a program that spends its time where the test chooses, and access to its samples."""
 import sqlite3
 
 from harness import *

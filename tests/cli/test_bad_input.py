@@ -38,8 +38,8 @@ def refuse(code, *argv, said=(), **kw):
 
 
 def refuse_all(code, table, *rest):
-    """Calls refuse() for every row of options, and reports all rows that pmk accepted in one
-    message."""
+    """Calls refuse() for every row of options. A single message names all rows that pmk
+    accepted."""
     wrong = []
     for options in table:
         try:
@@ -240,7 +240,8 @@ def test_code_of_processors_that_are_none_of_ours(cpu):
 
 
 def test_a_child_of_another_machine():
-    """pmk's warning names the cause of a failed execve(), which the program cannot know."""
+    """pmk's warning names the cause of a failed execve(). The program itself cannot know this
+    cause."""
     host = build("exits", "int main(void) { return 0; }\n", "-static")
     child = file_with("bad-child", content(host)[:18] + b"\xff\xff" + content(host)[20:])
     starts = program("starts-another", "#include <stdio.h>\n#include <unistd.h>\n"
@@ -453,8 +454,8 @@ def test_an_emulator_that_cannot_be_executed():
 
 
 def test_documents_of_a_failure_are_whole():
-    """If pmk fails after it began a JSON document, it closes the document, which does not look like
-    a success."""
+    """If pmk fails after it began a JSON document, it closes the document. The document does not
+    look like that of a success."""
     path = os.path.join(WORK, "bad-failed.json")
     out = pmk("stat", "--json-document", "-o", path, loop(1), env=with_fake(OLD))
     equal(out.code, FAILED)
@@ -565,8 +566,8 @@ int main(int argc, char **argv)
 
 
 class Running:
-    """pmk in its own process group. The constructor returns when the program has printed its
-    line."""
+    """A pmk in its own process group. The constructor returns when the counted program has printed
+    its line."""
 
     def __init__(self, *argv, command="stat", options=(), around=None):
         self.argv = [PMK, command, *options, program("forever", FOREVER), *argv]
@@ -715,8 +716,8 @@ def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
 def test_what_was_ignored_stays_ignored():
     """If signals are ignored at the start, as under nohup or in the background of a script, pmk and
     the program ignore them, too, and continue until SIGTERM."""
-    # Only pmk's own mask is examined, because QEMU keeps a handler for these signals. That the
-    # program ignored them is seen from its end by SIGTERM.
+    # Only pmk's own mask is examined, because QEMU keeps a handler for these signals. The program
+    # ends by SIGTERM, which shows that it ignored them.
     def ignored(pid, sig):
         mask = re.search(r"^SigIgn:\s*(\w+)", of_process(pid, "status"), re.M).group(1)
         return int(mask, 16) >> sig - 1 & 1

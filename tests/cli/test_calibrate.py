@@ -82,7 +82,7 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     equal(out.code, 0, out.err)
     want = {key(k): str(v) for k, v in hidden.items()}
     equal(found_by(ini), want)
-    # pmk found no parameters of a level 2 cache if the board has none.
+    # The found parameters explain all measured times.
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out

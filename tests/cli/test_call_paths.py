@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk record -g: the call paths of code that runs after several calls ended at once, by a C++
+"""pmk record -g finds the call paths of code that runs after several calls ended at once, by a C++
 exception or by longjmp."""
 import collections
 import shutil
@@ -319,8 +319,8 @@ def test_after_an_exception(name, prefix, flags):
 
 JUMPERS = ("after", "leave", "hop", "ping", "pong", "grown", "handler", "interrupted", "inner",
            "apart")
-# main() makes five of the first kind of call, and other() makes two. The C library calls other() or
-# jumps to it.
+# Of the seven calls whose path is "after", five are in main() and two in other(). The C library
+# calls other() or jumps to it.
 AFTER_JUMPS = {"after": 7, "ping/after": 1, "grown/after": 1, "interrupted/after": 4,
                "inner/after": 2, "apart/interrupted/after": 2, "apart/inner/after": 2}
 

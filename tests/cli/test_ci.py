@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The action for GitHub and the component for GitLab. The tests take their steps from the YAML and
-run them in a repository with one commit that is slower, and one that only moves code."""
+"""Tests the action for GitHub and the component for GitLab. The tests take the steps from their
+YAML files, and run them in a repository with one commit that is slower, and one that only moves
+code."""
 import shutil
 
 from harness import *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk decode --log: explains a program's accesses to its PMU."""
+"""pmk decode --log explains a program's accesses to its PMU."""
 import json
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk diff: two recordings and two results of pmk stat with known differences; the gate; the
-output."""
+"""pmk diff finds the known differences of two recordings, and of two results of pmk stat. The
+limits of the gate and all forms of output are tested, too."""
 import csv
 import io
 import pty
@@ -86,9 +86,9 @@ def test_lines_match_by_their_distance_from_the_function(base, new):
 
 
 def test_a_function_is_counted_where_it_is_inlined(tmp_path):
-    """pmk diff matches clamp(), which is inlined into work() on one side, and on the other side is
-    inlined into main() and is also a separate function. Its first line after the declaration is
-    5."""
+    """pmk diff matches clamp(). On one side it is inlined into work(). On the other side it is
+    inlined into main(), and is also a separate function, which begins in line 4. The first line
+    that both sides have is 5."""
     paths = []
     for side, where in (("base", "work"), ("new", "main")):
         r = Recording(tmp_path / f"{side}.data")

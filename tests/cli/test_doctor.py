@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk doctor: its reports on a complete and on a broken environment, and the exact output of its
-checks on the models of PMUs."""
+"""pmk doctor reports on a complete environment and on broken ones. Its checks on the models of PMUs
+have exactly known output."""
 import glob
 import os
 
@@ -47,7 +47,7 @@ Findings
 
 """
 
-# A title of the report, and the findings of its check.
+# The title of each finding, and what the check measured for it.
 FINDINGS = [
     ("bit 31 of the type registers is P: it leaves out EL1, and enables nothing",
      "2004 cycles at EL1 read as 0, 2002 at EL0 as 2002"),

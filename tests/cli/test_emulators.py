@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The emulator that pmk chooses, the plugin's module for it, and the messages if no emulator can
-count. Stand-ins take the place of emulators: executables with and without the functions that QEMU
-exports for plugins, and scripts in front of a real emulator."""
+"""pmk chooses an emulator, and the plugin's module for it. If no emulator can count, it prints the
+reason and a remedy. Stand-ins take the place of emulators: executables with and without the
+functions that QEMU exports for plugins, and scripts in front of a real emulator."""
 import json
 import os
 import re
@@ -219,8 +219,7 @@ def test_another_capstone_than_that_of_pmk():
     assert out.err.splitlines()[-1].endswith("its own message says why"), out
 
 
-# ---- where emulators are searched
-# -------------------------------------------------------------------
+# ---- where emulators are searched ----------------------------------------------------------------
 
 def test_path_passes_over_those_that_cannot():
     emulator, _ = real()

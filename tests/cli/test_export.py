@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk export: an independent tool reads each format, and its sums equal the totals of the
-recording. The exports of the recording of recordings.py are compared with known text."""
+"""Tests pmk export. For each format, an independent tool reads the exported file, and the tool's
+sums equal the totals of the recording. Exports of the recording that recordings.py makes are
+compared with known text."""
 import sqlite3
 
 from harness import *
@@ -721,8 +722,8 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 
 
 def test_no_format_leaves_an_error_unsaid(paths):
-    """Each format reports damage of the recording, even if pmk finds it only after it could have
-    begun to write."""
+    """Each format reports damage of the recording and writes nothing, even if pmk finds the damage
+    late."""
     damage(paths, "UPDATE extras SET code = 99 WHERE code = (SELECT max(code) FROM extras)")
     for form in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perf", "perfetto"):
         out = export(paths, form, code=125)

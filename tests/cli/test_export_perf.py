@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk export --format perf: the counts that perf reads from the file equal those of the
+"""The counts that perf reads from a file of pmk export --format perf equal those of the
 recording."""
 import collections
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk gate: the change between two builds of a program, split into work, layout and rest."""
+"""pmk gate splits the change between two builds of a program into work, layout and rest."""
 from harness import *
 from programs import assemble
 
@@ -125,8 +125,8 @@ def test_text_and_markdown(tmp_path):
 
 
 def test_the_label_and_notes_are_printed(tmp_path):
-    """pmk gate prints the label and the note of pmk stat. The core is unchecked, and the PLD has no
-    effect on it if pmk does not see its address."""
+    """pmk gate prints the label and the note of pmk stat. The changed parameter makes the core
+    unchecked. The note says that a PLD has no effect if pmk does not see its address."""
     base, new = build(), build(more="pld [r9]")
     argv = ("-e", "cycles", "--core", "arm1176", "--set", "mem.latency=77")
     contains(gate(*argv, base, base).out, "layouts\n\n cycles: unchecked\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk history: counts of commits in a real repository. Each commit has a program whose number of
-instructions is known: twice the number of its loop's iterations, plus 4."""
+"""pmk history keeps counts of the commits of a real repository. Each commit has a program whose
+number of instructions is known: twice the number of its loop's iterations, plus 4."""
 import contextlib
 import csv
 import fcntl
@@ -95,8 +95,8 @@ def test_add_and_show(repository):
     contains(text, "prog on arm1176: instructions, 3 commits, 1 change, 184 to 204")
     rows = [line for line in text.splitlines() if re.match(r"  [0-9a-f]{10} ", line)]
     equal([row[2:12] for row in rows], [c[:10] for c in repository.commits])
-    # The mark is at the right end in the first two rows and at the left end in the third, as the
-    # commits' subjects say.
+    # The first two rows, of 100 turns, have the mark at the right end. The third row, of 90 turns,
+    # has it at the left end.
     assert rows[0].index("*") == rows[1].index("*") == rows[2].index("*") + 23, text
     assert re.search(r" 184  -20 -9\.80% +\* +Turn 90 times$", rows[2]), rows[2]
     assert "Turn" not in rows[0] + rows[1]
@@ -245,8 +245,8 @@ def fail_in_a_sweep(repository, name="prog"):
 
 
 def test_the_gate_sees_a_run_that_failed(repository):
-    """A commit with a failed run is not good, so pmk compares the next commit with the commit
-    before it."""
+    """A commit with a failed run is not good. So pmk compares the next commit with an earlier one,
+    the last that is good."""
     limit = ("--fail-over", "5%", "-e", "instructions")
     equal(repository.add(repository.commit(100), *limit).code, 0)
     fail_in_a_sweep(repository)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of pmk history: its content, and how a browser shows it."""
+"""Tests the page of pmk history: its content, and how a browser shows it."""
 from browser import session
 from harness import *
 from test_html import Page

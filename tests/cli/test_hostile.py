@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""A program that overwrites the memory in which it is counted, which it can find because it runs in
-the emulator's process. pmk reports the damage and prints no count, whatever the program writes."""
+"""A program overwrites the memory that has its counts. The program can find this memory, because it
+runs in the emulator's process. pmk reports the damage and prints no count, whatever the program
+writes."""
 import os
 
 from harness import *
 from programs import build
 
-# Arguments: END [WHERE LENGTH WHAT]…. Writes LENGTH bytes at the offset WHERE of the arena. WHAT is
-# "random", or the value of all bytes. Then the program "dies" at once or "goes on", as END says. A
-# 32-bit program cannot use the host's addresses in /proc/thread-self/maps itself, so it lets the
-# kernel write.
+# Arguments: END [WHERE LENGTH WHAT]…. Writes LENGTH bytes at the offset WHERE of the arena, the
+# memory that pmk shares with the emulator. WHAT is "random", or the value of all bytes. Then the
+# program "dies" at once or "goes on", as END says. A 32-bit program cannot use the host's addresses
+# in /proc/thread-self/maps itself, so it lets the kernel write.
 HOSTILE = r"""
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64

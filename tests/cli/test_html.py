@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk report, diff and stat with --html: checks the document with its own parser, and compares the
-numbers with SQL on the recording. test_html_browser.py tests the page in a browser."""
+"""Tests the pages of pmk report, diff and stat (--html). The tests parse the pages, and compare
+their numbers with those that SQL finds in the recording. test_html_browser.py tests the pages in a
+browser."""
 import html.parser
 import itertools
 import sqlite3
@@ -205,8 +206,8 @@ def test_flame_graph_adds_up(page):
 
 
 def tree_recording(path, leaves):
-    """Returns a recording in which main() calls `leaves` functions. Each of them counts one cycle
-    of a million."""
+    """Returns a recording in which main() calls `leaves` functions. Each of them has one of a
+    million cycles."""
     r = Recording(path)
     r.event("cpu_cycles", trust="modelled")
     r.object("/nonexistent/prog")
@@ -625,8 +626,8 @@ def test_a_comparison_has_the_paths_of_both_sides(recording, later):
 
 
 def calls_of_part(path, folder, inlined, name="part"):
-    """Returns a recording in which main() calls part(), into which leaf() is inlined: as all of
-    part(), or as all but one instruction."""
+    """Returns a recording in which main() calls part(), and leaf() is inlined into part(). The code
+    of leaf() is all code of part(), or all except one instruction."""
     r = Recording(path)
     r.event("instr_exec")
     r.event("cpu_cycles")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of pmk report, diff, stat and sweep in a browser, headless Chromium."""
+"""Tests the pages of pmk report, diff, stat and sweep in a browser, headless Chromium."""
 from browser import session
 from harness import *
 from recordings import *
@@ -310,7 +310,7 @@ def test_search_finds(shown):
     shown.keys(shown.one("#find"), "CLAM")
     equal(len(shown.find("#flame .f.hit")), 2)
     equal(shown.one("#found").text, f"2 frames, {100 * 90 / TOTALS['cpu_cycles']:.1f}%")
-    # A frame that is below another hit of the search counts only once.
+    # If a frame that was found is below another one, its share is not added again.
     shown.one("#find").clear()
     shown.keys(shown.one("#find"), "down")
     down = FUNCTIONS["down"]["cpu_cycles"]
@@ -536,8 +536,8 @@ def test_a_line_shows_its_instructions(browser, with_source):
     row = shown.js(read)
     share = 100 * 100 / TOTALS["cpu_cycles"]
     equal((row[0], row[1], row[-3:-1]), ("100", f"{share:.1f}%", ["30", "2004"]))
-    # The row shows the text of the instruction. It shows the counts of another event when the user
-    # selects it.
+    # Below the line is a row for each of its instructions. If the user selects another event, the
+    # row shows the counts of this event.
     Select(shown.one("#event")).select_by_visible_text("dcache_miss")
     equal(shown.js(read)[0], "12")
     equal(len(shown.find("#hottest tbody tr")), 2, "only lines, not their instructions")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux on this machine. Events of the kernel, which every machine counts, have known
-answers. Hardware events are counted, or refused with their cause. tests/linux/ counts hardware in a
-guest."""
+"""pmk stat -T linux counts on this machine. Events of the kernel, which every machine counts, have
+known counts. Hardware events are counted, or refused with their cause. tests/linux/ counts hardware
+events in a guest."""
 import ctypes
 import errno
 import os
@@ -243,8 +243,7 @@ def test_a_pmu_of_the_kernels_list():
     contains(filtered["reason"], "leave out :u and :k")
 
 
-# ---- processes to count
-# -------------------------------------------------------------------------------
+# ---- processes to count --------------------------------------------------------------------------
 
 
 def background(*argv, stdin=subprocess.DEVNULL, **kw):
@@ -530,8 +529,7 @@ def test_a_program_that_does_not_want_to_end():
     permitted()
     def ignores(pmk):
         running(prog())(pmk)
-        # pmk sends the signal to the program only after this, and waits until the program has
-        # handled it.
+        # The test sends the interrupt only after the program ignores it.
         wait_until(lambda: int(re.search(r"SigIgn:\s+(\w+)",
                                          of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
                    "the program does not ignore the interrupt")
@@ -667,8 +665,7 @@ def test_names_that_are_none():
     refuse(USAGE, *LINUX, "-M", "dcache_miss_ratio", "--pmu", "software", "true", said="software")
 
 
-# ---- counting in the program itself
-# ------------------------------------------------------------------------
+# ---- counting in the program itself --------------------------------------------------------------
 
 
 def test_the_example_of_the_page_runs():

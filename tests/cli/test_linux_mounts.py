@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T linux where /sys or /proc is not mounted, as in some containers and chroots. In a
-private mount namespace an empty folder hides each of them."""
+"""pmk stat -T linux works where /sys is not mounted, and reports it if /proc is not mounted either,
+as in some containers and chroots. In a private mount namespace, an empty folder hides each of
+them."""
 import os
 
 from harness import PMK, contains, have, run, skip

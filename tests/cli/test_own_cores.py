@@ -88,8 +88,8 @@ def test_what_cannot_be_read_says_so(tmp_path):
 
 
 def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
-    """If pmk cannot read the user's core, it reports this, and does not use its own core of the
-    same name."""
+    """If pmk cannot read the user's core, it reports this. It does not use the installed core of
+    the same name instead."""
     path = own(tmp_path / "pmk" / "cores", "arm1176")
     os.chmod(path, 0)
     out = run(*unprivileged(PMK, "stat", "--core", "arm1176", loop(1)), env=with_config(tmp_path))

@@ -274,8 +274,7 @@ def test_the_fuzzer_begins_with_every_kind_of_record():
         equal(f.read(), of_everything())
 
 
-# ---- files that it cannot read
-# -------------------------------------------------------------------------
+# ---- files that it cannot read -------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat on programs that fork, spawn, execute others and start threads: everything is counted
-once, and pmk reports what it does not count."""
+"""Tests pmk stat on programs that fork, spawn, execute other programs and start threads. Everything
+is counted once, and pmk reports what it does not count."""
 import os
 import signal
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The progress line while a long program runs; only a terminal shows it."""
+"""While a long program runs, pmk shows a progress line, but only on a terminal."""
 import os
 import pty
 import re

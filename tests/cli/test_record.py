@@ -112,7 +112,7 @@ int main(void)
 
 
 def test_more_counts_at_a_place_than_a_short_counter_holds():
-    """The counter of a place has 16 bits until it needs more."""
+    """Counts of a place in the code are stored in 16 bits until one needs more."""
     db = record("-g", "-e", "all", build("record-walk", WALK, "-static", "-O1"))
     adds_up(db)
     misses, = db.execute("SELECT sum(value) FROM count JOIN event ON event.id = event WHERE "

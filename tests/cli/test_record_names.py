@@ -7,10 +7,11 @@ import struct
 from harness import *
 from programs import build
 
-# Writes code to three places, calls it, and writes argv[2] as its map, whose path is argv[1] with
-# the number of the process. A map of the text "pipe" is a pipe. A dump is mapped first, and argv[2]
-# is hexadecimal. 20 instructions are executed at 0x60000000, 36 at 0x60000100 and 8 at 0x60000200;
-# with a third argument, 12 more in other code at 0x60000000.
+# Arguments: PATH MAP [MORE]. Writes code to three places, calls it, and then writes the text MAP to
+# PATH, in which %d stands for the number of the process. If MAP is "pipe", PATH becomes a pipe. If
+# PATH contains ".dump", the file is mapped before the code runs, and MAP is hexadecimal. 20
+# instructions are executed at 0x60000000, 36 at 0x60000100 and 8 at 0x60000200; with MORE, 12 more
+# in other code at 0x60000000.
 GENERATOR = r"""
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report and annotate of recordings with known numbers, which are made here row by row, and of
-files that are incomplete or are not recordings."""
+"""pmk report and pmk annotate show recordings with known numbers, which are made here row by row.
+They refuse files that are incomplete or are not recordings."""
 import csv
 import fcntl
 import io
@@ -470,7 +470,7 @@ def test_lines_with_counts(listing):
     found = re.findall(r"^(.) +([\d,]+) .* sum\.c:(\d+)  (.*)$", hottest, re.M)
     equal([f[:3] for f in found], [(">", "8,000", "6"), (">", "1,000", "7")])
     contains(found[0][3], "    for (int i = 0;")
-    # The loop encloses the code that it repeats in the order of addresses.
+    # In the order of addresses, line 6, which has the loop, comes before and after line 7.
     equal(re.findall(r"sum\.c:(\d+)", order), ["6", "7", "6", "8"])
     equal(re.findall(r"^>.*  (1[0-9a-f]{2})  \w", order, re.M), ["100", "104", "108"])
 
@@ -562,8 +562,7 @@ def test_annotate_fits_the_terminal(listing, columns):
              else "/* a line")
 
 
-# ---- options that users of perf type
-# --------------------------------------------------------------
+# ---- options that users of perf type -------------------------------------------------------------
 
 def test_options_of_perf(paths):
     for perf, ours in (("sym", "function"), ("symbol", "function"), ("srcfile", "file"),
@@ -688,8 +687,8 @@ def test_a_view_is_not_read(flat, command, name):
 
 
 def tangle(path, table):
-    """Makes pages of the table share the same child page, on six levels of the tree, so the table
-    has more rows than can ever be read."""
+    """Makes pages of the table share the same child page, on six levels of the tree. So the table
+    seems to have more rows than can ever be read."""
     db = sqlite3.connect(path)
     size, = db.execute("PRAGMA page_size").fetchone()
     pages, = db.execute("PRAGMA page_count").fetchone()

@@ -287,8 +287,7 @@ def test_formats_page_has_the_records():
     equal((doc["dumps"][0]["dropped"], doc["profile"][0]["region"]), (3, "f"))
 
 
-# ---- damage on the serial line
-# ----------------------------------------------------------------------------------
+# ---- damage on the serial line -------------------------------------------------------------------
 
 def test_noise_around_and_several_dumps():
     a = dump(event(0xff, 1), event(7, 4))
@@ -350,7 +349,7 @@ def test_cut_at_every_byte():
         equal((doc["partial"], doc["dumps"][0]["complete"]), (True, False))
         contains(doc["warning"], f"incomplete and was not checked: it breaks off at offset {n}")
         for got, want in zip(doc["counters"], whole["counters"]):
-            # A metric has either a value or a reason, and no other field changes.
+            # A count is either complete, or missing with a reason.
             if got["counter-value"] is None:
                 equal((got["trust"], got["reason"]),
                       ("not counted", "the dump ends before this number"))
@@ -506,7 +505,7 @@ def test_mean_and_deviation_are_exact():
         equal(got[0], mean, f"mean of {values}")
         assert abs(got[1] - deviation) <= 1, f"deviation of {values}: {got[1]}, want {deviation}"
         equal((c["min"], c["max"]), (min(values), max(values)))
-    # The number is too large for decimals, and is exact without them.
+    # This mean is too large to be printed with decimals, and is exact.
     big = [2**63, 2**63 - 2**40]
     line = report(dump(event(0xff, 0), region(0, "r", 2, counts_of(big))), "-j").out
     contains(line, f'"mean":{sum(big) // 2},')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every option of pmk stat, on programs whose instructions are known; and pmk list, info and
-decode."""
+"""Tests every option of pmk stat, on programs whose instructions are known, and pmk list, pmk info
+and pmk decode."""
 import contextlib
 import csv
 import fcntl
@@ -125,8 +125,7 @@ def value(document, event, region=None):
     return c[event]
 
 
-# ---- the program's own behaviour
-# ------------------------------------------------------------------
+# ---- the program's own behaviour -----------------------------------------------------------------
 
 
 def test_stdout_and_stdin_are_the_programs():
@@ -550,8 +549,8 @@ def test_repeats_are_identical_and_said_so():
 
 
 def test_repeats_that_differ_have_a_spread():
-    # Appends a byte to its file in every run. The work it does is proportional to the length of the
-    # file.
+    # The program appends a byte to its file in every run. Its work is proportional to the length of
+    # the file.
     grows = program("grows", r"""
         #include <stdio.h>
         int main(int argc, char **argv)
@@ -1343,8 +1342,8 @@ def test_a_copy_of_a_preset_keeps_its_label(tmp_path, change, checked):
 
 
 def test_labels_fit_the_values_of_presets():
-    """The fingerprint in each preset that has a label is that of its values, as pmk info prints
-    it."""
+    """Each preset that has a label also has a fingerprint, which equals the one that pmk info
+    computes from the preset's values."""
     labels = 0
     for core in pathlib.Path(SOURCE, "data/cores").glob("*.ini"):
         said = re.search(r"^checked_as = (\w+)", core.read_text(), re.M)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat of an A64 program: its default output and its metrics."""
+"""Tests pmk stat with A64 programs: its default output and its metrics."""
 import os
 import subprocess
 
@@ -247,7 +247,7 @@ def test_the_core_of_a_pmu(pmu):
 
 def test_sums_never_step_back():
     # pmk counts a block when it starts, and the block's store exclusive succeeds later. No row may
-    # count this as a failure, or decrease later. 500 stores pass, and none fails.
+    # show this store as failed, and no count may decrease later. 500 stores pass, and none fails.
     program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none",
                     ext="S", prefix="aarch64-linux-gnu-")
     for interval in ("2cycles", "1insns"):

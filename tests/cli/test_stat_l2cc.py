@@ -116,8 +116,8 @@ def test_beside_every_arm11():
 
 
 def test_on_without_being_counted():
-    """If a level 2 cache is on but its counters are not used, the core's own PMU counts other
-    cycles, but the same events."""
+    """If a level 2 cache is on but its counters are not used, the core's own PMU counts another
+    number of cycles, but the same numbers of other events."""
     have("qemu-arm")
     short = stat("--set", "l2=l220,l2.size=256K", "-e", "cpu_cycles,l220/drreq/", walk())
     equal(counts(short), counts(stat("--set", "l2.type=l220", "--set", "l2.size=256K", "-e",

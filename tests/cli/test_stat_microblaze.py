@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places,
-files that are almost programs, and choices that the counters do not allow. tests/guest checks the
-counts of single instructions and of complete runs."""
+"""Tests pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd
+places, files that are almost programs, and choices that the counters do not allow. tests/guest
+checks the counts of single instructions and of complete runs."""
 import json
 import os
 import re
@@ -88,8 +88,7 @@ def test_execve_ends_counting():
     assert "called execve" not in out.err, out.err
 
 
-# ---- events that cannot be counted, or not in this way
-# -----------------------------------------------------------
+# ---- events that cannot be counted, or not in this way -------------------------------------------
 
 def three(order="little", before=()):
     """Makes a program without a compiler. It consists of the words `before`, and of three

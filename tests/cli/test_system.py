@@ -102,9 +102,10 @@ def test_a_known_loop_counts_exactly():
         doc = system(firmware(CALLS, CALLED, count=n), "-e", "instr_exec,br_exec,sw_pc_change")
         c = counts(doc)
         equal(c["instr_exec"], FRAME_INSNS + 8 * n, n)
-        # The PC changes are B at the vector, and BL, BL, BX and BNE in every pass.
+        # The branches are B at the vector, and BL, BL, BX and BNE in every pass.
         equal(c["br_exec"], 1 + 4 * n, n)
-        # The last BNE is not taken. POP returns, so it is a branch, too.
+        # The PC changes are these branches, except the last BNE, which is not taken, and POP, which
+        # returns.
         equal(c["sw_pc_change"], 1 + 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-arm \d\S*", doc["producer"]), doc["producer"]
     equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
@@ -254,7 +255,7 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
     assert some["icache_miss"] > 0, some
     contains(note, "did not turn these on (SCTLR): MMU, data cache")
     on, note = controlled(CACHES_ON + LOADS)
-    # The pages are those of the code and of the stack.
+    # The TLB misses are for the page of the code and the page of the stack.
     equal((on["br_mispredict"], on["dcache_miss"], on["main_tlb_miss"]), (2, 1, 2))
     assert "SCTLR" not in note, note
     equal(on["instr_exec"], off["instr_exec"] + 8)
@@ -292,7 +293,7 @@ LEAVE_OFF = """
 
 def test_code_after_a_write_runs_in_the_new_state():
     c = controlled(CACHES_ON + LEAVE_OFF.format(off=CACHES_OFF.strip()))[0]
-    # The misses are the lines of the code that runs while the cache is on.
+    # The instruction cache misses the two lines of the code that runs while the cache is on.
     equal((c["icache_miss"], c["br_mispredict"]), (2, 2))
 
 
@@ -334,7 +335,8 @@ def test_drains_are_modelled():
 def test_device_accesses_pass_a_level_2_cache_by():
     level2 = ("--pmu", "l220", "-e", "drreq,drhit,dwreq,dwhit")
     for n in (4, 400):
-        # These are the store that misses level 1, and the load that fills the line.
+        # The requests to level 2 are the store that misses level 1, and the load that fills the
+        # line.
         kernel = firmware(CACHES_ON + DEVICE, MAP, count=n)
         c = counts(system(kernel, *level2))
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (1, 0, 1, 0))

@@ -159,7 +159,7 @@ def test_another_core_that_was_asked_for():
 
 # ---- data aborts ---------------------------------------------------------------------------------
 
-# r7 is an address, which is unmapped on the board "virt" and has memory on other boards. The flags
+# r7 has an address that is unmapped on the board "virt". Other boards have memory there. The flags
 # are set to "not equal".
 ABORTS = """
 	.syntax	unified
@@ -266,7 +266,7 @@ vectors:
 	b	.
 	b	.
 """
-# The trapping instructions, by when the emulator decides that they trap: when it executes or
+# Instructions that trap. The emulator decides that they trap when it executes them, or when it
 # translates them.
 TRAPS = {"execution": ["mrc p15, 0, r1, c9, c13, 0", "mcr p15, 0, r1, c9, c12, 5",
                        "mrrc p15, 1, r1, r2, c14", "mrc p15, 0, r1, c14, c0, 0"],

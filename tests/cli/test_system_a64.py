@@ -97,8 +97,8 @@ def test_a_known_loop_counts_exactly():
         equal(c["inst_retired"], FRAME_INSNS + 9 * n, n)
         equal((c["ld_retired"], c["st_retired"]), (2 + n, n))
         equal(c["l1d_cache"], 2 + 2 * n)
-        # The branches are BL, BL, RET, RET and B.NE of every pass, except the last B.NE, which is
-        # not taken.
+        # The branches are BL, BL, RET, RET and B.NE of every pass. The last B.NE is not taken, so
+        # it does not write the PC.
         equal(c["br_pred"], 5 * n, n)
         equal(c["pc_write_retired"], 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-aarch64 \d\S*", doc["producer"]), doc["producer"]
@@ -309,7 +309,7 @@ handler:
 	msr	elr_el1, x0
 	eret
 """
-# The trapping instructions, by when the emulator decides that they trap: when it executes or
+# Instructions that trap. The emulator decides that they trap when it executes them, or when it
 # translates them.
 TRAPS = {"execution": ["mrs x1, cntvct_el0", "mrs x1, cntfrq_el0", "mrs x1, pmccntr_el0",
                        "msr pmselr_el0, x1", "mrs x1, ctr_el0", "mrs x1, daif", "msr daif, x1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat and pmk run with firmware for Cortex-M cores."""
+"""Tests pmk stat and pmk run with firmware for Cortex-M cores."""
 import shutil
 
 from harness import *
@@ -361,7 +361,6 @@ def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
     equal(insns, cycles - base - load + folded)  # DDI 0403E C1.8.5
 
 
-# PendSV interrupts this loop 10 times, each time after the store.
 def test_mispredicted_branches_of_a_cortex_m7():
     """The counter of the loop's branch expects it from the third time on, and errs at its end."""
     loop = "\tmovs\tr5, #20\n2:\tsubs\tr5, #1\n\tbne\t2b\n"
@@ -371,6 +370,7 @@ def test_mispredicted_branches_of_a_cortex_m7():
     equal(got[1] - got[0] - (got[3] - got[2]), 10 * (2 + 1))
 
 
+# PendSV interrupts this loop 10 times, each time after the store.
 INTERRUPTED = """
 	ldr	r0, icsr
 	ldr	r1, pending
@@ -911,7 +911,7 @@ def test_the_example_is_counted_by_its_three_commands():
     equal((out.code, out.err), (0, ""))
     out = pmk(*(words.get(w, w) for w in stat_line[1:]))
     equal(out.code, 0, out)
-    assert out.err.startswith("sorted\n"), out  # QEMU writes WRITE0 to the standard error
+    assert out.err.startswith("sorted\n"), out  # QEMU prints the text of SYS_WRITE0 there
     contains(out.err, "Region 'sort', entered 1 time")
     os.unlink(elf)
 
