@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Boards on a wire, for the tests: firmware that behaves as an AHB Monitor in the memory of an
-emulated board, which the emulator's GDB stub serves; and Debian's OpenOCD, which is connected to
-jtag_board.c."""
+"""Boards on a wire, for the tests. One is an emulated board: its firmware behaves as an AHB Monitor
+in the board's memory, and pmk reaches it through the emulator's GDB stub. The other is
+jtag_board.c, to which Debian's OpenOCD is connected."""
 import contextlib
 import glob
 import threading
@@ -10,10 +10,10 @@ from harness import *
 
 BASE = 0x00200000  # address of the monitor in the memory of a raspi0
 
-# One round adds n + 1 to counter n, while the monitor is enabled. Offsets are those of
+# Each round adds n + 1 to counter n, while the monitor is enabled. Offsets are those of
 # data/layouts/sp816.ini. The source is also compiled for this machine. The monitor is then in the
-# program's data or, with SHARED, in a shared file. Such a program waits between rounds. It does not
-# clear or preset counters, because pmk would not wait for that.
+# program's data or, with SHARED, in a shared file. A program with SHARED waits between rounds. It
+# does not clear or preset counters, because pmk would not wait until it does.
 MONITOR = """
 #if defined(SHARED)
 #include <fcntl.h>
@@ -177,8 +177,8 @@ def killed_after_rows(n, pid, *argv):
 
 @contextlib.contextmanager
 def monitor(step="1", name="steps"):
-    """Returns the source of a monitor. In each round, counter i grows by `step`, an expression of
-    C, times i + 1."""
+    """Runs a monitor on an emulated board. In each round, counter i grows by `step`, an expression
+    of C, times i + 1. Gives the board: (process, port)."""
     with emulated("-M", "raspi0", "-kernel", monitor_firmware(step, name)) as board:
         yield board
 

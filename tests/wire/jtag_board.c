@@ -270,7 +270,8 @@ struct tap {
 	/* Returns the length of the data register of the instruction `ir`, and its value. */
 	unsigned (*capture)(unsigned ir, uint64_t *value);
 	/*
-	 * Is called when the data register of `ir` was shifted by `bits` bits, and has this value.
+	 * Called after the data register of `ir` was shifted by `bits` bits. `value` is its new
+	 * contents.
 	 */
 	void (*update)(unsigned ir, uint64_t value, unsigned bits);
 	void (*enter_ir)(unsigned ir);

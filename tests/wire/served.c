@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters in mapped memory, for LD_PRELOAD: a process's mapping of the file $SERVED is the memory
- * of a board (blocks.c), and each of its loads and stores there reaches the models. The pages are
- * protected, so each access faults. The handler executes the one instruction step by step: before a
- * load it puts the model's word into the page, and after a store it gives the word to the model.
+ * Counters in mapped memory, for LD_PRELOAD. A process's mapping of the file $SERVED is the memory
+ * of a board (blocks.c): each load and store there reaches the models. The pages are protected, so
+ * each access faults. The handler then lets the processor execute this one instruction. Before a
+ * load, it puts the model's word into the page; after a store, it gives the word to the model.
  * $SERVED_CYCLES cycles pass between two accesses.
  *
  * Offset 0 of the file is the address $SERVED_AT. An access is a bus error where the board has

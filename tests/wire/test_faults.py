@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Faults between pmk and a probe, a stub or a cable. A proxy forwards both directions. At one byte
-of the server's stream it truncates, changes the data, goes silent, or resets the connection. Each
-time pmk prints one line and ends."""
+"""Tests faults between pmk and a probe, a stub or a cable. A proxy forwards both directions. At one
+byte of the server's stream it truncates, changes the data, goes silent, or resets the connection.
+Each time pmk prints one line and ends."""
 import contextlib
 import socket
 import struct
@@ -120,8 +120,8 @@ def test_at_the_beginning(speaker, fault):
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_in_the_middle(speaker, fault):
     """If the fault comes after some intervals, pmk prints the counts and ends its program. Silence,
-    which also follows garbage, ends with a timeout. On a busy machine, other replies may take
-    longer than it."""
+    which also follows garbage, ends with a timeout. For other faults the timeout is long, because
+    replies may be late on a busy machine."""
     patience = 500 if fault in ("silence", "garbage") else 60000
     interval = 1 if speaker == "xvc" else 10  # in an interval, little of a cable's stream is read
     with target(speaker) as (where, *words), between(where, fault, 3000) as at:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat and pmk doctor -T devmem: a board whose counters are in memory, where each load and
+"""pmk stat and pmk doctor -T devmem access a board whose counters are in memory. Each load and
 store of pmk reaches a model (served.c). Between two accesses, 30 cycles pass, with ten
 instructions, an instruction read of the L2, and a read on ARM-I."""
 import platform

@@ -100,7 +100,7 @@ def test_a_target_runs_on_afterwards():
 
 
 def test_a_stub_without_coprocessors():
-    """QEMU's stub has monitor commands, but not "arm mrc", which pmk reports."""
+    """QEMU's stub has monitor commands, but "arm mrc" is not one of them. pmk reports this."""
     with emulated("-M", "raspi0", "-S") as (_, port):
         out = pmk("stat", "-T", f"gdb:127.0.0.1:{port}", "--pmu", "arm1176", "--timeout", "100")
     equal(out.code, 125)

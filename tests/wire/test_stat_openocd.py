@@ -127,8 +127,8 @@ def test_pmuv3_in_memory(speaker):
 
 
 def test_an_event_that_the_hardware_lacks():
-    """PMCEID says that the core does not have the event. pmk would count it in the second turn, but
-    refuses it before it counts anything."""
+    """PMCEID says that the core does not have the event. pmk would count the event in the second
+    turn, but refuses it before it counts any event."""
     with openocd("arm11", 30) as probe:
         out = pmk("stat", "-T", probe.target(), "--pmu", "cortex-a53", "--set", "base=0x80030000",
                   "-e", "cycles,instructions,{r8,r8,r8,r8,r8,L1-dcache-loads}", "--timeout", "500")

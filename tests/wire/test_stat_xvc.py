@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze, or an ARM11, on a virtual cable
-(jtag_board.c). Its TAP is the only one on the chain, or there are other TAPs before and after it,
-in which case the server takes 24 bits at once. Each clock of the TAP is three cycles and an
-instruction. Some servers send wrong replies."""
+"""pmk stat and pmk doctor -T xvc access a board on a virtual cable (jtag_board.c): an FPGA with a
+MicroBlaze, or an ARM11. The board's TAP is the only one on the chain, or there are other TAPs
+before and after it. With other TAPs, the server takes 24 bits at once. Each clock of the TAP is
+three cycles and an instruction. Some servers send wrong replies."""
 import contextlib
 import socket
 import threading
@@ -89,7 +89,7 @@ def test_another_chain(kind, chain, says):
 
 @pytest.mark.parametrize("kind", ["xvc", "openocd"])
 def test_another_instruction(kind):
-    """USER1 has no data register, and reads like BYPASS, which pmk reports."""
+    """USER1 has no data register, so it reads like BYPASS. pmk reports this."""
     with contextlib.ExitStack() as stack:
         if kind == "xvc":
             target = stack.enter_context(cable())

@@ -352,7 +352,10 @@ static void test_gdb_nonsense(void **state)
 	lose_gdb("HTTP/1.1 400 Bad Request\r\n", 26, "no reply within 50 ms");
 }
 
-/* 0xC0 repeats of a repeated byte, 163 times: the output is bounded for any input. */
+/*
+ * A packet of repeats that unpacks to almost 30,000 bytes is refused, so the output is bounded for
+ * any input.
+ */
 static void test_gdb_bomb(void **state)
 {
 	static char bomb[600];
@@ -450,8 +453,8 @@ static void test_gdb_look(void **state)
 	"3332293a20307830303030383330300a#79$OK#9a"
 
 /*
- * The reported signal does not decide, because a kept interrupt may come together with a
- * breakpoint.
+ * pmk decides by this address. The reported signal is not enough, because an interrupt that OpenOCD
+ * kept may come together with a breakpoint.
  */
 static void test_gdb_of_openocd(void **state)
 {
