@@ -14,7 +14,7 @@
 // then prints only the rule and the time.
 `timescale 1ns/1ps
 
-// Values, by their number of bits.
+// Collects values. Bucket N of the histogram counts the values with N bits.
 module values;
 	integer n, sum, squares, least, most, i;
 	integer bucket[0:15];
@@ -62,8 +62,9 @@ module agents(input clk, input rstn,
 	reg [31:0] r;
 	integer seed, k, id, tried;
 	reg found;
-	// Queues of 16: beats to send of accepted reads by ID; beats to send of writes; IDs of accepted
-	// writes in order; and how many whole bursts of write data there were.
+	// Queues of 16 entries: for each ID the lengths of accepted reads; the lengths of writes
+	// whose data must be sent; the IDs of accepted writes, in order. wdone is the number of
+	// complete bursts of write data.
 	reg [7:0] rq[0:63];
 	integer rhead[0:3], rtail[0:3];
 	reg [7:0] rsent[0:3];
@@ -192,7 +193,7 @@ module agents(input clk, input rstn,
 				bhead = bhead + 1;
 				wdone = wdone - 1;
 			end
-			// Addresses; no more than the queues take.
+			// Addresses. There are no more requests than the queues can hold.
 			roll;
 			if (!arv || arr) begin
 				arv <= r[1:0] == 0;

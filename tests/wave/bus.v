@@ -178,13 +178,14 @@ module layer(input hclk, input hresetn);
 		.hwrite(hwrite));
 endmodule
 
-// Requests that wait for up to three cycles, at addresses of 64 KB; data of reads when chance wants it.
+// Requests wait for up to three cycles, and have random addresses within 64 KB. The data of reads
+// arrive after random times.
 module gxi(input hclk, input hresetn, output reg [1:0] address_state, output reg [1:0] data_state,
 	   output reg [31:0] address, output reg write);
 	reg [31:0] r;
 	reg asks;
 	reg [1:0] left;
-	reg [7:0] pending;	// reads accepted, the one of this cycle left out
+	reg [7:0] pending;	// accepted reads, without the read that this cycle accepts
 	reg [7:0] p;
 	integer seed;
 

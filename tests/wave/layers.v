@@ -10,7 +10,7 @@
 // to 7 cycles.
 `timescale 1ns/1ps
 
-// A latency, by its number of bits.
+// Collects latencies. Bucket N of the histogram counts the latencies with N bits.
 module latencies;
 	integer n, sum, squares, least, most, i;
 	integer bucket[0:15];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Map files: their contents, their errors, and the signals of a dump that their names mean. */
+/* Tests map files: their contents, their errors, and which signals of a dump their names mean. */
 #include "dump.h"
 
 #include <pmk/ahb.h>
@@ -646,8 +646,8 @@ static void test_guess_windows(void **state)
 }
 
 /*
- * The map has one of the two ends of a link, with the signals next to its states. A state machine
- * with other names is not taken for a link.
+ * The map has one of the two ends of a GXI link, and the signals next to its states. A state
+ * machine with other names is not taken for a GXI link.
  */
 static void test_guess_gxi(void **state)
 {

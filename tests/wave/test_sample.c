@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The edges of a clock, the values of the signals at these edges, and unusual clocks. */
+/* Tests the edges of a clock, the values of the signals at these edges, and unusual clocks. */
 #include "dump.h"
 
 #include <pmk/error.h>
@@ -134,7 +134,7 @@ static char *repeat(char *to, const char *text, unsigned times)
 	return to;
 }
 
-/* The reader's list of changes is too short for the changes at one time. */
+/* There are more changes at one time than the reader's list can hold. */
 static void test_many_changes(void **state)
 {
 	static char dump[200000];
@@ -207,8 +207,8 @@ static void test_clock_x(void **state)
 }
 
 /*
- * $dumpoff makes a gap, and leaving it makes no edge. Icarus writes the values inside the block,
- * and fst2vcd writes them after it.
+ * $dumpoff makes a gap, and the first value of the clock after it makes no edge. Icarus writes the
+ * values inside the block, and fst2vcd writes them after it.
  */
 static void test_dump_off(void **state)
 {

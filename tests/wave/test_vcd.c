@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The text of VCD files: headers of several writers, values of all kinds, and all errors. */
+/* Tests the text of VCD files: headers of several writers, values of all kinds, and all errors. */
 #include "dump.h"
 
 #define HEADER                         \
@@ -114,7 +114,7 @@ static void test_comments_and_blocks(void **state)
 	assert_value("$comment\n#7\nmany words $endless\n$end\nb1010 \"", 0xa, 0);
 	assert_value("$dumpvars\nb1010 \"\n$end", 0xa, 0);
 	assert_value("$dumpall b1010 \" $end", 0xa, 0);
-	assert_value("$dumpvars\nb1010 \"", 0xa, 0); /* the next time ends it, too */
+	assert_value("$dumpvars\nb1010 \"", 0xa, 0); /* ended by the next time */
 	assert_value("r1.5 \" b1010 \"", 0xa, 0);    /* a real has no bits */
 	assert_value("ssome_text \" b1010 \"", 0xa, 0);
 }
@@ -184,7 +184,7 @@ static void test_header_of_icarus(void **state)
 
 /*
  * In the header of Verilator, several sections are on one line, one scope is around all others, and
- * an array is its elements.
+ * each element of an array is a separate variable.
  */
 static void test_header_of_verilator(void **state)
 {
