@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Durations of a layer's bursts, for waves written as in trace.h. Latencies are counted by hand,
- * from the cycle that accepts the first address to the cycle that ends the last beat.
+ * Tests the durations of a layer's bursts. Waves are written as in trace.h. The expected latencies
+ * were counted by hand, from the cycle that accepts the first address to the cycle that ends the
+ * last beat.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,8 +107,8 @@ static void test_a_burst_that_ends_with_busy(void **state)
 }
 
 /*
- * A refused transfer is no burst, but the beats before it are one. There are as many latencies as
- * bursts.
+ * A transfer that is refused does not count as a burst, but the beats before it do. There are as
+ * many latencies as bursts.
  */
 static void test_responses(void **state)
 {

@@ -226,10 +226,7 @@ static void test_every_rule(void **state)
 	}
 }
 
-/*
- * ---- cases that are not a single wave
- * ------------------------------------------------------------------
- */
+/* ---- cases that are not a single wave -------------------------------------------------------- */
 
 static void test_text(void **state)
 {
@@ -264,7 +261,7 @@ static void test_reset(void **state)
 	for (unsigned i = 2; i < 6; i++)
 		trace.cycle[i].reset = true;
 	check_samples();
-	assert_int_equal(nfound, 2); /* one edge after it began, and each only once */
+	assert_int_equal(nfound, 2); /* each once, one edge after the reset began */
 	assert_int_equal(found[0].rule, RULE(RESET_TRANS));
 	assert_int_equal(found[0].cycle, 3);
 	assert_int_equal(found[1].rule, RULE(RESET_READY));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The observer of the GXI. States are the codes of DDI 0287B Tables 4-4 and 4-5: address channel 0
- * idle, 1 waiting, 2 read, 3 write; data channel 0 idle, 1 stalled, 2 last, 3 more to come.
+ * Tests the observer of the GXI. States are the codes of DDI 0287B Tables 4-4 and 4-5: address
+ * channel 0 idle, 1 waiting, 2 read, 3 write; data channel 0 idle, 1 stalled, 2 last, 3 more to
+ * come.
  */
 #include <setjmp.h>
 #include <stdarg.h>

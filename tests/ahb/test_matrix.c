@@ -483,7 +483,10 @@ static void test_layers_are_parallel(void **state)
 	expect(DMA1, ".cs1snsnsn....");
 }
 
-/* Single transfers give way to others between them, because arbitration is at the start of each. */
+/*
+ * Other layers get the slave between two single transfers, because arbitration takes place at the
+ * start of each transfer.
+ */
 static void test_between_bursts(void **state)
 {
 	(void)state;
@@ -912,7 +915,8 @@ static void test_lock_and_responses(void **state)
 }
 
 /*
- * Scripts make locked bursts, and locked pairs at one address, whose period is from read to read.
+ * A script makes locked bursts, or locked pairs of a read and a write at one address. The period of
+ * pairs is the time from read to read.
  */
 static void test_locked_scripts(void **state)
 {

@@ -3,9 +3,9 @@
  * A master on the GXI gives the known answers, one letter per cycle, and satisfies the sums of the
  * observer.
  *
- * Address channel, DDI 0287B Table 4-5: . idle, r or w a read or a write waits, R or W it
- * completes. Read data channel, Table 4-4: . idle, s stalled, l data and no further read pending, m
- * data and more reads pending.
+ * Address channel (DDI 0287B Table 4-5): . is idle; r and w are a read and a write that wait, and R
+ * and W complete them. Read data channel (Table 4-4): . is idle, s stalled, l data without further
+ * pending reads, and m data with more reads pending.
  */
 #include <setjmp.h>
 #include <stdarg.h>
