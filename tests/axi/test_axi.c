@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The observer of an AXI interface, in cases that the scoreboards in Verilog do not cover: x,
+ * Tests the observer of an AXI interface in cases that the scoreboards in Verilog do not cover: x,
  * unexpected responses, too many outstanding transactions, reset. A cycle is a text of words. "ar3"
  * is a read address with ID 3, "r3" its data, and "r3." its last data. "aw" and "b3" do the same
  * for writes. A '-' after a word means that READY is low.
