@@ -16,7 +16,7 @@
 #include "base/ini.h"
 
 static char taken[1000], msg[300];
-static const char *shorter; /* of pmk_ini_load() */
+static const char *shorter; /* second argument of pmk_ini_load() */
 
 static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		 const char *value)
@@ -46,7 +46,7 @@ static int load(const char *text)
 	err = pmk_ini_load(path, shorter, take, taken, msg, sizeof(msg));
 	unlink(path);
 	assert_int_equal(err == 0, msg[0] == '\0');
-	if (err) { /* except the file's name */
+	if (err) { /* the file's name is removed from the message */
 		assert_memory_equal(msg, path, strlen(path));
 		memmove(msg, msg + strlen(path), strlen(msg + strlen(path)) + 1);
 	}

@@ -26,7 +26,10 @@ static unsigned pick(unsigned n)
 	return (unsigned)(seed >> 20) % n;
 }
 
-/* A name is similar if it has up to 1 + length / 4 edits. 1000 means that it is not similar. */
+/*
+ * A name is similar if at most 1 + length / 4 edits turn the word into it. 1000 means that it is
+ * not similar.
+ */
 static void test_distances(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Numbers in text: the forms, bases and ranges that are valid, and where parsing ends. */
+/* Tests numbers in text: the valid forms, bases and ranges, and where parsing ends. */
 #include <limits.h>
 #include <locale.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Formatted output of text that is unsafe or too wide, and of numbers of each type. */
+/* Tests formatted output of text that is unsafe or too wide, and of numbers of each type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -267,8 +267,8 @@ static void test_extremes(void **state)
 }
 
 /*
- * Half of the values are 0, and half of them 2, and there are more than can be added one by one.
- * The mean is 1, and the deviation a little more than 1.
+ * Half of the values are 0, and half of them are 2. Their number is larger than the test could add
+ * one by one. The mean is 1, and the deviation is a little more than 1.
  */
 static void test_many(void **state)
 {
