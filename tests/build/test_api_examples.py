@@ -11,8 +11,8 @@ from programs import loop
 HERE = os.path.join(SOURCE, "examples/api")
 # {program: (sources, arguments, output)}
 EXAMPLES = {
-    # 100 misses take 20 cycles and 900 hits take one, and the total is three cycles late. The first
-    # 50 misses raise an interrupt.
+    # 100 misses take 20 cycles each and 900 hits take one, and counting begins three cycles late.
+    # After 50 misses a counter overflows and raises an interrupt.
     "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, "
                                "interrupts 1\n"),
     "dump": (["dump.c"], ["core.vcd", "core.ini"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk works without the commands of src/lab, as with meson -Dlab=false: main.c is compiled for
-this, and linked with this build's objects of the other commands."""
+"""pmk works without the commands of src/lab, as with meson -Dlab=false. For this test, main.c is
+compiled without them, and linked with the objects of this build for the other commands."""
 import shlex
 
 from harness import *
