@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The bus: a consistent list of signals, totals, the horizon, and latencies. */
+/*
+ * Tests the bus: its list of signals, its totals and their horizons (<pmk/bus.h>), and latencies.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
