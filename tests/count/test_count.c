@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * <pmk/count.h>: a request, callbacks while it runs, the result, and failures as values. The tests
- * count a small dump, examples/api/core.vcd, and programs of this machine.
+ * Tests <pmk/count.h>: a request, callbacks while it runs, the result, and failures as values. The
+ * tests count a small dump, examples/api/core.vcd, and programs of this machine.
  * tests/build/test_api_examples.py tests emulation.
  */
 #include <setjmp.h>
@@ -135,7 +135,7 @@ static void test_dump(void **state)
 		fail_msg("%s", pmk_count_get_error(c)->text);
 	assert_int_equal(pmk_count_get_error(c)->failure, 0);
 	assert_string_equal(pmk_count_get_error(c)->text, "");
-	/* The counts equal those of the example, which reads the dump edge by edge. */
+	/* The counts equal those of examples/api/dump.c, which reads the dump edge by edge. */
 	assert_int_equal(value_of(c, "instr_exec", 0), 14);
 	assert_int_equal(value_of(c, "dcache_miss", 0), 3);
 	assert_true(pmk_count_get_row(c, 0, &row));
@@ -508,7 +508,7 @@ static void test_requests(void **state)
 	}
 }
 
-/* A handle serves one run, and cannot be changed after it. */
+/* A handle can be used for one run, and cannot be changed after it. */
 static void test_order(void **state)
 {
 	struct pmk_count *c = REQUEST(dump);

@@ -14,7 +14,7 @@ SHOWN = {"field-separator", "json-output", "json-document", "output", "append", 
          "interval-print"}
 # Settings of the library that are not options of the command.
 ALONE = {"data", "plugin", "stdin", "stdout", "stderr"}
-# Options of `pmk run`, which the setting `guest` has.
+# Settings of `pmk run`. `guest` stands for the command itself, and the others are options of it.
 RUN = {"guest", "irq", "at", "log"}
 # Threads must share these: locks, and the previous handler of bus errors.
 SHARED = {"file_limit", "alone", "before"}
