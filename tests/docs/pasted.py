@@ -4,7 +4,7 @@ import re
 
 from harness import run
 
-NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)*"  # and versions
+NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)*"  # also matches versions
 
 
 def compiler():

@@ -28,7 +28,7 @@ LIBRARIES = {
     "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
-# These headers serve all cores. Other code uses a family of cores only through them, and only the
+# These headers are for all cores. A family of cores is used only through these headers. Only the
 # family itself includes its own headers.
 CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
          "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The repository describes itself and the hardware, but not the machines on which it was made, and
-how. No file names a directory of a developer's machine, a package mirror, an issue number or an
-assistant. The patterns are written in pieces, so this file does not match itself.
+"""The repository describes itself and the hardware. It describes neither the machines on which it
+was made, nor how it was made. No file names a directory of a developer's machine, a package mirror,
+an issue number or an assistant. The patterns are written in pieces, so this file does not match
+itself.
 """
 import re
 

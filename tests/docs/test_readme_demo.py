@@ -34,7 +34,8 @@ def printed():
 
 
 def without_numbers(lines):
-    """Removes the number of source lines from the table, because the compiler determines it."""
+    """Replaces all numbers by N, and joins equal lines, because the compiler determines how many
+    lines the table has."""
     form = [" ".join(re.sub(NUMBER, "N", line).replace("N variable ", "N variables ").split())
             for line in lines]
     return [line for i, line in enumerate(form) if not line or line != form[i - 1]]

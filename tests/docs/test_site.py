@@ -68,8 +68,8 @@ def test_the_start_page_has_four_roads(site):
 
 
 def test_markdown_is_as_elsewhere(site):
-    """scripts/site renders tables, code and headings of a long page; their numbers are those of its
-    lines."""
+    """scripts/site renders the tables and headings of a long page: the HTML has as many of them as
+    the Markdown."""
     text = repo.text("docs/arm11.md")
     page = Page(site / "docs/arm11.html")
     equal(page.counts["table"], len(re.findall(r"^\|[-|]+\|$", text, re.M)))

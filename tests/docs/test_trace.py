@@ -91,9 +91,9 @@ VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]"
                 "PMXEVTYPER[31]", "PMXEVTYPER[15:0]", "PMSELR[4:0]", "PMCEID0[31:0]",
                 "PMCEID1[31:0]", "PMUSERENR[3]", "PMUSERENR[2]", "PMUSERENR[1]", "PMUSERENR[0]"]
 
-# Valtrix: numbered caveats before the pseudo code; its three parts, step by step, where step 0 says
-# when to run the part. Brackets contain the register or formula that the description of a step must
-# have.
+# Valtrix: the numbered caveats before the pseudo code, and the steps of its three parts. Step 0
+# says when to run the part. The description of each step must contain its text, such as a register
+# or a formula.
 VALTRIX_CAVEATS = ["overflow", "read_register(), write_register()", "is_evnt_supported()",
                    "first N events"]
 VALTRIX_SETUP = ["once", "PMCR", "(PMCR >> 11) & 0x1F", "N = 0", "PMCEID0", "PMCEID1", "PMUSERENR",
@@ -105,7 +105,7 @@ VALTRIX_STOP = ["after", "PMCNTENCLR = 0x80000000 or-ed with (1 << N) - 1", "PMC
                 "PMCCNTR", "%x", "loop", "PMSELR = i", "PMXEVCNTR", "%d and %x"]
 VALTRIX_SLIPS = 15
 
-# The literals of its pseudo code in C, which both implementations contain.
+# Valtrix: the literals of the pseudo code, in C. Both implementations contain them.
 VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j",
                     "CCFILTR, 0x80000000", "UINT32_C(1) << l->num_evnt_cntrs) - 1", "| 0x7)",
                     "~UINT64_C(0x7)", "j & 31"]
