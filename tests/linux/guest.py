@@ -153,8 +153,8 @@ endian = 'little'
 
 
 def boot_once_or_twice(*qemu):
-    """Boots a guest, and boots it again if it hangs. The board's clock is that of the host. If it
-    stalls, a kernel may wait for ever."""
+    """Boots a guest, and boots it again if it hangs. The board's clock is that of the host: if the
+    host stalls, a kernel may wait for ever."""
     try:
         return run(*qemu, stdin="", timeout=PATIENCE / 2)
     except subprocess.TimeoutExpired:

@@ -104,9 +104,9 @@ def test_an_ordinary_user():
 
 # ---- UIO, and a node of the device tree ----------------------------------------------------------
 
-# Debian's kernel has no uio_pdrv_genirq. Its uio_netx is for boards on PCI. If it does not know the
-# board, it maps BAR 2, which is the memory of our device. It also writes one word, which is after
-# the monitor's registers.
+# Debian's kernel has no uio_pdrv_genirq, so uio_netx is used, a driver for boards on PCI. If
+# uio_netx does not know the board, it maps BAR 2, which is the memory of our device. It also writes
+# one word, which is after the monitor's registers.
 AT = 0x8000000000  # the kernel uses the first address of the board for such memory
 NODE = f"""
 / {{

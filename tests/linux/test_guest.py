@@ -12,7 +12,8 @@ from guest import Guest, documents, rows, values
 
 pytestmark = pytest.mark.ci
 
-# N times four instructions, and five around them, in user mode. The program does nothing else.
+# The program executes 4 N + 5 instructions in user mode: four for each of N = COUNT passes, and
+# five others.
 LOOP = """
 	.global	_start
 _start:	movz	x0, #(COUNT & 0xffff)

@@ -199,8 +199,9 @@ def on_a7():
 
 
 def on_a15():
-    """Returns options for the Cortex-A15. The board has two processors and uses the host's time.
-    With -icount this kernel does not boot on two 32-bit processors, even in QEMU without pmk."""
+    """Returns the output of the program on a Cortex-A15. The board has two processors and uses the
+    host's time. With -icount this kernel does not boot on two 32-bit processors, even in QEMU
+    without pmk."""
     return on_virt32("cortex-a15", "2", "-marm")
 
 
