@@ -6,7 +6,7 @@
  * `test_dump` runs the tests; `test_dump write FILE` writes the dump of the model, for the tests of
  * the command.
  *
- * The bytes of the format are written out here, and the encoder below is not the library's.
+ * This file has its own encoder of the format, which shares no code with the library.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -744,7 +744,7 @@ static void test_reset(void **state)
 			pmk_dump_free(&d);
 			assert_int_equal(pmk_dump_next(all.at, all.n, &at, &d), 1);
 		}
-		/* A magic number that another dump follows is text. */
+		/* If the first dump ends within its magic number, pmk takes it for text. */
 		assert_int_equal(d.state, PMK_DUMP_COMPLETE);
 		assert_int_equal(d.begin, n);
 		pmk_dump_free(&d);
@@ -754,10 +754,7 @@ static void test_reset(void **state)
 	free(b.at);
 }
 
-/*
- * ---- dumps that no library writes
- * -----------------------------------------------------------------
- */
+/* ---- dumps that no library writes ------------------------------------------------------------ */
 
 static void test_no_events(void **state)
 {
@@ -783,7 +780,10 @@ static void test_no_events(void **state)
 	free(b.at);
 }
 
-/* The CRC of the text that every description of CRC-32 uses as its check. */
+/*
+ * The dump has a checksum that was computed elsewhere. The CRC-32 of "123456789" is the check value
+ * that descriptions of this CRC give.
+ */
 static void test_checksum(void **state)
 {
 	static const uint8_t dump[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ELF files: images made byte by byte, and a real ARM executable if a compiler is installed.
- * Truncated at any length, they give the right answer or an error.
+ * Reads ELF files: images made byte by byte, and a real ARM executable if a compiler is installed.
+ * Files that are truncated at any length give the right answer or an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ static void test_attributes(void **state)
 	assert_int_equal(a.div, 2);
 	assert_string_equal(pmk_arm_arch_name(a.arch), "ARMv7");
 	assert_string_equal(pmk_arm_arch_name(99), "architecture 99");
-	/* In the other byte order the lengths of the attributes are too long. */
+	/* In the other byte order, the lengths of the attributes exceed the data. */
 	pmk_arm_attributes_read(&a, attributes, sizeof(attributes), true);
 	assert_false(a.said);
 }
@@ -88,8 +88,8 @@ static void test_bad_attributes(void **state)
 		memcpy(cut, attributes, n);
 		pmk_arm_attributes_read(&a, cut, n, false);
 		/*
-		 * If only the other vendor's attributes are there, they are complete but say
-		 * nothing.
+		 * If only the other vendor's attributes are complete, the result says that there
+		 * are none for ARM.
 		 */
 		assert_false(a.said);
 		free(cut);
@@ -155,7 +155,7 @@ static void put_symbol(struct image *m, unsigned index, unsigned name, uint32_t 
 /*
  * Makes a 32-bit executable with two segments, the second of which has code from 0x8100 on, an
  * interpreter, and symbols: main (Thumb) 0x8120, _start (no type) 0x8100, table (data), $a, printf
- * (elsewhere), mian_loop.
+ * (undefined), main_loop.
  */
 static void make_image(struct image *m, bool big)
 {
@@ -265,8 +265,8 @@ static void test_variants(void **state)
 		{ __LINE__, 44, 2, 2, 0, false, false, 0x8100 },	   /* a static executable */
 		{ __LINE__, 44, 2, 1, PMK_EPARSE, false, false, 0 },	   /* no code */
 		{ __LINE__, 44, 2, 0, PMK_EPARSE, false, false, 0 },	   /* no segments */
-		{ __LINE__, 28, 4, 0x10000, PMK_EPARSE, false, false, 0 }, /* they are elsewhere */
-		{ __LINE__, PHDR + 24, 4, 5, 0, false, true, 0x7000 }, /* the first is code, too */
+		{ __LINE__, 28, 4, 0x10000, PMK_EPARSE, false, false, 0 }, /* outside of the file */
+		{ __LINE__, PHDR + 24, 4, 5, 0, false, true, 0x7000 }, /* both segments are code */
 		{ __LINE__, PHDR + 32 + 16, 4, 0x10000, PMK_EPARSE, false, false, 0 },
 		{ __LINE__, PHDR + 32 + 4, 4, 0xFFFFFFF0, PMK_EPARSE, false, false, 0 },
 		{ __LINE__, PHDR + 64 + 4, 4, 0xFFFFFFF0, PMK_EPARSE, false, false, 0 },
@@ -561,7 +561,7 @@ static void test_cut_off_executable(void **state)
 	cut_off("main");
 }
 
-/* With any byte of the image replaced, any result is right, but no crash. */
+/* If any byte of the image is replaced, any result is accepted, but there is no crash. */
 static void test_damaged_images(void **state)
 {
 	static const uint8_t values[] = { 0x00, 0x80, 0xFF };
