@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Python package of the source tree, with the library of the build tree."""
+"""The tests use the Python package of the source tree, with the library of the build tree."""
 import os
 
 import harness
