@@ -221,10 +221,7 @@ static void write_it(const struct pmk_recording *rec)
 	assert_int_equal(err, 0);
 }
 
-/*
- * ---- the contents of the file
- * --------------------------------------------------------------------
- */
+/* ---- the contents of the file ---------------------------------------------------------------- */
 
 /* Returns the answer to a query, with ";" between rows and "|" between columns. */
 static const char *ask(const char *sql)
@@ -257,8 +254,8 @@ static const char *ask(const char *sql)
 }
 
 /*
- * A block of two instructions runs in two threads. A run and an extra cost are recorded in two
- * halves.
+ * A block of two instructions runs in two threads. The executions in one thread, and an extra cost,
+ * are recorded in two parts, which are added up. The parts of the other thread add up to 0.
  */
 static void test_blocks(void **state)
 {
