@@ -19,9 +19,10 @@
 #include "pmu/ahbmon/layers.h"
 
 /*
- * ARM-D: 61 reads, 62 writes, 67 SINGLE, 68 INCR4, 69 INCR8, 70 linefills, 75 waits, 76 of the
- * slave, 77 of the bus. DMA-0: 17 reads, 18 writes, 25 to 28 bursts, 29 waits. GXI: 79 writes, 80
- * requests of reads, 81 and 82 their waits. 89: cycles.
+ * Codes of counters. ARM-D: 61 counts reads, 62 writes, 67 SINGLE, 68 INCR4, 69 INCR8, 70
+ * linefills, 75 waits, 76 waits for the slave, 77 waits for the bus. DMA-0: 17 reads, 18 writes, 25
+ * to 28 bursts, 29 waits. GXI: 79 writes, 80 requests of reads, 81 and 82 waits of both. 89:
+ * cycles.
  */
 enum { RD = 61, WR = 62, SINGLE = 67, INCR4, INCR8, LINEFILL, WAITS = 75, SLAVE, BUS, CYCLES = 89 };
 
@@ -109,7 +110,7 @@ static const struct pmk_bars utf8 = { .layers = &pmk_ahbmon_layers, .columns = 8
 
 /*
  * 1000 cycles of ARM-D: 400 transfers, 200 waits for the slave, 100 for the bus, and 100 other
- * waits. In 31 cells their bars end at 12.4, 18.6, 21.7 and 24.8.
+ * waits. In a bar of 31 cells, these parts end at 12.4, 18.6, 21.7 and 24.8.
  */
 #define WHOLE                                                                                     \
 	{ CYCLES, 1000 }, { RD, 300 }, { WR, 100 }, { SINGLE, 10 }, { INCR4, 20 }, { INCR8, 30 }, \
@@ -293,8 +294,9 @@ static struct pmk_section *at(struct pmk_section *s, double seconds)
 	"#           time layer, waits per burst             mean   slave     bus   other\n"
 
 /*
- * The intervals have 40 transfers, and 35 waits (20 for the slave, 10 for the bus) in 5 bursts; no
- * transfers; and 80 transfers, and 20 waits for the slave in 10 bursts.
+ * The first interval has 40 transfers, and 35 waits (20 for the slave, 10 for the bus) in 5 bursts.
+ * The second one has no transfers. The third one has 80 transfers, and 20 waits for the slave in 10
+ * bursts.
  */
 static void three_intervals(struct pmk_result *r)
 {

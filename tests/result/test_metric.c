@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metrics: formulas, files and their errors, values that must not be printed, and the installed
- * files, computed from literal counts. PMK_SOURCE_DATA is the data directory of the source tree.
+ * Tests metrics: formulas, files and their errors, and values that must not be printed. The
+ * installed metrics are computed from counts that are given here. PMK_SOURCE_DATA is the data
+ * directory of the source tree.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -322,8 +323,8 @@ static void invalid_tests(void **state)
 	row->value = 200;
 
 	/*
-	 * If one count has a gap, it is valid by itself, but a mean over several counts is unknown.
-	 * This reason comes before all others.
+	 * A metric is valid if one of its counts has a gap, but not if two have. This reason comes
+	 * before the reason that the divisor is 0.
 	 */
 	row->gap = "there were others";
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
@@ -558,7 +559,8 @@ static void shipped_tests(void **state)
 		{ "l2_write_hit_ratio", "%", 75, ON_L210 | ON_L220 },
 	};
 	/*
-	 * ARM-I from 0 on, CLCDC from 8, DMA-0 from 17, DMA-1 from 33, EXP from 43, ARM-D from 61.
+	 * The codes of ARM-I begin at 0, those of CLCDC at 8, DMA-0 at 17, DMA-1 at 33, EXP at 43,
+	 * and ARM-D at 61.
 	 */
 	static const struct code_count ahbmon[] = {
 		{ 89, 10000 }, { 0, 800 },  { 1, 20 },	 { 2, 0 },     { 3, 80 },   { 4, 800 },
