@@ -122,8 +122,8 @@ def test_which_setting_explains_how_much(tmp_path, name, value, x, y, rest):
 
 
 @cases("name,rows,told", [
-    # x = 1 has only "off", and x = 4 only "on". By themselves they would explain more than there
-    # is.
+    # x = 1 was counted only with "off", and x = 4 only with "on". The separate shares of x and y
+    # would add up to more than 100 %.
     ("lack", [row for row in grid(lambda x, y: 10 * x + (y == "on"))
               if row[2] not in ({"x": "1", "y": "on"}, {"x": "4", "y": "off"})], None),
     ("one", grid(lambda x, y: x)[:-1], None),
