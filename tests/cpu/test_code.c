@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Numbers of blocks: the tests check which blocks are the same, which share a branch, and what
- * happens when code changes, or when no numbers are left. They do not check times.
+ * Numbers of blocks (pmk_code_add): the tests check which blocks are the same, which share a
+ * branch, and what happens when code changes, or when no numbers are left. They do not check times.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -423,8 +423,9 @@ static void variant_tests(void **state)
 }
 
 /*
- * For every core and parameter, the range that pmk shows is the range that the core accepts. If two
- * values do not fit each other, the message is another one, without "takes".
+ * For every core and parameter, the range that pmk shows is the range that the core accepts. A
+ * value that does not fit to another parameter is refused with a message without " takes ", which
+ * this test ignores.
  */
 static void range_tests(void **state)
 {

@@ -179,8 +179,8 @@ static void test_second_access(void **state)
 }
 
 /*
- * Even if the handler may not be for faults, an access that must be reported and was not reported
- * has faulted.
+ * An access that is always reported, but was not reported, has faulted. This is known even if the
+ * handler that runs next is not one for faults.
  */
 static void test_any_handler(void **state)
 {
@@ -196,7 +196,7 @@ static void test_nothing_faulted(void **state)
 	check(6 + 2, 1, 1, 2);
 }
 
-/* The sums are right if they are updated at every block. */
+/* The sums are also right if the core updates them at every block (cpu->eager). */
 static void test_eager(void **state)
 {
 	cpu->eager = true;
@@ -241,8 +241,8 @@ static void test_conditional(void **state)
 }
 
 /*
- * If more accesses may fault, the plugin calls pmk after a conditional access, which reports that
- * execution has passed it.
+ * With code.tells, the emulator reports when execution has passed a conditional access, unless the
+ * access ends the block. So pmk knows which access faulted.
  */
 static void test_conditional_was_passed(void **state)
 {
@@ -286,10 +286,7 @@ static void test_conditional_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/*
- * The fault of the previous test is counted the same if the program ends with it, without a
- * handler.
- */
+/* As in the previous test, but the program ends with the fault, and no handler runs. */
 static void test_the_end_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -308,8 +305,9 @@ static void test_the_end_of_old_code(void **state)
 }
 
 /*
- * If only a conditional access is missing, and a fault was seen, the block was left early,
- * whichever handler comes next. A handler for faults may also start without a fault.
+ * If only a conditional access was not reported, and pmk saw a fault, the block was left early,
+ * even if the next handler is for another signal. Without a fault, the access was skipped, even if
+ * a handler for faults starts.
  */
 static void test_conditional_at_the_end(void **state)
 {
@@ -352,8 +350,9 @@ static void test_a_fault_of_the_emulator(void **state)
 }
 
 /*
- * An unaligned access is not visible. If the code is older than the handler, or ends with the
- * access, pmk cannot know what happened, and marks the counts.
+ * pmk does not see that an unaligned access faults. If the block was translated before the handler
+ * was known, or ends with the access, pmk cannot know whether a conditional access faulted, and
+ * marks the counts.
  */
 static void test_misaligned(void **state)
 {
@@ -383,7 +382,8 @@ static void test_misaligned(void **state)
 }
 
 /*
- * The code of a handler for another signal has already run when the handler becomes one for faults.
+ * The code of a handler for another signal has already run when the program installs the same
+ * handler for faults.
  */
 static void test_a_further_signal(void **state)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Blocks by their lines (known.h): the counts of absent lines equal those of a plain table, also
- * for lines that share a list, and for lines that more blocks have than fit into a node.
+ * for lines that share a list, and for lines that are in more blocks than a node of the list can
+ * hold.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -102,7 +102,6 @@ static void test_serial_writes(void **state)
 	}
 }
 
-/* A miss at time 0 comes before any other request. */
 /*
  * Prefetches of consecutive lines, the first at 1000, keep serial memory busy for 16 cycles each,
  * and arrive 56 + 3 after they begin. A load waits for them.
@@ -122,11 +121,14 @@ static void test_next_lines(void **state)
 	assert_int_equal(d.ready, 1076 + 59);
 	d = pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0);
 	assert_int_equal(d.ready, 1092 + 59);
-	/* All four slots are busy, so the next prefetch waits for the first one, until 1059 + 3. */
+	/*
+	 * All four slots are busy, so the next prefetch waits for the first slot, until 1059 + 3.
+	 */
 	d = pmk_lsu_next_line(&lsu, 1004, 3, 16);
 	assert_int_equal(d.full, 1062 - 1004);
 }
 
+/* A load may miss at time 0, before which there was no request. */
 static void test_at_zero(void **state)
 {
 	struct pmk_lsu lsu = lsu_with_slots(1);
@@ -251,8 +253,8 @@ static void test_all_slots_overlap(void **state)
 }
 
 /*
- * A load's value is needed late, and the value of a later load is needed early. Only the second one
- * causes a wait.
+ * Waits of several loads overlap, so the core loses only the longest. The first value is needed
+ * long after its load, and the second value soon after its load.
  */
 static void test_waits_do_not_add_up(void **state)
 {
@@ -275,7 +277,8 @@ static void test_waits_do_not_add_up(void **state)
 	expect(d, 0, 3, __LINE__);
 	assert_int_equal(d.ready, 1142);
 	/*
-	 * A load between the two, at 1030 + 59, does not wait for the value that is needed at 1080.
+	 * A load that comes before the instruction at 1080 does not wait for the third value. It is
+	 * sent at 1030 + 59, although the core is late by 62 cycles when the model sees it.
 	 */
 	d = pmk_lsu_load_miss(&lsu, 1030 + 62, 3, 3, 0);
 	assert_int_equal(d.ready, 1030 + 59 + 56 + 3);
@@ -355,7 +358,7 @@ static void test_level_2(void **state)
 	assert_int_equal(pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0).ready, 1063);
 }
 
-/* If there are more future waits than the list can hold, the sum is still right. */
+/* If there are more waits than the list can hold, their sum is still right. */
 static void test_many_waits(void **state)
 {
 	struct pmk_lsu lsu = lsu_with_slots(2);
@@ -373,7 +376,7 @@ static void test_many_waits(void **state)
 	 */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1200, 1230), 0);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
-	/* One load is at 1295 and includes these waits. Another load comes after all of them. */
+	/* Each of these three loads has the waits that begin before it: 30, 31 and 40 cycles. */
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1295 + 40, PMK_LSU_NO_USE, 3).ready, 1295 + 30 + 3);
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1305 + 40, PMK_LSU_NO_USE, 3).ready, 1305 + 31 + 3);
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1500 + 40, PMK_LSU_NO_USE, 3).ready, 1543);
@@ -406,8 +409,8 @@ static void test_against_the_rule(void **state)
 				fail_msg("run %u, %u: %llu late, not %llu", run, i,
 					 (unsigned long long)sum, (unsigned long long)most);
 			/*
-			 * Instruction 1000 + i is delayed only by waits that begin at it or before
-			 * it.
+			 * The first instruction, at 1000, is delayed only by waits that begin at
+			 * 1000.
 			 */
 			for (unsigned k = 0; k <= i; k++)
 				if (at[k] == 1000 && until[k] > ready)
@@ -422,7 +425,8 @@ static void test_against_the_rule(void **state)
 }
 
 /*
- * The shortcut for a core that will not become later gives the same results as the general method.
+ * If no earlier wait is left, pmk_lsu_settled_load_miss() and pmk_lsu_settled_write() give the same
+ * results as the general functions.
  */
 static void test_settled(void **state)
 {
@@ -484,8 +488,8 @@ static void test_restart(void **state)
 	pmk_lsu_restart(&lsu);
 	expect(pmk_lsu_load_miss(&lsu, 5, 3, 3, 0), 0, 56, __LINE__);
 	/*
-	 * The slot is free at 67 and needed at 6, so the load is 61 cycles late, which is 5 more
-	 * than at 8.
+	 * The only slot is needed at 6 and free at 67, so the load is 61 cycles late. The core was
+	 * already 56 cycles late, so 5 are added.
 	 */
 	expect(pmk_lsu_load_miss(&lsu, 6 + 56, 3, 3, 0), 5, 56, __LINE__);
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""pmk's misses equal those of other cache models exactly. One is QEMU's own cache plugin, which
-runs in the emulator in which pmk counts, so both see the same accesses. The other is cachegrind,
-whose accesses come from valgrind's lackey in another run of the same program. Some settings make
-the models equal: no MMU, so no page is looked up; no fetching ahead; and a store that misses fills
-its line, which A64 cores do anyway.
+"""pmk's misses equal those of other cache models exactly. One is QEMU's own cache plugin. It runs
+in the same emulator as pmk's plugin, so both see the same accesses. The other is cachegrind, whose
+accesses come from valgrind's lackey in another run of the same program. Some settings make the
+models equal: no MMU, so no page is looked up; no fetching ahead; and a store that misses fills its
+line, which A64 cores do anyway.
 """
 import pytest
 

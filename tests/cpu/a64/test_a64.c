@@ -166,7 +166,7 @@ static bool tlb_look(struct tlb *t, uint64_t page)
 
 /* ---- the oracle: a core -------------------------------------------------------------------- */
 
-/* A sequence of misses that the prefetcher follows. */
+/* A stream: a sequence of misses that the prefetcher follows. */
 struct followed {
 	uint64_t last;
 	int64_t stride;
@@ -191,9 +191,9 @@ struct oracle {
 	struct pmk_lsu lsu;
 	uint64_t under_way[PMK_A64_PLACES]; /* when each place has its value; 0: now */
 	bool loading[PMK_A64_PLACES];	    /* the place waits for a load */
-	struct followed followed[32];	    /* the sequences, the most recently used first */
+	struct followed followed[32];	    /* the streams, the most recently used first */
 	unsigned nfollowed;
-	uint64_t prefetching[32]; /* the places for prefetches, and until when each is busy */
+	uint64_t prefetching[32]; /* for each prefetch slot, until when it is busy */
 	struct flying flying[256], flying2[256];
 	uint64_t cycles;
 	uint64_t n[PMK_NSIGNALS];
@@ -377,8 +377,8 @@ static uint64_t issued(const struct oracle *o, unsigned to_end)
 }
 
 /*
- * Applies the delay of a load. If no instruction in the block needs the loaded value, the registers
- * that hold it at the end of the block wait for it.
+ * Applies the delay of a load. If no instruction in the block needs the loaded value, records that
+ * the registers that contain it at the end of the block are still waiting.
  */
 static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
 {
@@ -473,8 +473,8 @@ static bool leaves_page(const struct oracle *o, const struct followed *f, uint64
 }
 
 /*
- * Acts on an access that reached a line of the first stream of the list: fetches the lines that the
- * stream is ahead, into level 1 before level 2.
+ * Prefetches for the first stream of the list, after an access to one of its lines: first the next
+ * lines into level 1, then the lines after them into level 2.
  */
 static void run_ahead(struct oracle *o, uint64_t now)
 {
@@ -525,7 +525,7 @@ static void stop(struct followed *f)
 	f->ahead = f->ahead2 = 0;
 }
 
-/* Returns the last stream of the list that is followed, or that is not. */
+/* Returns the last stream of the list that has started (`going`), or that has not. */
 static unsigned last_that(const struct oracle *o, bool going)
 {
 	unsigned i = o->nfollowed;
@@ -1337,7 +1337,7 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 	if (wait > passed) {
 		bool loads = o->loading[longest];
 
-		/* A result that is late by so few cycles was a hit. */
+		/* A result that is late by at most 8 cycles is not that of a miss. */
 		o->loading[longest] = false;
 		lose_data(o, b, longest, wait - passed);
 		o->loading[longest] = loads;
@@ -1720,8 +1720,8 @@ static void test_a_block_that_evicts_itself(void **state)
 }
 
 /*
- * If an access comes in pieces, each instruction counts once for what it accesses, whatever was
- * executed before.
+ * The emulator may report an access in several pieces. The instruction still counts once, even
+ * after an instruction that accessed the same addresses.
  */
 static void test_pieces(void **state)
 {
@@ -1761,7 +1761,10 @@ static void test_pieces(void **state)
 	close_single(s);
 }
 
-/* The word that a memory callback gets describes the access of its instruction. */
+/*
+ * pmk_a64_access() makes the word that memory callbacks get. It describes the access of the
+ * instruction.
+ */
 static void test_access_word(void **state)
 {
 	/* ldr q0, [x0]; ldrh w0, [x0]; ld4 {v0.4s-v3.4s}, [x0]; stp w1, w2, [x0] */

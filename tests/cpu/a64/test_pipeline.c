@@ -43,7 +43,7 @@ static void decode_all(const uint32_t *words, size_t n, struct pmk_insn *insn)
 struct example {
 	int line;
 	uint32_t words[8];
-	unsigned cycles, empty; /* cycles up to the last issue, and those without one */
+	unsigned cycles, empty; /* cycles up to the last issue; cycles without an issue */
 };
 
 /* clang-format off */

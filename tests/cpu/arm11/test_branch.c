@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The predictor. Its words are only a shortcut. A caller that uses them must see the same
- * mispredictions and cycles as with a plain table of 2-bit counters, which is looked up at every
- * branch. The test tries all short sequences of branches that share table entries, long random
- * sequences, and then the return stack.
+ * The branch predictor. Prediction words (branch.h) are only a shortcut. A caller that uses them
+ * must see the same mispredictions and cycles as with a plain table of 2-bit counters, which is
+ * looked up at every branch. The test tries all short sequences of branches that share table
+ * entries, long random sequences, and then the return stack.
  *
  * Rules: ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 16.3 and table 16-11. Cycles used here: folded 0,
  * predicted by the table and not folded 1, static not taken 1, static taken 4, mispredicted 7.
@@ -81,7 +81,9 @@ static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken,
 	return taken ? 4 : 1;
 }
 
-/* ---- the predictor, used as the fast path uses it ------------------------------------------ */
+/*
+ * ---- the predictor with its words, as the core uses it ------------------------------------------
+ */
 
 struct user {
 	struct pmk_predictor p;
@@ -337,8 +339,8 @@ static void test_index(void **state)
 }
 
 /*
- * Words that belong to no branch are never written: word 0 means "falls through", word 1 means
- * "look it up".
+ * The predictor never writes the first two words, which belong to no branch. Word 0 is for blocks
+ * that end without a branch. Word 1 is for branches that must always be looked up.
  */
 static void test_words_of_no_branch(void **state)
 {

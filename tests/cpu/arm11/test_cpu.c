@@ -348,7 +348,8 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	} else if (write && c->dcache.wt) {
 		level2_write(o, addr, bytes);
 		/*
-		 * A write-through store is one external access, whether the line is present or not.
+		 * A write-through store is one external access. No geometry combines write-through
+		 * with dcache.store_miss_external off.
 		 */
 		o->n[PMK_SIG_DATA_EXTERNAL] += l || c->arm11.store_miss_external;
 	} else if (write && !l) {
@@ -434,7 +435,7 @@ static void leave_return(struct oracle *o, const struct leaving *l)
 	if (popped) {
 		o->n[PMK_SIG_RET_POP]++;
 		if (!predicted || right)
-			o->depth--; /* a wrong prediction restores the entry */
+			o->depth--; /* after a wrong prediction, the stack keeps its entry */
 	}
 	if (predicted) {
 		o->n[PMK_SIG_RET_PREDICTED] += right || !c->arm11.ret_exclusive;
@@ -862,7 +863,7 @@ static const uint8_t compared[] = {
 	PMK_SIG_L1D_WB_HALF,
 	PMK_SIG_DATA_EXTERNAL,
 	PMK_SIG_WBUF_DRAIN,
-	/* The parameters of level 2 come last. */
+	/* The signals of level 2 come last. */
 	PMK_SIG_L2CC_INSN_READ,
 	PMK_SIG_L2CC_INSN_READ_HIT,
 	PMK_SIG_L2CC_DATA_READ,
@@ -1172,7 +1173,7 @@ static void test_devices(void **state)
 
 /*
  * A block that is larger than the cache, and covers two pages while the micro-TLB holds one, evicts
- * its own first lines in every run.
+ * its own first lines each time it runs.
  */
 static void test_a_block_that_evicts_itself(void **state)
 {

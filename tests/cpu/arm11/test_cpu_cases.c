@@ -242,8 +242,8 @@ static void test_multiples(void **state)
 }
 
 /*
- * A write-through store is one external access, whether the line is present or not, and whatever
- * the setting for misses of write-back memory.
+ * A write-through store is one external access even if the line is absent and
+ * dcache.store_miss_external is off. That setting is for write-back memory.
  */
 static void test_written_through_misses(void **state)
 {
@@ -341,8 +341,8 @@ static void test_cycles_of_branches(void **state)
 		unsigned first, later; /* cycles when first executed, and when predicted */
 	} rows[] = {
 		/*
-		 * Folded branches take 0, statically taken ones 4 (1 cycle of a call is in the
-		 * block).
+		 * Folded branches take no cycle. Branches that are statically predicted as taken
+		 * take 4 cycles (of a call, 1 of them is in the block's own cycles).
 		 */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 1, 0, true, 4, 1 },
@@ -361,7 +361,7 @@ static void test_cycles_of_branches(void **state)
 		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 1, true, 6, 6 },
 		{ __LINE__, PMK_FLOW_INDIRECT, true, true, false, false, 1, 0, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_INDCALL, false, true, false, false, 1, 9, true, 5, 5 },
-		/* A load of the PC that is no return takes 8. */
+		/* A load of the PC that is not a return takes 8. */
 		{ __LINE__, PMK_FLOW_INDIRECT, false, false, true, false, 1, 0, true, 8, 8 },
 		/*
 		 * With an empty return stack, returns take 5, conditional ones 5 to 7, and LDM 9.
@@ -385,7 +385,7 @@ static void test_cycles_of_branches(void **state)
 		struct pmk_block *b = &s->b[4], *to = &s->b[rows[i].backward ? 1 : 9];
 		uint64_t cost[8];
 
-		s->b[5].pc = b->fall; /* where it goes when it is not taken */
+		s->b[5].pc = b->fall; /* the successor when the branch is not taken */
 		b->flow = (uint8_t)rows[i].flow;
 		b->conditional = rows[i].conditional;
 		b->is_branch = rows[i].is_branch;
@@ -557,7 +557,7 @@ static void test_cycles_of_misses(void **state)
 	assert_int_equal(store_word(s, 0x21020), 0);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 13);
 	assert_int_equal(store_word(s, 0x50000), 93);
-	/* A value that is needed late causes no wait. */
+	/* A value that is needed only much later causes no wait. */
 	s->cpu.cycles += 10000;
 	stall = s->cpu.cycles;
 	pmk_arm11_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
@@ -565,8 +565,10 @@ static void test_cycles_of_misses(void **state)
 	bench_free(s);
 }
 
-/* Executes a load of r1 or r2 that no instruction of its block needs, `to_end` cycles before the
- * block's end. */
+/*
+ * Executes a load of r1 or r2, `to_end` cycles before the end of its block. No instruction of the
+ * block needs the value.
+ */
 static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_end)
 {
 	uint64_t before = s->cpu.cycles;
@@ -576,8 +578,8 @@ static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_
 }
 
 /*
- * Makes block `i` read a register this many cycles after its entry; -1: write the register without
- * reading it.
+ * Makes block `i` read a register `behind` cycles after the start of the block. With -1 the block
+ * writes the register and does not read it.
  */
 static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
 {
@@ -596,7 +598,7 @@ static uint64_t cycles_waited(struct bench *s, unsigned i)
 
 /*
  * A miss takes 56 cycles, and its value is available 3 cycles later. The first instruction that
- * needs the value waits, in whichever block it is.
+ * needs the value waits, even if it is in a later block.
  */
 static void test_misses_outlive_their_block(void **state)
 {
@@ -610,7 +612,10 @@ static void test_misses_outlive_their_block(void **state)
 	touches(s, 4, 1, -1);
 	touches(s, 5, 1, 0);
 	touches(s, 5, 2, 0);
-	/* A block of 10 cycles passes. Then the value is needed at once, or after three cycles. */
+	/*
+	 * A block of 10 cycles passes. Then the next block needs the value at once, or after three
+	 * cycles.
+	 */
 	assert_int_equal(cycles_waited(s, 0), 0);
 	load_open(s, 0x20000, 1, 10);
 	assert_int_equal(cycles_waited(s, 1), 0);

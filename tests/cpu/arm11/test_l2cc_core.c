@@ -190,7 +190,8 @@ static void test_thrashes_level_2(void **state)
 /* ---- writes ---------------------------------------------------------------------------------- */
 
 /*
- * A line that level 1 evicts hits in level 2 with one request. Level 2 evicts the line in halves.
+ * When level 1 evicts a dirty line, it makes one request, which hits in level 2. Level 2 writes
+ * each dirty half to memory separately.
  */
 static void test_write_back(void **state)
 {
@@ -208,20 +209,20 @@ static void test_write_back(void **state)
 	load(A);
 	store(A);
 	store(A + 16);
-	load(A + 1 * KB); /* both halves are one write */
+	load(A + 1 * KB); /* level 1 writes both halves at once */
 	COUNTS(0, 0, 5, 1, 2, 0, 2, 0, 1);
 	assert_int_equal(total(PMK_SIG_L1D_WB_HALF), 3);
 	load(A + 64 * KB);
 	COUNTS(0, 0, 6, 1, 2, 0, 2, 0, 3);
 
-	/* A dirty line that is written again stays dirty; a line that was read again is clean. */
+	/* A dirty line that level 2 evicted and then read again is clean. */
 	load(A);
 	load(A + 64 * KB);
 	COUNTS(0, 0, 8, 1, 2, 0, 2, 0, 3);
 	end();
 }
 
-/* The halves that two evictions from level 1 wrote are both dirty in level 2. */
+/* If two evictions from level 1 write one half each, both halves are dirty in level 2. */
 static void test_halves_add_up(void **state)
 {
 	(void)state;
@@ -238,8 +239,8 @@ static void test_halves_add_up(void **state)
 }
 
 /*
- * A line is read before the victim is written back, and at that time level 2 no longer has the
- * victim.
+ * Level 1 reads the new line before it writes back the victim. Here the new line has already
+ * replaced the victim in level 2, so the write-back misses.
  */
 static void test_level_2_lost_it(void **state)
 {
@@ -254,7 +255,8 @@ static void test_level_2_lost_it(void **state)
 	end();
 
 	/*
-	 * A cache that allocates on writes allocates the victim again, which replaces the new line.
+	 * If level 2 allocates on writes, it allocates the victim again, which replaces the new
+	 * line.
 	 */
 	BEGIN({ "l2.write_allocate", "on" });
 	load(A);
@@ -263,7 +265,7 @@ static void test_level_2_lost_it(void **state)
 	COUNTS(0, 0, 2, 0, 1, 0, 0, 1, 0);
 	load(A);
 	COUNTS(0, 0, 3, 1, 1, 0, 0, 1, 0);
-	load(A + 64 * KB); /* it was dirty */
+	load(A + 64 * KB); /* A is dirty in level 2 */
 	COUNTS(0, 0, 4, 1, 1, 0, 0, 1, 1);
 	end();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Pipeline timing: the interlock examples and tables of DDI 0301H chapter 16 take the cycles given
- * there. A run that is cut into two at any point takes as long as the uncut run, except in the
- * cases that pipeline.c names.
+ * there. A sequence that is cut into two blocks at any point takes as long as the uncut sequence,
+ * except in the cases that pipeline.c names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -338,8 +338,10 @@ static void test_nothing(void **state)
 }
 
 /*
- * `use` is the number of cycles from the issue to the first instruction that needs the value (not
- * early). If there is none, it is 0x8000 and the registers that contain the value at the end.
+ * Checks the slot of the last load of each row. `issue` is the cycle in which the load issues.
+ * `use` is the number of cycles from there to the first instruction that needs the value. If no
+ * instruction needs it, `use` is 0x8000 plus a bit for each register that contains the value at the
+ * end.
  */
 static void test_slots(void **state)
 {
@@ -348,7 +350,7 @@ static void test_slots(void **state)
 		uint32_t words[4];
 		unsigned n, issue, use; /* of the last load */
 	} rows[] = {
-		{ __LINE__, { LDR_R1, 0xe0856001 }, 2, 0, 3 }, /* the block waits */
+		{ __LINE__, { LDR_R1, 0xe0856001 }, 2, 0, 3 }, /* the addition waits */
 		{ __LINE__, { LDR_R1, MOV_R9, 0xe0856001 }, 3, 0, 3 },
 		{ __LINE__, { LDR_R1 }, 1, 0, 0x8002 },				/* only the load */
 		{ __LINE__, { LDR_R1, MOV_R9, MOV_R9 }, 3, 0, 0x8002 },		/* r1 is unused */
@@ -364,7 +366,7 @@ static void test_slots(void **state)
 		  { 0xe89000fe, 0xe0811001, 0xe0877007 },
 		  3,
 		  0,
-		  3 }, /* of the first reader */
+		  3 }, /* the addition of r1 needs it first */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -393,8 +395,8 @@ static void test_flag_distance(void **state)
 
 	assert_int_equal(time_of(*state, none, 2, slots).flag_distance, 15);
 	/*
-	 * The distance of the two is that of table 16-11: 7 cycles for a branch directly after the
-	 * compare.
+	 * flag_distance is 0 if the branch directly follows the compare. In table 16-11, a
+	 * misprediction then takes 7 cycles.
 	 */
 	assert_int_equal(time_of(*state, adjacent, 3, slots).flag_distance, 0);
 	assert_int_equal(time_of(*state, apart, 4, slots).flag_distance, 4);
@@ -432,8 +434,8 @@ static void test_edges(void **state)
 		/* the LSU: ldm 7; ldr r8, [r9] */
 		{ __LINE__, 0xe89000fe, { 0xe5998000 },                 1, 3 },
 		/*
-		 * A longer wait hides a shorter one: r1 is late by two, but r8 waits three cycles
-		 * anyway.
+		 * A longer wait hides a shorter one: the first addition waits for r1, but the
+		 * second one waits longer for r8, so r1 does not delay the block.
 		 */
 		{ __LINE__, LDR_R1,     { 0xe5998000, 0xe0856001, 0xe088a008 }, 3, 0 },
 		{ __LINE__, 0xebfffffe, { 0xe92d4010 }, 1, 0 },             /* bl; push {r4, lr} */
@@ -557,7 +559,10 @@ static uint32_t random_word(uint64_t *random)
 	return w;
 }
 
-/* The cycles by which the summaries may be wrong at a cut before insn[cut]; see pipeline.c. */
+/*
+ * How many cycles the two parts of a sequence that is cut before insn[cut] may take less than the
+ * uncut sequence (cheap), and how many more (dear); see pipeline.c.
+ */
 struct allowance {
 	int cheap, dear;
 };
@@ -573,7 +578,10 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 	uint32_t multiplied = 0, locked = 0;
 	bool mixed = false;
 
-	/* A result that is not forwarded across the cut costs one cycle, once. */
+	/*
+	 * A VFP result that is not forwarded to an operation of the other precision costs one
+	 * cycle, once. The two parts do not see this.
+	 */
 	for (size_t i = 0; i < cut; i++)
 		for (size_t k = cut; k < n; k++)
 			mixed |= (insn[i].writes & insn[k].reads) >> PMK_VFP_S0 &&
@@ -587,7 +595,10 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 		if (insn[i].store && (insn[i].list || insn[i].mem_count == 2))
 			locked |= (uint32_t)insn[i].reads;
 	}
-	/* The next instruction needs the base that was written back last. */
+	/*
+	 * The instruction after the cut needs the base that the last instruction before it wrote
+	 * back.
+	 */
 	a.cheap += insn[cut - 1].writeback && (insn[cut].reads >> insn[cut - 1].rn & 1);
 	for (size_t i = cut; i < n; i++) {
 		if (is_sum(&insn[i]) && (insn[i].reads & multiplied))
@@ -598,7 +609,10 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 	return a;
 }
 
-/* Returns the wait for VFP at the entry of the second block, computed as in the running core. */
+/*
+ * Returns how many cycles the second block waits for VFP results of the first, computed as in the
+ * running core.
+ */
 static unsigned vfp_edge(const struct pmk_pipe_block *a, const struct pmk_pipe_block *b)
 {
 	unsigned wait = 0;
@@ -654,10 +668,12 @@ static void test_cuts(void **state)
 	print_message("cuts: %u exact, %u too cheap, %u too dear; lanes: %u false yes\n", exact,
 		      cheap, dear, false_yes);
 	assert_true(exact > UNIT_SAMPLES(100000));
-	assert_true(cheap > 0 && dear > 0); /* both exceptions occurred */
+	assert_true(cheap > 0 && dear > 0); /* parts were too cheap and too dear */
 }
 
-/* Every run takes at least its issue cycles, and its waits are within the documented limits. */
+/*
+ * Every sequence takes at least its issue cycles, and its waits are within the documented limits.
+ */
 static void test_bounds(void **state)
 {
 	uint64_t random = UINT64_C(0xb0d5);

@@ -93,8 +93,8 @@ static void test_linefill(void **state)
 
 	(void)state;
 	/*
-	 * Cycle 0 has the address, 1 to 6 are waits, and 7 has the word, which is available at its
-	 * end.
+	 * The address is in cycle 0. Cycles 1 to 6 are waits. The word comes in cycle 7 and is
+	 * available at its end.
 	 */
 	pmk_biu_access(&r->biu, 0x8014, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8014 >> 5), 8);
@@ -127,8 +127,8 @@ static void test_bus_clock(void **state)
 
 	(void)state;
 	/*
-	 * The request is made in core cycle 100, which is HCLK cycle 33. It is on the bus in 34,
-	 * and done at the end of 41.
+	 * The request is made in core cycle 100, which is in HCLK cycle 33. Its address is on the
+	 * bus in HCLK cycle 34, and its first word has come at the end of 41.
 	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 42 * 3 - 100);

@@ -154,8 +154,8 @@ static void branch_to_the_next(void **state)
 }
 
 /*
- * r0 is 0, so beq, ble and bge of r0 are taken, whatever their target, and bne, blt and bgt are
- * not.
+ * r0 is 0, so beq, ble and bge of r0 are taken, even to the next instruction, and bne, blt and bgt
+ * are not.
  */
 static void branch_on_r0(void **state)
 {
@@ -288,9 +288,9 @@ static void vectors(void **state)
 	GO(r, 0x604, NOP);
 	GO(r, 0x520, BRI(0x200));      /* an exception in the block */
 	GO(r, 0x720, 0xb6910000, NOP); /* rted */
-	GO(r, 0x608, BRKI(14, 0x520)); /* software goes there itself */
+	GO(r, 0x608, BRKI(14, 0x520)); /* the program jumps to the vector itself */
 	GO(r, 0x520, BRI(0x200));
-	GO(r, 0x720, BRI(-0x210)); /* and here, too */
+	GO(r, 0x720, BRI(-0x210)); /* and again, without an exception */
 	GO(r, 0x510, BRI(0x200));
 	GO(r, 0x710, ADDIK(3, 3, 1));
 	TOTALS(r, PMK_SIG_EXC_IRQ, 3, PMK_SIG_EXC_HW, 1, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN,
@@ -386,9 +386,9 @@ static void btc_and_delay_slots(void **state)
 	GO(r, 0x1108, BRID(-0x108), NOP); /* the core predicts returns */
 	GO(r, 0x1000, BEQID(3, 0x100), NOP);
 	TOTALS(r, PMK_SIG_BTC_HIT, 4, PMK_SIG_OF_STALL, 4);
-	GO(r, 0x1008, BRLID(15, 0x1f8), NOP); /* wrong, as not taken */
+	GO(r, 0x1008, BRLID(15, 0x1f8), NOP); /* predicted as taken, but not taken */
 	GO(r, 0x1200, RTSD(15, 8), NOP);
-	GO(r, 0x1010, NOP); /* wrong, as the caller differs */
+	GO(r, 0x1010, NOP); /* predicted with the old caller as target */
 	TOTALS(r, PMK_SIG_BTC_HIT, 6, PMK_SIG_OF_STALL, 4 + 2 + 1 + 2);
 	rig_free(r);
 }
@@ -670,8 +670,8 @@ static void cycles_are_instructions_and_stalls(void **state)
 		DATA(0, 0));
 	GO(r, 0x110, NOP);
 	/*
-	 * idiv waits 2 cycles for the load, fdiv 1 for idiv, the store 2 for fdiv, and the branch
-	 * takes one more.
+	 * The operand stalls: idiv waits 2 cycles for the load, fdiv 1 for idiv and the store 2 for
+	 * fdiv. The branch adds one.
 	 */
 	TOTALS(r, PMK_SIG_INSN, 7, PMK_SIG_OF_STALL, 2 + 1 + 2 + 1, PMK_SIG_EX_STALL, 33 + 27,
 	       PMK_SIG_STALL, 66, PMK_SIG_CYCLE, 73);
@@ -700,7 +700,8 @@ static void run_nops(struct rig *r, uint32_t pc, unsigned n)
 }
 
 /*
- * 1 KB of code misses once for each line, and every other fetch hits. Then another KB replaces it.
+ * 1 KB of code misses once for each line, and every other fetch hits. Then a block 1 KB further
+ * replaces the first lines.
  */
 static void icache_lines(void **state)
 {
@@ -884,9 +885,9 @@ static void write_buffer(void **state)
 	rig_run(r, 0x1000, WORDS(SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), NOP),
 		DATA(0x20000, 0x20000, 0x20000, 0x20000));
 	/*
-	 * The third store is in cycle 2, when the bus is busy until cycle 8. It must wait until
-	 * cycle 4, when the first entry is free. The fourth store follows one cycle later, and
-	 * waits for the next 4 cycles.
+	 * The third store issues in cycle 2. Both entries are in use until cycle 4, so it waits 2
+	 * cycles and takes 3. The fourth store issues in cycle 5 and waits until cycle 8, so it
+	 * takes 4.
 	 */
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1D_CACHED_WRITE, 2, 3);
@@ -900,8 +901,8 @@ static void write_buffer(void **state)
 }
 
 /*
- * With write-back, a store of a word fetches nothing. Afterwards only this word of the line is
- * valid.
+ * With write-back, a store of a word that misses allocates a line and fetches nothing. Only this
+ * word of the line is valid.
  */
 static void write_back(void **state)
 {
@@ -917,14 +918,14 @@ static void write_back(void **state)
 	LOAD_WORD(r, 0x20004);
 	WRITES(r, 3, 2);
 	READS(r, 1, 1);
-	STORE_WORD(r, 0x20008); /* only this word of the line becomes valid, too */
+	STORE_WORD(r, 0x20008); /* now two words of the line are valid */
 	WRITES(r, 4, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 0);
 	LOAD_WORD(r, 0x20000); /* not valid, so the rest of the line is fetched */
 	LOAD_WORD(r, 0x2000c);
 	READS(r, 3, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 20);
-	STORE_BYTE(r, 0x20011); /* part of a word: the absent line is read first */
+	STORE_BYTE(r, 0x20011); /* part of a word, so the absent line is read first */
 	WRITES(r, 5, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 41); /* the bus was busy for one more cycle */
 	STORE_HALF(r, 0x20012);
@@ -1039,7 +1040,9 @@ static void peripherals(void **state)
 	rig_free(r);
 }
 
-/* If accesses cannot change any requested count, the emulator does not need to report them. */
+/*
+ * The emulator need not report data accesses if all data is in local memory and no MMU translates.
+ */
 static void local_data(void **state)
 {
 	struct pmk_core core = plain_core();

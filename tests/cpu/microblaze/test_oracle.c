@@ -89,7 +89,7 @@ struct oracle {
 	uint32_t fall;
 	uint8_t residue[PMK_MB_REGS];
 	uint64_t n[PMK_NSIGNALS];
-	struct latency latency[PMK_NSIGNALS]; /* those that did not take one cycle */
+	struct latency latency[PMK_NSIGNALS]; /* occurrences that took more than one cycle */
 };
 
 static void timed(struct oracle *o, enum pmk_signal sig, uint64_t cycles)
@@ -698,7 +698,10 @@ static void run_program(uint64_t what, unsigned steps)
 		at += (uint32_t)n;
 		if (!o->open)
 			at = next_word(&o->end, at, words);
-		/* The outcome of the last branch is known only when the next block starts. */
+		/*
+		 * The core knows the outcome of the last branch only when the next block starts, so
+		 * only some steps compare.
+		 */
 		if (step % 64 == 63)
 			compare(r, o, what, step);
 	}
