@@ -226,7 +226,7 @@ static void test_again(void **state)
 	assert_false(yes);
 }
 
-/* The driver writes back bits of AHBMONCtrlReg that the layout does not name as it read them. */
+/* If the layout does not name a bit of AHBMONCtrlReg, the driver writes it back as it was read. */
 static void test_unknown_control_bits(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;

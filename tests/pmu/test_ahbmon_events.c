@@ -343,7 +343,7 @@ static void test_enums(void **state)
 	assert_int_equal(PMK_AHBMON_NCTRS, 91);
 	assert_int_equal(PMK_AHBMON_PAGE_2K, 0);
 	assert_int_equal(PMK_AHBMON_PAGE_16K, 3);
-	assert_int_equal(PMK_AHBMON_BUS_HCLK, 0); /* the bus that a model uses without others */
+	assert_int_equal(PMK_AHBMON_BUS_HCLK, 0); /* settle() adds cycles to bus 0 */
 	assert_int_equal(PMK_AHBMON_NBUSES, 8);
 }
 
@@ -394,7 +394,10 @@ static const char *reg_name(unsigned reg)
 	return reg < 91 ? rows[reg].manual : settings[reg - 91];
 }
 
-/* Every bit belongs to exactly one field, from the top down. */
+/*
+ * Checks that each bit belongs to exactly one field, and that the fields are in order from bit 31
+ * down.
+ */
 static void check_fields(const struct pmk_reg_info *reg)
 {
 	uint64_t seen = 0;

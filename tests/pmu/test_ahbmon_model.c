@@ -344,7 +344,7 @@ static void test_other_layout(void **state)
 	assert_int_equal(rd(&b, 61), 0x40004000);
 }
 
-/* ---- the second statement ------------------------------------------------------------------ */
+/* ---- the second implementation ------------------------------------------------------------- */
 
 struct second {
 	bool saturate, reset_total, keeps_enable;

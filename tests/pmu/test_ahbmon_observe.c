@@ -25,8 +25,9 @@ static void feed_gxi(const char *wave)
 }
 
 /*
- * Checks all 91 counters. `list` has the counts that are not 0, as "COUNTER:VALUE …". The three
- * counters of cycles must be `enabled`.
+ * Checks all 91 counters. `list` has the counts that are not 0, as "COUNTER:VALUE …". Counter 88
+ * must be the number of cycles, and 89 and 90, which count only while the monitor is enabled, must
+ * be `enabled`.
  */
 static void expect(const char *what, const char *list, unsigned enabled)
 {
@@ -51,8 +52,8 @@ static void expect(const char *what, const char *list, unsigned enabled)
 /* ---- every counter ------------------------------------------------------------------------- */
 
 /*
- * Rows with a counter, a wave that moves it, and all other counters that the wave moves. The
- * threshold is 2.
+ * For each row: a counter, a wave that moves it, and all counters that the wave moves, with their
+ * counts. The threshold is 2.
  */
 static const struct {
 	unsigned counter, bus;
@@ -252,7 +253,7 @@ static void test_thresholds(void **state)
 		pmk_ahbmon_observer_thresholds(&rig.observer, &rig.model);
 		start();
 		feed_gxi("r r r r r r r R@0 w w w w w w w w W@0");
-		feed_gxi("./1 ./1 ./1 ./1 ./1 ./1 ./1 ./1 ./2"); /* 7 > 6, 8 > 7, 8 = 8 */
+		feed_gxi("./1 ./1 ./1 ./1 ./1 ./1 ./1 ./1 ./2"); /* 7 > 6, 8 > 7, but not 8 > 8 */
 		assert_int_equal(counter(84), 1);
 		assert_int_equal(counter(85), 1);
 		assert_int_equal(counter(86), 0);

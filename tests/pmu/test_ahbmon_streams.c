@@ -6,11 +6,12 @@
  */
 #include "ahbmon_rig.h"
 
-/* ---- a second statement -------------------------------------------------------------------- */
+/* ---- a second implementation --------------------------------------------------------------- */
 
 /*
  * The activity of one layer is a list of items: each is an address phase and the course of its data
- * phase. The expected counts follow from the items, not from the samples made of them.
+ * phase. The expected counts are computed from the items. The monitor sees only the samples that
+ * are made from them.
  */
 struct item {
 	struct pmk_ahb_cycle phase;

@@ -260,7 +260,7 @@ static void test_sequences(void **state)
 
 /*
  * If all three counters overflow, with event 0x0b on both event counters, the driver acknowledges
- * with one word, whose bits are those of the documents.
+ * with one word, as the documents describe.
  */
 static void test_acknowledge_word(void **state)
 {
@@ -378,7 +378,10 @@ static void test_clear_of_no_flag(void **state)
 	assert_int_equal(peek(&r, 2), 2);
 }
 
-/* running() returns the value of E, whatever code has set it, and no value when the port fails. */
+/*
+ * running() returns the value of E, even if other code has set it. If the port fails, it returns no
+ * value.
+ */
 static void test_running(void **state)
 {
 	(void)state;
@@ -686,7 +689,7 @@ static void test_wrap_between_reads(void **state)
 	assert_int_equal(mask, 0);
 }
 
-/* reset() works, whatever the state of the PMU is. */
+/* reset() works in every state of the PMU. */
 static void test_reset_from_anything(void **state)
 {
 	(void)state;
@@ -906,8 +909,8 @@ static void test_port_error(void **state)
 static void stopped_acknowledge_error(int at, bool late)
 {
 	/*
-	 * The accesses are 0: R0 of pending(); of clear(): 1: R0 R1 R2 R3, 5: W1 W2 W3, 8: W0 with
-	 * E, 9: W0, 10: W1 W2 W3.
+	 * Access 0 is R0 of pending(). The others are those of clear(): 1 to 4 are R0 R1 R2 R3, 5
+	 * to 7 W1 W2 W3, 8 is W0 with E set, 9 is W0, and 10 to 12 are W1 W2 W3.
 	 */
 	bool cleared = at > 8 || (at == 8 && late);
 	struct rig r;

@@ -251,7 +251,7 @@ static void test_defaults(void **state)
 	assert_false(pmk_arm11_defaults(&pmk_arm1136_r0).debug_stops);
 }
 
-/* ---- the second statement ------------------------------------------------------------------ */
+/* ---- the second implementation ------------------------------------------------------------- */
 
 /*
  * A second implementation with one flip-flop or counter for each fact. Only `delay` depends on the
@@ -435,7 +435,9 @@ static uint32_t below(struct random *r, uint32_t n)
 	return (uint32_t)(r->x >> 32) % n;
 }
 
-/* Returns a value that usually has E and known events, and sometimes is any value. */
+/*
+ * Returns a value for PMNC. Usually E is set and both events are known; sometimes it is any value.
+ */
 static uint32_t random_pmnc(struct random *r)
 {
 	uint32_t w = below(r, 0x10000) | below(r, 0x10000) << 16;
@@ -460,7 +462,7 @@ static uint32_t random_value(struct random *r, unsigned reg)
 }
 
 /*
- * Replaces an event code that is not in the small table by a code that is reserved on every core.
+ * Replaces an event code that is not in the table above by 0x40, which is reserved on every core.
  */
 static uint32_t tame(uint32_t w)
 {
@@ -543,7 +545,10 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 	ask_anew(b);
 }
 
-/* Situations that the random walk must meet, because otherwise the comparison shows nothing. */
+/*
+ * How often the random walk met each situation. If a situation never occurs, the comparison proves
+ * nothing about it.
+ */
 struct coverage {
 	unsigned wraps[3], irqs, fiqs, undefined;
 };

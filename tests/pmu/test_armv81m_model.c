@@ -79,7 +79,7 @@ static void test_copies(void **state)
 	assert_int_equal(get(&b, &other, 0), 10);
 }
 
-/* The model's horizons are the totals at which a counter wraps. */
+/* bus.due of a signal is its total at the next wrap of a counter. */
 static void test_horizons(void **state)
 {
 	struct memory m;
@@ -94,7 +94,10 @@ static void test_horizons(void **state)
 	assert_int_equal(bus.due[PMK_SIG_CYCLE], 2000 + (UINT64_C(1) << 32));
 	put(&m, &bus, 0, 0xfff0);
 	assert_int_equal(bus.due[PMK_SIG_INSN], 1016);
-	/* If a counter counts two signals, the horizon of each is half of the distance. */
+	/*
+	 * If a counter counts two signals, each signal may advance by half of the distance to the
+	 * wrap, rounded up.
+	 */
 	pmk_bus_init(&bus);
 	start(&m, &bus, 0x0f);
 	put(&m, &bus, 0, 0xfffb);

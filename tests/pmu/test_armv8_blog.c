@@ -254,8 +254,8 @@ static void test_el1_counts_nothing(void **state)
 }
 
 /*
- * If the stream runs at EL0, and start and stop at EL1, the counts are those of the stream without
- * the code around it.
+ * If the stream runs at EL0, and the code that starts and stops the counters at EL1, only the
+ * stream is counted.
  */
 static void test_el0_counts(void **state)
 {
@@ -301,7 +301,7 @@ static void test_other_levels(void **state)
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0");
 }
 
-/* INST_RETIRED under each filter, measured with these streams. */
+/* INST_RETIRED under each filter, for a stream at EL1 and for a stream at EL0. */
 static void test_filters(void **state)
 {
 	static const struct {
@@ -394,8 +394,8 @@ static void test_flags_stay(void **state)
 }
 
 /*
- * Fields that are UNKNOWN after reset may have interrupts enabled and pending, so E raises one at
- * once.
+ * After reset, PMINTENSET and PMOVSSET are UNKNOWN. They may have interrupts enabled and pending,
+ * so setting E raises one at once.
  */
 static void test_interrupt_at_once(void **state)
 {
@@ -474,8 +474,8 @@ static void test_selection_is_shared(void **state)
 /* ---- 6: all counters are enabled ------------------------------------------------------------- */
 
 /*
- * If only three of six counters have an event, the other three count whatever is in their type
- * registers.
+ * If only three of six counters have an event, the other three count the events that an earlier
+ * user left in their type registers.
  */
 static void test_counters_without_an_event(void **state)
 {

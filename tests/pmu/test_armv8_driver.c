@@ -322,8 +322,8 @@ static void test_sequences_long(void **state)
 }
 
 /*
- * start() and stop() keep the bits of PMCR that are not the driver's, and reset() does not. C and P
- * are never written back, whatever they read as.
+ * start() and stop() keep the bits of PMCR that the driver does not use, and reset() clears them.
+ * The driver never writes back C and P, even if they read as 1.
  */
 static void test_other_bits_of_pmcr(void **state)
 {
@@ -665,8 +665,8 @@ static void test_read_is_masked(void **state)
 	OK(pmk_armv8_long.driver->read(&c.dev, 1, &value));
 	assert_true(value == 0xabcdef0100000005);
 	/*
-	 * The flags are those of the instruction counter, and of counters that this core does not
-	 * have.
+	 * PMOVSCLR also has bits of the instruction counter (32) and of counters that this core
+	 * does not have.
 	 */
 	can(&c, &pmk_cortex_a53);
 	c.value[3] = 0x17fffffc2;
@@ -875,7 +875,7 @@ static int do_probe(struct pmk_dev *d)
 static const struct {
 	const char *name;
 	int (*run)(struct pmk_dev *d);
-	unsigned accesses; /* on pmk_armv8, running, with a flag set */
+	unsigned accesses; /* number of accesses on pmk_armv8 while it runs and a flag is set */
 } operations[] = {
 	{ "reset", do_reset, 6 },
 	{ "program", do_program, 3 },
@@ -959,7 +959,7 @@ struct rig {
 	struct pmk_armv8_model model;
 	struct pmk_model_port to_model;
 	struct pmk_port inner;
-	unsigned per_access; /* added to each signal at each access */
+	unsigned per_access; /* occurrences of each signal at each access */
 	int inject_at;	     /* everything happens before this access; -1: never */
 	bool injected;
 };
@@ -1141,7 +1141,7 @@ static void test_all_together(void **state)
 		OK(drv->stop(&r.dev));
 		settled(&r);
 		for (unsigned n = 0; n < cores[k]->ncounters; n++) {
-			/* These are 100, and the two accesses of stop(). */
+			/* 100 events, and 7 at each of the two accesses of stop() */
 			assert_int_equal(counter(&r, n), 114);
 			settled(&r);
 		}
@@ -1679,7 +1679,9 @@ static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool ru
 	if (!r.injected)
 		return false;
 	settled(&r);
-	/* The operation may have changed the interrupt enables, so all are set again. */
+	/*
+	 * The operation may have changed the interrupt enables, so the test sets all of them again.
+	 */
 	OK(pmu->driver->irq_enable(&r.dev, all));
 	/* If stop() cleared E before the overflow, the events did not count. */
 	OK(do_take(&r.dev));
@@ -2005,8 +2007,8 @@ static void test_memory_port_errors(void **state)
 /* ---- a session ----------------------------------------------------------------------------- */
 
 /*
- * Totals of a session equal those of the bus, with more events than counters, and over many times
- * the range of a counter.
+ * The totals of a session equal the totals of the bus. There are more events than counters, and the
+ * counters wrap many times.
  */
 static void test_session_totals(void **state)
 {

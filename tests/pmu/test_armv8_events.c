@@ -448,10 +448,6 @@ static void check_words(const char *s)
 	assert_null(strchr(s, '\n'));
 }
 
-/*
- * Rows are in code order, one per core. Their names are in lower_snake, every text is present, and
- * a row has a reason exactly if it has no signal.
- */
 /* Signals that no emulated core raises. */
 static bool never_raised(unsigned signal)
 {
@@ -463,6 +459,11 @@ static bool never_raised(unsigned signal)
 	return memchr(none, (int)signal, sizeof(none)) != NULL;
 }
 
+/*
+ * Rows are in code order, and each core has at most one row for a code. Names are in lower_snake,
+ * and every text is present. A row has a reason if it has no signal, or a signal that no emulated
+ * core raises, and only then.
+ */
 static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 {
 	for (unsigned i = 0; i < pmu->nevents; i++) {
@@ -470,7 +471,7 @@ static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 
 		if (i && ev[-1].code == ev->code) {
 			/*
-			 * From `least_own` on, the codes mean different events on different cores.
+			 * Below `least_own`, a code means the same event on every core that has it.
 			 */
 			assert_true(ev->code >= least_own || !strcmp(ev[-1].name, ev->name));
 			assert_int_equal(ev[-1].cores & ev->cores, 0);
@@ -1007,8 +1008,9 @@ static void test_mmio_wide(void **state)
 }
 
 /*
- * Fields as "NAME hi:lo ACCESS", the highest first. Bits that are missing belong to no field.
- * p5_width and p5_more describe the two generic PMUs, whose rows include the additions of PMUv3p5.
+ * Fields as "NAME hi:lo ACCESS", the highest first. Bits that are missing belong to no field. The
+ * rows of the two generic PMUs include the additions of PMUv3p5: p5_width and p5_more apply to
+ * these PMUs.
  */
 static const struct {
 	const char *reg;
@@ -1090,7 +1092,7 @@ static void test_fields(void **state)
 		bool p5 = cores[c].letter == 'g';
 
 		assert_int_equal(cores[c].pmu->nregs, cores[c].version ? 80 : 18);
-		if (cores[c].version == 0) /* their rows are the same */
+		if (cores[c].version == 0) /* PMUv1 has its own table of 18 rows */
 			continue;
 		for (size_t i = 0; i < COUNT(layouts); i++) {
 			if (strcmp(layouts[i].reg, "PMEVTYPER") == 0) {

@@ -409,7 +409,7 @@ static void test_port(void **state)
 	assert_int_equal(value, 0x100000004);
 }
 
-/* ---- the second statement ------------------------------------------------------------------ */
+/* ---- the second implementation ------------------------------------------------------------- */
 
 /* The second implementation. Counter 31 is PMCCNTR, and its type is PMCCFILTR. */
 struct second {
@@ -421,7 +421,7 @@ struct second {
 	uint64_t count[32];
 	unsigned sel, user, phase;
 	unsigned carries, at[4]; /* for coverage: carries that CHAIN counted, events per level */
-	/* The inputs, as set. */
+	/* The last values of the model's inputs. */
 	unsigned el;
 	bool secure, debug, standby, tge;
 	uint64_t mdcr2, mdcr3;
@@ -651,13 +651,17 @@ static uint32_t type_bits(const struct second *s, bool cycles)
 	return cycles ? w : w | (s->version >= 4 ? 0xffff : 0x3ff);
 }
 
-/* Returns 0 if the access is permitted; otherwise the level of the exception, and its class. */
+/*
+ * Returns 0 if the access is permitted. Otherwise returns the level to which the exception goes,
+ * and stores its class in *ec.
+ */
 static unsigned second_denies(const struct second *s, unsigned el, unsigned reg, bool write,
 			      unsigned *ec)
 {
 	/*
-	 * Access at EL0 for read and write: '-' never, '1' only EL1, '*' always, otherwise bits of
-	 * PMUSERENR.
+	 * For each register, one character for reads and one for writes: '-' is never permitted,
+	 * 'k' is not permitted at EL0, and '*' is permitted. A digit has the bits of PMUSERENR of
+	 * which one must be set at EL0.
 	 */
 	static const char *const who[] = {
 		"11", "11", "11", "11", "-3", "99", "1-", "1-", "51",
@@ -798,7 +802,10 @@ static uint32_t any_word(struct random *r)
 	return below(r, 0x10000) | below(r, 0x10000) << 16;
 }
 
-/* Situations that the random walk must meet, because otherwise the comparison shows nothing. */
+/*
+ * How often the random walk met each situation. If a situation never occurs, the comparison proves
+ * nothing about it.
+ */
 struct coverage {
 	unsigned wraps[32], carries, at[4], irqs, trapped[4], frozen, undefined, views;
 };
@@ -828,7 +835,8 @@ static uint64_t random_value(struct random *r, const struct second *s, unsigned 
 		if (!type)
 			return near_overflow(r);
 		/*
-		 * Usually no filter, and an event that happens; usually CHAIN in the odd counters.
+		 * Usually there is no filter, and the event is one that happens. Half of the odd
+		 * counters have CHAIN.
 		 */
 		return (i % 2 && below(r, 2) ? 0x1e
 					     : selectable[below(r, COUNT(selectable))].code) |
@@ -888,7 +896,7 @@ static void random_access(struct bench *b, struct second *s, struct random *r, b
 }
 
 /*
- * Accesses the two other views as far as they agree: one half of a counter, or a whole register of
+ * Makes an access through the memory-mapped view: to one half of a counter, or to the overflow
  * flags.
  */
 static void random_view(struct bench *b, struct second *s, struct random *r, struct coverage *seen)
@@ -959,7 +967,10 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 		input(b, PMK_ARMV8_IN_TGE, s->tge);
 		break;
 	case 4:
-		/* Seldom sets a trap. Usually keeps all counters in the first range. */
+		/*
+		 * One value in six may set a trap. In two of three cases HPMN is N, so all counters
+		 * are in the first range.
+		 */
 		w = any_word(r) & (below(r, 6) ? ~UINT64_C(0x60) : UINT64_MAX);
 		s->mdcr2 = below(r, 3) ? (w & ~UINT64_C(0x1f)) | s->n : w;
 		input(b, PMK_ARMV8_IN_MDCR_EL2, s->mdcr2);
@@ -977,8 +988,8 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 }
 
 /*
- * Compares counters, flags and line. They are read from a copy, so the model itself is not
- * synchronised.
+ * Compares counters, flags and the interrupt line with those of the second implementation. Reads a
+ * copy of the model, so the model itself is not synchronised.
  */
 static void compare_all(struct bench *b, const struct second *s)
 {

@@ -259,7 +259,7 @@ static void test_missed_wraps(void **state)
 		assert_int_equal(bits, rows[i].missed);
 		OK(drv()->status(d, 0, &bits)); /* CYCCNT itself is wide enough */
 		assert_int_equal(bits, 0);
-		OK(drv()->sample(d)); /* a second sample at once misses nothing */
+		OK(drv()->sample(d)); /* a sample directly after this one misses nothing */
 		OK(drv()->status(d, 1, &bits));
 		assert_int_equal(bits, 0);
 		assert_int_equal(drv()->status(d, 6, &bits), PMK_EINVAL);
@@ -432,8 +432,8 @@ static void setup(struct rig *r, const struct pmk_dwt_params *params)
 }
 
 /*
- * Advances the model by n cycles. `cpi` of them have no instruction, `lsu` are those of a load, and
- * so on. A cycle is of at most one kind.
+ * Advances the model by n cycles. In `cpi` of them CPICNT counts, and in `lsu` others LSUCNT
+ * counts.
  */
 static void work(struct rig *r, unsigned n, unsigned cpi, unsigned lsu)
 {
@@ -445,8 +445,8 @@ static void work(struct rig *r, unsigned n, unsigned cpi, unsigned lsu)
 static const struct pmk_dwt_params none, cortex_m7 = { .lock = true, .poison = 0xcc };
 
 /*
- * Sums can exceed 8 bits if the driver is polled often enough. If it is not, they are marked as
- * wrapped.
+ * Totals of 8-bit counters are exact if the session reads them often enough. Otherwise they are
+ * marked as wrapped.
  */
 static void test_session(void **state)
 {
@@ -477,7 +477,7 @@ static void test_session(void **state)
 		assert_in_range(totals[0], 24000, 24000 + 100 * 8);
 		for (unsigned e = 0; e < 3; e++)
 			assert_false(pmk_session_wrapped(&s, e));
-		/* 600 of 700 cycles: the counter shows only 88. */
+		/* 600 of 700 cycles count, but the counter shows only 600 - 2 * 256 = 88. */
 		work(&r, 700, 600, 10);
 		OK(pmk_session_read(&s, totals));
 		assert_int_equal(totals[1], 20000 + 600 % 256);
@@ -505,7 +505,9 @@ static void put(char c)
 	text[length] = '\0';
 }
 
-/* Every reading is a poll, so short regions are exact, however many there are. */
+/*
+ * The library polls the counters at each end of a region, so any number of short regions is exact.
+ */
 static void test_target(void **state)
 {
 	struct pmk_region regions[2] = { { .name = "short" }, { .name = "long" } };
@@ -551,7 +553,7 @@ static void test_target(void **state)
 	assert_non_null(strstr(text, "base_overhead (at least)\n"));
 	assert_non_null(strstr(text, "  cycles\n"));
 
-	/* If it is polled often enough, a long region is exact, too. */
+	/* A long region is exact, too, if the program polls often enough. */
 	OK(pmk_region_begin(&t, 1));
 	for (unsigned i = 0; i < 20; i++) {
 		work(&r, 200, 60, 5);

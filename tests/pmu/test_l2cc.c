@@ -439,8 +439,9 @@ static void test_horizons(void **state)
 	assert_true(horizon(&pmk_l210, 0x24, 0, false) == PMK_NEVER); /* counts another event */
 
 	/*
-	 * The horizon is half the range, so a driver can reset the counter in time; then it is the
-	 * maximum. After the maximum only the interrupt has a horizon.
+	 * The first horizon is half the range, so a driver can reset the counter in time. The next
+	 * horizon is the counter's maximum. At the maximum the counter stops, and only an enabled
+	 * interrupt has a horizon.
 	 */
 	assert_true(horizon(&pmk_l220, 0x0c, 0, false) == 0x80000000);
 	assert_true(horizon(&pmk_l220, 0x0c, 0x80000000, false) == 0x7fffffff);

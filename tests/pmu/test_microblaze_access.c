@@ -50,7 +50,7 @@ static bool one_in(unsigned n)
 	return pick(n) == 0;
 }
 
-/* ---- the counters, stated again ------------------------------------------------------------ */
+/* ---- the second implementation: the counters ----------------------------------------------- */
 
 #define WORDS	 (48 * 2 + 7 * 7)
 #define COUNTERS (48 + 7)
@@ -74,7 +74,7 @@ static const struct {
 	{ 61, { PMK_SIG_MMU_LOOKUP, -1 } },
 	{ 62, { PMK_SIG_PERIPHERAL_READ, -1 } },
 	{ 64, { -1, -1 } },
-	{ 126, { -1, -1 } }, /* is 62 if only six bits are decoded */
+	{ 126, { -1, -1 } }, /* would be event 62 if only six bits were decoded */
 };
 
 static const int signals[] = {
@@ -399,7 +399,7 @@ static bool plain_line(const struct plain *p)
 	return line;
 }
 
-/* ---- processors: the model and its second statement ---------------------------------------- */
+/* ---- processors: the model and the second implementation ----------------------------------- */
 
 struct processor {
 	const struct pmk_model_ops *ops;
@@ -478,7 +478,10 @@ static void catch_up(struct processor *u)
 	assert_false(pmk_bus_due(&u->bus)); /* otherwise a producer would hang */
 }
 
-/* Sometimes the producer goes beyond the horizon. The counts are still the same. */
+/*
+ * Raises signals. Sometimes the producer goes beyond the horizon, and the counts are still the
+ * same.
+ */
 static void let_happen(struct processor *u)
 {
 	int sig = signals[pick(COUNT(signals))];
@@ -558,7 +561,7 @@ static void check_line(struct processor *u, unsigned round, unsigned step)
 			 u->ops->lines(&u->model));
 }
 
-/* Does something random that is not an access. */
+/* Does something random that is not a register access. */
 static void live(struct processor *u)
 {
 	switch (pick(10)) {
@@ -653,7 +656,7 @@ static uint64_t from_bits(const struct bits *b, bool highest_first)
 	return value;
 }
 
-/* ---- the debug module, stated again -------------------------------------------------------- */
+/* ---- the second implementation: the debug module ------------------------------------------- */
 
 /* The register that a command addresses. 0 to 4 are registers of processors. */
 enum { NOWHERE = 5 };

@@ -200,7 +200,7 @@ static void setup(struct rig *r, unsigned events, unsigned latencies, unsigned w
 		.width = width,
 		.shared = shared,
 	};
-	/* An earlier user may have left the pointers at any counter. */
+	/* An earlier user of the counters may have left the pointers at any counter. */
 	for (unsigned i = 0; i < 5; i++)
 		r->hw.place[i].counter = events + latencies - 1;
 	r->dev.pmu = &r->pmu.pmu;
@@ -334,7 +334,7 @@ static void test_read_sequences(void **state)
 	check_log(&r, "W1=1 R3 W1=2 W1=1 R3 R3");
 }
 
-/* Whatever the order of programming, the counters count the requested events. */
+/* Programs counters in random order. Each counter must then have its requested event. */
 static void program_at_random(bool shared)
 {
 	struct rig r;
@@ -491,7 +491,10 @@ static void test_packing(void **state)
 	}
 }
 
-/* If nothing occurred, there is no shortest latency, whatever the hardware shows. */
+/*
+ * If nothing occurred, the driver returns no shortest latency, although the hardware shows a
+ * number.
+ */
 static void test_nothing_timed(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -533,8 +536,8 @@ static void test_read_of_latency_counter(void **state)
 }
 
 /*
- * The driver returns the values of the last sample. After a reset it returns none of an earlier
- * user.
+ * The driver returns the values of the last sample. After a reset, it does not return values that
+ * an earlier user sampled.
  */
 static void test_sampled(void **state)
 {
@@ -666,7 +669,7 @@ static void test_program_errors(void **state)
 	check_log(&r, "");
 	for (unsigned code = 57; code < 64; code++)
 		OK(r.drv->program(&r.dev, 5, code));
-	OK(r.drv->program(&r.dev, 0, 57)); /* it counts how often the latencies ended */
+	OK(r.drv->program(&r.dev, 0, 57)); /* an event counter counts completed latencies */
 	OK(r.drv->program(&r.dev, 0, 63));
 	assert_int_equal(r.hw.event[0], 63);
 }
@@ -862,7 +865,7 @@ static void test_sequence_after_a_fault(void **state)
 	r.fail_at = 0;
 	assert_int_equal(r.drv->program(&r.dev, 1, 2), PMK_EIO);
 	check_log(&r, "W0=2");
-	OK(r.drv->program(&r.dev, 2, 3)); /* also writes the event whose access failed */
+	OK(r.drv->program(&r.dev, 2, 3)); /* also writes again the event of the failed access */
 	check_log(&r, "W1=1 W0=1 W0=2 W0=3");
 }
 

@@ -376,7 +376,10 @@ static const struct reg_row reg_rows[] = {
 	{ "PCDWR", 32, 0x57, true, "0x4AE1F" },
 };
 
-/* Every bit belongs to exactly one field, from the top down. */
+/*
+ * Checks that each bit belongs to exactly one field, and that the fields are in order from the
+ * highest bit down.
+ */
 static void check_fields(const struct pmk_reg_info *reg, const char *access)
 {
 	uint64_t seen = 0;

@@ -316,8 +316,8 @@ static void test_horizon_of_events(void **state)
 	pass(&b, PMK_SIG_BR_TAKEN, 1);
 	assert_int_equal(b.ops->lines(&b.model), 1);
 	/*
-	 * After the overflow the horizon is half a range, which is a quarter for each of the two
-	 * signals.
+	 * After the overflow, the model must synchronise when the counter has advanced by half its
+	 * range. Two signals increment it, so the horizon of each is a quarter of the range.
 	 */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_BR_TAKEN), 0x40000000);
 	pass(&b, PMK_SIG_INSN, 16 + 84);
@@ -325,7 +325,7 @@ static void test_horizon_of_events(void **state)
 	wr(&b, 1, 0x04);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 	wr(&b, 1, 0x18);
-	/* From zero, half the range comes before the maximum. */
+	/* A counter that starts at 0 must be synchronised at half its range. */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 0x80000000);
 	pmk_microblaze_model_input(&b.model, &b.bus, PMK_MICROBLAZE_IN_HALTED, true);
 	ask_anew(&b);
@@ -354,8 +354,8 @@ static void test_horizon_at_the_maximum(void **state)
 }
 
 /*
- * With 64 bits, no overflow is ever due, but a preset is. Totals near their own maximum cause no
- * hang.
+ * A 64-bit counter has no horizon, unless software presets it near its maximum. A total of the bus
+ * that is near its own maximum causes no hang.
  */
 static void test_horizon_of_64_bits(void **state)
 {
@@ -378,9 +378,10 @@ static void test_horizon_of_64_bits(void **state)
 }
 
 /*
- * Synchronisation is due when half of the log is full, and when as many latencies may have passed
- * as fit into a quarter of the range of a sum or of N. It is also due when that would be so if
- * every occurrence had the longest latency.
+ * The model must synchronise when half of the log of latencies is full (recorded_due), and before a
+ * sum or N can have advanced by more than a quarter of its range, if each occurrence has the
+ * longest latency. For the sum of squares this is a number of recorded latencies (timed_due). For
+ * the sum and N it is a number of occurrences (the horizon).
  */
 static void test_horizon_of_latencies(void **state)
 {
@@ -410,7 +411,10 @@ static void test_horizon_of_latencies(void **state)
 		assert_int_equal(b.bus.timed_due, rows[i].timed);
 		assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_PERIPHERAL_READ),
 				 rows[i].occurrences);
-		/* It is due whichever signal the latencies belong to. */
+		/*
+		 * Every latency counts for recorded_due and timed_due, whichever signal it belongs
+		 * to.
+		 */
 		if (i % 2)
 			b.bus.recorded = 2048;
 		else
@@ -421,7 +425,7 @@ static void test_horizon_of_latencies(void **state)
 		assert_int_equal(b.bus.recorded_due, i % 2 ? 4096 : 2048);
 		assert_int_equal(b.bus.timed_due, rows[i].timed * (i % 2 ? 1ull : 2ull));
 		wr(&b, 1, 0x01);
-		wr(&b, 0, 30); /* no latency, so no limit */
+		wr(&b, 0, 30); /* this event has no latency, so there is no limit */
 		assert_true(b.bus.recorded_due == PMK_NEVER && b.bus.timed_due == PMK_NEVER);
 	}
 	/* Every latency counter has its own limit. */
@@ -495,7 +499,7 @@ static void test_lost_latencies(void **state)
 	EXPECT_ITEMS(&b, 8195, 0, 8192 * 9 + 3, 0, 8192 * 81 + 3, 1, 9);
 	wr(&b, 1, 0x01);
 	assert_int_equal(rd(&b, 2), 1);
-	assert_int_equal(rd(&b, 2), 1); /* the other counter is not exact either */
+	assert_int_equal(rd(&b, 2), 1); /* the other counter is inexact, too */
 	assert_int_equal(b.model.oddities, 0x40);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on MicroBlaze counters: the 64-bit totals and the distributions always equal those of
- * the script, however often a counter or a sum wraps. The script obeys the horizon as an emulated
- * core does. The session reads the models through the driver: directly, through the debug module's
- * registers, and through its JTAG side.
+ * Sessions on MicroBlaze counters: the 64-bit totals and the distributions always equal what the
+ * test's script raised, however often a counter or a sum wraps. The script obeys the horizon as an
+ * emulated core does. The session reads the models through the driver: directly, through the debug
+ * module's registers, and through its JTAG side.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +82,7 @@ struct rig {
 	struct pmk_port port[PASSES];
 };
 
-/* The session's port. An access that fails has no effect. */
+/* Returns the error if this access of the session must fail. Such an access has no effect. */
 static int failing(struct pass *p)
 {
 	p->rig->accesses++;
@@ -438,8 +438,8 @@ static void test_events_go_round(void **state)
 }
 
 /*
- * Sums are right after their squares wrapped several times at 32 and 48 bits. At 64 bits the
- * session extends them.
+ * Sums of squares are right after the counter's sum wrapped several times, at every width. The
+ * session extends them to 128 bits.
  */
 static void check_sums_go_round(struct rig *r)
 {
@@ -593,8 +593,9 @@ static void at_once(struct rig *r, unsigned n, uint32_t cycles)
 }
 
 /*
- * 1073 latencies of 2000 cycles fit between two polls. With 1074 and 2148 latencies the sum of
- * squares wraps. The session cannot know how often it wrapped, so it marks the total.
+ * With 1073 latencies of 2000 cycles between two polls, the sum of squares stays below 2^32. With
+ * 1074 or 2148 latencies it wraps. The session cannot know how often it wrapped, so it marks the
+ * total.
  */
 static void test_polled_too_seldom(void **state)
 {
@@ -630,7 +631,7 @@ static void test_polled_too_seldom(void **state)
 	at_once(&r, 1, 1);
 	read_one(&r);
 	assert_true(pmk_session_wrapped(&r.session, 0));
-	/* With 48 bits, the sums do not wrap. */
+	/* With 48 bits, the sum wraps at most once between the first polls, and nothing is lost. */
 	setup(&r, DIRECT, 1, 1, 48, &one_latency);
 	start(&r);
 	at_once(&r, 4000, 200000);
@@ -645,8 +646,8 @@ static void test_polled_too_seldom(void **state)
 }
 
 /*
- * At 64 bits, a sum of squares is right if each latency of almost 2^32 cycles is polled. Two of
- * them between two polls are too many, and the total is marked.
+ * At 64 bits, a sum of squares is right if there is at most one latency of almost 2^32 cycles
+ * between two polls. With two such latencies the total is marked.
  */
 static void test_polled_too_seldom_64(void **state)
 {
@@ -742,7 +743,7 @@ static void test_full(void **state)
 	}
 }
 
-/* Only the counter whose sums overflow is checked for a single wrap. */
+/* A counter whose sums did not overflow is not marked because another counter lost a wrap. */
 static void test_lost_by_one(void **state)
 {
 	struct pmk_plan plan = { .nevents = 2, .event = { { .code = 58 }, { .code = 62 } } };
@@ -753,8 +754,8 @@ static void test_lost_by_one(void **state)
 	setup(&r, DIRECT, 1, 2, 32, &plan);
 	start(&r);
 	/*
-	 * None of its sums overflows, although as many of the longest latencies would have
-	 * overflowed them.
+	 * No sum of the first counter overflows between two polls. They would have overflowed if
+	 * all 100001 occurrences had its longest latency.
 	 */
 	pmk_bus_record(&r.bus, PMK_SIG_L1D_CACHED_READ, 0, 0);
 	pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 60000);

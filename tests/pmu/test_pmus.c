@@ -127,8 +127,8 @@ static void test_counters(void **state)
 }
 
 /*
- * Returns true for a kind of access, which has exactly one bit. A field whose row names no kind has
- * 0.
+ * Returns true for a kind of access, which has exactly one bit. If a row of a field names no kind
+ * of access, its value is 0.
  */
 static bool is_access(enum pmk_access access)
 {
@@ -241,8 +241,8 @@ static void plain_settle(void *ctx, unsigned cycles)
 }
 
 /*
- * Starts an event on its counter, and sets the counter to ten before its overflow. Returns false if
- * this PMU cannot set counters.
+ * Starts an event on counter `c`, and sets the counter to ten below its overflow. Returns false if
+ * the driver cannot set this counter.
  */
 static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsigned c)
 {
@@ -268,8 +268,8 @@ static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsign
 }
 
 /*
- * After a write through the port, the overflow is due at the right time, although nothing queries
- * the model.
+ * After a write of a counter through the port, the bus knows when the overflow is due, although no
+ * caller asked the model.
  */
 static void test_a_write_asks(void **state)
 {

@@ -16,7 +16,7 @@ struct comparison {
 	const uint64_t *log;
 	size_t n, at;
 	struct tally *tally;
-	/* Where the logs differ first, and the two values there. */
+	/* The first difference between the logs: the register, and its two values. */
 	bool differs;
 	unsigned reg;
 	uint64_t ours, theirs, mask;

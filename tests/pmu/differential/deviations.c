@@ -107,9 +107,10 @@ const struct deviation deviations[NRULES] = {
 		.theirs = 0, .ours = 1,
 	},
 	/*
-	 * The divider runs twice for 32 cycles, with a break of 32 cycles. Ours continues where it
-	 * stopped. In QEMU, either both stretches contain a multiple of 64 or neither does, because
-	 * its clock does not always begin at the same number.
+	 * The divider runs twice for 32 cycles, with a break of 32 cycles. The model's divider
+	 * continues where it stopped, so it counts one step. In QEMU, each of the two periods
+	 * contains a multiple of 64, or neither does, because its clock does not always begin at
+	 * the same number.
 	 */
 	[RULE_DIVIDER_PHASE] = {
 		.name = "divider-phase",
@@ -239,7 +240,7 @@ static uint64_t hidden(const struct machine *m)
 	return (UINT64_C(1) << COUNTERS) - (UINT64_C(1) << machine_hpmn(m));
 }
 
-/* True if a bit of PMUSERENR other than EN permits it at EL0. */
+/* Returns true if a bit of PMUSERENR other than EN permits the access at EL0. */
 static bool has_shortcut(const struct machine *m, const struct op *op)
 {
 	bool read = op->kind == OP_READ;

@@ -113,8 +113,8 @@ static bool divides(const struct machine *m)
 }
 
 /*
- * Records that the divider runs. Each start makes the count uncertain by one more, because the
- * divider of QEMU has another phase.
+ * Records whether PMCR.D divides now. Each time it starts, the difference between PMCCNTR here and
+ * in QEMU may grow by one, because the divider of QEMU has another phase.
  */
 static void watch_divider(struct machine *m)
 {
@@ -136,7 +136,7 @@ static void watch_divider(struct machine *m)
 
 /*
  * Records the counters that overflowed after QEMU last looked at them, even if their flags were
- * already set. A copy of the model is synchronised, and not the model itself.
+ * already set. Uses a copy of the model, so the model itself is not synchronised.
  */
 static void watch_overflows(struct machine *m)
 {

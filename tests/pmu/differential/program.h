@@ -53,14 +53,14 @@ enum control { MDCR_EL2 = PMK_ARMV8_NREGS, HCR_EL2, MDCR_EL3, SCR_EL3, NREGISTER
 #define COUNTERS 6 /* PMCR.N of all of QEMU's cores */
 
 enum op_kind {
-	OP_RESET,   /* stop and clear the PMU at the highest level: first in each program */
+	OP_RESET,   /* stops and clears the PMU at the highest level; each program begins with it */
 	OP_READ,    /* reads reg */
 	OP_WRITE,   /* writes value to reg */
 	OP_PENDING, /* reads the PMU's interrupt at the GIC, 0 or 1 */
 	OP_LOOP,    /* value: number of rounds, 1 to 65535 */
 	OP_DOWN,    /* from the current level to the lower level `to` */
 	OP_UP,	    /* value: which instruction goes up, SVC, HVC or SMC */
-	OP_DUMP,    /* read dumped[] at the highest level: last in each program */
+	OP_DUMP,    /* reads dumped[] at the highest level; each program ends with it */
 };
 
 struct op {
@@ -160,7 +160,7 @@ struct machine {
 	unsigned el;
 
 	/* State that the comparison keeps about the program so far. */
-	unsigned divided; /* stretches that PMCR.D divided since PMCCNTR was last known */
+	unsigned divided; /* how often PMCR.D began to divide since PMCCNTR was last written */
 	bool dividing;	  /* PMCR.D divides now */
 	bool flag_unsure; /* the divider's phase decides whether PMOVS.C is set */
 	bool line_late;	  /* PMCR.E was changed since QEMU last looked at its line */
@@ -248,7 +248,9 @@ void generate(struct program *p, const struct core *core, const struct board *bo
 /* Writes to *p the program that shows this deviation of QEMU. */
 void demonstrate(struct program *p, const struct deviation *d);
 
-/* Kinds of compared words, whose numbers show that the programs test enough. */
+/*
+ * Kinds of compared words. The number of words of each kind shows whether the programs test enough.
+ */
 enum seen {
 	SEEN_UNDEFINED,
 	SEEN_TRAP_EL1,
