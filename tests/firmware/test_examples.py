@@ -102,8 +102,8 @@ def test_ml605_says_that_no_mdm_answers():
 
 
 def test_ml605_tells_its_exit_code():
-    """The machine cannot end by itself. So make ends QEMU when the program prints its last line,
-    and takes the exit code from this line."""
+    """The program cannot switch the machine off. So make ends QEMU when the program prints its last
+    line, and takes the exit code from this line."""
     other = os.path.join(WORK, "ml605-three.c")
     with open(other, "w") as f:
         f.write('#define main unused\n#include "../ml605/main.c"\n#undef main\n'

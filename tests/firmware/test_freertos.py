@@ -111,7 +111,7 @@ def test_tasks_and_handlers_of_a_cortex_m_are_roots_of_call_paths():
     equal({p for p in paths if ";" not in p},
           {"reset", "svc_handler", "pendsv_handler", "systick_handler", "sampler", "worker",
            "prvIdleTask"})
-    # These are ten equal rounds, which the scheduler interrupts.
+    # The worker filters in ten equal rounds, which the scheduler interrupts.
     assert paths["worker;filter"] > 10 * 100 * 64 * 3 and paths["worker;filter"] % 10 == 0, paths
     assert not [p for p in paths if "sampler" in p and "worker" in p]
     second = SecondCount(half=1 << 32)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where QEMU's virt board enters a program at EL1, EL2 or EL3, the library counts. Where it has no
-PMU, the first start returns the reason."""
+"""The library counts on QEMU's virt board, at EL1, EL2 or EL3. On a machine without a PMU, the
+first start returns the reason."""
 import functools
 import os
 

@@ -95,7 +95,8 @@ def test_freertos_expands_the_hooks():
 
 
 def test_zephyr_module_is_cmake():
-    """The commands of the module's CMakeLists.txt run, with stand-ins that log their arguments."""
+    """CMake runs the commands of the Zephyr module's CMakeLists.txt. The functions of Zephyr are
+    replaced by functions that log their arguments."""
     have("cmake")
     text = next(text for _, language, _, text in blocks()
                 if language == "cmake" and "zephyr_library" in text)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pmk run: unchanged firmware that programs its PMU, on emulated boards to which pmk adds its
 models. Without pmk run, the examples of examples/firmware print that there are no counters
-(test_examples.py). With pmk run the same binaries print numbers. Those of PMUv3 equal the numbers
-of QEMU's own PMU, and all others equal counts made by hand."""
+(test_examples.py). With pmk run the same binaries print numbers. The numbers of PMUv3 equal those
+of QEMU's own PMU. All other numbers equal counts that were worked out by hand."""
 import os
 import re
 import signal
@@ -256,7 +256,7 @@ int main(void)
     (("raspi0",), ("--core", "arm1156"), "arm1156", 7, "410fb767"),
     (("raspi0",), ("--core", "arm11mpcore"), "arm11mpcore", 8, "410fb767")])
 def test_other_arm11(board, options, core, event, main_id):
-    """The core is that of the emulator's processor, or the one that --core chooses. Registers that
+    """pmk models the core of the emulated processor, or the one that --core names. Registers that
     do not belong to the PMU are read from the emulator."""
     elf = firmware(f"other{event}", f"#define EVENT {event}\n" + OTHER_C)
     out = pmk("run", *options, "--", "qemu-system-arm", "-M", *board, "-nographic", "-nic", "none",
@@ -450,8 +450,8 @@ int main(void)
 @pytest.mark.parametrize("cpu", ["cortex-a7", "cortex-a15"])
 def test_filters_of_code_of_32_bits(cpu):
     """In User mode the program executes 1,000 rounds of two instructions, and the SVC. In
-    privileged mode it executes 3,000 rounds, the CPS, the branch at the vector, and the MCR that
-    stops the counters."""
+    privileged mode it executes 3,000 rounds of two instructions, the CPS, the branch at the vector,
+    and the MCR that stops the counters."""
     elf = firmware("levels", LEVELS_C, "0x40010000")
     out = pmk("run", "-x,", "-e", "inst_retired,inst_retired:u,inst_retired:k", "--",
               "qemu-system-arm", "-M", "virt", "-cpu", cpu, "-nographic", "-nic", "none",
@@ -767,8 +767,8 @@ def test_the_log_names_traps(tmp_path):
 
 
 def test_mdcr_el3_lets_secure_state_count(tmp_path):
-    """With MDCR_EL3.SPME, Secure state counts. The test ends the emulator when the log has the
-    second count."""
+    """With MDCR_EL3.SPME, events count in Secure state. The test ends the emulator when the log has
+    the second count."""
     log = tmp_path / "log"
     with subprocess.Popen([PMK, "run", "-o", "/dev/null", "--log", log, "--", "qemu-system-aarch64",
                            "-M", "virt,secure=on", "-cpu", "cortex-a53", "-nographic", "-nic",

@@ -11,8 +11,9 @@ from test_run import HEX, boot, firmware
 
 
 def straight(log):
-    """Returns the lines of a log, by columns. In code without branches there are as many
-    instructions as words between two accesses."""
+    """Returns the lines of a log, split into columns. Checks that the number of instructions
+    between two accesses is the number of words between their addresses, as in code without
+    branches."""
     cells = [line.split(",", 8) for line in log.read_text().splitlines()[4:]]
     for before, after in zip(cells, cells[1:]):
         equal(int(after[1]) - int(before[1]), (int(after[3], 16) - int(before[3], 16)) // 4, cells)
@@ -109,7 +110,7 @@ def test_an_access_to_the_mdm_inside_a_block(tmp_path, core):
 
 # ---- ARM -----------------------------------------------------------------------------------------
 
-# The conditional loads are skipped, so the emulator does not report them.
+# The conditions of the conditional loads fail, so the emulator does not report these loads.
 L220_C = r"""
 int main(void)
 {

@@ -15,7 +15,8 @@ from library.measure import tool, tools
 
 TARGETS = {t[0]: t for t in tool().TARGETS}
 MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
-# Helpers that a compiler calls if the processor has no 64-bit multiply and shift (16-bit Thumb).
+# Helpers that a compiler calls if the instruction set has no 64-bit multiply and shift (16-bit
+# Thumb).
 THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
 # Helpers that a compiler calls if the processor may have no multiplier and no barrel shifter.
 MICROBLAZE_HELPERS = {"__mulsi3", "__muldi3", "__lshrdi3"}
@@ -289,8 +290,9 @@ def test_sizes_structs_and_stacks_are_within_the_budget():
 
 
 def test_the_stack_of_a_known_chain():
-    """The stack of a chain f → g → a port's function, and of a recursion, is read correctly from a
-    call graph in the compiler's form."""
+    """measure.py computes the right stack from a call graph in the compiler's format: for f, which
+    calls g, which calls a function of a port. It refuses a recursion, and a call through a pointer
+    from a file that INDIRECT does not list."""
     def node(title, file, size):
         return f'node: {{ title: "{title}" label: "x\\n{file}:1:2\\n{size} bytes (static)" }}\n'
 

@@ -38,7 +38,7 @@ static void told(const char *what, int result)
 	printf("%s: %d %s\n", what, result, pmk_strerror(result));
 }
 
-/* ---- an ARM11 of sorts: counters step when they are read, flags rise and are cleared ---- */
+/* ---- a simulated ARM11: reading a counter increments it; flags are set and cleared ---- */
 
 static int arm11_read(void *ctx, unsigned reg, uint64_t *value)
 {
@@ -111,7 +111,7 @@ static void target(void)
 	told("close", pmk_target_close(&pmu));
 }
 
-/* ---- the other families: the writes of their drivers ---- */
+/* ---- the other families: prints what their drivers write ---- */
 
 static int plain_read(void *ctx, unsigned reg, uint64_t *value)
 {
@@ -156,7 +156,7 @@ static void driver(const struct pmk_pmu *family)
 	printf("%d %u %llu\n", yes, counters, (unsigned long long)value);
 }
 
-/* ---- the rest ---- */
+/* ---- plans, statistics and look-ups ---- */
 
 static void tables(const struct pmk_pmu *family)
 {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures the code, the structs and the stacks of the firmware library, and has their budget.
+"""Measures the code, the structs and the stacks of the firmware library, and prints or reads their
+budget.
 
     tests/firmware/library/measure.py > tests/firmware/budget.txt
 

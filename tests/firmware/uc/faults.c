@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * A counter overflows at the worst moment: directly before each instruction of each operation, for
- * each counter. Among these instructions are all accesses to the counters. The interrupt comes at
- * once, some instructions later, after the operation, or never, in which case the counter is polled
- * later. The totals are right in every case.
+ * each counter. So it also overflows directly before each access to the counters. The interrupt
+ * comes at once, some instructions later, after the operation, or never. If it never comes, the
+ * program polls the counter later. The totals are right in every case.
  *
  * In a second test, a reader interrupts the handler before each of the handler's instructions.
  */
@@ -41,8 +41,8 @@ struct fault {
 };
 
 /*
- * An operation that is interrupted, what is done before it, and the checks and the clean-up after
- * it.
+ * An operation during which a counter overflows: what is done before it, the operation, and the
+ * checks and the clean-up after it.
  */
 struct op {
 	const char *name;
@@ -186,7 +186,7 @@ static void poll(struct fault *f)
 	machine_call(f->rig.m, "g_poll", 0, 0, 0);
 }
 
-/* Makes another counter overflow, whose handler is pending. */
+/* Makes another counter overflow, so an interrupt is pending when the operation starts. */
 static void overflow_another(struct fault *f)
 {
 	unsigned other = f->event;
@@ -252,7 +252,10 @@ static bool run_one(struct fault *f)
 	return f->raised;
 }
 
-/* Runs each position with one of the events. `make nightly` runs each position with each event. */
+/*
+ * Runs the operation with an overflow at each position. The events take turns; `make nightly` runs
+ * each position with each event.
+ */
 static void run_everywhere(struct fault *f, enum when when)
 {
 	unsigned wrapping = 0, turn = 0, step;
@@ -285,7 +288,7 @@ static void open_fault(struct fault *f, struct machine *m, bool interrupts, unsi
 	f->rig.boundary = raise_there;
 	f->rig.take = take_then;
 	rig_start(&f->rig);
-	/* switch_in() switched to a task, which ends here. */
+	/* The task to which switch_in() switched ends here. */
 	OK(&f->rig, "g_switch_out", 0, 0, 0);
 	switch_in(f);
 }
@@ -424,8 +427,9 @@ static void check_inner(struct rig *r, uint64_t handler)
 }
 
 /*
- * Starts or stops the counters while an overflow is pending. Returns false if the operation has no
- * more instructions to interrupt.
+ * Starts or stops the counters while an overflow is pending. The handler interrupts instruction
+ * f->position of the operation, and a reader interrupts the handler. Returns false if the operation
+ * has no such instruction.
  */
 static bool run_both(struct fault *f)
 {

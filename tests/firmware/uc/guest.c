@@ -2,8 +2,8 @@
 /*
  * The tested program: the firmware library, and one small function for each operation. The
  * functions store results in arrays of 64-bit numbers, so the tests need no knowledge of the
- * library's structs. Compiled for the machine, the program is `firmware`. Compiled for the host, it
- * is its twin, whose port accesses a model directly (see sequences.c).
+ * library's structs. The program that is compiled for the machine is the firmware. The same program
+ * compiled for the host is its twin, whose port accesses a model directly (see sequences.c).
  */
 #include <stddef.h>
 
@@ -142,8 +142,8 @@ int g_poll(void)
 }
 
 /*
- * Changes the interrupt enables with the driver, without pmk_target. It reads and writes a register
- * that the library also changes.
+ * Changes the interrupt enables with the driver and not with pmk_target. The driver reads and
+ * writes a register that the library also changes.
  */
 int g_irq_enable(uint32_t counters)
 {
@@ -174,7 +174,7 @@ int g_read_inner(uintptr_t pc)
 	return pmk_target_read_all(&pmu, g_inner);
 }
 
-/* Handles an overflow, and measures itself as a region. */
+/* Handles an overflow inside a region, which measures the handler. */
 void g_isr_region(uintptr_t pc)
 {
 	(void)pc;
@@ -279,7 +279,10 @@ void g_costs(unsigned event)
 	g_out[2] = pmu.main.depth;
 }
 
-/* ---- locks: interrupts off and back -------------------------------------------------------- */
+/*
+ * ---- locks: disabling and restoring interrupts
+ * --------------------------------------------------------
+ */
 
 static uintptr_t lock(void)
 {

@@ -31,7 +31,7 @@
 #define STACK_SIZE   0x00010000
 #define RETURN_HERE  0x00900000
 #define MAX_SEGMENTS 8
-/* Calls need far fewer instructions. A longer run is an endless loop. */
+/* A call that executes more instructions than this is in an endless loop. */
 #define LIMIT	     100000000
 
 /* An instruction that accesses the PMU. */

@@ -6,7 +6,7 @@
  * Each executed instruction adds one INSN and one CYCLE to the bus before it runs, so an
  * instruction that reads a counter counts itself. Only the test raises all other signals.
  *
- * Any failure of the machine itself ends the program with a message.
+ * If the machine itself fails, it ends the test program with a message.
  */
 #ifndef UC_MACHINE_H
 #define UC_MACHINE_H
@@ -78,8 +78,10 @@ void machine_raise(struct machine *m, enum pmk_signal signal, uint64_t n);
 /* Returns the value of a counter register. The program makes no access for this. */
 uint64_t machine_peek(struct machine *m, unsigned reg);
 
-/* True if an overflow interrupt is requested and the program has not masked it (CPSR.I,
- * PSTATE.I). */
+/*
+ * machine_line(): true if an overflow interrupt is requested. machine_masked(): true if the program
+ * has masked interrupts (CPSR.I, PSTATE.I).
+ */
 bool machine_line(const struct machine *m);
 bool machine_masked(const struct machine *m);
 
@@ -89,8 +91,8 @@ uint64_t machine_number(struct machine *m, const char *array, unsigned i);
 void machine_copy_out(struct machine *m, uint64_t address, void *to, size_t size);
 
 /*
- * Adds memory-mapped registers at MACHINE_DEVICE, words in a window of 64 KB. May be called once
- * per machine.
+ * Adds memory-mapped registers at MACHINE_DEVICE, in a window of 64 KB. The callbacks get the
+ * offset of a word. May be called once per machine.
  */
 #define MACHINE_DEVICE 0x101D0000
 void machine_device(struct machine *m, uint32_t (*load)(struct machine *m, unsigned offset),

@@ -2,8 +2,8 @@
 /*
  * Memory-mapped registers. The port's loads and stores go to a device of the machine, which is the
  * memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor has
- * no overflow flags, and the L220's counters stop at their maximum, so their totals are right only
- * if they are polled.
+ * no overflow flags, and the L220's counters stop at their maximum, so totals of these two are
+ * right only if the program polls.
  */
 #include <pmk/ahbmon_model.h>
 #include <pmk/armv8_model.h>
@@ -40,7 +40,9 @@ static void check_total(struct machine *m, unsigned event, uint64_t truth, const
 }
 
 /*
- * A reader interrupts each instruction of a poll of event 0. `signal` occurs n times before each.
+ * A reader interrupts the program before one instruction of a poll. In round after round this is
+ * the next instruction, until the reader has interrupted each of them. `signal` occurs n times
+ * before each poll, and raises event 0.
  */
 static struct {
 	uint64_t position, began;

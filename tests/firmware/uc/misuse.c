@@ -101,7 +101,10 @@ static void test_close_while_running(struct machine *m)
 	rig_read(&r, "opened again");
 }
 
-/* ---- two owners ------------------------------------------------------------------------------ */
+/*
+ * ---- two users of one PMU
+ * ------------------------------------------------------------------------------
+ */
 
 static void test_two_owners(struct machine *m)
 {
@@ -277,7 +280,7 @@ static void test_user_mode(struct machine *m)
 	CHECK(!m->ops->write(m->model, &m->bus, PMK_MODE_PRIV, machine_is_armv8(m) ? 11 : 4, 1),
 	      "opening");
 	OK(&r, "g_probe", 0, 0, 0);
-	/* The library's fixup ignores exceptions that are not the probe's. */
+	/* The library's fixup ignores exceptions of instructions other than the probe's. */
 	CHECK(machine_call(m, "g_undefined", 0x1000, 0, 0) == 0, "a stranger's exception");
 	CHECK(machine_call(m, "g_undefined", machine_symbol(m, "pmk_native_probe_access"), 0, 0) ==
 		      machine_symbol(m, "pmk_native_probe_access") + 8,

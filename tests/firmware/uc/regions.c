@@ -3,8 +3,8 @@
  * Regions and tasks have the right counts, on code with a known number of instructions. An
  * instruction takes one cycle, and the test raises the misses, so all net counts are known.
  *
- * To set up the arguments of END, a compiler may need up to SETUP instructions more or less than in
- * the calibration.
+ * Setting up the arguments of END may take up to SETUP instructions more or less than in the
+ * library's calibration, depending on the compiler.
  */
 #include <math.h>
 #include <string.h>
@@ -104,8 +104,8 @@ static void test_leaf(struct machine *m)
 }
 
 /*
- * A region that contains others counts what they count, and what is between them. Their cost is
- * subtracted.
+ * An outer region counts what its inner regions count and what is between them, without the cost of
+ * measuring the inner regions.
  */
 static void test_nested(struct machine *m)
 {
@@ -127,7 +127,10 @@ static void test_nested(struct machine *m)
 		      (ull)inner.count, (ull)outer.count);
 		one = inner.net / times;
 		CHECK(near(one, SPIN(100), SETUP), "inner: %llu", (ull)one);
-		/* The loop and the arguments of BEGIN are at most ten instructions each time. */
+		/*
+		 * In each iteration, the loop and the arguments of BEGIN take at most ten
+		 * instructions.
+		 */
 		CHECK(outer.net >= alone + inner.net &&
 			      outer.net <= alone + inner.net + 10 * times + 10,
 		      "%u times: outer %llu, inner %llu, alone %llu", times, (ull)outer.net,
@@ -136,8 +139,8 @@ static void test_nested(struct machine *m)
 }
 
 /*
- * With three levels of regions, an event that pmk's own code does not raise is exact at every
- * level.
+ * With three nested regions, the counts of an event that pmk's own code does not raise are exact in
+ * each region.
  */
 static void test_levels(struct machine *m)
 {
@@ -238,7 +241,7 @@ static void test_unmatched(struct machine *m)
 
 /*
  * An END that cannot read the counters still closes its region, however often this happens. The
- * region around it and the next one still count.
+ * region around it and the region after it still count.
  */
 static void test_busy(struct machine *m)
 {
@@ -355,8 +358,8 @@ static uint64_t enter_region(struct rig *r, uint64_t pc)
 
 /*
  * A handler that measures itself interrupts a region at each instruction that can be interrupted.
- * With locks, both regions stay consistent, and the outer one contains the inner one completely, or
- * not at all.
+ * With locks, both regions stay consistent. The interrupted region contains the handler's region
+ * completely, or not at all.
  */
 static void test_locks(struct machine *m)
 {

@@ -49,8 +49,8 @@ uint64_t rig_truth(const struct rig *r, unsigned i)
 }
 
 /*
- * Begins to count when it is due. An ARM11 counts from the third cycle after E was written (DDI
- * 0211, PMNC).
+ * Begins to count when the time `begins_at` has come. An ARM11 counts from the third cycle after E
+ * was written (DDI 0211, PMNC).
  */
 static void begin_if_due(struct rig *r)
 {

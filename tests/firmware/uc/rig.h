@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the tests: checks, a program that is open and has its events, and the true counts.
+ * The rig that the tests share: it opens the library in the program, adds events, knows the true
+ * counts, and checks totals.
  *
- * The true counts come only from the bus. They are the signals between the write that starts the
- * counters and the write that stops them. The library's totals must equal them.
+ * The true counts come only from the bus. They are the signals that occurred between the write that
+ * starts the counters and the write that stops them. The library's totals must equal the true
+ * counts.
  */
 #ifndef UC_RIG_H
 #define UC_RIG_H
@@ -28,7 +30,7 @@ typedef unsigned long long ull; /* for printf */
 #define MAX_EVENTS 4
 
 /*
- * An event of the program: its code, the register of the counter that it must get, and its signals.
+ * An event of the program: its code, the register of the counter that it must get, and its signal.
  */
 struct event {
 	unsigned code, reg;
@@ -50,10 +52,16 @@ struct rig {
 	bool toggles;
 	bool counting;	    /* between start and stop */
 	uint64_t begins_at; /* cycles at which counting begins; PMK_NEVER: it has begun */
-	/* from: the bus's totals when counting started; counted: the true counts before that. */
+	/*
+	 * from: the bus's totals when counting last started; counted: the true counts up to that
+	 * time.
+	 */
 	uint64_t from[MAX_EVENTS], counted[MAX_EVENTS];
 	uint32_t sampled; /* a bit for each sampled event */
-	/* Events between a handler's read and its reset of a sampled counter, which are lost. */
+	/*
+	 * lost: events that occurred after a handler read a sampled counter and before it reset the
+	 * counter. most_lost: the most events that one reset lost.
+	 */
 	uint64_t lost[MAX_EVENTS], most_lost;
 	/* The true counts without lost events, when each level last read the counters. */
 	uint64_t seen[MACHINE_LEVELS][MAX_EVENTS];
@@ -61,8 +69,9 @@ struct rig {
 	uint64_t zero[MAX_EVENTS]; /* the true counts after the first start() */
 
 	/*
-	 * Returns true if an interrupt is taken now. NULL: interrupts are taken at once. The rig
-	 * itself uses the machine's hooks.
+	 * Returns true if a requested interrupt is taken now. If `take` is NULL, interrupts are
+	 * taken at once. Tests set `take` and `boundary` here, because the rig itself uses the
+	 * machine's hooks.
 	 */
 	bool (*take)(struct rig *r);
 	uint64_t (*boundary)(struct rig *r, uint64_t pc);
@@ -71,7 +80,7 @@ struct rig {
 	void *ctx;
 };
 
-/* Returns true in `make nightly`, where tests try everything. Other runs try a part. */
+/* Returns true in `make nightly`, where tests try all cases. Other runs try some of the cases. */
 bool rig_is_large(void);
 
 /* Resets the machine to the state after power-on. No function has been called. */

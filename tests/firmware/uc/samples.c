@@ -145,8 +145,8 @@ static void sample_instructions(struct machine *m, uint32_t period)
 	rig_read(&s.rig, "instructions");
 	truth = s.rig.seen[0][INSNS] + s.rig.lost[INSNS] - s.rig.zero[INSNS];
 	/*
-	 * An interrupt comes `period` after the counter was reset; the next reset takes at most
-	 * 1200 more instructions.
+	 * An interrupt comes `period` instructions after the handler reset the counter. Its own
+	 * next reset comes at most 1200 instructions later.
 	 */
 	CHECK(n <= truth / period + 1 && n >= truth / (period + 1200) - 1,
 	      "period %u: %llu samples in %llu instructions", period, (ull)n, (ull)truth);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Random schedules of everything that a program may do with its counters. The counters count, jump
- * ahead and overflow. Interrupts come at once, late, masked, or for a while not at all. Readers
- * interrupt readers and handlers. All totals are right after each reading, and never fall.
+ * ahead and overflow. Interrupts come at once or late, wait while they are masked, or do not come
+ * for a while. Readers interrupt other readings and handlers. All totals are right after each
+ * reading, and never fall.
  *
- * Schedules obey the rules of <pmk/target.h>: an overflow is handled before its counter has
- * advanced by another half range, and no counter advances by half its range within one reading.
+ * Schedules obey the rules of <pmk/target.h>. After an overflow, the handler runs before the
+ * counter has advanced by half of its range. During one reading, no counter advances by half of its
+ * range.
  */
 #include <string.h>
 
@@ -23,8 +25,8 @@ struct schedule {
 	unsigned number;
 
 	/*
-	 * When a counter jumps (and by how much) and when a reader interrupts, in instructions from
-	 * the start of the present action.
+	 * The present action began at instruction `began`. The counter of jump_event jumps by
+	 * `jump` after jump_at more instructions, and a reader interrupts after reader_at.
 	 */
 	uint64_t began, jump_at, reader_at;
 	unsigned jump_event;
@@ -44,7 +46,7 @@ struct schedule {
  * ------------------------------------------------------------------
  */
 
-/* Lets a counter jump, as far as the rules allow. */
+/* Lets a counter jump ahead by s->jump events, if the rules allow it. */
 static void jump(struct schedule *s)
 {
 	struct rig *r = &s->rig;
@@ -147,7 +149,7 @@ static void masked(struct schedule *s)
 
 static void stop_or_start(struct schedule *s)
 {
-	if (s->open) /* a region is open, whose end needs running counters */
+	if (s->open) /* the end of the open region needs running counters */
 		return;
 	if (s->stopped)
 		rig_start(&s->rig);
@@ -262,8 +264,8 @@ static void run_schedules(struct machine *m, unsigned n, bool interrupts, int sa
 }
 
 /*
- * Returns how many schedules are `percent` % of those to run: all of them for `make nightly`,
- * otherwise a tenth.
+ * Returns `percent` % of the number of schedules of this core. `make nightly` runs all schedules,
+ * other runs a tenth.
  */
 static unsigned share(const struct machine *m, unsigned percent)
 {

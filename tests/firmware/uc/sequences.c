@@ -2,8 +2,8 @@
 /*
  * Every access of the library's machine code goes to the right register with the right value. The
  * machine's accesses equal those of the same program compiled for the host, whose port accesses a
- * model directly. Both models have the same time, because the twin's bus is advanced to the totals
- * that the machine had at the same access.
+ * model directly. Before each access, the twin's bus is advanced to the totals that the machine's
+ * bus had at this access, so both models see the same events.
  */
 #include <string.h>
 
@@ -67,7 +67,10 @@ static void twin_raise(enum pmk_signal signal, uint64_t until)
 	}
 }
 
-/* First the executed instructions pass, one cycle each, and then the other signals. */
+/*
+ * Advances the twin's bus to the totals of this access: first the executed instructions, one cycle
+ * each, and then the other signals.
+ */
 static void twin_live_until(const struct logged *l)
 {
 	uint64_t *cycles = &twin.bus.total[PMK_SIG_CYCLE], *insns = &twin.bus.total[PMK_SIG_INSN];
