@@ -244,7 +244,7 @@ static void on_deadline(struct pmk_cpu *cpu)
 	assert_true(cpu->deadline > cpu->cycles);
 }
 
-/* The counters have 32 bits and no overflow flag, but the session reads them often enough. */
+/* The counters have 32 bits and no overflow flag, but the core calls the session often enough. */
 static void test_longer_than_a_counter(void **state)
 {
 	struct pmk_core core = core_926();
@@ -294,7 +294,7 @@ static void test_sums_are_checked(void **state)
 	block(r, 0);
 	load(r, 0x20000);
 	assert_int_equal(finish(r, &t), 0);
-	/* A transfer is counted that is in no cycle. */
+	/* The monitor counts a transfer that was not on the bus. */
 	r->e.chip.bus[PMK_AHBMON_BUS_ARMD].total[PMK_SIG_AHB_READ]++;
 	assert_int_equal(finish(r, &t), PMK_EIO);
 	rig_free(r);

@@ -213,7 +213,7 @@ static void test_totals(void **state)
 	rig_free(r);
 }
 
-/* With the maximum number of events, which need 32 passes, each pass counts the whole run. */
+/* With the maximum number of events, which need 32 passes, each pass counts the whole program. */
 static void test_all_passes(void **state)
 {
 	struct rig *r;
@@ -321,7 +321,7 @@ static void test_finish_on_a_copy(void **state)
 	rig_free(r);
 }
 
-/* finish() returns the driver's first error, even if later readings succeed. */
+/* pmk_emulated_finish() returns the driver's first error, even if later readings succeed. */
 static void test_finish_tells_the_error(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -455,8 +455,8 @@ static void test_intervals_of_instructions(void **state)
 }
 
 /*
- * A long sleep covers several intervals. It gives one report, and the next interval ends on the old
- * grid.
+ * A long sleep covers several intervals. They are reported as one interval. The next interval ends
+ * at a multiple of 1000 cycles, as it would have without the sleep.
  */
 static void test_interval_after_a_pause(void **state)
 {
@@ -480,8 +480,8 @@ static void test_interval_after_a_pause(void **state)
 /* ---- regions ------------------------------------------------------------------------------- */
 
 /*
- * In main, block 0 calls f (4), and continues at 1, then 2, which calls f again and continues at 3.
- * In f, block 4 calls g (6), and continues at 5, which returns. g is block 6, which returns.
+ * main is blocks 0 to 3. Block 0 calls f and continues at block 1. Block 2 calls f and continues at
+ * block 3. f is blocks 4 and 5: block 4 calls g, and block 5 returns. g is block 6, which returns.
  */
 static struct rig *program_with_calls(void)
 {
@@ -523,7 +523,7 @@ static void test_regions_of_functions(void **state)
 	assert_int_equal(r->e.calls, 0);
 	assert_false(r->e.region[0].inside || r->e.region[1].inside);
 	finish(r, totals, regions);
-	assert_true(totals[0] == 50); /* of the whole run */
+	assert_true(totals[0] == 50); /* of the whole program */
 	assert_true(regions[0].entries == 2 && regions[0].total.total[0] == 30 &&
 		    regions[0].total.total[1] == 12);
 	assert_true(regions[1].entries == 2 && regions[1].total.total[0] == 10 &&
@@ -597,8 +597,8 @@ static void test_recursion(void **state)
 }
 
 /*
- * A loop back to the first instruction of f is no entry, whatever calls it contains. A call from
- * the loop, and a jump to f from outside f, are entries.
+ * A loop back to the first instruction of f is not an entry, even if the loop contains calls. A
+ * call from the loop, and a jump to f from outside f, are entries.
  */
 static void test_loop_to_the_first_instruction(void **state)
 {
@@ -757,8 +757,8 @@ static void test_calls_that_are_none(void **state)
 }
 
 /*
- * If a region is from one address to another, reaching its begin again is one more entry during the
- * same visit.
+ * If a region is from one address to another, the program may reach the first address again before
+ * the second. This counts as one more entry, and the events inside still count once.
  */
 static void test_region_between_addresses(void **state)
 {
@@ -828,8 +828,8 @@ static void test_window(void **state)
 }
 
 /*
- * A branch counts at its own address. So a branch into a window is outside of it, and a branch out
- * of the window is inside. The cycles of the branch count at the same place.
+ * A branch counts at its own address, and so do its cycles. So a branch into a window counts
+ * outside of it, and a branch out of the window counts inside.
  */
 static void test_branches_at_the_ends(void **state)
 {
@@ -941,8 +941,8 @@ static void test_forked_inside_the_window(void **state)
 /* ---- wraps --------------------------------------------------------------------------------- */
 
 /*
- * Lets time pass in big steps with `per_cycle` events per cycle, and calls at the deadline as the
- * core would. No wrap of a 32-bit counter is lost.
+ * Advances the clock by `cycles` in big steps, with `per_cycle` events per cycle, and calls the
+ * session at each deadline, as the core does. No wrap of a 32-bit counter is lost.
  */
 static void run_far(struct rig *r, unsigned per_cycle, unsigned per_64, uint64_t cycles)
 {

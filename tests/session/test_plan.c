@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The planner gives the passes and counters that were worked out by hand, for an ARM11 (CCNT counts
- * only 0xFF, PMN0 and PMN1 any event), for a MicroBlaze (counters 0 to 4 count, 5 times) and for
- * made-up PMUs. Plans for random lists have the right properties.
+ * only event 0xFF, PMN0 and PMN1 count any event), for a MicroBlaze (0 to 4 are event counters, 5
+ * is a latency counter) and for made-up PMUs. Plans for random lists have the right properties.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,8 +120,8 @@ static const struct row rows[] = {
 	{ __LINE__, &narrow, 2, {1, 2}, {9, 9}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &narrow, 1, {5}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 	/*
-	 * Event 2 has two counters of its own, and event 3 has one. Then the two general counters
-	 * are used.
+	 * Two counters count only event 2, and one counts only event 3. They are used before the
+	 * two general counters.
 	 */
 	{ __LINE__, &wide, 6, {2, 2, 2, 3, 3, 1}, {0}, 0, 2, {0, 0, 0, 0, 0, 1}, {1, 3, 0, 4, 2,
 		0} },
@@ -168,7 +168,6 @@ static void test_by_hand(void **state)
 	}
 }
 
-/* The maximum is 32 passes: PMK_MAX_PASSES in <pmk/session.h>. */
 /* The interval timer uses the same counter in every pass. */
 static void test_timer(void **state)
 {
@@ -239,7 +238,7 @@ static void test_limits(void **state)
 	plan.nevents = UINT32_MAX;
 	assert_int_equal(pmk_plan_make(&wide, &plan), PMK_ERANGE);
 
-	plan.nevents = 64; /* two per pass use all passes */
+	plan.nevents = 64; /* two per pass use all 32 passes (PMK_MAX_PASSES) */
 	for (unsigned i = 0; i < 64; i++)
 		plan.event[i].code = i % 8;
 	assert_int_equal(pmk_plan_make(&pmk_arm1176, &plan), 0);

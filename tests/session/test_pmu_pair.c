@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on two PMUs: each pass has the right PMU, and each PMU counts its own events on the same
- * bus.
+ * Sessions on two PMUs: each pass uses the right PMU, and both PMUs count events of the same bus.
  */
 #include <setjmp.h>
 #include <stdarg.h>

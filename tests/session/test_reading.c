@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Readings: sums and differences are right, and shortest and longest are known only when they can
- * be.
+ * Readings: sums and differences are right, and the shortest and longest latency are given only if
+ * they are known.
  */
 #include <setjmp.h>
 #include <stdarg.h>

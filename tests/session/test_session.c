@@ -268,13 +268,13 @@ static void test_wraps_by_hand(void **state)
 	setup(&r, &fakes[0]);
 	count(&r.hw[0], 0, 0xFFFFFFFF);
 	expect_totals(&r, __LINE__);
-	count(&r.hw[0], 0, 1); /* wraps to 0, flag set */
+	count(&r.hw[0], 0, 1); /* wraps to 0 and sets the flag */
 	expect_totals(&r, __LINE__);
 	r.hw[0].in_flags[0] = 0xFFFFFFFF; /* nearly a range between flag and counter */
 	expect_totals(&r, __LINE__);
-	r.hw[0].in_flags[0] = 1; /* it wraps between flag and counter */
+	r.hw[0].in_flags[0] = 1; /* the counter wraps after its flag was read */
 	expect_totals(&r, __LINE__);
-	expect_totals(&r, __LINE__); /* the flag of this wrap, not of a second one */
+	expect_totals(&r, __LINE__); /* the flag belongs to this wrap, not to a second one */
 	assert_true(r.s.pass[0].wide[0].total == UINT64_C(0x200000000));
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(pmk_session_wrapped(&r.s, i));
@@ -343,8 +343,8 @@ static void test_random_schedules(void **state)
 /* ---- a wrap too many ----------------------------------------------------------------------- */
 
 /*
- * If more than a range passes between two polls, and the value shows that it was more than one
- * wrap, the loss is reported.
+ * If a counter advances by more than its range between two polls, and its value shows that it
+ * wrapped more than once, the session reports the loss.
  */
 static void test_lost_wrap_is_reported(void **state)
 {
@@ -370,8 +370,8 @@ static void test_lost_wrap_is_reported(void **state)
 }
 
 /*
- * If a counter wraps between the reads of the flags and of the counter, the session sees its flag
- * one poll later.
+ * If a counter advances by a whole range between the reads of the flags and of the counter, its
+ * value shows no wrap. The session sees the flag one poll later, and reports the loss.
  */
 static void test_lost_wrap_between_flag_and_counter(void **state)
 {
@@ -388,9 +388,9 @@ static void test_lost_wrap_between_flag_and_counter(void **state)
 }
 
 /*
- * A wrap may be seen before its flag, and another wrap may come before the flags are read again, so
- * both have one flag. The session must not wait for a second flag, because this would hide a later
- * loss.
+ * The session may see a wrap in the value before it reads the flag. If the counter wraps again
+ * before the flags are read, both wraps share one flag. The session must not wait for a second
+ * flag, because this would hide a later loss.
  */
 static void test_merged_flag_hides_nothing_later(void **state)
 {

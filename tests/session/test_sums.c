@@ -4,9 +4,9 @@
  * nothing.
  *
  * If a sum decreased by one between two reads, a 32-bit counter would show 4294967295 events. So
- * every signal is checked, even those that no PMU counts today. Random programs of real
- * instructions run as the plugin runs them: blocks are counted when they start, and accesses when
- * they happen, if they do.
+ * the test checks every signal, even if no PMU counts it today. Random programs of real
+ * instructions run as the plugin runs them: a block is counted when it starts, and an access when
+ * it happens. Some accesses do not happen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -326,7 +326,7 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 
 	if (!in->load && !in->store)
 		return;
-	/* The condition fails, or another writer made the exclusive store fail. */
+	/* Half of the conditional accesses and of the exclusive stores fail, and make no access. */
 	if ((in->conditional || (in->exclusive && in->store)) && pick(2))
 		return;
 	if (is_family(&r->e.cpu.core, "a64"))

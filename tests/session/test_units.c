@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sampling units are at the right positions, and give the right estimates. */
+/* Sampling units (pmk_units) are at the right positions, and give the right estimates. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,8 +115,8 @@ static void test_all_counted(void **state)
 }
 
 /*
- * With too few units, the estimate uses the rate of the head or of the units, and the margin is
- * unknown.
+ * With no unit, the estimate uses the rate of the head, and the margin is the whole estimated part.
+ * With few pairs of units, the estimate uses the rate of the units, and the margin is wide.
  */
 static void test_too_few(void **state)
 {
@@ -132,8 +132,8 @@ static void test_too_few(void **state)
 	e = pmk_units_estimate(&u, EVENT, 2400, 170);
 	assert_true(fabs(e.value - (100 + 1400 * 0.5)) < 1e-9);
 	/*
-	 * These are the estimates from the head and from 7 pairs, with 2 √70 + 3 in 140
-	 * instructions.
+	 * The margin adds the estimate from the head (140), the estimate from the 7 pairs (700),
+	 * and the margin for 70 events that were seen in 140 of 1400 instructions: 10 (2 √70 + 3).
 	 */
 	assert_true(fabs(e.margin - (140 + 700 + (2 * sqrt(70) + 3) * 10)) < 1e-9);
 	e = pmk_units_estimate(&u, PMK_UNITS_CYCLES, 2400, 2420);
@@ -160,15 +160,17 @@ static void test_weights(void **state)
 	/* 8 × (100 × 0.1 + 300 × 0.2) */
 	assert_true(fabs(e.value - (100 + 560)) < 1e-6);
 	/*
-	 * All pairs are equal. The rates of cold and stale units differ by 0.1, so the margin is
-	 * half of this for 3200 instructions, and a thousandth of the value.
+	 * All pairs are equal. In each pair, the rates of the cold and the stale unit differ by
+	 * 0.1. The margin is half of this difference for 3200 instructions, plus a thousandth of
+	 * the estimated part.
 	 */
 	assert_true(fabs(e.margin - (160 + 0.56)) < 1e-3);
 }
 
 /*
- * The event was not seen in 16 units of 10 instructions, out of 3200. So up to 3 may be in as many
- * instructions, and as many as in the head.
+ * The event was not seen in 16 units of 10 instructions, which represent 3200 instructions. So up
+ * to 3 events may be in each 160 instructions (3 × 3200 / 160), and in addition as many as the rate
+ * of the head gives (320).
  */
 static void test_nothing_seen(void **state)
 {
@@ -184,8 +186,8 @@ static void test_nothing_seen(void **state)
 }
 
 /*
- * The event comes in bursts. If only 7 pairs have it, the margin must allow for other bursts
- * between the units. With 8 pairs it does not have to.
+ * The event comes in bursts. If it was seen in only 7 pairs, the margin allows for bursts between
+ * the units. From 8 pairs on, the variation between pairs gives the margin.
  */
 static void test_seen_in_a_few_pairs(void **state)
 {
@@ -214,7 +216,10 @@ static void test_whole(void **state)
 	begin();
 	for (uint64_t i = 0; i < 16; i++)
 		add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 10, 1);
-	/* Up to this point, 160 + 1000 + 20 instructions and 100 + 16 + 2 events were counted. */
+	/*
+	 * 160 instructions of units, 1000 of the head and 20 more were counted up to here, and 100
+	 * + 16 + 2 events.
+	 */
 	add(PMK_UNITS_WHOLE, 2600, 1180, 2180, 118);
 	e = pmk_units_estimate(&u, EVENT, 9999, 518);
 	assert_true(fabs(e.value - (100 + 160 + 400)) < 1e-6);

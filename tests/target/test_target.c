@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library compiled for the host, over ports to models. Its functions give the right
- * results, and the tests let any access fail, use several targets, and read the report.
- * tests/firmware/uc tests with the library's machine code that totals are exact at every time.
+ * The firmware library compiled for the host, over ports to models. The tests check results, let
+ * any access fail, use several targets, and read the report. tests/firmware/uc runs the library's
+ * machine code, and checks that totals are exact at any time.
  *
  * Numbers are literal: ARM1176 events 0xFF cycles, 0x07 instructions, 0x0B data cache misses (DDI
  * 0301H Table 3-137).
@@ -42,10 +42,10 @@ struct rig {
 	struct pmk_port inner, port;
 	unsigned accesses;
 	unsigned fail_at; /* this access fails with PMK_EIO */
-	/* misses[n % 6] misses happen before read number n of this register. */
+	/* Before read number n of register miss_reg, misses[n % 6] misses happen. */
 	const uint8_t *misses;
 	unsigned miss_reg, readings;
-	/* This many writes of register 0 (PMNC, PMCR) that set E do not keep it. */
+	/* The next lose_enable writes of register 0 (PMNC, PMCR) that set E leave E clear. */
 	unsigned lose_enable;
 };
 
@@ -241,7 +241,7 @@ static void test_locks_come_in_pairs(void **state)
 	teardown(&r);
 }
 
-/* In user mode, the library returns an error before it has changed anything. */
+/* In user mode, the library returns an error and changes nothing. */
 static void test_no_access(void **state)
 {
 	struct rig r;
@@ -255,7 +255,10 @@ static void test_no_access(void **state)
 	teardown(&r);
 }
 
-/* The deadline is half the range of the shortest counter in use, or never. */
+/*
+ * The deadline is half the range of the shortest counter in use. If no counter in use can wrap, it
+ * is UINT64_MAX.
+ */
 static void test_deadline(void **state)
 {
 	struct rig r;
@@ -337,7 +340,10 @@ static void test_isr_counts(void **state)
 	teardown(&r);
 }
 
-/* Each target is independent: this event could not be used in the other target. */
+/*
+ * Each target is independent. Event 0x03 of the Cortex-A53 is a data cache miss, which on the
+ * ARM1176 is 0x0b.
+ */
 static void test_two_targets(void **state)
 {
 	struct rig a, b;
@@ -391,8 +397,8 @@ static int do_open(struct rig *r)
 }
 
 /*
- * Seizes instead of opening: if reset() failed while the PMU ran, the next open() would return
- * PMK_EBUSY.
+ * Calls pmk_target_seize() and not pmk_target_open(). If reset() failed while the PMU ran, the next
+ * open would return PMK_EBUSY.
  */
 static int do_seize(struct rig *r)
 {
@@ -520,7 +526,7 @@ static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t e
 
 /*
  * An END that cannot read the counters closes its region, so regions around it and after it are
- * still measured. This happens here more often than regions can be open.
+ * still measured. The test lets more ENDs fail than the number of regions that may be open.
  */
 static void test_failing_end(void **state)
 {
@@ -609,7 +615,8 @@ static void test_failing_switch_in(void **state)
 		assert_int_equal(pmk_target_switch_in(&r.target, &task), PMK_EIO);
 		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
 		/*
-		 * The next reading is made by the caller, by a region, or by the end of the task.
+		 * The next reading is in pmk_target_task_read(), in BEGIN of a region, or in
+		 * pmk_target_switch_out().
 		 */
 		if (i == 1)
 			assert_task(&r, &task, 0);
@@ -664,8 +671,8 @@ static void test_failing_first_start(void **state)
 }
 
 /*
- * If an interrupt handler fails half-way, nothing is lost: totals are right before it, after it,
- * and after it is called again.
+ * If the interrupt handler fails half-way, nothing is lost. Totals are right before the failed
+ * call, after it, and after the next call.
  */
 static void test_failing_server(void **state)
 {
@@ -715,7 +722,7 @@ static int first_start(struct rig *r, unsigned code)
 	OK(pmk_target_open(&r->target, r->to_model.ops->pmu, r->port));
 	assert_int_equal(pmk_target_add(&r->target, code), 0);
 	err = pmk_target_start(&r->target);
-	if (err) { /* everything is off, and the start can be repeated */
+	if (err) { /* counting is off, and the start can be repeated */
 		assert_int_equal(peek(r, 0) & 1, 0);
 		assert_int_equal(r->target.state, PMK_TARGET_OPEN);
 		assert_int_equal(pmk_target_start(&r->target), err);
@@ -730,8 +737,8 @@ static void a53_input(struct rig *r, enum pmk_armv8_input input, uint64_t value)
 }
 
 /*
- * Cycles, instructions, and an event that may well be 0 are counted. For such an event, the library
- * checks with a counter of cycles.
+ * The first start counts cycles, instructions, or an event whose count may be 0. For such an event,
+ * the library counts cycles to see whether the PMU counts at all.
  */
 static void test_why_filter(void **state)
 {
@@ -747,7 +754,7 @@ static void test_why_filter(void **state)
 		a53_input(&r, PMK_ARMV8_IN_EL, 2); /* NSH = 0: not counted (DDI 0487 D13.3) */
 		assert_int_equal(first_start(&r, codes[i]), PMK_EFILTER);
 	}
-	/* The filter that includes every level counts. */
+	/* With a filter that includes EL2, the start succeeds. */
 	OK(pmk_target_open(&r.target, &pmk_cortex_a53, r.port));
 	pmk_armv8_set_filter(&r.target.dev, PMK_ARMV8_EL0_EL1_EL2);
 	assert_int_equal(pmk_target_add(&r.target, 0x03), 0);
@@ -784,7 +791,7 @@ static void test_why_forbidden(void **state)
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, false);
 	assert_int_equal(first_start(&r, 0x07), PMK_EFORBID);
 	OK(first_start(&r, 0xff));
-	/* In Debug state nothing counts, and no register shows the reason. */
+	/* In Debug state no counter counts, and no register shows the reason. */
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, true);
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_DEBUG, true);
 	assert_int_equal(first_start(&r, 0x07), PMK_ESTILL);
@@ -826,8 +833,8 @@ static void test_why_switched_off(void **state)
 }
 
 /*
- * PMUVer 0 means no PMU, and 15 means a PMU of another kind. Only ID_AA64DFR0 is read, whichever
- * PMU is opened.
+ * PMUVer 0 means no PMU, and 15 means a PMU of another kind. The library then reads only
+ * ID_AA64DFR0.
  */
 static void test_why_no_pmu(void **state)
 {
@@ -850,7 +857,7 @@ static void test_why_no_pmu(void **state)
 	}
 }
 
-/* On a port on which no time passes by itself, the library calls settle(). */
+/* If no time passes on a port by itself, as on a model, the library calls settle(). */
 static void test_time_that_stands_still(void **state)
 {
 	struct rig r;
@@ -887,12 +894,15 @@ static void test_names(void **state)
 }
 
 /*
- * An empty region counts more than two nested regions, because its misses occurred without nesting.
- * Then the cost of nesting is 0, and not 2^64 - 2.
+ * In the calibration, misses happen to fall into the empty region and not into the nested regions,
+ * so the empty region counts more. Then the cost of nesting is 0, and not 2^64 - 2.
  */
 static void test_cost_above_what_was_measured(void **state)
 {
-	/* The readings of one calibration, for an empty region and for a region in a region. */
+	/*
+	 * Misses before each reading of one calibration, which measures an empty region and a
+	 * region in a region.
+	 */
 	static const uint8_t misses[6] = { 0, 1, 0, 0, 0, 0 }, none[6];
 	struct rig r;
 
@@ -920,7 +930,7 @@ static void test_cost_above_what_was_measured(void **state)
 	OK(pmk_region_end(&r.target, 0));
 	assert_int_equal(r.regions[0].raw[0], 10);
 	assert_int_equal(r.regions[0].net[0].sum, 9);
-	/* If less was counted than measuring costs, the result is 0. */
+	/* A region that counted less than its own cost has a net count of 0. */
 	assert_int_equal(r.regions[1].count, 3);
 	assert_int_equal(r.regions[1].net[0].sum, 0);
 	assert_int_equal(r.regions[1].net[0].max, 0);
@@ -1051,7 +1061,10 @@ static void test_report_of_samples(void **state)
 	teardown(&r);
 }
 
-/* ---- a PMU that is reached by sequences -------------------------------------------------- */
+/*
+ * ---- a PMU whose registers must be accessed in sequences
+ * --------------------------------------------------
+ */
 
 static unsigned locked, locks, unlocked_accesses;
 
@@ -1120,9 +1133,7 @@ static void test_sequential(void **state)
 	assert_int_equal(pmk_target_latency(&r.target, 3, &l), PMK_EINVAL);
 	assert_int_equal(pmk_target_latency(&r.target, 1, NULL), PMK_EINVAL);
 
-	/*
-	 * The counter passes its range of 2^32 twice, with polls in between, and nothing is lost.
-	 */
+	/* The counter wraps twice at 2^32, with polls in between, and nothing is lost. */
 	for (unsigned i = 0; i < 4; i++) {
 		pmk_bus_add(r.bus, PMK_SIG_CYCLE, UINT64_C(0x80000000));
 		r.to_model.ops->sync(r.to_model.model, r.bus);
