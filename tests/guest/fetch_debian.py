@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Third-party programs to count, and the parts of a Linux guest: files of Debian's packages for
-other processors, in the archive's present version. Each run also determines the values with which
-its counts are compared.
+other processors, in the archive's present version. Tests compare their counts with values that they
+determine from the same files, so other versions cause no failures.
 
 They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root,
 so that nothing of the host changes. They are kept in $PMK_TEST_WORK, or in pmukit/tests below the

@@ -30,7 +30,8 @@ def has_vdso(emulator):
 
 def alone(emulator, logging, cpu, more, program, argv):
     """Runs QEMU without a plugin, in the environment in which pmk runs it."""
-    # The parent is as young as pmk would be (see debian_bash), and adds no variables.
+    # A new shell is the parent, as pmk would be: the digits of its process number matter (see
+    # test_debian_bash), and it adds no variables.
     through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT]
     libc = ctypes.CDLL(None)
     p = subprocess.run([*through, emulator, *(["-cpu", cpu] if cpu else []), *logging, *OPTIONS,
@@ -72,8 +73,8 @@ def prepared(emulator, logging, core, program, argv):
 
 
 def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="", more=()):
-    """Run it; read(path) reads the log meanwhile. Returns what the program wrote and its exit
-    code."""
+    """Runs the program in QEMU, while a thread calls read(path) with the path of the log's FIFO.
+    Returns the program's output and exit code."""
     emulator = emulator_in_path(emulator)
     fifo = os.path.join(WORK, f"trace-{os.getpid()}")
     if os.path.exists(fifo):
@@ -81,7 +82,7 @@ def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="",
     os.mkfifo(fifo)
     reader = threading.Thread(target=read, args=(fifo,), daemon=True)
     reader.start()
-    # The option has another name since QEMU 8.1.
+    # QEMU 8.1 and newer have another name for this option.
     single = "-one-insn-per-tb" if "one-insn-per-tb" in run(emulator,
                                                             "-help").out else "-singlestep"
     logging = [single, "-d", what, "-D", fifo]
@@ -90,7 +91,7 @@ def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="",
     else:
         out = alone(emulator, logging, cpu, more, program, argv)
     try:
-        # the reader still waits for an emulator that never started
+        # If the emulator never started, the reader still waits for a writer.
         os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
     except OSError:
         pass

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Cycles of chains of A32 and Thumb-2 code, and a recording of Thumb code that is entered in two
-ways. Small programs without a C library."""
+"""Cycles of chains of dependent A32 and Thumb-2 instructions, and a recording of Thumb code that is
+entered in two ways. The programs are small and have no C library."""
 import functools
 import json
 import os
@@ -62,7 +62,8 @@ def cycles(core, name, mode, body):
 @pytest.mark.parametrize("core", ["cortex-a7", "cortex-a72"])
 @pytest.mark.parametrize("mode", ["arm", "thumb"])
 def test_a_conditional_write_waits_for_the_old_value(core, mode):
-    """SUBS has set "not equal", so MOVEQ is not executed; the chain continues through it."""
+    """SUBS has set "not equal", so MOVEQ writes nothing. The next MUL still waits for the first,
+    because MOVEQ keeps the old value of r0."""
     plain = cycles(core, "mul", mode, "mul r0, r1, r0")
     assert plain >= 3, plain
     through = cycles(core, "mul-moveq", mode, "mul r0, r1, r0\n\tit eq\n\tmoveq r0, #5")
@@ -78,7 +79,8 @@ def test_vmrs_waits_for_the_comparison(core):
 
 
 def test_thumb_code_that_is_entered_in_two_ways_is_recorded_once():
-    """Half of the time a branch leads to ADD, half of the time the instruction before it."""
+    """Half of the time, execution comes to the first ADDS by a branch, and half of the time from
+    the NOP before it."""
     body = "tst r4, #1\n\tbne 2f\n\tnop\n2:\tadds r2, #2\n\tadds r3, #1"
     elf = program("twice", "thumb", body, 1000)
     data = os.path.join(WORK, "a32-twice.data")

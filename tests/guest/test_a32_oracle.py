@@ -208,7 +208,7 @@ def tree(packages):
     return kept(f"{release()}-{ARCH}-merged-{name}", make)
 
 
-# Only large runs have busybox, AES and Python.
+# Small runs test only sqlite3.
 @pytest.mark.parametrize("name", size(["sqlite3"], list(DEBIAN)))
 def test_debians_programs(name):
     packages, program, arguments, env = DEBIAN[name]

@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: MIT
 """Cycles of A64 code, worked out by hand: small programs on the pipeline of the armv8 core (that of
-the Cortex-A53), everything warm or missing by design. The rules are those at the top of
-src/cpu/a64/pipeline.c and src/cpu/lsu.h, the numbers those of data/cores/armv8.ini: memory 120
-cycles, level 2 13, misprediction 9, micro-TLB refill 2, walk 20. What is counted beside cycles is
-the business of test_a64_kernels.py."""
+the Cortex-A53). Caches, TLBs and predictor are warm, unless a test is about misses. The rules are
+those at the top of src/cpu/a64/pipeline.c and src/cpu/lsu.h. The numbers are those of
+data/cores/armv8.ini: memory takes 120 cycles, level 2 13, a misprediction 9, a micro-TLB refill 2
+and a walk 20. test_a64_kernels.py tests the counts of other events."""
 from a64.measure import *
 
 
 # ---- the pipeline --------------------------------------------------------------------------------
-# `n` times the body, everything warm. The NOP at k_begin is the first of the two instructions of
-# cycle 0; "last" is the cycle of the last instruction, so that cpu_cycles is one more. "empty":
-# cycles in which nothing issues because an operand or a unit is missing. Vector loads and stores
-# are repeated less often: the emulator cuts a piece of code with many accesses, and at the cut
-# nothing is paired.
+# Each row repeats its instructions `n` times, with warm caches. The NOP at k_begin is the first of
+# the two instructions of cycle 0. "last" is the cycle of the last instruction, so cpu_cycles is one
+# more. "empty" is the number of cycles in which no instruction issues, because an operand or a unit
+# is missing. Rows with vector loads and stores have a smaller `n`, because the emulator cuts a long
+# piece of code with many accesses, and instructions before and after the cut do not issue together.
 #
 #    name                    n  instructions                                       last       empty
 PIPELINE = [
     ("nop",                 32, "nop",                                             16,
      0),
-    # Dependent additions: 0, 1, 2 … Independent ones in pairs: 65 instructions, two per cycle.
+    # Dependent additions issue in cycles 0, 1, 2 and so on. Of the 65 independent instructions, two
+    # issue per cycle.
     ("alu_chain",           32, "add x1, x1, #1",                                  31,
      0),
     ("alu_pairs",           32, "add x1, x4, #1; sub x3, x4, #1",                  32,
      0),
-    # The second of a pair waits for the first, and issues together with the first of the next pair.
+    # The second instruction of a pair waits for the first, and issues together with the first
+    # instruction of the next pair.
     ("alu_dependent_pairs", 32, "add x1, x4, #1; add x3, x1, #1",                  32,
      0),
     ("move_wide_chain",     32, "movk x1, #7",                                     31,
@@ -55,7 +57,7 @@ PIPELINE = [
      31 * 5),
     ("div_chain",           32, "udiv x1, x1, x5",                                 31 * 4,
      31 * 3),
-    # The divider is busy. No operand is missing, but nothing issues.
+    # No operand is missing, but no instruction issues while the divider is busy.
     ("div_independent",     32, "udiv x1, x4, x5",                                 31 * 4,
      31 * 3),
     ("load_chain",          32, "ldr x2, [x2]",                                    31 * 3,
@@ -159,7 +161,8 @@ def test_cycles(name, n, body, last, empty):
 
 
 def test_cycles_by_issue_width():
-    # 65 instructions that do not depend on each other: 65, 33, 22, 17 cycles.
+    # 65 instructions do not depend on each other. One, two, three or four per cycle take 65, 33, 22
+    # or 17 cycles.
     for width, cycles in ((1, 65), (2, 33), (3, 22), (4, 17)):
         want(count("repeat", f"issue.width={width}", SETUP="mov x4, #1",
                    BODY="add x1, x4, #1; sub x3, x4, #1", REPS=32, WARM=1), cpu_cycles=cycles)
@@ -171,10 +174,11 @@ def test_cycles_by_division_latency():
 
 
 def test_cycles_across_a_branch():
-    # A pass: ADD, MUL in cycle 0, SUB in 1, CBNZ in 2: 3 cycles; the product is there after 4, and
-    # the ADD of the next pass waits for 1. The first block begins with NOP, MOVZ (0), MOVK, ADD
-    # (1), MUL, SUB (2), CBNZ (3): 4 cycles, product at 6: waits 2. 48 other waits. The exit is
-    # mispredicted: 9. NOP.
+    # In a pass, ADD and MUL issue in cycle 0, SUB in 1 and CBNZ in 2. The product is available 4
+    # cycles after MUL, so the ADD of the next pass waits for 1 cycle. In the first pass, NOP and
+    # MOVZ issue in cycle 0, MOVK and ADD in 1, MUL and SUB in 2 and CBNZ in 3. The product is
+    # available in 6, so the next ADD waits for 2. The other 48 passes wait for 1 each. The exit is
+    # mispredicted, which takes 9, and the last NOP takes 1.
     c = count("loop", LOCAL, SETUP="mov x4, #1; mov x5, #1; mov x1, #0",
               BODY="add x3, x1, x5; mul x1, x4, x5", COUNT=50, WARM=1)
     want(c, cpu_cycles=4 + 49 * 3 + 2 + 48 + 9 + 1, stall_backend=50, stall_frontend=9,
@@ -182,9 +186,9 @@ def test_cycles_across_a_branch():
 
 
 def test_cycles_of_divisions_in_a_loop():
-    # A pass: FDIV, SUB in cycle 0, CBNZ in 1; the next FDIV waits for the unit, which is busy for
-    # 30: 28 more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 and leaves 27.
-    # Exit 9. NOP.
+    # In a pass, FDIV and SUB issue in cycle 0 and CBNZ in 1. The next FDIV waits 28 more cycles for
+    # the unit, which is busy for 30. The first pass takes 4 cycles: NOP, MOVZ; MOVK, FDIV; SUB;
+    # CBNZ. The second FDIV then waits for 27. Mispredicting the exit takes 9, and the last NOP 1.
     c = count("loop", LOCAL, BODY="fdiv d0, d1, d2", COUNT=50, WARM=1)
     want(c, cpu_cycles=4 + 27 + 49 * 2 + 48 * 28 + 9 + 1, stall_backend=27 + 48 * 28)
 
@@ -192,22 +196,23 @@ def test_cycles_of_divisions_in_a_loop():
 @pytest.mark.parametrize("body, cycles", [("cmp x4, x5; b.ne 1f; 1:", 1),
                                           ("sub x3, x4, x5; cbnz x3, 1f; 1:", 2)])
 def test_cycles_of_conditions(body, cycles):
-    # A branch issues together with the instruction that sets its flags, but not with the one that
-    # computes its register. None is taken.
+    # A branch issues together with the instruction that sets its flags, but not with the
+    # instruction that computes its register. No branch is taken.
     less, more = (count("repeat", SETUP="mov x4, #1; mov x5, #1", BODY=body, REPS=n, WARM=1,
                         events=["cpu_cycles"])["cpu_cycles"] for n in (8, 24))
     assert more - less == 16 * cycles
 
 
 def test_cycles_of_call_and_return():
-    # NOP, BL: 1; RET: 1; 31 times NOP, BL and RET; the last NOP.
+    # NOP and BL issue in one cycle, and RET in the next. This is repeated 32 times. The last NOP
+    # takes 1.
     want(count("repeat", BODY="bl f; nop", AUX="f: ret", REPS=32, WARM=1), br_mis_pred=0,
          cpu_cycles=2 + 31 * 2 + 1)
 
 
 def test_cycles_of_mispredictions():
-    # 16 branches with new counters, in 3 lines of code. Each costs 9 cycles (or 19) without
-    # instructions.
+    # 16 branches use new predictor counters, which are wrong. In the 9 (or 19) cycles after each of
+    # them no instruction issues. The code is in 3 lines, which miss.
     body = "b.eq 1f; nop; 1: nop"
     near = count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16)
     far = count("repeat", "branch.max=19", SETUP="cmp x10, x10", BODY=body, REPS=16)
@@ -223,8 +228,9 @@ def test_cycles_of_mispredictions():
 # ---- translations --------------------------------------------------------------------------------
 
 def test_tlb_refill_costs_cycles():
-    # A ring of 11 pages, warm: each of 44 dependent loads waits for a micro-TLB refill, 2 cycles or
-    # 20, all of it waiting for an operand.
+    # Eleven pages are in the main TLB, and the micro-TLB has 10 entries. So each of 44 dependent
+    # loads waits for a micro-TLB refill of 2 or 20 cycles, in which the next load waits for its
+    # operand.
     near = count("chase", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
     far = count("chase", "utlb.penalty=20", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
     want(near, l1d_tlb_refill=44, l2d_tlb_refill=0, l1d_cache_refill=0,
@@ -244,9 +250,9 @@ def test_tlb_walk_costs_cycles():
 # ---- misses --------------------------------------------------------------------------------------
 
 def test_miss_from_level_2():
-    # 16 lines of level 1, a ring of 32 lines: every load misses and finds its line in level 2. Its
-    # value comes 13 cycles later than from a hit: 16 cycles per load; the ADD waits for the last
-    # one.
+    # Level 1 has 16 lines, and the loads go around 32 lines. So every load misses level 1 and hits
+    # in level 2. Its value comes 13 cycles later than that of a hit, which makes 16 cycles per
+    # load. The ADD waits for the last load.
     small = ("dcache.size=1K", "dcache.ways=1")
     for sets, late in (((), 13), (("l2.latency=33",), 33)):
         want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1),
@@ -267,17 +273,17 @@ ELSEWHERE = "mov x5, #1; mov x4, #0; add x2, x10, x28, lsl #10"
 
 
 def test_miss_felt_at_the_first_use():
-    # NOP, LDR; 120 cycles more than the 3 of a hit until the ADD.
+    # NOP and LDR issue in cycle 0. The ADD is issued 120 cycles later than the 3 of a hit.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr x1, [x2]; add x3, x1, x5", WARM=1)
     want(c, l1d_cache_refill=1, l2d_cache_refill=1, stall_backend=2 + 120, cpu_cycles=3 + 120 + 1)
 
 
-# The body is shorter here, so a piece of code is long enough to hide the wait.
+# A shorter latency of memory, which fewer instructions can hide.
 NEAR = "mem.latency=40"
 
 
 def test_miss_partly_hidden():
-    # 20 NOPs take 10 of the cycles.
+    # The 20 NOPs take 10 of the cycles for which the ADD would wait.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, BODY="ldr x1, [x2]; nops 20; add x3, x1, x5", WARM=1)
     want(c, l1d_cache_refill=1, stall_backend=2 + 40 - 10, cpu_cycles=3 + 40 + 1)
 
@@ -290,17 +296,17 @@ def test_miss_hidden_by_work():
 
 
 def test_miss_whose_base_is_written_back():
-    # The base of a post-indexed load is not a result of its miss: it can be used at once, and only
-    # the ADD waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
+    # A post-indexed load writes its base back at once, even if the load misses. Only the last ADD
+    # needs the loaded value, and the NOPs hide its wait. NOP, LDR; ADD, LDR; 50 cycles; ADD.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, WARM=1,
               BODY="ldr x1, [x2], #8; add x3, x2, x5; ldr x4, [x2], #8; nops 100; add x3, x1, x5")
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=53)
 
 
 def test_miss_at_the_end_of_a_block():
-    # The value is needed after a branch, and comes 40 cycles later than that of a hit. The part of
-    # a hit's latency that the next block already waits for is not counted twice. NOP, LDR; B; ADD
-    # after 2 more; NOP with it.
+    # The block after the branch needs the value, which comes 40 cycles later than that of a hit. A
+    # hit already makes that block wait for a cycle, which is not counted twice. NOP, LDR; B; one
+    # cycle of waiting; ADD, NOP.
     body = "ldr x1, [x2]; b 1f; nop; 1: add x3, x1, x5; nop"
     hit = count("repeat", NEAR, SETUP="mov x5, #1; mov x2, x10", BODY=body, WARM=1)
     want(hit, cpu_cycles=4, stall_backend=1)
@@ -309,21 +315,22 @@ def test_miss_at_the_end_of_a_block():
 
 
 def test_misses_under_way():
-    # lsu.slots=3: three loads may be outstanding, a fourth waits for the first to end. NOP, LDR;
-    # LDR; LDR, NOP; 119 NOPs: 63 cycles.
+    # With lsu.slots=3, three loads may be outstanding, and a fourth load waits until the first is
+    # complete. NOP, LDR; LDR; LDR, NOP; the other 119 NOPs take 60 cycles.
     three = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; nops 120"
     four = "ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; nops 120"
     want(count("repeat", NEAR, SETUP=ELSEWHERE, BODY=three, WARM=1), l1d_cache_refill=3,
          stall_backend=0, cpu_cycles=63)
     full = count("repeat", NEAR, SETUP=ELSEWHERE, BODY=four, WARM=1)
     want(full, l1d_cache_refill=4, cpu_cycles=64 + full["stall_backend"])
-    # The fourth comes three cycles after the first, whose line takes 40 to arrive and 4 to fill.
+    # The fourth load comes three cycles after the first, whose line takes 40 cycles to arrive and 4
+    # to fill.
     assert 37 <= full["stall_backend"] <= 45, full
     want(count("repeat", NEAR, "lsu.slots=4", SETUP=ELSEWHERE, BODY=four, WARM=1),
          l1d_cache_refill=4, stall_backend=0, cpu_cycles=64)
 
 
-# x3 is the line after the one at x2, which is present.
+# x3 is the address of the line after that of x2. The line of x2 is present.
 AHEAD = ELSEWHERE + "; add x3, x2, #64; ldr x1, [x2]"
 
 
@@ -352,8 +359,9 @@ def test_prfm(accesses):
 
 
 def test_prfm_too_late():
-    # The request is made with the first load: NOP, LDR; PRFM, NOP; 9 cycles; LDR. Of 40 cycles, 11
-    # have passed then. A store waits for nothing, and a PRFM of an unknown address does nothing.
+    # The model makes the request of the PRFM together with the first load: NOP, LDR; PRFM, NOP; 9
+    # cycles; LDR. So 11 of the 40 cycles have passed when the second load issues. A store does not
+    # wait for its line, and a PRFM of an unknown address does nothing.
     late = "ldr x1, [x2]; PRFM pldl1keep, [x2, #64]; nops 19; "
     equal(saved(late + "ldr x8, [x3]; add x9, x8, x5", NEAR), 11)
     equal(saved(late + "str x8, [x3]; nops 120", NEAR), 0)
@@ -368,8 +376,9 @@ def test_prfm_of_another_page():
 
 
 def test_prfm_out_of_order():
-    # 3 instructions enter in a cycle, so the load enters 30 cycles after the PRFM, if the misses
-    # before have ended. The NOPs at the end wait for the result.
+    # Three instructions enter in each cycle, so the load enters 30 cycles after the PRFM, if the
+    # earlier misses have ended. The NOPs at the end fill the window, so the core waits until the
+    # result has come.
     body = "ldr x1, [x2]; PRFM pldl1keep, [x2, #64]; nops 88; ldr x8, [x3]; add x9, x8, x5; " \
         "b 1f; 1: nops 150"
     for latency in (200, 20):
@@ -384,17 +393,17 @@ def test_prfm_of_an_unknown_address():
     assert "1 prefetch instruction " in notes, notes
 
 
-# As ELSEWHERE, but x2 has 2 KB for each run.
+# As ELSEWHERE, but the addresses of the two runs are 2 KB apart.
 STREAM = "mov x5, #1; mov x1, #0; add x2, x10, x28, lsl #11"
 
 
 def test_misses_overlap_in_a_pass():
-    # A pass: LDR; LDR; LDR; LDR, ADD x2; ADD x8; -; ADD x9, SUB; CBNZ: 8 cycles, 9 the first one.
-    # ADD x9 could start at cycle 6. With four slots and one line per cycle (mem.fill=1), the values
-    # arrive at 123 to 126, and ADD x9 starts at 126, 120 cycles late. With three slots, the last
-    # load starts at 123, and its value arrives at 246. With two slots, the third load starts at 123
-    # and the last at 124. With one slot, the values arrive at 123, 246, 369 and 492. Mispredicting
-    # the exit adds 9 cycles, and the NOP 1.
+    # A pass takes 8 cycles, and the first pass 9: LDR; LDR; LDR; LDR, ADD x2; ADD x8; empty; ADD
+    # x9, SUB; CBNZ. ADD x9 could start at cycle 6. With four slots and one line per cycle
+    # (mem.fill=1), the values arrive at 123 to 126, and ADD x9 starts at 126, 120 cycles late. With
+    # three slots, the last load starts at 123, and its value arrives at 246. With two slots, the
+    # third load starts at 123 and the last at 124. With one slot, the values arrive at 123, 246,
+    # 369 and 492. Mispredicting the exit adds 9 cycles, and the NOP 1.
     body = ("ldr x1, [x2]; ldr x3, [x2, #64]; ldr x6, [x2, #128]; ldr x7, [x2, #192]; add x2, x2, "
             "#256; add x8, x1, x3; add x9, x6, x7")
     for slots, late in ((1, 486), (2, 241), (3, 240), (4, 120), (8, 120)):
@@ -405,9 +414,10 @@ def test_misses_overlap_in_a_pass():
 
 def test_misses_overlap_across_passes():
     # No instruction reads x1, so only the slots limit the loop, however wide the core is. A slot is
-    # taken for 126 cycles: 120, 3 of a hit, 3 more of the line. With three slots, load 0 issues in
-    # cycle 1, load 3 k + 1 at 5 + 126 k, and the CBNZ after load 31. Exit 9, NOP. With single
-    # issue, load 0 issues in cycle 3, load 3 k + 1 at 7 + 126 k.
+    # in use for 126 cycles: 120 for memory, 3 as for a hit, and 3 for the rest of the line. With
+    # three slots, load 0 issues in cycle 1, load 3 k + 1 in cycle 5 + 126 k, and the CBNZ after
+    # load 31. Mispredicting the exit takes 9, and the NOP 1. With single issue, load 0 issues in
+    # cycle 3, and load 3 k + 1 in cycle 7 + 126 k.
     stream = dict(SETUP=STREAM, BODY="ldr x1, [x2], #64", COUNT=32, WARM=1)
     for sets, last in (((), 5 + 1260), (("lsu.slots=1",), 1 + 31 * 126),
                        (("issue.width=1",), 7 + 1260 + 1)):
@@ -416,21 +426,23 @@ def test_misses_overlap_across_passes():
 
 
 def test_miss_needed_in_the_next_pass():
-    # The ADD of a pass waits for the load of the one before, and the next load with it: 123 for
-    # each. The first one goes in cycle 2. A pass: ADD, LDR; SUB; CBNZ. Exit 9, NOP.
+    # The ADD of a pass waits for the load of the pass before, and the next load issues together
+    # with this ADD, so each pass takes 123 cycles. The first load issues in cycle 2. A pass is ADD,
+    # LDR; SUB; CBNZ. Mispredicting the exit takes 9, and the NOP 1.
     c = count("loop", LOCAL, SETUP=STREAM, BODY="add x3, x1, x5; ldr x1, [x2], #64", COUNT=32,
               WARM=1)
     want(c, l1d_cache_refill=32, cpu_cycles=2 + 31 * 123 + 3 + 9 + 1)
-    # The value is overwritten before it is read, so no instruction waits for it: only the number of
-    # slots limits the loop.
+    # The value is overwritten before an instruction reads it, so no instruction waits for it. Only
+    # the number of slots could limit the loop, and 16 are enough.
     c = count("loop", LOCAL, "lsu.slots=16", "mem.latency=20", SETUP=STREAM, COUNT=32, WARM=1,
               BODY="mov x1, #0; add x3, x1, x5; nop; nop; ldr x1, [x2], #64")
     want(c, l1d_cache_refill=32, stall_backend=0)
 
 
 def test_level_2_does_not_wait_for_memory():
-    # Lines of the warm-up run are evicted from level 1 and stay in level 2. A load from memory, and
-    # one from level 2, which arrives after 16: NOP, LDR; LDR; 15 cycles; ADD.
+    # Lines of the warm-up run are evicted from level 1 and stay in level 2. The first load gets its
+    # line from memory, and the second gets its line from level 2, 16 cycles after it issues. NOP,
+    # LDR; LDR; 15 cycles; ADD.
     small = ("dcache.size=1K", "dcache.ways=1")
     setup = ("mov x5, #1; add x2, x10, x28, lsl #10; add x6, x10, #2048; ldr x3, [x6]; "
              "ldr x3, [x10, #3072]; nops 300")
@@ -440,13 +452,14 @@ def test_level_2_does_not_wait_for_memory():
 
 
 def test_divider_is_busy_across_passes():
-    # One division for each latency. The first goes in cycle 1; the last with SUB, then CBNZ. Exit
-    # 9, NOP.
+    # The divider is busy for the whole latency, so a division starts once per latency. The first
+    # starts in cycle 1. SUB issues together with the last, and CBNZ after it. Mispredicting the
+    # exit takes 9, and the NOP 1.
     for late in (2, 4, 8, 12, 40, 64):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5", COUNT=50, WARM=1)
         want(c, cpu_cycles=max(1 + 49 * late, 4 + 48 * 2) + 2 + 9 + 1)
-    # Code in between that does not divide changes nothing.
+    # A block in between that has no division does not change this.
     for late in (12, 40):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5; b 7f; nop; 7:", COUNT=50, WARM=1)
@@ -454,8 +467,10 @@ def test_divider_is_busy_across_passes():
 
 
 def test_sums_across_passes():
-    # A sum is needed 4 cycles after the last one, or 2 for integers; a factor 8 or 4. A pass takes
-    # 2 cycles, the first one 4, in which the multiply-accumulate issues in cycle 1. Exit 9, NOP.
+    # A multiply-accumulate can use the result of the previous one as its sum after 4 cycles (2 for
+    # integers), and as a factor after 8 (4). Without waits, a pass takes 2 cycles and the first
+    # pass 4; there the multiply-accumulate issues in cycle 1. Mispredicting the exit takes 9, and
+    # the NOP 1.
     for body, late in (("fmadd d0, d1, d2, d0", 4), ("fmadd d0, d0, d2, d1", 8),
                        ("madd x1, x4, x5, x1", 2), ("madd x1, x1, x5, x4", 4)):
         c = count("loop", LOCAL, SETUP="mov x4, #3; mov x5, #1", BODY=body, COUNT=50, WARM=1)
@@ -463,16 +478,17 @@ def test_sums_across_passes():
 
 
 def test_no_prediction():
-    # Every taken branch costs 9 cycles, the exit none. A pass takes 2, the first one 4: SUB; CBNZ.
-    # NOP.
+    # Each taken branch costs 9 cycles, and the exit costs none. A pass takes 2 cycles, and the
+    # first pass 4. The last NOP takes 1.
     c = count("loop", "bp.enable=off", BODY="nop", COUNT=50, WARM=1)
     want(c, br_mis_pred=49, stall_frontend=49 * 9, cpu_cycles=4 + 49 * 2 + 49 * 9 + 1)
 
 
 def test_store_buffer_fills_up():
-    # 64 stores to absent lines, one a cycle; the bus takes one in 4 cycles, the buffer holds 8
-    # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can
-    # issue when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits.
+    # 64 stores to absent lines could issue one per cycle. The bus takes 4 cycles for each, and the
+    # buffer holds 8 (mem.write and wbuf.entries, our choice). The bus has written store n in cycle
+    # 4 n, and store n can issue when store n - 8 has been written. So store 64 issues in cycle 224.
+    # The stores take 225 cycles instead of 64, and 161 of them are waits.
     stores = dict(SETUP="nops 300; add x2, x10, x28, lsl #12", BODY="str x1, [x2], #64", REPS=64,
                   WARM=1)
     want(count("repeat", **stores), l1d_cache_refill_wr=64, stall_backend=161, cpu_cycles=225)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Known-answer kernels for A64: small programs, each with the counts that follow by hand from what
-the events mean (ARM DDI 0487 D13.12, K3.1), from the geometry of the Cortex-A53 (DDI 0500) and from
-the parameters of the core. The derivations are in the comments; a few long sequences are checked
-against a dozen lines of Python that restate one rule.
+"""Known-answer kernels for A64: small programs whose counts were worked out by hand from the
+meaning of the events (ARM DDI 0487 D13.12, K3.1), the geometry of the Cortex-A53 (DDI 0500) and the
+parameters of the core. The derivations are in the comments. A few long sequences are checked
+against a dozen lines of Python that implement one rule a second time.
 
-Sizes not named are those of the core: lines of 64 bytes; 32 KB data cache, 4 ways of 128 sets; 32
-KB instruction cache, 2 ways of 256; 512 KB level 2, 16 ways of 512; micro-TLBs of 10 pages, main
-TLB of 512 pages in 4 ways; 3072 two-bit counters, weakly not taken at first, found by the branch's
-word address exclusive-or 8 outcomes; 256 indirect targets; 8 return addresses. Memory 120 cycles,
-level 2 13, misprediction 9, micro-TLB refill 2, walk 20."""
+Unless a test sets other sizes, they are those of the core: lines of 64 bytes; a data cache of 32 KB
+with 4 ways of 128 sets; an instruction cache of 32 KB with 2 ways of 256 sets; level 2 of 512 KB
+with 16 ways of 512 sets; micro-TLBs of 10 pages, and a main TLB of 512 pages in 4 ways; 3072
+two-bit counters for branches, which begin as weakly not taken, and whose index is the branch's word
+address XOR the last 8 outcomes; 256 indirect targets; 8 return addresses. Memory takes 120 cycles,
+level 2 13, a misprediction 9, a micro-TLB refill 2 and a walk 20."""
 import os
 
 from a64.measure import *
@@ -21,8 +22,8 @@ def instructions(body):
 
 # ---- data accesses: how many each instruction makes ----------------------------------------------
 #
-# All of them start with an empty data cache. x2 is DATA + `offset`. A look-up is made for each 16
-# bytes that an instruction transfers (dcache.bytes), and one more if the bytes are in two lines.
+# All rows start with an empty data cache. x2 is DATA + `offset`. An instruction makes one look-up
+# for each 16 bytes that it transfers (dcache.bytes), and one more if the bytes are in two lines.
 # Loads and stores allocate, so each line misses once. An access is unaligned if its address is not
 # a multiple of the size of its element: one register, or one element of a structure.
 #
@@ -43,8 +44,8 @@ ACCESSES = [
      "ldr b0, [x2]; ldr h0, [x2, #2]; ldr s0, [x2, #4]; ldr d0, [x2, #8]; "
                                "str b0, [x2]; str h0, [x2, #2]; str s0, [x2, #4]; str d0, [x2, #8]",
                                                                    4, 4,  4, 4,  1, 0,  0),
-    # Bytes 0x3d … 0x44 are in two lines. 0x3c … 0x3f are in one line, and 0x3a … 0x41 of a word
-    # pair in two.
+    # A word at 0x3c ends with its line. A word at 0x3d, and a pair of words at 0x3a, are in two
+    # lines.
     ("word_to_the_end",  0x3c, "ldr w1, [x2]",                     1, 0,  1, 0,  1, 0,  0),
     ("word_two_lines",   0x3d, "ldr w1, [x2]",                     1, 0,  2, 0,  2, 0,  1),
     ("double_two_lines", 0x3c, "ldr x1, [x2]",                     1, 0,  2, 0,  2, 0,  1),
@@ -54,7 +55,7 @@ ACCESSES = [
                                "str x1, [x2]; strh w1, [x2]",      4, 2,  4, 2,  1, 0,  5),
     # The access crosses a boundary of 16 bytes, but not of 64 bytes, so it makes one look-up.
     ("over_16_bytes",    0x0c, "ldr x1, [x2]; ldr q0, [x2]",       2, 0,  2, 0,  1, 0,  2),
-    # In pairs, the element is a register.
+    # For alignment, the element of a pair is one register.
     ("ldp_x",               0, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  0),
     ("ldp_x_two_lines",  0x38, "ldp x1, x3, [x2]",                 1, 0,  2, 0,  2, 0,  0),
     ("ldp_x_unaligned",  0x0c, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  1),
@@ -67,7 +68,7 @@ ACCESSES = [
                                                                    1, 1,  1, 1,  0, 1,  0),
     ("ldp_d",            0x38, "ldp d0, d1, [x2]; ldp s0, s1, [x2]",
                                                                    2, 0,  3, 0,  2, 0,  0),
-    # 16 bytes are one piece, 32 two.
+    # 16 bytes make one look-up, and 32 bytes two.
     ("ldr_q",               0, "ldr q0, [x2]; str q0, [x2, #16]",  1, 1,  1, 1,  1, 0,  0),
     ("ldr_q_two_lines",  0x38, "ldr q0, [x2]",                     1, 0,  2, 0,  2, 0,  1),
     ("str_q_two_lines",  0x31, "str q0, [x2]",                     0, 1,  0, 2,  0, 2,  1),
@@ -100,7 +101,7 @@ ACCESSES = [
                                                                    1, 1,  2, 2,  2, 0,  0),
     ("replicated",          0, "ld1r {v0.16b}, [x2]; ld2r {v0.4s-v1.4s}, [x2]; "
                                "ld4r {v0.2d-v3.2d}, [x2]",         3, 0,  4, 0,  1, 0,  0),
-    # Exclusives: a failing store accesses nothing.
+    # A store-exclusive that fails makes no access.
     ("exclusive_pair",      0, "ldxp x1, x3, [x2]; stxp w6, x1, x3, [x2]",
                                                                    1, 1,  1, 1,  1, 0,  0),
     ("exclusive_word_pair", 8, "ldxp w1, w3, [x2]; stxp w6, w1, w3, [x2]",
@@ -128,9 +129,9 @@ def test_access(name, offset, body, ld, st, reads, writes, read_misses, write_mi
 
 
 def test_access_literals():
-    # Reads of 4, 8 and 16 bytes and of a signed word, all in one line after the code: four reads,
-    # one miss. Level 2 reads this line and the line of the instructions (that of k_begin was
-    # fetched before).
+    # Literals of 4, 8 and 16 bytes and a signed word are in one line after the code: four reads and
+    # one miss. Level 2 reads this line and the line of the instructions. The line of k_begin was
+    # fetched before.
     c = count("repeat", BODY="ldr w1, 1f; ldr x1, 1f; ldr q0, 1f; ldrsw x1, 1f",
               AUX="1: .quad 1, 2, 3, 4, 5, 6, 7, 8")
     want(c, ld_retired=4, l1d_cache_rd=4, l1d_cache_refill=1, l1i_cache_refill=1, l2d_cache_rd=2,
@@ -172,8 +173,9 @@ def test_access_zero_more_than_the_cache():
 
 
 def test_access_zero_at_the_end_of_a_page():
-    # QEMU ends a translated block at the end of a page, and makes no callback after its last
-    # instruction. If the block has not written the register, pmk knows the address before.
+    # QEMU ends a translated block at the end of a page, and makes no callback after the last
+    # instruction of a block. pmk still knows the address that DC ZVA zeroes, if the block has not
+    # written the register.
     c = count("repeat", events=ZEROED, SETUP="set32 x2, DATA",
               BODY="b 1f; .balign 4096; .skip 4088; 1: nop; dc zva, x2; nop")
     want(c, l1d_cache_wr=1, l1d_cache_allocate=1)
@@ -189,8 +191,8 @@ def test_access_zero_unseen():
 
 
 def test_access_two_pages_two_translations():
-    # A doubleword that begins 4 bytes before the end of a page: each page has one look-up and one
-    # miss in the TLBs.
+    # A doubleword begins 4 bytes before the end of a page, so each of the two pages makes one
+    # look-up and one miss in the TLBs.
     for op, read in (("ldr", 1), ("str", 0)):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=f"{op} x1, [x2]"), l1d_tlb=2,
              l1d_tlb_refill_rd=2 * read, l1d_tlb_refill_wr=2 - 2 * read, dtlb_walk=2,
@@ -198,7 +200,8 @@ def test_access_two_pages_two_translations():
 
 
 def test_access_structure_over_two_pages():
-    # 64 single bytes that begin 4 bytes before the end of a page: one access in two parts.
+    # 64 bytes, with elements of one byte, begin 4 bytes before the end of a page. They are one
+    # access in two parts.
     for op in ("ld1", "ld4", "st4", "st1"):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=op + " {v0.16b-v3.16b}, [x2]"),
              l1d_cache=5, l1d_cache_refill=2, dtlb_walk=2, l1d_tlb_refill=2,
@@ -206,9 +209,9 @@ def test_access_structure_over_two_pages():
 
 
 def test_access_the_same_instruction_again():
-    # QEMU reports these accesses in pieces. Each access counts once, also in a loop and if it
-    # overlaps with the one before. First kernel: 10 passes of 2 + 2 + 1 look-ups. Second: 7 times
-    # 2 + 2 + 2.
+    # QEMU reports these accesses in pieces. Each access counts once, even in a loop, and even if it
+    # overlaps the access before. The first kernel makes 10 passes of 2 + 2 + 1 look-ups, and the
+    # second makes 7 times 2 + 2 + 2.
     body = "ldp q0, q1, [x10]; ldp q2, q3, [x10, #16]; ldr q4, [x10, #16]"
     want(count("loop", BODY=body, COUNT=10), ld_retired=30, l1d_cache_rd=50, l1d_cache_refill=1)
     want(count("repeat", BODY="ldp q0, q1, [x10]; ldp q0, q1, [x10]; ldp q0, q1, [x10, #16]",
@@ -217,7 +220,8 @@ def test_access_the_same_instruction_again():
 
 
 def test_access_width_of_a_look_up():
-    # dcache.bytes: LDR X, LDP X, LDP Q and LD1 of 64 bytes are 8, 16, 32, 64 bytes.
+    # LDR X, LDP X, LDP Q and LD1 transfer 8, 16, 32 and 64 bytes. dcache.bytes is how many bytes
+    # one look-up covers.
     body = "ldr x1, [x10]; ldp x1, x3, [x10]; ldp q0, q1, [x10]; ld1 {v0.16b-v3.16b}, [x10]"
     for width, pieces in ((8, 1 + 2 + 4 + 8), (16, 1 + 1 + 2 + 4), (32, 1 + 1 + 1 + 2), (64, 4)):
         want(count("repeat", f"dcache.bytes={width}", BODY=body), l1d_cache_rd=pieces, ld_retired=4,
@@ -225,8 +229,8 @@ def test_access_width_of_a_look_up():
 
 
 def test_access_cache_off():
-    # dcache.enable=0: nothing misses, and each look-up is a beat on the bus: two reads and a write.
-    # The line of code takes four more beats.
+    # With dcache.enable=0 nothing misses, and each look-up is one beat on the bus: two reads and a
+    # write. Fetching the line of code takes four more beats.
     c = count("repeat", "dcache.enable=0", BODY="ldr x1, [x10]; str x1, [x10]; ldr x1, [x10]")
     want(c, l1d_cache_refill=0, l1d_cache_wb=0, l1d_cache=3, bus_access_rd=2 + 4, bus_access_wr=1)
 
@@ -234,8 +238,9 @@ def test_access_cache_off():
 # ---- exclusives, atomics, ordered accesses, barriers ---------------------------------------------
 
 def test_exclusives_pass_and_fail():
-    # The stores pass; fail after CLREX; fail at another address; pass as a pair; and fail because
-    # the previous store has cleared the monitor.
+    # The first store passes. The second fails after CLREX, and the third because its address is
+    # another one. The fourth, of a pair, passes. The fifth fails because the fourth has cleared the
+    # monitor.
     body = ("ldxr x1, [x10]; stxr w3, x5, [x10]; ldxr x1, [x10]; clrex; stxr w3, x5, [x10]; "
             "ldaxr w1, [x10]; stlxr w3, w5, [x2]; ldaxp x1, x4, [x10]; stlxp w3, x1, x4, [x10]; "
             "stxr w3, x5, [x10]")
@@ -268,7 +273,8 @@ def test_exclusive_store_makes_dirty():
 
 
 def v8_1(body, **expected):
-    """The atomics of v8.1, which the emulated A53 and A72 lack, on the emulator's largest core."""
+    """Checks the counts of a body with atomics of v8.1. The emulated A53 and A72 do not have them,
+    so the emulator's CPU "max" executes them."""
     have("qemu-aarch64")
     program = build("repeat", {"SETUP": "mov x5, #1; mov x6, #0; mov x7, #0", "BODY": body})
     # The command line is not an ELF file, so no symbols are looked up in it.
@@ -304,8 +310,8 @@ def test_ordered_accesses():
 
 
 def test_barriers():
-    # One barrier of each kind and option. DSB and DMB count, no matter what they order. CLREX, SEV,
-    # WFE … are not barriers.
+    # Barriers of each kind and option. DSB and DMB count with every option. CLREX, SEV, YIELD and
+    # NOP are not barriers.
     body = ("isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; "
             "yield; nop")
     want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
@@ -313,8 +319,9 @@ def test_barriers():
 
 
 # ---- kinds of instructions (K3.1) ----------------------------------------------------------------
-# DP: integer data processing and moves. VFP: scalar floating point; ASE: Advanced SIMD; both
-# without loads, stores and moves from or to general registers. CRYPTO: AES and SHA.
+# DP is integer data processing and moves. VFP is scalar floating point, and ASE is Advanced SIMD.
+# Loads, stores, and moves from or to general registers belong to neither of these two. CRYPTO is
+# AES and SHA.
 #
 # name, instructions, then counts: dp ase vfp crypto
 KINDS = [
@@ -330,7 +337,7 @@ KINDS = [
                          "fabs s0, s1; frintz d0, d1; fcvt d0, s1; fmov d0, #1.0; fmov d0, d1",
                                                                                           0, 0, 13,
      0),
-    # Moves between the register files are neither.
+    # Moves between general and vector registers belong to no kind.
     ("moves",            "fmov x1, d0; fmov d0, x1; umov w1, v0.b[0]; ins v0.d[0], x1; "
                          "dup v0.4s, w1; smov x1, v0.h[1]",                               0, 0, 0,
      0),
@@ -362,7 +369,8 @@ def test_kind(name, body, dp, ase, vfp, crypto):
 
 
 # ---- branches: which instructions are which ------------------------------------------------------
-# "taken": pc_write_retired counts taken branches. br_immed_retired also counts those not taken.
+# "taken" is pc_write_retired, which counts only taken branches. "immed" is br_immed_retired, which
+# also counts branches that are not taken.
 #
 #    name                instructions                                immed return indirect taken all
 BRANCHES = [
@@ -383,11 +391,11 @@ BRANCHES = [
     ("cbz",
      "cbz x10, 1f; cbnz x10, 2f; 1: nop; 2: cbz xzr, 3f; nop; 3: cbnz wzr, 4f; 4: nop",
                                                                          4, 0, 0, 2, 5),
-    # DATA has bit 23.
+    # Bit 23 of DATA is 1.
     ("tbz",              "tbz x10, #23, 1f; tbnz x10, #23, 2f; 1: nop; 2: tbz x10, #63, 3f; nop; "
                          "3: tbnz w10, #0, 4f; 4: nop",                  4, 0, 0, 2, 5),
     ("no_branch",        "csel x1, x2, x3, eq; adr x1, .; isb; nop",     0, 0, 0, 0, 4),
-    # The call is at the region's end: both branches have been taken when it ends.
+    # The function ends by a branch to another function, which returns.
     ("tail_call",        "bl t; nop",                                    2, 1, 1, 3, 4),
 ]
 FUNCTIONS = ("f: ret; .balign 64; g: mov x13, x30; ret x13; .balign 64; h: br x30; .balign 64; "
@@ -403,14 +411,16 @@ def test_branch(name, body, immed, returns, indirect, taken, executed):
 
 
 def test_exceptions():
-    # getpid three times: SVC counts as an exception, but not as a branch or PC write (our choice).
+    # The system call getpid, three times. SVC counts as an exception, but not as a branch or a
+    # write of the PC (our choice).
     c = count("repeat", SETUP="mov x8, #172", BODY="svc #0; nop", REPS=3)
     want(c, exc_taken=3, exc_svc=3, exc_undef=0, pc_write_retired=0, br_retired=0, inst_retired=6)
 
 
 def test_exceptions_undefined():
-    # BRK and UDF end the program with SIGTRAP (5) and SIGILL (4). Each takes an exception. They do
-    # not retire, but the emulator shows them like executed instructions (our choice).
+    # BRK ends the program with SIGTRAP (5), and UDF with SIGILL (4). Each takes an exception. On a
+    # core they do not retire. The emulator shows them like executed instructions, so pmk counts
+    # them (our choice).
     for word, code in (("brk #0", 133), ("udf #0", 132)):
         program = build("repeat", {"BODY": word})
         c = counts(stat("--core", "armv8", "-e", "exc_taken,exc_undef,exc_svc", program, code=code))
@@ -454,8 +464,9 @@ def test_predictor_loop():
 
 
 def test_predictor_loop_again():
-    # Warm: the second run begins with another history, because it has the loop's exit and the
-    # harness's branch back (… 1 1 0 1). It uses new counters until both have left the history.
+    # With WARM=1, the second run begins with another history, which ends in the first run's loop
+    # exit and the branch back to the start (… 1 1 0 1). It uses new counters until both have left
+    # the history.
     p, wrong = Predictor(), []
     program = build("loop", {"COUNT": 100, "WARM": 1})
     begin, end = symbol(program, "k_begin"), symbol(program, "k_end")
@@ -471,14 +482,14 @@ def test_predictor_loop_again():
 
 
 def test_predictor_never():
-    # 16 branches that are not taken: the first state, "weakly not taken", is right.
+    # 16 branches are not taken, as the first state of a counter, "weakly not taken", predicts.
     want(count("repeat", SETUP="cmp x10, x10", BODY="b.ne 1f; nop; 1: nop", REPS=16), br_mis_pred=0,
          br_immed_retired=16, pc_write_retired=0)
 
 
 def test_predictor_once_each():
-    # 16 taken branches at 16 addresses have new counters. Without history, the second run finds all
-    # of them in state 2.
+    # 16 taken branches at 16 addresses use new counters, which are wrong. Without history, the
+    # second run finds these counters in state 2, which is right.
     body = "b.eq 1f; nop; 1: nop"
     want(count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16), br_mis_pred=16,
          pc_write_retired=16)
@@ -492,11 +503,12 @@ def test_predictor_unconditional():
 
 
 def test_predictor_without_history():
-    # Each of the two branches has its own counter. That of the loop is wrong first, then right, and
-    # wrong at the exit: 2. Always taken: the first is wrong. Never taken: none is. T N T N …: 1
-    # wrong → 2 wrong → 1 …: all 32. N T N T …: 1 right → 0, wrong → 1, right → 0, …: every T, 16.
-    # T T N: wrong → 2, → 3, wrong → 2, → 3, → 3, wrong …: 1, and one in each period. N N T: → 0,
-    # → 0, wrong → 1, → 0, → 0, wrong …: one in each period.
+    # Each of the two branches has its own counter, which begins in state 1; states 2 and 3 predict
+    # "taken". The counter of the loop's branch is wrong in the first pass and at the exit: 2. The
+    # other branch, by its pattern: always taken is wrong once. Never taken is never wrong. T N T N
+    # … goes from state 1 to 2 and back, and is wrong all 32 times. N T N T … goes from 1 to 0 and
+    # back, and is wrong at each T: 16. T T N … is wrong at the first T and then at each N. N N T …
+    # is wrong at each T.
     for bits, wrong, n in ((ALWAYS, 1, 32), (NEVER, 0, 32), (ALTERNATE_T, 32, 32),
                            (ALTERNATE_N, 16, 32), (PERIOD_TTN, 11, 30), (PERIOD_NNT, 10, 30)):
         want(pattern(bits, LOCAL, n=n), br_mis_pred=wrong + 2, br_immed_retired=2 * n,
@@ -521,7 +533,7 @@ def lfsr(n):
 
 
 def test_predictor_restated():
-    # Patterns and a random sequence of 3000, on several sizes.
+    # Patterns, and a random sequence of 3000 branches, for several sizes of the predictor.
     for defines, sequence in (({"PATTERN": "0x1b6db6db", "COUNT": 30}, None),
                               ({"PATTERN": "0x55555555", "COUNT": 32}, None),
                               ({"LFSR": 1, "COUNT": 3000}, lfsr)):
@@ -549,9 +561,10 @@ def nested(turns, times):
 
 
 def test_predictor_loop_in_a_loop():
-    # The exit of the inner loop is learned if the history holds all of its turns and the outer
-    # branch: 8 outcomes are enough for 7 turns, and the 12 of the Cortex-A72 for 11. With more
-    # turns the exit is wrong each time. New counters are wrong in the first passes.
+    # The predictor learns the exit of the inner loop if the history holds all turns of that loop
+    # and the outer branch. 8 outcomes are enough for 7 turns, and the 12 outcomes of the Cortex-A72
+    # for 11. With more turns, each exit is mispredicted. In the first passes, new counters are
+    # wrong, too.
     for core, entries, history in (("cortex-a53", 3072, 8), ("cortex-a72", 4096, 12)):
         for turns in (2, 7, 11, 14):
             defines = {"BODY": f"mov x1, #{turns}; 5: sub x1, x1, #1; cbnz x1, 5b", "COUNT": 100}
@@ -564,9 +577,9 @@ def test_predictor_loop_in_a_loop():
 
 
 def test_predictor_table_that_is_no_power_of_two():
-    # 3072 counters and no history. Two branches at a distance of 3072 words share a counter; at
-    # 3071, 3073 or 4096 words they do not. The first branch is taken and the second is not, so a
-    # shared counter goes up and down and is always wrong.
+    # There are 3072 counters, and no history. Two branches share a counter if they are 3072 words
+    # apart, but not if they are 3071, 3073 or 4096 words apart. The first branch is taken and the
+    # second is not, so a shared counter goes up and down and is always wrong.
     for words, wrong in ((3072, 40 + 2), (3071, 1 + 2), (3073, 1 + 2), (4096, 1 + 2)):
         body = ("cbnz x0, 5f; nop; 5: b 6f; .space " + str(4 * (words - 3)) +
                 "; 6: cbz x0, 7f; nop; 7: ")
@@ -588,7 +601,8 @@ def test_predictor_aliases():
 # ---- returns and indirect branches ---------------------------------------------------------------
 
 def test_return_stack_depth():
-    # 8 entries. A ninth call drops the oldest address, whose return then finds nothing.
+    # The return stack has 8 entries. A ninth call drops the oldest address, so the last return
+    # finds nothing.
     for depth, wrong in ((1, 0), (7, 0), (8, 0), (9, 1), (11, 3)):
         want(count("calls", DEPTH=depth), br_mis_pred=wrong, br_return_retired=depth,
              br_immed_retired=depth, pc_write_retired=2 * depth)
@@ -604,8 +618,8 @@ def test_return_stack_again():
 
 
 def test_return_elsewhere():
-    # The function returns to an address 4 bytes further: wrong each time. The return stack is
-    # correct again after that.
+    # The function returns 4 bytes after the expected address, so each return is mispredicted.
+    # Afterwards the return stack is correct again.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=10)
     want(c, br_mis_pred=10, br_return_retired=10, inst_retired=40)
 
@@ -614,15 +628,15 @@ BRANCH_KINDS = ["br_indirect_mispred", "br_indirect_mispred_addr", "br_cond", "b
                 "other_iq_dep_stall"]
 
 
-# Settings: the core does not wait after branches that are always taken, or waits as the Cortex-A53
-# does.
+# NO_SHADOW: the core does not wait after taken branches. SHADOW: it waits as the Cortex-A53 does.
 NO_SHADOW = "fetch.taken=0", "fetch.indirect=0"
 SHADOW = "fetch.taken=2", "fetch.indirect=2"
 
 
 @pytest.mark.parametrize("branches, far", [(40, False), (80, True)])
 def test_far_branches(branches, far):
-    # 200 passes through this many branches, of which 64 are near. At first, all are far.
+    # The loop makes 200 passes through `branches` branches. The core remembers 64 branches, which
+    # are then near. So 40 branches are near after the first pass, and 80 branches stay far.
     body = "; ".join(["add x14, x14, #1; b 7f; nop; 7:"] * branches)
     less, more = (count("loop", LOCAL, f"fetch.far={n}", core="cortex-a72", events=["cpu_cycles"],
                         BODY=body, COUNT=200)["cpu_cycles"] for n in (0, 2))
@@ -631,8 +645,8 @@ def test_far_branches(branches, far):
 
 @pytest.mark.parametrize("calls, far", [(1, 0), (2, 2), (5, 5)])
 def test_far_returns(calls, far):
-    # Each of 200 passes calls a function from this many places. If it returns to another place than
-    # last time, the return is far.
+    # Each of 200 passes calls a function from `calls` places. A return to another place than the
+    # last time is far.
     body = "; ".join(["bl f; add x14, x14, #1"] * calls)
     less, more = (count("loop", LOCAL, f"fetch.far={n}", core="cortex-a72", events=["cpu_cycles"],
                         BODY=body, AUX=FUNCTIONS, COUNT=200)["cpu_cycles"] for n in (0, 2))
@@ -640,7 +654,7 @@ def test_far_returns(calls, far):
 
 
 def test_return_without_call():
-    # RET to the address in a register, with an empty return stack.
+    # RET goes to the address in x11. The return stack is empty.
     body = {"SETUP": "adr x11, k_begin + 8", "BODY": "ret x11; nop; nop"}
     want(count("repeat", **body), br_mis_pred=1, br_return_retired=1, inst_retired=2)
     want(count("repeat", core="cortex-a53", events=BRANCH_KINDS, **body), br_indirect_mispred=1,
@@ -648,16 +662,16 @@ def test_return_without_call():
 
 
 def test_return_by_an_indirect_branch():
-    # BR X30 pops nothing from the return stack. 3 calls return by BR, each to a new target: 3
-    # wrong.
+    # BR X30 does not pop the return stack. Three calls return by BR, each to a new target, so three
+    # are mispredicted.
     body = "bl h; nop; bl h; nop; bl h; nop"
     want(count("repeat", BODY=body, AUX=FUNCTIONS), br_mis_pred=3, br_return_retired=0,
          br_indirect_spec=3)
 
 
 def test_indirect_targets():
-    # BR at one address, 12 passes. It is wrong once with one target, always with two targets in
-    # turn, and 4 times with 4 targets that are each used 3 times in a row.
+    # One BR is executed in 12 passes. With one target it is mispredicted once, with two targets in
+    # turn 12 times, and with 4 targets that are each used 3 times in a row 4 times.
     goto = "add x11, x12, x13, lsl #4; br x11; nop; .balign 16; 3: b 4f; .balign 16; b 4f; " \
            ".balign 16; b 4f; .balign 16; b 4f; .balign 16; 4: add x14, x14, #1"
     for choose, wrong in (("mov x13, #0", 1), ("and x13, x14, #1", 12), ("lsr x13, x15, #0", 1),
@@ -673,9 +687,9 @@ def test_indirect_targets():
 
 
 class Targets:
-    """Predicts targets of indirect branches. The index of an entry is the branch's word address
-    XOR the previous targets, each shifted by two bits more than the one after it; `history` bits
-    of the result are used."""
+    """A second implementation of the predictor of indirect targets. The index of an entry is the
+    branch's word address XOR the previous targets, of which `history` bits are used. Each target is
+    shifted by two bits more than the target after it."""
 
     def __init__(self, entries, history):
         self.entries, self.bits, self.said, self.past, self.wrong = entries, history, {}, [], 0
@@ -690,10 +704,10 @@ class Targets:
 
 
 def test_indirect_targets_by_history():
-    # BLR calls two functions in turn, four in turn, or functions in a pattern of period 7. With
-    # history only the first passes are wrong, because they use new entries. Without it at most
-    # repeated targets are right. The Cortex-A72 has 8 bits of history and 1024 entries; the
-    # Cortex-A53 has no history.
+    # BLR calls two functions in turn, four functions in turn, or functions in a pattern of period
+    # 7. With history, only the first passes are mispredicted, because they use new entries. Without
+    # history, a prediction is right only if the target is the same as the last time. The Cortex-A72
+    # has 8 bits of history and 1024 entries; the Cortex-A53 has no history.
     functions = "f: ret; .balign 16; ret; .balign 16; ret; .balign 16; ret"
     choose = {2: "and x13, x14, #1", 4: "and x13, x14, #3",
               7: "mov x16, #7; udiv x13, x14, x16; msub x13, x13, x16, x14; lsr x13, x13, #1"}
@@ -720,10 +734,10 @@ def test_indirect_targets_by_history():
 
 
 def test_indirect_targets_share_an_entry():
-    # 256 entries without tags; the word address is the index. So two BR at a distance of 1024 bytes
-    # share an entry. Each jumps to the instruction after it and replaces the other's target: both
-    # are wrong in each pass. At 1020 bytes each is wrong once. The loop's branch is wrong in the
-    # first and the last pass.
+    # There are 256 entries without tags, and the word address is the index. So two BR that are 1024
+    # bytes apart share an entry. Each replaces the target of the other, so both are mispredicted in
+    # each pass. If they are 1020 bytes apart, each is mispredicted once. The loop's branch is
+    # mispredicted in the first and the last pass.
     for space, wrong in ((1024, 20), (1020, 2)):
         body = ("adr x11, 3f; br x11; 3: adr x12, 4f; b 2f; .space " + str(space - 16) +
                 "; 2: nop; br x12; 4: nop")
@@ -732,8 +746,8 @@ def test_indirect_targets_share_an_entry():
 
 
 def test_indirect_calls():
-    # BLR is predicted by its last target, and its return by the return stack. At 8 different places
-    # 8 calls are wrong, and no return.
+    # The last target predicts a BLR, and the return stack predicts the return. Calls from 8 places
+    # are mispredicted once each, and no return is.
     want(count("repeat", SETUP="adr x12, f", BODY="blr x12; nop", AUX=FUNCTIONS, REPS=8),
          br_mis_pred=8, br_indirect_spec=16, br_return_retired=8)
     want(count("loop", LOCAL, SETUP="adr x12, f", BODY="blr x12", AUX=FUNCTIONS, COUNT=8),
@@ -755,8 +769,9 @@ def walk(*sets, core="cortex-a53", events=PREFETCHES, **defines):
 
 
 def test_prefetch_a_page():
-    # Lines 0, 1 and 2 miss: twice a stride of 1. Then lines 3 to 7 are prefetched, and one more for
-    # each line that is used, until the page ends: 61. Level 2 also fetches the line of k_begin.
+    # Lines 0, 1 and 2 miss, which is a stride of 1 twice in a row. Then lines 3 to 7 are
+    # prefetched, and one more line for each line that is used, until the page ends. So 61 lines are
+    # prefetched. Level 2 also fetches the line of k_begin.
     want(walk(STRIDE=64, COUNT=64), l1d_cache_refill=3, prefetch_linefill=61, l2d_cache_refill=65,
          bus_access=4 * 65)
     want(walk(OFF, STRIDE=64, COUNT=64, events=["l1d_cache_refill"]), l1d_cache_refill=64)
@@ -774,8 +789,9 @@ def test_prefetch_runs_ahead():
 
 
 def test_prefetch_strides():
-    # Every second, third or fourth line makes a stream, every fifth does not. A page of 64 lines
-    # has 32, 22, 16 and 13 of these. Words within a line make no other stream.
+    # A walk over every second, third or fourth line starts a stream, and a walk over every fifth
+    # line does not. A page of 64 lines has 32, 22, 16 and 13 such lines. Further words within a
+    # line start no stream.
     for stride, n in ((128, 32), (192, 22), (256, 16)):
         want(walk(STRIDE=stride, COUNT=n), l1d_cache_refill=3, prefetch_linefill=n - 3)
     want(walk(STRIDE=320, COUNT=13), l1d_cache_refill=13, prefetch_linefill=0)
@@ -808,9 +824,9 @@ def side_by_side(streams, *sets):
 
 
 def test_prefetch_streams_side_by_side():
-    # The prefetcher follows two streams at once. At the end, each has prefetched five lines too
-    # many. With three streams in the program, the third replaces the first, the first replaces the
-    # second, and so on, so more lines miss. prefetch.streams=3 is enough for three.
+    # The prefetcher follows two streams at once. At the end, each stream has prefetched five lines
+    # that are not used. With three streams in the program, the third replaces the first, the first
+    # replaces the second, and so on, so more lines miss. prefetch.streams=3 is enough for three.
     want(side_by_side(2), l1d_cache_refill=2 * 3, prefetch_linefill=2 * (17 + 5))
     want(side_by_side(3, "prefetch.streams=3"), l1d_cache_refill=3 * 3,
          prefetch_linefill=3 * (17 + 5))
@@ -818,7 +834,8 @@ def test_prefetch_streams_side_by_side():
 
 
 def test_prefetch_nothing_at_random():
-    # Random lines in 512 KB: two equal strides of at most four lines are rare.
+    # The loads access random lines in 512 KB, where two equal strides of at most four lines in a
+    # row are rare.
     c = count("random", core="cortex-a53", events=PREFETCHES, COUNT=4000, BITS=13)
     assert c["prefetch_linefill"] <= c["l1d_cache_refill"] // 50, c
 
@@ -844,7 +861,8 @@ def test_prefetch_of_the_a72():
          l2d_cache_refill=192 + 22 + 1)
     want(walk(OFF, STRIDE=64, COUNT=192, core="cortex-a72", events=events), l1d_cache_refill=192,
          l2d_cache_refill=192 + 1)
-    # Backwards and with the largest number of streams, each is four lines ahead in level 1.
+    # The walk goes backwards, with the largest number of streams. Each stream is four lines ahead
+    # in level 1.
     body = "; ".join(["ldr x1, [x2]"] + [f"add x3, x2, #{i}, lsl #12; ldr x1, [x3]"
                                          for i in range(1, 8)] + ["sub x2, x2, #64"])
     c = count("loop", core="cortex-a72", events=["l1d_cache_refill"], BODY=body, COUNT=20,
@@ -866,7 +884,7 @@ def test_prefetch_takes_less_time():
 
 
 def test_prefetch_is_the_same_without_a_clock():
-    # Events other than cycles are counted without a clock: the same lines are prefetched.
+    # If no event needs cycles, the model has no clock, but it prefetches the same lines.
     for defines in ({"STRIDE": 64, "COUNT": 300}, {"STRIDE": 192, "COUNT": 100}):
         alone = walk(events=["l1d_cache_refill", "prefetch_linefill"], **defines)
         timed = walk(events=["l1d_cache_refill", "prefetch_linefill", "cpu_cycles"], **defines)
@@ -875,16 +893,17 @@ def test_prefetch_is_the_same_without_a_clock():
 
 # ---- stalls: what waits for what ----------------------------------------------------------------
 #
-# A pass is BODY and the loop's SUB and CBNZ, which fill the remaining issue slots. Latencies of the
-# Cortex-A53: 3 cycles for a load, 4 for additions of doubles and for multiplications.
+# A pass is BODY, and the SUB and CBNZ of the loop, which issue in cycles that BODY leaves free.
+# Latencies of the Cortex-A53: 3 cycles for a load, 4 for additions of doubles and for
+# multiplications.
 
 WAITS = [
-    # The second load issues in cycle 3, two cycles late, and CBNZ in 4. The next pass begins in 5,
-    # and its address is available in 6.
+    # The second load issues in cycle 3, which is two cycles late, and CBNZ in 4. The next pass
+    # could begin in 5, but the address of its first load is available only in 6.
     ("agu_dep_stall", "ldr x11, [x11]; ldr x11, [x11]", 2 + 1),
     ("agu_dep_stall", "ldr x11, [x11]", 1),
-    # The second instruction issues in 4, three cycles late, and CBNZ in 5. The next pass waits from
-    # 6 to 8.
+    # The second instruction issues in cycle 4, which is three cycles late, and CBNZ in 5. The next
+    # pass could begin in 6, and its first instruction issues in 8.
     ("simd_dep_stall", "fadd d0, d0, d1; fadd d0, d0, d1", 3 + 2),
     ("other_interlock_stall", "mul w12, w12, w13; mul w12, w12, w13", 2 + 1),
     # A store waits for its data, which it needs a cycle later than its address.
@@ -925,11 +944,12 @@ def test_stalls_add_up():
 
 
 # ---- level 1 data cache --------------------------------------------------------------------------
-# walk.S: its code is one line, which is fetched while pmk counts: l1i_cache_refill is 1, and the
-# line also counts in level 2.
+# The code of walk.S is one line, which is fetched while pmk counts. So l1i_cache_refill is 1, and
+# level 2 has one more read and refill.
 
 def test_walk_half_the_cache():
-    # 256 lines fill invalid ways in the first pass; nothing is evicted, whatever the replacement.
+    # The first pass fills 256 lines into invalid ways. Nothing is evicted with either replacement
+    # policy.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=64, COUNT=256, PASSES=4), l1d_cache_rd=1024,
              l1d_cache_refill=256, l1d_cache_wb=0, l2d_cache_rd=257, l2d_cache_refill=257,
@@ -937,7 +957,7 @@ def test_walk_half_the_cache():
 
 
 def test_walk_the_whole_cache():
-    # 512 lines, 4 in each of 128 sets: all of them fit.
+    # All 512 lines fit, 4 in each of the 128 sets.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=64, COUNT=512, PASSES=4), l1d_cache=2048,
              l1d_cache_refill=512)
@@ -948,27 +968,26 @@ def test_walk_double_words_of_the_whole_cache():
 
 
 def test_walk_in_pieces():
-    # LDR Q in steps of 24: 256 of them are 6144 bytes, 96 lines. Offsets 0, 24, 48, 72 = 8 in the
-    # next line … repeat after 8 accesses (192 bytes, 3 lines). In a line of 64 an access crosses
-    # from 49 on: 0, 24, 48 | 8, 32, 56 crosses | 16, 40: one of 8. The last ends at 6136: 96 lines.
-    # Unaligned: 24, 72 …, every second.
+    # 256 LDR Q in steps of 24 bytes cover 6136 bytes, which are 96 lines. Their offsets in a line
+    # repeat after 8 accesses (192 bytes, 3 lines): 0, 24, 48; 8, 32, 56; 16, 40. Of these, only the
+    # access at 56 is in two lines. Every second access is not aligned to 16 bytes.
     want(count("walk", REG="q2", STRIDE=24, COUNT=256, PASSES=2), ld_retired=512,
          l1d_cache_rd=2 * (256 + 32), l1d_cache_refill=96, unaligned_ld_spec=256)
 
 
 def test_walk_twice_a_direct_mapped_cache():
-    # The cache has 512 sets of one way, and the walk 1024 lines: each line evicts the one that is
-    # needed half a pass later.
+    # The cache has 512 sets of one way, and the walk has 1024 lines, so each line evicts a line
+    # that is needed half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=3072,
          l2d_cache_rd=3073, l2d_cache_refill=1025)
 
 
 def test_walk_twice_the_cache_at_random():
-    # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass
-    # to the next, so at least 512 misses a pass. With random replacement and m misses a set and
-    # pass a line survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h =
-    # 0.137, m = 6.9, 884 misses a pass; 10 steady passes stay within 5 % of that. The first pass
-    # misses 1024 times.
+    # Each set has 4 ways for 8 lines. No policy keeps more than 512 of the 1024 lines from one pass
+    # to the next, so each pass has at least 512 misses. With random replacement, let m be the
+    # misses of a set in a pass. A line survives until its next use with probability h = (3/4)^m,
+    # and m = 8 (1 - h). So h = 0.137, m = 6.9, and a pass has 884 misses. Ten passes after the
+    # first stay within 5 % of that. The first pass misses 1024 times.
     c = count("walk", STRIDE=64, COUNT=1024, PASSES=11)
     assert 1024 + 10 * 840 <= c["l1d_cache_refill"] <= 1024 + 10 * 928, c
     equal(c["l2d_cache_refill"], 1025)
@@ -988,9 +1007,10 @@ def test_walk_by_the_way_size():
 
 
 def directory(n, bits, size, ways):
-    """Counts of random.S from the rules of the cache directory and of the micro-TLB, restated.
-    Cache: invalid ways first, lowest number first; then one round robin counter for all sets; reads
-    and writes allocate. Micro-TLB: 10 entries, filled and replaced in turn."""
+    """Returns the counts of random.S, from a second implementation of the rules of the cache
+    directory and of the micro-TLB. The cache fills invalid ways first, the lowest number first, and
+    then uses one round robin counter for all sets; reads and writes allocate. The micro-TLB has 10
+    entries, which are filled and replaced in turn."""
     sets, turn, x = size // 64 // ways, 0, 1
     tags, dirty, tlb = {}, set(), []
     c = dict(l1d_cache_rd=0, l1d_cache_wr=0, l1d_cache_refill_rd=0, l1d_cache_refill_wr=0,
@@ -1031,7 +1051,8 @@ def test_random_accesses_round_robin():
 
 
 # ---- write-backs ---------------------------------------------------------------------------------
-# evict.S: five lines of set 0; the first one may be made dirty, and the fifth evicts it.
+# evict.S accesses five lines of set 0. DIRTY may make the first line dirty, and the fifth evicts
+# it.
 DIRTY = [
     ("nothing", "", 0),
     ("store", "str x0, [x10]", 1),
@@ -1054,15 +1075,15 @@ def test_writeback(name, instructions, lines):
 
 
 def test_writeback_and_back_again():
-    # The line comes back from level 2 (which is no refill there), and is clean. It evicts the
-    # second line, which is not dirty. The next store to it hits.
+    # The load gets the line from level 2, where it hits, and the line is clean. It evicts the
+    # second line, which is not dirty. The store after the load hits.
     c = count("evict", RR, DIRTY="str x0, [x10]", AFTER="ldr x0, [x10]; str x0, [x10]")
     want(c, l1d_cache_refill=6, l1d_cache_wb=1, l2d_cache_rd=7, l2d_cache_refill=6, l2d_cache_wb=0)
 
 
 def test_stores_walk_twice_a_direct_mapped_cache():
-    # Every line is dirty when it is evicted: 512 in the first pass (the other 512 fill invalid
-    # ways), 1024 in each of the next two.
+    # Every evicted line is dirty. The first pass evicts 512 lines, because the other 512 fill
+    # invalid ways. The next two passes evict 1024 lines each.
     want(count("walk", "dcache.ways=1", ACCESS="str", STRIDE=64, COUNT=1024, PASSES=3),
          st_retired=3072, l1d_cache_refill_wr=3072, l1d_cache_refill_rd=0, l1d_cache_wb=2560,
          l2d_cache_wr=2560, l2d_cache_refill=1025)
@@ -1072,8 +1093,7 @@ def test_stores_walk_twice_a_direct_mapped_cache():
 # With a direct mapped level 1 of 512 sets a walk over more than 64 KB misses there at every line.
 
 def test_level_2_fits():
-    # 480 KB are 15 lines in each of 512 sets of 16 ways, which leaves one for the few lines of
-    # code.
+    # 480 KB are 15 lines in each of the 512 sets. The 16th way is left for the few lines of code.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=7680, PASSES=2), l1d_cache_refill=15360,
          l2d_cache_rd=15361, l2d_cache_refill=7681, bus_access_rd=4 * 7681)
     # 512 KB are half of 1 MB.
@@ -1082,23 +1102,24 @@ def test_level_2_fits():
 
 
 def test_level_2_does_not_fit():
-    # Level 2 is also direct mapped, with 8192 sets. Each of 16384 lines evicts the line that is
+    # Level 2 is also direct mapped, with 8192 sets. Each of the 16384 lines evicts a line that is
     # needed half a pass later.
     want(count("walk", "dcache.ways=1", "l2.ways=1", STRIDE=64, COUNT=16384, PASSES=2),
          l1d_cache_refill=32768, l2d_cache_refill=32769, l2d_cache_wb=0)
 
 
 def test_level_2_writes_back():
-    # Stores to 16384 lines, once. A line leaves level 1 dirty 512 lines later, when level 2 still
-    # has it; 8192 lines later it is thrown out there and goes to memory: 16384 - 8192. It left
-    # level 1 16384 - 512 times.
+    # The walk stores to 16384 lines once. A line leaves level 1, dirty, 512 lines later, when level
+    # 2 still has it. So level 1 evicts 16384 - 512 lines. Level 2 evicts a line 8192 lines later,
+    # and writes it to memory. So level 2 evicts 16384 - 8192 lines.
     want(count("walk", "dcache.ways=1", "l2.ways=1", ACCESS="str", STRIDE=64, COUNT=16384,
                PASSES=1),
          l1d_cache_wb=15872, l2d_cache_wr=15872, l2d_cache_wb=8192, bus_access_wr=4 * 8192)
 
 
 def test_level_2_off():
-    # Lines and write-backs go to the bus. 1024 + 1 lines; 512 of them are written back.
+    # Without level 2, line fills and write-backs use the bus. 1024 + 1 lines are filled, and 512
+    # are written back.
     want(count("walk", "dcache.ways=1", "l2.enable=0", ACCESS="str", STRIDE=64, COUNT=1024,
                PASSES=1),
          l1d_cache_refill=1024, l1d_cache_wb=512, l2d_cache=0, l2d_cache_refill=0,
@@ -1139,7 +1160,7 @@ def test_tlb_512_pages():
 
 
 def test_tlb_640_pages():
-    # Five pages for four ways of each set: round robin evicts each before it is needed again.
+    # Each set has four ways for five pages. Round robin evicts each page before it is needed again.
     want(pages(640, stride=4096), l1d_tlb_refill=6400, l2d_tlb_refill=6400, dtlb_walk=6400)
 
 
@@ -1187,8 +1208,8 @@ def test_itlb_refill_stalls_fetch():
 # ---- instruction cache ---------------------------------------------------------------------------
 
 def test_icache_straight_line():
-    # 8 lines of 16 NOPs, never run before: each is fetched once, from memory, 120 cycles. Two NOPs
-    # a cycle. 32 look-ups of 16 bytes.
+    # The 8 lines of 16 NOPs are fetched from memory once, in 120 cycles each. Two NOPs issue per
+    # cycle. There are 32 look-ups of 16 bytes.
     want(count("repeat", BODY="nop", REPS=128), l1i_cache_refill=8, l1i_cache=32, inst_retired=128,
          l2d_cache_refill=8, stall_frontend=8 * 120, cpu_cycles=64 + 8 * 120)
     want(count("repeat", "mem.latency=60", BODY="nop", REPS=128), stall_frontend=8 * 60,
@@ -1198,8 +1219,8 @@ def test_icache_straight_line():
 
 
 def test_icache_look_ups_by_block():
-    # The loop begins 8 bytes into a line and has 2, 3, 8 instructions: bytes 8 to 15, to 19, to 39.
-    # Each pass makes a look-up at its start, and its last look-up has the branch.
+    # The loop begins 8 bytes after the start of a line. With 2, 3 or 8 instructions it ends at byte
+    # 15, 19 or 39. Each look-up covers 16 aligned bytes, from the start of the pass to its branch.
     for body, looks in (("", 1), ("nop", 2), ("nops 6", 3)):
         a, b = (count("loop", BODY=body, COUNT=n)["l1i_cache"] for n in (10, 30))
         equal(b - a, 20 * looks, body)
@@ -1222,15 +1243,17 @@ def test_icache_half_of_it():
 
 
 def test_icache_twice_of_it():
-    # Direct mapped, 1025 lines in 512 sets: each line evicts the one that is needed half a pass
-    # later, so all of them miss in every pass. One line is before the loop.
+    # The cache is direct mapped with 512 sets, and the loop has 1025 lines. Each line evicts a line
+    # that is needed half a pass later, so all lines miss in every pass. One more line is before the
+    # loop.
     want(count("codelines", "icache.ways=1", LINES=1024, PASSES=3), l1i_cache_refill=3 * 1025 + 1,
          l2d_cache_refill=1026)
     want(count("codelines", "icache.size=128K", LINES=1024, PASSES=3), l1i_cache_refill=1026)
 
 
 def test_icache_from_level_2():
-    # The cache has 16 lines and the code 33. Level 2 has all of them: 13 cycles each.
+    # The cache has 16 lines, and the code has 33. All lines are in level 2, which takes 13 cycles
+    # for each.
     for sets, latency in (((), 13), (("l2.latency=40",), 40)):
         want(count("repeat", "icache.size=1K", "icache.ways=1", *sets, BODY="nop", REPS=512,
                    WARM=1),
@@ -1307,7 +1330,8 @@ def test_timing_parameters_change_cycles_only():
     assert slow["cpu_cycles"] > fast["cpu_cycles"]
 
 
-# ---- memory far away -----------------------------------------------------------------------------
+# ---- memory at high addresses
+# -----------------------------------------------------------------------------
 
 def test_a_gigabyte_far_away():
     # 1 GB at 0x7000000000 is mapped by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS |
@@ -1418,13 +1442,15 @@ def regions(what, *functions, flags=("-static",), code=0):
 
 
 PROGRAMS = [
-    # 1000, 2000 … 5000 in five threads; 100, 200, 300 in three children and 1000 in their parent.
+    # work(n) with n = 1000, 2000, 3000, 4000 and 5000 in five threads; with n = 100, 200 and 300 in
+    # three children, and n = 1000 in their parent.
     ("threads", "work", 5, 2 * 15000 + 2 * 5, 5, {}),
     ("forks", "work", 4, 2 * 1600 + 2 * 4, 4, {}),
-    # fact(1) … fact(10) call themselves: 55 entries, and each instruction counts once.
+    # fact(1) to fact(10) are called and call themselves. There are 55 entries, and each instruction
+    # counts once.
     ("recursion", "fact", 55, 10 * 45 + 4 * 10, 55, {}),
     ("signals", "note", 50, 100, 50, {}),
-    # A store faults in the middle of a block, and the handler jumps out.
+    # A store faults in the middle of a block, and the handler leaves by siglongjmp().
     ("faults", "note", 100, 200, 100, {}),
     # The counts are reported when the program dies.
     ("killed", "work", 1, 2 * 500 + 2, 1, dict(code=137)),

@@ -413,7 +413,7 @@ def test_debian_busybox():
                 ["expr", "6", "*", "7"],
                 ["awk", "{ s += $3 } END { print s / 7 }", file])
     for argv in size(commands[::2], commands):
-        # BusyBox's shell is not one of these commands; see debian_bash.
+        # BusyBox's shell is not one of these commands; see test_debian_bash.
         compare(busybox, *argv)
 
 

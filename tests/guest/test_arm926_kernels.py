@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Known-answer kernels on the buses of the ARM926EJ-S Development Chip: small ARM programs, each
-with the counts of its AHB Monitor that follow from the caches and the bus protocol. Sizes are those
-of the arm926 core: 32 KB caches with 4 ways of 256 sets (a way is 8 KB), a TLB of 64 pages in 2
-ways of 32 sets, HCLK at a third of the core clock, memory with 5 wait states for the first word
-read and 2 for the first written, 1 to connect a layer to a slave that another layer had.
+"""Known-answer kernels on the buses of the ARM926EJ-S Development Chip: small ARM programs, for
+which the counts of the AHB Monitor follow from the caches and the bus protocol. Sizes are those of
+the arm926 core: 32 KB caches with 4 ways of 256 sets (a way is 8 KB), and a TLB of 64 pages in 2
+ways of 32 sets. HCLK is a third of the core clock. Memory has 5 wait states for the first word of a
+read and 2 for the first word of a write. Connecting a layer to a slave that another layer used
+takes 1 more.
 
-Every run has all 91 counters, and the identities that hold whatever a program does are checked for
-each."""
+Every test counts on all 91 counters, and checks sums that hold for every program (identities())."""
 import hashlib
 import os
 
@@ -75,10 +75,11 @@ def want(c, **expected):
 # ---- the data side -------------------------------------------------------------------------------
 
 def test_a_load_that_misses():
-    # The line of the code is a WRAP8 on ARM-I, which waits 5; ARM-I had the memory before. The load
-    # runs when its first word is there. On ARM-D the first read of the page table is 1 cycle in its
-    # address phase and waits 6 for the other 7 words, 1 of them to connect; then it waits 5. The
-    # second read and the WRAP8 of the line wait 5 each.
+    # Fetching the line of the code is a WRAP8 on ARM-I. It waits 5 cycles, and nothing to connect,
+    # because ARM-I used the memory last. The load executes as soon as the first word has come. Then
+    # the page table is read on ARM-D. ARM-I still transfers 7 words. The first of these cycles is
+    # the address cycle of the first read, which waits for the other 6, including 1 to connect. Then
+    # it waits 5 cycles for memory. The second read and the WRAP8 of the line wait 5 cycles each.
     c = measure("ldr r1, [r10]")
     want(c, armi_rd=8, armi_line_fill=1, armi_wait_total=5, armi_wait_non_seq_slave=5,
          armi_wait_non_seq_bus=0, armd_rd=10, armd_wr=0, armd_burst_single=2, armd_line_fill=1,
@@ -113,8 +114,8 @@ def test_a_load_across_lines_fills_both():
 EVICT = ("ldr r0, [r10]; {}; add r2, r10, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]; "
          "add r2, r2, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]")
 
-# The store that makes the line dirty, and the cast-outs that follow: half lines, whole lines, words
-# written.
+# The store that makes the line dirty, and the cast-outs that follow from it: the numbers of half
+# lines, of whole lines, and of written words.
 DIRTY = [
     ("nothing", "nop", 0, 0, 0),
     ("a_word_of_the_low_half", "str r0, [r10, #12]", 1, 0, 4),
@@ -142,7 +143,8 @@ def test_cast_outs_pass_the_alignment_test():
 
 # ---- writes that miss ----------------------------------------------------------------------------
 
-# Stores to absent lines: the bursts that their words make. The page table costs two single reads.
+# Stores to absent lines, and the bursts that their words make. Reading the page table makes two
+# more single transfers.
 #         name               instructions                         single incr4 incr8 words
 STORES = [
     ("a_word", "str r1, [r2]", 1, 0, 0, 1),
@@ -153,7 +155,7 @@ STORES = [
     ("four_words", "stmia r2, {r4-r7}", 0, 1, 0, 4),
     ("five_words", "stmia r2, {r4-r8}", 1, 1, 0, 5),
     ("eight_words", "stmia r2, {r0-r7}", 0, 0, 1, 8),
-    # 0x10 to 0x2f: bursts end at the end of the line (our choice).
+    # The words are at 0x10 to 0x2f. A burst ends at the end of its line (our choice).
     ("eight_words_in_two_lines", "add r3, r2, #16; stmia r3, {r0-r7}", 0, 2, 0, 8),
     ("two_words_apart", "str r1, [r2]; str r1, [r2, #4]", 2, 0, 0, 2),
 ]
@@ -194,7 +196,8 @@ def test_the_write_buffer_holds_four_writes():
 
 
 def test_cache_off():
-    # Every word is a separate access: 1 + 4 reads, 1 write, and 4 words in a burst.
+    # Every loaded word is a separate transfer: 1 + 4 reads. The stores are 1 write, and a burst of
+    # 4 words.
     c = measure("ldr r1, [r10]; ldmia r10, {r4-r7}; str r1, [r10]; stmia r10, {r4-r7}",
                 "dcache.enable=0")
     want(c, armd_line_fill=0, armd_rd=2 + 5, armd_wr=5, armd_burst_single=2 + 5 + 1,
@@ -208,13 +211,13 @@ PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2,
 
 
 def test_pages_that_fit_the_tlb():
-    # 32 pages, one for each set, are used twice. The second time they are present.
+    # The loop uses 32 pages, one for each set, twice. The second time they are present.
     want(measure(PAGES.format(32)), armd_page_walk_d=64, armd_page_walk_i=0)
 
 
 def test_pages_that_do_not():
-    # 128 pages for 32 sets of two: four alternate in each, so none is present the second time
-    # either. The code's page, in set 16, is evicted with them.
+    # The loop uses 128 pages, four for each set of two ways, so no page is present the second time.
+    # The page of the code, which is in set 16, is evicted, too.
     c = measure(PAGES.format(128))
     want(c, armd_page_walk_d=2 * 256)
     assert c["ct_armd_page_walk_i"] > 0 and c["ct_armd_page_walk_i"] % 2 == 0, c
@@ -294,8 +297,8 @@ def test_code_in_the_itcm_is_not_on_the_bus():
 
 
 def test_code_that_runs_out_of_the_itcm():
-    # From k_begin, 0x10040, there are 1100 words and three more, up to 0x1117c, which are 138
-    # lines. With an ITCM up to 0x11000, twelve of them are fetched.
+    # The code has 1103 words from k_begin (0x10040) to 0x1117c. They are 138 lines. If the ITCM
+    # ends at 0x11000, twelve of these lines are fetched from memory.
     itcm = ("itcm.base=0x10000", "itcm.size=4K", NO_MMU)
     want(measure("nop", NO_MMU, reps=1100), armi_line_fill=138)
     want(measure("nop", *itcm, reps=1100), armi_line_fill=12)
@@ -323,9 +326,9 @@ def test_code_in_the_cache_is_not_fetched():
 
 
 def test_without_an_instruction_cache():
-    # Each fetch reads four aligned words, every time. BODY is four words: one burst up to the first
-    # BNE, and one for each of the other 49 runs of the loop. The loop after it, which lets the
-    # buses settle, is in the next four words: MOV to BNE, then 98 times SUBS and BNE.
+    # Each fetch reads four aligned words. BODY is four words, so there is one burst up to the first
+    # BNE, and one for each of the other 49 passes. The kernel's last loop, which waits until the
+    # buses are idle, is in the next four words: one burst for MOV to BNE, and 98 for SUBS and BNE.
     c = measure("mov r3, #50; 1: nop; subs r3, r3, #1; bne 1b", "icache.enable=0")
     want(c, armi_line_fill=0, armi_burst_single=0, armi_burst_incr4=1 + 49 + 1 + 98)
 
@@ -333,9 +336,9 @@ def test_without_an_instruction_cache():
 # ---- time ----------------------------------------------------------------------------------------
 
 def test_wait_states_are_parameters():
-    # Three reads on ARM-D wait 9 cycles each, and each of the 7 words after the first of the line
-    # waits 2. The first read waits for 7 words of ARM-I that take 3 cycles each, except 1 cycle in
-    # its address phase.
+    # Three reads on ARM-D wait 9 cycles each. Of the line's words, the 7 after the first wait 2
+    # cycles each. The first read also waits for 7 words of ARM-I, which take 3 cycles each, except
+    # the cycle of its own address.
     c = measure("ldr r1, [r10]", "mpmc.read=9", "mpmc.read_next=2")
     want(c, armd_wait_total=27 + 14 + 20, armd_wait_non_seq_slave=27, armd_wait_non_seq_bus=20,
          armi_wait_total=9 + 14)
@@ -344,7 +347,7 @@ def test_wait_states_are_parameters():
 
 
 def test_thresholds():
-    # Waits of 11, 5 and 5 cycles.
+    # The three reads on ARM-D wait 11, 5 and 5 cycles.
     want(measure("ldr r1, [r10]", "wait.threshold=4"), armd_wait_threshold_hit=3)
     want(measure("ldr r1, [r10]", "wait.threshold=5"), armd_wait_threshold_hit=1)
     want(measure("ldr r1, [r10]", "wait.threshold=10"), armd_wait_threshold_hit=1)
@@ -434,8 +437,8 @@ TIMES = [
 
 def test_cycles_of_instructions():
     for name, body, cycles in TIMES:
-        # SUBS takes 1 cycle, BNE 3. HCLK is the core's clock, and the code outside the loop takes
-        # the same time in both runs.
+        # SUBS takes 1 cycle and BNE 3. HCLK is the core's clock here. The code outside the loop
+        # takes the same time in both runs, so the difference is the time of 100 iterations.
         turns = [measure(f"ldr r1, [r10]; mov r3, #{n}; 1: {body}subs r3, r3, #1; bne 1b",
                          "ahb.ratio=1")
                  ["ct_total_cycles"] for n in (100, 200)]
@@ -459,23 +462,24 @@ def whole(*traffic, sets=()):
     return c
 
 
-# 50 requests, one every 10 HCLK cycles. A read is accepted at once and its data wait 5 cycles, a
-# write waits 2: those of the memory controller. Threshold 0: each wait is beyond it.
-# traffic, then counts: reads, writes, wait of read, write and data, pages of 2, 4, 8, 16 KB
+# Most rows make 50 requests, one every 10 HCLK cycles. With the wait states of the memory
+# controller, a read is accepted at once and its data waits 5 cycles, and a write waits 2 cycles. A
+# row has the traffic, the numbers of reads and writes, the waits of reads, writes and data, and the
+# changes of pages of 2, 4, 8 and 16 KB.
 GXI = [
     ("gxi:period=10,count=50", 50, 0, 0, 0, 250, (0, 0, 0, 0)),
     ("gxi:period=10,count=50,dir=write", 0, 50, 0, 100, 0, (0, 0, 0, 0)),
     ("gxi:period=10,count=50,dir=both", 25, 25, 0, 50, 125, (0, 0, 0, 0)),
     ("gxi:period=10,count=50,read_wait=3,data_wait=4", 50, 0, 150, 0, 200, (0, 0, 0, 0)),
-    # The address advances by 1 KB each time, so every second request is in another 2 KB, every
-    # fourth in another 4 KB, and so on.
+    # The address advances by 1 KB each time, so every second request is in another page of 2 KB,
+    # every fourth in another page of 4 KB, and so on.
     ("gxi:period=10,count=50,step=1024", 50, 0, 0, 0, 250, (24, 12, 6, 3)),
     ("gxi:period=10,count=50,step=1024,dir=both", 25, 25, 0, 50, 125, (24, 12, 6, 3)),
     # The addresses alternate between two pages of 16 KB.
     ("gxi:period=10,count=50,addr=0x3ffc,span=8,step=4", 50, 0, 0, 0, 250, (49, 49, 49, 49)),
-    # One read starts in each of the cycles 0 to 3. Then four are pending, and the fifth waits 3
-    # cycles, until the first data have come. The first data stall for 5 cycles, and the fifth's
-    # for 3 after the fourth's.
+    # One read starts in each of the cycles 0 to 3. Then four reads are pending, and the fifth waits
+    # 3 cycles, until the data of the first has come. The data channel waits 5 cycles for the data
+    # of the first read, and 3 cycles between the data of the fourth read and of the fifth.
     ("gxi:period=0,count=8", 8, 0, 3, 0, 8, (0, 0, 0, 0)),
 ]
 
@@ -489,7 +493,7 @@ def test_gxi(spec, reads, writes, read_wait, write_wait, data_wait, pages):
 
 
 def test_gxi_thresholds():
-    # There are 25 stalls of each kind, of 3, 2 and 4 cycles.
+    # There are 25 waits of read addresses, write addresses and read data, of 3, 2 and 4 cycles.
     spec = "gxi:period=10,count=50,dir=both,read_wait=3,write_wait=2,data_wait=4"
     for threshold in range(5):
         c = whole(spec, sets=[f"wait.threshold={threshold}"])
@@ -512,10 +516,10 @@ def test_the_gxi_has_a_port_of_its_own():
 
 
 def refused(how):
-    # Each transfer is refused once. The two reads of the page table are repeated unchanged, and so
-    # is the WRAP8, whose first word is refused; its other seven words follow as single transfers.
-    # Refusals do not count as waits, but a repeated transfer waits for its slave like a first word:
-    # 10 times 5 cycles.
+    # The slave refuses each transfer once. The two reads of the page table are repeated unchanged.
+    # The first word of the WRAP8 is refused and repeated, and its other seven words follow as
+    # single transfers. A refusal does not count as a wait, but each of the 10 repeated transfers
+    # waits for the slave for 5 cycles, like a first word.
     have("qemu-arm")
     doc = stat("--core", "arm926", "--from", "k_begin", "--to", "k_end", "-e", "all", "--traffic",
                how, build("ldr r1, [r10]"))

@@ -27,7 +27,7 @@ PROGRAMS = {
                 [[("libtinfo6",), "*libtinfo.so.6.*", "libtinfo.so.6"], READLINE,
                  [("libsqlite3-0",), "*libsqlite3.so.0.*", "libsqlite3.so.0"],
                  [("zlib1g",), "*libz.so.1.*", "libz.so.1"]]),
-    # All of this runs in one process, because the behaviour of several processes depends on their
+    # The script runs in one process. With several processes, the counts would depend on their
     # order.
     "busybox": ("busybox-static", "*bin/busybox", ["sh", "-c", "while [ ${#s} -lt 300 ]; do "
                 "i=$((i + 1)); s=$s$((i * i)); done; echo $s"], []),
@@ -87,12 +87,12 @@ def test_a_profile_of(name, arch, tmp_path):
             "sum(executions) FROM execution JOIN code ON code.id = execution.code").fetchone()
     assert len(rows) > 10, rows
     equal({name: found for name, _, found in rows}, {name: total for name, total, _ in rows})
-    # The sums are right with and without symbols; busybox has none.
+    # Every executed instruction belongs to a function, even in busybox, which has no symbols.
     assert functions > 100 and not unknown, (unknown, functions, executed)
 
     again = recorded(tmp_path / "b.data", name, arch)
-    # A shell converts the number of its process to digits. The division's time depends on the
-    # number, so two recordings differ a little.
+    # A shell converts the number of its process to digits. The time for this depends on the number,
+    # so two recordings differ a little.
     done("diff", "--fail-over", "1%", "--min", "5000", data, again)
 
     contains(done("report", "-i", data).out, "%")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs that continue after faults have the counts of an independent count of the same run. Each
-program has many short functions of random instructions, some of which access unmapped memory, and a
-handler that jumps out."""
+"""The counts of programs that continue after faults equal an independent count of the same run.
+Each program has many short functions of random instructions, some of which access unmapped memory,
+and a handler that jumps out."""
 import os
 import random
 import sqlite3
@@ -16,7 +16,8 @@ from qemulog import wrapped
 CROSS64 = "aarch64-linux-gnu-"
 FUNCTIONS = 70
 
-# good: four pages, with nothing mapped after them; edge: 8 bytes before their end; bad: unmapped.
+# In the program, `good` is four pages with nothing mapped after them, `edge` is 8 bytes before
+# their end, and `bad` is not mapped.
 FRAME = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -143,9 +144,10 @@ def test_a64(seed):
     a64.compare(faulty("a64", seed))
 
 
-# A handler of faults is entered after blocks whose last access is skipped: by a call, by signals
-# that the program sends itself, by a timer, and by faults. OLD: this code ran before the program
-# had a handler. BUS: the handler also handles unaligned accesses, which are not visible.
+# A handler of faults is entered after blocks whose last access may be skipped: by a call, by
+# signals that the program sends to itself, by a timer, and by faults. With OLD=1, this code ran
+# before the program had a handler. With BUS=1, the handler also handles unaligned accesses, whose
+# faults pmk does not see.
 ENTERED = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -297,8 +299,8 @@ int main(void)
 
 def test_code_that_ran_before_faults_were_expected():
     """If code ran before faults were expected, its counts are right or marked. Only newer code
-    reports that a conditional access was passed. If the access was made, this is not needed.
-    Without a clock, accesses are counted one by one, and nothing is in doubt."""
+    reports that a conditional access was passed. An access that was made needs no report. Without a
+    clock, accesses are counted one by one, so no count is uncertain."""
     for early, some, trust in ((0, 0, "exact"), (1, 1, "exact"), (1, 0, "inexact")):
         program = build("faults-unsure", UNSURE, "-O1", "-static", "-march=armv6k", "-marm",
                         *["-DEARLY"] * early, f"-DSOME={some}")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Known-answer kernels: small ARM programs, each with the counts that follow from the rules of ARM
-application note 195 (DAI 0195B) and the ARM1176JZF-S TRM (DDI 0301H). The expected numbers are
-worked out in the comments; a few long sequences are checked against a dozen lines of Python that
-restate one rule. Sizes not named are those of the arm1176 core: 16 KB caches with 4 ways of 128
-sets, micro-TLBs of 10 pages, a main TLB of 64 pages in 2 ways, 128 branch target entries, 3
-return stack entries.
+application note 195 (DAI 0195B) and the ARM1176JZF-S TRM (DDI 0301H). The comments derive the
+expected numbers. A few long sequences are checked against a dozen lines of Python that implement
+one rule a second time. Unless a test sets other sizes, they are those of the arm1176 core: 16 KB
+caches with 4 ways of 128 sets, micro-TLBs of 10 pages, a main TLB of 64 pages in 2 ways, 128 branch
+target entries, 3 return stack entries. § is a section of DAI 0195B, or of DDI 0301H from §16 on.
 
 How to read the comments: "NOP 1, LDR 1, ADD 59" lists the instructions that run from k_begin to
 k_end, each with the cycles that it adds to cpu_cycles: one to issue, and those for which it waits.
@@ -18,8 +18,8 @@ RR = "cache.round_robin=1"
 
 # ---- data accesses: which instruction makes how many (DAI 0195B §7, §8) --------------------------
 #
-# All of them start with an empty data cache. r2 is DATA + `offset`, r5 is 1. "miss" counts every
-# access to an absent line; a load fills its line, a store does not.
+# All rows start with an empty data cache. r2 is DATA + `offset`, and r5 is 1. "miss" counts every
+# access to an absent line. A load fills its line, and a store does not.
 #
 #         name               offset  instructions                         access miss external
 ACCESSES = [
@@ -29,7 +29,8 @@ ACCESSES = [
     # The first store misses and is an external access. The load fills the line, and the second
     # store hits.
     ("store_load_store",            0, "str r1, [r2]; ldr r1, [r2]; str r1, [r2]",      3, 2, 2),
-    # Bytes 0x1d to 0x20 are in two lines, hence two accesses. 0x0d to 0x10 are in one line.
+    # Bytes 0x1d to 0x20 are in two lines, so they are two accesses. Bytes 0x0d to 0x10 are in one
+    # line.
     ("unaligned_word_two_lines", 0x1d, "ldr r1, [r2]",                                  2, 2, 2),
     ("unaligned_word_one_line",  0x0d, "ldr r1, [r2]",                                  1, 1, 1),
     ("unaligned_half_two_lines", 0x1f, "ldrh r1, [r2]",                                 2, 2, 2),
@@ -45,20 +46,21 @@ ACCESSES = [
     # A load of two words ends at the last byte of the line. A third word is in the next line.
     ("ldm_up_to_the_end",        0x18, "ldmia r2, {r6-r7}",                             1, 1, 1),
     ("ldm_past_the_end",         0x18, "ldmia r2, {r6-r8}",                             2, 2, 2),
-    # LDMDB loads the four words below 0x28: 0x18 to 0x27. LDMIB starts one word later than its
-    # base: 0x20 to 0x2f. LDMDA: 0x1c to 0x2b.
+    # LDMDB loads the four words below 0x28, from 0x18 to 0x27. LDMIB starts one word after its
+    # base, and loads from 0x20 to 0x2f. LDMDA loads from 0x1c to 0x2b.
     ("ldmdb_two_lines",          0x28, "ldmdb r2, {r6-r9}",                             2, 2, 2),
     ("ldmib_one_line",           0x1c, "ldmib r2, {r6-r9}",                             1, 1, 1),
     ("ldmda_two_lines",          0x28, "ldmda r2, {r6-r9}",                             2, 2, 2),
-    # Five words below the top of the stack are in one line: the PUSH misses, and the POP, too.
+    # The five words below the top of the stack are in one line. The PUSH misses and does not fill
+    # the line, so the POP misses, too.
     ("push_pop",                    0, "push {r4-r7, lr}; pop {r4-r7, lr}",             2, 2, 2),
-    # A swap reads and writes (our choice: two accesses). The read fills, so the write hits.
+    # A swap counts as two accesses (our choice). The read fills the line, so the write hits.
     ("swp",                         0, "swp r1, r5, [r2]",                              2, 1, 1),
     ("swpb",                        3, "swpb r1, r5, [r2]",                             2, 1, 1),
     ("ldrex_strex",                 0, "ldrex r1, [r2]; strex r3, r5, [r2]",            2, 1, 1),
     ("ldrexd_strexd",               0, "ldrexd r6, r7, [r2]; strexd r3, r6, r7, [r2]",  2, 1, 1),
     ("ldrexb_strexb",               1, "ldrexb r1, [r2]; strexb r3, r5, [r2]",          2, 1, 1),
-    # Without the monitor the store fails and accesses nothing (our choice).
+    # After CLREX, the STREX fails and makes no access (our choice).
     ("strex_fails",                 0, "ldrex r1, [r2]; clrex; strex r3, r5, [r2]",     1, 1, 1),
     # The flags are EQ. An instruction whose condition fails accesses nothing (section 7).
     ("conditional_fail",            0, "ldrne r1, [r2]; strne r1, [r2]; ldmneia r2, {r6-r7}; "
@@ -76,8 +78,8 @@ ACCESSES = [
     ("ldm_of_one",                  0, "ldmia r2, {r6}; stmia r2, {r6}",                2, 1, 1),
     # A preload looks up its line, which is present here (our choice).
     ("pld_of_a_present_line",       0, "ldr r1, [r2]; pld [r2]",                        2, 1, 1),
-    # Floating-point accesses also count by lines. Four doubles are 32 bytes. One double at 0x1c is
-    # in two lines.
+    # Floating-point accesses also count one access per line. Four doubles are 32 bytes. A double at
+    # 0x1c is in two lines.
     ("vldr_vstr",                   0, "vldr s0, [r2]; vstr s0, [r2, #4]; "
                                        "vldr d1, [r2, #8]",                         3, 1, 1),
     ("vldr_double_two_lines",    0x1c, "vldr d1, [r2]",                                 2, 2, 2),
@@ -106,8 +108,9 @@ def test_access_two_pages_two_translations():
 
 
 def test_access_cache_off():
-    # With dcache.enable=0, nothing is cacheable (0x09), nothing misses (0x0B), and every access is
-    # external. Accesses: LDR 1, STR 1, LDM of 0x10..0x2f 2, failed LDR 0.
+    # With dcache.enable=0, no access is cacheable (0x09) or a miss (0x0B), and every access is
+    # external. LDR and STR make one access each, LDM from 0x10 to 0x2f makes two, and the LDR whose
+    # condition fails makes none.
     body = "ldr r1, [r10]; str r1, [r10]; ldmia r2, {r4-r9, r11, r14}; ldrne r1, [r10]"
     want(count("repeat", "dcache.enable=0", SETUP="add r2, r10, #0x10; cmp r10, r10", BODY=body),
          dcache_access=4, dcache_access_cacheable=0, dcache_miss=0, expl_d_access=4, instr_exec=4)
@@ -133,7 +136,8 @@ def barriers(*sets):
 
 
 def test_barriers_drain():
-    # A DMB also drains, as was observed on an ARM1176 (our choice to follow it). 3 + 2.
+    # A DMB also counts as draining the write buffer, as was observed on an ARM1176 (our choice). So
+    # three DSB and two DMB count.
     want(barriers(), wbuf_drained=5, instr_exec=6, dcache_access=0)
 
 
@@ -148,14 +152,15 @@ def test_plain_stores_do_not_drain():
 # ---- data cache: walks and chases ----------------------------------------------------------------
 
 def test_walk_half_the_cache():
-    # 256 lines fill invalid ways in the first pass; nothing is evicted, whatever the replacement.
+    # The first pass fills 256 lines into invalid ways. Nothing is evicted with either replacement
+    # policy.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=32, COUNT=256, PASSES=4), dcache_access=1024,
              dcache_miss=256, expl_d_access=256, dcache_wback=0)
 
 
 def test_walk_the_whole_cache():
-    # 512 lines, 4 in each of 128 sets: all of them fit.
+    # All 512 lines fit, 4 in each of the 128 sets.
     for how in ("cache.round_robin=0", RR):
         want(count("walk", how, STRIDE=32, COUNT=512, PASSES=4), dcache_access=2048,
              dcache_miss=512)
@@ -167,31 +172,31 @@ def test_walk_words_of_the_whole_cache():
 
 
 def test_walk_twice_a_direct_mapped_cache():
-    # The cache has 512 sets of one way, and the walk 1024 lines: each line evicts the one that is
-    # needed half a pass later.
+    # The cache has 512 sets of one way, and the walk has 1024 lines, so each line evicts a line
+    # that is needed half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=32, COUNT=1024, PASSES=3), dcache_access=3072,
          dcache_miss=3072)
 
 
 def test_walk_twice_the_cache_at_random():
-    # 8 lines for 4 ways of each set. No policy keeps more than 512 of the 1024 lines from one pass
-    # to the next, so at least 512 misses a pass. With random replacement and m misses a set and
-    # pass a line survives from use to use with probability h = (3/4)^m, and m = 8 (1 - h): h =
-    # 0.137, m = 6.9, 884 misses a pass; 10 steady passes stay within 5 % of that. The first pass
-    # misses 1024 times.
+    # Each set has 4 ways for 8 lines. No policy keeps more than 512 of the 1024 lines from one pass
+    # to the next, so each pass has at least 512 misses. With random replacement, let m be the
+    # misses of a set in a pass. A line survives until its next use with probability h = (3/4)^m,
+    # and m = 8 (1 - h). So h = 0.137, m = 6.9, and a pass has 884 misses. Ten passes after the
+    # first stay within 5 % of that. The first pass misses 1024 times.
     c = count("walk", STRIDE=32, COUNT=1024, PASSES=11)
     assert 1024 + 10 * 840 <= c["dcache_miss"] <= 1024 + 10 * 928, c
 
 
 def test_walk_eight_times_the_cache_at_random():
-    # With 32 lines a set, h = (3/4)^m, m = 32 (1 - h): h = 1.0e-4. So all 4096 accesses of a pass
-    # miss, except one or two.
+    # As in the previous test, with 32 lines per set: h = (3/4)^m and m = 32 (1 - h), so h = 1.0e-4.
+    # All 4096 accesses of a pass miss, except one or two.
     c = count("walk", STRIDE=32, COUNT=4096, PASSES=3)
     assert 3 * 4096 - 20 <= c["dcache_miss"] <= 3 * 4096, c
 
 
 def test_walk_twice_the_cache_of_32k():
-    # 1024 lines are all of a 32 KB cache.
+    # A cache of 32 KB holds exactly the 1024 lines.
     want(count("walk", "dcache.size=32K", STRIDE=32, COUNT=1024, PASSES=3), dcache_miss=1024)
 
 
@@ -215,9 +220,10 @@ def test_chase_the_whole_cache():
 
 
 def test_chase_twice_the_cache():
-    # Set after set, 8 lines in each. The first 4 of a set fill invalid ways, the next 4 replace
-    # them in order, as the round robin counter starts at 0 and moves on by 4. Later passes replace
-    # 8 lines a set, again in order: no line is present when it is needed. 3 * 1024 misses.
+    # The chain visits the sets one after the other, 8 lines in each. The first 4 lines of a set
+    # fill invalid ways. The next 4 replace them in order, because the round robin counter starts at
+    # 0 and advances by 4 in each set. Later passes replace 8 lines in each set, again in order, so
+    # no line is present when it is needed. All 3 * 1024 accesses miss.
     want(chase(8, RR), dcache_access=3072, dcache_miss=3072, expl_d_access=3072)
 
 
@@ -226,10 +232,10 @@ def test_chase_eight_times_the_cache():
 
 
 def test_chase_miss_latency():
-    # Each load waits for the previous one, so each of the 64 lines of the ring is a miss that
-    # stalls. Word i is available 3 + 56 cycles after its load, and as an address one cycle later:
-    # 60 cycles a load. The line of the code is fetched first, in 56. After the last load ADD waits
-    # 59 cycles; ADD takes 1, NOP 1.
+    # Each load waits for the previous one, so the program stalls for each of the 64 lines of the
+    # ring. A word is available 59 (3 + 56) cycles after its load, and as an address one cycle
+    # later, so a load takes 60 cycles. The line of the code is fetched first, in 56 cycles. The ADD
+    # waits 59 cycles for the last load. ADD takes 1 and NOP takes 1.
     near = count("chase", NODES=64, STRIDE=32, LOADS=64)
     want(near, dcache_miss=64, icache_miss=1, ibuf_stall=56 + 1, dtlb_miss=0, lsu_full_stall=0)
     # The memory latency is 44 cycles longer: operands wait for 64 * 44 more cycles, and the fetch
@@ -237,16 +243,17 @@ def test_chase_miss_latency():
     far = count("chase", "mem.latency=100", NODES=64, STRIDE=32, LOADS=64)
     equal(far["ddep_stall"] - near["ddep_stall"], 64 * 44)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 65 * 44)
-    # 56 + 63 * 60 + 59 + 2 = 3897. In the model, a miss takes effect at the end of its block at the
-    # latest (our choice): then the next block's address may come one cycle late (64), and no miss
-    # hides the branches that are not folded, the first (4) and the last (7).
+    # 56 + 63 * 60 + 59 + 2 = 3897. In the model, a wait for a miss begins at the end of its block
+    # at the latest (our choice). So the next address may come one cycle late, up to 64 times. Then
+    # no miss hides the cycles of the two branches that are not folded, the first (4) and the last
+    # (7).
     assert 3897 <= near["cpu_cycles"] <= 3897 + 64 + 4 + 7, near
 
 
 def test_chase_miss_latency_straight():
-    # The same loads without a loop, with the code in the cache (the warm-up run has its own chain
-    # in the next page): NOP, 63 loads 60 cycles apart, the last one, and the ADD 59 cycles after
-    # it.
+    # The same loads without a loop. The warm-up run brings the code into the cache, and has its own
+    # chain in the next page. NOP, 63 loads that are 60 cycles apart, the last load, and the ADD 59
+    # cycles after it.
     chain = ("movi r5, 64; add r1, r10, r12, lsl #12; mov r0, r1; 1: add r7, r0, #32; "
              "str r7, [r0]; mov r0, r7; subs r5, r5, #1; bne 1b")
     c = count("repeat", SETUP=chain, BODY="; ".join(["ldr r1, [r1]"] * 64 + ["add r2, r1, #0"]),
@@ -256,19 +263,20 @@ def test_chase_miss_latency_straight():
 
 
 def test_chase_hits():
-    # Warm ring: from LDR to the next LDR's base are 3 + 1 cycles; SUBS and the folded BNE fit in
-    # between. 64 loads, of which 63 are followed by another: 63 * 4. The ADD waits for the last one
-    # until 3 cycles after its issue. SUBS issues at 1; its BNE leaves the loop at 2, mispredicted
-    # directly after its flags: 7 cycles, which hide the wait. NOP at k_begin 1, LDR 1, SUBS 1, BNE
-    # 7, ADD 1, NOP 1.
+    # All lines of the ring are in the cache. An LDR is issued 3 + 1 cycles after the LDR before, as
+    # it needs the value as its base. SUBS and the folded BNE fit in between. 63 of the 64 loads are
+    # followed by another load: 63 * 4. After the last load, the exit of the loop is mispredicted
+    # directly after SUBS. These 7 cycles hide the wait of the ADD for the load. NOP 1, LDR 1, SUBS
+    # 1, BNE 7, ADD 1, NOP 1.
     want(count("chase", NODES=64, STRIDE=32, LOADS=64, WARM=1), cpu_cycles=63 * 4 + 12,
          ddep_stall=63 * 2, dcache_miss=0)
 
 
 def directory(n, bits, size, ways):
-    """Counts of random.S from the rules of the cache directory and of the micro-TLB, restated.
-    Cache: invalid ways first, lowest number first; then one round robin counter for all sets; reads
-    allocate. Micro-TLB: 10 entries, filled and replaced in turn."""
+    """Returns the counts of random.S, from a second implementation of the rules of the cache
+    directory and of the micro-TLB. The cache fills invalid ways first, the lowest number first, and
+    then uses one round robin counter for all sets; only reads allocate. The micro-TLB has 10
+    entries, which are filled and replaced in turn."""
     sets, turn, x = size // 32 // ways, 0, 1
     tags, dirty, tlb = {}, {}, []
     c = dict(dcache_miss=0, dcache_wback=0, dtlb_miss=0, main_tlb_miss=0)
@@ -294,20 +302,20 @@ def directory(n, bits, size, ways):
                 turn += 1
         if write:
             dirty.setdefault(line, set()).add(half)
-    c["main_tlb_miss"] = len(pages_seen)  # up to 31 pages: one a set, none of them that of the code
+    c["main_tlb_miss"] = len(pages_seen)  # up to 31 pages, each in a set of its own
     return c
 
 
 def test_random_accesses_round_robin():
-    # 32 KB, 8 pages.
+    # The accesses are in 32 KB, which are 8 pages.
     for size, ways in ((16384, 4), (8192, 2), (4096, 1), (16384, 8), (32768, 4)):
         want(count("random", RR, f"dcache.size={size}", f"dcache.ways={ways}", COUNT=4000, BITS=10),
              dcache_access=4000, **directory(4000, 10, size, ways))
 
 
 def test_random_accesses_beyond_the_micro_tlb():
-    # 64 KB are 16 pages: lines stay in the cache, dirty or not, while their page enters and leaves
-    # the TLB.
+    # 64 KB are 16 pages, which do not fit in the micro-TLB. Lines stay in the cache, dirty or not,
+    # while their page enters and leaves the micro-TLB.
     want(count("random", RR, COUNT=6000, BITS=11), dcache_access=6000,
          **directory(6000, 11, 16384, 4))
 
@@ -347,8 +355,8 @@ def test_stores_to_one_line_miss_once_if_told():
 
 
 def test_stores_written_through():
-    # LDR fills the line: 1 access. Each of the four STR hits, but is also written to memory: 4. No
-    # line becomes dirty.
+    # The LDR fills the line, which is one external access. Each of the four STR hits, but is also
+    # an external access. No line becomes dirty.
     body = "ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]; str r1, [r10, #8]; str r1, [r10]"
     want(count("repeat", "dcache.write_through=1", BODY=body), dcache_miss=1, expl_d_access=5)
     # With write-back, only the fill is an external access.
@@ -359,8 +367,8 @@ def test_stores_written_through():
 
 
 def test_stores_of_other_kinds_written_through():
-    # Each store first fills the line: 1 access. A swap and an exclusive store are one write; a
-    # multiple store is one write for each line that it touches.
+    # Each store first fills the line, which is one external access. A swap and an exclusive store
+    # then make one write. A multiple store makes one write for each line that it touches.
     for store, writes in (("swp r1, r5, [r2]", 1), ("ldrex r1, [r2]; strex r3, r5, [r2]", 1),
                           ("stmia r2, {r4-r11}", 1), ("strd r6, r7, [r2]", 1),
                           ("strb r1, [r2, #31]", 1)):
@@ -369,7 +377,8 @@ def test_stores_of_other_kinds_written_through():
 
 
 def test_stores_of_other_kinds_uncached():
-    # A swap is an external read and write: 2. A multiple of 0x10 to 0x2f is in two lines: 2.
+    # A swap makes an external read and an external write. A multiple from 0x10 to 0x2f is in two
+    # lines, so it makes two external accesses.
     for access, external in (("swp r1, r5, [r2]", 2), ("ldrex r1, [r2]; strex r3, r5, [r2]", 2),
                              ("stmia r2, {r3-r10}", 2), ("ldrd r6, r7, [r2]", 1)):
         want(count("repeat", "dcache.enable=0", SETUP="add r2, r10, #0x10", BODY=access),
@@ -406,17 +415,18 @@ def test_writeback(name, instructions, halves):
 
 
 def test_writeback_not_when_written_through():
-    # 5 fills and 8 stores are external accesses, one after the other.
+    # The 5 fills and 8 stores are external accesses, and nothing is written back.
     stores = "; ".join(f"str r0, [r10, #{4 * i}]" for i in range(8))
     want(count("evict", RR, "dcache.write_through=1", DIRTY=stores), dcache_wback=0, dcache_miss=5,
          expl_d_access=13)
 
 
 def test_store_buffer_fills_up():
-    # 64 stores to absent lines, one a cycle; the bus takes one in 4 cycles, the buffer holds 8
-    # (mem.write, wbuf.entries: our choice). The bus is done with store n at 4 n, and store n can
-    # issue when store n - 8 is done: store 64 at 224. 225 cycles instead of 64: 161 waits. The warm
-    # start has translated the page and adds its NOP; 300 NOPs let its stores drain.
+    # 64 stores to absent lines could issue one per cycle. The bus takes 4 cycles for each, and the
+    # buffer holds 8 (mem.write and wbuf.entries, our choice). The bus has written store n in cycle
+    # 4 n, and store n can issue when store n - 8 has been written. So store 64 issues in cycle 224.
+    # The stores take 225 cycles instead of 64, and 161 of them are waits. The warm-up run has
+    # translated the page, and 300 NOPs let its stores drain. The NOP at k_begin also counts.
     drain, body = "nops 300", "str r1, [r10]"
     want(count("repeat", SETUP=drain, BODY=body, REPS=64, WARM=1), lsu_full_stall=161,
          cpu_cycles=226)
@@ -425,26 +435,27 @@ def test_store_buffer_fills_up():
 
 
 # ---- load misses and the load-store unit ---------------------------------------------------------
-# r2 is another line in the warm-up run (r12 = 1) than in the counted one (r12 = 0), in the same
-# page.
+# r2 is the address of one line in the warm-up run (r12 = 1), and of another line of the same page
+# in the counted run (r12 = 0).
 
 ELSEWHERE = "mov r5, #1; mov r4, #0; add r2, r10, r12, lsl #10"
 
 
 def test_miss_felt_at_the_first_use():
-    # LDR issues, its word arrives 56 cycles later than from a hit: ADD waits 2 + 56. NOP, LDR, ADD.
+    # The word of the LDR arrives 56 cycles later than that of a hit, so the ADD waits 2 + 56
+    # cycles. NOP, LDR and ADD take one cycle each.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=58, cpu_cycles=61, lsu_full_stall=0)
 
 
 def test_miss_partly_hidden():
-    # Ten NOPs between take 10 of the 58 cycles.
+    # The ten NOPs take 10 of the 58 cycles.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; nops 10; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=48, cpu_cycles=61)
 
 
 def test_miss_hidden_by_work():
-    # 80 NOPs hide the wait: 1 + 1 + 80 + 1.
+    # The 80 NOPs hide the wait. NOP 1, LDR 1, NOPs 80, ADD 1.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr r1, [r2]; nops 80; add r3, r1, r5", WARM=1)
     want(c, dcache_miss=1, ddep_stall=0, cpu_cycles=83)
 
@@ -474,8 +485,9 @@ def test_preload(accesses):
 
 
 def test_preloads_of_consecutive_lines():
-    # Serial memory reads a line in 56 + 4 cycles, but the line after the last prefetched one in 4
-    # writes of 8 bytes, 4 cycles each. The last load waits for the third prefetch.
+    # Serial memory needs 56 + 4 cycles to read a line. A prefetch of the line after the last
+    # prefetched line keeps the memory busy only as long as 4 writes of 8 bytes, which take 4 cycles
+    # each. The last load waits for the third prefetch.
     body = ("ldr r1, [r2]; pld [r2, #32]; pld [r2, #{}]; pld [r2, #{}]; ldr r8, [r3, #{}]; "
             "add r9, r8, r5")
     near, apart = (count("repeat", "mem.serial=on", "lsu.slots=5", BODY=body.format(*lines),
@@ -492,9 +504,9 @@ def test_preload_of_an_unknown_address():
 
 
 def test_miss_felt_behind_branches():
-    # Branches between the load and the ADD that needs it do not change when the word arrives: 61
-    # cycles as above. The same program with an ADD that does not need it shows the time of the code
-    # in between.
+    # Branches between the load and the ADD that needs its word do not change when the word arrives,
+    # which is after 61 cycles as above. The same program with an ADD that does not need the word
+    # shows the time of the code in between.
     loop = "ldr r1, [r2]; mov r6, #5; 1: subs r6, r6, #1; bne 1b; add r3, {}, r5"
     call = "ldr r1, [r2]; bl sub; add r3, {}, r5"
     for body, aux in ((loop, "nop"), (call, "sub: nop; bx lr")):
@@ -503,7 +515,7 @@ def test_miss_felt_behind_branches():
         want(free, dcache_miss=1, ddep_stall=0)
         want(needs, dcache_miss=1, cpu_cycles=61, ddep_stall=61 - free["cpu_cycles"])
         assert 5 < free["cpu_cycles"] < 40, free
-    # Overwritten after a branch: no instruction waits.
+    # The loaded word is overwritten after a branch, so no instruction waits for it.
     over = "ldr r1, [r2]; bl sub; mov r1, #0; add r3, r1, r5"
     c = count("repeat", SETUP=ELSEWHERE, BODY=over, AUX="sub: nop; bx lr", WARM=1)
     want(c, dcache_miss=1, ddep_stall=0)
@@ -525,8 +537,8 @@ def test_two_misses_under_way():
 
 
 # ---- TLBs ----------------------------------------------------------------------------------------
-# COUNT loads, each in a page of its own, ten times over. The main TLB is indexed by VA[16:12]: 32
-# sets.
+# COUNT loads, each in a separate page, ten times. VA[16:12] is the index of the main TLB, which has
+# 32 sets.
 
 def pages(n, *sets):
     return count("walk", *sets, STRIDE=4096 + 32, COUNT=n, PASSES=10)
@@ -567,7 +579,8 @@ def test_tlb_64_pages():
 
 
 def test_tlb_200_pages():
-    # At least six pages for the two ways of each set: round robin keeps none until it is needed.
+    # Each set has two ways for at least six pages. Round robin evicts each page before it is needed
+    # again.
     want(pages(200), dtlb_miss=2000, main_tlb_miss=2000)
 
 
@@ -583,8 +596,9 @@ def test_tlb_mmu_off():
 
 
 def test_tlb_refill_costs_cycles():
-    # A ring of 11 pages, warm: each of 110 dependent loads waits for a micro-TLB refill, 8 cycles
-    # or 20. All of it is waiting for an operand.
+    # The 11 pages are in the main TLB, and the micro-TLB has 10 entries. So each of 110 dependent
+    # loads waits for a micro-TLB refill of 8 or 20 cycles, in which the next load waits for its
+    # operand.
     near = count("chase", NODES=11, STRIDE=4128, LOADS=110, WARM=1)
     far = count("chase", "utlb.penalty=20", NODES=11, STRIDE=4128, LOADS=110, WARM=1)
     want(near, dtlb_miss=110, main_tlb_miss=0, dcache_miss=0)
@@ -593,9 +607,9 @@ def test_tlb_refill_costs_cycles():
 
 
 def test_tlb_walk_costs_cycles_but_is_no_stall():
-    # 66 pages are three for sets 0 and 1 of the main TLB and two for the others. With round robin,
-    # set 0 sees pages 0, 32, 64 in turn and misses every time, as set 1 does: 6 walks a round, 12
-    # in two. No stall event counts their cycles (§4).
+    # Of the 66 pages, three are in set 0 of the main TLB, three in set 1, and two in each other
+    # set. A set has two ways, so with round robin every access to sets 0 and 1 misses. This makes 6
+    # walks in a round, and 12 in two rounds. No stall event counts their cycles (§4).
     near = count("chase", NODES=66, STRIDE=4128, LOADS=132, WARM=1)
     far = count("chase", "tlb.penalty=193", NODES=66, STRIDE=4128, LOADS=132, WARM=1)
     want(near, dtlb_miss=132, main_tlb_miss=12)
@@ -609,7 +623,7 @@ def code_pages(n, passes, *sets):
 
 
 def test_itlb_10_pages():
-    # The page of k_begin is present. Code runs from 9 other pages before they are present.
+    # The page of k_begin is present. Each of the 9 other pages of code misses once.
     want(code_pages(10, 5), itlb_miss=9, main_tlb_miss=9, dtlb_miss=0)
 
 
@@ -630,8 +644,8 @@ def test_itlb_refill_stalls_fetch():
 # ---- instruction cache ---------------------------------------------------------------------------
 
 def test_icache_straight_line():
-    # 64 lines of 8 NOPs, never run before: each is fetched once and stalls issue for 56 cycles.
-    # k_begin starts a line. 512 NOPs, one cycle each.
+    # The 64 lines of 8 NOPs are fetched once, and each stalls issue for 56 cycles. k_begin is at
+    # the start of a line. The 512 NOPs take one cycle each.
     want(count("repeat", BODY="nop", REPS=512), icache_miss=64, ibuf_stall=64 * 56, instr_exec=512,
          cpu_cycles=512 + 64 * 56)
     want(count("repeat", "mem.latency=100", BODY="nop", REPS=512), icache_miss=64,
@@ -649,8 +663,8 @@ def test_icache_off():
 
 
 def test_icache_half_of_it():
-    # The code is one line before the loop, 256 in it and one after it, all of which fit. The loop
-    # branch is predicted, so the line after it is fetched only once.
+    # The code has one line before the loop, 256 lines in it and one after it. All of them fit. The
+    # loop's branch is predicted, so the line after the loop is fetched only once.
     want(count("codelines", "fetch.shadow=0", LINES=256, PASSES=4), icache_miss=258)
 
 
@@ -671,44 +685,46 @@ def shadow(kind, level, *sets, n=10, offset=0, warm=0):
 
 
 def test_shadow_of_a_predicted_return():
-    # The 16 bytes after a BX LR at 0x1c, and already at 0x10, reach into the next line, which is
-    # never executed. A return that is predicted right cancels the request after the look-up has
-    # counted, so the line stays absent: one miss per return. For a BX LR at 0x0c the 16 bytes end
-    # with the line.
+    # The 16 bytes after a BX LR at 0x1c or 0x10 reach into the next line, which is never executed.
+    # The core looks up this line, and the miss counts. A correctly predicted return then cancels
+    # the request, so the line stays absent, and there is one miss per return. The 16 bytes after a
+    # BX LR at 0x0c end with its line.
     for offset, per_return in ((0x1c, 1), (0x10, 1), (0x0c, 0), (0x00, 0)):
         equal(shadow(1, 1, offset=offset, warm=1), 10 * per_return, f"offset {offset:#x}")
         equal(shadow(1, 0, offset=offset, warm=1), 0)
 
 
 def test_shadow_of_an_unpredicted_return():
-    # Without a return stack the request is sent to memory: the warm-up run fills the line, and a
-    # cold run counts one miss.
+    # Without a return stack, the request is sent to memory and fills the line. So a warm run counts
+    # no miss, and a cold run counts one.
     equal(shadow(1, 1, "rs.enable=0", offset=0x1c, warm=1), 0)
     equal(shadow(1, 1, "rs.enable=0", offset=0x1c) - shadow(1, 0, "rs.enable=0", offset=0x1c), 1)
 
 
 def test_shadow_of_a_taken_branch():
-    # B is at the end of a line, without prediction: the next line is looked up once and not used.
+    # B is at the end of a line and is not predicted. So the next line is looked up once and not
+    # used.
     equal(shadow(2, 1, "bp.enable=0") - shadow(2, 0, "bp.enable=0"), 1)
     equal(shadow(2, 1, "bp.enable=0", "fetch.shadow_bytes=0") - shadow(2, 0, "bp.enable=0"), 0)
-    # 64 bytes reach into two lines, but the second is the branch's target, which was fetched
+    # 64 bytes reach into two lines. The second line contains the branch's target, so it is fetched
     # anyway.
     equal(shadow(2, 1, "bp.enable=0", "fetch.shadow_bytes=64") - shadow(2, 0, "bp.enable=0"), 1)
 
 
 def test_shadow_in_a_loop():
-    # The loop's second line and the shadow of its first share the only way of their set. Without
-    # prediction each pass fetches the shadow, which throws out the second line, and then the second
-    # line, which throws out the shadow: 2 misses a pass. Predicted, there is no shadow.
+    # The second line of the loop, and the line after its first branch (the shadow), share the only
+    # way of their set. Without prediction, each pass fetches the shadow, which evicts the second
+    # line, and then the second line, which evicts the shadow. So each pass has 2 misses. With
+    # prediction, the core does not fetch the shadow.
     equal(shadow(3, 1, "icache.ways=1", "bp.enable=0", warm=1), 20)
     equal(shadow(3, 0, "icache.ways=1", "bp.enable=0", warm=1), 0)
     equal(shadow(3, 1, "icache.ways=1", warm=1), 0)
 
 
 def test_shadow_down_the_wrong_path():
-    # A backward branch that is not taken is predicted taken: 24 bytes of its target are fetched and
-    # not used, one line from offset 0 and two from offset 0x10. Level 1 of the shadow has no such
-    # fetch.
+    # A backward branch is predicted as taken, but is not taken. So 24 bytes from its target on are
+    # fetched and not used: one line from offset 0, two lines from offset 0x10. With shadow level 1,
+    # the core makes no such fetch.
     for offset, lines in ((0, 1), (0x10, 2)):
         equal(shadow(4, 2, offset=offset) - shadow(4, 1, offset=offset), lines)
         equal(shadow(4, 1, offset=offset), shadow(4, 0, offset=offset))
@@ -716,9 +732,10 @@ def test_shadow_down_the_wrong_path():
 
 
 # ---- branch prediction ---------------------------------------------------------------------------
-# pattern.S: a forward branch and the loop's backward branch, 32 passes unless said otherwise. A
-# forward branch without entry is predicted not taken; a branch that goes gets an entry in state 2
-# of 0..3; 2 and up predict taken. The loop branch is wrong at its exit only: 1.
+# pattern.S has a forward branch and the loop's backward branch, and makes 32 passes unless a test
+# says otherwise. A forward branch without an entry is predicted as not taken. A branch that is
+# taken gets an entry, in state 2. States are 0 to 3, and states 2 and 3 predict "taken". The loop's
+# branch is wrong once, at its exit. T means taken, N not taken.
 
 def pattern(bits, *sets, n=32, **more):
     return count("pattern", *sets, PATTERN=f"0x{bits:08x}", COUNT=n, **more)
@@ -788,8 +805,8 @@ def test_pattern_neither():
 
 
 def test_pattern_random():
-    # Each pass takes one bit of a linear feedback register. wrong() is a second implementation of
-    # the two-bit counter.
+    # In each pass, one bit of a linear feedback shift register decides the branch. wrong() is a
+    # second implementation of the two-bit counter.
     def wrong(n, taps=0x80200003):
         x, state, misses = 1, None, 0
         for _ in range(n):
@@ -805,15 +822,14 @@ def test_pattern_random():
 
 
 def test_aliases_share_an_entry():
-    # Both branches are always taken and always find the entry of the other branch: they are
-    # predicted not taken, which is wrong. With 256 entries each branch has its own and is wrong
-    # once. The loop branch is wrong at its exit: 1.
+    # Two branches share an entry. Both are always taken, and each always finds the entry of the
+    # other branch. So they are predicted as not taken, which is always wrong. With 256 entries,
+    # each branch has its own entry and is wrong once. The loop's branch is wrong once, at its exit.
     want(count("aliases", COUNT=20), br_mispredict=40 + 1, br_exec=61, sw_pc_change=60)
     want(count("aliases", "bp.entries=256", COUNT=20), br_mispredict=2 + 1)
 
 
-# Branches without a constant offset, or other writes of the PC. All of them go to the next
-# instruction but one, over one NOP.
+# Branches, and other writes of the PC. All of them skip one NOP.
 #         name          instructions before the NOP                br pc mis call
 PC_WRITES = [
     ("bx",              "adr r3, 1f; bx r3",                        1, 1, 1, 0),
@@ -843,7 +859,7 @@ PC_WRITES = [
 def test_pc(name, code, branches, changes, mispredicts, calls):
     if "thumb" in code:
         # The call goes to Thumb code, which returns by BX PC and B. These are two more branches and
-        # changes of the PC, and BX is one more misprediction.
+        # two more changes of the PC. BX PC is one more misprediction.
         aux = ".thumb; .thumb_func; thumb: bx pc; nop; .arm; b back"
         c = count("repeat", BODY=f"{code}; nop; back: nop", AUX=aux, SETUP="cmp r10, r10")
         want(c, br_exec=branches + 2, sw_pc_change=changes + 2, br_mispredict=mispredicts + 1,
@@ -866,9 +882,9 @@ def test_pc_writes_counted_as_branches():
 
 @pytest.mark.parametrize("depth", range(1, 7))
 def test_calls_depth(depth):
-    # The calls push `depth` times; the stack keeps the last three, so at most three returns find
-    # their address. BLs are statically predicted. A BX LR that is not predicted is a mispredicted
-    # branch; the other forms do not count as branches in the sense of 0x05 and 0x06.
+    # The calls push `depth` addresses. The stack keeps the last three, so at most three returns
+    # find their address. BLs are statically predicted. A BX LR that is not predicted is a
+    # mispredicted branch. Events 0x05 and 0x06 do not count the other forms of returns as branches.
     found = min(depth, 3)
     for form in range(4):
         want(count("calls", DEPTH=depth, RETURN=form), proc_call_exec=depth,
@@ -885,8 +901,8 @@ def test_calls_deeper_stack():
 
 
 def test_calls_return_stack_off():
-    # Without the stack, or without prediction, there are no such events. All six BX LR are wrong;
-    # with prediction off the six BLs are, too.
+    # Without the return stack, or without prediction, these events do not count. All six BX LR are
+    # mispredicted. With prediction off, the six BLs are mispredicted, too.
     none = dict(proc_call_exec=0, proc_ret_exec=0, proc_ret_exec_pred=0,
                 proc_ret_exec_pred_incorrect=0, br_exec=12, sw_pc_change=12)
     want(count("calls", "rs.enable=0", DEPTH=6, RETURN=0), br_mispredict=6, **none)
@@ -897,8 +913,8 @@ def test_calls_return_stack_off():
 ELSEWHERE_FN = "f: mov r4, lr; mov lr, r3; bx lr"
 
 
-# The instructions that pop the return stack (§16.4: BX lr, MOV pc lr, LDR pc from [sp] with
-# post-indexed write-back, LDM of sp! with the PC), and instructions that do not. All of them
+# Instructions that pop the return stack (§16.4: BX lr; MOV pc, lr; LDR pc from [sp] with
+# post-indexed write-back; LDM of sp! with the PC), and instructions that do not. All of them
 # return to the caller.
 #    name                    in the function, which has saved lr in r4, [sp] and [r6]  is it
 RETURN_FORMS = [
@@ -928,10 +944,11 @@ def test_return_form(name, code, pops):
 
 
 def test_return_wrong_is_undone():
-    # BL f; BX LR to 3, predicted to SUBS: wrong, the entry is put back; BX LR to SUBS, which finds
-    # it: right. r6 is 2, so BEQ does not go, as predicted, and 3 is run again: BX LR to SUBS with
-    # nothing on the stack; BEQ goes to 4, predicted not to. Wrong: the first and the third return,
-    # and a BEQ.
+    # BL calls f, which returns to 3. This return is predicted to go to SUBS, which is wrong, so the
+    # stack keeps the entry. The BX LR at 3 returns to SUBS, which is right. r6 becomes 1, so BEQ is
+    # not taken, as predicted, and execution comes to 3 again. Its BX LR finds an empty stack, which
+    # is wrong. Then BEQ is taken, which is wrong, too. So the first and the third return and one
+    # BEQ are wrong.
     body = "bl f; subs r6, r6, #1; beq 4f; nop; 3: mov lr, r4; bx lr; nop; 4: nop"
     c = count("repeat", SETUP="adr r3, 3f; mov r6, #2", BODY=body, AUX=ELSEWHERE_FN)
     want(c, proc_call_exec=1, proc_ret_exec=2, proc_ret_exec_pred=2, proc_ret_exec_pred_incorrect=1,
@@ -939,7 +956,7 @@ def test_return_wrong_is_undone():
 
 
 def test_return_pred_exclusive():
-    # rs.pred_exclusive=1: 0x25 counts correct predictions only.
+    # With rs.pred_exclusive=1, event 0x25 counts only correct predictions.
     body = "bl f; nop; 3: nop"
     for sets, predicted in (((), 1), (("rs.pred_exclusive=1",), 0)):
         want(count("repeat", *sets, SETUP="adr r3, 3f", BODY=body, AUX=ELSEWHERE_FN),
@@ -948,37 +965,38 @@ def test_return_pred_exclusive():
 
 
 def test_return_conditional():
-    # The instruction pops, but is not predicted. It is taken, and therefore wrong.
+    # A conditional return pops the stack, but is not predicted. It is taken, so it is mispredicted.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxeq lr"), proc_call_exec=1,
          proc_ret_exec=1, proc_ret_exec_pred=0, proc_ret_exec_pred_incorrect=0, br_mispredict=1,
          br_exec=2, sw_pc_change=2)
 
 
 def test_return_conditional_that_fails():
-    # A return that fails its condition neither pops nor changes the PC; the return after it is
-    # predicted.
+    # A return whose condition fails neither pops the stack nor changes the PC. The return after it
+    # is predicted.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxne lr; bx lr"),
          proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1, br_mispredict=0, br_exec=3,
          sw_pc_change=2)
 
 
 def test_return_by_another_register():
-    # BX r4 is not a return: the entry stays, and the next return, elsewhere, finds it.
+    # BX r4 is not a return, so the entry stays on the stack. The next return finds it, and is
+    # mispredicted if it goes elsewhere.
     want(count("repeat", BODY="bl f; nop", AUX="f: mov r4, lr; bx r4"), proc_call_exec=1,
          proc_ret_exec=0, br_mispredict=1, br_exec=2)
 
 
 # ---- cycles: the pipeline (DDI 0301H chapter 16) -------------------------------------------------
 #
-# 32 times the instructions in a row, everything cached. r0 and r2 hold DATA, whose first word is
-# DATA; r4 = 0, r5 = 1. "wait" is what the interlock adds to the issue cycles, and what ddep_stall
-# counts; "first" is how much of it the first of the 32 does not wait, when they wait for each
-# other.
+# Each row repeats its instructions 32 times, with warm caches. r0 and r2 are DATA, whose first word
+# is DATA; r4 = 0, r5 = 1. "issue" is the number of issue cycles, and "wait" is the number of cycles
+# that interlocks add, which ddep_stall counts. If repetitions wait for each other, the first of
+# them waits "first" cycles less.
 #
 # Result latencies: ALU 1, shift by register 2, multiply 4, 16-bit multiply 3, load 3, word i of an
-# LDM 3 + i/2. A register that is needed early (shifted operands, multiplicands, addresses) costs
-# one more, one that is needed late (accumulators, the unshifted operand of a shift by register) one
-# less.
+# LDM 3 + i/2. An operand that is needed early (a shifted operand, a multiplicand, an address) adds
+# one cycle. An operand that is needed late (an accumulator, the unshifted operand of a shift by
+# register) subtracts one.
 #
 #     name                      instructions                                      issue wait first
 PIPELINE = [
@@ -989,7 +1007,7 @@ PIPELINE = [
     ("shift_amount_early",      "mov r1, r5, lsl r1",                                   2, 1, 1),
     ("shift_by_register_late",  "add r1, r1, r5, lsl r4",                               2, 0, 0),
     ("shift_by_register_result", "mov r1, r5, lsl r4; add r3, r1, r5",                  3, 0, 0),
-    # The worked examples of §16.1: 4, 3, 5 (4 apart in a chain), and 4 for the late register.
+    # The worked examples of §16.1. They take 4, 3, 5 and, with a late register, 4 cycles.
     ("load_use",                "ldr r1, [r2]; add r3, r1, r5",                         2, 2, 0),
     ("load_use_one_between",    "ldr r1, [r2]; nop; add r3, r1, r5",                    3, 1, 0),
     ("load_use_two_between",    "ldr r1, [r2]; nop; nop; add r3, r1, r5",               4, 0, 0),
@@ -1014,18 +1032,21 @@ PIPELINE = [
     ("mul16_use",               "smulbb r1, r4, r5; add r3, r1, r5",                    2, 2, 0),
     ("mul16_chain",             "smulbb r1, r1, r5",                                    1, 3, 3),
     ("mmul_use",                "smmul r1, r4, r5; add r3, r1, r5",                     3, 2, 0),
-    # The accumulator is needed late, and a multiply forwards it one cycle earlier: 4 - 1 - 1 = 2.
+    # The accumulator is needed late, and a multiply forwards it one cycle earlier. So a row takes 4
+    # - 1 - 1 = 2 cycles.
     ("mla_accumulator",         "mla r1, r4, r5, r1",                                   2, 0, 0),
     ("mla_after_load",          "ldr r1, [r2]; mla r3, r4, r5, r1",                     3, 1, 0),
     ("umull_low",               "umull r1, r3, r4, r5; add r6, r1, r5; nop; nop",       6, 1, 0),
     ("umull_high",              "umull r1, r3, r4, r5; add r6, r3, r5; nop; nop",       6, 2, 0),
     ("failed_condition",        "addne r1, r1, r5",                                     1, 0, 0),
-    # Word 0 after 3 cycles, word 2 after 4 (the worked example: 5 in all), word 6 after 6.
+    # Word 0 is available after 3 cycles, word 2 after 4 (the worked example, which takes 5), and
+    # word 6 after 6.
     ("ldm_first",               "ldmia r0, {r1-r7}; add r8, r1, r9; nops 4",            6, 2, 0),
     ("ldm_third",               "ldmia r0, {r1-r7}; add r8, r3, r9; nops 4",            6, 3, 0),
     ("ldm_seventh",             "ldmia r0, {r1-r7}; add r8, r7, r9; nops 4",            6, 5, 0),
     ("ldm_unused",              "ldmia r0, {r1-r7}; add r8, r9, r9; nops 6",            8, 0, 0),
-    # A store multiple locks word i for 1 + (i + 1)/2 cycles (the worked example: r6 is word 5, 4).
+    # A store multiple locks the register of word i for 1 + (i + 1)/2 cycles. In the worked example,
+    # r6 is word 5 and is locked for 4 cycles.
     ("stm_lock_sixth",          "stmia r0, {r1-r7}; add r6, r8, r9; nops 4",            6, 3, 0),
     ("stm_lock_first",          "stmia r0, {r1-r7}; add r1, r8, r9; nops 4",            6, 0, 0),
     ("stm_unrelated",           "stmia r0, {r1-r7}; add r8, r9, r9; nops 4",            6, 0, 0),
@@ -1044,9 +1065,10 @@ def test_cycles(name, body, issue, wait, first):
 
 
 def test_cycles_across_a_branch():
-    # The load ends one pass, its use begins the next; the BNE between them is folded. ADD, NOP,
-    # SUBS, LDR and two waits: 6 a pass. The first pass has nothing to wait for. The exit takes 7 -
-    # 1, because the flags were set two cycles before. NOP at k_begin, MOV, NOP at the end.
+    # The load is at the end of a pass, and the ADD that needs it begins the next pass. The BNE
+    # between them is folded. A pass takes 6 cycles: ADD, NOP, SUBS, LDR and two waits. The first
+    # pass does not wait. The exit takes 7 - 1 cycles, because the flags were set two cycles before.
+    # The NOP at k_begin, MOV and the NOP at the end take one cycle each.
     c = count("loop", SETUP="mov r2, r10; mov r1, #0; mov r5, #1", BODY="add r3, r1, r5; nop",
               TAIL="ldr r1, [r2]", COUNT=50, WARM=1)
     want(c, cpu_cycles=2 + 50 * 4 + 49 * 2 + 6 + 1, ddep_stall=49 * 2, br_mispredict=1)
@@ -1055,7 +1077,7 @@ def test_cycles_across_a_branch():
 # ---- cycles: branches (DDI 0301H Table 16-11) ----------------------------------------------------
 
 def test_cycles_folded_loop():
-    # NOP, MOV, 100 * (NOP, SUBS), exit 7, NOP. Taken and folded, the BNE costs nothing.
+    # NOP, MOV, 100 * (NOP, SUBS), exit 7, NOP. A BNE that is taken and folded takes no cycle.
     want(count("loop", BODY="nop", COUNT=100, WARM=1), cpu_cycles=2 + 200 + 7 + 1, ibuf_stall=1)
 
 
@@ -1066,10 +1088,11 @@ def test_cycles_folding_off():
 
 
 def test_cycles_folding_of_patterns():
-    # Folding saves one cycle per branch that is predicted right by an entry. Always: 31 of the
-    # forward branch (all but the first, which has none) and 30 of the loop branch (without the
-    # first, static, and the exit). Once taken: N wrong, then 30 right. Never: no entry, nothing to
-    # fold.
+    # Folding saves one cycle for each branch that an entry predicts correctly. ALWAYS: 31
+    # executions of the forward branch (the first has no entry) and 30 of the loop's branch (the
+    # first has no entry, and the exit is wrong). ONCE: the second execution of the forward branch
+    # is wrong, and the other 30 are right. NEVER: the forward branch has no entry, so only the 30
+    # of the loop's branch are folded.
     for bits, folded in ((ALWAYS, 31 + 30), (ONCE, 30 + 30), (NEVER, 30)):
         off, on = pattern(bits, "bp.folding=0"), pattern(bits)
         equal(off["cpu_cycles"] - on["cpu_cycles"], folded, f"{bits:#x}")
@@ -1077,15 +1100,17 @@ def test_cycles_folding_of_patterns():
 
 
 def test_cycles_exit_by_flag_distance():
-    # Directly after the flags 7 cycles, with one instruction in between 6, with two or more 5.
+    # A mispredicted branch directly after its flags takes 7 cycles, with one instruction in between
+    # 6, and with two or more 5.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5), (6, 5)):
         c = count("loop", BODY="nop", TAIL=f"nops {between}", COUNT=20, WARM=1)
         want(c, cpu_cycles=2 + 20 * (2 + between) + cost + 1, br_mispredict=1, ibuf_stall=1)
 
 
 def test_cycles_of_mispredicted_branches():
-    # With static prediction only, 16 forward branches are predicted as not taken, but are taken.
-    # CMP, the NOPs between, the branch, the NOP it goes to; one ibuf_stall each, whatever it costs.
+    # With static prediction only, 16 forward branches are predicted as not taken, but are taken. A
+    # repetition is CMP, the NOPs in between, the branch, and the NOP after its target. Each branch
+    # adds one ibuf_stall, however many cycles it takes.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5)):
         body = f"cmp r10, r10; nops {between}; beq 1f; nop; 1: nop"
         c = count("repeat", "bp.dynamic=0", BODY=body, REPS=16, WARM=1)
@@ -1114,7 +1139,8 @@ def test_cycles_of_a_branch_not_taken():
 
 
 def test_cycles_of_call_and_return():
-    # BL predicted by an entry, never folded: 1. BX LR predicted right 4; stack off (empty) 5. NOP.
+    # A BL that an entry predicts takes 1 cycle and is never folded. A BX LR takes 4 cycles if it is
+    # predicted correctly, and 5 without a return stack. The NOP takes 1.
     for sets, cost in (((), 4), (("rs.enable=0",), 5)):
         c = count("repeat", *sets, BODY="bl f; nop", AUX="f: bx lr", REPS=16, WARM=1)
         want(c, cpu_cycles=1 + 16 * (1 + cost + 1), br_mispredict=16 * (cost - 4),
@@ -1122,7 +1148,8 @@ def test_cycles_of_call_and_return():
 
 
 def test_cycles_of_a_wrong_return():
-    # The function skips the NOP after the call. BL 1, ADD, two NOPs, BX LR 7, NOP.
+    # The function returns to the second instruction after the call. BL 1, ADD 1, two NOPs, BX LR 7,
+    # NOP 1.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add lr, lr, #4; nop; nop; bx lr", REPS=16,
               WARM=1)
     want(c, cpu_cycles=1 + 16 * (1 + 3 + 7 + 1), proc_ret_exec_pred_incorrect=16, br_mispredict=16,
@@ -1130,8 +1157,9 @@ def test_cycles_of_a_wrong_return():
 
 
 def test_cycles_of_other_returns():
-    # MOV pc, lr: as BX. LDR and LDM to the PC: 4 predicted, 9 with nothing on the stack.
-    # BL 1, two NOPs so that lr and sp are there, (PUSH 1, two NOPs,) the return, NOP.
+    # MOV pc, lr takes as long as BX lr. LDR and LDM to the PC take 4 cycles if they are predicted,
+    # and 9 if the stack is empty. A repetition is BL 1, two NOPs so that no instruction waits for
+    # lr or sp, possibly PUSH 1 and two NOPs, the return, and NOP.
     for aux, before, right, empty in (
             ("f: nops 2; mov pc, lr", 2, 4, 5),
             ("f: nops 2; str lr, [sp, #-4]!; nops 2; ldr pc, [sp], #4", 5, 4, 9),
@@ -1169,8 +1197,8 @@ def test_cycles_of_a_load_to_the_pc():
 
 
 def test_cycles_without_prediction():
-    # The loop of v10: the branch is taken 99 times, 7 cycles directly after the flags; the exit
-    # costs 1.
+    # The loop of test_v10 in test_vectors.py. The branch is taken 99 times and takes 7 cycles,
+    # because it is directly after its flags. The exit takes 1.
     want(count("loop", "bp.enable=0", COUNT=100, WARM=1), cpu_cycles=2 + 100 + 99 * 7 + 1 + 1,
          ibuf_stall=99)
 
@@ -1193,8 +1221,8 @@ def test_thumb_loads_and_stores():
 
 
 def test_thumb_call_and_pop():
-    # BL pair, PUSH of 20 bytes below the top of the stack (one line), POP {..., pc}, NOP.
-    # POP to the PC is a return, but no branch in the sense of 0x05.
+    # BL pair, PUSH of 20 bytes below the top of the stack (in one line), POP {..., pc}, NOP. POP to
+    # the PC is a return, but event 0x05 does not count it as a branch.
     want(count("thumb", BODY="bl f; nop", AUX="f: push {r4-r7, lr}; pop {r4-r7, pc}"), instr_exec=4,
          br_exec=1, sw_pc_change=2, proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1,
          proc_ret_exec_pred_incorrect=0, br_mispredict=0, dcache_access=2)
@@ -1219,8 +1247,8 @@ def test_thumb_pair_first_in_its_block():
 
 
 def test_thumb_pair_across_a_page():
-    # The emulator splits a pair of which only the first halfword is on the page: two instructions
-    # then, but still one branch and one call. BL far, BL f across the page's end, BX lr, BX r4.
+    # If a BL pair crosses the end of a page, the emulator splits it. It is then two instructions,
+    # but still one branch and one call. BL far, the two halves of BL f, BX lr, BX r4, NOP.
     c = count("thumb", BODY="bl far; nop",
               AUX="f: bx lr; .balign 4096; .space 4092; far: mov r4, lr; bl f; bx r4")
     want(c, br_exec=4, sw_pc_change=4, proc_call_exec=2, proc_ret_exec=1, proc_ret_exec_pred=1)
@@ -1234,20 +1262,20 @@ def test_thumb_call_to_arm():
 
 
 def test_thumb_conditional_branches():
-    # Z is set: BEQ skips a NOP; it is a forward branch and therefore predicted wrong. BNE is not
-    # taken. CMP, BEQ, BNE, NOP.
+    # Z is set, so BEQ is taken and skips a NOP. It is a forward branch, so this is mispredicted.
+    # BNE is not taken. CMP, BEQ, BNE, NOP.
     want(count("thumb", BODY="cmp r4, r4; beq 1f; nop; 1: bne 2f; nop; 2: "), instr_exec=4,
          br_exec=2, sw_pc_change=1, br_mispredict=1)
 
 
 def test_thumb_loop():
-    # As in v11: MOV, 100 * (SUBS, BNE), NOP.
+    # As in test_v11 of test_vectors.py: MOV, 100 * (SUBS, BNE), NOP.
     want(count("thumb", BODY="movs r4, #100; 1: subs r4, r4, #1; bne 1b; nop"), instr_exec=202,
          br_exec=100, sw_pc_change=99, br_mispredict=1)
 
 
 def test_thumb_pc_writes():
-    # BX r4 and BLX r4 are branches that are never predicted. MOV pc is no branch.
+    # BX r4 and BLX r4 are branches, and are never predicted. Event 0x05 does not count MOV pc.
     want(count("thumb", BODY="adr r4, 1f; adds r4, r4, #1; bx r4; nop; .balign 4; 1: nop"),
          br_exec=1, sw_pc_change=1, br_mispredict=1)
     want(count("thumb", BODY="adr r4, 1f; mov pc, r4; nop; .balign 4; 1: nop"), br_exec=0,
@@ -1257,8 +1285,8 @@ def test_thumb_pc_writes():
 # ---- ARM Linux -----------------------------------------------------------------------------------
 
 def test_kernel_helper_page():
-    # 0xffff0fe0 is the kernel's "get thread pointer". The emulator runs it as a whole, as one
-    # instruction that returns (our choice). MVN, SUB, BLX, helper, NOP.
+    # 0xffff0fe0 is the kernel's "get thread pointer". The emulator runs it as a whole, and pmk
+    # counts it as one instruction that returns (our choice). MVN, SUB, BLX, helper, NOP.
     want(count("repeat", BODY="mvn r3, #0xf000; sub r3, r3, #0x1f; blx r3; nop"), instr_exec=5,
          br_exec=1, sw_pc_change=2, proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1)
 

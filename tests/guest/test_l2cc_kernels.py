@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Known answers of the level 2 cache of an ARM11: programs whose requests and hits follow from the
-sizes of the caches, as counted by the drivers of the L210 and the L220. The kernels are those of
-test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped in most of the tests, so
-a walk over more than their 16 KB misses at every line.
+"""Known answers for the level 2 cache of an ARM11. The requests and hits of these programs follow
+from the sizes of the caches. The drivers of the L210 and the L220 count them. The kernels are those
+of test_kernels.py. A line has 32 bytes. The level 1 caches are direct mapped in most of the tests,
+so a walk over more than their 16 KB misses at every line.
 """
 from kernels.measure import *
 
-# The events of level 2. DAI 0195B section 9 names seven of them, and not line evictions and write
-# allocations.
+# The events of level 2. DAI 0195B section 9 describes all of them except co (line evictions) and wa
+# (write allocations).
 L2_EVENTS = ["irreq", "irhit", "drreq", "drhit", "dwreq", "dwtreq", "dwhit", "wa", "co"]
 DM = ("icache.ways=1", "dcache.ways=1")  # direct mapped
 SMALL = ("l2.size=64K", "l2.ways=1")

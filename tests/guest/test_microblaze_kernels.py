@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Known-answer kernels for MicroBlaze: small programs, each with the counts that follow by hand
-from the table of events of UG984 ("Performance Monitoring"), from its latencies and geometry, and
-from the parameters of the core. The derivations are in the comments; a few long sequences are
-checked against a dozen lines of Python that restate one rule.
+"""Known-answer kernels for MicroBlaze: small programs whose counts were worked out by hand from
+UG984 (its table of events in "Performance Monitoring", its latencies and its geometry) and from the
+parameters of the core. The derivations are in the comments. A few long sequences are checked
+against a dozen lines of Python that implement one rule a second time.
 
-Sizes not named are those of data/cores/microblaze.ini: five stages, 8 KB caches, direct mapped,
-lines of 4 words, write-through; ITLB of 2 pages, DTLB of 4, UTLB of 64; branch target cache of 512.
-A line comes from memory in 20 cycles and keeps the bus 3 more, a write takes it for 4, a look-up in
-the UTLB takes 2."""
+Unless a test sets other sizes, they are those of data/cores/microblaze.ini: a pipeline of five
+stages; direct mapped write-through caches of 8 KB with lines of 4 words; an ITLB of 2 pages, a DTLB
+of 4 and a UTLB of 64; a branch target cache of 512 entries. The first word of a line comes from
+memory in 20 cycles, and the rest of the line keeps the bus busy for 3 more. A write keeps the bus
+busy for 4. A look-up in the UTLB takes 2."""
 import math
 import os
 
@@ -29,7 +30,8 @@ def instructions(body):
 
 
 def exactly(c, insns, **events):
-    """Returns the counts of these events of the instruction stream, and 0 for all others."""
+    """Checks the counts of these events of the instruction stream, and that all other events in
+    EXACT are 0."""
     want(c, insn_executed=insns, **{e: events.get(e, 0) for e in EXACT})
     assert set(events) <= set(EXACT), events
 
@@ -50,7 +52,8 @@ KINDS = [
     ("logic",
      "and r3, r4, r5; andn r3, r4, r5; or r3, r4, r5; xor r3, r4, r5; andi r3, r4, 5; "
                          "andni r3, r4, 5; ori r3, r4, 5; xori r3, r4, 5", dict(logical_op=8)),
-    # A NOP is encoded as an or. This one is not in a delay slot, where it would count twice.
+    # A NOP is encoded as an or, and counts as a logical operation. In a delay slot, delay_slot_nop
+    # would count it, too.
     ("nop",              "nop", dict(logical_op=1)),
     ("barrel_shift",
      "bsrl r3, r4, r5; bsra r3, r4, r5; bsll r3, r4, r5; bsrli r3, r4, 5; bsrai r3, r4, 5; "
@@ -153,8 +156,8 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=1,
                                                                    branch_uncond_delay=1,
           load_word=1, load_any=1)),
-    # A call counts as a branch with a delay slot, its return does not. The slot of the return
-    # counts.
+    # A call counts as a branch with a delay slot, and its return does not. But the NOP in the delay
+    # slot of the return counts as delay_slot_nop.
     ("call_and_return",  "brlid r15, f; addk r3, r4, r5; nop", 5,
      dict(branch_uncond=1, branch_any=1, branch_uncond_delay=1, arith_op=1, logical_op=2,
           delay_slot_nop=1)),
@@ -162,7 +165,7 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=3,
                                                                    branch_uncond_delay=1,
           delay_slot_nop=2)),
-    # A system call: getpid is 20.
+    # brki makes a system call: getpid, which is number 20.
     ("brki",             "brki r14, 8; nop",                2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     ("beqi_taken",       "beqi r0, 8; nop; nop",            2,
@@ -198,7 +201,8 @@ BRANCHES = [
     ("not_taken_in_vain", "bnei r0, 4; bneid r0, 8; nop; blti r0, 4; bgti r0, 4; nop", 6,
      dict(branch_cond_not_taken=4, branch_cond_not_taken_delay=1, branch_cond=4, branch_any=4,
           logical_op=2, delay_slot_nop=1)),
-    # A taken branch that tests another register looks like one that is not taken; see below.
+    # If the branch tests another register, pmk cannot see whether it is taken, and counts it as not
+    # taken; see below.
     ("perhaps_in_vain",  "beqi r4, 4; beqid r4, 8; nop; nop", 4,
      dict(branch_cond_not_taken=2, branch_cond_not_taken_delay=1, branch_cond=2, branch_any=2,
           logical_op=2, delay_slot_nop=1)),
@@ -241,8 +245,8 @@ def test_what_is_not_seen_of_a_branch_is_said():
 
 
 def test_slots_of_a_loop():
-    # The loop has ten passes, so its branch is taken nine times. The branch has no delay slot, one
-    # with a NOP, or one with another instruction.
+    # The loop has ten passes, so its branch is taken nine times. Its branch has no delay slot in
+    # the first case. In the others, the slot has a NOP or another instruction.
     exactly(count("loop", COUNT=10), 21, arith_op=10, logical_op=1, branch_cond_taken=9,
             branch_cond_not_taken=1, branch_cond=10, branch_any=10)
     both = dict(branch_cond_taken=9, branch_cond_taken_delay=9, branch_cond_not_taken=1,
@@ -255,8 +259,8 @@ def test_slots_of_a_loop():
 
 def test_a_slot_on_the_next_page():
     # The branch is the last word of a page, and its slot is the first word of the next page. QEMU
-    # translates them separately, but they count as one branch, taken nine times. The NOP in the
-    # slot counts.
+    # translates them separately, but they count as one branch, which is taken nine times. A NOP in
+    # the slot counts as delay_slot_nop.
     for slot, nops, adds in (("nop", 10, 0), ("addk r3, r3, r4", 0, 10)):
         c = count("loop", *LOCAL, COUNT=10,
                   BODY=".balignl 4096, 0x80000000; .rept 1022; nop; .endr", BRANCH="bneid",
@@ -342,8 +346,9 @@ def test_cycles_taken_with_virtual_addresses():
 
 
 # ---- waiting for operands ------------------------------------------------------------------------
-# "Pipeline Architecture": five stages wait 1 or 2 cycles for a load, a product, a floating-point
-# result, 1 for a shift or a quotient; three stages have no such hazards; eight wait up to 5.
+# UG984, "Pipeline Architecture": with five stages, an instruction waits 1 or 2 cycles for a load, a
+# product or a floating-point result, and 1 for a shift or a quotient. Three stages have no such
+# hazards. With eight stages, an instruction waits up to 5 cycles.
 
 HAZARDS = [
     ("load",        "lwi r3, r10, 0",   2, 5),
@@ -380,7 +385,7 @@ def test_wait_for_every_operand():
     # A store's value and address, and a branch's condition and target, wait like any other operand.
     for use in ("swi r3, r10, 0", "sw r4, r10, r3", "lw r4, r10, r3", "bnei r3, 8", "bne r4, r3",
                 "mul r4, r5, r3"):
-        taken = use == "bne r4, r3"  # to what it loads: 8
+        taken = use == "bne r4, r3"  # the loaded value, 8, is its target
         setup = OPERANDS + "; addik r8, r0, 8; swi r8, r10, 64" if taken else OPERANDS
         c = count("repeat", *LOCAL, SETUP=setup, BODY=f"lwi r3, r10, 64; {use}; nop; nop")
         want(c, stall_of=2 + 2 * taken, branch_cond_taken=int(taken))
@@ -401,9 +406,9 @@ def test_wait_across_branches():
 
 
 # ---- branch target cache -------------------------------------------------------------------------
-# Immediate branches and returns are predicted. A right prediction takes a cycle, a wrong one 3, or
-# 7 with eight stages (UG984, "Branch Target Cache"). A branch is entered when it is taken, and its
-# last target is predicted (our choice).
+# Branches with an immediate target, and returns, are predicted. A branch takes 1 cycle if the
+# prediction is right, and 3 if it is wrong, or 7 with eight stages (UG984, "Branch Target Cache").
+# A branch gets an entry when it is taken, which predicts its last target (our choice).
 
 BTC = ("lmb.size=4096M", "mmu.enable=0")
 CALL = dict(AUX="f: rtsd r15, 8; nop")
@@ -432,9 +437,9 @@ def test_btc_never_holds_a_branch_that_is_never_taken():
 
 
 def test_btc_of_a_branch_that_alternates():
-    # In the first pass the branch is unknown and not taken, which costs nothing. In the second pass
-    # it is unknown and taken: 2 cycles. From then on it always goes the other way than last time:
-    # 8 × 2.
+    # The branch is taken in every second pass. In the first pass it is unknown and not taken, which
+    # costs nothing. In the second pass it is unknown and taken, which costs 2 cycles. In the other
+    # 8 passes the prediction is wrong, which costs 2 cycles each.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="andi r5, r20, 1; bnei r5, 8; nop"),
                 10 * 5 - 5 + 1, 4 + 2 + 8 * 2, 9 + 8)
 
@@ -463,8 +468,8 @@ def test_btc_of_a_return_to_two_callers():
 
 
 def test_btc_is_emptied():
-    # bri 4, which is taken and takes 2 cycles more, empties the branch target cache. So does mbar
-    # with the instruction side, but not mbar 1, which has only the data side. When the cache is
+    # bri 4 is taken, which takes 2 cycles more, and empties the branch target cache. An mbar that
+    # waits for code also empties it. mbar 1 waits only for data and does not. When the cache is
     # emptied in each pass, the loop's branch takes 9 × 2 cycles more, and none at the end.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="bri 4"), 31, 10 * 2 + 9 * 2, 0)
     want(count("loop", *BTC, COUNT=10, BODY="mbar 2"), btc_hit=0, stall_of=9 * 2, stall_ex=10)
@@ -473,9 +478,10 @@ def test_btc_is_emptied():
 
 
 def test_btc_sizes():
-    # The loop's branch is `words` words after another one. With that number of entries they share
-    # an entry and evict each other: the first takes 2 cycles more each time, the second 9 × 2. With
-    # more entries both stay.
+    # The loop's branch is `words` words after another branch. If the cache has that number of
+    # entries, both share an entry and evict each other. Then the first branch takes 2 cycles more
+    # each time, and the loop's branch 2 more each of the 9 times that it is taken. With more
+    # entries, both stay in the cache.
     for words in (8, 16, 32, 64, 512, 1024, 2048):
         body = f"bri 8; nop; .rept {words - 3}; nop; .endr"
         insns = 10 * words + 1
@@ -488,8 +494,9 @@ def test_btc_sizes():
 
 
 # ---- data cache ----------------------------------------------------------------------------------
-# Code is in local memory, and data is cached. walk.S accesses data from DATA on, which is in line 0
-# of every cache. A pass over COUNT addresses is COUNT × (access, addik, bneid, addk).
+# Code is in local memory, and data is cached. walk.S accesses data from DATA on, which maps to line
+# 0 of a cache of any size. A pass over COUNT addresses executes COUNT × (access, addik, bneid,
+# addk).
 
 LOAD, STORE, STORE_BYTE = (dict(ACCESS=a)
                            for a in ("lwi r3, r5, 0", "swi r3, r5, 0", "sbi r3, r5, 0"))
@@ -503,8 +510,8 @@ def spread(mean, *parts):
 
 
 def reads(c, requests, misses, cost=20):
-    """Returns the latencies of reads. Those that miss take `cost` cycles more, and all others take
-    one cycle."""
+    """Checks the counts and latencies of reads. A read that misses takes `cost` cycles more than
+    the one cycle of a hit."""
     want(c, dcache_read_request=requests, dcache_read_hit=requests - misses,
          dcache_read_latency=requests, dcache_request=requests, dcache_hit=requests - misses,
          dcache_write_request=0, dcache_write_hit=0, stall_mem=misses * cost)
@@ -524,7 +531,8 @@ def test_dcache_reads(line, through):
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=2048, PASSES=2), 4096, 2048 // line)
     # In 16 KB, every line evicts one that is needed later.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=4096, PASSES=2), 8192, 8192 // line)
-    # In 8 KB and one more line, lines 0 and 512 share a line of the cache, so both miss each time.
+    # With 8 KB and one more line, the first and the last line share a place in the cache, so both
+    # miss each time.
     lines = 2048 // line
     reads(count("walk", *policy, **LOAD, STRIDE=4 * line, COUNT=lines + 1, PASSES=3), 3 * lines + 3,
           lines + 1 + 2 * 2)
@@ -555,8 +563,8 @@ def writes(c, requests, misses, stall=0):
 
 
 def test_dcache_write_through_does_not_allocate():
-    # The lines are never present: all stores miss, and the write buffer accepts them at once. A
-    # pass is 5 cycles, a write 4.
+    # The lines are never present, so all stores miss. The write buffer accepts them at once,
+    # because a pass takes 5 cycles and a write 4.
     for access in (STORE, STORE_BYTE):
         c = count("walk", *LOCAL_CODE, **access, STRIDE=4, COUNT=64, PASSES=3)
         writes(c, 192, 192)
@@ -571,8 +579,9 @@ def test_dcache_write_through_does_not_allocate():
 
 
 def test_dcache_write_back_words():
-    # UG984, "Data Cache": a word store that misses writes its word and fetches nothing. That word
-    # is valid, the others of its line are not. First pass: each word misses; second: none.
+    # UG984, "Data Cache": a store of a word that misses writes its word into the cache and fetches
+    # nothing. That word of the line is then valid, and the others are not. In the first pass each
+    # word misses, and in the second none.
     for line in (4, 8, 16):
         back = (*LOCAL_CODE, "dcache.write_through=0", f"dcache.line={line}")
         c = count("walk", *back, **STORE, STRIDE=4, COUNT=64, PASSES=2)
@@ -589,7 +598,8 @@ def test_dcache_write_back_words():
 
 
 def test_dcache_write_back_bytes():
-    # A byte or halfword store that misses reads its line first; then every word of it is there.
+    # A store of a byte or halfword that misses first reads its line. Then every word of the line is
+    # valid.
     for line in (4, 8, 16):
         back = (*LOCAL_CODE, "dcache.write_through=0", f"dcache.line={line}")
         for access in ("sbi r3, r5, 0", "shi r3, r5, 0"):
@@ -603,15 +613,16 @@ def test_dcache_write_back_bytes():
 
 
 def test_dcache_write_back_evicts():
-    # An evicted dirty line goes to the write buffer, which has room. The load that evicted it waits
-    # only for its own line. 16 KB in an 8 KB cache: all loads and all stores miss.
+    # An evicted dirty line goes to the write buffer, which has room, so the load that evicts it
+    # waits only for its own line. The walk over 16 KB is twice the size of the cache, so every load
+    # misses.
     c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0",
               STRIDE=16, COUNT=1024, PASSES=2)
     # The store waits 2 cycles for the value that is loaded.
     want(c, dcache_read_request=2048, dcache_read_hit=0, dcache_write_request=2048,
          dcache_write_hit=2048, stall_mem=2048 * 20)
-    # A buffer of one entry, which takes 60 cycles for a line, has room only when the line before is
-    # gone.
+    # A buffer of one entry, which needs 60 cycles to write a line, has room only after the previous
+    # line has been written.
     slow = count("walk", *LOCAL_CODE, "dcache.write_through=0", "wbuf.entries=1", "mem.write=60",
                  **STORE, STRIDE=16, COUNT=1024, PASSES=2)
     # A store is executed every 5 cycles. The first 512 evict nothing. The 513th puts a line into
@@ -622,12 +633,14 @@ def test_dcache_write_back_evicts():
 
 
 def test_dcache_lines_from_the_same_bus():
-    # The core requests the second line 1 cycle after the first word of the first line has come, and
-    # the rest of that line takes 3. So the loads take 21 and 23 cycles: mean 22, deviation 1.
+    # The core requests the second line 1 cycle after the first word of the first line has come. The
+    # rest of the first line takes 3 cycles, so the second request waits 2. The loads take 21 and 23
+    # cycles: mean 22, deviation 1.
     c = count("repeat", *LOCAL_CODE, BODY="lwi r3, r10, 0; lwi r4, r10, 16")
     want(c, dcache_read_request=2, dcache_read_hit=0, stall_mem=20 + 22)
     timed(c, "dcache_read_latency", sum=44, mean=22.0, stddev=1.0, min=21, max=23)
-    # Three cycles later the first line is complete, and there is no wait.
+    # If the second load issues three cycles after the first word has come, the first line is
+    # complete, and there is no wait.
     c = count("repeat", *LOCAL_CODE, BODY="lwi r3, r10, 0; nop; nop; lwi r4, r10, 16")
     timed(c, "dcache_read_latency", sum=42, mean=21.0, stddev=0.0, min=21, max=21)
 
@@ -640,8 +653,8 @@ def test_dcache_latency_parameters():
 
 
 def test_dcache_range():
-    # Addresses from dcache.base to dcache.high are cached; others are on the peripheral bus: 10
-    # cycles.
+    # Addresses from dcache.base to dcache.high are cached. All others are on the peripheral bus,
+    # where an access takes 10 cycles.
     page = (*LOCAL_CODE, f"dcache.base={0x10100000}", f"dcache.high={0x10100fff}")
     c = count("walk", *page, **LOAD, STRIDE=4, COUNT=2048, PASSES=1)
     want(c, load_any=2048, dcache_read_request=1024, dcache_read_hit=1024 - 256,
@@ -672,9 +685,9 @@ def test_local_memory():
 # ---- write buffer --------------------------------------------------------------------------------
 
 def buffered(stores, entries, takes):
-    """Returns (sum, longest) of the latencies of stores one cycle apart, from a second
-    implementation: the buffer has this many entries, and writes one in this many cycles. A store
-    waits until there is room for it."""
+    """Returns (sum, longest) of the latencies of stores that are one cycle apart, from a second
+    implementation of the write buffer. The buffer has `entries` entries, and writes one in `takes`
+    cycles. A store waits until there is room for it."""
     now, empty, all_, longest = 0, 0, 0, 0
     for _ in range(stores):
         empty = max(empty, now) + takes
@@ -695,16 +708,17 @@ def test_write_buffer_fills():
 
 
 def test_write_buffer_of_one_entry():
-    # By hand: the first goes at once, every further one 4 cycles after the one before: 1, then 4
-    # each. Ten: 1 + 9 × 4; mean 3.7, deviation sqrt((1 × 2.7² + 9 × 0.3²) / 10) = 0.9.
+    # Worked out by hand: the first store takes 1 cycle. Each of the other nine follows 4 cycles
+    # after the one before, and takes 4. The sum is 1 + 9 × 4, the mean 3.7, and the deviation
+    # sqrt((1 × 2.7² + 9 × 0.3²) / 10) = 0.9.
     c = count("repeat", *LOCAL_CODE, "wbuf.entries=1", BODY="swi r3, r10, 0", REPS=10)
     timed(c, "dcache_write_latency", sum=37, mean=3.7, stddev=0.9, min=1, max=4)
 
 
 # ---- instruction cache ---------------------------------------------------------------------------
-# Only the kernel's own lines are cached: the base is k_begin, and what is before it comes from the
-# bus. The loop's own line behind the code has addik, beqi, imm, brai and, a line further if lines
-# have 4 words, a NOP.
+# Only lines from k_begin on are cached (icache.base). Code before it comes from the bus. After the
+# WORDS words, the loop has addik, beqi, imm and brai in one line, and a NOP, which is in the next
+# line if lines have 4 words.
 
 def code(words, passes, *sets, **more):
     first = symbol(bare("codelines", WORDS=words, PASSES=passes, **more), "k_begin")
@@ -725,16 +739,16 @@ def fetches(c, requests, misses, cost=20):
 @pytest.mark.parametrize("line", (4, 8, 16))
 def test_icache_line(line):
     tail = 2 if line == 4 else 1
-    one, last = 4, 3  # instructions behind the code: in every pass but the last, in the last
+    one, last = 4, 3  # instructions after the code: in each pass except the last; in the last
     set_ = f"icache.line={line}"
     # The code runs once: each line misses.
     fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
     # Code that fits runs four times, and misses only the first time.
     fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
-    # 8 KB are 2048 words, so the line after them takes the place of the first: both miss every
-    # time. The last NOP, where it is a line of its own, misses once.
+    # 8 KB are 2048 words, so the line after them takes the place of the first line, and both miss
+    # every time. If the last NOP is in a separate line, it misses once.
     fetches(code(2048, 3, set_), 3 * 2048 + 2 * one + last, 2048 // line + 1 + 2 * 2 + (tail - 1))
-    # Code of twice the size of the cache misses in every line every time.
+    # If the code is twice as large as the cache, all lines miss every time.
     fetches(code(4096, 3, set_), 3 * 4096 + 2 * one + last, 3 * (4096 // line + 1) + (tail - 1))
     # The same code fits into a larger cache.
     fetches(code(4096, 3, set_, "icache.size=32K"), 3 * 4096 + 2 * one + last, 4096 // line + tail)
@@ -746,17 +760,17 @@ def test_icache_latency_parameters():
 
 
 def test_icache_off():
-    # Every instruction comes from the bus. That takes 9 cycles more, in which operand fetch is
-    # stalled, and raises no event of the cache.
+    # Every instruction comes from the bus. It takes 9 cycles more, which count as stalls of operand
+    # fetch. Events of the cache do not count.
     c = count("repeat", "icache.enable=0", "mmu.enable=0", BODY="addk r3, r4, r5", REPS=20)
     want(c, icache_request=0, icache_hit=0, icache_read_latency=0, insn_executed=20,
          clock_cycles=200, stall_of=180)
 
 
 def test_icache_lines_that_follow_at_once():
-    # A branch goes to a new line as soon as its own line has been fetched. It takes 1 cycle and 2
-    # more to refill, in which the rest of its line comes in. So every line takes 20 cycles, and
-    # nothing waits for the bus …
+    # Each branch is the first word of a line, and goes to the next line. It takes 1 cycle, and 2
+    # more to refill the pipeline. In these 3 cycles the rest of its line arrives. So every line
+    # takes 20 cycles, and no fetch waits for the bus …
     body = "bri 16; nop; nop; nop"
     program = dict(BODY=body, REPS=8)
     first = symbol(bare("repeat", **program), "k_begin")
@@ -771,8 +785,8 @@ def test_icache_lines_that_follow_at_once():
 
 # ---- MMU -----------------------------------------------------------------------------------------
 
+# The page of the code is looked up before k_begin. Code and data are cached.
 PAGES = dict(**LOAD, STRIDE=4096)
-# The code's page is looked up before k_begin; fetches and data are cached as always.
 
 
 def translations(c, data, dtlb_misses, utlb_misses, penalty=2, walk=0):
@@ -786,8 +800,8 @@ def translations(c, data, dtlb_misses, utlb_misses, penalty=2, walk=0):
 
 
 def test_dtlb_of_four_pages():
-    # Four pages fit. Of five that are used from low to high, none hits: the least recently used
-    # one is evicted, and it is the one that is used next.
+    # Four pages fit. If five pages are used in turn, none hits, because the TLB evicts the least
+    # recently used page, which is the one that is needed next.
     translations(count("walk", **PAGES, COUNT=4, PASSES=5), 20, 4, 4)
     translations(count("walk", **PAGES, COUNT=5, PASSES=5), 25, 25, 5)
     # The TLB evicts the page that was least recently used, not the one that came first: page 0 is
@@ -821,8 +835,8 @@ def test_tlb_penalties():
 
 
 def test_itlb_of_two_pages():
-    # Straight code in three pages runs again and again. Two pages fit, so each one is looked up
-    # every time.
+    # The loop's code is in two or three pages. The ITLB holds two, so with three pages each page is
+    # looked up in every pass.
     for pages, passes, misses in ((2, 4, 1), (3, 4, 3 + 3 * 3 - 1)):
         c = count("codelines", "icache.size=64K", WORDS=1024 * (pages - 1), PASSES=passes)
         want(c, mmu_insn_request=c["insn_executed"], itlb_hit=c["insn_executed"] - misses,
@@ -847,8 +861,9 @@ def width(bits):
 
 
 def test_latency_constant_two_valued_and_mixed():
-    # Each read misses and need not wait: 21 cycles, deviation 0. With a hit after each miss: 1 and
-    # 21 cycles, mean 11, deviation 10. With three hits: mean 6, deviation sqrt(3/16) × 20.
+    # Each read misses, finds the bus free and takes 21 cycles: deviation 0. With one hit after each
+    # miss, reads take 1 or 21 cycles: mean 11, deviation 10. With three hits: mean 6, deviation
+    # sqrt(3/16) × 20.
     for hits, mean, deviation in ((0, 21.0, 0.0), (1, 11.0, 10.0), (3, 6.0, 20 * math.sqrt(3) / 4)):
         access = "; ".join(["lwi r3, r5, 0", *["lwi r8, r5, 4"] * hits])
         for bits in WIDTHS:
@@ -860,12 +875,13 @@ def test_latency_constant_two_valued_and_mixed():
 
 
 def test_latency_sums_wrap():
-    # 1024 lines that evict each other are read 500 times: 512,000 reads of 10,001 cycles. The sum
-    # of their squares is 5 × 10^13, 12,000 times the range of 32 bits; the sum itself and the clock
-    # are 5.1 × 10^9, which also exceeds 32 bits.
+    # 1024 lines that evict each other are read 500 times, which makes 512,000 reads of 10,001
+    # cycles. The sum of their squares is 5 × 10^13, which is 12,000 times the range of 32 bits. The
+    # sum and the number of clock cycles are 5.1 × 10^9, which also exceeds 32 bits.
     reads_, each = 512000, 10001
-    # A pass takes 1024 × 5 cycles, which include the refill, minus the refill of the last branch,
-    # which is not taken, plus 6 cycles of the outer loop, whose branch is not taken at the end.
+    # A pass takes 1024 × 5 cycles, of which each branch that is taken needs 1 for the refill. The
+    # last branch is not taken, so 1 is subtracted. The outer loop takes 6 cycles, and 1 less at the
+    # end, when its branch is not taken. The NOP takes 1.
     cycles = 500 * (1024 * 5 - 1 + 6) - 1 + 1 + reads_ * (each - 1)
     for bits in size((32,), WIDTHS):
         c = count("walk", width(bits), "mem.latency=10000", *LOCAL_CODE, **LOAD, STRIDE=16,
@@ -916,8 +932,8 @@ def test_passes_are_as_many_as_needed():
 # ---- metrics -------------------------------------------------------------------------------------
 
 def test_metrics_of_the_document():
-    # "Performance Monitoring", last step: E30/E0, E11/E10, E47/E46, (E60(ΣL) - E60(N)) / (E10 -
-    # E11), its counterparts for the data cache, E29/E0.
+    # The formulas of the last step of UG984, "Performance Monitoring": E30/E0, E11/E10, E47/E46,
+    # (E60(ΣL) - E60(N)) / (E10 - E11) and its counterparts for the data cache, and E29/E0.
     c = count("walk", "dcache.write_through=0",
               ACCESS="lwi r3, r5, 0; sbi r3, r5, 4096; fadd r11, r8, r9", STRIDE=4, COUNT=400,
               PASSES=2)
@@ -962,8 +978,9 @@ def test_metrics_choose_their_events():
 
 
 # ---- the interval timer --------------------------------------------------------------------------
-# -I Kcycles: a counter of clock cycles overflows after K of them, and its interrupt samples all
-# others. An interval ends with the block that reaches it, and the next begins there.
+# With -I Kcycles, a counter of clock cycles overflows after K cycles, and its interrupt samples all
+# other counters. An interval ends with the block in which the K cycles are complete, and the next
+# interval begins there.
 
 TIMED_EVENTS = "load_word,insn_executed,clock_cycles,dcache_read_latency"
 
@@ -982,8 +999,7 @@ def intervals(program, cycles, *options):
 
 @pytest.mark.parametrize("bits", WIDTHS)
 def test_intervals(bits):
-    # There are 4000 passes of lwi, addik and bnei, and the refill takes 2 cycles: blocks of 5
-    # cycles.
+    # A pass is lwi, addik and bnei, and its refill takes 2 cycles. So each block takes 5 cycles.
     options = [w for s in (*LOCAL, width(bits)) for w in ("--set", s)]
     for passes, cycles in ((40, 1), (4000, 37), (4000, 1000), (4000, 4096), (4000, 10**6)):
         program = bare("loop", COUNT=passes, BODY="lwi r3, r10, 0")
@@ -1045,7 +1061,7 @@ def test_both_byte_orders_count_the_same():
 
 
 def refused(code, text, *argv):
-    """Checks for one line that says what is wrong, and for this exit code."""
+    """Checks that pmk stat prints one line with this text, and exits with this code."""
     out = pmk("stat", *argv)
     equal((out.code, out.out), (code, ""), out)
     contains(out.err, text)

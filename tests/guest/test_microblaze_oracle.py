@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Exact events of MicroBlaze programs against an independent count of the same run: QEMU without
-our plugin, executing one instruction per block and logging each address as it runs. Which
-instruction stands there is what objdump says of the program, or QEMU where the program wrote it
-itself; which events it raises is told by its name, from the table of UG984 ("Performance
-Monitoring") and section 4 of docs/microblaze.md."""
+"""The exact events of MicroBlaze programs equal an independent count of the same run. A QEMU
+without our plugin executes one instruction per block, and logs the address of each instruction that
+it executes. objdump shows which instruction is at an address. For code that the program wrote
+itself, QEMU's log shows it. The events of an instruction follow from its name, by the table of
+UG984 ("Performance Monitoring") and section 4 of docs/microblaze.md."""
 import collections
 import glob
 import itertools
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.once
 BENCH = os.path.join(SOURCE, "bench", "programs")
 
 
-# ---- which events an instruction of a name raises ------------------------------------------------
+# ---- the events of an instruction, by its name ------------------------------------------------
 
 ARITHMETIC = {a + b for a in ("add", "rsub")
               for b in ("", "c", "k", "kc", "i", "ic", "ik", "ikc")} | {"cmp", "cmpu"}
@@ -45,14 +45,15 @@ Kind = collections.namedtuple("Kind", "events branch delayed nop taken")
 def memory_events(m, operands):
     what = "load" if m[1] == "l" else "store"
     events = {f"{what}_any", f"{what}_{WIDTH[m[2]]}"}
-    # The address; the first operand is what is loaded or stored.
+    # Only operands of the address count. The first operand is the loaded or stored register.
     if "r1" in operands.split(", ")[1:]:
         events.add(f"{what}_r1")
     return events
 
 
 def kind_of(name, operands):
-    """Returns the kinds that an instruction of this spelling has whenever it is executed."""
+    """Returns the Kind of an instruction with this name and these operands: the events that it
+    raises whenever it is executed, and what the trace needs to know about branches."""
     groups = ((ARITHMETIC | MULTIPLY | DIVIDE, "arith_op"), (MULTIPLY, "mul_op"),
               (DIVIDE, "div_op"),
               (LOGICAL, "logical_op"), (BARREL, "barrel_shift_op"), (SHIFT, "shift_op"),
@@ -99,16 +100,16 @@ def disassembly(program):
 
 
 class Trace:
-    """Reads the log: how often each instruction was executed in which place, and what came after
-    it."""
+    """Reads the log: how often each instruction was executed, whether it was in the delay slot of a
+    branch, and which address came after it."""
 
     def __init__(self, code):
-        self.code = code  # of the file
-        self.written = {}  # at an address, now, where the file has none
+        self.code = code  # the instructions in the program's file
+        self.written = {}  # {address: instruction} of code that the program wrote
         self.kind = {}  # (address, text): Kind
-        # of (instruction, in the slot of, the next one's address)
+        # Keys: (instruction, the branch in whose delay slot it was or None, the next address).
         self.steps = collections.Counter()
-        self.last = None  # instruction, in the slot of
+        self.last = None  # the last instruction, and the branch in whose delay slot it was
 
     def listed(self, line):
         m = re.match(rb"0x([0-9a-f]+):  (\S*)\s*([^\t/]*)", line)
@@ -136,8 +137,8 @@ class Trace:
         return self.kind[instruction]
 
     def rest_of_block(self, this):
-        """Returns an instruction and those after it, up to the next branch and its slot, each with
-        its branch."""
+        """Yields an instruction and those after it, up to the next branch and its delay slot. With
+        each comes the branch in whose delay slot it is, or None."""
         at, slot_of, ended = this[0], None, False
         while not ended:
             this = at, self.code[at]
@@ -153,8 +154,9 @@ class Trace:
             c["delay_slot_nop"] += n
 
     def counts(self, died):
-        """`died`: by a signal. The last instruction is the system call for the end or the signal,
-        or has faulted."""
+        """Returns {event: count}. `died` is true if a signal ended the program. The last
+        instruction in the log is the system call that ended the program or sent the signal, or an
+        instruction that faulted."""
         c = collections.Counter()
         if died and not self.kind_at(self.last[0]).branch:
             self.steps[*self.last, None] = 1
@@ -163,11 +165,12 @@ class Trace:
         for (this, slot_of, to), n in self.steps.items():
             kind = self.kind_at(this)
             if not kind.branch and not slot_of and to != this[0] + 4:
-                # It faulted, and was executed without effect.
+                # The instruction faulted, so it counts as executed, and had no effect.
                 c["insn_executed"] += n
                 continue
             self.add(c, this, slot_of, n)
-            # The one that decides: a branch without a slot, or the slot of one.
+            # The outcome of a branch is known after the branch itself, or after its delay slot if
+            # it has one.
             branch = slot_of or this
             if self.kind_at(branch).branch == "conditional" and (slot_of or not kind.delayed):
                 taken = self.kind_at(branch).taken
@@ -188,7 +191,7 @@ def oracle(order, program, *argv):
 
 
 def compare(program, *argv, order="little", core="microblaze", most=600000, failed=0):
-    """Count both ways; returns what pmk counted."""
+    """Checks that pmk's counts equal those of the oracle. Returns pmk's counts."""
     have(mb.ORDERS[order].qemu)
     want, its = oracle(order, program, *argv)
     path = os.path.join(WORK, f"oracle-mb-{os.getpid()}.json")
@@ -211,14 +214,15 @@ def compare(program, *argv, order="little", core="microblaze", most=600000, fail
 
 def test_every_instruction():
     for order in mb.ORDERS:
-        c = compare(bare("kinds", order=order), order=order, failed=3)  # one a pass
+        c = compare(bare("kinds", order=order), order=order, failed=3)  # 3 passes, 1 each
         for event in EVENTS:
             assert c[event] or event in ("icache_invalidate_op",
                                          "dcache_invalidate_flush_op"), event
 
 
 def test_the_program_of_all_instructions_has_all():
-    """Those that are missing are of the kernel, of the streams, and of the 64-bit core."""
+    """kinds.S has all instructions, except those for kernels, for streams, and for the 64-bit
+    core."""
     have(mb.ORDERS["little"].qemu)
     there = {name for name, _ in disassembly(bare("kinds")).values()}
     every = ARITHMETIC | MULTIPLY | DIVIDE | LOGICAL | BARREL - {"bsefi", "bsifi"}
@@ -248,7 +252,7 @@ def mix(name, level, order):
             "flags": (level,)}
 
 
-# Small runs take the levels and the two byte orders in turn.
+# Small runs alternate between the levels and between the two byte orders.
 @pytest.mark.parametrize("name, level", size(list(zip(MIXES, itertools.cycle(LEVELS))),
                                              list(itertools.product(MIXES, LEVELS))))
 def test_programs(name, level):

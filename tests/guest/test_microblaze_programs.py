@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What microblaze_tools makes runs in both byte orders and on every kind of core: the programs that
-other tests count are what they seem to be."""
+"""Programs that microblaze_tools makes run correctly in both byte orders and on every kind of core,
+so other tests can rely on them."""
 import glob
 import hashlib
 import itertools
@@ -40,8 +40,8 @@ def native(source, *arguments):
 
 
 def test_without_a_toolchain_the_reason_is_told():
-    """What is stored needs none, what is not fails; a folder of one's own without a compiler is
-    told."""
+    """A stored program needs no toolchain. A program that is not stored fails with the reason. If
+    PMK_MB_TOOLCHAIN is a folder without a compiler, the message says so."""
     work = os.path.join(WORK, "mb-without")
     os.makedirs(work, exist_ok=True)
     code = ("import microblaze_tools as mb\n"
@@ -95,7 +95,7 @@ def test_hello_in_both_orders():
         equal(struct.unpack("<>"[order == "big"] + "H", head[18:])[0], 189, "EM_MICROBLAZE")
         out = mb.run_program(path, "one", "two", order=order)
         equal((out.code, out.out, out.err), (2, f"{order}-endian, 2 arguments: one two\n", ""))
-        # The other emulator does not take it.
+        # The emulator for the other byte order refuses the program.
         other = "big" if order == "little" else "little"
         assert mb.run_program(path, order=other).code != 0
 
@@ -105,7 +105,7 @@ def test_arithmetic_on_every_core():
     right = native(source)
     cpus = list(CPUS.items())
     for i, order in enumerate(mb.ORDERS):
-        # Small runs take the byte orders in turn.
+        # Small runs alternate between the byte orders.
         for name, cpu in size(cpus[i::2], cpus):
             path = mb.program("arith", "arith.c", order=order, cpu=cpu, flags=STRICT)
             out = mb.run_program(path, order=order)
@@ -113,7 +113,7 @@ def test_arithmetic_on_every_core():
 
 
 def test_options_decide_which_instructions_there_are():
-    # An instruction that shows that the option is on, and stands nowhere without it.
+    # For each option, an instruction that is in the program only if the option is on.
     signs = {"multiplier": "mul", "multiplier_64": "mulhu", "divider": "idiv",
              "barrel_shifter": "bsll",
              "pattern_compare": "clz", "reorder": "swapb", "fpu": "fadd", "fpu_extended": "flt"}
@@ -126,8 +126,8 @@ def test_options_decide_which_instructions_there_are():
 
 
 def sha256_checksum(order, rounds):
-    """Returns what bench/programs/sha256.c prints; the words of its state are in the buffer as
-    memory has them."""
+    """Returns what bench/programs/sha256.c prints in this byte order. The program copies the words
+    of its state into its buffer, so the result depends on the byte order."""
     state, total, buffer = hashlib.sha256(b"abc").digest(), 0, bytearray(65536)
     for _ in range(rounds):
         words = struct.unpack(">8I", state)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs for MicroBlaze that are stored: they are of the sources that are here, all of them
-are whole, and the compiler, where there is one, makes the same."""
+"""The stored programs for MicroBlaze were made from the present sources and are undamaged. If the
+compiler is installed, it makes the same programs."""
 import concurrent.futures
 import copy
 import os
@@ -18,7 +18,7 @@ own_compiler = pytest.mark.skipif("PMK_MB_TOOLCHAIN" in os.environ,
 
 
 def said(recipe):
-    """A recipe in few words."""
+    """Returns a short description of a recipe."""
     of = recipe.get("of", recipe)
     return " ".join([recipe["kind"], of["name"], of.get("order", ""), *of.get("flags", ())])
 
@@ -62,7 +62,8 @@ def test_archives_tell_nothing_of_where_they_were_made():
 @pytest.mark.quick
 @own_compiler
 def test_every_change_asks_for_another_program(monkeypatch):
-    """Of the sources, of what they include, of flags, of the firmware library, of the compiler."""
+    """A program's key changes with its sources, the files that they include, the flags, the
+    firmware library, and the compiler."""
     kernel = next(e["recipe"] for e in PROGRAMS if e["recipe"]["kind"] == "bare")
     costs = next(e["recipe"] for e in PROGRAMS if e["recipe"].get("name") == "cost-Os")
     listing = next(e["recipe"] for e in PROGRAMS if e["recipe"]["kind"] == "disassembly")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Exceptions and interrupts of MicroBlaze firmware: with --qemu, where vectors are entered. The
-machine cannot be switched off, so each run ends by SIGINT once the firmware has said that it is
-done; what is counted lies between two addresses before that."""
+"""Exceptions and interrupts of MicroBlaze firmware. Only system emulation (--qemu) enters the
+vectors. The firmware cannot switch the machine off. It prints a line when it is done, and the test
+then ends pmk by SIGINT. Counting ends before that, because the test counts only between two
+addresses."""
 import os
 import signal
 import subprocess
@@ -43,9 +44,9 @@ def count(*flags, sets=(), handlers=PASSES):
 
 
 def test_exceptions():
-    # Five divisions by zero, each with the vector's imm and brai and the handler's addik, rted and
-    # nop. The handler returns behind the idiv: bri, addik, bneid, nop. 5 × (1 + 2 + 3 + 4), and two
-    # NOPs.
+    # Five divisions by zero. Each pass is the idiv; imm and brai of the vector; addik, rted and nop
+    # of the handler; and bri, addik, bneid and nop after the idiv. So 5 × (1 + 2 + 3 + 4)
+    # instructions are executed, and two NOPs.
     c, _ = count()
     want(c, exception_taken=PASSES, interrupt=0, div_op=PASSES, insn_executed=PASSES * 10 + 2,
          branch_uncond=PASSES * (1 + 1), branch_cond_taken=PASSES - 1, branch_cond_not_taken=1,
@@ -53,8 +54,9 @@ def test_exceptions():
 
 
 def test_interrupts():
-    # The store is done, and the bri behind it; then the vector's imm and brai, the handler's swi,
-    # addik, rtid and nop, and addik, bneid, nop: 5 × (2 + 2 + 4 + 3), and two NOPs.
+    # Each pass is the store that requests the interrupt, and the bri after it; imm and brai of the
+    # vector; swi, addik, rtid and nop of the handler; and addik, bneid and nop. So 5 × (2 + 2 + 4 +
+    # 3) instructions are executed, and two NOPs.
     c, _ = count("-DINTERRUPTS")
     want(c, interrupt=PASSES, exception_taken=0, div_op=0, store_word=2 * PASSES,
          insn_executed=PASSES * 11 + 2, branch_uncond=2 * PASSES, branch_cond_taken=PASSES - 1,
@@ -62,8 +64,8 @@ def test_interrupts():
 
 
 def test_privileged_instructions():
-    # One wic, three forms of wdc, of two cycles each; msrset and msrclr; mts is none of them. A
-    # pass: 7 of these, bri, addik, bneid, nop.
+    # Each pass is one wic and three forms of wdc, which take two cycles each; msrset and msrclr;
+    # mts, which no event counts; and bri, addik, bneid and nop.
     c, _ = count("-DPRIVILEGED", handlers=0)
     want(c, icache_invalidate_op=PASSES, dcache_invalidate_flush_op=3 * PASSES, msr_op=2 * PASSES,
          stall_ex=4 * PASSES, insn_executed=PASSES * 11 + 2, load_any=0, store_any=0,
@@ -71,13 +73,14 @@ def test_privileged_instructions():
 
 
 def test_vectors_elsewhere():
-    # Where a program says that its vectors are, and they are not, nothing is an exception.
+    # If the vectors are not where vectors.base says, pmk sees no exceptions.
     c, _ = count(sets=("vectors.base=0x10000",))
     want(c, exception_taken=0, interrupt=0, div_op=PASSES)
 
 
 def test_registers_of_peripherals_are_not_cached():
-    # The interrupt controller's: told from memory by the machine itself.
+    # The stores go to registers of the interrupt controller. The emulator reports that they are not
+    # memory.
     c, _ = count("-DINTERRUPTS")
     want(c, axi_dp_write_latency=2 * PASSES, axi_dp_read_latency=0, dcache_write_request=0,
          dcache_request=0)
@@ -91,8 +94,8 @@ def test_what_is_not_shown():
     assert all(missing.values()), missing
 
 
-# After the settings, 32 instructions with five loads of one word. The block directly after a write
-# counts in the new state, too.
+# After the settings, the program executes 32 instructions, five of which load one word. Even the
+# block directly after a write of MSR counts in the new state.
 @cases("settings,insns,loads,left_off", [
     ("nop", 0, 0, "data cache, instruction cache"),
     ("msrset r4, 0xa0", 32, 5, None),

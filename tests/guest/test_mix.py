@@ -50,7 +50,7 @@ FETCH = {
     "microblaze": "icache_hit itlb_hit".split(),
 }
 
-# Events of FETCH that do not depend on the branch predictor.
+# The events of FETCH that do not depend on the branch predictor.
 LINES = {core: [e for e in FETCH[core] if e.startswith("l1i")] for core in FETCH}
 
 # A program that ends with a fault in the middle of a block.
@@ -71,8 +71,8 @@ def dies(isa):
                  **({"prefix": "aarch64-linux-gnu-"} if isa == "a64" else {}))
 
 
-# Loads and stores of several words, and of conditions, of which some meet a page that they may not
-# access, in their middle.
+# Loads and stores of several words, and conditional ones. Some of them fault in the middle, at a
+# page that the program must not access.
 HALVES = r"""
 #define _GNU_SOURCE
 #include <signal.h>
@@ -114,7 +114,7 @@ int main(void)
 }
 """
 
-# A64: parts of an access are made before the part that faults.
+# The same for A64: the program makes some parts of an access before the part that faults.
 HALVES64 = r"""
 #define _GNU_SOURCE
 #include <signal.h>
@@ -162,8 +162,8 @@ int main(void)
 }
 """
 
-# A program that is hard to fetch: its code is larger than the cache, it writes code, it calls
-# addresses without code, and several signals and the program itself call one handler.
+# A program that tests fetching: its code is larger than the cache, it writes code, it calls
+# addresses without code, and both signals and the program itself call one handler.
 ODD = r"""
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -259,7 +259,7 @@ int main(void)
 }
 """
 
-# Settings of a core, which follow its name.
+# Settings of a core, which are written after its name.
 MICROBLAZES = {
     "microblaze": "",
     "virtual": "-freq",
@@ -298,7 +298,8 @@ PROGRAMS = {
 
 
 def counted(core, program, events):
-    """Value and trust by name, of events that have a value; and the time that is said."""
+    """Returns {event: (value, trust)} of the events that have a value, and the set of running times
+    in the output."""
     core, *settings = core.split()
     out = pmk("stat", "--json-document", "--core", core, *(f"--set={s}" for s in settings), "-e",
               events, *program)
@@ -329,7 +330,8 @@ def test_subsets(name):
     for events in filter(None, alone):
         got, times = counted(core, program, ",".join(events))
         equal(got, {e: everything[e] for e in events}, events)
-        # Data accesses and fetches together are counted with the clock.
+        # Only if data accesses and fetches are counted together, pmk needs the clock, and the time
+        # is not 0.
         with_clock = set(events) & set(data) and set(events) & set(fetch)
         equal(times == {0}, not with_clock, (events, times))
     for _ in range(size(2, 4)):
@@ -339,7 +341,7 @@ def test_subsets(name):
 
 
 def test_beyond_what_a_counter_holds():
-    """4,500,000,004 instructions, in a counter of 32 bits."""
+    """The count is 4,500,000,004, which a 32-bit counter cannot hold."""
     source = "\t.arm\n\t.global _start\n_start:\tldr r1, =36000000\n1:\tsubs r1, r1, #1\n" \
              "\t.rept 123\n\tnop\n\t.endr\n\tbne 1b\n\tmov r0, #0\n\tmov r7, #1\n\tsvc #0\n"
     loop = build("beyond", source, "-nostdlib", "-static", "-marm", ext="s")

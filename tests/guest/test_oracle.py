@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Exact events against an independent count of the same run: QEMU without our plugin, executing one
-instruction per block and logging each. For programs in ARM state also the changes of the PC, seen
-as gaps in that log, and the branches, known from objdump."""
+"""The exact events of ARM programs equal an independent count of the same run. A QEMU without our
+plugin executes one instruction per block and logs each. For programs in ARM state, the tests also
+compare changes of the PC, which are gaps in this log, and branches, which objdump identifies."""
 import os
 
 from harness import *
@@ -11,9 +11,9 @@ from qemulog import logged
 
 CROSS_ROOT = "/usr/arm-linux-gnueabi"
 
-# ARM branch instructions by mnemonic, conditions stripped.
+# Mnemonics of ARM branches, without conditions.
 BRANCHES = {"b", "bl", "bx", "blx"}
-WRITES_PC = {"mov", "add", "sub", "ldr"}  # where their first operand is the PC
+WRITES_PC = {"mov", "add", "sub", "ldr"}  # if their first operand is the PC
 ACCESSES = {"ldr", "str", "ldm", "stm", "swp", "pus", "pop"}
 CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le hs lo".split()
 
@@ -50,16 +50,16 @@ def read_trace(fifo, known, result):
                 if branches is None:
                     continue
                 pc = int(line.split(b"/", 2)[1], 16)
-                # A change of the PC to the next instruction leaves no gap.
-                gap = pc != expected and last not in accesses  # else it has faulted
+                # A change of the PC to the next instruction leaves no gap in the log.
+                gap = pc != expected and last not in accesses  # else: a fault
                 changes += expected is not None and (gap or last in always)
                 last = pc
                 executed += pc in branches
-                # The kernel chooses where a program goes on after a system call, which may be in a
+                # After a system call, the kernel decides where the program continues, possibly in a
                 # signal handler.
                 expected = None if pc in calls else pc + 4
             elif line.startswith(b"Stopped"):
-                insns -= 1  # the block before was not executed after all
+                insns -= 1  # the instruction logged before was not executed
     result.update(insns=insns, changes=changes, branches=executed)
 
 
@@ -118,7 +118,8 @@ int main(void)
 }
 """
 
-# Signals, jumps out of functions, function pointers, switches, system calls that fail.
+# This program has signals, jumps out of functions, function pointers, switches, and system calls
+# that fail.
 ODD = r"""
 #include <errno.h>
 #include <setjmp.h>
@@ -170,7 +171,7 @@ int main(void)
 }
 """
 
-# Memory copies of every alignment, strings, 64-bit arithmetic, recursion.
+# This program makes copies with every alignment, and uses strings, 64-bit arithmetic and recursion.
 MIX = r"""
 #include <stdint.h>
 #include <stdio.h>
@@ -223,8 +224,8 @@ def own(name, *flags):
 
 
 def some(name, levels):
-    """Returns all levels of optimisation in large runs, and one in small runs, where each program
-    has another one."""
+    """Returns all levels of optimisation in large runs. In small runs it returns one level, which
+    differs from program to program."""
     return size([levels[list(SOURCES).index(name) % len(levels)]], levels)
 
 
@@ -241,7 +242,8 @@ def test_programs_in_thumb_state():
 
 
 def test_programs_that_use_the_kernels_helpers():
-    """ARMv5 code has no exclusive access instructions: it calls into the page at 0xffff0000."""
+    """ARMv5 has no exclusive accesses, so its code calls the kernel's helpers in the page at
+    0xffff0000."""
     compare(own("atomic", "-O2", "-march=armv5te", "-marm"))
     compare(own("atomic", "-O1", "-march=armv4t", "-marm"))
 
@@ -287,7 +289,7 @@ def test_debian_busybox():
                 ["awk",
                  'BEGIN { for (i = 0; i < 50; i++) s = s sprintf("%d,", i * i); print s }'])
     for argv in size(commands[1::3], commands):
-        # BusyBox's shell is not among the commands: see debian_bash.
+        # BusyBox's shell is not one of these commands; see test_debian_bash.
         compare(busybox, *argv)
 
 
@@ -298,8 +300,8 @@ def test_debian_bash():
                "a=(3 1 2); a+=(9); echo ${a[@]} ${!a[@]}; declare -A m=([k]=v); echo ${m[k]}",
                "echo hi")
     for script in size(scripts[:1], scripts):
-        # A shell divides its parent's process number into digits, and a division takes as long as
-        # the number has bits. Two runs in a row seldom have a power of 2 between them.
+        # A shell converts its parent's process number to digits. The time for this depends on the
+        # number of bits of the process number, which rarely differs in two consecutive runs.
         for attempt in range(3):
             try:
                 compare(bash, "--norc", "-c", script)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Fifteen small programs whose counts follow from the counting rules of ARM application note 195
-and the ARM1176JZF-S TRM by counting on one's fingers. Lines are 32 bytes, caches and MMU are on.
-Where the documents are silent (SWP, PLD, DMB ...) the number is our choice, written down in
-docs/arm11.md."""
+"""Fifteen small programs whose counts follow directly from the counting rules of ARM application
+note 195 (DAI 0195B) and the ARM1176JZF-S TRM. Lines have 32 bytes, and caches and MMU are on. If
+the documents do not define a number (for SWP, PLD, DMB and others), it is our choice, which
+docs/arm11.md describes."""
 from kernels.measure import *
 
 pytestmark = pytest.mark.quick
@@ -44,8 +44,9 @@ def test_v6_two_loads_of_one_line():
 
 
 def test_v7_uncached_load():
-    # User emulation has no non-cacheable pages, but the cache can be off: an access (0x0A) that is
-    # not cacheable (0x09), goes outside (0x10) and is no miss (0x0B).
+    # User emulation has no non-cacheable pages, but the cache can be off. Then the load is an
+    # access (0x0A) and an external access (0x10), but neither a cacheable access (0x09) nor a miss
+    # (0x0B).
     want(count("repeat", "dcache.enable=0", BODY="ldr r0, [r10]"), dcache_access_cacheable=0,
          dcache_access=1, expl_d_access=1, dcache_miss=0)
 
@@ -62,23 +63,24 @@ def test_v8_dirty_victim():
 
 
 def test_v9_stores_to_an_absent_line():
-    # Stores allocate nothing, so each of the eight misses, and the load after them, too.
+    # Stores do not allocate lines, so each of the eight stores misses, and the load after them
+    # misses, too.
     words = "; ".join(f"str r1, [r10, #{4 * i}]" for i in range(8))
     want(count("repeat", BODY=words), dcache_access=8, dcache_miss=8, dcache_wback=0)
     want(count("repeat", BODY=words + "; ldr r1, [r10]"), dcache_access=9, dcache_miss=9)
 
 
 def test_v10_loop_without_prediction():
-    # The BNE goes 99 times and falls through once. Without prediction all branches are fetched as
-    # not taken: 99 mispredictions (§5), each of which adds one ibuf_stall (§4). Run twice, so that
-    # the code is in the cache and ibuf_stall has nothing else to count. Instructions: NOP of the
-    # warm start, MOV, 100 * (SUBS, BNE), NOP.
+    # The BNE is taken 99 times and not taken once. Without prediction, the core fetches as if no
+    # branch were taken, so there are 99 mispredictions (§5). Each adds one ibuf_stall (§4). The
+    # code runs twice and is counted the second time, when it is in the cache, so ibuf_stall counts
+    # nothing else. The instructions are the NOP at k_begin, MOV, 100 * (SUBS, BNE), NOP.
     want(count("loop", "bp.enable=0", COUNT=100, WARM=1), br_exec=100, br_mispredict=99,
          sw_pc_change=99, ibuf_stall=99, instr_exec=203)
 
 
 def test_v11_loop_with_prediction():
-    # Backward conditional branches are predicted taken: only the exit is wrong.
+    # Backward conditional branches are predicted as taken, so only the exit is wrong.
     want(count("loop", COUNT=100), br_exec=100, br_mispredict=1, sw_pc_change=99, instr_exec=202)
 
 
@@ -89,9 +91,9 @@ def test_v12_call_and_return():
 
 
 def test_v13_five_nested_calls():
-    # Five calls push; the stack has three entries, so three returns find theirs and two find
-    # nothing and are fetched as if they did not branch. Ten branches: the BLs are statically
-    # predicted taken.
+    # Five calls push their return addresses. The stack has three entries, so three returns find
+    # their address. Two returns find nothing and are mispredicted. There are ten branches, and the
+    # static rule predicts the BLs correctly as taken.
     want(count("calls", DEPTH=5, RETURN=0), proc_call_exec=5, proc_ret_exec=3, proc_ret_exec_pred=3,
          proc_ret_exec_pred_incorrect=0, br_mispredict=2, br_exec=10, sw_pc_change=10)
 
