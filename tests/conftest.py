@@ -42,7 +42,7 @@ LIMIT = 3600  # seconds after which a program is taken to hang
 # ---- programs with several tests ------------------------------------------------------------
 
 class Failed(Exception):
-    """A failure that needs no traceback."""
+    """A failure that is shown without a traceback."""
 
 
 def program_of(path):

@@ -91,7 +91,8 @@ def size(small, large):
     return {"small": small, "large": large}[SIZE]
 
 
-# Marks a slow test that checks little more than faster tests. Only `make nightly` runs it.
+# Marks a slow test that checks little more than a faster test does. Only `make nightly` runs slow
+# tests.
 nightly = pytest and pytest.mark.skipif(SIZE == "small", reason="`make nightly` runs it")
 
 
@@ -271,7 +272,8 @@ def have(*commands):
 
 @contextlib.contextmanager
 def locked(path):
-    """Holds a lock while several test files make the same files at `path`."""
+    """A context in which the process holds the lock of `path`, because several test files may make
+    the same files there."""
     with open(path + ".lock", "w") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         yield

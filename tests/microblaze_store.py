@@ -13,8 +13,8 @@ If a stored program is missing or outdated and there is no compiler, its test fa
 contains the firmware library is an exception, because the library changes often, and most of its
 tests are for processors with compilers in distributions: its test is skipped.
 
-`make microblaze-programs` (tests/guest/microblaze/store) stores again everything that the tests
-request, as recorded in the folder PMK_MB_RECORD.
+`make microblaze-programs` (tests/guest/microblaze/store) writes the store again. It stores
+everything that the tests request, which they record in the folder PMK_MB_RECORD.
 """
 import functools
 import hashlib
