@@ -6,6 +6,8 @@ import sys
 
 from harness import *
 
+pytestmark = pytest.mark.ci
+
 
 def test_slow_downs_are_found():
     have("qemu-arm", "arm-linux-gnueabi-gcc")

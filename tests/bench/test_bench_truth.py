@@ -11,6 +11,8 @@ import sys
 import repo
 from harness import *
 
+pytestmark = pytest.mark.ci
+
 TRUTH = os.path.join(SOURCE, "bench", "truth")
 
 

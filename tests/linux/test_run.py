@@ -9,6 +9,8 @@ from harness import *
 import packages
 from guest import Guest, read
 
+pytestmark = pytest.mark.ci
+
 # Counts and samples a loop of two instructions.
 SOURCE_C = r"""
 #define _GNU_SOURCE
