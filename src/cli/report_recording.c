@@ -805,11 +805,13 @@ static int check(struct report *r, const struct report_recording *q)
 		code = cli_fail(PMK_EXIT_USAGE, "-j, -x and --markdown exclude each other");
 	if (!code && q->callers && q->callees)
 		code = cli_fail(PMK_EXIT_USAGE, "--callers and --callees exclude each other");
-	if (!code && (q->callers || q->callees) && (q->children || r->sort != BY_FUNCTION))
+	if (!code && (q->callers || q->callees) && q->children)
+		code = cli_fail(PMK_EXIT_USAGE, "%s and --children exclude each other",
+				q->callers ? "--callers" : "--callees");
+	if (!code && (q->callers || q->callees) && r->sort != BY_FUNCTION)
 		code = cli_fail(PMK_EXIT_USAGE,
-				"%s needs rows of functions; it cannot be combined with %s",
-				q->callers ? "--callers" : "--callees",
-				q->children ? "--children" : "--sort");
+				"%s needs rows of functions; it cannot be combined with --sort %s",
+				q->callers ? "--callers" : "--callees", q->sort);
 	r->children = q->children;
 	r->quiet = q->quiet;
 	r->markdown = q->markdown;

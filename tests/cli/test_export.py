@@ -164,7 +164,7 @@ def test_bad_files(flat, tmp_path):
         assert re.fullmatch(f"pmk: {re.escape(str(path))}: {line}\n", out.err), out
 
     (tmp_path / "text").write_text("no database " * 500)
-    says(tmp_path / "text", "file is not a database; pmk record writes such a file")
+    says(tmp_path / "text", "file is not a database; give a file that pmk record wrote")
     says(damage(tmp_path / "foreign", "CREATE TABLE a(b)"), "not a recording of pmk record")
     with open(flat, "rb") as f:
         whole = f.read()

@@ -192,7 +192,7 @@ def test_a_database_without_cells(tmp_path):
 @cases("option,value,told", [
     ("--pareto", "cycels,x", "--pareto: there is no event or setting 'cycels' in the database; did "
                              "you mean cycles?"),
-    ("--pareto", ",", "--pareto needs goals: cycles,dcache.size"),
+    ("--pareto", ",", "--pareto needs goals; for example --pareto cycles,dcache.size"),
     ("--sensitivity", "x", "--sensitivity: there is no event 'x' in the database"),
     ("--heat", "cycles,z", "--heat: there is no setting 'z' in the database"),
 ])

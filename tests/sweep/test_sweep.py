@@ -711,8 +711,8 @@ def test_usage(folder):
                         (["-j0", "plan.ini", "-o", "r.db"],
                          "-j 0: expected a number from 1 to 1024"),
                         (["plan.ini", "x"], "unexpected argument x: give one plan or one database"),
-                        *((words, "-x and --json-output print all cells, and cannot be combined "
-                                  "with an answer")
+                        *((words, "give only one of -x and --json-output, and no --pareto, "
+                                  "--sensitivity, --heat or --html with it")
                           for words in (["-x,", "--json-output", "r.db"],
                                         ["--json-output", "--heat", "cycles", "r.db"],
                                         ["-x;", "--html", "r.html", "r.db"])),

@@ -73,7 +73,9 @@ static int read_goals(const struct sweep_results *r, char *list, struct goal *go
 					    "event or setting");
 		++*n;
 	}
-	return *n ? 0 : cli_fail(PMK_EXIT_USAGE, "--pareto needs goals: cycles,dcache.size");
+	return *n ? 0
+		  : cli_fail(PMK_EXIT_USAGE,
+			     "--pareto needs goals; for example --pareto cycles,dcache.size");
 }
 
 static bool same_design(const struct sweep_results *r, const struct sweep_row *a,

@@ -139,8 +139,8 @@ static int parse_options(struct sweep *s, int argc, char **argv)
 	if (s->json + (s->separator != NULL) + (s->html || s->pareto || s->sensitivity || s->heat) >
 	    1)
 		return cli_fail(PMK_EXIT_USAGE,
-				"-x and --json-output print all cells, and cannot be combined "
-				"with an answer");
+				"give only one of -x and --json-output, and no --pareto, "
+				"--sensitivity, --heat or --html with it");
 	return 0;
 }
 

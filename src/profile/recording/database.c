@@ -129,7 +129,8 @@ static int schema_check(sqlite3 *db, const char *path, char *msg, size_t size)
 
 	if (query_number(db, "PRAGMA application_id", &id) ||
 	    query_number(db, "PRAGMA user_version", &version))
-		return pmk_message_fail(msg, size, PMK_EPARSE, "%s; pmk record writes such a file",
+		return pmk_message_fail(msg, size, PMK_EPARSE,
+					"%s; give a file that pmk record wrote",
 					sqlite3_errmsg(db));
 	if (id != PMK_DATABASE_ID)
 		return pmk_message_fail(msg, size, PMK_EPARSE, "not a recording of pmk record");
