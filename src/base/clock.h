@@ -2,7 +2,7 @@
 #ifndef PMK_BASE_CLOCK_H
 #define PMK_BASE_CLOCK_H
 
-/* Returns the current time in seconds, on a clock that is never set. */
+/* Returns the time in seconds of CLOCK_MONOTONIC, which does not jump when the date is set. */
 double pmk_seconds(void);
 
 #endif

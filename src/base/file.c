@@ -63,8 +63,8 @@ bool pmk_file_put(const char *from, const char *to)
 	return true;
 }
 
-/* Gives the new file the permissions of the old one. Otherwise more users might be able to read
- * it. */
+/* Gives the new file the permissions of the old file. Otherwise more users might be able to read
+ * the new file. */
 static void keep_mode(int fd, const char *old)
 {
 	struct stat st;
@@ -148,7 +148,8 @@ char *pmk_file_temporary(const char *path)
 	return temporary_name(path, make_empty, -1);
 }
 
-/* Room for a file's name in /proc. By this name, an open file can be linked. */
+/* Size of the name of an open file in /proc/self/fd. By this name, linkat() can give a name to a
+ * file that has none. */
 #define DESCRIPTOR_SIZE 32
 static void descriptor_name(int fd, char name[DESCRIPTOR_SIZE])
 {
@@ -182,8 +183,8 @@ static bool link_nameless(int fd, const char *name, const char *old)
 	return !linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* True if the path names an open descriptor. Other programs may continue to write to the file of a
- * descriptor. */
+/* True if the path names an open descriptor. The file of a descriptor must not be replaced, because
+ * other programs may continue to write to it. */
 static bool is_descriptor(const char *path)
 {
 	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||

@@ -18,10 +18,8 @@ FILE *pmk_file_open(const char *path, bool pipes, const char **why);
  * whole path. */
 const char *pmk_file_name(const char *path);
 
-/*
- * Returns the path of the file after all links; the last link may point at a file that does not
- * exist yet. The caller frees the path. Returns NULL with errno set on failure.
- */
+/* Follows symbolic links from `path`, and returns the path of the file at their end, which need not
+ * exist. The caller frees the path. Returns NULL with errno set on failure. */
 char *pmk_file_target(const char *path);
 /*
  * Creates an empty file in the folder of `path`, with the permissions of the file at `path`.

@@ -3,7 +3,7 @@
  * printf for texts that may have unprintable characters. The format is that of printf, except for
  * two conversions:
  *
- *	%s	the text is made printable (printable.h); NULL is nothing. Width and precision
+ *	%s	the text is made printable (printable.h); NULL prints nothing. Width and precision
  *		count columns. A text that is longer than its precision ends with an ellipsis.
  *	%ju	a number with its digits in groups of three: 1,234,567
  */

@@ -112,10 +112,12 @@ int pmk_tool_run(const char *const argv[], enum pmk_tool_errors errors, unsigned
 
 /* ---- commands that a signal can stop --------------------------------------------------------- */
 
-#define PATIENCE_SECONDS 5 /* how long a build may take to end after the signal (our choice) */
+/* seconds that the processes have to end after the signal (our choice) */
+#define PATIENCE_SECONDS 5
 
-/* Waits for all processes of the group. Orphans of the group have become children of this
- * process. */
+/* Sends the signal to the process group and waits until none of its processes is left. Processes
+ * whose parent has ended become children of this process (PR_SET_CHILD_SUBREAPER), so waitpid()
+ * finds them. */
 static void end_group(pid_t group, int sig)
 {
 	double began = pmk_seconds();
@@ -142,8 +144,8 @@ int pmk_tool_run_until(const char *const argv[], const volatile sig_atomic_t *st
 		become_command(argv[0], argv, PMK_ERRORS_SHOWN, 0, STDERR_FILENO);
 	}
 	if (pid > 0)
-		/* Both parent and child do this, so that it is done no matter which of them runs
-		 * first. */
+		/* Both parent and child call setpgid(), so that the group exists no matter which of
+		 * them runs first. */
 		setpgid(pid, pid);
 	while (pid > 0 && !*stop && !(ended = waitpid(pid, &status, WNOHANG)))
 		poll(NULL, 0, 20);

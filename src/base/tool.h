@@ -13,7 +13,7 @@ enum pmk_tool_errors { /* where a command's stderr goes */
 		       PMK_ERRORS_IN_OUTPUT,
 };
 
-/* Exit codes for a command that has returned none. Shells use 126 and 127 for the same reasons. */
+/* Exit codes that pmk reports if the command could not be run. 126 and 127 are those of shells. */
 enum { PMK_TOOL_FAILED = 125, PMK_TOOL_NOT_EXEC = 126, PMK_TOOL_NOT_FOUND = 127 };
 
 /* A command that runs. */
@@ -29,11 +29,8 @@ struct pmk_tool {
 void pmk_tool_start(struct pmk_tool *tool, const char *path, const char *const argv[],
 		    enum pmk_tool_errors errors, unsigned seconds);
 
-/*
- * Waits for the end of the command. `out` receives the beginning of its output. Returns the
- * command's exit code, 128 + the number of the signal that ended it, or an exit code of the list
- * above.
- */
+/* Waits for the end of the command. `out` receives the beginning of its output. Returns the
+ * command's exit code, 128 + the number of the signal that ended it, or one of PMK_TOOL_…. */
 int pmk_tool_finish(struct pmk_tool *tool, char *out, size_t size);
 
 /* Starts argv[0] and waits for its end. If `out` is NULL, the output goes to stderr. */
