@@ -37,7 +37,9 @@ enum pmk_ahb_timed {
 
 struct pmk_ahb_timer {
 	struct pmk_spread latency[PMK_AHB_NTIMED]; /* the caller may reset them at any time */
-	uint64_t cycle, begin, last;		   /* start and last beat of the burst */
+	/* cycle of the last sample; cycles in which the burst began, and in which its last beat so
+	 * far completed */
+	uint64_t cycle, begin, last;
 	/* `open`: there is a current burst. `done`: one of its beats has completed. */
 	bool open, done;
 	uint8_t direction; /* PMK_AHB_TIMED_READ or _WRITE; PMK_AHB_TIMED_ALL if not known */

@@ -136,8 +136,8 @@ static bool value_differs(const struct work *w, const struct pmk_ahb_cycle *othe
 	       value_of(w->c, role) != value_of(other, role);
 }
 
-/* Reports each control signal that differs from the previous sample. Returns false if at least one
- * differs. */
+/* Reports each control signal that differs from `other`, an earlier sample, as a violation of
+ * `rule`. Returns false if at least one differs. */
 static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum pmk_ahb_rule rule)
 {
 	bool same = true;
@@ -323,7 +323,7 @@ static void begin_burst(struct work *w)
 	k->next = pmk_ahb_address_after(c->hburst, c->hsize, c->haddr);
 }
 
-/* Checks the address of a SEQ or BUSY. It must follow from the beat before it. */
+/* Checks that the address of a SEQ or BUSY follows from the previous beat. */
 static void check_next(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;

@@ -29,8 +29,7 @@
 
 #include "base/rule.h"
 
-/* X(enumerator, name, text, section). The name is in lower case, because both people and programs
- * read it. */
+/* X(enumerator, name, text, section). The name is used in messages and in JSON. */
 /* clang-format off */
 #define PMK_AHB_RULES(X) \
 	X(SEQ_ALONE,	"seq-alone",	"HTRANS is SEQ outside of a burst", \
@@ -118,8 +117,8 @@ struct pmk_ahb_checker {
 	struct pmk_ahb_cycle last;  /* the previous sample */
 	struct pmk_ahb_cycle first; /* the address phase of the burst's first beat */
 	bool has_last;
-	/* True if a wait, or a response other than OKAY, in this idle or busy cycle was
-	 * reported. */
+	/* True if no more of these violations are reported: waits and responses in the present idle
+	 * or busy cycle, or signals in the present reset. */
 	bool told_wait;
 	uint8_t data;	  /* HTRANS of the data phase; 0xff: not known */
 	uint8_t response; /* the response whose first cycle was in the previous sample, or OKAY */
@@ -127,10 +126,8 @@ struct pmk_ahb_checker {
 	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* remaining beats of a burst of fixed length */
 	uint64_t next;	  /* address of the next beat */
-	/*
-	 * The next address of the burst if only the previous address, whose violation was reported,
-	 * was wrong.
-	 */
+	/* `disturbed`: the previous address was wrong, and this was reported. `undisturbed`: the
+	 * next address of the burst if the previous one had been right. */
 	uint64_t undisturbed;
 	bool disturbed;
 	uint64_t cycles; /* number of samples so far */

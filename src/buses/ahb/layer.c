@@ -64,7 +64,8 @@ void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params)
 #define AT(place) (1u << PMK_AHB_AT_##place)
 
 /* The bridge of the DMA peripherals decodes HADDR[15:12]: 0 is the SCI, 1 to 3 are UARTs, 4 is the
- * SSP, and 5 to 15 are off chip. The bases are those of the memory map, 64 KB each. */
+ * SSP, and 5 to 15 are off chip. The memory map gives the base of each bridge; a bridge has 64
+ * KB. */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params)
 {
 	static const struct pmk_ahb_window windows[] = {

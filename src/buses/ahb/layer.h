@@ -140,8 +140,8 @@ struct pmk_ahb_layer {
  */
 void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params);
 
-/* Sets the windows of the ARM926EJ-S Development Chip: its two APB bridges and the DMA peripherals
- * on one of them (DDI 0287B §4.2.2). Their slave is PMK_AHB_NO_SLAVE. */
+/* Sets the windows of the ARM926EJ-S Development Chip: its two APB bridges, and the DMA peripherals
+ * on one of these bridges (DDI 0287B §4.2.2). The windows have no slave (PMK_AHB_NO_SLAVE). */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params);
 
 /* True if this signal counts transfers to one place. The observer needs windows to distinguish

@@ -84,7 +84,7 @@ enum pmk_matrix_on_error {
 struct pmk_matrix_config {
 	uint32_t nslaves;
 	struct pmk_matrix_slave slave[PMK_MATRIX_MAX_SLAVES];
-	uint32_t nwindows; /* where slaves are; the matrix uses the `slave` of each */
+	uint32_t nwindows; /* address ranges of slaves; the matrix uses only `slave` of a window */
 	struct pmk_ahb_window window[PMK_AHB_MAX_WINDOWS];
 	uint8_t priority[PMK_MATRIX_NMASTERS]; /* the masters, highest priority first */
 	uint8_t on_error[PMK_MATRIX_NMASTERS];
@@ -100,10 +100,8 @@ struct pmk_matrix_config {
 	uint32_t connect;
 };
 
-/*
- * Sets `config` to the ARM926EJ-S Development Chip: its priorities, its masters, and and those
- * parts of its memory map that the counters distinguish. All wait states are our choice.
- */
+/* Sets `config` to the ARM926EJ-S Development Chip: its priorities, its masters, and those parts of
+ * its memory map that the counters distinguish. All wait states are our choice. */
 void pmk_matrix_devchip(struct pmk_matrix_config *config);
 
 /* Returns the number of the slave with this name, in upper or lower case, or -1 if there is
@@ -206,16 +204,17 @@ struct pmk_matrix_layer {
 	uint32_t busy_left;  /* BUSY cycles before the next beat */
 	uint64_t next;	     /* address of the next beat */
 	bool halted;
-	bool again;	   /* true if the next transfer repeats a refused one */
-	bool withdrawn;	   /* the script's burst in the other slot waits for this one */
+	bool again; /* true if the next transfer repeats a refused one */
+	/* the script's burst in the other slot begins after the burst in this slot, which was
+	 * refused */
+	bool withdrawn;
 	uint64_t released; /* after SPLIT: the master drives no address before this cycle */
 	uint64_t refused;  /* number of refused transfers so far */
 	struct pmk_matrix_address address;
 	struct pmk_matrix_data data;
-	/*
-	 * The queue. Requests and results have numbers. A result is valid until its place in the
-	 * ring is used again.
-	 */
+	/* Requests are numbered from 0 in the order in which they are posted. Request n is in
+	 * queue[n % PMK_MATRIX_QUEUE], and its result is at the same index of `result`, until
+	 * another request uses that index. */
 	uint64_t posted, begun, done;
 	struct pmk_ahb_request queue[PMK_MATRIX_QUEUE];
 	struct pmk_ahb_served result[PMK_MATRIX_QUEUE];
@@ -231,10 +230,10 @@ struct pmk_matrix {
 	struct pmk_matrix_config config;
 	uint64_t now;
 	struct pmk_matrix_layer layer[PMK_MATRIX_NMASTERS];
-	/* The layer to which each slave is connected, or NMASTERS. The last entry is for the
-	 * default slave. */
+	/* The layer to which each slave is connected, or PMK_MATRIX_NMASTERS. The last entry is for
+	 * the default slave. */
 	uint8_t owner[PMK_MATRIX_MAX_SLAVES + 1];
-	/* The layer that holds each slave for a locked sequence, or NMASTERS. */
+	/* The layer that holds each slave for a locked sequence, or PMK_MATRIX_NMASTERS. */
 	uint8_t holder[PMK_MATRIX_MAX_SLAVES + 1];
 	/* Number of transfers so far that the slave could have refused. */
 	uint64_t transfers[PMK_MATRIX_MAX_SLAVES];
@@ -293,11 +292,9 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
  */
 void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);
 
-/*
- * Checks a matrix, because it was in memory that the program can write. Returns true if a run can
- * have led from `begun` to this state. If not, the matrix must not be used. Copies the
- * configuration and the scripts from `begun`.
- */
+/* Checks a matrix, because it was in memory that the program can write. Returns true if the matrix
+ * can have come from `begun` to this state. If not, it must not be used. Copies the configuration
+ * and the scripts from `begun`. */
 bool pmk_matrix_valid(struct pmk_matrix *m, const struct pmk_matrix *begun);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares what only the bus matrix itself uses of the work of its masters. */
+/* Functions about the requests and scripts of masters. Only the bus matrix uses them. */
 #ifndef PMK_AHB_MATRIX_REQUESTS_H
 #define PMK_AHB_MATRIX_REQUESTS_H
 

@@ -45,10 +45,8 @@ struct pmk_mbx_script {
 	uint64_t start;	     /* cycle of the first request */
 	uint64_t period;     /* the fewest cycles from one request to the next */
 	uint64_t count;	     /* the number of transfers; 0: there is no end */
-	/*
-	 * The cycles that a read request waits, a write request waits, and read data wait. Those of
-	 * data are counted from the cycle after the request.
-	 */
+	/* The cycles that a read request, a write request and read data wait. `data_wait` is
+	 * counted from the cycle after the request. */
 	uint32_t read_wait, write_wait, data_wait;
 };
 
@@ -62,8 +60,9 @@ struct pmk_mbx {
 	uint64_t asked, waited;
 	bool asks; /* true if there is a current request */
 	uint32_t first, npending;
-	uint64_t ready[PMK_MBX_PENDING]; /* a ring: when the data of a read can come */
-	uint64_t reads, writes, data;	 /* completed so far */
+	/* ring of pending reads from `first` on: the cycles in which their data can come */
+	uint64_t ready[PMK_MBX_PENDING];
+	uint64_t reads, writes, data; /* completed so far */
 };
 
 /* Starts at cycle 0. If the script is NULL or not `on`, the MBX is idle. Returns PMK_EINVAL if the

@@ -28,8 +28,9 @@ static const struct {
 	const char *name;
 	uint32_t reads, writes; /* the bursts that the master can make */
 	bool words;		/* the master transfers only words */
-	bool busy;		/* the manual says or leaves open that it has BUSY cycles */
-	uint8_t burst, prot;	/* default HBURST and HPROT */
+	/* the manual says that the master makes BUSY cycles, or does not exclude it */
+	bool busy;
+	uint8_t burst, prot; /* default HBURST and HPROT */
 } masters[PMK_MATRIX_NMASTERS] = {
 	[PMK_MATRIX_ARMI] = { "armi", BURST(SINGLE) | BURST(INCR4) | BURST(WRAP8), 0, true, false,
 			      PMK_AHB_WRAP8, PMK_AHB_PROT_PRIV },
@@ -101,7 +102,7 @@ static const struct {
 	[RELEASE] = { "release", SLAVES },
 };
 
-/* The number of names with which a text can start: the masters, the GXI and the slaves. */
+/* The most names with which a text can start: the masters, the GXI and the slaves. */
 #define MAX_NAMES (PMK_MATRIX_NMASTERS + 1 + PMK_MATRIX_MAX_SLAVES)
 #define NAME_GXI  PMK_MATRIX_NMASTERS
 

@@ -1,43 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other traffic on the buses, as text: masters with scripts
+ * Parses the description of the other traffic on the buses: masters with scripts
  * ("dma0:burst=incr8,period=40,slave=mpmc"), the MBX on its link ("gxi:period=10,dir=both"), and
- * slaves that refuse transfers ("smc:retry=every:5").
+ * slaves that refuse transfers ("smc:retry=every:5"). The form is
  *
  *	WHO:KEY=VALUE[,KEY=VALUE]…
  *
+ * The last column of these tables has the defaults.
+ *
  *	armi, clcdc, dma0, dma1, exp, armd: struct pmk_matrix_script
  *
- *	period	cycles from the start of one burst to the start of the next, at least; 0: no gap.
- *		A burst that is late shifts those after it. Has no default
+ *	period	the fewest cycles from the start of one burst to the start of the next; 0: no gap.
+ *		If a burst is late, all later bursts are late, too		     required
  *	burst	single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     incr8
  *		(armi, armd)						     wrap8
- *	beats	of an incr burst, 1 to 255				     1
+ *	beats	beats of an incr burst, 1 to 255			     1
  *	size	byte, half, word					     word
  *	dir	read, write, both (in turn)				     read
  *	prot	HPROT, 0 to 15						     3, armi 2
- *	slave	by name							     mpmc, or by addr
+ *	slave	name of the slave					     mpmc, or by addr
  *	addr	address of the first burst				     the slave's first
- *	span	bytes, after which it begins again at addr		     65536
+ *	span	bytes after which the addresses begin again at addr	     65536
  *	start	cycle of the first burst				     0
- *	count	bursts, 0: without end					     0
- *	busy	BUSY cycles before each beat but the first		     0
- *	lock	on: every burst is locked; with dir=both the read and the write after it, at one
- *		address, as for a SWP; period is then from pair to pair	     off
+ *	count	number of bursts; 0: there is no end			     0
+ *	busy	BUSY cycles before each beat except the first		     0
+ *	lock	on: every burst is locked. With dir=both, a read and the write after it are locked
+ *		together at one address, as for a SWP, and period is from pair to pair	off
  *
- *	gxi: struct pmk_mbx_script
+ *	gxi: struct pmk_mbx_script; its transfers are single words, in mpmc
  *
- *	period, dir, addr, span, start, count	of transfers: single words, in mpmc
+ *	period, dir, addr, span, start, count	as for a master, with transfers as bursts
  *	step	bytes from one transfer to the next			     4
- *	pending	reads under way, 1 to 8					     4
- *	read_wait, write_wait	cycles that a request waits		     0, mpmc's first write
- *	data_wait		cycles that read data wait		     mpmc's first read
+ *	pending	the most reads in flight, 1 to 8			     4
+ *	read_wait	cycles that a read request waits		     0
+ *	write_wait	cycles that a write request waits		     mpmc's first write
+ *	data_wait	cycles that read data wait			     mpmc's first read
  *
- *	a slave by its name: struct pmk_matrix_slave
+ *	the name of a slave: struct pmk_matrix_slave
  *
- *	retry	every:N, one transfer in N is answered with RETRY
- *	split	every:N, with SPLIT
- *	release	cycles after which a split layer may go on		     8
+ *	retry	every:N; one transfer in N is answered with RETRY
+ *	split	every:N; one transfer in N is answered with SPLIT
+ *	release	cycles after which a layer that got SPLIT may continue	     8
  *
  * The parser refuses what a master of the development chip never does (DDI 0287B §4.2.2): writes
  * and byte transfers of armi and clcdc, a SINGLE of a DMA controller, and BUSY of armi, clcdc and

@@ -52,7 +52,7 @@ void pmk_axi_forget(struct pmk_axi *a)
 
 /* ---- one cycle ------------------------------------------------------------------------------ */
 
-/* The cycle that is observed, and the signals that were x so that counts are unknown. */
+/* The cycle that is being observed. `hidden` collects the signals whose x made a count unknown. */
 struct look {
 	const struct pmk_axi_cycle *c;
 	uint32_t hidden;

@@ -79,7 +79,7 @@ struct pmk_axi {
 /* Initialises the observer. `has` is the set of signals that exist: see PMK_AXI_ROLE(). */
 void pmk_axi_init(struct pmk_axi *a, uint32_t has);
 
-/* Observes one cycle. Returns the signals that were x so that counts are unknown. */
+/* Observes one cycle. Returns the signals whose x made a count unknown. */
 uint32_t pmk_axi_sample(struct pmk_axi *a, const struct pmk_axi_cycle *c);
 
 /*

@@ -317,7 +317,7 @@ static void take_data(struct work *w)
 	bool addressed = k->bursts < write_addresses(k), last;
 	uint32_t beats = addressed ? *ahead_length(k, k->bursts) : 0;
 
-	/* At this point, nothing shows which beat is the last one. */
+	/* Give up if nothing shows which beat is the last one, or if the ring is full. */
 	if ((w->c->x & w->k->params.has & PMK_AXI_ROLE(PMK_AXI_WLAST)) ||
 	    (!has_role(w, PMK_AXI_WLAST) && has_role(w, PMK_AXI_AWLEN) && !addressed) ||
 	    is_full(k)) {

@@ -32,8 +32,7 @@
 #include "buses/axi/axi.h"
 #include "base/rule.h"
 
-/* X(enumerator, name, text, section). The name is in lower case, because both people and programs
- * read it. */
+/* X(enumerator, name, text, section). The name is used in messages and in JSON. */
 /* clang-format off */
 #define PMK_AXI_RULES(X) \
 	X(DROPS,	"valid-drops",	"VALID falls before READY was high", \
@@ -119,9 +118,9 @@ struct pmk_axi_checker {
 	struct pmk_axi_side_check side[PMK_AXI_NDIRECTIONS];
 	/*
 	 * Write data come in the order of their addresses, before or after the addresses. `bursts`
-	 * is the number of complete bursts of data, `beat` the number of beats of the next one. The
-	 * ring has the lengths of bursts of which only the addresses or only the data have come so
-	 * far.
+	 * is the number of complete bursts of data. `beat` is the number of beats so far of the
+	 * burst after those. The ring `ahead` has the lengths of bursts of which only the addresses
+	 * or only the data have come so far.
 	 */
 	uint64_t bursts;
 	uint32_t beat;
