@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * The drawings of the text report: how each layer of a bus spent its cycles, how long its bursts
- * waited, and the known distributions. With intervals, they also show how these numbers or the
- * latency of an event changed over time.
+ * waited, and the distributions of events that have one. With intervals, they also show how these
+ * numbers or the latency of an event changed over time.
  *
  * For each layer the counters give the cycles in which it ended a transfer, the cycles in which a
- * transfer waited and, for waits on first beats, the cause. No counter gives idle and busy cycles
- * and the first cycles of responses: these are the remainder of all cycles, and they are drawn if
- * everything else is known. Parts that were not counted are drawn as such; a number that was
- * extrapolated or has wrapped is treated as not counted.
+ * transfer waited and, for waits on first beats, the cause. No counter gives idle cycles, busy
+ * cycles, and the first cycles of ERROR, RETRY and SPLIT. These are the remainder of all cycles,
+ * and they are drawn if everything else is known. Parts that were not counted are drawn as such; a
+ * number that was extrapolated or has wrapped is treated as not counted.
  */
 #include <string.h>
 
@@ -25,8 +25,7 @@ struct count {
 /* The counts of one layer in a section. `waits` is SLAVE + BUS + OTHER. */
 struct spent {
 	struct count part[NPARTS], waits, bursts;
-	/* The number of bursts that were counted, if other bursts were not; `bursts` is then not
-	 * known. */
+	/* If only some bursts were counted, this is their number, and `bursts` is not known. */
 	uint64_t counted;
 	uint64_t cycles; /* 0: not known */
 };
@@ -224,7 +223,8 @@ static void layer_name(struct pmk_writer *w, const struct pmk_layer *l)
 	fprintf(w->f, "   %-*s ", name_width(w->opt.bars->layers), l->name);
 }
 
-/* Draw the line of a layer: "ARM-D ####ssb... 12.0% 8.1% …". */
+/* Draw a line for each layer that had traffic: "ARM-D ####ssb... 12.0% 8.1% …". Returns false if
+ * there was none. */
 static bool draw_shares(struct pmk_writer *w, struct pmk_bars_state *st,
 			const struct pmk_section *s)
 {
@@ -356,7 +356,7 @@ static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, un
 #define BUCKET_WIDTH  3 /* columns of a bucket, if the line has room */
 #define REACHED_WIDTH 12
 
-/* Draw "cpu.read ▁▂▃▅█▂ 63 255" for each row of one kind. */
+/* Draw "cpu.read ▁▂▃▅█▂ 63 255" for each row that has a histogram of the values named `of`. */
 static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	char text[PMK_NUMBER_SIZE], ends[2 * PMK_NUMBER_SIZE + 4];
@@ -393,7 +393,7 @@ static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const
 	}
 }
 
-/* Draw the distributions of each kind of values. */
+/* Draw all distributions of a section, grouped by the name of their values. */
 static void draw_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -452,8 +452,8 @@ static bool number_of(const struct series *x, const struct pmk_result *r,
 	return m.valid;
 }
 
-/* Add a section's values to the numerator and the denominator. Returns false if they are not
- * known. */
+/* Add the section's part of a point: the point is *sum divided by *n, for example the latencies
+ * divided by their number. Returns false if the section has no known value. */
 static bool add_point(const struct pmk_writer *w, const struct series *x,
 		      const struct pmk_result *r, const struct pmk_section *s, double *sum,
 		      double *n)

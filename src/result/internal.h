@@ -41,8 +41,9 @@ const char *pmk_no_value_text(enum pmk_trust t);
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
-/* Write the rows of a section, one per line: each row with its first metric, or NULL, then a line
- * for each further metric. At the end, write the metrics that belong to no row. */
+/* pmk_write_lines() writes the rows of a section, one per line. It calls `row_line` for each row
+ * with the row's first metric, or NULL, and then `metric_line` for each further metric of the row.
+ * At the end it calls `metric_line` for the metrics that belong to no row. */
 typedef void pmk_row_line(struct pmk_writer *w, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct pmk_row *row,
 			  const struct pmk_metric_value *v);
@@ -68,10 +69,10 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
 
 /*
- * Tables of the distributions of a section, in text: see text_distributions.c. The first prints a
- * row for each event of a region; with `of`, only for the events whose values have this name
- * (pmk_spread_of()). The second prints a table for each of these names, latencies first, and
- * histograms. Both return 0 or PMK_ENOMEM.
+ * Tables of the distributions of a section, in text: see text_distributions.c. If `of` is NULL,
+ * pmk_text_print_table() prints a row for each event of a region. Otherwise it prints only events
+ * whose distribution has the name `of` (pmk_spread_of()). pmk_text_print_spreads() prints a table
+ * and histograms for each name that occurs in the section. Both return 0 or PMK_ENOMEM.
  */
 int pmk_text_print_table(struct pmk_writer *w, const struct pmk_section *s, const char *of);
 int pmk_text_print_spreads(struct pmk_writer *w, const struct pmk_section *s);
@@ -108,23 +109,22 @@ void pmk_csv_end(struct pmk_csv *c);
 /* True if the PMU can time latencies, so that its counts have a distribution. */
 bool pmk_times_latencies(const struct pmk_result *r);
 
-/* Returns the sum of a row's latencies: of one run, or the rounded mean of several runs, like the
- * row's value. */
+/* Returns the sum of a row's latencies. For several runs, it is the rounded mean of their sums. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
-/* Write the sum of the squares of a row's latencies, of one run or as the rounded mean. The sum has
- * up to 128 bits, which are 39 digits. */
+/* Write the sum of the squares of a row's latencies. For several runs, it is the rounded mean of
+ * their sums. The sum has up to 128 bits, which are 39 digits. */
 #define PMK_SQUARES_SIZE 40
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
 
-/* The heading of a distribution without a name. */
+/* The name of a distribution whose values have no other name. */
 #define PMK_LATENCY_TEXT "latency in cycles"
-/* Returns the name of the values of the row's distribution. */
+/* Returns the name of what the row's distribution is about, such as PMK_LATENCY_TEXT. */
 const char *pmk_spread_of(const struct pmk_row *row);
 /* True if the row has a histogram of the values named `of`, as in pmk_spread_of(). */
 bool pmk_has_histogram(const struct pmk_row *row, const char *of);
-/* Find the first and the last bucket that is not empty in the histograms of the values named `of`,
- * over all rows of the section. Returns false if all are empty. */
+/* Find the first and the last non-empty bucket of the histograms of values named `of`, over all
+ * rows of the section. Returns false if all buckets are empty. */
 bool pmk_used_buckets(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last);
 
 /* Write the values of a bucket of a histogram as text: "1", "4-7". */

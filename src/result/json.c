@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The keys of perf's -j in one document (docs/FORMATS.md):
+ * Writes a result as one JSON document, with the keys of perf's -j (docs/FORMATS.md):
  *
  * 	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,
  * 	"environment":…,"host-time":…,"runs":…,
@@ -14,7 +14,7 @@
  * 	"producer":…,"passes":…,"processes":…,"threads":…,"checked":…,"partial":…,"warning":…,
  * 	"note":…,"exit-status":…}
  *
- * and, for firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a
+ * For firmware, it has the arrays "dumps" and "profile" at the end. Every counter is written on a
  * separate line when its section arrives, so that a reader can follow a run. Metrics and profiles
  * are kept until all counters are written. Elapsed time is left out, so that the same run gives the
  * same bytes.

@@ -72,7 +72,8 @@ struct formula {
 	const struct pmk_result *result;
 	const struct pmk_section *section;
 	unsigned used; /* one bit per entry of metric->events */
-	/* The number of rows that do not count all occurrences, and the reason of the first one. */
+	/* The number of counts in the formula that do not include all occurrences, and the reason
+	 * for the first one. */
 	unsigned gaps;
 	const char *gap;
 };
@@ -324,8 +325,8 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 		v.beside = NULL;
 	if (!compute_formula(&p, &v.value))
 		p.invalid = p.why;
-	/* Report that events were not counted, even if the divisor is missing: if no event was
-	 * counted, the divisor is not the reason. */
+	/* If several counts are incomplete, report that instead of a division by zero: the divisor
+	 * may be 0 only because its events were not counted. */
 	if (p.gaps > 1 && (!p.invalid || p.invalid == no_divisor))
 		p.invalid = p.gap;
 	v.no_divisor = p.invalid == no_divisor;

@@ -41,7 +41,7 @@ void pmk_table_free(struct table *t);
 
 /* Write the headings and rows as text. Each line begins with `indent`. A name is cut so that the
  * line has at most `width` columns; 0: it is not cut. This and the next two functions return 0, or
- * -1 if memory ran out before. */
+ * -1 if there was no memory for the table. */
 int pmk_table_write_text(const struct table *t, FILE *f, const char *indent, unsigned width);
 /* Write Markdown. The last column, if it is a name, is written as code before the others. */
 int pmk_table_write_markdown(const struct table *t, FILE *f);

@@ -38,8 +38,8 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		strcpy(text, "-");
 }
 
-/* True if the row is in the table. With `of`, these are the rows whose distribution has that name,
- * otherwise all rows of a region. */
+/* True if the row is in the table: with `of`, a row whose distribution has that name; without it,
+ * every row. */
 static bool in_table(const struct pmk_row *row, const char *of)
 {
 	return !of || (row->has_dist && row->dist.latency && strcmp(of, pmk_spread_of(row)) == 0);
