@@ -80,8 +80,9 @@ enum kind {
 	[k] = { .name = n, .signal = PMK_SIG_NONE, .needs = r, .latency = true, .timed = s, \
 		.direction = d, .of = o, .brief = t }
 
-/* The events of a layer and of an AXI interface. Each is a signal of the bus, or a number that only
- * the observers know; `roles` are the signals that the map needs for it. */
+/* The events of a layer and of an AXI interface. `signal` is the signal of the bus that the event
+ * counts. For a number that only the observers know, it is PMK_SIG_NONE. `needs` are the signals of
+ * an AHB layer or AXI interface that the map must have for the event. */
 static const struct {
 	const char *name, *brief, *of;
 	uint32_t needs;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * See compat.h. The check uses the processor that QEMU emulates, not the core that pmk models. QEMU
- * has no ARM1156 and uses a Cortex-A8, which can do more.
+ * Checks whether the processor that QEMU emulates for a core can run a program: see compat.h. For
+ * an ARM1156 QEMU emulates a Cortex-A8, which can do more, so the check uses a row of its own for
+ * this core.
  *
- * A program for ARMv6K or ARMv6KZ is accepted on ARMv6. These versions add only a few
- * instructions, which compilers rarely emit, and cross compilers are often configured for
- * ARMv6K.
+ * A program for ARMv6K or ARMv6KZ is accepted on ARMv6. These versions add only a few instructions,
+ * which compilers rarely emit, and cross compilers are often configured for ARMv6K.
  */
 #include "count/compat.h"
 
@@ -23,8 +23,8 @@
 #define V7EM  (V7M | 1u << PMK_ARM_V7EM)
 #define V8M   (V7EM | 1u << PMK_ARM_V8M_BASELINE | 1u << PMK_ARM_V8M)
 
-/* QEMU's processors, by QEMU's names. "arm1136-r2" is an ARM1136 of revision 0. The only ARMv8
- * processor of the user-mode emulator is "max". */
+/* QEMU's processors, by QEMU's names, and the ARM1156, which QEMU does not have. "arm1136-r2" is an
+ * ARM1136 of revision 0. The only ARMv8 processor of the user-mode emulator is "max". */
 static const struct processor {
 	const char *name, *arch;
 	uint32_t runs;	  /* one bit for each Tag_CPU_arch */

@@ -10,8 +10,8 @@
 #include "cpu/config.h"
 #include "profile/attributes.h"
 
-/* Returns the processor on which a program for this core runs: QEMU's -cpu, or a later processor if
- * QEMU lacks the core's. */
+/* Returns the processor that decides what programs this core can run: the one that QEMU emulates
+ * (-cpu), or "arm1156", for which QEMU emulates a Cortex-A8. */
 const char *pmk_compat_processor(const struct pmk_core *core);
 
 /* Returns the architecture of a processor, for example "ARMv6KZ". NULL: it runs any program. */

@@ -144,7 +144,8 @@ bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, s
 int pmk_request_check(struct pmk_count *c);
 /* For ways that measure time: fail if intervals are not ms, or too long. Returns 0 or a failure. */
 int pmk_request_check_ms(struct pmk_count *c);
-/* Fail if no single way has all of the given settings. Returns 0 or a failure. */
+/* Record that this setting was given. Fails if no way has all settings so far. Returns 0 or a
+ * failure. */
 int pmk_request_note_owner(struct pmk_count *c, const char *setting);
 
 /* settings.c. Returns true if this way has a setting that some ways lack. */

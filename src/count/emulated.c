@@ -450,7 +450,8 @@ enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned
 	return req->user ? PMK_LEVELS_USER : PMK_LEVELS_KERNEL;
 }
 
-/* True if PMK_QEMU_TESTS=0 turns QEMU's tests off, so that their benefit can be measured. */
+/* True if PMK_QEMU_TESTS=0 forbids that translated code tests accesses by itself
+ * (pmk_emulated_config.untested), so that its benefit can be measured. */
 static bool told_not_to_test(void)
 {
 	const char *told = getenv("PMK_QEMU_TESTS");
@@ -503,7 +504,7 @@ static int choose_packets(struct pmk_count *c)
 
 static int choose_events(struct pmk_count *c)
 {
-	/* The struct has 98 KB, of which a run touches only a few: reserve sparse memory. */
+	/* The struct is large, but a run touches only a few KB of it: reserve sparse memory. */
 	struct pmk_emulation *e = pmk_reserve(sizeof(*e));
 	int err;
 

@@ -54,10 +54,13 @@ struct pmk_emulation {
 	struct pmk_packets_out packets; /* used if the monitor's pins are written to a file */
 	bool beyond_timer;		/* -I is longer than the PMU's interval timer can count */
 	/* The emulator. */
-	const struct pmk_qemu_generation *generation; /* the QEMU versions whose module is loaded */
-	bool refused;				      /* QEMU has already refused another module */
-	char plugin[PATH_MAX];			      /* that module */
-	struct pmk_tool asked;			      /* QEMU, started to ask for its version */
+	/* QEMU versions that can load the module in `plugin` */
+	const struct pmk_qemu_generation *generation;
+	/* QEMU has refused a first module, and `plugin` is the second */
+	bool refused;
+	/* path of the module of pmk that QEMU loads */
+	char plugin[PATH_MAX];
+	struct pmk_tool asked; /* QEMU, started to ask for its version */
 	char qemu_version[64]; /* "7.2.22"; empty if the emulator gave no answer, or is not QEMU */
 	struct pmk_runner runner;
 	int killed; /* signal that killed the program; 0: none */
@@ -73,8 +76,9 @@ struct pmk_emulation {
 	/* `lacks`: a run did not count everything. `unsure`: a fault could not be assigned to its
 	 * instruction. */
 	bool lacks, unsure;
-	bool threaded;			/* a run has had several threads in one process */
-	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of the cores of all runs */
+	bool threaded; /* a run has had several threads in one process */
+	/* signals whose counts are uncertain (pmk_cpu.doubtful), over all cores and runs */
+	struct pmk_signal_set doubtful;
 };
 
 /* emulated_plan.c */

@@ -284,8 +284,9 @@ static int compare_with_totals(struct pmk_count *c, const struct pmk_recording *
 	return 0;
 }
 
-/* The process number that the program sees is the emulator's. The emulator opens the files of the
- * program below the sysroot, if they exist there. */
+/* Read the names of the code that the program generated, from the files that it wrote for perf. The
+ * process number in their names is the emulator's, because the program sees that number. The
+ * emulator opens files of the program below the sysroot, if they exist there. */
 static int read_names(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

@@ -185,8 +185,8 @@ int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, 
 	return append_event(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
 }
 
-/* Add the event `all`. A MicroBlaze can be built without event counters; `all` then means the
- * events with a latency. */
+/* Add all events of the PMU, for the name `all`. On a MicroBlaze without event counters, these are
+ * the events with a latency. */
 static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 		   struct pmk_event_request req)
 {

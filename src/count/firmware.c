@@ -429,8 +429,8 @@ static const char *reason_of_fault(const struct pmk_program *p, uint64_t pc)
 	       "is not aligned";
 }
 
-/* True if UDIV or SDIV is in the 16 bytes before `pc`. No access shows that it has been passed, so
- * it may have taken the fault. */
+/* True if UDIV or SDIV is in the 16 bytes before `pc`, which is the first instruction whose access
+ * was not reported. A division makes no access, so it may be the instruction that faulted. */
 static bool is_after_division(const struct pmk_program *p, uint64_t pc)
 {
 	for (uint64_t at = pc - 16; at < pc - 2; at += 2) {

@@ -141,8 +141,8 @@ int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fau
 
 	if (!p->path)
 		return 0;
-	/* From here on the bus is idle. Write one more edge, because a reader of the file uses
-	 * the values before an edge. */
+	/* From here on the bus is idle. Write the cycles that have not reached the pins, and one
+	 * more edge, because a reader of the file uses the values before an edge. */
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
 		p->seen.layer[i].seen = (struct pmk_ahb_seen){ .class = PMK_AHB_C_IDLE };
 	p->seen.gxi.seen_address = PMK_GXI_IDLE;

@@ -31,8 +31,9 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 /* Add the activity of the layers at this edge of the clock. Returns 0 or a failure. */
 int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *count, uint64_t time,
 		     struct pmk_count_fault *f);
-/* In emulation, add the state of the pins. A cycle of HCLK takes two units of time.
- * pmk_packets_under_way() adds, at the end, the cycles that have not reached the pins. */
+/* In emulation, add the state of the pins. A cycle of HCLK takes two units of time. At the end,
+ * pmk_packets_under_way() passes the cycles that have not reached the pins, which
+ * pmk_packets_close() then writes. */
 void pmk_packets_show(struct pmk_packets_out *p, const struct pmk_ahbmon_pins *shown);
 void pmk_packets_under_way(struct pmk_packets_out *p, const struct pmk_ahbmon_packets *packets);
 /* Write the cycles that have not reached the pins, and close the file. If `keep` is false because

@@ -18,8 +18,10 @@
 
 #define MAX_INSNS 1024
 
-/* The first word of the counters of a run, and of an instruction of a block, in
- * pmk_recorded.counted. Those of a site begin with a half-word, which is enum pmk_counted_where. */
+/* `counted` of struct pmk_recorded has several kinds of counters as byte strings. The first word
+ * tells them apart: COUNTERS_OF_RUN for the record of a block's executions, COUNTERS_OF_PART for
+ * one instruction of a block. The counters of a site begin with a half-word, enum
+ * pmk_counted_where. */
 #define COUNTERS_OF_RUN	 UINT64_MAX
 #define COUNTERS_OF_PART (UINT64_MAX - 1)
 
@@ -64,8 +66,9 @@ struct pmk_recorded {
 	ARRAY(struct of_block) of_block;
 	ARRAY(struct pmk_recorded_part) parts;
 	struct pmk_distinct costs; /* rows of nevents counts */
-	/* The counters of records and of instructions, and the row of costs of each; UINT32_MAX:
-	 * all its counts are 0. Many of them are equal. */
+	/* Different records and instructions often have equal counters. `counted` has each of these
+	 * counters once, and counted_costs[i] is the row of costs of counters i; UINT32_MAX: all
+	 * counts are 0. */
 	struct pmk_distinct counted;
 	ARRAY(uint32_t) counted_costs;
 	ARRAY(struct pmk_recorded_insn) insns;
@@ -76,9 +79,11 @@ struct pmk_recorded {
 	ARRAY(struct pmk_recorded_extra) extras;
 	ARRAY(struct pmk_recorded_latency) latencies;
 	ARRAY(struct mapping) mappings;
-	/* The keys of the instructions, and those of all paths except the root. */
+	/* `insn_keys` has the address, bytes, object and size of each different instruction.
+	 * `path_keys` has the entry, site and parent of each different path except the root. */
 	struct pmk_distinct insn_keys, path_keys;
-	/* Numbers of blocks and paths, by the numbers of their records, and of threads. */
+	/* These maps give the number of a block or path from the number of its record, and the
+	 * number of a thread from its process and core. */
 	struct pmk_map block_of, path_of, thread_of;
 	/* For each signal, how often it took 0, 1, … cycles, up to `longest`; NULL: it was not
 	 * timed. */
@@ -222,8 +227,8 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	};
 	uint64_t bytes = 0;
 
-	/* The bytes after the instruction are left out: they belong to the next instruction, which
-	 * can be another one each time. */
+	/* Bytes after the instruction are left out, because they belong to the next instruction,
+	 * which is not always the same. */
 	memcpy(insn.byte, byte, in->size < 4 ? in->size : 4);
 	for (unsigned i = 0; i < 4; i++)
 		bytes |= (uint64_t)insn.byte[i] << 8 * i;
@@ -569,8 +574,9 @@ static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bo
 #define SHORTENED(block, last, faulted) \
 	(UINT64_C(1) << 63 | (uint64_t)(block) << 17 | (last) << 1 | (faulted))
 
-/* Replace `times` executions of the block by executions that ended at its instruction `last`. The
- * instructions after it did not run. If it faulted, it did not count all of its own events. */
+/* Replace `times` executions of the block by executions that ended at its instruction `last`, so
+ * that the instructions after `last` did not run. If `faulted`, `last` did not count all of its own
+ * events. */
 static int take_back(struct pmk_recorded *r, const struct place *p, size_t last, bool faulted,
 		     uint64_t times)
 {
@@ -681,8 +687,9 @@ static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycl
 	return !times || ADD(r->latencies, (struct pmk_recorded_latency){ event, cycles, times });
 }
 
-/* Add the latencies of an event. Occurrences that were not timed took one cycle. If more were timed
- * than counted, add none. `times` is NULL if none took longer. */
+/* Add the latencies of an event. Occurrences that were not timed took one cycle. If more
+ * occurrences were timed than counted, add none. `times` is NULL if every occurrence took one
+ * cycle. */
 static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint64_t *times)
 {
 	uint64_t left = r->req.total[event];

@@ -9,8 +9,8 @@
 #include "count/error.h"
 
 struct pmk_streams {
-	/* The files, indexed by the program's descriptor number; -1: the stream of this process.
-	 * All are above 2. */
+	/* The open files, indexed by the program's descriptor number; -1: the stream of this
+	 * process. All descriptors in this list are above 2. */
 	int fd[3];
 	char *captured[3]; /* the captured output, followed by a 0; NULL: not captured */
 	size_t size[3];

@@ -38,7 +38,7 @@ struct pmk_wave_counting {
 	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
 	struct pmk_reading last; /* reading at the end of the last interval */
 	uint64_t last_time;	 /* end of the last interval, in the dump's time */
-	uint64_t edges;		 /* so far */
+	uint64_t edges;		 /* number of edges of the map's clock so far */
 	/* For each layer of the monitor, the bursts that no counter counts, up to the end of the
 	 * last interval. */
 	struct uncounted {

@@ -34,7 +34,7 @@
 #define MOST_POLL  1.0
 #define LOOK	   0.001 /* how often to check whether the target is halted at a breakpoint */
 
-/* A set of events that is on the counters at one time. */
+/* A set of events that have the counters at the same time. */
 struct turn {
 	struct pmk_plan plan;
 	unsigned event[PMK_MAX_EVENTS]; /* the index in the request of each event of the plan */
@@ -68,7 +68,8 @@ struct on_wire {
 	 * readings. */
 	double host_read_at, worst_poll;
 	double poll_seconds; /* interval between readings */
-	double fastest;	     /* rate of the fastest counter, in half ranges per second */
+	/* how many halves of its range the fastest counter counts per second */
+	double fastest;
 	bool timed_out, failed;
 	/* The AHB Monitor's counter of enabled cycles at the start, and whether it has changed
 	 * since. */

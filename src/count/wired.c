@@ -600,9 +600,10 @@ static int reach_memory(struct pmk_wired *w)
 	return err;
 }
 
-#define MDM_STATUS 0x10 /* the only word of the module that can be read at any time */
-#define MDM_PATIENCE \
-	1000 /* attempts: a debugger's scan takes some µs, and an attempt at least one */
+#define MDM_STATUS   0x10 /* the only word of the module that can be read at any time */
+/* Attempts to get the access lock of the module. Each takes at least 1 µs, and a debugger holds the
+ * lock for some µs, as long as its scan takes. */
+#define MDM_PATIENCE 1000
 
 static int reach_axi(struct pmk_wired *w)
 {
