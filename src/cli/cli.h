@@ -32,7 +32,9 @@ enum {
 /* The effect of an option on the request of its command. The request is a struct, and `member` is
  * an offset in it. */
 enum cli_effect {
-	CLI_SETTING,   /* passes name and value to `set`; const char *, unless at 0: as CLI_TEXT */
+	/* passes name and value to `set`. If the row has a member, the member becomes the value, or
+	 * the name of an option without a value */
+	CLI_SETTING,
 	CLI_TEXT,      /* const char *: becomes the value */
 	CLI_SEPARATOR, /* as CLI_TEXT, but \t becomes a tab, as in perf; a quote is refused */
 	CLI_ON,	       /* bool: becomes true */

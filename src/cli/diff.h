@@ -35,7 +35,8 @@ struct diff_row {
 	bool moved;	  /* a function of a DIFF_LIBRARY row */
 	size_t functions; /* the number of functions in a library */
 	size_t function;  /* for a line: the row of its function */
-	uint64_t *value;  /* [event][side]; perhaps executions after the last event */
+	/* [event][side]; after the last event come the executions, except for samples */
+	uint64_t *value;
 };
 
 enum diff_limit_kind {
@@ -77,7 +78,8 @@ struct diff {
 	size_t executions;	/* recordings: index of the executions among the events */
 	bool split;		/* fill `part`, for two recordings */
 	struct diff_part *part; /* [event], or NULL */
-	bool by_path;		/* fill `paths`, for two recordings, and put cycles first */
+	/* fill `paths`, for two recordings, and make cycles the first event */
+	bool by_path;
 	/* The call paths of both sides. A frame is a row. The counts of the new side come before
 	 * those of the base side. */
 	struct pmk_tree paths;

@@ -3,7 +3,7 @@
  * Splits the change of each event into three parts. This file computes `work` and `rest`; `layout`
  * is the remainder.
  *
- * 	work    instructions that only one side has, or that it executed more often
+ * 	work    instructions that only one side has, or that one side executed more often
  * 	layout  functions that executed the same instructions equally often: their counts can only
  * 	        have changed because of addresses, or because of what ran in between
  * 	rest    the other instructions of functions that have changed
@@ -24,7 +24,9 @@
 struct sequences {
 	const struct diff_source *s;
 	uint32_t *code;
-	size_t *first; /* [function], and the end of the last one */
+	/* [function]: index of its first instruction in `code`; one more element is the end of
+	 * `code` */
+	size_t *first;
 };
 
 /* The instructions of a function on each side that are still to be aligned. */

@@ -16,11 +16,9 @@ struct side {
 	uint32_t *node; /* [node]: the number of the node in the tree of both sides */
 };
 
-/*
- * Returns the row of a frame. Inlined functions may own all instructions of a function. Then the
- * function has a row only if the other side has one for it; otherwise this function adds a row
- * without counts.
- */
+/* Returns the row of a frame. A function whose instructions all belong to code inlined into it has
+ * no row of its own yet. It gets the row that the other side has for it, or else a new row without
+ * counts. */
 static size_t find_row(const struct side *side, uint32_t frame)
 {
 	const struct pmk_tables *t = &side->s->t;

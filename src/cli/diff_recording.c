@@ -157,7 +157,8 @@ size_t diff_function_of(struct diff_source *s, const struct pmk_tables_code *k)
 	return i;
 }
 
-/* Remembers the line of the declaration, and the first line after it. */
+/* Stores the line of the function's declaration, and the lowest other line that has
+ * instructions. */
 static void note_lines(struct diff_source *s, const struct pmk_tables_code *k,
 		       struct diff_function *f)
 {
@@ -330,11 +331,9 @@ static int pair_functions(struct diff_source *base, struct diff_source *fresh)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/*
- * Returns the line from which the lines of a function are counted: the line of its declaration. If
- * a side has only inlined code, and so does not know the declaration, it is the first line that was
- * executed.
- */
+/* Returns the line from which the lines of a function are counted: the line of its declaration. If
+ * a side has only inlined code, and so does not know the declaration, it is the lowest line that
+ * has instructions. */
 static uint32_t first_line(const struct diff_source *other, const struct diff_function *f)
 {
 	const struct diff_function *g =

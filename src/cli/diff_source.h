@@ -24,11 +24,12 @@ struct diff_event {
 /* A function of the source: its own code, and its code in functions into which it was inlined. */
 struct diff_function {
 	char *key, *name;
-	const char *path;	  /* of its file; NULL: not known */
-	uint32_t object;	  /* PMK_TABLES_NONE: not known, or several */
-	uint64_t body;		  /* hash of its own instructions; 0: none, or not known */
-	uint32_t declared, first; /* lines: of the declaration, and the first after it; 0: none */
-	size_t partner;		  /* index of this function on the other side, or DIFF_NO_ROW */
+	const char *path; /* of its file; NULL: not known */
+	uint32_t object;  /* PMK_TABLES_NONE: not known, or several */
+	uint64_t body;	  /* hash of its own instructions; 0: none, or not known */
+	/* lines of the declaration, and the lowest other line that has instructions; 0: none */
+	uint32_t declared, first;
+	size_t partner; /* index of this function on the other side, or DIFF_NO_ROW */
 	size_t row;
 };
 
@@ -49,7 +50,7 @@ struct diff_source {
 	uint64_t *body;		  /* [function of the tables] */
 	uint32_t *shape;	  /* [code]: the instruction without addresses */
 	uint64_t *count;	  /* [code][event], with diff.part; executions after the last one */
-	/* [slot]: event of the recording, and of the diff */
+	/* [slot]: index of the event in the recording, and in the diff */
 	uint32_t *index, *slot, nslots;
 	size_t *of;	      /* [code]: function */
 	size_t *line;	      /* [code]: row */
@@ -58,14 +59,16 @@ struct diff_source {
 
 uint64_t diff_hash(const char *text);
 
-/* The row with that key, which is added if there is none. DIFF_NO_ROW: out of memory. */
+/* Returns the row with that key, which is added if there is none. DIFF_NO_ROW: out of memory. */
 size_t diff_row_add(struct diff *d, enum diff_kind kind, const char *key);
 
-/* The description from the last side that has the row is kept. False: out of memory. */
+/* Set the description of a row; if both sides have the row, the later call replaces it. False: out
+ * of memory. */
 bool diff_row_describe(struct diff_row *r, const struct diff_source *s, const char *name,
 		       const char *file, uint32_t line);
 
-/* stat writes an event's requested name; this is the catalogue's name. */
+/* Returns the catalogue's name of an event. pmk stat may have written another name, as
+ * requested. */
 const char *diff_catalogue_name(const char *name, const char *pmu);
 const struct diff_event *diff_find_event(const struct diff_source *s, const char *name,
 					 const char *pmu);

@@ -207,7 +207,8 @@ static void put_row(const struct diff *d, size_t row, size_t event, struct table
 	free(name);
 }
 
-/* Writes (row, event) of the totals, or the rows of one event. */
+/* Writes n rows of a table: the total of each event if `totals` is true, otherwise rows of one
+ * event. */
 static int write_rows(const struct diff_table *t, size_t n, bool totals,
 		      const struct diff_format *format, FILE *f)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Converts dumps to a recording: see dump_recording.h. All dumps of a capture are one recording;
- * each is a "thread" of it. A sample represents the period of its event. Samples that were polled
- * have no address: they are in [polled].
+ * Converts dumps to a recording: see dump_tables_open() in recorded.h. All dumps of a capture are
+ * one recording, in which each dump is a "thread". A sample represents the period of its event.
+ * Samples that were polled have no address: they are in [polled].
  */
 #define _GNU_SOURCE
 #include "cli/recorded.h"

@@ -130,7 +130,7 @@ struct remarks {
 	size_t n;
 };
 
-/* `cycles`: with the label of modelled cycles. */
+/* Collects the remarks. If `cycles` is true, they include the label of modelled cycles. */
 static void remarks_fill(struct remarks *r, const struct pmk_tables *t, bool cycles)
 {
 	static const char *const names[] = { "Cycles", "Warning", "Note" };

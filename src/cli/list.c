@@ -56,7 +56,7 @@ static const struct cli_option options[] = {
 	CLI_ROWS_END,
 };
 
-/* ---- one row -------------------------------------------------------------------------------- */
+/* ---- rows of the lists ----------------------------------------------------------------------- */
 
 static void print_heading(const struct request *q, const char *text)
 {
@@ -163,7 +163,7 @@ static int list_cores(const struct request *q, json_object *list)
 	return code;
 }
 
-/* True for the first PMU of its family, which shares one catalogue of events. */
+/* True for the first PMU of a family. The PMUs of a family share one catalogue of events. */
 static bool first_of_family(unsigned i)
 {
 	for (unsigned j = 0; j < i; j++)

@@ -22,9 +22,10 @@ struct recorded {
 };
 
 /*
- * Open a recording, a file of perf, or, with the executable of the firmware, a capture with dumps,
- * whose samples then are the recording. `elf` is NULL for the first two. Returns 0, or an exit code
- * after one line on stderr. Close `t` in either case. In dump_recording.c.
+ * Open the recording, the file of perf, or the capture with dumps at `path`. For a capture, `elf`
+ * is the executable of the firmware, and the samples in its dumps become the recording; otherwise
+ * `elf` is NULL. Returns 0, or an exit code after one line on stderr. Close `t` in either case. In
+ * dump_recording.c.
  */
 int dump_tables_open(struct pmk_tables *t, const char *path, const char *elf);
 
@@ -73,7 +74,7 @@ struct recorded_column recorded_column(const struct recorded *r, uint32_t event,
 /* Write the two lines of headings, each after `before`; `last` is the heading of the names. */
 void recorded_put_heads(FILE *f, const char *before, const struct recorded_column *column, size_t n,
 			const char *last);
-/* Write a number, and its share of `all`. */
+/* Write a number, and its share of `all` if the column has shares. */
 void recorded_put_cell(const struct recorded *r, FILE *f, const struct recorded_column *column,
 		       uint64_t value, uint64_t all);
 /* Returns the share in percent; 0 if `all` is 0. */

@@ -49,8 +49,9 @@ static const struct {
 enum side { FLAT, CALLERS, CALLEES };
 
 struct row {
-	uint32_t function, object, file, line, thread; /* what the row represents; NONE: not this */
-	uint64_t *self, *children;		       /* one per event, and the executions */
+	/* what the row represents; NONE in members that do not apply */
+	uint32_t function, object, file, line, thread;
+	uint64_t *self, *children; /* one per event, and the executions */
 };
 
 /* A function on the call path, or code of an object that belongs to no function. */
@@ -74,7 +75,7 @@ struct report {
 	size_t nrows, room;
 	uint32_t *of_code; /* row of each instruction */
 	uint64_t *counts, *sum;
-	uint32_t *seen; /* for each row: number of the last count that it received, plus one */
+	uint32_t *seen; /* [row]: the value of `nseen` when the row last received a count */
 	uint32_t nseen;
 	size_t n;	   /* number of events */
 	size_t executions; /* index of the executions: a chosen event, or `n` */

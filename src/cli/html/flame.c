@@ -25,8 +25,8 @@ struct flame {
 	struct html_page *p;
 	double limit;
 	bool *kept;	   /* [node] */
-	size_t *merged;	   /* [node]: frames that are merged into one below it */
-	uint64_t *smaller; /* [node][event]: their counts */
+	size_t *merged;	   /* [node]: number of frames below it that are merged into one frame */
+	uint64_t *smaller; /* [node][event]: counts of these merged frames */
 	uint32_t *number;  /* [node]: the number of the node in the data */
 	size_t nkept, nmerged;
 };
@@ -69,8 +69,8 @@ static void choose_frames(struct flame *fl)
 	fl->kept[0] = true;
 }
 
-/* Merges frames below the limits. A small frame has only small frames below it. Paths of other
- * threads have no counts. */
+/* Merges frames below the limits. A small frame has only small frames below it. A frame without
+ * counts, which belongs to another thread, is not counted as a merged frame. */
 static void merge_frames(struct flame *fl)
 {
 	const struct html_page *p = fl->p;

@@ -6,15 +6,15 @@ const flame = svgOf("svg", { id: "flame", width: "100%", role: "tree",
 	"aria-label": "Flame graph" });
 const calls = one("#calls-data") && JSON.parse(one("#calls-data").textContent);
 const frameOf = new Map();
-// Pixels: the height of a row, the width of a frame that is drawn, and of a character.
+// Pixels: the height of a row, the least width of a frame that is drawn, the width of a character.
 const ROW = 18, LEAST = .3, CHARACTER = 7;
-const COLOURS = 6, SEEN = 5; // SEEN: percent that makes an object worth a colour
+const COLOURS = 6, SEEN = 5; // SEEN: objects with at least this percentage get a colour
 
 // What is shown. view: "": callers above the functions that they call. "inverted": functions above
 // their callers, by what they count themselves. "both": all callers of one function above it, and
-// all that it calls below it, wherever it is called. order: "": the widest first, "time": the
-// first called first. thread: the number of its frame, or "". side: what the width of a box is in a
-// comparison, "": the count of the new side, "base": of the base side.
+// all that it calls below it, wherever it is called. order: "": the widest first, "time": the first
+// called first. thread: the number of the thread's frame; "": all threads. side: in a comparison,
+// the side whose count is the width of a box: "": the new side, "base": the base side.
 let view = "", order = "", thread = "", side = "", shownFunction = "", zoomed = 0;
 let stored = null; // the address of this state
 let tree = null; // the root of the calls, with the counts of the event and the thread
@@ -73,7 +73,7 @@ function chooseColours() {
 
 // ---- trees --------------------------------------------------------------------------------------
 
-// v: the count that is the width; other: in a comparison, that of the other side.
+// v: the count that determines the width; other: in a comparison, the count of the other side.
 const newNode = (name, kind, parent, more = {}) =>
 	({ name, kind, parent, v: 0n, other: 0n, below: new Map(), place: "", ...more });
 
@@ -82,7 +82,7 @@ function addCounts(to, { v, other }) {
 	to.other += other;
 }
 
-// The child of this key, which is made if there is none.
+// Returns the child with this key, and makes it if there is none.
 function nodeBelow(parent, key, ...more) {
 	if (!parent.below.has(key))
 		parent.below.set(key, newNode(key, more[0], parent, more[1]));
@@ -121,7 +121,7 @@ function buildTree() {
 		const node = i ? childOf(nodeAt[parent], frame, i) : tree;
 
 		nodeAt.push(node);
-		// The counts of the root are those of its threads.
+		// The root has the counts of node 0, or those of the chosen thread.
 		if (node && (node !== tree || (i ? thread !== "" : thread === ""))) {
 			const of = counts.split(","), base = event + calls.events.length;
 			const [v, other] = side === "" ? [of[event], of[base]] : [of[base], of[event]];
@@ -159,13 +159,13 @@ function addCallees(to, node) {
 		addCallees(nodeBelow(to, child.name, child.kind, { place: child.place }), child);
 }
 
-// The nodes of a function that are not below another one.
+// Returns the nodes of a function that are not below another node of this function.
 function outermost(name, node = tree) {
 	return [...node.below.values()].flatMap(child =>
 		child.name === name && !child.merged ? [child] : outermost(name, child));
 }
 
-// The tree to draw, and for "both" that of the callers.
+// Returns the trees to draw: one, or for "both" the callees and the callers.
 function viewed() {
 	if (view === "")
 		return [tree];
@@ -415,8 +415,8 @@ function focusOn(node) {
 	node.box.focus();
 }
 
-// Marks the nodes whose name has the text. The counts of a hit below another hit are included in
-// that one's.
+// Marks the nodes whose name has the text. If a hit is below another hit, its counts are included
+// in those of the other hit.
 function markHits() {
 	const wanted = one("#find").value.trim().toLowerCase();
 	const told = { hits: 0, sum: 0n, wanted };
@@ -496,7 +496,7 @@ function choiceOf(id, label, ...options) {
 	return named(make("select", id, ...options.map(option => new Option(...option))), label);
 }
 
-// What is around the graph.
+// Makes the controls around the graph.
 function makeGraph() {
 	const threads = calls.frames.filter(([, name]) => name === null);
 	const find = named(make("input", "#find"), "Search functions", { type: "search",
@@ -523,7 +523,7 @@ function makeGraph() {
 	make("p", "keys"));
 }
 
-// Choices that build the graph anew.
+// Starts the choices after which the graph is built again.
 function startChoices() {
 	one("#event").addEventListener("change", e => {
 		choose(Number(e.target.value));

@@ -17,7 +17,7 @@ function changeOf(a, b) {
 			a ? `${sign}${(Number(delta) * 100 / Number(a)).toFixed(2)}%` : ""] : ["", ""] };
 }
 
-// Where the commits are, from 0 to 1: one beside the other, or by their dates.
+// Returns the positions of the commits, from 0 to 1: at equal distances, or by their dates.
 function positions() {
 	const times = log.commits.map(commit => commit[2]), first = Math.min(...times);
 	const length = Math.max(...times) - first, last = times.length - 1 || 1;
@@ -25,7 +25,7 @@ function positions() {
 	return times.map((time, i) => byDate && length ? (time - first) / length : i / last);
 }
 
-const ROOM = .26; // for a date, of the width of a line
+const ROOM = .26; // width of a date, as a part of the width of the chart
 
 // The dates below a line, as far as there is room.
 function axisOf(at) {
@@ -134,7 +134,7 @@ function comparedTable(id, headings, rows) {
 	} };
 }
 
-// Any two commits, the second of which is the newer one.
+// Compares any two commits, a base and a new one, which the reader chooses.
 function startComparison() {
 	const section = one("#compare"), names = ["Program", "Core", "Event"];
 	const nameOf = ([program, core, settings]) => [program, settings ? `${core} ${settings}` : core];

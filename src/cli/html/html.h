@@ -56,9 +56,9 @@ double html_percent(uint64_t value, uint64_t all);
 void html_counts(FILE *f, const uint64_t *value, size_t n);
 /* Write the counts of an element: data-v="12,,3". */
 void html_values(FILE *f, const uint64_t *value, size_t n);
-/* Begin a table, with these attributes. '!' before them makes it only as wide as its content. Then
- * come headings and html_table_body(). The script adds a field that filters the rows of a table
- * with the attribute data-filter="hint". */
+/* Begin a table, with these attributes. With '!' before them, the table is only as wide as its
+ * content. Then come headings and html_table_body(). The script adds a field that filters the rows
+ * of a table with the attribute data-filter="hint". */
 void html_table_begin(FILE *f, const char *attributes);
 /* Write headings of columns: formats of html_print() with '|' between them. A '#' at the
  * beginning of a heading marks a column of numbers. Attributes are in braces:
@@ -69,10 +69,8 @@ void html_table_body(FILE *f);
 void html_table(FILE *f, const char *attributes, const char *cells, ...)
 	__attribute__((format(printf, 3, 4)));
 void html_table_end(FILE *f);
-/*
- * Write cells of a row, in the form of html_headings(): "!%s|#%ju|{class=\"why\"}%s". '!' begins
- * the name of the row. With attributes, it has no class.
- */
+/* Write cells of a row, in the form of html_headings(): "!%s|#%ju|{class=\"why\"}%s". A cell that
+ * begins with '!' is the name of the row; it gets the class "name" unless it has attributes. */
 void html_cells(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));
 /* Write a whole row: <tr>, cells as in html_cells(), </tr>. */
 void html_row(FILE *f, const char *cells, ...) __attribute__((format(printf, 2, 3)));

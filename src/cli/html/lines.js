@@ -47,7 +47,7 @@ function figureOf(head, cells, ends, clock) {
 	return { figure, output, metric, texts };
 }
 
-// The numbers of one interval, of several, or of all.
+// Shows the numbers of one interval, of several, or of all.
 function tellFigure({ output, metric, texts }, from, to) {
 	const chosen = texts.slice(from, to + 1).filter(text => text !== "");
 
@@ -108,7 +108,7 @@ function startLine(section, number) {
 		rest();
 	}
 
-	// The selection is in the address.
+	// Stores the selection in the address of the page.
 	function remember() {
 		const state = new URLSearchParams(location.hash.slice(1));
 

@@ -32,7 +32,8 @@ struct escape {
 	const char *markup;
 };
 
-/* Write text in which these characters are replaced. `backslash` is one in this text. */
+/* Write text in which these characters are replaced. `backslash` is how this format writes a
+ * backslash. */
 static void put_escaped(FILE *f, const char *text, size_t n, const struct escape *escapes,
 			const char *backslash)
 {
@@ -63,7 +64,8 @@ static void put_text(FILE *f, const char *text, size_t n)
 	put_escaped(f, text, n, markup, "\\");
 }
 
-/* "<" could begin the end of the script. */
+/* Write the inside of a JSON string. '<' is escaped, because "</script>" in a name would end the
+ * script. */
 static void put_json(FILE *f, const char *text, size_t n)
 {
 	static const struct escape json[] = {

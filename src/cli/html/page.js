@@ -17,7 +17,7 @@ const svgOf = (name, attributes) => {
 		made.setAttribute(key, v);
 	return made;
 };
-// An element with these classes, and "#id".
+// Makes an element with these classes, and with the ID of a word "#id".
 const make = (name, words, ...content) => {
 	const made = document.createElement(name);
 
@@ -29,7 +29,7 @@ const make = (name, words, ...content) => {
 	made.append(...content);
 	return made;
 };
-// A field or a choice, with a name for who does not see it.
+// Gives a field or a choice a name for screen readers.
 const named = (element, label, more) => {
 	element.setAttribute("aria-label", label);
 	return Object.assign(element, more);

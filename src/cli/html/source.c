@@ -193,7 +193,8 @@ static void find_files(struct html_page *p)
 	}
 }
 
-/* Finds runs of instructions of one function, most of which have no source text. */
+/* Add a place for each sequence of consecutive instructions of one function, if most of them have
+ * no source text. */
 static void find_functions(struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;

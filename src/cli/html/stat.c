@@ -100,7 +100,7 @@ static void add_value(uint64_t *sum, uint64_t value)
 		*sum = *sum == NO_VALUE ? value : *sum + value;
 }
 
-/* Make one point of each pair. */
+/* Halve the number of points: each two points become one. */
 static void halve_line(struct line *l)
 {
 	const unsigned rows = l->place.nrows;

@@ -96,7 +96,7 @@ function drawMap(table, parts, across, down) {
 		}))));
 }
 
-// How much of the variance each factor but the program explains.
+// Returns how much of the variance each factor except the program explains.
 function sensitivity(parts) {
 	const all = parts.reduce((sum, part) => sum + (part.value - 1) ** 2, 0);
 	const rows = [];
@@ -119,7 +119,8 @@ function sensitivity(parts) {
 	}));
 }
 
-// Cores with their settings, with the sums of all programs for two goals: [design, x, y].
+// Returns the cores with their settings, with the sums of all programs for two goals: [design, x,
+// y].
 function designs(goals, core) {
 	const valueOf = (cell, goal) => goal < counted.length ? cell.count[goal]
 		: settingNumber(cell.factor[goal - counted.length + 2]);
@@ -176,7 +177,8 @@ function labelled(label, options, chosen) {
 	return { choice, element: make("label", "", `${label} `, choice) };
 }
 
-// The event, the core and the axes, which are in the address, too.
+// Lets the reader choose the event, the core and the axes, and keeps them in the address of the
+// page.
 function startSweep(map) {
 	const section = map.closest("section"), state = new URLSearchParams(location.hash.slice(1));
 	const numbered = names => names.map((name, i) => [name, i]);

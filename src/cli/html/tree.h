@@ -21,10 +21,11 @@ struct html_source;
 struct html_page {
 	FILE *f;
 	const struct recorded *r; /* or NULL */
-	const struct diff *d;	  /* NULL: no comparison; with one, `n` includes the base side */
+	/* NULL: no comparison; otherwise `n` counts the events of both sides */
+	const struct diff *d;
 	/* The page shows event 0 first. `executions` is the index of the executions, which are
-	 * added at the end if the user did not choose them. If samples were taken, there are no
-	 * executions, and it is n. */
+	 * added at the end if the user did not choose them. In samples there are no executions, so
+	 * `executions` equals `n`. */
 	uint32_t *event;
 	size_t n, executions;
 	struct pmk_tree tree;
