@@ -57,7 +57,8 @@ enum {
 	MOST_COUNTERS = 16384
 };
 
-/* The loop and transients can cause differences up to this number of cycles. */
+/* Differences of up to this number of cycles can come from the loop around the kernel, or from its
+ * start and end. */
 static const double LITTLE = 0.05;
 
 struct fitting {
@@ -173,10 +174,8 @@ static void fit_dcache(struct fitting *f)
 {
 	uint64_t ways, size;
 
-	/*
-	 * A miss of the cache takes several cycles more than a miss of a micro-TLB with fewer
-	 * entries.
-	 */
+	/* Each word of the ring is in another page, so a load may also miss in the micro-TLB. This
+	 * takes less than the limit here, and a miss of the cache takes more. */
 	for (ways = 1; ways <= MOST_WAYS; ways++)
 		if (load_cycles(f, FAR, ways + 1) > 2)
 			break;

@@ -202,7 +202,8 @@ int history_functions(struct history_functions *f, const struct history *h, stru
 
 void history_functions_free(struct history_functions *f)
 {
-	free(f->function); /* free only the struct: the copy has all its pointers */
+	/* free only the array: its structs are copies of those in the tree, which own the texts */
+	free(f->function);
 	tdestroy(f->tree, free_function);
 	*f = (struct history_functions){ 0 };
 }

@@ -55,7 +55,8 @@ static void sort_commits(struct history *h)
 
 struct reader {
 	struct history *h;
-	/* Position to try first, because the points of all commits come in the same order. */
+	/* position of the series to try first, because the points of all commits come in the same
+	 * order */
 	size_t next;
 };
 

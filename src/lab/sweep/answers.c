@@ -243,10 +243,9 @@ static const char *level_of(const struct sweep_row *row, size_t factor)
 	return value ? value : "-";
 }
 
-/*
- * A row with the event. Its value is relative to the mean of its program. If all counts of a
- * program are 0, the value is that of the mean.
- */
+/* A row that has a count of the event. `value` is the count divided by the mean count of its
+ * program. If all counts of the program are 0, `of_nothing` is true, and `value` is 1, as for a
+ * count that equals the mean. */
 struct part {
 	const struct sweep_row *row;
 	double value;

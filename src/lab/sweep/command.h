@@ -92,10 +92,9 @@ struct sweep_heat {
 	struct sweep_spot *spot; /* by row and column */
 };
 
-/*
- * Makes the map of "EVENT[,ACROSS[,DOWN]]", which is modified and must stay valid. Returns 0 or an
- * exit code. The caller must free the map even after an error.
- */
+/* Makes the map that `what`, a text "EVENT[,ACROSS[,DOWN]]", asks for. The function modifies the
+ * text, which must stay valid as long as the map. Returns 0 or an exit code. The caller must free
+ * the map even after an error. */
 int sweep_heat_make(const struct sweep_results *r, char *what, struct sweep_heat *h);
 void sweep_heat_free(struct sweep_heat *h);
 /*

@@ -18,10 +18,8 @@ bool pmk_plan_is_pattern(const char *text)
 	return strpbrk(text, "*?[") != NULL;
 }
 
-/*
- * Returns a pattern below the folder of the plan: "a/" and the pattern for "a/plan.ini". Patterns,
- * and the names that they match, are relative to this folder.
- */
+/* Returns the pattern with the folder of the plan before it: "a/in?" for "in?" in the plan
+ * "a/plan.ini". Patterns, and the names that they match, are relative to this folder. */
 static char *below_plan(const char *plan, const char *pattern)
 {
 	const char *slash = *pattern == '/' ? NULL : strrchr(plan, '/');

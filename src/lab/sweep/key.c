@@ -127,7 +127,8 @@ struct keying {
 	struct pmk_file_hashes *files;
 	struct pmk_file_places *own; /* the files in `files` that are in this key */
 	FILE *about;
-	/* Folders that are searched for libraries, below the sysroot or not. */
+	/* Folders in which the loader searches for libraries. Each is tried below the sysroot, and
+	 * then on this machine. */
 	struct pmk_words folders;
 	struct pmk_words seen; /* names of libraries, in the order in which they were found */
 	const char *sysroot;

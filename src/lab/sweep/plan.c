@@ -59,10 +59,8 @@ static bool add_word(struct reading *r, struct pmk_ini *ini, struct pmk_words *w
 	return good || no_memory(r, ini);
 }
 
-/*
- * Passes each word of "a, b" to `take`. If `pmus` is set, commas between slashes, as in an event of
- * another PMU, belong to the word.
- */
+/* split_list() passes each word of "a, b" to a function of this type. If `pmus` is set, commas
+ * between slashes, as in an event of another PMU, belong to the word. */
 typedef bool take_item(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
 		       size_t n);
 

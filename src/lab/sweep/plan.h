@@ -53,10 +53,11 @@ struct pmk_plan_program {
 	char *name;
 	/* `cores` is empty if the program is counted on all cores of the plan. */
 	struct pmk_words argv, inputs, env, cores;
-	char *stdin_file;     /* NULL: none */
-	struct pmk_axes each; /* for a program with "each"; empty after all of the plan was read */
-	unsigned timeout_ms;  /* 0: no limit */
-	int exit_code;	      /* expected exit code */
+	char *stdin_file; /* NULL: none */
+	/* for a program with "each"; empty when the whole plan has been read */
+	struct pmk_axes each;
+	unsigned timeout_ms; /* 0: no limit */
+	int exit_code;	     /* expected exit code */
 	unsigned line;
 };
 

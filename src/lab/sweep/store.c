@@ -130,9 +130,10 @@ static const char *const texts[] = {
 struct pmk_store {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int lock;	 /* descriptor that is locked while this process may write; -1: none */
-	bool unchanging; /* true if this process may not write where the file is */
-	int err;	 /* negative enum pmk_error of the first failure */
+	int lock; /* descriptor that is locked while this process may write; -1: none */
+	/* the database was opened as a file that does not change: see open_unchanging() */
+	bool unchanging;
+	int err; /* negative enum pmk_error of the first failure */
 	char *path;
 	char why[512];
 };
@@ -422,7 +423,8 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 		lock_database(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
 	if (s->err)
 		return;
-	/* Readers of a database in WAL mode must write next to it if they may. */
+	/* In WAL mode even a reader writes files next to the database, so it is opened read-only
+	 * only if this process may not write it. */
 	if (how == PMK_STORE_READ && access(s->path, W_OK))
 		flags = SQLITE_OPEN_READONLY;
 	/* SQLite accepts a URI in ATTACH only on a connection that was opened with one. */
@@ -533,7 +535,7 @@ static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 	int64_t id = row_id(s, GET_CONFIG, PUT_CONFIG, "btttt", c->hash, sizeof(pmk_store_key),
 			    c->core, c->isa, c->parameters, c->checked);
 
-	/* The reference for `checked` may have been added or changed later. */
+	/* The reference for `checked` may be newer than the row. */
 	if (c->checked)
 		statement_end(s, statement_begin(s, SET_CONFIG, "ti", c->checked, id));
 	return id;

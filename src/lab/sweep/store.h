@@ -9,7 +9,7 @@
  *	value     what an event counted in a cell, with its label
  *	point     what people call a cell: a program's name, a core and the settings that were
  *	          asked for, in a revision
- *	revision  a commit; 0 is none, and has the points of sweeps
+ *	revision  a commit; points of sweeps have revision 0, which stands for no commit
  *
  * Functions return 0 or a negative enum pmk_error; pmk_store_error() then has a line for the user.
  * After the first failure a store can only be closed, and each call returns that failure.

@@ -243,7 +243,8 @@ static int check_events(struct pmk_sweep *s)
 
 /* ---- preparing ----------------------------------------------------------------------------- */
 
-/* Prepares the cores on which programs of this machine can run. Fails if there are none. */
+/* Prepares a core of the plan for programs of the same machine as `program`. Returns 0 or a
+ * failure, for example if the core cannot run them. */
 static int new_configs(struct pmk_sweep *s, const struct pmk_plan_core *core, size_t program)
 {
 	struct pmk_sweep_configs *c;

@@ -92,13 +92,13 @@ bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell 
 
 /* Some of the cells of a sweep. */
 struct pmk_sweep_slice {
-	uint32_t *cell; /* their numbers */
+	uint32_t *cell; /* numbers of these cells */
 	size_t count;
 };
 
 /* The cells that must be counted. */
 struct pmk_sweep_todo {
-	uint32_t *cell; /* their numbers */
+	uint32_t *cell; /* numbers of these cells */
 	size_t count;
 	/* The number of cells that have counts, and of cells that failed and are not counted
 	 * again. */
