@@ -306,7 +306,7 @@ class _Request:
         self._raised: Optional[BaseException] = None
         self._notes: List[str] = []
         self._on_rows, self._on_note = on_rows, on_note
-        # Kept alive here, because C has only their addresses.
+        # C has only the addresses of these callbacks, so this object keeps them alive.
         self._listener = CCountListener(None, BEGIN(0), ROWS(self._rows), NOTE(self._note),
                                         PROGRESS(0), RUNNING(0))
 

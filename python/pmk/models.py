@@ -66,7 +66,7 @@ class Bus:
         if n >= 1 << 64:
             raise ValueError("totals have 64 bits")
         while n:
-            # No further than to the count at which a model must be updated.
+            # Add at most as many as until the count at which a model must be updated.
             step = min(n, max(1, lib.pmk_bus_horizon(byref(bus), sig)))
             bus.total[sig] += step
             n -= step

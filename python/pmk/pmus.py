@@ -105,7 +105,7 @@ class Counter:
     width: int
     #: the code of the only event that it counts; None if the event can be chosen
     fixed_code: Optional[int]
-    #: True if it times events and does not count
+    #: True if it measures latencies of events instead of counting events
     times: bool
     #: True if it stops at its greatest value instead of wrapping
     saturates: bool
