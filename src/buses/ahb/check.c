@@ -108,7 +108,7 @@ static void report_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_rol
 	v->wants = true;
 }
 
-/* True if a signal has a value. If it is x and must have a value, reports that. */
+/* True if the signal exists and is not x. */
 static bool has_value(const struct work *w, unsigned role)
 {
 	uint32_t signal = PMK_AHB_ROLE(role);

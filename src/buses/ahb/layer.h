@@ -53,7 +53,7 @@ struct pmk_ahb_window {
 #define PMK_AHB_MAX_WINDOWS 16
 
 struct pmk_ahb_layer_params {
-	uint32_t has; /* the signals that exist; must include the required ones */
+	uint32_t has; /* the signals that exist; must include HTRANS and HREADY */
 	/* The cause that is assumed for a wait state whose cause is unknown (our choice: the
 	 * slave). If it is PMK_AHB_CAUSE_UNKNOWN, first-beat waits are not distinguished by cause,
 	 * and neither AHB_WAIT_FIRST_SLAVE nor AHB_WAIT_FIRST_BUS is raised. */
