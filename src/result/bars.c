@@ -162,7 +162,7 @@ static void draw_bar(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 	draw_part(w, t->part[REST].known ? REST : UNKNOWN, width - at);
 }
 
-/* Print a level from 0 to `most`, or a blank if there is no value. */
+/* Print a level from 0 to `most` as one character. */
 static void print_level(struct pmk_writer *w, double v, double most)
 {
 	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
@@ -337,7 +337,8 @@ static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
 								   : values->max;
 }
 
-/* Draw a column for each bucket. Its height is the bucket's share of the fullest bucket. */
+/* Draw a column for each bucket. Its height is the bucket's count relative to that of the fullest
+ * bucket. */
 static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigned first,
 			 unsigned last, unsigned each)
 {

@@ -54,7 +54,8 @@ static void add_region(json_object *o, const struct pmk_section *s)
 		pmk_json_count(o, "interval-instructions", s->at_insns);
 }
 
-/* Add the value of a row. perf writes every value as a text with six decimals. */
+/* Returns the value of a row as a text with six decimals, as perf writes it, or perf's text for a
+ * missing value. */
 static json_object *row_value(const struct pmk_row *row)
 {
 	char text[PMK_VALUE_SIZE + 8];

@@ -84,8 +84,9 @@ static bool rate_text(char buf[48], double v, const char *unit)
 	return false;
 }
 
-/* Write the value with two decimals, like perf. A value that would be 0.00 gets four decimals. A
- * large number gets none, and its digits are grouped. Without grouping, numbers have no units. */
+/* Write the value with two decimals, like perf. A value below 0.1 gets four decimals. From 1000 on,
+ * whole numbers get none, and from 100,000 on, no number gets any. If `group` is set, digits are
+ * grouped, and bytes per second have a unit. */
 static void metric_value_text(char buf[48], double v, const char *unit, bool group)
 {
 	if (group && rate_text(buf, v, unit))
@@ -359,8 +360,8 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 
 /* ---- regions that were never completed ------------------------------------------------------- */
 
-/* List a region that the run did not enter. Firmware has many regions, so these are listed on one
- * line. */
+/* List a region of firmware that was never completed. There are many of these, so they are listed
+ * on one line. */
 static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
@@ -699,7 +700,8 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		      w->f);
 }
 
-/* With -v, print the meaning of each event, and the document that defines it. */
+/* With -v, print the meaning of each event, the document that defines it, and the formula of each
+ * metric. */
 static void print_references(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_section *s = r->nsections ? &r->sections[0] : NULL;
@@ -762,7 +764,7 @@ static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 	print_elapsed(w, r);
 }
 
-/* Print the notes, and how the events were counted. */
+/* Print the notes, how the events were counted, the warnings, and the times. */
 static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);
