@@ -2,9 +2,9 @@
 /*
  * "amba": a PMU for the buses of a dump, built from its map. Each AHB layer has the same events
  * (NAME.read, NAME.incr4, NAME.burst and so on), and each AXI interface has NAME.ar, NAME.r_wait,
- * NAME.read and so on. It has as many counters as there are events, and no registers. The AHB
- * Monitor, in contrast, has six layers and lacks some counters on some of them. "amba" has neither
- * a driver nor a model: the totals are those of the observers.
+ * NAME.read and so on. The PMU has as many counters as events, and no registers. The AHB Monitor,
+ * in contrast, has six layers and lacks some counters on some of them. "amba" has neither a driver
+ * nor a model: the totals are those of the observers.
  */
 #ifndef PMK_COUNT_AMBA_H
 #define PMK_COUNT_AMBA_H

@@ -66,7 +66,7 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_pmu *asked)
 {
 	struct pmk_emulation *e = c->state;
 
-	/* Firmware of a microcontroller can access no other counters. */
+	/* Firmware of a microcontroller can access only the counters of the DWT. */
 	if (c->q.guest.wanted && !strcmp(e->prog.core.isa, "t32"))
 		e->guest_pmu = &pmk_dwt;
 	else if (e->guest_pmu && !is_aarch32(&e->prog.core)) {
@@ -357,7 +357,7 @@ static int choose_delay(struct pmk_count *c)
 	return 0;
 }
 
-/* Returns the option that --sample cannot be combined with, or NULL. */
+/* Returns the reason why --sample cannot be used here, or NULL. */
 static const char *not_sampled_because(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;

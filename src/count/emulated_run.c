@@ -335,8 +335,8 @@ static void report_progress(const struct pmk_count *c, double *last)
 	c->listener.running(c->listener.ctx, hz > 0 ? (double)cycles / hz : 0, insns);
 }
 
-/* Wait until the program ends. After an interrupt by the user, wait on, and end the program if it
- * does not end by itself. */
+/* Wait until the program ends. After an interrupt by the user, or at the time limit, end the
+ * program if it does not end by itself. */
 static int wait_for_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;

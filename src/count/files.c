@@ -154,7 +154,7 @@ static bool is_closed(const char *dir, int mode)
 	struct stat st;
 	bool refused = access(dir, mode) && errno == EACCES;
 
-	/* A file of this name is not a directory, so it need not be executable. */
+	/* If a file and not a folder has this name, permission to enter it is not needed. */
 	return refused && (stat(dir, &st) || S_ISDIR(st.st_mode));
 }
 

@@ -69,8 +69,9 @@ static bool keep_input(struct pmk_input *in)
 	return n > 0 && !atomic_load(&in->state->error);
 }
 
-/* Write as much into the pipe as possible without waiting. Returns true if the run has received all
- * of the input, or if its pipe has no reader. */
+/* Write as much into the pipe as possible without waiting. Returns true if nothing more can be
+ * written: the run has received all of the input, its pipe has no reader, or the input could not be
+ * kept. */
 static bool feed_pipe(struct feed *f)
 {
 	char chunk[CHUNK_BYTES];

@@ -200,8 +200,8 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 	return 0;
 }
 
-/* Add the event of each kind of core. On a machine with several kinds of cores, one name means all
- * of them. */
+/* Add the event of each kind of core. On a machine with several kinds of cores, one name stands for
+ * the events of all kinds. */
 static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *req,
 			  const struct pmk_linux_event *ev)
 {

@@ -34,7 +34,7 @@ static const char *const threshold_names[PMK_AHBMON_NTHRESHOLDS] = {
 	"wait.armd", "wait.gxi_read", "wait.gxi_data", "wait.gxi_write",
 };
 
-/* Reject settings for which this layout has no field. */
+/* Reject settings for which this layout has no field, and values that do not fit in the field. */
 static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 {
 	const struct pmk_ahbmon_config *config = &m->config;

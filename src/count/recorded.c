@@ -174,7 +174,7 @@ static void share_cycles(const struct pmk_core *core, const struct pmk_insn *ins
 	}
 }
 
-/* Returns the file whose code is at an address; NULL: none. */
+/* Returns the ELF file that is mapped at an address; NULL: none. */
 static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t process,
 					uint64_t addr)
 {
@@ -251,8 +251,8 @@ static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 	return *cost != UINT32_MAX;
 }
 
-/* Set *cost to the row of costs for the counters of the core; UINT32_MAX if they are all zero.
- * Returns false if out of memory. */
+/* Derive the counts of events from the counters of the core, and set *cost to their row of costs;
+ * UINT32_MAX if all counts are 0. Returns false if out of memory. */
 static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
 {
 	bool any = false;

@@ -25,7 +25,8 @@ struct bursts {
 	uint64_t x;	      /* of these, the bursts with HBURST x or z */
 };
 
-/* Fill in the bursts of this monitor's layer. Returns false if the layer is not counted. */
+/* Fill in the bursts of a layer, which has this number in the AHB Monitor. Returns false if the
+ * layer is not counted. */
 static bool bursts_of(const struct pmk_wave_counting *j, unsigned monitor, struct bursts *b)
 {
 	const struct pmk_ahbmon_unpack_layer *u = &j->unpack.layer[monitor - PMK_AHBMON_BUS_ARMI];

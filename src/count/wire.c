@@ -271,7 +271,7 @@ static int read_enabled_cycles(struct pmk_count *c, uint64_t *cycles)
 	return c->pmu->driver->read(&o->session.pass[0].dev, PMK_AHBMON_TOTAL_CYCLES_EN, cycles);
 }
 
-/* Give the counters to this turn. The target is halted, if necessary. */
+/* Give the counters to this turn. If accesses need a halted target, the caller has halted it. */
 static int begin_turn(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;

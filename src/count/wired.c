@@ -322,7 +322,7 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 	return 0;
 }
 
-/* Check that the PMU can be reached this way, and choose how. */
+/* Check that the target's protocol can reach the PMU, and choose how. */
 static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 			struct pmk_count_fault *f)
 {
