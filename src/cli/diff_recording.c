@@ -169,8 +169,8 @@ static void note_lines(struct diff_source *s, const struct pmk_tables_code *k,
 		f->first = k->line;
 }
 
-/* Finds the function of each instruction. All instructions of a function, or of an inlined place,
- * belong to the same one. */
+/* Finds the source function of each instruction. All instructions of a function of the program, or
+ * of code inlined at one place, belong to one source function. */
 static int find_functions(struct diff_source *s)
 {
 	const struct pmk_tables *t = &s->t;
@@ -251,7 +251,7 @@ static void pair_two(struct single *a, struct single *b)
 	b->f->partner = a->index;
 }
 
-/* Pairs the functions that `compare` finds equal, if there is one on each side. */
+/* Pairs the functions that `compare` finds equal, if each side has exactly one of them. */
 static void pair_unique(struct singles *s, int (*compare)(const void *, const void *), bool bodies)
 {
 	qsort(s->list, s->n, sizeof(*s->list), compare);
@@ -484,7 +484,7 @@ static void examine_functions(const struct diff_source *fresh, struct library *l
 	}
 }
 
-/* Code that ran only on the base side. */
+/* Marks a library as changed if one of its functions ran only on the base side. */
 static void find_gone(const struct diff_source *base, const struct diff_source *fresh,
 		      struct library *library)
 {

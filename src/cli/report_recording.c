@@ -821,7 +821,7 @@ static int check(struct report *r, const struct report_recording *q)
 	return code;
 }
 
-/* Find the functions with this name. */
+/* Find the functions that --callers or --callees names. Returns 0 or an exit code. */
 static int find_symbol(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;

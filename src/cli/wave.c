@@ -450,7 +450,8 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 	return interrupted != 0;
 }
 
-/* Print the outcome in the requested form, and one line on stderr. */
+/* Print the outcome in the requested form, and a line on stderr if the dump was not checked to its
+ * end. Returns an exit code. */
 static int finish_check(struct check *k, int status)
 {
 	struct wave_checked *c = &k->c;

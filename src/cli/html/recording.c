@@ -17,8 +17,9 @@ static bool is_executions(const struct html_page *p, size_t i)
 	return p->event[i] == PMK_TABLES_EXECUTIONS;
 }
 
-/* Event 0 is the event that the user named first; otherwise cycles, or the first event that
- * exists. Events without any count are left out. */
+/* Chooses the events. Event 0 is the event that the user named first. If the user named none, it is
+ * cycles, or the first event if there are no cycles. Events whose count is 0 are left out unless
+ * the user named them. */
 static int choose_events(struct html_page *p)
 {
 	const struct recorded *r = p->r;
