@@ -422,7 +422,8 @@ static bool keep_text(struct counted *c, const char **text)
 	return true;
 }
 
-/* Keeps the value of an event that was not counted this time. */
+/* Keeps an earlier value if its event was not counted this time. Otherwise sets e->differs if the
+ * two counts differ. */
 static bool keep_value(struct earlier *e, struct pmk_store_value v, size_t counted)
 {
 	struct counted *c = e->c;
@@ -659,9 +660,10 @@ static uint64_t absolute_difference(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns 1 if the counts are bad, 0 if they are good. Without a limit, each count is compared with
- * the counts of the good and of the bad commit, and the nearer count decides. Series that the good
- * or the bad commit does not have are ignored.
+ * Returns 1 if the counts are bad, 0 if they are good, and HISTORY_SKIP if this cannot be decided.
+ * Without a limit, each count is compared with the counts of the good and of the bad commit, and
+ * the nearer count decides. Series that are equal in these two commits, or missing in one of them,
+ * are ignored.
  */
 static int judge_counts(const struct history_request *q, const struct history *h,
 			const char *commit)

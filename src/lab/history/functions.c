@@ -103,10 +103,8 @@ static int take_recording(struct history_functions *all, const struct history *h
 	return code;
 }
 
-/*
- * Sets recorded[] for the commits of this program that were recorded. A function that is missing in
- * such a commit has the count 0.
- */
+/* Reads the recordings of this program, and sets recorded[] for the commits that have one. A
+ * function that is missing in such a commit has the count 0. */
 static int take_program(struct history_functions *all, const struct history *h,
 			const struct history_series *series, struct pmk_store *store,
 			const char *database, bool *recorded)

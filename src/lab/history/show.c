@@ -57,7 +57,7 @@ static const char *event_name(const void *ctx, unsigned i)
 	return i < h->nseries ? h->series[i].event : NULL;
 }
 
-/* Reports that no series matches, and which ones exist. */
+/* Reports that no series matches, and suggests the nearest name. */
 static int nothing_matches(const struct show *s, const char *event)
 {
 	const char *program = s->q->operand[0];

@@ -337,10 +337,8 @@ static bool make_levels(const struct parts *p, size_t factor, struct levels *l)
 	return true;
 }
 
-/*
- * Returns the main effect of a factor: the variance that remains if each value is replaced by the
- * mean of its level.
- */
+/* Returns the main effect of a factor: the sum of the squares of the deviations that remain if each
+ * value is replaced by the mean of its level. */
 static double explained_variance(const struct levels *l)
 {
 	double sum = 0;
@@ -474,8 +472,8 @@ static bool take_levels(const struct parts *p, size_t factor, struct pmk_words *
 	return good;
 }
 
-/* Chooses the factors. By default, columns are the first setting, or else the core; rows are
- * programs. */
+/* Chooses the factors. By default, columns are the first setting, or else the core, and rows are
+ * programs. If columns are programs, rows are cores by default. */
 static int choose_factors(const struct sweep_results *r, char *names, size_t *x, size_t *y)
 {
 	char *comma = names ? strchr(names, ',') : NULL;

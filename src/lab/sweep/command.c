@@ -465,7 +465,7 @@ static bool is_database(const char *path)
 	return n == sizeof(magic) && !memcmp(start, magic, sizeof(magic));
 }
 
-/* Fails for a pipe, because opening it would wait for a writer. */
+/* Fails unless this is a regular file. Opening a pipe, for example, would wait for a writer. */
 static int check_file(const char *path)
 {
 	struct stat st;

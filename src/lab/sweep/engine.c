@@ -248,7 +248,8 @@ static int list_parts(const char *folder, struct pmk_words *parts)
 	return good ? 0 : cli_no_memory();
 }
 
-/* Merges the databases of tasks. Skips the locked database of a task that is still running. */
+/* Merges databases into this one. If they belong to tasks, a locked database belongs to a task that
+ * is still running: it is skipped, and counted in *running. */
 static int merge_parts(struct pmk_store *store, char *const *parts, unsigned n, bool tasks,
 		       unsigned *running)
 {

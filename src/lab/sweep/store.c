@@ -553,7 +553,8 @@ static void put_value(struct pmk_store *s, int64_t cell, const struct pmk_store_
 							(const char *)NULL, label));
 }
 
-/* Inserts a row for a cell, or replaces a failed one. Returns its number. */
+/* Inserts a row for a cell, or resets the row of a failed one; a cell with counts keeps its row.
+ * Returns its number. */
 static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
 {
 	const struct pmk_store_program *p = cell->program;
