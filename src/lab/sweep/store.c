@@ -172,7 +172,44 @@ static int run_sql(struct pmk_store *s, const char *sql)
 	return s->err;
 }
 
-/* Begins a statement with values of these types: see pmk_database_bind(). After a failure it
+static int bind_value(sqlite3_stmt *q, int column, char type, va_list *values)
+{
+	const void *bytes;
+	int64_t number;
+
+	switch (type) {
+	case 'i':
+	case 'n':
+		number = va_arg(*values, int64_t);
+		return type == 'n' && !number ? sqlite3_bind_null(q, column)
+					      : sqlite3_bind_int64(q, column, number);
+	case 'r':
+		return sqlite3_bind_double(q, column, va_arg(*values, double));
+	case 't':
+		return sqlite3_bind_text(q, column, va_arg(*values, const char *), -1,
+					 SQLITE_STATIC);
+	default:
+		bytes = va_arg(*values, const void *);
+		return sqlite3_bind_blob(q, column, bytes, (int)va_arg(*values, size_t),
+					 SQLITE_STATIC);
+	}
+}
+
+/*
+ * Binds values to the parameters of a statement. Each letter of `types` is one value: 'i' an
+ * int64_t, 'n' an int64_t where 0 stands for NULL, 'r' a double, 't' a text or NULL, 'b' bytes and
+ * their size_t. Texts and bytes are not copied. Returns 0 or SQLite's error.
+ */
+static int values_bind(sqlite3_stmt *q, const char *types, va_list *values)
+{
+	int n = sqlite3_bind_parameter_count(q), err = 0;
+
+	for (int i = 0; i < n && types[i] && !err; i++)
+		err = bind_value(q, i + 1, types[i], values);
+	return err;
+}
+
+/* Begins a statement with values of these types: see values_bind(). After a failure it
  * returns NULL, which all other functions of this file accept. */
 static sqlite3_stmt *statement_values(struct pmk_store *s, int which, const char *types,
 				      va_list *values)
@@ -181,7 +218,7 @@ static sqlite3_stmt *statement_values(struct pmk_store *s, int which, const char
 
 	if (!s->err && !*q && sqlite3_prepare_v2(s->db, texts[which], -1, q, NULL))
 		fail_sqlite(s);
-	if (!s->err && pmk_database_bind(*q, types, values))
+	if (!s->err && values_bind(*q, types, values))
 		fail_sqlite(s);
 	return s->err ? NULL : *q;
 }

@@ -208,39 +208,3 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 	}
 	return err;
 }
-
-static int bind_value(sqlite3_stmt *q, int column, char type, va_list *values)
-{
-	const void *bytes;
-	int64_t number;
-
-	switch (type) {
-	case 'i':
-	case 'n':
-		number = va_arg(*values, int64_t);
-		return type == 'n' && !number ? sqlite3_bind_null(q, column)
-					      : sqlite3_bind_int64(q, column, number);
-	case 'r':
-		return sqlite3_bind_double(q, column, va_arg(*values, double));
-	case 't':
-		return sqlite3_bind_text(q, column, va_arg(*values, const char *), -1,
-					 SQLITE_STATIC);
-	case 's':
-		bytes = va_arg(*values, const void *);
-		return sqlite3_bind_text(q, column, bytes, (int)va_arg(*values, size_t),
-					 SQLITE_STATIC);
-	default:
-		bytes = va_arg(*values, const void *);
-		return sqlite3_bind_blob(q, column, bytes, (int)va_arg(*values, size_t),
-					 SQLITE_STATIC);
-	}
-}
-
-int pmk_database_bind(sqlite3_stmt *q, const char *types, va_list *values)
-{
-	int n = sqlite3_bind_parameter_count(q), err = 0;
-
-	for (int i = 0; i < n && types[i] && !err; i++)
-		err = bind_value(q, i + 1, types[i], values);
-	return err;
-}

@@ -7,7 +7,6 @@
 #define PMK_RECORDING_DATABASE_H
 
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,13 +31,5 @@ bool pmk_database_has_views(sqlite3 *db, const char *schema);
  * msg says what to do, without the file's name. The caller closes *db with sqlite3_close().
  */
 int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size);
-
-/*
- * Bind values to the parameters of a statement. Each letter of `types` is one value: 'i' an
- * int64_t, 'n' an int64_t where 0 stands for NULL, 'r' a double, 't' a text or NULL, 's' a text and
- * its size_t, 'b' bytes and their size_t. Values for which the statement has no parameter are
- * ignored. Texts and bytes are not copied. Returns 0 or SQLite's error.
- */
-int pmk_database_bind(sqlite3_stmt *q, const char *types, va_list *values);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,23 +24,6 @@
 #ifndef PMK_VERSION
 #define PMK_VERSION "(unknown version)"
 #endif
-
-static const char *const statement_text[NSTATEMENTS] = {
-	"INSERT INTO meta VALUES(?,?)",
-	"INSERT INTO event VALUES(?,?,?,?,?,?)",
-	"INSERT INTO object VALUES(?,?,?,?,?)",
-	"INSERT INTO thread VALUES(?,?,?,?)",
-	"INSERT INTO file VALUES(?,?)",
-	"INSERT INTO function VALUES(?,?,?,?,?,?,?,?)",
-	"INSERT INTO inlined VALUES(?,?,?,?,?,?)",
-	"INSERT INTO code VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
-	"INSERT INTO context VALUES(?,?,?,?,?,?)",
-	"INSERT INTO costs VALUES(?,?)",
-	"INSERT INTO parts VALUES(?,?,?,?)",
-	"INSERT INTO runs VALUES(?,?,?,?,?)",
-	"INSERT INTO extras VALUES(?,?,?)",
-	"INSERT INTO latency VALUES(?,?,?)",
-};
 
 void pmk_write_fail(struct writer *w, int err)
 {
@@ -79,24 +61,6 @@ void pmk_write_advance(struct writer *w)
 {
 	if (++w->done % WATCHED == 0)
 		pmk_write_go_on(w);
-}
-
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-void pmk_write_row(struct writer *w, int table, const char *types, ...)
-{
-	sqlite3_stmt *s = w->statement[table];
-	va_list values;
-	int err;
-
-	if (w->err)
-		return;
-	va_start(values, types);
-	err = pmk_database_bind(s, types, &values);
-	va_end(values);
-	if (err || sqlite3_step(s) != SQLITE_DONE)
-		pmk_write_fail(w, err ? err : sqlite3_errcode(w->db));
-	sqlite3_reset(s);
 }
 
 /* ---- groups --------------------------------------------------------------------------------- */
@@ -224,11 +188,11 @@ static void tables_fill(struct writer *w)
 	sql_execute(w, "BEGIN");
 	sql_execute(w, identity);
 	sql_execute(w, pmk_database_schema);
-	for (int i = 0; i < NSTATEMENTS && !w->err; i++)
-		pmk_write_fail(w, sqlite3_prepare_v2(w->db, statement_text[i], -1, &w->statement[i],
-						     NULL));
+	if (!w->err)
+		pmk_rows_begin(w);
 	if (!w->err)
 		write_all(w);
+	pmk_rows_end(w);
 	sql_execute(w, "COMMIT");
 }
 
@@ -282,8 +246,6 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 		err = w.err == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO;
 		snprintf(msg, size, "cannot be written: %s", writer_reason(&w));
 	}
-	for (int i = 0; i < NSTATEMENTS; i++)
-		sqlite3_finalize(w.statement[i]);
 	if (w.err)
 		sqlite3_close(w.db);
 	else

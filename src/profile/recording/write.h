@@ -15,7 +15,7 @@
 #include "profile/recording/database.h"
 #include "profile/recording/recording.h"
 
-/* The statement for each table, in the order of statement_text[]. */
+/* The tables of a recording. */
 enum {
 	INSERT_META,
 	INSERT_EVENT,
@@ -31,7 +31,7 @@ enum {
 	INSERT_RUNS,
 	INSERT_EXTRAS,
 	INSERT_LATENCY,
-	NSTATEMENTS,
+	NTABLES,
 };
 
 /* An event and its count in a row of costs. */
@@ -51,10 +51,28 @@ struct groups {
 	uint32_t *item;
 };
 
+/* A value of a row: 'i' a number, 't' a text and 'b' a blob, whose bytes begin at `number`; 'n'
+ * NULL. */
+struct row_value {
+	int64_t number;
+	int size;
+	char type;
+};
+
+/* Rows of a table that are not inserted yet: their values, one row after the other. */
+struct rows {
+	sqlite3_stmt *statement; /* inserts them */
+	struct row_value *value;
+	size_t nvalues, room;
+	char *bytes; /* of texts and blobs */
+	size_t nbytes, bytes_room;
+};
+
 struct writer {
 	const struct pmk_recording *rec;
 	sqlite3 *db;
-	sqlite3_stmt *statement[NSTATEMENTS];
+	struct rows rows[NTABLES];
+	int inserting;	     /* the table whose rows are being inserted */
 	int err;	     /* SQLite's error; nothing is written after the first */
 	int number;	     /* errno when `err` was set */
 	struct groups order; /* the instructions by object and address */
@@ -110,7 +128,16 @@ bool pmk_write_go_on(void *ctx);
 /* Counts an item that was written. */
 void pmk_write_advance(struct writer *w);
 
-/* Inserts a row into a table: see pmk_database_bind(). */
+/* rows.c */
+/* Prepares the writer to insert rows. */
+void pmk_rows_begin(struct writer *w);
+/* Inserts all rows that are left, and frees their memory. */
+void pmk_rows_end(struct writer *w);
+/*
+ * Adds a row to a table. Each letter of `types` is a value: 'i' an int64_t, 'n' an int64_t where 0
+ * stands for NULL, 't' a text or NULL, 's' a text and its size_t, 'b' bytes and their size_t. There
+ * may be more values than the table has columns. Texts and bytes are copied.
+ */
 void pmk_write_row(struct writer *w, int table, const char *types, ...);
 
 /* Groups items. Those of a group are in the order of `order`, which has all items, or of their
