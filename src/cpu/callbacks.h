@@ -180,7 +180,7 @@ struct pmk_block_fns {
 	pmk_block_fn *plain; /* the plain way in any program and in system emulation */
 	pmk_block_fn *eager;
 	pmk_block_fn *booked; /* the plain way if pmk_cpu.sites is NULL, otherwise the booked way */
-	/* Called before a block that may be that of a handler is counted. */
+	/* Called before a block is counted, if the block may belong to a handler. */
 	void (*handle)(struct pmk_cpu *cpu, const struct pmk_block *block);
 	/* Called before any block is counted, in system emulation. */
 	void (*before)(struct pmk_cpu *cpu, const struct pmk_block *block);

@@ -14,7 +14,7 @@
 #define PMK_MAX_INSNS	 (UINT32_C(8) << 20)
 #define PMK_MAX_KEPT	 (UINT64_C(512) << 20)
 
-/* A hash table of block numbers. An entry is the number + 1, or 0 if it is free. */
+/* A hash table of block numbers. An entry is a block's number + 1, or 0 if the entry is free. */
 struct pmk_code_table {
 	uint32_t *entry;
 	/* The number of entries - 1. The number of entries is a power of two, and at most half of

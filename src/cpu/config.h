@@ -84,7 +84,7 @@ struct pmk_core {
 	} rs;
 	struct {
 		uint64_t latency, fill, write, serial;
-		uint64_t slots; /* requests of the load-store unit */
+		uint64_t slots; /* the most requests of the load-store unit under way */
 		uint64_t wbuf;	/* entries of the write buffer */
 	} mem;
 	struct {

@@ -106,9 +106,9 @@ struct pmk_cpu {
 		bool mistaken;
 	} level;
 	/* The last fault that firmware took, if the family knows it. `pc` is the address of the
-	 * instruction that faulted. If `jumped` is true, the jump to an instruction faulted, and
-	 * `pc` is the address of the jump. UINT64_MAX means that no instruction was executed
-	 * before. `number` is the number of the exception, or 0. */
+	 * instruction that faulted, or UINT64_MAX if no instruction was executed before the fault.
+	 * If `jumped` is true, the jump to an instruction faulted, and `pc` is the address of the
+	 * jump. `number` is the number of the exception, or 0. */
 	struct pmk_cpu_trap {
 		uint64_t pc;
 		uint64_t number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A family of cores: cores that run one instruction set in one way. All code that knows about a
- * family is in its folder. Other code uses the family through one const object, which is chosen
- * when a core is configured. families.h lists the families.
+ * A family of cores: cores that run one instruction set with one kind of pipeline. All code that
+ * knows about a family is in its folder. Other code uses the family through one const object, which
+ * is chosen when a core is configured. families.h lists the families.
  *
  * Cores are in memory that two processes share, so a core stores the number of its family instead
  * of a pointer. The hot paths call none of these functions. Each family builds the hot paths into
@@ -59,9 +59,9 @@ struct pmk_core_decoder {
 	 * this at each execution, and may continue in the same translated code. A block ends after
 	 * such an instruction, so that no counts must be taken back after a trap. */
 	uint32_t may_trap;
-	/* Bits of pmk_insn.kind for instructions that write a whole block of memory, at the address
-	 * in register `rm`, and whose writes the emulator does not report. The plugin calls the
-	 * function of watch() for each line of `line_bytes` bytes in it. */
+	/* Bits of pmk_insn.kind for instructions that write a whole area of memory, around the
+	 * address in register `rm`, and whose writes the emulator does not report. The plugin calls
+	 * the function that watch() chose for each line of `line_bytes` bytes in this area. */
 	uint32_t zeroes;
 	unsigned line_bytes;
 	/* Bits of a code address that encode the state (such as Thumb) in which the code runs. */
@@ -137,13 +137,13 @@ struct pmk_core_callbacks {
 	/* Returns the functions for the start of a block. */
 	const struct pmk_block_fns *(*on_block)(const struct pmk_core *core);
 	/* The functions for the start of a block when pmk counts only signals of
-	 * pmk_core_counts.fetch. The index is 1 if executions are counted, too. NULL if that list
-	 * is NULL. */
+	 * pmk_core_counts.fetch. The index is 1 if executions are counted, too. NULL if
+	 * pmk_core_counts.fetch is NULL. */
 	pmk_block_fn *const *on_fetch;
-	/* The corresponding functions for signals of pmk_core_counts.lines. */
+	/* The same for signals of pmk_core_counts.lines. NULL if pmk_core_counts.lines is NULL. */
 	pmk_block_fn *const *on_lines;
 	/* Returns the function for an access of an instruction, and stores its argument in *access.
-	 * Returns NULL if the access makes no difference. `single` has the same meaning as for
+	 * Returns NULL if the access changes no count. `single` has the same meaning as for
 	 * pmk_block_choose(). */
 	pmk_access_fn *(*watch)(const struct pmk_core *core, bool single, const struct pmk_insn *in,
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
@@ -250,7 +250,7 @@ struct pmk_core_family {
 	const char *name; /* name of the family's folder */
 	/* The instruction set of the family's cores, as presets name it. If several families have
 	 * the same instruction set, a core belongs to the family whose `pmu` is the core's PMU. If
-	 * there is none, it belongs to the family whose `pmu` is NULL. */
+	 * no family has this PMU, the core belongs to the family whose `pmu` is NULL. */
 	const char *isa;
 	const char *pmu;
 	/* The family of which this family is a variant, or NULL. Keys that only the other family

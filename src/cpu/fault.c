@@ -49,7 +49,7 @@ static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p
  */
 struct open {
 	size_t first; /* index of the first open instruction */
-	bool told;    /* pmk would know if an open instruction had been passed */
+	bool told;    /* at least one would have been reported if it had been passed */
 	bool traps;   /* an open instruction makes no access */
 };
 
@@ -139,8 +139,8 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_c
 	memcpy(insn, p->insn, open.first * sizeof(*insn));
 	insn[open.first] = pmk_fault_without_effect(&p->insn[open.first]);
 	/*
-	 * pmk is unsure if the first open instruction may have completed. Then a later instruction
-	 * or the next fetch has faulted.
+	 * pmk is unsure if the first open instruction may have completed. In that case, a later
+	 * instruction or the next fetch has faulted.
 	 */
 	rest->unsure = !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[open.first]);
 	rest_behind(cpu, p, insn, open.first + 1, rest);

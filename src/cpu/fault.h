@@ -38,8 +38,8 @@ static inline bool pmk_goes_anywhere(const struct pmk_block *b)
 /* True if the instruction may fault, and its block goes on if it does not fault. */
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in);
 
-/* True if the instruction may fault, and may also complete without an access that would show that
- * it did. */
+/* For an instruction that may fault: true if it may also complete without an access. A missing
+ * access then does not show that it faulted. */
 static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 {
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);

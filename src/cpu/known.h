@@ -51,6 +51,7 @@ static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
 	return word % PMK_KNOWN_GENERATION + igen - PMK_KNOWN;
 }
 
+/* The most blocks in one node of a list. */
 #define PMK_KNOWN_TOGETHER 4
 
 /*
@@ -59,7 +60,7 @@ static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
  */
 struct pmk_known_node {
 	uint64_t line;
-	uint32_t next; /* node of the list, or 0 */
+	uint32_t next; /* the next node of the list, or 0 */
 	uint32_t n;
 	uint32_t block[PMK_KNOWN_TOGETHER]; /* ids of the blocks */
 };

@@ -30,7 +30,7 @@
 
 #define PMK_LSU_MAX_SLOTS 16
 #define PMK_LSU_MAX_WAITS 16
-/* A value of `use`: no instruction of the block needs the value. */
+/* The value of a parameter `use` if no instruction of the block needs the loaded value. */
 #define PMK_LSU_NO_USE	  UINT64_MAX
 
 struct pmk_lsu_wait {
@@ -44,8 +44,8 @@ struct pmk_lsu {
 	/* the memory does one thing at a time: a read waits for older reads and writes */
 	bool serial;
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* when each request slot becomes free */
-	/* When each bus can begin another line: the bus for reads from memory, for writes, and of
-	 * level 2. */
+	/* When each of the three buses can begin to transfer another line: the bus for reads from
+	 * memory, the bus for writes, and the bus from level 2. */
 	uint64_t bus_free, write_free, level2_free;
 	uint64_t wbuf_empty; /* when the write buffer will be empty */
 	/* How late the last reported memory instruction is. */
@@ -75,9 +75,10 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 }
 
 /*
- * Functions for rare cases, in lsu.c. pmk_lsu_reach_many() and pmk_lsu_hold_among() handle several
- * waits that are not over. pmk_lsu_first_slot() finds the slot that becomes free first if there is
- * only one slot, or more than three.
+ * Functions for rare cases, in lsu.c. pmk_lsu_reach_many() does what pmk_lsu_reach() does if there
+ * are several waits. pmk_lsu_hold_among() does what pmk_lsu_hold() does if there are any waits.
+ * pmk_lsu_first_slot() finds the slot that becomes free first if there is only one slot, or more
+ * than three.
  */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);

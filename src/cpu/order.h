@@ -18,7 +18,8 @@
 #include <stdint.h>
 
 enum pmk_policy {
-	PMK_POLICY_OWN, /* the core's: pseudo-random, or round robin with a counter for all sets */
+	/* the core's own policy: pseudo-random, or round robin with one counter for all sets */
+	PMK_POLICY_OWN,
 	PMK_POLICY_LRU,
 	PMK_POLICY_FIFO,
 	PMK_POLICY_PLRU,
@@ -27,18 +28,19 @@ enum pmk_policy {
 };
 
 struct pmk_order {
-	/* The order of each set, from set * ways on; NULL if no order is kept. For LRU and FIFO,
-	 * the order has the ways of the set, the last used or filled way first. For PLRU, it has
-	 * the way that was used last, followed by the nodes of the tree. The children of node n are
-	 * nodes 2n and 2n + 1. A node is 1 if its upper half is replaced next. */
+	/* The order of set s is in way[s * ways] to way[s * ways + ways - 1]; NULL if no order is
+	 * kept. With LRU and FIFO, it lists the ways of the set, beginning with the way that was
+	 * used (LRU) or filled (FIFO) last. With PLRU, element 0 is the way that was used last, and
+	 * element n is node n of the tree. Node 1 is the root, and the children of node n are nodes
+	 * 2n and 2n + 1. A node is 1 if the way to replace is in its upper half. */
 	uint8_t *way;
 	uint32_t sets, ways;
 	uint32_t policy;
 };
 
-/* Returns the next random number, from a state that is not 0. The generator of the silicon is not
- * published. We chose xorshift32, because it needs only three operations, has a full period, and
- * gives the same sequence on every host. */
+/* Returns the next pseudo-random number. *state must not be 0. How the silicon generates its
+ * numbers is not published. We chose xorshift32, because it needs only three operations, has a full
+ * period, and gives the same sequence on every host. */
 static inline uint32_t pmk_order_random(uint32_t *state)
 {
 	*state ^= *state << 13;
@@ -73,7 +75,8 @@ static inline uint32_t pmk_order_last(const struct pmk_order *o, uint32_t set)
 
 /*
  * pmk_order_use() records that a way was used, and pmk_order_fill() that it was filled.
- * pmk_order_victim() returns the way to replace if all ways are valid.
+ * pmk_order_victim() returns the way to replace if all ways are valid. They must be called only if
+ * an order is kept (pmk_order_is_kept()).
  */
 void pmk_order_use(struct pmk_order *o, uint32_t set, uint32_t way);
 void pmk_order_fill(struct pmk_order *o, uint32_t set, uint32_t way);

@@ -9,8 +9,9 @@
 #include "cpu/sites_state.h"
 
 /*
- * If the stack pointer is not known, pmk compares return addresses. For a jump that does not look
- * like a return, it compares only those of the last NEARBY calls.
+ * If the stack pointer is not known, a jump counts as a return if it goes to the return address of
+ * an open call. If the jump does not look like a return, pmk searches only the last NEARBY calls
+ * for its target.
  */
 #define NEARBY 1024
 
@@ -75,9 +76,10 @@ static void forget_calls(struct pmk_sites_rest *s)
 }
 
 /*
- * Returns the index of the first call on the stack on which a call is made at `sp`. This is the
- * stack of the last call, unless `sp` is above the stack pointer of the first call on it. In that
- * case, the call at `sp` is the first one on its stack, and the function returns s->calls.
+ * Returns the index of the first call on the stack that `sp` belongs to, when a call is made with
+ * the stack pointer `sp`. pmk assumes that this is the stack of the last call, unless `sp` is above
+ * the stack pointer of the first call on that stack. Then the new call is the first one on its
+ * stack, and the function returns its index, s->calls.
  */
 static uint32_t stack_base(const struct pmk_sites_rest *s, uint64_t sp)
 {
@@ -227,9 +229,9 @@ static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t ke
 
 /*
  * An RTOS switches tasks in the handler of an exception. When the last handler ends, pmk finds the
- * task that continues by the stack pointer and the address. It is a task that may have been
- * interrupted at this address and whose stack is the next one above the stack pointer. If there is
- * no such task, a new task begins.
+ * task that continues by the stack pointer and the address. Only tasks that may have been
+ * interrupted at this address can continue. Of their stacks, the one that begins next above the
+ * stack pointer is in use. If there is no such task, a new task begins.
  */
 
 static bool may_continue(const struct pmk_sites_rest *s, const struct interrupted *i, uint64_t pc)
@@ -295,8 +297,9 @@ static struct task *new_task(struct pmk_sites_rest *s, uint64_t sp, uint64_t pc)
 
 /*
  * Resumes the task that runs the code at `pc`, after all handlers have ended. If this task is not
- * the one that was interrupted, its path becomes the current path. Returns the last block of the
- * task, or NULL if the task begins now.
+ * the one that was interrupted, its path becomes the current path. If the code belongs to no known
+ * task, a new task begins, but only if `may_begin` is true. Returns the last block of the task, or
+ * NULL if the task begins now.
  */
 static const struct pmk_block *resume_task(struct pmk_sites *sites, uint64_t pc, bool may_begin)
 {

@@ -248,7 +248,7 @@ static bool site_add(struct pmk_sites_rest *s, uint32_t *slot, unsigned k, uint6
 	return r;
 }
 
-/* Returns where the number of a site is stored if its run has no member for it. */
+/* Returns where the number of a site's record is stored if the run has no member for it. */
 static uint32_t *other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
 			    uint32_t site, enum pmk_ledger_kind kind)
 {
@@ -352,14 +352,14 @@ static void book(struct pmk_sites *sites)
 	s->state->run = 0;
 }
 
-/* Returns for how many accesses a run has members. */
+/* Returns the length of run->access[]. */
 static uint32_t accesses(const struct pmk_ledger_run *run)
 {
 	return (uint32_t)((run->head.units * PMK_LEDGER_UNIT - sizeof(*run)) /
 			  sizeof(run->access[0]));
 }
 
-/* Returns where the number of a site is stored. */
+/* Returns where the number of a site's record is stored. */
 static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	if (site == PMK_SITE_LEAVE)
@@ -403,7 +403,7 @@ static void settle(struct pmk_sites *sites, uint32_t site)
 	}
 }
 
-/* Makes `site` the one to which all counts from now on belong. */
+/* Makes all counts from now on belong to the site `site` of `run`. */
 static void belong(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	s->site = site;

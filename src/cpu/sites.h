@@ -86,10 +86,10 @@ struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
 	uint64_t executions, taken, cycles;
-	/* The numbers of the records of the sites, for the writer; 0 if nothing was counted at a
-	 * site. `leave` is the end of the block and `fetch` its start. `access` has the accesses,
-	 * as far as there is room. Its index is how many of the instructions after the access may
-	 * fault. */
+	/* The numbers of the records of this run's sites, for the writer; 0 if nothing was counted
+	 * at a site. `leave` is for the end of the block, and `fetch` for the fetch of its first
+	 * line. access[i] is for the access after which `i` instructions of the block may fault;
+	 * the array may be too short for some accesses. */
 	uint32_t leave, fetch, access[];
 };
 
@@ -122,7 +122,7 @@ static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
  */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
-	uint32_t run; /* 0: nothing was counted since */
+	uint32_t run; /* 0: the core has booked all its counts */
 	/* The run that may have ended with a fault of the program (pmk_cpu_faults()). */
 	uint32_t fault_run;
 	uint64_t site;
@@ -231,7 +231,7 @@ struct pmk_sites_owner {
 
 struct pmk_sites {
 	/* Members that are used at every block. */
-	struct pmk_ledger_run *run, *left; /* the running block, and the one before it */
+	struct pmk_ledger_run *run, *left; /* runs of the running block, and of the one before it */
 	struct pmk_ledger_run **run_of;	   /* the last run of each block */
 	uint64_t *clock;		   /* points to the time up to which cycles are booked */
 	uint64_t taken;

@@ -5,7 +5,7 @@
 
 #include "cpu/sites.h"
 
-/* The number of calls that pmk remembers. */
+/* The most open calls that pmk remembers. */
 #define MAX_CALLS (UINT32_C(4) << 20)
 #define RETURNED  256
 #define NESTED	  256 /* nested handlers */
@@ -69,6 +69,7 @@ struct task {
 	uint32_t room;
 };
 
+/* A return to `addr` with the stack pointer `sp`. `calls` calls were open after it. */
 struct returned {
 	uint64_t addr, sp;
 	uint32_t calls;
@@ -100,7 +101,7 @@ struct pmk_sites_rest {
 	 */
 	uint32_t *slot, site;
 	const struct pmk_ledger_run *of;
-	uint32_t nowhere; /* where `slot` points if there is no memory for it */
+	uint32_t nowhere; /* where `slot` points if there is no memory for a record */
 	struct table runs, sites, paths;
 	/* The calls that are open, and returns that longjmp may repeat. */
 	struct frame *call;
@@ -118,7 +119,7 @@ struct pmk_sites_rest {
 	/* For each word of a core: the number of the counter there that is counted when a block is
 	 * left, or 0. */
 	uint8_t counter_at[WORDS];
-	uint8_t leave_at[PMK_SITE_COUNTERS]; /* index of each of these counters in a record, or 0 */
+	uint8_t leave_at[PMK_SITE_COUNTERS]; /* index of such a counter in a record, or 0 */
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* publishes `seen` for readers of the ledger */
 	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */
