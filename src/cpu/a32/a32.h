@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cores that run A32 and T32 of ARMv7-A, or of ARMv8-A's AArch32 state: Cortex-A7 and similar
+ * Cores that run A32 and T32, in ARMv7-A or in the AArch32 state of ARMv8-A: Cortex-A7 and similar
  * cores. pmk models such a core as an A64 core, with the same pipeline, caches and predictor. This
- * family adds a decoder, and accesses with a condition, which are counted when they are made.
+ * family adds a decoder, and callbacks that count the accesses of conditional instructions when
+ * they are made.
  */
 #ifndef PMK_CPU_A32_A32_H
 #define PMK_CPU_A32_A32_H

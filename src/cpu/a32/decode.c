@@ -18,8 +18,9 @@ static void read_old_values(struct pmk_insn *in, size_t n)
 
 /*
  * Decodes a function in the kernel's helper page, or an instruction whose bytes the emulator does
- * not show. In the helper page, it may show bytes of other code than the code that runs. A helper
- * function counts as a return to the link register, and its code is fetched.
+ * not show. In the helper page, the emulator may show other bytes than those of the code that runs.
+ * A helper function counts as a return to the link register, with as many bytes as
+ * pmk_arm_helper_bytes() says.
  */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
@@ -48,10 +49,11 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 }
 
 /*
- * Returns whether `pc` is at an exception vector, at the low or the high addresses. VBAR can move
- * the vectors, and the emulator does not show VBAR. But only a data abort leaves a block early, and
- * its vector has known low address bits. So for code at an address with these bits, pmk assumes
- * that a data abort has happened if the block before it has not made all of its accesses.
+ * Returns the bits of enum pmk_entry for an exception vector at `pc`. The vectors may be at the low
+ * or the high addresses, or where VBAR says, which the emulator does not show. But only a data
+ * abort leaves a block early, and the low address bits of its vector are known. So pmk treats every
+ * block at an address with these bits as a vector, and assumes a data abort if the block before it
+ * has not made all of its accesses.
  */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {

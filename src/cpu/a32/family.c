@@ -20,8 +20,8 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 	return set;
 }
 
-/* This is the list of A64 without returns, because a conditional return counts only when it is
- * taken, and without look-ups, because AArch32 has no DC ZVA. */
+/* The list of A64 without two kinds of signals. Returns are left out, because a conditional return
+ * counts only when it is taken. Look-ups are left out, because AArch32 has no DC ZVA. */
 static const uint8_t mix[] = {
 	PMK_SIG_INSN,		PMK_SIG_BRANCH,	 PMK_SIG_BR_IMM,  PMK_SIG_BR_INDIRECT,
 	PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,	 PMK_SIG_ASE,	  PMK_SIG_VFP,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * The functions that an emulator calls while A32 or T32 code runs. They are the functions for A64,
- * and in addition functions that count accesses of conditional instructions. The emulator reports
- * no access whose condition fails. It makes a report for each register or element of an
- * instruction, and the first report counts for all of them.
+ * and in addition functions that count accesses of conditional instructions. If the condition of an
+ * instruction fails, the emulator reports no access. Otherwise it makes one report for each
+ * register or element, and the first report counts for all of them.
  */
 #include "cpu/a32/a32.h"
 
-/* Ends the level of the code that ran until now, and begins the level of `b`. */
+/* Tells the emulator's side that the code which ran until now leaves its exception level, and that
+ * the core enters the level of `b`. */
 static PMK_SLOW void change_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_emulator.leave_level(cpu->index);
@@ -22,8 +23,8 @@ static inline void find_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * At a vector, pmk must first find out how much of the block before it has run, because that block
- * ran at its own level.
+ * Enters the level of `b`, unless `b` is at a vector. There, pmk must first find out how much of
+ * the block before it has run, because that block ran at its own level. before_handler() does this.
  */
 static inline void before_any(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
@@ -130,8 +131,8 @@ static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void
 	cpu->dyn[PMK_SIG_STORE]++;
 }
 
-/* Counts a SWP that is executed. The emulator reports SWP as a read and a write, as it reports a
- * store-exclusive. */
+/* Counts a SWP whose condition passed. The emulator reports SWP as a read and a write, as it
+ * reports a store-exclusive. */
 static void swap_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * The running core of an ARM11: how it starts, forks and ends. The hot paths are in arm11.h, and
- * slow.h lists the files of the slow paths. Counting rules: ARM DAI 0195B (application note 195)
- * §3-§8 and ARM1176JZF-S TRM 3.2.51; docs/arm11.md lists each rule with its source and the choices
- * made where the documents are silent.
+ * slow.h lists the files of the slow paths. The counting rules are from ARM DAI 0195B (application
+ * note 195) §3-§8 and ARM1176JZF-S TRM 3.2.51. docs/arm11.md lists each rule with its source, and
+ * our choices where these documents do not say what is counted.
  *
- * Not modelled: aliases (the caches are physically tagged; in the model, two virtual addresses of
- * one physical line are two lines), memory attributes of single pages in user emulation,
- * maintenance of the data cache and of level 2, TCMs.
+ * The model leaves out memory attributes of single pages in user emulation, maintenance of the data
+ * cache and of level 2, and TCMs. It also leaves out aliases: the caches are physically tagged, but
+ * in the model two virtual addresses of one physical line are two lines.
  */
 #include "cpu/arm11/slow.h"
 
@@ -27,13 +27,14 @@
 	 << 3) /* times eight, because the low bits of an unaligned address move to the top */
 
 /*
- * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
- * address may follow it.
+ * Stands for the previous block when the first block starts. The first block waits for nothing, and
+ * any address may follow this block.
  */
 static const struct pmk_block before_all = { .arm11.branch = PMK_BRANCH_SLOW,
 					     .flow = PMK_FLOW_NEXT };
 
-/* True if no parameter of the level 1 data cache differs from an ARM11's. */
+/* True if the parameters of the level 1 data cache are those of an ARM11. The functions for usual
+ * accesses in data.c can then handle its misses. */
 static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -42,7 +43,9 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
-/* True if no parameter makes misses wait in an unusual way. */
+/* True if there is no level 2 cache, there are two request slots, and memory is simple: all its
+ * reads take the same time, and none waits for older requests. The functions for usual accesses in
+ * data.c expect this. */
 static bool has_usual_memory(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -129,8 +132,8 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
 }
 
 /*
- * Drop a load or store multiple that faulted. The instruction is executed again from its beginning,
- * and counted then.
+ * Drops a load or store multiple that faulted, and takes back its count. The instruction is
+ * executed again from its beginning, and is counted then.
  */
 void pmk_arm11_drop(struct pmk_cpu *cpu)
 {

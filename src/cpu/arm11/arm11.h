@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of an ARM11: single issue in order, split caches, micro-TLBs before a main TLB,
- * a branch target cache with static rules for branches that it does not have, a return stack. cpu.h
- * has what it shares with the other families (clock, blocks, totals).
+ * The running core of an ARM11. It issues one instruction at a time, in order. It has split caches,
+ * micro-TLBs in front of a main TLB, a branch target cache, static rules for branches that this
+ * cache does not hold, and a return stack. cpu.h has what all families share: the clock, blocks and
+ * totals.
  *
  * The hot paths are here and inline. They are short for these reasons:
  *
- * - A hit needs no search. Neither replacement policy of an ARM11 keeps state on a hit, so
- *   "present" is one byte per line in a sparse map over the address space (`dmap`, `imap`). A byte
- *   also says whether the data micro-TLB holds the page and which halves of the line are dirty, so
- *   a data access that changes nothing is one load and one comparison. Pages of the maps that were
- *   never written take no memory. The price is that a micro-TLB miss rewrites the bytes of two
- *   pages. We measured a second map, of pages, next to that of lines: it is better for programs
- *   that miss all the time, and worse for all others.
- * - An access that is not aligned may touch two lines. Rotating the address right by log2(size)
- *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
- *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
- * - Fetching a block looks up the bytes of all its lines in `imap` at once, up to four.
- * - The present prediction of each branch is kept in a byte (`pred`), so that a branch that is
- *   predicted and changes no state costs one load and one compare.
- * - The outcome of a block's last branch is known when the next block starts.
+ * - A hit needs no search. An ARM11's own replacement policies keep no state about hits, so one
+ *   byte per line says whether the line is present. The bytes are in sparse maps over the address
+ *   space: `dmap` for data and `imap` for instructions. A byte of `dmap` also says whether the data
+ *   micro-TLB holds the page and which halves of the line are dirty. So a data access that changes
+ *   nothing costs one load and one comparison. Pages of the maps that were never written take no
+ *   memory. The price is that each micro-TLB miss rewrites the bytes of two pages: the page that
+ *   enters the micro-TLB, and the page that it replaces. We measured a second map, with one byte
+ *   per page: it is faster for programs that miss all the time, and slower for all others.
+ * - An access that is not aligned may touch two lines, so it must take the slow path. The index
+ *   into `dmap` is the address rotated right by log2(size), which moves the low bits of the address
+ *   to the top. For an unaligned access these bits are not all 0, and the index is in a part of the
+ *   map where no bit is ever set. An aligned access only pays for the rotation.
+ * - Fetching a block of up to four lines looks up the bytes of all these lines in `imap` at once.
+ * - The present prediction of each branch is kept in a byte (`pred`). A branch that is predicted
+ *   correctly and changes no state costs one load and one comparison.
+ * - The outcome of a block's last branch needs no callback, because it is known when the next block
+ *   starts.
  *
- * Everything else is in pmk_arm11_block_slow(), pmk_arm11_load_slow() and pmk_arm11_store_slow():
- * out of line, but not `cold` (that would compile them for size).
+ * Everything else is in pmk_arm11_block_slow(), pmk_arm11_load_slow() and pmk_arm11_store_slow().
+ * They are out of line, but not `cold`, because the compiler would optimize cold functions for
+ * size.
  */
 #ifndef PMK_CPU_ARM11_ARM11_H
 #define PMK_CPU_ARM11_ARM11_H
@@ -85,10 +90,10 @@ static inline bool pmk_arm11_access_static(const struct pmk_core *core, const st
 	return (in->load || in->store) && !in->conditional && !in->exclusive && !core->timeless;
 }
 
-/* Functions of a memory system that replaces an ARM11's. */
+/* Functions of a memory system that replaces that of an ARM11. The ARM926EJ-S has one. */
 struct pmk_arm11_instead {
-	/* Fetch a block that is about to run. Returns true if it must be called again for the next
-	 * execution, even if nothing was evicted. */
+	/* Fetches a block that is about to run. Returns true if the next execution of the block
+	 * must fetch it again, even if nothing was evicted. */
 	bool (*fetch)(struct pmk_cpu *cpu, const struct pmk_block *b);
 	void (*load)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 	void (*store)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -113,7 +118,8 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
 
-/* Build a block, with `time` as the timing of its pipeline: build.c. */
+/* pmk_arm11_build_timed() builds a block and calls `time` for the timing of its pipeline.
+ * pmk_arm11_build() does this with the pipeline of an ARM11: build.c. */
 typedef void pmk_arm11_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			    struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
 void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -123,44 +129,45 @@ void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 
 /*
  * Functions for caches whose hits change which line is replaced next (pmk_cache_ages()); for other
- * caches they do nothing. pmk_arm11_fetch_hit() and pmk_arm11_data_hit() are called when a line
- * that is present is fetched or accessed, and pmk_arm11_data_order() before a line is filled. They
- * keep the bits that make an access fast only on the line that was used last in its set, because
- * only hits on that line change nothing. pmk_arm11_fetch_hit() returns true if the order changed.
+ * caches they do nothing. pmk_arm11_fetch_hit() is called when a line that is present is fetched,
+ * and returns true if the order changed. pmk_arm11_data_hit() is called when a line that is present
+ * is accessed, and pmk_arm11_data_order() before a line is filled. In each set, only the line that
+ * was used last has PMK_D_QUIET or PMK_I_QUIET, because only hits on that line change nothing.
  */
 bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 
-/* `busy` is pmk_arm11_is_busy(). It is passed in a register, so the slow path need not compute it
- * again. */
+/* Starts block `b` after `p` if pmk_arm11_start() cannot do it. `taken` and `word` are as there.
+ * `busy` is the result of pmk_arm11_is_busy(), which the slow path need not compute again. */
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word,
 				   uint64_t busy);
 /*
- * Does what pmk_arm11_block_slow() does, while counts are booked by site, or where a region or
- * interval of the owner begins or ends.
+ * Does what pmk_arm11_block_slow() does, if counts are booked by site, or if a region or interval
+ * of the owner begins or ends before `b`.
  */
 PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_preload(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* Drop the requests of all lines that PLD requested and no load has used. */
+/* Drops the requests of all lines that PLD requested and no load has used. */
 void pmk_arm11_forget_preloads(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 /* The slow paths of loads and stores on a core without a clock. */
 PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* Count an access of a load or store multiple that its block has not counted. */
+/* Counts an access of a load or store multiple that the facts of its block do not count. */
 PMK_SLOW void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					bool write);
 
 /*
  * Returns 0 if fetching the block changes nothing. The result is never 0 if `spare` is 0, because
  * no byte of imap[] has all bits set. `spare` is 0 in blocks with more than PMK_I_MOST_LINES lines,
- * in blocks at exception vectors, and on cores with a memory system of their own.
+ * in blocks at exception vectors, and on cores whose memory system is not that of an ARM11
+ * (pmk_cpu.arm11.instead).
  */
 static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const struct pmk_block *b)
 {
@@ -179,10 +186,10 @@ static inline uint64_t pmk_arm11_is_busy(const struct pmk_cpu *cpu, const struct
 }
 
 /*
- * Start block `b`. `crossing` is pmk_cpu.crossing. `general` is true if `crossing` is true or if
+ * Starts block `b`. `crossing` is pmk_cpu.crossing. `general` is true if `crossing` is true or if
  * counts are booked by site. Callers pass constants for both where they can. The facts of `b` are
- * not added here: pmk_cpu_sum() does that later, or the owner at every execution (eager). The calls
- * of slow paths are tail calls, so that the hot path saves no registers.
+ * not added here: pmk_cpu_sum() adds them later, or the owner adds them at every execution
+ * (pmk_cpu.eager). The calls of slow paths are tail calls, so that the hot path saves no registers.
  */
 static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
 				   bool general)
@@ -225,8 +232,8 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * Start block `b` when only fetching and branch prediction are counted. Also counts the execution
- * if `count`, a constant, is true.
+ * Starts block `b` if only fetching and branch prediction are counted. Also counts the execution if
+ * `count`, a constant, is true.
  */
 static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
@@ -279,8 +286,8 @@ static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned 
 }
 
 /*
- * Account for a store of several words, all in one line. It changes nothing if each half that it
- * touches is already dirty.
+ * Accounts for a store of several words, all in one line. It changes nothing if each half of the
+ * line that it touches is already dirty.
  */
 static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
 					uint64_t access)
@@ -293,7 +300,7 @@ static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint
 		pmk_arm11_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 
-/* Account for the accesses of a load or store multiple to one line, from `addr` on. */
+/* Accounts for the accesses of a load or store multiple to one line, from `addr` on. */
 static inline void pmk_arm11_multiple_line(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					   bool write)
 {
@@ -308,9 +315,10 @@ static inline void pmk_arm11_multiple_line(struct pmk_cpu *cpu, uint32_t addr, u
 }
 
 /*
- * Account for one word of a load or store multiple. Words after the first are sequential, and count
- * only when they enter the next line, which is one more access (DAI 0195B §7). `write` and
- * `counted` are constants.
+ * Accounts for one word of a load or store multiple. The words after the first are sequential. Such
+ * a word counts only if it is the first word of a line; it is then one more access (DAI 0195B §7).
+ * `write` and `counted` are constants. `counted` is true if the facts of the block count the first
+ * access.
  */
 static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 				      bool write, bool counted)

@@ -2,8 +2,9 @@
 /*
  * The branch predictor. See branch.h.
  *
- * Not modelled: speculative updates, and that a BTAC entry serves a fetch of 64 bits. Two branches
- * in one double word evict each other in the model, too, because they have the same entry.
+ * Speculative updates are not modelled. Nor is it modelled that a BTAC entry serves a fetch of 64
+ * bits. But in the model, too, two branches in one double word evict each other, because they have
+ * the same entry.
  */
 #include "cpu/arm11/branch.h"
 
@@ -54,8 +55,8 @@ static bool holds(const struct pmk_btac_entry *e, const struct pmk_block *b)
 }
 
 /*
- * The static rules: a call is predicted taken if it is unconditional. Another branch is predicted
- * taken if it is unconditional or backward (TRM 5.3; ARM support article ka4162 says what is
+ * The static rules. An unconditional branch is predicted taken. A conditional branch is predicted
+ * taken if it is backward and not a call (TRM 5.3; ARM support article ka4162 says what is
  * backward).
  */
 bool pmk_predictor_static_rule(const struct pmk_block *b)
@@ -86,7 +87,9 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	 * it, so the fast path would believe that it was not taken. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	/* A branch that is not taken costs one cycle if the static rules predicted this. */
+	/* A branch that is statically predicted not taken, and is not taken, costs one cycle.
+	 * PMK_PRED_CYCLE adds it if the cycles of the block do not include it. Without a clock, no
+	 * cycles are added. */
 	return p->timeless || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
 						     : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
 }
@@ -109,8 +112,8 @@ static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entr
 	if (e->state && !b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/*
-	 * Without a clock: if a branch that is predicted taken is not taken, the core fetches the
-	 * wrong path, if wrong paths are fetched at all.
+	 * Without a clock, a branch that is predicted taken must take the slow path if wrong paths
+	 * are fetched: if it is not taken, the core fetches the wrong path.
 	 */
 	if (e->state && p->timeless && p->wrong_path)
 		return PMK_PRED_LOOK;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branch prediction: the branch target address cache, the static rules and the return stack.
+ * Branch prediction: the branch target address cache (BTAC), the static rules and the return stack.
  * ARM1176JZF-S TRM 5.1-5.3 and 16.3 (table 16-11).
  *
- * The dynamic predictor is a direct-mapped table of 2-bit counters, indexed by VA[9:3] for its 128
- * entries, for branches with a constant offset. A branch that has no entry is predicted by the
- * static rules. An entry is allocated when a branch is resolved taken, as "weakly taken" (our
- * choice).
+ * The BTAC is the dynamic predictor for branches with a constant offset. It is a direct-mapped
+ * table of 2-bit counters; with 128 entries, its index is VA[9:3]. The static rules predict a
+ * branch that has no entry. A branch gets an entry when it is resolved as taken. The new entry says
+ * "weakly taken" (our choice).
  *
  * For speed, the present prediction of each branch is also kept in a byte, the prediction word. The
- * word contains the state of the entry and learns the outcomes. The entry itself is only updated
- * when something else looks at it: see pmk_predictor_catch_up().
+ * word contains the state of the branch's entry and learns the outcomes. The entry itself is only
+ * updated before something else reads it: see pmk_predictor_catch_up().
  */
 #ifndef PMK_CPU_ARM11_BRANCH_H
 #define PMK_CPU_ARM11_BRANCH_H
@@ -24,14 +24,19 @@ struct pmk_core;
 /*
  * The values of a prediction word:
  *
- * - PMK_PRED_LOOK: take the slow path. It is 0, like a word that was never written.
+ * - PMK_PRED_LOOK: the branch takes the slow path. The value is 0, as in a word that was never
+ *   written.
  * - PMK_PRED_STATE plus the state in the low two bits. States 2 and 3 predict that the branch is
  *   taken. A branch without an entry that is predicted not taken has state 0.
- * - PMK_PRED_HELD is also set if the branch has an entry and there is a clock.
- * - PMK_PRED_CYCLE is also set if a branch without an entry costs a cycle more than its block has.
- * - PMK_PRED_PUSHES is also set if the branch is a call. If there is a clock, a call that is
+ *
+ * Some words have more bits:
+ *
+ * - PMK_PRED_HELD is set if the branch has an entry and the core has a clock.
+ * - PMK_PRED_CYCLE is set if a branch without an entry takes one more cycle than its block
+ *   includes.
+ * - PMK_PRED_PUSHES is set if the branch is a call. On a core with a clock, a call that is
  *   predicted taken has PMK_PRED_CALL instead of the state, or PMK_PRED_LOOK while the state is
- *   weak, because the return stack must be pushed.
+ *   weak, because the call must push the return stack.
  */
 enum {
 	PMK_PRED_LOOK = 0,
@@ -68,9 +73,9 @@ static inline uint64_t pmk_pred_cycles(uint64_t word)
 	return word / PMK_PRED_CYCLE;
 }
 
-/* Learn that the prediction was correct: state 1 becomes 0, state 2 becomes 3. Most words are
- * already in a strong state. Storing such a word again would make the next read of it wait for the
- * store. */
+/* Learns that the prediction was correct: state 1 becomes 0, and state 2 becomes 3. Most words are
+ * already in a strong state, and are not stored again: the next read of such a word would have to
+ * wait for the store. */
 static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
 {
 	if (__builtin_expect((word ^ taken) & 1, 0))
@@ -87,9 +92,9 @@ static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 }
 
 /*
- * True if the slow path must do more than learn the outcome. Called if pmk_state_differs() is not
- * 0. A branch that is taken against its state fetches its shadow, and a call that is taken pushes
- * the return stack.
+ * Called if pmk_state_differs() is not 0. Returns true if the slow path must do more than learn the
+ * outcome: the word is PMK_PRED_LOOK, the branch is taken although its state predicts that it is
+ * not, so its shadow is fetched, or a call is taken and pushes the return stack.
  */
 static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
 {
@@ -110,9 +115,10 @@ struct pmk_btac_entry {
 struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
-	bool on, dynamic, fixed; /* SCTLR.Z; ACTLR.DB and ACTLR.SB, if SCTLR.Z is set */
-	bool timeless;		 /* the core has no clock */
-	bool wrong_path;	 /* code on a mispredicted path is fetched */
+	/* `on`: SCTLR.Z. `dynamic` and `fixed`: ACTLR.DB and ACTLR.SB, if SCTLR.Z is set. */
+	bool on, dynamic, fixed;
+	bool timeless;	 /* the core has no clock */
+	bool wrong_path; /* code on a mispredicted path is fetched */
 };
 
 /* Returns true if the static rules predict that the direct branch that ends `b` is taken. */
@@ -121,15 +127,15 @@ bool pmk_predictor_static_rule(const struct pmk_block *b);
 /* Returns 0 or PMK_ENOMEM. */
 int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core);
 void pmk_predictor_fini(struct pmk_predictor *p);
-/* Flush the BTAC. The words of evicted branches become PMK_PRED_LOOK; they are computed again when
- * the branch runs next. */
+/* Flushes the BTAC. The words of branches that had an entry become PMK_PRED_LOOK. They are computed
+ * again when the branches run next. */
 void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred);
 
 /* Returns the word of a branch that has no entry. */
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b);
 
-/* Copy the predictor state in `word`, the word of branch `b`, to the BTAC entry of `b`, if it has
- * one. */
+/* Copies the state in `word`, the word of the branch that ends `b`, to the BTAC entry of this
+ * branch, if it has one. */
 void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word);
 
 /* The prediction for a direct branch when it was fetched. */
@@ -142,15 +148,15 @@ struct pmk_prediction {
 struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 					    const struct pmk_block *b);
 /*
- * Learn the outcome of the branch that ends `b`. Rewrites its word, and the word of a branch that
- * it evicts.
+ * Learns the outcome of the branch that ends `b`. Rewrites the word of this branch, and the word of
+ * the branch whose entry it evicts.
  */
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
 
-/* Returns the only place in the BTAC where the entry of the branch at `addr` can be: VA[9:3] for
- * 128 entries (TRM 16.3). Inline, like the next functions: every branch without a certain
- * prediction comes here. */
+/* Returns the only entry of the BTAC that the branch at `addr` can have: its index is VA[9:3] if
+ * there are 128 entries (TRM 16.3). This function and the next two are inline, because every branch
+ * without a strong prediction calls them. */
 static inline struct pmk_btac_entry *pmk_predictor_slot(const struct pmk_predictor *p,
 							uint32_t addr)
 {
@@ -163,8 +169,8 @@ static inline bool pmk_btac_holds(const struct pmk_btac_entry *e, uint32_t addr,
 }
 
 /*
- * Give a branch without an entry, which was taken, an entry as "weakly taken". The entry of another
- * branch in this place is evicted, and the word of that branch becomes PMK_PRED_LOOK.
+ * Gives the entry `e` to a branch that was taken and has no entry. Its state is "weakly taken". If
+ * another branch had the entry, the word of that branch becomes PMK_PRED_LOOK.
  */
 static inline void pmk_predictor_allocate(struct pmk_btac_entry *e, uint8_t *pred, uint32_t addr,
 					  uint32_t branch)
@@ -181,7 +187,8 @@ struct pmk_return_stack {
 	uint32_t top, count, size;
 };
 
-/* Pushes a return address. Inline, because every call and return of the program comes here. */
+/* Pushes a return address. This function and the next two are inline, because every call and return
+ * of the program comes here. */
 static inline void pmk_return_push(struct pmk_return_stack *rs, uint32_t addr)
 {
 	rs->top = rs->top + 1 == rs->size ? 0 : rs->top + 1;
@@ -200,7 +207,7 @@ static inline bool pmk_return_pop(struct pmk_return_stack *rs, uint32_t *addr)
 	return true;
 }
 
-/* Put back the address of the last pop (TRM, event 0x26). */
+/* Puts the address of the last pop back (TRM, event 0x26). */
 static inline void pmk_return_undo(struct pmk_return_stack *rs)
 {
 	rs->top = rs->top + 1 == rs->size ? 0 : rs->top + 1;

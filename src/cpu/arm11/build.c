@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of ARM code: what one execution of each adds to the totals, and what it waits for. The
- * core's pipeline model says how long each instruction takes.
+ * Builds the blocks of ARM code: what one execution of a block adds to the totals, and what it
+ * waits for. The pipeline model of the core says how long each instruction takes.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 		f->n[PMK_ARM11_FACT_READ] += in->load;
 		f->n[PMK_ARM11_FACT_WRITE] += in->store;
 	}
-	/* A preload is a look-up (our choice). See pmk_arm11_preload(). */
+	/* A preload counts as a read (our choice). See pmk_arm11_preload(). */
 	if (in->iclass == PMK_I_PRELOAD && !in->conditional && core->dcache.on)
 		f->n[PMK_ARM11_FACT_READ]++;
 	if (in->sysop == PMK_SYS_DSB || (in->sysop == PMK_SYS_DMB && core->arm11.dmb_drains))
@@ -47,14 +47,14 @@ static uint8_t disturbance(const struct pmk_insn *in)
 }
 
 /*
- * The predictor adds the cycles of a branch, except the cycles that are certain before the block
- * runs. A branch that may be folded has no such cycle; one that cannot be folded has one (DDI 0301H
- * table 16-11).
+ * Returns the cycles of the branch that ends a block, as far as they are certain before the block
+ * runs: none for a branch that may be folded, and one for any other branch (DDI 0301H table 16-11).
+ * The predictor adds the rest.
  *
- * A branch is not folded onto a branch (5.2). That is modelled if the second branch is a block by
- * itself and every rule predicts it as taken, so that chains of jumps and empty loops take time.
- * Branches that may be predicted as not taken are left out: blocks that end in the same branch
- * share its prediction word, and with it the cycles.
+ * The core does not fold a branch onto another branch (5.2). The model includes this if a block
+ * consists only of a branch that all prediction rules predict as taken, so chains of jumps and
+ * empty loops take time. For a branch that may be predicted as not taken, this is left out: blocks
+ * that end in the same branch share its prediction word, so they must have the same cycles for it.
  */
 static unsigned certain_branch_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 				      size_t n)
@@ -69,8 +69,9 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 	return last->flow == PMK_FLOW_JUMP && foldable && !onto_branch ? 0 : 1;
 }
 
-/* Returns the cycles until a branch is resolved: MAX(MaxCycles - FlagCycleDistance, MinCycles), DDI
- * 0301H table 16-11. */
+/* Returns the cycles of a branch that was not predicted correctly: MAX(MaxCycles -
+ * FlagCycleDistance, MinCycles), DDI 0301H table 16-11. A load of the PC has its own number of
+ * cycles. */
 static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_block *b)
 {
 	uint64_t distance = b->arm11.flag_distance, shortest = core->arm11.branch_min;
@@ -82,8 +83,8 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 }
 
 /*
- * Returns the fast way to leave the block, if there is one. The fast ways assume that the shadow of
- * a branch reaches at most into the next line.
+ * Returns the fast path for leaving the block, if there is one. The fast paths assume that the
+ * shadow of a branch extends at most into the next line.
  */
 static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
 {

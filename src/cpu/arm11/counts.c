@@ -37,8 +37,8 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 	return set;
 }
 
-/* L1D_READ and the sums that contain it are in this list because preloads count as reads but make
- * no access. */
+/* Includes L1D_READ and the sums that contain it, because preloads count as reads but make no
+ * access. */
 static const uint8_t mix[] = { PMK_SIG_INSN,	 PMK_SIG_BRANCH,     PMK_SIG_WBUF_DRAIN,
 			       PMK_SIG_L1D_READ, PMK_SIG_L1D_ACCESS, PMK_SIG_L1D_ACCESS_WB,
 			       PMK_SIG_CYCLE };
@@ -50,8 +50,9 @@ static const uint8_t data[] = {
 	PMK_SIG_DATA_EXTERNAL, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_CYCLE,
 };
 
-/* The prediction of a branch decides what is fetched after it, so signals of prediction are in this
- * list. Stalls are not, because the main TLB also has pages of data. */
+/* Includes signals of branch prediction, because the prediction of a branch decides what is fetched
+ * after it. Does not include stalls, because they depend on the main TLB, which also has pages of
+ * data. */
 static const uint8_t fetch[] = {
 	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
 	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
@@ -105,7 +106,8 @@ static const struct pmk_counted_beside beside[] = {
 };
 
 /*
- * Returns the most instructions that can end in one cycle: two, because a core may fold branches.
+ * Returns the most instructions that can complete in one cycle. They are two, because an ARM11 may
+ * fold a branch, which then costs no cycle.
  */
 static uint64_t insns_per_cycle(const struct pmk_core *core)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* The data side of an ARM11, for accesses that change something: micro-TLB, cache, level 2, and how
- * long loads and stores take. */
+/* The data side of an ARM11, for accesses that change something in the micro-TLB, the cache or
+ * level 2, and for the time that loads and stores take. */
 #include "cpu/arm11/slow.h"
 #include "cpu/sites.h"
 
 /* Result latency of a load that hits: DDI 0301H table 16-13. */
 #define LOAD_HIT_LATENCY 3
 
-/* Change the bytes of a page in the data map when the page enters the micro-TLB. */
+/* Changes the bytes of a page in `dmap` when the page enters the micro-TLB. */
 static inline void map_page(uint8_t *map)
 {
 	map_word *word = (map_word *)map;
@@ -16,7 +16,7 @@ static inline void map_page(uint8_t *map)
 		word[i] |= EACH_BYTE(PMK_D_MAPPED);
 }
 
-/* Enter a page into the micro-TLB, if there is one. */
+/* Enters a page into the micro-TLB. Without an MMU, only marks the page as mapped. */
 static inline void data_map(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint64_t old;
@@ -56,7 +56,8 @@ static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint3
 	return t;
 }
 
-/* Does what data_map() does, on a core without a clock, where nothing depends on the main TLB. */
+/* data_map() with the vectors of WIDE. Used on a core without a clock, where no count depends on
+ * the main TLB. */
 WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
 {
 	data_map(cpu, page);
@@ -83,8 +84,8 @@ static uint64_t first_use(uint64_t access)
 	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
 }
 
-/* Account for a load. If no instruction of the block needs its value, the first one in a later
- * block that does will wait for it. */
+/* Accounts for a load. If no instruction of its block needs the value, the first instruction of a
+ * later block that does will wait for it. */
 static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d,
 			 uint64_t walk)
 {
@@ -115,7 +116,7 @@ static void load_external(struct pmk_cpu *cpu, uint64_t access, struct translati
 		     t.walk);
 }
 
-/* Send a store to level 2, or to memory, where it opens a row. */
+/* Sends a store to level 2 or to memory. In memory, it opens a row. */
 static void store_external(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
 {
 	bool held = pmk_l2cc_is_on(&cpu->arm11.l2) && cpu->arm11.l2.map[line];
@@ -127,7 +128,8 @@ static void store_external(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
 	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
-/* Account for a load that hits, but whose value is late because its translation missed. */
+/* Accounts for a load that hits, but whose value is late because its translation missed the
+ * micro-TLB. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
 	if (t.refill + t.walk && !cpu->core.timeless)
@@ -139,8 +141,8 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 }
 
 /*
- * Request a line, or a word that level 1 does not keep, from level 2. Sets lsu.latency to the time
- * until it arrives.
+ * Requests a line from level 2, or a word of it if level 1 does not keep the line. Sets lsu.latency
+ * to the cycles until it arrives.
  */
 static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
@@ -149,7 +151,7 @@ static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2.latency : read_memory(cpu, line));
 }
 
-/* Write halves of a line, PMK_D_DIRTY_…, to level 2. */
+/* Writes halves of a line (bits PMK_D_DIRTY_…) to level 2. */
 static PMK_SLOW void level2_write(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	pmk_l2cc_write(&cpu->arm11.l2, cpu->dyn, line, halves / PMK_D_DIRTY_LO,
@@ -217,8 +219,8 @@ static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 	return !cpu->core.dcache.on || is_device(cpu, line);
 }
 
-/* Make an access that bypasses level 1. Level 2 caches the memory that level 1 would cache if it
- * were on (our choice), except device memory. */
+/* Makes an access that bypasses level 1; `halves` is as for data_uncached(). Level 2 caches the
+ * memory that level 1 would cache if it were on (our choice), but not device memory. */
 static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	if (is_device(cpu, line)) {
@@ -231,7 +233,8 @@ static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 	}
 }
 
-/* `halves`: PMK_D_DIRTY_LO, _HI for the halves that a store touches; 0 for a load. */
+/* Makes an access that bypasses level 1. `halves` is 0 for a load. For a store, it has
+ * PMK_D_DIRTY_LO and PMK_D_DIRTY_HI for the halves of the line that it touches. */
 static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 				   unsigned halves, struct translation t)
 {
@@ -254,7 +257,7 @@ static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 	return data_translate(cpu, line / LINES_PER_PAGE);
 }
 
-/* Returns the request of a line with PMK_D_REQUESTED. */
+/* Returns the request of a line whose byte in `dmap` has PMK_D_REQUESTED. */
 static struct pmk_arm11_preload *find_preload(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_arm11_preload *p = cpu->arm11.preload;
@@ -264,7 +267,7 @@ static struct pmk_arm11_preload *find_preload(struct pmk_cpu *cpu, uint32_t line
 	return p;
 }
 
-/* Forget a request, if it is not forgotten yet. */
+/* Forgets a request, unless it was forgotten already. */
 static void forget_preload(struct pmk_cpu *cpu, struct pmk_arm11_preload *p)
 {
 	if (p->ready)
@@ -284,7 +287,7 @@ static const struct pmk_arm11_preload *last_preload(const struct pmk_cpu *cpu)
 				   PMK_ARM11_PRELOADS];
 }
 
-/* Account for a load from a line that PLD has requested. */
+/* Accounts for a load from a line that PLD has requested. */
 static void load_preloaded(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 			   struct translation t)
 {
@@ -355,8 +358,8 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 }
 
 /*
- * Look up the line of a store. Returns true if the line is absent and the store goes out to level 2
- * or memory. Only reads allocate lines (TRM 7.2), unless dcache.write_allocate is on.
+ * Looks up the line of a store. Returns true if the line is absent and the store goes out to level
+ * 2 or memory. Only reads allocate lines (TRM 7.2), unless dcache.write_allocate is on.
  */
 static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
 				uint64_t access)
@@ -365,7 +368,8 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned hal
 		pmk_arm11_data_hit(cpu, line);
 		return false;
 	}
-	/* DAI 0195B §8 leaves open whether stores to one absent line count once, as loads do. */
+	/* DAI 0195B §8 does not say whether several stores to one absent line count once, as
+	 * several loads do. dcache.store_miss_each decides this. */
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] +=
 		cpu->core.arm11.store_miss_each || cpu->arm11.store_missed != line;
 	cpu->arm11.store_missed = line;
@@ -412,7 +416,7 @@ static unsigned halves_of(uint32_t from, uint32_t to)
 	return (from & half ? 0u : PMK_D_DIRTY_LO) | (to & half ? PMK_D_DIRTY_HI : 0u);
 }
 
-/* Account for a load that crosses into a second line: it is two accesses (DAI 0195B §7). */
+/* Accounts for a load that touches two lines: it is two accesses (DAI 0195B §7). */
 static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
 {
 	load_line(cpu, addr >> PMK_LINE_SHIFT, access);
@@ -456,10 +460,11 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 }
 
 /*
- * The functions below do what load_general() and store_general() do, for nearly all misses: on a
- * core with no unusual parameter, while nothing is booked by site, in one line, and when no earlier
- * miss delays the access. Programs that miss all the time spend most of their time here, so these
- * functions check each condition only once. They leave all other misses to the general functions.
+ * The functions below do what load_general() and store_general() do, for nearly all misses. They
+ * need a core without unusual parameters, on which nothing is booked by site. The access must be in
+ * one line, and no earlier miss may delay it. Programs that miss all the time spend most of their
+ * time here, so these functions check each condition only once. They leave all other misses to the
+ * general functions.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
 {
@@ -469,7 +474,7 @@ static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr
 	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
 }
 
-/* Put a line into the cache in place of another one. */
+/* Puts a line into the cache in place of another one. */
 static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint8_t *map = cpu->arm11.dmap;
@@ -519,7 +524,7 @@ WIDE static void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	load_usual(cpu, addr, access, data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT));
 }
 
-/* Account for a store to a page that the micro-TLB holds. */
+/* Accounts for a store to a page that the micro-TLB holds. */
 static inline void store_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
@@ -573,9 +578,10 @@ void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	pmk_arm11_multiple_line(cpu, addr, access, write);
 }
 
-/* The functions below do the same as the functions above, on a core without a clock. */
+/* The functions below do on a core without a clock what the functions above do. */
 
-/* Returns false if the general functions must handle the access. */
+/* Enters the page of an access into the micro-TLB, if it is not there. Returns false, and does
+ * nothing, if load_general() or store_general() must handle the access. */
 static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual_alone, addr, access)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The instruction side of an ARM11, for fetches that change something: micro-TLB, cache, and lines
- * that are fetched beyond a branch. */
+/* The instruction side of an ARM11, for fetches that change the micro-TLB or the cache, and for
+ * lines that are fetched beyond a branch. */
 #include "cpu/arm11/slow.h"
 #include "cpu/sites.h"
 
@@ -20,8 +20,8 @@ WIDE static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 }
 
 /*
- * Clear PMK_I_QUIET of the line that was used last in the set of `line`. Called only if hits change
- * the order of a set.
+ * Clears PMK_I_QUIET of the line that was used last in the set of `line`. Called only if hits
+ * change the order of a set.
  */
 static void unquiet_last(struct pmk_cpu *cpu, uint32_t line)
 {
@@ -73,7 +73,6 @@ static inline bool is_unmapped(const struct pmk_cpu *cpu, uint32_t line)
 	return !(cpu->arm11.imap[line] & PMK_I_MAPPED) && cpu->core.mmu;
 }
 
-/* Fetch the lines of a block that is about to run. */
 void pmk_arm11_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t first = (uint32_t)b->pc >> PMK_LINE_SHIFT;
@@ -104,10 +103,7 @@ void pmk_arm11_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 }
 
-/*
- * Fetch lines speculatively from `from` on, beyond the line of the instruction at `done`. The
- * look-up counts even if the fetch is cancelled before it reaches the bus (DAI 0195B §3).
- */
+/* The look-up counts even if the fetch is cancelled before it reaches the bus (DAI 0195B §3). */
 void pmk_arm11_fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
 			   bool arrives)
 {
@@ -130,7 +126,6 @@ void pmk_arm11_fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, ui
 	}
 }
 
-/* Fetch the shadow of a taken branch: the instructions after it. */
 void pmk_arm11_fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
 	if (p->arm11.shadowed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The way from one block of an ARM11 to the next: fetch the block, and wait for what earlier blocks
- * have not finished. */
+/* Goes from one block of an ARM11 to the next: fetches the next block, and waits for what earlier
+ * blocks have not finished. */
 #include "cpu/arm11/slow.h"
 
 #include <string.h>
@@ -23,8 +23,9 @@ unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t n
 	return wait;
 }
 
-/* Returns how long `b` waits for unfinished results of `p`. The wait is computed once for each pair
- * of consecutive blocks and then remembered. */
+/* Returns how many cycles `b` waits for unfinished results of `p`. This is computed when `b`
+ * follows `p` for the first time, and is then remembered in edge[] until another pair of blocks
+ * needs the same entry. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)
 {
@@ -45,8 +46,9 @@ static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const stru
 }
 
 /*
- * Wait for results of the previous block. Some may have arrived during the cycles since `before`,
- * which the branch or the fetch took. A wait for the load-store unit is not a data stall.
+ * Waits for results of the previous block. `before` is the clock without the cycles of the branch
+ * and of the fetch; some results may have arrived during these cycles. A wait for the load-store
+ * unit is not a data stall.
  */
 static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_edge *e,
 				    uint64_t before)
@@ -60,9 +62,9 @@ static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_
 }
 
 /*
- * Wait for registers that block `b` reads or writes and whose loads are still under way. The wait
- * begins at the first instruction that needs such a register. If the block overwrites a register
- * before any instruction reads it, nothing waits for that load (our choice).
+ * Waits for `regs`: registers that block `b` reads or writes and whose loads are still under way.
+ * The wait begins at the first instruction that needs such a register. If the block overwrites a
+ * register before any instruction reads it, nothing waits for that load (our choice).
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
@@ -83,8 +85,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->arm11.pending &= ~regs;
 }
 
-/* Remember the unfinished VFP results of block `p`, which ended at `end`. Any number of blocks may
- * run before they are available. */
+/* Remembers the unfinished VFP results of block `p`, which ended at time `end`. More blocks may run
+ * before these results are available. */
 static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
@@ -97,7 +99,7 @@ static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p
 }
 
 /*
- * Wait for the VFP results and pipelines that block `b` needs. A wait for a pipeline is not a data
+ * Waits for the VFP results and pipelines that block `b` needs. A wait for a pipeline is not a data
  * stall.
  */
 static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -122,18 +124,19 @@ static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b
 	cpu->arm11.pending &= busy ? ~UINT64_C(0) : ~PMK_PIPE_VFP;
 }
 
-/* Fetch `b` through the core's own memory system. */
+/* Fetches `b` through a memory system that is not that of an ARM11. */
 static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint64_t seen = cpu->igen;
 	bool again = cpu->arm11.instead->fetch(cpu, b);
 
-	/* Store igen as it was before the fetch: the fetch changes igen if the block evicts one of
-	 * its own lines. With 0, the next execution of the block comes here, too. */
+	/* Store igen as it was before the fetch. If the block evicts one of its own lines, the
+	 * fetch has changed igen, so the block is fetched again next time. If 0 is stored, the
+	 * block is always fetched again. */
 	cpu->executions[b->id].igen = b->vector || again ? 0 : seen;
 }
 
-/* Fetch `b`, if the fetch may find something absent. */
+/* Fetches `b`, unless the fetch would change nothing. */
 static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (!pmk_arm11_fetch_changes(cpu, b))
@@ -147,7 +150,7 @@ static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 }
 
-/* Do the maintenance operations of `p`, and then fetch `b`. */
+/* Carries out the maintenance operations of `p`, and then fetches `b`. */
 static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b)
 {
@@ -159,8 +162,8 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 }
 
 /*
- * Start block `b`: wait for what earlier blocks have not finished. `before` is the clock without
- * the cycles that the branch before `b` and the fetch took.
+ * Waits at the start of block `b` for what earlier blocks have not finished. `before` is the clock
+ * without the cycles that the branch before `b` and the fetch took.
  */
 static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t before)
@@ -186,8 +189,9 @@ void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 
 	if (PMK_UNLIKELY(b->vector)) {
 		/*
-		 * An exception was entered. An unconditional branch before it was taken. Whether a
-		 * conditional one would have been taken is not visible, so it is not counted.
+		 * An exception was entered. If the block before it ends in an unconditional branch,
+		 * this branch was taken. It is not visible whether a conditional branch would have
+		 * been taken, so it is not counted.
 		 */
 		cpu->taken -= taken && !pmk_arm11_always_goes(p);
 	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
@@ -209,13 +213,14 @@ void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 }
 
 /*
- * The functions below do what pmk_arm11_block_general() does, for nearly all blocks, while nothing
- * is booked by site. They end with calls of each other, so that no registers must be saved.
+ * The functions from here to fetch_behind_jump() do for nearly all blocks what
+ * pmk_arm11_block_general() does, while nothing is booked by site. They end with calls of each
+ * other, so that no registers must be saved.
  */
 
 /*
- * Start block `b`, which must fetch or wait for something. `end` is when `p` ended, without the
- * cycles of its branch.
+ * Starts block `b`, which must fetch or wait for something. `before` is as for wait_at_entry().
+ * `end` is the time at which `p` ended, without the cycles of its branch.
  */
 static PMK_SLOW void fetch_any_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b, uint64_t before, uint64_t end)
@@ -226,7 +231,7 @@ static PMK_SLOW void fetch_any_and_wait(struct pmk_cpu *cpu, const struct pmk_bl
 	wait_at_entry(cpu, p, b, before);
 }
 
-/* Fetch the absent lines of `b`, whose pages are in the micro-TLB. */
+/* Fetches the absent lines of `b`. The micro-TLB has the pages of all its lines. */
 static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t last = ((uint32_t)b->fall - 1) >> PMK_LINE_SHIFT;
@@ -244,12 +249,13 @@ static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * The bits of pmk_arm11_fetch_changes() that only pmk_arm11_fetch_block() can handle: the page is
- * not in the micro-TLB, or the bytes were not looked at.
+ * Bits of pmk_arm11_fetch_changes(). If one of them is set, pmk_arm11_fetch_block() must fetch the
+ * block, because a page is not in the micro-TLB, or because the block is one whose bytes in imap[]
+ * are not looked up.
  */
 #define CHANGES_MORE ((PMK_I_MAPPED | UINT32_C(0x80)) * UINT32_C(0x01010101))
 
-/* Start block `b`, which waits only for results of `p`. */
+/* Starts block `b`, which waits only for results of `p`. */
 static PMK_SLOW void wait_remembered(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b, uint64_t before)
 {
@@ -265,8 +271,9 @@ static PMK_SLOW void wait_remembered(struct pmk_cpu *cpu, const struct pmk_block
 }
 
 /*
- * Start block `b`, which waits for earlier loads. Does what wait_at_entry() does, in the most
- * frequent case: the block waits for one load and nothing else, and no earlier wait is left.
+ * Starts block `b`, which waits for earlier loads. Does what wait_at_entry() does, in the most
+ * frequent case: `b` waits for one load into a register of the core and for nothing else, and the
+ * load-store unit has no earlier wait.
  */
 static PMK_SLOW void wait_for_load(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t before)
@@ -314,8 +321,9 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 }
 
 /*
- * Start block `b` after a branch that took `more` cycles longer than block `p` says. `cycles` were
- * added for its prediction, which was wrong. `busy` is pmk_arm11_is_busy().
+ * Starts block `b` after a branch that took `more` cycles more than block `p` includes. The clock
+ * includes `cycles` for a prediction that was wrong; they are taken back. `busy` is the result of
+ * pmk_arm11_is_busy().
  */
 static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 			      const struct pmk_block *b, uint64_t busy, uint64_t cycles,
@@ -330,21 +338,22 @@ static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* True if a branch at the end of `p` that was not predicted fetches an absent line after it. */
+/* True if the shadow of the branch that ends `p` includes an absent line. This is the line after
+ * the branch. */
 static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return p->arm11.shadowed &&
 	       !pmk_arm11_is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
-/* Fetch the line after the branch that ends `p`. The line is absent. */
+/* Fetches the line after the branch that ends `p`. The line must be absent. */
 static inline void fetch_absent_shadow(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	pmk_arm11_fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
-/* Does what enter_left() does, after fetching the absent line after the branch. */
+/* Does what enter_left() does, and before that fetches the absent line after the branch. */
 static PMK_SLOW void enter_after_shadow(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b, uint64_t before, uint64_t more)
 {
@@ -354,25 +363,26 @@ static PMK_SLOW void enter_after_shadow(struct pmk_cpu *cpu, const struct pmk_bl
 }
 
 /*
- * The result of the functions below, which do what pmk_arm11_leave_block() does. They set *more to
- * the cycles of the branch beyond those of its block. If they cannot handle the branch, they do
- * nothing and return the reason.
+ * The result of the functions below. They do what pmk_arm11_leave_block() does, and set *more to
+ * the cycles of the branch that its block does not include. If they return LEFT_UNUSUALLY, they
+ * have done nothing.
  */
 enum left {
 	LEFT,
 	LEFT_UNUSUALLY, /* only pmk_arm11_leave_block() can handle the branch */
-	LEFT_SHADOW,	/* left, and the line after the branch, which is absent, must be fetched */
+	/* the branch is left, and the absent line after it must be fetched */
+	LEFT_SHADOW,
 };
 
-/* Returns how a branch was left that was taken and not predicted. */
+/* Returns the result for a branch that was taken and was not predicted by an entry. */
 static inline enum left left_taken(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return has_absent_shadow(cpu, p) ? LEFT_SHADOW : LEFT;
 }
 
 /*
- * Refetch after the branch of `p`. Sets *more to the cycles of the branch beyond those of its
- * block.
+ * Accounts for refetching after the branch of `p`, which was not predicted correctly. Sets *more to
+ * the cycles of the branch that its block does not include.
  */
 static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t *more)
 {
@@ -380,7 +390,7 @@ static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, u
 	*more = p->arm11.resolved;
 }
 
-/* Leave a branch that its entry mispredicted. */
+/* Leaves a branch whose BTAC entry predicted it wrongly. */
 static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				   bool taken, uint64_t word, uint64_t *more)
 {
@@ -399,8 +409,8 @@ static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * Leave a branch without an entry, which the static rules predicted. It gets an entry if it is
- * taken.
+ * Leaves a branch without an entry, which the static rules predicted. The branch gets an entry if
+ * it is taken.
  */
 static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				     bool taken, uint64_t *more)
@@ -426,8 +436,8 @@ static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block
 }
 
 /*
- * Leave a return whose condition passed. The return stack has the right address, or a wrong one, or
- * is empty. If the return is predicted correctly, its shadow is looked up but not fetched.
+ * Leaves an unconditional return. If the return stack has the right address, the shadow of the
+ * return is looked up but not fetched.
  */
 static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, uint64_t *more)
@@ -445,7 +455,7 @@ static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk
 		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
 		cpu->dyn[PMK_SIG_L1I_MISS] += absent;
 	} else {
-		/* The core would put a popped address back, so nothing is popped. */
+		/* The core would pop an address and put it back, so nothing is popped here. */
 		cpu->dyn[PMK_SIG_RET_MISS] += !empty;
 		cpu->dyn[PMK_SIG_RET_PREDICTED] += !empty && !core->ret_exclusive;
 		cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || !empty || core->pc_writes;
@@ -469,7 +479,8 @@ static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct p
 	return LEFT;
 }
 
-/* Leave a conditional return. It pops the return stack, but is not predicted. */
+/* Leaves a conditional return whose condition passed. It pops the return stack, but is not
+ * predicted. */
 static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p,
 					      uint64_t *more)
 {
@@ -493,11 +504,11 @@ static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct p
 	return left_taken(cpu, p);
 }
 
-/* Leave a return, or a branch whose target is only known when it is executed. */
+/* Leaves a return, or a branch whose target is only known when it is executed. */
 static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, bool taken, uint64_t *more)
 {
-	/* A jump to the next instruction needs more work. */
+	/* This is a jump to the next instruction, which counts as taken. */
 	if (!taken && !p->conditional)
 		return LEFT_UNUSUALLY;
 	if (!taken) {
@@ -511,8 +522,8 @@ static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk
 }
 
 /*
- * The functions below do what the functions above do, on a core without a clock. There, the
- * prediction words do not show which branches have an entry.
+ * The functions from here to pmk_arm11_fetch_slow() leave and start blocks on a core without a
+ * clock. There, the prediction words do not show which branches have an entry.
  */
 
 static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -567,8 +578,8 @@ static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	return leave_for_anywhere(cpu, p, pc, taken, &(uint64_t){ 0 });
 }
 
-/* Used on a core without a clock, so no time passes. Taken branches are not counted for a block
- * that was left as expected, so this function must not count them either. */
+/* Leaves `p` and fetches `b` in cases that fetch_usual() cannot handle. Must not change
+ * pmk_cpu.taken: without a clock, the hot path does not count taken branches either. */
 static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
@@ -596,8 +607,8 @@ void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 }
 
 /*
- * Start block `b` after an attempt to leave `p`. `cycles` and `more` have the same meaning as in
- * enter_left().
+ * Starts block `b` after the attempt to leave `p` that returned `left`. The parameters `cycles` and
+ * `more` are as for enter_left().
  */
 static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 			       const struct pmk_block *b, uint64_t taken, uint64_t word,
@@ -650,7 +661,7 @@ static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block
 	enter_after(cpu, p, b, taken, word, busy, left, 0, more);
 }
 
-/* Start block `b`, whose start was predicted. */
+/* Starts block `b`, which the branch of `p` was predicted to lead to. */
 static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b, uint64_t taken, uint64_t word,
 					uint64_t busy)

@@ -5,7 +5,7 @@
 #include "cpu/family.h"
 #include "cpu/keys.h"
 
-#define LINE_BYTES (1u << PMK_LINE_SHIFT) /* of every ARM11: DDI 0301H §7.2 */
+#define LINE_BYTES (1u << PMK_LINE_SHIFT) /* the line size of every ARM11: DDI 0301H §7.2 */
 
 /* clang-format off */
 static const struct pmk_core_key keys[] = {

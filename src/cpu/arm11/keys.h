@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of parameters that an ARM11 and an ARM926EJ-S have in common, in groups that keys.c of both
- * families list. Members of pmk_core.arm11 are also members of pmk_core.arm9.arm11, because both
- * are at the same offset.
+ * Rows of parameters that an ARM11 and an ARM926EJ-S have in common. keys.c of both families lists
+ * them in groups. A row of pmk_core.arm11 is also right for pmk_core.arm9.arm11, because both are
+ * at the same offset in struct pmk_core.
  */
 #ifndef PMK_CPU_ARM11_KEYS_H
 #define PMK_CPU_ARM11_KEYS_H

@@ -2,8 +2,8 @@
 /*
  * The level 2 cache controller of ARM11 systems. See l2cc.h.
  *
- * Not modelled: page table walks (their addresses are not seen), lockdown, the write buffer that
- * merges writes, prefetching, memory attributes of single pages.
+ * The model leaves out page table walks (because pmk does not see their addresses), lockdown,
+ * prefetching, memory attributes of single pages, and the write buffer, which merges writes.
  */
 #include "cpu/arm11/l2cc.h"
 
@@ -65,7 +65,7 @@ static bool is_buffered(const struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint
 	return false;
 }
 
-/* Keep a line in the read buffers, in place of the oldest one. */
+/* Stores a line in a read buffer of the port, in place of the oldest line. */
 static void keep_buffered(struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t line)
 {
 	if (!l2->buffers)
@@ -74,7 +74,7 @@ static void keep_buffered(struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t
 	l2->next[port] = (l2->next[port] + 1) % l2->buffers;
 }
 
-/* Drop a line that was written from the ports' read buffers. */
+/* Removes a line that was written from the read buffers of all ports. */
 static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 {
 	for (unsigned p = 0; p < PMK_L2CC_NPORTS; p++)
@@ -85,14 +85,14 @@ static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
-/* Record that a line that is present is read or written. */
+/* Records that a line that is present was read or written. */
 static void use(struct pmk_l2cc *l2, uint32_t line)
 {
 	if (pmk_cache_ages(&l2->dir))
 		pmk_cache_use(&l2->dir, line);
 }
 
-/* Fill a line. Each dirty half of the line that it replaces is an eviction. */
+/* Fills a line. Each dirty half of the line that it replaces counts as an eviction. */
 static void fill(struct pmk_l2cc *l2, uint64_t *total, uint32_t line)
 {
 	uint32_t victim = pmk_cache_fill(&l2->dir, line);

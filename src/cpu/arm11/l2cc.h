@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The level 2 cache controller next to an ARM11 (L210, L220): which lines it holds, which halves of
- * them are dirty, and what its slave ports have read last. It is called for level 1 misses,
- * evictions and accesses that level 1 does not cache, never for a hit. What it counts: ARM DAI
- * 0195B §9; docs/l2cc.md lists the rules and the choices made.
+ * The level 2 cache controller next to an ARM11 (L210 or L220): which lines its cache holds, which
+ * halves of these lines are dirty, and which lines its slave ports have read last. It is called for
+ * misses, evictions and uncached accesses of level 1, and never for a hit. ARM DAI 0195B §9 says
+ * what it counts. docs/l2cc.md lists the rules, and our choices.
  *
- * Whether a line is present is one byte per line in a sparse map, as in arm11.h; the directory
- * knows which line is evicted. Neither level knows what the other holds: a line may be in both or
- * in one.
+ * One byte per line in a sparse map says whether the line is present, as in arm11.h. The directory
+ * `dir` decides which line is evicted. Neither level knows what the other holds: a line may be in
+ * both or in only one of them.
  */
 #ifndef PMK_CPU_ARM11_L2CC_H
 #define PMK_CPU_ARM11_L2CC_H
@@ -31,13 +31,15 @@ struct pmk_l2cc {
 	uint8_t *map; /* [line]: dirty halves, presence; NULL: there is no controller */
 	struct pmk_cache dir;
 	bool write_allocate;
-	/* Lines that a port holds in its read buffers, the oldest at `next`. */
+	/* Each port has `buffers` read buffers of one line. `buffer` has the lines in them, and
+	 * `next` is the index of the oldest one. */
 	uint32_t buffers;
 	uint32_t buffer[PMK_L2CC_NPORTS][PMK_L2CC_MAX_BUFFERS];
 	uint32_t next[PMK_L2CC_NPORTS];
 };
 
-/* Returns 0 or PMK_ENOMEM. A core without a controller gets none. */
+/* Returns 0 or PMK_ENOMEM. If the core has no level 2 cache controller, sets up none and returns
+ * 0. */
 int pmk_l2cc_init(struct pmk_l2cc *l2, const struct pmk_core *core);
 void pmk_l2cc_fini(struct pmk_l2cc *l2);
 
@@ -46,12 +48,13 @@ static inline bool pmk_l2cc_is_on(const struct pmk_l2cc *l2)
 	return l2->map != NULL;
 }
 
-/* Counts in total[signal] that level 1 reads a line, or a part of it. Returns true if level 2 has
- * the line, false if it comes from memory. */
+/* Counts in total[], which is indexed by signal, that level 1 reads a line or a part of it. Returns
+ * true if level 2 has the line, and false if it comes from memory. */
 bool pmk_l2cc_read(struct pmk_l2cc *l2, uint64_t *total, enum pmk_l2cc_port port, uint32_t line);
 
 /*
- * Account for a write of level 1 into `halves` of a line. `through`: the memory is write-through.
+ * Accounts for a write of level 1 to `halves` of a line. `through` is true if the memory is
+ * write-through.
  */
 void pmk_l2cc_write(struct pmk_l2cc *l2, uint64_t *total, uint32_t line, unsigned halves,
 		    bool through);

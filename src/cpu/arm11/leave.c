@@ -12,8 +12,9 @@ static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
 		pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.arm11.flush_stall);
 }
 
-/* Cycles of a branch that is resolved in the execute stages. The earlier the flags were set, the
- * fewer cycles it takes. DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+/* Returns the cycles of a branch that is resolved in the execute stages. The earlier the flags were
+ * set, the fewer cycles the branch takes. DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance,
+ * MinCycles). */
 static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	uint64_t longest = cpu->core.bp.penalty, shortest = cpu->core.arm11.branch_min;
@@ -30,7 +31,7 @@ void pmk_arm11_push_return(struct pmk_cpu *cpu, uint32_t addr)
 	pmk_return_push(&cpu->arm11.rs, addr);
 }
 
-/* Account for a branch with a constant offset that ended a block. Returns its cycles. */
+/* Accounts for a branch with a constant offset that ended a block. Returns its cycles. */
 static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	struct pmk_prediction say = pmk_predictor_predict(&cpu->arm11.bp, p);
@@ -54,8 +55,9 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 }
 
 /*
- * Account for a return whose condition passed. The return stack predicts unconditional returns;
- * conditional ones pop it as well (DDI 0301H 16.3). Returns true if the prediction was right.
+ * Accounts for a return whose condition passed. The return stack predicts unconditional returns.
+ * Conditional returns pop it, too, but are not predicted (DDI 0301H 16.3). Returns true if the
+ * return was predicted correctly.
  */
 static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target,
 			   bool *empty)
@@ -86,8 +88,9 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 	bool right = predict_return(cpu, p, target, &empty);
 	bool predicted = !empty && !p->conditional;
 
-	/* One cycle after the shadow was requested, the core knows that the prediction was right:
-	 * the look-up has been counted, and the bus request is cancelled (DAI 0195B §3). */
+	/* The core requests the shadow, and knows one cycle later whether the prediction was right.
+	 * If it was, the look-up has been counted, but the bus request is cancelled (DAI 0195B
+	 * §3). */
 	pmk_arm11_fetch_shadow(cpu, p, !right);
 	if (right)
 		return cpu->core.arm11.return_correct;
@@ -108,10 +111,6 @@ static uint64_t leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p)
 	return p->arm11.loads_pc ? cpu->core.arm11.load_pc : resolved_cycles(cpu, p);
 }
 
-/*
- * Account for the last branch of `p` when `b` starts, if the outcome was not the expected one or
- * the branch always takes the slow path.
- */
 void pmk_arm11_leave_block(struct pmk_cpu *cpu, const struct pmk_block *p,
 			   const struct pmk_block *b, bool taken)
 {
@@ -121,15 +120,16 @@ void pmk_arm11_leave_block(struct pmk_cpu *cpu, const struct pmk_block *p,
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		/* The PC was not changed by software, or was changed together with the mode. */
+		/* No branch instruction changed the PC, or it was changed together with the
+		 * mode. */
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
 	case PMK_FLOW_CALL:
 		if (taken && b->pc != p->target) {
 			/*
-			 * An exception or signal came first. The emulator does not show which way a
-			 * conditional branch would have gone.
+			 * An exception or signal came before the branch. The emulator does not show
+			 * which way a conditional branch would have gone.
 			 */
 			cpu->taken -= !pmk_arm11_always_goes(p);
 			return;
@@ -180,9 +180,8 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 	pmk_tlb_clear(&cpu->arm11.main_tlb);
 }
 
-/* Carry out the maintenance operations of the block that was left. Any TLB operation, and any write
- * to the translation registers, flushes all TLBs (our choice, because their operands cannot be
- * seen). */
+/* Any TLB operation, and any write to the translation registers, flushes all TLBs (our choice,
+ * because pmk does not see the operands). */
 void pmk_arm11_disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	if (what & PMK_DISTURB_BTAC)

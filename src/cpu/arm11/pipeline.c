@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pipeline timing of a sequence of instructions: ARM1176JZF-S TRM, DDI 0301H, chapter 16, and
- * chapter 21 for the VFP11; DDI 0274H has the same for the VFP11 of an ARM1136.
+ * Pipeline timing of a sequence of instructions. The sources are ARM1176JZF-S TRM (DDI 0301H)
+ * chapter 16 and, for the VFP11, chapter 21. DDI 0274H has the same numbers for the VFP11 of an
+ * ARM1136.
  *
- * An instruction issues when the previous instruction has issued its last cycle, its operands have
- * arrived and, if it accesses memory, the load/store unit has finished the previous access. A wait
- * for this unit is structural: it costs cycles but is not a data stall.
+ * An instruction issues when the previous instruction has issued its last cycle and the operands
+ * have arrived. If it accesses memory, the load-store unit (LSU) must also have finished the
+ * previous access. A wait for the LSU is structural: it costs cycles but is not a data stall.
  *
- * Our choices: conditional instructions are timed as if they pass. Instructions of one and two
- * cycles take the same time when they fail. Multiplications that set the flags would take less time
- * then, 3 to 5 cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles
- * to 8 bytes. Media and saturating arithmetic is timed as data processing, coprocessor and status
- * transfers as one cycle. A branch costs nothing here, and any other instruction that writes the PC
- * costs its issue cycles; the branch model adds the rest.
+ * Our choices for the core: Conditional instructions are timed as if their conditions hold.
+ * Instructions of one and two cycles take the same time if the condition fails, but multiplications
+ * that set the flags would take less time, 3 to 5 cycles (16.1.3). Addresses are assumed to be
+ * aligned: those of single accesses to their size, those of multiples and doubles to 8 bytes. Media
+ * and saturating arithmetic is timed as data processing. Coprocessor and status transfers take one
+ * cycle. A branch costs nothing here, and any other instruction that writes the PC costs its issue
+ * cycles; the branch model adds the rest.
  *
  * VFP instructions issue in order with those of the core, when their registers and their pipeline
- * are free: FMAC, DS for divisions and square roots (which begin in FMAC, too), and the load/store
- * pipeline, which is in lock step with the core's. Our choices: an instruction waits for its
- * operands as in the examples of 21.4, a cycle longer than the latency where nothing is forwarded:
- * between operations of different precision, or from one with an integer result. It waits for
- * earlier results in the registers that it writes. The flags of a comparison are available after
- * its latency. FMXR and FMRX wait for all of VFP. Short vectors have vfp.length elements, because a
- * block cannot see FPSCR.
+ * are free. There are three pipelines. FMAC and DS compute; divisions and square roots use DS but
+ * begin in FMAC. The load-store pipeline of VFP is in lock step with that of the core.
  *
- * The summaries of two sequences give their exact cycles when one follows the other, with these
- * exceptions. An accumulator that is forwarded over the boundary comes a cycle too late. A base
- * that the last instruction writes back comes a cycle too early if the next one needs it early for
- * anything but an address. Registers that a store multiple has not yet read are not locked beyond
- * the end. If a third sequence would wait for the first, the summary of the second does not carry
- * that. VFP results are the exception: they are remembered until they are available, and results
- * from another sequence are all taken to be forwarded.
+ * Our choices for VFP: An instruction waits for its operands as in the examples of 21.4. If a
+ * result cannot be forwarded, it waits a cycle longer than the latency. This is so between
+ * operations of different precision, and after an operation with an integer result. An instruction
+ * also waits for earlier results in the registers that it writes. The flags of a comparison are
+ * available after its latency. FMXR and FMRX wait for all of VFP. Short vectors have vfp.length
+ * elements, because pmk does not see FPSCR.
+ *
+ * If one sequence follows another, their summaries (struct pmk_pipe_block) give the exact cycles,
+ * with these exceptions:
+ *
+ * - An accumulator that is forwarded from the first sequence to the second arrives a cycle too
+ *   late.
+ * - A base that the last instruction of the first sequence writes back arrives a cycle too early if
+ *   the second sequence needs it early and not as an address.
+ * - Registers that a store multiple has not read yet are not locked beyond the end of its sequence.
+ * - If a third sequence would have to wait for the first, it does not. VFP results are different:
+ *   they are remembered until they are available. But all VFP results of another sequence are taken
+ *   to be forwarded.
  */
 #include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
@@ -42,16 +50,17 @@
 #define OPEN  UINT16_MAX
 
 /*
- * Places of the scoreboard: the registers of the core, the LSU port, and the registers and
- * pipelines of VFP.
+ * The places of the scoreboard: the registers of the core, the LSU port, and the registers, flags
+ * and pipelines of VFP.
  */
 enum { VFP = PMK_PIPE_REGS, PLACES = PMK_PIPE_REGS + PMK_PIPE_VFP_PLACES };
 
 /*
- * The time of something. `at`: cycles from the start of the sequence, if everything is available
- * there. `after[e]`: cycles after place e of the scoreboard becomes available; NEVER: it does not
- * depend on e. The real time is the latest of these. Keeping a number for each place costs less
- * than timing the sequence once for each register.
+ * A time that depends on when the places of the scoreboard become available. `at` counts cycles
+ * from the start of the sequence; it is the time if all places are available at the start. after[e]
+ * counts cycles from the time at which place e becomes available; it is NEVER if the time does not
+ * depend on e. The real time is the latest of all these. Keeping a number for each place takes less
+ * time than timing the sequence once for each register.
  */
 struct moment {
 	int32_t at;
@@ -63,8 +72,8 @@ enum { ANYTHING, SINGLE, DOUBLE, INTEGER };
 
 struct scoreboard {
 	/*
-	 * Number of places in use. Places of VFP take time, so they are left out if there are no
-	 * VFP instructions.
+	 * Number of places in use. The places of VFP are left out if the sequence has no VFP
+	 * instructions, because handling them takes time.
 	 */
 	unsigned places;
 	unsigned vector, stride;       /* elements of a short vector, and their distance */
@@ -75,7 +84,7 @@ struct scoreboard {
 	int8_t as_base[PMK_PIPE_REGS]; /* extra cycles after `ready` for a base address */
 	int8_t as_sum[PMK_PIPE_REGS];  /* extra cycles after `ready` for an accumulator */
 	uint8_t holds[PLACES];	       /* contents of VFP registers */
-	int32_t producer[PLACES];      /* the instruction that wrote it; -1: none in the sequence */
+	int32_t producer[PLACES];      /* index of the instruction that wrote it, or -1 */
 };
 
 /* Roles of registers in struct pmk_insn. */
@@ -99,7 +108,8 @@ struct timing {
 };
 
 /* clang-format off */
-/* Recordings may name any class. Classes without a row take no cycles. */
+/* The table has room for every class, because a recording may contain any class. Classes that are
+ * not listed take no cycles. */
 static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	/*                     cyc flg lat hi mem early    late  */
 	[PMK_I_OTHER]      = { 1, 1, 1, 1, 0, 0,       0,    false }, /* our choice */
@@ -120,14 +130,14 @@ static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	[PMK_I_STOREM]     = { 1, 1, 1, 1, 0, RN,      0,    false }, /* table 16-18 */
 	[PMK_I_SWAP]       = { 2, 2, 3, 3, 2, RN,      0,    false }, /* table 16-21 */
 	[PMK_I_PRELOAD]    = { 1, 1, 1, 1, 1, RN | RM, 0,    false }, /* as a load, 16.10 */
-	/* added by the branch model */
+	/* the branch model adds the cycles */
 	[PMK_I_BRANCH]     = { 0, 0, 0, 0, 0, 0,       0,    false },
-	/* VFP has its own table */
+	/* see vfp_timing[] */
 	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false },
 };
 
-/* Table 21-16, which is table 4-17 of DDI 0274H: throughput and latency for single and for double
- * precision. */
+/* Cycles for which an operation keeps its pipeline busy, and the latency of its result, each for
+ * single and for double precision. From table 21-16 (table 4-17 of DDI 0274H). */
 static const struct {
 	uint8_t busy[2], latency[2];
 } vfp_timing[] = {
@@ -154,7 +164,7 @@ static unsigned vfp_op(const struct pmk_insn *in)
 {
 	unsigned op = in->iclass == PMK_I_FP ? in->kind & PMK_VFP_OP : PMK_VFP_NONE;
 
-	return op <= PMK_VFP_SYSTEM ? op : PMK_VFP_NONE; /* a ledger may contain any value */
+	return op <= PMK_VFP_SYSTEM ? op : PMK_VFP_NONE; /* a recording may contain any value */
 }
 
 /* True for instructions of the FMAC and DS pipelines. All other VFP instructions belong to the
@@ -175,8 +185,8 @@ static bool vfp_divides(const struct pmk_insn *in)
 }
 
 /*
- * Returns the number of elements of an operation. A destination in the first bank makes it a scalar
- * operation.
+ * Returns the number of elements that a VFP operation computes. An operation whose destination is
+ * in the first bank of registers is scalar.
  */
 static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn *in)
 {
@@ -185,8 +195,9 @@ static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn 
 	return in->kind & PMK_VFP_VECTOR && fd >= 8 ? sb->vector : 1;
 }
 
-/* Returns the registers of element i of an operand. Vectors wrap around in their bank of eight
- * registers. */
+/* Returns the set of single-precision registers that hold element i of an operand. `field` is
+ * PMK_VFP_FD, PMK_VFP_FN or PMK_VFP_FM. The registers of a vector wrap around in their bank of
+ * eight registers. */
 static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *in, unsigned field,
 			    bool wide, unsigned i)
 {
@@ -197,7 +208,8 @@ static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *
 	return (wide ? 3u : 1u) << reg;
 }
 
-/* Return the VFP registers that element i of the instruction reads, or writes. */
+/* vfp_reads() returns the VFP registers that the instruction reads for element i, and vfp_writes()
+ * those that it writes. */
 static uint32_t vfp_reads(const struct scoreboard *sb, const struct pmk_insn *in, unsigned i)
 {
 	bool wide = in->kind & PMK_VFP_WIDE;
@@ -222,7 +234,7 @@ static uint32_t vfp_writes(const struct scoreboard *sb, const struct pmk_insn *i
 
 /* ---- moments -------------------------------------------------------------------------------- */
 
-/* Make `to` the later of itself and `from` + `cycles`. */
+/* Makes `to` the later one of `to` and `from` + `cycles`. */
 static void wait_for(unsigned places, struct moment *to, const struct moment *from, int32_t cycles)
 {
 	if (to->at < from->at + cycles)
@@ -273,7 +285,7 @@ static void start(struct scoreboard *sb)
 
 struct operand {
 	uint8_t reg;
-	int8_t wait; /* cycles between `ready` and the issue */
+	int8_t wait; /* cycles from `ready` of the register to the issue */
 };
 
 static bool is_memory(const struct pmk_insn *in)
@@ -319,8 +331,8 @@ static unsigned add_operand(const struct scoreboard *sb, const struct pmk_insn *
 }
 
 /*
- * Lists all operands with the cycle in which they are needed. A register in two roles is listed
- * twice.
+ * Lists the operands in op[], each with the cycle in which it is needed, and returns their number.
+ * A register in two roles is listed twice.
  */
 static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			 const struct timing *t, struct operand *op)
@@ -336,8 +348,8 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 		n = add_operand(sb, in, t, in->rd, RDLO, op, n);
 		n = add_operand(sb, in, t, in->rd2, RDHI, op, n);
 	}
-	/* Registers without a role are needed at the normal time: values to store, coprocessor
-	 * operands. A base that is stored as well is already in the list. */
+	/* Registers without a role are needed at the normal time: values to store, and coprocessor
+	 * operands. A base register that is also stored is already in the list. */
 	for (unsigned i = 0; i < n; i++)
 		rest &= ~(1u << op[i].reg);
 	/* A load multiple begins only when the registers it will write are available, 16.12. */
@@ -350,8 +362,8 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 }
 
 /*
- * Returns the operand of a VFP register that is read. Loads, stores and transfers need it a cycle
- * later than operations do, so they need no forwarding.
+ * Returns the operand for a VFP register that the instruction reads. Loads, stores and transfers
+ * need it a cycle later than operations do, so forwarding makes no difference to them.
  */
 static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_insn *in,
 				  unsigned reg)
@@ -364,7 +376,8 @@ static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_
 }
 
 /*
- * Lists the operands of a VFP instruction that are not registers of the core, except its pipelines.
+ * Lists the VFP registers and flags that the instruction must wait for in op[], and returns their
+ * number. vfp_wait_for_pipes() waits for the pipelines.
  */
 static unsigned vfp_operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			     struct operand *op)
@@ -402,9 +415,10 @@ static void produce(struct scoreboard *sb, int reg, const struct moment *issue, 
 	sb->producer[reg] = producer;
 }
 
-/* Returns the cycles of a load or store multiple by table 16-18, for a first address that is
- * aligned to 8 bytes: two registers a cycle. A PC in the list comes first and delays the other
- * registers by a cycle; we take the table to mean that it has its own cycle. */
+/* Returns for how many cycles the instruction keeps the LSU busy. For a load or store multiple,
+ * this is from table 16-18, for a first address that is aligned to 8 bytes: two registers a cycle.
+ * A PC in the list comes first and delays the other registers by a cycle. We take the table to mean
+ * that the PC has a cycle of its own. */
 static unsigned memory_cycles(const struct pmk_insn *in, const struct timing *t)
 {
 	unsigned pc = in->list >> PMK_PIPE_PORT;
@@ -466,8 +480,8 @@ static void results(struct scoreboard *sb, const struct pmk_insn *in, const stru
 	}
 	if (in->writeback && (rest >> in->rn & 1)) {
 		/*
-		 * The base has a latency of one, and of none as the base of the next access: 16.10,
-		 * 16.11.
+		 * The written-back base has a latency of one, and of zero if it is the base of the
+		 * next access: 16.10, 16.11.
 		 */
 		produce(sb, in->rn, issue, 1, false, -1);
 		sb->as_base[in->rn] = 0;
@@ -493,7 +507,8 @@ static void vfp_lock(struct scoreboard *sb, uint32_t regs, const struct moment *
 		later_by(sb->places, &sb->lock[VFP + __builtin_ctz(regs)], issue, until);
 }
 
-/* Times a transfer, which reads or writes its registers in order, two words a cycle. */
+/* Times a load, store or transfer, which reads or writes its VFP registers in order, two words a
+ * cycle. */
 static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const struct moment *issue,
 		     int32_t index)
 {
@@ -505,7 +520,8 @@ static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const str
 	for (uint32_t rest = reads; rest; rest &= rest - 1)
 		vfp_lock(sb, rest & -rest, issue, 1 + i++ / 2);
 	i = 0;
-	/* The core transfers a word, or half of a double-precision register. */
+	/* A transfer from the core writes a word, which may be half of a double-precision register.
+	 * So its result is ANYTHING. */
 	for (uint32_t rest = writes; rest; rest &= rest - 1)
 		vfp_produce(sb, rest & -rest, issue, latency + i++ / 2, loads ? holds : ANYTHING,
 			    loads ? index : -1);
@@ -532,7 +548,8 @@ static void vfp_compute(struct scoreboard *sb, const struct pmk_insn *in,
 		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_FLAGS], issue, latency);
 	if (divides)
 		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_DS], issue, (int32_t)n * busy);
-	/* A division begins in FMAC, and no operation overtakes elements that have not begun. */
+	/* A division begins in FMAC. FMAC stays busy until the last element has begun, because no
+	 * other operation can overtake elements that have not begun. */
 	later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_FMAC], issue,
 		 divides ? (int32_t)(n - 1) * busy + 1 : (int32_t)n * busy);
 }
@@ -545,7 +562,7 @@ static void vfp_results(struct scoreboard *sb, const struct pmk_insn *in,
 	if (vfp_computes(in)) {
 		vfp_compute(sb, in, issue, index);
 	} else if (vfp_op(in) == PMK_VFP_SYSTEM && !to_core) {
-		/* Nothing begins before FMXR has its effect. */
+		/* No VFP operation begins before FMXR has its effect. */
 		int32_t latency = vfp_timing[PMK_VFP_SYSTEM].latency[0];
 
 		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_FMAC], issue, latency);
@@ -555,7 +572,7 @@ static void vfp_results(struct scoreboard *sb, const struct pmk_insn *in,
 	}
 }
 
-/* Wait for the pipelines that an operation goes through. */
+/* Waits until the pipelines that the instruction uses are free. */
 static void vfp_wait_for_pipes(const struct scoreboard *sb, const struct pmk_insn *in,
 			       struct moment *issue)
 {
@@ -569,8 +586,8 @@ static void vfp_wait_for_pipes(const struct scoreboard *sb, const struct pmk_ins
 
 /* ---- a sequence ----------------------------------------------------------------------------- */
 
-/* Note how soon this instruction needs the results of earlier instructions, in slots[].use of
- * those. */
+/* Notes in slots[].use of earlier instructions how soon after their issue this instruction needs
+ * their results. */
 static void note_uses(const struct scoreboard *sb, const struct operand *op, unsigned n,
 		      int32_t issue, struct pmk_pipe_slot *slots)
 {
@@ -581,7 +598,8 @@ static void note_uses(const struct scoreboard *sb, const struct operand *op, uns
 		if (p < 0)
 			continue;
 		use = issue - op[i].wait - slots[p].issue;
-		/* A VFP load takes a cycle longer than a load of the core. */
+		/* The result of a VFP load arrives a cycle later than that of a load of the
+		 * core. */
 		use -= op[i].reg >= VFP;
 		if (use >= 0 && use < slots[p].use && use < (int32_t)PMK_PIPE_OPEN)
 			slots[p].use = (uint16_t)use;
@@ -631,9 +649,10 @@ static uint8_t clamp(int32_t cycles, uint8_t most)
 }
 
 /*
- * Summarise the beginning and the end of a sequence. A place that becomes available late moves the
- * end only if it is on the longest path; a wait during another wait costs nothing. A base that the
- * last instruction wrote back is available as a base at once, and is assumed to be used as one.
+ * Summarises in need[] what the sequence waits for at its beginning, and in residue[] what is
+ * unfinished at its end. A place counts in need[] only if its being late delays the end of the
+ * sequence: a wait during another wait costs nothing. A base that the last instruction wrote back
+ * is available as a base at once, and is assumed to be used as a base.
  */
 static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 {
@@ -653,10 +672,10 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 }
 
 /*
- * True if a later block may have to wait for the result: for loads into registers of the core.
- * Loads of the PC are left out, because the next instruction needs the PC at once. Loads of VFP
- * registers are waited for at the end of the block (our choice: slots[] have no room for these
- * registers).
+ * True for a load whose result a later block may have to wait for, because it loads a register of
+ * the core. Loads of the PC are left out, because the next instruction needs the PC at once. So are
+ * loads of VFP registers, because slots[] have no room for them. A miss of such a load makes the
+ * core wait at the end of its block (our choice).
  */
 static bool can_be_late(const struct pmk_insn *in)
 {
@@ -666,7 +685,7 @@ static bool can_be_late(const struct pmk_insn *in)
 	return in->load && in->flow == PMK_FLOW_NEXT && (in->writes & core & ~base);
 }
 
-/* Mark results that no instruction of the sequence needs. */
+/* Sets slots[].use of instructions whose results no instruction of the sequence needs. */
 static void leave_open(const struct scoreboard *sb, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots)
 {
@@ -699,7 +718,7 @@ void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn,
 	*out = (struct pmk_pipe_block){ .flag_distance = 15 };
 	for (size_t i = 0; i < n; i++) {
 		out->data_stall += (uint32_t)issue_one(&sb, &insn[i], (int32_t)i, slots);
-		/* FMSTAT makes the flags available a cycle later than other instructions. */
+		/* FMSTAT makes the flags available a cycle later than other instructions do. */
 		if (insn[i].sets_flags)
 			flags = sb.next.at + (vfp_op(&insn[i]) == PMK_VFP_STATUS);
 		out->untimed += insn[i].iclass == PMK_I_FP && !vfp_op(&insn[i]);

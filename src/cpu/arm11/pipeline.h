@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pipeline model: what a sequence of instructions costs when every access hits.
+ * The pipeline model: how many cycles a sequence of instructions takes when every access hits.
  *
- * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapters 16 and, for the
- * VFP11, 21; the rules and worked examples are restated in docs/arm11.md, section "Pipeline". A
- * sequence is timed once, when its block is translated. When it runs, only the sums are added, and
- * pmk_pipeline_edge() returns how long it waits for results that the previous block left
- * unfinished.
+ * The core issues one instruction at a time, in order, and uses a scoreboard. The sources are
+ * ARM1176JZF-S TRM (DDI 0301H) chapter 16 and, for the VFP11, chapter 21. docs/arm11.md, section
+ * "Pipeline", restates their rules and worked examples. A sequence is timed once, when its block is
+ * translated. When the block runs, only sums are added, and pmk_pipeline_edge() returns how long
+ * the block waits for results that the previous block left unfinished.
  */
 #ifndef PMK_CPU_ARM11_PIPELINE_H
 #define PMK_CPU_ARM11_PIPELINE_H
@@ -34,55 +34,63 @@ enum {
 	PMK_PIPE_VFP_PLACES
 };
 
-/* One bit for all of VFP, in a set of the core's registers. */
+/* The bit that stands for all of VFP in a set of the core's registers. */
 #define PMK_PIPE_VFP (UINT64_C(1) << 16)
 
-/* Set in pmk_pipe_slot.use of a load that no instruction of its block waits for. The lower bits are
- * then the registers that have the result at the end of the block. */
+/* Set in pmk_pipe_slot.use of a load if no instruction of its block waits for the loaded value. The
+ * lower bits are then the set of registers that have the value at the end of the block. */
 #define PMK_PIPE_OPEN 0x8000u
 
 struct pmk_pipe_block {
-	/* issue cycles from the first instruction to the first one after the block; a branch at the
-	 * end costs 0 here (folded), because the predictor adds its cost */
+	/* Cycles from the issue of the first instruction to the issue of the first one after the
+	 * block. A branch at the end costs 0 cycles here, because the predictor adds its cost. */
 	uint32_t cycles;
-	uint32_t data_stall; /* the part of `cycles` that instructions wait for operands */
+	uint32_t data_stall; /* the part of `cycles` in which instructions wait for operands */
 	uint16_t
-		/* cycles between the last flag setting instruction and the end of the block, at
-		 * most 15; 0: only the branch follows it */
+		/* cycles from the last instruction that sets the flags to the end of the block, at
+		 * most 15; 0 if only the branch follows it */
 		flag_distance;
 	/*
-	 * Both arrays are in cycles plus one, so that "a cycle before the entry" (a register that
-	 * the first instruction needs early) is 0.
+	 * When the block needs each register, and when each of its results is available for normal
+	 * use. The values are cycles plus one, because an instruction may need a register a cycle
+	 * before its issue: if the first instruction does, need[] is 0.
 	 */
-	uint8_t need[PMK_PIPE_REGS];	/* from the start, when the register must be available for
-					 * normal use; PMK_PIPE_FAR = not read from outside */
-	uint8_t residue[PMK_PIPE_REGS]; /* from the end, until the register is available for normal
-					 * use; 0 = it was before, or is not written here */
-	/* Instructions that are assumed to take one cycle, because no timing is known. */
+	uint8_t need[PMK_PIPE_REGS];	/* from the start of the block, when the register must be
+					 * available; PMK_PIPE_FAR: it need not be */
+	uint8_t residue[PMK_PIPE_REGS]; /* from the end of the block, until the register is
+					 * available; 0: it is earlier, or is not written */
+	/* Number of instructions whose timing is not known. Each is assumed to take one cycle. */
 	uint32_t untimed;
-	/* need and residue of VFP's places, if the block has VFP instructions. */
+	/* What need[] and residue[] are for registers of the core, for the places of VFP
+	 * (PMK_PIPE_VFP_FLAGS and others). Set if `vfp` is true: the block has VFP instructions. */
 	bool vfp;
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
 
 /*
- * Time `n` instructions that run in sequence, all registers available at the start. slots[] (n
- * entries) and *out are filled. The only parameters of the core that matter are vfp.length and
- * vfp.stride.
+ * Times `n` instructions that run in sequence, with all registers available at the start. Fills in
+ * slots[], which has `n` entries, and *out. The only parameters of the core that matter are
+ * vfp.length and vfp.stride.
  */
 void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
 
-/* Returns how many cycles the second block waits at its entry for results of the first. */
+/* Returns how many cycles a block with need[] waits at its start for results of the previous block,
+ * which left residue[]. */
 unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS]);
 
 /*
- * A quick test of whether the second block waits at all: late & wants is 0 when it does not. There
- * are four lanes of 16 registers. Lane k holds the registers with residue > k in `late`, and those
- * needed by k in `wants`. The last lane takes all further needs together, so it may report a wait
- * that does not happen. The load-store unit's place in the third lane is used for
- * PMK_PIPE_VFP_LATE: it is set in `late` if VFP leaves anything unfinished, and in `wants` of all
- * blocks. The last lane takes over what the third lane would have for the unit.
+ * pmk_pipeline_lanes() prepares a quick test of whether a block waits for the previous block. It
+ * does not wait if (`late` of the previous block & `wants` of the block) is 0. Each of the two
+ * words has four lanes of 16 bits, one bit per register. In lane k, `late` has the registers whose
+ * residue[] is more than k, and `wants` has those whose need[] is at most k. In the last lane,
+ * `wants` has all registers that the block needs, so the test may report a wait that does not
+ * happen.
+ *
+ * The third lane has no bit for the load-store unit. That bit is PMK_PIPE_VFP_LATE: it is set in
+ * `late` if the block leaves VFP results unfinished, and in `wants` of all blocks. In the last
+ * lane, the bit of the load-store unit is set in `late` if residue[] is more than 2, as it would be
+ * in the third lane.
  */
 #define PMK_PIPE_VFP_LATE (UINT64_C(1) << (2 * 16 + PMK_PIPE_PORT))
 

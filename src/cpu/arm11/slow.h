@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Declarations that the slow paths of an ARM11 share. fetch.c has the instruction side, data.c the
- * data side, leave.c the branches and the maintenance operations at the end of a block, and flow.c
- * the way from one block to the next, which calls the functions of the other files.
+ * data side, and leave.c the branches and the maintenance operations at the end of a block. flow.c
+ * goes from one block to the next, and calls the functions of the other files.
  */
 #ifndef PMK_CPU_ARM11_SLOW_H
 #define PMK_CPU_ARM11_SLOW_H
@@ -20,8 +20,8 @@ struct translation {
 		walk;
 };
 
-/* Translate after a micro-TLB miss, through the main TLB. If the main TLB also misses, walk the
- * table. */
+/* Translates a page after a micro-TLB miss, through the main TLB. If the main TLB also misses, the
+ * core walks the translation table. */
 static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	bool absent = pmk_tlb_fill_absent(&cpu->arm11.main_tlb, page);
@@ -32,7 +32,8 @@ static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 				     .walk = cpu->core.tlb.penalty & all };
 }
 
-/* Use vectors of 32 bytes if the host has them: a map has 128 bytes for a page, one per line. */
+/* Marks functions that change the bytes of a whole page in a map, which are 128: one per line. They
+ * use vectors of 32 bytes if the host has them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -72,8 +73,8 @@ static inline bool pmk_arm11_is_fetched(const struct pmk_cpu *cpu, uint32_t line
 	return cpu->arm11.imap[line] & PMK_I_PRESENT;
 }
 
-/* Fetch a line, on a core with no unusual parameter for fetching (usual_fetch). Returns the cycles
- * until its critical word arrives. */
+/* Fetches a line, on a core without unusual parameters for fetching (usual_fetch). Returns the
+ * cycles until its critical word arrives. */
 static inline uint64_t pmk_arm11_fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim = pmk_cache_replace(&cpu->arm11.icache, line);
@@ -91,33 +92,35 @@ static inline bool pmk_arm11_always_goes(const struct pmk_block *p)
 	       p->flow != PMK_FLOW_MODE;
 }
 
-/* Fetch the lines of a block that is about to run. */
+/* Fetches the lines of a block that is about to run. */
 void pmk_arm11_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b);
 
-/* Fetch a line. Returns the cycles until its critical word arrives. */
+/* Fetches a line. Returns the cycles until its critical word arrives. */
 uint64_t pmk_arm11_fetch_fill(struct pmk_cpu *cpu, uint32_t line);
 
 /*
- * Fetch `bytes` speculatively from `from` on, beyond the line of the instruction at `done`.
- * `arrives` is false if the fetch is cancelled before it reaches the bus.
+ * Speculatively fetches the lines of the `bytes` bytes at `from`, except the line of `done`, the
+ * address of an instruction. `arrives` is false if the fetch is cancelled before it reaches the
+ * bus.
  */
 void pmk_arm11_fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint64_t bytes,
 			   bool arrives);
 
-/* Fetch the shadow of a taken branch: the instructions after it. */
+/* Fetches the shadow of the taken branch that ends `p`: the instructions after it. `arrives` is as
+ * for pmk_arm11_fetch_ahead(). */
 void pmk_arm11_fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives);
 
-/* Push the return address of a call on the return stack. */
+/* Pushes the return address of a call on the return stack. */
 void pmk_arm11_push_return(struct pmk_cpu *cpu, uint32_t addr);
 
 /*
- * Account for the last branch of `p` when `b` starts, if the outcome was not the expected one or
- * the branch always takes the slow path.
+ * Accounts for the last branch of `p` when `b` starts. Called if the outcome was not as predicted,
+ * or if the branch always takes the slow path.
  */
 void pmk_arm11_leave_block(struct pmk_cpu *cpu, const struct pmk_block *p,
 			   const struct pmk_block *b, bool taken);
 
-/* Carry out the maintenance operations of the block that was left (pmk_block.disturbs). */
+/* Carries out the maintenance operations of the block that has ended (pmk_block.disturbs). */
 PMK_SLOW void pmk_arm11_disturb(struct pmk_cpu *cpu, unsigned what);
 
 #endif

@@ -43,12 +43,12 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
-/* Which fast path of flow.c handles the end of a block. ANY: no fast path does. */
+/* Which fast path of flow.c handles the end of a block. PMK_ARM11_LEAVE_ANY: no fast path does. */
 enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_ANY,
 	/*
-	 * Jumps to a constant offset: the static rules predict FORWARD not taken, and BACKWARD
-	 * taken.
+	 * Jumps to a constant offset. The static rules predict that a FORWARD jump is not taken,
+	 * and that a BACKWARD jump is taken.
 	 */
 	PMK_ARM11_LEAVE_FORWARD,
 	PMK_ARM11_LEAVE_BACKWARD,
@@ -67,37 +67,40 @@ struct pmk_block_arm11 {
 	/* Read at every execution. */
 	uint64_t late;	  /* what the block leaves unfinished: see pmk_pipeline_lanes() */
 	uint64_t wants;	  /* what the block may have to wait for */
-	uint32_t touches; /* all registers read or written; PMK_PIPE_VFP */
-	/* The bits that the imap[] bytes of its lines need not have. 0 has a special meaning: see
-	 * pmk_arm11_fetch_changes(). */
+	uint32_t touches; /* all registers that the block reads or writes; PMK_PIPE_VFP */
+	/* The bits that the imap[] bytes of the block's lines need not have. 0 has a special
+	 * meaning: see pmk_arm11_fetch_changes(). */
 	uint32_t spare;
 	uint32_t branch; /* number of the branch that ends the block: index into pred[] */
 	/* Read when the block was not left as expected. */
-	uint32_t end, target;  /* copies of the block's end_addr and target */
-	uint8_t leave;	       /* enum pmk_arm11_leave */
-	bool shadowed;	       /* its branch's shadow reaches another line (fetch.shadow_bytes) */
-	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
-	/* additional cycles when the last instruction is a branch that was not predicted */
+	uint32_t end, target; /* copies of the block's end_addr and target */
+	uint8_t leave;	      /* enum pmk_arm11_leave */
+	/* the shadow of its branch reaches another line (fetch.shadow_bytes) */
+	bool shadowed;
+	/* cycles of the last instruction that `cycles` of the block includes */
+	uint8_t branch_cycles;
+	/* additional cycles if the last instruction is a branch that was not predicted correctly */
 	uint8_t resolved;
 	/* Read only on slow paths. */
 	bool loads_pc; /* the last instruction loads the PC from memory */
 	uint8_t flag_distance;
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
-	/* The same for the places of VFP, such as PMK_PIPE_VFP_FLAGS. Set only if `touches` has
-	 * PMK_PIPE_VFP. */
+	/* need[] and residue[] for the places of VFP, such as PMK_PIPE_VFP_FLAGS. Set only if
+	 * `touches` has PMK_PIPE_VFP. */
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
 
 /* A remembered answer of pmk_pipeline_edge(). */
 struct pmk_arm11_edge {
 	const struct pmk_block *from, *to;
-	uint8_t wait,
-		data; /* cycles that `to` waits; the part of them that is waiting for operands */
+	/* The cycles that `to` waits, and the part of them in which it waits for operands. */
+	uint8_t wait, data;
 };
 
 #define PMK_ARM11_EDGES 256
 
+/* A line that PLD has requested, and when it arrives; `ready` is 0 if the entry is free. */
 struct pmk_arm11_preload {
 	uint32_t line;
 	uint64_t ready;
@@ -110,21 +113,23 @@ struct pmk_arm11_instead;
 struct pmk_cpu_arm11 {
 	uint8_t *pred; /* [branch]: prediction words, see branch.h */
 	uint8_t *dmap; /* [line]: PMK_D_… */
-	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
+	/* Registers whose load is under way (see `ready`), and PMK_PIPE_VFP if VFP results are not
+	 * available yet (see `vfp_ready`). */
 	uint64_t pending;
 	uint8_t *imap;	       /* [line]: PMK_I_… */
-	bool usual_fetch;      /* fetching has no unusual parameter: see fetch_fill() */
-	bool usual;	       /* there is a clock, and no unusual parameter for data: is_usual() */
+	bool usual_fetch;      /* fetching has no unusual parameter: see pmk_arm11_fetch_fill() */
+	bool usual;	       /* there is a clock, and no unusual parameter for data */
 	bool usual_alone;      /* there is no clock, and no unusual parameter of the data cache */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/*
-	 * The signal that counted the running load or store multiple when it began. PMK_SIG_NONE:
-	 * the facts of its block count it.
+	 * The signal that counted the running load or store multiple when it began, or PMK_SIG_NONE
+	 * if the facts of its block count it.
 	 */
 	uint8_t multiple_counts;
-	uint64_t uncached;     /* data accesses that bypassed the cache */
-	uint32_t store_missed; /* the absent line that the last store missed; PMK_NO_LINE */
-	const struct pmk_arm11_instead *instead; /* own memory system; NULL: that of an ARM11 */
+	uint64_t uncached; /* data accesses that bypassed the cache */
+	/* the absent line that the last store missed, or PMK_NO_LINE */
+	uint32_t store_missed;
+	const struct pmk_arm11_instead *instead; /* replaces the memory system, or NULL */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
 	struct pmk_predictor bp;
@@ -133,14 +138,15 @@ struct pmk_cpu_arm11 {
 	struct pmk_sdram sdram;
 	struct pmk_l2cc l2;
 	/*
-	 * The lines that PLD has requested last, and when each arrives; `next_preload` is the
-	 * oldest. A line enters the cache with the first load from it.
+	 * The lines that PLD has requested last, and when each arrives. The oldest of them is at
+	 * index `next_preload`. A line enters the cache when the first load from it is executed.
 	 */
 	struct pmk_arm11_preload preload[PMK_ARM11_PRELOADS];
 	unsigned next_preload;
 	struct pmk_arm11_edge *edge; /* array of PMK_ARM11_EDGES entries */
 	/*
-	 * When pending registers will have their values, and how much of that time is a table walk.
+	 * When each register of `pending` will have its value, and for how many cycles the load of
+	 * that value waits for a table walk.
 	 */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];

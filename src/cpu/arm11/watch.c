@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The functions that an emulator calls while ARM code runs. An instruction whose condition fails
- * makes no access. Multiples make one access per word, LDRD and STRD one or two, depending on the
- * emulator.
+ * The functions that an emulator calls while ARM code runs. It does not call them for an access of
+ * an instruction whose condition fails. It reports each word of a load or store multiple as one
+ * access. LDRD and STRD are one or two accesses, depending on the emulator.
  */
 #include "cpu/arm11/arm11.h"
 #include "cpu/family.h"
@@ -56,15 +56,15 @@ static void fetch_block_counted(unsigned vcpu, void *block)
 static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
 /*
- * Marks an access that the facts of its block do not count, in the word that pmk_access_pack()
- * makes. Such accesses are counted here: those of conditional and exclusive instructions, which may
- * make no access, and all accesses of a core without a clock.
+ * A bit in the word that pmk_access_pack() makes: the facts of the block do not count this access.
+ * Such accesses are counted here. They are the accesses of conditional and exclusive instructions,
+ * which may make no access, and all accesses on a core without a clock.
  */
 #define UNCOUNTED (UINT64_C(1) << 48)
 
 /* The most frequent accesses have functions of their own: accesses that the facts of blocks count,
- * in programs with one thread. Single accesses have one for each direction and size, so that
- * neither has to be decided when they run. */
+ * in programs with one thread. For accesses other than load and store multiples, there is one
+ * function for each direction and size, so that neither must be tested when the access is made. */
 PMK_INLINE void access_shift(uint64_t addr, const void *a, unsigned shift, bool write)
 {
 	struct pmk_cpu *cpu = pmk_cpus[0];
@@ -133,7 +133,7 @@ static inline struct pmk_cpu *see_access(unsigned vcpu, uint32_t info, uint64_t 
 	return cpu;
 }
 
-/* Account for a single access that has no function of its own. */
+/* Accounts for an access that is no load or store multiple and has no function of its own. */
 static inline void access_any(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)
 {
 	unsigned shift = 31 - (unsigned)__builtin_clz(PMK_ACCESS_SIZE(access) | 1);
@@ -165,8 +165,8 @@ static void store_any(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 }
 
 /*
- * Account for SWP, which is two accesses. QEMU may report a read and a write, or one access that is
- * both. Only the write is used.
+ * Accounts for SWP, which counts as two accesses. QEMU may report a read and a write, or one access
+ * that is both. Here, only the report of a write counts, and stands for both accesses.
  */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -179,7 +179,7 @@ static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	access_any(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a, true);
 }
 
-/* Account for STREX. QEMU may report a read, too, which is not used. */
+/* Accounts for STREX. QEMU may also report a read, which is ignored. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	if (pmk_emulator.is_store(info))
@@ -198,9 +198,9 @@ static void store_multiple(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_arm11_multiple(pmk_cpus[0], (uint32_t)addr, (uint64_t)(uintptr_t)a, true, true);
 }
 
-/* Account for a load or store multiple that has no function of its own, and for LDRD and STRD. QEMU
- * up to 8.2 reports LDRD and STRD as two words. Newer versions report one access of eight bytes,
- * which is split into words here. */
+/* Accounts for LDRD, STRD, and load and store multiples that have no function of their own. QEMU up
+ * to 8.2 reports LDRD and STRD as two words. Newer versions report one access of eight bytes, which
+ * is split into words here. */
 static inline void multiple_any(unsigned vcpu, uint32_t info, uint64_t addr, const void *a,
 				bool write)
 {
@@ -251,8 +251,8 @@ static pmk_access_fn *watch_access(const struct pmk_core *core, bool single,
 }
 
 /*
- * Makes the same tests as pmk_arm11_load() and pmk_arm11_store(), except that it does not look at
- * which half of the line a store touches: both must be dirty.
+ * Returns a test that is the same as in pmk_arm11_load() and pmk_arm11_store(), with one exception:
+ * it does not find out which half of the line a store touches, so both halves must be dirty.
  */
 static struct pmk_access_test access_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
