@@ -4,11 +4,12 @@
  * 4.
  *
  * Stores to absent lines go through the write buffer and fill nothing, unless dcache.write_allocate
- * is on. Each half of a line has a dirty bit. The bytes of a page in the data map have PMK_D_MAPPED
- * from the first use of data in it until the TLB evicts the page.
+ * is on. Each half of a line has a dirty bit. The bytes of a page in `dmap` (arm11.h) have
+ * PMK_D_MAPPED from the first data access to the page until the TLB evicts the page.
  *
- * Lines of a tightly coupled memory are marked in the maps as present and dirty, so no access
- * changes anything there. No cache contains these lines, so they are never evicted.
+ * Lines of a tightly coupled memory are marked in `dmap` and `imap` as present, and in `dmap` also
+ * as dirty, so no access changes anything there. No cache contains these lines, so they are never
+ * evicted.
  *
  * The model leaves out wait states of tightly coupled memories, lockdown, and cache maintenance of
  * the data side.

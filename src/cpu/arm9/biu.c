@@ -11,9 +11,9 @@
 #define HALF_BYTES (LINE_BYTES / 2)
 #define WORD	   4u
 
-/* In user emulation addresses are virtual, and their physical pages are not known. We chose that
- * they are in the first 256 MB, which belong to the memory controller, and have the same low
- * bits. */
+/* In user emulation addresses are virtual, and their physical pages are not known. Our choice is
+ * that the physical address has the same low bits and is in the first 256 MB, which belong to the
+ * memory controller. */
 #define MEMORY_MASK 0x0FFFFFFFu
 /* The addresses of the translation tables: a first-level table of 16 KB, and one second-level table
  * after it (our choice). */
@@ -26,7 +26,8 @@
  */
 #define PATIENCE 1000000
 
-/* DDI 0287B Table 4-11: "CBPD" and "CBPI". */
+/* HPROT of cast-outs, and of table walks for data and for instructions. DDI 0287B Table 4-11:
+ * "CBPD" and "CBPI". */
 #define CASTOUT_PROT 0xF
 #define WALK_D_PROT  0xF
 #define WALK_I_PROT  0xE
@@ -298,7 +299,8 @@ uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fet
 	return now - at;
 }
 
-/* Returns the size (HSIZE) of the largest transfer that fits. */
+/* Returns the size (HSIZE) of the largest transfer that can begin at `addr` and has at most `bytes`
+ * bytes. */
 static uint8_t size_at(uint32_t addr, uint32_t bytes)
 {
 	if (bytes >= WORD && addr % WORD == 0)
@@ -335,9 +337,8 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line)
 	return now - at;
 }
 
-/* Posts the write of [from, to]. The write consists of bursts of eight and four words, and of
- * single transfers for the remaining words (DDI 0198D chapter 6). Returns the ticket of the last of
- * them. */
+/* Posts the write of [from, to] as bursts of eight and four words, and as single transfers for the
+ * rest (DDI 0198D chapter 6). Returns the ticket of the last of these requests. */
 static uint64_t post_write(struct pmk_biu *b, uint64_t at, uint32_t from, uint32_t to,
 			   unsigned prot)
 {
@@ -377,8 +378,8 @@ static void take_out(struct pmk_biu *b)
 	b->nwrites--;
 }
 
-/* Waits until there is room for a write of `words` words. Returns the core's time when there is
- * room. */
+/* Waits until the write buffer has room for a write of `words` words. Returns the core's time when
+ * it has room. */
 static uint64_t make_room(struct pmk_biu *b, uint64_t at, uint32_t words)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[PMK_MATRIX_ARMD];

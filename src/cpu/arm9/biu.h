@@ -29,7 +29,7 @@
 #include "buses/ahb/matrix.h"
 #include "cpu/config.h"
 
-/* A write in the buffer. The tickets of its bursts go up to `last`. */
+/* A write in the write buffer. `last` is the ticket of its last burst. */
 struct pmk_biu_write {
 	uint64_t last;
 	uint32_t words;
@@ -80,18 +80,18 @@ static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t byt
 }
 
 /*
- * Each of the functions below returns how many cycles the core stands still. `clock` is the core's
- * clock.
+ * Each function from here to pmk_biu_write_unbuffered() returns for how many cycles the core stands
+ * still. `clock` is the core's clock.
  */
 
 /* pmk_biu_fetch() fills the line of an instruction fetch at `addr`, and pmk_biu_linefill() fills
- * `line` for a data access. Both serve the current access. */
+ * `line` for a data access. Both are for the access that pmk_biu_access() began. */
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
-/* Fetches an instruction without the cache, for the current access. */
+/* Fetches the instructions of the current access without the cache. */
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
-/* Evicts a line. `low` and `high` are true if that half of the line is dirty; at least one half
- * is. */
+/* Writes the dirty halves of an evicted line. `low` and `high` are true if that half of the line is
+ * dirty. Does nothing if no half is dirty. */
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
 /*
  * Walks the translation table for a page that is not in the TLB. `fetch` is true for an instruction
@@ -100,14 +100,16 @@ uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool 
 uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch);
 /*
  * These functions transfer the part of the current access that is in `line`, bypassing the cache.
- * They read it, write it through the buffer, or write it without the buffer.
+ * pmk_biu_read() reads it, pmk_biu_write() writes it through the write buffer, and
+ * pmk_biu_write_unbuffered() writes it without the write buffer.
  */
 uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
 /* While the core requests nothing, the matrix is run only now and then. It may be at most this many
- * HCLK cycles late. The owner runs it in time, so that little is left to do at the end. */
+ * HCLK cycles behind the core. The owner calls pmk_biu_catch_up() in time, so that little is left
+ * to do at the end. */
 #define PMK_BIU_LAG (UINT64_C(1) << 21)
 
 /* pmk_biu_catch_up() runs the matrix up to the core's time. pmk_biu_drain() runs it until the core
@@ -116,9 +118,9 @@ void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
 
 /*
- * Checks a unit, because it was in memory that the program can write. Returns true if a run can
- * lead from `begun` to this state by the core's time `clock`. If not, the unit must not be used.
- * Copies the ratio, and the configuration and scripts of the matrix, from `begun`.
+ * Checks a unit, because it was in memory that the program can write. Returns true if a unit can
+ * get from the state `begun` to this state by the core's time `clock`. If not, the unit must not be
+ * used. Copies the ratio, and the configuration and scripts of the matrix, from `begun`.
  */
 bool pmk_biu_valid(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 

@@ -20,7 +20,7 @@
 
 struct timing {
 	uint8_t cycles,
-		flag_cycles; /* issue cycles; issue cycles of the form that sets the flags */
+		flag_cycles; /* issue cycles, and issue cycles if the flags are set */
 	uint8_t latency;     /* cycles from issue until the next instruction may use the result */
 	bool sums;	     /* the result is forwarded to an accumulator a cycle early */
 };
