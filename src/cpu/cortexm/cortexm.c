@@ -292,7 +292,8 @@ void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 }
 
-/* Called when the exception came between the instructions of a block, which now continues. */
+/* Called when a block continues that an exception interrupted between two of its instructions. The
+ * handler of this exception may have ended. */
 void pmk_cortexm_resumed(struct pmk_cpu *cpu, const struct pmk_block *of)
 {
 	uint64_t depth;

@@ -91,7 +91,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b);
 /* True for loads and stores of several words. */
 bool pmk_cortexm_is_multiple(const struct pmk_insn *in);
-/* Set the cycles of a block of a core that issues two instructions in a cycle: dual.c. */
+/* Sets the cycles of a block of a core that issues two instructions in a cycle: dual.c. */
 void pmk_cortexm_dual(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
 /* Returns the cycles of a single instruction. Stores in *lsu how many of these cycles are for data

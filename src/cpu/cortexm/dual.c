@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * The two issue slots of a Cortex-M7. Arm's manual (DDI 0489) does not say which instructions pair.
- * The rules are those that Arm gave to LLVM (ARMScheduleM7.td), with what was measured on an
- * STM32H743 (jnk0le/random, "pipeline cycle test", cortex_m7.md). A pair is an older and a younger
- * instruction. EX1 computes addresses and shifts, EX2 has the other arithmetic. An older ADD, SUB
- * or MOV is computed in EX1 if its operands are known in time, so the younger one can use it.
+ * The rules here combine those that Arm gave to LLVM (ARMScheduleM7.td) with measurements on an
+ * STM32H743 (jnk0le/random, "pipeline cycle test", cortex_m7.md).
+ *
+ * A pair is an older and a younger instruction. Stage EX1 computes addresses and shifts, and stage
+ * EX2 computes the other arithmetic. An older ADD, SUB or MOV is computed in EX1 if its operands
+ * are known in time, so that the younger instruction can use the result.
  */
 #include "cpu/cortexm/cortexm.h"
 
@@ -43,7 +45,8 @@ static bool is_single(const struct pmk_insn *in)
 	       in->exclusive || system;
 }
 
-/* True if both load words, one an even word and the other an odd one: memory has two banks. */
+/* True if two loads read from different banks of memory: one reads an even word and the other an
+ * odd one. */
 static bool reads_other_bank(const struct pmk_insn *a, const struct pmk_insn *b)
 {
 	return a->mem_bytes == 4 && b->mem_bytes == 4 && a->rn == b->rn && a->rn != PMK_NO_REG &&
@@ -117,7 +120,7 @@ static bool is_early(const struct dual *d, const struct pmk_insn *in, bool young
 	return true;
 }
 
-/* Returns the cycles, after the one that follows the issue, until EX2 can read the result. */
+/* Returns how many cycles later than in the cycle after the issue EX2 can read the result. */
 static unsigned wait_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	const struct pmk_core_cortexm *c = &core->cortexm;
@@ -147,8 +150,8 @@ static void set_results(const struct pmk_core *core, struct dual *d, const struc
 		d->flags = d->now + 1;
 }
 
-/* Returns the cycles from the issue of the instruction until the next cycle can issue another
- * one. */
+/* Returns the cycles from the issue of the instruction to the next cycle in which another one can
+ * issue alone or as the older of a pair. */
 static unsigned cycles_of(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu)
 {
 	unsigned cycles = pmk_cortexm_cycles(core, in, lsu);

@@ -2,10 +2,10 @@
 /*
  * Models the wait states of memories. A read of flash returns one line and takes flash.waits cycles
  * more than the core needs. Instructions are fetched from the current line. The next line comes
- * from the prefetch buffer, from the cache of instructions, or from flash. A line for which the
- * core waits is put into the cache. A prefetched line that arrives in time is not put into it
- * (RM0090 3.5.2, RM0351 3.3.4). Data in flash, such as literals, have a cache of their own. Caches
- * replace the least recently used line.
+ * from the prefetch buffer, from the instruction cache of the flash interface, or from flash. A
+ * line for which the core waits is put into this cache. A prefetched line that arrives in time is
+ * not put into it (RM0090 3.5.2, RM0351 3.3.4). Data in flash, such as literals, have a cache of
+ * their own. Both caches replace the least recently used line.
  *
  * Three things are our choice. A block reads its lines at even intervals. A read that the core
  * needs does not wait for a prefetch. Reads of instructions and of data do not delay each other.

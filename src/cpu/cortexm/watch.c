@@ -126,8 +126,9 @@ static PMK_SLOW void count_unaligned(struct pmk_cpu *cpu, uint64_t access, bool 
 	cpu->cycles++;
 }
 
-/* The caller passes constants for `store` and `conditional`. The block counts only one cycle of a
- * conditional access. The other cycles and the access are counted here, at the first word. */
+/* Accounts for a data access. The caller passes constants for `store` and `conditional`. The block
+ * counts only one cycle of a conditional access. The access and its other cycles are counted here,
+ * at the first word. */
 static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool store,
 				 bool conditional)
 {
