@@ -123,7 +123,7 @@ static bool holds_line(const struct pmk_microblaze_tables *m, uint64_t entry, ui
 	return entry >> 32 == addr >> m->dshift;
 }
 
-/* Updates the fast tables from `e`, which is a word of `dline`. */
+/* Updates `present` and `dirty` for the line that `e`, a word of `dline`, describes. */
 static void show_line(struct pmk_microblaze_tables *m, uint64_t e)
 {
 	uint32_t word = (uint32_t)(e >> 32) << (m->dshift - PMK_MB_WORD_GRAIN);
@@ -222,7 +222,7 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 /*
  * Stores to a write-back cache. If the word is not in the cache, a store of the whole word makes it
  * valid without a fetch, and a store to a part of the word first fetches the line (UG984, "Data
- * Cache").
+ * Cache"). Returns the cycles for which the store waits.
  */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
@@ -243,8 +243,8 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 }
 
 /*
- * Stores to a line of a write-through cache. The store updates the line if it is in the cache, and
- * otherwise does not fetch it.
+ * Stores to a write-through cache. If the line is in the cache, the store updates it. Otherwise the
+ * line is not fetched. Returns the cycles for which the store waits for room in the write buffer.
  */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {

@@ -148,7 +148,7 @@ static int init_core(struct pmk_cpu *cpu)
 	return 0;
 }
 
-/* Prepares the core for a restart of its clock at 0. */
+/* Implements forked() of family.h: the clock restarts at 0. */
 static void restart_core(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->microblaze.lsu);
@@ -382,7 +382,8 @@ static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struc
 		 now = p->microblaze.end.key | (uint32_t)b->pc;
 	bool known = *outcome & 2;
 
-	/* The branch is not in the cache and was not taken. */
+	/* There are no cycles to add if the cache does not predict this branch, or predicted it
+	 * right, or if the branch is not in the cache and was not taken. */
 	if (p->microblaze.end.key == PMK_MB_NO_PREDICT || *entry == now || !(*outcome & 3))
 		return 0;
 	*entry = now;

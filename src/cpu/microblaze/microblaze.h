@@ -77,7 +77,7 @@ enum pmk_microblaze_sure {
 };
 
 /* Values of an empty entry of the branch target cache, and of a branch that the cache does not
- * predict. They differ from all addresses of instructions, which are multiples of 4. */
+ * predict. Their upper halves are no addresses of instructions, which are multiples of 4. */
 #define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
 #define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
 
@@ -107,11 +107,11 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 
 /* The cost of going from one block to another on the hot path. */
 struct pmk_microblaze_edge {
-	uint64_t key;	/* numbers of both blocks and the epoch; 0: there is no edge */
-	uint64_t said;	/* the branch target cache's entry when the edge was last updated */
-	uint32_t extra; /* cycles between the two blocks */
-	uint16_t wait;	/* the part of `extra` that is spent waiting for operands */
-	uint16_t outcome;
+	uint64_t key;	  /* numbers of both blocks and the epoch; 0: there is no edge */
+	uint64_t said;	  /* the branch target cache's entry when the edge was last updated */
+	uint32_t extra;	  /* cycles between the two blocks */
+	uint16_t wait;	  /* the part of `extra` that is spent waiting for operands */
+	uint16_t outcome; /* index into pmk_cpu_microblaze.outcome */
 };
 
 #define PMK_MB_EDGES	  8192
@@ -146,14 +146,17 @@ struct pmk_microblaze_tables {
 	uint64_t btc[PMK_MB_MAX_BTC +
 		     1]; /* branch << 32 | its last target; the additional entry stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
-	uint32_t page, page_mask;	  /* page executed from; its bits, 0 without an MMU */
+	/* `page` is the address of the page from which instructions are fetched. `page_mask` has
+	 * the bits of an address that select the page, and is 0 without an MMU. */
+	uint32_t page, page_mask;
 	uint32_t wrong_cycles;		  /* value of pmk_microblaze_wrong_cycles() */
 	uint64_t wbuf_room;		  /* how many cycles of writes the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
 	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
-	/* The granules for which a load, or a store to a write-back cache, changes nothing, indexed
-	 * by the lower bits of their address. Write-through caches have as many entries as
-	 * granules. */
+	/* `present` has the granules for which a load changes nothing, and `dirty` those for which
+	 * a store to a write-back cache changes nothing. The index is the lower bits of the
+	 * granule's number. For a write-through cache, `present` uses one entry per granule of the
+	 * cache. */
 	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	uint32_t dirty[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	/* Members that are used only on slow paths. */
@@ -164,8 +167,8 @@ struct pmk_microblaze_tables {
 	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
 	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
-	uint32_t dshift, dindex,
-		dwords; /* the same values of the data cache; words of a line, minus 1 */
+	/* The same values of the data cache, and the number of words in a line, minus 1. */
+	uint32_t dshift, dindex, dwords;
 	uint32_t grain; /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
@@ -212,7 +215,7 @@ unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed);
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core);
 unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core);
 
-/* True if no data access makes a difference, so that the emulator need not report accesses. */
+/* True if no data access changes a count, so that the emulator need not report accesses. */
 bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
 /* Starts block `b` if there is no remembered edge for it, or if something has changed. */
@@ -309,9 +312,9 @@ static inline void pmk_microblaze_fetch_block(struct pmk_cpu *cpu, const struct 
 }
 
 /*
- * Functions for data accesses. Callers pass constants. `mmu` is true if address translation is on.
- * `grain` is log2 of the bytes of an entry of `held`: PMK_MB_GRAIN, or PMK_MB_WORD_GRAIN if the
- * words of a line can be valid one by one.
+ * Functions for data accesses. Callers pass constants for `mmu` and `grain`. `mmu` is true if
+ * address translation is on. `grain` is log2 of the bytes that an entry of `held` describes:
+ * PMK_MB_GRAIN, or PMK_MB_WORD_GRAIN if the words of a line can be valid one by one.
  */
 static inline bool pmk_microblaze_holds(const struct pmk_microblaze_tables *m, const uint32_t *held,
 					uint32_t addr, unsigned grain)

@@ -18,8 +18,9 @@ static PMK_SLOW void record_new(struct pmk_cpu *cpu, enum pmk_signal sig, uint64
 		cpu->deadline = 0;
 }
 
-/* Records an occurrence of a signal. If the log reaches the horizon of the bus, the deadline is
- * due, so that the core's owner brings the model up to date. */
+/* Records in the log of the bus that a signal occurred at `start` and took `cycles` cycles. If the
+ * log reaches the horizon of the bus (docs/DESIGN.md), makes the deadline due, so that the core's
+ * owner brings the model of the PMU up to date. */
 static inline void log_record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start,
 			      uint64_t cycles)
 {
@@ -38,8 +39,8 @@ static PMK_SLOW void record_booked(struct pmk_cpu *cpu, enum pmk_signal sig, uin
 	log_record(cpu, sig, start, cycles);
 }
 
-/* Records a latency. If this is the last call of a function, it is a tail call, so no registers are
- * saved. */
+/* Records that an occurrence of a signal took `cycles` cycles, unless it took one cycle. If a
+ * function calls this last, the call is a tail call, so the function saves no registers. */
 static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
 {
 	if (!cpu->bus || cycles == 1)
@@ -67,9 +68,9 @@ static inline void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 
 /*
  * Requests a line at `now`. Returns the cycles until the requested word arrives. The remaining
- * words of the line follow, and the next line must wait for them. *busy is the time when the bus of
- * this side is free again. Which word comes first, and what waits for the other words, is our
- * choice.
+ * words of the line follow, and the next line must wait for them. *busy is the time from which the
+ * bus is free that fetches lines for this cache; instructions and data have separate buses. It is
+ * our choice which word comes first, and what waits for the other words.
  */
 static inline uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {

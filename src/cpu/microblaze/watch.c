@@ -56,9 +56,10 @@ static void fetch_block_counted(unsigned vcpu, void *block)
 static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
 /*
- * The blocks' facts count all accesses, including store-exclusives that fail. For programs with one
- * thread on a core with a clock, there is a function for each way to store, with and without
- * translation. The size of an access makes no difference.
+ * The facts of blocks count all accesses, including store-exclusives that fail. For programs with
+ * one thread on a core with a clock, there are functions for loads and stores, with a write-back
+ * and a write-through cache, with and without translation. The size of an access makes no
+ * difference.
  */
 
 /* Returns the core, and stores the access in it. */
@@ -124,8 +125,8 @@ static void store_through_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void 
 
 /*
  * Begins an access that the functions above do not handle. In system emulation, it stores the
- * access for is_device(). On a core without a clock, it only counts the access. The number of
- * accesses then replaces the time, which shows what page was used last.
+ * access for is_device(). On a core without a clock, it only counts the access. There, the number
+ * of accesses replaces the time, which shows which page was used last.
  */
 static inline struct pmk_cpu *begin_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
 					      const void *access, enum pmk_signal counts)
