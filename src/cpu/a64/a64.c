@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of an A64 processor: the slow paths of blocks. The hot paths are in a64.h, the
- * slow ones of accesses in data.c. DDI 0487 D13.12 and the TRM of the core define the events.
- * docs/armv8.md lists each rule with its source and the choices made.
+ * The running core of an A64 processor: the slow paths of blocks. The hot paths are in a64.h, and
+ * the slow paths of accesses in data.c. DDI 0487 D13.12 and the TRM of the core define the events.
+ * docs/armv8.md lists each rule with its source, and our choices.
  *
  * Not modelled: prefetching of instructions, read-allocate mode, coherency traffic, exclusive
  * caches, page sizes other than 4 KB, wrong-path execution.
@@ -19,8 +19,8 @@
 #include "cpu/sites.h"
 
 /*
- * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
- * address may follow it.
+ * Stands for the previous block when the first block starts. The first block waits for nothing, and
+ * any address may follow this block.
  */
 static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
 
@@ -474,8 +474,9 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
-/* Returns how long `b` waits for unfinished results of `p`. The wait is computed once for each pair
- * of consecutive blocks and then remembered. */
+/* Returns for how many cycles `b` waits for unfinished results of `p`. This is computed when `b`
+ * follows `p` for the first time, and is then remembered in edge[] until another pair of blocks
+ * needs the same entry. */
 static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 					       const struct pmk_block *b)
 {
@@ -528,9 +529,10 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 }
 
 /*
- * Wait for registers `regs`, which block `b` reads or writes and whose values may still be under
- * way, and for units that may be busy. The wait begins at the instruction that needs them. If the
- * block overwrites a register before any instruction reads it, nothing waits for the old value.
+ * Waits for the registers in `regs`, which block `b` reads or writes and whose values may still be
+ * under way. If `regs` has PMK_A64_UNITS, also waits for units that may be busy. The wait begins at
+ * the first instruction that needs the register or unit. If the block overwrites a register before
+ * any instruction reads it, nothing waits for the old value.
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
@@ -566,8 +568,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->cycles += waits;
 }
 
-/* Wait for results that were not finished before block `b`. `before` is the clock without any wait:
- * only the block's own cycles have been added. */
+/* Waits for results that were not finished when block `b` started. `before` is the clock before the
+ * branch, the fetch and any wait, but with the cycles of `b`. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {

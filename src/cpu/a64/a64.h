@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of an A64 processor: Cortex-A53 and similar cores. Two-way issue in order, split
- * L1 caches with 64-byte lines, a unified L2, a micro-TLB for instructions and one for data in
- * front of a main TLB, a direction predictor with global history. cpu.h has the parts shared with
- * the ARM11 (clock, blocks, totals).
+ * The running core of an A64 processor: Cortex-A53 and similar cores. Such a core issues two
+ * instructions at a time, in order. It has split L1 caches with 64-byte lines, a unified L2, a
+ * micro-TLB for instructions and one for data in front of a main TLB, and a direction predictor
+ * with global history. Cores that execute out of order are in window.h. cpu.h has what all families
+ * share: the clock, blocks and totals.
  *
- * The hot paths are here and inline: an access that hits and changes nothing costs two loads and a
+ * The hot paths are here and inline. An access that hits and changes nothing costs two loads and a
  * few operations.
  *
- * - `fast` has one word per data line, direct mapped by line number: the line's address and, in the
- *   low six bits (free, because lines have 64 bytes), flags that say that a load of the line, or a
- *   store to it, changes nothing in the core. These words are followed by one word per page that
- *   the data micro-TLB holds. Both kinds of words are hints: when two lines share a word, one of
- *   them takes the slow path, and the directories decide. A byte per line, as for an ARM11, is
- *   impossible for an address space of 64 bits. Because pages have words of their own, a micro-TLB
- *   miss need not change the words of the page's lines. When it did, changing them took most of the
- *   time of programs that miss a lot.
- * - Fetching a block looks up nothing while all its lines are present and it is in the page that
- *   was fetched from last: known.h.
+ * - `fast` has words for data lines. The low bits of a line's number are the index of its word, so
+ *   several lines share a word. The word holds the address of one of these lines and, in the low
+ *   six bits (which are free, because lines have 64 bytes), flags. The flags say that a load of
+ *   this line, or a store to it, changes nothing in the core. After these words come words for
+ *   pages that the data micro-TLB holds. All these words are hints: if an access does not find its
+ *   line and its page there, it takes the slow path, and the directories of the caches decide. A
+ *   byte per line, as for an ARM11, is impossible for an address space of 64 bits. Because pages
+ *   have words of their own, a micro-TLB miss need not change the words of the page's lines. When
+ *   it did, changing them took most of the time of programs that miss a lot.
+ * - Fetching a block looks up nothing while all its lines are present and no page has left the
+ *   instruction micro-TLB since the last time: known.h.
  * - The outcome of a block's last branch is known when the next block starts.
  *
- * What the manuals do not say is a parameter: keys.c.
+ * Where the manuals do not say how the core works, there is a parameter: keys.c.
  */
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
@@ -255,7 +257,7 @@ static inline unsigned pmk_a64_fp_mac(const struct pmk_core *core)
 	return core->a64.fp_mac ? (unsigned)core->a64.fp_mac : core->a64.window ? 7 : 8;
 }
 
-/* Returns the cycles of a floating-point division; `wide`: in double precision. */
+/* Returns the cycles of a floating-point division. `wide` is true for double precision. */
 static inline unsigned pmk_a64_fp_div(const struct pmk_core *core, bool wide)
 {
 	uint64_t cycles = wide ? core->a64.fp_div : core->a64.fp_div32;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of A64 code: what one execution of each adds to the totals, and what it waits for. DDI
- * 0487 D13.12 and the TRM of the core define the events. docs/armv8.md lists each rule with its
- * source.
+ * Builds the blocks of A64 code: what one execution of a block adds to the totals, and what it
+ * waits for. DDI 0487 D13.12 and the TRM of the core define the events. docs/armv8.md lists each
+ * rule with its source.
  */
 #include "cpu/a64/a64.h"
 #include "cpu/family.h"
@@ -77,9 +77,10 @@ static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *i
 }
 
 /*
- * Count an access: it makes one look-up for every `dcache.bytes`. If it crosses a line, it makes
- * one more, which only the address shows. A store-exclusive counts when it stores. Conditional
- * accesses of AArch32, and all accesses without a clock, are counted when they are made.
+ * Counts an access. It makes one look-up for every `dcache.bytes`. If it crosses a line, it makes
+ * one more look-up, which only the address shows. The look-ups of a store-exclusive count when it
+ * stores. Conditional accesses of AArch32, and all accesses without a clock, are counted when they
+ * are made.
  */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
@@ -153,8 +154,8 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 }
 
 /*
- * Adds the facts of a core that executes out of order. On such a core, the cycles of a block are
- * the minimum that it takes to retire.
+ * Sets the cycles of a block on a core that executes out of order, and numbers its loads. The
+ * cycles are the minimum that the block takes to retire; the window adds the others.
  */
 static void add_window(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)

@@ -88,8 +88,8 @@ static inline uint64_t data_translate(struct pmk_cpu *cpu, uint64_t addr, bool w
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 /*
- * Note that the line that was used last in the set of `addr` no longer is: from now on its hits
- * change the order, so they must take the slow path.
+ * Called when another line of the set of `addr` is used than the line that was used last. From now
+ * on, hits on that line change the order of the set, so they must take the slow path.
  */
 static PMK_SLOW void data_order(struct pmk_cpu *cpu, uint64_t addr)
 {
@@ -300,9 +300,10 @@ static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t i
 }
 
 /*
- * Make the write buffer wait for the bus. A line that is requested earlier than the longest latency
- * (with a closed row of the SDRAM) before the bus is free would have to wait for it. The buffer is
- * not empty before that time.
+ * Makes the write buffer wait for the bus. A line arrives at most `latency` cycles after its
+ * request; this latency is that of a row of the SDRAM that is not open. If the line is requested
+ * earlier than `latency` cycles before the bus is free, it may have to wait for the bus. So the
+ * write buffer does not become empty before that time.
  */
 static inline void bus_limits_stores(struct pmk_cpu *cpu)
 {
@@ -321,7 +322,7 @@ static inline uint64_t store_line_takes(const struct pmk_cpu *cpu)
 	return own ? own : cpu->core.a64.bus_line;
 }
 
-/* Let the line that a store missed take the bus, if it does not come from level 2. */
+/* Lets the line that a store missed occupy the bus, if it does not come from level 2. */
 static inline void store_takes_bus(struct pmk_cpu *cpu)
 {
 	if (!cpu->a64.lsu.level2)
@@ -424,8 +425,8 @@ void pmk_a64_preload(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 }
 
 /*
- * Prefetch a line into level 1. If too many lines are under way, the request waits until one has
- * arrived, and leaves the bus to others until then.
+ * Prefetches a line into level 1. If too many lines are under way, the request waits until one has
+ * arrived. Other requests can use the bus until then.
  */
 static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 {

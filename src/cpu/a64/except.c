@@ -171,9 +171,10 @@ static bool leads_to(const struct pmk_block *p, uint64_t pc)
 /* ---- kinds of exceptions --------------------------------------------------------------------- */
 
 /*
- * Returns the signal of a synchronous exception after `p`, other than a data fault. An undefined or
- * trapped instruction is the last one of its block, in the middle of a page. If `p` ends for
- * another reason, there was no next instruction to execute (our choice).
+ * Returns the signal of a synchronous exception after `p`, other than a data fault. If `p` ends in
+ * the middle of a page without a branch, its last instruction was undefined or trapped, because
+ * such an instruction ends its block. If `p` ends for another reason, the next instruction could
+ * not be fetched (our choice).
  */
 static unsigned signal_behind(const struct pmk_block *p)
 {

@@ -6,13 +6,14 @@
  * piece of code, for an address in the program, or for the result of an instruction with certain
  * operands, loads included.
  *
- * A *slot* passes on, from one piece of code to the next, when a stored word can be loaded. One
- * kind of slot is for words near the stack pointer and the frame pointer, and for words of fixed
- * addresses; words 48 bytes apart share a slot. The other kind is for addresses that were computed
- * from such words, for example of elements of an array in code without optimization. If a piece of
- * code writes a word of the first kind, it forgets all slots of the second kind, because the word
- * may be an index, and the addresses then mean other elements. It keeps those of its own stores
- * whose addresses do not depend on the written words.
+ * A *slot* holds the time from which a stored word can be loaded. It passes this time on from one
+ * piece of code to the next. Slots of the first kind are for words near the stack pointer and the
+ * frame pointer, and for words at fixed addresses; words 48 bytes apart share such a slot. Slots of
+ * the second kind are for words at addresses that were computed from words of the first kind, for
+ * example elements of an array in code without optimization. If a piece of code writes a word of
+ * the first kind, this word may be an index, and computed addresses then mean other elements. So
+ * the piece of code forgets all slots of the second kind, except those of its own stores whose
+ * addresses do not depend on the written words.
  *
  * Not modelled: other addresses that happen to be the same.
  */

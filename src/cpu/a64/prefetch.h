@@ -3,14 +3,14 @@
  * The data prefetcher of an A64 core. It watches the lines that miss the data cache. When they
  * follow each other at a fixed stride, it fetches the next lines before the program needs them.
  *
- * - Cortex-A53 (DDI 0500 6.6.2, CPUACTLR_EL1): a stream begins when the same stride, of up to four
- *   lines forwards or backwards, occurs twice in a row; two streams at once; at most five lines
- *   under way, which go into the data cache; stores begin streams, too. Accesses that hit do not
- *   disturb it.
- * - Cortex-A72 (100095 6.4.9, CPUECTLR_EL1): loads prefetch into both levels, by virtual addresses,
- *   so a stream may continue in the next page, up to 22 lines ahead in level 2; stores prefetch
- *   only into level 2, by physical addresses. The rest is not published, so the values in the
- *   preset are our choice.
+ * - Cortex-A53 (DDI 0500 6.6.2, CPUACTLR_EL1): A stream begins when the same stride, of up to four
+ *   lines forwards or backwards, occurs twice in a row. Stores begin streams, too. There are at
+ *   most two streams at once. At most five lines are under way, and they go into the data cache.
+ *   Accesses that hit do not disturb a stream.
+ * - Cortex-A72 (100095 6.4.9, CPUECTLR_EL1): Loads prefetch into both levels, up to 22 lines ahead
+ *   in level 2. They do so by virtual addresses, so a stream may continue in the next page. Stores
+ *   prefetch only into level 2, by physical addresses. The rest is not published, so the values in
+ *   the preset are our choice.
  *
  * Our choice: the prefetcher has two *items* for each stream that the core can follow. An item is a
  * stream or a *beginning*, that is, a line that missed and may be the first of a stream. A new
@@ -20,8 +20,8 @@
  * depend on the clock, and caches miss in the same places when no clock runs. The limit of lines
  * under way only affects the clock.
  *
- * Not modelled: that a prefetch is dropped, needs a translation, or meets device memory; that DSB
- * ends streams.
+ * The model leaves out that DSB ends streams, and that a prefetch may be dropped, may need a
+ * translation, or may meet device memory.
  */
 #ifndef PMK_CPU_A64_PREFETCH_H
 #define PMK_CPU_A64_PREFETCH_H
@@ -54,7 +54,8 @@ struct pmk_a64_stream {
 	int64_t stride;
 	uint32_t run; /* how often the stride was repeated */
 	bool store;   /* stores began the stream */
-	/* how many strides after `last` are fetched: into level 1; into level 1 or level 2 */
+	/* How many strides after `last` the stream has fetched lines: `ahead` into level 1, and
+	 * `ahead2` into level 1 or level 2. */
 	uint32_t ahead, ahead2;
 };
 
@@ -69,7 +70,7 @@ struct pmk_a64_flight {
 
 struct pmk_a64_prefetcher {
 	uint32_t nstreams, trigger, lines, lines2, step, nslots;
-	uint32_t longest; /* stride */
+	uint32_t longest; /* the longest stride, in lines */
 	bool pages;	  /* streams of loads continue in the next page */
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
 	uint64_t now;	  /* the time, counted in misses and first uses */
@@ -91,7 +92,8 @@ struct pmk_a64_prefetcher {
 	struct pmk_a64_stream stream[PMK_A64_FOLLOWED];
 	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
-	/* Lines that PRFM has requested and no access has used since; `ready` 0: none. */
+	/* Lines that PRFM has requested and no access has used since. `ready` is 0 in entries
+	 * without such a line. */
 	struct pmk_a64_flight preload[PMK_A64_FLIGHTS];
 };
 
@@ -127,23 +129,25 @@ static inline uint32_t pmk_a64_prefetch_near(const struct pmk_a64_prefetcher *p,
 	return near;
 }
 
-/* Let a line that misses, and is not near any stream or beginning, become a beginning. */
+/* Makes a line a beginning. Called for a line that misses and is not near any stream or
+ * beginning. */
 void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 /*
- * Handle a miss of a line that may be near the streams and beginnings `near`. Returns the number of
- * the stream that continues with it, or PMK_A64_NO_STREAM.
+ * Handles a miss of a line that may be near some items; `near` is the result of
+ * pmk_a64_prefetch_near(). Returns the number of the stream that continues with this line, or
+ * PMK_A64_NO_STREAM.
  */
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store,
 				 uint32_t near);
 /*
- * Handle the first use of a line that was prefetched. Returns the number of the stream that
- * continues with it, or PMK_A64_NO_STREAM.
+ * Handles the first use of a line that was prefetched. Returns the number of the stream that
+ * continues with this line, or PMK_A64_NO_STREAM.
  */
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 
-/* Stores the next line that the stream wants in level 1, or, if `level2`, only in level 2. Returns
- * false if the stream wants no more lines for now. Called at most `prefetch.step` times each time
- * that the stream has continued. */
+/* Stores in *line the next line that the stream wants: in level 1 or, if `level2` is true, only in
+ * level 2. Returns false if the stream wants no more lines for now. Each time that the stream has
+ * continued, this function is called at most `prefetch.step` times for each level. */
 bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool level2,
 			   uint64_t *line);
 

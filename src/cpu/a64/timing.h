@@ -17,7 +17,7 @@ struct cost {
 	uint16_t latency; /* cycles until a dependent instruction can begin */
 	/* cycles by which the dependent one can begin earlier if it only adds to the result */
 	uint16_t early;
-	unsigned slots; /* places in the window; 0: 1 */
+	unsigned slots; /* slots of the window that it takes; 0 means 1 */
 	unsigned nports;
 	struct port_use use[3];
 };

@@ -94,9 +94,10 @@ struct pmk_a64_load {
 struct pmk_a64_flow {
 	_Alignas(16) pmk_a64_lanes busy; /* how long each port is busy */
 	pmk_a64_lanes used;		 /* -1 for each port that is used */
-	uint16_t ninsns, dispatch;	 /* `dispatch`: ticks in which all enter, and retire */
-	uint8_t nsources;		 /* source 0 is the entry of the block into the window */
-	uint8_t ngroups;		 /* groups of eight results */
+	/* `dispatch` is the ticks in which all its instructions enter the window, or retire. */
+	uint16_t ninsns, dispatch;
+	uint8_t nsources; /* source 0 is the entry of the block into the window */
+	uint8_t ngroups;  /* groups of eight results */
 	uint8_t first_load;
 	const uint8_t *source; /* indexes of sources 1 and up in `time` */
 	const uint8_t *result; /* indexes of the lanes in `time`; RETIRED and RESOLVED come first */
@@ -255,9 +256,9 @@ void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
 /* Handles an unconditional branch at the end of the block `p` to the next instruction in memory. */
 void pmk_a64_window_jump(struct pmk_cpu *cpu, const struct pmk_block *p);
 /*
- * Delay the value of a load of the running block. Translation takes `extra` cycles. Then level 2 or
- * memory takes `latency` cycles, or none if the load hits. The line does not arrive before
- * `arrives`.
+ * Delays the value of load number `load` of the running block. Translation takes `extra` cycles.
+ * Then level 2 or memory takes `latency` cycles; `latency` is 0 if the load hits. The line does not
+ * arrive before the time `arrives`.
  */
 void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
 			 uint64_t arrives);
@@ -270,8 +271,9 @@ void pmk_a64_window_store(struct pmk_cpu *cpu);
 /*
  * Requests a line for a prefetch instruction. The emulator does not report PRFM, so pmk computes
  * its address from an access with the same base register. `load` is the number of that access, or
- * PMK_A64_NO_LOAD if it is not a load. Returns when the line arrives, `latency` cycles after the
- * table walk of `extra` cycles. 0: the block is not the running one.
+ * PMK_A64_NO_LOAD if it is not a load. A table walk takes `extra` cycles, and the line arrives
+ * `latency` cycles later. Returns this time, or 0 if the block of the access is not the running
+ * one.
  */
 uint64_t pmk_a64_window_preload(struct pmk_cpu *cpu, unsigned load, uint64_t latency,
 				uint64_t extra);
