@@ -32,7 +32,8 @@ struct turn {
 struct build {
 	/* When each place has its value, after each source; NONE: there is no path. */
 	int16_t at[NPLACES][NPATHS];
-	int16_t done[NPATHS], last[NPATHS]; /* whole piece done, last instruction done */
+	/* When the whole piece of the block is done, and when its last instruction is done. */
+	int16_t done[NPATHS], last[NPATHS];
 	bool written[NPLACES], sum[NPLACES];
 	/* The number of each place as a source, starting at 1; 0 if it is not one. */
 	uint8_t source_of[NPLACES];
@@ -42,7 +43,7 @@ struct build {
 	uint32_t busy[PMK_A64_LANES];
 	struct turn (*turn)[NPATHS]; /* for each port and source but the entry */
 	bool turned[PMK_A64_LANES];  /* the port's `turn` is valid */
-	unsigned slots;		     /* places that the instructions so far take when they enter */
+	unsigned slots;		     /* slots of the window that the instructions so far take */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
 	struct pmk_a64_stores stores;
 	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each of these stores begins */
@@ -88,9 +89,9 @@ static int late_index(const struct pmk_core *core, const struct pmk_insn *in, in
 }
 
 /*
- * Let the instruction wait for a register, which it needs `ticks` before it begins, or after it
- * begins if `ticks` is negative. If `sum` is true, this is so only for the result of an instruction
- * that forwards it early, and other results are needed when the instruction begins.
+ * Lets the instruction wait for a register, which it needs `ticks` ticks before it begins, or after
+ * it begins if `ticks` is negative. If `sum` is true, this applies only to a result that is
+ * forwarded early; other results are needed when the instruction begins.
  */
 static void await(struct build *f, unsigned reg, int ticks, bool sum, int16_t *begin)
 {
@@ -108,8 +109,8 @@ static void await(struct build *f, unsigned reg, int ticks, bool sum, int16_t *b
 }
 
 /*
- * Compute when the instruction can begin. If it adds to the sum of another multiplication, it needs
- * that sum late. A sum from before the block is assumed to come from a multiplication.
+ * Computes when the instruction can begin. If it adds to the result of another multiplication, it
+ * needs that result late. A value from before the block is assumed to be such a result.
  */
 static void begins(const struct pmk_core *core, struct build *f, const struct pmk_insn *in,
 		   const struct cost *c, uint32_t enters, int16_t *begin)
@@ -170,9 +171,10 @@ static void take_ports(const struct pmk_core *core, struct build *f, const struc
 }
 
 /*
- * Instructions that wait for the same source take a port one after the other, in program order. One
- * that has its other operands early enough takes the port before them. Equal ports serve as many
- * instructions at once.
+ * Instructions that wait for the same source take a port one after the other, in program order. An
+ * instruction that can begin early enough takes the port before the others. If several equal ports
+ * are modelled as one, they serve as many instructions at once. `ticks` is how long the instruction
+ * takes the port, and `others` is this time for all equal ports except one.
  */
 static void take_turn(struct turn *t, int ticks, int others, int16_t *begin)
 {
@@ -414,7 +416,7 @@ static void add_loads(struct build *f, struct pmk_a64_flow *flow)
 
 /* ---- entry ----------------------------------------------------------------------------------- */
 
-/* The number of a load. All loads beyond the maximum share the last number. */
+/* Returns the number of the next load. All loads beyond the maximum share the last number. */
 static unsigned next_load(unsigned *n)
 {
 	return *n < PMK_A64_MAX_LOADS ? (*n)++ : PMK_A64_MAX_LOADS - 1;
@@ -446,8 +448,8 @@ static bool is_cut(const struct build *f, const struct pmk_insn *in)
 	return false;
 }
 
-/* Compute the dataflow of instructions from the first on; returns how many it covers. The block has
- * `nloads` loads before them. */
+/* Computes the dataflow of the first piece of the `n` instructions, and returns the number of
+ * instructions in this piece. The block has `nloads` loads before them. */
 static size_t work_out(struct build *f, const struct pmk_core *core, const struct pmk_insn *insn,
 		       size_t n, unsigned nloads)
 {

@@ -62,7 +62,7 @@ struct pmk_a64_value pmk_a64_address(const struct pmk_a64_stores *s, const struc
 	return at;
 }
 
-/* Returns the bits of `words` for bytes of memory. */
+/* Returns the bits of pmk_a64_value.words for the `bytes` bytes at `at`. */
 static uint64_t word_bits(const struct pmk_a64_value *at, unsigned bytes)
 {
 	uint64_t bits = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Exception levels of A64 cores. An emulator whose functions can be called reports the level after
- * an exception or a return from one. Others report the level of an access, but not of a block. The
- * level is then unknown until the first access, and code that ran before it is counted at the level
- * of that access. If there is no access before the next change of level, the level follows from how
- * exceptions nest:
+ * Exception levels of A64 cores. Some emulators have functions that pmk can call, and that report
+ * the level after an exception or a return from one. Other emulators report the level of an access,
+ * but not of a block. With these, the level is unknown until the first access, and code that ran
+ * before this access is counted at its level. If there is no access before the next change of
+ * level, the level follows from how exceptions nest:
  *
  * - A return goes back to the level that the exception was taken from. An address in the upper half
  *   (a kernel's half) is never EL0.
@@ -15,7 +15,7 @@
 
 #define HIGHEST 3
 
-/* Tell the emulator's side that the core leaves its level. The next level is not known yet. */
+/* Tells the emulator's side that the core leaves its level. The next level is not known yet. */
 static void leave(struct pmk_cpu *cpu)
 {
 	pmk_emulator.leave_level(cpu->index);

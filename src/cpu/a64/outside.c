@@ -12,7 +12,7 @@ static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 	cpu->dyn[sig] += cpu->a64.bus_beats;
 }
 
-/* The clock of the load-store unit. */
+/* Returns the present time on the clock of the load-store unit. */
 static uint64_t present(const struct pmk_cpu *cpu)
 {
 	return cpu->a64.window ? cpu->a64.window->clock : cpu->cycles;
@@ -27,8 +27,8 @@ void pmk_a64_take_bus(struct pmk_cpu *cpu, uint64_t cycles)
 }
 
 /*
- * Write a line to memory. If writes have a bus of their own, the line that takes the place of the
- * written one arrives after it has left.
+ * Writes a line to memory. If writes have a bus of their own, a line that is read in place of this
+ * one arrives only after this one has been written.
  */
 static void write_line(struct pmk_cpu *cpu)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline of an in-order, dual-issue A64 core when every access hits. It follows what is
- * public about the Cortex-A53: two instructions per cycle in program order, one of each of
- * load/store, multiply, divide and floating-point units, results forwarded; a 128-bit operation
- * must be the first of a cycle. Latencies of vector operations are in costs.c; keys.c has the
- * latencies that are parameters; the others were measured on boards (bench/instructions.tsv).
+ * The pipeline of an A64 core that issues two instructions at a time, in order, when every access
+ * hits. It follows what is public about the Cortex-A53. Two instructions per cycle issue in program
+ * order, and results are forwarded. There is one load-store unit, one multiplier, one divider and
+ * one floating-point unit. A 128-bit operation must be the first of a cycle. Latencies of vector
+ * operations are in costs.c, and latencies that are parameters are in keys.c. The others were
+ * measured on boards (bench/instructions.tsv).
  *
- * Not modelled: other restrictions on pairing, pairs of which one instruction ends a block, a
- * multiplication that keeps its unit busy beyond the end of a block, the store buffer, early and
- * late forwarding points of the ALU pipes other than for multiply-accumulate and stored values.
+ * The model leaves out other restrictions on pairing, pairs of which one instruction ends a block,
+ * a multiplication that keeps its unit busy beyond the end of a block, and the store buffer. Of the
+ * points at which the ALU pipes forward early or late, it includes only those for
+ * multiply-accumulate and for stored values.
  */
 #include <string.h>
 

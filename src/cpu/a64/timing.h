@@ -10,7 +10,8 @@
 struct port_use {
 	uint8_t port;
 	uint16_t cycles;
-	uint16_t ticks; /* if not 0, replaces `cycles`: ticks of all equal ports together */
+	/* if not 0, used instead of `cycles`: ticks on the port for all equal ports */
+	uint16_t ticks;
 };
 
 struct cost {

@@ -114,8 +114,9 @@ static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 	return cpu;
 }
 
-/* The most frequent accesses, of programs with one thread on cores with a clock, have functions of
- * their own. Single accesses have one for each size. */
+/* The most frequent accesses have functions of their own: those of programs with one thread on
+ * cores with a clock. For accesses that are not reported in pieces, there is one function for each
+ * size. */
 PMK_INLINE void access_bytes(uint64_t addr, const void *a, unsigned bytes, bool store)
 {
 	(store ? pmk_a64_store : pmk_a64_load)(remember(0, a), addr, bytes, bytes,
@@ -170,7 +171,8 @@ static void store8(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	access_bytes(addr, a, 8, true);
 }
 
-/* In system emulation, keep the access for is_device(), and learn the exception level from it. */
+/* In system emulation, stores the access for is_device(), and learns the exception level from
+ * it. */
 static inline void see_access(struct pmk_cpu *cpu, uint32_t info, uint64_t addr)
 {
 	pmk_access_see(cpu, info, addr);
@@ -192,8 +194,8 @@ static inline void count_access(struct pmk_cpu *cpu, enum pmk_signal signal, con
 }
 
 /*
- * Account for an access that has no function of its own. On a core without a clock, no block counts
- * these accesses.
+ * Accounts for an access that has no function of its own. On a core without a clock, the access is
+ * counted here, because no block counts it.
  */
 static void load_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -216,8 +218,8 @@ static void store_otherwise(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 }
 
 /*
- * Account for LDTR or STTR in system emulation. They access memory as if at EL0, so they do not
- * show the level.
+ * Accounts for LDTR or STTR in system emulation. These instructions access memory as if at EL0, so
+ * they do not show the level.
  */
 static void load_user(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
@@ -255,8 +257,9 @@ struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const
 }
 
 /*
- * Does what pmk_a64_first() does, for any core. On a core without a clock, the signal `counts`
- * counts the access. There pmk does not see blocks start, so the last piece must end the access.
+ * Does what pmk_a64_first() does, also in system emulation and on cores without a clock. On a core
+ * without a clock, adds the access to the signal `counts`. There, pmk does not see blocks start, so
+ * the last piece must end the access.
  */
 static struct pmk_cpu *first_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
 				       const void *access, unsigned counts)
@@ -276,7 +279,7 @@ static struct pmk_cpu *first_otherwise(unsigned vcpu, uint32_t info, uint64_t ad
 }
 
 /*
- * Drop an access whose remaining pieces do not come, because the instruction has faulted. The
+ * Drops an access whose remaining pieces do not come, because the instruction has faulted. The
  * instruction starts again later, and is counted then.
  */
 void pmk_a64_drop(struct pmk_cpu *cpu)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core that executes out of order, at run time: see window.h. An instruction that enters the
- * window after a result is available need not wait for it. So the time of such a result makes no
- * difference, and may be set to the base.
+ * The clock of a core that executes out of order, while blocks run: see window.h. An instruction
+ * that enters the window after a result is available need not wait for the result. So the time of
+ * such a result makes no difference, and may be set to the base.
  */
 #include "cpu/a64/window.h"
 
@@ -305,7 +305,8 @@ static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 	w->base = front;
 }
 
-/* Restart the front end after a branch. */
+/* Restarts the front end after a branch. `block` is as in struct pmk_a64_step, and may also have
+ * PMK_A64_FAR. */
 static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint32_t block)
 {
 	int64_t refill = (int64_t)cpu->core.bp.penalty - 1;
@@ -376,8 +377,8 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 }
 
 /*
- * Number of executions of a block after which a far branch at its end is remembered as the usual
- * way out of the block.
+ * Number of executions of a block after which a far branch (PMK_A64_FAR) at its end is remembered
+ * as the usual way out of the block.
  */
 #define SETTLED 16
 
@@ -549,7 +550,7 @@ void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, u
 	int64_t issue;
 	int16_t ready;
 
-	/* An exception came in the middle of the block, and another block has run. */
+	/* Do nothing if an exception came in the middle of the block and another block has run. */
 	if (cpu->prev != w->block)
 		return;
 	open_times(cpu, w);
@@ -583,7 +584,7 @@ uint64_t pmk_a64_window_preload(struct pmk_cpu *cpu, unsigned load, uint64_t lat
 	return request(&cpu->a64.lsu, (w->base + (uint64_t)issue) / PMK_A64_TICKS + extra, latency);
 }
 
-/* Let a store retire when the write buffer has room for it. */
+/* Lets a store retire when the write buffer has room for it. */
 void pmk_a64_window_store(struct pmk_cpu *cpu)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
