@@ -17,13 +17,14 @@
  * In a shift, rm is the register that is shifted, and rs is the register with the amount, if there
  * is one (LSLV …). ra is the destination if its old value is an operand (MOVK, BFM, CAS, vector
  * accumulates and inserts, narrowing into the upper half). Store exclusives, swaps and atomics have
- * their value in rm and their result in rd; rs is the second value of STXP. The members have only
- * the first two registers of a structure load or store, but the masks have all of them.
+ * their value in rm and their result in rd; rs is the second value of STXP. For a structure load or
+ * store, rd and rd2 are only the first two registers, but the masks `reads` and `writes` have all
+ * of them.
  *
- * The hints of pointer authentication are NOPs on a core without that extension. Here they always
- * use the registers that they use on a core with it. The decoder accepts UNPREDICTABLE combinations
- * of registers. Condition codes AL and NV always hold, so B.AL is not conditional. DC ZVA is not
- * marked as a store. `kind` has a bit for it, and rm is the register with its address.
+ * The hints of pointer authentication are NOPs on a core without that extension. The decoder always
+ * marks the registers that they use on a core with it. The decoder accepts UNPREDICTABLE
+ * combinations of registers. Condition codes AL and NV always hold, so B.AL is not conditional. DC
+ * ZVA is not marked as a store. `kind` has a bit for it, and rm is the register with its address.
  */
 #include "cpu/isa/a64.h"
 

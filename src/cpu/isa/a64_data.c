@@ -115,8 +115,9 @@ static const struct row reg[] = {
 /* clang-format on */
 
 /*
- * True if the immediate of a logical instruction is valid. The highest bit of N:NOT(imms) gives the
- * length of the element. An element that has only ones is reserved.
+ * True if the immediate of a logical instruction is valid, as DecodeBitMasks() of DDI 0487 decides:
+ * the position of the highest set bit of N:NOT(imms) is log2 of the length of the repeated element.
+ * It must be at least 1. An element that has only ones is reserved.
  */
 static bool logical_immediate(uint32_t w)
 {

@@ -305,7 +305,8 @@ static void post_index(uint32_t w, struct pmk_insn *in)
 		in->rm = reads_x(in, bits(w, 20, 16));
 }
 
-/* Sets the access of a structure. If `old`, the registers keep the elements that are not loaded. */
+/* Sets the access of a structure. If `old` is true, the registers keep the elements that are not
+ * loaded. */
 static void set_structure(uint32_t w, unsigned registers, unsigned bytes, unsigned elements,
 			  bool old, struct pmk_insn *in)
 {

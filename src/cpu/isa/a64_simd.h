@@ -46,7 +46,7 @@ struct op {
 
 #define NF 0xff /* any size and Q, because the bits are part of the opcode or do not matter */
 
-/* Opcodes are listed by U:opcode. */
+/* The index of an opcode in its table, if U [29] is set: U is the bit above the opcode. */
 #define U(opcode, width) ((1 << (width)) | (opcode))
 
 enum layout {

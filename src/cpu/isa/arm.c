@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The decoder object for ARM, and the names of words of A32, from which arm_v6.c has the facts.
+ * The decoder object for ARM, and the names of words of A32. arm_v6.c finds the facts by these
+ * names.
  *
  * common_name() finds the names of common instructions. For other words, Capstone decides whether
  * they are instructions, and names them. pmk opens Capstone when it first needs it. It does not use

@@ -242,8 +242,8 @@ static void set_accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigne
 	in->mem_total = (uint8_t)(bytes * count);
 }
 
-/* Decodes VLDR, VLDM and their stores. FLDMX and FSTMX have an odd count and do not access the last
- * word of it. */
+/* Decodes VLDR, VLDM and their stores. FLDMX and FSTMX encode an odd number of words, and do not
+ * access the last one. */
 static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

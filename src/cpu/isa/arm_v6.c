@@ -453,7 +453,7 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, 1);
 		if (in->load && in->rn == PC)
 			set_literal(w, words << 2, f);
-	} else { /* FLDMX and FSTMX have an odd count and do not access the last word of it. */
+	} else { /* FLDMX and FSTMX encode an odd number of words, and skip the last one */
 		base(w, bit(w, 21), in);
 		set_address(w, words << 2, in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);

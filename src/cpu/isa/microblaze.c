@@ -50,8 +50,8 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 
 /* ---- encodings ------------------------------------------------------------------------------ */
 
-/* The masks select the opcode; the opcode and everything after rB; the opcode and everything after
- * rA. */
+/* OP selects the opcode, OP_B the opcode and all bits after rB, and OP_A the opcode and all bits
+ * after rA. */
 #define OP   0xfc000000
 #define OP_B 0xfc0007ff
 #define OP_A 0xfc00ffff
@@ -125,8 +125,8 @@ static const struct row rows[] = {
 	ROW(0xfc0007fc, 0x40000000, 0, MUL, DNM, ARITH | PMK_MB_MUL), /* mul, mulh … */
 	ROW(OP,         0x60000000, 0, MUL, DN,  ARITH | PMK_MB_MUL), /* muli */
 	ROW(0xfc0007fd, 0x48000000, 0, DIV, DNM, ARITH | PMK_MB_DIV), /* idiv, idivu */
-	/* bs: S [10], T [9]; bsi: I [15], E [14], L [13], then as bs or width [10:6], long
-	 * [11:6] */
+	/* bs: S [10], T [9]. bsi: I [15], E [14], L [13], then S and T as in bs, or a width in
+	 * [10:6], which is [11:6] in long forms. */
 	ROW(0xfc0005ff, 0x44000000, 0x100, BARREL, DNM,      BARREL),        /* bsrl, bsra */
 	ROW(OP_B,       0x44000400, 0x100, BARREL, DNM,      BARREL),        /* bsll */
 	ROW(0xfc00fde0, 0x64000000, 0,     BARREL, DN,       BARREL),        /* bsrli, bsrai */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The masks select the opcode; the opcode and everything after rB; the opcode and everything after
- * rA. */
+/* OP selects the opcode, OP_B the opcode and all bits after rB, and OP_A the opcode and all bits
+ * after rA. */
 #define OP   0xfc000000
 #define OP_B 0xfc0007ff
 #define OP_A 0xfc00ffff
@@ -258,8 +258,8 @@ static bool put_conditional(struct out *o, uint32_t word)
 }
 
 /*
- * Writes get or put. The letters of their options come first, from bit `low` on: put at +5, n +4, c
- * +3, t +2, a +1, e +0.
+ * Writes get or put. The six option bits are [10:5] in the dynamic forms, and [15:10] otherwise.
+ * From the highest bit down they mean: put, n, c, t, a, e.
  */
 static bool put_stream(struct out *o, uint32_t word)
 {
