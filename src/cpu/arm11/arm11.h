@@ -40,7 +40,7 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* The facts of a block, in the order of pmk_arm11_signal[]. */
+/* The facts of a block, in the order of pmk_arm11_counts.fact_signal. */
 enum pmk_arm11_fact {
 	PMK_ARM11_FACT_INSN,
 	PMK_ARM11_FACT_BRANCH,
@@ -138,14 +138,16 @@ bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 
-/* Starts block `b` after `p` if pmk_arm11_start() cannot do it. `taken` and `word` are as there.
- * `busy` is the result of pmk_arm11_is_busy(), which the slow path need not compute again. */
+/* Starts block `b` after `p` if pmk_arm11_start() cannot do it. `taken` and `word` are as in that
+ * function. `busy` is the result of pmk_arm11_is_busy(), which the slow path need not compute
+ * again. */
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word,
 				   uint64_t busy);
 /*
- * Does what pmk_arm11_block_slow() does, if counts are booked by site, or if a region or interval
- * of the owner begins or ends before `b`.
+ * Does what pmk_arm11_block_slow() does, without its fast paths. Used for blocks that the fast
+ * paths cannot handle, while counts are booked by site, and if a region or interval of the owner
+ * begins or ends before `b`.
  */
 PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b, uint64_t taken, uint64_t word);

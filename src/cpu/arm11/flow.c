@@ -213,7 +213,7 @@ void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 }
 
 /*
- * The functions from here to fetch_behind_jump() do for nearly all blocks what
+ * The functions below, except those for a core without a clock, do for nearly all blocks what
  * pmk_arm11_block_general() does, while nothing is booked by site. They end with calls of each
  * other, so that no registers must be saved.
  */

@@ -22,7 +22,7 @@ struct pmk_core;
 
 enum pmk_l2cc_port { PMK_L2CC_INSN, PMK_L2CC_DATA, PMK_L2CC_NPORTS };
 
-/* Halves of a line: evictions are of 16 bytes. */
+/* The halves of a line. An eviction writes one half, which has 16 bytes. */
 enum { PMK_L2CC_LOW = 1 << 0, PMK_L2CC_HIGH = 1 << 1 };
 
 #define PMK_L2CC_MAX_BUFFERS 8

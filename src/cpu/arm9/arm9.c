@@ -166,7 +166,7 @@ static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 /* ---- data ----------------------------------------------------------------------------------- */
 
 /* Returns the number of bytes of an access. For a load or store multiple, these are the bytes from
- * `addr` to the end of the access or of the line. */
+ * `addr` to the end of the access or of the line, whichever comes first. */
 static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));

@@ -60,8 +60,8 @@ struct pmk_biu {
 	struct pmk_biu_write write[PMK_BIU_MAX_WRITES];
 };
 
-/* Initialises the unit, empty and at time 0. Returns PMK_EINVAL if no valid matrix follows from the
- * core's parameters. */
+/* Initialises the unit, empty and at time 0. Returns 0, or PMK_EINVAL if the core's parameters do
+ * not make a valid matrix. */
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
 /*
