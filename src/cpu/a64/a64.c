@@ -279,8 +279,8 @@ static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 	pmk_a64_predict_call(&cpu->a64.tables->predictor, addr);
 }
 
-/* Compare the target of a return with the return stack. Returns true if the prediction was
- * wrong. */
+/* Compares the target of a return with the return stack. Returns true if the target was not
+ * predicted, or predicted wrong. */
 static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 {
 	enum pmk_a64_said said = pmk_a64_predict_return(&cpu->a64.tables->predictor, target);
@@ -298,8 +298,8 @@ static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 }
 
 /*
- * Leave an indirect branch, whose target the cache of indirect targets predicts. Returns true if
- * the prediction was wrong.
+ * Accounts for an indirect branch that went to `target`. Returns true if the target was not
+ * predicted, or predicted wrong.
  */
 static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
@@ -324,8 +324,8 @@ static enum pmk_signal target_miss(const struct pmk_block *p)
 }
 
 /*
- * Account for a branch on a core without prediction: such a core fetches the instructions after
- * every branch.
+ * Accounts for a branch on a core without prediction. Such a core fetches the instructions after
+ * every branch, so every branch that is taken or unconditional counts as mispredicted.
  */
 static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
@@ -334,9 +334,9 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 		mispredict(cpu, p, p->conditional ? PMK_SIG_BR_COND_MISS : target_miss(p));
 }
 
-/* Predict the direction of a call, a return or an indirect branch that has a condition. Such
- * branches exist only in AArch32, and the predictor treats them like other conditional branches.
- * Returns true if the prediction was wrong. */
+/* Predicts the direction of a call, a return or an indirect branch that has a condition, and learns
+ * it. Such branches exist only in AArch32, and the predictor treats them like other conditional
+ * branches. Returns true if the prediction was wrong. */
 static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	bool wrong = pmk_a64_predict_direction(&cpu->a64.tables->predictor, p->a64.counter, taken);
@@ -426,7 +426,7 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	}
 }
 
-/* Account for a return that was taken and whose target is not visible. */
+/* Accounts for a return that was taken and whose target is not visible. It counts as predicted. */
 static void pass_return(struct pmk_cpu *cpu)
 {
 	uint64_t target;
@@ -505,7 +505,8 @@ static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned
 		cpu->dyn[PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
-/* Remember the results of block `p`, which ended at `end`, that take longer than PMK_A64_LONG. */
+/* Remembers the results of block `p` that arrive more than PMK_A64_LONG cycles after its end. `end`
+ * is the time at which `p` ended. */
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {

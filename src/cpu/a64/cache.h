@@ -32,7 +32,7 @@ struct pmk_a64_cache {
 	uint64_t *tag; /* entries, [set * ways + way] */
 	uint32_t set_mask, ways;
 	uint32_t random;
-	/* The mask that turns a random number into the way to replace. 0:
+	/* The mask that turns a random number into the way to replace. If it is 0,
 	 * pmk_a64_cache_unusual_victim() chooses the way. */
 	uint32_t way_mask;
 	bool round_robin;

@@ -35,9 +35,11 @@ extern const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS];
 struct pmk_a64_costs {
 	uint8_t port; /* enum pmk_a64_port */
 	uint8_t latency, latency_quad;
-	uint8_t sum;		   /* see pmk_a64_ordered.sum */
+	/* Latency of a 128-bit result for an instruction that only adds to it. For other results it
+	 * is 1. 0: this is the same as for other instructions. */
+	uint8_t sum;
 	uint8_t every, every_quad; /* ticks until an independent operation can begin */
-	uint8_t slots_quad;	   /* slots of the window that it takes; 0: 1 */
+	uint8_t slots_quad;	   /* slots of the window if it has 128 bits; 0 means 1 */
 };
 
 /* The values of issue.costs. */

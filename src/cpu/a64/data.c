@@ -186,8 +186,9 @@ static inline uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 }
 
 /*
- * Returns when the access issues. In order, this also informs the load-store unit; out of order,
- * the access issues when its block has entered the window.
+ * Returns when the access issues. On a core that executes in order, this also lets the load-store
+ * unit advance to the access. On a core that executes out of order, the access issues when its
+ * block has entered the window.
  */
 static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 {
@@ -201,7 +202,8 @@ static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 	return at + lsu->late;
 }
 
-/* Returns when an instruction of the block first needs the loaded value. */
+/* Returns how many cycles after its issue the loaded value is first needed, or PMK_LSU_NO_USE if no
+ * instruction of the block needs it. */
 static inline uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
@@ -672,8 +674,8 @@ static inline unsigned free_slot(const struct pmk_lsu *lsu, uint64_t now)
 }
 
 /*
- * True if the line's word allows the access. Such an access takes the slow path only if its page
- * has no word.
+ * True if the word of the line in `fast` allows the access. Such an access takes the slow path only
+ * if its page has no word in `fast`.
  */
 static inline bool line_allows(const struct pmk_cpu *cpu, uint64_t addr, uint64_t ok)
 {

@@ -41,7 +41,7 @@ struct build {
 	unsigned nsources, first_load, nloads;
 	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if there are no other waits */
 	uint32_t busy[PMK_A64_LANES];
-	struct turn (*turn)[NPATHS]; /* for each port and source but the entry */
+	struct turn (*turn)[NPATHS]; /* for each port, and each source except the entry */
 	bool turned[PMK_A64_LANES];  /* the port's `turn` is valid */
 	unsigned slots;		     /* slots of the window that the instructions so far take */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
@@ -72,14 +72,15 @@ static void none(int16_t *path)
 		path[k] = NONE;
 }
 
-/* True if the instruction adds to the old value of its destination, which it needs late. */
+/* True if the instruction adds to its operand `ra`, which it needs later than its other
+ * operands. */
 static bool adds_to_product(const struct pmk_insn *in, const struct cost *c)
 {
 	return c->early && in->ra != PMK_NO_REG;
 }
 
-/* Returns how many ticks before the access begins it needs `reg`. On a board with a Cortex-A72, an
- * access needs its index register a cycle before its base. */
+/* Returns how many ticks before its beginning the access needs `reg`. On a board with a Cortex-A72,
+ * an access needs its index register a cycle before its base. */
 static int late_index(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
 	bool index = (in->load || in->store) && reg == in->rm && reg != in->rn && !in->writeback &&

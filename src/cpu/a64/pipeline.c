@@ -124,7 +124,7 @@ static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in
 		break;
 	case PMK_V_F_MAC:
 	case PMK_V_F_MAC_ELEMENT:
-		/* The product is available when the addition begins. */
+		/* A sum that is added to the product is needed only when the addition begins. */
 		early = mac > add ? mac - add : 0;
 		latency = mac;
 		break;
@@ -312,8 +312,8 @@ static void note_waiter(struct pmk_a64_timing *out, unsigned reg, enum pmk_a64_w
 	out->simd |= (uint64_t)(who == PMK_A64_WAITS_SIMD) << reg;
 }
 
-/* Note when the results of earlier instructions of the block, and the registers from before the
- * block, are first needed. */
+/* Notes when the instruction needs results of earlier instructions of the block (slots[].use), and
+ * registers from before the block (need[]). */
 static void note_needs(const struct pmk_core *core, const struct scoreboard *sb,
 		       const struct pmk_insn *in, const struct cost *c, uint32_t issue,
 		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
@@ -371,8 +371,8 @@ static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a6
 	out->simd_stall += who == PMK_A64_WAITS_SIMD ? cycles : 0;
 }
 
-/* True if the second issue slot of a Cortex-A7 can execute the instruction. needs_both() is true if
- * the instruction takes both slots (GCC's description of the core). */
+/* True if the second issue slot of a Cortex-A7 can execute the instruction, as GCC describes this
+ * core. Some of the other instructions take both slots: see needs_both(). */
 static bool is_simple(const struct pmk_insn *in)
 {
 	return in->iclass == PMK_I_BRANCH ||
@@ -450,8 +450,9 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 }
 
 /*
- * For loads that no instruction in the block waits for, note the registers that still have their
- * value at its end. If the load hits, the next block waits for the rest of its latency.
+ * For each load whose value no instruction in the block needs, notes the registers that still have
+ * the value at the end of the block. If the load hits, the next block waits for the rest of its
+ * latency.
  */
 static void note_open(const struct scoreboard *sb, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots)

@@ -15,9 +15,10 @@
  * none on the Cortex-A53, whose manual calls the table a branch target address cache. No entry has
  * a tag.
  *
- * Not modelled: that the history is updated before an outcome is known; the Cortex-A72's buffer of
- * the targets of direct branches, which are always known here; the bubble after a taken branch,
- * which the branch target instruction cache of the Cortex-A53 fills.
+ * The model leaves out three things. A real core updates the history before an outcome is known.
+ * The Cortex-A72 has a buffer of the targets of direct branches; the model always knows these
+ * targets. The Cortex-A53 has a bubble after a taken branch, unless its branch target instruction
+ * cache fills it.
  */
 #ifndef PMK_CPU_A64_PREDICT_H
 #define PMK_CPU_A64_PREDICT_H

@@ -7,7 +7,7 @@
 #include "cpu/a64/a64.h"
 
 #define PAGE_LINES_SHIFT (PMK_PAGE_SHIFT - PMK_A64_LINE_SHIFT)
-/* A value of oldest[1]: the ring of streams is empty. */
+/* The value of an element of oldest[] if its ring is empty. */
 #define NONE		 PMK_A64_FOLLOWED
 
 static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)

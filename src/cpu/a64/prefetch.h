@@ -50,10 +50,10 @@ enum pmk_a64_prefetch_stores {
  * arrays instead. */
 struct pmk_a64_stream {
 	uint64_t last; /* the line that was used last */
-	uint64_t used; /* when `last` was used; 0: never */
+	uint64_t used; /* the value of `now` when `last` was used; 0: never */
 	int64_t stride;
-	uint32_t run; /* how often the stride was repeated */
-	bool store;   /* stores began the stream */
+	uint32_t run; /* how often in a row the stride has occurred */
+	bool store;   /* the last access that continued it was a store */
 	/* How many strides after `last` the stream has fetched lines: `ahead` into level 1, and
 	 * `ahead2` into level 1 or level 2. */
 	uint32_t ahead, ahead2;

@@ -113,8 +113,8 @@ static void move(struct pmk_a64_window *w, int64_t ticks)
 	w->base += (uint64_t)ticks;
 }
 
-/* Returns the time `ticks` relative to the base. Moves the base first if it is too far from
- * `ticks`. */
+/* `ticks` is a time relative to the base. If it is too large, moves the base forward. Returns the
+ * time relative to the new base. */
 static int16_t reach(struct pmk_a64_window *w, int64_t ticks)
 {
 	int64_t by = ticks - MOST / 2;
@@ -492,7 +492,7 @@ static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t
 	return pmk_a64_window_count(cpu, w, w->base + (uint64_t)ticks);
 }
 
-/* Returns the time of a source, or of a load that missed. */
+/* Returns the time at the end of a path, or 0 if the path begins at a load that did not miss. */
 static int64_t time_from(const struct pmk_a64_window *w, const struct pmk_a64_path *p)
 {
 	if (!p->load)

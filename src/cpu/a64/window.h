@@ -70,7 +70,10 @@ enum pmk_a64_timed {
 	PMK_A64_RESOLVED,	      /* when the last instruction of the block is executed */
 	PMK_A64_NOWHERE,	      /* receives times that nothing reads */
 	PMK_A64_SLOT = PMK_NREGS + 8, /* when a load can use what was stored in a slot: forward.h */
+	/* The times until which the ports have work. */
 	PMK_A64_PORTS = PMK_A64_SLOT + PMK_A64_SLOTS,
+	/* The window is divided into parts, which form a ring. For each part: when the last block
+	 * that has instructions in it retires. */
 	PMK_A64_RING = PMK_A64_PORTS + PMK_A64_LANES,
 	PMK_A64_TIMED = PMK_A64_RING + 16,
 };
