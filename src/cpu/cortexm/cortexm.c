@@ -163,7 +163,8 @@ void pmk_cortexm_store_fp(struct pmk_cpu *cpu)
 	cpu->cortexm.fp_reserved = 0;
 }
 
-/* Ends the last exception. Returns its level, which is valid until the next exception. */
+/* Ends the exception that began last. Returns its entry of active[], which is valid until the next
+ * exception begins. */
 static const struct pmk_cortexm_level *end_exception(struct pmk_cpu *cpu)
 {
 	if (cpu->cortexm.fp_reserved == cpu->cortexm.depth)
@@ -179,8 +180,8 @@ static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct 
 		cpu->taken++;
 }
 
-/* Leaves handlers until only `depth` of them are active. Returns the block that the last of these
- * handlers interrupted. */
+/* Leaves handlers until only `depth` of them are active. Returns the block that was interrupted by
+ * the handler left last (the outermost of them). */
 static const struct pmk_block *leave_exceptions(struct pmk_cpu *cpu, uint64_t depth)
 {
 	const struct pmk_block *interrupted = NULL;

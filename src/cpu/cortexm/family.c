@@ -5,7 +5,9 @@
 #include "cpu/cortexm/cortexm.h"
 #include "cpu/thumb.h"
 
-/* True if a cache of flash can have this size. */
+/* True if a cache of flash can have `cache` bytes: a multiple of `way`, and if `ways` is not 0, a
+ * power of two times `way`. 0 bytes (no cache) are allowed. `way` is the size of one line times the
+ * number of ways. */
 static bool fits(uint64_t cache, uint64_t way, uint64_t ways)
 {
 	uint64_t sets = cache / way;

@@ -89,7 +89,8 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_WORD_GRAIN  2	 /* log2 of a word */
 #define PMK_MB_MAX_LINES   (PMK_MB_MAX_BYTES >> PMK_MB_GRAIN)
 #define PMK_MB_SECTORS	   16
-/* Used in place of a sector if the block is in several sectors, or in none. */
+/* Used in place of the number of a sector: the block is in more than one sector, or in none because
+ * the cache does not hold its instructions. */
 #define PMK_MB_SEVERAL	   PMK_MB_SECTORS
 #define PMK_MB_UNCACHED	   (PMK_MB_SECTORS + 1)
 #define PMK_MB_MAX_BTC	   2048
@@ -130,8 +131,9 @@ static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
 	return core->dcache.wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
 }
 
-/* Returns the mask of an index in the table of present granules. Write-back caches are no larger
- * than the table, so no two granules share an entry. */
+/* Returns the mask that makes the number of a granule (address >> pmk_microblaze_grain()) an index
+ * of `present`. Write-back caches are no larger than the table, so no two granules that the cache
+ * holds at the same time share an entry. */
 static inline uint32_t pmk_microblaze_present_mask(const struct pmk_core *core)
 {
 	uint64_t bytes = core->dcache.wt ? core->dcache.size : PMK_MB_MAX_BYTES;
