@@ -30,7 +30,7 @@ enum {
 	OLD_SIZE = 8, /* as OLD, unless size is 0: EOR shares its opcode with BSL, BIT and BIF */
 	CRYPTO = 16,
 	ELEMENT_H = 32, /* the elements have 16 bits, no matter what size is */
-	COMPLEX = 64,	/* pairs of elements */
+	COMPLEX = 64,	/* the elements are complex numbers, each a pair of numbers */
 };
 
 /* The operation (enum pmk_vector) in the flags. HI is the operation if size [1] is set. The
@@ -55,11 +55,11 @@ enum layout {
 	FOUR,	    /* Rd, Rn, Rm, Ra */
 	SHIFT,	    /* Rd, Rn; immh is the size */
 	BY_ELEMENT, /* element of Rm */
-	COPY,
-	S_COPY,
-	TABLE,
-	EXTRACT,
-	IMMEDIATE,
+	COPY,	    /* DUP, INS, SMOV, UMOV */
+	S_COPY,	    /* DUP of an element to a scalar */
+	TABLE,	    /* TBL, TBX */
+	EXTRACT,    /* EXT */
+	IMMEDIATE,  /* modified immediate: MOVI, ORR, FMOV … */
 };
 
 struct class

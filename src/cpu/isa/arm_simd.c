@@ -166,7 +166,7 @@ static bool decode_move(uint32_t w, struct pmk_insn *in)
 	unsigned rt = bits(w, 15, 12);
 
 	in->iclass = PMK_I_FP_MOVE;
-	if (!bit(w, 8) && bits(w, 23, 21) == 7) { /* VMSR, VMRS; to the PC: to the flags */
+	if (!bit(w, 8) && bits(w, 23, 21) == 7) { /* VMSR, VMRS; in VMRS r15 stands for the flags */
 		in->iclass = PMK_I_OTHER;
 		if (!bit(w, 20)) {
 			in->rm = reads(in, rt);
@@ -180,7 +180,7 @@ static bool decode_move(uint32_t w, struct pmk_insn *in)
 		}
 		return true;
 	}
-	if (!bit(w, 8)) { /* a single one */
+	if (!bit(w, 8)) { /* VMOV of a single-precision register */
 		if (bits(w, 23, 21) != 0)
 			return false;
 		if (bit(w, 20)) {
@@ -338,7 +338,7 @@ static bool three_same(uint32_t w, struct pmk_insn *in)
 static bool three_different(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8);
-	bool wide_n = op == 1 || op == 3 || op == 4 || op == 6; /* VADDW, VSUBW; narrow ones */
+	bool wide_n = op == 1 || op == 3 || op == 4 || op == 6; /* VADDW, VSUBW; narrowing */
 	bool narrow = op == 4 || op == 6;
 	bool old = op == 5 || op == 8 || op == 9 || op == 10 || op == 11;
 

@@ -377,8 +377,8 @@ static void decode_state(uint32_t w, struct pmk_insn *in)
 }
 
 /*
- * Decodes MRS and MSR. R [22] selects the SPSR, which conditions do not use. Hints are encoded as
- * MSR, but Capstone names them differently, so they do not come here.
+ * Decodes MRS and MSR. R [22] selects the SPSR, whose flags no condition tests. Hints are encoded
+ * as MSR, but Capstone names them differently, so they do not come here.
  */
 static void decode_status(uint32_t w, struct pmk_insn *in)
 {

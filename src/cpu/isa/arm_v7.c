@@ -40,7 +40,7 @@ static const struct row {
 	ROW(0x0fff0ff0, 0x06ff0f30, ALU,     RD_RM,    COND),      /* RBIT */
 	ROW(0x0ff000f0, 0x00600090, MLA,     MULTIPLY, COND),      /* MLS */
 	ROW(0x0fd0f0f0, 0x0710f010, DIV,     DIVIDE,   COND),      /* SDIV, UDIV */
-	ROW(0x0f900df0, 0x01000040, ALU,     RD_RN_RM, COND),      /* CRC32, CRC32C; see below */
+	ROW(0x0f900df0, 0x01000040, ALU,     RD_RN_RM, COND),      /* CRC32: see is_unallocated() */
 	ROW(0x0f900fff, 0x01900c9f, LOAD,    LOAD,     COND),      /* LDA */
 	ROW(0x0f900fff, 0x01900e9f, LOAD,    LOAD,     COND | EX), /* LDAEX */
 	ROW(0x0f90fff0, 0x0180fc90, STORE,   STORE,    COND),      /* STL */

@@ -154,10 +154,10 @@ static const struct row rows[] = {
 	/* caches: external [10], extended address [7], flush [4], clear [1] */
 	ROW(0xffe007ff, 0x90000068, 0, CACHE_OP, N | M, PMK_MB_WIC),
 	ROW(0xffe0036d, 0x90000064, 0, CACHE_OP, N | M, PMK_MB_WDC),
-	/* MSR[C] is 4 */
+	/* the immediate is a mask of bits of the MSR, in which MSR[C] is 4 */
 	ROW(0xfc1e8004, 0x94100004, 0, OTHER, D | CI | CO, PMK_MB_MSR), /* msrset, msrclr */
 	ROW(0xfc1e8004, 0x94100000, 0, OTHER, D | CI,      PMK_MB_MSR),
-	/* special registers: E [24] of mts, [19] of mfs; 1 is the MSR */
+	/* special registers: E [24] of mts, [19] of mfs; number 1 is the MSR */
 	ROW(0xffe0ffff, 0x9400c001, 0, OTHER, N | CO, 0), /* mts rmsr */
 	ROW(0xfee0c000, 0x9400c000, 0, OTHER, N,      0), /* mts, mtse */
 	ROW(0xfc1fffff, 0x94008001, 0, OTHER, D | CI, 0), /* mfs rmsr */
@@ -219,7 +219,7 @@ static const struct row rows[] = {
 	BRANCH64(0xffc00000, 0xbc800000, JUMP,     N,     COND | IMM),
 	BRANCH64(0xff800000, 0xbe000000, JUMP,     N,     COND | IMM | DELAY),
 	BRANCH64(0xffc00000, 0xbe800000, JUMP,     N,     COND | IMM | DELAY),
-	/* returns, from: subroutine; interrupt, break, exception */
+	/* returns: from a subroutine; from an interrupt, a break, an exception */
 	BRANCH(0xffe00000, 0xb6000000, RETURN, N, RETURN), /* rtsd */
 	BRANCH(0xffe00000, 0xb6200000, MODE,   N, RETURN), /* rtid */
 	BRANCH(0xffe00000, 0xb6400000, MODE,   N, RETURN), /* rtbd */

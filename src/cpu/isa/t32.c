@@ -148,7 +148,7 @@ static const struct row rows[] = {
 static bool is_unallocated(uint32_t w)
 {
 	switch (w & 0xff80f080) {
-	case 0xfa80f000: /* additions of parts: [22:20] and [6:4] */
+	case 0xfa80f000: /* SADD16 … UHSUB8: [22:20] and [6:4] */
 		return bits(w, 22, 20) % 4 == 3 || bits(w, 6, 4) % 4 == 3;
 	case 0xfa00f080: /* extensions: [22:20] */
 		return bits(w, 22, 20) > 5;

@@ -39,8 +39,9 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
+	/* In the names, #8 means an immediate of 8 bits. */
 	/* mask   value   class             Rd   Rn   Rm  Rs  flags     bytes  flow */
-	{ 0xffc0, 0x0000, PMK_I_ALU,        R0,  NO,  R3, NO, S },            /* MOV = LSL #0 */
+	{ 0xffc0, 0x0000, PMK_I_ALU,        R0,  NO,  R3, NO, S },            /* MOV is LSL by 0 */
 	{ 0xf800, 0x0000, PMK_I_ALU_SHIFT,  R0,  NO,  R3, NO, S },            /* LSL */
 	{ 0xf800, 0x0800, PMK_I_ALU_SHIFT,  R0,  NO,  R3, NO, S },            /* LSR */
 	{ 0xf800, 0x1000, PMK_I_ALU_SHIFT,  R0,  NO,  R3, NO, S },            /* ASR */
