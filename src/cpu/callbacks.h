@@ -61,6 +61,7 @@ struct pmk_access_test {
 struct pmk_emulator {
 	/* True if the access is a store. */
 	bool (*is_store)(uint32_t info);
+	/* Returns log2 of the size of the access in bytes. */
 	unsigned (*size_shift)(uint32_t info);
 	/* The exception level of the core at the access; negative if the emulator does not report
 	 * it. */

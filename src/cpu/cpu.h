@@ -41,6 +41,7 @@ struct pmk_cpu {
 	 * own struct are in one line of the host's cache. */
 	_Alignas(64) const struct pmk_block *prev;
 	struct pmk_executions *executions; /* [block id] */
+	/* the word of a block whose fetching changes nothing: see known.h */
 	uint64_t igen;
 	/* the first block that starts at this time or later calls on_deadline() */
 	uint64_t deadline;

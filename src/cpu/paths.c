@@ -213,7 +213,8 @@ static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const str
 	return path;
 }
 
-/* Ends handlers until only `keep` of them are active. Returns the block that they interrupted. */
+/* Ends handlers until only `keep` of them are active. Returns the block that the outermost of the
+ * ended handlers interrupted. */
 static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t keep)
 {
 	struct pmk_sites_rest *s = sites->rest;

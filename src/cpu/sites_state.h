@@ -7,9 +7,9 @@
 
 /* The most open calls that pmk remembers. */
 #define MAX_CALLS (UINT32_C(4) << 20)
-#define RETURNED  256
+#define RETURNED  256 /* returns that are remembered for longjmp */
 #define NESTED	  256 /* nested handlers */
-#define TASKS	  64
+#define TASKS	  64  /* the most tasks of an RTOS */
 #define WORDS	  512 /* all counters are in the first `WORDS` words of 8 bytes of a core */
 
 /* ---- tables of records ----------------------------------------------------------------------- */
