@@ -66,8 +66,9 @@ uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_
 	uint64_t enabled = after->enabled_ns - before->enabled_ns;
 	uint64_t running = after->running_ns - before->running_ns, value;
 
-	/* without a clock no time passes between two direct readings */
 	value = after->value - before->value;
+	/* Two direct readings without a clock may have the same times. Both differences are then 0,
+	 * and pmk_linux_scale() would return 0. */
 	return enabled == running ? value : pmk_linux_scale(value, enabled, running);
 }
 

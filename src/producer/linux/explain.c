@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Explains why the kernel does not count. perf_event_open() has one error number for many causes;
- * the actual cause follows from the request, and from a few files that describe the machine.
+ * Explains why the kernel does not count. perf_event_open() has one error number for many causes.
+ * The actual cause follows from the request, and from a few files that describe the machine.
  *
- * Guesses are marked as such in the text. A hypervisor is recognised by the processor's flag (x86),
- * by the names that QEMU gives its machines, and by Xen's folder; others look like machines without
- * a driver.
+ * The text says so if a cause is a guess. A hypervisor is recognised by the processor's flag (x86),
+ * by the names that QEMU gives its machines, and by Xen's folder. On any other hypervisor, pmk
+ * reports that the machine has no driver for its PMU.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -243,7 +243,7 @@ void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 			snprintf(text, size, "%s has no such event",
 				 generic ? "the processor's PMU" : pmu->name);
 		return;
-	case ENXIO: /* pmk's own error: there is no place to count it */
+	case ENXIO: /* pmk sets this error if the PMU counts on none of the processors */
 		snprintf(text, size, "%s does not count on these processors", pmu->name);
 		return;
 	case EINVAL:

@@ -59,7 +59,7 @@ int pmk_linux_threads(const struct pmk_linux_kernel *kernel, int pid, int **list
 /* A PMU of the kernel. */
 struct pmk_linux_pmu {
 	const char *name; /* "armv8_cortex_a53" */
-	uint32_t type;	  /* of perf_event_attr */
+	uint32_t type;	  /* perf_event_attr.type */
 	/* used in results: the PMU of pmk's catalogue, or a PMU that has the kernel's name and
 	 * no events */
 	const struct pmk_pmu *pmu;
@@ -72,12 +72,12 @@ struct pmk_linux_pmu {
 
 /* What to program, and how to show it. Valid until pmk_linux_pmus_free(). */
 struct pmk_linux_event {
-	const struct pmk_event *row; /* the row of pmk's catalogue, if it has one */
+	const struct pmk_event *row; /* of pmk's catalogue, or made for this event */
 	const struct pmk_linux_pmu *pmu;
 	uint32_t type;
 	uint64_t config, config1, config2;
 	const char *unit; /* "ns", or "" */
-	bool coded;	  /* row->code is complete: it fits config, and nothing else is set */
+	bool coded;	  /* config fits into row->code, and config1 and config2 are 0 */
 	bool any_core;	  /* no PMU was named, so every core PMU is meant */
 	bool by_code;	  /* given as a code, like r11 */
 	bool in_kernel;	  /* the event happens in kernel mode only */
@@ -114,7 +114,8 @@ extern const struct pmk_pmu pmk_linux_hardware, pmk_linux_software;
  */
 int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefer, const char *name,
 		   const struct pmk_linux_event **out, char *msg, size_t size);
-/* Returns the event `ev` of another core PMU; NULL: that PMU does not have the event. */
+/* Returns the event of `pmu` that corresponds to `ev`, or NULL if `pmu` has no such event. `pmu`
+ * must be a core PMU. */
 const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,
 					   const struct pmk_linux_event *ev,
 					   const struct pmk_linux_pmu *pmu);
@@ -159,7 +160,8 @@ const char *pmk_linux_no_hardware(const struct pmk_linux_facts *f);
 
 struct pmk_linux_ask {
 	const struct pmk_linux_event *event;
-	/* > 0: events with the same number are counted together, or not at all. */
+	/* If > 0, the kernel counts all events with the same number at the same time, or none of
+	 * them. */
 	unsigned group;
 	bool user, kernel; /* count only these modes; with neither, both are counted */
 };
@@ -172,8 +174,10 @@ struct pmk_linux_rate {
 };
 
 /*
- * The threads or processors that are counted: processors, if there are any, and else threads.
- * Threads are sampled on processors: then both are given, or no threads for everything that runs.
+ * The threads and processors whose events are counted or sampled. To count, give processors or
+ * threads; if there are processors, the threads are ignored. To sample, give the processors.
+ * Without threads, everything that runs on these processors is sampled, and otherwise only the
+ * threads.
  */
 struct pmk_linux_scope {
 	const int *pids;
@@ -188,10 +192,11 @@ struct pmk_linux_scope {
 struct pmk_linux_counters;
 
 /*
- * Open events in all places of `scope`. A refusal by the kernel is not an error: the event then has
- * a reason. A group is opened as a whole or not at all; sampled events are in no group. A thread or
- * processor that has disappeared is left out. Returns 0 or PMK_ENOMEM. The requests are copied; the
- * events they point to are not.
+ * Open events in all places of `scope` (a place is described at pmk_linux_counters_fd()). A refusal
+ * by the kernel is not an error: pmk_linux_counters_reason() returns the reason. The members of a
+ * group are opened together or not at all. Groups are ignored when events are sampled. A thread or
+ * processor that has disappeared is left out. Returns 0 or PMK_ENOMEM. The requests are copied, but
+ * the events they point to are not.
  */
 int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_linux_kernel *kernel,
 			    const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
@@ -215,8 +220,9 @@ unsigned pmk_linux_counters_places(const struct pmk_linux_counters *c);
 void pmk_linux_counters_enable(struct pmk_linux_counters *c);
 void pmk_linux_counters_disable(struct pmk_linux_counters *c);
 /*
- * Read the count of event i so far: in the whole scope, or with place ≥ 0 on cpus[place]. The times
- * are sums, too. Returns false if the event is not counted (there).
+ * Read the count of event i so far: the sum over all places, or the count in one place if `place`
+ * is not negative. The times are sums, too. Returns false if the event is not counted in any of
+ * these places.
  */
 bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int place,
 			     struct pmk_linux_value *v);
@@ -237,17 +243,17 @@ int pmk_linux_rings_open(struct pmk_linux_rings **out, const struct pmk_linux_ke
 			 const struct pmk_linux_rate *rate, char *msg, size_t size);
 void pmk_linux_rings_close(struct pmk_linux_rings *r);
 
-/* Returns the events, to ask for reasons, and to enable and disable them. */
+/* Returns the counters that belong to the rings, for the functions of counters.c. */
 struct pmk_linux_counters *pmk_linux_rings_events(const struct pmk_linux_rings *r);
-/* Returns the contents of samples, as sample_type of struct perf_event_attr. */
+/* Returns the value of perf_event_attr.sample_type, which selects the contents of samples. */
 uint64_t pmk_linux_sample_type(const struct pmk_linux_rate *rate);
-/* Call a function with each number that samples of event i can have; a nonzero result ends the loop
- * and is returned. */
+/* Call `on_id` with each identifier that the kernel may write into the samples of event i. A
+ * nonzero result ends the loop and is returned. */
 int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 			int (*on_id)(void *ctx, uint64_t id), void *ctx);
 
-/* Remove all records from the buffers; a record is valid during its call of `on_record`. A nonzero
- * result ends the loop and is returned. */
+/* Remove all records from the buffers, and call `on_record` with each of them. The bytes of a
+ * record are valid only during this call. A nonzero result ends the loop and is returned. */
 int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 			  int (*on_record)(void *ctx, const uint8_t *bytes, size_t size),
 			  void *ctx);
@@ -267,10 +273,11 @@ struct pmk_linux_direct {
 };
 
 /*
- * Read an event from the page that the kernel shares with its owner, without a system call. Returns
- * false if the caller must ask the kernel: the event is on no counter, user access is not allowed,
- * the event has shared its counter and no clock shows for how long, or the page changed during
- * every reading. Without a clock, the times are the times at the last switch.
+ * Read an event from the page that the kernel shares with the event's owner, without a system call.
+ * Returns false if the caller must ask the kernel. This is the case if the event is on no counter,
+ * if user access is not allowed, if the event has shared its counter and no clock shows for how
+ * long, or if the page changed during every reading. Without a clock, the times in *v are those of
+ * the last switch.
  */
 bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 			 const struct pmk_linux_direct *direct, struct pmk_linux_value *v);

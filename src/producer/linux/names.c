@@ -31,14 +31,15 @@ struct search {
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* An event of `pmu` that is not complete yet. */
+/* Returns an event of `pmu` whose code is not set yet. */
 static struct pmk_linux_event event_of(const struct pmk_linux_pmu *pmu)
 {
 	return (struct pmk_linux_event){ .pmu = pmu, .type = pmu->type, .unit = "" };
 }
 
-/* True if a PMUv3's kernel does not list the event. It lists only the common events that PMCEID
- * names. Another event can still be programmed, but counts nothing if the core does not have it. */
+/* True if the event is a common event of a PMUv3, and the kernel does not list it. The kernel lists
+ * only the common events that PMCEID names. An event that it does not list can still be programmed,
+ * but counts nothing if the core does not have it. */
 static bool is_unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 {
 	bool common = code < 0x40 || (code >= 0x4000 && code < 0x4040);
@@ -55,7 +56,8 @@ static bool is_unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 	return true;
 }
 
-/* Keeps the event with its row, which is the catalogue's or a new row with the requested name. */
+/* Adds a copy of the event to the list of events. Its row is `row` or, if that is NULL, a row of
+ * the catalogue or a new row with the requested name. */
 static int keep_event(const struct search *s, const struct pmk_linux_event *event,
 		      const struct pmk_event *row, const struct pmk_linux_event **out)
 {
@@ -196,8 +198,8 @@ static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pm
 	return 0;
 }
 
-/* Parse "event=0x11,umask=1"; with `names`, such lists may also contain names that the kernel
- * gives them. */
+/* Parse a list of terms, such as "event=0x11,umask=1". If `names` is true, an item of the list may
+ * also be the kernel's name for such a list. */
 static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *pmu,
 		      struct pmk_linux_event *ev, const char *terms, bool names)
 {
@@ -316,7 +318,8 @@ const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
 	return name;
 }
 
-/* Iterates over the words of several texts; the nearest ones are kept by pointer. */
+/* The words that are compared with an unknown name. struct pmk_nearest keeps pointers to the
+ * nearest ones, so they must stay in memory. */
 struct words {
 	char (*word)[64];
 	unsigned n, room;
@@ -489,8 +492,8 @@ int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefe
 	return find_plain(&s, prefer, out);
 }
 
-/* Returns a generic event for one kind of cores. On a machine with several kinds, the kernel
- * expects the type of the core's PMU in the upper half. */
+/* Returns generic event `ev` for the cores of `pmu`. On a machine with several kinds of cores, the
+ * kernel expects the type of the core's PMU in the upper half of config. */
 static const struct pmk_linux_event *generic_on(const struct search *s,
 						const struct pmk_linux_event *ev,
 						const struct pmk_linux_pmu *pmu)

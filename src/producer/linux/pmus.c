@@ -343,7 +343,7 @@ static int take_event(void *ctx, const char *dir, const char *name)
 	const struct pmk_linux_named *e;
 	char text[512];
 
-	/* A file with a point in its name belongs to another file: cycles.scale */
+	/* The file cycles.scale, for example, belongs to the event file `cycles`. */
 	if (strchr(name, '.') || !read_line(text, sizeof(text), dir, name))
 		return 0;
 	if (!PMK_APPEND(

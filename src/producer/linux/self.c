@@ -29,14 +29,14 @@
 
 #include "base/message.h"
 
-#define MAX_TRIES 100 /* the kernel cannot interrupt a reading this often */
+#define MAX_TRIES 100 /* the kernel cannot interrupt one reading so many times */
 
 struct pmk_linux_self {
 	struct pmk_linux_pmus *pmus;
 	struct pmk_linux_facts facts;
 	struct pmk_linux_counters *counters;
 	struct pmk_linux_event event[PMK_LINUX_SELF_EVENTS];
-	/* NULL: there is none. */
+	/* The page of each event; NULL if the event must be read by a system call. */
 	const volatile struct perf_event_mmap_page *page[PMK_LINUX_SELF_EVENTS];
 	unsigned count;
 };

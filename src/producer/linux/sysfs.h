@@ -7,7 +7,8 @@
 
 #define PMK_LINUX_PIECES 8
 
-/* format/NAME, "config1:0-7,32": the bits of a term, lowest piece first. */
+/* The contents of format/NAME, such as "config1:0-7,32": the bits that hold a term. Pieces are
+ * ranges of bits, and the range for the lowest bits of the term comes first. */
 struct pmk_linux_format {
 	char *name;
 	unsigned word; /* 0 config, 1 config1, 2 config2 */
@@ -17,13 +18,13 @@ struct pmk_linux_format {
 	} piece[PMK_LINUX_PIECES];
 };
 
-/* events/NAME, "event=0x11", with the unit of its counts. */
+/* The contents of events/NAME, such as "event=0x11", and the unit of its counts. */
 struct pmk_linux_named {
 	char *name, *terms, *unit;
 };
 
 struct pmk_linux_pmu_full {
-	struct pmk_linux_pmu pub; /* comes first: a pointer to it is a pointer to the whole */
+	struct pmk_linux_pmu pub; /* comes first, so the two structs have one address */
 	char *name;		  /* pub.name */
 	struct pmk_pmu made;	  /* used for pub.pmu if no catalogue has the PMU */
 	struct pmk_linux_format *formats;
