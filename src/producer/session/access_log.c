@@ -26,7 +26,8 @@ static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 	return pmk_model_find(pmk_emulated_guest(cfg));
 }
 
-/* The signals that would_read() assumes to have been raised some more. */
+/* The signals whose totals would_read() increases before it reads: none, those that the bus raises,
+ * or all. */
 enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
 
 /* Copies a bus, but not the unused records of its log, which has room for 4096. */
@@ -39,7 +40,8 @@ static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 	memcpy(to->log_sig, from->log_sig, n);
 }
 
-/* Raises more signals, so that the counters change. Counters divide by 64 at most. */
+/* Increases the totals of the signals in `more`. 4096 occurrences change every counter that counts
+ * one of them, because no counter counts fewer than one of 64. */
 static void raise_more(struct pmk_bus *bus, enum more more)
 {
 	for (unsigned s = PMK_SIG_NONE + 1; s < PMK_NSIGNALS; s++)
@@ -47,8 +49,8 @@ static void raise_more(struct pmk_bus *bus, enum more more)
 			bus->total[s] += 4096;
 }
 
-/* Returns the value that a privileged read of a register would return if `more` signals had been
- * raised. The function changes nothing. */
+/* Returns the value that a privileged read of a register would return after more occurrences of the
+ * signals in `more`. The function changes nothing. */
 static uint64_t would_read(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			   unsigned reg, enum more more)
 {
@@ -110,7 +112,7 @@ static bool is_counter(const struct pmk_pmu *pmu, const char *name)
 	return false;
 }
 
-/* If a counter that is read does not count, adds the reason. */
+/* If the counter `reg`, which is read, does not count at present, adds the reason. */
 static void remark_still(struct remarks *r, const struct pmk_emulated *e,
 			 const struct pmk_emulated_config *cfg, unsigned reg)
 {

@@ -20,9 +20,10 @@ uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_em
 			       const struct pmk_guest_access *a, uint64_t value);
 
 /*
- * An access that was made, or that its mode may not make (`denied`). pmk_access_log_line() writes
- * the line of an access, with a newline. `e` is the state after the access. Returns the line's
- * length.
+ * An access that the program has made, or that its mode may not make (`denied`).
+ *
+ * pmk_access_log_line() writes the line of an access, with a newline, and returns the length of the
+ * line. `e` is the state of the core after the access.
  */
 struct pmk_access_made {
 	const struct pmk_guest_access *access;

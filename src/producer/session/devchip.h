@@ -30,9 +30,9 @@ struct pmk_devchip {
 	struct pmk_ahbmon_observer observer;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
 	struct pmk_pins_sink sink; /* valid only in this process */
-	/* The packets that have not reached the pins yet. Used if there is a sink. */
+	/* The packets that the pins do not show yet. Used only if there is a sink. */
 	struct pmk_ahbmon_packets packets;
-	struct pmk_ahbmon_pins pins; /* the present state; the sink does not have it yet */
+	struct pmk_ahbmon_pins pins; /* the present state, which was not passed to the sink yet */
 };
 
 /* Sets the pointers of this process. `sink` receives the pins in this process. */
@@ -41,9 +41,10 @@ void pmk_devchip_bind(struct pmk_devchip *chip, const struct pmk_pins_sink *sink
  * pmk_devchip_bind(). Returns 0 or an error. */
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		     const struct pmk_traffic *traffic);
-/* Starts the observers, after the monitor's registers were set. If there may be a sink, `codes` has
- * the codes of the pins. The slaves then have their numbers in the matrix: 0 mpmc, 1 smc, 2
- * apb_core, 3 apb_dma, 4 ahbmon (our choice). */
+/* Starts the observers. Must be called after the monitor's registers were set. `codes` has the
+ * codes of the pins, or is NULL if no sink will receive the pins. With `codes`, the observers also
+ * report which slave is accessed, by its number in the matrix: 0 mpmc, 1 smc, 2 apb_core, 3
+ * apb_dma, 4 ahbmon (our choice). */
 int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model,
 			const struct pmk_ahbmon_packet_params *codes);
 
@@ -51,9 +52,9 @@ int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model 
 void pmk_devchip_shown(struct pmk_devchip *chip);
 
 /*
- * Checks a chip, because it was in memory that the program can write. Returns true if a run can
- * lead from `begun` to this state by the core's time `clock`. If not, the chip must not be used.
- * Copies the configuration from `begun`.
+ * Checks a chip, because it was in memory that the program can write. Returns true if the chip can
+ * get from the state `begun` to this state until the core's time `clock`. Otherwise the chip must
+ * not be used. Copies the configuration from `begun`.
  */
 bool pmk_devchip_valid(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock);
 

@@ -280,14 +280,14 @@ int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* The number of parts that no valid count exceeds: at 1000 million instructions a second, so many
- * parts take 26 days. */
+/* read_in_parts() rejects counts of more parts than this. At 1000 million instructions a second, a
+ * program would need 26 days for so many parts. */
 #define MOST_PARTS (UINT64_C(1) << 20)
 
 /*
- * Reads the counts since the last reading in parts. Without a clock, nothing has polled the session
- * meanwhile, so each part is so small that no counter can wrap in it. Returns PMK_ERANGE if the
- * counts are impossibly large.
+ * Reads the counts since the last reading in parts that are so small that no counter can wrap in a
+ * part. This is necessary without a clock, because nothing has polled the session since the last
+ * reading. Returns PMK_ERANGE if the counts are impossibly large.
  */
 static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
 {

@@ -143,7 +143,8 @@ struct pmk_emulated {
 	struct pmk_session session;
 	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
 	struct pmk_region_state region[PMK_MAX_REGIONS];
-	/* The clock when the program began. It has the cycles of the start itself. */
+	/* The core's clock when the program began. The cycles before it were spent on starting the
+	 * session. */
 	uint64_t start_cycles;
 	/* The return addresses of the open calls, which are kept only while calls are followed. The
 	 * array is address space of this process for PMK_CALL_STACK addresses. When it is full,
@@ -151,21 +152,22 @@ struct pmk_emulated {
 	uint64_t *call;
 	uint32_t calls;
 	bool calls_lost;
-	/* Indexed by address. It shows which calls longjmp leaves. */
+	/* A table that is indexed by address. It shows how many calls a longjmp leaves. */
 	struct pmk_returned returned[PMK_RETURNED];
 	/*
-	 * About the block that is about to begin. `ending` has the regions that end before it, by a
-	 * return or at their end address. `beginning` has the regions that begin with it.
-	 * `branched` is true if the block before it ended with a taken direct branch that is not a
-	 * call.
+	 * About the block that is about to begin. `ending` is the set of regions that end before
+	 * it, by a return or at their end address. `beginning` is the set of regions that begin
+	 * with it. `branched` is true if the block before it ended with a taken direct branch that
+	 * is not a call.
 	 */
 	uint32_t ending, beginning;
 	bool branched;
 	/* The state of intervals. */
 	uint64_t interval_due;		   /* in the unit of the interval */
 	struct pmk_reading interval_total; /* reading at the end of the last interval */
-	/* The time in cycles when counting begins, or PMK_NEVER if it has begun. Then the counts up
-	 * to that time, and the cycles up to that time. */
+	/* `delay_due` is the time, in cycles, when counting begins, or PMK_NEVER if it has begun.
+	 * `delayed` has the counts up to that time, and `delayed_cycles` the cycles up to that
+	 * time. */
 	uint64_t delay_due;
 	struct pmk_reading delayed;
 	uint64_t delayed_cycles;

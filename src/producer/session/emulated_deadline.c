@@ -16,14 +16,14 @@
 /* The minimum time between checks when a sampled piece is about to end. */
 #define PIECE_STEP    4096
 
-/* Returns the time up to which no model can overflow. It follows from the horizon of all models
- * together. */
+/* Returns the time up to which no counter of any model can overflow. The models have told the bus
+ * the total of each signal at which they must be updated, which is the horizon of that signal. */
 static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t near = PMK_NEVER;
 
 	/* The PMU on the buses has no overflow flags. Its 32-bit counters count at most once per
-	 * cycle, so none of them can wrap between polls at this distance. */
+	 * cycle, so none of them can wrap between two polls. */
 	if (pmk_emulated_on_buses(e))
 		return e->cpu.cycles + PMK_BIU_LAG * e->chip.biu.ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
@@ -88,7 +88,7 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 		return piece_deadline(e, cfg);
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
 	    cfg->plan.timed)
-		return PMK_NEVER; /* the PMU's own timer asks for the end by the horizon */
+		return PMK_NEVER; /* the interval timer of the PMU ends these intervals */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
 	return insns_deadline(e, cfg, e->interval_due);

@@ -40,7 +40,8 @@ void pmk_emulated_first_interval(struct pmk_emulated *e, const struct pmk_emulat
 
 /* Programs the counters again, each with the filter of its levels. */
 int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* Assumes the most likely exception level, because counts are read while the level is open. */
+/* Assumes the most likely exception level if counts must be read while the level is open, which
+ * means that no access has shown it yet (src/cpu/cpu.h). */
 void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 
 /* Starts sampling, with units at places that depend on `seed`. */

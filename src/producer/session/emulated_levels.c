@@ -62,7 +62,7 @@ static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *
 		pmk_emulated_set_input(pmk_emulated_guest_ops(cfg), e->guest, &e->bus, "el", level);
 }
 
-/* Assigns the pending counts, whose level was open, to `level`. */
+/* Assigns the pending counts, whose level was open (unknown), to `level`. */
 static void close_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			unsigned level)
 {

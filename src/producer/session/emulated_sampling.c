@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pieces of a sampled program: the beginning, then units with a warm-up before each.
+ * Divides a sampled program into pieces: its beginning, which is the head, and then units with a
+ * warm-up before each (units.h).
  */
 #include "producer/session/emulated_internal.h"
 
@@ -47,7 +48,8 @@ static void end_cold(struct pmk_emulated *e)
 		pmk_cpu_stale(&e->cpu, &e->kept);
 }
 
-/* Ends the phase. Returns true if it was a piece that counts. */
+/* Ends the phase. Returns true if the phase was a piece from which counts are estimated, which is
+ * the head or a unit. */
 static bool end_phase(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		      const struct pmk_emulated_blocks *b, const struct pmk_reading *now)
 {

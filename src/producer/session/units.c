@@ -9,7 +9,8 @@
 /* If fewer pairs than this contained occurrences, the variation between pairs is not estimated (our
  * choice). */
 #define PAIRS_NEEDED 8
-/* The margin is at least this, because units begin and end with blocks and not at random places. */
+/* This fraction of the estimate is added to the margin, because units begin and end with blocks and
+ * not at random places. */
 #define LEAST_MARGIN 0.001
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -33,7 +34,7 @@ void pmk_units_next(struct pmk_units_place *p, const struct pmk_units_config *cf
 		length = cfg->least;
 	if (length > cfg->most)
 		length = cfg->most;
-	p->from = p->to > now ? p->to : now; /* the last unit may have begun late */
+	p->from = p->to > now ? p->to : now; /* now > p->to if the last unit began late */
 	p->to = p->from + length;
 	p->at = p->from + (length > unit ? draw_random(&p->random) % (length - unit) : 0);
 	p->n++;
@@ -46,14 +47,14 @@ static double count_of(const struct pmk_units_piece *piece, unsigned i)
 	return (double)(i == PMK_UNITS_CYCLES ? piece->cycles : piece->counts.total[i - 1]);
 }
 
-/* A pair of units, and the part of the program that it represents. */
+/* A pair of units: the number of instructions that it represents, and the count per instruction. */
 struct pair {
 	double weight, rate;
 };
 
 /*
- * Returns the last pair; the stretches of its units end at `end`. If the pair has no stale unit,
- * the cold unit is assumed to differ from it by as much as in the complete pairs.
+ * Returns the last pair; the stretches of its units end at `end`. If its stale unit is missing, the
+ * difference between its units is assumed to be the mean difference of the complete pairs.
  */
 static struct pair last_pair(const struct pmk_units *u, const struct pmk_units_number *x,
 			     uint64_t end)
@@ -95,8 +96,8 @@ static void add_unit(struct pmk_units *u, struct pmk_units_number *x, double cou
 }
 
 /*
- * Returns the earliest position at which the next piece can begin: the start of the last stretch,
- * or the end of the head.
+ * Returns the earliest position at which the next piece may begin. This is the start of the last
+ * stretch, or the end of the head if there is no stretch yet.
  */
 static uint64_t last_from(const struct pmk_units *u)
 {

@@ -112,7 +112,7 @@ struct pmk_units_number {
 /* The numbers that are estimated: the cycles, and then the events of the plan. */
 enum { PMK_UNITS_CYCLES, PMK_UNITS_EVENTS, PMK_UNITS_NNUMBERS = PMK_UNITS_EVENTS + PMK_MAX_EVENTS };
 
-/* What is known about one process. Zeroed memory contains nothing. */
+/* What is known about one process. A zeroed struct contains no pieces. */
 struct pmk_units {
 	uint64_t n, insns; /* number of units, and the instructions in them */
 	uint64_t head_insns;
