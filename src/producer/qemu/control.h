@@ -55,7 +55,8 @@ struct pmk_control_state {
 	uint64_t hcr;	     /* the relevant bits of HCR_EL2 */
 };
 
-/* True if the instruction writes a register of enum pmk_control_reg. */
+/* True if the instruction writes a register of enum pmk_control_reg. *w then describes the
+ * write. */
 bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in,
 			    enum pmk_control_by by, bool big_endian, struct pmk_control_write *w);
 /*

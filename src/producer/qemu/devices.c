@@ -11,11 +11,11 @@
 
 #include "producer/qemu/parts.h"
 
-/* An access that QEMU runs as a translated block of its own. */
+/* An access of an instruction that was translated as a block of its own. */
 struct lone_access {
 	pmk_access_fn *fn;
-	/* Data for the callback: for the access as a block of its own, and for the access within
-	 * the first block. */
+	/* Data for `fn`: `access` if QEMU has reported the start of this block, and `within` if
+	 * QEMU has left a longer block for this access and reports only the access. */
 	void *access, *within;
 	const struct pmk_block *block;
 };

@@ -231,7 +231,8 @@ static unsigned vcpu_of(const struct qemu_env *env)
 /* The number of a register of A64, made from op0, op1, CRn, CRm and op2. */
 #define A64_REG(op0, op1, crn, crm, op2) \
 	((uint32_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
-/* These bits make the number the register's key in the table, or its element in the list. */
+/* With these bits, the number is the key of the register in the table of registers, or its element
+ * in the list of registers (see find_table()). */
 #define KEY_OF_A64  UINT32_C(0x10130000)
 #define LIST_OF_A64 UINT64_C(0x6030000000130000)
 #define DFR0_REG    A64_REG(3, 0, 0, 5, 0)
@@ -270,8 +271,9 @@ static bool is_reg_list(uintptr_t list, uint64_t n)
 
 #define PROCESSOR_BYTES (1 << 20) /* an ARM processor is not larger in any release */
 
-/* Finds the table of a processor's registers. After the table, a processor has the list of the
- * registers, their values, and their number. Returns NULL if there is no such member. */
+/* Finds the table of a processor's registers. In a processor, the member for the table is followed
+ * by members for the list of the registers, their values, and their number. Returns NULL if the
+ * processor has no such members. */
 static void *find_table(const struct qemu_cpu *cpu)
 {
 	enum { WORDS = 512, BEHIND = 3 };

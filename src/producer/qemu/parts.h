@@ -71,8 +71,8 @@ void pmk_controls_watch(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
  * instruction is at `pc` in block `b`. */
 void pmk_devices_watch_access(struct qemu_plugin_tb *tb, size_t i, uint64_t pc, pmk_access_fn *fn,
 			      uint64_t access, const struct pmk_block *b);
-/* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU once for each page, at the
- * first access that is not a plain hit. */
+/* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU only once for each page, at
+ * the first access to the page that is not a plain hit in the cache. */
 bool pmk_devices_is_device(const struct pmk_cpu *cpu, uint64_t addr);
 
 /* ---- registers.c ----------------------------------------------------------------------------- */
@@ -153,10 +153,11 @@ void pmk_lockup_begin(void);
 /* ---- preload.c ------------------------------------------------------------------------------- */
 
 /*
- * Finds the address of a prefetch instruction (PLD, PRFM), which the emulator does not report: the
- * load or store among the instructions [first, last) of a block from whose address the address of
- * instruction `i` follows, because both use the same base register. Returns false if there is none.
- * Stores in *distance how many bytes after the first accessed byte the prefetch is.
+ * Finds the address of a prefetch instruction (PLD, PRFM), which the emulator does not report. The
+ * function looks for a load or store with the same base register as instruction `i`, among the
+ * instructions [first, last) of a block. It stores the index of this load or store in *access, and
+ * in *distance how many bytes after the first accessed byte the prefetch is. Returns false if there
+ * is no such instruction.
  */
 bool pmk_preload_find(const struct pmk_insn *in, size_t first, size_t last, size_t i,
 		      size_t *access, int64_t *distance);

@@ -304,7 +304,7 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* Ends counting when the emulator exits. It may have been about to continue with the rest of a
+/* Ends counting when the emulator exits. The emulator may have been about to run the rest of a
  * block. */
 __attribute__((destructor)) static void ended(void)
 {

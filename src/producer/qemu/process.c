@@ -401,9 +401,10 @@ static bool makes_thread(int64_t num, uint64_t flags)
 }
 
 /*
- * Prepare for the second thread, which is about to start. It must be done before the call, in which
- * QEMU discards all translated code: newer releases, such as 10.0, report the new vCPU only on the
- * new thread, when the first thread may already have translated code for both threads.
+ * Prepare for the second thread, which is about to start. This must be done before the system call
+ * that starts it, because QEMU discards all translated code in this call. Newer releases, such as
+ * 10.0, report the new vCPU only on the new thread. By then, the first thread may already have
+ * translated code for both threads.
  */
 static void becomes_threaded(void)
 {

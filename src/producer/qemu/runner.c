@@ -123,7 +123,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 		sum->margin2[i] += c->margin2[i];
 }
 
-/* Returns the index of the fact that is a block's number of instructions. */
+/* Returns the index in struct pmk_facts at which a block has its number of instructions. */
 static unsigned insn_fact(const struct pmk_core_counts *counts)
 {
 	unsigned i = 0;
@@ -134,9 +134,9 @@ static unsigned insn_fact(const struct pmk_core_counts *counts)
 }
 
 /*
- * Returns the number of executed instructions without times of their own. If `eager` is set, the
- * executions of each block are not known. Then the function returns 1 if these instructions are at
- * least one percent of the code, and 0 otherwise.
+ * Returns the number of executed instructions for which the model has no times of their own. If
+ * `eager` is set, the executions of each block are not known. Then the function returns 1 if these
+ * instructions are at least one percent of the code, and 0 otherwise.
  */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
@@ -206,7 +206,7 @@ static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_run
 	c->units = u->n;
 }
 
-/* More cycles than any core can have. */
+/* No valid record of the pins has more cycles. */
 #define MOST_CYCLES (UINT64_C(1) << 40)
 
 /* Passes the recorded states of the pins to the sink. */

@@ -107,7 +107,9 @@ static char **emulator_words(char *const *words, char *plugin, char *stack, char
 	return argv;
 }
 
-/* Returns the environment, in the order that the program must see. The caller owns the array. */
+/* Returns the environment in the order in which the emulator must get it. Older emulators reverse
+ * the order for the program. Emulators that give programs a vDSO do not, so it is reversed here.
+ * The caller owns the array. */
 static char **emulator_env(char *const *env, bool vdso)
 {
 	char **envp;
@@ -143,8 +145,8 @@ static void fix_surroundings(void)
 	setrlimit(RLIMIT_STACK, &stack);
 }
 
-/* Runs in the child before exec, in memory that still belongs to pmk. Writes errors to `report`,
- * which exec closes. */
+/* Runs in the child before exec, in memory that the child shares with pmk. Writes errors to
+ * `report`, which a successful exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
 				    const int inherited[3], const int streams[3], int report,
 				    const sigset_t *mask)

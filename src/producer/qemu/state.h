@@ -40,7 +40,7 @@ struct qemu_mem_test;
 struct plugin_rest {
 	bool on;
 	const uint64_t *counter;
-	uint64_t began;	  /* instructions in the rest of the processes that led to this one */
+	uint64_t began;	  /* *counter when this process was forked; later counts are its own */
 	uint64_t unit_at; /* when the next unit begins, as pmk_emulated_unit_at() returns it */
 	struct pmk_ticks ticks;
 	/* True if all code must be translated again when the system call returns: this process was
@@ -55,7 +55,7 @@ struct plugin_rest {
  */
 struct plugin_control {
 	bool follows;
-	bool differs; /* the levels of translated code have different states */
+	bool differs; /* code was translated for levels with different states */
 	/* The core with everything on that its parameters enable, and the parts that firmware has
 	 * enabled at each level. */
 	struct pmk_core configured;
@@ -81,7 +81,7 @@ struct plugin_guest {
 	struct pmk_l220 l220;
 };
 
-/* Registers: registers.c. */
+/* The state of registers.c. */
 struct plugin_registers {
 	const struct pmk_qemu_glue *glue;
 	const struct pmk_registers_isa *isa;
@@ -134,8 +134,8 @@ struct plugin {
 	/* The remaining delay at the last system call. A thread that this call creates begins to
 	 * count when its creator does. */
 	uint64_t delay_left;
-	/* True when the second thread of the program has started. The emulator then translates all
-	 * code again, for threads that run at the same time. */
+	/* Set when the program is about to start its second thread. The emulator then translates
+	 * all code again, for threads that run at the same time. */
 	bool threaded;
 	/* If translated code counts the executions of the only thread by itself, this has the
 	 * counters of vCPU 0 of this process, at an address that stays the same in forks. Otherwise

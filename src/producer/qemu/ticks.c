@@ -17,8 +17,8 @@
  */
 #define INSNS_PER_TICK	512
 #define INSNS_LEFT	2048
-/* Translating a block again takes about as long as this many ticks. So it pays only when about as
- * many unnecessary ticks have been made. */
+/* Translating a block again takes about as long as this many ticks. So it pays only after so many
+ * ticks for each block that must be translated again. */
 #define TICKS_PER_BLOCK 4096
 #define CHECK_EVERY	65536
 #define FIRST_GAP	2000000 /* assumed until a gap was measured */

@@ -27,7 +27,7 @@ struct pmk_ticks {
 	uint32_t n;
 	uint32_t *at;	       /* hash table by address: number + 1 */
 	uint32_t translated;   /* blocks since code was last translated again */
-	uint64_t count, check; /* ticks since the last translation; number at which to check them */
+	uint64_t count, check; /* ticks since the last translation; `count` at the next check */
 	uint64_t began, last;  /* instructions at the last translation, and at the last tick */
 	uint64_t gap;	       /* the most instructions that are expected between two ticks */
 	bool all;	       /* true if all blocks tick */
@@ -40,12 +40,12 @@ int pmk_ticks_init(struct pmk_ticks *t);
  * tick. */
 struct pmk_tick *pmk_ticks_translated(struct pmk_ticks *t, uint64_t pc);
 
-/* A unit is near if it is due within this multiple of the longest time without a tick (our
- * choice). */
+/* The next unit is near if it is due within this many times the number of instructions in the
+ * longest gap between two ticks (our choice). */
 #define PMK_TICKS_NEAR 2
 
-/* Does the part of pmk_ticks_tick() that is rarely needed. It is called if there were many ticks or
- * the next unit is near. Returns true if code should be translated again. */
+/* Does the part of pmk_ticks_tick() that is rarely needed. It is called if there were many ticks,
+ * or if the next unit is near. Returns true if code should be translated again. */
 bool pmk_ticks_look(struct pmk_ticks *t, uint64_t executed, uint64_t due);
 
 /*

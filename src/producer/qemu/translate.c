@@ -356,8 +356,8 @@ static void preload_unseen(unsigned vcpu, void *data)
 
 /*
  * Makes prefetch instruction `i` of a block take place at the access of another instruction,
- * because that access shows the address. That access is earlier or later than the prefetch, which
- * affects only the time of loads.
+ * because the address of the prefetch follows from that access. It then takes place earlier or
+ * later than in the program, which affects only the time of loads.
  */
 static void watch_preload(struct qemu_plugin_tb *tb, const struct pmk_insn *in,
 			  const struct pmk_block *b, size_t first, size_t last, size_t i)
@@ -413,8 +413,8 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 }
 
 /*
- * Registers that the executions of a straight run's instructions are counted without a clock. The
- * run is divided after each instruction that may fault.
+ * Registers the callbacks that count how often the instructions of a straight run are executed, if
+ * there is no clock. The run is divided after each instruction that may fault.
  */
 static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			   const struct pmk_insn *in, size_t first, size_t last)
