@@ -60,8 +60,9 @@ static int read_number(const char *folder, const char *name, uint64_t *value)
 	return err;
 }
 
-/* Read one map. Returns false if there is none, or if the kernel's data is invalid. Drivers may
- * report the page or the registers, but always map pages. */
+/* Read one map. Returns false if there is none, or if the kernel's data is invalid. In `addr`, a
+ * driver may report the address of the registers or of their page; the memory is always mapped in
+ * whole pages. */
 static bool read_map(const char *folder, struct pmk_uio_map *m)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -100,7 +101,7 @@ unsigned pmk_uio_maps(const char *sysfs, const char *file, struct pmk_uio_map ma
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-/* The position of the tree, and a buffer for an error text. */
+/* The path of the device tree, and a buffer for an error text. */
 struct tree {
 	const char *root;
 	char *why;

@@ -29,7 +29,7 @@
 
 #include "producer/wire/devices.h"
 
-#define NWINDOWS 8 /* a block has a page or two */
+#define NWINDOWS 8 /* the registers of a PMU are in one or two pages */
 
 /* A mapping of `size` bytes from the address `start` on. */
 struct window {
