@@ -487,8 +487,8 @@ int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwor
 	else
 		pmk_wave_vcd_changes(v);
 	/*
-	 * If the dump is cut off, the last time may lack changes. The values before it are
-	 * complete, so a clock edge at that time counts.
+	 * If the dump is cut off, some changes at the last time may be missing. The values before
+	 * that time are complete, so a clock edge at that time counts.
 	 */
 	if (!v->stopped)
 		dump_settle(v);

@@ -148,8 +148,8 @@ void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
 void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size);
 
 /*
- * Ends the current time: copies the changes to `before`. The function copies each member
- * separately, as each was stored a moment ago: a wider load that covers two recent stores would
+ * Ends the current time: copies the changes to `before`. The members of a value are copied one by
+ * one, because each was stored separately a moment ago. A wider load that covers both stores would
  * stall.
  */
 static inline void wave_cells_commit(struct wave_cells *c)
@@ -205,8 +205,8 @@ static inline struct wave_id *wave_find_id(const struct wave_dump *v, uint64_t k
 int pmk_wave_dump_net(struct wave_dump *v, uint64_t key, uint32_t *net);
 
 /*
- * A scope is stored as its whole path. The stack of open scopes is one string that ends with the
- * current scope.
+ * The open scopes. `path` has the whole path of the current scope, with the paths of the scopes
+ * around it at its beginning.
  */
 struct wave_scopes {
 	char *path; /* such as "tb.core", from malloc */
@@ -244,8 +244,9 @@ static inline void wave_make_room(struct wave_cells *c)
 }
 
 /*
- * Stores a value in a cell; there must be room in the list. Whether the value is new is
- * unpredictable for a processor, so the cell is always stored, and only the count depends on it.
+ * Stores a value in a cell; there must be room in the list. A processor cannot predict whether the
+ * value is new. So the cell and the list entry are always stored, and only `nchanged` depends on
+ * it.
  */
 static inline void wave_set(struct wave_cells *c, uint32_t cell, struct pmk_wave_value value)
 {

@@ -82,7 +82,7 @@ struct cursor {
 	 * is too long. The value of a one-bit signal is part of `entry`.
 	 */
 	uint8_t bytes, surplus;
-	uint8_t later[2]; /* position of the time in `entry`, for values of bits and for others */
+	uint8_t later[2]; /* first bit of the time in `entry`: if the value is bits, and if not */
 	bool easy;	  /* a value of bits can be copied into the cell */
 };
 
@@ -650,7 +650,7 @@ struct table {
 	size_t n;	/* signals so far */
 	uint64_t begin; /* where the latest chain begins */
 	size_t last;	/* signal of the latest chain */
-	uint64_t end;	/* end of the last chain */
+	uint64_t end;	/* where all chains end */
 };
 
 static bool add_no_chains(struct wave_fst *f, struct table *t, uint64_t n)
@@ -817,7 +817,8 @@ static inline bool take_easy(struct wave_dump *v, struct cursor *c)
 }
 
 /*
- * Puts the cursor into the list of the time of its next change; `now` is the time of the last one.
+ * Puts the cursor into the list of the time of its next change. `now` is the index of the time of
+ * its last change.
  */
 static inline int schedule_cursor(struct wave_dump *v, uint32_t index, size_t now)
 {
@@ -862,7 +863,7 @@ static int load_chain(struct wave_dump *v, struct cursor *c, const struct places
 	return 0;
 }
 
-/* Moves to time t. If a $dumpoff was before t, all values are unknown from then on. */
+/* Moves to time t. If there was a $dumpoff until then, all values are unknown from now on. */
 static int go_to(struct wave_dump *v, uint64_t t)
 {
 	struct wave_fst *f = v->fst;

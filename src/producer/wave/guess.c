@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes a map from the names of signals. A layer is a group of signals with an htrans of two bits
- * and an hready in the same scope, whatever comes before and after these words: htrans, M0_HTRANS,
- * htrans_o with hready_i. If one htrans has several names, the name with the most roles wins, then
- * the outermost one, then the shortest path. Some simulators use two nets for the two ends of a
- * vector port but one net for a port of one bit. So groups that share hwrite and hready are one
- * layer, too; masters of one bus share only hready. Layers whose names differ only in numbers are
- * sorted by these numbers; the others keep the order of the dump. Some groups are not layers of
- * their own; the map has them as comments:
+ * Makes a map from the names of signals. A layer is a group of signals in the same scope with an
+ * htrans of two bits and an hready. Any text may be before and after these words: htrans,
+ * M0_HTRANS, htrans_o with hready_i. If one htrans has several names, pmk uses the name whose group
+ * has signals for the most roles, then the outermost name, then the name with the shortest path.
+ * Some simulators use two nets for the two ends of a vector port but one net for a port of one bit.
+ * So groups that share hwrite and hready are one layer, too. Masters of one bus share only hready.
+ * Layers whose names differ only in numbers are sorted by these numbers. The other layers keep the
+ * order of the dump. Some groups are not layers of their own; the map has them as comments:
  *
- *  - A module inside another one that has an htrans of the same name and as many roles or more:
- *    simulators may use two nets for the two ends of a port. Also a module without hwrite whose
- *    hready is that of a module with hwrite.
- *  - Ports of slaves, recognised by their hsel, if there are other ports: their traffic is the
- *    traffic of a master.
+ *  - A module inside another one that has an htrans of the same name and as many roles or more,
+ *    because simulators may use two nets for the two ends of a port. Also a module without hwrite
+ *    whose hready is that of a module with hwrite.
+ *  - Ports of slaves, if there are other ports, because their traffic is the traffic of a master.
+ *    A port of a slave has an hsel.
  *
  * An AXI interface is a group with awvalid and its awready, bvalid and bready, or with arvalid,
  * arready, rvalid and rready; aw_valid etc. are also recognised. Otherwise the rules for layers
@@ -24,10 +24,10 @@
  * A map has one clock. A layer's own clock is named after the layer, such as m_axi_aclk for
  * m_axi_awvalid, or is in the layer's scope and has the name of the map's clock.
  *
- * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it,
- * because many other state machines have signals with these words in their names. If there are
- * none, the states are taken from the pins of an AHB Monitor. The handshake signals of AXI are not
- * such states.
+ * A GXI has two signals for states, address_state and data_state, of two bits each. Their path must
+ * contain gxi or mbx, because many other state machines have signals with these words in their
+ * names. If there are no such signals, the states are taken from the pins of an AHB Monitor. The
+ * handshake signals of AXI are not such states.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "producer/wave/guess.h"
 
-/* Names, the most typical first; a trailing '*' stands for any text on both sides. */
+/* Names, the most typical first. Any text may be before and after a name that ends with '*'. */
 static const char *const clocks[] = { "hclk",  "hclk*", "aclk",	  "clk", "clock",
 				      "clk_i", "clk*",	"clock*", NULL };
 static const char *const resets[] = { "hresetn", "hreset*", "aresetn", "resetn", "reset_n", "rst_n",
@@ -48,7 +48,8 @@ static unsigned name_rank(const char *name, const char *const *list)
 	return 100;
 }
 
-/* Returns the most typical name: one in `scope` first, then the shortest path. */
+/* Returns the signal with the most typical name. Of signals with equally typical names, it returns
+ * one in `scope`, or else the one with the shortest path. */
 static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 						  const char *const *list, const char *scope)
 {

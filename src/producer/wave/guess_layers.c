@@ -62,7 +62,8 @@ static bool same_bus(const struct guess_layer *a, const struct guess_layer *b)
 	       same_net(a, b, PMK_AHB_HWRITE);
 }
 
-/* Adds a layer to the list. Returns 0 or PMK_ENOMEM. */
+/* Adds a layer to the list. If the list has the same bus under another name, only the better name
+ * stays. Returns 0 or PMK_ENOMEM. */
 static int add_layer(struct guess *all, const struct guess_layer *l)
 {
 	all->masters = all->masters || (!l->slave && !l->axi);
@@ -250,8 +251,8 @@ static bool is_direction(const char *text)
 }
 
 /*
- * Returns the last scope of a path that has an index, as generated scopes have: "lane[2]" of
- * tb.lane[2].m. Without one, returns the last scope.
+ * Returns the end of a path, from the last scope on that has an index, as generated scopes have:
+ * "lane[2].m" of tb.lane[2].m. If no scope has an index, returns the last scope.
  */
 static const char *telling_scope(const char *path)
 {
@@ -263,8 +264,9 @@ static const char *telling_scope(const char *path)
 }
 
 /*
- * Names a layer: the text before and after htrans or awvalid, or else the last scope names, from
- * one with an index on. Only letters, digits and single '_' are kept.
+ * Names a layer by the text before and after htrans or awvalid. If there is no such text, or if a
+ * scope has an index, the name begins with what telling_scope() returns. Only letters, digits and
+ * single '_' are kept.
  */
 static void name_layer(struct guess *all, size_t n)
 {

@@ -31,8 +31,9 @@ _Static_assert((int)PMK_AHB_NRULES <= PMK_WAVE_MOST_RULES &&
 /* ---- layers --------------------------------------------------------------------------------- */
 
 /*
- * Finds the slots of a part of the map: by role, NO_SLOT if it has no signal. Returns the roles
- * that have one, as bits.
+ * Finds the slots of a part of the map: the signals that the map names for roles. slot[] gets the
+ * index of the slot by role, or NO_SLOT if the role has no signal. Returns the roles that have one,
+ * as bits.
  */
 static uint32_t find_slots(const struct pmk_wave_map *m, enum pmk_wave_part part, unsigned group,
 			   int *slot, unsigned nroles)
@@ -378,8 +379,8 @@ static bool in_transfer(const struct pmk_wave_watched *l)
 }
 
 /*
- * Warns about an x that matters. As in the checker, an address phase must be known when it is
- * taken, and a response while there is a transfer.
+ * Warns about an x that matters, by the rules of the checker: HREADY must always be known, HRESP
+ * while there is a transfer, and the signals of an address phase when HREADY is high.
  */
 static __attribute__((noinline)) void warn_x(struct pmk_wave_count *c,
 					     const struct pmk_wave_watched *l,
@@ -599,7 +600,7 @@ static void sample_event(struct pmk_wave_count *c, unsigned slot, const struct p
 	c->was[slot] = high;
 }
 
-/* Counts EVNTBUS and [events]; not called in reset. */
+/* Counts EVNTBUS and [events] at an edge. Nothing is counted in reset. */
 static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	const struct pmk_wave_map *m = c->map;
@@ -620,7 +621,7 @@ static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 	}
 }
 
-/* True if a signal of the bus has a horizon. */
+/* True if a signal of the bus, or its log, has a horizon: see note_horizons(). */
 static bool has_horizon(const struct pmk_bus *bus)
 {
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)

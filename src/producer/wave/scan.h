@@ -89,7 +89,7 @@ struct wave_marks {
 	uint64_t letters;
 };
 
-/* Portable version. */
+/* Finds the properties of the 64 bytes from p on, with portable code. */
 static inline struct wave_marks wave_marks_plain(const char *p)
 {
 	struct wave_marks m = { .ends = 0 };

@@ -3,7 +3,7 @@
  * The input of a dump. Its first bytes show the format. zlib unpacks a compressed VCD. fst.c reads
  * an FST in place.
  *
- * Both then read the file again from its beginning, so an input that cannot seek must be VCD
+ * zlib and fst.c read the file again from its beginning, so an input that cannot seek must be VCD
  * text.
  */
 #define _GNU_SOURCE

@@ -200,7 +200,8 @@ static uint64_t key_of(const char *code, size_t n)
  */
 static inline uint32_t number_of(uint64_t key, size_t n)
 {
-	/* The surplus from characters that stand for digits, by length. */
+	/* The digits of a code are the characters from '!' on. By length: what the sum is too large
+	 * by because each character is 32 more than its digit. */
 	static const uint32_t more[9] = { 1u << 31,
 					  32,
 					  32 * (1 + 94),
@@ -210,7 +211,8 @@ static inline uint32_t number_of(uint64_t key, size_t n)
 					  1u << 31,
 					  1u << 31,
 					  1u << 31 };
-	/* Correct two characters at once, because the second counts 256 so far, then two pairs. */
+	/* The second character of each pair counts 256 times so far. Let it count 94 times, in both
+	 * pairs at once. Then do the same for the second pair. */
 	uint32_t pairs = (uint32_t)key - (256 - 94) * ((uint32_t)key >> 8 & 0x00ff00ff);
 
 	return pairs - (65536 - 94 * 94) * (pairs >> 16) - more[n];

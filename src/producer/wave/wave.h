@@ -30,7 +30,8 @@ struct wave_part {
 	uint8_t width, shift;
 };
 
-/* What a name refers to: a signal, a part of a signal, or a vector that was dumped bit by bit. */
+/* What a name refers to: a signal, a part of a signal, or up to WAVE_PARTS signals of a vector that
+ * was dumped bit by bit. */
 #define WAVE_PARTS 64
 
 struct wave_pick {
