@@ -100,8 +100,9 @@ static int wait_halted(struct pmk_wire *w, bool halted)
 }
 
 /*
- * Put an instruction into the ITR, which executes it, and then a no-op. Chain 4 must be selected.
- * The ITR ignores an instruction while another one has not completed.
+ * Put an instruction into the ITR, where it is executed until the ITR gets another one: see
+ * execute_instruction(). Chain 4 must be selected. The ITR ignores an instruction while another one
+ * has not completed.
  */
 static int put_instruction(struct pmk_wire *w, uint32_t instruction)
 {
