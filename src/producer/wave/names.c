@@ -25,7 +25,7 @@ static size_t path_length(const struct pmk_wave_signal *s)
 	return scope + (scope ? 1 : 0) + strlen(s->name);
 }
 
-/* Copies the last n characters of "scope.name" into buf. */
+/* Writes the path "scope.name" into buf. A path that is too long is cut off at its end. */
 static void path_tail(const struct pmk_wave_signal *s, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s", s->scope, *s->scope ? "." : "", s->name);
@@ -64,7 +64,7 @@ static int32_t highest_index(const struct pmk_wave_signal *s)
 	return s->msb < s->lsb ? s->lsb : s->msb;
 }
 
-/* Signals that match a path; each net is in the list once. */
+/* Signals that match a path. Each range of a net is in the list only once. */
 struct found {
 	uint32_t signal[WAVE_PARTS];
 	unsigned count;

@@ -3,9 +3,8 @@
  * Passes the samples of a dump to the observers of the hardware in it: AHB (src/buses/ahb), AXI
  * (src/buses/axi), and the EVNTBUS of an ARM11.
  *
- * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts again,
- * because the state of the bus is unknown. The observer of a layer sees one idle cycle for each
- * such gap.
+ * Edges may be lost in a dump ($dumpoff). After such a gap, the state of the buses is unknown, so
+ * the protocol checkers start again, and the observer of each AHB layer gets one cycle in reset.
  */
 #define _GNU_SOURCE
 #include "producer/wave/run.h"

@@ -111,8 +111,8 @@ static int refill_buffer(struct wave_dump *v)
 			return 0;
 		}
 		/*
-		 * Waits are short, because a signal that comes just before a wait does not
-		 * interrupt it.
+		 * Waits are short. If SIGINT arrives just before a wait, it does not interrupt the
+		 * wait.
 		 */
 		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
@@ -200,8 +200,8 @@ static uint64_t key_of(const char *code, size_t n)
  */
 static inline uint32_t number_of(uint64_t key, size_t n)
 {
-	/* The digits of a code are the characters from '!' on. By length: what the sum is too large
-	 * by because each character is 32 more than its digit. */
+	/* By length of the code: how much too large the sum is, because each character is its digit
+	 * plus 32. */
 	static const uint32_t more[9] = { 1u << 31,
 					  32,
 					  32 * (1 + 94),
@@ -211,8 +211,8 @@ static inline uint32_t number_of(uint64_t key, size_t n)
 					  1u << 31,
 					  1u << 31,
 					  1u << 31 };
-	/* The second character of each pair counts 256 times so far. Let it count 94 times, in both
-	 * pairs at once. Then do the same for the second pair. */
+	/* The second character of a pair counts 256 times here, but must count 94 times. Correct
+	 * both pairs at once, and then the second pair as a whole. */
 	uint32_t pairs = (uint32_t)key - (256 - 94) * ((uint32_t)key >> 8 & 0x00ff00ff);
 
 	return pairs - (65536 - 94 * 94) * (pairs >> 16) - more[n];
@@ -947,8 +947,8 @@ static bool read_buffer(struct wave_dump *v)
 }
 
 /*
- * Checks that the text is complete at its end. A last line without a line end may be cut off, so it
- * is ignored.
+ * Checks that the text is complete at its end. A last line without a line end may be cut off, so
+ * it was not read, and this is an error.
  */
 static int read_end(struct wave_dump *v)
 {
