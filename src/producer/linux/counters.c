@@ -151,8 +151,8 @@ static int open_at(const struct pmk_linux_counters *c, const struct counted *e, 
 }
 
 /*
- * True if the event could be opened in another way. This is only tried to find the reason for the
- * user.
+ * True if the event can be opened without its group and, if `modes` is true, without :u and :k.
+ * This is only tried to find the reason for the refusal.
  */
 static bool opens_without(const struct pmk_linux_counters *c, struct counted e, unsigned place,
 			  bool modes)

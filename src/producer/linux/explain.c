@@ -4,8 +4,8 @@
  * The actual cause follows from the request, and from a few files that describe the machine.
  *
  * The text says so if a cause is a guess. A hypervisor is recognised by the processor's flag (x86),
- * by the names that QEMU gives its machines, and by Xen's folder. On any other hypervisor, pmk
- * reports that the machine has no driver for its PMU.
+ * by the names that QEMU gives its machines, and by Xen's folder. Under another hypervisor, the
+ * text is the same as on hardware without a PMU or without a driver for it.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"

@@ -234,8 +234,8 @@ static bool raw_code(const char *text, uint64_t *code)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Search for a name in one PMU, without an error text. Returns 0, an error, or 1 if the PMU has no
- * such name. */
+/* Search for a name in one PMU. Returns 0, or an error with a text, or 1 without a text if the PMU
+ * has no such name. */
 static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name,
 		   const struct pmk_linux_event **out)
 {
@@ -447,8 +447,8 @@ static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, ui
 
 /*
  * Find an event by a name without a PMU. pmk's catalogue of the core also has the generic names, as
- * aliases of the core's events. Without a catalogue the kernel resolves a generic name, and the
- * core's own list is searched last.
+ * aliases of the core's events. Without a catalogue of the core, the kernel resolves a generic
+ * name, and the core's own list of events is searched after the generic names.
  */
 static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer,
 		      const struct pmk_linux_event **out)
