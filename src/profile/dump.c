@@ -245,8 +245,8 @@ static bool no_such_record(struct in *in, uint8_t letter, size_t start)
 }
 
 /*
- * Reads the records, which must be in this order: P, any number of E, any number of R, any number
- * of S, D or none, Z.
+ * Reads the records after P, which is the name of the PMU. They must be in this order: any number
+ * of E, any number of R, any number of S, D or none, Z.
  */
 static bool read_records(struct in *in)
 {

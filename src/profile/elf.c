@@ -561,8 +561,8 @@ static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char
 }
 
 /*
- * Orders symbols. The first of several symbols at one address is used: a function before a label,
- * then by name.
+ * Orders symbols by address. Only the first of several symbols at one address is used: a function
+ * before a label, and then the first by name.
  */
 static int by_address(const void *a, const void *b)
 {
@@ -576,8 +576,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Sorts the symbols and removes overlaps. A label inside a function is dropped, and every symbol
- * ends where the next one begins.
+ * Sorts the symbols and removes overlaps. A label inside a function is dropped, and a symbol ends
+ * where the next one begins, or earlier.
  */
 static void make_disjoint(struct pmk_functions *f)
 {

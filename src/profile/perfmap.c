@@ -78,7 +78,7 @@ static bool next_number(char **at, uint64_t *value)
 	return true;
 }
 
-/* Reads a line of `n` bytes. The name begins in it. */
+/* Reads a line of `n` bytes. name->name points into the line. */
 static bool read_line(char *line, size_t n, struct pmk_recorded_name *name)
 {
 	if (n && line[n - 1] == '\n')

@@ -39,7 +39,7 @@ struct writer {
 	uint64_t *edge_cost;		     /* [edge][event] */
 	uint64_t *total;		     /* [event] */
 	bool *told_file, *told_fn, *told_ob; /* names that were written already */
-	/* object and function of the block, and file of the last line */
+	/* object and function of the current block, and file of the last line */
 	uint32_t object, function, file;
 	bool open; /* true while a block is being written */
 };

@@ -18,8 +18,9 @@
 #include "base/print.h"
 
 /*
- * A line in one function, or in one of the places where this function was inlined. An entry can
- * also be a place where code of the line begins, whether it was executed or not. That code can
+ * An entry for a source line. If `begins` is false, it is an instruction that was executed, of the
+ * line in one function or in one of the places where this function was inlined. If `begins` is
+ * true, it is a place where code of the line begins, whether it was executed or not; that code can
  * belong to another line, too.
  */
 struct line {
@@ -85,8 +86,8 @@ static void collect_code(struct writer *w)
 }
 
 /*
- * Returns how often a function was entered; if its first instruction did not run, how often its
- * code ran.
+ * Returns how often a function was entered. If its first instruction did not run, returns how often
+ * its most executed instruction ran.
  */
 static uint64_t entry_count(const struct writer *w, uint32_t function)
 {
@@ -286,8 +287,8 @@ static void write_branches(struct writer *w, const char *file, size_t *at)
 }
 
 /*
- * Returns the executions of one line, in all functions, and moves *at after it. A line without code
- * of its own is executed as often as the code at its beginning.
+ * Returns the executions of one line, in all functions, and moves *at after it. If no instruction
+ * of the line was executed, returns those of the most executed place where its code begins.
  */
 static uint64_t executions_of_line(const struct writer *w, size_t *at)
 {

@@ -238,8 +238,8 @@ static void place_object(struct writer *w, struct range *first, size_t n)
 		first[i].placed = true;
 }
 
-/* Places all objects. Code without a file is not moved, because perf finds its names by its
- * addresses. */
+/* Places the objects that are files, or all others if `files` is false. The others must be placed
+ * first. Code without a file is then not moved, because perf finds its names by its addresses. */
 static void place_objects(struct writer *w, bool files)
 {
 	for (size_t i = 0, n; i < w->nranges; i += n) {

@@ -151,8 +151,9 @@ static uint32_t below_inlined(struct pmk_tree *tree, uint32_t node, uint32_t inl
 }
 
 /*
- * Returns the node for code that runs in the context with node `node`. A function that was reached
- * by a jump from the called function is a child of it.
+ * Returns the node for code that runs in the context whose node is `node`. If the code is in
+ * another function than the called one, control has jumped to that function. Its node is then a
+ * child of `node`.
  */
 static uint32_t below_code(struct pmk_tree *tree, uint32_t node, uint32_t code)
 {

@@ -65,9 +65,10 @@ uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame);
 size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node);
 
 /*
- * Calls on_frame() for the instruction and for each call on its path, innermost first. A function
- * that control left by a jump, or that was not called from its parent, has no instruction there:
- * `code` is PMK_TABLES_NONE, and `function` is the function. Otherwise `function` is not set.
+ * Calls on_frame() for the instruction and for each call on its path, innermost first. `code` is
+ * then the instruction, and `function` is not set. Also calls on_frame() for a function on the path
+ * in which no instruction is known, because control left it by a jump, or because its caller is not
+ * the parent. `code` is then PMK_TABLES_NONE, and `function` is this function.
  */
 void pmk_export_path(const struct pmk_tables *t, uint32_t code, uint32_t context,
 		     void (*on_frame)(void *ctx, uint32_t code, uint32_t function), void *ctx);

@@ -103,8 +103,9 @@ static uint32_t mask_addresses(uint32_t word, const struct encoding *e, bool ins
 	return word;
 }
 
-/* Store the instruction without addresses outside the function in word[i], and without any address
- * in shape[i]. Returns false at the end of the table or after an error. */
+/* Store the instruction in word[i] and shape[i]. word[i] has no addresses except destinations of
+ * jumps inside the function, and shape[i] has no addresses at all. Returns false at the end of the
+ * table or after an error. */
 static bool next_word(const struct pmk_tables *t, sqlite3_stmt *s, size_t i, uint32_t *word,
 		      uint32_t *shape)
 {

@@ -87,7 +87,8 @@ static const char *next_name(const void *ctx, unsigned i)
 	return i == t->nevents && !t->sampled ? "executions" : NULL;
 }
 
-/* Append the names of available events, as many as fit. */
+/* Write the message that the recording has no event `name`. It contains the names of the first
+ * events, at most SOME. */
 static void name_some(const struct pmk_tables *t, const char *name, char *msg, size_t size)
 {
 	size_t i, n = (size_t)snprintf(msg, size, "no event '%s' in this recording; it has", name);

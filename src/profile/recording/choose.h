@@ -15,8 +15,8 @@ struct pmk_choice {
  * PMK_EINVAL with one line in msg. */
 int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const char *list, char *msg,
 		     size_t size);
-/* Chooses all events with a value, or the executions if no event has one. Returns 0 or
- * PMK_ENOMEM. */
+/* Chooses all events with a value. If no event has one, chooses the executions, unless the
+ * recording is sampled. Returns 0 or PMK_ENOMEM. */
 int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t);
 /* Chooses the cycles of the core, or else the first event with a value, or else executions. Returns
  * 0 or PMK_ENOMEM. */

@@ -45,11 +45,13 @@ const char pmk_database_schema[] =
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
 	" calls INTEGER, number INTEGER NOT NULL);"
 	/*
-	 * Instructions run in blocks: what each execution of a block adds is stored once. Equal
-	 * costs share a row, and so do runs of a block that have the same numbers of executions at
-	 * several places. `places` is the difference of a place from `place`, or a list of such
-	 * differences. In `parts`, `costs` lists the costs of instructions, backwards from `code`;
-	 * in `extras` it lists the places of each cost.
+	 * Instructions run in blocks, so what each execution of a block adds is stored only once.
+	 * Instructions with equal costs refer to the same rows of `costs`. A row of `runs` is for
+	 * all places at which a block was executed and left by a taken branch the same numbers of
+	 * times. It lists these places in `places`, as differences from `place`; a single place is
+	 * a number and not a list. In `parts`, `costs` is a list of the costs of several
+	 * instructions, from `code` backwards. In `extras`, `costs` has the list of places for each
+	 * cost.
 	 */
 	"CREATE TABLE costs(cost INTEGER PRIMARY KEY, events TEXT NOT NULL);"
 	"CREATE TABLE runs(block INTEGER NOT NULL, executions INTEGER NOT NULL,"

@@ -95,7 +95,8 @@ static uint32_t symbol_at(const struct list *l, uint64_t address)
 	return low ? (uint32_t)(low - 1) : PMK_NOWHERE;
 }
 
-/* Returns the address of the next symbol. */
+/* Returns the end of a symbol, which is the address of the next symbol. The last symbol has one
+ * byte. */
 static uint64_t end_of(const struct list *l, size_t at)
 {
 	uint64_t address = l->item[at].address;

@@ -185,8 +185,8 @@ static int by_address(const void *a, const void *b)
 	return strcmp(p, q);
 }
 
-/* Make sorted symbols disjoint: a label inside a function is dropped, and every symbol ends where
- * the next one begins. Returns the number of symbols that remain. */
+/* Make sorted symbols disjoint: a label inside a function is dropped, and a symbol ends where the
+ * next one begins, or earlier. Returns the number of symbols that remain. */
 static size_t make_disjoint(struct symbol *list, size_t count)
 {
 	size_t n = 0;
@@ -286,8 +286,8 @@ static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 	return (uint32_t)(behind - 1);
 }
 
-/* Returns the first index from `i` on that has no name yet. next[i] is i itself, or an index closer
- * to the result. */
+/* Returns the first index from `i` on that has no name yet. If `i` has a name, next[i] is a later
+ * index, at most the result. Otherwise it is `i`. */
 static uint32_t next_unnamed(uint32_t *next, uint32_t i)
 {
 	while (next[i] != i)
@@ -295,7 +295,8 @@ static uint32_t next_unnamed(uint32_t *next, uint32_t i)
 	return i;
 }
 
-/* Set the number of the last name of each address, counted from 1; 0: it has none. */
+/* Set number[i] to the number of the last name that covers addr[i], counted from 1, or to 0 if no
+ * name covers it. */
 static void number_names(const struct reader *r, const struct pmk_recorded_name *name, size_t n,
 			 uint32_t *number, uint32_t *next)
 {

@@ -71,7 +71,8 @@ struct pmk_tables_context {
 	uint64_t calls;
 };
 
-/* Maps the id of a context to its index. This list is sorted by id, the contexts by number. */
+/* Maps the id of a context to its index in `context`. This list is sorted by id. `context` has the
+ * order of the column `number`, in which parents come first. */
 struct pmk_tables_context_id {
 	int64_t id;
 	uint32_t context;

@@ -39,7 +39,9 @@ struct cost_event {
 	uint64_t event, value;
 };
 
-/* The counts of one place: executions and taken branches, or the number of a row of costs. */
+/* The counts at one place. For a block, number[0] has the executions and number[1] the taken
+ * branches. For an extra, number[0] is the index of a row of costs, which extras_sum() replaces by
+ * the id of a cost, and number[1] is 0. */
 struct place_count {
 	uint64_t place; /* context times number of threads, plus thread */
 	uint64_t number[2];
@@ -97,9 +99,9 @@ struct writer {
 	size_t ncounts, count_room;
 	struct place_count *sorted; /* memory for sorting them */
 	size_t sorted_room;
-	struct pmk_distinct blocks; /* the counts of the blocks that were written */
+	struct pmk_distinct blocks; /* the lists of counts of blocks; equal lists share one id */
 	struct pmk_distinct costs;  /* the costs that were written, each with one id */
-	struct pmk_map sums;	    /* the id of the sum of two rows of costs */
+	struct pmk_map sums;	    /* two rows of costs → the id of their sum */
 	struct cost_event *event;   /* the cost that is being written */
 	int64_t *cost;		    /* id of each row of costs of the recording; 0: none yet */
 };
@@ -140,8 +142,8 @@ void pmk_rows_end(struct writer *w);
  */
 void pmk_write_row(struct writer *w, int table, const char *types, ...);
 
-/* Groups items. Those of a group are in the order of `order`, which has all items, or of their
- * numbers if it is NULL. */
+/* Groups items. The items of a group are in the order in which `order` lists all items, or in the
+ * order of their numbers if `order` is NULL. */
 struct groups pmk_write_groups(struct writer *w, size_t nitems, size_t ngroups,
 			       size_t (*group_of)(const struct writer *w, size_t item),
 			       const uint32_t *order);

@@ -155,7 +155,7 @@ static uint64_t place_of(const struct writer *w, uint32_t context, uint32_t thre
 	return id * w->rec->nthreads + thread;
 }
 
-/* Returns the id of a context; all numbers that are no context have one. */
+/* Returns the id of a context. All numbers that are not the number of a context share one id. */
 static size_t context_id(const struct writer *w, uint32_t context)
 {
 	return context < w->rec->ncontexts ? w->context[context] : w->rec->ncontexts;
@@ -234,8 +234,8 @@ static int64_t cost_id(struct writer *w, size_t n)
 	return id;
 }
 
-/* Returns the id of the sum of those rows of costs that `n` counts refer to; 0 if the sum is
- * nothing. */
+/* Returns the id of the sum of the rows of costs to which `n` counts refer, or 0 if all counts in
+ * the sum are 0. */
 static int64_t cost_sum(struct writer *w, const struct place_count *count, size_t n)
 {
 	size_t nevents = w->rec->nevents, found = 0;
@@ -366,7 +366,7 @@ static void list_places(struct writer *w, const struct place_count *count, size_
 		list_char(w, ']');
 }
 
-/* Write the block whose counts were added. Blocks with equal counts have one id. */
+/* Write a block with its counts, which are in w->count. Blocks with equal counts share one id. */
 static void write_block(struct writer *w, const struct pmk_recorded_block *block)
 {
 	size_t known = w->blocks.n, n;
@@ -424,8 +424,8 @@ static void write_runs(struct writer *w)
 	groups_free(&g);
 }
 
-/* Returns the id of the sum of those rows of costs that the counts of a place refer to. The same
- * two rows meet at many places, so their sum is computed once. */
+/* Returns the id of the sum of the rows of costs to which the `n` counts of a place refer. The same
+ * two rows often occur together, so their sum is computed only once. */
 static int64_t cost_of_place(struct writer *w, const struct place_count *count, size_t n)
 {
 	uint64_t rows = count[0].number[0] << 32 | (n == 2 ? count[1].number[0] : 0);

@@ -34,7 +34,8 @@ enum pmk_perf_kind {
 	PMK_PERF_LOST,	   /* the buffer had no room for records */
 	PMK_PERF_THROTTLE, /* the kernel suspended sampling for a moment */
 	PMK_PERF_SAMPLE,
-	/* All later records are later than the records before the previous PMK_PERF_ROUND. */
+	/* Every record after this one has a later time than every record before the previous
+	 * PMK_PERF_ROUND. */
 	PMK_PERF_ROUND,
 	PMK_PERF_COMPRESSED,
 };
@@ -48,19 +49,19 @@ struct pmk_perf_record {
 	enum pmk_perf_mode mode;
 	uint64_t time; /* 0: not known */
 	uint32_t pid, tid;
-	/* MAP */
+	/* Only in a PMK_PERF_MAP. */
 	uint64_t start, length, offset; /* `offset` is the position in the mapped file */
 	const uint8_t *build_id;
 	size_t build_id_size; /* 0: not known */
 	bool data;	      /* no code */
-	/* MAP, COMM */
+	/* Only in a PMK_PERF_MAP or PMK_PERF_COMM. */
 	const char *text; /* the path of a mapped file, or the name of a thread */
 	bool exec;	  /* COMM: the process executes another program from here on */
-	/* FORK */
+	/* Only in a PMK_PERF_FORK. */
 	uint32_t parent, parent_tid;
-	/* LOST */
+	/* Only in a PMK_PERF_LOST: the number of lost records. */
 	uint64_t lost;
-	/* SAMPLE */
+	/* Only in a PMK_PERF_SAMPLE. */
 	uint32_t event;
 	uint64_t ip, period;
 	const uint8_t *chain; /* 64-bit numbers, not aligned */

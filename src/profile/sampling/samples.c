@@ -40,7 +40,7 @@ struct pmk_samples {
 	struct pmk_spaces spaces;
 	/* Objects of code without a mapping, by mode; NONE: not created yet. */
 	uint32_t apart[PMK_PERF_OUTSIDE + 1];
-	/* Records in order of time. */
+	/* Records that wait. flush_records() sorts them by time. */
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room, number;
 	/* The latest time of all records, and the latest at the end of the previous round. */
@@ -64,7 +64,7 @@ struct pmk_samples {
 	/* The recording that is built at the end. */
 	struct pmk_recorded_event *event;
 	char **event_text;
-	size_t nrows;  /* number of events of the recording: two for each sampled event */
+	size_t nrows;  /* rows: two for a sampled event, one if it was not sampled */
 	uint32_t *row; /* first row of each event */
 	struct pmk_recorded_object *object;
 	struct pmk_recorded_thread *recorded_thread;

@@ -43,7 +43,8 @@ void pmk_spaces_free(struct pmk_spaces *s)
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* Returns the kernel's name for memory without a readable file. */
+/* Returns "[anon]" for a path that stands for memory without a file, and every other path
+ * unchanged. */
 static const char *name_of(const char *path)
 {
 	static const char *const anonymous[] = { "//anon", "/dev/zero", "anon_inode:", "/memfd:",
