@@ -15,7 +15,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 
-#define WINDOW 0x10000u /* §4.1 */
+#define WINDOW 0x10000u /* bytes that the registers may occupy: DDI 0287B §4.1 */
 
 /* The names of the layers, in the order of enum pmk_ahbmon_bus. */
 static const char *const layer_names[PMK_AHBMON_NLAYERS] = { "armi", "clcdc", "dma0",

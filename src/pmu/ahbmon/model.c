@@ -28,9 +28,9 @@
 #include <string.h>
 
 /*
- * True if a counter counts now. CtTotalCycles always does. All other counters need the enable bit.
- * In addition, ARM-I, ARM-D and CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted
- * (§4.2.2).
+ * True if a counter counts now. CtTotalCycles always does. All other counters need the enable bit,
+ * and stand still after a preset until AHBMONCtrlReg is written. In addition, ARM-I, ARM-D and
+ * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted (§4.2.2).
  */
 static bool counter_counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 {

@@ -74,7 +74,8 @@ void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o,
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s);
 
-/* Checks all observers. Each of them is checked as pmk_ahb_layer_valid() checks one. */
+/* Returns true if all observers are valid. pmk_ahb_layer_valid() and pmk_gxi_valid() describe the
+ * check of one observer. */
 bool pmk_ahbmon_observer_valid(struct pmk_ahbmon_observer *o,
 			       const struct pmk_ahbmon_observer *begun);
 

@@ -3,7 +3,8 @@
  * ARM11 PMU model: PMNC, CCNT, PMN0, PMN1 and, on the ARM1176, SUNAVCR.
  *
  * The model counts differences of bus totals. It takes them when a register is accessed, when an
- * input changes, or when the bus asks. Where the documents are silent, the following is our choice:
+ * input changes, or when a signal has reached the horizon that the model has set (pmk/bus.h). Where
+ * the documents are silent, the following is our choice:
  *  - Reset clears every PMNC bit and all counters, on all cores.
  *  - A write to PMNC acts in this order. Events before it are counted under the old value. Then the
  *    new configuration takes effect, then C and P, then the flags are cleared, and then the

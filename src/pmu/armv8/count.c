@@ -12,7 +12,7 @@
  *  - The set of active counters is determined before a pass. An overflow that freezes counters
  *    (PMCR.FZO) freezes them from the next pass on; all events of the current pass are counted,
  *    including the carry to CHAIN. The pass ends at the overflow if the producer stopped at the
- *    horizon.
+ *    horizon (pmk/bus.h).
  *  - The divider of PMCR.D keeps its phase while it is not used. Only PMCR.C and reset clear it.
  *  - A stopped core clock (standby) stops PMCCNTR as well as the event counters.
  *
@@ -327,8 +327,8 @@ void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsi
 
 /*
  * Returns the events since counter n was last updated. If a misprediction is reported before its
- * branch, the difference is negative. Then nothing is counted now, and the next difference is
- * smaller by one.
+ * branch, the difference can be negative. Then nothing is counted now, and the next difference is
+ * smaller.
  */
 static uint64_t events_since(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n)
 {
@@ -365,8 +365,8 @@ static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 
 /*
  * Asks to be called before counter `n` can have wrapped. If a counter adds several signals, one of
- * them must contribute at least its share of the remaining distance. So the model asks to be called
- * after that share, and does this again until the counter wraps.
+ * them must contribute at least an equal share of the remaining distance. So the model asks to be
+ * called after that share, and does this again until the counter wraps.
  */
 static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned n)
 {

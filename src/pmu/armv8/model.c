@@ -42,7 +42,7 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMCR_FZS;
 
-	/* LC is RES1, or the register does not exist. */
+	/* LC is RES1 if there is no AArch32, and does not exist in ARMv7. */
 	if (!m->params.aarch32 || pmk_armv8_model_is_armv7(m))
 		lacks |= PMCR_LC;
 	if (!pmk_armv8_has(m, PMUVER_V3P5))
@@ -117,8 +117,8 @@ static uint32_t set_mask(const struct pmk_armv8_model *m, unsigned el)
 
 /* ---- finding a register -------------------------------------------------------------------- */
 
-/* What an access under any name refers to: the count or the type of one counter, or another
- * register. */
+/* What an access refers to: the count or the type of one counter, or another register. A counter
+ * has several names, such as PMEVCNTR<n> and, if PMSELR selects it, PMXEVCNTR. */
 enum kind { OTHER, COUNT, TYPE };
 
 struct target {
@@ -152,8 +152,8 @@ static bool counter_exists(const struct pmk_armv8_model *m, const struct target 
 /* ---- access rights ------------------------------------------------------------------------- */
 
 /*
- * The bits of PMUSERENR that permit an access at EL0. One of them is enough. The values other than
- * EN are not bits of PMUSERENR but special cases.
+ * The bits of PMUSERENR that permit an access at EL0. One of them is enough. Of the values below,
+ * only EN is such a bit; the others are special cases.
  */
 #define EN	  PMUSERENR_EN
 #define NO_LEVEL  0	/* no level may make this access: read-only, write-only */
@@ -208,7 +208,8 @@ static int access_deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 	return PMK_EUNDEF;
 }
 
-/* True if this register does not exist at this level, or does not exist at all. */
+/* True if the access is UNDEFINED. That is, this implementation lacks the register or its counter,
+ * the register cannot be accessed at this level, or it is read-only or write-only. */
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
 			 uint8_t ec, const struct target *t)
 {
@@ -284,8 +285,9 @@ static uint64_t get_target(const struct pmk_armv8_model *m, const struct target 
 	return t->n == PMSELR_CYCLES ? m->ccfiltr : m->counter[t->n].type;
 }
 
-/* Returns the value of a register. For registers that set or clear bits, this is the value that
- * they would have if they were stored. */
+/* Returns the value of a register before its unreadable bits are hidden. For registers that set or
+ * clear bits, such as PMCNTENSET and PMCNTENCLR, this is the state of the bits that they set or
+ * clear. */
 static uint64_t held_value(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 			   unsigned reg)
 {

@@ -83,7 +83,8 @@ static void count_event(struct pmk_microblaze_model *m, unsigned counter, uint64
 		m->status[counter] |= PCSR_OVERFLOW;
 }
 
-/* Returns `cycles`, limited to the largest extreme that a latency counter can hold. */
+/* Returns `cycles` as an extreme that a latency counter can hold. A larger number becomes the
+ * largest extreme or, with params.truncate_extremes, loses its upper bits. */
 static uint32_t clamp_extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
 {
 	uint32_t most = m->config.width == 32 ? UINT16_MAX : UINT32_MAX;
@@ -224,8 +225,8 @@ static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t 
 		ask_signal(bus, ev->signal, n);
 }
 
-/* Asks to be called at Overflow. Also asks to be called after half of the range, for software that
- * takes differences. */
+/* Asks to be called when the counter overflows. Also asks to be called after half of the range, for
+ * software that takes differences. */
 static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus, unsigned i)
 {
 	const struct pmk_microblaze_event_counter *e = &m->event[i];
@@ -234,8 +235,9 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 
 	if (!ev)
 		return;
-	/* The exact number is left + 1, which may not fit into 64 bits. So the model asks to be
-	 * called one event early. */
+	/* Overflow happens after left + 1 events, or after `left` events if the maximum itself is
+	 * an overflow. left + 1 may not fit into 64 bits, so `left` is compared before 1 is
+	 * added. */
 	if (m->params.overflow_at_max)
 		left -= left > 0;
 	if (!(m->status[i] & PCSR_OVERFLOW) && left < n - 1)

@@ -173,7 +173,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	return PMK_OK;
 }
 
-/* True if every bit of the selector stands for an event. */
+/* True if the class in the selector exists, and each bit of its mask stands for an event. */
 static bool is_known(uint32_t selector)
 {
 	uint32_t left = selector & (uint32_t)MHPMEVENT_MASK;
