@@ -79,7 +79,7 @@ struct counted {
 	int *fd; /* one per place; -1: not open there */
 	int error;
 	bool user_only;
-	bool denied; /* the kernel refused even user mode only */
+	bool denied; /* the kernel refused the event even for user mode only */
 	char reason[512];
 };
 

@@ -30,7 +30,7 @@ static void report_record(const struct pmk_emulated *e, const union pmk_arena_re
 	struct pmk_arena_ring *ring = pmk_slot_ring(plugin.slot_memory);
 
 	if (plugin.slot == &plugin.uncounted || e->cpu.index >= PMK_ARENA_CPUS)
-		return; /* pmk does not read these records, so they would never leave room */
+		return; /* pmk does not read these records, so a full ring would stay full */
 	pthread_mutex_lock(&plugin.reporting);
 	if (wait_for_room(&ring->head, &ring->tail, PMK_ARENA_RING)) {
 		uint64_t head = atomic_load(&ring->head);
