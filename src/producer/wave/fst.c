@@ -82,7 +82,7 @@ struct cursor {
 	 * is too long. The value of a one-bit signal is part of `entry`.
 	 */
 	uint8_t bytes, surplus;
-	uint8_t later[2]; /* first bit of the time in `entry`: if the value is bits, and if not */
+	uint8_t later[2]; /* lowest bit of the time in `entry`: of a value of bits, of others */
 	bool easy;	  /* a value of bits can be copied into the cell */
 };
 
@@ -533,7 +533,8 @@ int pmk_wave_fst_header(struct wave_dump *v)
 			return err;
 		named |= has_names(&b);
 	}
-	/* Names before a damaged part are used; the error is reported when the changes reach it. */
+	/* If the file is damaged after its names, the names are used. Reading the changes then
+	 * finds the damage again and reports it. */
 	if (named && v->error.code)
 		v->error = (struct pmk_wave_error){ .code = 0 };
 	if (!named && !v->error.code)

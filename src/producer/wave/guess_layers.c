@@ -223,7 +223,8 @@ static bool is_inside(const struct guess_layer *in, const struct guess_layer *ou
 	       in->roles <= out->roles && strncmp(a->scope, b->scope, n) == 0 && a->scope[n] == '.';
 }
 
-/* True if `in` is a slave's end of `out`, without hwrite. */
+/* True if `in` is a slave's end of the bus `out`: it has no hwrite, but its hready is on the same
+ * net. */
 static bool is_slave_end(const struct guess_layer *in, const struct guess_layer *out)
 {
 	return !in->axi && !out->axi && !in->role[PMK_AHB_HWRITE] && out->role[PMK_AHB_HWRITE] &&

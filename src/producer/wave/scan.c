@@ -44,8 +44,8 @@ static inline unsigned write_positions(uint64_t bits, size_t at, uint16_t *to)
 unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
 {
 	/*
-	 * State at the start of a window. begin: a line begins here; value: the first word of a
-	 * value goes on.
+	 * The state at the start of a window. `begin` is 1 if a line begins there. `value` is 1 if
+	 * the first word of a line like "b1010 !" has reached the end of the window before.
 	 */
 	uint64_t begin = 1, value = 0;
 	unsigned found = 0;
