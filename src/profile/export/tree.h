@@ -37,10 +37,11 @@ struct pmk_tree {
 /* Make an empty tree with its root, for pmk_tree_child() and, if tree->t is set, pmk_tree_add().
  * tree->n and by_thread are set. False: out of memory. */
 bool pmk_tree_begin(struct pmk_tree *tree);
-/* Add a count, in a caller's pass over the counts of the tree's tables. Returns 0 or PMK_ENOMEM. */
+/* Adds a count to the node of its call path. Used if the caller itself reads the counts of tree->t,
+ * by pmk_tables_counts(). Returns 0 or PMK_ENOMEM. */
 int pmk_tree_add(struct pmk_tree *tree, const struct pmk_tables_count *row);
-/* Returns the child with that frame, which is added if there is none. PMK_TABLES_NONE: out of
- * memory, or `parent` is that. */
+/* Returns the child of `parent` with that frame, which is added if there is none. Returns
+ * PMK_TABLES_NONE if out of memory, or if `parent` is PMK_TABLES_NONE. */
 uint32_t pmk_tree_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame);
 /* Returns the counts of each node with everything below it, which the caller frees; [0] has the
  * totals. NULL: out of memory. */

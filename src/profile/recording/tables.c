@@ -233,7 +233,8 @@ static void fill_code(struct load *l, void *item)
 		.address = column_number(l, 2),
 		.size = column_index(l, 3),
 		.jump = column_is(l, 4, "jump"),
-		/* Other ARM instructions may have conditions, too. */
+		/* Not only branches of ARM have conditions. The conditions of instructions that
+		 * only continue with the next one, or that make an exception, are ignored. */
 		.conditional = sqlite3_column_int(l->s, 5) && !column_is(l, 4, "next") &&
 			       !column_is(l, 4, "exception"),
 		.target = column_number(l, 6),
