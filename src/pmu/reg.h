@@ -3,8 +3,8 @@
  * Computes how writes and reads affect the bits of a register, from its rows (enum pmk_access). The
  * models use these functions, and `pmk info` and `pmk decode` print the rows, so access is
  * described once per PMU. The side effects of a write (zeroing a counter, choosing an event) are
- * code of the model. The model calls pmk_reg_takes() to find out whether software can write the bit
- * at all.
+ * code of the model. The model calls pmk_reg_takes() to find out which bits of a write have an
+ * effect.
  *
  * This file is not part of the firmware library, which has no rows.
  */

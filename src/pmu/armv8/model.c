@@ -554,8 +554,8 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 
 /*
  * Returns the value of a register after reset. It is the reset value of its row, with the parameter
- * `poison` in fields whose reset value is UNKNOWN (DDI 0487 D23.5). `others` has the bits that are
- * known or do not exist.
+ * `poison` in fields whose reset value is UNKNOWN (DDI 0487 D23.5). `others` has the bits whose
+ * reset value is known, and the bits that do not exist.
  */
 static uint64_t after_reset(const struct pmk_armv8_model *m, unsigned reg, uint64_t others)
 {

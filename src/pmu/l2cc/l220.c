@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The L220 around its counters: see <pmk/l2cc_model.h>. Offsets and fields are those of the L310
- * (DDI 0246, chapter 3) and of Linux's driver for both. We assume that its part number is 2,
- * because the L210 has 1 and the L310 has 3.
+ * The registers of the L220 outside of its event counters: see <pmk/l2cc_model.h>. Offsets and
+ * fields are those of the L310 (DDI 0246, chapter 3) and of Linux's driver for both caches. We
+ * assume that the L220's part number is 2, because the L210 has 1 and the L310 has 3.
  */
 #include <pmk/bits.h>
 #include <pmk/l2cc_model.h>

@@ -38,7 +38,9 @@ enum own_command { MDM_ID = 0x00, MDM_CONFIG = 0x0c, WHICH_MICROBLAZE = 0x0d };
 
 #define ID		0x584d4443 /* "XMDC" */
 #define CONFIG_BITS	35
-#define CONFIG_FIXED	0x42c70067 /* 0x42 in 31:24, 23 and 22 set, UART of 8 bits, 6 and 7 */
+/* The bits that all modules have: 31:24 are 0x42, 23 and 22 are set, 19:16 are 7 (the UART has 8
+ * bits), 7:4 are 6, and 3:0 are 7. */
+#define CONFIG_FIXED	0x42c70067
 #define CONFIG_UART	PMK_BIT(21)
 #define CONFIG_COUNT	PMK_BITS(15, 8)
 #define CONFIG_ACCESS	PMK_BIT(33)
