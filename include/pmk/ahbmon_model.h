@@ -8,9 +8,9 @@
  * pmk_ahbmon_bus: struct pmk_bus buses[PMK_AHBMON_NBUSES].
  *
  * The only registers that the observer of the buses needs are the thresholds: it raises
- * AHB_WAIT_OVER and GXI_…_OVER according to pmk_ahbmon_model_threshold(), and calls that again
- * after a register was written. It raises all variants of the other signals, for every page size
- * and alignment, and the model selects.
+ * AHB_WAIT_OVER and GXI_…_OVER according to pmk_ahbmon_model_threshold(), and calls this
+ * function again after a register was written. It raises all variants of the other signals, for
+ * every page size and alignment, and the model selects one.
  *
  * Time. A write acts after the bus cycle in which it completes: raise the signals of
  * that cycle, its own transfer included, then write. A read gives the counts before the cycle in

@@ -76,8 +76,8 @@ struct pmk_armv8_params {
 /* States and pins of the core that the PMU sees, and the registers of EL2 and EL3 that control
  * it. After reset all are 0, except EL, which is 1, and MDCR_EL2, whose HPMN is N. */
 enum pmk_armv8_input {
-	/* exception level of the code that follows: 0 … 3. If it is 2 or 3, that level makes the
-	 * accesses of the privileged mode, too */
+	/* exception level of the code that follows: 0 … 3. Accesses with a privileged enum pmk_mode
+	 * come from this level if it is 2 or 3, otherwise from EL1 */
 	PMK_ARMV8_IN_EL,
 	PMK_ARMV8_IN_SECURE,  /* 1: Secure state */
 	PMK_ARMV8_IN_DEBUG,   /* 1: Debug state; nothing counts */
@@ -138,11 +138,11 @@ struct pmk_armv8_model {
 	struct pmk_armv8_trap trap;
 };
 
-/* The models, by enum pmk_armv8_id. */
 /* The PMU that counts for Cortex-M cores in emulation. Host only: no Cortex-M before the M55 has a
  * PMU. */
 extern const struct pmk_pmu pmk_cortex_m;
 
+/* The models, by enum pmk_armv8_id. */
 #define PMK_ARMV8_NMODELS 12
 extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1];
 

@@ -38,9 +38,9 @@ extern "C" {
  * of code may record up to half of them in one block. */
 #define PMK_LATENCY_LOG 4096
 
-/* Occurrences of one signal that all took the same number of cycles, other than one. A record holds
- * several occurrences only if they are `apart`: each began after all earlier ones had ended, and
- * after the log was last read. */
+/* Occurrences of one signal that all took the same number of cycles, which is not one. A record
+ * holds several occurrences only if they are `apart`: each began after all earlier occurrences had
+ * ended, and after a model had last read the log. */
 struct pmk_latency_record {
 	uint64_t start; /* start of the first occurrence, in cycles */
 	uint64_t end;	/* start of the last occurrence */

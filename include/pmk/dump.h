@@ -44,9 +44,9 @@ struct pmk_dump_event {
 	uint16_t code;
 	uint64_t period; /* 0: not sampled */
 	uint64_t total;
-	uint64_t cost,
-		/* count of an empty region; count that a region adds to the region around it */
-		nest;
+	/* `cost` is the count of an empty region, `nest` the count that a region adds to the region
+	 * around it. */
+	uint64_t cost, nest;
 };
 
 /* The count of one event in one region. */
@@ -70,7 +70,7 @@ struct pmk_profile_sample {
 	uint64_t pc;	 /* 0: the sample was polled, so the address is not known */
 	uint32_t region; /* the innermost open region, or PMK_SAMPLE_NO_REGION */
 	uint8_t event;	 /* index of the event in pmk_dump.event */
-	bool late;	 /* the sample was taken a period or more too late */
+	bool late;	 /* the sample was taken a period or more after the overflow */
 };
 
 enum pmk_dump_state {

@@ -43,7 +43,7 @@ enum pmk_iclass {
 	PMK_I_FP_MUL,  /* scalar FP multiply */
 	PMK_I_FP_MAC,  /* scalar FP fused multiply-add: accumulator in ra */
 	PMK_I_FP_DIV,  /* scalar FP divide; mem_bytes is the width: 2, 4 or 8 */
-	PMK_I_FP_SQRT, /* likewise */
+	PMK_I_FP_SQRT, /* scalar FP square root; mem_bytes as for PMK_I_FP_DIV */
 	/* Between general and FP registers: FMOV, UMOV, INS, DUP from a general register. */
 	PMK_I_FP_MOVE,
 	PMK_I_SIMD,    /* Advanced SIMD, integer */
@@ -98,7 +98,7 @@ enum pmk_vector {
 	PMK_V_ABA,		       /* SABA, UABA */
 	PMK_V_ABAL,		       /* SABAL, SADALP */
 	PMK_V_TABLE,		       /* TBL of one register; the next three: of 2 to 4 */
-	PMK_V_TABLE_KEEP = PMK_V_TABLE + 4, /* TBX, likewise */
+	PMK_V_TABLE_KEEP = PMK_V_TABLE + 4, /* TBX, with four values like TBL */
 	PMK_V_AES = PMK_V_TABLE_KEEP + 4,   /* AESE, AESD */
 	PMK_V_AES_MIX,			    /* AESMC, AESIMC */
 	PMK_V_SHA_FAST,			    /* SHA1H, SHA1SU1, SHA256SU0 */
@@ -120,7 +120,7 @@ enum pmk_vector {
 	PMK_V_CONVERT, /* FCVT, FRINT, FRECPE of one or two elements; the next two: of 4, of 8 */
 	PMK_V_LENGTHEN = PMK_V_CONVERT + 3, /* FCVTL from half precision */
 	PMK_V_DIVIDE,			    /* FDIV; `wide`: elements of 64 bits */
-	PMK_V_ROOT,			    /* FSQRT; likewise */
+	PMK_V_ROOT,			    /* FSQRT; `wide` as for FDIV */
 	PMK_V_TO_GENERAL,		    /* FCVTZS to a general register … */
 	PMK_V_FROM_GENERAL,		    /* SCVTF from a general register */
 	/* Moves between general and vector registers */
@@ -142,7 +142,8 @@ enum pmk_ikind {
 	PMK_K_DP = 1 << 0, /* integer data processing, including moves */
 	/* Advanced SIMD, except loads, stores and moves to or from X. */
 	PMK_K_ASE = 1 << 1,
-	PMK_K_VFP = 1 << 2, /* scalar floating point, with the same exceptions */
+	/* Scalar floating point, except loads, stores and moves to or from X. */
+	PMK_K_VFP = 1 << 2,
 	PMK_K_CRYPTO = 1 << 3,
 	PMK_K_LDREX = 1 << 4,	     /* load exclusive */
 	PMK_K_STREX = 1 << 5,	     /* store exclusive */
@@ -231,7 +232,7 @@ enum pmk_microblaze_kind {
 	PMK_MB_GET = 1 << 26,	    /* reads a stream */
 	PMK_MB_PUT = 1 << 27,	    /* writes a stream */
 	PMK_MB_LONG = 1 << 28,	    /* the 32-bit core does not have it */
-	/* a BR_COND that tests r0, which is 0, and is therefore always taken */
+	/* A BR_COND that tests r0, which is 0, and is therefore always taken. */
 	PMK_MB_ALWAYS = 1 << 29,
 	/* A BR_COND that tests r0, which is 0, and is therefore never taken. */
 	PMK_MB_NEVER = 1 << 30,
@@ -376,13 +377,15 @@ void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 /*
  * Decode one MicroBlaze instruction at guest address `addr`; `word` is its value, in any byte order
  * of the core. No state, any thread. Always fills *insn; an encoding that UG984 does not give,
- * reserved fields included, has decoded = false. microblaze: the 32-bit core; microblaze64: the
- * core with C_DATA_SIZE = 64, which has all of it and PMK_MB_LONG.
+ * reserved fields included, has decoded = false. pmk_isa_microblaze_decode() is for the 32-bit
+ * core. pmk_isa_microblaze64_decode() is for the core with C_DATA_SIZE = 64, which also has the
+ * instructions of the kind PMK_MB_LONG.
  *
  * In addition to the comments of the struct: rn is the field rA, rm the field rB, the value of a
- * store is rd, the flag is MSR[C]. load, store and mem_bytes say whether bytes, halves or words are
- * accessed. Branches with PMK_MB_BR_IMM are JUMP or CALL; brk and brki are EXCEPTION, brki has a
- * target; rtsd is RETURN, the other returns are MODE. is_branch is PMK_MB_BR or PMK_MB_BR_COND.
+ * store is rd. sets_flags and reads_flags refer to MSR[C]. load, store and mem_bytes say whether
+ * bytes, halves or words are accessed. Branches with PMK_MB_BR_IMM are JUMP or CALL; brk and brki
+ * are EXCEPTION, brki has a target; rtsd is RETURN, the other returns are MODE. is_branch is
+ * PMK_MB_BR or PMK_MB_BR_COND.
  * sysop of mbar: WFI for the sleep family, else DSB if it waits for data, else ISB if it waits for
  * code; of a write to the UTLB or the process ID: TLB.
  */

@@ -158,8 +158,8 @@ struct pmk_mdm_params {
 	/* C_DBG_REG_ACCESS: the registers exist. Without them, every access returns PMK_EIO. */
 	bool access;
 	bool uart; /* C_USE_UART: shows in the configuration register; no UART is modelled */
-	/* Writing the key while unlocked locks (earlier revision). Otherwise the key always
-	 * unlocks, as PG115 says. */
+	/* Writing the key while DBG_LOCK is unlocked locks it (earlier revision). Otherwise the key
+	 * always unlocks it, as PG115 says. */
 	bool key_toggles;
 	bool cross_trigger; /* C_USE_CROSS_TRIGGER: shows in the configuration register */
 	/* DBG_STATUS shows whether JTAG has the access lock, as the register's page of PG115 says;
@@ -193,14 +193,15 @@ struct pmk_mdm_shift {
 
 /*
  * The module between the debugger or the software and up to 32 processors. Each processor is
- * reached through the port to its counters (pmk_port_model()). The module's load and store are
- * those of struct pmk_mdm. It is used in one process only. Users may only change `params`.
+ * reached through the port to its counters (pmk_port_model()). A struct pmk_mdm accesses the module
+ * if its `load` and `store` are pmk_mdm_model_load() and pmk_mdm_model_store(). Only one process
+ * may use the module. Users may only change `params`.
  */
 struct pmk_mdm_model {
 	struct pmk_mdm_params params;
 	const struct pmk_port *processor;
 	uint8_t nprocessors;
-	bool unlocked;	   /* locked by DBG_LOCK */
+	bool unlocked;	   /* DBG_LOCK is unlocked */
 	bool held;	   /* software has the access lock */
 	bool held_by_jtag; /* the debugger has the access lock */
 	bool overrun;	   /* the debugger scanned while software held the lock */
@@ -237,11 +238,12 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 
 /* ---- the debug module's JTAG side ---------------------------------------------------------- */
 
-/* The JTAG side of the module. Its `select` and `scan` are those of struct pmk_mdm_jtag. */
+/* The JTAG side of the module. A struct pmk_mdm_jtag scans it if its `select` and `scan` are
+ * pmk_mdm_jtag_model_select() and pmk_mdm_jtag_model_scan(). */
 struct pmk_mdm_jtag_model {
 	struct pmk_mdm_model *mdm;
 	bool user;	 /* the USER instruction is loaded */
-	bool chosen;	 /* a port was selected after that */
+	bool chosen;	 /* a port was selected after the USER instruction */
 	bool data_phase; /* the next scan is data; alternates at every Update-DR */
 	bool fetched;	 /* `early` holds the value for the next data scan */
 	uint8_t port, command;

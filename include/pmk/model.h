@@ -67,9 +67,9 @@ struct pmk_model_ops {
 	/* Returns the interrupt lines, 1 is asserted: bit 0 IRQ, bit 1 FIQ. */
 	unsigned (*lines)(const void *model);
 
-	/* The members below have names, for the conformance vectors. Parameters, ended by a NULL
-	 * name, take effect at `restart`, which is `reset` with the present parameters of the
-	 * model. NULL: there are none. */
+	/* The model's parameters, inputs and oddities by name, for the conformance vectors. The
+	 * parameters end with a NULL name. They take effect at `restart`, which is `reset` with the
+	 * present parameters of the model. NULL: there are none. */
 	const struct pmk_model_param *params;
 	void (*restart)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	/* Pins and states of the surrounding hardware, in the order of their numbers, ended by

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-#define PMK_READING_LATENCIES \
-	16 /* maximum number of events whose latencies are stored; further ones are only counted */
+/* Maximum number of events whose latencies are stored. Further events are only counted. */
+#define PMK_READING_LATENCIES 16
 
 struct pmk_reading_latency {
 	/* The number of all occurrences is n. If min > max although n > 0, the extremes are not
@@ -27,8 +27,8 @@ struct pmk_reading_latency {
 
 struct pmk_reading {
 	uint64_t total[PMK_MAX_EVENTS];
-	struct pmk_reading_latency
-		latency[PMK_READING_LATENCIES]; /* see pmk_reading_find_latency() */
+	/* pmk_reading_find_latency() returns the index of an event. */
+	struct pmk_reading_latency latency[PMK_READING_LATENCIES];
 };
 
 /* Set a reading to zero. */

@@ -70,9 +70,9 @@ struct pmk_wave_signal {
 
 /*
  * Open a dump and read its header: a VCD, an FST, or a VCD compressed by gzip; "-" is standard
- * input. The format is recognised from the content. The program gzip decompresses a VCD that gzip
- * compressed. Neither a compressed VCD nor an FST can be read from a pipe. Returns 0 and *out, or a
- * negative enum pmk_error: PMK_EIO (cannot be opened, read or converted), PMK_EPARSE, PMK_ENOMEM.
+ * input. The format is recognised from the content. Neither a compressed VCD nor an FST can be read
+ * from a pipe. Returns 0 and *out, or a negative enum pmk_error: PMK_EIO (cannot be opened, read or
+ * unpacked), PMK_EPARSE, PMK_ENOMEM.
  */
 int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err);
 void pmk_wave_close(struct pmk_wave *w);
