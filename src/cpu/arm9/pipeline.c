@@ -19,10 +19,9 @@
 #define LATEST 3 /* the most cycles by which a result can come after the end of a sequence */
 
 struct timing {
-	uint8_t cycles,
-		flag_cycles; /* issue cycles, and issue cycles if the flags are set */
-	uint8_t latency;     /* cycles from issue until the next instruction may use the result */
-	bool sums;	     /* the result is forwarded to an accumulator a cycle early */
+	uint8_t cycles, flag_cycles; /* issue cycles, and issue cycles if the flags are set */
+	uint8_t latency; /* cycles from issue until the next instruction may use the result */
+	bool sums;	 /* the result is forwarded to an accumulator a cycle early */
 };
 
 static const struct timing timing[PMK_I_CACHE_OP + 1] = {

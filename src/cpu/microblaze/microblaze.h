@@ -171,7 +171,7 @@ struct pmk_microblaze_tables {
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
 	/* The same values of the data cache, and the number of words in a line, minus 1. */
 	uint32_t dshift, dindex, dwords;
-	uint32_t grain; /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
+	uint32_t grain;			   /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
