@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An oracle of the replacement policies that depend on past accesses. It knows for each way the
- * times of its last use and of its fill. A node of a tree points away from the last use below it.
- * So the oracle needs no tree: of two halves, the half whose latest use is earlier contains the way
- * to replace.
+ * An oracle of the replacement policies that depend on past accesses: FIFO, LRU and tree PLRU. It
+ * records when each line was filled and last used. In a tree PLRU, each node points away from the
+ * half that was used last. So at each node the victim is in the half whose last use is earlier, and
+ * the oracle needs no tree.
  */
 #ifndef PMK_TESTS_CPU_AGES_H
 #define PMK_TESTS_CPU_AGES_H

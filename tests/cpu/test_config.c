@@ -374,15 +374,15 @@ static void load_preset(struct pmk_core *core, const char *name)
 }
 
 /*
- * The rows have notes for cores that differ (UG984 "Instruction Cache", "Data Cache", "Branch
- * Target Cache").
+ * The row of a key has the range and the text that apply to this core, which may differ from those
+ * of other cores (UG984 "Instruction Cache", "Data Cache", "Branch Target Cache").
  */
 static void variant_tests(void **state)
 {
 	static const struct {
 		const char *core, *key;
 		uint64_t min, max;
-		const char *text; /* part of the note */
+		const char *text; /* part of the row's text */
 		uint64_t few[5];  /* 0 ends the list */
 	} rows[] = {
 		{ "arm1176", "icache.size", 64, 16777216, "cache size", { 0 } },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Blocks by their lines (known.h): the counts of absent lines equal those of a plain table, also
- * for lines that share a list, and for lines that are in more blocks than a node of the list can
- * hold.
+ * The lists of the blocks that contain a line (known.h). The counts of absent lines equal those
+ * of a plain table, also for lines that share a list, and for lines that are in more blocks than
+ * a node of the list can hold.
  */
 #include <setjmp.h>
 #include <stdarg.h>

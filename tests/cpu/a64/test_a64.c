@@ -525,7 +525,7 @@ static void stop(struct followed *f)
 	f->ahead = f->ahead2 = 0;
 }
 
-/* Returns the last stream of the list that has started (`going`), or that has not. */
+/* Returns the index of the last stream in the list whose `going` has this value. */
 static unsigned last_that(const struct oracle *o, bool going)
 {
 	unsigned i = o->nfollowed;
@@ -767,8 +767,8 @@ static void leave_indirect(struct oracle *o, const struct leaving *l)
 	uint64_t at = l->at / 4, *said;
 
 	/*
-	 * The index also depends on the earlier targets. Each is shifted left by two bits for each
-	 * step of its age, and all are combined by exclusive or.
+	 * The index also depends on the targets of earlier indirect branches. Each target is
+	 * shifted left by two bits for each step of its age, and all are combined by exclusive or.
 	 */
 	for (unsigned age = 0; age < COUNT(o->went); age++)
 		at ^= (o->went[age] / 4 << 2 * age) % (1u << o->core->a64.bp_indirect_history);
@@ -922,7 +922,7 @@ struct shape {
 	unsigned length;	   /* the most instructions of a block */
 	uint64_t spacing;	   /* distance between segments */
 	unsigned pages;		   /* number of data pages */
-	uint64_t code;		   /* address of the block's code */
+	uint64_t code;		   /* about where the first segment begins */
 };
 
 /*
@@ -1564,8 +1564,8 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 }
 
 /*
- * The shapes are a nest of loops in a few pages, code that is spread over many pages, long blocks,
- * and a kernel.
+ * The shapes are a nest of loops in a few pages, code that is spread over many pages, and long
+ * blocks at the addresses of a kernel.
  */
 static const struct shape shapes[] = {
 	{ .segments = 3,
@@ -1612,7 +1612,7 @@ static void test_against_the_oracle(void **state)
 	assert_true(met[PMK_SIG_PREFETCH_FILL] >= UNIT_SAMPLES(500));
 }
 
-/* On the geometries with the most events, many small programs agree with the oracle. */
+/* Many small programs agree with the oracle, on three geometries with small caches. */
 static void test_many_programs(void **state)
 {
 	(void)state;

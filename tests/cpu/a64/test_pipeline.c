@@ -131,7 +131,10 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xad400460, 0x4ea08402 }, 6, 4 },
 	/* ldp q0, q1, [x3]; ldr x1, [x3]: the unit is busy for four cycles. */
 	{ __LINE__, { 0xad400460, LDR_X1 }, 5, 3 },
-	/* ldr q0, [x3] issues alone, ldr d0, [x3] does not: before and after add x9, x9, #1. */
+	/*
+	 * ldr q0, [x3] issues alone, and ldr d0, [x3] does not. Each is tested before and after add
+	 * x9, x9, #1.
+	 */
 	{ __LINE__, { 0x3dc00060, ADD_9 }, 2, 0 },
 	{ __LINE__, { ADD_9, 0x3dc00060 }, 2, 0 },
 	{ __LINE__, { 0xfd400060, ADD_9 }, 1, 0 },
@@ -867,7 +870,10 @@ static void test_latencies(void **state)
 		{ "mul.latency", "3", 0x1b037c63, 2 }, /* mul w3, w3, w3 */
 		{ "mul.latency", "0", 0x1b037c63, 3 },
 		{ "mul.latency", "0", 0x9b037c63, 4 }, /* mul x3, x3, x3 */
-		/* madd w5, w6, w6, w5: the sum is needed 2 cycles later, but takes one. */
+		/*
+		 * madd w5, w6, w6, w5: the sum may come up to 2 cycles later than a factor. The
+		 * wait is at least 1 cycle.
+		 */
 		{ "mul.latency", "0", 0x1b0614c5, 1 },
 		{ "mul.latency", "5", 0x1b0614c5, 2 },
 		{ "mul.latency", "2", 0x1b0614c5, 1 },

@@ -192,7 +192,8 @@ static const struct pmk_block sets[][3] = {
 #define LENGTH 7
 
 /*
- * Runs every sequence of 7 steps. A step is one of 3 branches with one of 2 outcomes, or a flush.
+ * Runs every sequence of `length` steps. A step is one of 3 branches with one of 2 outcomes, or a
+ * flush.
  */
 static void all_sequences(const struct pmk_block *b, int on, int dynamic, int fixed,
 			  unsigned length)
@@ -234,7 +235,7 @@ static void test_all_sequences_other_settings(void **state)
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		all_sequences(sets[i], 1, 1, 0, 5); /* without static prediction */
 		all_sequences(sets[i], 1, 0, 1, 4); /* only static prediction */
-		all_sequences(sets[i], 1, 0, 0, 4); /* without both */
+		all_sequences(sets[i], 1, 0, 0, 4); /* without either */
 		all_sequences(sets[i], 0, 1, 1, 4); /* prediction is off */
 	}
 }
@@ -310,8 +311,8 @@ static void test_loop_by_hand(void **state)
 }
 
 /*
- * VA[9:3] selects one of 128 entries. Branches 1024 bytes apart share an entry, and those 512 bytes
- * apart do not.
+ * VA[9:3] selects one of 128 entries, so branches 1024 bytes apart share an entry, and branches 512
+ * bytes apart do not.
  */
 static void test_index(void **state)
 {

@@ -163,8 +163,8 @@ static void test_stores_do_not_allocate(void **state)
 }
 
 /*
- * With dcache.store_miss_each off, the eight stores count as one miss, until another store misses
- * or the line has been in the cache. All eight are external accesses.
+ * With dcache.store_miss_each off, the eight stores count as one miss. The line misses again after
+ * another line missed, or after the line was in the cache. All eight stores are external accesses.
  */
 static void test_stores_to_one_line_miss_once(void **state)
 {
@@ -180,7 +180,7 @@ static void test_stores_to_one_line_miss_once(void **state)
 	store_word(s, 0x20000);
 	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 3);
 	for (uint32_t i = 0; i < 16; i++)
-		load_word(s, 0x20000 + 0x1000 * i); /* it is filled, and evicted */
+		load_word(s, 0x20000 + 0x1000 * i); /* fills the line, then evicts it */
 	store_word(s, 0x20000);
 	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 4);
 	bench_free(s);
@@ -328,7 +328,7 @@ static void test_preloads_remembered(void **state)
 
 /*
  * Branches take the cycles of DDI 0301H table 16-11. A flag is set `distance` cycles before the
- * branch. A block takes 10 cycles.
+ * branch. A block takes 10 cycles, plus `certain` cycles for its branch.
  */
 static void test_cycles_of_branches(void **state)
 {
@@ -336,7 +336,7 @@ static void test_cycles_of_branches(void **state)
 		int line;
 		enum pmk_flow flow;
 		bool conditional, is_branch, loads_pc, backward;
-		unsigned certain, distance; /* cycles of the block itself */
+		unsigned certain, distance;
 		bool taken;
 		unsigned first, later; /* cycles when first executed, and when predicted */
 	} rows[] = {

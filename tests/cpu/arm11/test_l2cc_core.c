@@ -480,10 +480,7 @@ static void test_cycles(void **state)
 	end();
 }
 
-/*
- * ---- accesses that bypass level 2
- * ------------------------------------------------------------------
- */
+/* ---- accesses that bypass level 2 ------------------------------------------------------------ */
 
 static bool every_page(const struct pmk_cpu *cpu, uint64_t addr)
 {

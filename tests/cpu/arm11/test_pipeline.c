@@ -124,7 +124,7 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xe88000fe, 0xe08a100b },                         2, 0 },
 	/* add r8, r6, r7: a store multiple does not lock registers for reading */
 	{ __LINE__, { 0xe88000fe, 0xe0868007 },                         2, 0 },
-	/* ldm r0, {r1}: the list must be available */
+	/* ldm r0, {r1}: the registers in the list must be available */
 	{ __LINE__, { LDR_R1, 0xe8900002 },                             4, 2 },
 	/* ldm r0, {r1-r7}; ldr r8, [r9]: the load waits for the port */
 	{ __LINE__, { 0xe89000fe, 0xe5998000 },                         5, 0 },
@@ -339,9 +339,10 @@ static void test_nothing(void **state)
 
 /*
  * Checks the slot of the last load of each row. `issue` is the cycle in which the load issues.
- * `use` is the number of cycles from there to the first instruction that needs the value. If no
- * instruction needs it, `use` is 0x8000 plus a bit for each register that contains the value at the
- * end.
+ * `use` is the number of cycles from there to the first instruction that needs the value. For a
+ * load of the PC or of a VFP register that no instruction needs, it is the number of cycles up to
+ * the end of the block. For other loads that no instruction needs, it is 0x8000 plus a bit for each
+ * register that contains the value at the end.
  */
 static void test_slots(void **state)
 {
@@ -357,8 +358,8 @@ static void test_slots(void **state)
 		{ __LINE__, { LDR_R1, 0xe3a01000, 0xe0856001 }, 3, 0, 0x8000 }, /* overwritten */
 		{ __LINE__, { 0xe89000fe, MOV_R9 }, 2, 0, 0x80fe },	   /* ldm r0, {r1-r7} */
 		{ __LINE__, { 0xe89000fe, 0xe3a01000 }, 2, 0, 0x80fc },	   /* r1 is written */
-		{ __LINE__, { MOV_R9, LDR_PC }, 2, 1, 1 },		   /* waits until the end */
-		{ __LINE__, { VLDR, MOV_R9, MOV_R9 }, 3, 0, 3 },	   /* to the end, too */
+		{ __LINE__, { MOV_R9, LDR_PC }, 2, 1, 1 },		   /* branches at the end */
+		{ __LINE__, { VLDR, MOV_R9, MOV_R9 }, 3, 0, 3 },	   /* VFP: up to the end */
 		{ __LINE__, { MOV_R9, LDR_R1, 0xe0813514 }, 3, 1, 3 },	   /* late */
 		{ __LINE__, { MOV_R9, LDR_R1, 0xe0843301 }, 3, 1, 3 },	   /* early */
 		{ __LINE__, { 0xe89000fe, MOV_R9, 0xe0877007 }, 3, 0, 6 }, /* ldm r0, {r1-r7} */
@@ -560,8 +561,9 @@ static uint32_t random_word(uint64_t *random)
 }
 
 /*
- * How many cycles the two parts of a sequence that is cut before insn[cut] may take less than the
- * uncut sequence (cheap), and how many more (dear); see pipeline.c.
+ * The limits for a sequence that is cut into two blocks before insn[cut] (see pipeline.c): the two
+ * blocks together may take at most `cheap` cycles fewer, or `dear` cycles more, than the sequence
+ * as one block.
  */
 struct allowance {
 	int cheap, dear;

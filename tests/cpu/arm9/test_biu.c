@@ -275,8 +275,9 @@ static void test_unbuffered(void **state)
 
 	(void)state;
 	/*
-	 * An access to a peripheral takes an address cycle, 1 and 2 waits, and the word; a write
-	 * has 4 waits. It is privileged and not cached.
+	 * This read of a peripheral takes an address cycle, a wait to be connected, 2 wait states,
+	 * and a cycle for the word. The write has 4 wait states. Both are privileged and not
+	 * cached.
 	 */
 	pmk_biu_access(&r->biu, 0x101F1000, 4, 0);
 	assert_int_equal(pmk_biu_read(&r->biu, 0, 0x101F1000 >> 5), 5);

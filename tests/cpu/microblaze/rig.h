@@ -116,7 +116,7 @@ static inline struct rig *rig_new(const struct pmk_core *core)
 		fail_msg("%s", msg);
 	r->core = *core;
 	pmk_bus_init(&r->bus);
-	r->bus.sealed = PMK_NEVER; /* each latency has its own record */
+	r->bus.sealed = PMK_NEVER; /* equal latencies do not share a record */
 	assert_int_equal(pmk_code_init(&r->code, &r->core), 0);
 	assert_int_equal(pmk_cpu_init(&r->cpu, &r->core), 0);
 	r->cpu.executions = r->executions;

@@ -394,8 +394,8 @@ static void btc_and_delay_slots(void **state)
 }
 
 /*
- * The branch cache is direct mapped by the word of the branch. With 8 entries, branches 32 bytes
- * apart share one.
+ * The address of a branch selects its entry in the branch target cache. With 8 entries, branches 32
+ * bytes apart share an entry.
  */
 static void btc_entries(void **state)
 {
@@ -951,12 +951,12 @@ static void write_back_evicts(void **state)
 	core.mem.wbuf = 1;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
-	LOAD_WORD(r, 0x20400); /* clean; 2 cycles more for the previous line */
+	LOAD_WORD(r, 0x20400); /* evicts a clean line; 2 of 22 cycles for the bus */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 0, PMK_SIG_MEM_STALL, 42);
 	STORE_WORD(r, 0x20400);
-	STORE_WORD(r, 0x20800); /* now dirty */
+	STORE_WORD(r, 0x20800); /* evicts 0x20400, which is dirty */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 1, PMK_SIG_MEM_STALL, 42);
-	STORE_WORD(r, 0x20c00); /* dirty again, and the write buffer is full: 3 cycles */
+	STORE_WORD(r, 0x20c00); /* evicts 0x20800, which is dirty; the write buffer is full */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 2, PMK_SIG_MEM_STALL, 45);
 	LOAD_WORD(r, 0x20c04);
 	TOTALS(r, PMK_SIG_L1D_EVICT, 2, PMK_SIG_MEM_STALL, 65);

@@ -683,7 +683,7 @@ static void run_program(uint64_t what, unsigned steps)
 	words = 64u << pick(7);
 	make_program(&p, words);
 	r = rig_new(&core);
-	if (seed % 2) /* the program starts again soon */
+	if (seed % 2) /* the counter of epochs wraps soon */
 		r->cpu.microblaze.tables->epoch = -(PMK_MB_EPOCH * 4);
 	o = oracle_new(&r->core);
 	for (unsigned step = 0; step < steps; step++) {
