@@ -173,8 +173,8 @@ static const struct {
 #define A64_CLASSES (sizeof(a64_class) / sizeof(a64_class[0]))
 
 /*
- * Returns the n-th word of a test: one of each class in turn, then any word outside the empty
- * top-level groups, then one of `words` with one to three bits inverted.
+ * Returns the n-th word of a test. In turn, these are a word of each encoding class, 10 random
+ * words outside the empty top-level groups, and 10 of `words` with one to three bits inverted.
  */
 static uint32_t some_word(uint64_t *random, unsigned n, const uint32_t *words, size_t nwords)
 {

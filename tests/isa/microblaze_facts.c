@@ -4,9 +4,9 @@
  *
  *	microblaze_facts little|big FILE
  *
- * FILE is code for address 0. A line for each word: "unknown", or key=value with names as in
- * <pmk/isa.h>. A prefix completes the instruction after it. After a tab comes the instruction as
- * text, if it has a name.
+ * FILE is code for address 0. The program prints a line for each word: "unknown", or key=value with
+ * names as in <pmk/isa.h>. An IMM prefix also changes the facts of the next word. After a tab
+ * follows the instruction as text, if it has a name.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1014,7 +1014,7 @@ static void test_table(void **state)
 		flows |= UINT64_C(1) << in.flow;
 		kinds |= in.kind;
 	}
-	/* Only A32 has these classes: 16-bit multiplies, SWP, its floating point. */
+	/* Only A32 has these classes: 16-bit multiplies, SWP, and its floating point. */
 	assert_int_equal(classes, ((UINT64_C(1) << (PMK_I_ATOMIC + 1)) -
 				   1) & ~(UINT64_C(1) << PMK_I_MUL16 | UINT64_C(1) << PMK_I_MLAL16 |
 					  UINT64_C(1) << PMK_I_SWAP | UINT64_C(1) << PMK_I_FP));
@@ -1039,7 +1039,6 @@ static void test_assembled(void **state)
 				 words[i]);
 }
 
-/* Targets are 64 bits wide and wrap. */
 /* The kind of work that a vector instruction does, and whether it has 128 bits. */
 static const struct vector_row {
 	uint32_t word;
@@ -1116,6 +1115,7 @@ static void test_vectors(void **state)
 	}
 }
 
+/* Targets are 64 bits wide, and wrap. */
 static void test_targets(void **state)
 {
 	struct pmk_insn in;
@@ -1139,6 +1139,8 @@ static void test_targets(void **state)
 
 /*
  * For words that are unallocated, or belong to an unknown extension, only address and size are set.
+ * A comment names the extension or the encoding class, and often the fields whose values are not
+ * allocated.
  */
 static void test_unknown(void **state)
 {
@@ -1162,7 +1164,9 @@ static void test_unknown(void **state)
 		/* branches (register): op4, op3, Rn, opc */
 		0xd61f0001, 0xd61f0400, 0xd61f0800, 0xd65f0bdf, 0xd69f03c0, 0xd67f0000, 0xd71f0000,
 		0xd7df0000, 0xd6bf0bff,
-		/* Logical immediates: N with 32 bits, all ones, no length. */
+		/*
+		 * Logical immediates: N = 1 with 32 bits; all ones; N:imms without an element size.
+		 */
 		0x12400000, 0x1200fc00, 0x9240fc00, 0x9200f800,
 		/* move wide: beyond 32 bits, opc 1 */
 		0x12c00000, 0x52c00000, 0x32800000,

@@ -430,7 +430,7 @@ static const struct row rows[] = {
 	{ T4(0xfffef7ff, BRANCH, CALL), "b",  14, N, N,  N,  N, N, 0x0000, 0x4000, 0, 0, 0x8000 },
 	/* blx .+0x1004 */
 	{ T4(0xe800f001, BRANCH, CALL), "b",  14, N, N,  N,  N, N, 0x0000, 0x4000, 0, 0, 0x9004 },
-	/* first half alone */
+	/* first half of bl, without a second half */
 	{ T(0xf000, ALU, NEXT),         "",   14, N, 15, N,  N, N, 0x0000, 0x4000, 0, 0 },
 	/* second half of bl */
 	{ T(0xf800, BRANCH, INDCALL),   "b",  14, N, N,  14, N, N, 0x4000, 0x4000, 0, 0 },
@@ -478,7 +478,7 @@ static void test_table(void **state)
 
 		decode(*state, rows[i].thumb, 0x8000, rows[i].word, rows[i].size, &in);
 		check(&rows[i], &in);
-		/* Again, now remembered. */
+		/* Decoding the word again gives the same facts. */
 		decode(*state, rows[i].thumb, 0x8000, rows[i].word, rows[i].size, &in);
 		check(&rows[i], &in);
 		classes |= 1u << in.iclass;
@@ -765,10 +765,7 @@ static bool empty_list(uint32_t h)
 	return (h & 0xf5ff) == 0xb400 || (h & 0xf0ff) == 0xc000;
 }
 
-/*
- * Returns true for permanently undefined encodings. Capstone 5 decodes only one of them, which is
- * used.
- */
+/* Returns true for permanently undefined encodings. Capstone 5 decodes only one of them. */
 static bool undefined_thumb(uint32_t h)
 {
 	return (h & 0xff00) == 0xde00;
@@ -868,7 +865,7 @@ static void test_v6t2(void **state)
 	assert_true(same > 60000);
 }
 
-/* ---- whichever Capstone it is --------------------------------------------------------------- */
+/* ---- the same with every version of Capstone ------------------------------------------------ */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -876,9 +873,9 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /*
- * Counts do not depend on Capstone's version: version 5 names some instructions differently from
- * version 4. Half of the words have each opcode in turn, with fields that are often all zeros or
- * all ones.
+ * The facts do not depend on the version of Capstone, although version 5 names some instructions
+ * differently from version 4. Half of the words have each opcode in turn, with fields that are
+ * often all zeros or all ones.
  */
 static void test_any_capstone(void **state)
 {

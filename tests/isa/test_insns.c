@@ -474,7 +474,7 @@ static void check(struct pmk_isa_arm *isa, const char *line, bool thumb, unsigne
 	/* objdump names a "mov r0, r0" after its effect. */
 	if (strcmp(t.name, "nop") == 0 && (in.reads || in.writes))
 		in.reads = in.writes = 0;
-	/* The registers of VFP are in test_arm.c. */
+	/* test_arm.c checks the registers of VFP. */
 	in.reads &= 0xffffffff;
 	in.writes &= 0xffffffff;
 	pc = in.flow != PMK_FLOW_NEXT;

@@ -406,7 +406,10 @@ static void branch_facts(const struct text *t, struct facts *f)
 	}
 }
 
-/* HINTs of pointer authentication: XPACLRI, … 1716, on x30 with 0 or with SP. */
+/*
+ * Sets the facts of WFI, and of the hints of pointer authentication. Hints 8 to 14 are PACIA1716
+ * and others. Hint 7 is XPACLRI. Hints 24 to 31 sign or check x30, with SP if they are odd.
+ */
 static void hint_facts(unsigned long hint, struct facts *f)
 {
 	if (hint == 3)
@@ -490,8 +493,10 @@ static void exception_facts(const struct text *t, struct facts *f)
 	}
 }
 
-/* Returns the event of an operation, by its registers, and by its name if scalars have two
- * kinds. */
+/*
+ * Returns the event that counts an operation. It depends on the kinds of the operands, and for
+ * scalar registers also on the name.
+ */
 static uint32_t operation_kind(const struct text *t)
 {
 	bool general = false, vector = false, any = false;
@@ -515,8 +520,10 @@ static uint32_t operation_kind(const struct text *t)
 	return PMK_K_ASE;
 }
 
-/* True if the last operand is shifted or extended by more than 0. "lsl" of an immediate does not
- * count. */
+/*
+ * True if the last operand is shifted or extended by more than 0. The "lsl" of an immediate does
+ * not count.
+ */
 static bool shifts(const struct text *t)
 {
 	static const char names[] = "lsl lsr asr ror uxtb uxth uxtw uxtx sxtb sxth sxtw sxtx";
@@ -698,16 +705,17 @@ static bool another_meaning(uint32_t w)
 	       (w & 0x3f200c00) == 0x1d000800;	 /* STLUR, LDAPUR of vectors */
 }
 
-/* Output of 2.42 and later for hints, PRFM, SYS and SYSL that were defined since. */
+/* True for names that binutils 2.42 and later print for newer hints, PRFM, SYS and SYSL. */
 static bool newer_name(const char *name)
 {
 	return begins(name, "gcs") || listed("chkfeat clrbhb stshh rprfm", name);
 }
 
 /*
- * Returns whether both oracles refuse a word because of UNPREDICTABLE registers: LDPSW with its
- * base or twice the same register, and in later versions LDAR, STLR and their like if fields that
- * should be one are not. Other loads and stores are refused by only one oracle.
+ * Returns true if both oracles refuse a word because of UNPREDICTABLE registers. One such word is
+ * LDPSW whose base is also loaded, or which loads one register twice. Later versions also refuse
+ * LDAR, STLR and similar instructions if a field that should be all ones is not. Other loads and
+ * stores are refused by only one oracle.
  */
 static bool refused_by_both(uint32_t w)
 {

@@ -34,8 +34,9 @@ static void decode64(uint64_t addr, uint32_t word, struct pmk_insn *in)
 /* ---- events --------------------------------------------------------------------------------- */
 
 /*
- * Numbers of the events in UG984's table that an instruction raises, except 0, under a condition: a
- * conditional branch was Taken or Not, or the instruction was in a delay Slot.
+ * `events` has the numbers of the events in UG984's table that an instruction raises, except event
+ * 0. `how` is T or N for a conditional branch that was taken or not taken, S for an instruction in
+ * a delay slot, and otherwise a blank.
  */
 struct vector {
 	int line;
@@ -613,7 +614,7 @@ static uint64_t behind64(uint64_t addr, uint32_t prefix, uint32_t word)
 	return in.target;
 }
 
-/* 32 bits, and they wrap. */
+/* Targets have 32 bits, and wrap. */
 static void test_targets(void **state)
 {
 	(void)state;

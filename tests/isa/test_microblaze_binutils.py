@@ -346,10 +346,10 @@ def test_assembled():
 
 # ---- every field of every opcode -----------------------------------------------------------------
 
-# Where objdump and we differ, and why: the reason, whether we know the word, the names objdump may
-# have for it ("" if it knows none), and which words. UG984 has the bits that are tested here as 0
-# where the reason is RESERVED: the hardware checks the opcode alone, objdump whatever it needs to
-# tell names apart.
+# Where objdump and we differ: the reason, whether we know the word, the names that objdump may have
+# for it ("" if it knows none), and a test for the words. If the reason is RESERVED, UG984 has these
+# bits as 0. The hardware checks only the opcode, and objdump checks only the bits that distinguish
+# names.
 RESERVED, YOUNGER = "reserved bits that objdump does not look at", "younger than binutils 2.40"
 DIFFERENCES = [
     (RESERVED, False, "bsll|bsra|bsrl", lambda w: w & 0x1ff),
@@ -443,7 +443,8 @@ def test_text_of_what_can_be_assembled():
     equal(set(MEANINGS) - seen, set(), "mnemonics that were not assembled")
 
 
-# Where both know a word and its facts, and name it in different ways.
+# Where both know a word and agree on its facts, but name it differently: the reason, the names that
+# objdump gives it, and a test for the words.
 OTHER_NAMES = [
     ("objdump does not look at the external bit", r"wdc(\.clear|\.flush)?", lambda w: w & 0x400),
     ("any mbar with 16 is sleep to objdump", "sleep", lambda w: w >> 21 & 31 != 16),
