@@ -10,15 +10,12 @@
 
 #include "buses/ahb/matrix.h"
 
-/*
- * ---- writes take effect after the cycle in which they complete
- * -------------------------------------
- */
+/* ---- writes take effect after the cycle in which they complete ------------------------------ */
 
 /*
- * The driver's port on the bus. Each access is a SINGLE of ARM-D in the monitor's window. A write
- * takes effect after the cycle in which it completes was observed, and a read takes effect before
- * it.
+ * The driver's port on the bus. Each access is a SINGLE of ARM-D in the monitor's window. In the
+ * cycle in which an access completes, a read returns the counts before this cycle. A write takes
+ * effect after the cycle was counted.
  */
 static struct pmk_matrix matrix;
 

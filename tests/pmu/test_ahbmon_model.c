@@ -68,7 +68,8 @@ static uint32_t rd(struct bench *b, unsigned reg)
 
 /*
  * The signals that the counters of each bus count, in the order of the manual's tables. The last
- * row, GXI, counts by page size.
+ * counter of the GXI counts changes of page; source_of() replaces its signal by that of the
+ * selected page size.
  */
 static const uint8_t hclk[] = { S(CYCLE), S(CYCLE), S(CYCLE) };
 static const uint8_t armi[] = { S(AHB_READ), S(AHB_SINGLE), S(AHB_INCR4), S(AHB_LINEFILL), WAITS };

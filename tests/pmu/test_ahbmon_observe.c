@@ -87,7 +87,7 @@ static const struct {
 	{ 22, 3, "Nw:incr4@101f0ff0 S*3 I", "18:4 22:4 26:1" },
 	{ 23, 3, "Nr:incr@101f4000 I", "17:1 23:1 25:1" },
 	{ 24, 3, "Nw:incr@101f4ffc I", "18:1 24:1 25:1" },
-	{ 25, 3, "Nr:incr@101f5000 S S I", "17:3 25:1" }, /* address of an expansion select */
+	{ 25, 3, "Nr:incr@101f5000 S S I", "17:3 25:1" }, /* a PSEL that no counter counts */
 	{ 26, 3, "Nr:incr4@0 S*3 I", "17:4 26:1" },
 	{ 27, 3, "Nr:incr8@0 S*7 I", "17:8 27:1" },
 	{ 28, 3, "Nw:incr16@0 S*15 I", "18:16 28:1" },

@@ -45,9 +45,9 @@ struct rig {
 	uint32_t junk;		    /* ORed into reads of PMNC */
 	int fail_at;		    /* this access fails with PMK_EIO; -1: none fails */
 	bool fail_late;		    /* if a write fails, it has still reached its register */
-	int inject_at;		    /* everything happens before this access; -1: never */
+	int inject_at;		    /* everything_happens() before this access; -1: never */
 	bool injected;
-	uint32_t flags_then; /* CCR, CR1, CR0 after this, in bits 2, 1, 0 */
+	uint32_t flags_then; /* CCR, CR1, CR0 in bits 2 to 0, after everything_happens() */
 };
 
 /*
@@ -413,7 +413,7 @@ static void test_other_cores(void **state)
 	struct rig r;
 
 	(void)state;
-	setup(&r, &pmk_arm11mpcore); /* this core has no event that never counts */
+	setup(&r, &pmk_arm11mpcore); /* without an event that never counts, it selects 0 */
 	OK(r.dev.pmu->driver->reset(&r.dev));
 	check_log(&r, "R0 W0=00000707 W0=00000006");
 
@@ -431,8 +431,8 @@ static void test_other_cores(void **state)
 }
 
 /*
- * C, P, bit 7 and [31:28] may read as any value (DDI 0211 Table 3.138). The driver never writes
- * back what it read there.
+ * C, P, bit 7 and [31:28] may read as any value (DDI 0211 Table 3.138). The driver does not write
+ * back what it read there, except [30:28] of an ARM1156, which are its FIQ enables.
  */
 static void test_unpredictable_bits(void **state)
 {
@@ -803,7 +803,7 @@ static int do_irq_enable(struct rig *r)
 	return r->dev.pmu->driver->irq_enable(&r->dev, 5);
 }
 
-static uint32_t reported; /* of the last do_pending() or do_take() */
+static uint32_t reported; /* the counters that do_pending() or do_take() found last */
 
 static int do_pending(struct rig *r)
 {
@@ -891,7 +891,7 @@ static void test_port_error(void **state)
 				err = operations[i].run(&r);
 				if (err)
 					assert_int_equal(err, PMK_EIO);
-				else /* not reached, as settle() cannot fail */
+				else /* no such access, or it is settle(), which cannot fail */
 					assert_true(at >= (int)r.n || r.log[at].what == 'S');
 				assert_true(at < 20);
 			}
@@ -983,7 +983,8 @@ static void test_overflow_is_never_lost(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < COUNT(cores); c++) {
-		for (size_t op = 1; op < COUNT(operations); op++) { /* reset() may lose it */
+		/* Operation 0 is reset(), which may lose an overflow. */
+		for (size_t op = 1; op < COUNT(operations); op++) {
 			for (unsigned variant = 0; variant < 3; variant++) {
 				bool running = variant < 2, pending = variant == 1;
 				int at = 0;
@@ -1036,7 +1037,7 @@ static void test_settle(void **state)
 	setup(&r, &pmk_arm1176);
 	poke(&r, 1, 0xfffffffe);
 	poke(&r, 0, 0x00502041);
-	pmk_bus_add(&r.bus, PMK_SIG_BRANCH, 5); /* in the start delay, which does not count */
+	pmk_bus_add(&r.bus, PMK_SIG_BRANCH, 5); /* not counted, because of the start delay */
 	r.inner.settle(r.inner.ctx, 4);
 	assert_int_equal(r.bus.total[PMK_SIG_CYCLE], 4);
 	assert_int_equal(r.to_model.ops->lines(&r.model), 0);

@@ -172,7 +172,7 @@ static void test_rows_are_complete(void **state)
 	}
 }
 
-/* A row says so if the documents leave a choice, or if silicon counts more. */
+/* The caveat of an event says where the documents leave a choice, or silicon counts more. */
 static void test_choices_are_marked(void **state)
 {
 	static const struct {
@@ -272,7 +272,7 @@ static void test_aliases(void **state)
 	}
 }
 
-/* Every word of every row finds that row, so no name belongs to two events of one core. */
+/* Every alias of an event finds this event, so no alias belongs to two events of one core. */
 static void test_words_are_unique(void **state)
 {
 	(void)state;

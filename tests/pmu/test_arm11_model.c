@@ -118,7 +118,7 @@ static void test_horizon(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_DATA_STALL), 0x100000000);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 
-	/* With D there are 16 steps of 64 cycles, of which 10 cycles have passed. */
+	/* With D, CCNT overflows after 16 steps of 64 cycles. Then 10 of these cycles pass. */
 	wr(&b, 0, 0x00502009);
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 1024);
 	pass(&b, PMK_SIG_CYCLE, 10);

@@ -13,7 +13,7 @@ def text(path):
 
 
 def test_the_page_has_every_register():
-    """The page has every register, and the first one of each eight equal ones."""
+    """The page lists every register. Of eight equal registers it lists only the first."""
     told = re.findall(r"^\| (\w+) \| (0xE00\w{5}) \|", text("docs/armv81m.md"), re.M)
     real = {out: address for out, address in
             re.findall(r'\{ "(\w+)", (0x\w{8}) \}', text("tests/pmu/test_armv81m_events.c"))}

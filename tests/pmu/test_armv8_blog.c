@@ -228,9 +228,7 @@ static void test_start(void **state)
 	assert_int_equal(read_register(&l, PMCR), 0x41033000);
 }
 
-/*
- * ---- 1: P is not an enable ---------------------------------------------------------------------
- */
+/* ---- 1: P is not an enable ------------------------------------------------------------------ */
 
 static void run_at(struct lab *l, unsigned el, uint64_t n)
 {
@@ -301,12 +299,15 @@ static void test_other_levels(void **state)
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0");
 }
 
-/* INST_RETIRED under each filter, for a stream at EL1 and for a stream at EL0. */
+/*
+ * INST_RETIRED under each filter: at_el1 is its count of a stream at EL1, and at_el0 its count of a
+ * stream at EL0 with 0x26 instructions at EL1 around it.
+ */
 static void test_filters(void **state)
 {
 	static const struct {
 		uint32_t filter;
-		uint64_t at_el1, at_el0; /* 0x7d4 at EL1; 0x7d2 at EL0 and 0x26 at EL1 around it */
+		uint64_t at_el1, at_el0; /* the streams have 0x7d4 and 0x7d2 instructions */
 	} rows[] = {
 		{ 0x00000000, 0x7d4, 0x7f8 },
 		{ 0x80000000, 0, 0x7d2 },
@@ -371,7 +372,7 @@ static void test_no_event_counters(void **state)
 	setup_with(&l, &pmk_armv8, &params);
 	run_at(&l, 0, 0x7d2);
 	assert_int_equal(l.num_evnt_cntrs, 0);
-	assert_int_equal(l.pmceid[0], 0); /* never read */
+	assert_int_equal(l.pmceid[0], 0); /* the sequence never reads PMCEID0 */
 	check_prints(&l, "cycles 7d2,");
 }
 
@@ -587,9 +588,7 @@ static void test_wraps(void **state)
 	assert_true(read_register(&l, CCNTR) == UINT64_C(0x1000007d2));
 }
 
-/*
- * ---- 12: permissions of EL0 --------------------------------------------------------------------
- */
+/* ---- 12: permissions of EL0 ----------------------------------------------------------------- */
 
 static int try_write(struct lab *l, unsigned reg, uint64_t value)
 {

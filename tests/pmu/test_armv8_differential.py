@@ -159,7 +159,8 @@ def test_faults_are_noticed():
 
 
 def test_changed_logs_are_noticed():
-    """The comparison detects a log with one changed bit. Few words do not determine the bit."""
+    """The comparison detects a log with one changed bit, except in the few words in which it
+    ignores this bit."""
     with open(log_of("cortex-a53", "el1"), "rb") as f:
         log = f.read()
     changed = os.path.join(FOLDER, "changed")

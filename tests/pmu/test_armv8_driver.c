@@ -444,10 +444,7 @@ static void test_filter(void **state)
 	}
 }
 
-/*
- * ---- existing counters and events
- * -------------------------------------------------------------------------
- */
+/* ---- existing counters and events ----------------------------------------------------------- */
 
 /*
  * If there are fewer than 31 event counters, the driver refuses higher ones before it writes
@@ -517,8 +514,8 @@ static void test_fewer_counters_later(void **state)
 }
 
 /*
- * Before a reset, the driver reads the number of counters from PMCR. A reader at EL0 may not read
- * PMCR.
+ * A reader that has not called reset() can read counters, even if it may not read PMCR, as at EL0.
+ * If the access to a counter fails, the value stays unchanged.
  */
 static void test_read_without_reset(void **state)
 {
@@ -627,7 +624,7 @@ static void test_arguments(void **state)
 		for (unsigned a = 0; err && a < c.log.n; a++)
 			assert_int_equal(c.log.a[a].what, 'R'); /* nothing was written */
 		forget(&c.log);
-		OK(drv->start(&c.dev)); /* the driver did not remember it either */
+		OK(drv->start(&c.dev)); /* does not enable a counter whose event was refused */
 		if (err)
 			assert_int_equal(c.log.a[1].value, 0);
 		else
@@ -696,7 +693,7 @@ static void test_long_needs_p5(void **state)
 			check_log(&c.log, "R17");
 	}
 	can(&c, &pmk_armv8_long);
-	c.error[17] = PMK_EUNDEF; /* the port of EL0 */
+	c.error[17] = PMK_EUNDEF; /* as on the port of EL0 */
 	assert_int_equal(pmk_armv8_long.driver->reset(&c.dev), PMK_EUNDEF);
 	check_log(&c.log, "R17");
 }
@@ -837,7 +834,7 @@ static int do_irq_enable(struct pmk_dev *d)
 	return d->pmu->driver->irq_enable(d, 5);
 }
 
-static uint32_t reported; /* of the last do_pending() or do_take() */
+static uint32_t reported; /* the counters that do_pending() or do_take() found last */
 
 static int do_pending(struct pmk_dev *d)
 {
@@ -960,7 +957,7 @@ struct rig {
 	struct pmk_model_port to_model;
 	struct pmk_port inner;
 	unsigned per_access; /* occurrences of each signal at each access */
-	int inject_at;	     /* everything happens before this access; -1: never */
+	int inject_at;	     /* everything_happens() before this access; -1: never */
 	bool injected;
 };
 
@@ -1698,7 +1695,8 @@ static void test_overflow_is_never_lost(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < COUNT(cores); k++) {
-		for (size_t op = 1; op < COUNT(operations); op++) { /* reset() may lose it */
+		/* Operation 0 is reset(), which may lose an overflow. */
+		for (size_t op = 1; op < COUNT(operations); op++) {
 			for (unsigned variant = 0; variant < 3; variant++) {
 				bool running = variant < 2, pending = variant == 1;
 				int at = 0;

@@ -718,7 +718,7 @@ static void test_aliases(void **state)
 	}
 }
 
-/* Every word of every row finds that row, so no name belongs to two events of one core. */
+/* Every alias of an event finds this event, so no alias belongs to two events of one core. */
 static void test_words_are_unique(void **state)
 {
 	(void)state;

@@ -173,7 +173,7 @@ static void test_horizon_of_the_cycle_counter(void **state)
 	wr(&b, CYCLES, 0);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE) == PMK_NEVER);
 	wr(&b, CYCLES, 0xfffffffffffffff0);
-	wr(&b, 0, 0x09); /* with D: 16 steps of 64 cycles, 10 cycles have passed */
+	wr(&b, 0, 0x09); /* with D: 16 steps of 64 cycles, then 10 of them pass */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 1024);
 	pass(&b, PMK_SIG_CYCLE, 10);
 	b.ops->sync(&b.model, &b.bus);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The DWT's driver on a port that logs its accesses: sequences are compared with literal numbers,
- * and accesses fail. On the model, the driver, a session and the firmware library extend narrow
- * counters, whose wraps they notice or not.
+ * and accesses fail. On the model, the driver, a session and the firmware library extend the 8-bit
+ * counters to 64 bits, and report when they may have missed a wrap.
  *
  * Registers: 0 CTRL, 1 CYCCNT, 2 CPICNT, 3 EXCCNT, 4 SLEEPCNT, 5 LSUCNT, 6 FOLDCNT, 7 LAR, 8 LSR, 9
  * DEMCR. Counters: 0 CYCCNT … 5 FOLDCNT.
@@ -226,8 +226,8 @@ static void test_sample(void **state)
 }
 
 /*
- * Up to 255 cycles between two samples, no wrap can be missed. From 256 on it can. CYCCNT may wrap
- * between the samples.
+ * With up to 255 cycles between two samples, the driver misses no wrap. From 256 cycles on it may
+ * miss one, and reports this. CYCCNT may wrap between the samples.
  */
 static void test_missed_wraps(void **state)
 {

@@ -292,7 +292,7 @@ static void test_program_sequences(void **state)
 	check_log(&r, "W0=7 W0=8");
 	OK(r.drv->program(&r.dev, 4, 9)); /* the same counter again */
 	check_log(&r, "W1=1 W0=31 W0=5 W0=6 W0=7 W0=9");
-	OK(r.drv->start(&r.dev)); /* moves the sequence */
+	OK(r.drv->start(&r.dev)); /* the next program() starts at the first counter again */
 	OK(r.drv->program(&r.dev, 5, 63));
 	check_log(&r, "W1=8 W1=1 W0=31 W0=5 W0=6 W0=7 W0=9 W0=3f");
 }

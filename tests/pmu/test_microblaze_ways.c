@@ -146,7 +146,7 @@ static void check_counting(struct rig *r)
 	pmk_bus_add(&r->bus, PMK_SIG_INSN, 1000); /* not counted yet */
 	OK(pmk_session_start(&r->session));
 	for (unsigned i = 0; i < 3; i++) {
-		/* Ten fetches. Three of them take 20, 21 and 22 cycles. */
+		/* In each round there are ten fetches, of which one takes 20 + i cycles. */
 		pmk_bus_add(&r->bus, PMK_SIG_CYCLE, 100);
 		pmk_bus_add(&r->bus, PMK_SIG_INSN, 7);
 		pmk_bus_add(&r->bus, PMK_SIG_L1I_ACCESS, 10);

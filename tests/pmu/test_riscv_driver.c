@@ -31,7 +31,7 @@ struct recorder {
 	struct access log[64];
 	unsigned n, fail_at;
 	uint64_t reg[30];
-	/* After this many reads of register `tick_reg`, its counter advances by one. */
+	/* When `tick_reg` has been read `tick_after` + 1 times, tick() is called once. */
 	unsigned tick_after, tick_reg;
 	void (*tick)(struct recorder *r);
 };

@@ -15,7 +15,8 @@
  *   x27      GICD_ISPENDR0
  *   x28      MARKER
  *
- * The lengths of vectors and subroutines count: program.h has them.
+ * program.h has the numbers of instructions of the vectors and subroutines, because QEMU counts
+ * these instructions, too.
  */
 	.arch	armv8-a
 
@@ -37,7 +38,7 @@ _start:
 3:	adr	x1, vectors3
 	msr	vbar_el3, x1
 	adr	x1, vectors2
-	msr	vbar_el2, x1		// there or not, EL3 may write it
+	msr	vbar_el2, x1		// EL3 may write it even if there is no EL2
 	b	1f
 2:	adr	x1, vectors2
 	msr	vbar_el2, x1
