@@ -34,7 +34,7 @@ static fuzz_target *find_target(const char *name)
 	return NULL;
 }
 
-/* Runs the target on a copy of exactly the file's size, so that sanitizers see a read behind it. */
+/* Runs the target on a copy of exactly the file's size, so sanitizers detect reads beyond it. */
 static int run_on_file(fuzz_target *run, FILE *f)
 {
 	static uint8_t bytes[1 << 20];

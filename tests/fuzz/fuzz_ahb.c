@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: samples of any bits on a layer. All cycles add up, whatever is on the bus; the checker
- * has a text for everything it finds.
+ * libFuzzer: samples of random bits on an AHB layer. The cycles that the observer counts add up,
+ * whatever is on the bus. Every violation that the checker reports has a text.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_ahb.c
  *
- * The first byte selects the layer's signals and how it is observed; then each 8 bytes are a
- * sample.
+ * The first byte selects the signals of the layer and how it is observed. After it, a sample takes
+ * 8 bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>

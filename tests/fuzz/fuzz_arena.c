@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: pmk reads an arena into which the program has written random bytes to its end, or
- * reports what in it is impossible. It accesses nothing else, and returns no impossible count.
+ * libFuzzer: pmk reads an arena (arena.h) that the emulated program has overwritten with random
+ * bytes. Either pmk reads it to its end, and all counts are possible, or it reports what is
+ * impossible. It accesses no memory outside the arena.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_arena.c
  *
- * The arena is that of a small run: for each family of cores, instructions of its own are decoded,
- * built and executed here as the plugin does it. The first byte of the input selects the
- * family. The other bytes are writes: one byte for the part of the arena, three for the offset in
- * it, one for the number of bytes, and these bytes.
+ * The arena contains the counts of a small run. Each family of cores has a program, whose
+ * instructions are decoded and executed here as the plugin does it. The first byte of the input
+ * selects the program. The rest of the input is a list of writes. A write has a byte that selects
+ * the part of the arena, three bytes for the offset in this part, a byte for the number of bytes,
+ * and the bytes to write.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,11 +21,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NINSNS	 4
-#define MANY	 16 /* number of events, and of waiting intervals */
+#define MANY	 16 /* the most events, and the most records in the ring */
 #define NPLACES	 10
 #define THE_CPU	 0
 #define PROGRAM	 0x8000
-#define A_NUMBER 1 /* of the process in the arena */
+#define A_NUMBER 1 /* number of the process in the arena */
 
 /* A core and a program for it, which computes, reads, writes, and branches to itself. */
 static const struct program {
@@ -76,7 +78,7 @@ struct rig {
 	struct pmk_decoder decoder;
 	struct pmk_code code;
 	struct place place[NPLACES];
-	unsigned saved; /* number of places that contain all other places */
+	unsigned saved; /* entries of place[] in use; 0: make() was not called */
 };
 
 static struct rig rigs[NPROGRAMS];
@@ -113,7 +115,7 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 				.code = pmu[k]->events[i].code,
 				.pmu = (uint8_t)k,
 			};
-	/* If each event needs a counter of its own, not all of them fit. */
+	/* There may be more events than counters, so drop events until a plan exists. */
 	while (pmk_pmu_pair_plan(pmu, &cfg->plan))
 		cfg->plan.nevents--;
 	if (p->regions) {
@@ -135,7 +137,10 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 	pmk_emulated_configure(cfg);
 }
 
-/* After the last piece, instructions are executed but not counted. */
+/*
+ * Stores the piece of a sampled program (units.h) if it has ended. In the phase REST, lets 25
+ * instructions pass.
+ */
 static void tell_piece(struct rig *rig, struct pmk_emulated *e, struct pmk_emulated_blocks *b)
 {
 	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(rig->runner.arena, rig->slot));
@@ -187,7 +192,7 @@ static const struct pmk_block *translate(struct rig *rig, const struct program *
 	return pmk_code_add(&rig->code, in, NINSNS, 1, 0, pipe);
 }
 
-/* Runs the block some times, and takes intervals when they are due. */
+/* Runs the block a hundred times. Stores each interval or piece in the ring when it ends. */
 static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block *block,
 		const struct pmk_pipe_slot *pipe, const struct pmk_insn *in)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: samples of any bits on an AXI interface. The observer counts as many handshakes as
- * there are, the outstanding transactions are those that have begun and not ended, and the checker
- * has a text for every violation, and reports only existing signals.
+ * libFuzzer: samples of random bits on an AXI interface. The observer counts each handshake once,
+ * and times no more transactions than are outstanding. Every violation that the checker reports has
+ * a text, and names a signal that exists.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_axi.c
  *
- * The first four bytes select the signals; then each 12 bytes are a sample.
+ * The first four bytes select the signals. After them, a sample takes 12 bytes.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a preset of any bytes either loads and can be a core, with every number in its range,
- * or gives an error.
+ * libFuzzer: a preset of random bytes gives an error, or it loads. If a core accepts what was
+ * loaded, every number is in its range.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_config.c
  */
 #include <stdint.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: for any contents of the kernel's files about a board, a node of the device tree has an
- * address, or one line says why not, and the maps of a UIO device are existing pages.
+ * libFuzzer: the kernel's files about a board have random contents. For a node of the device tree,
+ * pmk finds an address, or prints one line with the reason. The maps of a UIO device consist of
+ * whole pages.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_devices.c
  *
- * The input has for each of the files below a byte, its length, and so many bytes; NONE: there is
- * no such file. The rest of the input has names of nodes to look up, one per line.
+ * For each of the files below, the input has a byte and the contents. The byte is the length of the
+ * contents, or NONE if there is no such file. The rest of the input has names of nodes to look up,
+ * one per line.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a capture of random bytes gives consecutive dumps, each with the contents that it
- * claims, and a text for incomplete ones. So does the same capture with CR LF for LF. Names come
- * out printable, and every sample is in the profile.
+ * libFuzzer: a capture of random bytes consists of consecutive dumps. Each complete dump has the
+ * contents that it claims, and each incomplete dump has a text with the reason. The names can be
+ * printed, and the profile contains every sample. If the capture has CR LF instead of LF, it has at
+ * least as many complete dumps.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_dump.c
  */
 #include <stdint.h>
@@ -65,7 +66,7 @@ static void check(const struct pmk_dump *d)
 	check_profile(d);
 }
 
-/* Returns the number of complete dumps. With `undone`, CR LF is converted back before. */
+/* Returns the number of complete dumps. Dumps that had CR LF count only with `undone`. */
 static unsigned read_all(const uint8_t *data, size_t size, bool undone)
 {
 	unsigned complete = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any argument of -e gives a list of events or a usage error. The first byte selects the
- * PMU.
+ * libFuzzer: an argument of -e of random bytes gives a list of events, or a usage error. The first
+ * byte selects the PMU.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_eventlist.c
  */
 #include <stdint.h>

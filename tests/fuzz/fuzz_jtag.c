@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: for any replies of a debug module on JTAG, a session on its counters reads values or
- * returns an error; after a failed scan, every access returns an error until the module is opened
- * again.
+ * libFuzzer: a debug module on JTAG gives random replies. A session on its counters reads values,
+ * or returns an error. After a failed scan, every access returns an error until the module is
+ * opened again.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_jtag.c
  *
- * The first three bytes select the configuration of the counters and the module; the rest is the
- * reply, repeated.
+ * The first two bytes select the configuration of the counters and of the module. The third byte is
+ * the number of the scan that fails. The rest is the reply, which is repeated.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct wire {
 	const uint8_t *data;
 	size_t size, at;
-	unsigned scans, fails; /* number of the scan that fails; 0: none fails */
+	unsigned scans, fails; /* fails: number of the scan that fails; 0: none fails */
 };
 
 static void expect(int condition)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any argument of -C gives a sorted set of processors, or is refused; likewise any
- * argument of -p, as processes.
+ * libFuzzer: an argument of -C of random bytes gives a sorted set of processors, or is refused. An
+ * argument of -p gives processes, or is refused.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_lists.c
  */
 #include <stdint.h>
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = calloc(1, size + 1);
 
-	/* A wide range is slow, and shows nothing that a short range does not show. */
+	/* A long list is slow, and tests nothing that a short list does not test. */
 	if (text && size < 64) {
 		memcpy(text, data, size);
 		read_cpus(text);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: for any values in the registers of a debug module, a session on its counters reads
- * values or returns an error; a failed access returns its error, and the last write to the lock
+ * libFuzzer: the registers of a debug module have random values. A session on its counters reads
+ * values, or returns an error. A failed access returns its error. The last write to the lock
  * register locks it.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_mdm.c
  *
- * The first three bytes select the configuration of the counters and the module, and from which
- * access on they fail; what follows is answered, over and over.
+ * The first two bytes select the configuration of the counters and of the module. The third byte is
+ * the number of the access from which on all accesses fail. The rest are the values that loads
+ * return, which are repeated.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct module {
 	const uint8_t *data;
 	size_t size, at;
-	unsigned accesses, fails; /* first access that fails, as do all after it; 0: none */
-	uint32_t lock;		  /* value that was last written to it */
+	unsigned accesses, fails; /* fails: all accesses from this one on fail; 0: none fails */
+	uint32_t lock;		  /* the last value written to the lock register */
 };
 
 static void expect(int condition)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a metric file of any bytes either loads or gives an error, and what loads can be
+ * libFuzzer: a metric file of random bytes gives an error, or it loads, and its metrics can be
  * evaluated.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_metric.c
  */

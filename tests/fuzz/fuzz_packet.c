@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: packets of random pins, with random codes, are states with a text, and the text of
- * each field fits. An accepted code is decoded from its own pins.
+ * libFuzzer: packets of random pins, with random codes, give states that have a text. The text of
+ * each field fits into its buffer.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_packet.c
  *
- * First come codes: pairs of a number and a code, ended by a pair of zeros; then packets of 16
- * bytes: pins and which of them are known.
+ * The input begins with codes. Each is a byte that selects a layer and a state, and a byte for the
+ * code. A pair of zeros ends the codes. After them, a packet takes 16 bytes: the pins, and a mask
+ * of the pins that are known.
  */
 #include <stdint.h>
 #include <stdlib.h>

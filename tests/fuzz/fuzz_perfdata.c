@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a file of perf of any bytes gives a line of text, or a recording whose parts refer to
- * each other, and whose counts add up to the totals of its events.
+ * libFuzzer: a perf.data file of random bytes gives a line of text, or a recording. In the
+ * recording, every index exists, and the counts of each event add up to its total.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_perfdata.c
  */
 #include <stdint.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a file of any bytes, read as a perf-PID.map and as a jitdump, gives names of recorded
- * code without a file, and at most one line of text. Functions with these names do not overlap.
+ * libFuzzer: a file of random bytes is read as a perf-PID.map and as a jitdump. pmk takes names
+ * only for recorded code that belongs to no file, and reports at most one line of text. Functions
+ * with these names do not overlap.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_perfmap.c
  */
 #define _GNU_SOURCE

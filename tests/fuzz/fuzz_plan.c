@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a plan of pmk sweep of any bytes is read, and then each of its cells has a value of
- * every setting, or gives an error of one line.
+ * libFuzzer: a plan of random bytes for pmk sweep loads, or gives one line with an error. A plan
+ * that loads has cores, programs and events, and its combinations of settings have a value for
+ * every setting.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_plan.c
  */
 #include <stdint.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: for any contents of a PMU's files in sysfs, the PMU is read, and looking up an event
- * gives the values to program, or one line that says why not.
+ * libFuzzer: the files of a PMU in sysfs have random contents. pmk reads the PMU. Looking up an
+ * event gives the values to program, or one line with the reason why there are none.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_sysfs.c
  *
- * The lines of the input are the contents of the files below, one each, and then names to look up.
+ * The first lines of the input are the contents of the files below, one line for each file. The
+ * other lines are names of events to look up.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: traffic of any bytes, a line for each master or slave, either parses, and then a
- * matrix and an MBX take it and run it with every wait explained, all cycles adding up and no rule
- * of the protocol broken, or it gives one line that says why not.
+ * libFuzzer: a line of random bytes describes the traffic of a master or a slave, or gives one line
+ * with the reason why it does not. A bus matrix and an MBX can run the traffic that was read. Then
+ * every wait has a cause, all cycles add up, and no rule of the protocol is broken.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_traffic.c
  */
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a dump of any bytes, VCD or FST, gives edges in the order of time, and a matching
- * result code; an error is one line with its position. The same VCD through a pipe, in pieces,
- * gives the same edges and the same error. The map is that of corpus/wavemap/ahb, or what the names
- * suggest.
+ * libFuzzer: a dump of random bytes, VCD or FST, gives edges in the order of time, and a result
+ * code that fits their number. An error is one line. The same VCD through a pipe, in pieces, gives
+ * the same edges and the same error. The map is fixed, or pmk guesses it from the names of the
+ * signals.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_vcd.c
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a map of random bytes is either completely valid, or gives one line with file and line
- * number. A loaded map can be bound to a dump, or gives one line with the reason.
+ * libFuzzer: a map of random bytes loads and is completely valid, or gives one line with file and
+ * line number. A map that loads can be bound to a dump, or gives one line with the reason.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_wavemap.c
  */
 #include <stdint.h>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: for any replies of a probe or a stub, an access gives a value or an error, whose text
- * is one line of plain text; after the connection is lost, every access is an error at once.
+ * libFuzzer: a probe or a stub sends random replies. An access gives a value or an error, whose
+ * text is one line of printable characters. After the connection is lost, every access returns an
+ * error at once.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_wire.c
  *
- * In the first byte, bit 0 selects OpenOCD's Tcl port or GDB's protocol, bit 1 acknowledged
- * packets, and the other bits the first access. The rest is the data of the other side, which sends
- * it before any request and then closes.
+ * In the first byte, bit 0 selects GDB's protocol instead of OpenOCD's Tcl port, bit 1 means that
+ * packets are not acknowledged, and bit 2 that pmk does not greet the other side. The other bits
+ * select the first access. The rest of the input is what the other side sends, before any request.
+ * Then it closes its end.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: for any replies of a server of Xilinx' virtual cable, the debug module or the ARM11
- * gives values or an error, whose text is one line of plain text; after the connection is lost,
- * every scan is an error at once.
+ * libFuzzer: a server of Xilinx' virtual cable sends random replies. The debug module or the ARM11
+ * gives values or an error, whose text is one line of printable characters. After the connection is
+ * lost, every scan returns an error at once.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_xvc.c
  *
- * The first four bytes select the expected chain; bit 7 of the first, that the server is
- * not greeted; bit 6, that it is an ARM11. The rest is the data of the other side, which sends it
- * before any request and then closes.
+ * The first four bytes select the expected chain. In the first byte, bit 7 also means that pmk does
+ * not greet the server, and bit 6 that there is an ARM11. The rest of the input is what the server
+ * sends, before any request. Then it closes its end.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder with the files of a kernel, for the targets that feed their readers. Include it after
- * the arrays `folders` and `files`, whose paths are relative to it. It makes the folders in order,
- * parents first, and removes everything at the end.
+ * A temporary folder with files like those of a kernel, for targets that test the readers of these
+ * files. Include this header after the arrays `folders` and `files`, whose paths are relative to
+ * the folder `sys`. make_folders() makes the folders in their order, so a parent must come first.
+ * Everything is removed at the end.
  */
 #ifndef PMK_TESTS_FUZZ_TREE_H
 #define PMK_TESTS_FUZZ_TREE_H
