@@ -76,8 +76,8 @@ static void test_without_waits(void **state)
 }
 
 /*
- * Waits and BUSY cycles belong to the burst. The letters after a word end the beat of the previous
- * word.
+ * Wait states and BUSY cycles belong to the burst. In a wave, the letters after a slash are the
+ * data phase of the previous word (trace.h).
  */
 static void test_waits_and_busy(void **state)
 {

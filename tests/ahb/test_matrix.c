@@ -206,8 +206,8 @@ static void expect(unsigned master, const char *letters)
 /* ---- the development chip ------------------------------------------------------------------ */
 
 /*
- * The chip has the windows, wait states and reactions of masters to ERROR of DDI 0287B 4.2.2; the
- * wait states are ours.
+ * The chip has the windows and the reactions of masters to ERROR of DDI 0287B 4.2.2. Its wait
+ * states are our choice.
  */
 static void test_devchip(void **state)
 {
@@ -425,7 +425,7 @@ static void test_other_priorities(void **state)
 		assert_int_equal(strchr(rig.seen[i], '1') - rig.seen[i], 4 + 3 * (5 - i));
 }
 
-/* An incrementing burst gives way only at a quad-word boundary, where a sequential beat waits. */
+/* An incrementing burst gives way only at a quad-word boundary. Its next beat then waits. */
 static void test_quad_word(void **state)
 {
 	(void)state;
@@ -774,8 +774,8 @@ static void test_retry_lets_others_in(void **state)
 	setup_refusals(2, false, 0);
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false); /* refused */
-	post(DMA0, 5, MEMORY, PMK_AHB_INCR,
-	     false); /* the address is held, and connected in the second cycle */
+	/* The address of DMA-0 is held, and connected in the second cycle of the RETRY. */
+	post(DMA0, 5, MEMORY, PMK_AHB_INCR, false);
 	run(18);
 	expect(ARMD, ".css1rR.cass1.....");
 	expect(DMA0, "......css1........");

@@ -97,7 +97,7 @@ static void begin(uint32_t has)
 	nfound = 0;
 }
 
-/* `at`: the cycle of the violation; -1: no violation. */
+/* `at` is the cycle of the violation, or -1 if there is none. */
 static const struct {
 	unsigned line;
 	int at;
