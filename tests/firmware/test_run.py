@@ -868,8 +868,7 @@ def test_a_log_that_cannot_be_written_ends_with_125(tmp_path):
           (129, f"pmk: --log {elf} would overwrite the firmware; name another file\n"))
 
 
-# ---- refused command lines
-# -----------------------------------------------------------------------------
+# ---- refused command lines -----------------------------------------------------------------------
 
 def refused(code, line, *words):
     out = pmk("run", *words)

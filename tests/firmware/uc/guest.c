@@ -279,10 +279,7 @@ void g_costs(unsigned event)
 	g_out[2] = pmu.main.depth;
 }
 
-/*
- * ---- locks: disabling and restoring interrupts
- * --------------------------------------------------------
- */
+/* ---- locks: disabling and restoring interrupts ---------------------------------------------- */
 
 static uintptr_t lock(void)
 {
@@ -375,10 +372,7 @@ int g_second_start(void)
 	return pmk_target_start(&second);
 }
 
-/*
- * ---- features of silicon only; the twin lacks them
- * ------------------------------------------------
- */
+/* ---- features of silicon only; the twin lacks them ------------------------------------------ */
 
 #ifndef G_TWIN
 struct pmk_port g_port(void)

@@ -40,9 +40,8 @@ static void check_total(struct machine *m, unsigned event, uint64_t truth, const
 }
 
 /*
- * A reader interrupts the program before one instruction of a poll. In round after round this is
- * the next instruction, until the reader has interrupted each of them. `signal` occurs n times
- * before each poll, and raises event 0.
+ * A handler that reads the totals interrupts a poll before its instruction number `position`. Each
+ * round of read_in_polls() interrupts the next instruction, until the poll has no more.
  */
 static struct {
 	uint64_t position, began;

@@ -101,10 +101,7 @@ static void test_close_while_running(struct machine *m)
 	rig_read(&r, "opened again");
 }
 
-/*
- * ---- two users of one PMU
- * ------------------------------------------------------------------------------
- */
+/* ---- two users of one PMU ------------------------------------------------------------------- */
 
 static void test_two_owners(struct machine *m)
 {

@@ -41,10 +41,7 @@ struct schedule {
 	unsigned jumps, taken, readers;
 };
 
-/*
- * ---- events during the schedule
- * ------------------------------------------------------------------
- */
+/* ---- events during the schedule -------------------------------------------------------------- */
 
 /* Lets a counter jump ahead by s->jump events, if the rules allow it. */
 static void jump(struct schedule *s)

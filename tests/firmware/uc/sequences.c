@@ -18,9 +18,7 @@
 #define RAISE_MISS    "+L1D_MISS"
 #define OVERFLOW_LUMP 0xffffffff
 
-/*
- * ---- accesses of the machine --------------------------------------------------------------------
- */
+/* ---- accesses of the machine ----------------------------------------------------------------- */
 
 struct logged {
 	struct access access;
