@@ -736,8 +736,8 @@ static void test_guess_pins(void **state)
 }
 
 /*
- * The AHB Monitor has no layers of these names. The layers have one clock, two clocks, or possibly
- * two.
+ * Guesses a map for several layers, not all of which have a name that the AHB Monitor has. They
+ * have one clock, two clocks, or two nets that may be one clock.
  */
 static void test_guess_several(void **state)
 {

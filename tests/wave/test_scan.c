@@ -23,8 +23,8 @@ static uint64_t rnd(void)
 }
 
 /*
- * Fills the text with random bytes. Half of them are next to a blank or a sign in the character
- * set.
+ * Fills the text with random bytes. Half of them can be any byte. The other half are the first and
+ * last bytes of the classes that the scanner distinguishes, such as blanks.
  */
 static void fill(char *text, size_t n)
 {

@@ -259,7 +259,10 @@ static void test_odd_maps(void **state)
 	}
 }
 
-/* Without cells there are no addresses, and rows of a table have no length. */
+/*
+ * If a bus has no address cells, its devices have no address, and a row of its `ranges` has no
+ * bytes.
+ */
 static void test_no_cells(void **state)
 {
 	uint64_t address;
