@@ -159,7 +159,7 @@ static void test_pending(void **state)
 	expect("RrrRrrR.....", ".sl.sl.sl...");
 }
 
-/* A late request delays the requests after it, but no more than necessary. */
+/* If a request waits longer than the period, the next request follows directly after it. */
 static void test_late(void **state)
 {
 	struct pmk_mbx_script s = reads(3);

@@ -55,8 +55,8 @@ static inline uint64_t ages_latest(const uint64_t *stamp, unsigned n)
 }
 
 /*
- * Returns the way to replace in a set of valid ways that begins at `first`, or `ways` for other
- * policies.
+ * Returns the way to replace in a set of valid ways that begins at `first`. Returns `ways` if the
+ * policy does not depend on past accesses.
  */
 static inline unsigned ages_victim(const struct ages *a, size_t first, unsigned ways)
 {

@@ -134,8 +134,8 @@ static void test_predictor_slots(void **state)
 
 	(void)state;
 	/*
-	 * 0: no branch. 1: a branch that must always be looked up. From 2 on: a branch with its own
-	 * word.
+	 * `branch` is 0 for a block without a branch, and 1 for a branch that must always be looked
+	 * up. From 2 on it is the number of the branch's own word.
 	 */
 	assert_true(a->arm11.branch >= 2);
 	assert_int_equal(mid->arm11.branch,

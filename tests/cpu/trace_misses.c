@@ -30,8 +30,8 @@ static uint64_t misses(unsigned read, unsigned write)
 }
 
 /*
- * Fetches an instruction as a block of its own. Two instructions with the same index share an
- * entry.
+ * Fetches an instruction as a separate block. Instructions whose addresses have the same hash share
+ * an element of block[].
  */
 static bool fetch_misses(uint64_t addr, uint64_t size)
 {

@@ -660,8 +660,8 @@ static unsigned second_denies(const struct second *s, unsigned el, unsigned reg,
 {
 	/*
 	 * For each register, one character for reads and one for writes: '-' is never permitted,
-	 * 'k' is not permitted at EL0, and '*' is permitted. A digit has the bits of PMUSERENR of
-	 * which one must be set at EL0.
+	 * 'k' is not permitted at EL0, and '*' is permitted. A digit is a mask of PMUSERENR. At
+	 * EL0, one of these bits must be set.
 	 */
 	static const char *const who[] = {
 		"11", "11", "11", "11", "-3", "99", "1-", "1-", "51",

@@ -892,7 +892,10 @@ static void test_timer_limits(void **state)
 	OK(pmk_session_timer(&r.session, 0x100000000));
 	assert_int_equal(pmk_session_timer(&r.session, 0x1000000000000), PMK_ERANGE);
 
-	/* No event can be timed, or no counter is left for the timer. */
+	/*
+	 * The event of the timer does not exist. Then the plan has no events, so no pass has a
+	 * timer.
+	 */
 	unknown.timed = true;
 	unknown.timer_code = 64;
 	assert_int_equal(pmk_plan_make(&r.pmu.pmu, &unknown), PMK_ENOEVENT);

@@ -55,7 +55,7 @@ static void test_names(void **state)
 	}
 }
 
-/* Events are in the order of their codes, and each has a signal or a reason. */
+/* Events are in the order of their codes. Each has a signal, or a reason why it has none. */
 static void test_events(void **state)
 {
 	(void)state;

@@ -388,7 +388,7 @@ static struct {
 static struct pmk_model_port counters_at = { .model = &fpga.counters, .bus = &bus };
 static struct pmk_port behind;
 
-/* Determines the output by shifting zeros through a copy. */
+/* Determines the output of the next scan by shifting zeros through a copy of `fpga`. */
 static unsigned capture_mdm(unsigned ir, uint64_t *value)
 {
 	static const uint8_t zeros[8];

@@ -170,7 +170,7 @@ static bool tlb_look(struct tlb *t, uint64_t page)
 struct followed {
 	uint64_t last;
 	int64_t stride;
-	unsigned run, ahead, ahead2; /* number of lines after `last`, in level 1 and in level 2 */
+	unsigned run, ahead, ahead2; /* prefetched after `last`: in level 1, in level 2 */
 	bool going, store;
 };
 
@@ -511,7 +511,7 @@ static void to_the_front(struct oracle *o, unsigned i)
 	o->followed[0] = f;
 }
 
-/* Advances a stream by this number of strides. */
+/* Moves a stream to this line, which is `strides` strides after its last line. */
 static void advance(struct followed *f, uint64_t number, unsigned strides)
 {
 	f->last = number;
@@ -1792,8 +1792,8 @@ static void test_access_word(void **state)
 }
 
 /*
- * The largest numbers of a block fit into the facts: 1024 instructions, each with four registers in
- * pieces of 4 bytes.
+ * The facts have room for the largest counts of a block: 1024 instructions, each of which accesses
+ * four registers in pieces of 4 bytes.
  */
 static void test_facts_fit(void **state)
 {
@@ -1834,10 +1834,7 @@ static void test_forked(void **state)
 	assert_int_equal(executions[b->id].count, 1);
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
 		assert_int_equal(s->cpu.dyn[sig], 0);
-	/*
-	 * LDR, STR and the branch take a cycle each, because the unit takes only one of LDR and STR
-	 * at a time.
-	 */
+	/* The caches and TLBs are warm, so the block takes only the cycles of the pipeline. */
 	assert_int_equal(s->cpu.cycles, b->cycles);
 	assert_int_equal(s->cpu.taken, 1);
 	close_single(s);

@@ -292,7 +292,7 @@ static void test_need_and_residue(void **state)
 	assert_int_equal(t.residue[LS_BUSY], 0);
 }
 
-/* If a register is first read 300 cycles after the start, this is still recorded. */
+/* If a register is first read 300 cycles after the start, its need[] has the largest value, 254. */
 static void test_far(void **state)
 {
 	static struct pmk_insn insn[76];

@@ -81,9 +81,7 @@ static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken,
 	return taken ? 4 : 1;
 }
 
-/*
- * ---- the predictor with its words, as the core uses it ------------------------------------------
- */
+/* ---- the predictor with its words, as the core uses it --------------------------------------- */
 
 struct user {
 	struct pmk_predictor p;
@@ -399,7 +397,7 @@ static void test_return_stack_undo(void **state)
 	assert_int_equal(addr, 0x200);
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x100);
-	pmk_return_undo(&rs); /* undoes the last entry, too */
+	pmk_return_undo(&rs); /* also undoes the pop of the last entry */
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x100);
 	assert_false(pmk_return_pop(&rs, &addr));

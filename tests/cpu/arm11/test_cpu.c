@@ -41,7 +41,7 @@ static uint32_t pick(uint32_t n)
 /* ---- the oracle: storage ------------------------------------------------------------------- */
 
 struct line {
-	bool valid, dirty[2]; /* halves of 16 bytes */
+	bool valid, dirty[2]; /* dirty: for each half of 16 bytes */
 	uint32_t number;      /* address / 32 */
 };
 

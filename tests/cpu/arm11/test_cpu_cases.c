@@ -511,11 +511,11 @@ static void test_wrong_return(void **state)
 	pmk_arm11_block(&s->cpu, &s->b[0]);
 	pmk_arm11_block(&s->cpu, &s->b[1]);
 	before = s->cpu.cycles;
-	pmk_arm11_block(&s->cpu, &s->b[2]); /* not the place of the call */
+	pmk_arm11_block(&s->cpu, &s->b[2]); /* continues elsewhere than after the call */
 	assert_int_equal(s->cpu.cycles - before - 10 + 1, 7);
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 1);
-	pmk_arm11_block(&s->cpu, &s->b[3]); /* the place of the call */
+	pmk_arm11_block(&s->cpu, &s->b[3]); /* continues after the call */
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_RET_POP), 2);
 	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 2);

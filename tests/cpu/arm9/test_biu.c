@@ -164,8 +164,9 @@ static void test_linefill_waits_for_castout(void **state)
 	(void)state;
 	pmk_biu_castout(&r->biu, 0, 0x9040 >> 5, true, true);
 	/*
-	 * The address is in cycle 0, 3 waits and 8 words from 1 to 11. The address of the linefill
-	 * comes with the last word, and its first word waits 5 cycles.
+	 * The address of the castout is in cycle 0, and its 3 wait states and 8 words are in cycles
+	 * 1 to 11. The address of the linefill comes with the last word, and its first word waits 5
+	 * cycles.
 	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8000 >> 5), 11 + 5 + 1 + 1);

@@ -700,7 +700,7 @@ static void run_nops(struct rig *r, uint32_t pc, unsigned n)
 }
 
 /*
- * 1 KB of code misses once for each line, and every other fetch hits. Then a block 1 KB further
+ * 1 KB of code misses once for each line, and all other fetches hit. Then a block 1 KB further
  * replaces the first lines.
  */
 static void icache_lines(void **state)
@@ -951,7 +951,7 @@ static void write_back_evicts(void **state)
 	core.mem.wbuf = 1;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
-	LOAD_WORD(r, 0x20400); /* evicts a clean line; 2 of 22 cycles for the bus */
+	LOAD_WORD(r, 0x20400); /* evicts a clean line; also waits 2 cycles for the bus */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 0, PMK_SIG_MEM_STALL, 42);
 	STORE_WORD(r, 0x20400);
 	STORE_WORD(r, 0x20800); /* evicts 0x20400, which is dirty */
@@ -1391,8 +1391,8 @@ static void bad_cores(void **state)
 }
 
 /*
- * The presets can be read, are consistent, and differ in what their names say. On a Zynq-7000, 39.3
- * cycles were measured for 16 consecutive words.
+ * The presets can be read and are consistent, and have the right pipeline, MMU, clock and memory
+ * latency. On a Zynq-7000, 39.3 cycles were measured for 16 consecutive words.
  */
 static void presets(void **state)
 {

@@ -72,7 +72,7 @@ void machine_reset(struct machine *m, const struct pmk_pmu *pmu);
 /* Calls a function of the program with up to three arguments. */
 uint64_t machine_call(struct machine *m, const char *function, uint64_t a, uint64_t b, uint64_t c);
 
-/* Lets a signal occur n times, including all overflows. */
+/* Lets a signal occur n times. The model sees each overflow when it happens. */
 void machine_raise(struct machine *m, enum pmk_signal signal, uint64_t n);
 
 /* Returns the value of a counter register. The program makes no access for this. */
