@@ -899,7 +899,7 @@ static void test_lock_and_responses(void **state)
 		expect_lock(ARMD, split ? "LLLLL.LLLLL........." : "LLLLL.LL............");
 		expect(CLCDC, split ? "...caaaaaaaaaaass1.." : "...caaaaaaaass1.....");
 	}
-	setup(); /* The write of a SWP is still attempted (DDI 0287B 4.2.2). */
+	setup(); /* After an ERROR of its read, a SWP still attempts its write (DDI 0287B 4.2.2). */
 	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
 	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
 	post(CLCDC, 0, NOTHING, PMK_AHB_SINGLE, false);

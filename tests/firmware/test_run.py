@@ -76,8 +76,8 @@ def test_every_sample_of_virt_has_an_interrupt():
 
 def test_versatilepb():
     out, _, report = ran("versatilepb")
-    # The example copies 248 words four times, which are the stores of the data layer. It leaves its
-    # caches off, so its stack uses the bus, too.
+    # The example copies 248 words four times, so layer ARM-D has at least 992 writes. The caches
+    # stay off, so accesses to the stack use the bus, too.
     contains(out, "region copy: 4 times")
     assert region(out, "copy")["ct_armd_wr"][0] >= 992, out
     equal(accesses(report)[0], "ahbmon")
@@ -85,8 +85,8 @@ def test_versatilepb():
 
 
 def test_the_log_of_an_ahb_monitor(tmp_path):
-    """In the log of an AHB Monitor, the note about counters that do not count is right for all
-    buses."""
+    """In the log of an AHB Monitor, reads of a counter have the note that it does not count until
+    the monitor is started, and not afterwards."""
     log = tmp_path / "log"
     ran("versatilepb", "--log", str(log))
     lines = log.read_text().splitlines()

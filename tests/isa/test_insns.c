@@ -329,7 +329,10 @@ static void meaning(const struct text *t, bool thumb, struct facts *f)
 		f->writes = mask(regs, 1);
 		f->reads = mask(regs + 1, n - 1);
 		f->pc = regs[0] == 15;
-		/* "add r0, r8", but not moves: one comma. */
+		/*
+		 * An instruction with two operands, like "add r0, r8", also reads the first one,
+		 * unless it is a move.
+		 */
 		if (thumb && strchr(o, ',') == strrchr(o, ',') &&
 		    !listed("mov mvn neg sxtb sxth uxtb uxth rev rev16 revsh", t->name,
 			    strlen(t->name)))

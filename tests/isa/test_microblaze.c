@@ -642,7 +642,7 @@ static void test_prefix(void **state)
 	assert_true(behind(0xfffff000, 0xb0000001, 0xb9f40000) == 0xf000); /* brlid */
 	assert_true(behind(0x1000, 0xb0008000, 0xbe230004) == 0x80001004); /* bneid */
 	assert_true(behind(0x1000, 0xb0009000, 0xba0c0018) == 0x90000018); /* brki */
-	/* The target of a synchronising branch is 4 bytes further. */
+	/* bri 4 is a synchronising branch. With an imm before it, it may have another target. */
 	decode(0x1000, 0xb8000004, &in);
 	pmk_isa_microblaze_imm(&in, 0xb0000000);
 	assert_true((in.kind & PMK_MB_BTC_FLUSH) && in.target == 0x1004);

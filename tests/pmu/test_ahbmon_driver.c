@@ -487,7 +487,7 @@ static void test_probe(void **state)
 		assert_int_equal(r.log[i].what, 'R');
 		assert_int_equal(r.log[i].reg, i <= 88 ? i - 1 : i); /* not CtTotalCycles */
 	}
-	/* Afterwards the monitor is stopped at 0, and its settings are unchanged. */
+	/* Afterwards the monitor is stopped, its counters are 0, and its settings are unchanged. */
 	assert_int_equal(peek(&r, 91), 6);
 	for (unsigned i = 0; i < 91; i++)
 		assert_int_equal(peek(&r, i), i == 88 ? 55 : 0);

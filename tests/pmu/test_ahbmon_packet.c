@@ -77,7 +77,7 @@ static void states_of(unsigned layer, const char *wave, char *out, size_t size)
 	}
 }
 
-/* The packets show the sample of DDI 0287B p4-5 three cycles late. */
+/* The packets have the states of the example of DDI 0287B p4-5, three cycles late. */
 static void test_sample_stream(void **state)
 {
 	char out[400];

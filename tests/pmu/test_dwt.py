@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The DWT's counters: the page agrees with the catalogue and the rows, docs/TRACE.md has every
-vector, and pmk stat reports that no core has them."""
+"""The DWT's counters: docs/dwt.md agrees with the catalogue of events, the registers and the
+parameters of the model. docs/TRACE.md has every vector of tests/conformance/dwt.vec. pmk stat
+reports that no emulated core has these counters."""
 import os
 import re
 

@@ -259,7 +259,7 @@ static void test_missed_wraps(void **state)
 		assert_int_equal(bits, rows[i].missed);
 		OK(drv()->status(d, 0, &bits)); /* CYCCNT itself is wide enough */
 		assert_int_equal(bits, 0);
-		OK(drv()->sample(d)); /* a sample directly after this one misses nothing */
+		OK(drv()->sample(d)); /* directly after a sample, the next one misses nothing */
 		OK(drv()->status(d, 1, &bits));
 		assert_int_equal(bits, 0);
 		assert_int_equal(drv()->status(d, 6, &bits), PMK_EINVAL);

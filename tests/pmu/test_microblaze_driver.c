@@ -288,7 +288,7 @@ static void test_program_sequences(void **state)
 	check_log(&r, "W1=1 W0=31 W0=5");
 	OK(r.drv->program(&r.dev, 2, 6)); /* the next counter */
 	check_log(&r, "W0=6");
-	OK(r.drv->program(&r.dev, 4, 8)); /* passes a programmed counter */
+	OK(r.drv->program(&r.dev, 4, 8)); /* writes event 7 of counter 3 again to reach 4 */
 	check_log(&r, "W0=7 W0=8");
 	OK(r.drv->program(&r.dev, 4, 9)); /* the same counter again */
 	check_log(&r, "W1=1 W0=31 W0=5 W0=6 W0=7 W0=9");

@@ -837,7 +837,7 @@ static void test_timer(void **state)
 			}
 }
 
-/* Totals grow across intervals, including sums that wrapped. */
+/* Totals are exact over several intervals of the timer, even if sums wrapped. */
 static void test_timer_random(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };

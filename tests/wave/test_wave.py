@@ -143,7 +143,8 @@ def test_a_guessed_gxi_equals_its_scoreboard():
 
 def test_the_gxi_of_ahbmonitor():
     """The GXI's address channel is [30:29], and its read data channel is [32:31] (DDI 0287B Tables
-    4-4 and 4-5). It has no wait states."""
+    4-4 and 4-5). The pins show neither the address nor the direction of a waiting request, so pmk
+    does not count events that depend on them."""
     states = [(1, 0), (1, 1), (2, 1), (3, 2), (0, 0), (2, 3), (2, 2)]
     text = SMALL.replace("wire 1 y hready", "wire 34 p AHBMONITOR [33:0]") + "#0\n0!\n"
     for i, (address, data) in enumerate(states):

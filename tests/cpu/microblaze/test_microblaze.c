@@ -594,13 +594,13 @@ static void branch_latencies(void **state)
 	}
 }
 
-/* A dependent instruction waits as long as its distance requires. */
+/* The more instructions are between a result and its use, the shorter the use waits. */
 static void hazards(void **state)
 {
 	static const struct {
 		int line;
-		uint32_t word; /* writes r3 */
-		uint8_t waits[3];
+		uint32_t word;	  /* writes r3 */
+		uint8_t waits[3]; /* indexed by the number of instructions in between */
 	} rows[] = {
 		{ __LINE__, LWI(3, 4, 0), { 2, 1, 0 } },  { __LINE__, MUL(3, 4, 5), { 2, 1, 0 } },
 		{ __LINE__, FADD(3, 4, 5), { 2, 1, 0 } }, { __LINE__, BSLL(3, 4, 5), { 1, 0, 0 } },

@@ -25,7 +25,7 @@ struct fault {
 	uint64_t position; /* instruction of the operation before which it overflows */
 	unsigned delay;	   /* DELAYED: instructions before the interrupt */
 	bool inside;	   /* the operation is running */
-	uint64_t began;	   /* m->executed at its start */
+	uint64_t began;	   /* m->executed at the start of the operation */
 	bool raised;
 	uint64_t raised_at;
 	uint64_t random;

@@ -270,8 +270,8 @@ int g_region_reset(unsigned id)
 	return pmk_region_reset(&pmu, id);
 }
 
-/* Stores in g_out: own cost and cost to the surrounding region of an event, open regions of the
- * main task. */
+/* Stores in g_out: what a region costs itself in this event, what it costs the region around it,
+ * and the number of open regions of the main task. */
 void g_costs(unsigned event)
 {
 	g_out[0] = pmu.cost[event];

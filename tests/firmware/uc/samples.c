@@ -285,7 +285,7 @@ static void test_poll_with_interrupts(struct machine *m)
 	struct sample x;
 
 	open_sampling(&s, m, true, MISSES, 100, 64);
-	s.rig.isr = 0; /* interrupts stay masked */
+	s.rig.isr = 0; /* the handler does not run */
 	machine_call(m, "g_spin", 150, 0, 0);
 	CHECK(rig_int(&s.rig, "g_poll", 0, 0, 0) == 0, "poll has served");
 	CHECK(!take_sample(&s.rig, &x), "a sample");
