@@ -488,7 +488,7 @@ static void file_tests(void **state)
 		int line;
 		const char *text;
 		int err;
-		const char *msg; /* the path precedes it */
+		const char *msg; /* the message without the path before it */
 	} rows[] = {
 		{ __LINE__, CORE "clock=1000000\n[icache]\nsize = 8K ; small\n", 0, "" },
 		{ __LINE__, "# only a comment\n", PMK_EPARSE, ":1: [core] needs name" },

@@ -253,11 +253,11 @@ static void test_conditional_was_passed(void **state)
 	code.tells = true;
 	s = show(CODE, 0, 5, words), h = handler(PMK_ENTRY_FAULT);
 	start(&s);
-	start(&h); /* the load */
+	start(&h); /* the load has faulted */
 	check(1 + 2, 0, 0, 1);
 	start(&s);
 	cpu->access = pmk_access_at(0, 1);
-	start(&h); /* the store */
+	start(&h); /* the store has faulted */
 	check(1 + 2 + 3 + 2, 0, 0, 2);
 	assert_false(cpu->unsure);
 }
@@ -275,14 +275,14 @@ static void test_conditional_of_old_code(void **state)
 	(void)state;
 	start(&s);
 	done(&s, 2);
-	start(&h); /* nothing was reported */
+	start(&h); /* the store was done, so neither access has faulted */
 	assert_false(cpu->unsure);
 	start(&s);
 	done(&s, 0);
-	start(&h); /* the store */
+	start(&h); /* the load was done, so the store has faulted */
 	assert_false(cpu->unsure);
 	start(&s);
-	start(&h);
+	start(&h); /* one of the two has faulted */
 	assert_true(cpu->unsure);
 }
 
@@ -372,7 +372,7 @@ static void test_misaligned(void **state)
 	code.tells = true;
 	s = show(CODE + 0x100, 0, 3, words);
 	start(&s);
-	start(&h); /* otherwise the store would be reported */
+	start(&h); /* the store has faulted, because otherwise it would be reported */
 	check(5 + 5 + 1 + 2, 0, 1, 2 + 2 + 1);
 	assert_false(cpu->unsure);
 	s = show(CODE + 0x200, 0, 1, words);

@@ -100,7 +100,7 @@ static void test_main_tlb_by_hand(void **state)
 	assert_int_equal(pmk_tlb_fill(&t, 6), UINT64_MAX);
 	assert_int_equal(pmk_tlb_fill(&t, 5 + 64), 5);
 	assert_int_equal(pmk_tlb_fill(&t, 5), 5 + 32);
-	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* of this set */
+	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* the set of page 6 has room */
 	assert_int_equal(pmk_tlb_fill(&t, 6 + 64), 6);
 	assert_true(pmk_tlb_holds(&t, 6 + 32));
 	pmk_tlb_fini(&t);

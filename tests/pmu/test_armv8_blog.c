@@ -466,7 +466,7 @@ static void test_selection_is_shared(void **state)
 	(void)state;
 	setup(&l, &pmk_cortex_a53);
 	write_register(&l, SELR, 0);
-	write_register(&l, SELR, 3); /* the handler selects */
+	write_register(&l, SELR, 3); /* an interrupt handler selects another counter */
 	write_register(&l, XEVTYPER, 0x80000008);
 	assert_int_equal(read_register(&l, EVTYPER(0)), 0);
 	assert_int_equal(read_register(&l, EVTYPER(3)), 0x80000008);

@@ -34,8 +34,8 @@ def test_all_that_is_told_equals_the_scoreboards():
 
 @nightly
 def test_verilator_has_the_same_interfaces_and_counts():
-    """Verilator's dump has the same interfaces and counts. In other runs, test_layers.py compares
-    the two simulators."""
+    """The dumps of Verilator and of Icarus have the same interfaces and counts. Runs other than
+    `make nightly` compare the two simulators only in test_layers.py."""
     dump, ini, board = simulated(verilator, "verilator-axi.vcd", 4)
     compare(board, stat("-T", f"wave:{dump}", "--map", ini))
     if shutil.which("iverilog"):

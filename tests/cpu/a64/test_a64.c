@@ -166,11 +166,14 @@ static bool tlb_look(struct tlb *t, uint64_t page)
 
 /* ---- the oracle: a core -------------------------------------------------------------------- */
 
-/* A stream: a sequence of misses that the prefetcher follows. */
+/*
+ * A stream: a sequence of misses that the prefetcher follows. run: how often the stride occurred in
+ * a row. ahead, ahead2: how many lines after `last` were prefetched into level 1 and into level 2.
+ */
 struct followed {
 	uint64_t last;
 	int64_t stride;
-	unsigned run, ahead, ahead2; /* prefetched after `last`: in level 1, in level 2 */
+	unsigned run, ahead, ahead2;
 	bool going, store;
 };
 

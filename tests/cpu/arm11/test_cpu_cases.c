@@ -511,11 +511,11 @@ static void test_wrong_return(void **state)
 	pmk_arm11_block(&s->cpu, &s->b[0]);
 	pmk_arm11_block(&s->cpu, &s->b[1]);
 	before = s->cpu.cycles;
-	pmk_arm11_block(&s->cpu, &s->b[2]); /* continues elsewhere than after the call */
+	pmk_arm11_block(&s->cpu, &s->b[2]); /* does not continue after its call */
 	assert_int_equal(s->cpu.cycles - before - 10 + 1, 7);
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_BRANCH_MISS), 1);
-	pmk_arm11_block(&s->cpu, &s->b[3]); /* continues after the call */
+	pmk_arm11_block(&s->cpu, &s->b[3]); /* continues after its call */
 	assert_int_equal(total(s, PMK_SIG_RET_MISS), 1);
 	assert_int_equal(total(s, PMK_SIG_RET_POP), 2);
 	assert_int_equal(total(s, PMK_SIG_RET_PREDICTED), 2);
@@ -534,7 +534,7 @@ static void test_cycles_of_misses(void **state)
 	(void)state;
 	s->cpu.cycles = 100000;
 	assert_int_equal(load_word(s, 0x20000), 93 + 56);
-	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* without the walk (section 4) */
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* not the walk (DAI 0195B 4) */
 	s->cpu.cycles = 200000;
 	assert_int_equal(load_word(s, 0x20020), 56);
 	assert_int_equal(load_word(s, 0x20000), 0);

@@ -406,8 +406,8 @@ static void test_fetches(void **state)
 }
 
 /*
- * The look-up after a correctly predicted return counts as a level 1 miss, but sends no request to
- * level 2. A line that arrives after another branch is a request.
+ * The core looks up the line after a return. If the return was predicted correctly, this look-up
+ * counts as a level 1 miss, but sends no request to level 2. Otherwise it sends one.
  */
 static void test_speculation(void **state)
 {
@@ -493,9 +493,9 @@ static void test_devices_pass_by(void **state)
 {
 	(void)state;
 	BEGIN();
-	load(A + 1 * KB); /* the last access was to level 2 */
-	load(A);
 	load(A + 1 * KB);
+	load(A);
+	load(A + 1 * KB); /* hits level 2 */
 	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
 	s.cpu.is_device = every_page;
 	s.cpu.cycles = 5000;

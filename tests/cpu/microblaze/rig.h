@@ -60,8 +60,8 @@
 #define BRCI(cond, imm)	 TYPE_B(0xbc000000, cond, 0, imm) /* compares r0 */
 #define RTSD(a, imm)	 TYPE_B(0xb6000000, 0, a, imm)
 #define WIC(a, b)	 TYPE_A(0x90000068, 0, a, b)
-#define MBAR_1		 0xb8220004u /* waits for data */
-#define MBAR_2		 0xb8420004u /* waits for code */
+#define MBAR_1		 0xb8220004u /* waits for accesses to data */
+#define MBAR_2		 0xb8420004u /* waits for fetches of code */
 #define MTS_RPID(a)	 TYPE_B(0x9400d000, 0, a, 0xd000)
 
 enum { EQ, NE, LT, LE, GT, GE };

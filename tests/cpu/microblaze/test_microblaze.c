@@ -281,8 +281,9 @@ static void vectors(void **state)
 	r = rig_new(&core);
 	GO(r, 0x500, BRI(0x100));
 	for (int times = 0; times < 3; times++) {
+		/* An interrupt comes directly after the branch, so its target is not visible. */
 		GO(r, 0x600, ADDIK(3, 3, 1), BEQI(3, 0x40));
-		GO(r, 0x510, BRI(0x200));      /* an interrupt hides the target */
+		GO(r, 0x510, BRI(0x200));
 		GO(r, 0x710, 0xb62e0000, NOP); /* rtid */
 	}
 	GO(r, 0x604, NOP);
@@ -290,7 +291,7 @@ static void vectors(void **state)
 	GO(r, 0x720, 0xb6910000, NOP); /* rted */
 	GO(r, 0x608, BRKI(14, 0x520)); /* the program jumps to the vector itself */
 	GO(r, 0x520, BRI(0x200));
-	GO(r, 0x720, BRI(-0x210)); /* and again, without an exception */
+	GO(r, 0x720, BRI(-0x210)); /* and to the vector of interrupts */
 	GO(r, 0x510, BRI(0x200));
 	GO(r, 0x710, ADDIK(3, 3, 1));
 	TOTALS(r, PMK_SIG_EXC_IRQ, 3, PMK_SIG_EXC_HW, 1, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN,
@@ -473,9 +474,9 @@ static void btc_is_emptied(void **state)
 		uint32_t word;
 		unsigned hits;
 	} rows[] = {
-		{ MBAR_2, 0 }, /* waits for code */
+		{ MBAR_2, 0 }, /* waits for fetches of code */
 		{ BRI(4), 0 },
-		{ MBAR_1, 1 }, /* waits for data */
+		{ MBAR_1, 1 }, /* waits for accesses to data */
 		{ NOP, 1 },
 	};
 
