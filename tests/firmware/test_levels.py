@@ -34,7 +34,8 @@ def program():
 
 
 def said(machine, cpu="cortex-a53"):
-    """Returns the lines that the program prints as {line: words}."""
+    """Returns the exception level that the program prints first, and its other lines as {part
+    before the colon: part after it}."""
     have("qemu-system-aarch64")
     out = run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0", "-nographic",
               "-nic", "none", "-semihosting-config", "enable=on,target=native", "-kernel",

@@ -494,7 +494,7 @@ int main(void)
     ("cortex-a9", "vexpress-a9", "0x60010000", "0x68", "41093001")])
 def test_code_of_32_bits_reaches_pmuv1(monkeypatch, cpu, board, at, event, pmcr):
     """PMUv1 counts 1,000 rounds of two instructions, and the MRC that reads the counter first.
-    PMCR.N is 4 and 6."""
+    PMCR.N of the Cortex-A8 is 4, and that of the Cortex-A9 is 6."""
     monkeypatch.setenv("QEMU_AUDIO_DRV", "none")  # older emulators look for a sound card
     elf = firmware(f"{cpu}-v1", f"#define EVENT {event}\n" + PMUV1_C, at)
     out = pmk("run", "--", "qemu-system-arm", "-M", board, "-nographic", "-nic", "none",

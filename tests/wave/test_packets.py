@@ -131,7 +131,8 @@ def test_what_makes_no_sense_is_refused():
 
 # ---- in emulation --------------------------------------------------------------------------------
 
-# The program fills a line from each address, and stores a word of each line.
+# For each line of its data, the program loads a word, which fills the line, and stores another
+# word of the line.
 LINES = """
 	.syntax	unified
 	.arm

@@ -361,8 +361,8 @@ def test_check_tells_what_is_odd():
 
 
 def test_a_map_without_hresp():
-    """A master that stops after ERROR or RETRY is right. If the map has no HRESP, pmk notes that it
-    cannot see this."""
+    """A master may end a burst after ERROR or RETRY. If the map has no HRESP, pmk notes that it
+    cannot see these responses."""
     dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n"
                  + clocks(1, 1) + "b11 t\n0y\n" +
                  clocks(2, 1) + "b0 t\n1y\n" + clocks(3, 2))

@@ -866,7 +866,7 @@ static void write_through(void **state)
 	STORE_WORD(r, 0x20004);
 	STORE_HALF(r, 0x20008);
 	LOAD_WORD(r, 0x2000c);
-	STORE_WORD(r, 0x20400); /* another line with this index, which stays */
+	STORE_WORD(r, 0x20400); /* the same index: line 0x20000 stays in the cache */
 	LOAD_WORD(r, 0x20000);
 	READS(r, 3, 2);
 	WRITES(r, 5, 2);

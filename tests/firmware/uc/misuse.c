@@ -256,7 +256,7 @@ static void test_deadline(struct machine *m)
 		uint64_t want = 0x7fffffff / n, got = machine_call(m, "g_deadline", n, 0, 0);
 
 		if (!machine_is_a64(m))
-			got &= UINT32_MAX; /* a 64-bit result is in r0 and r1 */
+			got &= UINT32_MAX; /* only r0 is read, the lower half of the result */
 		CHECK(got == want, "%u per cycle: %llu, want %llu", n, (ull)got, (ull)want);
 	}
 }
