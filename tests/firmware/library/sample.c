@@ -82,7 +82,7 @@ int inner_loop(const int *v)
 	PMK(PMK_REGION_FAST_BEGIN(0);)
 	sum++;
 	PMK(PMK_REGION_FAST_END(0);)
-#ifdef __OPTIMIZE__ /* at -O0, its loop of one round stays even if pmk is disabled */
+#ifdef __OPTIMIZE__ /* at -O0, PMK_REGION_FAST's loop stays even if pmk is disabled */
 	PMK(PMK_REGION_FAST(0))
 	{
 		sum--;
