@@ -122,7 +122,7 @@ def test_with_shared_libraries():
     compare(own("sort", "-O2"), more=("-L", ROOT_HF))
 
 
-# ---- instructions alone --------------------------------------------------------------------------
+# ---- only the number of instructions -------------------------------------------------------------
 
 
 def executed(program, *argv, more=(), cpu="max"):

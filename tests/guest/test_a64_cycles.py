@@ -45,8 +45,8 @@ PIPELINE = [
     # The core has one multiplier, which starts one multiplication in each cycle.
     ("mul_independent",     32, "mul x1, x4, x5",                                  31,
      0),
-    # The sum of a multiply-accumulate is needed two cycles later than a factor. Factors of 32 bits
-    # take a cycle less, upper halves two cycles more.
+    # An MADD needs its sum two cycles later than its factors. With factors of 32 bits (SMADDL), the
+    # result comes a cycle earlier. The upper half of a product (SMULH) comes two cycles later.
     ("madd_sum",            32, "madd x1, x4, x5, x1",                             31 * 2,
      31),
     ("madd_factor",         32, "madd x1, x1, x5, x4",                             31 * 4,
@@ -105,7 +105,8 @@ PIPELINE = [
      31 * 3),
     ("fmov_chain",          16, "fmov d0, x1; fmov x1, d0",                        16 * 2 + 15 * 3,
      16 + 15 * 2),
-    # The sum is needed four cycles after the previous one, and a factor eight cycles after it.
+    # An FMADD can use the result of the previous one as its sum after four cycles, and as a factor
+    # after eight.
     ("fmadd_sum",           32, "fmadd d0, d1, d2, d0",                            31 * 4,
      31 * 3),
     ("fmadd_factor",        32, "fmadd d0, d0, d2, d1",                            31 * 8,
@@ -127,7 +128,8 @@ PIPELINE = [
      15 * 11),
     ("fsqrt_single_busy",   16, "fsqrt s0, s1",                                    15 * 9,
      15 * 8),
-    # Vectors of 128 bits issue first in a cycle.
+    # An instruction on vectors of 128 bits can only be the first of the instructions that issue in
+    # a cycle.
     ("simd_chain",          32, "add v0.4s, v0.4s, v1.4s",                         1 + 31 * 2,
      31),
     ("simd_fp_chain",       32, "fadd v0.4s, v0.4s, v1.4s",                        1 + 31 * 4,
@@ -229,8 +231,8 @@ def test_cycles_of_mispredictions():
 
 def test_tlb_refill_costs_cycles():
     # Eleven pages are in the main TLB, and the micro-TLB has 10 entries. So each of 44 dependent
-    # loads waits for a micro-TLB refill of 2 or 20 cycles, in which the next load waits for its
-    # operand.
+    # loads waits for a micro-TLB refill of 2 or 20 cycles. During the refill, the next load waits
+    # for its operand.
     near = count("chase", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
     far = count("chase", "utlb.penalty=20", NODES=11, STRIDE=4160, LOADS=44, WARM=1)
     want(near, l1d_tlb_refill=44, l2d_tlb_refill=0, l1d_cache_refill=0,
@@ -273,7 +275,8 @@ ELSEWHERE = "mov x5, #1; mov x4, #0; add x2, x10, x28, lsl #10"
 
 
 def test_miss_felt_at_the_first_use():
-    # NOP and LDR issue in cycle 0. The ADD is issued 120 cycles later than the 3 of a hit.
+    # NOP and LDR issue in cycle 0. The value of a hit would be available in cycle 3. This value
+    # comes 120 cycles later, and the ADD issues then.
     c = count("repeat", SETUP=ELSEWHERE, BODY="ldr x1, [x2]; add x3, x1, x5", WARM=1)
     want(c, l1d_cache_refill=1, l2d_cache_refill=1, stall_backend=2 + 120, cpu_cycles=3 + 120 + 1)
 
@@ -344,8 +347,8 @@ def saved(body, *sets, core="armv8", setup=AHEAD):
     return cycles[0] - cycles[1]
 
 
-# The address of a PRFM follows from an access by the same register before or after it. The line
-# arrives before the load, so all 40 cycles are saved.
+# pmk knows the address of a PRFM from an access by the same base register before or after it. The
+# line arrives before the load, so all 40 cycles are saved.
 @cases("accesses", [
     "ldr x1, [x2]; PRFM pldl1keep, [x2, #64]",
     "PRFM pldl1strm, [x2, #64]; str x4, [x2, #8]",

@@ -157,7 +157,7 @@ ZERO_64_KB = {"SETUP": "set32 x2, DATA; set32 x3, 1024; mov x4, x2",
 
 
 def test_access_zero_more_than_the_cache():
-    # Two loads follow the block: one hits, and the other reads its line from level 2.
+    # Two loads follow the loop: one hits, and the other reads its line from level 2.
     c = count("repeat", RR, events=ZEROED, **ZERO_64_KB)
     want(c, mem_access=2, l1d_cache_wr=1024, l1d_cache_allocate=1024, l1d_cache_wb=513,
          l1d_tlb_refill_wr=16, l2d_cache_wr=513, l1d_cache_refill=1, bus_access_wr=0)
@@ -297,7 +297,8 @@ def test_atomics_read_and_write():
 
 
 def test_atomics_at_the_end_of_a_line():
-    # QEMU reports two writes for CASP; the second is closer to the next line.
+    # CASP writes the last 16 bytes of a line, and QEMU reports this as two writes. They count as
+    # one look-up, in this line only.
     body = ".arch armv8.1-a; add x11, x10, #48; casp x6, x7, x4, x5, [x11]"
     v8_1(body, inst_retired=2, mem_access_rd=1, mem_access_wr=1, l1d_cache_rd=1, l1d_cache_wr=1,
          l1d_cache_refill_rd=1, l1d_cache_refill_wr=0)
@@ -320,8 +321,8 @@ def test_barriers():
 
 # ---- kinds of instructions (K3.1) ----------------------------------------------------------------
 # DP is integer data processing and moves. VFP is scalar floating point, and ASE is Advanced SIMD.
-# Loads, stores, and moves from or to general registers belong to neither of these two. CRYPTO is
-# AES and SHA.
+# Loads, stores, and moves from or to general registers count as neither VFP nor ASE. CRYPTO is AES
+# and SHA.
 #
 # name, instructions, then counts: dp ase vfp crypto
 KINDS = [
@@ -465,8 +466,8 @@ def test_predictor_loop():
 
 def test_predictor_loop_again():
     # With WARM=1, the second run begins with another history, which ends in the first run's loop
-    # exit and the branch back to the start (… 1 1 0 1). It uses new counters until both have left
-    # the history.
+    # exit and the branch back to the start (… 1 1 0 1). As long as these two outcomes are in the
+    # history, the branch uses new counters.
     p, wrong = Predictor(), []
     program = build("loop", {"COUNT": 100, "WARM": 1})
     begin, end = symbol(program, "k_begin"), symbol(program, "k_end")
@@ -504,11 +505,11 @@ def test_predictor_unconditional():
 
 def test_predictor_without_history():
     # Each of the two branches has its own counter, which begins in state 1; states 2 and 3 predict
-    # "taken". The counter of the loop's branch is wrong in the first pass and at the exit: 2. The
-    # other branch, by its pattern: always taken is wrong once. Never taken is never wrong. T N T N
-    # … goes from state 1 to 2 and back, and is wrong all 32 times. N T N T … goes from 1 to 0 and
-    # back, and is wrong at each T: 16. T T N … is wrong at the first T and then at each N. N N T …
-    # is wrong at each T.
+    # "taken". The counter of the loop's branch is wrong in the first pass and at the exit: 2. How
+    # often the other counter is wrong depends on the pattern. Always taken is wrong once, and never
+    # taken is never wrong. T N T N … goes from state 1 to 2 and back, and is wrong all 32 times. N
+    # T N T … goes from 1 to 0 and back, and is wrong at each T: 16. T T N … is wrong at the first T
+    # and then at each N. N N T … is wrong at each T.
     for bits, wrong, n in ((ALWAYS, 1, 32), (NEVER, 0, 32), (ALTERNATE_T, 32, 32),
                            (ALTERNATE_N, 16, 32), (PERIOD_TTN, 11, 30), (PERIOD_NNT, 10, 30)):
         want(pattern(bits, LOCAL, n=n), br_mis_pred=wrong + 2, br_immed_retired=2 * n,
@@ -635,8 +636,9 @@ SHADOW = "fetch.taken=2", "fetch.indirect=2"
 
 @pytest.mark.parametrize("branches, far", [(40, False), (80, True)])
 def test_far_branches(branches, far):
-    # The loop makes 200 passes through `branches` branches. The core remembers 64 branches, which
-    # are then near. So 40 branches are near after the first pass, and 80 branches stay far.
+    # The loop makes 200 passes through `branches` branches. The core remembers the targets of 64
+    # branches. A branch whose target it does not remember is far, and takes fetch.far cycles more.
+    # So 40 branches are far only in the first pass, and 80 branches are far in each pass.
     body = "; ".join(["add x14, x14, #1; b 7f; nop; 7:"] * branches)
     less, more = (count("loop", LOCAL, f"fetch.far={n}", core="cortex-a72", events=["cpu_cycles"],
                         BODY=body, COUNT=200)["cpu_cycles"] for n in (0, 2))
@@ -645,8 +647,8 @@ def test_far_branches(branches, far):
 
 @pytest.mark.parametrize("calls, far", [(1, 0), (2, 2), (5, 5)])
 def test_far_returns(calls, far):
-    # Each of 200 passes calls a function from `calls` places. A return to another place than the
-    # last time is far.
+    # Each of 200 passes calls a function from `calls` places. A return is far if it goes to another
+    # place than the last time.
     body = "; ".join(["bl f; add x14, x14, #1"] * calls)
     less, more = (count("loop", LOCAL, f"fetch.far={n}", core="cortex-a72", events=["cpu_cycles"],
                         BODY=body, AUX=FUNCTIONS, COUNT=200)["cpu_cycles"] for n in (0, 2))
@@ -1330,8 +1332,7 @@ def test_timing_parameters_change_cycles_only():
     assert slow["cpu_cycles"] > fast["cpu_cycles"]
 
 
-# ---- memory at high addresses
-# -----------------------------------------------------------------------------
+# ---- memory at high addresses --------------------------------------------------------------------
 
 def test_a_gigabyte_far_away():
     # 1 GB at 0x7000000000 is mapped by mmap(MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS |
@@ -1446,7 +1447,7 @@ PROGRAMS = [
     # three children, and n = 1000 in their parent.
     ("threads", "work", 5, 2 * 15000 + 2 * 5, 5, {}),
     ("forks", "work", 4, 2 * 1600 + 2 * 4, 4, {}),
-    # fact(1) to fact(10) are called and call themselves. There are 55 entries, and each instruction
+    # fact(1) to fact(10) are called and call themselves, which makes 55 calls. Each instruction
     # counts once.
     ("recursion", "fact", 55, 10 * 45 + 4 * 10, 55, {}),
     ("signals", "note", 50, 100, 50, {}),

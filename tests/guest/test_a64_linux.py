@@ -56,8 +56,9 @@ boots = pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 
 @functools.cache
 def booted(more):
-    """Returns pmk's counts, those of the second plugin, and those of the log. Programs are linked
-    below 1 GB. A kernel that runs in the lower half of the addresses is in RAM, from 1 GB on."""
+    """Returns pmk's counts, those of the second plugin, and those of the log. SecondCount tells the
+    kernel and programs apart by address. Programs are linked below 1 GB. A kernel that runs in the
+    lower half of the addresses is in RAM, from 1 GB on."""
     second = SecondCount(half=1 << 63, other=(0x40000000, 0x60000000))
     events = ["inst_retired", "inst_retired:u", "inst_retired:k", "exc_taken", "exc_taken:u",
               "exc_return", *EVENTS.values()]

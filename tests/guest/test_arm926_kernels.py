@@ -75,11 +75,13 @@ def want(c, **expected):
 # ---- the data side -------------------------------------------------------------------------------
 
 def test_a_load_that_misses():
-    # Fetching the line of the code is a WRAP8 on ARM-I. It waits 5 cycles, and nothing to connect,
-    # because ARM-I used the memory last. The load executes as soon as the first word has come. Then
-    # the page table is read on ARM-D. ARM-I still transfers 7 words. The first of these cycles is
-    # the address cycle of the first read, which waits for the other 6, including 1 to connect. Then
-    # it waits 5 cycles for memory. The second read and the WRAP8 of the line wait 5 cycles each.
+    # ARM-I fetches the line of the code with a WRAP8. It waits 5 cycles for memory, and no cycle
+    # for a connection, because ARM-I was the last layer that used the memory. The load executes as
+    # soon as the first word has come, and the first read of the page table starts on ARM-D. ARM-I
+    # still transfers 7 words. In the first of these 7 cycles, ARM-D puts the address of its read on
+    # the bus. In the other 6, the read waits for the bus, and one of them also connects ARM-D to
+    # the memory. Then the read waits 5 cycles for memory. The second read of the page table waits 5
+    # cycles, and so does the WRAP8 that fills the line of the data.
     c = measure("ldr r1, [r10]")
     want(c, armi_rd=8, armi_line_fill=1, armi_wait_total=5, armi_wait_non_seq_slave=5,
          armi_wait_non_seq_bus=0, armd_rd=10, armd_wr=0, armd_burst_single=2, armd_line_fill=1,
@@ -164,7 +166,8 @@ STORES = [
 @cases("name, body, single, incr4, incr8, words", STORES)
 def test_store_of(name, body, single, incr4, incr8, words):
     c = measure(body, setup="mov r2, r10")
-    # In User mode HPROT has another value, and four words do not count as a cast-out.
+    # The stores of a program in User mode have another HPROT than cast-outs, so four words in one
+    # burst do not count as a cast-out.
     want(c, armd_line_fill=0, armd_wr=words, armd_rd=2, armd_burst_single=2 + single,
          armd_burst_incr4=incr4, armd_burst_incr8=incr8, armd_cast_out4=0, armd_cast_out8=0,
          armd_page_walk_d=2)

@@ -298,9 +298,10 @@ int main(void)
 
 
 def test_code_that_ran_before_faults_were_expected():
-    """If code ran before faults were expected, its counts are right or marked. Only newer code
-    reports that a conditional access was passed. An access that was made needs no report. Without a
-    clock, accesses are counted one by one, so no count is uncertain."""
+    """Code that was translated before the program had a handler of faults gets right counts, or the
+    label inexact. Only code that is translated later reports that a conditional access was skipped.
+    An access that was made needs no report. Without a clock, accesses are counted one by one, so no
+    count is uncertain."""
     for early, some, trust in ((0, 0, "exact"), (1, 1, "exact"), (1, 0, "inexact")):
         program = build("faults-unsure", UNSURE, "-O1", "-static", "-march=armv6k", "-marm",
                         *["-DEARLY"] * early, f"-DSOME={some}")

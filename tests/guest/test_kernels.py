@@ -733,9 +733,9 @@ def test_shadow_down_the_wrong_path():
 
 # ---- branch prediction ---------------------------------------------------------------------------
 # pattern.S has a forward branch and the loop's backward branch, and makes 32 passes unless a test
-# says otherwise. A forward branch without an entry is predicted as not taken. A branch that is
-# taken gets an entry, in state 2. States are 0 to 3, and states 2 and 3 predict "taken". The loop's
-# branch is wrong once, at its exit. T means taken, N not taken.
+# says otherwise. A forward branch that has no entry in the branch target cache is predicted as not
+# taken. A branch that is taken gets an entry, in state 2. States are 0 to 3, and states 2 and 3
+# predict "taken". The loop's branch is wrong once, at its exit. T means taken, N not taken.
 
 def pattern(bits, *sets, n=32, **more):
     return count("pattern", *sets, PATTERN=f"0x{bits:08x}", COUNT=n, **more)
@@ -916,7 +916,7 @@ ELSEWHERE_FN = "f: mov r4, lr; mov lr, r3; bx lr"
 # Instructions that pop the return stack (§16.4: BX lr; MOV pc, lr; LDR pc from [sp] with
 # post-indexed write-back; LDM of sp! with the PC), and instructions that do not. All of them
 # return to the caller.
-#    name                    in the function, which has saved lr in r4, [sp] and [r6]  is it
+#    name                    in the function, which has saved lr in r4, [sp] and [r6]  pops
 RETURN_FORMS = [
     ("bx_lr",                "bx lr",                                   1),
     ("mov_pc_lr",            "mov pc, lr",                              1),
@@ -944,11 +944,11 @@ def test_return_form(name, code, pops):
 
 
 def test_return_wrong_is_undone():
-    # BL calls f, which returns to 3. This return is predicted to go to SUBS, which is wrong, so the
-    # stack keeps the entry. The BX LR at 3 returns to SUBS, which is right. r6 becomes 1, so BEQ is
-    # not taken, as predicted, and execution comes to 3 again. Its BX LR finds an empty stack, which
-    # is wrong. Then BEQ is taken, which is wrong, too. So the first and the third return and one
-    # BEQ are wrong.
+    # BL calls f, which returns to label 3. This return is predicted to go to SUBS, which is wrong,
+    # so the stack keeps the entry. The BX LR at label 3 returns to SUBS, which is right. r6 becomes
+    # 1, so BEQ is not taken, as predicted, and execution comes to label 3 again. Its BX LR finds an
+    # empty stack, which is wrong. Then BEQ is taken, which is wrong, too. So the first and the
+    # third return and one BEQ are wrong.
     body = "bl f; subs r6, r6, #1; beq 4f; nop; 3: mov lr, r4; bx lr; nop; 4: nop"
     c = count("repeat", SETUP="adr r3, 3f; mov r6, #2", BODY=body, AUX=ELSEWHERE_FN)
     want(c, proc_call_exec=1, proc_ret_exec=2, proc_ret_exec_pred=2, proc_ret_exec_pred_incorrect=1,
@@ -1007,7 +1007,8 @@ PIPELINE = [
     ("shift_amount_early",      "mov r1, r5, lsl r1",                                   2, 1, 1),
     ("shift_by_register_late",  "add r1, r1, r5, lsl r4",                               2, 0, 0),
     ("shift_by_register_result", "mov r1, r5, lsl r4; add r3, r1, r5",                  3, 0, 0),
-    # The worked examples of §16.1. They take 4, 3, 5 and, with a late register, 4 cycles.
+    # The worked examples of §16.1 are load_use (4 cycles), address_from_alu (3), load_use_early (5)
+    # and load_use_late (4).
     ("load_use",                "ldr r1, [r2]; add r3, r1, r5",                         2, 2, 0),
     ("load_use_one_between",    "ldr r1, [r2]; nop; add r3, r1, r5",                    3, 1, 0),
     ("load_use_two_between",    "ldr r1, [r2]; nop; nop; add r3, r1, r5",               4, 0, 0),
@@ -1032,8 +1033,8 @@ PIPELINE = [
     ("mul16_use",               "smulbb r1, r4, r5; add r3, r1, r5",                    2, 2, 0),
     ("mul16_chain",             "smulbb r1, r1, r5",                                    1, 3, 3),
     ("mmul_use",                "smmul r1, r4, r5; add r3, r1, r5",                     3, 2, 0),
-    # The accumulator is needed late, and a multiply forwards it one cycle earlier. So a row takes 4
-    # - 1 - 1 = 2 cycles.
+    # The accumulator is needed late, and a multiply forwards it one cycle earlier. So each MLA of
+    # the chain takes 4 - 1 - 1 = 2 cycles.
     ("mla_accumulator",         "mla r1, r4, r5, r1",                                   2, 0, 0),
     ("mla_after_load",          "ldr r1, [r2]; mla r3, r4, r5, r1",                     3, 1, 0),
     ("umull_low",               "umull r1, r3, r4, r5; add r6, r1, r5; nop; nop",       6, 1, 0),
@@ -1184,13 +1185,15 @@ def test_cycles_of_conditional_returns():
 
 
 def test_cycles_of_an_indirect_branch():
-    # No flags were set shortly before BX r3: it takes 5 cycles. NOP, BX, NOP; one flush.
+    # No flags were set shortly before BX r3, so it takes 5 cycles. It flushes the pipeline once.
+    # The code is NOP, BX, NOP.
     want(count("repeat", SETUP="adr r3, 1f", BODY="bx r3; nop; 1: nop", WARM=1),
          cpu_cycles=1 + 5 + 1, br_mispredict=1, ibuf_stall=1)
 
 
 def test_cycles_of_a_load_to_the_pc():
-    # The load does not use the stack pointer, so it is not a return: 8 cycles. NOP, LDR, NOP.
+    # The load does not use the stack pointer, so it is not a return, and takes 8 cycles. The code
+    # is NOP, LDR, NOP.
     c = count("repeat", SETUP="adr r3, 1f; str r3, [r10]; ldr r3, [r10]; mov r2, r10",
               BODY="ldr pc, [r2]; nop; 1: nop", WARM=1)
     want(c, cpu_cycles=1 + 8 + 1, proc_ret_exec=0, br_mispredict=0, sw_pc_change=1)
@@ -1315,8 +1318,8 @@ def test_kernel_helpers_are_fetched():
 # ---- what does not depend on anything else -------------------------------------------------------
 
 def test_same_counts_alone_and_together():
-    # Together with twenty other events, the two events share the counters, in as many passes as
-    # necessary. By themselves they need one pass.
+    # Together with twenty other events, an event shares the counters with them, in as many passes
+    # as necessary. By itself it needs one pass.
     program = build("random", {"COUNT": 2000, "BITS": 10})
     together = count("random", COUNT=2000, BITS=10)
     for event in ("dcache_miss", "cpu_cycles", "instr_exec", "ddep_stall"):

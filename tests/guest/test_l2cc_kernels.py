@@ -64,7 +64,7 @@ def test_stores_that_miss():
 
 def test_level_2_evicts_halves():
     """The walk stores one word in each line, so when a dirty line is evicted, one half is written.
-    2048 of the 16384 lines stay."""
+    Two passes allocate 16384 lines, and the last 2048 of them stay."""
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192,
                 PASSES=2),
          dwreq=16384, dwhit=0, wa=16384, co=16384 - 2048)

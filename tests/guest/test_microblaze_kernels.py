@@ -105,7 +105,7 @@ OPERANDS = ("addik r4, r0, 8; addik r5, r0, 3; addik r6, r0, 9; addik r7, r0, 0x
 
 @cases("name, body, events", KINDS)
 def test_kind(name, body, events):
-    insns = instructions(body.replace("0x12345678", "0; nop"))  # an imm is one more
+    insns = instructions(body.replace("0x12345678", "0; nop"))  # its imm counts, too
     for order in mb.ORDERS:
         exactly(count("repeat", order=order, SETUP=OPERANDS, BODY=body), insns, **events)
 
@@ -202,7 +202,7 @@ BRANCHES = [
      dict(branch_cond_not_taken=4, branch_cond_not_taken_delay=1, branch_cond=4, branch_any=4,
           logical_op=2, delay_slot_nop=1)),
     # If the branch tests another register, pmk cannot see whether it is taken, and counts it as not
-    # taken; see below.
+    # taken (test_what_is_not_seen_of_a_branch_is_said).
     ("perhaps_in_vain",  "beqi r4, 4; beqid r4, 8; nop; nop", 4,
      dict(branch_cond_not_taken=2, branch_cond_not_taken_delay=1, branch_cond=2, branch_any=2,
           logical_op=2, delay_slot_nop=1)),
@@ -805,8 +805,8 @@ def test_dtlb_of_four_pages():
     translations(count("walk", **PAGES, COUNT=4, PASSES=5), 20, 4, 4)
     translations(count("walk", **PAGES, COUNT=5, PASSES=5), 25, 25, 5)
     # The TLB evicts the page that was least recently used, not the one that came first: page 0 is
-    # used in between and stays. r5 goes from page 1 to 4; r10 is in page 0. Page 0 misses once, the
-    # others four times per pass.
+    # used in between and stays. r5 goes from page 1 to 4; r10 is in page 0. Page 0 misses once, and
+    # each of the other four pages misses in every pass.
     c = count("walk", ACCESS="lwi r3, r10, 0; lwi r3, r5, 0x1000", STRIDE=4096, COUNT=4, PASSES=3)
     translations(c, 24, 1 + 3 * 4, 5)
 
@@ -821,9 +821,9 @@ def test_dtlb_sizes():
 
 
 def test_utlb_of_64_pages():
-    # The code's page takes one of the 64 entries, so 63 more fit. With 64 more, the code's page is
-    # evicted first, because it came first. After that no page hits, because entries are replaced in
-    # turn.
+    # The code's page takes one of the 64 entries, so 63 more fit. With 65 more, the code's page is
+    # evicted first, because it came first. Then 65 pages share 64 entries, which are replaced in
+    # turn, so no page hits.
     translations(count("walk", **PAGES, COUNT=63, PASSES=3), 189, 189, 63)
     c = count("walk", **PAGES, COUNT=65, PASSES=2)
     translations(c, 130, 130, 130)

@@ -23,8 +23,8 @@ MIX = {
                   "barrel_shift_op shift_op div_op fp_op imm_op pattern_compare_op sign_extend_op "
                   "icache_invalidate_op dcache_invalidate_flush_op msr_op icache_request "
                   "mmu_insn_request".split(),
-    # All data accesses of this core look the same to pmk, so an event of data accesses needs a
-    # clock.
+    # All data of this core is in local memory, so pmk would need a clock to count an event of data
+    # accesses (pmk_core_is_blind()).
     "microblaze-area": "insn_executed logical_op msr_op icache_request".split(),
 }
 

@@ -51,7 +51,7 @@ def read_trace(fifo, known, result):
                     continue
                 pc = int(line.split(b"/", 2)[1], 16)
                 # A change of the PC to the next instruction leaves no gap in the log.
-                gap = pc != expected and last not in accesses  # else: a fault
+                gap = pc != expected and last not in accesses  # after an access: a fault
                 changes += expected is not None and (gap or last in always)
                 last = pc
                 executed += pc in branches

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repeats BODY REPS times in a row. Before and after it nothing is under way on the buses, because
- * the loops before k_begin and k_end take some 400 cycles of the core. The first loop is in a line
- * of its own, together with the code up to k_begin. The second loop is four words after BODY. AUX
- * is code that BODY calls.
+ * Repeats BODY REPS times in a row. When counting starts and stops, no transfer is under way on the
+ * buses, because the loops before k_begin and k_end take some 400 cycles of the core. The first
+ * loop and the code up to k_begin have a line of their own. The second loop directly follows BODY.
+ * AUX is code that BODY calls.
  */
 #include "kernel.inc"
 
