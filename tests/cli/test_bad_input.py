@@ -1052,8 +1052,8 @@ def test_an_argument_that_looks_like_ours():
 
 
 def test_code_that_changes_itself():
-    """A program that rewrites its own code runs more blocks than at first exist, and the counts are
-    still deterministic."""
+    """A program that rewrites its own code gets new blocks while it runs. Its counts are still
+    deterministic."""
     writes = program("writes", r"""
         #include <stdint.h>
         #include <sys/mman.h>

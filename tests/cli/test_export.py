@@ -631,8 +631,8 @@ def test_pprof_shows_cycles_first(paths, tmp_path):
 
 @pytest.mark.more
 def test_pprof_takes_the_program_for_the_program(paths, tmp_path):
-    """pprof takes the program for the main binary, which is the first mapping, although a loader
-    runs before it."""
+    """In the exported profile, the program is the first mapping, although a loader ran before it.
+    So pprof takes the program for the main binary."""
     db = sqlite3.connect(paths)
     db.executescript("UPDATE object SET id = id + 10; UPDATE function SET object = object + 10;"
                      "UPDATE code SET object = object + 10;"

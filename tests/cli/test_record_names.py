@@ -83,7 +83,7 @@ def test_functions_have_their_names(tmp_path):
     equal((names["seven"], names["five times"], said), (20, 36, ""))
     names, data, said = recorded(tmp_path, BOTH, options=("-g",))
     equal((names["seven"], names["five times"], said), (20, 36, ""))
-    assert names["[anon+0x60000200]"] >= 8  # QEMU also has code at the end of the memory
+    assert names["[anon+0x60000200]"] >= 8  # includes QEMU's code at the end of memory
     folded = pmk("export", "--format", "folded", "-e", "instr_exec", "-i", data).out
     assert re.search(r"main;call;five times 36$", folded, re.M), folded
     contains(pmk("annotate", "-i", data, "five times").out, "subs")

@@ -124,10 +124,10 @@ def is_within(row, truth):
 
 @pytest.mark.parametrize("core", size(["cortex-a53"], CORES))
 def test_truth_is_within_the_margin(core):
-    """The true counts are within the margins, which hold in 95 of 100 cases. Cycles and stalls, 9
-    of 41 events, can be outside together. Small runs have two seeds, and permit this for one of
-    them. The program has the same name in every build folder, because its name is on its stack and
-    affects its counts."""
+    """The true counts are within the margins, which hold in 95 of 100 cases. The events that count
+    cycles and stalls, 9 of 41, may all be outside in one run. Small runs have two seeds, and permit
+    this for one of them. The program has the same name in every build folder, because its name is
+    on its stack and affects its counts."""
     folder, name = os.path.split(phases(core, size(50, 100)))
 
     def counted(*argv):

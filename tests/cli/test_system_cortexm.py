@@ -362,7 +362,8 @@ def test_pairs_of_instructions_of_a_cortex_m7(sequence, expected):
 
 
 def test_mispredicted_branches_of_a_cortex_m7():
-    """The counter of the loop's branch expects it from the third time on, and errs at its end."""
+    """The loop's branch is predicted as taken from the third time on, and is mispredicted at the
+    exit, too. So it is mispredicted 2 + 1 times."""
     loop = "\tmovs\tr5, #20\n2:\tsubs\tr5, #1\n\tbne\t2b\n"
     got = [counts(stat("-e", "cpu_cycles", "--core", "cortex-m7", "--set",
                        f"branch.mispredicted={n}", firmware("cortex-m7", more=more)))["cpu_cycles"]
@@ -768,7 +769,8 @@ def test_a_semihosting_call_without_semihosting_is_named():
 
 
 def test_qemu_with_firmware_without_a_vector_table():
-    """QEMU cannot start such firmware. pmk says what to do, and what it says works."""
+    """QEMU cannot start firmware without a vector table. pmk prints a remedy, and the remedy
+    works."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm-entry", WITHOUT_VECTORS, "-nostdlib", "-static", "-mthumb",
                 "-mcpu=cortex-m4", "-Wl,--build-id=none", "-Wl,-Ttext=0x8000", ext="S",
