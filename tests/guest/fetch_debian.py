@@ -110,8 +110,8 @@ def apt_root(arch):
 
 
 def depends(arch, package, pattern):
-    """Returns the dependency of a package whose name matches the pattern, such as the kernel of a
-    metapackage."""
+    """Returns the name of the package on which `package` depends and that matches the pattern, such
+    as the kernel on which a metapackage depends."""
     done = apt(apt_root(arch), "apt-cache", "depends", package)
     found = [n for n in re.findall(r"Depends: (\S+)", done.stdout) if fnmatch.fnmatch(n, pattern)]
     if not found:

@@ -30,8 +30,8 @@ def has_vdso(emulator):
 
 def alone(emulator, logging, cpu, more, program, argv):
     """Runs QEMU without a plugin, in the environment in which pmk runs it."""
-    # A new shell is the parent, as pmk would be: the digits of its process number matter (see
-    # test_debian_bash), and it adds no variables.
+    # The parent of QEMU is a new shell, which takes the place of a new pmk: the digits of the
+    # parent's process number can affect counts (see test_debian_bash). The shell adds no variables.
     through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT]
     libc = ctypes.CDLL(None)
     p = subprocess.run([*through, emulator, *(["-cpu", cpu] if cpu else []), *logging, *OPTIONS,

@@ -52,7 +52,8 @@ class Trace:
 
     def read(self, fifo):
         at, last = {}, None
-        # Number of instructions that are still under an IT, whose names show no condition.
+        # Number of the next instructions that belong to an IT. The log shows no condition in their
+        # names.
         under = 0
         listed = re.compile(rb"0x([0-9a-f]+):  ((?:[0-9a-f]{2,8} ?)+) +(\S+) *(.*)")
         c = self.counts

@@ -690,8 +690,8 @@ def test_indirect_targets():
 
 class Targets:
     """A second implementation of the predictor of indirect targets. The index of an entry is the
-    branch's word address XOR the previous targets, of which `history` bits are used. Each target is
-    shifted by two bits more than the target after it."""
+    branch's word address XOR the previous targets, of which `history` bits are used. The latest
+    target is not shifted, and each earlier one is shifted by two bits more."""
 
     def __init__(self, entries, history):
         self.entries, self.bits, self.said, self.past, self.wrong = entries, history, {}, [], 0

@@ -770,14 +770,14 @@ def test_icache_off():
 def test_icache_lines_that_follow_at_once():
     # Each branch is the first word of a line, and goes to the next line. It takes 1 cycle, and 2
     # more to refill the pipeline. In these 3 cycles the rest of its line arrives. So every line
-    # takes 20 cycles, and no fetch waits for the bus …
+    # takes 20 cycles, and no fetch waits for the bus.
     body = "bri 16; nop; nop; nop"
     program = dict(BODY=body, REPS=8)
     first = symbol(bare("repeat", **program), "k_begin")
     sets = ("mmu.enable=0", "bp.enable=0", f"icache.base={first}")
     c = count("repeat", *sets, **program)
     timed(c, "icache_read_latency", sum=8 + 8 * 20, mean=21.0, stddev=0.0, min=21, max=21)
-    # … unless the rest of a line takes longer. If it takes 5 cycles, the branch waits for 2.
+    # If the rest of a line takes 5 cycles, the fetch of the next line waits for 2 of them.
     c = count("repeat", *sets, "mem.fill=5", **program)
     timed(c, "icache_read_latency", sum=8 + 20 + 7 * 22, min=21, max=23, mean=(21 + 7 * 23) / 8,
           stddev=spread((21 + 7 * 23) / 8, (1, 21), (7, 23)))

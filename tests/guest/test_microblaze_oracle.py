@@ -137,8 +137,8 @@ class Trace:
         return self.kind[instruction]
 
     def rest_of_block(self, this):
-        """Yields an instruction and those after it, up to the next branch and its delay slot. With
-        each comes the branch in whose delay slot it is, or None."""
+        """Yields an instruction and those after it, up to the next branch and its delay slot. Each
+        is yielded with the branch in whose delay slot it is, or with None."""
         at, slot_of, ended = this[0], None, False
         while not ended:
             this = at, self.code[at]

@@ -259,7 +259,7 @@ int main(void)
 }
 """
 
-# Settings of a core, which are written after its name.
+# {name in the test: the rest of the core's name after "microblaze", and settings of the core}
 MICROBLAZES = {
     "microblaze": "",
     "virtual": "-freq",
