@@ -5,9 +5,10 @@ import sqlite3
 from harness import *
 from programs import build
 
-# spin N: main → outer → hot executes N rounds, and cold a twentieth of them. forked N: a child
-# called "the-child" does the same. library N: the rounds run in a function of a shared library.
-# endless: hot runs until it is killed; the program prints a line when it begins.
+# spin N: main() calls outer(), which calls hot() for N rounds and cold() for a twentieth of N.
+# forked N: a child called "the-child" does the same. library N: the rounds run in a function of a
+# shared library. endless: outer() is called until the program is killed; the program prints a line
+# when it begins.
 PROG = r"""
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -8,7 +8,7 @@ from harness import *
 
 pytestmark = pytest.mark.quick
 
-# ---- armv8: numbers from the manual's rules and the check's stated streams ---------------
+# ---- armv8: the numbers follow from the manual's rules and the check's inputs --------------------
 
 TABLES = """\
 PMUv3: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors"

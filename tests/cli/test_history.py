@@ -507,7 +507,7 @@ def test_bisect_with_settings(repository):
     for n, (with_it, without) in {0: (100, 100), 3: (130, 100)}.items():
         equal(repository.add(repository.commits[n], *set_it).code, 0)
         equal(repository.add(repository.commits[n], "-e", "instructions").code, 0)
-    with sqlite3.connect(repository.folder / "results.db") as db: # equal without the setting
+    with sqlite3.connect(repository.folder / "results.db") as db: # no change without it
         db.execute("UPDATE point SET cell = (SELECT min(cell) FROM point JOIN variant ON"
                    " variant.id = variant WHERE settings = '') WHERE variant = (SELECT id FROM"
                    " variant WHERE settings = '')")
@@ -610,7 +610,7 @@ def test_the_beginning_of_a_name(repository):
 
 
 def test_what_a_sweep_counted(repository):
-    """pmk history add can name the commit of a sweep's points that have none."""
+    """pmk history add gives a commit to those points of a sweep that have none."""
     repository.add(repository.commit(10), "--name", "x")
     out = repository.history("add", "--commit", "HEAD")
     equal(out.code, 129)

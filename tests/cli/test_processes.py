@@ -332,7 +332,8 @@ def test_forks_in_c_count_exactly():
 
 
 def test_forks_at_the_same_time():
-    # There are as many children as slots, except the parent's.
+    # pmk counts at most 64 processes at a time, each in a slot. The parent has one slot, and these
+    # children have all others.
     doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "together")
     equal((doc["processes"], doc["warning"]), (64, None))
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)

@@ -562,8 +562,8 @@ vectors:
 
 @cases("owner, hcr, outside", [("el1", 0x80000000, 1000), ("host", 0x480000000, 2000)])
 def test_each_level_has_its_own_setting(owner, hcr, outside):
-    """EL2 turns on the units of EL1, or its own units under the name of EL1's register, as a host
-    does."""
+    """EL2 turns on the MMU and the caches of EL1. If HCR_EL2.E2H is set, as by a host kernel, the
+    name of EL1's register means EL2's own register, so EL2 turns on its own units."""
     old = "	mov	x0, #0x80000000\n	msr	hcr_el2, x0\n"
     assert old in THREE
     new = f"	ldr	x0, ={hcr:#x}\n	msr	hcr_el2, x0\n	isb\n" + CACHES_ON

@@ -327,12 +327,13 @@ def test_wide_instructions_in_two_words_wait(code, cycles, base):
     equal(of(code)[0] - of(code, *more)[0], base)
 
 
-# LLVM's ARMScheduleM7.td, and what was measured on an STM32H743: github.com/jnk0le/random,
-# "pipeline cycle test", cortex_m7.md.
+# The cycles are those of LLVM's ARMScheduleM7.td, and of measurements on an STM32H743:
+# github.com/jnk0le/random, "pipeline cycle test", cortex_m7.md.
 @cases("sequence, expected", [
     ("adds r4, r1, #1; adds r6, r2, #1", 1),
     ("adds r4, r1, #1; adds r6, r2, #1; adds r7, r3, #1", 2),
-    # The older ADD is computed a stage earlier, and EOR is not.
+    # An older ADD is computed a stage earlier, so the younger one can use its result in the same
+    # cycle. An EOR is not.
     ("adds r4, r1, #1; adds r6, r4, #1", 1), ("eor r4, r1, r2; adds r6, r4, #1", 2),
     ("adds r4, r1, #0; ldr r6, [r4]", 2), ("eor r4, r1, r5; ldr r6, [r4]", 3),
     # There is one multiplier, and a product takes a cycle longer.
@@ -384,7 +385,8 @@ INTERRUPTED = """
 """
 
 
-# PendSV interrupts code that has or has not used the FPU. So does SysTick, if both are pending.
+# PendSV interrupts code that has or has not used the FPU. If SysTick is pending, too, it is
+# tail-chained to PendSV.
 WITH_FPU = """
 	.syntax	unified
 	.thumb
