@@ -13,8 +13,9 @@ CORE = "pmk-qemu-core.so"
 MODULES = {"pmk-qemu-api1.so": (1,), "pmk-qemu-api2.so": (2,), "pmk-qemu-api3.so": (3, 4, 5),
            "pmk-qemu-api6.so": (6,),
            "pmk-qemu-api7.so": (7,)}
-# Functions of the interface that plugins may use, by the version in which all its releases have
-# them: from include/qemu/qemu-plugin.h of QEMU 6.0, 9.0, 9.2 and 10.2.
+# Functions of QEMU's interface that plugins may use. The key is the version of the interface from
+# which on all releases have them, according to include/qemu/qemu-plugin.h of QEMU 6.0, 9.0, 9.2 and
+# 10.2.
 SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb register_vcpu_resume_cb
                register_vcpu_tb_trans_cb register_vcpu_tb_exec_cb register_vcpu_insn_exec_cb register_vcpu_mem_cb
                register_vcpu_syscall_cb register_vcpu_syscall_ret_cb register_flush_cb register_atexit_cb
@@ -27,7 +28,8 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
          4: "read_memory_vaddr",
          5: "write_memory_vaddr read_memory_hwaddr write_memory_hwaddr write_register "
             "translate_vaddr"}
-# Functions that newer versions do not need.
+# Further functions that a module may use with this version only, because newer versions may lack
+# them.
 UNTIL = {1: "register_vcpu_tb_exec_inline register_vcpu_insn_exec_inline"}
 # Functions that the patches in scripts/qemu-patches add.
 PATCHED = {"qemu_plugin_register_vcpu_mem_test_cb", "qemu_plugin_vcpu_set_base"}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Some emulators test data accesses in translated code. Their counts equal those of callbacks for
-every access, and the patch applies to the known sources, or to none."""
+"""A patched emulator (scripts/qemu-patches) tests data accesses in translated code. Its counts
+equal those of callbacks for every access. The patch fits the known sources, and other sources are
+left unchanged."""
 import os
 import re
 
