@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core on the buses of the ARM926EJ-S Development Chip. The effects of its accesses come back
- * through model, driver and session. The blocks are made up, with one instruction and ten cycles.
- * HCLK is the core's clock. There is no address translation, so the test requests every burst.
+ * Tests a core on the buses of the ARM926EJ-S Development Chip. The effects of its accesses are
+ * read back through model, driver and session. The blocks are made up: each has one instruction and
+ * takes ten cycles. HCLK has the frequency of the core's clock. There is no address translation, so
+ * there are no bursts except those that the test requests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -244,7 +245,10 @@ static void on_deadline(struct pmk_cpu *cpu)
 	assert_true(cpu->deadline > cpu->cycles);
 }
 
-/* The counters have 32 bits and no overflow flag, but the core calls the session often enough. */
+/*
+ * The counters have 32 bits and no overflow flag. No wrap is lost, because the core calls the
+ * session often enough.
+ */
 static void test_longer_than_a_counter(void **state)
 {
 	struct pmk_core core = core_926();
@@ -353,9 +357,10 @@ static void test_refusals(void **state)
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	/*
-	 * ARM-I makes eight transfers. Of each further eight transfers, the fourth and the eighth
-	 * are those of ARM-D, and are refused. The remaining five words of the line, from the
-	 * fourth on, follow as single transfers.
+	 * The slave refuses every fourth transfer. It cannot refuse ARM-I, which makes the first
+	 * eight transfers. Of each line that ARM-D reads, it refuses the fourth and the eighth
+	 * transfer. After the first refusal, the fourth word of the line and the four words after
+	 * it follow as single transfers.
 	 */
 	block(r, 0);
 	for (uint32_t i = 0; i < 20; i++)

@@ -346,7 +346,10 @@ static void test_finish_tells_the_error(void **state)
 	rig_free(r);
 }
 
-/* If only executions are counted, no clock causes a reading before a counter wraps. */
+/*
+ * If pmk counts only executions, it has no clock, so nothing reads a counter before it wraps. The
+ * totals are still right.
+ */
 static void test_executions_alone(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -610,9 +613,9 @@ static void test_loop_to_the_first_instruction(void **state)
 	(void)state;
 	ends_in(r, 0, PMK_FLOW_CALL, 4);
 	returns_to(r, 1, 0);
-	ends_in(r, 4, PMK_FLOW_CALL, 6); /* f calls g, which returns, */
+	ends_in(r, 4, PMK_FLOW_CALL, 6); /* f calls g, which returns */
 	returns_to(r, 5, 4);
-	ends_in(r, 5, PMK_FLOW_JUMP, 4); /* and loops, except the last time */
+	ends_in(r, 5, PMK_FLOW_JUMP, 4); /* f loops, except the last time */
 	r->block[5].conditional = true;
 	returns_to(r, 7, 5);
 	ends_in(r, 6, PMK_FLOW_RETURN, 5);
@@ -650,7 +653,7 @@ static void test_loop_to_the_first_instruction(void **state)
 	rig_free(r);
 }
 
-/* If calls are nested deeply, each function is closed by its own return, and not before. */
+/* If calls are nested deeply, a region ends at the return of its own function, and not before. */
 static void test_deep_calls(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -821,7 +824,7 @@ static void test_window(void **state)
 	assert_int_equal(r->intervals, 1);
 	run_block(r, 3);
 	assert_int_equal(r->intervals, 1);
-	run_block(r, 4); /* ten cycles after the window opened again */
+	run_block(r, 4); /* an interval of the new window has ended */
 	assert_int_equal(r->intervals, 2);
 	assert_true(r->last[0] == 7 + 14 && r->sum[0] == 35);
 	rig_free(r);

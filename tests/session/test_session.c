@@ -47,7 +47,7 @@ struct hardware {
 	uint32_t flags;	      /* one sticky bit, however often a counter wraps */
 	uint64_t in_flags[2]; /* events between the read of the flags and their clearing */
 	uint64_t in_read[2];  /* events between clearing the flags and reading the counter */
-	unsigned width;
+	unsigned width;	      /* bits of a counter, whose range is 2^width */
 	unsigned calls[NCALLS];
 	int fail[NCALLS]; /* number of the call that fails */
 	unsigned programmed[2];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sampling units (pmk_units) are at the right positions, and give the right estimates. */
+/*
+ * Sampling units are at the right positions, and give the right estimates. producer/session/units.h
+ * explains the head, stretches, pairs, and cold and stale units.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -256,8 +259,8 @@ static uint64_t next_random(uint64_t *x)
 }
 
 /*
- * Returns how many of 1000 instructions at `at` count, in a program of phases and noise. Cold and
- * stale units see up to 10 more or less.
+ * Returns how often the event occurs in the 1000 instructions at `at`, in a program with phases and
+ * noise. covers() adds 10 to this number in a cold unit, and subtracts 10 in a stale unit.
  */
 static double rate_at(uint64_t at, uint64_t kind)
 {
