@@ -225,10 +225,7 @@ static void test_cpus(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 }
 
-/*
- * ---- the meaning of names
- * ------------------------------------------------------------------------
- */
+/* ---- the meaning of names -------------------------------------------------------------------- */
 
 struct meaning {
 	int line;
@@ -433,7 +430,7 @@ static void test_names_on_another_processor(void **state)
 	check_unknown(all, "cpu/strange=1/", "strange");
 	check_unknown(all, "uncore_imc_0/writes/", "no event 'writes'");
 	check_unknown(all, "uncore_imc_1/reads/", "uncore_imc_0");
-	/* A format needs the name of its PMU, and an event needs its own PMU. */
+	/* An event of a PMU is found only with the name of the PMU. */
 	check_unknown(all, "reads", "no event");
 	pmk_linux_pmus_free(all);
 }
@@ -483,7 +480,7 @@ static void test_cores_of_two_kinds(void **state)
 	assert_int_equal(pmk_linux_cores(all), 2);
 	assert_ptr_equal(pmk_linux_pmu_find(all, "cortex-a72"), big);
 	assert_true(ev->any_core && ev->type == 7 && ev->config == 0x0C);
-	/* The row's name decides: the Cortex-A72 has no pc_write_retired. */
+	/* The other core's event has the same name, and the Cortex-A72 has no pc_write_retired. */
 	assert_null(pmk_linux_on(all, ev, big));
 	there = pmk_linux_on(all, find(all, "cycles"), big);
 	assert_true(there && there->type == 8 && there->config == 0x11);
@@ -675,8 +672,8 @@ static void test_reasons(void **state)
 		  "qemu-user",
 		  "seccomp" },
 		/*
-		 * perf_event_paranoid 2 forbids kernel mode, 1 forbids processors, and 3 forbids
-		 * everything.
+		 * perf_event_paranoid 1 forbids counting whole processors, 2 also forbids kernel
+		 * mode, and 3 forbids everything.
 		 */
 		{ __LINE__,
 		  "cycles",
@@ -921,8 +918,8 @@ static void test_processors(void **state)
 }
 
 /*
- * A thread is sampled on each processor that has the PMU. The first event on each also requests
- * other records.
+ * A thread is sampled on each processor that has the PMU. The first event on each processor also
+ * requests the records that are not samples.
  */
 static void test_sampled_thread(void **state)
 {
@@ -1230,7 +1227,7 @@ static void test_scale(void **state)
 	assert_int_equal(pmk_linux_since(&after, &after), 0);
 	before = (struct pmk_linux_value){ 5, 70, 70 };
 	after = (struct pmk_linux_value){ 9, 70, 70 };
-	assert_int_equal(pmk_linux_since(&before, &after), 4); /* there is no clock */
+	assert_int_equal(pmk_linux_since(&before, &after), 4); /* without a clock, no scaling */
 }
 
 /* ---- the page ------------------------------------------------------------------------------- */
@@ -1465,7 +1462,7 @@ static void test_self(void **state)
 	assert_in_range(pmk_linux_since(&before[0], &after[0]), PAGES, PAGES + 100);
 	assert_true(pmk_linux_since(&before[1], &after[1]) > 0);
 	assert_true(after[0].running_ns >= before[0].running_ns);
-	/* Software events use no counter. */
+	/* Software events have no counter to read directly, and there is no third event. */
 	assert_false(pmk_linux_self_direct(s, 0));
 	assert_false(pmk_linux_self_direct(s, 2));
 	munmap((void *)(uintptr_t)memory, PAGES * size);

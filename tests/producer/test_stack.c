@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The initial stack of a program. The test builds it as emulators without and with a vDSO do; the
- * second one has the requested additional room. After the change, the second stack must equal the
- * first one byte by byte.
+ * pmk removes the vDSO from the initial stack of a program (producer/qemu/stack.h). The test builds
+ * the stack as emulators without and with a vDSO do. The second stack has the additional room that
+ * pmk requests. After pmk has changed it, it must equal the first stack byte by byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* While nothing is counted, some blocks report the program's progress. */
+/*
+ * While nothing is counted, some blocks report the progress of the program. Such a report is a tick
+ * (producer/qemu/ticks.h).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
