@@ -632,8 +632,8 @@ static int write_watched(const struct pmk_recording *rec, struct watched *watche
 }
 
 /*
- * If a signal ends the writing at any step, the old file stays, and there is no other file. Steps
- * are each object, each unit of its debug information, and each third of the 30,000 runs.
+ * If a signal ends the writing at any step, the old file stays, and there is no other file. A step
+ * is an object, a unit of its debug information, or 10,000 items, which are runs here.
  */
 static void test_watch_ends_writing(void **state)
 {
@@ -666,8 +666,8 @@ static void test_watch_ends_writing(void **state)
 		free(after);
 	}
 	/*
-	 * The steps are the start, two objects, at least one unit, more than 30,000 items, and the
-	 * end.
+	 * The steps are the start, two objects, at least one unit, three times 10,000 items, and
+	 * the end.
 	 */
 	assert_true(all.calls >= 8);
 	free(many);
