@@ -323,8 +323,8 @@ static void invalid_tests(void **state)
 	row->value = 200;
 
 	/*
-	 * A metric is valid if one of its counts has a gap, but not if two have. This reason comes
-	 * before the reason that the divisor is 0.
+	 * A metric is valid if one of its rows has a gap (<pmk/result.h>), but not if two have. The
+	 * gap is then the reason, even if the divisor is 0.
 	 */
 	row->gap = "there were others";
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);

@@ -597,7 +597,7 @@ static void firmware_json_test(void **state)
 	pmk_result_free(&r);
 }
 
-/* Numbers that are too large for decimals, and a metric of a lower bound. */
+/* Tests numbers that are too large for decimals, and a metric of a lower bound. */
 static void firmware_odd_test(void **state)
 {
 	static const struct pmk_metric *cpi[2];
@@ -850,7 +850,7 @@ static void make_timed(struct pmk_result *r)
 		.values = { .n = 8, .sum = 40, .sq_low = 232, .min = 2, .max = 9 },
 		.latency = true,
 	};
-	/* The longest may have been longer, and some latencies overlapped. */
+	/* The longest latency may have been longer than the counter shows, and some overlapped. */
 	s->rows[2].value = 2;
 	s->rows[2].has_dist = true;
 	s->rows[2].dist = (struct pmk_distribution){
