@@ -107,7 +107,7 @@ def grid(value):
 
 @cases("name,value,x,y,rest", [
     ("one", lambda x, y: x, 100, 0, 0),
-    # x is -1, 0 and 1 from its mean, and y -2 and 2, so the variances are 2/3 and 4.
+    # x adds -1, 0 or 1, and y adds -2 or 2. The variances of these values are 2/3 and 4.
     ("both", lambda x, y: 10 + {1: -1, 2: 0, 4: 1}[x] + {"off": -2, "on": 2}[y],
      100 * 2 / 14, 100 * 12 / 14, 0),
     ("together", lambda x, y: 5 + {1: -1, 2: 0, 4: 1}[x] * {"off": -1, "on": 1}[y], 0, 0, 100),

@@ -57,7 +57,8 @@ def sweep(folder, *words, code=0, env=None):
 
 
 def held(programs):
-    """Returns the number of the cell that waits at its gate."""
+    """Returns the number of the cell whose program waits at its gate, a FIFO that the test
+    opens."""
     return 5 * (programs // 2)
 
 
