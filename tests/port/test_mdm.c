@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The memory-mapped MDM port, connected to a module in its simplest form, which records, refuses
- * and fails. Numbers are literal: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18
- * DBG_LOCK; values of DBG_CTRL are those of UG984 and PG115.
+ * Tests the memory-mapped port of the MicroBlaze Debug Module (MDM). The port is connected to a
+ * minimal module, which records accesses, refuses the access lock, or lets an access fail. Numbers
+ * are literal: offsets 0x10 DBG_CTRL and DBG_STATUS, 0x14 DBG_DATA, 0x18 DBG_LOCK; values of
+ * DBG_CTRL are those of UG984 and PG115.
  */
 #include "mdm_rig.h"
 
@@ -432,8 +433,9 @@ static void test_nobody_answers(void **state)
 /* ---- in memory ------------------------------------------------------------------------------- */
 
 /*
- * On plain memory, DBG_STATUS reads as the value that was written to DBG_CTRL. Its bit 0 is set for
- * all registers but PCCMDR, so an access to PCCMDR makes all of its attempts.
+ * On plain memory, DBG_STATUS reads as the value that was written to DBG_CTRL. Bit 0 means that the
+ * port has the access lock. It is set in the values for all registers except PCCMDR, so an access
+ * to PCCMDR makes all its attempts to get the lock.
  */
 static void test_mmio(void **state)
 {

@@ -67,7 +67,7 @@ static void setup_open(struct rig *r)
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* Opening selects the port: 1 in 4 bits. */
+/* Opening selects the debug port, with the value 1 in 4 bits. */
 static void test_open(void **state)
 {
 	struct rig r;
