@@ -344,7 +344,7 @@ static void test_what_overlaps_has_its_own_record(void **state)
 	expect_record(&bus, 4, 148, 248, 50, 2);
 	assert_true(bus.log[0].apart && !bus.log[1].apart && !bus.log[2].apart);
 	assert_true(bus.log[3].apart && bus.log[4].apart);
-	/* The occurrence with the latest end decides. */
+	/* An occurrence is apart only if it begins after the latest end of all earlier ones. */
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 300, 100);
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 310, 10);
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 399, 10);
