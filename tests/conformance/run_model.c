@@ -977,7 +977,8 @@ static int model_write(struct target *t, unsigned reg, uint64_t value)
 }
 
 /*
- * Acts as a producer. It does not go beyond the horizon in one step, unless `at_once` is set.
+ * Acts as a producer. It does not go beyond the horizon (<pmk/bus.h>) in one step, unless `at_once`
+ * is set.
  */
 static void model_pass(struct target *t, unsigned signal, uint64_t n, bool at_once)
 {
