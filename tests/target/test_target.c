@@ -1061,10 +1061,7 @@ static void test_report_of_samples(void **state)
 	teardown(&r);
 }
 
-/*
- * ---- a PMU whose registers must be accessed in sequences
- * --------------------------------------------------
- */
+/* ---- a PMU whose registers must be accessed in sequences --------------------------------- */
 
 static unsigned locked, locks, unlocked_accesses;
 
