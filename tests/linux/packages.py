@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The parts of a Linux guest: Debian's kernel and busybox, and the libraries that pmk is linked
-with. They are fetched and kept in the way of tests/guest/fetch_debian.py.
+with. tests/guest/fetch_debian.py fetches them, and keeps them.
 
     tests/linux/packages.py [arm64 | armel | armhf]     fetch everything and print where it is
 """
