@@ -130,8 +130,9 @@ ISAS = {isa.name: isa for isa in [
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
                branches="branch_any", mispredicted="", cycles="clock_cycles",
                icache=(8192, 1, 16), dcache=(8192, 1, 16)),
-    # If all counters of the AHB Monitor count, pmk computes every cycle of six buses. The monitor
-    # has no events of the core, so the names of such events are empty.
+    # The slowdown is large, because pmk computes every cycle of six buses if all counters of the
+    # AHB Monitor count. The monitor has no events of the core, so the names of such events are
+    # empty.
     Isa("arm926", 3, ["arm-linux-gnueabi-gcc", *FLAGS, "-static", "-marm", "-march=armv5te",
                       "-mfloat-abi=soft"],
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,

@@ -34,8 +34,8 @@ static long memory[8];
 #define CHAIN(name, one)		  KERNEL(name##_chain, REPEAT4(REPEAT4(one)))
 #define FLOW(name, one, two, three, four) KERNEL(name##_flow, REPEAT4(one two three four))
 /*
- * An operation of the VFP11 into eight registers. It waits for an earlier result for the same
- * register (DDI 0301H 21.6), so that fewer registers would show the latency.
+ * An operation of the VFP11 into each of eight registers. It waits for an earlier result that goes
+ * to the same register (DDI 0301H 21.6), so with fewer registers the latency would limit the loop.
  */
 #define INTO8(op, in, a, b, c, d, e, f, g, h) \
 	op a in op b in op c in op d in op e in op f in op g in op h in

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads whose address depends on the previous load: the latency of a read, by the size of the
- * block.
+ * Measures the latency of reads in a block of BYTES. The address of each load depends on the
+ * previous load.
  *
  *   chase random|lines BYTES CHAINS TIMES
  *
  * `random` reads words at random places of the block, as tinymembench does; `lines` reads one word
  * of each 64 bytes, in order of addresses. All words are 0, and each is added to the next address,
- * so that no load can begin before the previous one has ended. With CHAINS = 2, two loads run side
- * by side: pairs of random ones, where both loads of the next pair wait for both of this one, as in
- * tinymembench; or two chains in order of addresses.
+ * so that no load can begin before the previous one has ended. With CHAINS = 2, two loads run at
+ * the same time. `random` then makes pairs of loads, as tinymembench does: both loads of a pair
+ * wait for both loads of the previous pair. `lines` follows a chain in each half of the block.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequential memory, by lines of 64 bytes: the time per line when caches do not help.
+ * Measures the time per line of 64 bytes when memory is accessed in order of addresses and caches
+ * do not help.
  *
  *   stream read|both|fill|copy|back|twice|ahead BYTES TIMES
  *
- * TIMES lines are read, written, or copied from one block of BYTES to another, again from the
- * beginning when a block is at its end. `both` reads the lines of two halves of a block in turn.
+ * TIMES lines are read, written, or copied from one block of BYTES to another. At the end of a
+ * block, it continues at the beginning. `both` reads the lines of two halves of a block in turn.
  * `back` copies from the end to the beginning, and `twice` copies 2048 bytes at a time through a
- * third block, which stays in the cache. `ahead` copies, and prefetches what is 256 bytes ahead.
- * Words of 8 bytes, as in tinymembench's C functions. No load waits for another.
+ * third block, which stays in the cache. `ahead` copies, and prefetches the data 256 bytes ahead.
+ * Each access is to a word of 8 bytes, as in tinymembench's C functions. No load waits for another.
  */
 #include <stdint.h>
 #include <stdio.h>
