@@ -55,7 +55,7 @@ NOTHING = "int main(void)\n{\n\treturn 0;\n}\n"
 
 @dataclasses.dataclass(frozen=True)
 class Isa:
-    """An instruction set: everything that differs between the tables."""
+    """An instruction set, with its compiler, emulator, core, limits and names of events."""
     name: str
     work: int  # its column in PROGRAMS
     compiler: list

@@ -72,7 +72,7 @@ CHAIN(fdiv, "fdiv d5, d5, d4\n")
 CHAIN(fdiv32, "fdiv s5, s5, s4\n")
 CHAIN(fsqrt, "fsqrt d5, d5\n")
 /* A store, and a load of what it has written. The emulator may cut the loop into blocks; the model
- * follows words on the stack from one to the next. */
+ * follows words on the stack from one block to the next. */
 CHAIN(stored, "str x10, [sp, #16]\n ldr x10, [sp, #16]\n")
 CHAIN(stored_pair, "stp x10, x11, [sp, #16]\n ldp x10, x11, [sp, #16]\n")
 CHAIN(stored_vector, "str q5, [sp, #16]\n ldr q5, [sp, #16]\n")

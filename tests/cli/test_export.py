@@ -58,7 +58,7 @@ def test_callgrind_has_calls_with_inclusive_costs(paths, tmp_path):
     rows, totals = annotate(export(paths, "callgrind").out, tmp_path, "--inclusive=yes",
                             "--tree=calling")
     equal(totals, [TOTALS[e] for e in EVENTS])
-    # work() as called by main(): two thirds of each of its counts, rounded up.
+    # When main() calls work(), work() has two thirds of each of its counts, rounded up.
     work = 2 + 67 + 40 + 20 + 27 + 4
     equal(rows["/src/main.c:main"], [63 + work + 24, 8 + 84 + 9, 8 + 3])
 
@@ -66,7 +66,8 @@ def test_callgrind_has_calls_with_inclusive_costs(paths, tmp_path):
 def test_callgrind_has_recursive_calls_once(paths):
     text = export(paths, "callgrind", "-e", "cycles").out
     contains(text, "events: cpu_cycles\n")
-    # main() calls down() once, and down() calls itself twice. The outer recursive call costs 8 + 8.
+    # main() calls down() once, and down() calls itself twice. Each level takes 8 cycles, so the
+    # outer recursive call, which includes the inner one, costs 16.
     contains(text, "calls=1 0x3000 20\n0x100c 13 24\n")
     contains(text, "calls=2 0x3000 20\n0x3004 22 16\n")
 

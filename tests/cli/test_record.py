@@ -326,7 +326,8 @@ def latencies(db):
 
 
 def times_are_those_of_stat(*argv, code=0):
-    """Checks that the sums of the latency counters follow from how often each latency occurred."""
+    """Checks that each latency counter of pmk stat has the sums of the latencies that pmk record
+    stores."""
     counters = [c for c in stat(*argv, code=code)["counters"] if c["latency"]]
     there = latencies(record(*argv, code=code))
     equal(set(there), {c["event"] for c in counters if c["counter-value"]})

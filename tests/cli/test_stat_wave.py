@@ -267,8 +267,8 @@ def test_bursts_without_a_counter_have_no_mean():
           "208 of 416 bursts on DMA-0 are of kinds that it has no counter for: there is no "
           "mean over its bursts")
     contains(bars(dump, ini), "   DMA-0                    >=208       -       -       -       -\n")
-    # Users who do not ask for bursts do not need to know their kind. A monitor that counts all
-    # kinds shows the mean.
+    # If users do not request bursts, pmk does not warn about kinds that have no counter. A monitor
+    # that counts all kinds shows the mean.
     equal(stat(*argv, "-e", "ct_dma0_rd").get("warning"), None)
     with open(ini) as f:
         text = f.read().replace("[layer dma0]", "[layer dma0]\nmonitor = exp")

@@ -309,7 +309,7 @@ static void test_signals_stay(void **state)
 	}
 }
 
-/* The program's streams can be files, descriptors, or captured, for all runs together. */
+/* The program's streams can be files or descriptors, or be captured from all runs together. */
 static void test_streams(void **state)
 {
 	static char shell[] = "/bin/sh", flag[] = "-c", text[] = "cat; echo bad >&2";

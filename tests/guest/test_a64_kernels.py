@@ -139,8 +139,9 @@ def test_access_literals():
 
 
 def test_access_zero_a_block():
-    # DC ZVA writes a line without reading it. Each makes a look-up; the first also allocates the
-    # line without filling it, and needs a translation. The address may be anywhere in the block.
+    # DC ZVA writes a line without reading it. Each of the three instructions makes a look-up. The
+    # first one also allocates the line without filling it, and needs a translation. The address may
+    # be anywhere in the line.
     c = count("repeat", events=ZEROED, SETUP="set32 x2, (DATA+40)", BODY="dc zva, x2; nop", REPS=3)
     want(c, st_retired=0, mem_access=0, l1d_cache=3, l1d_cache_wr=3, l1d_cache_refill=0,
          l1d_cache_allocate=1, l1d_cache_wb=0, l1d_tlb_refill_wr=1, dtlb_walk=1, bus_access_wr=0)

@@ -144,10 +144,10 @@ def test_a64(seed):
     a64.compare(faulty("a64", seed))
 
 
-# A handler of faults is entered after blocks whose last access may be skipped: by a call, by
-# signals that the program sends to itself, by a timer, and by faults. With OLD=1, this code ran
-# before the program had a handler. With BUS=1, the handler also handles unaligned accesses, whose
-# faults pmk does not see.
+# A handler of faults is entered by a call, by signals that the program sends to itself, by a timer,
+# and by faults. The last access of the block before it may have been skipped. With OLD=1, this code
+# ran before the program had a handler. With BUS=1, the handler also handles unaligned accesses,
+# whose faults pmk does not see.
 ENTERED = r"""
 #include <setjmp.h>
 #include <signal.h>

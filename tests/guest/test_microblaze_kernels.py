@@ -67,7 +67,7 @@ KINDS = [
                          "fcmp.un r3, r7, r7; flt r3, r4; fint r3, r7; fsqrt r3, r7",
      dict(fp_op=9)),
     ("machine_status",   "msrset r3, 4; msrclr r3, 4", dict(msr_op=2)),
-    # Moves from special registers do not count, nor do these instructions.
+    # Moves from special registers (mfs) and the other instructions of this row raise no event.
     ("no_event",
      "mfs r3, rpc; mfs r3, rmsr; clz r3, r4; swapb r3, r4; swaph r3, r4; mbar 1", {}),
     ("prefix",           "addik r3, r0, 0x12345678; .long 0xb0000000; ori r3, r0, 0",

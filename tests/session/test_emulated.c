@@ -1028,8 +1028,9 @@ static void test_wraps_and_intervals(void **state)
 }
 
 /*
- * A predicted and folded branch to itself takes no cycle. Even if many of them run, time passes, so
- * the deadline comes. (DDI 0301H chapter 5: a branch to a branch is not folded.)
+ * A predicted and folded branch to itself takes no cycle. Time must still pass when such branches
+ * run, because the deadline would never come otherwise. (DDI 0301H chapter 5: a branch to a branch
+ * is not folded.)
  */
 static void test_time_passes_in_a_loop_of_branches(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * LOADS loads, each of which reads the address of the next. The chain is built by stores, which
- * allocate no line but bring the pages into the TLBs. Two chains:
+ * allocate no line but bring the pages into the TLBs. The chain is one of:
  *   NODES, STRIDE: a ring of NODES words STRIDE bytes apart, from low to high.
  *   COLUMNS: COLUMNS lines of every one of the 128 sets of a 16 KB cache with 4 ways (4096 bytes
  *            apart), set after set: 128 * COLUMNS lines.
@@ -47,6 +47,6 @@
 3:	ldr	r1, [r1]
 	subs	r0, r0, #1
 	bne	3b
-	add	r2, r1, #0		/* waits for the last one */
+	add	r2, r1, #0		/* waits for the last load */
 	nop
 	finish
