@@ -51,8 +51,8 @@ def test_each_compiles_alone(there, tmp_path, name, compiler):
 def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
     headers = [h for h in there.headers() if h not in HOSTED]
     assert "target.h" in headers and "model.h" in headers
-    # Only the compiler's own headers may be found. They are in this folder, and the system's
-    # headers are not.
+    # Only the compiler's own headers may be found. `own` is their folder, which has no headers of
+    # the system.
     words = shlex.split(compiler)
     own = run(words[0], "-print-file-name=include").out.strip()
     # GCC's stdint.h includes the system's header, unless -ffreestanding is given.

@@ -24,7 +24,7 @@ def compiled(source, program, *libraries):
     out = run("gcc", "-std=c11", "-g", "-O1", "-fsanitize=thread", "-pthread", "-I",
               os.path.join(SOURCE, "include"), "-o", program, source, *libraries)
     equal(out.code, 0, repr(out))
-    # The sanitizer needs addresses that randomisation has not moved too far.
+    # The sanitizer fails if address randomisation moves the program too far.
     return ["setarch", "--addr-no-randomize", program]
 
 

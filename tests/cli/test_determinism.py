@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The same run gives the same bytes, independent of the user, the current folder, the environment
-and the load of the machine."""
+"""The same command line gives the same output, byte for byte. It does not depend on the user, the
+current folder, the environment or the load of the machine."""
 import os
 import resource
 

@@ -268,7 +268,7 @@ def test_there_is_no_end_of_functions(tmp_path):
 
 @pytest.fixture
 def with_source(tmp_path):
-    """Returns a recording whose source files exist."""
+    """Returns a recording with an existing source file, loop.c."""
     with open(tmp_path / "loop.c", "w") as f:
         f.write("".join(f"line {i}\n" for i in range(1, 41)))
     path = sample(tmp_path / "r", contexts=True)

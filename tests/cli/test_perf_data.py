@@ -402,7 +402,8 @@ def test_a_program_that_was_replaced(tmp_path):
 
 
 def test_a_kernel_whose_symbols_may_not_be_read(tmp_path):
-    """If functions of the kernel may not be read, all its code is [kernel]."""
+    """If the user may not read the kernel's symbols, pmk shows all code of the kernel as
+    [kernel]."""
     if os.geteuid() != 0:
         skip("needs root to become an ordinary user")
     path = perf(tmp_path / "perf.data", "-e", "page-faults:k", "-c", "1", "--", prog(), "spin", 10)

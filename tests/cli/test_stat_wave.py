@@ -104,8 +104,8 @@ def test_a_dump_that_is_cut_is_told():
 
 
 def hand_written(name, edges, text):
-    """Writes a dump with `edges` rising edges of clk, 100 ns apart from 50 ns on, in which e is 1.
-    Returns the dump and a map."""
+    """Writes a dump in which clk has `edges` rising edges, from 50 ns on every 100 ns, and in which
+    e is 1. Returns the dump and a map."""
     os.makedirs(FOLDER, exist_ok=True)
     dump, ini = (os.path.join(FOLDER, f"{name}.{end}") for end in ("vcd", "ini"))
     with open(dump, "w") as f:

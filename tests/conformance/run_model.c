@@ -1339,8 +1339,8 @@ static void model_reset(struct target *t);
 	.input = model_input, .oddities = model_oddities
 
 /*
- * The operations of every model. The targets below add those of models with other buses and
- * views.
+ * The operations of every model. The targets below also have the operations of models with other
+ * buses, or with other ways to access registers.
  */
 static const struct target any_model = { COMMON };
 

@@ -111,7 +111,7 @@ ACCESSES = [
     ("exclusive_without_load", 0, "clrex; stxr w6, x5, [x2]",      0, 1,  0, 0,  0, 0,  0),
     ("acquire_release",     0, "ldar x1, [x2]; stlr x1, [x2]; ldarb w1, [x2]; stlrh w1, [x2]",
                                                                    2, 2,  2, 2,  1, 0,  0),
-    # A prefetch counts no access. The first access to its line counts.
+    # A prefetch counts neither as an access nor as a miss.
     ("prefetch",            0, "prfm pldl1keep, [x2]; prfum pldl1strm, [x2, #1]",
                                                                    0, 0,  0, 0,  0, 0,  0),
     ("no_access",           0, "add x1, x2, x5; mul x1, x2, x5; fadd d0, d1, d2; dmb ish; nop",
@@ -673,8 +673,9 @@ def test_return_by_an_indirect_branch():
 
 
 def test_indirect_targets():
-    # One BR is executed in 12 passes. With one target it is mispredicted once, with two targets in
-    # turn 12 times, and with 4 targets that are each used 3 times in a row 4 times.
+    # One BR is executed in 12 passes. With one target, it is mispredicted once. With two targets in
+    # turn, it is mispredicted 12 times. With 4 targets, each of which is used 3 times in a row, it
+    # is mispredicted 4 times.
     goto = "add x11, x12, x13, lsl #4; br x11; nop; .balign 16; 3: b 4f; .balign 16; b 4f; " \
            ".balign 16; b 4f; .balign 16; b 4f; .balign 16; 4: add x14, x14, #1"
     for choose, wrong in (("mov x13, #0", 1), ("and x13, x14, #1", 12), ("lsr x13, x15, #0", 1),
@@ -1130,7 +1131,7 @@ def test_level_2_off():
 
 
 def test_width_of_the_bus():
-    # 64 lines of data and one of code are transferred in beats of 8 or 32 bytes.
+    # 64 lines of data and one of code are transferred in beats of 8, 32 or 64 bytes.
     for width, beats in ((8, 8), (32, 2), (64, 1)):
         want(count("walk", f"bus.bytes={width}", STRIDE=64, COUNT=64, PASSES=1),
              bus_access_rd=65 * beats)

@@ -13,7 +13,8 @@ from fetch_debian import Unavailable, one_file
 
 pytestmark = pytest.mark.once
 
-# For each program: its package and path, and the libraries that are not in libc's packages.
+# PROGRAMS has for each program its package, path and arguments, and the libraries that are not in
+# libc's packages.
 BASH = ("for ((i = 0; i < 20; i++)); do s+=$i,; a[i]=${s:i:3}; done; "
         'f() { (( $1 < 2 )) && echo 1 || f $(($1 - 1)); }; f 4; [[ $s =~ 3,(.*),5 ]] && echo $s')
 SQL = ("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "

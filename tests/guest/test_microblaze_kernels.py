@@ -986,7 +986,7 @@ TIMED_EVENTS = "load_word,insn_executed,clock_cycles,dcache_read_latency"
 
 
 def intervals(program, cycles, *options):
-    """Returns [{event: count}] of the rows, and their clocks."""
+    """Returns {event: count} of each interval, and the clock at the end of each interval."""
     doc = stat("-I", f"{cycles}cycles", "-e", TIMED_EVENTS, *options, program)
     rows, clocks = {}, []
     for c in doc["counters"]:
@@ -1018,7 +1018,8 @@ def test_intervals(bits):
 
 
 def test_intervals_tell_latencies():
-    # The deviation of an interval describes only that interval; N and the sums of all rows add up.
+    # The deviation of an interval describes only that interval. N and the sums of all intervals add
+    # up to those of the run.
     program = bare("walk", **LOAD, STRIDE=8, COUNT=1000, PASSES=2)
     options = [w for s in LOCAL_CODE for w in ("--set", s)]
     doc = stat("-I", "2000cycles", "-e", "dcache_read_latency", *options, program)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The exact events of MicroBlaze programs equal an independent count of the same run. A QEMU
 without our plugin executes one instruction per block, and logs the address of each instruction that
-it executes. objdump shows which instruction is at an address. For code that the program wrote
-itself, QEMU's log shows it. The events of an instruction follow from its name, by the table of
+it executes. objdump shows which instruction is at an address. If the program wrote the code itself,
+QEMU's log shows the instruction. The events of an instruction follow from its name, by the table of
 UG984 ("Performance Monitoring") and section 4 of docs/microblaze.md."""
 import collections
 import glob

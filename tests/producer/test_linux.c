@@ -1343,8 +1343,8 @@ static void test_page_torn(void **state)
 }
 
 /*
- * With a clock, the times advance between updates of the page, and a shared counter can be read,
- * too.
+ * With a clock, the times advance between updates of the page, and an event that shares its counter
+ * with others can be read, too.
  */
 static void test_page_times(void **state)
 {

@@ -656,7 +656,7 @@ static void shipped_tests(void **state)
 	pmk_metrics_free(all);
 }
 
-/* Pseudo-random bytes that resemble a metric load or are refused, without a crash. */
+/* Loads pseudo-random bytes that resemble a metric. They may be refused, but nothing crashes. */
 static void rubbish_tests(void **state)
 {
 	static const char *const words[] = {

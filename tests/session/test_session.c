@@ -365,7 +365,7 @@ static void test_lost_wrap_is_reported(void **state)
 		assert_true(totals[1] < r.hw[0].truth[1]); /* the total is a lower bound */
 		count(&r.hw[0], 1, 5);
 		assert_int_equal(pmk_session_read(&r.s, totals), 0);
-		assert_true(pmk_session_wrapped(&r.s, 1)); /* and stays a lower bound */
+		assert_true(pmk_session_wrapped(&r.s, 1)); /* it stays a lower bound */
 	}
 }
 
