@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ciphers and hashes of Debian's libcrypto. Their inner loops are in assembly, so no compiler affects
- * them. Each turn processes 8,704 bytes, a multiple of all block sizes.
+ * Ciphers and hashes of Debian's libcrypto. Their inner loops are in assembly, so no compiler
+ * affects them. Each turn processes 8,704 bytes, a multiple of all block sizes.
  *
  *   openssl NAME CAPABILITIES TIMES
  *

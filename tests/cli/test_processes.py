@@ -529,7 +529,7 @@ def test_threads_are_counted_on_cores_of_their_own():
 
 
 def test_cores_add_up_to_all_processes():
-    """With -A, pmk distinguishes cores; their sum includes every process."""
+    """With -A, pmk prints the counts of each core. Their sum includes every process."""
     fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
     for argv, cores in ((["-A", fork], [0]), (["-A", "-r", "2", fork], [0]),
                         (["-A", threads(), "fork", "1"], [0, 1])):

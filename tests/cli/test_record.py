@@ -377,8 +377,8 @@ def test_firmware():
 
 
 def test_notes_about_the_label_of_cycles(tmp_path):
-    """A recording has the notes of pmk stat, and every view that shows the label of cycles shows
-    its notes."""
+    """A recording has the notes of pmk stat. Every view that shows the label of cycles also shows
+    the notes about it."""
     path, page = tmp_path / "notes.data", tmp_path / "notes.html"
     path_of = {step: misses(step, "prfm pldl1keep, [x3, x4]") for step in (1, 64)}
     for step, events, of_cycles in ((64, "cycles", 2), (1, "cycles", 1), (64, "instructions", 0)):

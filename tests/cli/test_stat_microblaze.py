@@ -243,8 +243,8 @@ def test_the_timer_needs_a_counter():
 
 
 def test_intervals_beyond_the_timer():
-    """The width of the counters limits their own timer. For longer intervals pmk uses QEMU, and
-    prints a note."""
+    """The interval timer of the counters cannot exceed their width. For longer intervals pmk uses
+    QEMU, and prints a note."""
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
 

@@ -278,7 +278,7 @@ static void test_bad_groups(void **state)
 	assert_int_equal(accepted, 0);
 }
 
-/* Modifiers of "all", and a group with it, apply to all events. */
+/* Modifiers of "all", and a group that contains it, apply to all events. */
 static void test_all_with_modifiers(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };

@@ -84,8 +84,8 @@ VALTRIX_REGISTERS = {
     "MRS and MSR": [""],
 }
 
-# Valtrix: every bit that the text names or that the pseudo code writes or extracts, and SW, which
-# it omits.
+# Valtrix: every bit that the text names, or that the pseudo code writes or extracts, and the bit
+# SW, which the blog omits.
 VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]",
                 "PMCNTENSET[N-1:0]", "PMCNTENCLR[31]", "PMCNTENCLR[N-1:0]", "PMCCFILTR[31]",
                 "PMXEVTYPER[31]", "PMXEVTYPER[15:0]", "PMSELR[4:0]", "PMCEID0[31:0]",

@@ -460,7 +460,7 @@ def test_predictor_loop():
     # So nine counters are used, each of which predicts "not taken" the first time: 9 wrong. From
     # then on the history stays at 0xff, whose counter has learned. The exit is wrong, too.
     want(count("loop", COUNT=100), br_mis_pred=9 + 1, br_immed_retired=100, pc_write_retired=99)
-    # With n bits of history it takes n + 1 counters.
+    # With n bits of history, the branch uses n + 1 counters.
     for n in (0, 1, 4, 10):
         want(count("loop", f"bp.history={n}", COUNT=100), br_mis_pred=n + 1 + 1)
 

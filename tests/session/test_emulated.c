@@ -315,7 +315,7 @@ static void test_finish_on_a_copy(void **state)
 	assert_true(totals[0] == 700 && totals[1] == 500 && totals[2] == 200);
 	finish(r, again, NULL);
 	assert_memory_equal(totals, again, 5 * sizeof(totals[0]));
-	run_block(r, 0); /* and the program continues */
+	run_block(r, 0); /* the program continues */
 	finish(r, again, NULL);
 	assert_true(again[0] == 707 && again[1] == 505 && again[2] == 202);
 	rig_free(r);

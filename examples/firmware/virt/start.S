@@ -52,7 +52,7 @@ vectors:
 	vector	interrupt
 	unused	2
 	.balign	128
-	stp	x0, x1, [sp, #-176]!		// from EL0: SVC leaves it
+	stp	x0, x1, [sp, #-176]!		// from EL0, which SVC leaves
 	mrs	x0, esr_el1
 	lsr	x0, x0, #26
 	cmp	x0, #0x15
