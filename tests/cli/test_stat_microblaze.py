@@ -313,8 +313,8 @@ def changed(path, name, offset, data):
 
 
 def test_the_old_machine_number():
-    # The file has the machine number 0xbaab, which MicroBlaze had before 189. Some emulators take
-    # both numbers.
+    # The file has the machine number 0xbaab, which MicroBlaze used before it got the number 189.
+    # Some emulators take both numbers.
     for order, form in (("little", "<H"), ("big", ">H")):
         have(mb.ORDERS[order].qemu)
         path = mb.program("hello", "hello.c", order=order)

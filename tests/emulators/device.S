@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Firmware for a raspi0 that reads and writes registers of a device (its PL011) in the middle of
- * straight code: alone, twice in a row, by a multiple, and directly before a branch. 4 instructions
- * come before the loop and 3 after it. A pass has 16 instructions.
+ * straight code: alone, twice in a row, by a load multiple, and directly before a branch. 4
+ * instructions come before the loop and 3 after it. A pass has 16 instructions.
  */
 	.syntax	unified
 	.arch	armv6k

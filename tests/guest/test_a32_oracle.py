@@ -191,9 +191,9 @@ DEBIAN = {
 
 def tree(packages):
     """Returns a folder with the files of packages, which serves as the sysroot of programs. Its
-    /lib is /usr/lib, as on a machine. Otherwise the loader would check with statx() whether /lib
-    exists when it misses a library there. QEMU answers statx() from the host and not from the
-    sysroot, so the loader would never search the folder again."""
+    /lib is a link to /usr/lib, as on a machine. With a separate /lib, the loader would check with
+    statx() whether /lib exists after it misses a library there. QEMU answers statx() from the host
+    and not from the sysroot, so the loader would never search /lib again."""
     def make(path):
         os.makedirs(os.path.join(path, "usr", "lib"))
         os.symlink("usr/lib", os.path.join(path, "lib"))

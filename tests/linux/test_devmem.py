@@ -32,7 +32,7 @@ guest = Guest("arm64", "aarch64-linux-gnu", "aarch64")
 
 def said(name):
     with contextlib.ExitStack() as stack:
-        # The guest is booted once, and the program of the host runs only then.
+        # The guest is booted once, and the host's program runs only during that.
         file = "unused" if "devmem" in guest._said else stack.enter_context(shared_monitor())
         return guest.boot("devmem", dict, SCRIPTS, "qemu-system-aarch64", "-M", "virt", "-cpu",
                           "cortex-a53", "-m", "512", "-nographic", "-nic", "none", "-no-reboot",

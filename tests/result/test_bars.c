@@ -406,8 +406,8 @@ static void trends_that_do_not_fit(void **state)
 	(void)state;
 	start(&r);
 	/*
-	 * The intervals have 8 and 0 waits in turn, in 1 and 3 bursts. So columns have 16 / 5 and 8
-	 * / 7. The last column has one interval.
+	 * The intervals have in turn 8 waits in 1 burst and none in 3 bursts. So the columns have
+	 * in turn 16 waits in 5 bursts and 8 waits in 7. The last column has one interval.
 	 */
 	for (unsigned i = 0; i < 25; i++)
 		at(ADD(&r, { CYCLES, 100 }, { RD, 10 }, { WR, 0 }, { SINGLE, i % 2 ? 3 : 1 },
