@@ -42,7 +42,7 @@ static void conditional(long times)
 
 	for (long i = 0; i < times; i++) {
 		if (taken[i / 32 & (BITS / 32 - 1)] >> (i & 31) & 1) {
-			/* An instruction that a compiler cannot make conditional. */
+			/* This keeps the compiler from making the addition conditional. */
 			__asm__ volatile("" : "+r"(a), "+r"(b));
 			a += b;
 		}

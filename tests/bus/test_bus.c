@@ -232,7 +232,7 @@ static void test_latency_log(void **state)
 	assert_true(bus.log[0].start == 40960 && bus.log[0].cycles == 4098);
 	assert_true(bus.log[1].start == 10 && bus.log[1].cycles == 3);
 	assert_int_equal(bus.log[1].sig, PMK_SIG_L1I_ACCESS);
-	/* A record adds no occurrence. */
+	/* pmk_bus_record() does not count the signal. */
 	assert_true(bus.total[PMK_SIG_L1I_ACCESS] == 0);
 }
 

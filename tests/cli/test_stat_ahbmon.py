@@ -74,7 +74,7 @@ def test_the_core_has_the_pmu():
     equal(counts(a), counts(b))
     equal(counts(a), counts(c))
     equal((a["core"], a["pmu"], len(counts(a))), ("arm926", "ahbmon", 91))
-    # One line fill is for the literal, and the others are for the lines that are read.
+    # One line fill is for the program's literal, and one for each of the 300 lines that it reads.
     equal(counts(a)["ct_armd_line_fill"], 301)
 
 

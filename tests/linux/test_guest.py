@@ -260,7 +260,8 @@ def test_a_program_that_counts_itself():
     equal([int(l[0]) for l in lines], [1000, 10000, 100000] * 2)
     equal([l[2] for l in lines], ["00"] * 3 + ["11"] * 3, "read without a system call")
     for some in (lines[:3], lines[3:]):
-        # The instructions outside the loop read the counter once, so their number is constant.
+        # Outside the loop, the same number of instructions is counted for each n. They include
+        # one read of the counter.
         rest = {int(count) - 4 * int(n) for n, count, _ in some}
         assert len(rest) == 1 and 0 < rest.pop() < 2000, lines
 

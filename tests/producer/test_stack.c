@@ -43,7 +43,7 @@ static uint64_t pair(struct pmk_stack *s, uint64_t at, uint64_t type, uint64_t v
 static void make(struct pmk_stack *s, uint8_t *host, unsigned nargs, unsigned nenv, bool vdso,
 		 unsigned more)
 {
-	/* The types of the 15 pairs that are numbers. 33 comes last. */
+	/* The types of the 15 pairs whose values are numbers. The vDSO's pair (33) comes last. */
 	static const uint8_t number[] = { 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 16, 17, 23, 26 };
 	static const char *const text[] = {
 		"./program", "-x", "one more", "A=", "LANG=C", "HOME=/"
