@@ -143,7 +143,7 @@ def test_the_line(browser, repository):
 
 
 def test_the_axis_by_date(browser, tmp_path):
-    """The distance of two commits is the time between them."""
+    """With the axis by date, the distance of two points is the time between their commits."""
     from selenium.webdriver.support.ui import Select
     repository = Repository(tmp_path)
     for day in (0, 1, 10):

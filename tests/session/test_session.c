@@ -514,7 +514,7 @@ struct arm11 {
 	uint64_t model[PMK_MAX_PASSES][64];
 	struct pmk_plan plan;
 	struct pmk_session s;
-	uint64_t from[PMK_MAX_PASSES]; /* clock when each pass began to count */
+	uint64_t from[PMK_MAX_PASSES]; /* cycles on the bus when each pass began to count */
 };
 
 static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16_t *code,

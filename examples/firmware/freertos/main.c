@@ -17,7 +17,7 @@
 
 #define ROUNDS 50
 
-enum { CYCLES, INSTRUCTIONS }; /* in the order in which they are added */
+enum { CYCLES, INSTRUCTIONS }; /* the events, in the order in which they are added */
 enum { REGION_SHORT, REGION_LONG, NREGIONS };
 
 static struct pmk_target pmu;
