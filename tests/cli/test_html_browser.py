@@ -639,7 +639,7 @@ def test_the_flame_graph_of_a_comparison(browser, recording, later):
     strength = shown.js("return [...document.querySelectorAll('#flame .f')].map(b => [b.textContent"
                         ".split(' ')[0], Number(b.style.getPropertyValue('--d'))])")
     equal(max(strength, key=lambda s: s[1])[0], "all")
-    # The pointer shows both sides at once.
+    # The text at the pointer has the counts of both sides.
     ActionChains(browser).move_to_element(shown.frame("main", "work")).perform()
     equal(shown.one("#tip").text.splitlines(),
           ["work", "193 cpu_cycles, base 160", "+33 +20.6%, self +33"])

@@ -59,7 +59,10 @@ static void begin(void)
 	add(PMK_UNITS_HEAD, 1000, 1000, 2000, 100);
 }
 
-/* Stretches follow each other and grow, and each stretch contains a whole unit and its warm-up. */
+/*
+ * Each stretch begins where the previous one ended, and contains a whole unit and its warm-up. The
+ * lengths of the stretches grow from 100 to 400.
+ */
 static void test_places(void **state)
 {
 	struct pmk_units_place p = { .random = config.seed }, q = p;
