@@ -243,24 +243,22 @@ static int describe_events(struct pmk_count *c, const struct pmk_event **counted
 static int sum_events(const struct pmk_recording *rec, uint64_t *sum)
 {
 	uint64_t *executions = calloc(rec->nblocks + 1, sizeof(*executions));
+	uint64_t *times = calloc(rec->ncosts + 1, sizeof(*times)); /* of each row of costs */
+	bool ok = executions && times;
 
-	if (!executions)
-		return PMK_ENOMEM;
-	for (size_t i = 0; i < rec->nruns; i++)
+	for (size_t i = 0; ok && i < rec->nruns; i++)
 		executions[rec->run[i].block] += rec->run[i].executions;
-	for (size_t i = 0; i < rec->nblocks; i++) {
-		const struct pmk_recorded_part *part = &rec->part[rec->block[i].first];
-
-		for (uint32_t p = 0; executions[i] && p < rec->block[i].nparts; p++)
-			for (size_t k = 0; k < rec->nevents; k++)
-				sum[k] +=
-					executions[i] * rec->cost[part[p].cost * rec->nevents + k];
-	}
-	for (size_t i = 0; i < rec->nextras; i++)
+	for (size_t i = 0; ok && i < rec->nblocks; i++)
+		for (uint32_t p = 0; p < rec->block[i].nparts; p++)
+			times[rec->part[rec->block[i].first + p].cost] += executions[i];
+	for (size_t i = 0; ok && i < rec->nextras; i++)
+		times[rec->extra[i].cost]++;
+	for (size_t i = 0; ok && i < rec->ncosts; i++)
 		for (size_t k = 0; k < rec->nevents; k++)
-			sum[k] += rec->cost[rec->extra[i].cost * rec->nevents + k];
+			sum[k] += times[i] * rec->cost[i * rec->nevents + k];
 	free(executions);
-	return 0;
+	free(times);
+	return ok ? 0 : PMK_ENOMEM;
 }
 
 /* Compare the sums over all addresses with the counts of the run, and warn of a difference. */

@@ -52,6 +52,13 @@ struct mapping {
 	uint64_t bias;
 };
 
+/* The place where an event was counted: block, call path and thread. */
+struct place {
+	uint32_t block, path, thread;
+};
+
+#define RECENT 1024
+
 struct pmk_recorded {
 	struct pmk_recorded_request req;
 	const struct pmk_ledger *ledger;
@@ -85,6 +92,12 @@ struct pmk_recorded {
 	/* These maps give the number of a block or path from the number of its record, and the
 	 * number of a thread from its process and core. */
 	struct pmk_map block_of, path_of, thread_of;
+	/* The places of runs that were found recently. Most sites follow the record of their run
+	 * closely. */
+	struct {
+		const struct pmk_ledger_run *run;
+		struct place place;
+	} recent[RECENT];
 	/* For each signal, how often it took 0, 1, … cycles, up to `longest`; NULL: it was not
 	 * timed. */
 	uint64_t *times[PMK_NSIGNALS];
@@ -433,11 +446,6 @@ static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 	return 0;
 }
 
-/* The place where an event was counted: block, call path and thread. */
-struct place {
-	uint32_t block, path, thread;
-};
-
 static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_t executions,
 			  uint64_t taken)
 {
@@ -458,14 +466,23 @@ static int add_extra(struct pmk_recorded *r, const struct place *p, size_t insn,
 		       : PMK_ENOMEM;
 }
 
-static int find_place(struct pmk_recorded *r, const struct pmk_ledger_head *h, uint32_t block,
-		      uint32_t path, struct place *p)
+static int find_place(struct pmk_recorded *r, const struct pmk_ledger_run *run, struct place *p)
 {
-	p->block = pmk_map_get(&r->block_of, block);
-	p->path = path_number(r, path);
+	size_t i = pmk_ledger_number(r->ledger, &run->head) % RECENT;
+
+	if (r->recent[i].run == run) {
+		*p = r->recent[i].place;
+		return 0;
+	}
+	p->block = pmk_map_get(&r->block_of, run->block);
+	p->path = path_number(r, run->path);
 	if (p->block == UINT32_MAX)
 		return PMK_EPARSE;
-	return find_thread(r, h, &p->thread) ? 0 : PMK_ENOMEM;
+	if (!find_thread(r, &run->head, &p->thread))
+		return PMK_ENOMEM;
+	r->recent[i].run = run;
+	r->recent[i].place = *p;
+	return 0;
 }
 
 static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
@@ -474,7 +491,7 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 	struct place p;
 	uint32_t *cost;
 	bool known;
-	int err = find_place(r, &l->head, l->block, l->path, &p);
+	int err = find_place(r, l, &p);
 
 	if (!err)
 		err = add_executions(r, &p, l->executions, l->taken);
@@ -650,7 +667,7 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uin
 
 	if (!run || !of)
 		return PMK_EPARSE;
-	err = find_place(r, &l->head, run->block, run->path, &p);
+	err = find_place(r, run, &p);
 	if (err)
 		return err;
 	if (l->site >= PMK_SITE_FAULT)
@@ -738,38 +755,40 @@ static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping
 	return false;
 }
 
-static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h, unsigned round)
+/* Reads a record. Each record follows those that it refers to, and the mapping of a block is
+ * recorded before the block. */
+static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h)
 {
 	uint32_t kind = atomic_load(&h->kind);
 
-	/* Mappings are read first, because the block that needs a mapping may be before it. All
-	 * other records follow the records that they refer to. */
-	if (round == 0 && kind == PMK_LEDGER_MAPPING)
+	switch (kind) {
+	case PMK_LEDGER_MAPPING:
 		return keep_mapping(r, (const void *)h) ? 0 : PMK_ENOMEM;
-	if (round == 1 && kind == PMK_LEDGER_BLOCK)
+	case PMK_LEDGER_BLOCK:
 		return add_block(r, (const void *)h);
-	if (round == 1 && kind == PMK_LEDGER_PATH)
+	case PMK_LEDGER_PATH:
 		return add_path(r, (const void *)h);
-	if (round == 1 && kind == PMK_LEDGER_RUN)
+	case PMK_LEDGER_RUN:
 		return add_run(r, (const void *)h);
-	if (round == 1 && kind >= PMK_LEDGER_SITE && kind <= PMK_LEDGER_ALL_SITE)
+	case PMK_LEDGER_SITE:
+	case PMK_LEDGER_WIDE_SITE:
+	case PMK_LEDGER_ALL_SITE:
 		return add_site(r, (const void *)h, kind);
-	if (round == 1 && kind == PMK_LEDGER_TIMES)
+	case PMK_LEDGER_TIMES:
 		return add_latencies(r, (const void *)h);
-	return 0;
+	default:
+		return 0;
+	}
 }
 
 static int read_ledger(struct pmk_recorded *r)
 {
-	for (unsigned round = 0; round < 2; round++)
-		for (const struct pmk_ledger_head *h = pmk_ledger_next(r->ledger, NULL); h;
-		     h = pmk_ledger_next(r->ledger, h)) {
-			int err = add_record(r, h, round);
+	int err = 0;
 
-			if (err)
-				return err;
-		}
-	return 0;
+	for (const struct pmk_ledger_head *h = pmk_ledger_next(r->ledger, NULL); h && !err;
+	     h = pmk_ledger_next(r->ledger, h))
+		err = add_record(r, h);
+	return err;
 }
 
 /* Free the memory that is used only while the ledger is read. */
