@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor environment: data files, plugin, emulators, libraries of the programs, converters of
- * dumps, the host's own counters. In each emulator, pmk runs a program of three instructions and
+ * pmk doctor environment: data files, plugin, emulators, libraries of the programs,
+ * the host's own counters. In each emulator, pmk runs a program of three instructions and
  * checks that it counts three, which tests emulator, plugin and data files at once.
  *
  * The command does not check compilers and debuggers, which pmk does not need, or firmware in

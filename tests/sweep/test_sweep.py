@@ -706,8 +706,8 @@ def test_nothing_is_a_file_that_ends(folder):
 def test_usage(folder):
     plan(folder, {"walk": "run = ./prog walk"})
     for words, told in ((["plan.ini"], "no database to write was given; use "
-                                            "'pmk sweep plan.ini -o DB'"),
-                        ([], "no plan was given; use 'pmk sweep PLAN -o DB'"),
+                                            "'pmk sweep -o DB plan.ini'"),
+                        ([], "no plan was given; use 'pmk sweep -o DB PLAN'"),
                         (["-j0", "plan.ini", "-o", "r.db"],
                          "-j 0: expected a number from 1 to 1024"),
                         (["plan.ini", "x"], "unexpected argument x: give one plan or one database"),

@@ -135,7 +135,7 @@ static int parse_options(struct sweep *s, int argc, char **argv)
 				"unexpected argument %s: give one plan or one database",
 				s->others[0]);
 	if (!s->file)
-		return cli_fail(PMK_EXIT_USAGE, "no plan was given; use 'pmk sweep PLAN -o DB'");
+		return cli_fail(PMK_EXIT_USAGE, "no plan was given; use 'pmk sweep -o DB PLAN'");
 	if (s->json + (s->separator != NULL) + (s->html || s->pareto || s->sensitivity || s->heat) >
 	    1)
 		return cli_fail(PMK_EXIT_USAGE,
@@ -360,7 +360,7 @@ static int sweep_plan(const struct sweep *o)
 			o->file, o->file);
 	if (!o->output)
 		return cli_fail(PMK_EXIT_USAGE,
-				"no database to write was given; use 'pmk sweep %s -o DB'",
+				"no database to write was given; use 'pmk sweep -o DB %s'",
 				o->file);
 	if (pmk_plan_read(&s.plan, o->file, data, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
