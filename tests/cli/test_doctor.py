@@ -71,7 +71,8 @@ FINDINGS = [
     ("CHAIN (0x1E) can be one of the counted events",
      "of 31 counters, number 29 counts it: overflows of number 28, which counts bus_cycles"),
     ("stopping begins with PMCNTENCLR",
-     "after it 0 of 2002 cycles count, while E is still 1: it works, but needs one write more"),
+     "after it 0 of 2002 cycles count, while E is still 1: the counters stop, but a second "
+     "write is needed to clear E"),
     ("only events 0 to 63 are tried",
      "a PMUv3p1 has more events from 0x4000 on; this PMU has 2 of them, and the sequence never "
      "tries them"),

@@ -417,8 +417,9 @@ static void look_stop(const struct pmk_signal_set *raised, char *found, size_t s
 	write_register(&l, PMK_ARMV8_PMCNTENCLR, counter_mask(&l));
 	raise_stream(&bus, 2002);
 	cycles = read_register(&l, PMK_ARMV8_PMCCNTR);
-	FOUND("after it %" PRIu64 " of 2002 cycles count, while E is still %u: it works, but needs "
-	      "one write more",
+	FOUND("after it %" PRIu64
+	      " of 2002 cycles count, while E is still %u: the counters stop, but a "
+	      "second write is needed to clear E",
 	      cycles, (unsigned)(read_register(&l, PMK_ARMV8_PMCR) & 1));
 }
 
