@@ -430,8 +430,8 @@ static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, 
 		 (unsigned long long)trap->pc);
 	pmk_count_warn(c, "the firmware took a %s %s%s%s%s", known ? names[trap->number] : "fault",
 		       trap->pc == UINT64_MAX ? "before its first instruction" : at, text.place,
-		       locked_up ? "; its fault handler then faulted, too, which locked up the "
-				   "processor: the counts end there"
+		       locked_up ? "; its fault handler is missing or faulted, too, which "
+				   "locked up the processor: the counts end there"
 				 : "",
 		       text.why);
 }

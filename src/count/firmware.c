@@ -418,6 +418,8 @@ static const char *reason_of_fault(const struct pmk_program *p, uint64_t pc)
 		{ 0xec000e00, 0xec000a00,
 		  "; the instruction needs the FPU: bits 20 to 23 of CPACR, 0xe000ed88, "
 		  "enable it" },
+		{ 0xffd0f0f0, 0xfb90f0f0,
+		  "; the instruction divides by zero, and DIV_0_TRP of CCR is set" },
 	};
 	struct code c = { .addr = pc };
 
@@ -425,29 +427,15 @@ static const char *reason_of_fault(const struct pmk_program *p, uint64_t pc)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if ((c.bits & rows[i].mask) == rows[i].value)
 			return rows[i].reason;
-	return "; if it is a load or store, the board has no memory at its address, or the address "
-	       "is not aligned";
-}
-
-/* True if UDIV or SDIV is in the 16 bytes before `pc`, which is the first instruction whose access
- * was not reported. A division makes no access, so it may be the instruction that faulted. */
-static bool is_after_division(const struct pmk_program *p, uint64_t pc)
-{
-	for (uint64_t at = pc - 16; at < pc - 2; at += 2) {
-		struct code c = { .addr = at };
-
-		pmk_elf_segments(p->image, read_code, &c);
-		if ((c.bits & 0xffd0f0f0) == 0xfb90f0f0)
-			return true;
-	}
-	return false;
+	return "; if the instruction is a load or store, the board has no memory at its address, "
+	       "or the address is not aligned";
 }
 
 void pmk_program_explain_fault(const struct pmk_program *p, const struct pmk_cpu_trap *trap,
 			       struct pmk_fault_text *text)
 {
 	struct pmk_functions *all;
-	const char *name = NULL, *why;
+	const char *name = NULL;
 	uint64_t begin;
 	char msg[128];
 
@@ -461,13 +449,10 @@ void pmk_program_explain_fault(const struct pmk_program *p, const struct pmk_cpu
 		pmk_functions_free(all);
 	}
 	if (trap->jumped)
-		why = "; there is no code at the address to which it jumps";
+		text->why = "; there is no code at the address to which it jumps, or the address "
+			    "is even, as that of a null pointer";
 	else if (!name)
-		why = "; no function is there: a pointer to a function may be null or even";
+		text->why = "; no function is there: a pointer to a function may be wrong";
 	else
-		why = reason_of_fault(p, trap->pc);
-	snprintf(text->why, sizeof(text->why), "%s%s", why,
-		 is_after_division(p, trap->pc) ? "; or a division just before it divided by zero, "
-						  "with DIV_0_TRP of CCR set"
-						: "");
+		text->why = reason_of_fault(p, trap->pc);
 }

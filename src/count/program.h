@@ -81,7 +81,8 @@ int pmk_program_set_clock(struct pmk_program *p);
 /* Parts of a sentence: " in FUNCTION", where firmware took a fault, and "; REASON" with what to do.
  * Both can be "". */
 struct pmk_fault_text {
-	char place[128], why[256];
+	char place[128];
+	const char *why;
 };
 
 void pmk_program_explain_fault(const struct pmk_program *p, const struct pmk_cpu_trap *trap,

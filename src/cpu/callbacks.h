@@ -57,6 +57,13 @@ struct pmk_access_test {
 	unsigned counts; /* the signal that every such access adds 1 to, or PMK_SIG_NONE */
 };
 
+/* What an emulator shows of the exceptions of a Cortex-M. */
+struct pmk_exception_now {
+	uint32_t number; /* of the exception whose handler runs; 0 if no handler runs */
+	uint32_t sp, lr; /* the stack pointer and the link register */
+	bool thumb;	 /* bit T of EPSR: if it is not set, no instruction can be executed */
+};
+
 /* Functions that the emulator's side provides; they are set before anything runs. */
 struct pmk_emulator {
 	/* True if the access is a store. */
@@ -69,10 +76,8 @@ struct pmk_emulator {
 	/* The exception level of the core now, when a block is about to start; negative if it is
 	 * not known. NULL if the emulator never knows it. */
 	int (*level_now)(unsigned vcpu);
-	/* Cortex-M: returns the number of the exception whose handler runs now, 0 if no handler
-	 * runs, or a negative number if this is not known. Stores the stack pointer in *sp and the
-	 * link register in *lr. */
-	int (*exception_now)(uint32_t *sp, uint32_t *lr);
+	/* Cortex-M: stores the present state in *now. Returns false if it is not known. */
+	bool (*exception_now)(struct pmk_exception_now *now);
 	/* Called if exception levels are watched: leave_level() when the core leaves its level,
 	 * enter_level() when it is known to be at another level. */
 	void (*leave_level)(unsigned vcpu);

@@ -232,16 +232,21 @@ void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)
 		pmk_sites_taken_back(cpu);
 }
 
+const struct pmk_insn *pmk_cpu_find_fault(const struct pmk_cpu *cpu)
+{
+	const struct pmk_block *p = cpu->prev;
+	unsigned left = not_passed(cpu, p);
+
+	return left && left <= p->nfaults ? &p->insn[find_open(cpu, p, left).first] : NULL;
+}
+
 /* Returns the index of the first access that the emulator has not reported. */
 static size_t find_access(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	unsigned left = not_passed(cpu, p);
-	size_t i;
+	const struct pmk_insn *in = pmk_cpu_find_fault(cpu);
+	size_t i = in ? (size_t)(in - p->insn) : p->ninsns;
 
-	if (!left || left > p->nfaults)
-		return p->ninsns;
-	i = find_open(cpu, p, left).first;
-	while (i < p->ninsns && !p->insn[i].load && !p->insn[i].store)
+	while (i < p->ninsns && !makes_access(&p->insn[i]))
 		i++;
 	return i;
 }

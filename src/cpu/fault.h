@@ -90,6 +90,10 @@ void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
 void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
 
+/* Returns the first instruction of the last block that may fault and is not known to have been
+ * passed, or NULL if there is none. */
+const struct pmk_insn *pmk_cpu_find_fault(const struct pmk_cpu *cpu);
+
 /*
  * Called when the program that runs on the core may have faulted, and may end with that fault.
  * Records the part of its last block that has not run in that case. The program may also continue

@@ -49,6 +49,8 @@ static unsigned other_cycles(const struct pmk_core *core, const struct pmk_insn 
 {
 	const struct pmk_core_cortexm *c = &core->cortexm;
 
+	if (in->kind & PMK_CORTEXM_NOT_RUN)
+		return 0;
 	switch ((enum pmk_iclass)in->iclass) {
 	case PMK_I_MUL:
 	case PMK_I_MUL16:
@@ -153,7 +155,7 @@ static bool is_fp(const struct pmk_insn *in)
 
 static void add_facts(const struct pmk_insn *in, struct pmk_facts *f)
 {
-	f->n[PMK_CORTEXM_FACT_INSN]++;
+	f->n[PMK_CORTEXM_FACT_INSN] += !(in->kind & PMK_CORTEXM_NOT_RUN);
 	/* Conditional accesses are not facts, because they are counted when they are made. */
 	f->n[PMK_CORTEXM_FACT_LOAD] += in->load && !in->conditional;
 	f->n[PMK_CORTEXM_FACT_STORE] += in->store && !in->conditional;

@@ -121,15 +121,9 @@ static void count_kind(struct pmk_cpu *cpu, uint32_t number)
 		cpu->dyn[PMK_SIG_EXC_UNDEF]++;
 }
 
-/* What the emulator shows of the active exception. */
-struct now {
-	uint32_t number; /* 0: code outside of handlers runs */
-	uint32_t sp, lr;
-};
-
 /* Enters the exception `now`. Its handler `b` starts, and interrupts the block `p`. */
 static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
-			    const struct pmk_block *b, const struct now *now)
+			    const struct pmk_block *b, const struct pmk_exception_now *now)
 {
 	count_kind(cpu, now->number);
 	if (cpu->cortexm.depth == PMK_CORTEXM_LEVELS)
@@ -207,7 +201,8 @@ static bool is_tail_chained(const struct pmk_cpu *cpu, const struct pmk_block *p
 
 /* Begins a tail-chained exception. The registers on the stack, and the space that is reserved
  * there, stay as they are. */
-static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, const struct now *now)
+static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b,
+			    const struct pmk_exception_now *now)
 {
 	uint64_t depth = cpu->cortexm.depth, reserved = cpu->cortexm.fp_reserved;
 	const struct pmk_cortexm_level before = *end_exception(cpu);
@@ -230,12 +225,12 @@ static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 
 /* Returns the active exception as the emulator reports it, or the last known exception if the
  * emulator cannot report it. */
-static struct now ask_now(const struct pmk_cpu *cpu)
+static struct pmk_exception_now ask_now(const struct pmk_cpu *cpu)
 {
-	struct now now = { 0 };
-	int number = pmk_emulator.exception_now ? pmk_emulator.exception_now(&now.sp, &now.lr) : -1;
+	struct pmk_exception_now now = { .number = number_now(cpu) };
 
-	now.number = number < 0 ? number_now(cpu) : (uint32_t)number;
+	if (pmk_emulator.exception_now)
+		pmk_emulator.exception_now(&now);
 	return now;
 }
 
@@ -251,7 +246,8 @@ static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *
  * it.
  */
 static struct pmk_nesting find_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
-				       const struct pmk_block *b, const struct now *now)
+				       const struct pmk_block *b,
+				       const struct pmk_exception_now *now)
 {
 	uint64_t active = cpu->cortexm.depth, depth = depth_of(cpu, now->number);
 
@@ -265,7 +261,7 @@ static struct pmk_nesting find_nesting(const struct pmk_cpu *cpu, const struct p
 struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				       const struct pmk_block *b)
 {
-	struct now now;
+	struct pmk_exception_now now;
 
 	if (pmk_cortexm_is_plain(cpu, p, b))
 		return (struct pmk_nesting){ cpu->cortexm.depth, false };
@@ -275,7 +271,7 @@ struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct p
 
 void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
-	struct now now = ask_now(cpu);
+	struct pmk_exception_now now = ask_now(cpu);
 	struct pmk_nesting nesting = find_nesting(cpu, p, b, &now);
 	bool leaves = nesting.keep < cpu->cortexm.depth;
 
@@ -314,30 +310,42 @@ static bool is_fault(uint32_t number)
 	return number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT;
 }
 
+/* True if the core cannot execute the block's instruction, and takes a fault. */
+static bool cannot_run(const struct pmk_block *b)
+{
+	return !b->facts.n[PMK_CORTEXM_FACT_INSN];
+}
+
+/* Stores the address of a jump to code that cannot run. The fault comes next. */
+static void note_jump(struct pmk_cpu *cpu)
+{
+	cpu->trap = (struct pmk_cpu_trap){ .pc = cpu->prev->end_addr, .jumped = true };
+}
+
 /*
- * Finds the instruction that faulted. It is the first one whose access was not reported. If all
- * accesses were reported, the faulting instruction ended the block, or the block ended with a jump
- * to it.
+ * Finds the instruction that faulted. It is the first one that is not known to have been passed. If
+ * there is none, the faulting instruction ended the block, or the block ended with a jump to it.
  */
 static void note_fault(struct pmk_cpu *cpu, uint32_t number)
 {
 	const struct pmk_block *p = cpu->prev;
-	struct pmk_cpu_rest rest;
-	bool all_made;
+	const struct pmk_insn *in = pmk_cpu_find_fault(cpu);
 
-	cpu->trap = (struct pmk_cpu_trap){ .pc = pmk_cpu_pause(cpu, &rest), .number = number };
-	pmk_cpu_go_on(cpu, &rest);
-	all_made = cpu->trap.pc == p->pc && !rest.fact[PMK_CORTEXM_FACT_INSN];
-	if (!all_made)
+	if (cannot_run(p)) {
+		cpu->trap.number = number;
 		return;
-	cpu->trap.pc = p->end_addr;
-	cpu->trap.jumped = p->cortexm.leave != PMK_CORTEXM_SPECIAL && p->flow != PMK_FLOW_NEXT;
+	}
+	cpu->trap = (struct pmk_cpu_trap){ .pc = in ? in->addr : p->end_addr, .number = number };
+	cpu->trap.jumped =
+		!in && p->cortexm.leave != PMK_CORTEXM_SPECIAL && p->flow != PMK_FLOW_NEXT;
 }
 
-void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu)
+void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t number = ask_now(cpu).number;
 
+	if (number == number_now(cpu) && cannot_run(b))
+		note_jump(cpu);
 	if (number == number_now(cpu) || depth_of(cpu, number) <= cpu->cortexm.depth)
 		return;
 	if (is_fault(number))

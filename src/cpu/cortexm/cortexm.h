@@ -45,12 +45,16 @@ enum pmk_cortexm_fact {
 extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
 
 /* The bit of pmk_insn.kind for IT instructions, in addition to those of enum pmk_ikind. */
-#define PMK_CORTEXM_IT	  (UINT32_C(1) << 31)
+#define PMK_CORTEXM_IT	    (UINT32_C(1) << 31)
 /* ADD, SUB or MOV without a shift, which a Cortex-M7 may compute a stage earlier. */
-#define PMK_CORTEXM_EARLY (UINT32_C(1) << 30)
+#define PMK_CORTEXM_EARLY   (UINT32_C(1) << 30)
 /* Bit fields, extensions, saturation and SIMD, which a Cortex-M7 issues only as the older of a
  * pair. */
-#define PMK_CORTEXM_OLDER (UINT32_C(1) << 29)
+#define PMK_CORTEXM_OLDER   (UINT32_C(1) << 29)
+/* UDIV and SDIV, which fault if the divisor is 0 and DIV_0_TRP of CCR is set. */
+#define PMK_CORTEXM_DIV	    (UINT32_C(1) << 28)
+/* The core takes a fault instead of executing the instruction. It is not counted. */
+#define PMK_CORTEXM_NOT_RUN (UINT32_C(1) << 27)
 
 /* Numbers of exceptions: DDI 0403E B1.5.2. */
 enum {
@@ -108,7 +112,7 @@ PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
  * Called when code that was first translated in a handler is about to start. If an exception was
  * just entered, the block before this code may have been left early.
  */
-PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu);
+PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 /* Called when a block with floating-point instructions starts and fp_reserved is not 0
  * (types.h). */

@@ -88,6 +88,19 @@ static void decode_special(const struct pmk_raw *raw, struct pmk_insn *in)
 	in->writes = UINT64_C(1) << in->rd;
 }
 
+/*
+ * True if these instructions, which are about to run, only take a fault, because bit T of EPSR is
+ * not set. The emulator translates one of them at a time, as if it were an A32 instruction, and may
+ * show no bytes.
+ */
+static bool cannot_run(const struct pmk_raw *raw, size_t n)
+{
+	struct pmk_exception_now now;
+
+	return n == 1 && raw->size != 2 && pmk_emulator.exception_now &&
+	       pmk_emulator.exception_now(&now) && !now.thumb;
+}
+
 void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 			struct pmk_insn *in)
 {
@@ -97,21 +110,32 @@ void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
 		pmk_isa_arm7_decode(own->isa, true, raw[i].addr, raw[i].byte, raw[i].size, &in[i]);
 		decode_special(&raw[i], &in[i]);
 		in[i].offset = in[i].load ? offset_of(&raw[i]) : 0;
-		in[i].kind |= (is_it(&raw[i]) ? PMK_CORTEXM_IT : 0) | kind_of(&raw[i]);
+		in[i].kind |= (is_it(&raw[i]) ? PMK_CORTEXM_IT : 0) |
+			      (in[i].iclass == PMK_I_DIV ? PMK_CORTEXM_DIV : 0) | kind_of(&raw[i]);
 	}
 	pmk_it_apply(&own->it, raw, n, in);
+	if (cannot_run(raw, n))
+		*in = (struct pmk_insn){
+			.addr = raw->addr,
+			.size = raw->size,
+			.decoded = true,
+			.kind = PMK_CORTEXM_NOT_RUN,
+			.flow = PMK_FLOW_EXCEPTION,
+			PMK_NO_REGS,
+		};
 }
 
 /* Code is translated just before it runs. So if code is first translated in a handler, the handler
- * may start there. */
+ * may start there. Code that cannot run is treated like a vector, so that pmk sees the jump to it.
+ */
 unsigned pmk_cortexm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
-	uint32_t sp, lr;
+	struct pmk_exception_now now;
 
 	(void)d;
 	(void)core;
 	(void)pc;
-	return pmk_emulator.exception_now && pmk_emulator.exception_now(&sp, &lr) > 0
-		       ? PMK_ENTRY_VECTOR
-		       : 0;
+	if (!pmk_emulator.exception_now || !pmk_emulator.exception_now(&now))
+		return 0;
+	return now.number || !now.thumb ? PMK_ENTRY_VECTOR : 0;
 }

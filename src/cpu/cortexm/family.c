@@ -59,6 +59,7 @@ static const struct pmk_core_params params = {
 static const struct pmk_core_decoder decoder = {
 	.init = pmk_arm_decoder_init,
 	.decode = pmk_cortexm_decode,
+	.traps = PMK_CORTEXM_DIV,
 	.pc_flags = 1,
 };
 

@@ -5,7 +5,7 @@
 static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (PMK_UNLIKELY(!pmk_cortexm_is_plain(cpu, cpu->prev, b)))
-		pmk_cortexm_may_have_faulted(cpu);
+		pmk_cortexm_may_have_faulted(cpu, b);
 }
 
 static void start_plain(unsigned vcpu, void *block)

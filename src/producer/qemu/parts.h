@@ -99,7 +99,7 @@ int pmk_registers_level(void);
 /* Returns the number of the exception that the running vCPU of a Cortex-M handles, or 0 if it
  * handles none. Stores its stack pointer in *sp and its link register in *lr. Returns a negative
  * number if this emulator does not show this. */
-int pmk_registers_exception(uint32_t *sp, uint32_t *lr);
+bool pmk_registers_exception(struct pmk_exception_now *now);
 /* Returns the stack pointer, or 0 if this emulator does not show it. */
 uint64_t pmk_registers_stack_pointer(void);
 

@@ -13,6 +13,7 @@
 #define IN_AARCH32 16
 #define XPSR	   25 /* of Cortex-M */
 #define IPSR	   0x1ff
+#define EPSR_T	   (1 << 24)
 
 static const struct pmk_registers_isa {
 	const char *sp; /* the name of the stack pointer */
@@ -108,14 +109,20 @@ static bool read_special(unsigned number, const char *name, uint64_t *value)
 	       plugin.registers.glue->read_register(name, value);
 }
 
-int pmk_registers_exception(uint32_t *sp, uint32_t *lr)
+bool pmk_registers_exception(struct pmk_exception_now *now)
 {
 	uint64_t xpsr, link = 0;
-	bool known = read_special(XPSR, "xpsr", &xpsr);
 
-	*sp = (uint32_t)pmk_registers_stack_pointer();
-	*lr = pmk_registers_read(14, &link) ? (uint32_t)link : 0;
-	return known ? (int)(xpsr & IPSR) : -1;
+	if (!read_special(XPSR, "xpsr", &xpsr))
+		return false;
+	pmk_registers_read(14, &link);
+	*now = (struct pmk_exception_now){
+		.number = (uint32_t)xpsr & IPSR,
+		.sp = (uint32_t)pmk_registers_stack_pointer(),
+		.lr = (uint32_t)link,
+		.thumb = xpsr & EPSR_T,
+	};
+	return true;
 }
 
 int pmk_registers_level(void)

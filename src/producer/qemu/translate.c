@@ -157,6 +157,8 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 	}
 	if (plugin.control.follows)
 		hash = hash_bytes(hash, &plugin.control.of_code, sizeof(plugin.control.of_code));
+	/* In another state of the core, the same bytes may be another instruction. */
+	hash = hash_bytes(hash, &in[first].kind, sizeof(in[first].kind));
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
 	b = pmk_code_add(&plugin.code, in + first, last - first, hash, entry, plugin.pipe);
