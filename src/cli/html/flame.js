@@ -229,20 +229,28 @@ function labelOf(node, change, most) {
 		: shortened(node.name, rest) + percent;
 }
 
-function boxOf(node, { x, w, depth, above }, y, width) {
-	const box = svgOf("svg", { class: `f ${node.kind}${above ? " above" : ""}` +
-		`${node.hit ? " hit" : ""}`, x: `${x.toFixed(4)}%`, y: y * ROW,
-		width: `${w.toFixed(4)}%`, height: ROW - 1, role: "treeitem", "aria-level": depth + 1,
-		tabindex: depth ? -1 : 0, "data-p": node.parent ? node.parent.number : 0,
-		"aria-label": `${node.name}\n${describe(node)}\n${node.place}` });
-	const text = svgOf("text", { x: 4, y: 12.5 }), change = compares ? Number(growthOf(node)) : 0;
+const emptyBox = svgOf("svg", { height: ROW - 1, role: "treeitem" });
+emptyBox.append(svgOf("rect", { width: "100%", height: "100%" }));
 
-	text.textContent = labelOf(node, change, Math.floor((w * width / 100 - 6) / CHARACTER));
+function boxOf(node, { x, w, depth, above }, y, width) {
+	const box = emptyBox.cloneNode(true), change = compares ? Number(growthOf(node)) : 0;
+	const pixels = w * width / 100;
+	const label = labelOf(node, change, Math.floor((pixels - 6) / CHARACTER));
+
+	for (const [name, text] of Object.entries({ class: `f ${node.kind}${above ? " above" : ""}` +
+		`${node.hit ? " hit" : ""}${pixels < 4 ? " thin" : ""}`,
+		x: `${x.toFixed(4)}%`, y: y * ROW, width: `${w.toFixed(4)}%`, "aria-level": depth + 1,
+		tabindex: depth ? -1 : 0, "data-p": node.parent ? node.parent.number : 0,
+		"aria-label": `${node.name}\n${describe(node)}\n${node.place}` }))
+		box.setAttribute(name, text);
 	if (change) {
 		box.classList.add(change > 0 ? "more" : "less");
 		box.style.setProperty("--d", Math.abs(change) / fullest);
 	}
-	box.append(svgOf("rect", { width: "100%", height: "100%" }), text);
+	if (label) {
+		box.append(svgOf("text", { x: 4, y: 12.5 }));
+		box.lastElementChild.textContent = label;
+	}
 	node.box = box;
 	boxes.set(box, node);
 	return box;
@@ -251,7 +259,7 @@ function boxOf(node, { x, w, depth, above }, y, width) {
 // Draws the tree downwards, or upwards with its root at the bottom. The zoomed node has the whole
 // width, and its callers above it.
 function drawTree(svg, root, up = false, top = root) {
-	const width = flame.clientWidth || 1000, least = 100 * LEAST / width;
+	const width = drawnWidth || 1000, least = 100 * LEAST / width;
 	const found = [], callers = [];
 	let deepest = 0;
 
@@ -288,12 +296,13 @@ function drawTree(svg, root, up = false, top = root) {
 		boxOf(node, at, up ? deepest - at.depth : at.depth, width)));
 }
 
-let drawn = [];
+let drawn = [], drawnWidth = 0;
 let fullest = 1; // the change that has the fullest colour
 
 function draw() {
 	const top = nodeAt[zoomed] || tree, focused = boxes.get(document.activeElement);
 
+	drawnWidth = flame.clientWidth;
 	drawn = viewed();
 	if (compares) {
 		fullest = drawn.flatMap(root => [...nodesOf(root)]).reduce(
@@ -555,7 +564,6 @@ function startFlame() {
 	startFrames();
 	startChoices();
 	const graphs = one("#graphs");
-	let width = flame.clientWidth;
 	graphs.addEventListener("click", e => at(e) && press(at(e)));
 	graphs.addEventListener("keydown", onFrameKey);
 	// A click on a row of the table shows the callers and callees of its function.
@@ -568,10 +576,10 @@ function startFlame() {
 		graphs.addEventListener(name, e => view === "" && at(e) && tell(at(e)));
 	addEventListener("hashchange", restore);
 	document.addEventListener("keydown", onKey);
+	// A scroll bar that appears changes too little.
 	new ResizeObserver(() => {
-		if (width !== flame.clientWidth)
+		if (Math.abs(drawnWidth - flame.clientWidth) > 20)
 			draw();
-		width = flame.clientWidth;
 	}).observe(flame);
 	restore();
 	if (!tree)
