@@ -73,6 +73,11 @@ class Shown:
             ".filter(r => r.offsetParent).map(r => r.querySelector(arguments[0]).textContent)",
             name)]
 
+    def open_listings(self):
+        """Opens all listings, whose tables the script makes only then."""
+        self.js("document.querySelectorAll('.place').forEach(place => place.open = true)")
+        wait_until(lambda: not self.find(".place noscript"), "the listings are made")
+
     def requests(self):
         """Returns the addresses that the browser requested, except that of the page itself."""
         sent = []
@@ -345,6 +350,39 @@ def test_filter(shown):
     equal(len(shown.names()), 4)
 
 
+def test_listings_are_made_when_they_open(browser, with_source):
+    shown = Shown(browser, page_of(with_source))
+    listings = len(shown.find(".place"))
+    equal(len(shown.find(".place table")), 1, "only the first is open")
+    shown.open_listings()
+    equal(len(shown.find(".place table")), listings)
+    assert listings > 1
+
+
+def test_long_tables_show_their_first_rows(browser, tmp_path):
+    """The others appear when the table is scrolled to its end, and are found and sorted."""
+    r = Recording(tmp_path / "many")
+    for event in ("cpu_cycles", "instr_exec"):
+        r.event(event)
+    r.object("./many")
+    r.thread(0, 0)
+    r.context("main")
+    for i in range(250):
+        r.function(f"f{i:03}", 0x1000 + 16 * i)
+        r.code(0x1000 + 16 * i, f"f{i:03}")
+        r.ran(0x1000 + 16 * i, 1, context="main", cpu_cycles=1000 - i)
+    r.done()
+    shown = Shown(browser, page_of(r.path))
+    equal(shown.names(), [f"f{i:03}" for i in range(100)])
+    shown.js("""const scroll = document.querySelector("#functions").parentElement;
+             scroll.scrollTop = scroll.scrollHeight""")
+    wait_until(lambda: len(shown.names()) == 250, "all rows appear")
+    shown.find("#functions thead button")[0].click()
+    equal(shown.names(), [f"f{i:03}" for i in range(249, 149, -1)], "the smallest come first")
+    shown.find(".filter")[0].send_keys("f00")
+    equal(shown.names(), [f"f{i:03}" for i in range(9, -1, -1)])
+
+
 def test_another_event(shown, recording):
     from selenium.webdriver.support.ui import Select
     for event in ("dcache_miss", "executions", "cpu_cycles"):
@@ -354,6 +392,7 @@ def test_another_event(shown, recording):
               {name: want.get(name, 0) for name in FUNCTIONS})
         everything = total(recording, event)
         share = 100 * want["work"] / everything
+        shown.open_listings()
         equal(shown.js("""return [...document.querySelectorAll("#functions tbody tr")].find(
             r => r.querySelector("th").textContent === "work").cells[1].textContent"""),
               f"{share:.1f}%")
@@ -397,7 +436,7 @@ def test_without_script(browser, recording, page):
         tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
         document = tree["documents"][0]
         laid_out = {tree["strings"][i] for i in document["layout"]["text"] if i >= 0}
-        assert {"work", "main", "Flame graph", "Functions"} <= laid_out, laid_out
+        assert {"work", "main", "Flame graph", "Functions", "instruction"} <= laid_out, laid_out
         assert f"{FUNCTIONS['work']['cpu_cycles']}" in laid_out
         for only_script in ("Reset zoom", "Event "):
             assert only_script not in laid_out
@@ -481,6 +520,7 @@ def test_columns_of_narrow_listings(browser, with_source):
     """If columns are hidden, they are hidden in all rows, so the text of all rows begins at the
     same place."""
     shown = Shown(browser, page_of(with_source))
+    shown.open_listings()
     left = """return [...document.querySelectorAll(".place[data-lines] tbody tr")].map(
         row => row.lastElementChild.getBoundingClientRect().left)"""
     for width in (1200, 400):
@@ -547,7 +587,7 @@ def test_a_line_shows_its_instructions(browser, with_source):
 
 def test_jumps_have_arrows(shown):
     """Arrows show the jumps of work(): from 200c to 2014, and from 2010 back to 2004."""
-    shown.js("document.querySelectorAll('.place').forEach(d => d.open = true)")
+    shown.open_listings()
     wait_until(lambda: len(shown.find(".arrows path")) == 3, "the arrows are drawn")
     read = """
         const box = e => e.getBoundingClientRect(), middle = e => (box(e).top + box(e).bottom) / 2;

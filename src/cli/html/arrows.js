@@ -62,17 +62,3 @@ function drawArrows(listing) {
 					part.classList.toggle("on", i === jump.from || i === jump.to);
 		});
 }
-
-// Arrows are drawn when a listing is first opened.
-function startArrows() {
-	for (const listing of all(".place:not([data-lines])")) {
-		const draw = () => {
-			if (!listing.open)
-				return;
-			listing.removeEventListener("toggle", draw);
-			drawArrows(listing);
-		};
-		listing.addEventListener("toggle", draw);
-		draw();
-	}
-}

@@ -8,6 +8,7 @@
 
 #define NONE  PMK_TABLES_NONE
 #define MOST  2000 /* rows */
+#define FIRST 100  /* rows that a page with the script shows at first */
 #define NAMES 90   /* characters of a name */
 #define ALL   100  /* rows of the table with all events */
 
@@ -145,14 +146,14 @@ static void put_where(const struct html_page *p, uint32_t frame)
 		   number);
 }
 
-/* Writes the numbers of a row. `inclusive` is NULL for the sum of the functions that have
+/* Writes the numbers of row `i`. `inclusive` is NULL for the sum of the functions that have
  * no row. */
-static void put_numbers(const struct functions *fn, const uint64_t *self, const uint64_t *inclusive,
-			uint64_t calls)
+static void put_numbers(const struct functions *fn, size_t i, const uint64_t *self,
+			const uint64_t *inclusive, uint64_t calls)
 {
 	const struct html_page *p = fn->p;
 
-	fputs(inclusive ? "<tr" : "<tr class=\"rest\"", p->f);
+	fprintf(p->f, "<tr class=\"%s%s\"", inclusive ? "" : "rest ", i < FIRST ? "" : "later");
 	html_values(p->f, self, p->n);
 	if (fn->paths && inclusive) {
 		fputs(" data-i=\"", p->f);
@@ -167,11 +168,12 @@ static void put_numbers(const struct functions *fn, const uint64_t *self, const 
 	}
 }
 
-static void put_row(const struct functions *fn, uint32_t frame)
+static void put_row(const struct functions *fn, size_t i)
 {
+	const uint32_t frame = fn->row[i];
 	const size_t at = frame * fn->p->n;
 
-	put_numbers(fn, &fn->self[at], &fn->inclusive[at], fn->calls[frame]);
+	put_numbers(fn, i, &fn->self[at], &fn->inclusive[at], fn->calls[frame]);
 	put_name(fn->p, frame);
 	put_where(fn->p, frame);
 	fputs("</tr>\n", fn->p->f);
@@ -187,7 +189,7 @@ static void put_rest(const struct functions *fn)
 		for (size_t e = 0; e < p->n; e++)
 			sum[e] += self_of(fn, fn->row[i], e);
 	if (sum && fn->n > MOST) {
-		put_numbers(fn, sum, NULL, 0);
+		put_numbers(fn, MOST, sum, NULL, 0);
 		html_cells(p->f, "!%zu more functions|", fn->n - MOST);
 		fputs("</tr>\n", p->f);
 	}
@@ -206,7 +208,7 @@ static void put_table(const struct functions *fn)
 	html_headings(f, "Function|Where");
 	html_table_body(f);
 	for (size_t i = 0; i < fn->n && i < MOST; i++)
-		put_row(fn, fn->row[i]);
+		put_row(fn, i);
 	put_rest(fn);
 	html_table_end(f);
 }

@@ -59,10 +59,22 @@ function sort(table, column, descending) {
 		return rest || (descending ? -order : order) || a.i - b.i;
 	});
 	body.append(...rows.map(r => r.row));
+	limitRows(table);
 	for (const head of table.tHead.rows[0].cells)
 		head.removeAttribute("aria-sort");
 	table.tHead.rows[0].cells[column].setAttribute("aria-sort",
 		descending ? "descending" : "ascending");
+}
+
+// To lay out thousands of rows takes longer than everything else on the page. So a table shows only
+// its first rows, and more of them when it is scrolled to the end.
+const ROWS = 100;
+
+function limitRows(table, most = ROWS) {
+	let shown = 0;
+
+	for (const row of table.tBodies[0].rows)
+		row.classList.toggle("later", !row.hidden && ++shown > most);
 }
 
 function startSorting(table) {
@@ -86,18 +98,25 @@ function startSorting(table) {
 function startFilter(table) {
 	const rows = [...table.tBodies[0].rows], hint = table.dataset.filter, told = make("output", "");
 	const input = named(make("input", "filter"), hint, { type: "search", placeholder: hint });
-	const names = rows.map(row => all("[title]", row).map(cell => cell.title)
-		.concat(row.textContent).join("\n").toLowerCase());
+	const scroll = table.parentElement;
+	let names = null;
 
 	input.dataset.table = table.id;
-	table.parentElement.before(make("div", "tools", input, told));
+	scroll.before(make("div", "tools", input, told));
+	scroll.addEventListener("scroll", () => {
+		if (one(".later", table) && scroll.scrollTop + 2 * scroll.clientHeight > scroll.scrollHeight)
+			limitRows(table, rows.length - all(".later, [hidden]", table).length + 2 * ROWS);
+	});
 	input.addEventListener("input", () => {
 		const wanted = input.value.trim().toLowerCase();
 		let shown = 0;
+		names ||= rows.map(row => all("[title]", row).map(cell => cell.title)
+			.concat(row.textContent).join("\n").toLowerCase());
 		rows.forEach((row, i) => {
 			row.hidden = !names[i].includes(wanted);
 			shown += !row.hidden;
 		});
+		limitRows(table);
 		told.textContent = wanted === "" ? "" : `${shown} of ${rows.length}`;
 	});
 }
@@ -175,37 +194,80 @@ function fillFunctions() {
 			sort(table, head.cellIndex, head.getAttribute("aria-sort") === "descending");
 }
 
-function fillCode() {
-	const rows = all(".code tr[data-v]").map(row => [row, counts(row)[event] || "0"]);
-	const most = Math.max(1, ...rows.map(([, v]) => Number(v)));
+// ---- listings -----------------------------------------------------------------------------------
 
-	for (const [row, v] of rows) {
-		const of = share(v, total());
+// The markup of each listing, which the browser has read as text, and the rows in it that have
+// counts.
+const listings = new Map();
+
+function startListings() {
+	for (const place of all(".place")) {
+		const markup = one("noscript", place).textContent;
+		const rows = [...markup.matchAll(/<tr id="([^"]*)" data-v="([^"]*)"/g)].map(
+			({ 1: id, 2: v, index }) => ({ place, id, of: v.split(","), index }));
+
+		listings.set(place, { markup, rows });
+		place.addEventListener("toggle", () => place.open && makeListing(place));
+	}
+	fillListings();
+	all(".place[open]").forEach(makeListing);
+}
+
+// Makes the table of a listing, if it was not made before.
+function makeListing(place) {
+	const unmade = one("noscript", place);
+
+	if (!unmade)
+		return;
+	unmade.outerHTML = listings.get(place).markup;
+	fillListing(place);
+	startLines(place);
+	if (!("lines" in place.dataset))
+		drawArrows(place);
+}
+
+function fillListing(place) {
+	for (const name of all(".event", place))
+		name.textContent = eventName();
+	for (const row of all(".code tr[data-v]", place)) {
+		const v = counts(row)[event] || "0", of = share(v, total());
+
 		row.style.setProperty("--h", (Number(v) / most).toFixed(3));
 		one(".v", row).textContent = v === "0" ? "" : numberText(v);
 		one(".p", row).textContent = of >= .05 ? `${of.toFixed(1)}%` : "";
 	}
-	for (const place of all(".place"))
-		one("summary .n", place).textContent =
-			`${share(counts(place)[event] || 0, total()).toFixed(1)}%`;
 }
 
-// The ten rows of all listings with the highest counts.
-function fillHottest() {
-	const rows = all(".place tr[id][data-v]").map(row => [row, counts(row)[event] || "0"]);
+let most = 1; // the highest count of a row
 
-	rows.sort((a, b) => Number(b[1]) - Number(a[1]));
-	one("#hottest tbody").replaceChildren(...rows.slice(0, 10).filter(([, v]) => v !== "0").map(
-		([row, v]) => {
-			const place = one("summary b", row.closest(".place")).title;
-			const at = one(".at", row).textContent, link = make("a", "",
-				row.closest("[data-lines]") ? `${baseName(place)}:${at}` : `${place} ${at}`);
+function fillListings() {
+	const rows = [...listings.values()].flatMap(listing => listing.rows);
 
-			link.href = `#${row.id}`;
-			return make("tr", "", make("td", "n", numberText(v)),
-				make("td", "n", `${share(v, total()).toFixed(1)}%`), make("td", "name", link),
-				make("td", "text", one(".text", row).textContent.trim()));
-		}));
+	for (const row of rows)
+		row.v = Number(row.of[event] || 0);
+	rows.sort((a, b) => b.v - a.v);
+	most = rows.length && rows[0].v || 1;
+	one("#hottest tbody").replaceChildren(
+		...rows.slice(0, 10).filter(({ v }) => v).map(hottestRow));
+	for (const place of listings.keys()) {
+		fillListing(place);
+		one("summary .n", place).textContent =
+			`${share(counts(place)[event] || 0, total()).toFixed(1)}%`;
+	}
+}
+
+function hottestRow({ place, id, of, index }) {
+	const made = make("template", ""), [markup] = listings.get(place).markup.slice(index + 1)
+		.split("<tr", 1);
+	const name = one("summary b", place).title, link = make("a", "");
+
+	made.innerHTML = `<${markup}`;
+	const at = one(".at", made.content).textContent;
+	link.textContent = "lines" in place.dataset ? `${baseName(name)}:${at}` : `${name} ${at}`;
+	link.href = `#${id}`;
+	return make("tr", "", make("td", "n", numberText(of[event])),
+		make("td", "n", `${share(of[event], total()).toFixed(1)}%`), make("td", "name", link),
+		make("td", "text", one(".text", made.content).textContent.trim()));
 }
 
 // The row of an instruction of a line: like that of the line, with its own numbers.
@@ -227,8 +289,8 @@ function insnRow(line, [address, executions, v, text]) {
 }
 
 // The number of a line shows and hides its instructions.
-function startLines() {
-	for (const line of all("tr[data-code]")) {
+function startLines(place) {
+	for (const line of all("tr[data-code]", place)) {
 		const at = one(".at", line), button = make("button", "", at.textContent);
 		let shown = [];
 
@@ -240,7 +302,7 @@ function startLines() {
 			shown = shown.length ? [] : line.dataset.code.split("\n").map(
 				insn => insnRow(line, insn.split("\t")));
 			line.after(...shown);
-			fillCode();
+			fillListing(place);
 			button.setAttribute("aria-expanded", shown.length > 0);
 		});
 	}
@@ -254,7 +316,7 @@ function startHottest() {
 	shown.colSpan = 2;
 	table.id = "hottest";
 	one("#source h2").after(make("div", "scroll fit", table));
-	fillHottest();
+	startListings();
 }
 
 function choose(i) {
@@ -264,8 +326,7 @@ function choose(i) {
 	redraw();
 	if (one("#functions")) {
 		fillFunctions();
-		fillCode();
-		fillHottest();
+		fillListings();
 	}
 	for (const details of all("#events > details"))
 		details.open = details.dataset.event === `${event}`;

@@ -4,6 +4,9 @@
  * instructions, wherever the compiler has put them; and the instructions of functions whose source
  * cannot be read. The hottest of both come first, as far as there is room. The script lists the
  * hottest rows, and shows the instructions of a hot line, which the row of this line has as data.
+ *
+ * Each listing is inside <noscript>. A browser that runs the script therefore reads a listing as
+ * text, which is fast, and the script makes the table when the listing is opened.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -653,11 +656,12 @@ static void put_place(const struct html_page *p, const struct place *at, bool op
 	if (at->least)
 		html_print(p->f, "<p class=\"note\">Only what has at least %ju %s is listed.</p>\n",
 			   at->least, html_event(p, 0));
+	fputs("<noscript>", p->f);
 	if (at->file == NONE)
 		put_insns(p, at);
 	else
 		put_lines(p, at);
-	fputs("</details>\n", p->f);
+	fputs("</noscript></details>\n", p->f);
 }
 
 /* Lists the files that the line table names and that cannot be read. */

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
 // ---- start --------------------------------------------------------------------------------------
 
-// A link into a listing opens it.
+// A link into a listing opens it. If the listing was not made before, the browser has to find the
+// place again.
 function open() {
-	const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-	const listing = at && at.closest("details");
+	const id = decodeURIComponent(location.hash.slice(1)), place = id.split("-")[0];
+	const listing = place && document.getElementById(place);
 
-	if (listing && !listing.open) {
-		listing.open = true;
-		at.scrollIntoView({ block: "center" });
-	}
+	if (!listing || !listings.has(listing))
+		return;
+	const made = !one("noscript", listing);
+	if (made && listing.open)
+		return;
+	makeListing(listing);
+	listing.open = true;
+	if (!made)
+		location.replace(location.hash);
+	document.getElementById(id).scrollIntoView({ block: "center" });
 }
 
 all("table.sortable").forEach(startSorting);
@@ -22,11 +29,8 @@ all("#map").forEach(startSweep);
 all("#history-data").forEach(startHistory);
 if (calls) {
 	startFlame();
-	if (one("#source")) {
+	if (one("#source"))
 		startHottest();
-		startArrows();
-		startLines();
-	}
 }
 addEventListener("hashchange", open);
 open();
