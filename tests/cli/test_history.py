@@ -207,6 +207,10 @@ def test_csv(repository):
             "etmextout_0", "", ""],
            [repository.commits[0], str(START), "", "a;b", "arm1176", "dcache.size=8K,dcache.ways=2",
             "instr_exec", "24", ""]])
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.execute("UPDATE revision SET time = -86400")
+    out = repository.history("show", "-x", ";")
+    equal([row[1] for row in csv.reader(io.StringIO(out.out), delimiter=";")], ["-86400"] * 2)
 
 
 def test_the_gate(repository):

@@ -5,6 +5,7 @@
  * visible.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,11 +206,13 @@ static void put_csv(FILE *f, const struct show *s, const struct history_series *
 
 	for (size_t i = s->first; i < s->h->ncommits; i++) {
 		const struct history_commit *c = &s->h->commit[i];
+		char time[24];
 
 		if (!x->at[i].there)
 			continue;
+		snprintf(time, sizeof(time), "%" PRId64, c->time); /* before 1970 it is negative */
 		pmk_csv_text(&line, c->name);
-		pmk_csv_number(&line, true, (uint64_t)c->time);
+		pmk_csv_text(&line, time);
 		pmk_csv_text(&line, history_verdict(c->verdict));
 		pmk_csv_text(&line, x->program);
 		pmk_csv_text(&line, x->core);
