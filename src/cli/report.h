@@ -3,7 +3,7 @@
  * Declarations that the files of pmk report share:
  *
  * 	report.c            options, the capture, the executable, the report
- * 	report_recording.c  a recording
+ * 	report_recording.c  a recording: its options; report_rows.h has the other parts
  * 	report_dump.c       one dump → sections, profiles and facts of a result
  */
 #ifndef PMK_CLI_REPORT_H
