@@ -20,7 +20,7 @@ LIBRARIES = {
     "capstone": ["src/cpu/isa/"],
     "ini.h": ["src/base/ini.c"],
     "json": ["src/result/", "src/cli/", "src/lab/"],
-    "sqlite3.h": ["src/profile/recording/", "src/lab/sweep/store.c"],
+    "sqlite3.h": ["src/profile/recording/", "src/lab/sweep/store"],
     "elfutils/": ["src/profile/recording/"],
     "dwarf.h": ["src/profile/recording/"],
     "demangle.h": ["src/profile/recording/"],

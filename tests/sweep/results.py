@@ -7,7 +7,7 @@ import repo
 
 
 def schema():
-    text = repo.without_comments(repo.text("src/lab/sweep/store.c"))
+    text = repo.without_comments(repo.text("src/lab/sweep/store_open.c"))
     return "".join(re.findall(r'"([^"]*)"', re.search(r"schema\[\] =(.*?);\n\n", text, re.S)[1]))
 
 
