@@ -50,7 +50,7 @@ RULES = [
                                 "pmk/"]),
     (r"src/pmu/\w+/model\.c", ["{own}", "pmu/reg.h", "base/", "pmk/"]),
     (r"src/pmu/ahbmon/(observe|packet|unpack)\.[ch]", ["{own}", "buses/ahb/", "base/", "pmk/"]),
-    (r"src/pmu/", ["{own}", "pmu/lookup.h", "pmu/no_flags.h", "base/", "pmk/"]),
+    (r"src/pmu/", ["{own}", "pmu/event_row.h", "pmu/lookup.h", "pmu/no_flags.h", "base/", "pmk/"]),
     (r"src/firmware/", ["{own}", "pmk/"]),
     (r"src/cpu/isa/", ["{own}", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
     (r"src/cpu/arm9/biu\.[ch]", ["{own}", "base/", *CORES, "buses/ahb/", "pmk/ahb.h"]),
