@@ -18,9 +18,8 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 # An event of the ARM1176: the text for each file, and the line before which it goes.
 EVENT = {
     "src/pmu/arm11/events.c": ("""\
-	{ .code = 0x16, .name = "guide_event", .cores = C76, .signal = PMK_SIG_LOAD,
-	  PMK_HOST(.ref = T2, .brief = "loads, for the guide") },
-""", "\t{ .code = 0x20,"),
+	EVENT_ROW(0x16, "guide_event", C76, SIG(LOAD), T2, "loads, for the guide"),
+""", "\tEVENT_ROW(0x20,"),
     "tests/pmu/test_arm11_events.c": ("""\
 	{ 0x16, "guide_event",                  "7",   "LOAD",            0 },
 """, "\t{ 0x20,"),
