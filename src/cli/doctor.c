@@ -9,18 +9,18 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/doctor_blog.h"
+#include "cli/doctor_trial.h"
 #include "cli/show.h"
 #include "cpu/a64/a64.h"
 #include "pmu/ahbmon/layout.h"
-#include "pmu/ahbmon/trial.h"
-#include "pmu/armv8/blog.h"
 #include "result/jsonio.h"
 
 /* ---- armv8 ---------------------------------------------------------------------------------- */
 
 /*
  * The sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016) on the
- * model of a PMUv3, compared with pmk's driver. src/pmu/armv8/blog.c runs both and compares.
+ * model of a PMUv3, compared with pmk's driver. doctor_blog.c runs both and compares.
  */
 
 static void blog_text(char *buf, size_t size, bool there, uint64_t value)
@@ -145,7 +145,7 @@ static int doctor_armv8(json_object *doc, const char *layout)
 /*
  * Check the layout of the AHB Monitor's registers (the file of --layout, or else the project's
  * layout) on models, with tests that also work on hardware. The tests are in
- * src/pmu/ahbmon/trial.c.
+ * doctor_trial.c.
  */
 
 static const char advice[] =

@@ -7,7 +7,7 @@
  * There is no hardware here, so models take its place: one with this layout, one whose counters are
  * elsewhere, and one that does not respond. The last two show that the check can fail.
  */
-#include "pmu/ahbmon/trial.h"
+#include "cli/doctor_trial.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shows on models, for pmk doctor, how to check if a layout of the AHB Monitor fits the hardware.
- * See trial.c.
+ * See doctor_trial.c.
  */
 #ifndef PMK_AHBMON_TRIAL_H
 #define PMK_AHBMON_TRIAL_H

@@ -9,7 +9,7 @@
  * Every number is read from a model in this run. The barriers that hardware needs are only
  * explained in words, because no model can show their effect.
  */
-#include "pmu/armv8/blog.h"
+#include "cli/doctor_blog.h"
 
 #include <inttypes.h>
 #include <stdio.h>

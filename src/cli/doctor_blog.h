@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares a published sequence for PMUv3 with pmk's driver on the model, for pmk doctor. See
- * blog.c.
+ * doctor_blog.c.
  */
 #ifndef PMK_ARMV8_BLOG_H
 #define PMK_ARMV8_BLOG_H
