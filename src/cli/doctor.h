@@ -7,9 +7,16 @@
 
 #include "count/words.h"
 
-/* Check that everything that pmk needs is installed. This is a check of doctor.c. Returns
- * PMK_EXIT_FAILED if pmk cannot count anything. */
+/* The checks of doctor.c: see struct doctor_check. */
+
+/* Check that everything that pmk needs is installed. Returns PMK_EXIT_FAILED if pmk cannot count
+ * anything. */
 int doctor_environment(json_object *doc, const char *layout);
+/* Run a published sequence for PMUv3 and pmk's driver on the model, and compare them. */
+int doctor_armv8(json_object *doc, const char *layout);
+/* Check the layout of the AHB Monitor's registers on models, with tests that also work on hardware.
+ * `layout` is the file of --layout; NULL: the project's layout. */
+int doctor_ahbmon(json_object *doc, const char *layout);
 
 /* A board that is reached over a wire; texts that were not given are NULL. */
 struct doctor_board {

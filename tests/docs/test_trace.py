@@ -240,7 +240,7 @@ def test_steps_of_the_blog_are_described():
 
 
 def test_the_blog_is_run_as_it_is_printed():
-    for path in ("tests/pmu/test_armv8_blog.c", "src/cli/doctor_blog.c"):
+    for path in ("tests/pmu/test_armv8_blog.c", "src/cli/doctor_armv8.c"):
         body = repo.without_comments(repo.text(path))
         for literal in VALTRIX_LITERALS:
             assert literal in body, f"{path} does not have '{literal}'"

@@ -9,16 +9,46 @@
  * Every number is read from a model in this run. The barriers that hardware needs are only
  * explained in words, because no model can show their effect.
  */
-#include "cli/doctor_blog.h"
+#include "cli/doctor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <pmk/armv8.h>
 #include <pmk/armv8_model.h>
+#include <pmk/bus.h>
+#include <pmk/error.h>
 #include <pmk/model.h>
 
+#include "cli/cli.h"
+#include "cli/show.h"
+#include "cpu/a64/a64.h"
 #include "pmu/armv8/model.h"
+#include "result/jsonio.h"
+
+#define MAX_ROWS 12
+#define NRUNS	 2
+
+/* One event: how often it happened, and how often the blog's sequence and pmk's driver counted
+ * it. */
+struct blog_row {
+	const struct pmk_event *ev;
+	uint64_t happened[2]; /* occurrences at EL0; at EL1 */
+	bool in_blog, in_ours;
+	uint64_t blog, ours;
+	char why[100]; /* the reason for the blog's count */
+};
+
+/* A run of three parts: `before` instructions at EL1, then `at_el0` instructions at EL0, then
+ * `after` instructions at EL1. */
+struct blog_run {
+	const char *title;
+	uint64_t before, at_el0, after;
+	uint32_t filter; /* filter of pmk's driver */
+	unsigned nrows;
+	struct blog_row row[MAX_ROWS];
+};
 
 /* One PMU on a bus, and the variables of the blog's pseudo code. */
 struct lab {
@@ -36,23 +66,22 @@ struct lab {
 	} event[PMK_ARMV8_MAX_EVENTS];
 };
 
-static void begin_with(const struct pmk_signal_set *raised, struct lab *l, struct pmk_bus *bus,
-		       const struct pmk_pmu *pmu, const struct pmk_armv8_params *params)
+static void begin_with(struct lab *l, struct pmk_bus *bus, const struct pmk_pmu *pmu,
+		       const struct pmk_armv8_params *params)
 {
 	memset(l, 0, sizeof(*l));
 	l->bus = bus;
 	l->ops = pmk_model_find(pmu);
 	pmk_bus_init(bus);
-	bus->raised = *raised;
+	bus->raised = pmk_a64_raises(NULL);
 	pmk_armv8_model_reset(&l->model, pmu, params, bus);
 }
 
-static void begin_lab(const struct pmk_signal_set *raised, struct lab *l, struct pmk_bus *bus,
-		      const struct pmk_pmu *pmu)
+static void begin_lab(struct lab *l, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(pmu);
 
-	begin_with(raised, l, bus, pmu, &params);
+	begin_with(l, bus, pmu, &params);
 }
 
 static void set_input(struct lab *l, enum pmk_armv8_input in, uint64_t value)
@@ -147,7 +176,7 @@ static void blog_stop(struct lab *l)
 
 /* Runs the whole sequence, with a stream of `n` instructions at level `el` in the middle. The
  * sequence itself runs at EL1. */
-static void blog_run(struct lab *l, unsigned el, uint64_t n)
+static void run_blog(struct lab *l, unsigned el, uint64_t n)
 {
 	blog_setup(l);
 	blog_start(l);
@@ -175,7 +204,7 @@ static int ours_start(struct pmk_dev *d, uint32_t filter)
 }
 
 /* Returns the row of an event, and makes it if there is none yet. */
-static struct pmk_armv8_blog_row *row_of(struct pmk_armv8_blog_run *r, unsigned code)
+static struct blog_row *row_of(struct blog_run *r, unsigned code)
 {
 	for (unsigned i = 0; i < r->nrows; i++)
 		if (r->row[i].ev->code == code)
@@ -209,7 +238,7 @@ static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 	return bus->total[ev->signal];
 }
 
-static void run_pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab *ours, unsigned el,
+static void run_pass(struct blog_run *r, struct lab *blog, struct lab *ours, unsigned el,
 		     uint64_t n)
 {
 	struct pmk_bus *bus = blog->bus;
@@ -225,10 +254,10 @@ static void run_pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab 
 
 /* Makes the rows in the order of the blog's output. The events that the blog does not count come
  * last. */
-static void make_rows(struct pmk_armv8_blog_run *r, const struct lab *blog)
+static void make_rows(struct blog_run *r, const struct lab *blog)
 {
 	unsigned n = 0;
-	struct pmk_armv8_blog_row *row = row_of(r, 0x11);
+	struct blog_row *row = row_of(r, 0x11);
 
 	row->in_blog = true;
 	explain_stop(blog, 31, row->why, sizeof(row->why));
@@ -248,7 +277,7 @@ static void make_rows(struct pmk_armv8_blog_run *r, const struct lab *blog)
 	}
 }
 
-static int compare_runs(const struct pmk_signal_set *raised, struct pmk_armv8_blog_run *r)
+static int compare_run(struct blog_run *r)
 {
 	struct pmk_bus bus;
 	struct lab blog, ours;
@@ -256,8 +285,8 @@ static int compare_runs(const struct pmk_signal_set *raised, struct pmk_armv8_bl
 	struct pmk_dev dev = { .pmu = &pmk_cortex_a53 };
 	int err;
 
-	begin_lab(raised, &ours, &bus, &pmk_cortex_a53);
-	begin_lab(raised, &blog, &bus, &pmk_cortex_a53);
+	begin_lab(&ours, &bus, &pmk_cortex_a53);
+	begin_lab(&blog, &bus, &pmk_cortex_a53);
 	to.ops = ours.ops;
 	dev.port = pmk_port_model(&to);
 	blog_setup(&blog);
@@ -282,156 +311,125 @@ static int compare_runs(const struct pmk_signal_set *raised, struct pmk_armv8_bl
 
 #define FOUND(...) snprintf(found, size, __VA_ARGS__)
 
-static void look_filter(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_filter(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	uint64_t at_el1;
 
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_run(&l, 1, 2004);
-	at_el1 = l.cycles;
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_run(&l, 0, 2002);
-	FOUND("2004 cycles at EL1 read as %" PRIu64 ", 2002 at EL0 as %" PRIu64, at_el1, l.cycles);
+	run_blog(l, 1, 2004);
+	at_el1 = l->cycles;
+	begin_lab(l, l->bus, &pmk_cortex_a53);
+	run_blog(l, 0, 2002);
+	FOUND("2004 cycles at EL1 read as %" PRIu64 ", 2002 at EL0 as %" PRIu64, at_el1, l->cycles);
 }
 
-static void look_31(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_31(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
-
-	begin_lab(raised, &l, &bus, &pmk_armv8);
-	blog_setup(&l);
-	blog_start(&l);
-	write_register(&l, PMK_ARMV8_PMSELR, 31);
+	blog_setup(l);
+	blog_start(l);
+	write_register(l, PMK_ARMV8_PMSELR, 31);
 	FOUND("with N = %u the mask is 0x%08" PRIx64
 	      ", and bit 31 of it is the cycle counter; PMSELR = "
 	      "31 selects PMCCFILTR, 0x%08" PRIx64,
-	      l.num_evnt_cntrs, read_register(&l, PMK_ARMV8_PMCNTENSET),
-	      read_register(&l, PMK_ARMV8_PMXEVTYPER));
+	      l->num_evnt_cntrs, read_register(l, PMK_ARMV8_PMCNTENSET),
+	      read_register(l, PMK_ARMV8_PMXEVTYPER));
 }
 
-static void look_name(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_name(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
-
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_setup(&l);
-	blog_start(&l);
-	FOUND("if PMCR is meant, it then reads 0x%08" PRIx64, read_register(&l, PMK_ARMV8_PMCR));
+	blog_setup(l);
+	blog_start(l);
+	FOUND("if PMCR is meant, it then reads 0x%08" PRIx64, read_register(l, PMK_ARMV8_PMCR));
 }
 
-static void look_state(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_state(struct lab *l, char *found, size_t size)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_cortex_a53);
-	struct pmk_bus bus;
-	struct lab l;
 	unsigned line;
 
 	params.poison = UINT64_MAX;
-	begin_with(raised, &l, &bus, &pmk_cortex_a53, &params);
-	blog_setup(&l);
-	blog_start(&l);
-	line = l.ops->lines(&l.model);
-	blog_stop(&l);
+	begin_with(l, l->bus, &pmk_cortex_a53, &params);
+	blog_setup(l);
+	blog_start(l);
+	line = l->ops->lines(&l->model);
+	blog_stop(l);
 	FOUND("after a reset that leaves ones, the interrupt is %s as soon as E is set; at the "
 	      "end the flags are 0x%08" PRIx64,
-	      line ? "asserted" : "not asserted", read_register(&l, PMK_ARMV8_PMOVSCLR));
+	      line ? "asserted" : "not asserted", read_register(l, PMK_ARMV8_PMOVSCLR));
 }
 
-static void look_select(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_select(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
-
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	write_register(&l, PMK_ARMV8_PMSELR, 0);
-	write_register(&l, PMK_ARMV8_PMSELR, 3); /* as an interrupt handler might do */
-	write_register(&l, PMK_ARMV8_PMXEVTYPER, 0x80000008);
+	write_register(l, PMK_ARMV8_PMSELR, 0);
+	write_register(l, PMK_ARMV8_PMSELR, 3); /* as an interrupt handler might do */
+	write_register(l, PMK_ARMV8_PMXEVTYPER, 0x80000008);
 	FOUND("when a handler selects counter 3 in between, PMEVTYPER0 is 0x%08" PRIx64
 	      " and PMEVTYPER3 0x%08" PRIx64,
-	      read_register(&l, PMK_ARMV8_PMEVTYPER0), read_register(&l, PMK_ARMV8_PMEVTYPER0 + 3));
+	      read_register(l, PMK_ARMV8_PMEVTYPER0), read_register(l, PMK_ARMV8_PMEVTYPER0 + 3));
 }
 
-static void look_enabled(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_enabled(struct lab *l, char *found, size_t size)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_cortex_a53);
-	struct pmk_bus bus;
-	struct lab l;
 
 	params.pmceid[0] = 0x00020101;
-	begin_with(raised, &l, &bus, &pmk_cortex_a53, &params);
-	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* other software left it there */
-	blog_run(&l, 0, 2002);
+	begin_with(l, l->bus, &pmk_cortex_a53, &params);
+	write_register(l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* other software left it there */
+	run_blog(l, 0, 2002);
 	FOUND("on a core with %u events and %u counters PMEVCNTR3 counts %" PRIu64
 	      " of an event left over in its type",
-	      l.nevents, l.num_evnt_cntrs, read_register(&l, PMK_ARMV8_PMEVCNTR0 + 3));
+	      l->nevents, l->num_evnt_cntrs, read_register(l, PMK_ARMV8_PMEVCNTR0 + 3));
 }
 
-static void look_first(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_first(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	size_t used;
 
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_run(&l, 0, 2002);
+	run_blog(l, 0, 2002);
 	used = (size_t)FOUND("on a Cortex-A53:");
-	for (unsigned i = 0; i < l.nevents && used < size; i++)
+	for (unsigned i = 0; i < l->nevents && used < size; i++)
 		used += (size_t)snprintf(
 			found + used, size - used, " %s",
-			pmk_pmu_event_code(&pmk_cortex_a53, l.event[i].code)->name);
+			pmk_pmu_event_code(&pmk_cortex_a53, l->event[i].code)->name);
 }
 
-static void look_chain(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_chain(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	unsigned at = 0;
 
-	begin_lab(raised, &l, &bus, &pmk_armv8);
-	blog_run(&l, 0, 2002);
-	while (at < l.nevents && l.event[at].code != PMK_ARMV8_CHAIN)
+	run_blog(l, 0, 2002);
+	while (at < l->nevents && l->event[at].code != PMK_ARMV8_CHAIN)
 		at++;
-	if (at < l.nevents)
+	if (at < l->nevents)
 		FOUND("of %u counters, number %u counts it: overflows of number %u, which counts "
 		      "%s",
-		      l.nevents, at, at - 1,
-		      pmk_pmu_event_code(&pmk_armv8, l.event[at - 1].code)->name);
+		      l->nevents, at, at - 1,
+		      pmk_pmu_event_code(&pmk_armv8, l->event[at - 1].code)->name);
 	else
-		FOUND("of %u counters, none counts it here", l.nevents);
+		FOUND("of %u counters, none counts it here", l->nevents);
 }
 
-static void look_stop(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_stop(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	uint64_t cycles;
 
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_setup(&l);
-	blog_start(&l);
-	at_el(&l, 0);
-	write_register(&l, PMK_ARMV8_PMCNTENCLR, counter_mask(&l));
-	raise_stream(&bus, 2002);
-	cycles = read_register(&l, PMK_ARMV8_PMCCNTR);
+	blog_setup(l);
+	blog_start(l);
+	at_el(l, 0);
+	write_register(l, PMK_ARMV8_PMCNTENCLR, counter_mask(l));
+	raise_stream(l->bus, 2002);
+	cycles = read_register(l, PMK_ARMV8_PMCCNTR);
 	FOUND("after it %" PRIu64
 	      " of 2002 cycles count, while E is still %u: the counters stop, but a "
 	      "second write is needed to clear E",
-	      cycles, (unsigned)(read_register(&l, PMK_ARMV8_PMCR) & 1));
+	      cycles, (unsigned)(read_register(l, PMK_ARMV8_PMCR) & 1));
 }
 
-static void look_extended(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_extended(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	unsigned n = 0;
 
-	begin_lab(raised, &l, &bus, &pmk_armv8);
 	for (unsigned which = 0; which < 2; which++) {
-		uint64_t high = read_register(&l, PMK_ARMV8_PMCEID0 + which) >> 32;
+		uint64_t high = read_register(l, PMK_ARMV8_PMCEID0 + which) >> 32;
 
 		for (; high; high &= high - 1)
 			n++;
@@ -441,20 +439,16 @@ static void look_extended(const struct pmk_signal_set *raised, char *found, size
 	      n);
 }
 
-static void look_overflow(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_overflow(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
-
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_setup(&l);
-	blog_start(&l);
-	at_el(&l, 0);
-	pmk_bus_add(&bus, PMK_SIG_L1D_LOOKUP, UINT64_C(0x100000007));
-	at_el(&l, 1);
-	blog_stop(&l);
+	blog_setup(l);
+	blog_start(l);
+	at_el(l, 0);
+	pmk_bus_add(l->bus, PMK_SIG_L1D_LOOKUP, UINT64_C(0x100000007));
+	at_el(l, 1);
+	blog_stop(l);
 	FOUND("4294967303 data accesses read as %" PRIu64 ", with the flags at 0x%08" PRIx64,
-	      l.event[4].value, read_register(&l, PMK_ARMV8_PMOVSCLR));
+	      l->event[4].value, read_register(l, PMK_ARMV8_PMOVSCLR));
 }
 
 static bool user_may(struct lab *l, bool write, unsigned reg)
@@ -465,74 +459,67 @@ static bool user_may(struct lab *l, bool write, unsigned reg)
 		       : l->ops->read(&l->model, l->bus, PMK_MODE_USER, reg, &value));
 }
 
-static void look_user(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_user(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	bool stop;
 
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_setup(&l);
-	stop = user_may(&l, true, PMK_ARMV8_PMCR);
-	write_register(&l, PMK_ARMV8_PMUSERENR, 0xC);
+	blog_setup(l);
+	stop = user_may(l, true, PMK_ARMV8_PMCR);
+	write_register(l, PMK_ARMV8_PMUSERENR, 0xC);
 	FOUND("with 0xD EL0 may %sstop all counters; with 0xC it may %sstop them, and may %sread "
 	      "them",
-	      stop ? "" : "not ", user_may(&l, true, PMK_ARMV8_PMCR) ? "" : "not ",
-	      user_may(&l, false, PMK_ARMV8_PMEVCNTR0) ? "" : "not ");
+	      stop ? "" : "not ", user_may(l, true, PMK_ARMV8_PMCR) ? "" : "not ",
+	      user_may(l, false, PMK_ARMV8_PMEVCNTR0) ? "" : "not ");
 }
 
-static void look_above(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_above(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	unsigned visible;
 	uint64_t value;
 
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	set_input(&l, PMK_ARMV8_IN_MDCR_EL2, 4); /* HPMN */
-	blog_setup(&l);
-	visible = l.num_evnt_cntrs;
-	set_input(&l, PMK_ARMV8_IN_MDCR_EL2, MDCR_EL2_TPM | 6);
-	l.ops->read(&l.model, &bus, PMK_MODE_PRIV, PMK_ARMV8_PMCR, &value);
+	set_input(l, PMK_ARMV8_IN_MDCR_EL2, 4); /* HPMN */
+	blog_setup(l);
+	visible = l->num_evnt_cntrs;
+	set_input(l, PMK_ARMV8_IN_MDCR_EL2, MDCR_EL2_TPM | 6);
+	l->ops->read(&l->model, l->bus, PMK_MODE_PRIV, PMK_ARMV8_PMCR, &value);
 	FOUND("a hypervisor that keeps two of six counters leaves N = %u; with MDCR_EL2.TPM the "
 	      "first access traps to EL%u, class 0x%02x",
-	      visible, l.model.trap.el, l.model.trap.ec);
+	      visible, l->model.trap.el, l->model.trap.ec);
 }
 
-static void look_format(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_format(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
-
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	blog_run(&l, 0, UINT64_C(0x1000007d2));
-	FOUND("0x%" PRIx64 " cycles are printed as %x", l.cycles, (unsigned)l.cycles);
+	run_blog(l, 0, UINT64_C(0x1000007d2));
+	FOUND("0x%" PRIx64 " cycles are printed as %x", l->cycles, (unsigned)l->cycles);
 }
 
-static void look_divider(const struct pmk_signal_set *raised, char *found, size_t size)
+static void look_divider(struct lab *l, char *found, size_t size)
 {
-	struct pmk_bus bus;
-	struct lab l;
 	uint64_t divided;
 
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	write_register(&l, PMK_ARMV8_PMCR, PMCR_D);
-	blog_run(&l, 0, 2002);
-	divided = l.cycles;
-	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
-	write_register(&l, PMK_ARMV8_PMCR, PMCR_LC | PMCR_D);
-	blog_run(&l, 0, 2002);
+	write_register(l, PMK_ARMV8_PMCR, PMCR_D);
+	run_blog(l, 0, 2002);
+	divided = l->cycles;
+	begin_lab(l, l->bus, &pmk_cortex_a53);
+	write_register(l, PMK_ARMV8_PMCR, PMCR_LC | PMCR_D);
+	run_blog(l, 0, 2002);
 	FOUND("if D was 1 before, 2002 cycles read as %" PRIu64 " with LC = 0 and %" PRIu64
 	      " with LC = 1",
-	      divided, l.cycles);
+	      divided, l->cycles);
 }
 
-/* The list in docs/armv8.md, section 7; a test compares the two. */
-const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[] = {
+/* The mistakes of the sequence. The list is in docs/armv8.md, section 7; a test compares them. */
+static const struct finding {
+	const char *title;
+	/* Demonstrates the mistake on a model, and describes the result. */
+	void (*look)(struct lab *l, char *found, size_t size);
+	const char *instead;
+	const struct pmk_pmu *pmu; /* the PMU of the model; NULL: a Cortex-A53 */
+} findings[] = {
 	{ "bit 31 of the type registers is P: it leaves out EL1, and enables nothing", look_filter,
 	  "filter 0 counts at EL0 and EL1, 0x40000000 only at EL1, 0x08000000 also at EL2" },
 	{ "there are not 32 event counters: at most 31, and the cycle counter", look_31,
-	  "use N of PMCR; bit 31 and PMSELR = 31 belong to the cycle counter" },
+	  "use N of PMCR; bit 31 and PMSELR = 31 belong to the cycle counter", &pmk_armv8 },
 	{ "write_register(pmcr_val | 0x7) names no register", look_name,
 	  "write_register(PMCR, ...)" },
 	{ "nothing is stopped or cleared first; P and C leave flags and enables as they are",
@@ -544,11 +531,11 @@ const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[] = {
 	{ "the first N events of PMCEID are counted, not those of interest", look_first,
 	  "a list of events, each looked up in PMCEID" },
 	{ "CHAIN (0x1E) can be one of the counted events", look_chain,
-	  "leave it out, and SW_INCR (0x00) unless software writes PMSWINC" },
+	  "leave it out, and SW_INCR (0x00) unless software writes PMSWINC", &pmk_armv8 },
 	{ "stopping begins with PMCNTENCLR", look_stop,
 	  "E = 0 stops all with one write; ISB; then read" },
 	{ "only events 0 to 63 are tried", look_extended,
-	  "0x4000 to 0x403F are in the upper halves of PMCEID0 and PMCEID1" },
+	  "0x4000 to 0x403F are in the upper halves of PMCEID0 and PMCEID1", &pmk_armv8 },
 	{ "the overflow flags are never read", look_overflow,
 	  "read PMOVSCLR; for more than 32 bits count wraps, use CHAIN, or LP (PMUv3p5)" },
 	{ "PMUSERENR | 0xD gives EL0 the whole PMU: EN makes the other bits pointless", look_user,
@@ -561,13 +548,22 @@ const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[] = {
 	  look_divider, "write all of PMCR, with LC = 1, which makes D ineffective" },
 };
 
-const unsigned pmk_armv8_blog_nfindings =
-	sizeof(pmk_armv8_blog_findings) / sizeof(pmk_armv8_blog_findings[0]);
+#define NFINDINGS (sizeof(findings) / sizeof(findings[0]))
 
-int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
-			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS])
+static void look_at(const struct finding *f, char *found, size_t size)
 {
-	static const struct pmk_armv8_blog_run all[PMK_ARMV8_BLOG_RUNS] = {
+	struct pmk_bus bus;
+	struct lab l;
+
+	begin_lab(&l, &bus, f->pmu ? f->pmu : &pmk_cortex_a53);
+	f->look(&l, found, size);
+}
+
+/* Compares the counts of the blog's sequence and of pmk's driver. Returns 0 or an error of the
+ * driver. */
+static int compare_runs(struct blog_run runs[NRUNS])
+{
+	static const struct blog_run all[NRUNS] = {
 		{ .title = "2004 instructions at EL1, start and stop at EL1; pmk counts at EL0 and "
 			   "EL1",
 		  .before = 2004,
@@ -581,9 +577,123 @@ int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 	};
 	int err = 0;
 
-	for (unsigned i = 0; !err && i < PMK_ARMV8_BLOG_RUNS; i++) {
+	for (unsigned i = 0; !err && i < NRUNS; i++) {
 		runs[i] = all[i];
-		err = compare_runs(raised, &runs[i]);
+		err = compare_run(&runs[i]);
 	}
 	return err;
+}
+
+/* ---- output --------------------------------------------------------------------------------- */
+
+static void blog_text(char *buf, size_t size, bool there, uint64_t value)
+{
+	if (there)
+		snprintf(buf, size, "%" PRIu64, value);
+	else
+		snprintf(buf, size, "-");
+}
+
+static void print_blog_run(const struct blog_run *r)
+{
+	printf("\n%s%s%s\n\n", show_bold(), r->title, show_plain());
+	printf("  %-17s %7s %7s   %8s %7s   %s\n", "event", "at EL0", "at EL1", "the blog", "pmk",
+	       "why the blog shows this");
+	for (unsigned i = 0; i < r->nrows; i++) {
+		const struct blog_row *row = &r->row[i];
+		char blog[24], ours[24];
+
+		blog_text(blog, sizeof(blog), row->in_blog, row->blog);
+		blog_text(ours, sizeof(ours), row->in_ours, row->ours);
+		printf("  %-17s %7" PRIu64 " %7" PRIu64 "   %8s %7s   %s\n", row->ev->name,
+		       row->happened[0], row->happened[1], blog, ours, row->why);
+	}
+}
+
+static void print_blog(const struct blog_run *runs, unsigned n)
+{
+	printf("%sPMUv3%s: the sequence of the Valtrix blog \"Programming ARM v8 Performance "
+	       "Monitors\"\n(25 May 2016) and pmk's driver, on the model of a Cortex-A53\n",
+	       show_bold(), show_plain());
+	for (unsigned i = 0; i < n; i++)
+		print_blog_run(&runs[i]);
+	printf("\n%sFindings%s\n", show_bold(), show_plain());
+	for (unsigned i = 0; i < NFINDINGS; i++) {
+		char found[400], first[24];
+
+		look_at(&findings[i], found, sizeof(found));
+		snprintf(first, sizeof(first), "\n %2u. ", i + 1);
+		show_wrapped(findings[i].title, first, "     ", 94);
+		show_wrapped(found, "     here     ", "              ", 85);
+		show_wrapped(findings[i].instead, "     instead  ", "              ", 85);
+	}
+}
+
+static json_object *blog_count(bool there, uint64_t value)
+{
+	return there ? json_object_new_uint64(value) : NULL;
+}
+
+static json_object *blog_json_run(const struct blog_run *r)
+{
+	json_object *o = json_object_new_object(), *rows = json_object_new_array();
+	char text[16];
+
+	pmk_json_text(o, "title", r->title);
+	snprintf(text, sizeof(text), "0x%08" PRIx32, r->filter);
+	pmk_json_text(o, "filter", text);
+	for (unsigned i = 0; i < r->nrows; i++) {
+		const struct blog_row *row = &r->row[i];
+		json_object *line = json_object_new_object();
+
+		snprintf(text, sizeof(text), "0x%02x", row->ev->code);
+		pmk_json_text(line, "event", row->ev->name);
+		pmk_json_text(line, "code", text);
+		pmk_json_count(line, "el0", row->happened[0]);
+		pmk_json_count(line, "el1", row->happened[1]);
+		pmk_json_add(line, "blog", blog_count(row->in_blog, row->blog));
+		pmk_json_add(line, "pmk", blog_count(row->in_ours, row->ours));
+		pmk_json_text(line, "why", row->why);
+		json_object_array_add(rows, line);
+	}
+	pmk_json_add(o, "rows", rows);
+	return o;
+}
+
+static void blog_add_json(json_object *doc, const struct blog_run *runs, unsigned n)
+{
+	json_object *o = json_object_new_object(), *list = json_object_new_array();
+
+	for (unsigned i = 0; i < n; i++)
+		json_object_array_add(list, blog_json_run(&runs[i]));
+	pmk_json_add(o, "runs", list);
+	list = json_object_new_array();
+	for (unsigned i = 0; i < NFINDINGS; i++) {
+		json_object *line = json_object_new_object();
+		char found[400];
+
+		look_at(&findings[i], found, sizeof(found));
+		pmk_json_add(line, "number", json_object_new_int((int)i + 1));
+		pmk_json_text(line, "title", findings[i].title);
+		pmk_json_text(line, "here", found);
+		pmk_json_text(line, "instead", findings[i].instead);
+		json_object_array_add(list, line);
+	}
+	pmk_json_add(o, "findings", list);
+	pmk_json_add(doc, "armv8", o);
+}
+
+int doctor_armv8(json_object *doc, const char *layout)
+{
+	struct blog_run runs[NRUNS];
+	int err = compare_runs(runs);
+
+	(void)layout;
+	if (err)
+		return cli_fail(PMK_EXIT_FAILED, "doctor armv8: %s", pmk_strerror(err));
+	if (doc)
+		blog_add_json(doc, runs, NRUNS);
+	else
+		print_blog(runs, NRUNS);
+	return PMK_EXIT_OK;
 }
