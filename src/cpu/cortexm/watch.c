@@ -164,22 +164,53 @@ static void add_waits(unsigned vcpu, uint64_t addr, void *a, bool store)
 	cpu->cycles += waits;
 }
 
-#define ACCESS(name, store, conditional)                                                 \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)           \
-	{                                                                                \
-		(void)info;                                                              \
-		access_memory(vcpu, addr, a, store, conditional);                        \
-	}                                                                                \
-	static void name##_waiting(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
-	{                                                                                \
-		name(vcpu, info, addr, a);                                               \
-		add_waits(vcpu, addr, a, store);                                         \
-	}
+static void load(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)info;
+	access_memory(vcpu, addr, a, false, false);
+}
 
-ACCESS(load, false, false)
-ACCESS(load_if, false, true)
-ACCESS(store, true, false)
-ACCESS(store_if, true, true)
+static void load_waiting(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	load(vcpu, info, addr, a);
+	add_waits(vcpu, addr, a, false);
+}
+
+static void load_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)info;
+	access_memory(vcpu, addr, a, false, true);
+}
+
+static void load_if_waiting(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	load_if(vcpu, info, addr, a);
+	add_waits(vcpu, addr, a, false);
+}
+
+static void store(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)info;
+	access_memory(vcpu, addr, a, true, false);
+}
+
+static void store_waiting(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	store(vcpu, info, addr, a);
+	add_waits(vcpu, addr, a, true);
+}
+
+static void store_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)info;
+	access_memory(vcpu, addr, a, true, true);
+}
+
+static void store_if_waiting(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	store_if(vcpu, info, addr, a);
+	add_waits(vcpu, addr, a, true);
+}
 
 /*
  * Accounts for a store-exclusive. The emulator reports it as a read and a write, or does not report
