@@ -48,29 +48,24 @@ const struct pmk_event pmk_arm11_events[] = {
 	EVENT_ROW(0x03, "itlb_miss", C36 | C76, SIG(MICRO_ITLB_MISS), T2 T141,
 		  "misses in the instruction micro-TLB", .aliases = "iTLB-load-misses",
 		  .caveat = "most of these hit the main TLB and cost a few cycles; main_tlb_miss "
-			    "counts "
-			    "table walks"),
+			    "counts table walks"),
 	EVENT_ROW(0x04, "dtlb_miss", C36 | C76, SIG(MICRO_DTLB_MISS), T2 T141,
 		  "misses in the data micro-TLB", .aliases = "dTLB-load-misses dTLB-store-misses",
 		  .caveat = "most of these hit the main TLB and cost a few cycles; main_tlb_miss "
-			    "counts "
-			    "table walks"),
-	EVENT_ROW(
-		0x05, "br_exec", ALL, SIG(BRANCH), T2 ", §5" T141,
-		"branch instructions executed, taken or not",
-		.aliases = "branches branch-instructions",
-		.caveat =
-			"the documents do not list the instructions; PC writes by MOV, LDR and LDM "
-			"do not count (our choice)"),
+			    "counts table walks"),
+	EVENT_ROW(0x05, "br_exec", ALL, SIG(BRANCH), T2 ", §5" T141,
+		  "branch instructions executed, taken or not",
+		  .aliases = "branches branch-instructions",
+		  .caveat = "the documents do not list the instructions; PC writes by MOV, LDR and "
+			    "LDM do not count (our choice)"),
 	EVENT_ROW(0x06, "br_mispredict", ALL, SIG(BRANCH_MISS), T2 ", §5" T141,
 		  "branches that went another way than fetched, flushing the pipeline",
 		  .aliases = "branch-misses",
 		  .caveat = "with prediction off, as after reset, every taken branch counts"),
 	EVENT_ROW(0x07, "instr_exec", ALL, SIG(INSN), T2 ", §6" T141,
 		  "instructions that reached the execute stage", .aliases = "instructions",
-		  .caveat =
-			  "instructions that fail their condition count; a multi-cycle instruction "
-			  "counts once"),
+		  .caveat = "instructions that fail their condition count; a multi-cycle "
+			    "instruction counts once"),
 	EVENT_ROW(0x09, "dcache_access_cacheable", ALL, SIG(L1D_ACCESS_WB), T2 ", §7" T141,
 		  "data accesses to a cacheable line, hit or miss",
 		  .aliases = "dcache_hit cache-references",
@@ -82,9 +77,8 @@ const struct pmk_event pmk_arm11_events[] = {
 	EVENT_ROW(0x0B, "dcache_miss", ALL, SIG(L1D_MISS), T2 ", §8" T141,
 		  "data accesses that missed the cache, reads and writes",
 		  .aliases = "cache-misses L1-dcache-load-misses L1-dcache-store-misses",
-		  .caveat =
-			  "each store to an absent line counts; non-cacheable accesses do not (our "
-			  "choices; dcache.store_miss_each, dcache.miss_uncached)"),
+		  .caveat = "each store to an absent line counts; non-cacheable accesses do not "
+			    "(our choices; dcache.store_miss_each, dcache.miss_uncached)"),
 	EVENT_ROW(0x0C, "dcache_wback", ALL, SIG(L1D_WB_HALF), T2 T141,
 		  "half lines (16 bytes) written back from the data cache"),
 	EVENT_ROW(0x0D, "sw_pc_change", ALL, SIG(PC_CHANGE), T2 ", §5" T141,
@@ -95,8 +89,7 @@ const struct pmk_event pmk_arm11_events[] = {
 		  "main TLB misses; each causes a page table walk"),
 	EVENT_ROW(0x10, "expl_d_access", ALL, SIG(DATA_EXTERNAL), T2 T141,
 		  "data accesses that go to external memory: line fills, uncached and "
-		  "written-through "
-		  "accesses",
+		  "written-through accesses",
 		  .caveat = "write-backs, page table walks and instruction fills do not count"),
 	EVENT_ROW(0x11, "lsu_full_stall", ALL, SIG_CYCLES(LSU_FULL_STALL), T2 ", §4" T141,
 		  "cycles stalled because the load-store unit's request queue was full",

@@ -105,11 +105,9 @@ const struct pmk_event pmk_armv8_events[] = {
 	EVENT_ROW(0x08, "inst_retired", ALL | A7 | A15, SIG(INSN), COMMON, "instructions executed",
 		  .aliases = "instructions",
 		  .caveat = "SVC, HVC and SMC count; instructions that fault do not"),
-	EVENT_ROW(
-		0x09, "exc_taken", ALL | A7 | A15, SIG(EXC_TAKEN), COMMON, "exceptions taken",
-		.caveat =
-			"in user emulation only system calls and undefined instructions count, not "
-			"aborts"),
+	EVENT_ROW(0x09, "exc_taken", ALL | A7 | A15, SIG(EXC_TAKEN), COMMON, "exceptions taken",
+		  .caveat = "in user emulation only system calls and undefined instructions count, "
+			    "not aborts"),
 	EVENT_ROW(0x0A, "exc_return", ALL | A7 | A15, SIG(EXC_RETURN), COMMON,
 		  "exception returns executed"),
 	EVENT_ROW(0x0B, "cid_write_retired", ALL | A7 | A15, SIG(CID_WRITE), COMMON,
@@ -138,15 +136,13 @@ const struct pmk_event pmk_armv8_events[] = {
 	EVENT_ROW(0x12, "br_pred", ALL | A7 | A15, SIG(BR_PREDICTABLE), COMMON,
 		  "branches executed that the predictor can predict", .aliases = "branch-loads",
 		  .caveat = "predicted correctly or not; some cores are documented to count only "
-			    "correct "
-			    "predictions"),
+			    "correct predictions"),
 	EVENT_ROW(0x13, "mem_access", ALL | A7 | A15, SIG_SUM(MEM_READ, MEM_WRITE), COMMON,
 		  "data memory accesses of loads and stores", .caveat = PIECES),
 	EVENT_ROW(0x14, "l1i_cache", ALL | A7 | A15, SIG(L1I_ACCESS), COMMON,
 		  "level 1 instruction cache accesses by fetch", .aliases = "L1-icache-loads",
 		  .caveat = "the width of an access depends on the core; in emulation each block "
-			    "begins "
-			    "with a new access"),
+			    "begins with a new access"),
 	EVENT_ROW(0x15, "l1d_cache_wb", ALL | A7 | A15, SIG(L1D_EVICT), COMMON,
 		  "dirty lines written back from the level 1 data cache", .caveat = NO_CLEAN),
 	EVENT_ROW(0x16, "l2d_cache", ALL | A7 | A15, SIG_SUM(L2_READ, L2_WRITE), COMMON,
@@ -279,9 +275,8 @@ const struct pmk_event pmk_armv8_events[] = {
 		  "level 1 data TLB accesses by writes", .aliases = "l1d_tlb_st"),
 	EVENT_ROW(0x50, "l2d_cache_rd", (ALL & ~A53) | A15, SIG(L2_READ), RECOMMENDED,
 		  "level 2 cache reads", .aliases = "l2d_cache_ld",
-		  .caveat =
-			  "instruction fetches and table walks are reads; emulation does not count "
-			  "table walks"),
+		  .caveat = "instruction fetches and table walks are reads; emulation does not "
+			    "count table walks"),
 	EVENT_ROW(0x51, "l2d_cache_wr", (ALL & ~A53) | A15, SIG(L2_WRITE), RECOMMENDED,
 		  "level 2 cache writes", .aliases = "l2d_cache_st",
 		  .caveat = "write-backs from level 1 are writes"),

@@ -57,11 +57,9 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	EVENT_ROW(0x08, "inst_retired", A8, SIG(INSN), COMMON_V7, "instructions executed",
 		  .aliases = "instructions",
 		  .caveat = "SVC, HVC and SMC count; instructions that fault do not"),
-	EVENT_ROW(
-		0x09, "exc_taken", A8 | A9, SIG(EXC_TAKEN), COMMON_V7, "exceptions taken",
-		.caveat =
-			"in user emulation only system calls and undefined instructions count, not "
-			"aborts"),
+	EVENT_ROW(0x09, "exc_taken", A8 | A9, SIG(EXC_TAKEN), COMMON_V7, "exceptions taken",
+		  .caveat = "in user emulation only system calls and undefined instructions count, "
+			    "not aborts"),
 	EVENT_ROW(0x0A, "exc_return", A8 | A9, SIG(EXC_RETURN), COMMON_V7,
 		  "exception returns executed"),
 	EVENT_ROW(0x0B, "cid_write_retired", A8 | A9, SIG(CID_WRITE), COMMON_V7,
@@ -91,9 +89,8 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 
 	EVENT_ROW(0x40, "write_buffer_full", A8, SIG_CYCLES(NONE), T8,
 		  "cycles with a full write buffer",
-		  .unmodelled =
-			  "emulation counts stalls caused by a full write buffer, not all cycles "
-			  "in which it is full"),
+		  .unmodelled = "emulation counts stalls caused by a full write buffer, not all "
+				"cycles in which it is full"),
 	EVENT_UNSEEN(0x40, "java_bc_exec", A9, T9, NO_JAZELLE, "Java bytecodes decoded"),
 	EVENT_UNSEEN(0x41, "l2_store_merged", A8, T8, NO_BUFFERED,
 		     "stores merged in the level 2 memory system"),
@@ -129,8 +126,7 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	EVENT_ROW(0x50, "l1_inst", A8, SIG(L1I_ACCESS), T8, "level 1 instruction cache accesses",
 		  .aliases = "L1-icache-loads",
 		  .caveat = "the width of an access depends on the core; in emulation each block "
-			    "begins "
-			    "with a new access"),
+			    "begins with a new access"),
 	EVENT_UNSEEN(0x50, "co_lf_miss", A9, T9, NO_NEIGHBOURS,
 		     "coherent linefills that missed in all other cores"),
 	EVENT_ROW(0x51, "pc_return_mis_pred", A8, SIG(RET_MISS), T8,
@@ -171,14 +167,12 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 		  "cycles stalled by table walks of the main TLB", .unmodelled = NO_STALL_KIND),
 	EVENT_ROW(0x63, "strex_pass", A9, SIG(STREX_PASS), T9,
 		  "store exclusive instructions that stored",
-		  .caveat =
-			  "in emulation, stores that fail because another thread changed the value "
-			  "also count"),
+		  .caveat = "in emulation, stores that fail because another thread changed the "
+			    "value also count"),
 	EVENT_ROW(0x64, "strex_fails", A9, SIG(STREX_FAIL), T9,
 		  "store exclusive instructions that did not store",
 		  .caveat = "in emulation, stores that fail because another thread changed the "
-			    "value do "
-			    "not count"),
+			    "value do not count"),
 	EVENT_ROW(0x65, "data_evict", A9, SIG(L1D_EVICT), T9,
 		  "lines evicted from the data cache because of a linefill",
 		  .caveat = "dirty ones"),
@@ -189,11 +183,10 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	EVENT_ROW(0x68, "ins_rename", A9, SIG(INSN), T9,
 		  "instructions that had their registers renamed", .aliases = "instructions",
 		  .caveat = EXECUTED),
-	EVENT_ROW(
-		0x69, "data_linefill", A9, SIG(L1D_MISS), T9, "data lines filled from the AXI bus",
-		.caveat =
-			"fills for loads and stores; in emulation, table walks and prefetches fill "
-			"no line"),
+	EVENT_ROW(0x69, "data_linefill", A9, SIG(L1D_MISS), T9,
+		  "data lines filled from the AXI bus",
+		  .caveat = "fills for loads and stores; in emulation, table walks and prefetches "
+			    "fill no line"),
 	EVENT_UNSEEN(0x6A, "prefetch_linefill", A9, T9, NO_PREFETCH,
 		     "data lines filled for the prefetcher"),
 	EVENT_UNSEEN(0x6B, "prefetch_hit", A9, T9, NO_PREFETCH,
