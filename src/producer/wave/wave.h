@@ -4,7 +4,7 @@
  *
  *	source.c   a file or a pipe → the format, and the text of a VCD
  *	vcd.c      the text → names and changes; scan.h: its words and digits
- *	fst.c      an FST → names and changes; unpack.c: its decompressors
+ *	fst.c      an FST → names, and with fst_changes.c changes; unpack.c: its decompressors
  *	dump.c     names and changes → a table of names, and the values of the watched nets
  *	names.c    a name in a map → signals of the dump
  *	map.c      map files;  guess.c: a map suggested by the names (guess.h)
