@@ -79,15 +79,14 @@ static const struct pmk_arm11_core core_mpcore = {
 	"dcache_rdaccess dcache_rdmiss main_tlb_miss ibuf_stall ddep_stall " \
 	"lsu_full_stall"
 
+/* The members of a PMU that the driver uses. */
+#define MEMBERS(is, of_core, list)                                                         \
+	.driver = &pmk_arm11_driver, .core = (is), .family = &(of_core), .events = (list), \
+	.nevents = COUNT(list), .counters = counters, .ncounters = COUNT(counters)
+
 const struct pmk_pmu pmk_arm1136_r0 = {
 	.name = "arm1136r0",
-	.driver = &pmk_arm11_driver,
-	.events = pmk_arm11_events,
-	.nevents = COUNT(pmk_arm11_events),
-	.core = PMK_ARM11_IS_1136_R0,
-	.counters = counters,
-	.ncounters = COUNT(counters),
-	.family = &core_1136_r0,
+	MEMBERS(PMK_ARM11_IS_1136_R0, core_1136_r0, pmk_arm11_events),
 	PMK_HOST(.aliases = "arm1136-r0 arm1136-r2",
 		 .brief = "ARM1136J(F)-S performance monitor, revision 0",
 		 .note = "counts in Debug state, unlike r1p0 and later (inferred from DDI 0211K "
@@ -97,13 +96,7 @@ const struct pmk_pmu pmk_arm1136_r0 = {
 
 const struct pmk_pmu pmk_arm1136 = {
 	.name = "arm1136",
-	.driver = &pmk_arm11_driver,
-	.events = pmk_arm11_events,
-	.nevents = COUNT(pmk_arm11_events),
-	.core = PMK_ARM11_IS_1136,
-	.counters = counters,
-	.ncounters = COUNT(counters),
-	.family = &core_1136,
+	MEMBERS(PMK_ARM11_IS_1136, core_1136, pmk_arm11_events),
 	PMK_HOST(.aliases = "arm_1136 armv6_1136 arm1136j-s arm1136jf-s",
 		 .brief = "ARM1136J(F)-S performance monitor, r1p0 and later",
 		 .note = "the reset value of CCNT is unpredictable; those of D, X and E are not "
@@ -113,13 +106,7 @@ const struct pmk_pmu pmk_arm1136 = {
 
 const struct pmk_pmu pmk_arm1156 = {
 	.name = "arm1156",
-	.driver = &pmk_arm11_driver,
-	.events = pmk_arm11_events,
-	.nevents = COUNT(pmk_arm11_events),
-	.core = PMK_ARM11_IS_1156,
-	.counters = counters,
-	.ncounters = COUNT(counters),
-	.family = &core_1156,
+	MEMBERS(PMK_ARM11_IS_1156, core_1156, pmk_arm11_events),
 	PMK_HOST(.aliases = "arm_1156 armv6_1156 arm1156t2-s arm1156t2f-s",
 		 .brief = "ARM1156T2(F)-S performance monitor",
 		 .note = "from DAI 0195B alone: user access, reset values and the FIQ output "
@@ -129,13 +116,7 @@ const struct pmk_pmu pmk_arm1156 = {
 
 const struct pmk_pmu pmk_arm1176 = {
 	.name = "arm1176",
-	.driver = &pmk_arm11_driver,
-	.events = pmk_arm11_events,
-	.nevents = COUNT(pmk_arm11_events),
-	.core = PMK_ARM11_IS_1176,
-	.counters = counters,
-	.ncounters = COUNT(counters),
-	.family = &core_1176,
+	MEMBERS(PMK_ARM11_IS_1176, core_1176, pmk_arm11_events),
 	PMK_HOST(.aliases = "arm_1176 armv6_1176 arm1176jz-s arm1176jzf-s",
 		 .brief = "ARM1176JZ(F)-S performance monitor", .defaults = DEFAULTS,
 		 .regs = pmk_arm11_regs_1176, .nregs = PMK_ARM11_NREGS)
@@ -143,13 +124,7 @@ const struct pmk_pmu pmk_arm1176 = {
 
 const struct pmk_pmu pmk_arm11mpcore = {
 	.name = "arm11mpcore",
-	.driver = &pmk_arm11_driver,
-	.events = pmk_arm11mpcore_events,
-	.nevents = COUNT(pmk_arm11mpcore_events),
-	.core = PMK_ARM11_IS_MPCORE,
-	.counters = counters,
-	.ncounters = COUNT(counters),
-	.family = &core_mpcore,
+	MEMBERS(PMK_ARM11_IS_MPCORE, core_mpcore, pmk_arm11mpcore_events),
 	PMK_HOST(.aliases = "armv6_11mpcore arm_11mpcore arm11_mpcore",
 		 .brief = "ARM11 MPCore performance monitor of one processor",
 		 .note = "from secondary sources (Linux, OProfile, gator), which use PMNC as "

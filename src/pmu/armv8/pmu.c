@@ -126,15 +126,14 @@ static const struct pmk_armv8_core core_a9 = {
 	"cpu_cycles br_pred br_mis_pred l1i_cache_refill " \
 	"l1d_cache l1d_cache_refill l1i_tlb_refill l1d_tlb_refill"
 
+/* The members of a PMU that the driver uses. */
+#define MEMBERS(is, of_core, list, ctrs, n)                                                \
+	.driver = &pmk_armv8_driver, .core = (is), .family = &(of_core), .events = (list), \
+	.nevents = COUNT(list), .counters = (ctrs), .ncounters = (n)
+
 const struct pmk_pmu pmk_armv8 = {
 	.name = "armv8",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_GENERIC,
-	.counters = counters,
-	.ncounters = COUNT(counters),
-	.family = &core_generic,
+	MEMBERS(PMK_ARMV8_IS_GENERIC, core_generic, pmk_armv8_events, counters, COUNT(counters)),
 	PMK_HOST(.aliases = "armv8_pmuv3 arm_v8 pmuv3",
 		 .brief = "ARMv8 PMUv3 of any core, event counters of 32 bits",
 		 .note = "the registers show what the core has; emulated with all common events, "
@@ -144,13 +143,8 @@ const struct pmk_pmu pmk_armv8 = {
 
 const struct pmk_pmu pmk_armv8_long = {
 	.name = "armv8_long",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_GENERIC,
-	.counters = long_counters,
-	.ncounters = COUNT(long_counters),
-	.family = &core_long,
+	MEMBERS(PMK_ARMV8_IS_GENERIC, core_long, pmk_armv8_events, long_counters,
+		COUNT(long_counters)),
 	PMK_HOST(.aliases = "armv8_pmuv3p5",
 		 .brief = "ARMv8 PMUv3p5 of any core, event counters of 64 bits",
 		 .note = "see armv8; emulated as PMUv3p5 (our choice)", .defaults = DEFAULTS_P1,
@@ -159,13 +153,7 @@ const struct pmk_pmu pmk_armv8_long = {
 
 const struct pmk_pmu pmk_cortex_a53 = {
 	.name = "cortex-a53",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_A53,
-	.counters = counters,
-	.ncounters = 7,
-	.family = &core_a53,
+	MEMBERS(PMK_ARMV8_IS_A53, core_a53, pmk_armv8_events, counters, 7),
 	PMK_HOST(.aliases = "cortex_a53 a53 armv8_cortex_a53 arm_ac53 arm_cortex_a53",
 		 .brief = "Cortex-A53 performance monitor, PMUv3",
 		 .note = "sources differ on PMCEID0 and PMCEID1; hardware reads 0x67FFBFFF and 0",
@@ -174,13 +162,7 @@ const struct pmk_pmu pmk_cortex_a53 = {
 
 const struct pmk_pmu pmk_cortex_a55 = {
 	.name = "cortex-a55",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_A55,
-	.counters = counters,
-	.ncounters = 7,
-	.family = &core_a55,
+	MEMBERS(PMK_ARMV8_IS_A55, core_a55, pmk_armv8_events, counters, 7),
 	PMK_HOST(.aliases = "cortex_a55 a55 armv8_cortex_a55 arm_ac55 arm_cortex_a55",
 		 .brief = "Cortex-A55 performance monitor, PMUv3p1",
 		 .note = "PMCEID follows the event list (our choice); events 0xC0 and above are "
@@ -190,13 +172,7 @@ const struct pmk_pmu pmk_cortex_a55 = {
 
 const struct pmk_pmu pmk_cortex_a57 = {
 	.name = "cortex-a57",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_A57,
-	.counters = counters,
-	.ncounters = 7,
-	.family = &core_a57,
+	MEMBERS(PMK_ARMV8_IS_A57, core_a57, pmk_armv8_events, counters, 7),
 	PMK_HOST(.aliases = "cortex_a57 a57 armv8_cortex_a57 arm_ac57 arm_cortex_a57",
 		 .brief = "Cortex-A57 performance monitor, PMUv3",
 		 .note = "PMCEID follows the event list (our choice)", .defaults = DEFAULTS,
@@ -205,13 +181,7 @@ const struct pmk_pmu pmk_cortex_a57 = {
 
 const struct pmk_pmu pmk_cortex_a72 = {
 	.name = "cortex-a72",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_A72,
-	.counters = counters,
-	.ncounters = 7,
-	.family = &core_a72,
+	MEMBERS(PMK_ARMV8_IS_A72, core_a72, pmk_armv8_events, counters, 7),
 	PMK_HOST(.aliases = "cortex_a72 a72 armv8_cortex_a72 arm_ac72 arm_cortex_a72",
 		 .brief = "Cortex-A72 performance monitor, PMUv3", .defaults = DEFAULTS,
 		 .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
@@ -219,13 +189,7 @@ const struct pmk_pmu pmk_cortex_a72 = {
 
 const struct pmk_pmu pmk_neoverse_n1 = {
 	.name = "neoverse-n1",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_N1,
-	.counters = counters,
-	.ncounters = 7,
-	.family = &core_n1,
+	MEMBERS(PMK_ARMV8_IS_N1, core_n1, pmk_armv8_events, counters, 7),
 	PMK_HOST(.aliases = "neoverse_n1 n1 armv8_neoverse_n1 arm_n1",
 		 .brief = "Neoverse N1 performance monitor, PMUv3p1",
 		 .note = "PMCEID follows the event list (our choice)", .defaults = DEFAULTS_P1,
@@ -234,13 +198,7 @@ const struct pmk_pmu pmk_neoverse_n1 = {
 
 const struct pmk_pmu pmk_cortex_a7 = {
 	.name = "cortex-a7",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_A7,
-	.counters = short_counters,
-	.ncounters = 5,
-	.family = &core_a7,
+	MEMBERS(PMK_ARMV8_IS_A7, core_a7, pmk_armv8_events, short_counters, 5),
 	PMK_HOST(.aliases = "cortex_a7 a7 armv7_cortex_a7 arm_ac7 arm_cortex_a7",
 		 .brief = "Cortex-A7 performance monitor, PMUv2 of ARMv7",
 		 .note = "PMCEID follows the event list (our choice)", .defaults = DEFAULTS,
@@ -249,13 +207,7 @@ const struct pmk_pmu pmk_cortex_a7 = {
 
 const struct pmk_pmu pmk_cortex_a15 = {
 	.name = "cortex-a15",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv8_events,
-	.nevents = COUNT(pmk_armv8_events),
-	.core = PMK_ARMV8_IS_A15,
-	.counters = short_counters,
-	.ncounters = 7,
-	.family = &core_a15,
+	MEMBERS(PMK_ARMV8_IS_A15, core_a15, pmk_armv8_events, short_counters, 7),
 	PMK_HOST(.aliases = "cortex_a15 a15 armv7_cortex_a15 arm_ac15 arm_cortex_a15",
 		 .brief = "Cortex-A15 performance monitor, PMUv2 of ARMv7", .defaults = DEFAULTS,
 		 .regs = pmk_armv8_regs, .nregs = ARMV7_NREGS)
@@ -263,13 +215,7 @@ const struct pmk_pmu pmk_cortex_a15 = {
 
 const struct pmk_pmu pmk_cortex_a8 = {
 	.name = "cortex-a8",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv7_v1_events,
-	.nevents = COUNT(pmk_armv7_v1_events),
-	.core = PMK_ARMV8_IS_A8,
-	.counters = short_counters,
-	.ncounters = 5,
-	.family = &core_a8,
+	MEMBERS(PMK_ARMV8_IS_A8, core_a8, pmk_armv7_v1_events, short_counters, 5),
 	PMK_HOST(.aliases = "cortex_a8 a8 armv7_cortex_a8 arm_ac8 arm_cortex_a8",
 		 .brief = "Cortex-A8 performance monitor, PMUv1 of ARMv7",
 		 .note = "it has no PMCEID, so its event list decides",
@@ -279,13 +225,7 @@ const struct pmk_pmu pmk_cortex_a8 = {
 
 const struct pmk_pmu pmk_cortex_a9 = {
 	.name = "cortex-a9",
-	.driver = &pmk_armv8_driver,
-	.events = pmk_armv7_v1_events,
-	.nevents = COUNT(pmk_armv7_v1_events),
-	.core = PMK_ARMV8_IS_A9,
-	.counters = short_counters,
-	.ncounters = 7,
-	.family = &core_a9,
+	MEMBERS(PMK_ARMV8_IS_A9, core_a9, pmk_armv7_v1_events, short_counters, 7),
 	PMK_HOST(.aliases = "cortex_a9 a9 armv7_cortex_a9 arm_ac9 arm_cortex_a9",
 		 .brief = "Cortex-A9 performance monitor, PMUv1 of ARMv7",
 		 .note = "it has no PMCEID, so its event list decides. Instructions are counted "
