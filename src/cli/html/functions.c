@@ -200,7 +200,7 @@ static void put_table(const struct functions *fn)
 {
 	FILE *f = fn->p->f;
 
-	html_table_begin(f, "id=\"functions\" class=\"sortable\" "
+	html_table_begin(f, "id=\"functions\" class=\"sortable long\" "
 			    "data-filter=\"Filter by name or place\"");
 	html_headings(f, "#{aria-sort=\"descending\"}Self|#{data-plain}%%");
 	if (fn->paths)

@@ -66,13 +66,15 @@ function sort(table, column, descending) {
 		descending ? "descending" : "ascending");
 }
 
-// To lay out thousands of rows takes longer than everything else on the page. So a table shows only
-// its first rows, and more of them when it is scrolled to the end.
+// To lay out thousands of rows takes longer than everything else on the page. So a long table shows
+// only its first rows, and more of them when it is scrolled to the end.
 const ROWS = 100;
 
 function limitRows(table, most = ROWS) {
 	let shown = 0;
 
+	if (!table.classList.contains("long"))
+		return;
 	for (const row of table.tBodies[0].rows)
 		row.classList.toggle("later", !row.hidden && ++shown > most);
 }
