@@ -308,12 +308,15 @@ def test_lines_have_their_counts_and_text(with_source):
 @pytest.mark.quick
 def test_hot_lines_have_their_instructions(with_source):
     page = Page(page_of(with_source))
+    executions = json.loads(page.root.one("script", id="calls-data").text())["events"].index(
+        "executions")
     got = {}
     for row in page.root.all("tr", **{"data-code": None}):
         insns = [line.split("\t") for line in row.attrs["data-code"].split("\n")]
-        got[row.attrs["id"].split("-")[1]] = [(at, int(n)) for at, n, _, _ in insns]
+        got[row.attrs["id"].split("-")[1]] = [(at, counts_of(v)[executions])
+                                                  for at, v, _ in insns]
         sums = [sum(counts) for counts in itertools.zip_longest(
-            *(counts_of(v) for _, _, v, _ in insns), fillvalue=0)]
+            *(counts_of(v) for _, v, _ in insns), fillvalue=0)]
         equal(sums, numbers(row))
     # The ids contain line numbers in hexadecimal. clamp() is inlined from a file that cannot be
     # read.

@@ -273,7 +273,7 @@ function hottestRow({ place, id, of, index }) {
 }
 
 // The row of an instruction of a line: like that of the line, with its own numbers.
-function insnRow(line, [address, executions, v, text]) {
+function insnRow(line, [address, v, text]) {
 	const row = line.cloneNode(true), heads = line.closest("table").tHead.rows[0].cells;
 	const put = (cell, n) => { cell.textContent = n === "0" ? "" : numberText(n); };
 
@@ -283,8 +283,6 @@ function insnRow(line, [address, executions, v, text]) {
 	// The first heading is above two columns.
 	for (const cell of all(".x", row))
 		put(cell, counts(row)[calls.events.indexOf(heads[cell.cellIndex - 1].textContent)] || "0");
-	if (calls.events.includes("executions"))
-		put(one(".at", row).previousElementSibling, executions);
 	one(".at", row).textContent = address;
 	one(".text", row).textContent = text;
 	return row;

@@ -407,7 +407,7 @@ static void put_heads(const struct html_page *p, bool lines)
 	for (size_t i = 1; i < s->ncolumns; i++)
 		html_headings(p->f, "{class=\"n x\"}%s", html_event(p, s->column[i]));
 	if (!p->r->t.sampled)
-		html_headings(p->f, "#executions");
+		html_headings(p->f, "{class=\"n x\"}executions");
 	html_headings(p->f, lines ? "#line|source" : "#address|instruction");
 	html_table_body(p->f);
 }
@@ -441,7 +441,7 @@ static void put_insn(const struct html_page *p, const struct place *at, uint32_t
 	free(target);
 }
 
-/* Write a line for each instruction: address, executions, counts and text, with tabs between. */
+/* Write a line for each instruction: address, counts and text, with tabs between. */
 static void put_insns_of_line(const struct html_page *p, const struct row *row)
 {
 	fputs(" data-code=\"", p->f);
@@ -449,8 +449,8 @@ static void put_insns_of_line(const struct html_page *p, const struct row *row)
 		uint32_t code = p->source->by_line[i];
 		char text[200], *target = listing_target(&p->listing, code);
 
-		fprintf(p->f, "%s%" PRIx64 "\t%" PRIu64 "\t", i > row->first ? "\n" : "",
-			p->r->t.code[code].address, p->listing.executions[code]);
+		fprintf(p->f, "%s%" PRIx64 "\t", i > row->first ? "\n" : "",
+			p->r->t.code[code].address);
 		html_counts(p->f, &p->listing.value[code * p->n], p->n);
 		listing_insn(&p->listing, code, text, sizeof(text));
 		html_print(p->f, target ? "\t%s \u2192 %.60s" : "\t%s", text, target);
@@ -480,7 +480,7 @@ static void put_row(const struct html_page *p, const struct place *at, const str
 	for (size_t i = 1; i < s->ncolumns; i++)
 		html_cell(p->f, " x", row->value[s->column[i]], row->value[s->column[i]]);
 	if (!p->r->t.sampled)
-		html_cell(p->f, "", row->executions, row->executions);
+		html_cell(p->f, " x", row->executions, row->executions);
 	if (row->file != NONE) {
 		html_cells(p->f, "{class=\"n at\"}%" PRIu64, row->at);
 		fputs("<td class=\"text\">", p->f);
@@ -495,10 +495,10 @@ static void put_row(const struct html_page *p, const struct place *at, const str
 
 static void put_blank(const struct html_page *p, const char *class)
 {
-	const size_t more = p->source->ncolumns - 1;
+	const size_t more = p->source->ncolumns - p->r->t.sampled;
 
-	/* Narrow windows hide the columns of other events. */
-	fprintf(p->f, "<tr class=\"%s\"><td colspan=\"%d\"></td>", class, 2 + !p->r->t.sampled);
+	/* Narrow windows hide the columns of other events and of executions. */
+	fprintf(p->f, "<tr class=\"%s\"><td colspan=\"2\"></td>", class);
 	if (more)
 		fprintf(p->f, "<td class=\"x\" colspan=\"%zu\"></td>", more);
 }
