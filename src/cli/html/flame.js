@@ -349,8 +349,11 @@ function show(to, name = "") {
 	view = to;
 	shownFunction = name;
 	draw();
-	if (name)
-		one("#upper").lastElementChild.scrollIntoView({ block: "nearest" });
+	if (name) {
+		const graphs = one("#graphs");
+		graphs.scrollIntoView({ block: "nearest" });
+		graphs.scrollTop = one("#upper").clientHeight - graphs.clientHeight / 2;
+	}
 	store();
 }
 

@@ -25,21 +25,19 @@ function positions() {
 	return times.map((time, i) => byDate && length ? (time - first) / length : i / last);
 }
 
-const ROOM = .26; // width of a date, as a part of the width of the chart
-
 // The dates below a line, as far as there is room.
 function axisOf(at) {
-	const axis = make("div", "axis");
+	const axis = make("div", "axis"), room = innerWidth < 640 ? .34 : .26; // for a date
 	let free = 0;
 
 	log.commits.forEach((commit, i) => {
-		if (i < at.length - 1 && (at[i] < free || at[i] > 1 - ROOM))
+		if (i < at.length - 1 && (at[i] < free || at[i] > 1 - room))
 			return;
 		const tick = make("span", "", commit[1].slice(0, 7), make("br", ""), dateOf(commit));
 		tick.style.left = `${100 * at[i]}%`;
 		tick.style.translate = `${-100 * at[i]}%`;
 		axis.append(tick);
-		free = at[i] + ROOM;
+		free = at[i] + room;
 	});
 	return axis;
 }
@@ -81,7 +79,7 @@ function seriesFigure([, , , event, text], number) {
 
 function drawLines() {
 	const section = one("#lines"), dates = log.commits.every(commit => commit[2]);
-	const choice = choiceOf("", "Axis", ["One commit beside the other", ""],
+	const choice = choiceOf("", "Axis", ["Evenly spaced", ""],
 		["By date", "date", byDate, byDate]);
 	let charts = null, before = "";
 

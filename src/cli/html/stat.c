@@ -234,7 +234,7 @@ static void put_section(FILE *f, const struct pmk_result *r, const struct pmk_se
 		fprintf(f, " <small>%llu time%s</small>", (unsigned long long)s->entries,
 			s->entries == 1 ? "" : "s");
 	fputs("</h2>\n", f);
-	html_table(f, "!class=\"sortable totals\"", "Event|#Count|Trust|");
+	html_table(f, "!class=\"sortable totals\"", "Event|#Count|Trust or unit|");
 	for (unsigned i = 0; i < s->nrows; i++)
 		if (pmk_trust_has_value(s->rows[i].trust))
 			put_row(f, &s->rows[i]);
@@ -244,7 +244,7 @@ static void put_section(FILE *f, const struct pmk_result *r, const struct pmk_se
 
 		if (m.valid)
 			snprintf(value, sizeof(value), "%.4g", m.value);
-		html_row(f, "!%s|#%s||{class=\"why\"}%s", m.name, value,
+		html_row(f, "!%s|#%s|{class=\"why\" colspan=\"2\"}%s", m.name, value,
 			 m.valid ? m.unit : m.reason);
 	}
 	html_table_end(f);
