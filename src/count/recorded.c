@@ -254,13 +254,12 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 static const struct pmk_site_counters *counters_of(const struct pmk_recorded *r,
 						   const struct pmk_ledger_site *l, uint32_t kind)
 {
-	const struct pmk_site_counters *of = kind == PMK_LEDGER_ALL_SITE
-						     ? &r->counters
-						     : &r->counters_at[pmk_site_where(l->site)];
+	const struct pmk_site_counters *of =
+		kind == PMK_LEDGER_ALL_SITE ? &r->counters
+					    : &r->counters_at[pmk_site_where(l->head.site)];
 	size_t room = (size_t)l->head.units * PMK_LEDGER_UNIT;
-	size_t count = kind == PMK_LEDGER_SITE ? sizeof(uint16_t) : sizeof(uint64_t);
 
-	return room < sizeof(*l) + of->n * count ? NULL : of;
+	return room < pmk_ledger_site_size(kind, of->n) ? NULL : of;
 }
 
 /* Compute the row of costs of a site, as derive_cost(). */
@@ -281,7 +280,7 @@ static bool derive_site(struct pmk_recorded *r, const struct pmk_ledger_site *l,
 static bool find_site_cost(struct pmk_recorded *r, const struct pmk_ledger_site *l,
 			   const struct pmk_site_counters *of, uint32_t *cost)
 {
-	uint16_t counters[1 + PMK_SITE_COUNTERS] = { (uint16_t)pmk_site_where(l->site) };
+	uint16_t counters[1 + PMK_SITE_COUNTERS] = { (uint16_t)pmk_site_where(l->head.site) };
 	uint32_t *stored;
 	bool known;
 
@@ -307,14 +306,14 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uin
 	err = find_place(r, run, &p);
 	if (err)
 		return err;
-	if (l->site >= PMK_SITE_FAULT)
-		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT,
+	if (l->head.site >= PMK_SITE_FAULT)
+		return take_back(r, &p, l->head.site & 0xffff, l->head.site < PMK_SITE_LEFT,
 				 kind == PMK_LEDGER_SITE ? pmk_ledger_counts(l)[0]
 							 : pmk_ledger_wide_counts(l)[0]);
 	if (kind == PMK_LEDGER_SITE ? !find_site_cost(r, l, of, &cost)
 				    : !derive_site(r, l, kind, of, &cost))
 		return PMK_ENOMEM;
-	return add_extra(r, &p, site_insn(r, p.block, l->site), cost);
+	return add_extra(r, &p, site_insn(r, p.block, l->head.site), cost);
 }
 
 /* ---- latencies ------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ static bool site_has_key(const void *record, const struct key *k)
 {
 	const struct pmk_ledger_site *r = record;
 
-	return r->run == k->of && r->site == k->site;
+	return r->run == k->of && r->head.site == k->site;
 }
 
 bool pmk_sites_grow(struct table *t)
@@ -191,18 +191,17 @@ static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t sit
 static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site,
 			 enum pmk_ledger_kind kind)
 {
-	size_t count = kind == PMK_LEDGER_SITE ? sizeof(uint16_t) : sizeof(uint64_t);
 	struct pmk_ledger_site *r;
 	uint32_t number;
 
 	if (run == s->none)
 		return 0;
-	number = new_record(s, kind, sizeof(*r) + group_at(s, site)->counters * count);
+	number = new_record(s, kind, pmk_ledger_site_size(kind, group_at(s, site)->counters));
 	if (!number)
 		return 0;
 	r = record_at(s, number);
 	r->run = number_of(s, run);
-	r->site = site;
+	r->head.site = site;
 	return number;
 }
 
@@ -216,8 +215,9 @@ static bool is_wide(const struct pmk_ledger_site *r)
 static struct pmk_ledger_site *site_widen(struct pmk_sites_rest *s, uint32_t *slot)
 {
 	struct pmk_ledger_site *from = record_at(s, *slot), *r;
-	unsigned n = group_at(s, from->site)->counters;
-	uint32_t number = new_site(s, record_at(s, from->run), from->site, PMK_LEDGER_WIDE_SITE);
+	unsigned n = group_at(s, from->head.site)->counters;
+	uint32_t number =
+		new_site(s, record_at(s, from->run), from->head.site, PMK_LEDGER_WIDE_SITE);
 
 	if (!number)
 		return NULL;
@@ -298,7 +298,7 @@ static void book_wide_row(uint64_t *restrict n, uint64_t *restrict seen,
 static void book_rows(struct pmk_sites_rest *s, uint32_t *slot)
 {
 	struct pmk_ledger_site *r = record_at(s, *slot);
-	const struct group *g = group_at(s, r->site);
+	const struct group *g = group_at(s, r->head.site);
 	const uint64_t *now = (const uint64_t *)(const void *)s->cpu;
 	bool wide = is_wide(r);
 
@@ -453,17 +453,24 @@ struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_b
 {
 	struct pmk_sites_rest *s = sites->rest;
 	const struct key k = { s->owner.block[b->id], 0, sites->path };
-	struct entry *e = entry_for(s, &s->runs, run_has_key, &k);
+	uint32_t *next = &sites->left->next;
+	struct entry *e;
 
-	if (!e)
-		return s->none;
-	if (!e->number) {
-		e->number = new_run(s, b, sites->path);
-		if (!e->number)
+	/* Most runs follow the same run as last time. The table is several MB, so looking a run up
+	 * there usually misses the host's caches. */
+	if (!*next || !run_has_key(record_at(s, *next), &k)) {
+		e = entry_for(s, &s->runs, run_has_key, &k);
+		if (!e)
 			return s->none;
-		s->runs.used++;
+		if (!e->number) {
+			e->number = new_run(s, b, sites->path);
+			if (!e->number)
+				return s->none;
+			s->runs.used++;
+		}
+		*next = e->number;
 	}
-	return sites->run_of[b->id] = record_at(s, e->number);
+	return sites->run_of[b->id] = record_at(s, *next);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

@@ -50,11 +50,16 @@ enum pmk_ledger_kind {
 
 /* Records follow one another at multiples of PMK_LEDGER_UNIT. The number of a record is its place
  * in units; 0 is no record. */
-#define PMK_LEDGER_UNIT 16
+#define PMK_LEDGER_UNIT 8
 struct pmk_ledger_head {
 	_Atomic uint8_t kind; /* set when the record is complete */
 	uint16_t units;
-	uint32_t process : 20, cpu : 12; /* process and core that wrote the record */
+	union {
+		struct {
+			uint32_t process : 20, cpu : 12; /* that wrote the record */
+		};
+		uint32_t site; /* of the record of a site; its run has the process and the core */
+	};
 };
 
 #define PMK_LEDGER_MAX_PROCESS ((UINT32_C(1) << 20) - 1)
@@ -86,6 +91,7 @@ struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
 	uint64_t executions, taken, cycles;
+	uint32_t next; /* the run that followed last, or 0; for the writer */
 	/* The numbers of the records of this run's sites, for the writer; 0 if nothing was counted
 	 * at a site. `leave` is for the end of the block, and `fetch` for the fetch of its first
 	 * line. access[i] is for the access after which `i` instructions of the block may fault;
@@ -101,7 +107,7 @@ struct pmk_ledger_run {
  */
 struct pmk_ledger_site {
 	struct pmk_ledger_head head;
-	uint32_t run, site;
+	uint32_t run;
 };
 
 static inline uint16_t *pmk_ledger_counts(const struct pmk_ledger_site *r)
@@ -109,10 +115,17 @@ static inline uint16_t *pmk_ledger_counts(const struct pmk_ledger_site *r)
 	return (uint16_t *)(uintptr_t)(r + 1);
 }
 
+/* Returns the number of bytes of the record of a site with `n` counters. */
+static inline size_t pmk_ledger_site_size(enum pmk_ledger_kind kind, unsigned n)
+{
+	return kind == PMK_LEDGER_SITE ? sizeof(struct pmk_ledger_site) + n * sizeof(uint16_t)
+				       : sizeof(uint64_t) * (2 + (size_t)n);
+}
+
 /* Returns the counts of a WIDE_SITE or ALL_SITE. */
 static inline uint64_t *pmk_ledger_wide_counts(const struct pmk_ledger_site *r)
 {
-	return (uint64_t *)(uintptr_t)(r + 1);
+	return (uint64_t *)(uintptr_t)r + 2;
 }
 
 /*

@@ -489,8 +489,8 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
 
 
 # Adds 1000 executions to a block in the memory of the recording. It changes the first record of
-# kind 3 (PMK_LEDGER_RUN), whose member `executions` is at byte 16. Records begin at byte 48. The
-# first byte of a record is its kind, and the third and fourth are its length in units of 16 bytes.
+# kind 3 (PMK_LEDGER_RUN), whose member `executions` is at byte 16. Records begin at byte 40. The
+# first byte of a record is its kind, and the third and fourth are its length in units of 8 bytes.
 FORGER = r"""
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
@@ -507,13 +507,13 @@ int main(void)
 	struct {
 		unsigned char kind, cpu;
 		unsigned short units;
-	} head = { 0, 0, 3 };
+	} head = { 0, 0, 5 };
 
 	while (fgets(line, sizeof(line), maps))
 		if (strstr(line, "pmk-ledger") && sscanf(line, "%llx", &at) == 1)
 			break;
 	do {
-		at += 16 * head.units;
+		at += 8 * head.units;
 		if (pread(mem, &head, 4, at) != 4 || !head.units)
 			return 1;
 	} while (head.kind != 3);

@@ -10,7 +10,7 @@
 
 #include "cpu/callbacks.h"
 
-#define SIZE	   (UINT64_C(64) << 30)
+#define SIZE	   (UINT64_C(32) << 30)
 /* Memory after the last record. If the program overwrites the number of a record, a core may write
  * to any record up to number UINT32_MAX. Even that record ends in this memory. */
 #define MARGIN	   (UINT64_C(1) << 20)
@@ -167,12 +167,12 @@ static struct pmk_ledger_site *new_site(struct pmk_ledger *l, const struct pmk_l
 
 	if (!pmk_ledger_record_at(l, run, PMK_LEDGER_RUN, sizeof(struct pmk_ledger_run)))
 		return NULL;
-	r = pmk_ledger_record(l, s->head.process, s->head.cpu, sizeof(*r) + n * sizeof(uint64_t),
+	r = pmk_ledger_record(l, s->head.process, s->head.cpu, pmk_ledger_site_size(kind, n),
 			      &number);
 	if (!r)
 		return NULL;
 	r->run = run;
-	r->site = site;
+	r->head.site = site;
 	atomic_store(&r->head.kind, (uint8_t)kind);
 	return r;
 }
