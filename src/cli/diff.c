@@ -290,16 +290,10 @@ static int check(struct request *q)
 				"record write pmk.data twice",
 				q->d.path[DIFF_BASE]);
 	}
-	for (unsigned i = 0; i < DIFF_SIDES; i++) {
-		if (html_would_destroy(q->html, q->d.path[i]))
-			return cli_fail(PMK_EXIT_USAGE,
-					"--html %s would overwrite an input; name another file",
-					q->html);
-		if (html_would_destroy(q->output, q->d.path[i]))
-			return cli_fail(PMK_EXIT_USAGE,
-					"-o %s would overwrite an input; name another file",
-					q->output);
-	}
+	for (unsigned i = 0; i < DIFF_SIDES; i++)
+		if (output_keep("--html", q->html, q->d.path[i], "an input") ||
+		    output_keep("-o", q->output, q->d.path[i], "an input"))
+			return PMK_EXIT_USAGE;
 	q->format.form = q->json       ? DIFF_JSON
 			 : q->markdown ? DIFF_MARKDOWN
 			 : separator   ? DIFF_CSV

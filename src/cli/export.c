@@ -196,10 +196,9 @@ static int write_file(const struct request *q, const struct pmk_tables *t,
 
 	if (!q->output)
 		return write_to(stdout, q, t, c);
-	if (output_same_file(q->output, q->input))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-o %s would overwrite the input; name another file", q->output);
-	code = output_whole_open(&w, q->output);
+	code = output_keep("-o", q->output, q->input, "the input");
+	if (!code)
+		code = output_whole_open(&w, q->output);
 	if (code)
 		return code;
 	return output_whole_close(&w, q->output, write_to(w.f, q, t, c));

@@ -88,9 +88,12 @@ bool output_same_file(const char *a, const char *b)
 	return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-bool output_is(const struct output_options *o, const char *path)
+int output_keep(const char *option, const char *path, const char *input, const char *what)
 {
-	return o->path && output_same_file(o->path, path);
+	if (!path || !input || !output_same_file(path, input))
+		return 0;
+	return cli_fail(PMK_EXIT_USAGE, "%s %s would overwrite %s; name another file", option, path,
+			what);
 }
 
 static int cannot_write(const char *path)

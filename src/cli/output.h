@@ -35,8 +35,9 @@ bool output_is_text(const struct output_options *o);
 /* True if these paths are, or will be, the same regular file, so that one output would overwrite
  * the other. A pipe or a device keeps both outputs. */
 bool output_same_file(const char *a, const char *b);
-/* True if the file of -o is the file at `path`, which writing would destroy. */
-bool output_is(const struct output_options *o, const char *path);
+/* Fails if the file of an option, `path`, is the file `input`, which writing would destroy. `what`
+ * is the input in the message. `path` and `input` may be NULL. Returns 0 or an exit code. */
+int output_keep(const char *option, const char *path, const char *input, const char *what);
 
 /* Open a file that the user has named and that is written as a whole. Returns 0 or an exit code. */
 int output_whole_open(struct pmk_whole *w, const char *path);

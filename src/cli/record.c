@@ -219,16 +219,11 @@ static int write_recording(struct record *r)
 /* Detect, before the program runs, errors that would otherwise appear after it has ended. */
 static int check_output(const struct record *r)
 {
-	const struct output_options to = { .path = r->path };
-	const char *program = pmk_count_file(r->count);
 	const char *why = pmk_recording_obstacle(r->path);
 
 	if (why)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", r->path, why);
-	if (program && output_is(&to, program))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-o %s would overwrite the program; name another file", r->path);
-	return 0;
+	return output_keep("-o", r->path, pmk_count_file(r->count), "the program");
 }
 
 static int record(struct record *r)

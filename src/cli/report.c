@@ -141,14 +141,11 @@ static int find_dumps(struct report *r)
 
 static int load_functions(struct report *r)
 {
+	int code = output_keep("-o", r->o.path, r->elf, "the file of --elf");
 	char msg[256];
 
-	if (!r->elf)
-		return 0;
-	if (output_is(&r->o, r->elf))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-o %s would overwrite the file of --elf; name another file",
-				r->o.path);
+	if (code || !r->elf)
+		return code;
 	if (pmk_elf_read(r->elf, &r->elf_facts, msg, sizeof(msg)) ||
 	    pmk_functions_load(&r->functions, r->elf, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "--elf %s: %s", r->elf, msg);
@@ -287,17 +284,12 @@ static int check_page(const struct report *r)
 			    : r->o.separator ? "-x"
 			    : r->o.path	     ? "-o"
 					     : NULL;
+	int code;
 
 	if (r->html && other)
 		return cli_fail(PMK_EXIT_USAGE, "%s and --html exclude each other", other);
-	if (html_would_destroy(r->html, r->file))
-		return cli_fail(PMK_EXIT_USAGE,
-				"--html %s would overwrite the input; name another file", r->html);
-	if (r->elf && html_would_destroy(r->html, r->elf))
-		return cli_fail(PMK_EXIT_USAGE,
-				"--html %s would overwrite the file of --elf; name another file",
-				r->html);
-	return 0;
+	code = output_keep("--html", r->html, r->file, "the input");
+	return code ? code : output_keep("--html", r->html, r->elf, "the file of --elf");
 }
 
 static int show_recording(struct report *r)
@@ -360,10 +352,10 @@ static int report(struct report *r)
 				"samples, add --elf and leave out --html",
 				recording_option(q), r->file);
 	r->name = capture_name(r->file);
-	if (output_is(&r->o, strcmp(r->file, "-") ? r->file : "/dev/stdin"))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-o %s would overwrite the input; name another file", r->o.path);
-	code = output_metrics(&r->o, &r->metrics);
+	code = output_keep("-o", r->o.path, strcmp(r->file, "-") ? r->file : "/dev/stdin",
+			   "the input");
+	if (!code)
+		code = output_metrics(&r->o, &r->metrics);
 	if (!code)
 		code = load_functions(r);
 	if (!code)

@@ -94,9 +94,8 @@ int report_recording(const struct report_recording *q, const struct output_optio
 	struct report r = { .o = o };
 	int code = check(&r, q);
 
-	if (!code && output_is(o, q->path))
-		code = cli_fail(PMK_EXIT_USAGE,
-				"-o %s would overwrite the input; name another file", o->path);
+	if (!code)
+		code = output_keep("-o", o->path, q->path, "the input");
 	if (!code)
 		code = recorded_open(&r.r, q->path, q->elf, q->events);
 	r.n = r.executions = r.r.c.n;

@@ -358,14 +358,11 @@ static int count(struct cli_stat *s)
 				"--metric-only: no metric can be computed from these events; -M "
 				"names some (pmk list metrics)");
 	program = pmk_count_file(s->count);
-	if (program && output_is(&s->o, program))
-		return cli_fail(PMK_EXIT_USAGE,
-				"-o %s would overwrite the program; name another file", s->o.path);
-	if (program && html_would_destroy(s->html, program))
-		return cli_fail(PMK_EXIT_USAGE,
-				"--html %s would overwrite the program; name another file",
-				s->html);
-	code = check_files(s);
+	code = output_keep("-o", s->o.path, program, "the program");
+	if (!code)
+		code = output_keep("--html", s->html, program, "the program");
+	if (!code)
+		code = check_files(s);
 	if (code)
 		return code;
 	code = output_open(&s->out, &s->o, stderr);

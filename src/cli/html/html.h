@@ -122,7 +122,4 @@ struct sweep_heat;
 int html_sweep(const struct sweep_results *r, const struct sweep_heat *heat, const char *answers,
 	       const char *input, const char *path);
 
-/* True if the page's file, which may be NULL, is the input file at `path`. */
-bool html_would_destroy(const char *page, const char *path);
-
 #endif

@@ -337,10 +337,3 @@ void html_end(FILE *f)
 	fputs(html_js, f);
 	fputs("</script>\n</body>\n</html>\n", f);
 }
-
-/* ---- the file ------------------------------------------------------------------------------- */
-
-bool html_would_destroy(const char *page, const char *path)
-{
-	return page && output_is(&(struct output_options){ .path = page }, path);
-}

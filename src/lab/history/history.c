@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/html/html.h"
+#include "cli/output.h"
 
 #define DATABASE "results.db"
 
@@ -173,9 +174,8 @@ static int check_request(struct history_request *q)
 {
 	if (q->json + (q->separator != NULL) + (q->html != NULL) > 1)
 		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --html exclude each other");
-	if (html_would_destroy(q->html, q->database))
-		return cli_fail(PMK_EXIT_USAGE,
-				"--html %s would overwrite an input; name another file", q->html);
+	if (output_keep("--html", q->html, q->database, "an input"))
+		return PMK_EXIT_USAGE;
 	return check_settings(q);
 }
 

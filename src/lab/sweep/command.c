@@ -22,6 +22,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/html/html.h"
+#include "cli/output.h"
 #include "lab/sweep/command.h"
 #include "lab/sweep/run.h"
 #include "lab/sweep/sweep.h"
@@ -431,12 +432,10 @@ static int show_results(const struct sweep *o)
 	struct sweep_heat heat = { 0 };
 	struct sweep_results r;
 	char *first = NULL;
-	int code;
+	int code = output_keep("--html", o->html, o->file, "the database");
 
-	if (html_would_destroy(o->html, o->file))
-		return cli_fail(PMK_EXIT_USAGE,
-				"--html %s would overwrite the database; name another file",
-				o->html);
+	if (code)
+		return code;
 	code = sweep_results_read(&r, o->file);
 	if (!code && !r.nrows && (o->pareto || o->sensitivity || o->heat))
 		code = cli_fail(PMK_EXIT_USAGE, "%s: no cells", o->file);
