@@ -22,6 +22,7 @@
 
 struct reading {
 	struct pmk_sweep_plan *plan;
+	struct pmk_ini *ini;
 	const char *data;	   /* data directory, for the presets of cores */
 	struct pmk_plan_core *own; /* cores of [settings CORE], with their axes */
 	size_t nown, own_room;
@@ -29,11 +30,14 @@ struct reading {
 	bool failed_memory;
 };
 
-static bool no_memory(struct reading *r, struct pmk_ini *ini)
+static bool no_memory(struct reading *r)
 {
 	r->failed_memory = true;
-	return pmk_ini_no_memory(ini);
+	return pmk_ini_no_memory(r->ini);
 }
+
+/* Fails with a message about the present line of the plan. */
+#define FAIL(r, ...) pmk_ini_fail((r)->ini, (r)->ini->line, __VA_ARGS__)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -49,23 +53,20 @@ static const char *trim_blanks(const char *text, size_t *n)
 	return text;
 }
 
-static bool add_word(struct reading *r, struct pmk_ini *ini, struct pmk_words *words,
-		     const char *text, size_t n)
+static bool add_word(struct reading *r, struct pmk_words *words, const char *text, size_t n)
 {
 	char *word = strndup(text, n);
 	bool good = word && pmk_words_add(words, word);
 
 	free(word);
-	return good || no_memory(r, ini);
+	return good || no_memory(r);
 }
 
 /* split_list() passes each word of "a, b" to a function of this type. If `pmus` is set, commas
  * between slashes, as in an event of another PMU, belong to the word. */
-typedef bool take_item(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
-		       size_t n);
+typedef bool take_item(struct reading *r, void *ctx, const char *text, size_t n);
 
-static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list, bool pmus,
-		       take_item *take, void *ctx)
+static bool split_list(struct reading *r, const char *list, bool pmus, take_item *take, void *ctx)
 {
 	bool slash = false, more = true;
 	const char *begin = list;
@@ -80,8 +81,8 @@ static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list,
 			continue;
 		text = trim_blanks(text, &n);
 		if (!n)
-			return pmk_ini_fail(ini, ini->line, "the list has an empty item");
-		if (!take(r, ini, ctx, text, n))
+			return FAIL(r, "the list has an empty item");
+		if (!take(r, ctx, text, n))
 			return false;
 		begin = c + 1;
 		slash = false;
@@ -89,36 +90,34 @@ static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list,
 	return true;
 }
 
-static bool each_item(struct reading *r, struct pmk_ini *ini, const char *list, take_item *take,
-		      void *ctx)
+static bool each_item(struct reading *r, const char *list, take_item *take, void *ctx)
 {
-	return split_list(r, ini, list, false, take, ctx);
+	return split_list(r, list, false, take, ctx);
 }
 
-static bool take_word(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
+static bool take_word(struct reading *r, void *ctx, const char *text, size_t n)
 {
-	return add_word(r, ini, ctx, text, n);
+	return add_word(r, ctx, text, n);
 }
 
 /*
  * Splits a command line into words. Blanks, quotes and backslashes work as in a shell; nothing else
  * is special.
  */
-static bool split_command(struct reading *r, struct pmk_ini *ini, const char *text,
-			  struct pmk_words *argv)
+static bool split_command(struct reading *r, const char *text, struct pmk_words *argv)
 {
 	char *word = malloc(strlen(text) + 1), quote = '\0';
 	bool good = word != NULL, inside = false;
 	size_t n = 0;
 
 	if (!word)
-		return no_memory(r, ini);
+		return no_memory(r);
 	for (const char *c = text;; c++) {
 		bool blank = *c == ' ' || *c == '\t';
 
 		if (!*c || (blank && !quote)) {
 			if (inside)
-				good = good && add_word(r, ini, argv, word, n);
+				good = good && add_word(r, argv, word, n);
 			inside = false;
 			n = 0;
 			if (!*c)
@@ -137,7 +136,7 @@ static bool split_command(struct reading *r, struct pmk_ini *ini, const char *te
 	}
 	free(word);
 	if (quote)
-		return pmk_ini_fail(ini, ini->line, "a quote is not closed");
+		return FAIL(r, "a quote is not closed");
 	return good;
 }
 
@@ -173,21 +172,19 @@ static bool has_value(const struct pmk_words *values, const char *text, size_t n
 	return false;
 }
 
-static bool add_value(struct reading *r, struct pmk_ini *ini, struct pmk_axis *axis,
-		      const char *text, size_t n)
+static bool add_value(struct reading *r, struct pmk_axis *axis, const char *text, size_t n)
 {
 	if (has_value(&axis->values, text, n))
-		return pmk_ini_fail(ini, ini->line, "%s has the value %.*s twice", axis->name,
-				    (int)(n < 40 ? n : 40), text);
+		return FAIL(r, "%s has the value %.*s twice", axis->name, (int)(n < 40 ? n : 40),
+			    text);
 	if (axis->values.count == MOST_VALUES)
-		return pmk_ini_fail(ini, ini->line, "%s has more than %d values", axis->name,
-				    MOST_VALUES);
-	return add_word(r, ini, &axis->values, text, n);
+		return FAIL(r, "%s has more than %d values", axis->name, MOST_VALUES);
+	return add_word(r, &axis->values, text, n);
 }
 
 /* Adds the values of A..B: A, 2 A, 4 A up to B. */
-static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *axis,
-		       const char *text, size_t n, const char *dots)
+static bool take_range(struct reading *r, struct pmk_axis *axis, const char *text, size_t n,
+		       const char *dots)
 {
 	size_t left = (size_t)(dots - text);
 	const char *last = dots + 2;
@@ -199,16 +196,15 @@ static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *
 	text = trim_blanks(text, &left);
 	last = trim_blanks(last, &right);
 	if (!read_size(text, left, &from) || !read_size(last, right, &to))
-		return pmk_ini_fail(ini, ini->line, "%s: a range has two numbers, as in 4K..64K",
-				    axis->name);
+		return FAIL(r, "%s: a range has two numbers, as in 4K..64K", axis->name);
 	value = from;
 	while (value && value < to)
 		value *= 2;
 	if (!value || value != to)
-		return pmk_ini_fail(ini, ini->line,
-				    "%s: a range doubles from its first number to its last, and "
-				    "%.*s does not lead to %.*s; write a list, as in 1, 3, 5",
-				    axis->name, (int)left, text, (int)right, last);
+		return FAIL(r,
+			    "%s: a range doubles from its first number to its last, and %.*s does "
+			    "not lead to %.*s; write a list, as in 1, 3, 5",
+			    axis->name, (int)left, text, (int)right, last);
 	big = !isdigit((unsigned char)text[left - 1]) || !isdigit((unsigned char)last[right - 1]);
 	for (value = from; value <= to; value *= 2) {
 		if (big && value % (1024 * 1024) == 0)
@@ -218,27 +214,25 @@ static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *
 			snprintf(word, sizeof(word), "%lluK", (unsigned long long)(value / 1024));
 		else
 			snprintf(word, sizeof(word), "%llu", (unsigned long long)value);
-		if (!add_value(r, ini, axis, word, strlen(word)))
+		if (!add_value(r, axis, word, strlen(word)))
 			return false;
 	}
 	return true;
 }
 
-static bool take_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
-		       size_t n)
+static bool take_value(struct reading *r, void *ctx, const char *text, size_t n)
 {
 	for (size_t i = 0; i + 2 <= n; i++)
 		if (text[i] == '.' && text[i + 1] == '.')
-			return take_range(r, ini, ctx, text, n, text + i);
-	return add_value(r, ini, ctx, text, n);
+			return take_range(r, ctx, text, n, text + i);
+	return add_value(r, ctx, text, n);
 }
 
 /*
  * Adds a value of "each". Unlike in a setting, ".." is a range only between two numbers, and a
  * pattern stands for the files that match.
  */
-static bool take_each_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
-			    size_t n)
+static bool take_each_value(struct reading *r, void *ctx, const char *text, size_t n)
 {
 	struct pmk_axis *axis = ctx;
 	const char *dots = memmem(text, n, "..", 2);
@@ -250,15 +244,14 @@ static bool take_each_value(struct reading *r, struct pmk_ini *ini, void *ctx, c
 	snprintf(pattern, sizeof(pattern), "%.*s", (int)n, text);
 	if (dots && read_size(text, (size_t)(dots - text), &number) &&
 	    read_size(dots + 2, n - (size_t)(dots - text) - 2, &number))
-		return take_range(r, ini, axis, text, n, dots);
+		return take_range(r, axis, text, n, dots);
 	if (!pmk_plan_is_pattern(pattern))
-		return add_value(r, ini, axis, text, n);
+		return add_value(r, axis, text, n);
 	if (pmk_plan_files(r->plan->path, pattern, &files))
-		return no_memory(r, ini);
-	good = files.count ||
-	       pmk_ini_fail(ini, ini->line, "each %s: no file is called %s", axis->name, pattern);
+		return no_memory(r);
+	good = files.count || FAIL(r, "each %s: no file is called %s", axis->name, pattern);
 	for (unsigned i = 0; good && i < files.count; i++)
-		good = add_value(r, ini, axis, files.word[i], strlen(files.word[i]));
+		good = add_value(r, axis, files.word[i], strlen(files.word[i]));
 	pmk_words_free(&files);
 	return good;
 }
@@ -300,23 +293,23 @@ static struct pmk_axis *new_axis(struct pmk_axes *axes, const char *name, unsign
 	return at;
 }
 
-static bool take_axis(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
-		      const char *name, const char *value, take_item *take)
+static bool take_axis(struct reading *r, struct pmk_axes *axes, const char *name, const char *value,
+		      take_item *take)
 {
 	struct pmk_axis *axis = find_axis(axes, name);
 
 	if (axis)
-		return pmk_ini_fail(ini, ini->line, "%s is also in line %u", name, axis->line);
-	axis = new_axis(axes, name, ini->line);
+		return FAIL(r, "%s is also in line %u", name, axis->line);
+	axis = new_axis(axes, name, r->ini->line);
 	if (!axis)
-		return no_memory(r, ini);
-	return each_item(r, ini, value, take, axis);
+		return no_memory(r);
+	return each_item(r, value, take, axis);
 }
 
-static bool take_setting(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
-			 const char *name, const char *value)
+static bool take_setting(struct reading *r, struct pmk_axes *axes, const char *name,
+			 const char *value)
 {
-	return take_axis(r, ini, axes, name, value, take_value);
+	return take_axis(r, axes, name, value, take_value);
 }
 
 /* ---- cores ----------------------------------------------------------------------------------- */
@@ -342,7 +335,7 @@ static struct pmk_plan_core *new_core(struct pmk_plan_core **cores, size_t *n, s
 	return NULL;
 }
 
-static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
+static bool take_core(struct reading *r, void *ctx, const char *text, size_t n)
 {
 	struct pmk_sweep_plan *p = r->plan;
 	char word[PMK_INI_LINE + 2];
@@ -352,52 +345,49 @@ static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const c
 	snprintf(word, sizeof(word), "%.*s", (int)n, text);
 	name = pmk_files_core_name(r->data, word);
 	if (find_core(p->cores, p->ncores, name))
-		return pmk_ini_fail(ini, ini->line, "core %s is given twice", name);
-	return new_core(&p->cores, &p->ncores, &p->core_room, name, ini->line) || no_memory(r, ini);
+		return FAIL(r, "core %s is given twice", name);
+	return new_core(&p->cores, &p->ncores, &p->core_room, name, r->ini->line) || no_memory(r);
 }
 
 /* Adds a core to the list of a program. */
-static bool take_program_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
-			      size_t n)
+static bool take_program_core(struct reading *r, void *ctx, const char *text, size_t n)
 {
 	char word[PMK_INI_LINE + 2];
 	const char *name;
 
 	snprintf(word, sizeof(word), "%.*s", (int)n, text);
 	name = pmk_files_core_name(r->data, word);
-	return add_word(r, ini, ctx, name, strlen(name));
+	return add_word(r, ctx, name, strlen(name));
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static bool take_number(struct pmk_ini *ini, const char *name, const char *value, unsigned most,
+static bool take_number(struct reading *r, const char *name, const char *value, unsigned most,
 			unsigned *out)
 {
 	if (pmk_unsigned_parse(value, 0, most, out))
-		return pmk_ini_fail(ini, ini->line, "%s is a number up to %u, not '%.40s'", name,
-				    most, value);
+		return FAIL(r, "%s is a number up to %u, not '%.40s'", name, most, value);
 	return true;
 }
 
-static bool take_timeout(struct pmk_ini *ini, const char *value, unsigned *ms)
+static bool take_timeout(struct reading *r, const char *value, unsigned *ms)
 {
 	unsigned seconds = 0;
 
-	if (!take_number(ini, "timeout, in seconds,", value, 4000000, &seconds))
+	if (!take_number(r, "timeout, in seconds,", value, 4000000, &seconds))
 		return false;
 	*ms = 1000 * seconds;
 	return true;
 }
 
-static bool take_text(struct reading *r, struct pmk_ini *ini, const char *name, const char *value,
-		      char **out)
+static bool take_text(struct reading *r, const char *name, const char *value, char **out)
 {
 	if (*out)
-		return pmk_ini_fail(ini, ini->line, "%s is given twice", name);
+		return FAIL(r, "%s is given twice", name);
 	if (!*value)
-		return pmk_ini_fail(ini, ini->line, "%s has no value", name);
+		return FAIL(r, "%s has no value", name);
 	*out = strdup(value);
-	return *out || no_memory(r, ini);
+	return *out || no_memory(r);
 }
 
 static const char *name_in(const void *names, unsigned i)
@@ -405,69 +395,63 @@ static const char *name_in(const void *names, unsigned i)
 	return ((const char *const *)names)[i];
 }
 
-static bool unknown_key(struct pmk_ini *ini, const char *section, const char *name,
+static bool unknown_key(struct reading *r, const char *section, const char *name,
 			const char *const *names)
 {
 	char near[160], all[256] = "";
 
 	pmk_nearest_among(name, name_in, names, near, sizeof(near));
 	if (*near)
-		return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; did you mean %s?",
-				    section, name, near);
+		return FAIL(r, "[%s] has no '%.40s'; did you mean %s?", section, name, near);
 	for (size_t i = 0, at = 0; names[i] && at < sizeof(all); i++)
 		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s",
 				       !i	      ? ""
 				       : names[i + 1] ? ", "
 						      : " and ",
 				       names[i]);
-	return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; it can have %s", section, name,
-			    all);
+	return FAIL(r, "[%s] has no '%.40s'; it can have %s", section, name, all);
 }
 
-static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+static bool take_sweep(struct reading *r, const char *name, const char *value)
 {
 	static const char *const names[] = { "cores", "events", "sysroot", "timeout", NULL };
 	struct pmk_sweep_plan *p = r->plan;
 
 	if (!strcmp(name, "cores"))
-		return each_item(r, ini, value, take_core, NULL);
+		return each_item(r, value, take_core, NULL);
 	if (!strcmp(name, "events")) {
 		if (strpbrk(value, "{}"))
-			return pmk_ini_fail(ini, ini->line,
-					    "a sweep counts all its events together; leave out "
-					    "the braces");
-		p->events_line = p->events_line ? p->events_line : ini->line;
-		return split_list(r, ini, value, true, take_word, &p->events);
+			return FAIL(r,
+				    "a sweep counts all its events together; leave out the braces");
+		p->events_line = p->events_line ? p->events_line : r->ini->line;
+		return split_list(r, value, true, take_word, &p->events);
 	}
 	if (!strcmp(name, "sysroot"))
-		return take_text(r, ini, name, value, &p->sysroot);
+		return take_text(r, name, value, &p->sysroot);
 	if (!strcmp(name, "timeout"))
-		return take_timeout(ini, value, &p->timeout_ms);
-	return unknown_key(ini, "sweep", name, names);
+		return take_timeout(r, value, &p->timeout_ms);
+	return unknown_key(r, "sweep", name, names);
 }
 
-static bool take_env(struct reading *r, struct pmk_ini *ini, struct pmk_words *env,
-		     const char *value)
+static bool take_env(struct reading *r, struct pmk_words *env, const char *value)
 {
 	if (*value == '=' || !strchr(value, '='))
-		return pmk_ini_fail(ini, ini->line, "env is NAME=VALUE");
-	return pmk_words_add(env, value) || no_memory(r, ini);
+		return FAIL(r, "env is NAME=VALUE");
+	return pmk_words_add(env, value) || no_memory(r);
 }
 
 /* Reads "each NAME". */
-static bool take_each(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+static bool take_each(struct reading *r, const char *name, const char *value)
 {
 	name += strspn(name, " \t");
 	for (const char *c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
-			return pmk_ini_fail(ini, ini->line,
-					    "each '%.40s': a name has letters, digits, _, - and .",
-					    name);
-	return take_axis(r, ini, &r->program->each, name, value, take_each_value);
+			return FAIL(r, "each '%.40s': a name has letters, digits, _, - and .",
+				    name);
+	return take_axis(r, &r->program->each, name, value, take_each_value);
 }
 
-static bool take_program(struct reading *r, struct pmk_ini *ini, const char *name,
-			 const char *value)
+static bool take_program(struct reading *r, const char *name, const char *value)
 {
 	static const char *const names[] = { "run",  "stdin",	"inputs",    "env", "cores",
 					     "exit", "timeout", "each NAME", NULL };
@@ -475,35 +459,32 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 	unsigned code = 0;
 
 	if (!strcmp(name, "run") && p->argv.count)
-		return pmk_ini_fail(ini, ini->line,
-				    "%s is run twice; give each run its own "
-				    "[program]",
-				    p->name);
+		return FAIL(r, "%s is run twice; give each run its own [program]", p->name);
 	if (!strcmp(name, "run"))
-		return split_command(r, ini, value, &p->argv);
+		return split_command(r, value, &p->argv);
 	if (!strcmp(name, "stdin"))
-		return take_text(r, ini, name, value, &p->stdin_file);
+		return take_text(r, name, value, &p->stdin_file);
 	if (!strncmp(name, "each ", 5) && name[5])
-		return take_each(r, ini, name + 5, value);
+		return take_each(r, name + 5, value);
 	if (!strcmp(name, "inputs"))
-		return each_item(r, ini, value, take_word, &p->inputs);
+		return each_item(r, value, take_word, &p->inputs);
 	if (!strcmp(name, "env"))
-		return take_env(r, ini, &p->env, value);
+		return take_env(r, &p->env, value);
 	if (!strcmp(name, "cores"))
-		return each_item(r, ini, value, take_program_core, &p->cores);
+		return each_item(r, value, take_program_core, &p->cores);
 	if (!strcmp(name, "timeout"))
-		return take_timeout(ini, value, &p->timeout_ms);
+		return take_timeout(r, value, &p->timeout_ms);
 	if (!strcmp(name, "exit")) {
-		if (!take_number(ini, name, value, 255, &code))
+		if (!take_number(r, name, value, 255, &code))
 			return false;
 		p->exit_code = (int)code;
 		return true;
 	}
-	return unknown_key(ini, "program …", name, names);
+	return unknown_key(r, "program …", name, names);
 }
 
 /* Selects the program of [program NAME]. If the section occurs again, it continues. */
-static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *name)
+static bool choose_program(struct reading *r, const char *name)
 {
 	struct pmk_sweep_plan *p = r->plan;
 
@@ -513,25 +494,25 @@ static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *n
 			return true;
 		}
 	if (!PMK_GROW(p->programs, p->nprograms, p->program_room))
-		return no_memory(r, ini);
+		return no_memory(r);
 	r->program = &p->programs[p->nprograms];
-	*r->program = (struct pmk_plan_program){ .name = strdup(name), .line = ini->line };
+	*r->program = (struct pmk_plan_program){ .name = strdup(name), .line = r->ini->line };
 	if (!r->program->name)
-		return no_memory(r, ini);
+		return no_memory(r);
 	p->nprograms++;
 	return true;
 }
 
-static bool take_own_setting(struct reading *r, struct pmk_ini *ini, const char *core,
-			     const char *name, const char *value)
+static bool take_own_setting(struct reading *r, const char *core, const char *name,
+			     const char *value)
 {
 	struct pmk_plan_core *own;
 
 	core = pmk_files_core_name(r->data, core);
 	own = find_core(r->own, r->nown, core);
 	if (!own)
-		own = new_core(&r->own, &r->nown, &r->own_room, core, ini->line);
-	return own ? take_setting(r, ini, &own->axes, name, value) : no_memory(r, ini);
+		own = new_core(&r->own, &r->nown, &r->own_room, core, r->ini->line);
+	return own ? take_setting(r, &own->axes, name, value) : no_memory(r);
 }
 
 /* ---- the whole plan ------------------------------------------------------------------------ */
@@ -547,7 +528,7 @@ static bool copy_axis(struct pmk_axes *to, const struct pmk_axis *from)
 }
 
 /* Merges the settings of a core: its own, and the common ones that it does not override. */
-static bool settle_core(struct reading *r, struct pmk_ini *ini, struct pmk_plan_core *core)
+static bool settle_core(struct reading *r, struct pmk_plan_core *core)
 {
 	struct pmk_plan_core *own = find_core(r->own, r->nown, core->name);
 	const struct pmk_axes *common = &r->plan->common;
@@ -559,28 +540,28 @@ static bool settle_core(struct reading *r, struct pmk_ini *ini, struct pmk_plan_
 		if (!find_axis(&core->axes, common->axis[i].name))
 			good = copy_axis(&core->axes, &common->axis[i]);
 	if (!good)
-		return no_memory(r, ini);
+		return no_memory(r);
 	if (!pmk_axes_combinations(&core->axes))
-		return pmk_ini_fail(ini, core->line, "core %s has more than %zu combinations",
+		return pmk_ini_fail(r->ini, core->line, "core %s has more than %zu combinations",
 				    core->name, MOST_CELLS);
 	return true;
 }
 
-static bool check_program(struct reading *r, struct pmk_ini *ini, const struct pmk_plan_program *p)
+static bool check_program(struct reading *r, const struct pmk_plan_program *p)
 {
 	if (!p->argv.count)
-		return pmk_ini_fail(ini, p->line,
+		return pmk_ini_fail(r->ini, p->line,
 				    "[program %s] does not say what to run; add run = COMMAND",
 				    p->name);
 	for (unsigned i = 0; i < p->cores.count; i++)
 		if (!find_core(r->plan->cores, r->plan->ncores, p->cores.word[i]))
-			return pmk_ini_fail(ini, p->line,
+			return pmk_ini_fail(r->ini, p->line,
 					    "[program %s]: core %s is not among those of [sweep]",
 					    p->name, p->cores.word[i]);
 	return true;
 }
 
-static bool check_plan(struct reading *r, struct pmk_ini *ini)
+static bool check_plan(struct reading *r)
 {
 	struct pmk_sweep_plan *p = r->plan;
 	size_t cells = 0;
@@ -589,31 +570,30 @@ static bool check_plan(struct reading *r, struct pmk_ini *ini)
 	int err;
 
 	if (!p->ncores)
-		return pmk_ini_fail(ini, ini->line, "[sweep] does not name any cores");
+		return FAIL(r, "[sweep] does not name any cores");
 	if (!p->events.count)
-		return pmk_ini_fail(ini, ini->line, "[sweep] does not name any events");
+		return FAIL(r, "[sweep] does not name any events");
 	if (!p->nprograms)
-		return pmk_ini_fail(ini, ini->line, "there is no [program NAME]");
+		return FAIL(r, "there is no [program NAME]");
 	err = pmk_plan_expand(p, &line, why, sizeof(why));
 	if (err)
-		return err == PMK_ENOMEM ? no_memory(r, ini) : pmk_ini_fail(ini, line, "%s", why);
+		return err == PMK_ENOMEM ? no_memory(r) : pmk_ini_fail(r->ini, line, "%s", why);
 	for (size_t i = 0; i < r->nown; i++)
 		if (!find_core(p->cores, p->ncores, r->own[i].name))
-			return pmk_ini_fail(ini, r->own[i].line,
-					    "[settings %s]: the core is not among those of "
-					    "[sweep]",
+			return pmk_ini_fail(r->ini, r->own[i].line,
+					    "[settings %s]: the core is not among those of [sweep]",
 					    r->own[i].name);
 	for (size_t i = 0; i < p->ncores; i++)
-		if (!settle_core(r, ini, &p->cores[i]))
+		if (!settle_core(r, &p->cores[i]))
 			return false;
 	for (size_t i = 0; i < p->nprograms; i++) {
-		if (!check_program(r, ini, &p->programs[i]))
+		if (!check_program(r, &p->programs[i]))
 			return false;
 		for (size_t c = 0; c < p->ncores; c++)
 			if (pmk_plan_has(&p->programs[i], &p->cores[c]))
 				cells += pmk_axes_combinations(&p->cores[c].axes);
 		if (cells > MOST_CELLS)
-			return pmk_ini_fail(ini, p->programs[i].line, "more than %zu cells",
+			return pmk_ini_fail(r->ini, p->programs[i].line, "more than %zu cells",
 					    MOST_CELLS);
 	}
 	return true;
@@ -647,26 +627,26 @@ static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, cons
 	struct reading *r = ctx;
 	const char *of;
 
+	r->ini = ini;
 	if (!section)
-		return check_plan(r, ini);
+		return check_plan(r);
 	if (!is_printable(section) || !is_printable(name) || !is_printable(value))
-		return pmk_ini_fail(ini, ini->line, "there is a control character");
+		return FAIL(r, "there is a control character");
 	if (!strcmp(section, "sweep"))
-		return take_sweep(r, ini, name, value);
+		return take_sweep(r, name, value);
 	of = section_name(section, "settings");
 	if (of)
-		return *of ? take_own_setting(r, ini, of, name, value)
-			   : take_setting(r, ini, &r->plan->common, name, value);
+		return *of ? take_own_setting(r, of, name, value)
+			   : take_setting(r, &r->plan->common, name, value);
 	of = section_name(section, "program");
 	if (of && !*of)
-		return pmk_ini_fail(ini, ini->line, "a program has a name: [program NAME]");
+		return FAIL(r, "a program has a name: [program NAME]");
 	if (of)
-		return choose_program(r, ini, of) && take_program(r, ini, name, value);
-	return pmk_ini_fail(
-		ini, ini->line,
-		"there is no section [%.40s]; a plan has [sweep], [settings], [settings "
-		"CORE] and [program NAME]",
-		section);
+		return choose_program(r, of) && take_program(r, name, value);
+	return FAIL(r,
+		    "there is no section [%.40s]; a plan has [sweep], [settings], [settings CORE] "
+		    "and [program NAME]",
+		    section);
 }
 
 int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *data, char *msg,
