@@ -6,6 +6,9 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* clang-format off */
+#define FIELD(n, m, a, r, ...) \
+	{ .name = n, .mask = m, .access = a, .ref = r, .brief = __VA_ARGS__ }
+
 #define T1       "DAI 0195B Table 1"
 #define T1_T138  "DAI 0195B Table 1; DDI 0211 Table 3.138; DDI 0301H Table 3-136"
 #define T1_T139  "DAI 0195B Table 1; DDI 0211 Table 3.139; DDI 0301H Table 3-136"
@@ -19,73 +22,62 @@ static const char *const export[] = { "EVNTBUS held at 0", "EVNTBUS driven by th
 static const char *const validation[] = { "privileged modes only", "all modes, both worlds", NULL };
 
 #define PMNC_COMMON \
-	{ .name = "EvtCount0", .mask = PMNC_EVTCOUNT0, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "event that PMN0 counts", .event = true }, \
-	{ .name = "EvtCount1", .mask = PMNC_EVTCOUNT1, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "event that PMN1 counts", .event = true }, \
-	{ .name = "X", .mask = PMNC_X, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "export of the events to trace hardware", .values = export }, \
-	{ .name = "CCR", .mask = PMNC_CCR, .access = PMK_W1C, .ref = T1_T139, \
-	  .brief = "CCNT overflow flag (OCC)", .values = overflowed }, \
-	{ .name = "CR1", .mask = PMNC_CR1, .access = PMK_W1C, .ref = T1_T139, \
-	  .brief = "PMN1 overflow flag (OC1)", .values = overflowed }, \
-	{ .name = "CR0", .mask = PMNC_CR0, .access = PMK_W1C, .ref = T1_T139, \
-	  .brief = "PMN0 overflow flag (OC0)", .values = overflowed }, \
-	{ .name = "SBZ", .mask = PMK_BIT(7), .access = PMK_SBZ, .ref = T1_T138, \
-	  .brief = "should be written as 0, unpredictable when read" }, \
-	{ .name = "ECC", .mask = PMNC_ECC, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "interrupt on CCNT overflow", .values = off_on }, \
-	{ .name = "EC1", .mask = PMNC_EC1, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "interrupt on PMN1 overflow", .values = off_on }, \
-	{ .name = "EC0", .mask = PMNC_EC0, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "interrupt on PMN0 overflow", .values = off_on }, \
-	{ .name = "D", .mask = PMNC_D, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "CCNT divider", .values = divider }, \
-	{ .name = "C", .mask = PMNC_C, .access = PMK_WO, .ref = T1_T138, \
-	  .brief = "written as 1: zero CCNT; unpredictable when read", \
-	  .values = no_yes }, \
-	{ .name = "P", .mask = PMNC_P, .access = PMK_WO, .ref = T1_T138, \
-	  .brief = "written as 1: zero PMN0 and PMN1; unpredictable when read", \
-	  .values = no_yes }, \
-	{ .name = "E", .mask = PMNC_E, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "enable; must be 1 in a write that clears an interrupt", .values = enable }
+	FIELD("EvtCount0", PMNC_EVTCOUNT0, PMK_RW, T1_T138, "event that PMN0 counts", \
+	      .event = true), \
+	FIELD("EvtCount1", PMNC_EVTCOUNT1, PMK_RW, T1_T138, "event that PMN1 counts", \
+	      .event = true), \
+	FIELD("X", PMNC_X, PMK_RW, T1_T138, "export of the events to trace hardware", \
+	      .values = export), \
+	FIELD("CCR", PMNC_CCR, PMK_W1C, T1_T139, "CCNT overflow flag (OCC)", \
+	      .values = overflowed), \
+	FIELD("CR1", PMNC_CR1, PMK_W1C, T1_T139, "PMN1 overflow flag (OC1)", \
+	      .values = overflowed), \
+	FIELD("CR0", PMNC_CR0, PMK_W1C, T1_T139, "PMN0 overflow flag (OC0)", \
+	      .values = overflowed), \
+	FIELD("SBZ", PMK_BIT(7), PMK_SBZ, T1_T138, \
+	      "should be written as 0, unpredictable when read"), \
+	FIELD("ECC", PMNC_ECC, PMK_RW, T1_T138, "interrupt on CCNT overflow", .values = off_on), \
+	FIELD("EC1", PMNC_EC1, PMK_RW, T1_T138, "interrupt on PMN1 overflow", .values = off_on), \
+	FIELD("EC0", PMNC_EC0, PMK_RW, T1_T138, "interrupt on PMN0 overflow", .values = off_on), \
+	FIELD("D", PMNC_D, PMK_RW, T1_T138, "CCNT divider", .values = divider), \
+	FIELD("C", PMNC_C, PMK_WO, T1_T138, "written as 1: zero CCNT; unpredictable when read", \
+	      .values = no_yes), \
+	FIELD("P", PMNC_P, PMK_WO, T1_T138, \
+	      "written as 1: zero PMN0 and PMN1; unpredictable when read", .values = no_yes), \
+	FIELD("E", PMNC_E, PMK_RW, T1_T138, \
+	      "enable; must be 1 in a write that clears an interrupt", .values = enable)
 
 static const struct pmk_field pmnc_fields[] = {
-	{ .name = "SBZ", .mask = PMK_BITS(31, 28), .access = PMK_SBZ, .ref = T1_T138,
-	  .brief = "should be written as 0, unpredictable when read" },
+	FIELD("SBZ", PMK_BITS(31, 28), PMK_SBZ, T1_T138,
+	      "should be written as 0, unpredictable when read"),
 	PMNC_COMMON
 };
 
 static const struct pmk_field pmnc_fields_1156[] = {
-	{ .name = "SBZ", .mask = PMK_BIT(31), .access = PMK_SBZ, .ref = T1,
-	  .brief = "should be written as 0, unpredictable when read" },
-	{ .name = "FCC", .mask = PMNC_FCC, .access = PMK_RW, .ref = T1,
-	  .brief = "FIQ on CCNT overflow", .values = off_on },
-	{ .name = "FC1", .mask = PMNC_FC1, .access = PMK_RW, .ref = T1,
-	  .brief = "FIQ on PMN1 overflow", .values = off_on },
-	{ .name = "FC0", .mask = PMNC_FC0, .access = PMK_RW, .ref = T1,
-	  .brief = "FIQ on PMN0 overflow", .values = off_on },
+	FIELD("SBZ", PMK_BIT(31), PMK_SBZ, T1, "should be written as 0, unpredictable when read"),
+	FIELD("FCC", PMNC_FCC, PMK_RW, T1, "FIQ on CCNT overflow", .values = off_on),
+	FIELD("FC1", PMNC_FC1, PMK_RW, T1, "FIQ on PMN1 overflow", .values = off_on),
+	FIELD("FC0", PMNC_FC0, PMK_RW, T1, "FIQ on PMN0 overflow", .values = off_on),
 	PMNC_COMMON
 };
 
 static const struct pmk_field ccnt_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW,
-	  .ref = "DAI 0195B §1; DDI 0211K §3.3.40; DDI 0301H §3.2.52",
-	  .brief = "cycles; with PMNC.D, every 64th cycle" },
+	FIELD("Count", PMK_BITS(31, 0), PMK_RW,
+	      "DAI 0195B §1; DDI 0211K §3.3.40; DDI 0301H §3.2.52",
+	      "cycles; with PMNC.D, every 64th cycle"),
 };
 
 static const struct pmk_field pmn_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW,
-	  .ref = "DAI 0195B §1; DDI 0211K §3.3.41; DDI 0301H §3.2.53-54",
-	  .brief = "occurrences of the event selected in PMNC" },
+	FIELD("Count", PMK_BITS(31, 0), PMK_RW,
+	      "DAI 0195B §1; DDI 0211K §3.3.41; DDI 0301H §3.2.53-54",
+	      "occurrences of the event selected in PMNC"),
 };
 
 static const struct pmk_field sunavcr_fields[] = {
-	{ .name = "SBZ", .mask = PMK_BITS(31, 1), .access = PMK_SBZ, .ref = "DDI 0301H §3.2.50",
-	  .brief = "should be written as 0, unpredictable when read" },
-	{ .name = "V", .mask = SUNAVCR_V, .access = PMK_RW, .ref = "DDI 0301H §3.2.50",
-	  .brief = "access to the performance monitor and validation registers",
-	  .values = validation },
+	FIELD("SBZ", PMK_BITS(31, 1), PMK_SBZ, "DDI 0301H §3.2.50",
+	      "should be written as 0, unpredictable when read"),
+	FIELD("V", SUNAVCR_V, PMK_RW, "DDI 0301H §3.2.50",
+	      "access to the performance monitor and validation registers", .values = validation),
 };
 
 #define USER_1136 "privileged modes; Undefined in user mode (DDI 0211 Table 3.140)"

@@ -19,75 +19,62 @@ static const char *const when[] = { "on overflow", "on every increment", NULL };
 static const char *const interrupts[] = { "off", "on every increment", "on overflow", "off", NULL };
 
 /* clang-format off */
+#define FIELD(n, m, a, r, ...) \
+	{ .name = n, .mask = m, .access = a, .ref = r, .brief = __VA_ARGS__ }
+
 static const struct pmk_field emmc_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 12), .access = PMK_SBZ, .ref = R_L210,
-	  .brief = "reserved" },
-	{ .name = "Reset", .mask = EMMC_RESET, .access = PMK_WO, .ref = R_L210,
-	  .brief = "zeroes counters; set all four bits, because which bit belongs to which "
-	  "counter is not published" },
-	{ .name = "-", .mask = PMK_BITS(7, 1), .access = PMK_SBZ, .ref = R_L210,
-	  .brief = "interrupt trigger and pulse length in one vendor's chip" },
-	{ .name = "Enable", .mask = EMMC_ENABLE, .access = PMK_RW, .ref = R_L210,
-	  .brief = "all counters", .values = stopped_counts },
+	FIELD("-", PMK_BITS(31, 12), PMK_SBZ, R_L210, "reserved"),
+	FIELD("Reset", EMMC_RESET, PMK_WO, R_L210,
+	      "zeroes counters; set all four bits, because which bit belongs to which counter is "
+	      "not published"),
+	FIELD("-", PMK_BITS(7, 1), PMK_SBZ, R_L210,
+	      "interrupt trigger and pulse length in one vendor's chip"),
+	FIELD("Enable", EMMC_ENABLE, PMK_RW, R_L210, "all counters", .values = stopped_counts),
 };
 
 static const struct pmk_field emcs_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 4), .access = PMK_SBZ, .ref = R_L210,
-	  .brief = "reserved" },
-	{ .name = "Flags", .mask = EMCS_FLAGS, .access = PMK_W1C, .ref = R_L210,
-	  .brief = "bit n: counter n overflowed, or counted if its interrupt is on increment" },
+	FIELD("-", PMK_BITS(31, 4), PMK_SBZ, R_L210, "reserved"),
+	FIELD("Flags", EMCS_FLAGS, PMK_W1C, R_L210,
+	      "bit n: counter n overflowed, or counted if its interrupt is on increment"),
 };
 
 static const struct pmk_field emcc_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 7), .access = PMK_SBZ, .ref = R_L210,
-	  .brief = "reserved" },
-	{ .name = "Event", .mask = EMCC_EVENT, .access = PMK_RW, .ref = R_L210,
-	  .brief = "what the counter counts; 0: nothing", .event = true },
-	{ .name = "When", .mask = EMCC_EVERY, .access = PMK_RW, .ref = R_L210,
-	  .brief = "when the counter's flag is set", .values = when },
-	{ .name = "IRQ", .mask = EMCC_IRQ, .access = PMK_RW, .ref = R_L210,
-	  .brief = "the counter's interrupt", .values = off_on },
+	FIELD("-", PMK_BITS(31, 7), PMK_SBZ, R_L210, "reserved"),
+	FIELD("Event", EMCC_EVENT, PMK_RW, R_L210, "what the counter counts; 0: nothing",
+	      .event = true),
+	FIELD("When", EMCC_EVERY, PMK_RW, R_L210, "when the counter's flag is set", .values = when),
+	FIELD("IRQ", EMCC_IRQ, PMK_RW, R_L210, "the counter's interrupt", .values = off_on),
 };
 
 static const struct pmk_field count_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RO, .ref = R_L210,
-	  .brief = "wraps" },
+	FIELD("Count", PMK_BITS(31, 0), PMK_RO, R_L210, "wraps"),
 };
 
 static const struct pmk_field control_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 3), .access = PMK_SBZ, .ref = R_CONTROL,
-	  .brief = "reserved" },
-	{ .name = "Reset1", .mask = ECC_RESET1, .access = PMK_WO, .ref = R_CONTROL,
-	  .brief = "sets counter 1 to zero" },
-	{ .name = "Reset0", .mask = ECC_RESET0, .access = PMK_WO, .ref = R_CONTROL,
-	  .brief = "sets counter 0 to zero" },
-	{ .name = "Enable", .mask = ECC_ENABLE, .access = PMK_RW, .ref = R_CONTROL,
-	  .brief = "both counters", .values = stopped_counts },
+	FIELD("-", PMK_BITS(31, 3), PMK_SBZ, R_CONTROL, "reserved"),
+	FIELD("Reset1", ECC_RESET1, PMK_WO, R_CONTROL, "sets counter 1 to zero"),
+	FIELD("Reset0", ECC_RESET0, PMK_WO, R_CONTROL, "sets counter 0 to zero"),
+	FIELD("Enable", ECC_ENABLE, PMK_RW, R_CONTROL, "both counters", .values = stopped_counts),
 };
 
 static const struct pmk_field config_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 6), .access = PMK_SBZ, .ref = R_CONFIG,
-	  .brief = "reserved" },
-	{ .name = "Event", .mask = ECF_EVENT, .access = PMK_RW, .ref = R_CONFIG,
-	  .brief = "event of the counter; 0: the counter is off", .event = true },
-	{ .name = "IRQ", .mask = ECF_IRQ, .access = PMK_RW, .ref = R_CONFIG,
-	  .brief = "the counter's interrupt", .values = interrupts },
+	FIELD("-", PMK_BITS(31, 6), PMK_SBZ, R_CONFIG, "reserved"),
+	FIELD("Event", ECF_EVENT, PMK_RW, R_CONFIG, "event of the counter; 0: the counter is off",
+	      .event = true),
+	FIELD("IRQ", ECF_IRQ, PMK_RW, R_CONFIG, "the counter's interrupt", .values = interrupts),
 };
 
 static const struct pmk_field l220_count_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW, .ref = R_COUNTER,
-	  .brief = "the count, which stops at 0xFFFFFFFF" },
+	FIELD("Count", PMK_BITS(31, 0), PMK_RW, R_COUNTER, "the count, which stops at 0xFFFFFFFF"),
 };
 
 /* The mask is RW, the two status registers are RO, and the clear register is WO. */
 #define INT_FIELDS(of, access_) \
 	static const struct pmk_field int_##of##_fields[] = { \
-		{ .name = "-", .mask = PMK_BITS(31, 9), .access = PMK_SBZ, .ref = R_INT, \
-		  .brief = "reserved" }, \
-		{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = access_, .ref = R_INT, \
-		  .brief = "events of the cache, not of its counters" }, \
-		{ .name = "ECNTR", .mask = INT_ECNTR, .access = access_, .ref = R_INT, \
-		  .brief = "event counter overflow or increment" }, \
+		FIELD("-", PMK_BITS(31, 9), PMK_SBZ, R_INT, "reserved"), \
+		FIELD("Errors", PMK_BITS(8, 1), access_, R_INT, \
+		      "events of the cache, not of its counters"), \
+		FIELD("ECNTR", INT_ECNTR, access_, R_INT, "event counter overflow or increment"), \
 	};
 INT_FIELDS(mask, PMK_RW)
 INT_FIELDS(status, PMK_RO)
