@@ -47,7 +47,9 @@ CALLGRIND = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=ye
 # Valgrind cannot map the large address range that pmk reserves for recordings. With a limit on the
 # size of files, pmk reserves no more than this limit.
 HOST_COUNTED = ["prlimit", "--fsize=6000000000"]
+# pmk waits only some seconds for the emulator's version, so this question is not counted.
 HOST_WRAPPER = """#!/bin/sh
+[ "$1" = --version ] && exec '{emulator}' "$@"
 exec valgrind -q --tool=callgrind --callgrind-out-file='{out}' '{emulator}' "$@"
 """
 NOTHING = "int main(void)\n{\n\treturn 0;\n}\n"
@@ -211,6 +213,12 @@ class Run:
             time.sleep(0.004)
 
 
+def host_total(argv, out):
+    Run(argv)
+    with open(out) as f:
+        return next(int(l.split()[1]) for l in f if l.startswith("totals:"))
+
+
 def whole_text(f):
     f.seek(0)
     return f.read().decode("utf-8", "replace")
@@ -293,18 +301,19 @@ class Bench:
         return [emulator(isa.emulator[0]), *isa.emulator[1:]]
 
     def host_instructions(self, name, isa, work):
-        """Returns how many host instructions a run with -e all takes, as counted by callgrind."""
+        """Returns how many host instructions the emulator executes, as counted by callgrind: alone,
+        and under pmk stat -e all."""
         folder, out = os.path.join(self.work, "callgrind"), os.path.join(self.work, "callgrind.out")
         os.makedirs(folder, exist_ok=True)
         wrapper = os.path.join(folder, isa.emulator[0])
         with open(wrapper, "w") as f:
             f.write(HOST_WRAPPER.format(out=out, emulator=emulator(isa.emulator[0])))
         os.chmod(wrapper, 0o755)
-        Run([*HOST_COUNTED, "env", f"PMK_QEMU_DIR={folder}", self.pmk, "stat", "-e", "all",
-             "--core", isa.core, "--json-document", "-o", self.json, "--",
-             self.path(name, isa.name), str(work)])
-        with open(out) as f:
-            return next(int(l.split()[1]) for l in f if l.startswith("totals:"))
+        program = [self.path(name, isa.name), str(work)]
+        plain = [wrapper, *isa.emulator[1:], *program]
+        counted = [*HOST_COUNTED, "env", f"PMK_QEMU_DIR={folder}", self.pmk, "stat", "-e", "all",
+                   "--core", isa.core, "--json-document", "-o", self.json, "--", *program]
+        return [host_total(argv, out) for argv in (plain, counted)]
 
     def plain(self, name, isa, **kw):
         return Run([*self.emulator(isa), self.path(name, isa.name),

@@ -236,14 +236,21 @@ def test_bench_run_measures_one_instruction_set_alone():
 
 @nightly
 def test_bench_run_counts_instructions_of_the_host():
-    have("valgrind", "prlimit", "arm-linux-gnueabi-gcc")
-    out = run(RUN, BUILD, "--quick", "--isa", "arm", "--programs", "mixed", "--host-instructions",
-              "--without-cachegrind", env=LITTLE)
-    assert out.code in (0, 1), out
-    row = next(l for l in out.out.split("host/guest")[1].splitlines() if l.startswith("mixed"))
-    guest, host, ratio = map(float, row.split()[1:4])
-    assert guest > 0 and host > 5 * guest, row
-    assert abs(ratio - host / guest) < 0.2, row
+    have("valgrind", "prlimit", "qemu-aarch64", "aarch64-linux-gnu-gcc")
+    out = run(RUN, BUILD, "--isa", "a64", "--core", "cortex-a72", "--programs", "mixed",
+              "--host-instructions", "--without-cachegrind", env=LITTLE)
+    equal(out.code, 0, out)
+    contains(out.out, "a64, core cortex-a72:")
+    row = next(l for l in out.out.splitlines() if l.startswith("mixed"))
+    guest, plain, counted = map(float, row.split()[1:4])
+    assert 0 < guest < plain < counted, row
+    assert abs(float(row.split()[4][:-1]) - counted / plain) < 0.1, row
+
+
+def test_bench_run_measures_another_core_of_one_instruction_set_only():
+    out = run(RUN, BUILD, "--core", "cortex-a72")
+    equal(out.code, 2, out)
+    contains(out.err, "--core needs --isa")
 
 
 def test_bench_run_refuses_what_it_cannot_measure():
