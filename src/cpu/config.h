@@ -64,7 +64,8 @@ struct pmk_core {
 	struct pmk_core_cache icache, dcache, l2;
 	struct {
 		uint64_t round_robin;
-		uint64_t policy; /* enum pmk_policy of caches whose own one is PMK_POLICY_OWN */
+		/* enum pmk_policy; for a cache whose own parameter is PMK_POLICY_OWN */
+		uint64_t policy;
 		uint64_t seed;
 	} cache;
 	uint64_t mmu;

@@ -23,9 +23,11 @@
  * the process that sums up. */
 struct pmk_executions {
 	uint64_t count;
-	/* Equal to pmk_cpu.igen if fetching the block changes nothing: see the beginning of this
-	 * file. Families without struct pmk_known store pmk_cpu.igen here when all lines of the
-	 * block are known to be present. */
+	/* If this number equals the present generation, fetching the block changes nothing. The
+	 * generation is pmk_cpu.igen or, on a MicroBlaze, that of the block's sector. In families
+	 * with struct pmk_known the number is the block's word: see the beginning of this file. The
+	 * other families store the generation in which the block was last fetched, or 0 if it must
+	 * always be fetched. */
 	uint64_t igen;
 };
 

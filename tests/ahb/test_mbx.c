@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A master on the GXI gives the known answers, one letter per cycle, and satisfies the sums of the
- * observer.
+ * The scripted master on the GXI. The tests compare the states of its two channels with expected
+ * sequences, one letter per cycle, and check the sums of the observer.
  *
  * Address channel (DDI 0287B Table 4-5): . is idle; r and w are a read and a write that wait, and R
  * and W complete them. Read data channel (Table 4-4): . is idle, s stalled, l data without further

@@ -411,7 +411,8 @@ static void test_evntbus(void **state)
 }
 
 /*
- * Events are counted by level, by edge and by number, from several signals, and with the value x.
+ * Section [events] of a map: `level`, `edge` and `count`; an event with two signals, whose counts
+ * are added; and a signal with the value x, which counts as 0.
  */
 static void test_events(void **state)
 {

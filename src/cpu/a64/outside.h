@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of an A64 core beyond its level 1 caches and micro-TLBs, for code and data: level 2,
- * the bus to memory, and the main TLB. Without a clock they are not used.
+ * the bus to memory, and the main TLB. A core without a clock (pmk_core.timeless) does not model
+ * these parts.
  */
 #ifndef PMK_CPU_A64_OUTSIDE_H
 #define PMK_CPU_A64_OUTSIDE_H

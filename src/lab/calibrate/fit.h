@@ -65,7 +65,8 @@ struct calibrate_fit {
 	const char *why[CAL_NUMBERS];
 };
 
-/* Returns the name of the parameter, "dcache.ways"; NULL for CAL_LINE, which is no parameter. */
+/* Returns the name of the parameter, such as "dcache.ways". Returns NULL for CAL_LINE, which is not
+ * a parameter. */
 const char *calibrate_key(enum calibrate_what what);
 
 /* Finds the numbers. Returns 0, or the error of `measure`. */

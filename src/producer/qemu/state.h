@@ -54,12 +54,11 @@ struct plugin_rest {
  * each level. If they have different settings, the last write counts for all of them.
  */
 struct plugin_control {
-	bool follows;
+	bool follows; /* the core's parts are turned on and off by what firmware writes */
 	bool differs; /* code was translated for levels with different states */
-	/* The core with everything on that its parameters enable, and the parts that firmware has
-	 * enabled at each level. */
+	/* The core as its parameters describe it, before firmware turns parts off. */
 	struct pmk_core configured;
-	struct pmk_control_state state;
+	struct pmk_control_state state; /* the parts that firmware has enabled at each level */
 	/* The state of the code that is being translated, and of the core of each vCPU. */
 	unsigned of_code, of_core[PMK_MAX_VCPUS];
 	unsigned levels; /* levels for which code was translated, as a set of bits */

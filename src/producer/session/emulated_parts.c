@@ -55,8 +55,12 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 	return parts;
 }
 
-/* Chooses how the core is modelled. Summing the counts visits all blocks, so it is worthwhile for
- * occasional readings but not at every entry of a region. */
+/*
+ * Chooses how the core is modelled. If `eager` is set, each execution of a block adds the block's
+ * facts to the counts. Otherwise only the executions of each block are counted, and a reading of
+ * the counts sums up over all blocks. That is faster if there are few readings, but not if there is
+ * one at every entry of a region.
+ */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
 	if (!cfg->interval)

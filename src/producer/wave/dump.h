@@ -278,10 +278,13 @@ static inline void wave_put_bits(struct wave_cells *c, const struct wave_watch *
 }
 
 /*
- * Stores a new value of n digits of any kind in the net of the watch `first` (index + 1), and of
- * the watches linked to it.
+ * Handles a change of a net. `text` has the net's new value: n digits (0, 1, x, z or another state
+ * of VHDL), highest first. `first` is the number of the net's first watch, counted from 1. The
+ * function stores the value for this watch and for the watches that wave_watch.next links to it.
+ * Nonzero: the value is invalid, and v->error is set.
  */
 int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, size_t n);
+/* Sets v->error: the value `text` has n digits, more than the signal has bits. Returns nonzero. */
 int pmk_wave_dump_too_many_bits(struct wave_dump *v, const struct pmk_wave_signal *s,
 				const char *text, size_t n);
 

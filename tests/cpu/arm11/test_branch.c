@@ -160,8 +160,9 @@ static void both_flush(struct both *both)
 /* ---- all short sequences ------------------------------------------------------------------- */
 
 /*
- * With 2 entries of 8 bytes, addresses 16 bytes apart share an entry. A block's own cycles are 0
- * for a branch that may be folded, and 1 for a call.
+ * The table has 2 entries, which bit 3 of a branch's address selects. So branches whose addresses
+ * differ by 16 share an entry. `branch_cycles` is 0 for a branch that may be folded, and 1 for a
+ * call, which is never folded.
  */
 #define JUMP(slot, at, to, cond)                                                                 \
 	{                                                                                        \
