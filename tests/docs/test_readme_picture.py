@@ -15,7 +15,7 @@ PICTURES = [("flame.svg", "README.md", 4), ("weather.svg", "docs/tutorial.md", 5
 
 def names(text):
     """Returns (row, name) of those frames that other compilers and C libraries produce, too."""
-    frames = re.findall(r'<svg class[^>]* y="(\d+)"[^>]*><rect[^>]*></rect><text[^>]*>([^<]*)<',
+    frames = re.findall(r'<svg [^>]*y="(\d+)"[^>]*><rect[^>]*></rect><text[^>]*>([^<]*)<',
                         text)
     return [(int(y), name) for y, name in frames if name in OURS]
 
