@@ -6,18 +6,19 @@
  * Sources: IHI 0011A  AMBA Specification rev. 2.0, chapter 3 (AHB); IHI 0033A AHB-Lite
  *          DDI 0287B  ARM926EJ-S Development Chip reference manual, chapter 4 (causes, GXI states)
  *
- * There is one sample per rising edge of HCLK. It holds the values at the edge, that is, those of
- * the cycle that ends there. One sample therefore shows two different transfers:
+ * There is one sample per rising edge of HCLK. It has the values of the signals in the cycle that
+ * ends at this edge. One sample therefore shows two different transfers:
  *
  * 	address phase  HTRANS HADDR HWRITE HSIZE HBURST HPROT   of the transfer that comes next
- * 	data phase     HREADY HRESP                             of the one before it
+ * 	data phase     HREADY HRESP                             of the transfer before it
  *
  * HREADY is the signal that the master sees. While it is low, the address phase is not accepted,
  * and the next sample shows it again. A layer is one master's view of a multi-layer bus, or a whole
  * AHB-Lite bus.
  *
- * The value of a signal that was x or z at the edge does not matter; its bit in `x` is set. Whether
- * a signal exists at all is a parameter of the observer (see `has` there).
+ * If a signal was x or z at the edge, its bit in `x` is set, and its value is ignored. Whether a
+ * signal exists at all is a parameter of the observer (pmk_ahb_layer_params.has in
+ * src/buses/ahb/layer.h).
  */
 #ifndef PMK_AHB_H
 #define PMK_AHB_H

@@ -178,8 +178,8 @@ enum pmk_ahbmon_threshold {
 enum pmk_ahbmon_reg {
 	PMK_AHBMON_CTRLREG = (int)PMK_AHBMON_NCTRS, /* AHBMONCtrlReg: enable, DBGACK tracking */
 	PMK_AHBMON_RSTCTRS, /* AHBMONRstCtrs: any write resets the counters (§4.3.27) */
-	/* AHBMONPrstCtrs: any write stops the counters and sets each to its own address
-	 * (§4.3.28) */
+	/* AHBMONPrstCtrs: any write stops the counters and sets each to the address of its own
+	 * register (§4.3.28). */
 	PMK_AHBMON_PRSTCTRS,
 	PMK_AHBMON_GXIPAGESIZE, /* GxiPageSize: [1:0], see enum pmk_ahbmon_page (§4.3.26) */
 	PMK_AHBMON_THRESHOLD0,	/* + enum pmk_ahbmon_threshold */
@@ -230,11 +230,11 @@ struct pmk_ahbmon_layout {
 	/* Bits of AHBMONCtrlReg. */
 	uint32_t enable;       /* enables all counters except CtTotalCycles */
 	uint32_t track_dbgack; /* ARM-I, ARM-D and CtTotalCyclesNonDebug stop with DBGACK */
-	/* CtArmdCastOut4 requires 4-word alignment. If it is 0, there is no such bit. */
+	/* With this bit, CtArmdCastOut4 counts only writes aligned to 4 words. 0: no such bit. */
 	uint32_t castout4_aligned;
-	uint32_t threshold; /* bits of a threshold register */
-	/* Offsets by register number, as in struct pmk_mmio. A threshold that has no register has
-	 * PMK_MMIO_NONE. */
+	uint32_t threshold; /* mask of the bits that a threshold register has */
+	/* Offset of each register number, in bytes from `base`, as in struct pmk_mmio.
+	 * PMK_MMIO_NONE: the threshold has no register. */
 	uint16_t offset[PMK_AHBMON_NREGS];
 };
 
@@ -249,16 +249,17 @@ int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout);
 /*
  * Checks whether the hardware agrees with the layout. The function presets the counters; each of
  * them except CtTotalCycles must then hold its own address (§4.3.28). `base` is the physical
- * address of the window, even if the port accesses it through another one. *agree becomes the
- * number of counters, out of 90, that hold their address.
+ * address of the window, even if the port accesses it at another (virtual) address. *agree becomes
+ * the number of counters, out of 90, that hold their address.
  *
- * 	0             all
- * 	PMK_EBADREG   some: the layout is wrong in places
- * 	PMK_ENOTSUP   none: no such block here (QEMU's versatilepb reads zeros), or the wrong layout
- * 	PMK_EIO …     an error of the port; *agree is what was found until then
+ * 	0             all counters do
+ * 	PMK_EBADREG   some counters do: parts of the layout are wrong
+ * 	PMK_ENOTSUP   no counter does: there is no AHB Monitor at this address (QEMU's versatilepb
+ * 	              reads zeros), or the layout is wrong
+ * 	PMK_EIO …     an error of the port; *agree counts those found before it
  *
- * The check does not show which counter counts which event. It loses the counts: the counters are
- * stopped and reset.
+ * The check does not show which counter counts which event. Afterwards the counters are stopped and
+ * reset, so their counts are lost.
  */
 int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree);
 

@@ -7,17 +7,18 @@
  * Functions that take a bus expect the first element of an array in the order of enum
  * pmk_ahbmon_bus: struct pmk_bus buses[PMK_AHBMON_NBUSES].
  *
- * The only registers that the observer of the buses needs are the thresholds: it raises
- * AHB_WAIT_OVER and GXI_…_OVER according to pmk_ahbmon_model_threshold(), and calls this
- * function again after a register was written. It raises all variants of the other signals, for
- * every page size and alignment, and the model selects one.
+ * The observer of the buses raises the signals. The only registers that it needs are the
+ * thresholds: it raises AHB_WAIT_OVER and GXI_…_OVER according to pmk_ahbmon_model_threshold(), and
+ * calls this function again after a register was written. For page changes and cast-outs it raises
+ * a signal for every page size and alignment, and the model selects one of them.
  *
- * Time. A write acts after the bus cycle in which it completes: raise the signals of
- * that cycle, its own transfer included, then write. A read gives the counts before the cycle in
- * which it completes: read, then raise. So the write that resets the counters is not counted, but
- * the accesses after it are (DDI 0287B §4.2.2). The write that enables them is not counted; the
- * write that disables them is. The depth of the monitor's own pipeline is not documented; these
- * rules do not need it.
+ * Time. The guest's accesses to the monitor are transfers on a bus, too. A write acts after the bus
+ * cycle in which it completes: the caller raises the signals of that cycle, including those of the
+ * write's own transfer, and then writes the register. A read returns the counts before the cycle in
+ * which it completes: the caller reads the register, and then raises the signals. So the write that
+ * resets the counters is not counted, but the accesses after it are (DDI 0287B §4.2.2). The write
+ * that enables the counters is not counted; the write that disables them is. The depth of the
+ * monitor's own pipeline is not documented; these rules do not need it.
  */
 #ifndef PMK_AHBMON_MODEL_H
 #define PMK_AHBMON_MODEL_H
@@ -36,8 +37,8 @@ extern "C" {
 struct pmk_ahbmon_params {
 	/* A counter stays at 2^32 - 1 instead of wrapping. The manual does not mention overflow. */
 	bool saturate;
-	/* Reset and preset also affect CtTotalCycles, as §4.3.27-28 say ("all counters"). By Table
-	 * 4-13 they affect only the other two cycle counters. */
+	/* Reset and preset also affect CtTotalCycles, as §4.3.27-28 say ("all counters"). By
+	 * default they affect only the other two cycle counters, as Table 4-13 says. */
 	bool reset_total;
 	/* A preset does not change the enable bit, although it stops the counters (§4.3.28) until
 	 * the next write to AHBMONCtrlReg. By default it clears the bit. */

@@ -27,7 +27,8 @@
  * 	CCR CR1 CR0  CCNT, PMN1, PMN0 overflowed; write 1 to clear
  * 	ECC EC1 EC0  interrupt when CCNT, PMN1, PMN0 overflows
  * 	D            CCNT counts every 64th cycle; PMN0 and PMN1 are not affected
- * 	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. Their read value is not defined
+ * 	C            writing 1 sets CCNT to zero. Its read value is not defined
+ * 	P            writing 1 sets PMN0 and PMN1 to zero. Its read value is not defined
  * 	E            enable all three counters
  *
  * To count 1000 events until an interrupt, preload 2^32 - 1000 (DAI 0195B §1).
@@ -76,10 +77,10 @@ enum pmk_arm11_options {
 };
 
 /*
- * Set D, X and the FIQ enables at once: those in `options` become 1, the others 0. They stay until
- * the next call, because the driver's reset() writes them again. Without a call they are 0 after
- * reset(), provided that pmk_dev.state was zero at first. Returns PMK_ENOTSUP if this core has no
- * FIQ enables, and PMK_EINVAL if `options` has another bit of PMNC.
+ * Set D, X and the FIQ enables at once: those in `options` become 1, the others 0. They keep these
+ * values until the next call, because the driver's reset() writes them again. If this function was
+ * never called, reset() sets them to 0. Returns PMK_ENOTSUP if `options` has FIQ enables and this
+ * core has none, and PMK_EINVAL if `options` has other bits.
  *
  * With PMK_ARM11_DIVIDE, read() and write() of CCNT use units of 64 cycles, and CCNT overflows
  * after 2^38 cycles. CCNT then does not count the event cpu_cycles: program() returns PMK_ENOCTR,

@@ -106,16 +106,18 @@ enum pmk_armv8_cores {
 
 /*
  * The driver, in addition to what <pmk/pmu.h> says:
- *   program  PMK_ENOCTR: the counter is beyond PMCR.N; or it is the cycle counter and the event not
- *            CPU_CYCLES; or the event is CHAIN and the event counter even or of 64 bits.
- *            PMK_ENOTSUP: PMCEID says that this hardware does not count the event.
- *   In ARMv7, all functions that access a counter other than the cycle counter write PMSELR. An
- *            interrupt handler that calls one must save PMSELR and restore it.
- *   reset    of pmk_armv8_long: PMK_ENOTSUP before PMUv3p5. At EL0, where PMUSERENR.EN lets it,
- *            it leaves interrupt enables as EL1 has them.
- *   start    enables the counters that program() has set since the last reset().
+ *   reset    At EL0 (PMUSERENR.EN = 1), it does not change the interrupt enables, which only EL1
+ *            can access. For pmk_armv8_long it returns PMK_ENOTSUP before PMUv3p5.
+ *   program  returns PMK_ENOCTR if this hardware has no such counter (PMCR.N), if the cycle counter
+ *            gets an event other than CPU_CYCLES, or if CHAIN gets an even counter or one of 64
+ *            bits. It returns PMK_ENOTSUP if PMCEID shows that this hardware does not count the
+ *            event.
+ *   start    enables the counters for which program() was called since the last reset().
  *   read, write, irq_enable, clear
- *            PMK_ENOCTR for a counter beyond PMCR.N, if reset() or program() has read PMCR before.
+ *            return PMK_ENOCTR if this hardware has no such counter. The driver knows PMCR.N after
+ *            its first reset() or program().
+ *   ARMv7    program(), and read() and write() of an event counter, change PMSELR. An interrupt
+ *            handler that calls them must save PMSELR and restore it.
  */
 
 /* Set the filter that later calls of program() use, also for the cycle counter. The default is
@@ -123,22 +125,29 @@ enum pmk_armv8_cores {
  * levels. */
 void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter);
 
-/* Let EL0 read the counters (true) or not (false): PMUSERENR.{ER,CR} = 0xC, as Linux does. (EN
- * would let EL0 write every register.) Call it from EL1; from EL0 it returns PMK_EUNDEF. */
+/* Let EL0 read the counters (true) or not (false). If true, it sets ER and CR of PMUSERENR, as
+ * Linux does; EN stays 0, because it would let EL0 write every register. Call it from EL1; from EL0
+ * the access takes an exception, and ports that detect this return PMK_EUNDEF. Returns PMK_ENOTSUP
+ * for the PMUs of ARMv7, which have only EN. */
 int pmk_armv8_user_read(struct pmk_dev *d, bool open);
 
-/* Properties of this hardware: number of counters (PMCR.N, which a hypervisor may have lowered),
- * version of the extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; known at EL1, otherwise 0),
- * and events by PMCEID. */
+/* Properties of this hardware. */
 struct pmk_armv8_found {
+	/* `counters` is the number of event counters, PMCR.N, which a hypervisor may have lowered.
+	 * `version` is PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7. It is 0 at EL0, which cannot read
+	 * it. */
 	uint8_t counters, version;
-	uint64_t
-		pmceid[2]; /* [31:0]: 0x00-0x1F, 0x20-0x3F; [63:32]: 0x4000-0x401F, 0x4020-0x403F */
+	/* The events that PMCEID shows. pmceid[0]: 0x00-0x1F in bits [31:0], 0x4000-0x401F in bits
+	 * [63:32]. pmceid[1]: 0x20-0x3F and 0x4020-0x403F. */
+	uint64_t pmceid[2];
 };
 
+/* Read the properties of this hardware. Returns 0, PMK_ENOPMU if there is no PMUv3, or an error of
+ * the port; after an error *found is unchanged. */
 int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found);
 
-/* True if PMCEID shows that `code` is counted. Also true for codes that PMCEID does not cover. */
+/* True if PMCEID shows that this hardware counts the event `code`, or if PMCEID has no bit for
+ * it. */
 bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code);
 
 /*

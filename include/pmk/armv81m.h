@@ -38,10 +38,11 @@
 extern "C" {
 #endif
 
-/* Also for a Cortex-M52 and M85. */
+/* The PMU of the Cortex-M55; use it for the Cortex-M52 and M85, too. */
 extern const struct pmk_pmu pmk_cortex_m55;
 
-/* The number of event counters: our choice, as in a Cortex-M55 and M85 (TYPE = 0x00A05F08). */
+/* The number of event counters that the model has and the driver can use: our choice, as in the
+ * Cortex-M55 and M85 (TYPE = 0x00A05F08). */
 #define PMK_ARMV81M_EVENTS 8
 
 /* Register numbers, as passed to a port. */
@@ -78,8 +79,8 @@ enum pmk_armv81m_reg {
 extern const uint16_t pmk_armv81m_offsets[PMK_ARMV81M_NREGS];
 
 /*
- * Counter numbers, as passed to a driver. An event counter has 16 bits and would wrap several
- * hundred times in a second, so the driver chains two of them: counter 1 + i is EVCNTR<2i> with
+ * Counter numbers, as passed to a driver. An event counter has 16 bits and could wrap thousands of
+ * times in a second, so the driver chains two of them: counter 1 + i is EVCNTR<2i>, with
  * EVCNTR<2i+1> as its upper half.
  */
 enum pmk_armv81m_ctr {

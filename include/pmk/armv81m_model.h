@@ -43,7 +43,8 @@ struct pmk_armv81m_model {
 	uint8_t input[PMK_ARMV81M_NINPUTS];
 	uint32_t count[PMK_ARMV81M_EVENTS], type[PMK_ARMV81M_EVENTS];
 	uint32_t cycles, cnten, inten, ovs, ctrl, demcr;
-	uint64_t seen[PMK_ARMV81M_EVENTS]; /* total of its signals at the last pass */
+	/* Total of the signals of each counter, and of cycles, at the last synchronisation. */
+	uint64_t seen[PMK_ARMV81M_EVENTS];
 	uint64_t cycles_seen;
 };
 

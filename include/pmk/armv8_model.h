@@ -24,16 +24,16 @@ extern "C" {
 #define PMK_ARMV8_MAX_EVENTS 31 /* event counters */
 
 /*
- * Choices of an implementation (first half), and points that the documents leave open (second
- * half). Defaults of the first half: the core's description in regs.h. Defaults of the second half:
- * our choice; false and 0 unless a comment says otherwise.
+ * The first half, up to the empty line, has choices of an implementation; their defaults are those
+ * of the core (struct pmk_armv8_core). The second half has points that the documents leave open;
+ * their defaults are our choice: false and 0 unless a comment says otherwise.
  */
 struct pmk_armv8_params {
 	uint8_t counters;    /* N: event counters, 0 … 31 */
 	uint8_t version;     /* PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7 */
 	uint8_t armv7_pmu;   /* PMU of ARMv7: 1 PMUv1, 2 PMUv2, and `version` is then 0; 0: PMUv3 */
 	uint8_t imp, idcode; /* PMCR.IMP, PMCR.IDCODE */
-	uint32_t pmmir;	     /* p4 */
+	uint32_t pmmir;	     /* value of PMMIR, which exists from PMUv3p4 on */
 	/* The common events that the core has: PMCEID0, PMCEID1. The registers show only events
 	 * that the model counts: those with a row in events.c whose signals the bus raises. */
 	uint64_t pmceid[2];
@@ -50,8 +50,9 @@ struct pmk_armv8_params {
 	 * v9.4). By default it does so on all versions (the comment in that pseudocode, and later
 	 * issues). */
 	bool spme_needs_p7;
-	/* PMOVS.C freezes range 1, too (pseudocode of v9.4). By default only the flags of event
-	 * counters do (register description, and pseudocode from DDI 0487L on). */
+	/* With PMCR.FZO = 1, the flag of PMCCNTR (PMOVS.C) also freezes range 1, the event counters
+	 * below MDCR_EL2.HPMN (pseudocode of v9.4). By default only the flags of event counters
+	 * freeze them (register description, and pseudocode from DDI 0487L on). */
 	bool freeze_on_cycles;
 	/* PMCR.D divides even with LC = 1. */
 	bool divide_long;
@@ -63,8 +64,8 @@ struct pmk_armv8_params {
 	/* PMXEVTYPER and PMXEVCNTR are UNDEFINED while PMSELR selects no counter. By default they
 	 * are RAZ/WI. */
 	bool select_undefined;
-	/* CHAIN counts when the even counter is in range 1 and the odd one in range 2; default
-	 * true. */
+	/* CHAIN counts when the even counter is in range 1 (below MDCR_EL2.HPMN) and the odd one in
+	 * range 2 (the others); default true. */
 	bool chain_across;
 	/* Counters count in standby (WFI, WFE). */
 	bool count_in_standby;
@@ -76,20 +77,20 @@ struct pmk_armv8_params {
 /* States and pins of the core that the PMU sees, and the registers of EL2 and EL3 that control
  * it. After reset all are 0, except EL, which is 1, and MDCR_EL2, whose HPMN is N. */
 enum pmk_armv8_input {
-	/* exception level of the code that follows: 0 … 3. Accesses with a privileged enum pmk_mode
-	 * come from this level if it is 2 or 3, otherwise from EL1 */
+	/* Exception level of the code that follows: 0 … 3. Accesses with a privileged enum pmk_mode
+	 * come from this level if it is 2 or 3, otherwise from EL1. */
 	PMK_ARMV8_IN_EL,
 	PMK_ARMV8_IN_SECURE,  /* 1: Secure state */
 	PMK_ARMV8_IN_DEBUG,   /* 1: Debug state; nothing counts */
 	PMK_ARMV8_IN_STANDBY, /* 1: in WFI or WFE */
-	/* value of MDCR_EL2: HPMN, TPMCR, TPM, HPME, HPMD, HCCD, HLP, HPMFZO */
+	/* Value of MDCR_EL2: HPMN, TPMCR, TPM, HPME, HPMD, HCCD, HLP, HPMFZO. */
 	PMK_ARMV8_IN_MDCR_EL2,
 	PMK_ARMV8_IN_MDCR_EL3,	  /* value of MDCR_EL3: TPM, SPME, SCCD, MCCD, MPMX */
 	PMK_ARMV8_IN_TGE,	  /* HCR_EL2.TGE: EL0 traps to EL2 instead of EL1 */
 	PMK_ARMV8_IN_EL1_AARCH32, /* 1: EL1 uses AArch32 */
 	PMK_ARMV8_IN_SUNIDEN,	  /* SDER(32_EL3).SUNIDEN: Secure EL0 under an AArch32 EL1 counts */
-	/* 1: external debug permits counting where it is prohibited. Leave it 0 with
-	 * FEAT_Debugv8p2, which has no such override */
+	/* 1: external debug permits counting where it would be prohibited. Leave it 0 for cores
+	 * with FEAT_Debugv8p2, which do not have this override. */
 	PMK_ARMV8_IN_SPNIDEN,
 	PMK_ARMV8_IN_LOCKED_OUT, /* 1: the memory-mapped view answers with an error: core off, OS
 				   * or double lock, MDCR_EL3.EPMAD */
@@ -104,9 +105,9 @@ enum pmk_armv8_oddity {
 	PMK_ARMV8_ODD_DENIED = 1 << 3, /* made an access that traps or is UNDEFINED */
 };
 
-/* The destination of the last access that returned PMK_EUNDEF: exception class (0x00 UNDEFINED,
- * 0x18 trapped MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx) and exception
- * level. */
+/* The exception that the last access with PMK_EUNDEF takes: its exception class `ec` (0x00
+ * UNDEFINED, 0x18 trapped MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx),
+ * and the exception level `el` that handles it. */
 struct pmk_armv8_trap {
 	uint8_t ec, el;
 };
@@ -128,7 +129,7 @@ struct pmk_armv8_model {
 	uint64_t cycles;      /* PMCCNTR */
 	uint64_t cycles_seen; /* cycle total at the last synchronisation */
 	uint32_t ccfiltr;
-	uint32_t pmcr; /* the bits that keep what is written to them */
+	uint32_t pmcr; /* only the bits that keep the value written to them */
 	uint32_t cnten, inten, ovs;
 	uint32_t oddities;
 	uint8_t phase; /* cycles since PMCCNTR's last step, while D divides */

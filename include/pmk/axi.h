@@ -8,7 +8,7 @@
  * There is one sample per rising edge of ACLK. It holds the values of the signals at the edge. A
  * transfer takes place at an edge at which VALID and READY of its channel are both high (A3.2.1).
  *
- * The value of a signal that was x or z at the edge does not matter; its bit in `x` is set.
+ * If a signal was x or z at the edge, its bit in `x` is set, and its value is ignored.
  */
 #ifndef PMK_AXI_H
 #define PMK_AXI_H
@@ -72,7 +72,7 @@ enum pmk_axi_role {
 struct pmk_axi_cycle {
 	uint64_t value[PMK_AXI_NROLES];
 	uint32_t x; /* set of signals that were x or z */
-	/* ARESETn is asserted: nothing is transferred, and the other signals are ignored */
+	/* ARESETn is asserted: nothing is transferred, and the other signals are ignored. */
 	bool reset;
 };
 

@@ -3,9 +3,9 @@
 /*
  * Bit fields of hardware registers, written [hi:lo] as the manuals write them.
  *
- * A field is represented by its mask. PMK_GET and PMK_PUT derive the shift from the mask; with a
- * constant mask the compiler turns the division into a shift (no division helper is called, even at
- * -O0).
+ * A field is represented by its mask. PMK_GET(v, m) returns the field m of v, and PMK_PUT(v, m, x)
+ * returns v with x in the field m. Both derive the shift from the mask. If the mask is constant,
+ * the compiler turns the division into a shift and calls no division helper, even at -O0.
  *
  * 	#define PMNC_EVTCOUNT0  PMK_BITS(27, 20)
  * 	unsigned code = PMK_GET(pmnc, PMNC_EVTCOUNT0);

@@ -3,12 +3,12 @@
 /*
  * The bus: producers report events here, and models read them.
  *
- * It holds one monotonic 64-bit total per signal, a log of latencies, and the horizon: for each
- * signal, the smallest total at which a model must be synchronised, because a counter overflows or
- * a start delay ends. No code runs per cycle. A producer adds to the totals, and a model takes
- * differences when one of its registers is accessed. When pmk_bus_due() becomes true, the producer
- * synchronises the models before it continues, so an overflow happens at the right place in the
- * program.
+ * The bus has one monotonic 64-bit total per signal, a log of latencies, and a horizon for each
+ * signal. The horizon is the smallest total at which a model must be synchronised, because a
+ * counter then overflows or a start delay ends. No code runs per cycle. A producer adds to the
+ * totals. When a register of a model is accessed, the model adds what the totals have grown to its
+ * counters. When pmk_bus_due() becomes true, the producer synchronises the models before it
+ * continues, so an overflow happens at the right place in the program.
  *
  * 	for (each step of the program) {
  * 		pmk_bus_add(&bus, PMK_SIG_INSN, 1);
@@ -17,8 +17,8 @@
  * 			(let every model synchronise, then set the new horizon)
  * 	}
  *
- * A bus belongs to one producer thread and has no lock. It holds no pointers, so two processes may
- * share its memory.
+ * A bus belongs to one producer thread and has no lock. It has no pointers, so two processes may
+ * share its memory. No function accepts NULL. Host library only.
  */
 #ifndef PMK_BUS_H
 #define PMK_BUS_H
@@ -34,26 +34,28 @@ extern "C" {
 
 #define PMK_NEVER UINT64_MAX
 
-/* Entries of the latency log, a power of two. A producer that checks pmk_bus_due() between blocks
- * of code may record up to half of them in one block. */
+/* Number of records in the latency log, a power of two. A producer that checks pmk_bus_due()
+ * between blocks of code may add up to half of this number in one block. */
 #define PMK_LATENCY_LOG 4096
 
-/* Occurrences of one signal that all took the same number of cycles, which is not one. A record
- * holds several occurrences only if they are `apart`: each began after all earlier occurrences had
- * ended, and after a model had last read the log. */
+/* Occurrences of one signal that all took the same number of cycles. (Occurrences that took one
+ * cycle have no record.) A record has several occurrences only if they are `apart`: each of them
+ * began after all earlier occurrences of the signal had ended, and after a model had last read the
+ * log. */
 struct pmk_latency_record {
-	uint64_t start; /* start of the first occurrence, in cycles */
-	uint64_t end;	/* start of the last occurrence */
-	uint32_t cycles;
-	uint16_t n;
-	uint8_t sig; /* enum pmk_signal */
+	uint64_t start;	 /* start of the first occurrence, in cycles */
+	uint64_t end;	 /* start of the last occurrence */
+	uint32_t cycles; /* duration of each occurrence */
+	uint16_t n;	 /* number of occurrences */
+	uint8_t sig;	 /* enum pmk_signal */
 	bool apart;
 };
 
-/* Size of the hash table of the records that can still grow. These are the last record of each
- * signal and length. */
+/* Size of the hash table of the records to which occurrences can still be added. These are the last
+ * records of each signal and number of cycles. */
 #define PMK_LATENCY_OPEN 64
-/* Largest number of occurrences in a record, so that n * cycles * cycles fits in 64 bits. */
+/* A record has at most PMK_LATENCY_MANY occurrences, and only one if they took more than
+ * PMK_LATENCY_LONG cycles. So n * cycles * cycles fits in 64 bits. */
 #define PMK_LATENCY_MANY UINT16_MAX
 #define PMK_LATENCY_LONG (UINT32_C(1) << 24)
 
@@ -87,19 +89,19 @@ struct pmk_bus {
 	 * read. */
 	uint64_t recorded;     /* number of records since the start */
 	uint64_t recorded_due; /* horizon of `recorded` */
-	uint64_t timed;	       /* number of occurrences in those records */
-	uint64_t timed_due;
-	/* Records before this one do not grow any more, because a model has read them; PMK_NEVER:
-	 * no record grows. */
+	uint64_t timed;	       /* number of occurrences in all records since the start */
+	uint64_t timed_due;    /* horizon of `timed` */
+	/* Occurrences are no longer added to records before this one, because a model has read
+	 * them. PMK_NEVER: every occurrence gets a record of its own. */
 	uint64_t sealed;
-	uint64_t sealed_at; /* cycle */
-	/* End of the last recorded occurrence of each signal. */
+	uint64_t sealed_at; /* the cycle in which pmk_bus_seal() was called last */
+	/* The cycle in which the last recorded occurrence of each signal ended. */
 	uint64_t busy[PMK_NSIGNALS];
-	uint64_t open[PMK_LATENCY_OPEN]; /* by hash: the number of a record plus 1 */
+	uint64_t open[PMK_LATENCY_OPEN]; /* hash table: the number of a record plus 1 */
 	/* The longest latency that the producer records, in cycles; 0: not known. */
 	uint32_t longest;
 	struct pmk_latency_record log[PMK_LATENCY_LOG];
-	/* Copy of the signals of the records, close together so that searching is fast. */
+	/* log_sig[i] is log[i].sig, in an array of its own so that searching is fast. */
 	uint8_t log_sig[PMK_LATENCY_LOG];
 };
 
@@ -167,7 +169,7 @@ static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint
 		pmk_bus_record_new(bus, sig, start, cycles);
 }
 
-/* Makes later occurrences go into new records. Readers of the log call this. */
+/* Makes later occurrences go into new records. A model calls this when it reads the log. */
 static inline void pmk_bus_seal(struct pmk_bus *bus)
 {
 	if (bus->sealed != PMK_NEVER)
@@ -175,11 +177,12 @@ static inline void pmk_bus_seal(struct pmk_bus *bus)
 	bus->sealed_at = bus->total[PMK_SIG_CYCLE];
 }
 
-/* Returns the number of the first record of `sig` from number `at` on, which must still be in the
- * log; `recorded` if there is none. */
+/* Returns the number of the first record of `sig` from record number `at` on; `recorded` if there
+ * is none. Record `at` must still be in the log. */
 uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at);
 
-/* Request synchronisation no later than when `recorded`, or `timed`, reaches `at`. */
+/* Request synchronisation no later than when `recorded` (or, the second function, `timed`) reaches
+ * `at`. */
 static inline void pmk_bus_ask_recorded(struct pmk_bus *bus, uint64_t at)
 {
 	if (at < bus->recorded_due)

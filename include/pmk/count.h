@@ -81,12 +81,12 @@ const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c);
  * 	target                           "emu", "linux", "wave:FILE",
  * 	                                 "openocd:HOST:PORT", "gdb:HOST:PORT",
  * 	                                 "xvc:HOST:PORT", "devmem" or "devmem:FILE"
- * 	event, metrics                   events to count; comma-separated lists
+ * 	event, metrics                   events and metrics to count; comma-separated lists
  * 	pmu, core, set, traffic, layout  the modelled core and its surroundings
- * 	map, layer, packets              of a dump
- * 	detailed, null                   more events than by default; none
+ * 	map, layer, packets              how to read a waveform dump
+ * 	detailed, null                   count more events than by default; count none
  * 	pid, all-cpus, cpu, no-inherit   the processes or CPUs to count on this machine
- * 	repeat, interval, passes         how often
+ * 	repeat, interval, passes         how often to count, and what to report about intervals
  * 	interval-count, summary, no-summary
  * 	delay, timeout                   when to begin and to end
  * 	sample, sample-seed              count short pieces, and estimate the rest
@@ -157,7 +157,8 @@ struct pmk_count_listener {
 
 /* Check whether the request can be met. This reads files but starts nothing. If the caller has not
  * called this, pmk_count_run() does. After a failure the caller can change settings and call it
- * again. `l` may be NULL, also for pmk_count_run(); it is copied and stays in use. */
+ * again. The listener is copied; pmk_count_run() uses it, too, if its own `l` is NULL. `l` may be
+ * NULL in both. */
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /* Count until the program ends or pmk_count_stop() is called. Call it once per handle. */
@@ -190,7 +191,7 @@ struct pmk_count_row {
 	int32_t has_value;  /* 0: there is no value, and `reason` says why */
 	uint64_t value;	    /* with several runs: the rounded mean */
 	uint64_t entries;   /* how often the region was entered */
-	uint64_t runtime_ns; /* how long it was counted; the emulated core's time in emulation */
+	uint64_t runtime_ns; /* how long it was counted; in emulation, the emulated core's time */
 	double coverage;     /* share of the time in which it was counted; 1.0: always */
 	double stddev_pct; /* with several runs: standard deviation of the mean, in percent of it */
 	/* Not 0: the row describes an interval, and the next three members are the time of its end,
@@ -205,9 +206,11 @@ struct pmk_count_row {
 	double at_seconds;
 	uint64_t latency_n, latency_sum;   /* number of timed occurrences, and their sum */
 	uint64_t latency_min, latency_max; /* min > max: not known */
-	const char *thread; /* "per-thread": the thread that was counted, "sleep-4711"; or NULL */
-	/* "sample": with 95 % probability the true count is within this many percent of `value`;
-	 * else 0. */
+	/* With the setting "per-thread": name and number of the thread, "sleep-4711". Otherwise
+	 * NULL. */
+	const char *thread;
+	/* With the setting "sample": with 95 % probability the true count is within this many
+	 * percent of `value`. Otherwise 0. */
 	double margin_pct;
 	/* For a distribution that is not of latencies, its quantity: "beats in a burst".
 	 * has_latency is then 0, and the four latency_… members describe this quantity. NULL: no
@@ -246,7 +249,7 @@ struct pmk_count_summary {
 	uint32_t passes;     /* number of passes, each with other events in the counters */
 	uint32_t runs, processes, threads;
 	int32_t partial; /* not 0: the run was cut off, and the counts end there */
-	/* exit code of the program as a shell reports it: 128 + signal if it was killed */
+	/* Exit code of the program as a shell reports it: 128 + signal if it was killed. */
 	int32_t exit_code;
 	double elapsed;	 /* duration of a run on the host, in seconds */
 	double clock_hz; /* clock of the cycles; 0: not known */

@@ -34,7 +34,7 @@ extern "C" {
 
 #define PMK_SAMPLE_NO_REGION UINT32_MAX
 
-/* Any bytes, without a terminating 0; NULL where no name was read. */
+/* A name from a dump: any bytes, without a terminating 0. `byte` is NULL if no name was read. */
 struct pmk_dump_text {
 	uint8_t *byte;
 	size_t length;
@@ -60,17 +60,18 @@ struct pmk_dump_count {
 struct pmk_dump_region {
 	struct pmk_dump_text name; /* empty if the region has no name */
 	uint32_t entries, errors;
-	/* Events with counts: fewer than the dump's if the dump is cut off in this region. */
+	/* Number of events whose counts were read: fewer than pmk_dump.nevents if the dump is cut
+	 * off in this region. */
 	unsigned nevents;
-	size_t first; /* index of event 0 in pmk_dump.count */
+	size_t first; /* index in pmk_dump.count of the counts of event 0; others follow */
 };
 
-/* The position of the program when a counter had counted its period. */
+/* One sample: the position of the program when a counter had counted its period. */
 struct pmk_profile_sample {
 	uint64_t pc;	 /* 0: the sample was polled, so the address is not known */
 	uint32_t region; /* the innermost open region, or PMK_SAMPLE_NO_REGION */
 	uint8_t event;	 /* index of the event in pmk_dump.event */
-	bool late;	 /* the sample was taken a period or more after the overflow */
+	bool late;	 /* the counter had counted another period before the sample was taken */
 };
 
 enum pmk_dump_state {
@@ -87,8 +88,8 @@ struct pmk_dump {
 	size_t begin, end; /* offsets in the capture; `end` is where a cut dump ends */
 	uint8_t version;
 	bool crlf; /* CR LF was converted back to LF */
-	/* For states other than COMPLETE: one line; its offsets count from the start of the
-	 * capture. */
+	/* If the state is not COMPLETE: the reason, in one line; offsets in it count from the start
+	 * of the capture. */
 	char why[160];
 	struct pmk_dump_text pmu;
 	struct pmk_dump_event event[PMK_DUMP_EVENTS];
@@ -104,9 +105,10 @@ struct pmk_dump {
 };
 
 /*
- * Find the first dump that begins at or after *at. Returns 1 and sets *at to the end of the dump; 0
- * if there is no dump; PMK_ENOMEM; PMK_EINVAL if dump->size is not a size of any version. After 1
- * the caller frees the dump with pmk_dump_free(), which keeps `size`.
+ * Find the first dump in `data` that begins at offset *at or later, and read it. Returns 1 and sets
+ * *at to the end of the dump; 0 if there is no dump; PMK_ENOMEM; PMK_EINVAL if dump->size is not a
+ * size of any version. If it returned 1, the caller frees the dump with pmk_dump_free(), which
+ * keeps `size`.
  */
 int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *dump);
 void pmk_dump_free(struct pmk_dump *dump);

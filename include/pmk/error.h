@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The errors of libpmk: negative values; 0 is success, a positive value may be a count. Codes are
- * never reused for another meaning. pmk_strerror() is freestanding, returns a constant string and
- * may be called from an interrupt handler.
+ * The errors of libpmk are negative values. 0 is success, and a positive value may be a count.
+ * Codes are never reused for another meaning.
  */
 #ifndef PMK_ERROR_H
 #define PMK_ERROR_H
@@ -39,6 +38,9 @@ enum pmk_error {
 #undef X
 };
 
+/* Returns the text of an error as a constant string: "success" for 0 and positive values, "unknown
+ * error" for other negative values; never NULL. Freestanding; may be called from an interrupt
+ * handler. */
 const char *pmk_strerror(int err);
 
 #ifdef __cplusplus

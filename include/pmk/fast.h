@@ -3,18 +3,19 @@
 /*
  * The cheapest measurement: one inline access per counter before and after the code. Use it for
  * short pieces of code in inner loops, where a region of <pmk/target.h> costs more than the code
- * that it measures. It always reads the cycle counter and the first two event counters;
- * pmk_target_add() assigns the cycles and the first two other events to these.
+ * that it measures. It always reads the cycle counter and the first two event counters. They count
+ * cycles and the first two other events that were added with pmk_target_add(). On M-profile there
+ * is only the cycle counter, and the other differences are 0.
  *
  * 	struct pmk_fast f;
  * 	PMK_FAST_BEGIN(&f);
  * 	… code …
- * 	PMK_FAST_END(&f);		f.delta[0] cycles, f.delta[1] and [2] the events
+ * 	PMK_FAST_END(&f);		f.delta[0]: cycles; f.delta[1], f.delta[2]: events
  *
  * Differences are modulo 2^32, so they are exact for code that counts less than that. The counters
- * must be running (pmk_target_start). The cost at each end is three MRC on ARM11, one ISB and three
- * MRS on PMUv3, and at most 12 instructions in all (GCC, -Os and -O2). Any code that may read the
- * counters can use it.
+ * must be running (pmk_target_start). The cost at each end is three MRC on ARM11, and one ISB and
+ * three MRS on PMUv3; with the other instructions it is at most 12 (GCC, -Os and -O2). Any code
+ * that may read the counters can use the macros, including interrupt handlers.
  *
  * 16-bit Thumb has no MRC: compile the function that uses this with __attribute__((target("arm"))).
  * With PMK_ENABLED 0 the differences are 0, and an optimising compiler removes the macros.
@@ -38,9 +39,9 @@ struct pmk_fast {
 };
 
 /*
- * A lightweight region: sums of the same three readings, and the minimum and maximum of cycles. Use
- * it for code that runs often, where a region of <pmk/target.h> takes too long and separate
- * differences would be too many.
+ * A lightweight region: for the same three counters, the sums over all occurrences, and for cycles
+ * also the minimum and maximum of an occurrence. Use it for code that runs often, where a region of
+ * <pmk/target.h> takes too long.
  *
  * 	struct pmk_fast_region fast_regions[] = { { .name = "filter" } };
  *
@@ -51,17 +52,17 @@ struct pmk_fast {
  * 	}
  *
  * PMK_REGION_FAST_BEGIN(id) and PMK_REGION_FAST_END(id) do the same around code that is not one
- * block. A block that is left by break, goto or return is not counted. Each occurrence is a
- * difference modulo 2^32, so it must count less than that; the sums and the number of occurrences
- * have 64 bits. The cost is at most 40 instructions at each end (GCC, -Os and -O2; 32-bit Arm and
- * AArch64). About 6 of them are included in the counts and not subtracted.
+ * block. An occurrence that leaves the block by break, goto or return is not counted. The count of
+ * an occurrence is a difference modulo 2^32, so it must be less than that; the sums and the number
+ * of occurrences have 64 bits. The cost is at most 40 instructions at each end (GCC, -Os and -O2;
+ * 32-bit Arm and AArch64). The counts include about 6 of these instructions.
  *
  * The values at the beginning are stored in the region, so a region cannot be open twice: not in
  * recursion, in two tasks, or in a handler that interrupts it. Different regions can be nested.
  */
 struct pmk_fast_region {
 	const char *name;
-	uint32_t begin[3];
+	uint32_t begin[3]; /* values of the three counters at the beginning */
 	uint32_t min, max; /* cycles of an occurrence; min > max: there were no occurrences */
 	uint64_t count;	   /* occurrences */
 	uint64_t sum[3];   /* cycles, first event, second event */
@@ -145,8 +146,8 @@ static inline __attribute__((always_inline)) void pmk_fast_last(uint32_t *c, uin
 
 #elif defined(__aarch64__)
 
-/* The ISB keeps the reads from running ahead of the code before them (DDI 0487 D13.5). At the
- * beginning this is the code before the region; at the end, the region. */
+/* The ISB keeps the reads of the counters from running ahead of the code before them (DDI 0487
+ * D13.5). In pmk_fast_first() this is the code before the region, in pmk_fast_last() the region. */
 static inline __attribute__((always_inline)) void pmk_fast_first(uint32_t *c, uint32_t *e0,
 								 uint32_t *e1)
 {
@@ -202,8 +203,8 @@ static inline __attribute__((always_inline)) void pmk_fast_end(struct pmk_fast *
 
 	pmk_fast_last(&c, &e0, &e1);
 #ifdef __aarch64__
-	/* All loads first, so that the compiler can pair them. 32-bit Arm would need more registers
-	 * than this code may change. */
+	/* All loads come first, so that the compiler can pair them. 32-bit Arm would need more
+	 * registers for this than a function may change without saving them. */
 	uint32_t b0 = f->begin[0], b1 = f->begin[1], b2 = f->begin[2];
 
 	f->delta[0] = c - b0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * Instruction facts: the class of an instruction, the registers that it reads and writes and their
- * roles, and its effects on memory and control flow. The facts do not depend on the instruction set
- * and contain no timing; the pipeline model (src/cpu) adds cycles and latencies.
+ * Facts about decoded instructions: the class of an instruction, the registers that it reads and
+ * writes and their roles, and its effects on memory and control flow. All instruction sets use the
+ * same struct. It contains no timing; the pipeline models (src/cpu) add cycles and latencies. Host
+ * library only.
  */
 #ifndef PMK_ISA_H
 #define PMK_ISA_H
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Which execution units the instruction needs. */
+/* The class of an instruction: which execution units it needs. */
 enum pmk_iclass {
 	PMK_I_OTHER,	  /* hints, MRS, CPS, coprocessor moves …: one issue cycle */
 	PMK_I_ALU,	  /* register or immediate operand */
@@ -59,8 +60,9 @@ enum pmk_iclass {
 };
 
 /*
- * The operation of an A64 instruction of SIMD, CRYPTO or floating point, or of one of the few
- * integer instructions, for which some core has a latency of its own. PMK_V_PLAIN: there is none.
+ * The operation of an A64 instruction, where the class is not enough to find the latency on every
+ * modelled core. Most of these are SIMD, cryptographic and floating-point operations; a few are
+ * integer operations. PMK_V_PLAIN: the class is enough.
  */
 enum pmk_vector {
 	PMK_V_PLAIN,
@@ -73,7 +75,7 @@ enum pmk_vector {
 	PMK_V_HIGH,	  /* ADDHN, SUBHN */
 	PMK_V_HIGH_ROUND, /* RADDHN, RSUBHN */
 	PMK_V_XTN,
-	PMK_V_ACROSS, /* ADDV, SADDLV of up to four elements; then of 8; then of 16 */
+	PMK_V_ACROSS, /* three values: ADDV, SADDLV of up to 4 elements, of 8, of 16 */
 	PMK_V_MOST = PMK_V_ACROSS + 3, /* SMAXV, UMINV …, with three values like ADDV */
 	PMK_V_SHIFT = PMK_V_MOST + 3,  /* by an immediate: SHL, USHR, SSHLL … */
 	PMK_V_SHIFT_INSERT,	       /* SLI, SRI */
@@ -97,7 +99,7 @@ enum pmk_vector {
 	PMK_V_POLY_DOUBLE,	       /* PMULL of 64 bits */
 	PMK_V_ABA,		       /* SABA, UABA */
 	PMK_V_ABAL,		       /* SABAL, SADALP */
-	PMK_V_TABLE,		       /* TBL of one register; the next three: of 2 to 4 */
+	PMK_V_TABLE,		       /* four values: TBL of 1, 2, 3 and 4 registers */
 	PMK_V_TABLE_KEEP = PMK_V_TABLE + 4, /* TBX, with four values like TBL */
 	PMK_V_AES = PMK_V_TABLE_KEEP + 4,   /* AESE, AESD */
 	PMK_V_AES_MIX,			    /* AESMC, AESIMC */
@@ -105,11 +107,11 @@ enum pmk_vector {
 	PMK_V_SHA_XOR,			    /* SHA1SU0 */
 	PMK_V_SHA_SLOW,			    /* SHA1C, SHA1M, SHA1P, SHA256H, SHA256H2, SHA256SU1 */
 	/* Floating point, scalar and in vectors */
-	PMK_V_F_ADD,	  /* FADD, FSUB, FABD */
-	PMK_V_F_PLAIN,	  /* FABS, FNEG, FMAX, FMIN … */
-	PMK_V_F_PAIR_ADD, /* FADDP */
-	PMK_V_F_PAIR,	  /* FMAXP, FMINP … */
-	PMK_V_F_ACROSS,	  /* FMAXV … of four elements; the next one: of eight */
+	PMK_V_F_ADD,			      /* FADD, FSUB, FABD */
+	PMK_V_F_PLAIN,			      /* FABS, FNEG, FMAX, FMIN … */
+	PMK_V_F_PAIR_ADD,		      /* FADDP */
+	PMK_V_F_PAIR,			      /* FMAXP, FMINP … */
+	PMK_V_F_ACROSS,			      /* two values: FMAXV … of 4 elements, of 8 */
 	PMK_V_F_COMPARE = PMK_V_F_ACROSS + 2, /* FCMEQ, FACGT … */
 	PMK_V_F_FLAGS,			      /* FCMP, FCCMP */
 	PMK_V_F_SELECT,			      /* FCSEL */
@@ -117,7 +119,7 @@ enum pmk_vector {
 	PMK_V_F_MAC,	     /* FMADD, FMLA */
 	PMK_V_F_MAC_ELEMENT, /* FMLA with one element of the second register */
 	PMK_V_F_STEP,	     /* FRECPS, FRSQRTS */
-	PMK_V_CONVERT, /* FCVT, FRINT, FRECPE of one or two elements; the next two: of 4, of 8 */
+	PMK_V_CONVERT,	     /* three values: FCVT, FRINT, FRECPE of up to 2 elements, of 4, of 8 */
 	PMK_V_LENGTHEN = PMK_V_CONVERT + 3, /* FCVTL from half precision */
 	PMK_V_DIVIDE,			    /* FDIV; `wide`: elements of 64 bits */
 	PMK_V_ROOT,			    /* FSQRT; `wide` as for FDIV */
@@ -128,8 +130,8 @@ enum pmk_vector {
 	PMK_V_INSERT,	/* INS, DUP from a general register */
 	PMK_V_MOVE_OUT, /* FMOV, UMOV, SMOV to a general register */
 	/* Integers */
-	PMK_V_SHORT_SHIFT, /* the shift of an operand that a barrel shifter makes free: LSL by up to
-			      4 in an addition, any in a logical operation that sets no flags */
+	PMK_V_SHORT_SHIFT, /* some cores do the shift at no cost: LSL by up to 4 in an addition, any
+			      shift in a logical operation that sets no flags */
 	PMK_V_REVERSE,	   /* REV, RBIT */
 	PMK_V_CRC,	   /* CRC32 */
 	PMK_V_EXTENDED,	   /* load of less than a word, or with its sign extended */
@@ -137,7 +139,7 @@ enum pmk_vector {
 	PMK_NVECTORS
 };
 
-/* Kinds of an A64 instruction, for events that count kinds: bits of pmk_insn.kind. */
+/* Kinds of an A64 or ARMv7 instruction, for events that count kinds: bits of pmk_insn.kind. */
 enum pmk_ikind {
 	PMK_K_DP = 1 << 0, /* integer data processing, including moves */
 	/* Advanced SIMD, except loads, stores and moves to or from X. */
@@ -258,14 +260,14 @@ enum pmk_sysop {
 	PMK_SYS_ISB,	    /* flush prefetch buffer */
 	PMK_SYS_BTAC_FLUSH, /* flush entire branch target cache */
 	PMK_SYS_ICACHE_INV, /* invalidate entire instruction cache (flushes the BTAC) */
-	PMK_SYS_TLB,	    /* any TLB maintenance, TTBR, DACR or context ID write */
+	PMK_SYS_TLB,	    /* TLB maintenance, or a write of TTBR, DACR or the context ID */
 	PMK_SYS_WFI,
 };
 
 /*
- * A32: r0-r15 are 0-15; S0-S31 of an ARM11, and D0-D31 of ARMv7 and later, are 32-63. A64: x0-x30
- * are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63. MicroBlaze: r1-r31 are 1-31, r0 is no
- * register.
+ * Register numbers. A32 and T32: r0-r15 are 0-15; S0-S31 of an ARM11, and D0-D31 of ARMv7 and
+ * later, are 32-63. A64: x0-x30 are 0-30, SP is 31, v0-v31 are 32-63; XZR has no number.
+ * MicroBlaze: r1-r31 are 1-31; r0 has no number.
  */
 #define PMK_NREGS  64
 #define PMK_NO_REG (-1)
@@ -276,8 +278,9 @@ enum pmk_sysop {
 	.ra = PMK_NO_REG
 
 struct pmk_insn {
-	uint64_t addr;
-	/* Target of JUMP and CALL; for a literal load, the address of the word; otherwise 0. */
+	uint64_t addr; /* guest address of the instruction */
+	/* Guest address of the target of JUMP and CALL, or of the data of a literal load; otherwise
+	 * 0. */
 	uint64_t target;
 	uint8_t size;	  /* bytes: 2 or 4 */
 	uint8_t iclass;	  /* enum pmk_iclass */
@@ -290,38 +293,39 @@ struct pmk_insn {
 	bool reads_flags;  /* reads the flags as data, not as its condition: ADC, RRX … */
 	bool exclusive;	   /* LDREX, STREX: a failed store does not access memory */
 	bool load, store;  /* accesses memory; both for SWP */
-	bool literal;	   /* load from [pc, #imm]; address in target */
-	bool writeback;	   /* base register is updated */
+	bool literal;	   /* load from [pc, #imm]; `target` is the address */
+	bool writeback;	   /* the base register is updated */
 	bool slow_address; /* negative register offset, or a scaled one other than LSL #2 */
-	bool based;	   /* A64: the address is rn + offset; write-back adds `step` to rn. In A32
-			    * this is so if rn is a register, and rm is not. */
+	bool based;	   /* A64: the address is rn + `offset`, and write-back adds `step` to rn.
+			    * False in other instruction sets, although A32 and T32 may set
+			    * `offset` and `step`. */
 	bool decoded;	   /* false: the decoder does not know it; only addr and size are set */
-	uint8_t mem_bytes; /* per access: 1, 2, 4, 8; 0 = none */
-	uint8_t mem_count; /* accesses: 1; registers of a multiple; 2 for LDRD, STRD */
-	int8_t rd, rd2;	   /* results (rd also the value of a store), PMK_NO_REG = none */
+	uint8_t mem_bytes; /* bytes per access: 1, 2, 4 or 8; 0: accesses no memory */
+	uint8_t mem_count; /* accesses: 1; 2 for LDRD, STRD; number of registers of a multiple */
+	int8_t rd, rd2;	   /* results (a store's value is in rd); PMK_NO_REG: none */
 	int8_t rn;	   /* first operand, or base address */
 	int8_t rm;	   /* second operand, or offset register */
 	int8_t rs;	   /* shift amount, or second multiplicand */
 	int8_t ra;	   /* accumulator */
-	uint16_t list;	   /* registers of a multiple, bit per register */
-	/* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_microblaze_kind bits; ARMv6: enum pmk_vfp
-	 */
+	uint16_t list;	   /* registers of a load or store multiple: bit n is register n */
+	/* A64, ARMv7: enum pmk_ikind bits; MicroBlaze: enum pmk_microblaze_kind bits; ARMv6: enum
+	 * pmk_vfp */
 	uint32_t kind;
-	uint8_t mem_total; /* A64, MicroBlaze: total bytes, 1 to 64; LDP Q: 32 */
+	uint8_t mem_total; /* A64, ARMv7, MicroBlaze: bytes of all accesses; 32 for LDP Q */
 	bool wide;	   /* A64, multiplications and divisions: the operands have 64 bits */
 	uint8_t vector;	   /* A64: enum pmk_vector */
 	bool quad;	   /* A64, SIMD and SIMD_FP: the vectors have 128 bits */
-	int16_t step;
-	int32_t offset;
-	uint32_t word;	 /* A64: the instruction itself */
-	uint64_t reads;	 /* all registers read, bit per register (PC excluded) */
-	uint64_t writes; /* all registers written (PC excluded) */
+	int16_t step;	   /* in bytes; see `based` */
+	int32_t offset;	   /* in bytes; see `based` */
+	uint32_t word;	   /* A64: the instruction itself */
+	uint64_t reads;	   /* all registers that are read, except the PC: bit n is register n */
+	uint64_t writes;   /* all registers that are written, except the PC */
 };
 
 /*
- * A decoder for A32 and the 16-bit subset of T32 (ARMv6 and older), based on Capstone. Not
- * thread-safe: use one decoder per thread, or a lock. pmk_isa_arm_new() returns NULL when out of
- * memory, and when pmk_isa_other_capstone() is not 0.
+ * A decoder for A32 and T32, which asks Capstone about rare instructions. Not thread-safe: use one
+ * decoder per thread, or a lock. pmk_isa_arm_new() returns NULL when out of memory, and when
+ * pmk_isa_other_capstone() is not 0. The caller frees the decoder with pmk_isa_arm_free().
  */
 struct pmk_isa_arm;
 
@@ -336,9 +340,10 @@ struct pmk_isa_arm *pmk_isa_arm_new(void);
 void pmk_isa_arm_free(struct pmk_isa_arm *isa);
 
 /*
- * Decode the instruction of `size` bytes at `bytes` (little endian, as in memory) at guest address
- * `addr`. Always fills *insn; an unknown encoding has decoded = false. A Thumb BL/BLX pair is one
- * 4-byte instruction, as in QEMU.
+ * Decode an instruction of ARMv6 or older: A32, or the 16-bit subset of T32. `bytes` points to its
+ * `size` bytes (little endian, as in memory), and `addr` is its guest address. Always fills *insn;
+ * an unknown encoding has decoded = false. A Thumb BL/BLX pair is one 4-byte instruction, as in
+ * QEMU.
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
@@ -359,35 +364,37 @@ void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, c
 void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			 size_t size, struct pmk_insn *insn);
 
-/* True if the text begins with Capstone's name of the instruction. */
+/* True if `text` begins with Capstone's name of the instruction. */
 bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			  size_t size, const char *text);
 
 /*
  * Decode one A64 instruction at guest address `addr`: v8.0 to v8.5 as listed at the top of
- * src/cpu/isa/a64.c, without SVE and SME. No state, no allocation, any thread. Always fills *insn;
- * an encoding it does not know has decoded = false. Registers, kinds and sizes come from the
- * encoding (DDI 0487, C4). In addition to the comments of the struct: multiplicands are rn and rm.
- * If the old value of the destination is read (MOVK, BFM, CAS, vector inserts), it is ra. Atomics
- * and store exclusives have their value in rm and their result in rd. LDn and STn count elements;
- * with more than one, their class is LOADM or STOREM.
+ * src/cpu/isa/a64.c, without SVE and SME. It has no state and allocates nothing, so any thread may
+ * call it. Always fills *insn; an encoding that it does not know has decoded = false. Registers,
+ * kinds and sizes come from the encoding (DDI 0487, C4). In addition to the comments of the struct:
+ * multiplicands are rn and rm. If the instruction reads the old value of its destination (MOVK,
+ * BFM, CAS, vector inserts), that register is ra. Atomics and store exclusives have their value in
+ * rm and their result in rd. For LDn and STn, mem_count is the number of elements; with more than
+ * one, the class is LOADM or STOREM.
  */
 void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 
 /*
- * Decode one MicroBlaze instruction at guest address `addr`; `word` is its value, in any byte order
- * of the core. No state, any thread. Always fills *insn; an encoding that UG984 does not give,
- * reserved fields included, has decoded = false. pmk_isa_microblaze_decode() is for the 32-bit
- * core. pmk_isa_microblaze64_decode() is for the core with C_DATA_SIZE = 64, which also has the
+ * Decode one MicroBlaze instruction at guest address `addr`. `word` is its value, as
+ * pmk_isa_microblaze_word() returns it. The functions have no state, so any thread may call them.
+ * They always fill *insn; an encoding that UG984 does not give, or with bits set in reserved
+ * fields, has decoded = false. pmk_isa_microblaze_decode() is for the 32-bit core.
+ * pmk_isa_microblaze64_decode() is for the core with C_DATA_SIZE = 64, which also has the
  * instructions of the kind PMK_MB_LONG.
  *
  * In addition to the comments of the struct: rn is the field rA, rm the field rB, the value of a
  * store is rd. sets_flags and reads_flags refer to MSR[C]. load, store and mem_bytes say whether
  * bytes, halves or words are accessed. Branches with PMK_MB_BR_IMM are JUMP or CALL; brk and brki
- * are EXCEPTION, brki has a target; rtsd is RETURN, the other returns are MODE. is_branch is
- * PMK_MB_BR or PMK_MB_BR_COND.
- * sysop of mbar: WFI for the sleep family, else DSB if it waits for data, else ISB if it waits for
- * code; of a write to the UTLB or the process ID: TLB.
+ * are EXCEPTION, brki has a target; rtsd is RETURN, the other returns are MODE. is_branch is true
+ * for PMK_MB_BR and PMK_MB_BR_COND. sysop of mbar is WFI for the sleep family, otherwise DSB if it
+ * waits for data, otherwise ISB if it waits for code. sysop of a write to the UTLB or the process
+ * ID is TLB.
  */
 void pmk_isa_microblaze_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
@@ -395,14 +402,14 @@ void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *
 /*
  * Complete a decoded instruction that follows a prefix. `prefix` is the word of the imm directly
  * before it, or of the imml for microblaze64. The prefix changes the target of an immediate branch
- * or break, and whether it is a bri 4; no other fact depends on an immediate. Call this once for
- * every instruction after a prefix. With two imml, as used for 64-bit immediates, only the second
- * counts, so the immediate has 40 bits.
+ * or break, and whether a branch is a bri 4. No other fact depends on an immediate. Call this once
+ * for every instruction after a prefix. If two imml precede an instruction, as for 64-bit
+ * immediates, only the second is used, so the immediate has 40 bits.
  */
 void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix);
 void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix);
 
-/* Returns the four bytes of an instruction as a number. */
+/* Returns the four bytes of an instruction as a number. `big_endian` is the core's byte order. */
 uint32_t pmk_isa_microblaze_word(const void *bytes, bool big_endian);
 
 #ifdef __cplusplus

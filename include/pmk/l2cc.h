@@ -8,14 +8,14 @@
  *          L310  DDI 0246, chapter 3: the event counter registers that the L220 shares
  *          S1    ARM DAI 0195B §9: the meaning of its events
  *
- * They count the requests of the level 1 caches to the L2. Reads that are served from its line
- * buffers are not requests, so there are fewer requests than level 1 misses (S1 §9).
+ * The counters count requests of the level 1 caches to the L2. Reads that are served from line
+ * buffers of the L2 are not requests, so there are fewer requests than level 1 misses (S1 §9).
  *
- * 	L210  four counters of 32 bits that wrap; a flag and an interrupt each; they can be set to
- * 	      zero together, not preloaded. The event bus of the L2 has to be enabled beforehand:
- * 	      Auxiliary Control bit 20, while the cache is off.
- * 	L220  two counters of 32 bits that stop at 2^32 - 1; one interrupt for both; they can be
- * 	      written while the counters are disabled (our choice: no source says more).
+ * 	L210  Four counters of 32 bits that wrap. Each has a flag and an interrupt. They can be set
+ * 	      to zero together, but not to other values. Software must enable the event bus of the
+ * 	      L2 beforehand: Auxiliary Control bit 20, while the cache is off.
+ * 	L220  Two counters of 32 bits that stop at 2^32 - 1. They share one interrupt. They can be
+ * 	      written while they are disabled (our choice: no source says more).
  *
  * The driver is freestanding; all functions may be called from an interrupt handler if the port
  * may.

@@ -2,8 +2,9 @@
 /* Stable. */
 /*
  * The result of a latency counter, in the form that hardware has (MicroBlaze, UG984 "Performance
- * Monitoring"): the number of timed occurrences, the sum of their latencies and of the squares, the
- * shortest and the longest, in cycles. min > max: nothing was timed.
+ * Monitoring"): the number of timed occurrences, the sum of their latencies in cycles, the sum of
+ * the squares of the latencies, the shortest latency and the longest. min > max: no occurrence was
+ * timed. The functions may be called from interrupt handlers.
  */
 #ifndef PMK_LATENCY_H
 #define PMK_LATENCY_H
@@ -16,16 +17,18 @@ extern "C" {
 
 struct pmk_latency {
 	uint64_t n, sum;
-	uint64_t sum2; /* modulo 2^64 */
+	uint64_t sum2; /* sum of the squares, modulo 2^64 */
 	uint64_t min, max;
 };
 
+/* Sets *l to no occurrences. */
 static inline void pmk_latency_init(struct pmk_latency *l)
 {
 	l->n = l->sum = l->sum2 = l->max = 0;
 	l->min = UINT64_MAX;
 }
 
+/* Adds one occurrence that took `cycles`. */
 static inline void pmk_latency_add(struct pmk_latency *l, uint64_t cycles)
 {
 	l->n++;

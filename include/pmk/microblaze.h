@@ -75,8 +75,9 @@ struct pmk_microblaze_pmu {
 	struct pmk_counter counter[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 };
 
-/* Fill `p`; then use &p->pmu. Returns PMK_ERANGE if a number is outside of the ranges in struct
- * pmk_microblaze_config, or if there are no counters. */
+/* Make a PMU with this configuration in *p; &p->pmu is then the PMU for other functions. Returns 0,
+ * or PMK_ERANGE if a number is outside of the ranges in struct pmk_microblaze_config, or if there
+ * are no counters. */
 int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsigned latencies,
 			     unsigned width);
 
@@ -84,9 +85,9 @@ int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsi
  * The MicroBlaze Debug Module (MDM), memory-mapped: software access to debug registers (PG115),
  * C_DBG_REG_ACCESS = 1. For software on a processor that reaches its AXI interface, and for probes.
  *
- * Each access takes the access lock, which separates JTAG and software, and releases it. Between
- * two accesses another user may take it. Measuring is impossible while a debugger uses the same
- * counters.
+ * The module has an access lock, so that JTAG and software do not access it at the same time. Each
+ * access of the port takes this lock and releases it. Another user may take the lock between two
+ * accesses, so measuring is impossible while a debugger uses the same counters.
  */
 struct pmk_mdm {
 	/* These make 32-bit accesses at byte offsets 0x10 (DBG_CTRL, DBG_STATUS), 0x14 (DBG_DATA)
@@ -114,9 +115,9 @@ int pmk_mdm_close(struct pmk_mdm *mdm);
 /*
  * Returns a port to the counters. `mdm` must outlive it. Accesses return PMK_EBUSY if another user
  * holds the access lock, and PMK_EINVAL for reading a write-only register or writing a read-only
- * one. Other errors are those of `load` and `store`. A debugger may take the lock by force after it
- * was granted and before DBG_DATA is accessed. In some versions of the module that access then ends
- * with a bus error; in the others software cannot detect it.
+ * one. Other errors are those of `load` and `store`. A debugger may take the lock by force after
+ * the port got it and before the port accesses DBG_DATA. In some versions of the module this access
+ * then ends with a bus error; in the others software cannot detect that it has failed.
  */
 struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
 

@@ -26,7 +26,7 @@ extern "C" {
 
 /*
  * The points that the documents leave open. The defaults are our choice: all are false and 0,
- * except `shared_pointer`. "One register" is one of Control, Status, Data Read and Data Write.
+ * except `shared_pointer`. "The four registers" are Control, Status, Data Read and Data Write.
  */
 struct pmk_microblaze_params {
 	/* The four registers share one pointer to the counter and item; if false, each register has
@@ -36,8 +36,8 @@ struct pmk_microblaze_params {
 	/* An access past the last counter continues at the first. By default the pointer stays past
 	 * the last counter: reads return 0, writes do nothing. */
 	bool pointer_wraps;
-	/* Commands in one write act in the order Reset, Sample, Stop, Clear, Start. The next two
-	 * members change that: Clear comes before Sample, and Stop after Start. */
+	/* By default, commands in one write act in the order Reset, Sample, Stop, Clear, Start.
+	 * With clear_first, Clear comes before Sample; with stop_last, Stop comes after Start. */
 	bool clear_first, stop_last;
 	bool clear_sample; /* Clear also clears the sampled values */
 	bool write_sample; /* Data Write also writes the sampled value, without a Sample */
@@ -46,15 +46,16 @@ struct pmk_microblaze_params {
 	bool decode_6_bits;
 	bool reset_ignored;	 /* a reset of the core does not change the counters */
 	bool count_while_halted; /* counting continues while the debugger has halted the core */
-	/* The count that reaches the maximum sets Overflow ("Performance Monitoring"). By default
-	 * the count that exceeds the maximum sets it (PCSR). This concerns event counters; the sums
-	 * of latency counters have to wrap. */
+	/* A count that reaches the maximum sets Overflow, as UG984 says in "Performance
+	 * Monitoring". By default a count that exceeds the maximum sets it, as the page of PCSR
+	 * says. This parameter is for event counters only; sums of latency counters set Overflow
+	 * when they wrap. */
 	bool overflow_at_max;
 	bool saturate; /* counts and sums stay at their maximum. By default they wrap */
 	/* Overflow of a latency counter also raises Dbg_Intr, at the next synchronisation. */
 	bool latency_irq;
-	/* Latencies are truncated to the width of the extremes, which is 16 for counters of 32
-	 * bits. By default the extremes saturate. */
+	/* In the minimum and maximum, a latency is truncated to their width, which is 16 bits for
+	 * counters of 32 bits. By default they stay at their largest value. */
 	bool truncate_extremes;
 	/* An occurrence that was in progress at Start, at Clear or when its event was selected is
 	 * timed from its beginning. By default a latency counter ignores it. */
@@ -66,8 +67,8 @@ struct pmk_microblaze_params {
 	uint32_t undefined; /* value read from a write-only register */
 };
 
-/* Pins and states on which the counters depend. The last three are actions, performed when they are
- * set to 1. */
+/* Pins and states on which the counters depend. The last three are not levels: the model performs
+ * the action each time the input is set to 1. */
 enum pmk_microblaze_input {
 	PMK_MICROBLAZE_IN_HALTED, /* 1: the debugger has halted the core. 0 after reset */
 	PMK_MICROBLAZE_IN_STOP,	  /* cross-trigger action 4: stop performance monitoring */
@@ -162,8 +163,9 @@ struct pmk_mdm_params {
 	 * always unlocks it, as PG115 says. */
 	bool key_toggles;
 	bool cross_trigger; /* C_USE_CROSS_TRIGGER: shows in the configuration register */
-	/* DBG_STATUS shows whether JTAG has the access lock, as the register's page of PG115 says;
-	 * its summary and both revisions show whether software has. */
+	/* DBG_STATUS shows whether JTAG has the access lock, as the register's page of PG115 says.
+	 * By default it shows whether software has the lock, as in the summary of PG115 and in both
+	 * revisions. */
 	bool status_is_jtag;
 	/* DBG_DATA without the access lock, or while locked by DBG_LOCK, does nothing (later
 	 * revision). By default it returns PMK_EIO (earlier revision). */

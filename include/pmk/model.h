@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * A model is the PMU's registers, bit by bit. It turns the signals of a bus into counts, flags and
- * interrupt lines. It does nothing per cycle: when a register is accessed, it takes differences of
- * the bus totals, and it asks the bus for synchronisation when a counter is about to overflow.
+ * A model has the PMU's registers, bit by bit. It turns the signals of a bus into counts, flags and
+ * interrupt lines. It does nothing per cycle. When a register is accessed, it adds what the totals
+ * of the bus have grown to the counters. It also asks the bus for a synchronisation at the moment
+ * when a counter will overflow (the horizon, see <pmk/bus.h>).
  *
- * The caller provides a model's memory: `size` bytes without pointers, so processes may share it
- * and fork may copy it. Every call gets the bus as an argument.
+ * The caller provides a model's memory: `size` bytes. They contain no pointers, so processes may
+ * share them and fork() may copy them. Every call gets the bus as an argument. Host library only.
  *
- * Mistakes of the guest (a reserved event, an access that the mode may not make) are results, not
- * errors of the model: they appear as PMK_EUNDEF or in `oddities`.
+ * Mistakes of the guest, which is the program that accesses the registers, are not errors of the
+ * model: they return PMK_EUNDEF (an access that the mode may not make), set a bit in `oddities`
+ * (for example, a reserved event), or both.
  */
 #ifndef PMK_MODEL_H
 #define PMK_MODEL_H
@@ -49,47 +51,52 @@ struct pmk_model_param {
  * with an entry whose `pmu` is NULL. */
 struct pmk_model_ops {
 	const struct pmk_pmu *pmu;
-	size_t size;
-	/* Power-on reset as `pmu`: this PMU, or one with the same driver and another configuration.
-	 * Counting begins at the present totals of the bus. */
+	size_t size; /* bytes of a model */
+	/* Power-on reset. `pmu` is the PMU of this struct, or one with the same driver and another
+	 * configuration. Counting begins at the present totals of the bus. */
 	void (*reset)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value);
-	/* A write may bring the next overflow nearer; it then asks the bus for an earlier
-	 * synchronisation. It only lowers the horizon, because other models may share the bus; a
-	 * horizon that is too near only costs a needless synchronisation. */
+	/* Read or write a register; they return what the functions of a port return. If a write
+	 * brings the next overflow nearer, `write` asks the bus for an earlier synchronisation. It
+	 * never asks for a later one, because other models may share the bus; a synchronisation
+	 * that is too early does no harm. */
 	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		     uint64_t value);
-	/* Catch up with the bus: counters, flags, lines. Reading a register does this, too. */
+	/* Synchronise counters, flags and interrupt lines with the totals of the bus. `read` does
+	 * this, too. */
 	void (*sync)(void *model, struct pmk_bus *bus);
-	/* Ask the bus for the next time at which sync is needed. Call it after sync. */
+	/* Ask the bus for the next synchronisation that this model needs. Call this after
+	 * `sync`. */
 	void (*ask)(const void *model, struct pmk_bus *bus);
-	/* Returns the interrupt lines, 1 is asserted: bit 0 IRQ, bit 1 FIQ. */
+	/* Returns the interrupt lines; a bit is 1 while its line is asserted: bit 0 IRQ, bit 1
+	 * FIQ. */
 	unsigned (*lines)(const void *model);
 
-	/* The model's parameters, inputs and oddities by name, for the conformance vectors. The
-	 * parameters end with a NULL name. They take effect at `restart`, which is `reset` with the
-	 * present parameters of the model. NULL: there are none. */
+	/* The model's parameters, ended by one whose name is NULL. They take effect at `restart`,
+	 * which is `reset` with the present parameters of the model. NULL: there are none. The
+	 * conformance vectors (tests/conformance) use them, and the members below, by name. */
 	const struct pmk_model_param *params;
 	void (*restart)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
-	/* Pins and states of the surrounding hardware, in the order of their numbers, ended by
-	 * NULL. `input` sets one: events up to now are counted under the old level; call ask()
-	 * again afterwards. NULL: there are none. */
+	/* Names of the pins and states of the surrounding hardware, in the order of their numbers,
+	 * ended by NULL. `input` sets one; events up to now are counted with its old value. Call
+	 * `ask` again after this. NULL: there are none. */
 	const char *const *inputs;
 	void (*input)(void *model, struct pmk_bus *bus, unsigned input, uint64_t value);
-	/* Mistakes of the guest: a word of the model, whose bits stay set until they are cleared,
-	 * and a text for each bit in order, ended by NULL. */
+	/* Mistakes of the guest. oddities_at is the place of a word in the model; its bits stay set
+	 * until pmk_model_forgive() clears them. `oddities` has a text for each bit, from bit 0 on,
+	 * ended by NULL. */
 	struct pmk_model_param oddities_at;
 	const char *const *oddities;
 
-	/* For a model in memory that the guest can write: true if counting can have turned `begun`,
-	 * a model of the same PMU with the same programming, into this state. If false, the model
-	 * must not be used. The caller compares the parameters by their names first. NULL: this
-	 * model cannot be checked. */
+	/* Checks a model in memory that the guest can overwrite. `begun` is a model of the same PMU
+	 * that was programmed in the same way. Returns true if counting can have turned it into
+	 * *model; otherwise *model must not be used. The caller compares the parameters first.
+	 * NULL: this model cannot be checked. */
 	bool (*valid)(const void *model, const void *begun);
 };
 
-/* Return the mistakes that the guest has made, and forget them. */
+/* The first function returns the word of `oddities`; the second one sets it to 0. */
 unsigned pmk_model_oddities(const struct pmk_model_ops *ops, const void *model);
 void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 
@@ -97,9 +104,9 @@ void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);
 
 /*
- * A port to a model, which connects a driver and a model. The caller owns the struct, which must
- * outlive the port. `settle` adds idle cycles to the bus one at a time, and synchronises the model
- * whenever the bus is due.
+ * Data for a port through which a driver accesses a model. The caller owns the struct, which must
+ * outlive the port. The port's `settle` adds cycles to the bus one at a time, and synchronises the
+ * model whenever the bus is due.
  */
 struct pmk_model_port {
 	const struct pmk_model_ops *ops;
@@ -108,6 +115,7 @@ struct pmk_model_port {
 	enum pmk_mode mode;
 };
 
+/* Returns the port; `mp` becomes its `ctx`. */
 struct pmk_port pmk_port_model(struct pmk_model_port *mp);
 
 #ifdef __cplusplus

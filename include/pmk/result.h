@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * The result: one record of all measured numbers, with their trustworthiness. Sessions fill it;
- * writers and metrics read it. It does not depend on the source of the numbers.
+ * The result: one record of all measured numbers, each with a label for how far to trust it. The
+ * ways to count fill it; metrics and writers (JSON, CSV, text) read it. It does not depend on where
+ * the numbers come from. Host library only.
  *
- * Ownership: strings named `const char *` belong to the catalogues and outlive the result; those
- * named `char *` belong to the result, and pmk_result_free() frees them.
+ * Ownership: members of type `const char *` point to constant strings of the catalogues, which
+ * outlive the result. Members of type `char *` were allocated by malloc(); pmk_result_free() frees
+ * them.
  */
 #ifndef PMK_RESULT_H
 #define PMK_RESULT_H
@@ -34,7 +36,7 @@ enum pmk_trust {
 	PMK_TRUST_INEXACT,
 	PMK_TRUST_SAMPLED, /* from samples; each sample stands for one period of occurrences */
 	PMK_TRUST_NOT_SUPPORTED, /* no value; `reason` says why */
-	PMK_TRUST_NOT_COUNTED,	 /* no value; it never ran */
+	PMK_TRUST_NOT_COUNTED,	 /* no value; the event was never on a counter */
 };
 
 /* Returns the name of a trust level: "exact" … "not supported", "not counted". */
@@ -51,7 +53,7 @@ struct pmk_distribution {
 	bool latency;
 	/* The quantity, if it is not a latency in cycles: "beats in a burst"; or NULL. */
 	const char *of;
-	/* The values by size; NULL: not known. Allocated by malloc(), and freed with the
+	/* Histogram of the values; NULL: not known. Allocated by malloc(), and freed with the
 	 * section. */
 	struct pmk_histogram *histogram;
 	bool full;	/* occurrences overlapped: less accurate */
@@ -75,9 +77,9 @@ struct pmk_row {
 	uint64_t value; /* with runs > 1: the rounded mean */
 	enum pmk_trust trust;
 	const char *reason; /* why there is no value, or why it is a lower bound; or NULL */
-	/* Why other events of its family were not counted, so that a mean over the family is not
-	 * known. NULL: all of them were counted. A metric with two or more such rows is such a
-	 * mean. */
+	/* Why other events of the event's family were not counted, so that a mean over the family
+	 * is not known. NULL: all of them were counted. A metric that uses two or more rows with
+	 * a gap is such a mean. */
 	const char *gap;
 	double stddev_pct; /* standard deviation of the mean in percent, when runs > 1 */
 	/* For an emulated program that was sampled: with 95 % probability the true count is within
@@ -85,8 +87,8 @@ struct pmk_row {
 	double margin_pct;
 	double coverage;     /* share of the time in which it was counted, 1.0 = always */
 	uint64_t runtime_ns; /* time in which it was counted; in emulation, the guest's time */
-	unsigned group;	     /* rows of one {group} have the same number; 0: no group */
-	/* It was sampled once in this many occurrences; 0: it was not sampled. */
+	unsigned group;	     /* rows of one {group} of events have the same number; 0: no group */
+	/* A sample was taken each time the event had occurred this many times; 0: no samples. */
 	uint64_t period;
 	bool has_dist;
 	struct pmk_distribution dist;
@@ -115,7 +117,7 @@ struct pmk_section {
 struct pmk_profile_row {
 	char *function; /* NULL: not known */
 	bool somewhere; /* false: the sample was polled, and `address` is not known either */
-	/* Start of the function; without a function, the address of the sample. */
+	/* Address of the function's beginning; if the function is not known, of the sample. */
 	uint64_t address;
 	char *region; /* the region that was open, or NULL */
 	uint64_t samples;
@@ -134,7 +136,7 @@ struct pmk_profile {
 	size_t nrows;
 };
 
-/* A dump of firmware: the facts that JSON shows. */
+/* Facts about a dump that firmware wrote (<pmk/dump.h>), as in the JSON output. */
 struct pmk_dump_facts {
 	uint64_t offset; /* offset in its file, in bytes */
 	unsigned version;
@@ -151,8 +153,8 @@ struct pmk_metric_value {
 	const char *unit; /* "cycles/insn", "%", or "" */
 	double value;
 	bool valid;
-	const char *reason; /* why not valid */
-	bool no_divisor;    /* the reason is a divisor of 0 */
+	const char *reason; /* why `value` is not valid, or NULL */
+	bool no_divisor;    /* it is not valid because a divisor is 0 */
 	/* Text and CSV print the metric next to the row of this event; NULL: on a separate line. */
 	const struct pmk_event *beside;
 };
@@ -183,9 +185,9 @@ struct pmk_result {
 	/* Duration of a run on the host, in seconds; text output only, never in JSON (it would not
 	 * repeat). */
 	double elapsed;
-	double *run_seconds; /* the durations of the runs */
+	double *run_seconds; /* the duration of each run, in seconds */
 	unsigned nrun_seconds;
-	/* Processor time of the program on this machine, per run; also text output only. */
+	/* Processor time of the program on this machine, in seconds per run; text output only. */
 	bool has_cpu_time;
 	double user, sys;
 	bool sampled;	 /* an emulated program was sampled: rows have a margin */
@@ -198,16 +200,19 @@ struct pmk_result {
 	unsigned ndumps;
 };
 
+/* Make *r an empty result; free what belongs to it, but not *r itself. */
 void pmk_result_init(struct pmk_result *r);
 void pmk_result_free(struct pmk_result *r);
 /* Append a section with `nrows` zeroed rows; NULL if out of memory. `region` is copied. */
 struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, unsigned nrows);
-/* Remove the last section after it was written, to save memory when there are many. */
+/* Remove the last section, and free its rows. This saves memory if there are many sections and each
+ * was written. */
 void pmk_result_drop(struct pmk_result *r);
-/* Record the duration of one more run: sets `elapsed` to the mean. Returns 0 or PMK_ENOMEM. */
+/* Record the duration of one more run, in seconds, and set `elapsed` to the mean. Returns 0 or
+ * PMK_ENOMEM. */
 int pmk_result_ran(struct pmk_result *r, double seconds);
-/* Append the facts of a dump, all zero; the result owns their strings. Returns NULL if out of
- * memory. */
+/* Append an element to r->dumps, with all members zero, and return it; NULL if out of memory. The
+ * result owns the strings that the caller stores in it. */
 struct pmk_dump_facts *pmk_result_add_dump(struct pmk_result *r);
 /* Append a line to the warnings. If out of memory, the line is lost. */
 void pmk_result_warn(struct pmk_result *r, const char *fmt, ...)
@@ -220,16 +225,17 @@ void pmk_profile_free(struct pmk_profile *p);
 
 /*
  * Metrics: one text file per metric (docs/FORMATS.md) with events, formula, unit and explanation.
- * pmk_metrics_load reads every *.metric file of a NULL terminated list of directories (a later
- * directory overrides a name of an earlier one; a directory that does not exist is no error).
- * Returns 0, or a negative error with "file:line: why" in msg.
+ * pmk_metrics_load() reads every *.metric file of the directories in `dirs`, a NULL terminated
+ * list. If two directories have a metric of the same name, that of the later directory is used. A
+ * directory that does not exist is no error. Returns 0 and *out, which the caller frees with
+ * pmk_metrics_free(), or a negative error with "file:line: why" in msg.
  */
 struct pmk_metrics;
 struct pmk_metric {
 	const char *name, *title, *unit, *formula, *text;
 	const char *beside;	   /* the metric is printed next to this event */
-	const char *const *events; /* NULL terminated event names the formula needs */
-	const char *file;
+	const char *const *events; /* names of events that the formula needs, NULL terminated */
+	const char *file;	   /* path of the metric's file */
 };
 
 int pmk_metrics_load(struct pmk_metrics **out, const char *const *dirs, char *msg, size_t size);
@@ -242,16 +248,16 @@ const struct pmk_metric *pmk_metrics_find(const struct pmk_metrics *m, const cha
 bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu);
 
 /*
- * Evaluate a metric over one section. Event names are resolved against r->pmu. The value is not
- * valid, and `reason` says why, if an event is missing or has no value, a divisor is 0, or the
- * events have different coverage.
+ * Evaluate a metric with the rows of one section. The names in the formula are names of events of
+ * r->pmu. The value is not valid, and `reason` says why, if an event is missing or has no value, a
+ * divisor is 0, or the events have different coverage.
  */
 struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct pmk_result *r,
 					const struct pmk_section *s);
 
 /*
- * Layers of a bus, and the events that describe them: the text report draws these. Lists end with
- * NULL. If an event was not counted, its part is not drawn.
+ * The layers of a bus, and the events that describe each layer. The text report draws a bar per
+ * layer from them. Lists end with NULL. If an event was not counted, its part is not drawn.
  */
 #define PMK_LAYER_TRANSFERS 2
 #define PMK_LAYER_BURSTS    8
@@ -261,8 +267,8 @@ struct pmk_layer {
 	/* Events that count cycles of the layer: cycles that end a transfer, and cycles in which a
 	 * transfer waits. */
 	const struct pmk_event *transfer[PMK_LAYER_TRANSFERS + 1], *wait[PMK_LAYER_TRANSFERS + 1];
-	/* Parts of the waits on first beats: caused by the slave, and by the bus. NULL: not
-	 * distinguished. */
+	/* Events that count waits on first beats: those caused by the slave, and those caused by
+	 * the bus. NULL: the causes are not distinguished. */
 	const struct pmk_event *slave, *bus;
 	const struct pmk_event *burst[PMK_LAYER_BURSTS + 1]; /* empty: no burst events */
 };
@@ -282,11 +288,12 @@ struct pmk_bars {
 };
 
 /*
- * The writers of results. `metrics` is a NULL terminated list, or NULL. They write numbers in the C
- * locale whatever the locale is. They return 0, or PMK_EIO if the stream failed (disk full).
+ * The writers of results. The caller begins a writer, passes it one section after the other
+ * (intervals arrive while the program runs), and ends it.
  *
- * The caller begins a writer, passes it one section after the other (intervals arrive while the
- * program runs), and ends it. pmk_writer_end() closes the document in any case, even after errors.
+ * Numbers are written as in the C locale, whatever the program's locale is. pmk_writer_begin()
+ * returns NULL if out of memory. The other functions return 0, or PMK_EIO if the stream failed
+ * (disk full). pmk_writer_end() completes the document and frees the writer even after errors.
  */
 enum pmk_format {
 	PMK_FORMAT_TEXT,
@@ -305,8 +312,10 @@ struct pmk_write_options {
 	bool plot;	       /* text: events and metrics over the intervals; needs `bars` */
 	bool table;	       /* text: a table with the duration of each of several runs */
 	bool firmware;	       /* CSV, JSON: also the columns and keys of pmk report for firmware */
-	const struct pmk_bars *bars;		 /* text: draw them; NULL: do not */
-	const struct pmk_metric *const *metrics; /* read again for every section */
+	const struct pmk_bars *bars; /* text: draw them; NULL: do not */
+	/* NULL terminated list of the metrics to write, or NULL. It is read again for every
+	 * section, so it must exist until pmk_writer_end(). */
+	const struct pmk_metric *const *metrics;
 	unsigned columns; /* text: wrap notes and the last lines at this width; 0: do not wrap */
 };
 

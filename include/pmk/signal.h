@@ -3,13 +3,13 @@
 /*
  * Signals: the events, independent of a PMU, that producers raise and PMU models count.
  *
- * A signal has no event code and belongs to no PMU. "l1d_miss" is one signal; it is event 0x0B of
- * an ARM1176 and part of 0x03 on a PMUv3. A producer says which signals it raises (struct pmk_bus,
- * field `raised`); an event on a signal that the producer does not raise is not supported there,
- * never zero.
+ * A signal has no event code and belongs to no PMU. For example, the signal L1D_MISS is event 0x0B
+ * of an ARM1176 and part of event 0x03 of a PMUv3. A producer says which signals it raises
+ * (pmk_bus.raised). If it does not raise the signal of an event, pmk reports the event as not
+ * supported, and not as zero.
  *
- * PMK_SIGNALS lists them all: X(name, exactness, text). PMK_SIG_NONE is 0, so that a row of a
- * catalogue without a second signal has none; no producer raises it, and its total stays 0.
+ * PMK_SIGNALS lists all signals: X(name, exactness, text). PMK_SIG_NONE is 0, so that events may
+ * omit the members `signal` and `signal2`. No producer raises it, and its total stays 0.
  *   EXACT     defined by the instruction stream only
  *   MODELLED  depends on the core's parameters (caches, predictor, pipeline)
  */

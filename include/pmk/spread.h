@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * A distribution of values: their number, sum, sum of squares, smallest and largest, and a
- * histogram whose buckets double in width. Bucket k has the values of k significant bits: 0; 1; 2
- * and 3; 4 to 7; 8 to 15 … So no range has to be chosen in advance, and adding a value costs a few
- * instructions.
+ * A distribution of values: their number, sum, sum of squares, smallest and largest value, and a
+ * histogram whose buckets double in width. Bucket k counts the values that have k significant bits:
+ * bucket 0 counts the value 0, bucket 1 the value 1, bucket 2 the values 2 and 3, bucket 3 those
+ * from 4 to 7, and so on. So no range has to be chosen in advance.
  */
 #ifndef PMK_SPREAD_H
 #define PMK_SPREAD_H
@@ -28,6 +28,7 @@ struct pmk_spread {
 	struct pmk_histogram histogram;
 };
 
+/* Returns the number of the bucket that counts this value. */
 static inline unsigned pmk_bucket_of(uint64_t value)
 {
 	unsigned bits = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The version of the library: of the headers, and of the library that a program is linked with.
+ * The version of libpmk. The macros are the version of the headers, and pmk_version() returns the
+ * version of the library with which the program is linked.
  *
  * 	#if PMK_VERSION_NUMBER >= PMK_VERSION_OF(0, 2, 0)
  */

@@ -41,9 +41,9 @@ struct pmk_wave_error {
 	bool in_dump;	 /* the next two members are positions in the dump, after decompression */
 	uint64_t offset; /* bytes before the error; for an FST, bytes before its block */
 	uint64_t line;	 /* from 1; FST: 0 */
-	bool timed;	 /* at least one time of the dump had been read */
-	uint64_t time;
-	char text[512]; /* one line for people, including all of the above */
+	bool timed;	 /* `time` is valid */
+	uint64_t time;	 /* the last time of the dump that was read before the error */
+	char text[512];	 /* one line for people, including all of the above */
 };
 
 /* ---- the dump ------------------------------------------------------------------------------- */
@@ -99,7 +99,8 @@ enum pmk_wave_part {
 	PMK_WAVE_SIGNAL	  /* `role` is enum pmk_signal */
 };
 
-/* An additional role of a layer: enum pmk_ahb_cause, the cause of a wait state. */
+/* An additional role of a layer: the signal's value is an enum pmk_ahb_cause, the cause of a wait
+ * state. */
 #define PMK_WAVE_CAUSE PMK_AHB_NROLES
 
 enum pmk_wave_gxi_role {
@@ -224,9 +225,9 @@ struct pmk_wave_edge {
 	uint64_t time;
 	uint64_t number; /* number of the edge, from 0 */
 	bool reset;	 /* the reset is asserted, or x */
-	/* $dumpoff has lost edges before this one. */
+	/* Edges directly before this one were lost, because $dumpoff had switched the dump off. */
 	bool gap;
-	const struct pmk_wave_value *value; /* by slot of the map */
+	const struct pmk_wave_value *value; /* value[i] is the value of slot i of the map */
 };
 
 struct pmk_wave_progress {
