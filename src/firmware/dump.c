@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The report as bytes, for `pmk report`. Freestanding; the format is in docs/FORMATS.md.
+ * Writes the results as bytes, for `pmk report`. Freestanding; the format is in docs/FORMATS.md.
  *
  *	"PMKD" 1, records, 'Z', CRC-32 of all bytes before it, low byte first
  *
- * A record is a letter and numbers; a number is written in base 128, lowest group first, with bit 7
- * set in all bytes but the last; a text is written as its length and its bytes.
+ * A record is a letter, then numbers and texts. A number is written in base 128: each byte has
+ * seven of its bits, the lowest first, and bit 7 is set in all bytes except the last. A text is
+ * written as its length and its bytes.
  */
 #include "firmware/target.h"
 

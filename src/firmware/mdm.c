@@ -13,9 +13,10 @@
  *    write, read whether the lock was granted, and write again if not.
  *  - With lock type 01 the module releases the lock after the next access to DBG_DATA, so
  *    DBG_CTRL is written before each access.
- *  - A second 0xEBAB would lock DBG_LOCK again, therefore a 0 is written before it.
- *  - Bits above the size of a register are left over from what the module shifted last, so they are
- *    masked.
+ *  - If DBG_LOCK is unlocked, the key 0xEBAB locks it again in some versions of the module. So a 0,
+ *    which locks it, is written before the key.
+ *  - When DBG_DATA is read, the bits above the size of the register are left over from what the
+ *    module shifted before. So they are set to 0.
  */
 #include <pmk/microblaze.h>
 
@@ -50,7 +51,7 @@ static uint32_t control_word(unsigned command, unsigned bits)
 	return (uint32_t)PMK_PUT(ctrl, CTRL_SIZE, bits - 1);
 }
 
-/* Ends an access. If it failed, the access lock may still be ours. */
+/* Ends an access. If it failed, releases the access lock, which software may still hold. */
 static int end_access(const struct pmk_mdm *mdm, int err)
 {
 	if (err)

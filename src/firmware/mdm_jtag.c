@@ -4,9 +4,9 @@
  * <pmk/microblaze.h>.
  *
  * Sources: the module's published VHDL (mdm_v3_2) and the scripts of the vendor's debugger (xsdb).
- * The first scan after the USER instruction selects a port; from then on scans alternate: a command
- * of 8 bits, then as many bits of data as its register has. Registers of the module are shifted
- * with bit 0 first, those of a MicroBlaze with the highest bit first.
+ * The first scan after the USER instruction selects a port. After it, scans alternate: a command of
+ * 8 bits, then as many bits of data as the command's register has. Registers of the module are
+ * shifted with bit 0 first, registers of a MicroBlaze with the highest bit first.
  */
 #include <pmk/microblaze.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The registers of the MicroBlaze Debug Module in this processor's memory. Freestanding; see
- * <pmk/microblaze.h>. Words are accessed through a memory port, so its barriers apply.
+ * <pmk/microblaze.h>. Words are accessed through the port of mmio.c, which executes the barriers.
  */
 #include <pmk/microblaze.h>
 
@@ -9,8 +9,9 @@
 
 #define FIRST 0x10 /* the counters need the three words from this offset on: PG115 */
 
-/* How many times the access lock is requested before the access gives up: our choice. One attempt
- * takes 2 or 3 µs, so this waits far longer than a scan of a debugger takes, which is some µs. */
+/* How many times an access requests the access lock before it gives up: our choice. One attempt
+ * takes 2 or 3 µs, so the access waits some 20 ms or more. A scan of a debugger takes only some
+ * µs. */
 #define PATIENCE 10000
 
 static const uint16_t offsets[] = { FIRST, FIRST + 4, FIRST + 8 };

@@ -23,8 +23,9 @@ static void complete_write(void)
 	/* Data Synchronization Barrier of ARMv6, allowed in user mode (DDI 0301H §3.2.22). */
 	__asm__ volatile("mcr p15, 0, %0, c7, c10, 4" ::"r"(0) : "memory");
 #endif
-	/* On ARMv5, draining the write buffer is privileged. Reading the register back would
-	 * have the same effect, and the drivers read before they rely on a write. */
+	/* Older processors have no such barrier: on ARMv5, for example, only privileged code may
+	 * drain the write buffer. There the next read of the same peripheral waits for the write,
+	 * and drivers read before they rely on a write. */
 }
 
 static volatile uint32_t *word_address(const struct pmk_mmio *m, unsigned reg)

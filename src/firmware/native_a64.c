@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The PMU of an AArch64 processor, reached by that processor's own instructions, MRS and MSR (DDI
- * 0487 D19.5). Freestanding; see <pmk/native.h>. The register number sits inside the instruction,
- * so every case of the switch has an instruction of its own.
+ * 0487 D19.5). Freestanding; see <pmk/native.h>. The register number is part of the instruction, so
+ * every case of the switch has an instruction of its own.
  */
 #include <pmk/armv8.h>
 #include <pmk/native.h>
@@ -11,9 +11,9 @@
 
 /*
  * A write to a system register takes effect for later instructions only after a context
- * synchronisation event, and a read of a counter may run ahead of the code it measures (DDI 0487
- * D1.7, D13.5). Therefore there is an ISB after every write and before every read. The compiler
- * keeps the order because of volatile and "memory".
+ * synchronisation event, and a read of a counter may run ahead of the code that it measures (DDI
+ * 0487 D1.7, D13.5). Therefore there is an ISB after every write and before every read. Because of
+ * volatile and "memory", the compiler keeps the accesses in order.
  */
 #define ISB() __asm__ volatile("isb" ::: "memory")
 
@@ -170,8 +170,9 @@ struct pmk_port pmk_port_native(void)
 	return (struct pmk_port){ .read = read_register, .write = write_register };
 }
 
-/* As in native_arm.c, w0 holds PMK_EUNDEF until the instruction after the access clears it, and
- * the exception handler skips both instructions. */
+/* The probe is written in assembly, so that pmk_native_fixup() knows the address of its MRS and the
+ * instruction that follows. w0 is PMK_EUNDEF until the instruction after the MRS clears it. If the
+ * MRS takes an exception, pmk_native_fixup() skips both instructions. */
 _Static_assert(PMK_EUNDEF == -6, "the probe below has the number in it");
 
 __asm__(".pushsection .text.pmk_native_probe, \"ax\", %progbits\n"

@@ -6,9 +6,9 @@
  * ARM11: MRC/MCR p15, 0, Rd, c15, c12, <op2> (DAI 0195B §2, DDI 0211, DDI 0301H §3.2.50-54).
  * PMUv3 in AArch32: c9, c12-c14 and c14, c8-c15 (DDI 0487 G8.4).
  *
- * The register number sits inside the instruction, so every case of the switch has an instruction
- * of its own. These instructions have no encoding in 16-bit Thumb: this file is compiled as Arm
- * code even where the rest is Thumb.
+ * The register number is part of the instruction, so every case of the switch has an instruction of
+ * its own. These instructions have no encoding in 16-bit Thumb, so functions with ARM_STATE are
+ * compiled as Arm code even if the rest of the program is 16-bit Thumb.
  */
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
@@ -19,8 +19,8 @@
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
 /*
- * A microcontroller has no CP15. The counters of its DWT are in memory, always at the same place.
- * The DWT of ARMv6-M and ARMv8-M Baseline has no counters: the port says so.
+ * M-profile has no CP15. The counters of the DWT are in memory, always at the same address. The DWT
+ * of ARMv6-M and ARMv8-M Baseline has no counters: there the port returns PMK_ENOPMU.
  */
 #if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
 #define NO_COUNTERS 1
@@ -82,7 +82,7 @@ bool pmk_native_fixup(uintptr_t *pc)
 	return false;
 }
 
-#else /* not a microcontroller */
+#else /* not M-profile */
 
 #if defined(__thumb__) && !defined(__thumb2__)
 #define ARM_STATE __attribute__((target("arm")))
@@ -91,9 +91,10 @@ bool pmk_native_fixup(uintptr_t *pc)
 #endif
 
 /*
- * volatile and "memory": the compiler keeps the order of accesses and of what they measure. ARM11
- * executes MCR and MRC to CP15 in program order with all others, and a write to PMNC takes effect
- * by itself (counting starts three cycles later, DDI 0211 PMNC), so no barrier is needed.
+ * Because of volatile and "memory", the compiler keeps the accesses in order, also relative to the
+ * code that they measure. ARM11 executes MCR and MRC to CP15 in program order with all other
+ * instructions, and a write to PMNC takes effect by itself (counting starts three cycles later, DDI
+ * 0211 PMNC). So no barrier is needed.
  */
 #define MRC(crn, crm, op2) \
 	__asm__ volatile("mrc p15, 0, %0, c" #crn ", c" #crm ", " #op2 : "=r"(v)::"memory")
@@ -161,9 +162,9 @@ struct pmk_port pmk_port_native(void)
 }
 
 /*
- * The probe is written in assembly so that the handler knows its instruction's address and what
- * follows it: r0 holds PMK_EUNDEF (-6) until the instruction after the access clears it, and the
- * handler skips both instructions.
+ * The probe is written in assembly, so that pmk_native_fixup() knows the address of its MRC and the
+ * instruction that follows. r0 is PMK_EUNDEF (-6) until the instruction after the MRC clears it. If
+ * the MRC takes an exception, pmk_native_fixup() skips both instructions.
  */
 _Static_assert(PMK_EUNDEF == -6, "the probe below has the number in it");
 
@@ -198,9 +199,9 @@ bool pmk_native_fixup(uintptr_t *pc)
 
 #if __ARM_ARCH >= 7 && !defined(__ARM_ARCH_6__)
 
-/* PMUv3 in AArch32: MCR to the PMU is not ordered with what follows until a context synchronisation
- * event (DDI 0487 G1.17), so there is an ISB after each write, and one before each read, so that
- * the read does not run ahead of the code it measures. */
+/* PMUv3 in AArch32: an MCR to the PMU takes effect for later instructions only after a context
+ * synchronisation event (DDI 0487 G1.17), so there is an ISB after each write. An ISB before each
+ * read keeps the read from running ahead of the code that it measures. */
 #define ISB() __asm__ volatile("isb" ::: "memory")
 
 #define EACH_8(X, r, c) X(r, c, 0) X(r, c, 1) X(r, c, 2) X(r, c, 3) X(r, c, 4) X(r, c, 5) X(r, c, 6)

@@ -2,7 +2,8 @@
 /* Distributes events over counters and passes. Freestanding; see <pmk/session.h>. */
 #include <pmk/session.h>
 
-/* Try to put the events of one group into `pass`: all of them or none. */
+/* Try to give counters of `pass` to all events of one group. Returns false, and takes no counter,
+ * if there are not enough. */
 static bool place_group(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
 			unsigned count, unsigned pass, struct pmk_counter_set *used)
 {
@@ -22,8 +23,9 @@ static bool place_group(const struct pmk_pmu *pmu, struct pmk_plan *plan, const 
 	return true;
 }
 
-/* Store the events that must share a pass with event `i`, including itself, and return their
- * number. A group is returned for its first event; for its other events the number is 0. */
+/* Store the indices of the events that must share a pass with event `i`, including `i`, and return
+ * their number. Returns 0 if `i` is not the first event of its group, because the group was handled
+ * with that event. */
 static unsigned find_members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
 {
 	uint8_t group = plan->event[i].group;

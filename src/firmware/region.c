@@ -2,10 +2,10 @@
 /*
  * Regions and tasks. Freestanding; see <pmk/target.h>.
  *
- * BEGIN reads the counters as the last thing it does, and END as the first, so that they measure
- * little of their own work. The remaining overhead is measured once, on empty regions, and is
- * subtracted: `cost` is the count of an empty region, and `nest` is what a region adds to the
- * region around it.
+ * BEGIN reads the counters last, and END reads them first, so that they measure little of their own
+ * work. The rest of this overhead is measured at the first start with empty regions, and is
+ * subtracted: `cost` is the count of an empty region, and `nest` is the count that a region adds to
+ * the region around it.
  */
 #include "firmware/target.h"
 
@@ -23,8 +23,8 @@ static void unlock_target(const struct pmk_target *t, uintptr_t before)
 }
 
 /*
- * Computes the counts of the running task: its counts when it was switched in, plus the counts
- * since then. The lock must be held.
+ * Computes the counts of the running task: its counts when it was last switched out, plus the
+ * counts since it was switched in. The caller holds the lock.
  */
 static int task_now(struct pmk_target *t, uint64_t *counts)
 {
@@ -67,7 +67,7 @@ int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigne
 {
 	if (!t || t->state == PMK_TARGET_CLOSED || !regions || !count || count >= PMK_NO_REGION)
 		return PMK_EINVAL;
-	/* An open region is identified by its number in the array. */
+	/* The array cannot change after the start, because frames have the numbers of regions. */
 	if (t->state != PMK_TARGET_OPEN)
 		return PMK_EBUSY;
 	for (unsigned i = 0; i < count; i++)
@@ -138,7 +138,7 @@ static int region_begin(struct pmk_target *t, unsigned id)
 	f = &task->frame[task->depth];
 	f->region = (uint16_t)id;
 	f->inner = 0;
-	PMK_ORDER(); /* a sample may look up the innermost region at any moment */
+	PMK_ORDER(); /* an interrupt that takes a sample reads the innermost frame at any moment */
 	task->depth++;
 	err = task_now(t, f->begin);
 	if (err)
@@ -160,8 +160,8 @@ int pmk_region_begin(struct pmk_target *t, unsigned id)
 }
 
 /*
- * Makes the frame of region `id` the innermost frame and returns it; NULL if the region is not
- * open.
+ * Returns the innermost frame of region `id`, after it has dropped the frames inside; NULL if the
+ * region is not open.
  */
 static struct pmk_frame *find_frame(struct pmk_target *t, unsigned id)
 {
@@ -213,8 +213,8 @@ static int region_end(struct pmk_target *t, unsigned id)
 		return PMK_EINVAL;
 	}
 	/*
-	 * Leave the region even if the counters could not be read: PMK_REGION_END is not repeated,
-	 * and a later END would measure code outside of the region.
+	 * End the region even if the counters could not be read. The program does not call END
+	 * again, and a later END would measure code outside of the region.
 	 */
 	if (err)
 		t->region[id].errors++;
@@ -241,9 +241,9 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 /* ---- overhead -------------------------------------------------------------------------------- */
 
 /*
- * Measures one empty region, and an empty region inside another, and keeps the smallest result of
- * each. All of these regions use id 0, so that one scratch entry is enough: END closes the
- * innermost region.
+ * Measures an empty region, and an empty region inside another one. t->cost and t->nest keep the
+ * smallest results of all calls. All of these regions have number 0, so that one region of scratch
+ * memory is enough: END ends the innermost open region of this number.
  */
 static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 {
@@ -294,10 +294,9 @@ int pmk_target_calibrate(struct pmk_target *t)
 	t->nregions = nregions;
 	for (unsigned i = 0; i < t->nevents; i++)
 		/*
-		 * Subtract the totals of the inner and the outer region. The three totals were not
-		 * measured at the same time. So a count that a counter makes by itself in every
-		 * empty region may be missing in the nested ones. In this case nesting costs
-		 * nothing.
+		 * So far t->nest is the sum of two regions, the inner and the outer one: subtract
+		 * the cost of both. The costs were measured at another time than this sum, so they
+		 * may be larger. Nesting then costs nothing.
 		 */
 		t->nest[i] = less_or_zero(t->nest[i], 2 * t->cost[i]);
 	return err;

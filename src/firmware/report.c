@@ -27,8 +27,8 @@ static void end_line(pmk_put *put, const char *name)
 	put('\n');
 }
 
-/* Ends the line of an event. If its counter may have wrapped unnoticed, marks the numbers as lower
- * bounds. */
+/* Ends the line of an event. If its counter may have wrapped unnoticed, marks the numbers of the
+ * line as lower bounds. */
 static void end_event(const struct pmk_target *t, unsigned event, pmk_put *put)
 {
 	pmk_text(put, "  ");
@@ -112,7 +112,8 @@ static void put_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 	}
 }
 
-/* Returns the event on counter `i`, which a fast region reads; -1 if there is none. */
+/* Returns the index of the event on counter `i`; -1 if there is none. sum[i] of a fast region
+ * belongs to this counter. */
 static int event_on(const struct pmk_target *t, unsigned i)
 {
 	for (unsigned e = 0; e < t->nevents; e++)
@@ -144,7 +145,7 @@ static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 			continue;
 		pmk_text_number(put, r->sum[i], 0, COLUMN);
 		pmk_text_number(put, pmk_stats_mean(&s, 100), 2, NARROW);
-		if (i) { /* extremes are kept only for the first counter, which counts cycles */
+		if (i) { /* a fast region has the minimum and maximum only of cycles */
 			pmk_text_right(put, "-", NARROW);
 			pmk_text_right(put, "-", NARROW);
 		} else {

@@ -2,13 +2,15 @@
 /*
  * Sessions: program passes and widen counters. Freestanding; see <pmk/session.h>.
  *
- * Totals are sums of differences modulo the counter's range: total += (now - last) & mask. This
- * needs one poll per range and no flag, so no order of reading counter and flag can lose or double
- * a wrap. The flag only detects a missed poll: a counter that overflowed and is not below its last
- * value has wrapped at least once more than the difference shows.
+ * Each poll adds the difference to the last value, modulo the counter's range: total += (now -
+ * last) & mask. This needs a poll before the counter has wrapped twice, but no flag, so the order
+ * in which counter and flag are read can neither lose a wrap nor count it twice. The flag only
+ * shows a missed poll: a counter that has overflowed and is not below its last value has wrapped at
+ * least once more than the difference shows.
  *
- * The sums of a latency counter have one flag, which stays until they are cleared. Once it is set,
- * the increments since the last poll show whether one of them can have wrapped more than once.
+ * The sums of a latency counter share one flag, which stays set until they are cleared. Once it is
+ * set, poll_latency() uses the differences since the last poll to decide whether a sum can have
+ * wrapped more than once.
  */
 #include <pmk/session.h>
 
@@ -99,8 +101,8 @@ int pmk_session_stop(struct pmk_session *s)
 	return 0;
 }
 
-/* Set a counter to 0 if it stops at its maximum and has passed half of it. Occurrences in these few
- * cycles are lost. */
+/* Set a counter that stops at its maximum back to 0, if it has passed half of its range.
+ * Occurrences between the last read and this write are lost. */
 static int begin_anew(struct pmk_session_pass *p, unsigned counter)
 {
 	struct pmk_wide *w = &p->wide[counter];
@@ -123,7 +125,8 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 
 	if (err)
 		return err;
-	/* The last poll saw a smaller value, and has counted this wrap before its flag was set. */
+	/* The last poll has already counted this wrap, because the value was smaller than before,
+	 * although the flag was not set yet. */
 	if (w->early && overflowed)
 		overflowed = false;
 	w->early = false;
@@ -136,7 +139,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 	return begin_anew(p, counter);
 }
 
-/* Returns the index of the latency counter's sums. */
+/* Returns the index in pmk_session_pass.latency that belongs to a latency counter. */
 static unsigned latency_index(const struct pmk_pmu *pmu, unsigned counter)
 {
 	unsigned index = 0;
@@ -167,9 +170,11 @@ static uint64_t most_of(const struct pmk_pmu *pmu, unsigned counter)
 }
 
 /*
- * Returns true if the sum of `n` latencies, `sum`, or the sum of their squares can exceed one range
- * of its counter. No latency is longer than max, so Σx ≤ n · max. No latency is 0, so Σx² = Σx +
- * Σx(x - 1) ≤ Σx + max · Σ(x - 1). This bound stays low when most occurrences are cache hits.
+ * Since the last poll, the counter has timed `n` latencies, and its sum has grown by `sum`, modulo
+ * its range. Returns true if the real growth of this sum, or of the sum of squares, can be larger
+ * than the range. No latency is longer than max, so Σx ≤ n · max. If no latency is 0 (min > 0), Σx²
+ * = Σx + Σx(x - 1) ≤ Σx + max · Σ(x - 1). This bound stays low when most occurrences are cache
+ * hits.
  */
 static bool beyond_range(const struct pmk_session_pass *p, unsigned counter, uint64_t n,
 			 uint64_t sum, const struct pmk_latency *extremes)
@@ -209,8 +214,9 @@ static int poll_latency(struct pmk_session_pass *p, unsigned counter, unsigned s
 	return 0;
 }
 
-/* Read the status of all latency counters in use, in their order, before the values. If counters
- * can only be accessed one after another, this takes two passes over them instead of many. */
+/* Read the status of all latency counters in use, in ascending order, before the values are read.
+ * On a PMU whose counters can only be accessed in their order, this needs two sequences of accesses
+ * instead of two per counter. */
 static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK_MAX_LATENCIES])
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;
@@ -229,8 +235,8 @@ static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK
 	return err;
 }
 
-/* Let the driver check narrow counters, which may wrap between two polls, and report whether one
- * may have wrapped unnoticed. */
+/* Ask the driver whether counters of fewer than 32 bits may have wrapped unnoticed since the last
+ * poll. */
 static int poll_narrow(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -271,8 +277,8 @@ static int poll_pass(struct pmk_session *s, unsigned pass)
 	struct pmk_dev *dev = &s->pass[pass].dev;
 	const struct pmk_driver *drv = dev->pmu->driver;
 	uint32_t overflowed;
-	/* Read flags before counters: a flag that rises in between belongs to a wrap that the value
-	 * already shows, and is expected at the next poll. */
+	/* Read flags before counters. If a counter wraps in between, its value shows the wrap, and
+	 * poll_counter() expects the flag at the next poll. */
 	int err = drv->pending(dev, &overflowed);
 
 	if (!err && overflowed)
@@ -347,8 +353,7 @@ bool pmk_session_saturated(const struct pmk_session *s, unsigned i)
 
 /* ---- the interval timer ---------------------------------------------------------------------- */
 
-/* Set the timer to the complement of the interval, so that it overflows when the interval is
- * over. */
+/* Set the timer to 2^width - interval, so that it overflows when the interval is over. */
 static int set_timer(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -372,7 +377,8 @@ int pmk_session_timer(struct pmk_session *s, uint64_t interval)
 	return err;
 }
 
-/* Forget the last values. Call this after the counters have been set to zero. */
+/* Set the values of the last poll to zero, as the counters are now, and keep the shortest and
+ * longest latency of the interval. */
 static void forget_last(struct pmk_session_pass *p)
 {
 	for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
@@ -386,14 +392,14 @@ static void forget_last(struct pmk_session_pass *p)
 	}
 }
 
-/* Handle the part of the end of an interval that runs while the counters of the pass are
- * stopped. */
+/* Read the counters of a stopped pass for the last time in this interval, set them to zero, and set
+ * the timer again. */
 static int end_interval(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
 	int err = poll_pass(s, pass);
 
-	/* The counters are set to zero before the preset, because that zeroes the timer, too. */
+	/* zero() comes before set_timer(), because it also sets the timer to zero. */
 	if (!err)
 		err = p->dev.pmu->driver->zero(&p->dev);
 	if (err)
@@ -402,8 +408,8 @@ static int end_interval(struct pmk_session *s, unsigned pass)
 	return set_timer(s, pass);
 }
 
-/* End an interval of a pass. After an error the pass continues counting, if it can be started.
- * Calling the function again repairs the rest. */
+/* End an interval of a pass. After an error the pass counts again if it can be started. The caller
+ * can then call this function again to complete it. */
 static int tick_pass(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;

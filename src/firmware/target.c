@@ -9,8 +9,8 @@
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Checks that there is a PMU. Must come first, because the registers of a missing PMU are
- * UNDEFINED. */
+/* Checks that there is a PMU. Call this before any other access, because an access to the registers
+ * of a missing PMU is UNDEFINED. */
 static int check_present(const struct pmk_pmu *pmu, struct pmk_port port)
 {
 	struct pmk_dev dev = { .pmu = pmu, .port = port };
@@ -56,8 +56,7 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 	return running ? PMK_EBUSY : target_seize(t, pmu, port);
 }
 
-/* Checks that no other software uses the PMU: it would run although this target has not started
- * it. */
+/* Checks that no other user has started the PMU. Call this before the target's own start. */
 static int check_ours(struct pmk_target *t)
 {
 	bool running;
@@ -75,8 +74,8 @@ static int check_changeable(struct pmk_target *t)
 }
 
 /*
- * Returns the range of a count. The count of a latency counter has 32 bits, even if its sums are
- * wider.
+ * Returns the largest count of a counter. The number of occurrences of a latency counter has 32
+ * bits, even if its sums are wider.
  */
 static uint64_t count_mask(const struct pmk_counter *c)
 {
@@ -185,7 +184,8 @@ static int program_all(struct pmk_target *t)
 }
 
 /*
- * Enables sampling and interrupts. This happens after the calibration, so that no sample is in it.
+ * Begins the sampling periods and enables interrupts. This happens after the calibration, so that
+ * no sample is taken during the calibration.
  */
 static int target_arm(struct pmk_target *t)
 {
@@ -203,8 +203,9 @@ static int target_arm(struct pmk_target *t)
 }
 
 /*
- * True if the signal occurs all the time while code runs, so that its counter must advance. If the
- * port has `settle`, cycles may pass without any code.
+ * True if the signal occurs all the time while code runs, so that its counter must advance. With a
+ * port that has `settle`, instructions are not such a signal, because there cycles may pass without
+ * any code.
  */
 static bool never_rests(const struct pmk_target *t, unsigned signal)
 {
@@ -219,9 +220,9 @@ static bool event_never_rests(const struct pmk_target *t, const struct pmk_targe
 }
 
 /*
- * Programs a free counter for cycles if no event of the caller must advance, to see whether the PMU
- * counts at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is free; or
- * another error.
+ * Programs a free counter for cycles, the witness, to see whether the PMU counts at all. This is
+ * not necessary if one of the caller's events must advance. Returns the counter's number;
+ * PMK_ENOCTR if it is not needed or no counter is free; or another error.
  */
 static int program_witness(struct pmk_target *t)
 {
@@ -247,7 +248,8 @@ static int program_witness(struct pmk_target *t)
 	return PMK_ENOCTR;
 }
 
-/* Checks a counter that was set to zero and started, after some code has run. */
+/* Checks that a counter, which was set to zero and started, has advanced. If not, returns the
+ * reason. */
 static int check_moves(struct pmk_target *t, unsigned counter)
 {
 	uint64_t value = 0;
@@ -272,7 +274,7 @@ static int check_all_move(struct pmk_target *t, int witness)
 	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
 }
 
-/* Restarts the PMU without the counter of cycles, because nothing would handle its overflows. */
+/* Programs and starts the PMU again without the witness, because no code handles its overflows. */
 static int dismiss_witness(struct pmk_target *t)
 {
 	int err = driver_of(t)->stop(&t->dev);
@@ -283,8 +285,8 @@ static int dismiss_witness(struct pmk_target *t)
 }
 
 /*
- * Starts the target for the first time. If two targets use one PMU, the target that starts first
- * owns it, and the other one gets PMK_EBUSY.
+ * Starts the target for the first time. If two targets were opened for one PMU, the target that
+ * starts first owns the PMU, and the other one gets PMK_EBUSY.
  */
 static int first_start(struct pmk_target *t)
 {
@@ -324,7 +326,8 @@ static int first_start(struct pmk_target *t)
 static int start_again(struct pmk_target *t)
 {
 	/*
-	 * The state stays STOPPED while the counters may be stopped, because the handler checks it.
+	 * The state stays STOPPED until the counters run for certain. In this state
+	 * pmk_target_isr() asks the PMU whether they run.
 	 */
 	int err = driver_of(t)->start(&t->dev);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files of this folder share. */
+/* Declarations that the files of src/firmware share. */
 #ifndef PMK_TARGET_TARGET_H
 #define PMK_TARGET_TARGET_H
 
@@ -17,8 +17,9 @@ static inline const struct pmk_driver *driver_of(const struct pmk_target *t)
 }
 
 /*
- * If a PMU is accessed by sequences, no handler may run in the middle of one. These locks can be
- * nested, because each release restores the state that its hold found.
+ * These take and release the caller's lock if an access to the PMU depends on the accesses before
+ * it (pmk_pmu.sequential), because no handler may access the PMU in between. They can be nested:
+ * release_lock() restores the state that hold_lock() returned.
  */
 static inline uintptr_t hold_lock(const struct pmk_target *t)
 {
@@ -31,13 +32,15 @@ static inline void release_lock(const struct pmk_target *t, uintptr_t before)
 		t->unlock(before);
 }
 
-/* Returns the counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
+/* Returns the bit of the event's counter in sets of counters, which have 32 bits; 0 for counter 32
+ * and above. */
 static inline uint32_t counter_bit(const struct pmk_target_event *e)
 {
 	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
 }
 
-/* True for a counter that may wrap between two readings, so that every reading must be a poll. */
+/* True if the event's counter has fewer than 32 bits. It may wrap between two readings, so every
+ * reading must also be a poll. */
 static inline bool is_narrow(const struct pmk_target_event *e)
 {
 	return e->mask < UINT32_MAX;
@@ -55,8 +58,9 @@ static inline int take_sample(struct pmk_target *t)
  */
 int pmk_target_now(struct pmk_target *t, uint64_t *totals);
 
-/* Measures the overhead of measuring, and then starts the caller's counts at zero. */
+/* Measures empty regions, to find the counts that measuring adds: t->cost and t->nest. */
 int pmk_target_calibrate(struct pmk_target *t);
+/* Makes the caller's counts begin at zero now. */
 int pmk_target_zero(struct pmk_target *t);
 
 /* Returns the innermost open region of the running task, or PMK_NO_REGION. */

@@ -6,22 +6,25 @@
  *
  *	done + (counter - base)          modulo the counter's range
  *
- * and at each wrap the server (interrupt handler or poll) adds the counter's range to `done`. A
- * reader can run at any moment: when the flag is set but not yet served, in the middle of the
- * server, or after it. It distinguishes these cases by the flag, by bit 0 of `word` ("being
- * served") and by the upper half of the counter's range: a counter that has just wrapped holds a
- * small value. The server writes the new total next to the old one and switches with one store of
- * `word`. A reader that was interrupted by a whole server sees that `word` has changed and reads
- * again. So interrupts need not be masked, and a reader may interrupt the server.
+ * The server is pmk_target_isr(), called by the interrupt handler or by a poll. At each wrap it
+ * adds the counter's range (2^width) to `done`. A reader can run at any moment: when the flag is
+ * set and the server has not run yet, in the middle of the server, or after it. The reader
+ * distinguishes these cases by the flag, by the bit SERVING of `word`, and by the counter's value,
+ * which is in the lower half of its range if the counter has just wrapped. The server writes the
+ * new total next to the old one, and makes it valid by one store of `word`. If the whole server has
+ * run while a reader was interrupted, `word` has changed, and the reader reads again. So interrupts
+ * need not be masked, and a reader may interrupt the server.
  *
- * Flags are cleared before sampled counters are set back: a counter that overflows again after that
- * sets its flag again, however short its period.
+ * Flags are cleared before sampled counters are set back. So a counter that overflows again after
+ * it was set back sets its flag again, however short its period is.
  *
- * This differs from pmk_session on purpose: a session is polled from one thread, takes differences,
- * and reports if it was polled too rarely. Here reader and server interrupt each other.
+ * Sessions (session.c) work in another way on purpose. A session is polled from one thread, adds
+ * differences, and reports if it was polled too rarely. Here readers and the server interrupt each
+ * other.
  */
 #include "firmware/target.h"
 
+/* True if the value is in the lower half of the counter's range. */
 static bool is_small(const struct pmk_target_event *e, uint64_t value)
 {
 	return value <= e->mask / 2;
@@ -29,7 +32,8 @@ static bool is_small(const struct pmk_target_event *e, uint64_t value)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Bits of `word` (struct pmk_target_event), below its serial number. */
+/* Bits of `word` (struct pmk_target_event). The bits above them are a serial number, which
+ * change_total() increments, so that a reader sees that the total has changed. */
 #define SERVING 1u /* the server is working on this counter */
 #define WHICH	2u /* index of the valid element of `at` */
 /* The server has stopped the counters: `done` is the whole total. */
@@ -51,7 +55,8 @@ static uint64_t base_of(const struct pmk_target_event *e)
 	return e->at[valid_element(e->word)].base;
 }
 
-/* Writes the new total next to the old one, and then switches to it. */
+/* Writes the new total next to the old one, and then makes it valid. `bits` are SERVING or
+ * STILL. */
 static void change_total(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
 {
 	uint32_t word = e->word, other = ~word & WHICH;
@@ -63,10 +68,10 @@ static void change_total(struct pmk_target_event *e, uint64_t done, uint64_t bas
 }
 
 /*
- * Returns the total of an event at the time when its counter had `value`. The flag SERVING has two
- * meanings. For a plain counter, the server has cleared the overflow flag, or is about to, and has
- * not added the wrap yet. For a sampled counter, the server is setting the counter back, and its
- * count is already in `done`.
+ * Returns the total of an event at the time when its counter had `value`. `flag` is the counter's
+ * overflow flag. The bit SERVING has two meanings. For a plain counter, the server has cleared the
+ * overflow flag, or is about to, and has not added the wrap yet. For a sampled counter, the server
+ * is setting the counter back, and has already added its count to `done`.
  */
 static uint64_t combine_total(const struct pmk_target *t, const struct pmk_target_event *e,
 			      uint32_t word, uint64_t value, bool flag)
@@ -86,8 +91,8 @@ static uint64_t combine_total(const struct pmk_target *t, const struct pmk_targe
 }
 
 /*
- * Reads the total of a sampled counter, which needs no flag. The counter is served often, so the
- * lock, which delays serving, is held only briefly.
+ * Reads the total of a sampled counter; it needs no flag. A sampled counter is served often, so
+ * only this counter is read again if the server has interrupted the reading.
  */
 static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, uint64_t *total)
 {
@@ -106,7 +111,7 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 	return PMK_OK;
 }
 
-/* Checks whether a narrow counter was not read for too long. */
+/* Sets `missed` of each event whose narrow counter may have wrapped unnoticed. */
 static int check_wraps(struct pmk_target *t)
 {
 	int err = PMK_OK;
@@ -123,8 +128,9 @@ static int check_wraps(struct pmk_target *t)
 }
 
 /*
- * Reads the totals if there are narrow counters, for which every reading is a poll. Their PMU is
- * sequential, so the reader holds the lock, and no server can run in between.
+ * Reads the totals if there are narrow counters (is_narrow()), for which every reading is a poll. A
+ * PMU with such counters is `sequential`, so the reader holds the lock, and no server can interrupt
+ * it.
  */
 static int read_narrow(struct pmk_target *t, uint64_t *totals)
 {
@@ -163,8 +169,9 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 					: driver_of(t)->read(&t->dev, e->counter, &totals[i]);
 		}
 		/*
-		 * The flags are read after the counters: if a flag rises in between, the counter's
-		 * value is still large, and the next reading adds the wrap.
+		 * The flags are read after the counters. If a counter wraps in between, the value
+		 * that was read is in the upper half of the range, and combine_total() ignores the
+		 * flag.
 		 */
 		if (!err && t->wraps)
 			err = driver_of(t)->pending(&t->dev, &flags);
@@ -240,7 +247,8 @@ int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency 
 
 /* ---- serving overflows ----------------------------------------------------------------------- */
 
-/* Returns the next free place in the ring, or NULL if it is full. */
+/* Adds a sample to the ring and returns it; NULL, and the sample counts as dropped, if the ring is
+ * full. */
 static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
 	struct pmk_ring *ring = t->ring;
@@ -261,7 +269,8 @@ static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uint
 	return s;
 }
 
-/* Returns the plain counters whose flags could not be cleared because the port failed. */
+/* Returns the plain counters that still have SERVING set, because the port failed when an earlier
+ * call cleared their flags. */
 static uint32_t owed_counters(const struct pmk_target *t)
 {
 	uint32_t counters = 0;
@@ -291,8 +300,9 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 }
 
 /*
- * Clears the flags while the counters are stopped, because the driver may have to change all of
- * them to clear a flag. Meanwhile `done` is the whole total.
+ * Clears the flags while the counters are stopped. To clear a flag, the driver may have to change
+ * the values of all counters (see src/pmu/arm11/driver.c). Meanwhile STILL is set: readers use
+ * `done` as the whole total.
  */
 static int clear_stopped(struct pmk_target *t, uint32_t flags)
 {
@@ -326,9 +336,10 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 }
 
 /*
- * Handles a sampled counter that has counted its period. The counter is set back within as few
- * instructions as possible, because events in between are lost. It is set back as late as possible,
- * because a period that ends before the handler returns would leave the program no time to run.
+ * Handles a sampled counter that has counted its period. Events between reading the counter and
+ * setting it back are lost, so there are as few instructions as possible in between. The sample is
+ * stored before that, because the next period begins when the counter is set back. If this period
+ * ended before the handler returns, the program would have no time to run.
  */
 static int serve_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
@@ -350,8 +361,8 @@ static int serve_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 
 /*
  * Adds the counts since the last poll. A counter that stops at its largest value is set back to 0
- * well before that. Events that occur during these few cycles are lost. A reader that interrupts
- * this uses `done` as the total, and not the counter.
+ * when it has passed half of it. Events between reading the counter and setting it back are lost. A
+ * reader that interrupts this finds STILL set, and uses `done` as the total.
  */
 static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t value)
 {
