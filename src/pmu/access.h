@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses to registers that the drivers of PMUs share. Freestanding. */
+/* Functions to read and write registers through a port, for the drivers of all PMUs.
+ * Freestanding. */
 #ifndef PMK_PMU_ACCESS_H
 #define PMK_PMU_ACCESS_H
 
 #include <pmk/pmu.h>
 
-/* Read a register, with 0 as its value if the access fails. */
+/* Read a register. If the port fails without storing a value, *value is 0. */
 static inline int pmk_dev_get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
 {
 	*value = 0;

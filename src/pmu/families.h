@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The families of this build, one line each: its folder, and its PMUs in the order of `pmk list`.
+ * The families of this build. Each has the name of its folder, and its PMUs in the order of `pmk
+ * list`.
  * FAMILY(foo) stands for the models pmk_foo_models[], PMU(bar) for pmk_bar. src/meson.build finds a
  * family's files by this list. Firmware does not use this list, because it names its own PMU.
  */

@@ -7,10 +7,10 @@
  *    layout of the given PMU (struct pmk_pmu.family). It does not change bits of AHBMONCtrlReg that
  *    the layout does not name.
  *  - Each counter has a fixed event, so program() only checks that this is the requested event.
- *  - Counters cannot be preloaded and have neither flags nor interrupts (DDI 0287B mentions none),
- *    so write() is not supported, and no counter can have a flag or an interrupt.
- *  - One write resets all counters and works while they count (§4.2.2); reset() stops them first.
- *    It keeps the settings of configure(), as the hardware's reset does.
+ *  - Counters cannot be preloaded and have neither flags nor interrupts (DDI 0287B mentions none).
+ *    So write(), irq_enable() and clear() return PMK_ENOTSUP for every counter.
+ *  - One write to AHBMONRstCtrs resets all counters, even while they count (§4.2.2). The driver's
+ *    reset() stops them first. Neither changes the settings of pmk_ahbmon_configure().
  *  - CtTotalCycles counts from the hardware reset on (Table 4-13). reset(), start() and stop() do
  *    not affect it.
  *  - Counters cannot be latched together. To get a coherent set of values, read after stop().

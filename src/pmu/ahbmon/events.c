@@ -3,11 +3,11 @@
  * AHB Monitor: the event catalogue. DDI 0287B Tables 4-6 to 4-13, row by row from the list in
  * regs.h.
  *
- * Every counter has one fixed event, so an event is a counter: its code is the counter's number,
- * our own ID, and no register has a field for it. Signals are raised on the bus of the layer (enum
- * pmk_ahbmon_bus). Read and write counters step once per beat, burst counters once per burst, only
- * on an OKAY response or the second cycle of an ERROR (§4.2.2): the observers of the bus raise
- * signals accordingly.
+ * Every counter has one fixed event. The code of the event is the number of the counter, which is
+ * our own choice; no register has a field for codes. The signals of an event are raised on the bus
+ * of its layer (enum pmk_ahbmon_bus). Read and write counters count beats, and burst counters count
+ * bursts. They count when the response is OKAY, or in the second cycle of an ERROR (§4.2.2). The
+ * observers of the buses raise their signals accordingly.
  */
 #include "pmu/ahbmon/regs.h"
 

@@ -26,7 +26,8 @@ static const struct pmk_counter counters[] = { PMK_AHBMON_COUNTERS(COUNTER) };
 	[PMK_AHBMON_##id] = PMK_AHBMON_BUS_##bus,
 const uint8_t pmk_ahbmon_bus_of[] = { PMK_AHBMON_COUNTERS(BUS_OF) };
 
-/* The counters come first, four bytes each in ID order; the other registers start at 0x200. */
+/* The counters come first, in the order of their numbers, with four bytes each. The other registers
+ * begin at 0x200. */
 #define OFFSET(id, manual, event, bus, sig, unit, note, text) \
 	[PMK_AHBMON_##id] = 4 * PMK_AHBMON_##id,
 

@@ -27,9 +27,10 @@
 #define CTRLREG_CASTOUT4_ALIGNED PMK_BIT(2)
 
 /*
- * X(enumerator, the manual's name, event name, bus, signal, unit, caveat, text), in ID order. Units
- * and caveats are defined in events.c. The signals of CtArmdCastOut4 and CtGxiPageChange depend on
- * settings (model.c). The rows have the signals for the settings after reset.
+ * X(enumerator, the manual's name, event name, bus, signal, unit, caveat, text), in the order of
+ * enum pmk_ahbmon_counter. Units and caveats are defined in events.c. The signals of CtArmdCastOut4
+ * and CtGxiPageChange depend on settings (model.c). Here they have the signals for the settings
+ * after reset.
  */
 /* clang-format off */
 #define PMK_AHBMON_COUNTERS(X) \

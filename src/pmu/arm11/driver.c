@@ -56,7 +56,7 @@ static bool has_event(const struct pmk_pmu *pmu, unsigned code)
 /*
  * Resets the PMU. The read comes first, so that a mode without access gets an error before anything
  * has changed. The first write has E set, because only such a write deasserts a pending interrupt.
- * The second write zeroes what was counted in between.
+ * The second write clears E, and sets the counters, which have counted in between, to zero again.
  */
 static int arm11_reset(struct pmk_dev *d)
 {

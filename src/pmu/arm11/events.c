@@ -28,7 +28,7 @@
 #define NO_FAULTS "an emulated memory has no parity or TCM errors"
 
 #define SPECULATIVE "speculative look-ups count, so the count may far exceed the lines fetched"
-/* Meaning of "exact" for data accesses: DAI 0195B §7. */
+/* What "exact" means for events that count data accesses: DAI 0195B §7. */
 #define OF_INSNS    "exact for instructions; silicon also counts speculative accesses"
 #define OVERLAPS    "one cycle may count in several stall events; they do not add up to a total"
 

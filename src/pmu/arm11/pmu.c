@@ -6,8 +6,8 @@
  * access rights (see model.c), and in a few bits: the ARM1156 has FIQ enables in PMNC [30:28], and
  * the ARM1176 has SUNAVCR, which permits user mode to access the other registers.
  *
- * Not described: the System Validation registers of the ARM1176 (DDI 0301H §3.2.55-56), the SCU
- * event counters of the MPCore.
+ * This file does not describe the System Validation registers of the ARM1176 (DDI 0301H §3.2.55-56)
+ * and the SCU event counters of the MPCore.
  */
 #include "pmu/arm11/events.c"
 #include "pmu/arm11/regs.h"

@@ -54,7 +54,7 @@ struct pmk_arm11_counter {
 
 extern const struct pmk_arm11_counter pmk_arm11_counters[PMK_ARM11_NCTRS];
 
-/* Core-specific values: pmk_pmu.family points to one of these. */
+/* Values that differ between cores: pmk_pmu.family points to a struct pmk_arm11_core. */
 enum pmk_arm11_id {
 	PMK_ARM11_1136_R0,
 	PMK_ARM11_1136,
@@ -67,7 +67,7 @@ enum pmk_arm11_id {
 struct pmk_arm11_core {
 	enum pmk_arm11_id id;
 	uint32_t config; /* PMNC bits that the driver writes back as it reads them: the RW bits */
-	/* the event of an idle counter: one that never happens, if the core has such an event */
+	/* Event of a counter that is not in use: one that never happens, if the core has one. */
 	uint8_t idle_event;
 };
 

@@ -21,7 +21,7 @@
  *    (PMUSERENR.EN) does not change the interrupt enables.
  *
  * The port executes the barriers: an ISB after each write, so that the write has taken effect when
- * the call returns, and an ISB before PMCR or a counter is read.
+ * the call returns, and an ISB before each read.
  *
  * The driver does not support the instruction counter, thresholds, freezing and snapshots. reset()
  * clears their bits in PMCR.
@@ -75,7 +75,8 @@ static int check_counter(const struct pmk_dev *d, unsigned counter)
 	return 0;
 }
 
-/* Converts a set of counters to bits of the registers. */
+/* Converts a set of counters to bits of the PMCNTEN, PMINTEN and PMOVS registers. Returns an error
+ * if a counter does not exist. */
 static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t *bits)
 {
 	int err = 0;
@@ -148,8 +149,8 @@ static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 }
 
 /*
- * Returns the bits of the counter. From PMUv3p5 on, PMEVCNTR<n> has 64 bits even if it overflows at
- * bit 31.
+ * Returns the largest value of the counter. From PMUv3p5 on, PMEVCNTR<n> has 64 bits even if it
+ * overflows at bit 31, so values that were read are masked.
  */
 static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 {
@@ -418,8 +419,8 @@ static int counter_moves(struct pmk_dev *d, unsigned counter, bool *yes)
 }
 
 /*
- * Does what counter_moves() does, but without a filter: with M = P and SH != NSH, the counter
- * counts at all levels and in both worlds.
+ * Does what counter_moves() does, but without a filter: M = P and SH != NSH, so the counter counts
+ * at all exception levels, in Secure and Non-secure state. Enables the counter.
  */
 static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 {

@@ -10,10 +10,10 @@
  * well.
  *
  * Names are the manual's in lower case, as Linux and perf spell them. Aliases are names with the
- * older _LD and _ST endings, and the generic names of perf, for the events that Linux maps them to.
- * Where this mapping differs between cores, a code has several rows: L1-dcache-loads counts reads
- * on the Cortex-A55, A57 and A72, but l1d_cache on others; `branches` is br_retired, or else
- * pc_write_retired.
+ * older endings _LD and _ST, and the generic names that perf has for these events on Linux. If the
+ * generic names differ between cores, a code has several rows. For example, L1-dcache-loads is an
+ * alias of l1d_cache_rd on the Cortex-A15, A55, A57 and A72, and of l1d_cache on other cores;
+ * `branches` is an alias of br_retired if the core has it, and otherwise of pc_write_retired.
  *
  * "Speculatively executed" events count executed instructions, because wrong-path instructions are
  * not emulated, neither for in-order nor for out-of-order cores. Not listed: events 0x8000 and
@@ -30,7 +30,7 @@
 #define N1  PMK_ARMV8_IS_N1
 #define A7  PMK_ARMV8_IS_A7
 #define A15 PMK_ARMV8_IS_A15
-/* All cores of ARMv8; rows name the cores of ARMv7 in addition. */
+/* The cores of ARMv8. Rows add cores of ARMv7 by name. */
 #define ALL (GEN | A53 | A55 | A57 | A72 | N1)
 
 #define COMMON	    "DDI 0487 D13.12"

@@ -4,9 +4,9 @@
  * of ARMv7 have PMUv1 or PMUv2. Freestanding.
  *
  * The cores share registers and encodings. They differ in the number of counters, in the version of
- * the extension and in the events that PMCEID names. For a generic PMU, pmk_armv8_probe() asks the
- * hardware what exists, so the PMU's catalogue lists all events of the architecture, and its rows
- * all 31 counters.
+ * the extension and in the events that PMCEID shows. A generic PMU has all events of the
+ * architecture and all 31 event counters; the hardware may have fewer. pmk_armv8_probe() finds out
+ * which exist.
  */
 #include "pmu/armv8/events.c"
 #include "pmu/armv8/events_v1.c"
@@ -108,7 +108,7 @@ static const struct pmk_armv8_core core_a9 = {
 };
 /* clang-format on */
 
-#define ARMV7_NREGS PMK_ARMV8_PMEVCNTR0 /* the registers after it have numbers in their names */
+#define ARMV7_NREGS PMK_ARMV8_PMEVCNTR0 /* ARMv7 does not have PMEVCNTR<n> and PMEVTYPER<n> */
 
 /* The events that `pmk stat` counts by default. DEFAULTS is for PMUv3 and PMUv2, DEFAULTS_P1 for
  * PMUv3p1 and later. */

@@ -190,7 +190,7 @@ extern const struct pmk_armv8_place pmk_armv8_places[PMK_ARMV8_NREGS];
 extern const struct pmk_reg_info pmk_armv8_regs[PMK_ARMV8_NREGS];
 extern const struct pmk_reg_info pmk_armv8_p5_regs[PMK_ARMV8_NREGS];
 
-/* Values that differ between cores. pmk_pmu.family points to one of these structs. */
+/* Values that differ between cores: pmk_pmu.family points to a struct pmk_armv8_core. */
 enum pmk_armv8_id {
 	PMK_ARMV8_GENERIC,
 	PMK_ARMV8_GENERIC_LONG,

@@ -31,7 +31,8 @@ enum {
 	STATE_LAST, /* the last counter that this hardware has */
 };
 
-/* Returns the even event counter of a pair. The odd one has the upper half of the count. */
+/* Returns the number of the even event counter of a pair. The odd one, directly above it, has the
+ * upper half of the count. */
 static unsigned even_of(unsigned counter)
 {
 	return 2 * (counter - PMK_ARMV81M_CTR_PAIR0);

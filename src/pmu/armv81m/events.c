@@ -45,7 +45,8 @@
 		PMK_HOST(.ref = "CMSIS core_cm55.h: Cortex-M55 only", .brief = text, \
 			 .unmodelled = (why))                                        \
 	}
-/* An event of MVE that counts retired instructions, and the next code for its speculative twin. */
+/* Two events of MVE: code c counts instructions that retired, and code c + 1 the same instructions
+ * when they are speculatively executed. */
 #define MVE(c, n, text)                                                  \
 	UNSEEN(c, "mve_" n "_retired", NO_MVE, "MVE " text " executed"), \
 		UNSEEN((c) + 1, "mve_" n "_spec", NO_MVE, "MVE " text " speculatively executed")

@@ -11,8 +11,9 @@
  *    and writes it back afterwards. Events in the cycles between these accesses are lost when
  *    counting continues after a stop.
  *  - A counter of 8 bits wraps after 256 counts, and no flag shows it. No counter counts twice in a
- *    cycle, so CYCCNT shows whether one may have wrapped: sample() reads CYCCNT before and after
- *    the others, and compares it with the time of the sample before. So CYCCNT must always run.
+ *    cycle, so it cannot have wrapped if fewer than 256 cycles have passed. sample() therefore
+ *    reads CYCCNT before and after the other counters, and compares it with its value at the sample
+ *    before. For this, CYCCNT always runs, even if the caller does not count cycles.
  *  - The other bits of DWT_CTRL belong to trace tools and stay as they are.
  */
 #include "pmu/access.h"

@@ -33,7 +33,7 @@
 #define IDLE_EVENT   PMK_MICROBLAZE_MMU_INSN_EXCEPTION
 #define IDLE_LATENCY PMK_MICROBLAZE_INTERRUPT_LATENCY
 
-/* Words of pmk_dev.state. Before them come the events, which have 8 bits per counter. */
+/* Words of pmk_dev.state. The words before these have the events, with 8 bits per counter. */
 #define STATE_PLACE   14
 #define STATE_RUNNING 15
 
@@ -76,7 +76,8 @@ static unsigned next_of(const struct pmk_dev *d)
 	return (unsigned)PMK_GET(d->state[STATE_PLACE], PLACE_NEXT);
 }
 
-/* Moves the sequence of `reg` to `index` or to a position before it. */
+/* Makes sure that the next access to `reg` reaches the item or counter at `index`, or one before
+ * it. If the sequence has passed `index` or belongs to another register, Reset begins a new one. */
 static int approach_item(struct pmk_dev *d, unsigned reg, unsigned index)
 {
 	int err;
