@@ -6,11 +6,11 @@
  * call helper functions that firmware may not have. They are slow, but run only when a report is
  * written.
  *
- * The deviation is computed by this formula: with Σx = n·q + r and 0 ≤ r < n
+ * The deviation is computed by this formula, with Σx = n·q + r and 0 ≤ r < n:
  *
  *	Σ(x - mean)² = Σx² - q·(Σx + r) - r²/n
  *
- * because it never rounds a large number before subtracting it.
+ * Only the last term is rounded, so no large number is rounded before it is subtracted.
  */
 #include <pmk/stats.h>
 
