@@ -372,6 +372,46 @@ def test_mispredicted_branches_of_a_cortex_m7():
     equal(got[1] - got[0] - (got[3] - got[2]), 10 * (2 + 1))
 
 
+def cycles_m33(more):
+    """Returns the cycles of firmware for a Cortex-M33 whose code is not limited by fetching."""
+    return counts(stat("-e", "cpu_cycles,inst_retired", "--set", "fetch.words=0,branch.unaligned=0",
+                       firmware("cortex-m33", more=more + "\t.balign\t4\n5:\n",
+                                at=0x10000000)))["cpu_cycles"]
+
+
+# What was measured on an RP2350: github.com/jnk0le/random, "pipeline cycle test", cortex_m33.md.
+@cases("sequence, expected", [
+    # A loaded value is known after two cycles, except to store it or to add a product to it.
+    ("ldr r4, [r1]; adds r6, r4, #1", 3), ("ldr r4, [r1]; adds r6, r2, #1", 2),
+    ("ldr r4, [r1]; str r4, [r2]", 2), ("ldr r4, [r1, #16]; ldr r4, [r4]", 3),
+    ("ldr r4, [r1]; mla r6, r1, r2, r4", 2), ("ldr r4, [r1]; mla r6, r4, r2, r1", 3),
+    ("ldrd r4, r7, [r1]", 2), ("ldm r1, {r4, r6, r7}", 3), ("ldr r4, [r1]; ldr r6, [r2]", 2),
+    # So is a product, and a result with a shifted operand.
+    ("mul r4, r1, r2; add.w r6, r4, #1", 3), ("mla r4, r1, r2, r1; mla r6, r1, r2, r4", 2),
+    ("eor r4, r1, r2, ror #3; add.w r6, r4, #1", 3), ("eor r4, r1, r2; add.w r6, r4, #1", 2),
+    ("eor r4, r1, #0x1fc0; add.w r6, r4, #1", 3), ("eor r4, r1, #0x1b; add.w r6, r4, #1", 2),
+    ("eor r4, r1, #0x1b1b1b1b; add.w r6, r4, #1", 2),
+    # These set the flags a cycle late.
+    ("muls r4, r1, r4", 2), ("eors r4, r1, #0x1fc0", 2), ("eors r4, r1, #0x1b", 1),
+    # IT, and a branch of 16 bits that is not taken, are issued with the instruction before.
+    ("cmp r4, r4; it ne; addne r4, #1", 2), ("cmp r4, r4; bne 5f", 1), ("cmp r4, r4; bne.w 5f", 2),
+    ("mov.w r4, r1; bne 5f", 2)])
+def test_cycles_of_a_cortex_m33_are_those_that_were_measured(sequence, expected):
+    got = [cycles_m33(SET_UP + f"\tcmp\tr1, r1\n\tisb\n\t{what}\n\tb.w\t5f\n")
+           for what in (sequence, "")]
+    equal(got[0] - got[1], expected)
+
+
+@cases("loop, expected", [
+    # A branch that waits for the flags takes two cycles, and otherwise one.
+    ("subs r5, #1; bne 2b", 1 + 2), ("subs r5, #1; add r0, r1; bne 2b", 1 + 1 + 1),
+    ("subs r5, #1; ldmia r2!, {r0, r1, r3, r4}; bne 2b", 1 + 4 + 1),
+    ("subs r5, #1; bne.w 2b", 1 + 2)])
+def test_cycles_of_loops_of_a_cortex_m33_are_those_that_were_measured(loop, expected):
+    got = [cycles_m33(SET_UP + f"\tmovs\tr5, #{n}\n2:\t{loop}\n") for n in (10, 20)]
+    equal(got[1] - got[0], 10 * expected)
+
+
 # PendSV interrupts this loop 10 times, each time after the store.
 INTERRUPTED = """
 	ldr	r0, icsr

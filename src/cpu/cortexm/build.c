@@ -231,6 +231,66 @@ static struct fetch fetch_begin(const struct pmk_insn *in)
 	};
 }
 
+/* True if an operand of this data processing is shifted: a register, or a constant of 8 bits. */
+static bool has_shifted_operand(const struct pmk_insn *in)
+{
+	return pmk_cortexm_shifts_register(in) || in->kind & PMK_CORTEXM_SHIFTED;
+}
+
+/*
+ * True if the instruction needs a result of the one before it at the beginning of its execution.
+ * The value of a store and the addend of a multiplication are needed a cycle later.
+ */
+static bool needs_at_once(const struct pmk_insn *in, const struct pmk_insn *before)
+{
+	uint64_t needed = in->reads & before->writes;
+
+	for (int r = 0; needed; r++, needed >>= 1) {
+		bool stored = in->store && in->rd == r && !address_needs(in, (int8_t)r);
+
+		if (needed & 1 && !stored && !pmk_cortexm_adds(in, (unsigned)r))
+			return true;
+	}
+	return false;
+}
+
+/* Returns how many cycles the instruction waits for a result of the one before it. */
+static unsigned result_wait(const struct pmk_core *core, const struct pmk_insn *in,
+			    const struct pmk_insn *before)
+{
+	const struct pmk_core_cortexm *c = &core->cortexm;
+	uint64_t wait = 0;
+
+	if (before->load)
+		wait = c->load_use;
+	else if (pmk_cortexm_multiplies(before))
+		wait = c->mul_wait;
+	else if (has_shifted_operand(before))
+		wait = c->shift_wait;
+	return (unsigned)(wait && needs_at_once(in, before) ? wait : 0);
+}
+
+/*
+ * Returns the cycles that an instruction takes longer because it sets flags. The flags of a 16-bit
+ * MULS, and of an operation with a shifted constant, are known a cycle late.
+ */
+static unsigned flags_wait(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	if (!in->sets_flags)
+		return 0;
+	if (in->iclass == PMK_I_MUL)
+		return (unsigned)core->cortexm.mul_wait;
+	return (unsigned)(in->kind & PMK_CORTEXM_SHIFTED ? core->cortexm.shift_wait : 0);
+}
+
+/* True if `in` is a 16-bit branch that is issued together with the 16-bit instruction before it. */
+static bool is_folded_branch(const struct pmk_core *core, const struct pmk_insn *in,
+			     const struct pmk_insn *before)
+{
+	return core->cortexm.fold_branch && before && in->flow == PMK_FLOW_JUMP && in->size == 2 &&
+	       before->size == 2 && !(before->kind & PMK_CORTEXM_IT);
+}
+
 /* Adds the cycles of instruction `i`. */
 static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t i,
 		       struct fetch *fetch, struct pmk_block *b)
@@ -260,8 +320,13 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 	}
 	if (before && is_fp(before) && is_fp(in) && in->reads & before->writes)
 		cycles += (unsigned)core->cortexm.fp_wait;
-	if (before && before->load && in->reads & before->writes)
-		cycles += (unsigned)core->cortexm.load_use;
+	if (before)
+		cycles += result_wait(core, in, before);
+	cycles += flags_wait(core, in);
+	if (is_folded_branch(core, in, before)) {
+		cycles--;
+		b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN]++;
+	}
 	cycles += fetch_wait(core, in, cycles, fetch);
 	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
 	b->cycles += cycles;
@@ -283,7 +348,8 @@ static unsigned refill_of(const struct pmk_core *core, const struct pmk_insn *la
 }
 
 /* Stores how control leaves the block. */
-static void set_end(const struct pmk_core *core, const struct pmk_insn *last, struct pmk_block *b)
+static void set_end(const struct pmk_core *core, const struct pmk_insn *last,
+		    const struct pmk_insn *before, struct pmk_block *b)
 {
 	bool direct = last->flow == PMK_FLOW_JUMP || last->flow == PMK_FLOW_CALL;
 
@@ -297,6 +363,9 @@ static void set_end(const struct pmk_core *core, const struct pmk_insn *last, st
 			: NOWHERE;
 	b->cortexm.jump = direct ? last->target : NOWHERE;
 	b->cortexm.taken = (uint16_t)refill_of(core, last);
+	/* A folded branch that is taken takes a cycle more if it waits for the flags. */
+	if (is_folded_branch(core, last, before) && last->conditional && before->sets_flags)
+		b->cortexm.taken++;
 	if (last->flow == PMK_FLOW_EXCEPTION)
 		b->cortexm.leave = PMK_CORTEXM_SPECIAL;
 	else if (last->flow != PMK_FLOW_NEXT && !direct)
@@ -329,7 +398,7 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 	b->cortexm.ends = may_precede(core, last) && !last->conditional;
 	if (core->cortexm.dual_issue)
 		pmk_cortexm_dual(core, insn, n, slots, b);
-	set_end(core, last, b);
+	set_end(core, last, n > 1 ? last - 1 : NULL, b);
 	b->cortexm.fp = b->facts.n[PMK_CORTEXM_FACT_VFP] != 0;
 	if (insn->size == 4 && insn->addr & 2)
 		b->cortexm.unaligned = (uint8_t)core->cortexm.refill_unaligned;

@@ -55,6 +55,8 @@ extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
 #define PMK_CORTEXM_DIV	    (UINT32_C(1) << 28)
 /* The core takes a fault instead of executing the instruction. It is not counted. */
 #define PMK_CORTEXM_NOT_RUN (UINT32_C(1) << 27)
+/* An operand is a constant of 8 bits that is shifted. */
+#define PMK_CORTEXM_SHIFTED (UINT32_C(1) << 26)
 
 /* Numbers of exceptions: DDI 0403E B1.5.2. */
 enum {
@@ -95,6 +97,11 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b);
 /* True for loads and stores of several words. */
 bool pmk_cortexm_is_multiple(const struct pmk_insn *in);
+/* True if an operand in a register is shifted before it is used with another operand. */
+bool pmk_cortexm_shifts_register(const struct pmk_insn *in);
+bool pmk_cortexm_multiplies(const struct pmk_insn *in);
+/* True if the instruction adds a product to this register. */
+bool pmk_cortexm_adds(const struct pmk_insn *in, unsigned reg);
 /* Sets the cycles of a block of a core that issues two instructions in a cycle: dual.c. */
 void pmk_cortexm_dual(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);

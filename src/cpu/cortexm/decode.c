@@ -58,6 +58,14 @@ static const struct encoding wide[] = {
 	{ 0, 0, 0 },
 };
 
+/* True for data processing with a constant of 8 bits that is shifted: DDI 0403E A5.3.2. */
+static bool has_shifted_constant(const struct pmk_raw *raw)
+{
+	uint32_t bits = bits_of(raw);
+
+	return raw->size == 4 && (bits & 0xfa008000) == 0xf0000000 && bits & 0x04004000;
+}
+
 static uint32_t kind_of(const struct pmk_raw *raw)
 {
 	const struct encoding *e = raw->size == 2 ? narrow : wide;
@@ -65,7 +73,7 @@ static uint32_t kind_of(const struct pmk_raw *raw)
 
 	while (e->mask && (bits & e->mask) != e->value)
 		e++;
-	return e->kind;
+	return e->kind | (has_shifted_constant(raw) ? PMK_CORTEXM_SHIFTED : 0);
 }
 
 /* Returns the offset of a load of a word from its base, if the offset is a positive constant. */

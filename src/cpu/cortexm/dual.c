@@ -21,13 +21,13 @@ struct dual {
 	bool begun;
 };
 
-static bool has_shifted_operand(const struct pmk_insn *in)
+bool pmk_cortexm_shifts_register(const struct pmk_insn *in)
 {
 	return (in->iclass == PMK_I_ALU_SHIFT || in->iclass == PMK_I_ALU_RSHIFT) &&
 	       in->rn != PMK_NO_REG;
 }
 
-static bool multiplies(const struct pmk_insn *in)
+bool pmk_cortexm_multiplies(const struct pmk_insn *in)
 {
 	return in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL;
 }
@@ -59,9 +59,10 @@ static bool same_unit(const struct pmk_insn *a, const struct pmk_insn *b)
 	bool both_load = a->load && b->load, both_store = a->store && b->store;
 
 	return (both_load && !reads_other_bank(a, b)) || both_store ||
-	       (multiplies(a) && (multiplies(b) || b->store)) || (a->store && multiplies(b)) ||
+	       (pmk_cortexm_multiplies(a) && (pmk_cortexm_multiplies(b) || b->store)) ||
+	       (a->store && pmk_cortexm_multiplies(b)) ||
 	       (is_fp_arithmetic(a) && is_fp_arithmetic(b)) || (a->is_branch && b->is_branch) ||
-	       (has_shifted_operand(a) && has_shifted_operand(b));
+	       (pmk_cortexm_shifts_register(a) && pmk_cortexm_shifts_register(b));
 }
 
 static bool may_join(const struct pmk_insn *older, const struct pmk_insn *in)
@@ -75,7 +76,7 @@ static void wait_until(unsigned *cycle, unsigned usable)
 	*cycle = usable > *cycle ? usable : *cycle;
 }
 
-static bool is_accumulator(const struct pmk_insn *in, unsigned reg)
+bool pmk_cortexm_adds(const struct pmk_insn *in, unsigned reg)
 {
 	bool is_long = in->iclass == PMK_I_MLAL || in->iclass == PMK_I_MLAL16;
 
@@ -86,7 +87,7 @@ static bool is_needed_in_ex1(const struct pmk_insn *in, unsigned reg)
 {
 	bool address = (in->load || in->store) && (in->rn == (int)reg || in->rm == (int)reg);
 
-	return address || (has_shifted_operand(in) && in->rm == (int)reg);
+	return address || (pmk_cortexm_shifts_register(in) && in->rm == (int)reg);
 }
 
 /* Returns the first cycle in which all operands are known. */
@@ -99,7 +100,7 @@ static unsigned known_at(const struct dual *d, const struct pmk_insn *in)
 			continue; /* a store gets its value two stages later */
 		if (is_needed_in_ex1(in, r))
 			wait_until(&cycle, d->ex1[r]);
-		else if (is_accumulator(in, r) && d->ex2[r])
+		else if (pmk_cortexm_adds(in, r) && d->ex2[r])
 			wait_until(&cycle, d->ex2[r] - 1);
 		else
 			wait_until(&cycle, d->ex2[r]);
@@ -127,7 +128,7 @@ static unsigned wait_of(const struct pmk_core *core, const struct pmk_insn *in)
 
 	if (in->load)
 		return (unsigned)(c->load_use + (in->mem_bytes < 4 ? c->load_narrow : 0));
-	if (multiplies(in))
+	if (pmk_cortexm_multiplies(in))
 		return (unsigned)c->mul_wait;
 	if (in->iclass == PMK_I_FP_MAC)
 		return (unsigned)c->fp_mac;

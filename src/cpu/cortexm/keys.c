@@ -103,11 +103,18 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 	PMK_CORE_KEY(cortexm.multiple_words,  "multiple.words", 1, 1, 2, 'n',
 		"words that LDM, STM, PUSH, POP, LDRD and STRD transfer in a cycle"),
 	PMK_CORE_KEY(cortexm.load_use,        "load.use", 0, 0, 20, 'n',
-		"cycles that an instruction waits for a value that the one before it loads"),
+		"cycles that an instruction waits for a value that the one before it loads, except "
+		"to store the value, or to add a product to it"),
 	PMK_CORE_KEY(cortexm.load_narrow,     "load.narrow", 0, 0, 20, 'n',
 		"additional cycles of load.use for a byte or halfword, with issue.dual"),
 	PMK_CORE_KEY(cortexm.mul_wait,        "op.mul_wait", 0, 0, 20, 'n',
-		"cycles that the next instruction waits for a product, with issue.dual"),
+		"cycles that the next instruction waits for a product, except to add another one "
+		"to it"),
+	PMK_CORE_KEY(cortexm.shift_wait,      "op.shift_wait", 0, 0, 20, 'n',
+		"cycles that the next instruction waits for the result of an operation with a "
+		"shifted operand"),
+	PMK_CORE_KEY(cortexm.fold_branch,     "branch.fold", 0, 0, 1, 'b',
+		"a 16-bit branch after a 16-bit instruction is issued together with it"),
 	PMK_CORE_KEY(cortexm.mispredicted,    "branch.mispredicted", 0, 0, 50, 'n',
 		"cycles of a mispredicted conditional branch; 0: all branches are predicted"),
 	{ .key = NULL },

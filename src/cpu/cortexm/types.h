@@ -54,6 +54,8 @@ struct pmk_core_cortexm {
 	uint64_t load_use;
 	uint64_t load_narrow;
 	uint64_t mul_wait;
+	uint64_t shift_wait;
+	uint64_t fold_branch;
 	uint64_t mispredicted;
 };
 
