@@ -205,8 +205,8 @@ void pmk_result_init(struct pmk_result *r);
 void pmk_result_free(struct pmk_result *r);
 /* Append a section with `nrows` zeroed rows; NULL if out of memory. `region` is copied. */
 struct pmk_section *pmk_result_add(struct pmk_result *r, const char *region, unsigned nrows);
-/* Remove the last section, and free its rows. This saves memory if there are many sections and each
- * was written. */
+/* Remove the last section, and free its rows. A caller that prints sections one by one drops each
+ * after printing it, so that memory does not grow with their number. */
 void pmk_result_drop(struct pmk_result *r);
 /* Record the duration of one more run, in seconds, and set `elapsed` to the mean. Returns 0 or
  * PMK_ENOMEM. */

@@ -83,8 +83,8 @@ static void take_value(const struct diff_source *s, json_object *row)
 			count = json_object_new_uint64(pmk_number_after(digits, "", 10));
 		else
 			cli_fail(0,
-				 "%s: %s is not compared, because its value is in %s; "
-				 "--json-document has its count",
+				 "%s: %s is not compared, because its value is rounded to %s; "
+				 "'pmk stat --json-document' writes the exact count",
 				 s->path, diff_json_text(row, "event"),
 				 unit ? unit : "another unit");
 	}

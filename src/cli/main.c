@@ -97,7 +97,8 @@ static int dispatch_command(int argc, char **argv)
 		return show_help(argc > 2 ? argv[2] : NULL);
 	if (argv[1][0] == '-')
 		return cli_fail(PMK_EXIT_USAGE,
-				"no option '%s' before the command; 'pmk --help' shows more",
+				"'%s' is not an option of pmk itself; give options after the "
+				"command; 'pmk --help' lists the commands",
 				argv[1]);
 	cmd = find_command(argv[1]);
 	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);

@@ -68,7 +68,7 @@ int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool in
 /* End an interval, after all its rows have been filled. */
 void pmk_amba_mark(struct pmk_amba *a, struct pmk_wave_count *count);
 
-/* Returns the layers of this PMU; NULL if it is another PMU. */
+/* Returns the layers of `pmu` if it is "amba", and NULL for any other PMU. */
 const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu);
 
 #endif

@@ -588,8 +588,8 @@ static void note_control(struct pmk_count *c)
 			list_parts(unseen, list));
 }
 
-/* True if a number of the report depends on time. */
-static bool counts_time(const struct pmk_count *c)
+/* True if the report has a count that does not follow from the instruction stream alone. */
+static bool counts_modelled(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
 
@@ -665,7 +665,7 @@ static void set_notes(struct pmk_count *c)
 		pmk_count_add_note(c, "%s", e->prog.note);
 	if (is_threaded(e))
 		pmk_count_add_note(c, "%s", PMK_THREADS_NOTE);
-	if (!counts_time(c))
+	if (!counts_modelled(c))
 		return;
 	note_control(c);
 	c->result.checked = strdup(pmk_core_checked(&e->prog.core));

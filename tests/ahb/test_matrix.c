@@ -593,7 +593,7 @@ static void test_error_halts(void **state)
 	}
 }
 
-/* Without other settings, failed transfers are not repeated. */
+/* A master whose only transfer failed does not repeat it when the master is resumed. */
 static void test_error_alone(void **state)
 {
 	struct pmk_ahb_served s;

@@ -460,8 +460,8 @@ def test_lines_of_stat_are_read(tmp_path):
                   ("total", "task-clock", None): (1500000, 2500000),
                   ("region", "cpu_cycles", "fft"): (50, 60),
                   ("region", "cpu_cycles", "CPU1"): (7, 0)})
-    equal(out.err, f"pmk: {one}: read is not compared, because its value is in MiB; "
-                   "--json-document has its count\n"
+    equal(out.err, f"pmk: {one}: read is not compared, because its value is rounded to MiB; "
+                   "'pmk stat --json-document' writes the exact count\n"
                    f"pmk: {one} is partial: a part of the run was not counted\n"
                    f"pmk: read has a value only in {two}; it is not compared\n")
 

@@ -317,7 +317,8 @@ static void test_late_hit(void **state)
 	expect(pmk_lsu_load_hit(&lsu, 1000, 3, 3 + 20), 0, 20, __LINE__);
 	/* The load is sent at 1001 and available at 1024; its value is needed at 1010 + 20. */
 	expect(pmk_lsu_load_hit(&lsu, 1001 + 20, 9, 3 + 20), 0, 0, __LINE__);
-	/* The value is needed at 1003, which is already 20 cycles late. */
+	/* The value is ready at 1005 and needed at 1003. The instruction that needs it is already
+	 * delayed by 20 cycles, so it does not wait longer. */
 	expect(pmk_lsu_load_hit(&lsu, 1002 + 20, 1, 3), 0, 0, __LINE__);
 }
 

@@ -78,7 +78,8 @@ static void count(struct pmk_wire *w, const uint8_t *choice)
 		expect(port.read(port.ctx, PMK_MICROBLAZE_PCDRR, &value) == PMK_EIO);
 }
 
-/* Counts on an ARM11. Afterwards the processor may be halted, because closing may halt it again. */
+/* Counts on an ARM11. `tap` belongs to the caller, because pmk_wire_close() uses it, too: if pmk
+ * found the processor halted, closing halts it again. */
 static void count_arm11(struct pmk_wire *w, struct pmk_wire_tap *tap, const uint8_t *choice)
 {
 	struct pmk_port port = pmk_wire_port_arm11(w);

@@ -538,8 +538,8 @@ static void put_lines(const struct html_page *p, const struct place *at)
 		if (s->row[i].value[0] < at->least)
 			continue;
 		if (next) {
-			/* Show the lines after the previous line with code, up to the lines that
-			 * are shown before this one. */
+			/* Show up to `around` lines after the previous row, but only lines before
+			 * this row. */
 			uint32_t behind = next + around < line ? next + around : line;
 
 			put_around(p, at->file, next, behind);

@@ -140,8 +140,8 @@ struct history_functions {
 };
 
 /*
- * Reads the recordings of all commits; missing ones are skipped. Returns 0, or an exit code after
- * one line. The caller must free `f` even after an error.
+ * Reads the recordings of all commits; missing ones are skipped. Returns 0. On failure, prints
+ * one line on stderr and returns an exit code. The caller must free `f` even after an error.
  */
 int history_functions(struct history_functions *f, const struct history *h, struct pmk_store *store,
 		      const char *database);
