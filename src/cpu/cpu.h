@@ -36,6 +36,14 @@ union pmk_cpu_own {
 #undef STATE
 };
 
+/* Reasons why an ARM11's accesses need its general functions (pmk_cpu.general). */
+enum {
+	PMK_GENERAL_SITES = 1 << 0,    /* counts are booked by site: pmk_cpu.sites */
+	PMK_GENERAL_DEVICES = 1 << 1,  /* pages may be device memory: pmk_cpu.is_device */
+	PMK_GENERAL_PARAMS = 1 << 2,   /* a parameter of the core is unusual */
+	PMK_GENERAL_TIMELESS = 1 << 3, /* there is no clock */
+};
+
 struct pmk_cpu {
 	/* Read and written at every block and access. These and the first members of the family's
 	 * own struct are in one line of the host's cache. */
@@ -57,7 +65,8 @@ struct pmk_cpu {
 		PMK_CORE_FAMILIES(STATE)
 #undef STATE
 	};
-	bool eager; /* the owner adds facts at every execution instead of summing up later */
+	uint8_t general; /* PMK_GENERAL_…: all reasons in one byte, which every miss tests */
+	bool eager;	 /* the owner adds facts at every execution instead of summing up later */
 
 	/*
 	 * Counts by signal. They include the facts of blocks only if `eager` is true. Each count
@@ -186,10 +195,18 @@ static inline unsigned pmk_access_behind(uint64_t access)
 }
 
 /* Sets up a running core. Returns 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus`
- * and is_device. The struct is big and may be in shared memory; the memory that its pointers point
- * to is private to this process. */
+ * and call pmk_cpu_ask_devices(). The struct is big and may be in shared memory; the memory that
+ * its pointers point to is private to this process. */
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
+
+/* Sets the owner's function that says whether a page is device memory. */
+static inline void pmk_cpu_ask_devices(struct pmk_cpu *cpu,
+				       bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr))
+{
+	cpu->is_device = is_device;
+	cpu->general |= is_device ? PMK_GENERAL_DEVICES : 0;
+}
 
 /* Makes the core forget which blocks it has fetched. Families that record this only in `igen` use
  * the function as their forget() (family.h). */

@@ -589,6 +589,7 @@ struct pmk_sites *pmk_sites_new(struct pmk_cpu *cpu, const struct pmk_sites_owne
 	}
 	s->taken = cpu->taken;
 	cpu->sites = s;
+	cpu->general |= PMK_GENERAL_SITES;
 	return s;
 }
 

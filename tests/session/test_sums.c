@@ -397,7 +397,7 @@ static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned ev
 	write_program(r->p, core);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	if (devices)
-		r->e.cpu.is_device = odd_page;
+		pmk_cpu_ask_devices(&r->e.cpu, odd_page);
 	r->e.cpu.on_deadline = look;
 	r->every = every;
 	r->e.cpu.deadline = every ? 0 : PMK_NEVER;

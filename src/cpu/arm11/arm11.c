@@ -44,14 +44,21 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 }
 
 /* True if there is no level 2 cache, there are two request slots, and memory is simple: all its
- * reads take the same time, and none waits for older requests. The functions for usual accesses in
- * data.c expect this. */
+ * reads take the same time, and none waits for older requests. The main TLB must be in use, with
+ * two ways. The functions for usual accesses in data.c expect this. */
 static bool has_usual_memory(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
 	return !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core) && !core->mem.serial &&
-	       core->mem.slots == 2;
+	       core->mem.slots == 2 && core->mmu && cpu->arm11.main_tlb.ways == 2;
+}
+
+static uint8_t general_reasons(const struct pmk_cpu *cpu)
+{
+	bool usual = has_usual_data(cpu) && (cpu->core.timeless || has_usual_memory(cpu));
+
+	return (usual ? 0 : PMK_GENERAL_PARAMS) | (cpu->core.timeless ? PMK_GENERAL_TIMELESS : 0);
 }
 
 int pmk_arm11_init(struct pmk_cpu *cpu)
@@ -93,10 +100,9 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	}
 	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
 	cpu->arm11.store_missed = PMK_NO_LINE;
-	cpu->arm11.usual = has_usual_data(cpu) && !core->timeless && has_usual_memory(cpu);
+	cpu->general |= general_reasons(cpu);
 	cpu->arm11.usual_fetch = !pmk_order_is_kept(&cpu->arm11.icache.order) &&
 				 !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core);
-	cpu->arm11.usual_alone = has_usual_data(cpu) && core->timeless;
 	return 0;
 }
 

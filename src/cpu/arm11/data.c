@@ -46,9 +46,13 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
  */
 static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
 {
-	struct translation t = translate(cpu, page);
-	uint64_t old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
+	struct translation t;
+	uint64_t old;
 
+	if (cpu->arm11.main_tlb.ways != 2)
+		__builtin_unreachable(); /* PMK_GENERAL_PARAMS; shortens translate() */
+	t = translate(cpu, page);
+	old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
 	if (old != PMK_NO_PAGE)
 		unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
@@ -461,17 +465,16 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 
 /*
  * The functions below do what load_general() and store_general() do, for nearly all misses. They
- * need a core without unusual parameters, on which nothing is booked by site. The access must be in
- * one line, and no earlier miss may delay it. Programs that miss all the time spend most of their
- * time here, so these functions check each condition only once. They leave all other misses to the
- * general functions.
+ * need a core without a reason in pmk_cpu.general. The access must be in one line, and no earlier
+ * miss may delay it. Programs that miss all the time spend most of their time here, so these
+ * functions check each condition only once. They leave all other misses to the general functions.
  */
-static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
+static inline bool is_usual(const struct pmk_cpu *cpu, unsigned reasons, uint32_t addr,
+			    uint64_t access)
 {
 	uint32_t in_line = addr & (LINE_BYTES - 1);
 
-	return usual && !cpu->sites && !cpu->is_device &&
-	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
+	return cpu->general == reasons && in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
 }
 
 /* Puts a line into the cache in place of another one. */
@@ -549,26 +552,22 @@ WIDE static void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 
 void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access)))
+	if (PMK_UNLIKELY(!is_usual(cpu, 0, addr, access)))
 		load_general(cpu, addr, access);
 	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
 		load_usual(cpu, addr, access, (struct translation){ 0 });
-	else if (cpu->core.mmu)
-		load_unmapped(cpu, addr, access);
 	else
-		load_general(cpu, addr, access);
+		load_unmapped(cpu, addr, access);
 }
 
 void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access)))
+	if (PMK_UNLIKELY(!is_usual(cpu, 0, addr, access)))
 		store_general(cpu, addr, access);
 	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
 		store_usual(cpu, addr, access);
-	else if (cpu->core.mmu)
-		store_unmapped(cpu, addr, access);
 	else
-		store_general(cpu, addr, access);
+		store_unmapped(cpu, addr, access);
 }
 
 void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)
@@ -584,7 +583,7 @@ void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
  * nothing, if load_general() or store_general() must handle the access. */
 static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual_alone, addr, access)))
+	if (PMK_UNLIKELY(!is_usual(cpu, PMK_GENERAL_TIMELESS, addr, access)))
 		return false;
 	if (!(cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED))
 		data_map_alone(cpu, addr >> PMK_PAGE_SHIFT);

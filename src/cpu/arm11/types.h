@@ -118,8 +118,6 @@ struct pmk_cpu_arm11 {
 	uint64_t pending;
 	uint8_t *imap;	       /* [line]: PMK_I_… */
 	bool usual_fetch;      /* fetching has no unusual parameter: see pmk_arm11_fetch_fill() */
-	bool usual;	       /* there is a clock, and no unusual parameter for data */
-	bool usual_alone;      /* there is no clock, and no unusual parameter of the data cache */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/*
 	 * The signal that counted the running load or store multiple when it began, or PMK_SIG_NONE

@@ -323,7 +323,7 @@ static int init_core(struct pmk_cpu *cpu)
 	if (err)
 		return err;
 	cpu->arm11.instead = &instead;
-	cpu->arm11.usual = cpu->arm11.usual_alone = false;
+	cpu->general |= PMK_GENERAL_PARAMS;
 	hold_tcms(cpu);
 	return 0;
 }

@@ -147,9 +147,9 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 		plugin.config.units.head ? pmk_sampling_on_piece : pmk_sampling_on_deadline;
 	e->cpu.on_crossing = pmk_running_on_crossing;
 	if (plugin.system_mode && plugin.family->decoder->wide_addresses) {
-		e->cpu.is_device = pmk_plugin_asks_device;
+		pmk_cpu_ask_devices(&e->cpu, pmk_plugin_asks_device);
 	} else if (plugin.system_mode) {
-		e->cpu.is_device = pmk_devices_is_device;
+		pmk_cpu_ask_devices(&e->cpu, pmk_devices_is_device);
 		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
 	}
 	if (vcpu < PMK_ARENA_CPUS)
@@ -275,6 +275,7 @@ void pmk_process_after_fork(void)
 				pmk_slot_executions(plugin.slot_memory, vcpu)))
 		pmk_plugin_give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;
+	e->cpu.general &= (uint8_t)~PMK_GENERAL_SITES;
 	e->cpu.sites_state = 0;
 	begin_again(&e->cpu);
 	if (plugin.ledger && plugin.slot != &plugin.uncounted) {

@@ -919,8 +919,8 @@ static void begin_general(struct run *r)
 	assert_int_equal(pmk_cpu_init(&r->general, &r->core), 0);
 	r->general.executions = r->general_executions;
 	r->general.eager = r->cpu.eager;
-	r->general.is_device = r->cpu.is_device;
-	r->general.arm11.usual = false;
+	pmk_cpu_ask_devices(&r->general, r->cpu.is_device);
+	r->general.general |= PMK_GENERAL_PARAMS;
 	for (uint32_t i = 0; i < r->p.code.nblocks; i++) {
 		r->general_block[i] = r->p.code.block[i];
 		r->general_block[i].arm11.leave = PMK_ARM11_LEAVE_ANY;
@@ -947,7 +947,8 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 	assert_int_equal(pmk_cpu_init(&r.cpu, &r.core), 0);
 	r.cpu.executions = r.executions;
 	r.cpu.eager = eager;
-	r.cpu.is_device = r.o.is_device = is_device;
+	pmk_cpu_ask_devices(&r.cpu, is_device);
+	r.o.is_device = is_device;
 	begin_general(&r);
 	for (unsigned step = 1; step <= steps; step++) {
 		struct leaving l;

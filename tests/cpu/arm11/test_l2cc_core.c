@@ -497,7 +497,7 @@ static void test_devices_pass_by(void **state)
 	load(A);
 	load(A + 1 * KB); /* hits level 2 */
 	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
-	s.cpu.is_device = every_page;
+	pmk_cpu_ask_devices(&s.cpu, every_page);
 	s.cpu.cycles = 5000;
 	assert_int_equal(load(A), 100);
 	store(A);

@@ -1023,7 +1023,7 @@ static void peripherals(void **state)
 	TOTALS(r, PMK_SIG_PERIPHERAL_READ, 1, PMK_SIG_PERIPHERAL_WRITE, 1, PMK_SIG_MEM_STALL, 12);
 	RECORD(r, 0, PERIPHERAL_READ, 2, 7);
 	RECORD(r, 1, PERIPHERAL_WRITE, 9, 7);
-	r->cpu.is_device = from_0x30000;
+	pmk_cpu_ask_devices(&r->cpu, from_0x30000);
 	LOAD_WORD(r, 0x30000);
 	LOAD_WORD(r, 0x30000);
 	LOAD_WORD(r, 0x20000);
