@@ -50,10 +50,10 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 
 /*
  * Returns the bits of enum pmk_entry for an exception vector at `pc`. The vectors may be at the low
- * or the high addresses, or where VBAR says, which the emulator does not show. But only a data
- * abort leaves a block early, and the low address bits of its vector are known. So pmk treats every
- * block at an address with these bits as a vector, and assumes a data abort if the block before it
- * has not made all of its accesses.
+ * or the high addresses, or at the address in the register VBAR, which the emulator does not show.
+ * But only a data abort leaves a block early, and the low address bits of its vector are known. So
+ * pmk treats every block at an address with these bits as a vector, and assumes a data abort if the
+ * block before it has not made all of its accesses.
  */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {

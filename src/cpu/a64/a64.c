@@ -474,9 +474,9 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
-/* Returns for how many cycles `b` waits for unfinished results of `p`. This is computed when `b`
- * follows `p` for the first time, and is then remembered in edge[] until another pair of blocks
- * needs the same entry. */
+/* Returns the edge that says for how many cycles `b` waits for unfinished results of `p`. The edge
+ * is computed when `b` follows `p` for the first time, and is then remembered in edge[] until
+ * another pair of blocks needs the same entry. */
 static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 					       const struct pmk_block *b)
 {

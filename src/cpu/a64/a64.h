@@ -110,8 +110,8 @@ struct pmk_a64 {
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* Number of lines in the data cache that share each line word of `fast`. */
 	uint16_t held[PMK_A64_FAST_LINES];
-	/* Of the access that the emulator is reporting in pieces: the addresses of its first piece
-	 * and of its last piece so far. */
+	/* The addresses of the first piece, and of the last piece so far, of the access that the
+	 * emulator is reporting in pieces. */
 	uint64_t piece_first, piece_last;
 	uint32_t piece_info; /* the emulator's description of the last piece */
 	struct pmk_a64_cache icache, dcache, l2;
@@ -187,7 +187,8 @@ static inline void pmk_a64_before(struct pmk_cpu *cpu, const struct pmk_block *b
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 
 /* The parts of a family (family.h) with this pipeline. A32 uses them, too, except pmk_a64_callbacks
- * and pmk_a64_counts: it has its own, made from the functions and lists of signals below. */
+ * and pmk_a64_counts. In place of these two it has its own, made from the functions and lists of
+ * signals below. */
 extern const struct pmk_core_params pmk_a64_params;
 extern const struct pmk_core_builder pmk_a64_builder;
 extern const struct pmk_core_run pmk_a64_run;
@@ -200,11 +201,11 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 
 /*
- * Indexes of need[] and residue[]: registers, and from PMK_NREGS on units. need[] has the cycle,
- * counted from the start of the instructions, in which a place is first needed, or PMK_PIPE_FAR if
- * it is not. residue[] has the cycles from their end until the place has its value, or the unit is
- * free. SP is never loaded and never late, so in sets of registers its bit stands for all units
- * together.
+ * *Places*, the indexes of need[] and residue[]: registers and, from PMK_NREGS on, units. need[]
+ * has the cycle, counted from the start of the instructions, in which a place is first needed, or
+ * PMK_PIPE_FAR if the instructions do not need it. residue[] has the cycles from the end of the
+ * instructions until the register has its value, or the unit is free. SP is never loaded and never
+ * late, so in sets of registers its bit stands for all units together.
  */
 enum pmk_a64_place {
 	PMK_A64_FP = PMK_NREGS,
@@ -370,8 +371,8 @@ PMK_SLOW void pmk_a64_preload(struct pmk_cpu *cpu, uint64_t addr, uint64_t acces
 static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const struct pmk_block *p,
 				     uint64_t taken)
 {
-	/* PMK_A64_FALLS is 0 and _GOES is 1, which is the value of `taken` in these cases; other
-	 * kinds never equal `taken`. */
+	/* PMK_A64_FALLS is 0 and PMK_A64_GOES is 1. These are the values of `taken` in the two
+	 * cases. No other kind equals `taken`. */
 	if (p->a64.end != PMK_A64_CONDITIONAL)
 		return p->a64.end ^ taken;
 	return pmk_a64_predict_direction(predictor, p->a64.counter, taken);
@@ -462,8 +463,8 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * Returns nonzero if an access must take the slow path. It need not if it is aligned to `align`,
- * stays in one line, and `fast` has its page, and its line with the flag `ok`.
+ * Returns nonzero if an access must take the slow path. It need not take it if it is aligned to
+ * `align` and stays in one line, and `fast` has its page, and has its line with the flag `ok`.
  */
 static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
 				   unsigned bytes, uint64_t ok)

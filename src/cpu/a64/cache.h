@@ -37,7 +37,7 @@ struct pmk_a64_cache {
 	uint32_t way_mask;
 	bool round_robin;
 	uint32_t next;
-	struct pmk_order order; /* for policies that need one */
+	struct pmk_order order; /* for policies that need an order */
 	/* A byte for the line of each way: see pmk_a64_cache_mark(). The host compares
 	 * PMK_A64_MARKS marks at once, so the ways of a set are divided into groups of that many.
 	 * Index: (group * sets + set) * PMK_A64_MARKS + way % PMK_A64_MARKS. */
@@ -59,14 +59,15 @@ static inline uint64_t *pmk_a64_cache_set(const struct pmk_a64_cache *c, uint64_
 	return &c->tag[((uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask) * c->ways];
 }
 
-/* True if this is the entry of the line of `addr`. The bit of PMK_A64_EMPTY is above the address
- * bits of a line, so an empty entry is never that of a line. */
+/* True if `e` is the entry of the line of `addr`. The bit of PMK_A64_EMPTY is above the address
+ * bits of a line, so the result is false for an empty entry. */
 static inline bool pmk_a64_cache_is(const uint64_t *e, uint64_t addr)
 {
 	return (*e ^ addr) < PMK_A64_LINE_BYTES;
 }
 
-/* Returns the mark of a line: a hash of its number. Lines with different marks are different. */
+/* Returns the mark of a line: a hash of its number. Lines with equal marks may be different
+ * lines. */
 static inline uint8_t pmk_a64_cache_mark(uint64_t addr)
 {
 	return (uint8_t)((uint32_t)(addr >> PMK_A64_LINE_SHIFT) * UINT32_C(0x9e3779b1) >> 24);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * The tables of costs.h. bench/instructions.tsv has the figures of boards, and bench/instructions
- * compares them with these. Where a board was not measured, the guides of Arm apply: UAN 0016A for
- * the Cortex-A72 and the optimization guide of the Neoverse N1. Latencies of SHA on the Cortex-A53
- * are from GCC's description. The slow operations of SHA occupy the unit for 2 cycles, as on a
- * board with a Cortex-A72. With this value, SHA-256 takes 2.44 cycles a byte; OpenSSL measured
- * 2.38. AES has a latency of 2 cycles, as on the Cortex-A72. With this value, AES-128 in CBC mode
- * takes 1.32 cycles a byte, as OpenSSL measured. Divisions, and operations that have a parameter,
- * are in pipeline.c and timing.c.
+ * compares these figures with the tables. Where a board was not measured, the guides of Arm apply:
+ * UAN 0016A for the Cortex-A72 and the optimization guide of the Neoverse N1. Latencies of SHA on
+ * the Cortex-A53 are from GCC's description. The slow operations of SHA occupy the unit for 2
+ * cycles, as on a board with a Cortex-A72. With this value, SHA-256 takes 2.44 cycles a byte;
+ * OpenSSL measured 2.38. AES has a latency of 2 cycles, as on the Cortex-A72. With this value,
+ * AES-128 in CBC mode takes 1.32 cycles a byte, as OpenSSL measured. Divisions, and operations that
+ * have a parameter, are in pipeline.c and timing.c.
  */
 #include "cpu/a64/costs.h"
 

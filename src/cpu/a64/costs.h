@@ -35,11 +35,12 @@ extern const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS];
 struct pmk_a64_costs {
 	uint8_t port; /* enum pmk_a64_port */
 	uint8_t latency, latency_quad;
-	/* Latency of a 128-bit result for an instruction that only adds to it. For other results it
-	 * is 1. 0: this is the same as for other instructions. */
+	/* Cycles until an instruction that only adds to a 128-bit result can begin. For other
+	 * results this takes one cycle. If `sum` is 0, such an instruction waits as long as any
+	 * other. */
 	uint8_t sum;
 	uint8_t every, every_quad; /* ticks until an independent operation can begin */
-	uint8_t slots_quad;	   /* slots of the window if it has 128 bits; 0 means 1 */
+	uint8_t slots_quad;	   /* slots of the window for 128 bits; 0 means 1 */
 };
 
 /* The values of issue.costs. */

@@ -31,8 +31,9 @@ static const uint8_t mix[] = {
 	PMK_SIG_L1D_LOOKUP,  PMK_SIG_CYCLE,
 };
 
-/* Signals of level 2 and of the main TLB are not in this list, because code also uses both. Loads
- * and stores as instructions are not, because a store-exclusive that fails makes no access. */
+/* Signals of level 2 and of the main TLB are not in this list, because instruction fetches use
+ * both, too. LOAD and STORE are not in it either: they count instructions, and a store-exclusive
+ * that fails makes no access. */
 const uint8_t pmk_a64_data[] = {
 	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
 	PMK_SIG_L1D_LOOKUP_WRITE, PMK_SIG_L1D_LOOKUP,	  PMK_SIG_L1D_READ_MISS,

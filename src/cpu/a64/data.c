@@ -88,8 +88,9 @@ static inline uint64_t data_translate(struct pmk_cpu *cpu, uint64_t addr, bool w
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 /*
- * Called when another line of the set of `addr` is used than the line that was used last. From now
- * on, hits on that line change the order of the set, so they must take the slow path.
+ * Called before a line of the set of `addr` becomes the line that was used last in this set. If
+ * another line was used last until now, hits on that line change the order of the set from now on,
+ * so they must take the slow path.
  */
 static PMK_SLOW void data_order(struct pmk_cpu *cpu, uint64_t addr)
 {
@@ -226,7 +227,7 @@ static inline void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk
 
 /*
  * Account for a load that hits, but whose value is late because its translation missed, or because
- * its line was prefetched and `arrives` later.
+ * its line was prefetched and arrives only at time `arrives`.
  */
 static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra,
 			       uint64_t arrives, uint64_t now)
@@ -266,9 +267,9 @@ static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, u
 }
 
 /*
- * Account for a load that issues at `now` and is served by level 2 or memory. If its line was
- * prefetched into level 2, it is there from `arrives` on. The first branch is for most loads that
- * miss: no earlier load makes the core wait any more (pmk_lsu_is_settled()).
+ * Account for a load that issues at `now` and whose line comes from level 2 or memory. If the line
+ * was prefetched into level 2, level 2 has it from time `arrives` on. The first branch is for most
+ * loads that miss: no earlier load makes the core wait any more (pmk_lsu_is_settled()).
  */
 static inline void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
 			     uint64_t arrives, uint64_t now)
@@ -305,7 +306,7 @@ static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t i
  * Makes the write buffer wait for the bus. A line arrives at most `latency` cycles after its
  * request; this latency is that of a row of the SDRAM that is not open. If the line is requested
  * earlier than `latency` cycles before the bus is free, it may have to wait for the bus. So the
- * write buffer does not become empty before that time.
+ * write buffer does not become empty earlier than `latency` cycles before the bus is free.
  */
 static inline void bus_limits_stores(struct pmk_cpu *cpu)
 {
@@ -316,7 +317,7 @@ static inline void bus_limits_stores(struct pmk_cpu *cpu)
 		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - latency);
 }
 
-/* Returns the cycles that a line for a store occupies the bus. */
+/* Returns for how many cycles the line that a store missed occupies the bus. */
 static inline uint64_t store_line_takes(const struct pmk_cpu *cpu)
 {
 	uint64_t own = cpu->core.a64.bus_store;
@@ -362,8 +363,8 @@ static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bo
 }
 
 /*
- * Returns when a line arrives that PRFM has requested and no access has used since; otherwise 0.
- * The line then counts as used.
+ * If PRFM has requested the line of `addr`, and no access has used it since, returns the time at
+ * which it arrives, and marks it as used. Otherwise returns 0.
  */
 static PMK_SLOW uint64_t take_preload(struct pmk_cpu *cpu, uint64_t addr)
 {

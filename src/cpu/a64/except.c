@@ -186,8 +186,8 @@ static unsigned signal_behind(const struct pmk_block *p)
 }
 
 /*
- * Returns the signal of the exception in addition to EXC_TAKEN. `faulted`: the block before was
- * left early.
+ * Returns the signal that an exception of this kind raises in addition to EXC_TAKEN. `faulted` is
+ * true if the block `p`, which came before the exception, was left early.
  */
 static unsigned signal_of(enum kind kind, const struct pmk_block *p, bool faulted)
 {

@@ -35,7 +35,7 @@ struct build {
 	/* When the whole piece of the block is done, and when its last instruction is done. */
 	int16_t done[NPATHS], last[NPATHS];
 	bool written[NPLACES], sum[NPLACES];
-	/* The number of each place as a source, starting at 1; 0 if it is not one. */
+	/* The number of each place as a source, starting at 1; 0 if it is not a source. */
 	uint8_t source_of[NPLACES];
 	uint8_t source[PMK_A64_MAX_SOURCES];
 	unsigned nsources, first_load, nloads;
@@ -46,7 +46,7 @@ struct build {
 	unsigned slots;		     /* slots of the window that the instructions so far take */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
 	struct pmk_a64_stores stores;
-	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each of these stores begins */
+	int16_t stored[PMK_A64_STORES][NPATHS]; /* when each store in `stores` begins */
 	/* Where the next part of the flow is written. */
 	char *out;
 };
@@ -173,9 +173,9 @@ static void take_ports(const struct pmk_core *core, struct build *f, const struc
 
 /*
  * Instructions that wait for the same source take a port one after the other, in program order. An
- * instruction that can begin early enough takes the port before the others. If several equal ports
- * are modelled as one, they serve as many instructions at once. `ticks` is how long the instruction
- * takes the port, and `others` is this time for all equal ports except one.
+ * instruction that can begin early enough takes the port before the others. If the port stands for
+ * several equal ports, that number of instructions can take it at once. `ticks` is how long the
+ * instruction takes the port, and `others` is this time for all equal ports except one.
  */
 static void take_turn(struct turn *t, int ticks, int others, int16_t *begin)
 {
@@ -438,7 +438,8 @@ uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n)
 	return (uint32_t)(n * PMK_A64_TICKS / core->a64.issue_width);
 }
 
-/* True if the piece ends before this instruction. A load stays with the store in front of it. */
+/* True if the piece ends before this instruction. Before a load, a piece may become longer, so that
+ * the load stays in the same piece as a store before it. */
 static bool is_cut(const struct build *f, const struct pmk_insn *in)
 {
 	int most = in->load ? 2 * LONG : LONG;
@@ -450,7 +451,7 @@ static bool is_cut(const struct build *f, const struct pmk_insn *in)
 }
 
 /* Computes the dataflow of the first piece of the `n` instructions, and returns the number of
- * instructions in this piece. The block has `nloads` loads before them. */
+ * instructions in this piece. The block has `nloads` loads before these instructions. */
 static size_t work_out(struct build *f, const struct pmk_core *core, const struct pmk_insn *insn,
 		       size_t n, unsigned nloads)
 {
@@ -509,8 +510,8 @@ static void write_out(struct build *f, const struct pmk_core *core, size_t n,
 		flow->used[p] = f->busy[p] && p != PMK_A64_PORT_BRANCH ? -1 : 0;
 	}
 	/*
-	 * A core executes one branch per cycle. Nothing waits for the branch port, so a block with
-	 * a branch takes at least a cycle to dispatch.
+	 * A core executes one branch per cycle. In the model no instruction waits for the branch
+	 * port. Instead, a block with a branch takes at least a cycle to dispatch.
 	 */
 	if (f->busy[PMK_A64_PORT_BRANCH] && flow->dispatch < PMK_A64_TICKS)
 		flow->dispatch = PMK_A64_TICKS;

@@ -15,7 +15,7 @@
  * the piece of code forgets all slots of the second kind, except those of its own stores whose
  * addresses do not depend on the written words.
  *
- * Not modelled: other addresses that happen to be the same.
+ * Not modelled: addresses that are the same although their values are different.
  */
 #ifndef PMK_CPU_A64_FORWARD_H
 #define PMK_CPU_A64_FORWARD_H

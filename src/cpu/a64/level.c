@@ -2,14 +2,15 @@
 /*
  * Exception levels of A64 cores. Some emulators have functions that pmk can call, and that report
  * the level after an exception or a return from one. Other emulators report the level of an access,
- * but not of a block. With these, the level is unknown until the first access, and code that ran
- * before this access is counted at its level. If there is no access before the next change of
- * level, the level follows from how exceptions nest:
+ * but not of a block. With the latter emulators, the level is unknown until the first access, and
+ * code that ran before this access is counted at the level of the access. If there is no access
+ * before the next change of level, the level follows from how exceptions nest:
  *
  * - A return goes back to the level that the exception was taken from. An address in the upper half
  *   (a kernel's half) is never EL0.
  * - A vector says whether the exception came from the handler's own level or from a lower one (DDI
- *   0487, D1.10.2). The lower one is the next one below unless more is known (our choice).
+ *   0487, D1.10.2). Unless more is known, pmk takes the lower one to be the level directly below
+ *   (our choice).
  */
 #include "cpu/a64/a64.h"
 
@@ -34,7 +35,8 @@ void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower)
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint8_t handler = v->returned_from;
 
-	/* No access was made since the return, so this code ran at the handler's level or below. */
+	/* No access was made since the last exception return, so the code since then ran at the
+	 * level of the handler that returned, or below. */
 	if (cpu->level.open && handler && !from_lower)
 		cpu->level.guess = handler;
 	else if (cpu->level.open && handler && cpu->level.guess >= handler)

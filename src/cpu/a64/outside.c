@@ -27,8 +27,8 @@ void pmk_a64_take_bus(struct pmk_cpu *cpu, uint64_t cycles)
 }
 
 /*
- * Writes a line to memory. If writes have a bus of their own, a line that is read in place of this
- * one arrives only after this one has been written.
+ * Writes a line to memory. If writes have a bus of their own, the line that is read to replace the
+ * written line arrives only after the write.
  */
 static void write_line(struct pmk_cpu *cpu)
 {

@@ -72,8 +72,8 @@ static inline void pmk_a64_level2_write(struct pmk_cpu *cpu, uint64_t addr)
 		pmk_a64_level2_write_slow(cpu, addr);
 }
 
-/* Translate after a micro-TLB miss; `walk` is the signal of a table walk. Returns the cycles that
- * it takes. */
+/* Translate after a micro-TLB miss; `walk` is the signal that counts a table walk. Returns the
+ * cycles that the translation takes. */
 uint64_t pmk_a64_translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk);
 
 #endif

@@ -7,10 +7,10 @@
  * operations are in costs.c, and latencies that are parameters are in keys.c. The others were
  * measured on boards (bench/instructions.tsv).
  *
- * The model leaves out other restrictions on pairing, pairs of which one instruction ends a block,
- * a multiplication that keeps its unit busy beyond the end of a block, and the store buffer. Of the
- * points at which the ALU pipes forward early or late, it includes only those for
- * multiply-accumulate and for stored values.
+ * The model leaves out other restrictions on pairing, pairs of the last instruction of a block and
+ * the first one of the next block, a multiplication that keeps its unit busy beyond the end of a
+ * block, and the store buffer. Of the points at which the ALU pipes forward early or late, it
+ * includes only those for multiply-accumulate and for stored values.
  */
 #include <string.h>
 
@@ -52,8 +52,8 @@ static bool is_pair(const struct pmk_insn *in)
 }
 
 /*
- * Loads take 8 bytes a cycle, stores 16. In AArch32 state their costs are those of GCC's
- * descriptions.
+ * In A64 code, loads take 8 bytes a cycle. In AArch32 state they take 16 bytes a cycle, and their
+ * costs are those of GCC's descriptions.
  */
 static struct cost load(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -439,7 +439,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	sb->issued =
 		needs_both(core, in, c.unit) ? (unsigned)core->a64.issue_width : sb->issued + 1;
 	/* Two simple integer instructions may issue together. So may two 64-bit instructions of FP,
-	 * which have `busy` 0. There is one of every other unit. */
+	 * which have `busy` 0. Every other unit exists once. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
 	if (place >= 0)

@@ -6,14 +6,14 @@
  * sizes of the Cortex-A53's predictor are from DDI 0500 2.1.1. Those of the Cortex-A72 are not
  * published (TRM 100095 6.5).
  *
- * No document says how a table is indexed, so this is our choice. The index of a counter is the
- * word address of the branch modulo the number of counters, exclusive-or the history, whose newest
- * outcome is bit 0. To keep the index in range, the number of counters is 2^n or, as 3072, a
- * multiple of 2^bp.history. The index of an indirect target is the word address of the branch,
- * exclusive-or a history of earlier targets. For each target, the history is shifted left by two
- * bits, and the target's word address is added by exclusive-or. It has `bp.indirect_history` bits:
- * none on the Cortex-A53, whose manual calls the table a branch target address cache. No entry has
- * a tag.
+ * No document says how the tables are indexed, so the following is our choice. The index of a
+ * counter is the word address of the branch modulo the number of counters, exclusive-or the
+ * history, whose newest outcome is bit 0. To keep the index in range, the number of counters is 2^n
+ * or, as 3072, a multiple of 2^bp.history. The index of an indirect target is the word address of
+ * the branch, exclusive-or a history of earlier targets. For each target, the history is shifted
+ * left by two bits, and the target's word address is added by exclusive-or. It has
+ * `bp.indirect_history` bits: none on the Cortex-A53, whose manual calls the table a branch target
+ * address cache. No entry has a tag.
  *
  * The model leaves out three things. A real core updates the history before an outcome is known.
  * The Cortex-A72 has a buffer of the targets of direct branches; the model always knows these

@@ -207,8 +207,8 @@ uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bo
 }
 
 /*
- * Returns how many strides after the stream's last line this line is, if the stream has fetched it;
- * otherwise 0.
+ * If the stream has fetched `line`, returns how many strides after the stream's last line it is.
+ * Otherwise returns 0.
  */
 static uint32_t strides_to(const struct pmk_a64_stream *s, uint64_t line)
 {

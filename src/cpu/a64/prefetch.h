@@ -15,10 +15,10 @@
  * Our choice: the prefetcher has two *items* for each stream that the core can follow. An item is a
  * stream or a *beginning*, that is, a line that missed and may be the first of a stream. A new
  * beginning replaces the least recently used one. A stream continues when one of the lines that it
- * has fetched is used for the first time, or when the next one misses. The distance of a stream
- * counts lines that are not used yet, not lines under way. So which lines are fetched does not
- * depend on the clock, and caches miss in the same places when no clock runs. The limit of lines
- * under way only affects the clock.
+ * has fetched is used for the first time, or when the next line of the stream misses. The distance
+ * of a stream counts lines that are not used yet, not lines under way. So which lines are fetched
+ * does not depend on the clock, and caches miss in the same places when no clock runs. The limit of
+ * lines under way only affects the clock.
  *
  * The model leaves out that DSB ends streams, and that a prefetch may be dropped, may need a
  * translation, or may meet device memory.
@@ -53,13 +53,13 @@ struct pmk_a64_stream {
 	uint64_t used; /* the value of `now` when `last` was used; 0: never */
 	int64_t stride;
 	uint32_t run; /* how often in a row the stride has occurred */
-	bool store;   /* the last access that continued it was a store */
+	bool store;   /* the last access that continued the stream was a store */
 	/* How many strides after `last` the stream has fetched lines: `ahead` into level 1, and
 	 * `ahead2` into level 1 or level 2. */
 	uint32_t ahead, ahead2;
 };
 
-/* A line that may be under way. Arrays of these are indexed by the low bits of the line's
+/* A line that may be under way. Arrays of this struct are indexed by the low bits of the line's
  * number. */
 struct pmk_a64_flight {
 	uint64_t line, ready;

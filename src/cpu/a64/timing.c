@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Ports, latencies and early forwarding are those of the Cortex-A72's Software Optimization Guide
- * (ARM UAN 0016A, chapters 2 and 3). Where a time depends on the operands, keys.c has it, or the
- * longest given time is used. LLVM's model of the Cortex-A57 has the same ports.
+ * (ARM UAN 0016A, chapters 2 and 3). If a time depends on the operands, it is a parameter (keys.c),
+ * or the longest time in the guide is used. LLVM's model of the Cortex-A57 has the same ports.
  */
 #include "cpu/a64/timing.h"
 

@@ -10,7 +10,8 @@
 struct port_use {
 	uint8_t port;
 	uint16_t cycles;
-	/* if not 0, used instead of `cycles`: ticks on the port for all equal ports */
+	/* If not 0, used instead of `cycles`: the ticks for which the port is busy. If the port
+	 * stands for several equal ports, `ticks` is already divided by their number. */
 	uint16_t ticks;
 };
 
@@ -18,13 +19,13 @@ struct cost {
 	uint16_t latency; /* cycles until a dependent instruction can begin */
 	/* cycles by which the dependent one can begin earlier if it only adds to the result */
 	uint16_t early;
-	unsigned slots; /* slots of the window that it takes; 0 means 1 */
+	unsigned slots; /* slots of the window that the instruction takes; 0 means 1 */
 	unsigned nports;
 	struct port_use use[3];
 };
 
 struct cost pmk_a64_cost(const struct pmk_core *core, const struct pmk_insn *in);
-/* The cost of half a round of AES. */
+/* Returns the cost of half a round of AES. */
 struct cost pmk_a64_half_round(const struct pmk_core *core, const struct pmk_insn *in);
 
 #endif

@@ -64,7 +64,7 @@ struct pmk_block_a64 {
 	uint8_t raises;
 	uint64_t sums;		/* registers that hold the result of a multiply-accumulate */
 	uint64_t address, simd; /* registers first needed for an address, or by SIMD */
-	/* Used instead of the members above by a core that executes out of order: window.h. */
+	/* The dataflow of the block, for a core that executes out of order: window.h. */
 	const struct pmk_a64_flow *flow;
 };
 

@@ -324,8 +324,8 @@ static uint16_t step_from(const struct pmk_a64_window *w, uint32_t block)
 }
 
 /*
- * Find the entry of the step from the present state with this block in the hash table, or a free
- * entry for it.
+ * Find in the hash table the entry of the step that `block` makes from the present state, or a free
+ * entry for this step.
  */
 static uint16_t *find_step(const struct pmk_a64_window *w, uint32_t block)
 {

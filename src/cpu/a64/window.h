@@ -178,8 +178,8 @@ struct pmk_a64_window {
 	 * the index of the oldest branch, which is replaced first.
 	 */
 	uint32_t near[PMK_A64_MAX_NEAR], near_target[PMK_A64_MAX_NEAR], nnear, oldest;
-	const struct pmk_a64_flow *flow;     /* the last piece of the block */
-	int16_t source[PMK_A64_MAX_SOURCES]; /* the sources at the time of that piece */
+	const struct pmk_a64_flow *flow;     /* the last piece of the running block */
+	int16_t source[PMK_A64_MAX_SOURCES]; /* when each source of `flow` has its value */
 	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of a load that missed is available */
 	uint64_t missed;		     /* the loads that missed, one bit each */
 
@@ -232,7 +232,7 @@ PMK_SLOW void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_wind
 					const struct pmk_block *p, const struct pmk_block *b,
 					uint32_t block, unsigned way);
 
-/* Called when a block starts and it is known how the last one ended. */
+/* Called when a block starts and it is known how the block before it ended. */
 static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
@@ -251,8 +251,8 @@ static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_blo
 }
 
 /*
- * pmk_a64_window_fetch() makes the front end deliver nothing for this many cycles.
- * pmk_a64_window_mispredict() restarts it when the last branch has been executed.
+ * pmk_a64_window_fetch() makes the front end deliver nothing for `cycles` cycles.
+ * pmk_a64_window_mispredict() restarts the front end when the last branch has been executed.
  */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
@@ -275,8 +275,8 @@ void pmk_a64_window_store(struct pmk_cpu *cpu);
  * Requests a line for a prefetch instruction. The emulator does not report PRFM, so pmk computes
  * its address from an access with the same base register. `load` is the number of that access, or
  * PMK_A64_NO_LOAD if it is not a load. A table walk takes `extra` cycles, and the line arrives
- * `latency` cycles later. Returns this time, or 0 if the block of the access is not the running
- * one.
+ * `latency` cycles later. Returns the time at which the line arrives, or 0 if the block of the
+ * access is not the running one.
  */
 uint64_t pmk_a64_window_preload(struct pmk_cpu *cpu, unsigned load, uint64_t latency,
 				uint64_t extra);
