@@ -90,7 +90,8 @@ static inline bool pmk_arm11_access_static(const struct pmk_core *core, const st
 	return (in->load || in->store) && !in->conditional && !in->exclusive && !core->timeless;
 }
 
-/* Functions of a memory system that replaces that of an ARM11. The ARM926EJ-S has one. */
+/* Functions of a memory system that is used in place of the ARM11's. The ARM926EJ-S has such a
+ * memory system. */
 struct pmk_arm11_instead {
 	/* Fetches a block that is about to run. Returns true if the next execution of the block
 	 * must fetch it again, even if nothing was evicted. */

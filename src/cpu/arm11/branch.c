@@ -2,9 +2,9 @@
 /*
  * The branch predictor. See branch.h.
  *
- * Speculative updates are not modelled. Nor is it modelled that a BTAC entry serves a fetch of 64
- * bits. But in the model, too, two branches in one double word evict each other, because they have
- * the same entry.
+ * Speculative updates are not modelled. Nor is it modelled that a BTAC entry gives one prediction
+ * for a fetch of 64 bits. But in the model, too, two branches in one double word evict each other,
+ * because they have the same entry.
  */
 #include "cpu/arm11/branch.h"
 
@@ -80,7 +80,7 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 {
 	/* Two kinds of branches always take the slow path: calls, which push the return stack, and
 	 * branches that are statically predicted taken, which allocate an entry and fetch their
-	 * shadow. */
+	 * shadow (the code after them). */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && pmk_predictor_static_rule(b)))
 		return PMK_PRED_LOOK;
 	/* A jump to the next instruction takes the slow path, too. Its target is the address after

@@ -59,7 +59,7 @@ static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 }
 
 /*
- * Returns 0 if a branch with this word was predicted correctly and learns nothing from it, because
+ * Returns 0 if a branch with this word was predicted correctly and has nothing to learn, because
  * its state is a strong one.
  */
 static inline uint64_t pmk_pred_changes(uint64_t word, uint64_t taken)
@@ -94,7 +94,8 @@ static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 /*
  * Called if pmk_state_differs() is not 0. Returns true if the slow path must do more than learn the
  * outcome: the word is PMK_PRED_LOOK, the branch is taken although its state predicts that it is
- * not, so its shadow is fetched, or a call is taken and pushes the return stack.
+ * not, so its shadow (the code after it) is fetched, or a call is taken and pushes the return
+ * stack.
  */
 static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
 {
@@ -108,7 +109,7 @@ static inline uint8_t pmk_state_next(uint64_t word, uint64_t taken)
 
 struct pmk_btac_entry {
 	uint32_t addr;	 /* address of the branch */
-	uint32_t branch; /* index of its prediction word; 0: the entry is empty */
+	uint32_t branch; /* index of the branch's prediction word; 0: empty entry */
 	uint8_t state;	 /* 0 strongly not taken … 3 strongly taken */
 };
 

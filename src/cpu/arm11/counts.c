@@ -59,7 +59,7 @@ static const uint8_t fetch[] = {
 	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
 };
 
-/* Sums of other signals. */
+/* Computes the signals that are sums of others. */
 static void derive_sums(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	t[PMK_SIG_L1D_ACCESS] = t[PMK_SIG_L1D_READ] + t[PMK_SIG_L1D_WRITE];

@@ -50,7 +50,7 @@ static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint3
 	uint64_t old;
 
 	if (cpu->arm11.main_tlb.ways != 2)
-		__builtin_unreachable(); /* PMK_GENERAL_PARAMS; shortens translate() */
+		__builtin_unreachable(); /* see PMK_GENERAL_PARAMS; makes translate() shorter */
 	t = translate(cpu, page);
 	old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
@@ -486,7 +486,7 @@ static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 	if (PMK_LIKELY(victim != PMK_NO_LINE)) {
 		unsigned dirty = map[victim] / PMK_D_DIRTY_LO & 3;
 
-		cpu->dyn[PMK_SIG_L1D_WB_HALF] += dirty - (dirty >> 1); /* halves */
+		cpu->dyn[PMK_SIG_L1D_WB_HALF] += dirty - (dirty >> 1); /* number of halves */
 		cpu->dyn[PMK_SIG_L1D_EVICT] += dirty != 0;
 		map[victim] &= PMK_D_MAPPED | PMK_D_REQUESTED;
 	}

@@ -8,11 +8,11 @@
 #include "cpu/thumb.h"
 
 /* True if the code is Thumb. The emulator does not show the state bit. A sequence with an
- * instruction of 2 bytes, or at an odd half word, is Thumb. Otherwise, the sequence can only be
- * Thumb if it is a single BL pair of 4 bytes. Such a pair may also be an A32 instruction, so pmk
- * compares its target as a BL with the target in the emulator's own disassembly. Asking for that
- * text loads the emulator's disassembler, so all other tests come first. One of these tests uses
- * that the second half of a BLX is even. */
+ * instruction of 2 bytes, or at an address that is not a multiple of 4, is Thumb. Otherwise, the
+ * sequence can only be Thumb if it is a single BL pair of 4 bytes. Such a pair may also be an A32
+ * instruction, so pmk compares the target of the pair with the target in the emulator's own
+ * disassembly. Asking for the disassembly loads the emulator's disassembler, so all other tests
+ * come first. One of these tests uses that the second half of a BLX is even. */
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;

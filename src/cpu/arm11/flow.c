@@ -23,9 +23,9 @@ unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t n
 	return wait;
 }
 
-/* Returns how many cycles `b` waits for unfinished results of `p`. This is computed when `b`
- * follows `p` for the first time, and is then remembered in edge[] until another pair of blocks
- * needs the same entry. */
+/* Returns the edge that says how many cycles `b` waits for unfinished results of `p`. The edge is
+ * computed when `b` follows `p` for the first time, and is then remembered in edge[] until another
+ * pair of blocks needs the same entry. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)
 {
@@ -338,8 +338,8 @@ static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* True if the shadow of the branch that ends `p` includes an absent line. This is the line after
- * the branch. */
+/* True if the shadow of the branch that ends `p` includes the line after the branch, and this line
+ * is absent. */
 static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return p->arm11.shadowed &&

@@ -84,7 +84,7 @@ struct scoreboard {
 	int8_t as_base[PMK_PIPE_REGS]; /* extra cycles after `ready` for a base address */
 	int8_t as_sum[PMK_PIPE_REGS];  /* extra cycles after `ready` for an accumulator */
 	uint8_t holds[PLACES];	       /* contents of VFP registers */
-	int32_t producer[PLACES];      /* index of the instruction that wrote it, or -1 */
+	int32_t producer[PLACES];      /* index of the instruction that wrote the place, or -1 */
 };
 
 /* Roles of registers in struct pmk_insn. */
@@ -99,7 +99,7 @@ enum {
 
 struct timing {
 	uint8_t cycles;	     /* issue cycles */
-	uint8_t flag_cycles; /* issue cycles if it sets the flags */
+	uint8_t flag_cycles; /* issue cycles if the instruction sets the flags */
 	uint8_t latency;     /* result latency of rd */
 	uint8_t latency_hi;  /* result latency of rd2 */
 	uint8_t memory;	     /* cycles in the LSU; multiples: see memory_cycles() */

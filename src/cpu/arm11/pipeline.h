@@ -53,7 +53,7 @@ struct pmk_pipe_block {
 	/*
 	 * When the block needs each register, and when each of its results is available for normal
 	 * use. The values are cycles plus one, because an instruction may need a register a cycle
-	 * before its issue: if the first instruction does, need[] is 0.
+	 * before its issue. If the first instruction of the block needs it then, need[] is 0.
 	 */
 	uint8_t need[PMK_PIPE_REGS];	/* from the start of the block, when the register must be
 					 * available; PMK_PIPE_FAR: it need not be */
@@ -61,8 +61,8 @@ struct pmk_pipe_block {
 					 * available; 0: it is earlier, or is not written */
 	/* Number of instructions whose timing is not known. Each is assumed to take one cycle. */
 	uint32_t untimed;
-	/* What need[] and residue[] are for registers of the core, for the places of VFP
-	 * (PMK_PIPE_VFP_FLAGS and others). Set if `vfp` is true: the block has VFP instructions. */
+	/* need[] and residue[] for the places of VFP (PMK_PIPE_VFP_FLAGS and others). They are set
+	 * only if `vfp` is true, which means that the block has VFP instructions. */
 	bool vfp;
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };

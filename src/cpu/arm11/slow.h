@@ -32,8 +32,8 @@ static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 				     .walk = cpu->core.tlb.penalty & all };
 }
 
-/* Marks functions that change the bytes of a whole page in a map, which are 128: one per line. They
- * use vectors of 32 bytes if the host has them. */
+/* Marks functions that change the bytes of a whole page in a map: 128 bytes, one per line. These
+ * functions use vectors of 32 bytes if the host has them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))

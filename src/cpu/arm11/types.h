@@ -67,7 +67,7 @@ struct pmk_block_arm11 {
 	/* Read at every execution. */
 	uint64_t late;	  /* what the block leaves unfinished: see pmk_pipeline_lanes() */
 	uint64_t wants;	  /* what the block may have to wait for */
-	uint32_t touches; /* all registers that the block reads or writes; PMK_PIPE_VFP */
+	uint32_t touches; /* registers that the block uses; PMK_PIPE_VFP for VFP */
 	/* The bits that the imap[] bytes of the block's lines need not have. 0 has a special
 	 * meaning: see pmk_arm11_fetch_changes(). */
 	uint32_t spare;
@@ -75,7 +75,7 @@ struct pmk_block_arm11 {
 	/* Read when the block was not left as expected. */
 	uint32_t end, target; /* copies of the block's end_addr and target */
 	uint8_t leave;	      /* enum pmk_arm11_leave */
-	/* the shadow of its branch reaches another line (fetch.shadow_bytes) */
+	/* the shadow of the block's branch reaches another line (fetch.shadow_bytes) */
 	bool shadowed;
 	/* cycles of the last instruction that `cycles` of the block includes */
 	uint8_t branch_cycles;

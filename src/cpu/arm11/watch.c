@@ -64,7 +64,8 @@ static pmk_block_fn *const on_fetch[2] = { fetch_block, fetch_block_counted };
 
 /* The most frequent accesses have functions of their own: accesses that the facts of blocks count,
  * in programs with one thread. For accesses other than load and store multiples, there is one
- * function for each direction and size, so that neither must be tested when the access is made. */
+ * function for each direction and size, so that the direction and size need not be tested when the
+ * access is made. */
 PMK_INLINE void access_shift(uint64_t addr, const void *a, unsigned shift, bool write)
 {
 	struct pmk_cpu *cpu = pmk_cpus[0];

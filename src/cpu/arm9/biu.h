@@ -15,8 +15,9 @@
  *	other accesses	SINGLE reads, writes like the ones above; the core waits for their end
  *
  * Times are cycles of the core. A cycle of HCLK takes `ratio` of them. The matrix does not run with
- * the core: when a request is made, the matrix is run up to the time of the request. A layer serves
- * requests in the order of posting, so a linefill waits for the writes before it (our choice).
+ * the core: when a request is made, the matrix is run up to the time of the request. A layer
+ * handles requests in the order in which they are posted, so a linefill waits for the writes before
+ * it (our choice).
  *
  * The struct has no pointers except the sink, which belongs to the owner.
  */
@@ -65,8 +66,8 @@ struct pmk_biu {
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
 /*
- * Sets `config` to the matrix of a core. It is that of the development chip, with the core's wait
- * states.
+ * Sets `config` to the matrix of a core. The matrix is that of the development chip, with the
+ * core's wait states.
  */
 void pmk_biu_matrix(const struct pmk_core *core, struct pmk_matrix_config *config);
 
