@@ -271,7 +271,7 @@ static unsigned result_wait(const struct pmk_core *core, const struct pmk_insn *
 }
 
 /*
- * Returns the cycles that an instruction takes longer because it sets flags. The flags of a 16-bit
+ * Returns how many cycles longer an instruction takes because it sets flags. The flags of a 16-bit
  * MULS, and of an operation with a shifted constant, are known a cycle late.
  */
 static unsigned flags_wait(const struct pmk_core *core, const struct pmk_insn *in)

@@ -53,7 +53,7 @@ extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
 #define PMK_CORTEXM_OLDER   (UINT32_C(1) << 29)
 /* UDIV and SDIV, which fault if the divisor is 0 and DIV_0_TRP of CCR is set. */
 #define PMK_CORTEXM_DIV	    (UINT32_C(1) << 28)
-/* The core takes a fault instead of executing the instruction. It is not counted. */
+/* The core takes a fault instead of executing the instruction, which is not counted. */
 #define PMK_CORTEXM_NOT_RUN (UINT32_C(1) << 27)
 /* An operand is a constant of 8 bits that is shifted. */
 #define PMK_CORTEXM_SHIFTED (UINT32_C(1) << 26)

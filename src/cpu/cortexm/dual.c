@@ -14,7 +14,7 @@
 
 /* All times are cycles from the start of the block. A result can be used from its time on. */
 struct dual {
-	unsigned ex1[REGS], ex2[REGS]; /* when EX1 and EX2 of a later instruction can read it */
+	unsigned ex1[REGS], ex2[REGS]; /* when EX1 and EX2 can read a register */
 	unsigned flags;		       /* when the flags can be read */
 	unsigned now;		       /* the cycle in which `older` was issued */
 	const struct pmk_insn *older;  /* NULL: the younger slot is not free */
@@ -121,7 +121,7 @@ static bool is_early(const struct dual *d, const struct pmk_insn *in, bool young
 	return true;
 }
 
-/* Returns how many cycles later than in the cycle after the issue EX2 can read the result. */
+/* Returns how many cycles after the cycle that follows the issue EX2 can read the result. */
 static unsigned wait_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	const struct pmk_core_cortexm *c = &core->cortexm;

@@ -44,7 +44,7 @@ void pmk_cortexm_flash_fini(struct pmk_cpu *cpu)
 	f->code.line = f->data.line = NULL;
 }
 
-/* Makes the line the one of its set that was used last. Returns false if it was absent. */
+/* Makes `line` the most recently used line of its set. Returns false if it was absent. */
 static bool use_line(struct pmk_cortexm_cache *c, uint32_t line)
 {
 	uint32_t *set, at = 0;

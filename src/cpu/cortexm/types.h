@@ -76,13 +76,14 @@ struct pmk_block_cortexm {
 	uint16_t taken; /* cycles added if a branch at the end is taken */
 	uint8_t leave;	/* enum pmk_cortexm_leave */
 	/* If `ends` of a block and `starts` of the next one are 1, and no branch is taken between
-	 * them, they take a cycle less: a load overlaps with the last load, or the first
-	 * instruction is issued together with the last one. */
+	 * them, the two blocks together take a cycle less: the first instruction of the next block
+	 * is an access that overlaps with the load at the end of this block, or is issued together
+	 * with the last instruction. */
 	uint8_t starts;
 	uint8_t ends;
 	/* cycles added if a branch enters the block and its first instruction is not in one word */
 	uint8_t unaligned;
-	uint8_t fp; /* 1: it has floating-point instructions */
+	uint8_t fp; /* 1: the block has floating-point instructions */
 };
 
 /* The most exceptions that can be active at the same time: one of each priority. */
@@ -115,9 +116,9 @@ struct pmk_cortexm_flash {
 
 struct pmk_cpu_cortexm {
 	uint64_t depth; /* exceptions that are active */
-	/* If this is not 0, the stack has space for the floating-point registers of the code that
-	 * the exception active[fp_reserved - 1] interrupted, but the registers are not stored there
-	 * yet. */
+	/* If fp_reserved is not 0, the stack has space for the floating-point registers of the code
+	 * that the exception active[fp_reserved - 1] interrupted, but the registers are not stored
+	 * there yet. */
 	uint64_t fp_reserved;
 	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS entries */
 	/* Predicts conditional branches: PMK_CORTEXM_COUNTERS counters from 0 to 3. A branch is

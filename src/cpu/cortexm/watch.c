@@ -149,8 +149,8 @@ static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool sto
 		count_unaligned(cpu, access, store);
 }
 
-/* The value of PMK_ACCESS_COUNT for a load that overlaps with no other access. It is 1 for
- * others. */
+/* The value of PMK_ACCESS_COUNT for a load that overlaps with no other access. For all other
+ * accesses it is 1. */
 #define ALONE 2
 
 static void add_waits(unsigned vcpu, uint64_t addr, void *a, bool store)

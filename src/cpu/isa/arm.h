@@ -27,8 +27,8 @@ struct pmk_arm_facts {
 };
 
 /*
- * Decodes an A32 word of ARMv6. `name` is what Capstone calls it, or an instruction with the same
- * facts.
+ * Decodes an A32 word of ARMv6. `name` is Capstone's name for it (ARM_INS_…), or the name of an
+ * instruction with the same facts.
  */
 void pmk_arm_a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f);
 /*
@@ -39,9 +39,9 @@ void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
 
 /*
  * Additions of ARMv6T2, ARMv7 and ARMv8. Each function gets blank facts with the size set, and
- * leaves `decoded` false for an unknown instruction. t32 gets the first half word above the second
- * one. The functions that return a bool return true if the encoding is in their group, even if it
- * is unknown.
+ * leaves `decoded` false for an unknown instruction. pmk_arm_t32_facts() gets the first half word
+ * in the upper half of `word`. The functions that return a bool return true if the encoding is in
+ * their group, even if it is unknown.
  */
 bool pmk_arm_v7_facts(uint32_t word, struct pmk_arm_facts *f);
 bool pmk_arm_t16_facts(uint32_t half, struct pmk_arm_facts *f);

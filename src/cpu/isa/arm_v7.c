@@ -3,7 +3,7 @@
  * Finds the facts about instructions that were added to A32 after ARMv6: by ARMv6T2, by ARMv7 with
  * its extensions, and by ARMv8 in its AArch32 state (ARM DDI 0406C chapter A8, DDI 0487 chapter
  * F5). The file also has code that A32 and T32 of these versions share: it finds the kinds of
- * instructions that their events distinguish.
+ * instructions that the events of ARMv7 and ARMv8 distinguish.
  */
 #include "cpu/isa/arm.h"
 

@@ -90,7 +90,7 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 #define LONG	 PMK_MB_LONG
 
 /* `wide` is the bit that turns the instruction into its long, double or extended form. Only the
- * 64-bit core has these forms, and instructions with LONG in their kind. */
+ * 64-bit core has these forms. Only this core has the instructions with LONG in their kind. */
 struct row {
 	uint32_t mask, value, wide;
 	uint8_t iclass, flow;

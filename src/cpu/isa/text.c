@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Disassembles instructions. See text.h. ARM instructions are little-endian in memory. Since ARMv6,
- * this is so even on big-endian cores. MicroBlaze instructions have the byte order of the core.
+ * they are little-endian even on big-endian cores. MicroBlaze instructions have the byte order of
+ * the core.
  */
 #include "cpu/isa/text.h"
 

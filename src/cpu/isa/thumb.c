@@ -211,8 +211,8 @@ static void facts_of_row(uint32_t h, const struct row *r, struct pmk_arm_facts *
 }
 
 /* Decodes the two halves of a BL or BLX. [15:11] of the first half is 11110. In the second half of
- * BL it is 11111. In that of BLX it is 11101, and [0] is clear. The target of BLX is aligned to
- * words. */
+ * BL it is 11111. In the second half of BLX it is 11101, and [0] is clear. The target of BLX is
+ * aligned to words. */
 static void decode_pair(uint32_t word, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Decodes translated MicroBlaze code. Instructions whose bytes are unknown are in no memory, and
- * belong to no kind. */
+/* Decodes translated MicroBlaze code. If the emulator does not show the bytes of an instruction,
+ * the instruction belongs to no kind. */
 #include <stdlib.h>
 
 #include <pmk/error.h>

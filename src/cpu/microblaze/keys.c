@@ -114,8 +114,8 @@ static int check_core(const struct pmk_core *core, char *msg, unsigned size)
 					 (unsigned)core->microblaze.dcache_line * 4, 0, msg, size);
 }
 
-/* Returns the reason why a key has no effect. The key of a cache has none if all memory that the
- * cache could cache is local memory. */
+/* Returns the reason why a key has no effect. The key that turns a cache on has no effect if all
+ * memory that the cache could cache is local memory. */
 static const char *in_vain(const struct pmk_core *core, const char *key)
 {
 	bool icache = !strcmp(key, "icache.enable") && core->icache.on &&

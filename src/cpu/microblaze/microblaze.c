@@ -439,9 +439,9 @@ void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	executions->igen = seen; /* as in block_slow() */
 }
 
-/* Remembers the edge from `p` to `b`, unless the edge needs the slow path each time. An edge needs
- * it if `p` spans pages, because pmk does not know which of the pages is in the shadow TLB
- * afterwards. It also needs it if `p` is a joined block, which is different each time. */
+/* Remembers the edge from `p` to `b`, and returns true. Returns false if the edge needs the slow
+ * path each time, for example if `p` spans pages, because pmk does not know which of the pages is
+ * in the shadow TLB afterwards, or if `p` is a joined block, which is different each time. */
 static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {

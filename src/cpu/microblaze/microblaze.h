@@ -12,9 +12,9 @@
  *   cache. The table is indexed by the lower bits of the address. If lines are only valid as a
  *   whole, this table is the entire state of a data cache, and a miss costs little more than a hit.
  * - A table of edges remembers how many cycles it takes to go from one block to another if no line
- *   or page is missing. Going there again, with the branch target cache in the same state, is two
- *   compares. When a line is evicted, or something is flushed, a new epoch begins and all edges are
- *   forgotten.
+ *   or page is missing. Going the same way again, with the branch target cache in the same state,
+ *   costs two compares. When a line is evicted, or something is flushed, a new epoch begins and all
+ *   edges are forgotten.
  * - Fetching needs no look-ups until a line in the same sector is evicted. The instruction cache is
  *   divided into PMK_MB_SECTORS sectors with a generation each, and a block remembers the
  *   generation of its own sector. Direct-mapped caches evict often. With only one generation, every
@@ -70,10 +70,10 @@ enum pmk_microblaze_row {
 
 /* How the outcome of a conditional branch becomes known. */
 enum pmk_microblaze_sure {
-	PMK_MB_LOOKED_AT, /* the next block shows it */
+	PMK_MB_LOOKED_AT, /* the next block shows the outcome */
 	PMK_MB_TAKEN,
 	PMK_MB_NOT_TAKEN,
-	PMK_MB_HIDDEN, /* it is not visible, because the branch goes to the next instruction */
+	PMK_MB_HIDDEN, /* not visible, because the branch goes to the next instruction */
 };
 
 /* Values of an empty entry of the branch target cache, and of a branch that the cache does not
@@ -169,7 +169,8 @@ struct pmk_microblaze_tables {
 	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
 	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
-	/* The same values of the data cache, and the number of words in a line, minus 1. */
+	/* For the data cache: log2 of a line's bytes, last index, number of words in a line minus
+	 * 1. */
 	uint32_t dshift, dindex, dwords;
 	uint32_t grain;			   /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */

@@ -7,7 +7,7 @@
  * An instruction waits in operand fetch until its operands are available, which counts as stall_of.
  * It takes one cycle, and the remaining cycles of its latency stall execution, which counts as
  * stall_ex. So the cycles are the number of instructions plus the stalls. The manual gives only
- * ranges for how late results come, so hazard.load and other parameters set this.
+ * ranges for how late results come, so this is set by parameters, such as hazard.load.
  *
  * Division by zero in one cycle, and waiting for a stream, are not modelled.
  */

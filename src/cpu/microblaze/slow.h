@@ -40,7 +40,8 @@ static PMK_SLOW void record_booked(struct pmk_cpu *cpu, enum pmk_signal sig, uin
 }
 
 /* Records that an occurrence of a signal took `cycles` cycles, unless it took one cycle. If a
- * function calls this last, the call is a tail call, so the function saves no registers. */
+ * function ends with a call of record(), the call is a tail call, so the function saves no
+ * registers. */
 static inline void record(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t start, uint64_t cycles)
 {
 	if (!cpu->bus || cycles == 1)
@@ -69,8 +70,8 @@ static inline void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 /*
  * Requests a line at `now`. Returns the cycles until the requested word arrives. The remaining
  * words of the line follow, and the next line must wait for them. *busy is the time from which the
- * bus is free that fetches lines for this cache; instructions and data have separate buses. It is
- * our choice which word comes first, and what waits for the other words.
+ * cache's bus is free; the instruction cache and the data cache have separate buses. It is our
+ * choice which word comes first, and what waits for the other words.
  */
 static inline uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {

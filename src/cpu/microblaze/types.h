@@ -53,8 +53,8 @@ struct pmk_block_microblaze {
 	struct pmk_microblaze_end slot_end; /* how an open block is left after its slot has run */
 	uint8_t sector;			    /* sector of the instruction cache: see microblaze.h */
 	bool open;			    /* true if the delay slot is in the next block */
-	bool starts_with_nop;  /* its first instruction is a nop, perhaps a delay slot */
-	uint8_t branch_cycles; /* cycles of the last branch beyond its first one, if it is taken */
+	bool starts_with_nop;  /* the first instruction is a nop, perhaps a delay slot */
+	uint8_t branch_cycles; /* cycles of the last branch after its first cycle, if taken */
 	/* When registers are needed, and how late results are: see pmk_microblaze_timing. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };

@@ -126,7 +126,7 @@ static void store_through_mmu(unsigned vcpu, uint32_t info, uint64_t addr, void 
 /*
  * Begins an access that the functions above do not handle. In system emulation, it stores the
  * access for is_device(). On a core without a clock, it only counts the access. There, the number
- * of accesses replaces the time, which shows which page was used last.
+ * of accesses takes the place of the clock, so that pmk still knows which page was used last.
  */
 static inline struct pmk_cpu *begin_otherwise(unsigned vcpu, uint32_t info, uint64_t addr,
 					      const void *access, enum pmk_signal counts)
