@@ -36,7 +36,8 @@ struct pmk_pipe_slot {
 	uint16_t use;
 };
 
-#define PMK_PIPE_FAR 255 /* value of need[]: the block needs the register late or not at all */
+/* Value in need[] of a family's part of a block: the block needs the register late or never. */
+#define PMK_PIPE_FAR 255
 
 /* Families that number branches use these values in place of a branch's number. */
 #define PMK_BRANCH_NONE	 0 /* no branch ends the block: it falls through to the next block */
@@ -46,8 +47,8 @@ struct pmk_pipe_slot {
 enum { PMK_DISTURB_BTAC = 1, PMK_DISTURB_ICACHE = 2, PMK_DISTURB_TLB = 4 };
 
 struct pmk_block {
-	/* Read at every execution. These and the first members of the family's own struct are in
-	 * one line of the host's cache. */
+	/* Members that are read at every execution. They and the first members of the family's own
+	 * struct are in one line of the host's cache. */
 	_Alignas(64) uint64_t pc;
 	uint64_t fall; /* address after the last instruction */
 	uint32_t id;
@@ -80,7 +81,8 @@ struct pmk_block {
 
 /*
  * Builds a block of `n` > 0 instructions. Fills in slots[], which has one entry per instruction.
- * The caller sets id and vector, and the number of the branch if the family numbers branches.
+ * pmk_code_add() then sets the members that do not follow from the instructions, such as id, vector
+ * and level.
  */
 void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		     struct pmk_pipe_slot *slots, struct pmk_block *b);

@@ -60,7 +60,7 @@ static inline uint32_t pmk_cache_replace(struct pmk_cache *c, uint32_t line)
 	old = *way;
 	*way = line;
 	if (old == PMK_NO_LINE)
-		__builtin_unreachable(); /* so that callers need no test */
+		__builtin_unreachable(); /* removes callers' tests for PMK_NO_LINE */
 	return old;
 }
 
@@ -75,7 +75,7 @@ static inline uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
 	return pmk_cache_replace(c, line);
 }
 
-/* True if a hit changes which line is replaced next. */
+/* True if hits influence which line is replaced. */
 static inline bool pmk_cache_ages(const struct pmk_cache *c)
 {
 	return pmk_order_ages(&c->order);

@@ -39,7 +39,8 @@ struct pmk_lookup {
 	int32_t offset;
 	uint8_t size; /* bytes of an entry: 1, 4 or 8 */
 	uint8_t ror, shift, addr_shift;
-	/* Each of these fits into 32 bits with sign; `value` fits into 31 bits. */
+	/* Each of these four numbers fits into 32 bits with sign; `value` even fits into 31
+	 * bits. */
 	int64_t index_mask, entry_mask, addr_mask, value;
 };
 
@@ -59,7 +60,7 @@ struct pmk_access_test {
 
 /* What an emulator shows of the exceptions of a Cortex-M. */
 struct pmk_exception_now {
-	uint32_t number; /* of the exception whose handler runs; 0 if no handler runs */
+	uint32_t number; /* number of the exception whose handler runs; 0: none runs */
 	uint32_t sp, lr; /* the stack pointer and the link register */
 	bool thumb;	 /* bit T of EPSR: if it is not set, no instruction can be executed */
 };
@@ -114,7 +115,7 @@ struct pmk_rests {
 	struct pmk_rest {
 		uint64_t pc;
 		const struct pmk_block *of;
-		uint64_t execution; /* number of the execution of `of` that was left */
+		uint64_t execution; /* which execution of `of`, the block that was left */
 		uint32_t path;	    /* the call path, if calls are followed */
 	} rest[PMK_MAX_RESTS];
 };
@@ -204,8 +205,8 @@ pmk_block_fn *pmk_block_choose(const struct pmk_core *core, bool single, bool ha
 typedef void pmk_enter_fn(struct pmk_cpu *cpu, const struct pmk_block *block, bool crossing);
 typedef void pmk_before_fn(struct pmk_cpu *cpu, const struct pmk_block *block);
 
-/* Callers of the next four functions pass `enter` and `before` by the names of functions, so that
- * the compiler can inline them. */
+/* Callers of the next four functions pass the names of functions as `enter` and `before`, so that
+ * the compiler can inline these functions. */
 PMK_INLINE void pmk_block_start_single(const struct pmk_block *block, pmk_enter_fn *enter)
 {
 	pmk_cpus[0]->access = 0;

@@ -75,7 +75,7 @@ struct pmk_core {
 	struct {
 		uint64_t entries, ways, penalty;
 	} tlb;
-	uint64_t thumb2; /* ARM11: true if it has the instructions that ARMv6T2 added */
+	uint64_t thumb2; /* ARM11: true if the core has the additions of ARMv6T2 */
 	struct {
 		uint64_t on, entries;
 		uint64_t penalty; /* the most cycles that a mispredicted branch costs */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A running core: the state of one processor's caches, TLBs, predictor and queues, and the totals
- * of what happened in them. There is one per vCPU, and only that vCPU's thread uses it. This file
- * has what all families of cores share: the clock, blocks and totals. The hot paths, for the start
- * of a block and for accesses, are in <family>/<family>.h.
+ * of what happened in them. There is one per vCPU, and only that vCPU's thread uses it. The *owner*
+ * of a core is the code that called pmk_cpu_init(). This file has what all families of cores share:
+ * the clock, blocks and totals. The hot paths, for the start of a block and for accesses, are in
+ * <family>/<family>.h.
  */
 #ifndef PMK_CPU_CPU_H
 #define PMK_CPU_CPU_H
@@ -71,8 +72,8 @@ struct pmk_cpu {
 	/*
 	 * Counts by signal. They include the facts of blocks only if `eager` is true. Each count
 	 * must not be exactly 4096 bytes after a member in the first cache line of this struct:
-	 * hosts compare only the low bits of addresses, so a load from the one would wait for a
-	 * store to the other. This slowed down counting a MicroBlaze by 5 %.
+	 * hosts compare only the low bits of addresses, so a load from one of the two addresses
+	 * would wait for a store to the other. This slowed down counting a MicroBlaze by 5 %.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
 	struct pmk_bus *bus; /* where latencies are recorded, or NULL; it belongs to the owner */
@@ -104,7 +105,7 @@ struct pmk_cpu {
 	} fault;
 	/*
 	 * The exception level, if it is watched. After an exception or a return from one, the level
-	 * is *open*: unknown until an access shows it. If no access does, pmk uses `guess`.
+	 * is *open*: unknown until an access shows it. If no access shows it, pmk uses `guess`.
 	 */
 	struct {
 		bool watched, open;
@@ -150,9 +151,9 @@ _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn
  * callback loads nothing from memory. The upper 13 bits are the position of the instruction in its
  * block: see pmk_access_at().
  */
-#define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
+#define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from issue to the block's end */
 #define PMK_ACCESS_USE(a) \
-	((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
+	((uint32_t)((a) >> 16) & 0xffff) /* cycles from issue to the first use of the result */
 /* words of a load or store multiple, or what else the family stores here */
 #define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff)
 #define PMK_ACCESS_SIZE(a)  ((uint32_t)((a) >> 40) & 0xff) /* bytes per access */

@@ -140,7 +140,8 @@ struct pmk_core_callbacks {
 	 * pmk_core_counts.fetch. The index is 1 if executions are counted, too. NULL if
 	 * pmk_core_counts.fetch is NULL. */
 	pmk_block_fn *const *on_fetch;
-	/* The same for signals of pmk_core_counts.lines. NULL if pmk_core_counts.lines is NULL. */
+	/* Like on_fetch, but for the signals of pmk_core_counts.lines. NULL if
+	 * pmk_core_counts.lines is NULL. */
 	pmk_block_fn *const *on_lines;
 	/* Returns the function for an access of an instruction, and stores its argument in *access.
 	 * Returns NULL if the access changes no count. `single` has the same meaning as for
@@ -149,9 +150,9 @@ struct pmk_core_callbacks {
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 				uint64_t *access);
 	/* The function for a prefetch instruction that requests a line near the access of another
-	 * instruction. The lower half of its argument is that of the access (PMK_ACCESS_TO_END()),
-	 * and the upper half is the distance in bytes. If it is NULL, prefetch instructions do
-	 * nothing. */
+	 * instruction. The lower half of its argument is the lower half of the word that watch()
+	 * stored for the access (PMK_ACCESS_TO_END()), and the upper half is the distance in bytes.
+	 * If it is NULL, prefetch instructions do nothing. */
 	pmk_access_fn *preload;
 	/* In user emulation: returns a test for accesses of the instruction that change nothing
 	 * except pmk_cpu.access and one count. The test depends only on whether the access is a
@@ -160,7 +161,7 @@ struct pmk_core_callbacks {
 	struct pmk_access_test (*test)(const struct pmk_core *core, const struct pmk_insn *in);
 	/* Returns the tables in which the test looks. NULL if test() is NULL. */
 	void *(*tables)(const struct pmk_cpu *cpu);
-	/* True if pmk watches no data access of such a core. If it is NULL, pmk watches all data
+	/* True if pmk watches no data access of `core`. If the member is NULL, pmk watches all data
 	 * accesses. */
 	bool (*is_blind)(const struct pmk_core *core);
 };
@@ -194,7 +195,7 @@ struct pmk_core_target {
 
 /* The programs that the family's cores run. */
 struct pmk_core_programs {
-	const uint16_t *elf_machines; /* values of e_machine in their ELF files, ending with 0 */
+	const uint16_t *elf_machines; /* values of e_machine in the ELF files, ending with 0 */
 	const struct pmk_core_target
 		*targets; /* the emulators that run the programs; ends with a NULL name */
 	const struct pmk_linux_abi *linux_abi; /* NULL: cores of the family run only firmware */

@@ -49,7 +49,7 @@ static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p
  */
 struct open {
 	size_t first; /* index of the first open instruction */
-	bool told;    /* at least one would have been reported if it had been passed */
+	bool told;    /* passing at least one open instruction would have been reported */
 	bool traps;   /* an open instruction makes no access */
 };
 

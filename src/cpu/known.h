@@ -24,10 +24,10 @@
 struct pmk_executions {
 	uint64_t count;
 	/* If this number equals the present generation, fetching the block changes nothing. The
-	 * generation is pmk_cpu.igen or, on a MicroBlaze, that of the block's sector. In families
-	 * with struct pmk_known the number is the block's word: see the beginning of this file. The
-	 * other families store the generation in which the block was last fetched, or 0 if it must
-	 * always be fetched. */
+	 * generation is pmk_cpu.igen or, on a MicroBlaze, the generation of the block's sector
+	 * (microblaze.h). In families with struct pmk_known the number is the block's word: see the
+	 * beginning of this file. The other families store the generation in which the block was
+	 * last fetched, or 0 if it must always be fetched. */
 	uint64_t igen;
 };
 

@@ -10,7 +10,7 @@
  * publish the depth of the queue and the size of the buffer: lsu.slots and wbuf.entries are our
  * choice.
  *
- * The owner's clock advances by a whole block at once. The emulator reports a load later, and only
+ * The core's clock advances by a whole block at once. The emulator reports a load later, and only
  * then can a wait of an instruction after the load be added. The emulator may then report other
  * loads that come before the waiting instruction, and are not delayed by it. So there is a second
  * clock, the undelayed clock, of a core that never waits for memory. The list `wait` says how late
@@ -50,7 +50,8 @@ struct pmk_lsu {
 	uint64_t wbuf_empty; /* when the write buffer will be empty */
 	/* How late the last reported memory instruction is. */
 	uint64_t late;
-	/* How late the instructions after it are. Both `at` and `late` rise along the list. */
+	/* How late the instructions after the last reported memory instruction are. Both `at` and
+	 * `late` rise along the list. */
 	uint32_t nwaits;
 	struct pmk_lsu_wait wait[PMK_LSU_MAX_WAITS];
 };

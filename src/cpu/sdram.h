@@ -11,8 +11,8 @@
  *
  * Two things are our choice. Consecutive rows are in consecutive banks. Addresses are those of the
  * program, although an operating system would spread its pages. The writes of an ARM11 open rows,
- * too. The model leaves out writes of other cores, other masters, and commands that follow each
- * other too soon.
+ * too; those of the other families' cores are left out. Also left out are other bus masters, and
+ * commands that follow each other too soon.
  */
 #ifndef PMK_CPU_SDRAM_H
 #define PMK_CPU_SDRAM_H

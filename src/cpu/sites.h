@@ -56,9 +56,9 @@ struct pmk_ledger_head {
 	uint16_t units;
 	union {
 		struct {
-			uint32_t process : 20, cpu : 12; /* that wrote the record */
+			uint32_t process : 20, cpu : 12; /* process and core of the writer */
 		};
-		uint32_t site; /* of the record of a site; its run has the process and the core */
+		uint32_t site; /* in a site's record, whose run has the process and the core */
 	};
 };
 
@@ -343,7 +343,7 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
 
-/* Records that this occurrence of the signal took `cycles` cycles instead of one. */
+/* Records that an occurrence of the signal took `cycles` cycles instead of one. */
 PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
 /* These functions book the end of the block `cpu->prev`, which was left early at a site FAULT or
@@ -355,7 +355,7 @@ PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block 
 /* Records that only the first `keep` handlers are still active, and that the rest of the block `of`
  * continues. */
 void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep, const struct pmk_block *of);
-/* Continues with the rest of a block that was left. */
+/* Continues with the rest of the block `b`, which was left before its end. */
 static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (cpu->sites)

@@ -119,7 +119,7 @@ struct pmk_sites_rest {
 	/* For each word of a core: the number of the counter there that is counted when a block is
 	 * left, or 0. */
 	uint8_t counter_at[WORDS];
-	uint8_t leave_at[PMK_SITE_COUNTERS]; /* index of such a counter in a record, or 0 */
+	uint8_t leave_at[PMK_SITE_COUNTERS]; /* [counter]: index in a LEAVE record, or 0 */
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* publishes `seen` for readers of the ledger */
 	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */

@@ -65,8 +65,8 @@ static bool may_be_wide(const uint8_t *byte)
  * Returns true for Thumb code. A sequence is Thumb if it has an instruction of 2 bytes, or if its
  * address is not a multiple of 4. A sequence of only 4-byte instructions is Thumb if all of them
  * are valid in T32 and they are not all valid in A32. If they are valid in both or in neither, the
- * emulator's own disassembler decides, because it knows the state: pmk compares the name that it
- * gives the first instruction.
+ * emulator's own disassembler decides, because it knows the state: pmk compares the name that the
+ * disassembler gives the first instruction with the instruction's names in T32 and in A32.
  */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
 		  size_t n)

@@ -24,7 +24,7 @@ struct pmk_it {
 	uint64_t conditional[PMK_IT_PLACES];
 };
 
-/* The data that a decoder of these cores keeps between sequences: pmk_decoder.own. */
+/* The data that a decoder of 32-bit ARM cores keeps between sequences: pmk_decoder.own. */
 struct pmk_arm_own {
 	struct pmk_isa_arm *isa;
 	struct pmk_it it; /* for Thumb-2 */
