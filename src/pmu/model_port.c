@@ -3,7 +3,7 @@
  * The port to a model. This is the only place where a driver and a model meet.
  *
  * port_settle() adds idle cycles to the bus and synchronises only its own model. Other models on
- * the bus see these cycles when the producer next finds that the bus is due.
+ * the bus see these cycles when the producer next finds that pmk_bus_due() is true.
  */
 #include <pmk/model.h>
 

@@ -154,7 +154,7 @@ static const struct pmk_reg_info *row_of(unsigned reg)
 	return &pmk_ahbmon.regs[reg];
 }
 
-/* Returns where the bits of a register are stored; NULL if it is a command. */
+/* Returns where the bits of a register are stored; NULL if the register is a command. */
 static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
 {
 	if (reg < PMK_AHBMON_NCTRS)

@@ -36,7 +36,7 @@
 /* State of a layer. */
 struct pmk_ahbmon_unpack_layer {
 	bool coded;		 /* true if the layout has codes for the layer */
-	bool open, write, typed; /* in a burst; it is a write; its type was counted */
+	bool open, write, typed; /* a burst is open; it is a write; its type was counted */
 	uint64_t slave, bus;	 /* wait states since the last completed transfer, by cause */
 	uint64_t streak;	 /* consecutive wait states */
 	uint32_t threshold;	 /* current threshold; the caller may change it */

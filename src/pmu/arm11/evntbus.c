@@ -5,9 +5,10 @@
 #include "pmu/arm11/regs.h"
 
 /*
- * EVNTBUS: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176. They differ
- * only in br_exec: an ARM1136 may report two branches in one cycle. An ARM1176 reports at most one,
- * and bit [6] of its bus is reserved. ROW(code, event, bits on ARM1136, bits on ARM1176).
+ * EVNTBUS: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176. The two
+ * tables differ only in br_exec: an ARM1136 may report two branches in one cycle. An ARM1176
+ * reports at most one, and bit [6] of its bus is reserved. ROW(code, event, bits on ARM1136, bits
+ * on ARM1176).
  */
 /* clang-format off */
 #define EVNTBUS(ROW) \

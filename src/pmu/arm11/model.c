@@ -117,9 +117,9 @@ static void sync_model(void *model, struct pmk_bus *bus)
 }
 
 /*
- * Asks to be called before `counter` can have wrapped. If a counter adds two signals, one of them
- * must contribute at least half of the remaining distance. So the model asks to be called after
- * half of the distance, and does this again until the counter wraps.
+ * Asks to be called before counter `ctr` can have wrapped. If a counter adds two signals, one of
+ * them must contribute at least half of the remaining distance. So the model asks to be called
+ * after half of the distance, and does this again until the counter wraps.
  */
 static void ask_counter(const struct pmk_arm11_model *m, struct pmk_bus *bus, unsigned ctr)
 {

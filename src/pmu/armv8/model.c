@@ -152,11 +152,11 @@ static bool counter_exists(const struct pmk_armv8_model *m, const struct target 
 /* ---- access rights ------------------------------------------------------------------------- */
 
 /*
- * The bits of PMUSERENR that permit an access at EL0. One of them is enough. Of the values below,
- * only EN is such a bit; the others are special cases.
+ * The bits of PMUSERENR that permit an access at EL0. One of them is enough. EN is such a bit. The
+ * other values below are special cases.
  */
 #define EN	  PMUSERENR_EN
-#define NO_LEVEL  0	/* no level may make this access: read-only, write-only */
+#define NO_LEVEL  0	/* no level may make this access: the register is read-only or write-only */
 #define EL1	  0x200 /* the access is UNDEFINED at EL0 */
 #define ANY_LEVEL 0x400
 
@@ -209,7 +209,8 @@ static int access_deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 }
 
 /* True if the access is UNDEFINED. That is, this implementation lacks the register or its counter,
- * the register cannot be accessed at this level, or it is read-only or write-only. */
+ * the register cannot be accessed at this level, or the access writes a read-only register or reads
+ * a write-only one. */
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
 			 uint8_t ec, const struct target *t)
 {

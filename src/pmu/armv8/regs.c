@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * PMUv3: addresses of the registers, and their descriptions for the model, `pmk decode` and `pmk
- * info`. Source: DDI 0487 D23.5. There are two tables. One has registers of 32 bits as in the named
- * cores (up to PMUv3p4), the other one has registers of 64 bits with the additions of later
- * versions.
+ * info`. Source: DDI 0487 D23.5. There are two tables. One has registers of 32 bits, for the PMUs
+ * that are named after a core (up to PMUv3p4). The other one has registers of 64 bits, with the
+ * additions of later versions.
  *
  * The tables do not describe MDCR_EL2 and MDCR_EL3, the registers of the instruction counter, of
  * PMUv3p9 and of snapshots, and the identification registers of the memory-mapped view.

@@ -90,7 +90,8 @@ static void sync_model(void *model, struct pmk_bus *bus)
 }
 
 /* Asks to be synchronised when an event counter overflows. If the event adds two signals, one of
- * them contributes at least half of the distance, so the model asks for half of it. */
+ * them contributes at least half of the distance, so the model asks to be synchronised after half
+ * of it. */
 static void ask_event(const struct pmk_armv81m_model *m, struct pmk_bus *bus, unsigned n)
 {
 	const struct pmk_event *ev = event_of(m, n);

@@ -57,8 +57,8 @@ static uint32_t selected_processors(const struct pmk_mdm_model *m)
 	return m->nprocessors == 1 ? 1 : m->which & PMK_BITS(m->nprocessors - 1, 0);
 }
 
-/* Returns the register of a processor that this `command` accesses, or PMK_MICROBLAZE_NREGS if
- * there is none. */
+/* Returns the register of a processor that `command` accesses, or PMK_MICROBLAZE_NREGS if it
+ * accesses none. */
 static unsigned reg_of(unsigned command)
 {
 	unsigned reg = 0;

@@ -5,7 +5,8 @@
  *    requires of harts without mcountinhibit.
  *  - PMK_MODE_PRIV is M-mode. All other modes are below it and may access what mcounteren permits;
  *    S-mode's scounteren is not modelled.
- *  - If a mask selects several events, all of them are counted: two in the same cycle count two.
+ *  - If a mask selects several events, all of them are counted: two events in the same cycle add
+ *    two.
  *  - A class or a bit that the U74 does not have counts nothing, and reads back as it was written.
  *  - A write of a counter takes effect at once. In PRIV it takes effect after the writing
  *    instruction has completed, and this is when the model is called.
