@@ -32,8 +32,8 @@ enum {
 /* The effect of an option on the request of its command. The request is a struct, and `member` is
  * an offset in it. */
 enum cli_effect {
-	/* passes name and value to `set`. If the row has a member, the member becomes the value, or
-	 * the name of an option without a value */
+	/* passes name and value to `set`. If the row has a member, the value is also stored there,
+	 * or the name if the option has no value */
 	CLI_SETTING,
 	CLI_TEXT,      /* const char *: becomes the value */
 	CLI_SEPARATOR, /* as CLI_TEXT, but \t becomes a tab, as in perf; a quote is refused */
@@ -140,7 +140,7 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
  * empty, "pmk: …; REMEDY". Returns PMK_EXIT_USAGE. */
 int cli_not_found(const char *near, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Returns the names that were offered, as pmk_nearest_text() writes them; valid until the next
+/* Returns the text that pmk_nearest_text() writes, such as "a, b or c". It is valid until the next
  * call. */
 const char *cli_near(const struct pmk_nearest *near);
 /* Print that memory could not be allocated. Returns PMK_EXIT_FAILED. */
@@ -162,13 +162,13 @@ int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 /* Print the failure, if there is one, and clear it. Returns its exit code, or 0. */
 int cli_fault(struct pmk_count_fault *f);
 
-/* Returns the data directory, or NULL after one line on stderr. */
+/* Returns the data directory, or NULL after an error message on stderr. */
 const char *cli_data_dir(void);
-/* Returns all metrics, which are loaded once, or NULL after one line on stderr. */
+/* Returns all metrics, which are loaded once, or NULL after an error message on stderr. */
 struct pmk_metrics *cli_metrics(void);
 /* Like pmk_files_core_name(); without a data directory it returns `name` itself. */
 const char *cli_core_name(const char *name);
-/* Returns the names of the core presets, like pmk_files_cores(). Returns NULL after one line on
+/* Returns the names of the core presets, like pmk_files_cores(), or NULL after an error message on
  * stderr. */
 char **cli_core_names(void);
 

@@ -86,9 +86,9 @@ struct diff {
 
 	struct diff_limit *limit;
 	size_t nlimits;
-	/* Functions and lines with smaller counts on both sides are left out. Without --min, CSV
-	 * and JSON have all of them; other output and the limits leave out those below 0.1 % of the
-	 * total. */
+	/* Functions and lines whose counts are below `min` on both sides are left out. Without
+	 * --min, CSV and JSON have all functions and lines; other output and the limits leave out
+	 * those below 0.1 % of the total. */
 	bool has_min;
 	uint64_t min;
 };
@@ -117,7 +117,7 @@ void diff_limits_free(struct diff *d);
 /* Returns the first limit that the row exceeds, or NULL. */
 const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t event);
 
-/* "total", "region", "function", "line" */
+/* "total", "region", "library", "function", "line" */
 extern const char *const diff_kind_names[DIFF_KINDS];
 
 /* True if the count on at least one side is not below the minimum: see `has_min`. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The call paths of two recordings in one tree: paths are the same if their functions are, as
- * diff_recording.c pairs them.
+ * The call paths of two recordings in one tree. Two paths become one if diff_recording.c has
+ * paired their functions.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 struct side {
 	struct diff_source *s;
 	const struct diff_source *other;
-	size_t *row;	/* [frame], or DIFF_NO_ROW */
+	size_t *row;	/* [frame]: the row of the frame, or DIFF_NO_ROW */
 	uint32_t *node; /* [node]: the number of the node in the tree of both sides */
 };
 

@@ -104,8 +104,8 @@ size_t diff_function_find(const struct diff_source *s, const char *key)
 	}
 }
 
-/* Returns the index of the function with that key, which is added if there is none.
- * DIFF_NO_ROW: out of memory. */
+/* Adds the function `f`, or combines it with the function that has the same key. Returns the index
+ * of the function; DIFF_NO_ROW: out of memory. */
 static size_t add_function(struct diff_source *s, const struct diff_function *f)
 {
 	uint64_t hash = diff_hash(f->key);

@@ -98,7 +98,7 @@ size_t diff_function_find(const struct diff_source *s, const char *key);
  * DIFF_NO_ROW: out of memory. */
 size_t diff_function_of(struct diff_source *s, const struct pmk_tables_code *k);
 
-/* NULL: the object has no such text. */
+/* Returns the text of a member; NULL: the object has no text with this key. */
 const char *diff_json_text(struct json_object *o, const char *key);
 bool diff_json_is_true(struct json_object *o, const char *key);
 

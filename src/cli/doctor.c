@@ -62,7 +62,8 @@ static void list_checks(json_object *doc)
 			printf("  %-12s %s\n", checks[i].name, checks[i].brief);
 }
 
-/* Run the named checks, each once, in this order. Returns the first exit code that is not 0. */
+/* Run the checks that are wanted, in the order of checks[]. If the user named no check (`any` is
+ * false), also list the others. Returns the first exit code that is not 0. */
 static int run_checks(const bool wanted[NCHECKS], bool any, json_object *doc, const char *layout)
 {
 	int code = PMK_EXIT_OK;

@@ -178,7 +178,7 @@ static bool connect_to(struct examination *x, const struct pmk_speaker *speaker,
 	return ok;
 }
 
-/* Print the JTAG chain of a probe. A probe with another protocol has none. */
+/* Print the JTAG chain, if the protocol of the probe can list it. */
 static void show_chain(struct examination *x)
 {
 	struct pmk_wire *wire = &x->wired.wire;

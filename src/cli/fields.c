@@ -18,7 +18,7 @@ const struct pmk_field *fields_at(const struct pmk_reg_info *reg, unsigned bit)
 }
 
 /* Writes the events that RISC-V's mhpmevent selects: its mask may have several bits, of one class.
- * Returns false if this is another field, or if no bit selects an event. */
+ * Returns false if `p` is not this mask, or if no bit selects an event. */
 static bool explain_selector(const struct word *w, struct part *p)
 {
 	const struct pmk_event *ev = pmk_riscv_selected(p->field, (uint32_t)w->value, 0);

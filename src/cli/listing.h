@@ -12,7 +12,7 @@
 #include "cpu/isa/text.h"
 
 struct listing_source {
-	char **line; /* NULL: it cannot be read, or has not been read yet */
+	char **line; /* NULL: the file cannot be read, or has not been read yet */
 	size_t nlines;
 	bool tried;
 	char *note; /* a caveat for the reader; NULL: none */
@@ -30,7 +30,7 @@ struct listing {
 };
 
 /* Read the counts of `n` events, and the executions, of each instruction. Returns 0, or an exit
- * code after one line on stderr. Close `l` in either case. */
+ * code after an error message on stderr. Close `l` in either case. */
 int listing_open(struct listing *l, const struct recorded *r, const uint32_t *event, size_t n);
 void listing_close(struct listing *l);
 

@@ -24,17 +24,17 @@ struct recorded {
 /*
  * Open the recording, the file of perf, or the capture with dumps at `path`. For a capture, `elf`
  * is the executable of the firmware, and the samples in its dumps become the recording; otherwise
- * `elf` is NULL. Returns 0, or an exit code after one line on stderr. Close `t` in either case. In
- * dump_recording.c.
+ * `elf` is NULL. Returns 0, or an exit code after an error message on stderr. Close `t` in either
+ * case. In dump_recording.c.
  */
 int dump_tables_open(struct pmk_tables *t, const char *path, const char *elf);
 
 /* True if the file begins like a file of SQLite or perf. */
 bool recorded_is(const char *path);
 
-/* Read the recording, or with the executable `elf` the dumps of firmware, and choose the events of
- * the list; NULL: all that have a value. Returns 0, or an exit code after one line on stderr. Close
- * `r` in either case. */
+/* Read the recording, or the dumps of the firmware whose executable is `elf`. Choose the events of
+ * the list `events`; NULL: all events that have a value. Returns 0, or an exit code after an error
+ * message on stderr. Close `r` in either case. */
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 

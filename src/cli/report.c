@@ -5,7 +5,7 @@
  *
  * 	read → find the dumps → a view of each (names instead of codes) → result → writer
  *
- * Text has a document for each dump, CSV and JSON one for all. See report.h for the other file.
+ * Text has a document for each dump, CSV and JSON one for all. report.h lists the other files.
  */
 #define _GNU_SOURCE
 #include "cli/report.h"

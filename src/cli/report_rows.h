@@ -45,7 +45,8 @@ struct report {
 
 /* Finds the key of --sort with this name. Returns false if there is none. */
 bool report_sort_find(const char *name, enum report_sort *sort);
-/* Makes the rows and reads their counts. Returns 0, or an exit code after one line on stderr. */
+/* Makes the rows and reads their counts. Returns 0, or an exit code after an error message on
+ * stderr. */
 int report_count(struct report *r);
 /* Sorts the rows, and removes rows below the limit and rows without counts. */
 void report_arrange(struct report *r);

@@ -579,7 +579,7 @@ function startFlame() {
 		graphs.addEventListener(name, e => view === "" && at(e) && tell(at(e)));
 	addEventListener("hashchange", restore);
 	document.addEventListener("keydown", onKey);
-	// A scroll bar that appears changes too little.
+	// A change of up to 20 pixels comes from a scroll bar, and is not worth drawing again.
 	new ResizeObserver(() => {
 		if (Math.abs(drawnWidth - flame.clientWidth) > 20)
 			draw();

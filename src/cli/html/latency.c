@@ -11,7 +11,7 @@
 struct histogram {
 	const struct pmk_tables_latency *row;
 	size_t n;
-	uint64_t all; /* the maximum number of occurrences; a damaged recording may contain more */
+	uint64_t all; /* occurrences; UINT64_MAX if there are more, as in a damaged recording */
 	double times, sum, squares;
 };
 

@@ -74,7 +74,8 @@ function startLine(section, number) {
 	const usual = "Point at a chart, or use the arrow keys: counts of that interval. Drag, or " +
 		"hold Shift with an arrow key: counts of several.";
 	const name = `line${number}`;
-	// The selection; the interval of the keyboard; where a drag or a selection by keys began.
+	// chosen: the selected intervals, or null. at: the interval that the arrow keys have reached.
+	// dragged, anchor: the interval at which a drag, or a selection by keys, began.
 	let chosen = null, at = -1, dragged = -1, anchor = -1;
 
 	for (const f of figures) {
