@@ -160,7 +160,7 @@ static void plain_name(char *to, size_t size, const char *name)
 	to[n] = '\0';
 }
 
-/* True if another layer has this name already: plain_name() can make names equal. */
+/* True if an earlier layer or interface has this name: plain_name() can make names equal. */
 static bool is_taken(const struct pmk_amba *a, const char *name)
 {
 	for (unsigned i = 0; i < a->nnames; i++)
@@ -419,7 +419,7 @@ static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_am
 	}
 }
 
-/* Returns the distribution since the last interval; NULL: the event is not timed. */
+/* Returns the distribution since the end of the last interval; NULL: the event is not timed. */
 static struct pmk_spread *timed_spread(const struct pmk_wave_count *count,
 				       const struct pmk_amba_what *what)
 {

@@ -40,7 +40,8 @@ struct pmk_amba {
 
 extern const char pmk_amba_name[]; /* "amba" */
 
-/* The reason why waits cannot be assigned to the slave or the bus. The AHB Monitor uses it, too. */
+/* The reason why waits cannot be assigned to the slave or the bus. Counts of the AHB Monitor have
+ * this reason, too. */
 #define PMK_AMBA_NO_CAUSE \
 	"the map has no cause for this layer, so all waits on first beats count as the slave's"
 

@@ -131,7 +131,7 @@ struct pmk_count {
 	struct pmk_result result;
 	bool begun;	     /* the listener's begin() has been called */
 	uint32_t nrows;	     /* number of rows passed to the listener */
-	unsigned nintervals; /* number of intervals passed to it */
+	unsigned nintervals; /* number of intervals passed to the listener */
 	int interrupted;     /* the signal of `stop` that ended the run, 0: none */
 	char data[PATH_MAX]; /* the data directory, once it has been found */
 };
@@ -142,7 +142,8 @@ bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, s
 
 /* request.c. Check that the settings go together, and choose the way. Returns 0 or a failure. */
 int pmk_request_check(struct pmk_count *c);
-/* For ways that measure time: fail if intervals are not ms, or too long. Returns 0 or a failure. */
+/* For ways that measure time: fail if the length of intervals is not in ms, or is too large.
+ * Returns 0 or a failure. */
 int pmk_request_check_ms(struct pmk_count *c);
 /* Record that this setting was given. Fails if no way has all settings so far. Returns 0 or a
  * failure. */

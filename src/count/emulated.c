@@ -44,8 +44,8 @@ static bool is_for_guests(const struct pmk_pmu *pmu)
 }
 
 /*
- * Find the core from the board for pmk run, if the user named none. The user may ask for a PMU that
- * 32-bit firmware sees in addition to the core's own PMU.
+ * Find the core of the board for pmk run, if the user named no core. The user may ask for a PMU
+ * that 32-bit firmware sees in addition to the core's own PMU.
  */
 static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
 {

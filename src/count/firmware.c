@@ -295,8 +295,8 @@ static int move_table(struct pmk_program *p, const struct firmware *f)
 	return pmk_program_add(p, (const char *const[]){ "-global", table, NULL });
 }
 
-/* Let the firmware start as on its board. The lowest seven bits of VTOR are 0. Writes to `text`
- * what is unusual about the start. */
+/* Let the firmware start as on its board. A vector table must be at a multiple of 128, because the
+ * lowest seven bits of VTOR are 0. Writes to `text` what is unusual about the start. */
 static int set_start(struct pmk_program *p, const struct firmware *f, char *text, size_t size)
 {
 	*text = '\0';
@@ -366,7 +366,7 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 }
 
 /* Let time in the emulated machine follow the instructions, as for firmware whose board pmk
- * chooses, unless the user has chosen its speed. */
+ * chooses, unless the user's command line has -icount already. */
 int pmk_program_set_clock(struct pmk_program *p)
 {
 	char icount[32];

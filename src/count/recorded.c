@@ -262,7 +262,7 @@ static const struct pmk_site_counters *counters_of(const struct pmk_recorded *r,
 	return room < pmk_ledger_site_size(kind, of->n) ? NULL : of;
 }
 
-/* Compute the row of costs of a site, as derive_cost(). */
+/* Derive the counts of a site from its counters, and set *cost as derive_cost() does. */
 static bool derive_site(struct pmk_recorded *r, const struct pmk_ledger_site *l, uint32_t kind,
 			const struct pmk_site_counters *of, uint32_t *cost)
 {

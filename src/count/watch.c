@@ -99,8 +99,8 @@ static void take_ended(struct pmk_watch *w)
 }
 
 /* Returns the signal to send to a program that should end because this signal arrived. SIGINT and
- * SIGHUP are passed on. Others become SIGTERM, because they have another meaning for programs, or
- * none, or cause a core dump. */
+ * SIGHUP are passed on. Other signals become SIGTERM, because programs use them for something else
+ * (SIGUSR1), or because they cause a core dump (SIGQUIT). */
 static int stop_request(int signal)
 {
 	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;

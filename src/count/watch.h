@@ -30,7 +30,8 @@ struct pmk_watch {
 	struct rusage usage;	/* the resources that it used, once it has ended */
 	int signal;		/* the signal of `stop`, once it was noticed */
 	/* private */
-	/* Descriptors in this order: the request, the program, the extra one, the processes. */
+	/* Descriptors in this order: the request, the program, that of pmk_watch_also(), the
+	 * processes. */
 	struct pollfd fd[3 + PMK_WATCH_FDS];
 	int polled[PMK_WATCH_FDS]; /* processes without a descriptor */
 	unsigned nfds, npolled, nprocesses, left;

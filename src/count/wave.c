@@ -429,7 +429,7 @@ static int start_session(struct pmk_count *c)
 }
 
 /* Read all counters because one of them may be about to wrap, and let the models set their horizon
- * again. */
+ * (the distance to the next overflow) again. */
 static int counter_due(void *ctx)
 {
 	struct pmk_count *c = ctx;

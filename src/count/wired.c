@@ -52,7 +52,8 @@ static const struct key {
 	KEY("tck", tck_ns, 0, UINT32_MAX, 0),
 	KEY("ports", ports, 1, 32, 1),
 	KEY("processor", processor, 0, 31, 0),
-	/* The defaults are those of the tools for C_DEBUG_EVENT_COUNTERS and so on. */
+	/* The defaults are those that Xilinx's tools have for the parameters of the core,
+	 * C_DEBUG_EVENT_COUNTERS and so on. */
 	KEY("events", events, 0, PMK_MICROBLAZE_MAX_EVENTS, 5),
 	KEY("latencies", latencies, 0, PMK_MICROBLAZE_MAX_LATENCIES, 1),
 	KEY("width", width, 32, 64, 32),
