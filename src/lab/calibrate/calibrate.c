@@ -71,7 +71,7 @@ static int count_failed(struct pmk_count *count)
 
 /*
  * Measures the cycles of one run of the program with this kernel. Returns 0, CAL_NO_CODE, or an
- * exit code after one line.
+ * exit code after an error message.
  */
 static int run_kernel(const struct setting *settings, unsigned n, const char *event, char **program,
 		      const struct calibrate_kernel *kernel, unsigned times, uint64_t *cycles)

@@ -4,8 +4,8 @@
  * parameter is derived from one ring, or from the first ring in a series whose loads take longer
  * than those of the ring before:
  *
- * - words that share a set of the cache: they hit if there are as many ways;
- * - a block of lines in address order: it hits if the cache is as large;
+ * - words that share a set of the cache: they hit if there are at least as many ways as words;
+ * - a block of lines in address order: its lines hit if the cache is at least as large;
  * - a word in each page: up to the number of micro-TLB entries this costs nothing, and above it the
  *   penalty of a miss; the main TLB is measured in the same way;
  * - pages that share a set of the main TLB: each load waits for a table walk;
@@ -18,7 +18,7 @@
  *
  * - branches that share a set of the instruction cache: with one more than there are ways, at least
  *   one line misses in each call;
- * - straight code: it hits if the cache is as large;
+ * - straight code: it hits if the instruction cache is at least as large;
  * - consecutive branches: with twice as many as a direct-mapped branch target cache has entries,
  *   each takes the time of an unknown branch;
  * - functions that call each other: all returns are predicted up to the depth of the return stack;

@@ -261,8 +261,8 @@ static int run_counted(struct counted *c)
 }
 
 /*
- * Counts the program. The caller must free `c` even after an error. Returns 0 or an exit code after
- * one line.
+ * Counts the program. The caller must free `c` even after an error. Returns 0, or an exit code
+ * after an error message.
  */
 static int count_program(const struct history_request *q, struct counted *c)
 {
@@ -286,7 +286,7 @@ static int count_program(const struct history_request *q, struct counted *c)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* Adds a text to the hash, including its final 0, so that no two lists have the same bytes. */
+/* Adds a text to the hash, after its length, so that no two lists of texts have the same bytes. */
 static void add_text(struct pmk_sha256 *h, const char *text)
 {
 	size_t n = text ? strlen(text) + 1 : 0;

@@ -79,7 +79,7 @@ static long choose_good(const struct history *h, size_t bad)
 
 /*
  * Finds the names of the good and the bad commit. The defaults are the last good commit and the
- * newest commit. Returns 0 or an exit code after one line.
+ * newest commit. Returns 0, or an exit code after an error message.
  */
 static int choose_commits(const struct history_request *q, char **good, char **bad)
 {

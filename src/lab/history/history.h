@@ -71,15 +71,15 @@ struct history {
 };
 
 /*
- * Returns 0, or an exit code after one line on stderr. The caller must free `h` even after an
- * error.
+ * Returns 0, or an exit code after an error message on stderr. The caller must free `h` even after
+ * an error.
  */
 int history_read(struct history *h, struct pmk_store *store);
 void history_free(struct history *h);
 
 /*
  * Returns the commit to which git resolves the name, or else the commit with this name, or else the
- * only commit whose name begins with it. Returns -1, after one line on stderr, if there is none.
+ * only commit whose name begins with it. Returns -1, after a message on stderr, if there is none.
  */
 long history_find(const struct history *h, const char *name);
 
@@ -173,7 +173,7 @@ struct history_request {
 	char **operand; /* remaining words of the command line, NULL terminated */
 };
 
-/* Opens the database. Returns NULL after one line on stderr, with *code set. */
+/* Opens the database. On failure, prints a message on stderr, sets *code, and returns NULL. */
 struct pmk_store *history_open(const struct history_request *q, enum pmk_store_how how, int *code);
 /* Prints one line on stderr if the store has failed. Returns an exit code, or 0. */
 int history_check(struct pmk_store *store, int err);
@@ -201,8 +201,8 @@ int history_bisect(const struct history_request *q);
 bool history_resolve(const char *id, char hash[80]);
 /*
  * Asks git about `id`. history_commit_free() frees the texts in *c. Without git, or outside of a
- * checkout, the name is `id` and everything else is unknown. Returns 0 or an exit code after one
- * line.
+ * checkout, the name is `id` and everything else is unknown. Returns 0, or an exit code after an
+ * error message.
  */
 int history_commit(struct history_commit *c, const char *id);
 void history_commit_free(struct history_commit *c);

@@ -380,7 +380,7 @@ static void say_lost(const struct history *h, const struct history_series *s, si
 	free(name);
 }
 
-/* Reports the failed runs, each with one line, even if it lacks several events. */
+/* Reports the failed runs, each with one line, even if a run lacks several events. */
 static size_t judge_failures(const struct history *h, long base, size_t fresh)
 {
 	size_t lost = 0;

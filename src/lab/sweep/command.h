@@ -72,9 +72,9 @@ int sweep_show_json(const struct sweep_results *r);
 #define SWEEP_GOALS 8
 
 /*
- * Prints the cores and settings that no other beats in all goals, which are a list such as
- * "cycles,dcache.size". Smaller is better; counts are sums over programs. Returns 0 or an exit
- * code. Modifies the text.
+ * Prints the cores with settings for which no other one is better in a goal and at least as good in
+ * all other goals. `goals` is a list such as "cycles,dcache.size", which the function modifies.
+ * Smaller is better; counts are sums over programs. Returns 0 or an exit code.
  */
 int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals);
 /* Prints how much of the variance of an event each setting explains. Returns 0 or an exit code. */

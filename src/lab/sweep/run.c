@@ -61,7 +61,7 @@ struct computing {
 	const struct pmk_sweep_todo *todo;
 	const struct pmk_sweep_run *run;
 	struct pmk_sweep_progress *p;
-	size_t next; /* index in the list of the next cell to start */
+	size_t next; /* index in `todo` of the next cell to start */
 	struct job *jobs;
 	struct pollfd *polls;
 	struct share *shares;
@@ -463,8 +463,8 @@ static bool must_wait(const struct computing *c)
 }
 
 /*
- * Gives this name to the counts of another cell, if this run has counted the same key under another
- * name. Sets *done if so. Returns 0 or an error.
+ * If this run has already counted a cell with the same key but another name, gives those counts the
+ * name of `cell`, too, and sets *done. Returns 0 or an error.
  */
 static int name_twin(struct computing *c, const struct pmk_sweep_cell *cell, bool *done)
 {

@@ -224,7 +224,7 @@ static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 	int64_t id = row_id(s, GET_CONFIG, PUT_CONFIG, "btttt", c->hash, sizeof(pmk_store_key),
 			    c->core, c->isa, c->parameters, c->checked);
 
-	/* The reference for `checked` may be newer than the row. */
+	/* A row that already exists may have an older text in its column `checked`. */
 	if (c->checked)
 		statement_end(s, statement_begin(s, SET_CONFIG, "ti", c->checked, id));
 	return id;
