@@ -352,7 +352,8 @@ def test_several_add_at_once(repository):
     with open(db, "r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         out = repository.history("add", "--commit", "HEAD", "./prog")
-    equal((out.code, out.err), (125, "pmk: results.db: another process writes to it\n"))
+    equal((out.code, out.err), (125, "pmk: results.db: another process writes to it; try "
+                                     "again when that has ended\n"))
 
 
 def test_a_program_that_fails_is_not_added(repository):
@@ -408,7 +409,7 @@ def test_bisect_by_a_limit_and_around_what_cannot_be_built(repository):
     (["--fail-over", "50%"], "no count has grown by more than 50% from {} to {}"),
     (["-e", "instr_exec"], "{} and {} have no common count of prog"),
     (["--fail-over", "0", "-e", "br_exec"], "have no common count of prog"),
-    (["-e", "dcache_miss"], "prog counts the same in {} and {}"),
+    (["-e", "dcache_miss"], "prog counts the same in {} and {}; name other commits or events"),
     (["--fail-over", "0", "-e", "dcache_miss"], "no count has grown by more than 0%"),
 ])
 def test_bisect_names_no_commit_where_nothing_changed(repository, words, text):
@@ -605,7 +606,8 @@ def test_the_beginning_of_a_name(repository):
             db.execute("INSERT INTO revision(name, time) VALUES(?, 1)", [name])
     digits = [name[0] for name in repository.commits]
     digit = max(digits, key=digits.count)
-    for name, text in (("", "has no commit ''"), (digit, f"several commits begin with '{digit}'")):
+    for name, text in (("", "has no commit ''"),
+                       (digit, f"several commits begin with '{digit}'; give more of the name")):
         for words in (("good", name), ("bad", name), ("show", "--good", name),
                       ("bisect", "--good", name, "./prog"), ("bisect", "--bad", name, "./prog")):
             out = repository.history(*words)
@@ -683,7 +685,7 @@ def test_mistakes(repository):
             (("show", "-e", "cycles,nosuch", "-j"), 129, "no series of 'nosuch'"),
             (("show", "--fail-over", "1", "--good", "nosuch"), 129, "has no commit 'nosuch'"),
             (("good", "0000000"), 129, "has no commit '0000000'"),
-            (("good",), 129, "takes one commit"),
+            (("good",), 129, "takes exactly one commit; give its name"),
             (("add", "./prog"), 129, "history add needs the name of the commit: --commit ID"),
             (("show", "--fail-over", "much"), 129, "not a percentage"),
             (("show", "-n", "0"), 129, "not a number of commits"),

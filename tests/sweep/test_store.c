@@ -364,7 +364,7 @@ static void only_one_writes(void **state)
 	(void)state;
 	put(s, cell_of(0xa1), "sort");
 	assert_int_equal(refused(first, PMK_STORE_WRITE, msg), PMK_EBUSY);
-	assert_non_null(strstr(msg, "another process writes to it"));
+	assert_non_null(strstr(msg, "another process writes to it; try again when that has ended"));
 	r = opened(first, PMK_STORE_READ);
 	assert_shown(r, "sort arm1176 a1" VALUES "\n");
 	pmk_store_close(r);

@@ -623,7 +623,8 @@ def test_two_sweeps_do_not_write_one_database(folder):
     try:
         wait_until(lambda: (folder / "r.db-wal").exists(), "the database is open")
         out = sweep(folder, code=125)
-        equal(out.err, "pmk: r.db: another process writes to it\n")
+        equal(out.err, "pmk: r.db: another process writes to it; try again when that has "
+                       "ended\n")
     finally:
         p.send_signal(signal.SIGTERM)
         p.communicate()
@@ -688,7 +689,7 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
                           ":5: [program p]: `each` makes more than 100000 programs"),
     "too many": (GOOD + "[settings]\n" + "".join(f"a{i} = 1, 2, 3, 4, 5, 6, 7, 8, 9\n"
                                                 for i in range(9)),
-                 ":2: core arm1176 has more than 100000000 combinations"),
+                 ":2: core arm1176 has more than 100000000 combinations of its settings; leave"),
 }.items()])
 def test_bad_plans(folder, name, text, told):
     (folder / "plan.ini").write_text(text)

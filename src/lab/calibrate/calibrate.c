@@ -332,7 +332,8 @@ static int add_setting(void *request, const char *name, char *value)
 	struct calibrate *c = request;
 
 	if (c->nsettings == MOST_SETTINGS)
-		return cli_fail(PMK_EXIT_USAGE, "more than %d settings", MOST_SETTINGS);
+		return cli_fail(PMK_EXIT_USAGE, "more than %d settings were given; leave some out",
+				MOST_SETTINGS);
 	c->settings[c->nsettings++] = (struct setting){ name, value };
 	c->elsewhere |= !strcmp(name, "target") && strcmp(value, "emu") != 0;
 	if (!strcmp(name, "core") && !c->base)

@@ -679,8 +679,11 @@ static int judge_counts(const struct history_request *q, const struct history *h
 		j = history_judge(h, good, (size_t)at, q->limit);
 		if (j.compared)
 			return j.over ? HISTORY_OVER : 0;
-		return cli_fail(HISTORY_SKIP, "history test: %s has no counts of these events",
-				q->good);
+		return cli_fail(
+			HISTORY_SKIP,
+			"history test: %s has no counts of these events to compare with; 'pmk "
+			"history add' adds them",
+			q->good);
 	}
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
@@ -696,7 +699,10 @@ static int judge_counts(const struct history_request *q, const struct history *h
 	}
 	if (any)
 		return 0;
-	cli_fail(0, "history test: %s counts the same in both commits", history_program(q));
+	cli_fail(0,
+		 "history test: no count of %s differs between the good and the bad commit; name "
+		 "other commits or events",
+		 history_program(q));
 	return HISTORY_SKIP;
 }
 

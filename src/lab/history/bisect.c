@@ -45,8 +45,11 @@ static int check_change(const struct history_request *q, const struct history *h
 	if (changed)
 		return 0;
 	if (!q->judged)
-		return cli_fail(PMK_EXIT_FAILED, "history bisect: %s counts the same in %s and %s",
-				history_program(q), from, to);
+		return cli_fail(
+			PMK_EXIT_FAILED,
+			"history bisect: %s counts the same in %s and %s; name other commits or "
+			"events",
+			history_program(q), from, to);
 	return cli_fail(PMK_EXIT_FAILED,
 			"history bisect: no count has grown by more than %.15g%% from %s to %s",
 			q->limit, from, to);
@@ -92,7 +95,8 @@ static int choose_commits(const struct history_request *q, char **good, char **b
 		code = history_read(&h, store);
 	pmk_store_close(store);
 	if (!code && !h.ncommits)
-		code = cli_fail(PMK_EXIT_FAILED, "%s: it has no commits", q->database);
+		code = cli_fail(PMK_EXIT_FAILED,
+				"%s: it has no commits; 'pmk history add' adds one", q->database);
 	if (!code) {
 		to = q->bad ? history_find(&h, q->bad) : (long)h.ncommits - 1;
 		if (!history_leave_out(&h, q))
@@ -364,8 +368,11 @@ int history_bisect(const struct history_request *q)
 					   * test, and fails */
 		snprintf(found, sizeof(found), "%s", bad);
 	else if (!code && !strcmp(found, "0"))
-		code = cli_fail(PMK_EXIT_USAGE, "history bisect: %s is not newer than %s", bad,
-				good);
+		code = cli_fail(
+			PMK_EXIT_USAGE,
+			"history bisect: the bad commit %s is not newer than the good commit %s; "
+			"name others",
+			bad, good);
 	else if (!code)
 		code = run_git(&full, found, sizeof(found));
 	if (!code)

@@ -86,7 +86,8 @@ static int mark_commit(const struct history_request *q, enum pmk_store_verdict v
 	long at;
 
 	if (!q->operand[0] || q->operand[1])
-		return cli_fail(PMK_EXIT_USAGE, "history %s takes one commit",
+		return cli_fail(PMK_EXIT_USAGE,
+				"history %s takes exactly one commit; give its name",
 				history_verdict(verdict));
 	store = history_open(q, PMK_STORE_ADD, &code);
 	if (!code)

@@ -244,7 +244,9 @@ long history_find(const struct history *h, const char *name)
 		if (strncmp(h->commit[i].name, name, strlen(name)))
 			continue;
 		if (found >= 0) {
-			cli_fail(0, "history: several commits begin with '%s'", name);
+			cli_fail(0,
+				 "history: several commits begin with '%s'; give more of the name",
+				 name);
 			return -1;
 		}
 		found = (long)i;

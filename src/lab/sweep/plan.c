@@ -542,7 +542,9 @@ static bool settle_core(struct reading *r, struct pmk_plan_core *core)
 	if (!good)
 		return no_memory(r);
 	if (!pmk_axes_combinations(&core->axes))
-		return pmk_ini_fail(r->ini, core->line, "core %s has more than %zu combinations",
+		return pmk_ini_fail(r->ini, core->line,
+				    "core %s has more than %zu combinations of its settings; leave "
+				    "out some values",
 				    core->name, MOST_CELLS);
 	return true;
 }
@@ -593,8 +595,10 @@ static bool check_plan(struct reading *r)
 			if (pmk_plan_has(&p->programs[i], &p->cores[c]))
 				cells += pmk_axes_combinations(&p->cores[c].axes);
 		if (cells > MOST_CELLS)
-			return pmk_ini_fail(r->ini, p->programs[i].line, "more than %zu cells",
-					    MOST_CELLS);
+			return pmk_ini_fail(
+				r->ini, p->programs[i].line,
+				"the plan has more than %zu cells; make several plans of it",
+				MOST_CELLS);
 	}
 	return true;
 }

@@ -73,7 +73,8 @@ int store_fail_sqlite(struct pmk_store *s)
 	int code = sqlite3_errcode(s->db);
 
 	if (code == SQLITE_BUSY)
-		return store_failed(s, PMK_EBUSY, "another process writes to it");
+		return store_failed(s, PMK_EBUSY,
+				    "another process writes to it; try again when that has ended");
 	if (code == SQLITE_FULL)
 		return store_failed(s, PMK_EIO, strerror(ENOSPC));
 	return store_failed(s, code == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO, sqlite3_errmsg(s->db));
@@ -144,8 +145,8 @@ static void check_version(struct pmk_store *s, bool may_create)
 		store_failed(s, PMK_EPARSE, "not a results database of pmk");
 	} else if (version != PMK_STORE_VERSION) {
 		snprintf(why, sizeof(why),
-			 "its format is version %lld, and this pmk reads version %d; use the other "
-			 "pmk",
+			 "its format is version %lld, and this pmk reads version %d; use the "
+			 "version of pmk that wrote it",
 			 (long long)version, PMK_STORE_VERSION);
 		store_failed(s, PMK_EPARSE, why);
 	} else if (pmk_database_has_views(s->db, schema)) {
@@ -171,7 +172,8 @@ static void lock_database(struct pmk_store *s, int patience_ms)
 	}
 	while (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		if (patience_ms <= 0) {
-			store_failed(s, PMK_EBUSY, "another process writes to it");
+			store_failed(s, PMK_EBUSY,
+				     "another process writes to it; try again when that has ended");
 			return;
 		}
 		poll(NULL, 0, NAP_MS);
