@@ -156,11 +156,11 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 
 		if (!gelf_getphdr(e, (int)i, &ph))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"is truncated in its program headers");
+						"is truncated: its program headers are incomplete");
 		if (ph.p_type == PT_INTERP && !read_interpreter(e, &ph, elf))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"is truncated before the name of its "
-						"interpreter");
+						"is truncated: the name of its interpreter is "
+						"incomplete");
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (!segment_complete(e, &ph))
@@ -244,7 +244,8 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 	if (err)
 		goto out;
 	if (!gelf_getehdr(o.elf, &eh)) {
-		err = pmk_message_fail(msg, size, PMK_EPARSE, "is truncated in its ELF header");
+		err = pmk_message_fail(msg, size, PMK_EPARSE,
+				       "is truncated: its ELF header is incomplete");
 		goto out;
 	}
 	elf->machine = find_machine(eh.e_machine)->machine;

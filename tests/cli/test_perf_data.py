@@ -299,7 +299,7 @@ def refused(tmp_path, data, *said):
 def test_a_file_that_is_cut_off(tmp_path, small):
     data, size = struct.unpack_from("<QQ", small, 40)
     for n in (8, 15, 16, 17, 60, HEAD - 1):
-        refused(tmp_path, small[:n], "truncated in its header")
+        refused(tmp_path, small[:n], "truncated: its header is incomplete")
     refused(tmp_path, small[:HEAD + 30], "truncated")
     path = tmp_path / "cut.data"
     before = 0

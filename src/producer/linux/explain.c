@@ -184,11 +184,10 @@ static void not_allowed(char *text, size_t size, const struct pmk_linux_facts *f
 			 "the process belongs to another user: counting it needs CAP_PERFMON, or "
 			 "root");
 	else
-		snprintf(
-			text, size,
-			"the kernel forbids it (%s) although perf_event_paranoid is %d: a security "
-			"module or the kernel's lockdown may",
-			strerror(r->error), f->paranoid);
+		snprintf(text, size,
+			 "the kernel forbids it (%s) although perf_event_paranoid is %d; the cause "
+			 "may be a security module, or the kernel's lockdown mode",
+			 strerror(r->error), f->paranoid);
 }
 
 static void bad_combination(char *text, size_t size, const struct pmk_linux_refusal *r)

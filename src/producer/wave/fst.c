@@ -376,7 +376,10 @@ static int unpack_file(struct wave_dump *v)
 		return fst_damaged(v, "it claims to be too large");
 	f->unwrapped = tmpfile();
 	if (!f->unwrapped || lseek(f->fd, HEAD + 8, SEEK_SET) < 0)
-		return pmk_wave_dump_fail(v, PMK_EIO, "no temporary file: %s", strerror(errno));
+		return pmk_wave_dump_fail(
+			v, PMK_EIO,
+			"cannot make a temporary file in /tmp to unpack the FST file: %s",
+			strerror(errno));
 	if (!pmk_wave_inflate_file(f->fd, f->unwrapped, whole))
 		return pmk_wave_dump_fail(v, PMK_EIO,
 					  "the FST file is damaged or truncated, or there is no "

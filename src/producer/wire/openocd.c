@@ -95,7 +95,10 @@ static int greet_server(struct pmk_wire *w)
 	int err = run_command(w, "version", said, sizeof(said));
 
 	if (!err && !strstr(said, "On-Chip Debugger"))
-		err = pmk_link_lose(&w->link, "it replies '%.80s', and is not OpenOCD", said);
+		err = pmk_link_lose(
+			&w->link,
+			"it replied '%.80s', so it is not OpenOCD; check the port (usually 6666)",
+			said);
 	if (!err)
 		err = run_command(w, "[target current] curstate", said, sizeof(said));
 	/* Scan chains can be used without a target. */

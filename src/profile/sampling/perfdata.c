@@ -314,8 +314,9 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 	uint64_t n = each ? all / each : 0;
 
 	if (!is_there(p, offset, all))
-		return bad_file(msg, size,
-				"truncated in the attributes of its events; nothing can be read");
+		return bad_file(
+			msg, size,
+			"truncated: the attributes of its events are incomplete; record it again");
 	if (each < MIN_ATTR + 16 || !n || n > MAX_EVENTS)
 		return bad_file(msg, size,
 				"damaged: the attributes of its events are "
@@ -416,7 +417,7 @@ static int check_head(const struct pmk_perfdata *p, char *msg, size_t size)
 			"a stream of perf (perf record -o -), which pmk does not read; let perf "
 			"record into a file (-o FILE)");
 	if (p->size < HEAD_SIZE)
-		return bad_file(msg, size, "truncated in its header; nothing can be read");
+		return bad_file(msg, size, "truncated: its header is incomplete; record it again");
 	if (read_u64(p->bytes + 8) < HEAD_SIZE)
 		return bad_file(msg, size,
 				"damaged: its header has a size that pmk does not "
@@ -429,7 +430,7 @@ static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 {
 	p->data = (struct section){ read_u64(p->bytes + 40), read_u64(p->bytes + 48) };
 	if (p->data.offset > p->size)
-		return bad_file(msg, size, "truncated before its records; nothing can be read");
+		return bad_file(msg, size, "truncated: its records are missing; record it again");
 	if (p->data.size && is_there(p, p->data.offset, p->data.size))
 		return 0;
 	p->cut = true;
