@@ -31,8 +31,9 @@ static int metric_events(struct pmk_count *c)
 			if (!ev)
 				return pmk_count_refuse(
 					&c->fault,
-					"metric %s needs event %s, which %s does not have", m->name,
-					*e, c->pmu->name);
+					"metric %s needs event %s, which %s does not have; "
+					"leave this metric out",
+					m->name, *e, c->pmu->name);
 			err = pmk_event_list_add(&c->events, ev, ev->name);
 			if (err)
 				return err;

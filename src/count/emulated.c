@@ -80,12 +80,15 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_pmu *asked)
 			"core %s has no performance monitor; choose another one (pmk list cores)",
 			e->prog.core.name);
 	if (asked && asked != c->pmu && pmk_core_l2_type(asked->name) && e->prog.core.l2.type)
-		return pmk_count_refuse(&c->fault, "the level 2 cache of core %s is %s, not %s",
-					e->prog.core.name, pmk_core_l2[e->prog.core.l2.type],
-					asked->name);
+		return pmk_count_refuse(
+			&c->fault,
+			"the level 2 cache of core %s is %s, not %s; `set` l2.type chooses it",
+			e->prog.core.name, pmk_core_l2[e->prog.core.l2.type], asked->name);
 	if (asked && strcmp(asked->name, c->pmu->name) != 0)
-		return pmk_count_refuse(&c->fault, "core %s has the PMU %s, not %s",
-					e->prog.core.name, c->pmu->name, asked->name);
+		return pmk_count_refuse(
+			&c->fault,
+			"core %s has the PMU %s, not %s; leave `pmu` out, or choose another `core`",
+			e->prog.core.name, c->pmu->name, asked->name);
 	return 0;
 }
 
@@ -327,7 +330,8 @@ static int choose_interval(struct pmk_count *c)
 		if (!cycles_per_ms || cfg->interval > UINT64_MAX / cycles_per_ms)
 			return pmk_count_refuse(
 				&c->fault,
-				"`interval`: interval out of range for a clock of %llu Hz",
+				"`interval`: the number of ms is out of range for a clock of %llu "
+				"Hz; give cycles or insns",
 				(unsigned long long)e->prog.core.clock_hz);
 		cfg->interval *= cycles_per_ms;
 		break;

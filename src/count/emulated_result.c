@@ -370,7 +370,7 @@ static void warn_of_timer(struct pmk_count *c)
 	if (range)
 		snprintf(why, sizeof(why), "no counter that counts %llu cycles",
 			 (unsigned long long)e->cfg.interval);
-	pmk_count_warn(c, "`interval`: %s has %s: intervals end with a block of instructions%s",
+	pmk_count_warn(c, "`interval`: %s has %s, so intervals end with a block of instructions%s",
 		       c->pmu->name, why,
 		       pmk_pmu_times_latencies(c->pmu)
 			       ? ", and have no shortest and longest latency"

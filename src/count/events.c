@@ -161,7 +161,8 @@ static int append_event(struct pmk_event_list *list, struct pmk_event_request re
 	unsigned limit = list->limit ? list->limit : PMK_MAX_EVENTS;
 
 	if (list->count == limit)
-		return pmk_count_refuse(list->fault, "more than %u events", limit);
+		return pmk_count_refuse(list->fault,
+					"the list has more than %u events; request fewer", limit);
 	req.name = strndup(name, len);
 	if (!req.name)
 		return pmk_count_no_memory(list->fault);

@@ -61,7 +61,8 @@ static int choose_base(struct pmk_count *c)
 	if (!memory)
 		return pmk_count_refuse(
 			&c->fault,
-			"`at` %s: the registers of %s are in the processor, not in memory",
+			"`at` %s: the registers of %s are in the processor, not in memory; leave "
+			"`at` out",
 			c->q.guest.at, c->pmu->name);
 	/* The processors of these boards have 32-bit addresses. */
 	return pmk_number_parse(c->q.guest.at, PMK_ANY_BASE, 0, UINT32_MAX, &e->guest.base) ||

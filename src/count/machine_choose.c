@@ -115,7 +115,7 @@ static int choose_scope(struct pmk_count *c)
 
 	if (cpus && q->scope.pids)
 		return pmk_count_refuse(&c->fault,
-					"`pid` and `all-cpus` or `cpu` exclude each other");
+					"`pid` cannot be combined with `all-cpus` or `cpu`");
 	if (q->scope.per_core && !cpus)
 		return pmk_count_refuse(&c->fault, "`no-aggr` is for whole processors: use "
 						   "`all-cpus` or `cpu` with it");
@@ -190,7 +190,8 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 			"event '%s': sampling does not support a {group}; leave out the braces",
 			req->name);
 	if (l->nevents == PMK_MAX_EVENTS)
-		return pmk_count_refuse(&c->fault, "more than %d events", PMK_MAX_EVENTS);
+		return pmk_count_refuse(&c->fault, "there are more than %d events; request fewer",
+					PMK_MAX_EVENTS);
 	*k = (struct counted){ .ask = { ev, req->group, req->user, req->kernel } };
 	n = pmu ? asprintf(&k->name, "%s/%s/", pmu, req->name)
 		: asprintf(&k->name, "%s", req->name);

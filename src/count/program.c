@@ -128,8 +128,8 @@ static int check_mode(const char *program, const char *path, struct pmk_count_fa
 
 	if (stat(path, &st) || st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH))
 		return 0;
-	return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: permission denied (no execute bit)",
-			      program);
+	return pmk_count_fail(f, PMK_COUNT_NOT_EXEC,
+			      "%s: permission denied (no execute bit); chmod +x sets it", program);
 }
 
 int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f)

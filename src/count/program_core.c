@@ -197,7 +197,10 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		return err;
 	if (machine && !pmk_emulated_machine_runs(p->core.isa, &p->elf))
 		return pmk_count_refuse(
-			p->fault, "core %s runs %s code; the program is for %s", name, p->core.isa,
+			p->fault,
+			"core %s runs %s code; the program is for %s; choose another `core` "
+			"(pmk list cores)",
+			name, p->core.isa,
 			pmk_arm_is_microcontroller(&p->elf.arm) ? "a Cortex-M"
 								: p->elf.machine_name);
 	return 0;

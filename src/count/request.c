@@ -103,7 +103,9 @@ int pmk_request_check_ms(struct pmk_count *c)
 					"`interval`: `target` %s supports only intervals in ms",
 					q->target.way->name);
 	if (q->interval.unit == PMK_EVERY_MS && q->interval.length > INT_MAX)
-		return pmk_count_refuse(&c->fault, "`interval`: the interval is too long");
+		return pmk_count_refuse(
+			&c->fault,
+			"`interval`: the interval is too long; give at most 2^31 - 1 ms");
 	return 0;
 }
 
@@ -114,7 +116,7 @@ int pmk_request_check(struct pmk_count *c)
 
 	q->program.command = q->program.words.word ? q->program.words.word : nothing;
 	if (!q->scope.from != !q->scope.to)
-		return pmk_count_refuse(&c->fault, "`from` and `to` go together");
+		return pmk_count_refuse(&c->fault, "`from` and `to` go together; give both");
 	if (q->interval.unit != PMK_EVERY_NONE && (q->run.times > 1 || q->run.rerun))
 		return pmk_count_refuse(
 			&c->fault, "`interval` counts a single run: it cannot be combined with "

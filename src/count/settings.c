@@ -155,7 +155,9 @@ static int set_target(struct pmk_count *c, const char *text)
 static int add_region(struct pmk_count *c, const char *symbol)
 {
 	if (c->q.scope.regions.count == PMK_MAX_REGIONS - 1)
-		return pmk_count_refuse(&c->fault, "more than %d regions", PMK_MAX_REGIONS - 1);
+		return pmk_count_refuse(&c->fault,
+					"`region` is given more than %d times; leave some out",
+					PMK_MAX_REGIONS - 1);
 	for (unsigned i = 0; i < c->q.scope.regions.count; i++)
 		if (!strcmp(c->q.scope.regions.word[i], symbol))
 			return pmk_count_refuse(&c->fault, "`region` %s is given twice", symbol);

@@ -47,7 +47,8 @@ int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f)
 	int fd = w->nfds < PROCESSES + PMK_WATCH_FDS ? open_process(pid) : -1;
 
 	if (fd < 0 && w->npolled == PMK_WATCH_FDS)
-		return pmk_count_refuse(f, "too many processes to attach to");
+		return pmk_count_refuse(
+			f, "`pid` names more processes than pmk can attach to; name fewer");
 	if (fd >= 0)
 		w->fd[w->nfds++] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	else

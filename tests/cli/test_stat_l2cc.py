@@ -157,25 +157,28 @@ def test_settings_reach_it():
           "8388608, not '100'\n")
 
 
+CHOOSE = "; leave --pmu out, or choose another --core\n"
+
+
 def test_where_there_is_none():
     have("qemu-arm", "qemu-aarch64")
     equal(refused("--pmu", "l220", "--set", "l2.type=none", walk()),
-          "pmk: core arm1176 has the PMU arm1176, not l220\n")
+          "pmk: core arm1176 has the PMU arm1176, not l220" + CHOOSE)
     equal(refused("--pmu", "l220", "--set", "l2.type=l210", walk()),
-          "pmk: the level 2 cache of core arm1176 is l210, not l220\n")
+          "pmk: the level 2 cache of core arm1176 is l210, not l220; --set l2.type chooses it\n")
     equal(refused("--pmu", "l210", "--set", "l2.type=pl310", walk()),
           "pmk: --set l2.type=pl310: l2.type is none, l210, l220 or plain, not 'pl310'\n")
     equal(refused("--pmu", "l220", "--core", "arm926", walk()),
-          "pmk: core arm926 has the PMU ahbmon, not l220\n")
+          "pmk: core arm926 has the PMU ahbmon, not l220" + CHOOSE)
     contains(refused("--core", "arm926", "--set", "l2.type=l220", walk()),
              "l2.type has no effect on this core")
     equal(refused("--pmu", "l220", a64()),
-          "pmk: core cortex-a53 has the PMU cortex-a53, not l220\n")
+          "pmk: core cortex-a53 has the PMU cortex-a53, not l220" + CHOOSE)
     contains(refused("--set", "l2.type=l220", a64()),
              "l2.type has no effect on cores with the instruction set a64")
     contains(refused("--pmu", "l220", "-e", "dcache_miss", walk()), "dcache_miss")
     equal(refused("--pmu", "arm1136", "--core", "arm1176", "--set", "l2.type=l220", walk()),
-          "pmk: core arm1176 has the PMU arm1176, not arm1136\n")
+          "pmk: core arm1176 has the PMU arm1176, not arm1136" + CHOOSE)
 
 
 def test_both_pmus_in_one_run():

@@ -248,7 +248,7 @@ def test_intervals_beyond_the_timer():
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
 
-    blocks = (": intervals end with a block of instructions, and have no shortest and longest "
+    blocks = (", so intervals end with a block of instructions, and have no shortest and longest "
               "latency")
     equal(warning("-I", "4294967295cycles"), None)
     equal(warning("-I", "4294967296cycles"),
@@ -328,7 +328,7 @@ def test_cores_for_other_programs():
     path = mb.program("hello", "hello.c")
     out = pmk("stat", "--core", "arm1176", path)
     equal((out.code, out.out), (129, ""))
-    contains(out.err, "core arm1176 runs arm code; the program is for MicroBlaze")
+    contains(out.err, "core arm1176 runs arm code; the program is for MicroBlaze; choose")
     out = pmk("stat", "--pmu", "cortex-a53", path)
     equal(out.code, 129)
 

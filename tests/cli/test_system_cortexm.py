@@ -720,7 +720,7 @@ def test_firmware_needs_no_execute_bit():
     equal(pmk("stat", "-e", "inst_retired", os.path.basename(elf), cwd=WORK).code, 0)
     with open(elf, "r+b") as f:
         f.write(b"\x7fELG")
-    contains(pmk("stat", elf).err, "permission denied (no execute bit)")
+    contains(pmk("stat", elf).err, "permission denied (no execute bit); chmod +x sets it")
     os.unlink(elf)
 
 

@@ -493,7 +493,8 @@ static void test_requests(void **state)
 		{ nowhere, "target", "emu", PMK_COUNT_NOT_FOUND,
 		  "/no/such/program: command not found" },
 		{ folder, "target", "linux", PMK_COUNT_NOT_EXEC, "is a directory" },
-		{ three, "from", "main", PMK_COUNT_USAGE, "'from' and 'to' go together" },
+		{ three, "from", "main", PMK_COUNT_USAGE,
+		  "'from' and 'to' go together; give both" },
 		{ none, "target", DUMP, PMK_COUNT_USAGE, "'map' FILE" },
 	};
 

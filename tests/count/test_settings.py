@@ -72,7 +72,7 @@ def test_the_command_names_its_options():
     out = pmk("stat", "-r", "0", "true")
     equal((out.code, out.err), (129, "pmk: -r 0: expected a number of runs, 1 to 100000\n"))
     out = pmk("stat", "--from", "main", "true")
-    equal((out.code, out.err), (129, "pmk: --from and --to go together\n"))
+    equal((out.code, out.err), (129, "pmk: --from and --to go together; give both\n"))
 
 
 def test_the_library_keeps_nothing():

@@ -884,12 +884,12 @@ def test_what_is_refused():
             "for firmware and kernels, in qemu-system-…", "--", "qemu-arm", elf)
     refused(129, "--irq gic: expected TYPE[/NAME]:NUMBER of an interrupt controller's input, "
             "bcm2835-ic/gpu-irq:45 for example", "--irq", "gic", *board)
-    refused(129, "--at 12: the registers of arm1176 are in the processor, not in memory", "--at",
-            "12", *board)
+    refused(129, "--at 12: the registers of arm1176 are in the processor, not in memory; leave "
+            "--at out", "--at", "12", *board)
     refused(129, "the address of the registers of the l210 is not known; give it with --at ADDRESS",
             "--pmu", "l210", *board)
-    refused(129, "core arm926 has the PMU ahbmon, not cortex-a53", "--core", "arm926", "--pmu",
-            "cortex-a53", *board)
+    refused(129, "core arm926 has the PMU ahbmon, not cortex-a53; leave --pmu out, or choose "
+            "another --core", "--core", "arm926", "--pmu", "cortex-a53", *board)
     refused(129, "--at 0x1004: expected the address of a page, 0x84400000 for example",
             "--pmu", "l210", "--at", "0x1004", *board)
     refused(127, "-kernel nosuch: No such file or directory", *board[:-1], "nosuch")

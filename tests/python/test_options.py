@@ -43,5 +43,5 @@ def test_mypy_finds_what_is_no_option(tmp_path):
 def test_a_wrong_name_and_a_word_of_python():
     with pytest.raises(pmk.CountError, match="there is no setting 'evnts'; did you mean event"):
         pmk.stat([], evnts="cycles")
-    with pytest.raises(pmk.CountError, match="'from' and 'to' go together"):
+    with pytest.raises(pmk.CountError, match="'from' and 'to' go together; give both"):
         pmk.stat(["/bin/true"], from_="main")

@@ -98,7 +98,7 @@ def test_a_place_that_is_never_reached(firmware):
 @cases("words,says", [
     (("--from", "work", "--to", "rest"), "name the program that the target runs with --set "
                                          "elf=FILE"),
-    (("--from", "work"), "--from and --to go together"),
+    (("--from", "work"), "--from and --to go together; give both"),
     (("--from", "0x8000", "--to", "0x8000"), "--from and --to are the same address, 0x8000"),
     (("--from", "wrk", "--to", "rest", "--set", "elf=FIRMWARE"), "wrk"),
     (("--from", "work", "--to", "rest", "--set", "elf=/nosuch"), "/nosuch"),
