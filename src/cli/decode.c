@@ -150,8 +150,8 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 	return 0;
 }
 
-/* Load the codes of packets if they are needed, or if --layout names a file. Otherwise the file
- * with the codes may be missing. */
+/* Load the codes of packets if they are needed, or if --layout names a file. In all other cases a
+ * missing file with codes is no error. */
 static int find_codes(const struct pmk_pmu *pmu, const char *layout,
 		      struct pmk_ahbmon_layout_file *file, bool packets)
 {

@@ -13,8 +13,9 @@
 
 static const char *const side_names[DIFF_SIDES] = { "base", "new" };
 
-/* Returns the greatest percentage in a label. A label with a class of code that was not compared
- * is weaker than each label without one; a core that was not compared is weaker than both. */
+/* Returns a number that is greater for weaker labels: the greatest percentage in the label, plus
+ * UNCHECKED if a class of code was not compared with hardware. The label of a core that was not
+ * compared at all is the weakest. */
 static double weakness_of(const char *label)
 {
 	double most = 0, value;

@@ -89,7 +89,7 @@ int diff_check_places(const struct diff *d);
 /* Fills diff.part. */
 int diff_find_parts(struct diff_source *base, struct diff_source *fresh);
 
-/* Fills diff.paths. It adds functions to the sources, so it comes last. */
+/* Fills diff.paths. Call it last, because it adds functions to the sources. */
 int diff_find_paths(struct diff_source *base, struct diff_source *fresh);
 
 /* Returns the index of the function with that key, or DIFF_NO_ROW. */

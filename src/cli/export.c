@@ -18,8 +18,8 @@
 /* The default events of a format. */
 enum events {
 	NONE,  /* the format has no events */
-	ONE,   /* cycles, because it has room for only one event */
-	FIRST, /* cycles first, because it has room for more */
+	ONE,   /* cycles; the format has room for only one event */
+	FIRST, /* cycles; -e can name several events */
 	ALL,
 };
 

@@ -118,8 +118,8 @@ static void ignore_signal(int sig)
 	(void)sig;
 }
 
-/* Let writing beyond the file size limit (ulimit -f) fail, so that pmk can report it. This
- * uses a handler instead of ignoring the signal, because executed programs do not inherit it. */
+/* Let writing beyond the file size limit (ulimit -f) fail, so that pmk can report it. pmk handles
+ * the signal instead of ignoring it, because programs that it executes would ignore it, too. */
 static void catch_file_limit(void)
 {
 	struct sigaction sa;

@@ -38,9 +38,9 @@ bool recorded_is(const char *path);
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 
-/* Mark the functions with this name or symbol; if there are none, mark the functions with this
- * name and parameters: "fib" finds fib(int). Returns true if it marked any. `is` has an element
- * for each function. */
+/* Mark the functions with this name or symbol; if there are none, mark the functions that have this
+ * name before their parameters: "fib" finds fib(int). Returns true if it marked any. `is` has an
+ * element for each function. */
 bool recorded_functions(const struct recorded *r, const char *name, bool *is);
 /* Writes the names of functions that are similar to `name`, in the form of pmk_nearest_text(). */
 void recorded_nearest(const struct recorded *r, const char *name, char *buf, size_t size);

@@ -63,7 +63,7 @@ struct cli_stat {
 
 /* ---- options ------------------------------------------------------------------------------- */
 
-/* Handle an option that has no other effect: it is a setting of the library. */
+/* Handle an option that only changes a setting of the library. */
 static int set_setting(void *request, const char *name, char *value)
 {
 	struct cli_stat *s = request;

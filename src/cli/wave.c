@@ -56,7 +56,7 @@ struct wave_checked {
 	uint64_t found, shown;
 	/* Set at the end. */
 	bool partial;
-	const char *error; /* why it is partial, or NULL */
+	const char *error; /* why the check is partial, or NULL */
 	int code;	   /* exit code of pmk */
 };
 

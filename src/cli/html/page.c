@@ -32,8 +32,8 @@ struct escape {
 	const char *markup;
 };
 
-/* Write text in which these characters are replaced. `backslash` is how this format writes a
- * backslash. */
+/* Write text. Characters in `escapes` are replaced, and characters that change the direction of the
+ * text become codes. `backslash` is how the format writes a backslash. */
 static void put_escaped(FILE *f, const char *text, size_t n, const struct escape *escapes,
 			const char *backslash)
 {

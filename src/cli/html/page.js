@@ -131,7 +131,7 @@ const TRUST = { exact: "defined by the instruction stream", measured: "counted b
 
 // ---- topics -------------------------------------------------------------------------------------
 
-// What an event is about, by its name; the first that fits.
+// The topics of events. An event belongs to the first topic whose pattern fits its name.
 const TOPICS = [
 	["Translation of addresses", /tlb|walk|mmu|ttbr/],
 	["Caches", /cache|(^|_)[ld]?l[1-3]|refill|linefill|evict|wbuf|prefetch|(d[rw]|ir)(hit|req)/],
