@@ -391,8 +391,8 @@ static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping
 	return false;
 }
 
-/* Reads a record. Each record follows those that it refers to, and the mapping of a block is
- * recorded before the block. */
+/* Reads a record. Each record comes after the records that it refers to, and the mapping of a block
+ * is recorded before the block. */
 static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h)
 {
 	uint32_t kind = atomic_load(&h->kind);
