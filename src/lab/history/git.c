@@ -95,7 +95,7 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* True for a file in this folder, or in a folder inside it. */
+/* True for a file in the current folder, or in a folder inside it. */
 static bool is_here(const char *path)
 {
 	char *file = realpath(path, NULL), *here = realpath(".", NULL);
