@@ -233,8 +233,9 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 		report_missing(&s[DIFF_NEW], &s[DIFF_BASE]);
 	}
 	if (!code && !d->nevents)
-		code = cli_fail(PMK_EXIT_USAGE, "%s and %s have no event in common", s[0].path,
-				s[1].path);
+		code = cli_fail(PMK_EXIT_USAGE,
+				"%s and %s have no event in common; count the same events in both",
+				s[0].path, s[1].path);
 	return code;
 }
 

@@ -643,7 +643,8 @@ def test_remarks_of_recordings_and_lines(tmp_path):
 def test_nothing_in_common(tmp_path):
     one, two = (str(document(tmp_path / f"{name}.json", **{name: 1})) for name in ("a", "b"))
     out = diff(one, two, code=129)
-    equal(out.err.splitlines()[-1], f"pmk: {one} and {two} have no event in common")
+    equal(out.err.splitlines()[-1], f"pmk: {one} and {two} have no event in common; count the same "
+                                    "events in both")
 
 
 def test_the_page_of_gates(tmp_path):
