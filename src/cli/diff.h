@@ -146,7 +146,7 @@ uint64_t diff_distance(const struct diff *d, size_t row, size_t event);
 const char *diff_status(const struct diff_row *r);
 /* Writes the change as "+12,345". */
 void diff_delta_text(const struct diff *d, size_t row, size_t event, bool group, char buf[48]);
-/* Writes the change as "+1.25%" or "new". */
+/* Writes the change as "+1.25%", or "new", "gone" or "was 0" if it has no percentage. */
 void diff_percent_text(const struct diff *d, size_t row, size_t event, char *buf, size_t size);
 /* Returns a label such as "work (loop.c)" or "loop.c:9 in work", which the caller frees. NULL:
  * out of memory. */

@@ -165,8 +165,8 @@ static bool sort_by_line(struct html_page *p)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* Returns the number of rows that the lines first … last need, with the lines around them and
- * the marks of gaps. */
+/* Returns the number of rows that the lines in row[first] to row[last - 1] need, with the lines
+ * around them and the marks of gaps. */
 static size_t rows_of(const struct html_source *s, size_t first, size_t last)
 {
 	size_t rows = 0, until = 0;
