@@ -15,8 +15,8 @@ static struct pmk_linux_counters *events_of(const struct machine *l)
 
 /*
  * Returns the reason why nothing can be counted, so that the run should not start. Returns NULL if
- * something can be counted. Also returns NULL if there is a program to run and the hardware merely
- * lacks the events: perf runs it, too.
+ * something can be counted. Also returns NULL if a program is counted, not recorded, and the
+ * hardware merely lacks the events: perf runs such a program, too.
  */
 static const char *hopeless_reason(const struct machine *l)
 {

@@ -48,8 +48,7 @@ static bool bursts_of(const struct pmk_wave_counting *j, unsigned monitor, struc
 }
 
 /* Returns the number of bursts that have begun on a layer so far and that no counter counts. If
- * the map lacks a signal for a counter of bursts, that counter has no value, and the number is
- * not known. */
+ * the map lacks a signal for a counter of bursts, the number is not known, and 0 is returned. */
 static struct uncounted uncounted_of(const struct bursts *b)
 {
 	struct uncounted u = { .x = b->x };
