@@ -234,7 +234,7 @@ static void report_progress(struct computing *c)
 
 /*
  * Collects the events of the cell that have no row, or whose row says that they could not be added.
- * Sets *counted if other events have counts. Returns 0 or an error.
+ * *counted becomes true if the cell was counted before. Returns 0 or an error.
  */
 static int missing_events(struct computing *c, const struct pmk_sweep_cell *cell,
 			  struct pmk_words *events, bool *counted)

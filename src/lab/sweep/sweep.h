@@ -106,10 +106,10 @@ struct pmk_sweep_todo {
 };
 
 /*
- * Selects the cells to count, from the slice, or from all cells if it is NULL. These are cells
- * without counts for all events and, if `retry`, failed cells. `store` may be NULL for an empty
- * database. Unless `look` is set, the names of existing cells are written to the database. Returns
- * 0, an error of the store, or PMK_ENOMEM.
+ * Selects the cells to count, from the slice, or from all cells if it is NULL. These are cells that
+ * the database lacks, cells that lack a row for an event and, if `retry`, failed cells. `store` may
+ * be NULL for an empty database. Unless `look` is set, the names of existing cells are written to
+ * the database. Returns 0, an error of the store, or PMK_ENOMEM.
  */
 int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store,
 		     const struct pmk_sweep_slice *slice, bool retry, bool look,
