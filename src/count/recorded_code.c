@@ -77,7 +77,8 @@ void recorded_part_of(const struct pmk_core *core, const struct pmk_insn *insn, 
 
 /*
  * Compute the share of each instruction: the count of the block up to and including it, minus the
- * count of the block before it. A negative share is subtracted from the previous instruction's.
+ * count of the block before it. A negative share becomes 0, and reduces the share of the previous
+ * instruction.
  */
 static void share_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			 struct recorded_part *share)
