@@ -119,7 +119,10 @@ static void store(struct rig *r, uint32_t addr)
 	pmk_arm11_store(&r->e.cpu, addr, 2, pmk_access_pack(BLOCK_TIME, BLOCK_TIME, 1, 4));
 }
 
-/* Reads the final counts as another process does. Returns 0 or the error. */
+/*
+ * Reads the final counts from a copy, because pmk and the emulator are two processes. Returns 0 or
+ * the error.
+ */
 static int finish(struct rig *r, struct pmk_reading *totals)
 {
 	memcpy(&r->copy, &r->e, pmk_emulated_bytes(&r->cfg));
@@ -142,7 +145,7 @@ static void test_counts_come_back(void **state)
 	store(r, 0x10010);
 	for (uint32_t i = 1; i < 5; i++)
 		load(r, 0x10000 + 8192 * i);
-	store(r, 0x40000); /* of an absent line */
+	store(r, 0x40000); /* misses, so nothing is allocated */
 	block(r, 1);
 	assert_int_equal(finish(r, &t), 0);
 	assert_int_equal(t.total[ARMI_LINE_FILL], 2);
@@ -167,7 +170,7 @@ static void test_counts_come_back(void **state)
 
 /*
  * The core's time and the bus's waits agree: a block takes ten cycles, and each line that is read
- * nine more, for the address, the waits and the first word.
+ * takes nine more, for the address, the waits and the first word.
  */
 static void test_time_is_the_buses(void **state)
 {
@@ -305,8 +308,8 @@ static void test_sums_are_checked(void **state)
 }
 
 /*
- * The MBX and the buses share one clock, even while they are idle, so there are as many requests as
- * periods.
+ * The MBX and the buses share one clock, even while they are idle. In 20000 cycles, the MBX makes
+ * one request in each period of 100 cycles.
  */
 static void test_gxi(void **state)
 {
@@ -328,7 +331,7 @@ static void test_gxi(void **state)
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
 	block(r, 0);
 	pmk_cpu_idle(&r->e.cpu, 10000 - r->e.cpu.cycles);
-	for (uint32_t i = 0; i < 10; i++) /* the program makes requests in between */
+	for (uint32_t i = 0; i < 10; i++) /* between the idle times, the program misses ten times */
 		load(r, 0x20000 + 32 * i);
 	pmk_cpu_idle(&r->e.cpu, 20000 - r->e.cpu.cycles);
 	assert_int_equal(pmk_emulated_totals(&r->e, &r->cfg, &r->b, &t), 0);
@@ -337,7 +340,8 @@ static void test_gxi(void **state)
 	assert_int_equal(t.total[GXI_WR], 100);
 	assert_int_equal(t.total[GXI_WR_ADDR_WAIT], 200);
 	assert_int_equal(t.total[GXI_RD_DATA_WAIT], 500);
-	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49); /* every fourth of 200, but not the first */
+	/* Every fourth of the 200 requests enters another page, but the first request does not. */
+	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49);
 	assert_int_equal(t.total[ARMD_LINE_FILL], 10);
 	assert_int_equal(finish(r, &t), 0);
 	/* The MBX made transfers that the monitor did not see. */
@@ -376,7 +380,7 @@ static void test_refusals(void **state)
 	rig_free(r);
 }
 
-/* With another layout, driver and model count the same. */
+/* Driver and model use the layout of the configuration, here with another bit and address. */
 static void test_layout(void **state)
 {
 	struct pmk_core core = core_926();

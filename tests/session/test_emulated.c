@@ -38,7 +38,7 @@ struct rig {
 	struct pmk_facts facts[NBLOCKS];
 	struct pmk_executions executions[NBLOCKS];
 	struct pmk_emulated_blocks b;
-	/* The arguments of the callback for deadlines. */
+	/* What on_deadline() recorded: its calls, the ends of intervals, and the counts in them. */
 	unsigned intervals, deadlines;
 	uint64_t sum[PMK_MAX_EVENTS], last[PMK_MAX_EVENTS];
 	uint64_t at_cycles[1000], at_insns[1000];
@@ -156,7 +156,10 @@ static void totals_of(struct rig *r, uint64_t *totals)
 	memcpy(totals, now.total, sizeof(now.total));
 }
 
-/* Reads the final counts as another process does, from a copy with its own ports. */
+/*
+ * Reads the final counts from a copy with its own ports, because pmk and the emulator are two
+ * processes.
+ */
 static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_state *regions)
 {
 	struct pmk_emulated *copy = malloc(sizeof(*copy));
@@ -166,7 +169,7 @@ static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_stat
 	assert_true(copy && ports);
 	memset(copy, 0xff, sizeof(*copy)); /* the rest is not copied and not accessed */
 	pmk_emulated_copy(copy, &r->e, &r->cfg);
-	/* In the process of the copy, these pointers are invalid. */
+	/* These pointers belong to the emulator's process, and are invalid in the copy. */
 	copy->cpu.arm11.pred = copy->cpu.arm11.dmap = copy->cpu.arm11.imap = NULL;
 	copy->cpu.prev = NULL;
 	copy->cpu.executions = NULL;
@@ -188,7 +191,7 @@ static void test_totals(void **state)
 	uint64_t totals[PMK_MAX_EVENTS];
 
 	(void)state;
-	ends_in(r, 3, PMK_FLOW_CALL, 4); /* 7 cycles, 1 of them in the block */
+	ends_in(r, 3, PMK_FLOW_CALL, 4); /* the call takes 7 cycles, 1 of them in the block */
 	rig_start(r);
 	totals_of(r, totals);
 	for (unsigned i = 0; i < 5; i++)
@@ -270,7 +273,7 @@ static void test_refuses(void **state)
 	rig_free(r);
 }
 
-/* The events that the core raises are enough for every PMU of the family. */
+/* A session counts cycles on every PMU of the family. */
 static void test_every_pmu(void **state)
 {
 	static const char *const pmus[] = { "arm1136-r0", "arm1136", "arm1156", "arm1176",
@@ -347,7 +350,7 @@ static void test_finish_tells_the_error(void **state)
 }
 
 /*
- * If pmk counts only executions, it has no clock, so nothing reads a counter before it wraps. The
+ * If pmk counts only executions, the core has no clock, so no counter is read before it wraps. The
  * totals are still right.
  */
 static void test_executions_alone(void **state)
@@ -397,8 +400,8 @@ static void test_sides_alone(void **state)
 /* ---- intervals ----------------------------------------------------------------------------- */
 
 /*
- * With intervals of 1000 cycles and blocks of 7 cycles, an interval ends with the first block that
- * reaches its end. This is noticed when the next block starts.
+ * Intervals have 1000 cycles, and blocks have 7. An interval ends with the first block that reaches
+ * a multiple of 1000 cycles. The core notices this when the next block starts.
  */
 static void test_intervals_of_cycles(void **state)
 {
@@ -443,7 +446,7 @@ static void test_intervals_of_instructions(void **state)
 		r->cfg.interval = n;
 		rig_start(r);
 		assert_int_equal(r->e.cpu.eager,
-				 round != 3); /* the core expects frequent readings */
+				 round != 3); /* short intervals need current sums */
 		for (unsigned i = 0; i <= blocks; i++)
 			run_block(r, i % 5);
 		assert_int_equal(r->intervals, expect);
@@ -577,7 +580,7 @@ static void test_recursion(void **state)
 	ends_in(r, 4, PMK_FLOW_CALL, 4); /* f: calls f */
 	returns_to(r, 5, 4);
 	ends_in(r, 5, PMK_FLOW_RETURN, 5);
-	ends_in(r, 6, PMK_FLOW_RETURN, 5); /* the innermost call jumps to its end */
+	ends_in(r, 6, PMK_FLOW_RETURN, 5); /* the innermost call jumps to the end of f */
 	r->cfg.nregions = 1;
 	r->cfg.region[0].begin = r->block[4].pc;
 	rig_start(r);
@@ -673,7 +676,7 @@ static void test_deep_calls(void **state)
 	run_block(r, 0);
 	for (unsigned i = 0; i < 3000; i++)
 		run_block(r, 4);
-	assert_int_equal(r->e.calls, 2999); /* the last block has not left yet */
+	assert_int_equal(r->e.calls, 2999); /* the last block has not been left yet */
 	assert_true(r->e.region[0].entries == 3000 && r->e.region[0].inside == 1);
 	r->block[4].fall = 0x7000; /* the innermost f jumps to 8 instead of calling */
 	run_block(r, 8);
@@ -811,8 +814,8 @@ static void test_window(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		run_block(r, i);
 	/*
-	 * Blocks 2, 3 and 4 take 21 cycles. The first interval ends after 14, and the window ends
-	 * the second one early.
+	 * Blocks 2, 3 and 4 take 21 cycles. The first interval ends after 14 cycles. The window
+	 * ends before the second interval is complete.
 	 */
 	assert_int_equal(r->intervals, 1);
 	assert_true(r->sum[0] == 14 && r->sum[1] == 10);
@@ -913,7 +916,7 @@ static void test_forked(void **state)
 	assert_true(totals[0] == 50);
 	assert_true(regions[0].entries == 1 && regions[0].total.total[0] == 5);
 	assert_true(regions[1].entries == 1);
-	free(child); /* the maps belong to the parent */
+	free(child); /* the maps that it points to belong to the parent */
 	rig_free(r);
 }
 

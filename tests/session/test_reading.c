@@ -88,11 +88,14 @@ static void test_differences(void **state)
 	request(5);
 	OK(pmk_reading_take(&second, &r.session));
 	expect(&second.latency[0], 3, 26, 426, 1, 20);
-	/* The extremes of a part are unknown, because the counter was not cleared at its start. */
+	/*
+	 * The shortest and longest latency of a part are unknown, because the counter was not
+	 * cleared when the part began.
+	 */
 	pmk_reading_since(&part, &second, &first);
 	assert_true(part.total[0] == 1 && part.total[1] == 1);
 	expect(&part.latency[0], 1, 5, 25, UINT64_MAX, 0);
-	/* If nothing is subtracted, the extremes are known. */
+	/* If nothing is subtracted, they are known. */
 	pmk_reading_init(&sum);
 	pmk_reading_since(&part, &second, &sum);
 	expect(&part.latency[0], 3, 26, 426, 1, 20);
@@ -104,7 +107,7 @@ static void test_differences(void **state)
 
 /*
  * A tick clears the counters, so each interval, and the part after the last interval, has its own
- * extremes.
+ * shortest and longest latency.
  */
 static void test_ticks(void **state)
 {

@@ -49,7 +49,7 @@ struct hardware {
 	uint64_t in_read[2];  /* events between clearing the flags and reading the counter */
 	unsigned width;	      /* bits of a counter, whose range is 2^width */
 	unsigned calls[NCALLS];
-	int fail[NCALLS]; /* number of the call that fails */
+	int fail[NCALLS]; /* for each call, the error that it returns; 0: none */
 	unsigned programmed[2];
 	bool running;
 };

@@ -74,7 +74,7 @@ static const struct form arm_body[] = {
 	{ 0xEE070F15, 0 },	    /* invalidate the instruction cache */
 };
 static const struct form arm_end[] = {
-	{ 0xE0800001, 0x00077007 }, /* none */
+	{ 0xE0800001, 0x00077007 }, /* add, no branch */
 	{ 0xEA000000, 0 },	    /* b */
 	{ 0x0A000000, 0 },	    /* beq */
 	{ 0xEB000000, 0 },	    /* bl */
@@ -106,7 +106,7 @@ static const struct form a64_body[] = {
 	{ 0xD508751F, 0 },	    /* ic iallu */
 };
 static const struct form a64_end[] = {
-	{ 0x8B000000, 0x000F03EF }, /* none */
+	{ 0x8B000000, 0x000F03EF }, /* add, no branch */
 	{ 0x14000000, 0 },	    /* b */
 	{ 0x54000000, 0 },	    /* b.eq */
 	{ 0x94000000, 0 },	    /* bl */
@@ -123,7 +123,7 @@ static const struct form microblaze_body[] = {
 	{ 0xE0640000, 0x000F00FF }, /* lbui */
 };
 static const struct form microblaze_end[] = {
-	{ 0x00640000, 0x000F7800 }, /* none */
+	{ 0x00640000, 0x000F7800 }, /* add, no branch */
 	{ 0xB8000010, 0 },	    /* bri */
 	{ 0xBC030010, 0 },	    /* beqi */
 };
@@ -372,7 +372,11 @@ static void run_program(struct rig *r)
 	}
 }
 
-/* Reads the sums every `with` cycles (0: only at the end). *last gets the sums at the end. */
+/*
+ * Runs a random program, whose seed is `with`. Reads the sums again after at most `every` cycles
+ * (0: only at the end). *last gets the sums at the end. Returns how often the sums were read before
+ * the end.
+ */
 static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned every, bool eager,
 			 bool devices, uint64_t last[][PMK_NSIGNALS])
 {

@@ -84,7 +84,10 @@ static void test_places(void **state)
 	}
 }
 
-/* If a unit begins so late that it ends after its stretch, the next stretch begins at its end. */
+/*
+ * If a unit begins so late that it ends after its stretch, the next stretch begins where the unit
+ * ends.
+ */
 static void test_late(void **state)
 {
 	struct pmk_units_place p = { .random = 1 };
