@@ -16,7 +16,7 @@
 enum { AGES_LRU = 1, AGES_FIFO = 2, AGES_PLRU = 3 };
 
 struct ages {
-	uint64_t now, *used, *filled; /* indexed by place of the line */
+	uint64_t now, *used, *filled; /* indexed by set * ways + way */
 	unsigned policy;
 };
 

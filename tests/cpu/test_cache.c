@@ -3,7 +3,7 @@
  * Cache directories agree with a plain model, in which sets are lists of ways that are searched and
  * filled step by step. ARM1176JZF-S TRM (DDI 0301H) 7.2: invalid ways first, lowest number first;
  * one round robin counter for all sets. The generator of the random policy is our choice, and is
- * implemented a second time here after cache.h.
+ * implemented here a second time, as cache.h describes it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

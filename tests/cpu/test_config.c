@@ -91,7 +91,7 @@ static void set_tests(void **state)
 	}
 }
 
-/* A key that this core's instruction set does not have is refused. */
+/* A key is refused if cores of this instruction set do not have it. */
 static void isa_tests(void **state)
 {
 	static const struct {
@@ -374,8 +374,8 @@ static void load_preset(struct pmk_core *core, const char *name)
 }
 
 /*
- * The row of a key has the range and the text that apply to this core, which may differ from those
- * of other cores (UG984 "Instruction Cache", "Data Cache", "Branch Target Cache").
+ * The row of a key has the range and the text for the core that is being configured. Other cores
+ * may have other ranges and texts (UG984 "Instruction Cache", "Data Cache", "Branch Target Cache").
  */
 static void variant_tests(void **state)
 {
@@ -424,8 +424,8 @@ static void variant_tests(void **state)
 
 /*
  * For every core and parameter, the range that pmk shows is the range that the core accepts. A
- * value that does not fit to another parameter is refused with a message without " takes ", which
- * this test ignores.
+ * value that contradicts another parameter is refused with a message without " takes ", which this
+ * test ignores.
  */
 static void range_tests(void **state)
 {
@@ -651,7 +651,10 @@ static void rubbish_tests(void **state)
 	}
 }
 
-/* A TCM has no memory, or 4 KB to 1 MB from a multiple of its size on (DDI 0198D 2.3, CP15 c9). */
+/*
+ * A TCM has no memory, or has 4 KB to 1 MB and begins at a multiple of its size (DDI 0198D 2.3,
+ * CP15 c9).
+ */
 static void tcm_tests(void **state)
 {
 	static const struct {

@@ -220,7 +220,7 @@ static void test_cycles(void **state)
 	start(&s);
 	cpu->prev = cpu->origin;
 	start(&h);
-	/* In both cases the core fetched the lines of the block and of the handler. */
+	/* In both runs the core fetched the lines of the block and of the handler. */
 	assert_int_equal(cycles, cpu->cycles);
 }
 
@@ -286,7 +286,9 @@ static void test_conditional_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* As in the previous test, but the program ends with the fault, and no handler runs. */
+/*
+ * As in test_conditional_of_old_code(), but the program ends with the fault, and no handler runs.
+ */
 static void test_the_end_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -412,7 +414,7 @@ static void test_multiple(void **state)
 	done(&s, 1);
 	start(&h);
 	assert_int_equal(total(PMK_SIG_INSN), 2 + 2);
-	/* The next access of the block starts again. */
+	/* When the block runs again, all four words are loaded, and the store faults. */
 	start(&s);
 	for (unsigned i = 0; i < 4; i++)
 		done(&s, 1);

@@ -32,10 +32,7 @@ static void expect(struct pmk_lsu_delay d, uint64_t full, uint64_t stall, int li
 			(unsigned long long)full, (unsigned long long)stall);
 }
 
-/*
- * One miss whose value is needed after `use` cycles stalls the core for the part of 3 + 56 cycles
- * that is left.
- */
+/* A miss whose value is needed after `use` cycles stalls the core for the rest of 3 + 56 cycles. */
 static void test_one_miss(void **state)
 {
 	static const struct {
@@ -128,7 +125,7 @@ static void test_next_lines(void **state)
 	assert_int_equal(d.full, 1062 - 1004);
 }
 
-/* A load may miss at time 0, before which there was no request. */
+/* A miss or a store may come at time 0, before any other request. */
 static void test_at_zero(void **state)
 {
 	struct pmk_lsu lsu = lsu_with_slots(1);
@@ -509,9 +506,10 @@ static void test_write_buffer(void **state)
 	expect(pmk_lsu_write(&lsu, 1002), 2, 0, __LINE__); /* 1012; there is room from 1004 on */
 	expect(pmk_lsu_write(&lsu, 1005), 3, 0, __LINE__); /* 1016; there is room from 1008 on */
 	expect(pmk_lsu_write(&lsu, 1012), 0, 0, __LINE__); /* 1020 */
-	expect(pmk_lsu_write(&lsu, 2000), 0, 0, __LINE__); /* the buffer is empty */
+	/* The buffer is empty. Stores that come at the rate of the bus never fill it. */
+	expect(pmk_lsu_write(&lsu, 2000), 0, 0, __LINE__);
 	expect(pmk_lsu_write(&lsu, 2004), 0, 0, __LINE__);
-	expect(pmk_lsu_write(&lsu, 2008), 0, 0, __LINE__); /* as slow as the bus, so never full */
+	expect(pmk_lsu_write(&lsu, 2008), 0, 0, __LINE__);
 }
 
 /*

@@ -67,7 +67,7 @@ def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsiz
     return [counted[e] for e in events], [int(core[4]), int(core[5]), int(core[2])]
 
 
-# Small runs divide the programs between the two cores.
+# In small runs, the ARM core and the A64 core run different programs.
 @pytest.mark.parametrize("name", size(PROGRAMS[::4], PROGRAMS))
 def test_arm_data_beside_qemus_plugin(name):
     """Data misses are equal. Instruction misses are not compared, because the emulator executes

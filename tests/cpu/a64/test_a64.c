@@ -192,7 +192,7 @@ struct oracle {
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
-	uint64_t under_way[PMK_A64_PLACES]; /* when each place has its value; 0: now */
+	uint64_t under_way[PMK_A64_PLACES]; /* when a place (register, unit) is ready; 0: now */
 	bool loading[PMK_A64_PLACES];	    /* the place waits for a load */
 	struct followed followed[32];	    /* the streams, the most recently used first */
 	unsigned nfollowed;
@@ -403,7 +403,9 @@ static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, u
 				    3, extra));
 }
 
-/* Removes the line that leaves the data cache to make room for this line. */
+/*
+ * Chooses the place for line `number` in the data cache. If a dirty line is there, writes it back.
+ */
 static struct line *make_room(struct oracle *o, uint64_t number)
 {
 	struct line *l = cache_victim(&o->dcache, number);
@@ -514,7 +516,7 @@ static void to_the_front(struct oracle *o, unsigned i)
 	o->followed[0] = f;
 }
 
-/* Moves a stream to this line, which is `strides` strides after its last line. */
+/* Moves a stream to line `number`, which is `strides` strides after the last line of the stream. */
 static void advance(struct followed *f, uint64_t number, unsigned strides)
 {
 	f->last = number;
@@ -528,7 +530,7 @@ static void stop(struct followed *f)
 	f->ahead = f->ahead2 = 0;
 }
 
-/* Returns the index of the last stream in the list whose `going` has this value. */
+/* Returns the index of the last stream in the list whose `going` equals `going`. */
 static unsigned last_that(const struct oracle *o, bool going)
 {
 	unsigned i = o->nfollowed;
@@ -921,7 +923,7 @@ struct program {
 };
 
 struct shape {
-	unsigned segments, blocks; /* blocks per segment */
+	unsigned segments, blocks; /* blocks: number per segment */
 	unsigned length;	   /* the most instructions of a block */
 	uint64_t spacing;	   /* distance between segments */
 	unsigned pages;		   /* number of data pages */
@@ -1755,7 +1757,8 @@ static void test_pieces(void **state)
 		}
 	}
 	/*
-	 * The instructions make 2 + 1, 2 + 1 (beyond the line's end) and 2 look-ups in two lines.
+	 * In each run, the first two instructions cross a line, so they make 3 look-ups each. The
+	 * third instruction makes 2. The accesses touch two lines.
 	 */
 	assert_int_equal(total(s, PMK_SIG_L1D_LOOKUP_READ), 3 * 8);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
@@ -1765,7 +1768,7 @@ static void test_pieces(void **state)
 }
 
 /*
- * pmk_a64_access() makes the word that memory callbacks get. It describes the access of the
+ * pmk_a64_access() makes the word that memory callbacks get, which describes the access of the
  * instruction.
  */
 static void test_access_word(void **state)

@@ -19,7 +19,7 @@
 
 #define MAX   40
 #define FLAGS 64
-/* The units follow the registers in the array: floating point, divider, load-store. */
+/* In need[] and residue[], the units follow the registers: floating point, divider, load-store. */
 enum { FP_BUSY = 64, DIV_BUSY, LS_BUSY, PLACES };
 
 static struct pmk_core core;
@@ -114,8 +114,8 @@ static const struct example examples[] = {
 	{ __LINE__, { 0x1e652883, 0x1e6828e6 }, 1, 0 },
 	{ __LINE__, { 0x4e65d483, 0x1e6828e6 }, 2, 0 },
 	/*
-	 * shrn2 v0.8h, v1.4s, #3 twice, and mla v0.4s, v1.4s, v2.4s twice: the sum is available
-	 * after 1 cycle.
+	 * shrn2 v0.8h, v1.4s, #3 and shrn2 v3.8h, v1.4s, #3 issue together. mla v0.4s, v1.4s, v2.4s
+	 * twice: the sum is available after 1 cycle.
 	 */
 	{ __LINE__, { 0x4f1d8420, 0x4f1d8423 }, 1, 0 },
 	{ __LINE__, { 0x4ea29420, 0x4ea29420 }, 2, 0 },
@@ -195,8 +195,8 @@ static void test_examples(void **state)
 
 /*
  * The slots of loads are right: `use` is the number of cycles from the issue to the first
- * instruction that waits for the loaded value. If there is none, it is the registers that contain
- * the value at the end.
+ * instruction that waits for the loaded value. If the block has no such instruction, `use` is 0,
+ * and `open` has the registers that contain the value at the end of the block.
  */
 static void test_slots(void **state)
 {
@@ -204,7 +204,7 @@ static void test_slots(void **state)
 	static const struct {
 		int line;
 		uint32_t words[7];
-		unsigned issue, use; /* of the last load; use 0: not in the block */
+		unsigned issue, use; /* of the last load */
 		uint64_t open;
 	} rows[] = {
 		{ __LINE__, { LDR_X1, ADD_1 }, 0, 3 },
@@ -480,8 +480,8 @@ static unsigned role_reg(const struct op *op, uint8_t role)
 }
 
 /*
- * Returns true if two registers are equal that must differ: the base that is written back, a
- * status, two results.
+ * Returns true if a load or store has equal registers that the architecture requires to differ: a
+ * base that is written back, a status, two results.
  */
 static bool unpredictable(const struct op *op)
 {
@@ -679,7 +679,7 @@ static void random_ops(struct op *ops, struct pmk_insn *insn, int n)
 	decode_all(words, (size_t)n, insn);
 }
 
-/* Returns 255 for never; otherwise `need`, at most the largest number that fits in a byte. */
+/* Returns 255 for UINT32_MAX, which means never. Otherwise returns `need`, but at most 254. */
 static unsigned capped(unsigned need)
 {
 	return need == UINT32_MAX ? 255 : need < 255 ? need : 254;
@@ -761,7 +761,7 @@ static void test_cuts(void **state)
 			do
 				ops[i] = random_op();
 			while (ops[i].t->unit == MUL &&
-			       ops[i].t->busy > 1); /* does not continue in the next block */
+			       ops[i].t->busy > 1); /* the next block would not see this */
 		for (int i = 0; i < n; i++)
 			decode_all(&ops[i].word, 1, &insn[i]);
 		pmk_a64_time(&core, insn, (size_t)n, slots, &whole);
@@ -895,7 +895,7 @@ static void test_latencies(void **state)
 		{ "fp.div32", "0", 0x2e403c00, 18 },
 		{ "fp.div", "0", 0x6ea1f800, 12 },
 		{ "fp.div", "0", 0x6ee1f800, 22 },
-		/* fmul v0.4s and frecps v0.4s are no divisions. */
+		/* fmul v0.4s and frecps v0.4s are not divisions. */
 		{ "fp.div", "0", 0x6e20dc00, 4 },
 		{ "fp.div", "0", 0x4e20fc00, 8 },
 	};

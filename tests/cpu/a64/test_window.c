@@ -190,8 +190,8 @@ static const struct example examples[] = {
 	{ __LINE__, 3, { 0x1f410020 } },
 	{ __LINE__, 7, { 0x1f410400 } },
 	/*
-	 * add v0.4s, v0.4s, v1.4s takes 3 cycles; mul v0.2s and v0.4s, v0, v1 take 4, by an element
-	 * 5.
+	 * add v0.4s, v0.4s, v1.4s takes 3 cycles; mul v0.2s and v0.4s, v0, v1 take 4; mul v0.4s,
+	 * v0.4s, v1.s[0] takes 5.
 	 */
 	{ __LINE__, 3, { 0x4ea18400 } },
 	{ __LINE__, 4, { 0x0ea19c00 } },
@@ -361,8 +361,8 @@ static void test_parameters(void **state)
 }
 
 /*
- * A load of a value that a store has just written waits for it, if the code shows that both have
- * the same address.
+ * A load of a value that a store has just written waits for the store, if the code shows that both
+ * have the same address.
  */
 static void test_forwarding(void **state)
 {
@@ -521,8 +521,9 @@ static double mispredicted(const uint32_t *words, size_t n, uint64_t *misses)
 }
 
 /*
- * The penalty of a misprediction starts when its branch is executed. A division on which the branch
- * depends delays it. A division on which it does not depend is hidden.
+ * The penalty of a misprediction starts when the mispredicted branch is executed. A division on
+ * which the branch depends delays the branch. A division on which the branch does not depend is
+ * hidden.
  */
 static void test_mispredictions(void **state)
 {

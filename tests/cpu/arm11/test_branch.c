@@ -38,7 +38,7 @@ struct plain {
 	int on, dynamic, fixed;
 	unsigned entries;
 	struct {
-		int valid, counter; /* 0 … 3; taken from 2 on */
+		int valid, counter; /* counter: 0 … 3; taken from 2 on */
 		uint32_t addr;
 	} entry[128];
 };
@@ -140,7 +140,7 @@ static void both_fini(struct both *both)
 	pmk_predictor_fini(&both->user.p);
 }
 
-/* Returns false if the two differ. */
+/* Runs a branch in the plain model and in the predictor. Returns false if their results differ. */
 static int both_run(struct both *both, const struct pmk_block *b, int taken)
 {
 	int m1, m2;
@@ -285,7 +285,7 @@ static void test_loop_by_hand(void **state)
 {
 	static const struct {
 		int on, dynamic, fixed;
-		unsigned misses, second; /* of the loop's first and second run */
+		unsigned misses, second; /* mispredictions in the first and second run */
 	} rows[] = {
 		{ 1, 1, 1, 1, 1 },   { 1, 0, 1, 1, 1 },	  { 1, 1, 0, 2, 1 },
 		{ 0, 1, 1, 99, 99 }, { 1, 0, 0, 99, 99 },

@@ -166,8 +166,8 @@ struct oracle {
 	} btac[4096];
 	uint32_t stack[16];
 	unsigned depth;
-	/* Level 2, and the lines that its two ports read last (line numbers + 1). */
 	struct cache l2;
+	/* Level 2's read buffers by port (line numbers + 1), and the number of fills by port. */
 	uint32_t held[2][8];
 	unsigned turn[2];
 	uint32_t store_missed; /* number + 1 of the last store miss, until the line is filled */
@@ -512,7 +512,7 @@ struct program {
 };
 
 struct shape {
-	unsigned segments, blocks; /* blocks per segment */
+	unsigned segments, blocks; /* blocks: number per segment */
 	unsigned length;	   /* the most instructions of a block */
 	uint32_t spacing;	   /* distance between segments */
 	unsigned pages;		   /* number of data pages */
@@ -767,7 +767,7 @@ static void run_memory(struct run *r, const struct pmk_insn *in, const struct pm
 		one_access(r, in, slot, addr, true);
 }
 
-/* Chooses the target of block `i`, and how it is reached. */
+/* Chooses the block that follows block `i`. Stores in *l how the program leaves block `i`. */
 static int choose_next(struct run *r, int i, struct leaving *l)
 {
 	const struct code_block *b = &r->p.b[i];

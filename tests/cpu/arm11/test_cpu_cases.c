@@ -211,8 +211,8 @@ static void test_straddling(void **state)
 }
 
 /*
- * LDM of 8 words in one line is 1 access, from the middle of a line 2, and LDM of 15 words from
- * 0x1C is 3 (DAI 0195B section 7).
+ * LDM of 8 words makes 1 access if the words are in one line, and 2 if it starts in the middle of a
+ * line. LDM of 15 words from 0x1C makes 3 (DAI 0195B section 7).
  */
 static void test_multiples(void **state)
 {
@@ -232,7 +232,10 @@ static void test_multiples(void **state)
 			for (unsigned w = 0; w < rows[i].words; w++)
 				pmk_arm11_multiple(&s->cpu, rows[i].addr + 4 * w, a, false,
 						   counted);
-			/* The first access counts in the block's facts. */
+			/*
+			 * If `counted` is true, the first access is counted with the block and not
+			 * here.
+			 */
 			assert_int_equal(total(s, PMK_SIG_L1D_READ) - before,
 					 rows[i].accesses - counted);
 		}
@@ -286,7 +289,7 @@ static void test_preload_without_cache(void **state)
 	bench_free(s);
 }
 
-/* Requests a line as PLD does, long after everything before. */
+/* Requests a line as PLD does, long after all earlier requests. */
 static void request_line(struct bench *s, uint32_t addr)
 {
 	s->cpu.cycles += 1000;
@@ -295,8 +298,8 @@ static void request_line(struct bench *s, uint32_t addr)
 }
 
 /*
- * The core remembers the last 32 lines that PLD requested. Their loads wait for nothing. Loads of
- * lines whose requests were forgotten wait for memory, as the first load of a line does.
+ * The core remembers the last 32 lines that PLD requested. Loads of these lines wait for nothing.
+ * Loads of lines whose requests were forgotten wait for memory, as the first load of a line does.
  */
 static void test_preloads_remembered(void **state)
 {
@@ -347,7 +350,7 @@ static void test_cycles_of_branches(void **state)
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 1, 0, true, 4, 1 },
 		{ __LINE__, PMK_FLOW_CALL, false, true, false, false, 1, 0, true, 4, 1 },
-		/* Statically not taken branches take 1. */
+		/* Branches that are statically predicted as not taken take 1. */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 1, 0, false, 1, 1 },
 		/* Mispredicted branches take 7, 6 or 5, but never less. */
@@ -490,7 +493,10 @@ static void test_jump_to_the_next_instruction(void **state)
 	}
 }
 
-/* A mispredicted return takes 7 cycles, counts twice, and leaves its entry for the next return. */
+/*
+ * A mispredicted return takes 7 cycles, and counts as a misprediction of a return and of a branch.
+ * Its entry stays in the return stack for the next return.
+ */
 static void test_wrong_return(void **state)
 {
 	struct bench *s = bench_new(&bare);

@@ -255,8 +255,8 @@ static void test_level_2_lost_it(void **state)
 	end();
 
 	/*
-	 * If level 2 allocates on writes, it allocates the victim again, which replaces the new
-	 * line.
+	 * If level 2 allocates on writes, it allocates the victim again, and the victim replaces
+	 * the new line.
 	 */
 	BEGIN({ "l2.write_allocate", "on" });
 	load(A);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus interface unit of an ARM926EJ-S makes the right bursts of its requests, and the core
- * waits for them as long as it must. HCLK is the core's clock unless a test says otherwise. Memory
- * has 5 wait states for the first word of a read and 2 for the first word of a write. A burst takes
- * an address cycle, the wait states, and one cycle per word. The very first transfer waits 1 more
- * cycle to be connected.
+ * The bus interface unit of an ARM926EJ-S makes the right bursts from the core's requests, and the
+ * core waits for them as long as it must. HCLK is the core's clock unless a test says otherwise.
+ * Memory has 5 wait states for the first word of a read and 2 for the first word of a write. A
+ * burst takes an address cycle, the wait states, and one cycle per word. The very first transfer
+ * waits 1 more cycle to be connected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,7 +128,7 @@ static void test_bus_clock(void **state)
 	(void)state;
 	/*
 	 * The request is made in core cycle 100, which is in HCLK cycle 33. Its address is on the
-	 * bus in HCLK cycle 34, and its first word has come at the end of 41.
+	 * bus in HCLK cycle 34, and its first word has come at the end of cycle 41.
 	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 42 * 3 - 100);
@@ -299,8 +299,8 @@ static void test_places(void **state)
 
 	(void)state;
 	/*
-	 * Addresses in the chip's map keep their slaves, and all others are memory. In user
-	 * emulation all are memory.
+	 * Addresses in the chip's map keep their slaves, and all other addresses are memory. In
+	 * user emulation, all addresses are memory.
 	 */
 	pmk_biu_access(&r->biu, 0x34000004, 4, 0);
 	pmk_biu_read(&r->biu, 0, 0x34000004 >> 5);

@@ -172,7 +172,7 @@ static void branch_on_r0(void **state)
 		GO(r, 0x1010, BRCI(LT, 4));
 		GO(r, 0x1014, BRCI(GT, 4));
 		GO(r, 0x1018, BEQID(0, 8), NOP);
-		GO(r, 0x1020, BRCI(NE, 0x100)); /* a signal comes directly after it */
+		GO(r, 0x1020, BRCI(NE, 0x100)); /* a handler of a signal runs next */
 		GO(r, 0x9000, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 4, PMK_SIG_BR_NOT_TAKEN, 4, PMK_SIG_BR_TAKEN_DELAY, 1,
 		       PMK_SIG_BRANCH, 8, PMK_SIG_OF_STALL, 3 * 2 + 1, PMK_SIG_BTC_HIT, 0);
@@ -291,7 +291,7 @@ static void vectors(void **state)
 	GO(r, 0x720, 0xb6910000, NOP); /* rted */
 	GO(r, 0x608, BRKI(14, 0x520)); /* the program jumps to the vector itself */
 	GO(r, 0x520, BRI(0x200));
-	GO(r, 0x720, BRI(-0x210)); /* and to the vector of interrupts */
+	GO(r, 0x720, BRI(-0x210)); /* the program jumps to the vector of interrupts */
 	GO(r, 0x510, BRI(0x200));
 	GO(r, 0x710, ADDIK(3, 3, 1));
 	TOTALS(r, PMK_SIG_EXC_IRQ, 3, PMK_SIG_EXC_HW, 1, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN,
@@ -339,6 +339,7 @@ static void btc_learns(void **state)
 	core.bp.on = 1;
 	core.bp.entries = 512;
 	r = rig_new(&core);
+	/* The next block shows how a branch went, so each comment is about the line before it. */
 	GO(r, 0x1000, BEQI(3, 0x100));
 	GO(r, 0x1004, BRI(-4)); /* not taken, unknown: no cycles, not learnt */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 0);
@@ -346,10 +347,10 @@ static void btc_learns(void **state)
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 2);
 	GO(r, 0x1100, BRI(-0x100)); /* taken, unknown: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 4);
-	GO(r, 0x1000, BEQI(3, 0x100)); /* now the core knows it */
+	GO(r, 0x1000, BEQI(3, 0x100)); /* the core learns the second bri: 3 cycles */
 	TOTALS(r, PMK_SIG_OF_STALL, 6);
 	GO(r, 0x1100, BRI(-0x100));    /* known and right: 1 cycle */
-	GO(r, 0x1000, BEQI(3, 0x100)); /* also right */
+	GO(r, 0x1000, BEQI(3, 0x100)); /* known and right: 1 cycle */
 	TOTALS(r, PMK_SIG_BTC_HIT, 2, PMK_SIG_OF_STALL, 6);
 	GO(r, 0x1004, BRI(-4)); /* predicted as taken, but not taken: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 3, PMK_SIG_OF_STALL, 8);
@@ -364,7 +365,7 @@ static void btc_learns(void **state)
 }
 
 /*
- * With a delay slot, a taken branch that is unknown takes 2 more cycles, and a mispredicted branch
+ * With a delay slot, a taken branch that is unknown takes 2 cycles, and a mispredicted branch takes
  * 3.
  */
 static void btc_and_delay_slots(void **state)
@@ -447,7 +448,7 @@ static void btc_at_zero(void **state)
 	rig_free(r);
 }
 
-/* The core does not predict branches to a register, and breaks. */
+/* The core predicts neither branches to a register nor breaks. */
 static void btc_leaves_out_registers(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -555,8 +556,8 @@ static void branch_latencies(void **state)
 		int line;
 		unsigned area, mmu;
 		/*
-		 * Cycles beyond the first of a taken branch, a taken branch with slot, a return,
-		 * and a mispredicted branch.
+		 * Cycles in addition to the first cycle: for a taken branch, a taken branch with a
+		 * delay slot, a return, and a mispredicted branch.
 		 */
 		unsigned plain, slot, back, wrong;
 	} rows[] = {
@@ -803,7 +804,7 @@ static struct pmk_core data_core(bool write_through)
 
 	core.icache.on = 0;
 	core.microblaze.icache_base = core.microblaze.icache_high = 0;
-	core.microblaze.lmb_size = 0x10000; /* where the code is */
+	core.microblaze.lmb_size = 0x10000; /* the code is in local memory */
 	core.dcache.wt = write_through;
 	return core;
 }
@@ -1235,7 +1236,7 @@ static void note_hits(struct pmk_cpu *cpu)
 }
 
 /*
- * No signal ever falls in the middle of a program, although a block's loads are counted before the
+ * No total decreases in the middle of a program, although a block's loads are counted before the
  * core knows whether they miss.
  */
 static void sums_never_fall(void **state)
@@ -1376,7 +1377,7 @@ static void bad_cores(void **state)
 		    !strstr(msg, rows[i].msg))
 			fail_msg("line %d: %s", rows[i].line, msg);
 	}
-	/* A three-stage pipeline has neither unit. */
+	/* A three-stage pipeline has neither an MMU nor a branch target cache. */
 	for (unsigned which = 0; which < 2; which++) {
 		core = plain_core();
 		core.microblaze.area = 1;
