@@ -1400,8 +1400,8 @@ static void test_capstone(void **state)
 
 		decode(addr, w, &in);
 		/*
-		 * Words that Capstone refuses may belong to a later architecture, which binutils
-		 * decides.
+		 * Words that Capstone refuses may belong to a later architecture. test_insns_a64.c
+		 * compares them with binutils.
 		 */
 		if (!cs_disasm_iter(handle, &next, &left, &addr, cs) || not_allocated(w))
 			continue;
@@ -1432,9 +1432,9 @@ static void test_capstone(void **state)
 /* ---- speed ---------------------------------------------------------------------------------- */
 
 /*
- * A word is decoded within the limit. An instruction is decoded once per translation, where 50 ns
- * do not matter. The limit permits slow and busy hosts, sanitizers and unoptimised builds, but not
- * a disassembler.
+ * A word is decoded within the time limit. An instruction is decoded once per translation, where 50
+ * ns do not matter. The limit permits slow and busy hosts, sanitizers and unoptimised builds, but
+ * not a disassembler.
  */
 static void test_speed(void **state)
 {

@@ -806,7 +806,7 @@ static void test_all_thumb(void **state)
 	assert_true(compared > 50000);
 }
 
-/* ARMv6T2 decodes all instructions of ARMv6 in the same way, and others. */
+/* The decoder of ARMv6T2 knows all instructions of ARMv6, with the same facts, and more. */
 static void test_v6t2(void **state)
 {
 	static const struct {

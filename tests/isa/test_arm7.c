@@ -335,7 +335,7 @@ static void test_targets(void **state)
 		{ true, 0xf8df1004, 0x8008 },	/* ldr.w r1, [pc, #4] */
 		{ true, 0xf85f1004, 0x8000 },	/* ldr.w r1, [pc, #-4] */
 		{ true, 0xed9f0b02, 0x800c },	/* vldr d0, [pc, #8] */
-		{ false, 0xed9f0b02, 0x8010 },	/* in A32 */
+		{ false, 0xed9f0b02, 0x8010 },	/* vldr d0, [pc, #8] in A32 */
 	};
 	struct pmk_insn in;
 
@@ -518,7 +518,7 @@ static void test_all_halves(void **state)
 		size_t found = cs_disasm(handle, b, 2, 0x8000, 1, &cs);
 
 		decode(true, 2, h, &in);
-		/* These are BX and BLX with bits that should be 0. */
+		/* pmk refuses only BX and BLX with bits that should be 0. */
 		if (found && !in.decoded && h >> 8 != 0x47)
 			fail_msg("%04x is %s %s", h, cs->mnemonic, cs->op_str);
 		if (found && (begins(cs->mnemonic, loads) != in.load ||

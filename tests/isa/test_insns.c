@@ -452,7 +452,10 @@ static bool parse(const char *line, bool thumb, unsigned long *addr, uint32_t *w
 	return t->name[0] != 0;
 }
 
-/* True if the text shows flags, which it does only for data processing and multiplies. */
+/*
+ * True if the text shows whether an instruction sets the flags. It does so only for data processing
+ * and multiplies.
+ */
 static bool flags_in_text(const struct text *t)
 {
 	return t->m->flags || t->m->shape == COMPARE;

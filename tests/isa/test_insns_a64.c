@@ -348,7 +348,7 @@ static void memory_facts(const struct text *t, enum memory memory, const char *s
 	f->exclusive = f->kind & (PMK_K_LDREX | PMK_K_STREX);
 	if (memory == STRUCTURES || strchr("bhsdq", op[data].text[0]))
 		f->kind |= PMK_K_VECTOR_MEM;
-	if (memory == LOAD && begins(t->name, "ldra")) /* LDRAB is no byte */
+	if (memory == LOAD && begins(t->name, "ldra")) /* LDRAB does not load a byte */
 		f->bytes = 8;
 	switch (memory) {
 	case COMPARE:
@@ -408,7 +408,8 @@ static void branch_facts(const struct text *t, struct facts *f)
 
 /*
  * Sets the facts of WFI, and of the hints of pointer authentication. Hints 8 to 14 are PACIA1716
- * and others. Hint 7 is XPACLRI. Hints 24 to 31 sign or check x30, with SP if they are odd.
+ * and others. Hint 7 is XPACLRI. Hints 24 to 31 sign or check x30, and read SP if the number of the
+ * hint is odd.
  */
 static void hint_facts(unsigned long hint, struct facts *f)
 {
@@ -713,9 +714,9 @@ static bool newer_name(const char *name)
 
 /*
  * Returns true if both oracles refuse a word because of UNPREDICTABLE registers. One such word is
- * LDPSW whose base is also loaded, or which loads one register twice. Later versions also refuse
- * LDAR, STLR and similar instructions if a field that should be all ones is not. Other loads and
- * stores are refused by only one oracle.
+ * LDPSW whose base is also loaded, or which loads one register twice. Later versions of the oracles
+ * also refuse LDAR, STLR and similar instructions if a field that should be all ones is not. Other
+ * loads and stores are refused by only one oracle.
  */
 static bool refused_by_both(uint32_t w)
 {
@@ -784,8 +785,9 @@ static void check_line(csh capstone, const char *line, struct tally *tally)
 static char object[] = P_tmpdir "/pmk-a64-XXXXXX";
 
 /*
- * Runs a command line that ends in an objdump of `object`, with "%s" for its name. If binutils
- * decodes a word and we do not, its name must be that of an extension that we do not know.
+ * Runs a command that ends with objdump. Each "%s" in `format` stands for the name of the object
+ * file. If binutils decodes a word and we do not, its name must be that of an extension that we do
+ * not know.
  */
 static void run(const char *format, struct tally *tally)
 {

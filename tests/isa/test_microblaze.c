@@ -748,9 +748,7 @@ static uint64_t mask(int reg)
 	return reg == PMK_NO_REG ? 0 : UINT64_C(1) << reg;
 }
 
-/*
- * Returns the number of kinds that exclude each other. Each is the main action of an instruction.
- */
+/* Returns how many main actions the facts of an instruction name. There must be at most one. */
 static unsigned purposes(const struct pmk_insn *in)
 {
 	uint32_t k = in->kind;
@@ -821,7 +819,10 @@ static void holds(uint32_t word)
 	if (wide.decoded && !(memory_holds(&wide) && flow_holds(&wide) && registers_hold(&wide) &&
 			      implied_kinds_hold(&wide)))
 		fail_msg("%08x contradicts itself: kind %x", word, wide.kind);
-	/* The 64-bit core decodes the same words and others, and marks its own instructions. */
+	/*
+	 * The 64-bit core decodes all words of the 32-bit core, and more, which it marks as its
+	 * own.
+	 */
 	assert_int_equal(in.decoded, wide.decoded && !(wide.kind & PMK_MB_LONG));
 	if (in.decoded) {
 		assert_true(in.target == (uint32_t)wide.target);

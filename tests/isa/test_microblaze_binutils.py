@@ -443,8 +443,8 @@ def test_text_of_what_can_be_assembled():
     equal(set(MEANINGS) - seen, set(), "mnemonics that were not assembled")
 
 
-# Where both know a word and agree on its facts, but name it differently: the reason, the names that
-# objdump gives it, and a test for the words.
+# Words that pmk and objdump know with the same facts, but name differently: the reason, the names
+# that objdump has for them, and a test for the words.
 OTHER_NAMES = [
     ("objdump does not look at the external bit", r"wdc(\.clear|\.flush)?", lambda w: w & 0x400),
     ("any mbar with 16 is sleep to objdump", "sleep", lambda w: w >> 21 & 31 != 16),
@@ -453,8 +453,8 @@ OTHER_NAMES = [
 
 
 def test_text_of_the_sweep():
-    """Words that both know have the same text. Words that are not in the table of facts have no
-    text."""
+    """pmk and objdump give the same text for words that both know. pmk has no text for words that
+    it does not know."""
     compared, needed = 0, set()
     for line, (have, text) in both_swept():
         if have is None:
