@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chip's buses with an AHB Monitor on them. Tests feed waves or samples to the buses, and read
- * the counters with the real driver. After each sample the rig checks the observers' sums. Buses
- * are numbers: 0 HCLK, 1 ARM-I, 2 CLCDC, 3 DMA-0, 4 DMA-1, 5 EXP, 6 ARM-D, 7 GXI.
+ * A chip's buses with an AHB Monitor on them. Tests feed waves (tests/ahb/trace.h) or samples to
+ * the buses, and read the counters with the real driver. After each sample the rig checks the
+ * observers' sums. Buses are numbers: 0 HCLK, 1 ARM-I, 2 CLCDC, 3 DMA-0, 4 DMA-1, 5 EXP, 6 ARM-D, 7
+ * GXI.
  */
 #ifndef TESTS_PMU_AHBMON_RIG_H
 #define TESTS_PMU_AHBMON_RIG_H

@@ -114,8 +114,8 @@ static void test_reset_write(void **state)
 }
 
 /*
- * The write that enables is not counted. The write that disables is counted: 1 write, 1 SINGLE, and
- * its cycles.
+ * The write that enables the counters is not counted. The write that disables them is counted: 1
+ * write, 1 SINGLE, and its cycles.
  */
 static void test_enable_and_disable_write(void **state)
 {

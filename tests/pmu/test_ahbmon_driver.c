@@ -487,7 +487,10 @@ static void test_probe(void **state)
 		assert_int_equal(r.log[i].what, 'R');
 		assert_int_equal(r.log[i].reg, i <= 88 ? i - 1 : i); /* not CtTotalCycles */
 	}
-	/* Afterwards the monitor is stopped, its counters are 0, and its settings are unchanged. */
+	/*
+	 * After probe(), the monitor is stopped, its counters are 0, and its settings are
+	 * unchanged.
+	 */
 	assert_int_equal(peek(&r, 91), 6);
 	for (unsigned i = 0; i < 91; i++)
 		assert_int_equal(peek(&r, i), i == 88 ? 55 : 0);
@@ -551,7 +554,7 @@ static void test_probe_wrong_places(void **state)
 	OK(pmk_ahbmon_probe(&dev, 0x101d0000, &agree));
 	assert_int_equal(agree, 90);
 
-	believed.offset[7] = 0x400;  /* at 0x400 is no counter */
+	believed.offset[7] = 0x400;  /* there is no counter at 0x400 */
 	believed.offset[88] = 0x800; /* probe() does not check CtTotalCycles */
 	assert_int_equal(pmk_ahbmon_probe(&dev, 0x101d0000, &agree), PMK_EBADREG);
 	assert_int_equal(agree, 89);
@@ -586,7 +589,7 @@ static void test_offsets_serve_the_memory_port(void **state)
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-/* Makes the driver call with this number. */
+/* Calls one of the driver's functions, which `what` selects. */
 static int call(struct rig *r, unsigned what)
 {
 	uint64_t value;

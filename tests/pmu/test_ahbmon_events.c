@@ -547,7 +547,7 @@ static void test_layout_is_the_file(void **state)
 	assert_memory_equal(&f.layout, &pmk_ahbmon_sp816, sizeof(f.layout));
 }
 
-/* The layout's text says that it is not ARM's, and the PMU uses this layout. */
+/* The layout is marked as the project's own, which is not ARM's, and the PMU uses it. */
 static void test_layout_says_whose_it_is(void **state)
 {
 	(void)state;
@@ -588,8 +588,8 @@ static void test_layout_check(void **state)
 		{ __LINE__, 90, 0x0004, PMK_EINVAL }, /* the offset of another counter */
 		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* also a counter's offset */
 		{ __LINE__, 5, 0xffff, PMK_EINVAL },  /* a counter must have an offset */
-		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* so must the control register */
-		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* and so must the page size */
+		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* the control register must have an offset */
+		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* the page size must have an offset */
 		{ __LINE__, 95, 0xffff, 0 },	      /* a threshold needs no offset */
 		{ __LINE__, 103, 0xffff, 0 },
 	};

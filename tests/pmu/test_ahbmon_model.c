@@ -281,8 +281,8 @@ static void test_no_such_register(void **state)
 }
 
 /*
- * The model is found for its PMU, for another PMU with the same driver, and for a PMU with another
- * layout.
+ * The model is found for every PMU with the AHB Monitor's driver, and not for a PMU with another
+ * driver.
  */
 static void test_find(void **state)
 {
@@ -367,7 +367,7 @@ static bool counts(const struct second *s, unsigned ctr)
 	return true;
 }
 
-/* Counts the occurrences one by one, unless there are very many. */
+/* Counts the occurrences one by one, unless there are more than 8. */
 static void happens(struct second *s, unsigned bus, unsigned sig, uint64_t n)
 {
 	for (unsigned ctr = 0; ctr < 91; ctr++) {
@@ -440,7 +440,7 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* Returns a signal that some counter of the bus counts, or any other. */
+/* Returns a random signal, which usually is one that a counter of the bus counts. */
 static unsigned pick_signal(unsigned bus)
 {
 	if (!pick(8))

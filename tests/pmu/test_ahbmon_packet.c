@@ -135,7 +135,7 @@ static void test_gxi_codes(void **state)
 		for (unsigned l = 0; l < 6; l++)
 			s.layer[l].hready = true;
 		next(&s);
-		assert_true(packet.known == UINT64_C(0x1e0000000)); /* no other bit is */
+		assert_true(packet.known == UINT64_C(0x1e0000000)); /* no other bit is known */
 		if (i < 3)
 			assert_true(packet.pins == 0);
 		else
@@ -240,7 +240,8 @@ static void test_codes_twice(void **state)
 }
 
 /*
- * Decoding is the inverse of encoding for any traffic. With another table, decoding yields nothing.
+ * Decoding is the inverse of encoding for any traffic. Without codes, decoding yields no states of
+ * layers.
  */
 static void test_decode(void **state)
 {

@@ -15,7 +15,7 @@
  */
 struct item {
 	struct pmk_ahb_cycle phase;
-	char waits[12]; /* one letter for the cause of each wait: s c a u */
+	char waits[12]; /* causes of the waits, as in trace.h: s c a u */
 	uint8_t end;	/* final HRESP */
 };
 

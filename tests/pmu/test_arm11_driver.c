@@ -51,8 +51,8 @@ struct rig {
 };
 
 /*
- * Raises each signal that the tests select once, in one cycle, so a counter at 0xffffffff
- * overflows.
+ * Raises each signal of the events that the tests select. Each occurs once, in one cycle, so a
+ * counter at 0xffffffff overflows.
  */
 static void everything_happens(struct rig *r)
 {
@@ -287,8 +287,8 @@ static void test_acknowledge_word(void **state)
 }
 
 /*
- * While the PMU is stopped, the driver clears a flag by one write with E set, while the counters
- * are 0.
+ * If the PMU is stopped, the driver clears a flag by one write with E set, during which the
+ * counters are 0.
  */
 static void test_acknowledge_stopped(void **state)
 {
@@ -379,8 +379,8 @@ static void test_clear_of_no_flag(void **state)
 }
 
 /*
- * running() returns the value of E, even if other code has set it. If the port fails, it returns no
- * value.
+ * running() returns the value of E, even if other code has set it. If the port fails, running()
+ * returns the error and stores false.
  */
 static void test_running(void **state)
 {
@@ -413,7 +413,8 @@ static void test_other_cores(void **state)
 	struct rig r;
 
 	(void)state;
-	setup(&r, &pmk_arm11mpcore); /* without an event that never counts, it selects 0 */
+	/* The MPCore has no event that never counts, so reset() selects event 0. */
+	setup(&r, &pmk_arm11mpcore);
 	OK(r.dev.pmu->driver->reset(&r.dev));
 	check_log(&r, "R0 W0=00000707 W0=00000006");
 
@@ -902,9 +903,9 @@ static void test_port_error(void **state)
 
 /*
  * Calls irq_handle() on stopped counters while access number `at` fails. Flags that were not
- * cleared are reported again. The counters are stopped and have their old values, unless the failed
- * access was to do this. With `late`, the failed write reached its register, which the driver
- * cannot know.
+ * cleared are reported again. The counters are stopped and have their old values, unless the access
+ * that failed should have stopped or restored them. With `late`, the failed write reached its
+ * register, which the driver cannot know.
  */
 static void stopped_acknowledge_error(int at, bool late)
 {
@@ -1028,7 +1029,7 @@ static void test_pending_overflow_survives(void **state)
 
 /* ---- the model port ------------------------------------------------------------------------ */
 
-/* settle() obeys the horizon, so the interrupt comes during it. */
+/* settle() obeys the horizon, so the interrupt comes before settle() returns. */
 static void test_settle(void **state)
 {
 	struct rig r;

@@ -253,10 +253,7 @@ static void test_defaults(void **state)
 
 /* ---- the second implementation ------------------------------------------------------------- */
 
-/*
- * A second implementation with one flip-flop or counter for each fact. Only `delay` depends on the
- * past.
- */
+/* A second implementation with one flip-flop or counter for each fact. */
 struct second {
 	char core; /* '0' ARM1136 r0, '3' ARM1136, '5', '7', 'm' */
 	bool strict, user_access;

@@ -2,7 +2,7 @@
 /*
  * The programming sequence of the Valtrix blog ("Programming ARM v8 Performance Monitors", 25 May
  * 2016) on the model. Each step is as printed there, and the test checks the counters' values after
- * it. Then follow the recipe of docs/armv8.md, and one test per claim of that page's list of slips.
+ * it. Then come the recipe of docs/armv8.md, and one test for each mistake that this page lists.
  *
  * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 5 PMSELR, 6
  * PMCEID0, 7 PMCEID1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET, 13
@@ -530,7 +530,10 @@ static void test_chain_is_picked(void **state)
 	assert_int_equal(l.model.oddities & PMK_ARMV8_ODD_CHAIN, PMK_ARMV8_ODD_CHAIN);
 }
 
-/* Codes 0x4000 to 0x403f have their own bits in the upper halves, but the loop ends at 63. */
+/*
+ * Codes 0x4000 to 0x403f have their own bits in the upper halves of PMCEID, but the blog never
+ * reads these bits.
+ */
 static void test_extended_events_are_not_asked_for(void **state)
 {
 	struct lab l;

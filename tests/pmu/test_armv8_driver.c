@@ -699,8 +699,8 @@ static void test_long_needs_p5(void **state)
 }
 
 /*
- * With PMUSERENR.EN, everything except the interrupt enables is accessible at EL0. The driver
- * returns any other error.
+ * With PMUSERENR.EN, everything except the interrupt enables is accessible at EL0. reset() ignores
+ * the error of those enables, and returns any other error.
  */
 static void test_reset_at_el0(void **state)
 {

@@ -504,7 +504,7 @@ static void test_rows_are_complete(void **state)
 	assert_ptr_equal(pmk_cortex_a8.events, pmk_cortex_a9.events);
 }
 
-/* SW_INCR and CHAIN have no signal. Their reason names what increments them. */
+/* SW_INCR and CHAIN have no signal. The reason is that they count only through the registers. */
 static void test_register_events(void **state)
 {
 	static const unsigned codes[] = { 0x00, 0x1e };

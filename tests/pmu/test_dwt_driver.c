@@ -482,7 +482,7 @@ static void test_session(void **state)
 		OK(pmk_session_read(&s, totals));
 		assert_int_equal(totals[1], 20000 + 600 % 256);
 		assert_true(pmk_session_wrapped(&s, 1));
-		assert_true(pmk_session_wrapped(&s, 2)); /* it may have wrapped */
+		assert_true(pmk_session_wrapped(&s, 2)); /* this counter may have wrapped, too */
 		assert_false(pmk_session_wrapped(&s, 0));
 		/* While the counters are stopped, they cannot wrap, and stopping loses nothing. */
 		OK(pmk_session_stop(&s));

@@ -215,7 +215,7 @@ static void test_l220_sequences(void **state)
 
 	(void)state;
 	record(&r, &pmk_l220);
-	r.reg[5] = 0xff; /* the driver leaves the mask of the cache's errors */
+	r.reg[5] = 0xff; /* the driver does not change the mask of the cache's errors */
 	OK(drv->reset(&r.dev));
 	wrote(&r, reset, COUNT(reset));
 	record(&r, &pmk_l220);

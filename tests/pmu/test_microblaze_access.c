@@ -312,8 +312,10 @@ static void plain_command(struct plain *p, unsigned w)
 		plain_run(p, false, p->halted);
 }
 
-/* Returns the word that an access by `reg` goes to, or NULL after the last one. Then moves to the
- * next word, or to the first word of the next counter. */
+/*
+ * Stores in *word the index of the word that register `reg` accesses, and moves to the next word,
+ * or to the first word of the next counter. Returns false after the last word.
+ */
 static bool plain_go(struct plain *p, unsigned reg, unsigned *word)
 {
 	unsigned *at = &p->at[p->params.shared_pointer ? 0 : reg];
@@ -327,7 +329,10 @@ static bool plain_go(struct plain *p, unsigned reg, unsigned *word)
 	return true;
 }
 
-/* Returns true if the word is a minimum, and the number of its counter. */
+/*
+ * Returns true if the word is the minimum of a latency counter. *counter gets the number of the
+ * word's counter.
+ */
 static bool is_min(const struct plain *p, unsigned word, unsigned *counter)
 {
 	*counter = counter_at(p, word);

@@ -329,7 +329,7 @@ static void test_read_sequences(void **state)
 	OK(r.drv->status(&r.dev, 5, &bits));
 	check_log(&r, "W1=1 R2 R2 R2 R2 R2 R2");
 	OK(r.drv->read(&r.dev, 0, &value));
-	OK(r.drv->sample(&r.dev)); /* the driver starts a new sample at its beginning */
+	OK(r.drv->sample(&r.dev)); /* a new sample is read from its first item */
 	OK(r.drv->read(&r.dev, 1, &value));
 	check_log(&r, "W1=1 R3 W1=2 W1=1 R3 R3");
 }

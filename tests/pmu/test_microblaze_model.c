@@ -460,8 +460,8 @@ static void test_totals_may_come_late(void **state)
 	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 5); /* one of the five was recorded */
 	EXPECT_ITEMS(&b, 7, 19, 79, 0x00010005);
 	/*
-	 * If latencies are missing when the counters are selected again, they are not counted
-	 * later.
+	 * A latency is recorded before its total. It is counted once, although the event is
+	 * selected again in between.
 	 */
 	pmk_bus_record(&b.bus, PMK_SIG_PERIPHERAL_READ, 100, 5);
 	wr(&b, 0, 62);
@@ -531,8 +531,9 @@ static uint32_t pick(uint32_t n)
 }
 
 /*
- * Equal latencies share a record. A model reads the same from it as from one record each, for any
- * mix of overlapping and separate latencies, any parameters, and any commands in between.
+ * Equal latencies share a record. A model gets the same values from shared records as from a record
+ * for each latency, for any mix of overlapping and separate latencies, any parameters, and any
+ * commands in between.
  */
 static void test_records_of_several(void **state)
 {
@@ -750,7 +751,8 @@ static void test_interval_on_the_cycle(void **state)
 /* ---- the debug module and its processors ---------------------------------------------------- */
 
 /*
- * Stand-ins for processors, which remember the values written to them. Reads return their number.
+ * Stand-ins for processors, which remember the values written to them. Reads return the processor's
+ * number.
  */
 struct fake {
 	unsigned number, reads, writes;
@@ -882,7 +884,9 @@ static void test_count_in_the_configuration(void **state)
 	}
 }
 
-/* JTAG selects processors in the same register of 8 or more bits, the lowest first. */
+/*
+ * JTAG selects processors in the same register. It has 8 bits or more, and bit 0 is shifted first.
+ */
 static void test_which_processor_by_jtag(void **state)
 {
 	static struct board b;

@@ -712,7 +712,7 @@ static void test_saturated(void **state)
 	assert_false(pmk_session_wrapped(&r.session, 0));
 }
 
-/* Full belongs to the counter, and stays when the counters are cleared. */
+/* The status Full belongs to the counter, and stays when the counters are cleared. */
 static void test_full(void **state)
 {
 	struct pmk_plan plan = { .nevents = 3,
@@ -743,7 +743,7 @@ static void test_full(void **state)
 	}
 }
 
-/* A counter whose sums did not overflow is not marked because another counter lost a wrap. */
+/* If one counter lost a wrap, another counter whose sums did not overflow is not marked. */
 static void test_lost_by_one(void **state)
 {
 	struct pmk_plan plan = { .nevents = 2, .event = { { .code = 58 }, { .code = 62 } } };
@@ -754,8 +754,8 @@ static void test_lost_by_one(void **state)
 	setup(&r, DIRECT, 1, 2, 32, &plan);
 	start(&r);
 	/*
-	 * No sum of the first counter overflows between two polls. They would have overflowed if
-	 * all 100001 occurrences had its longest latency.
+	 * No sum of the first counter overflows between two polls. Its sums would overflow if all
+	 * 100001 occurrences had the longest latency that this counter measured.
 	 */
 	pmk_bus_record(&r.bus, PMK_SIG_L1D_CACHED_READ, 0, 0);
 	pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 60000);
@@ -893,8 +893,8 @@ static void test_timer_limits(void **state)
 	assert_int_equal(pmk_session_timer(&r.session, 0x1000000000000), PMK_ERANGE);
 
 	/*
-	 * The event of the timer does not exist. Then the plan has no events, so no pass has a
-	 * timer.
+	 * The event of the timer in `unknown` does not exist. `plan` has no events, so no pass has
+	 * a timer.
 	 */
 	unknown.timed = true;
 	unknown.timer_code = 64;
@@ -1010,8 +1010,8 @@ static void test_faults(void **state)
 }
 
 /*
- * The session's counts are right after a debugger takes the access lock in the middle, and moves
- * the pointer to the counters.
+ * The session's counts are right after a debugger takes the access lock between two readings, and
+ * moves the pointer to the counters.
  */
 static void test_debugger_interferes(void **state)
 {

@@ -73,7 +73,7 @@ static bool is_count(unsigned reg)
 	       (reg >= PMK_ARMV8_PMEVCNTR0 && reg < PMK_ARMV8_PMEVTYPER0);
 }
 
-/* Counts which kinds of values were compared and equal. */
+/* Increments the counter for words of this kind that are equal in both logs. */
 static void count_seen(struct comparison *b, const struct op *op, unsigned reg, uint64_t value)
 {
 	unsigned *seen = b->tally->seen;

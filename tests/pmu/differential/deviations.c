@@ -109,7 +109,7 @@ const struct deviation deviations[NRULES] = {
 	/*
 	 * The divider runs twice for 32 cycles, with a break of 32 cycles. The model's divider
 	 * continues where it stopped, so it counts one step. In QEMU, each of the two periods
-	 * contains a multiple of 64, or neither does, because its clock does not always begin at
+	 * contains a multiple of 64, or neither does, because QEMU's clock does not always begin at
 	 * the same number.
 	 */
 	[RULE_DIVIDER_PHASE] = {
@@ -325,7 +325,8 @@ static uint64_t type_bits(const struct machine *m)
 }
 
 /*
- * Returns the bits of a register in which the two values may differ, and marks the rule for them.
+ * Returns the bits of a register in which QEMU and the model may differ. Stores the reason in
+ * *rule.
  */
 static uint64_t register_bits(const struct machine *m, unsigned reg, enum rule *rule)
 {

@@ -40,7 +40,7 @@ static bool chance(struct maker *g, unsigned percent)
 	return below(g, 100) < percent;
 }
 
-/* In 15 of 100 cases, returns random bits in the undefined bits of a register. */
+/* In 15 of 100 cases, returns random values for the undefined bits of a register, `where`. */
 static uint64_t noise(struct maker *g, uint64_t where)
 {
 	return chance(g, 15) ? next(g) & where : 0;
@@ -232,7 +232,8 @@ static void access(struct maker *g, struct op op)
 
 	if (!keep_clear(&g->m, &op))
 		return;
-	if (needs_flags(&op)) /* changes nothing, even if it is denied */
+	/* Writing 0 changes nothing, even if it is denied, but makes QEMU update its flags. */
+	if (needs_flags(&op))
 		append(g, (struct op){ .kind = OP_WRITE, .reg = PMK_ARMV8_PMCNTENSET });
 	trial = g->m;
 	machine_step(&trial, &op, ignore, NULL);

@@ -224,7 +224,9 @@ static void write_control(struct machine *m, unsigned reg, uint64_t value)
 	case SCR_EL3:
 		m->scr = value;
 		set_input(m, PMK_ARMV8_IN_SECURE, !(value & SCR_NS));
-		/* The model has no input for SCR_EL3.EEL2, so the test sets its parameter. */
+		/*
+		 * The model has no input for SCR_EL3.EEL2, so the test sets the model's parameter.
+		 */
 		m->model.params.secure_el2 = m->core->secure_el2 && (value & SCR_EEL2);
 		break;
 	}

@@ -58,7 +58,7 @@ enum op_kind {
 	OP_WRITE,   /* writes value to reg */
 	OP_PENDING, /* reads the PMU's interrupt at the GIC, 0 or 1 */
 	OP_LOOP,    /* value: number of rounds, 1 to 65535 */
-	OP_DOWN,    /* from the current level to the lower level `to` */
+	OP_DOWN,    /* goes from the current level to the lower level `to` */
 	OP_UP,	    /* value: which instruction goes up, SVC, HVC or SMC */
 	OP_DUMP,    /* reads dumped[] at the highest level; each program ends with it */
 };
@@ -182,11 +182,11 @@ void machine_step(struct machine *m, const struct op *op, log_fn *log, void *ctx
 unsigned machine_top(const struct machine *m);
 /* Returns true if EL2 exists and is enabled in the security state of the levels below EL3. */
 bool machine_el2(const struct machine *m);
-/* Returns MDCR_EL2.HPMN, or the number of all counters without EL2. */
+/* Returns MDCR_EL2.HPMN. Without EL2, returns the number of all counters. */
 unsigned machine_hpmn(const struct machine *m);
 /*
  * Returns the number of the counter whose count or type is in this register; -1 if there is none.
- * PMSELR may select 31.
+ * PMSELR may select 31, so the result may be 31.
  */
 int machine_counter(const struct machine *m, unsigned reg);
 
