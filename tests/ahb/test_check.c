@@ -72,11 +72,11 @@ static const char *const right[] = {
 	"I Nr:single@0 I/so Nr:single@0 I/s Nr@4/o I", /* IDLE becomes NONSEQ in a wait */
 	"I Nr:incr4@0 B/s S@4/o S S I",		       /* BUSY becomes SEQ in a wait */
 	"I Nr:incr@0 B/s I/o I",		       /* in an INCR burst, BUSY may become IDLE */
-	"I Nr:incr@0 B/s Nr@8/o I",		       /* and NONSEQ */
+	"I Nr:incr@0 B/s Nr@8/o I",		       /* in INCR, BUSY may become NONSEQ */
 	"I Nr:single@0 I/eE I",
 	"I Nr:incr4@0 S/e I/E I",	   /* the master cancels the rest of the burst */
 	"I Nr:incr4@0 S/eE S S I",	   /* the master continues the burst */
-	"I Nr:single@0 Nr:single@4/seE I", /* the next transfer is kept */
+	"I Nr:single@0 Nr:single@4/seE I", /* the master keeps the next transfer */
 };
 
 static const char *const right_ahb[] = {
@@ -261,7 +261,7 @@ static void test_reset(void **state)
 	for (unsigned i = 2; i < 6; i++)
 		trace.cycle[i].reset = true;
 	check_samples();
-	assert_int_equal(nfound, 2); /* each once, one edge after the reset began */
+	assert_int_equal(nfound, 2); /* each violation once, one edge after the reset began */
 	assert_int_equal(found[0].rule, RULE(RESET_TRANS));
 	assert_int_equal(found[0].cycle, 3);
 	assert_int_equal(found[1].rule, RULE(RESET_READY));
@@ -382,7 +382,7 @@ static void test_absent(void **state)
 		trace.cycle[i].x = PMK_AHB_ALL & ~PMK_AHB_REQUIRED;
 	check_samples();
 	assert_int_equal(nfound, 0);
-	begin(true, "I Nr:incr4@0 B/s I/o I"); /* the burst may have been an INCR */
+	begin(true, "I Nr:incr4@0 B/s I/o I"); /* without HBURST, it may be an INCR */
 	pmk_ahb_checker_init(&checker, &few);
 	check_samples();
 	assert_int_equal(nfound, 0);
@@ -410,7 +410,7 @@ static void test_no_hresp(void **state)
 		assert_int_equal(nfound, 1);
 		assert_int_equal(found[0].rule, RULE(WAIT_TRANS));
 	}
-	/* With HRESP, or without a wait state, the change is a violation. */
+	/* With HRESP, or without a wait state, the change to IDLE is a violation. */
 	begin(true, "I Nr:incr4@0 S/s I/o I");
 	check_samples();
 	assert_int_equal(nfound, 2);

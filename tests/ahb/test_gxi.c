@@ -161,7 +161,7 @@ static void test_pages(void **state)
 	setup(&b);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		cycle(&b, 2 + i % 2, 0, false, rows[i].addr);
-		cycle(&b, 1, 0, false, 0x7fff0000); /* a waiting request is no transfer */
+		cycle(&b, 1, 0, false, 0x7fff0000); /* a waiting request is not a transfer */
 		assert_int_equal(b.bus.total[S(PAGE_2K)], rows[i].p2);
 		assert_int_equal(b.bus.total[S(PAGE_4K)], rows[i].p4);
 		assert_int_equal(b.bus.total[S(PAGE_8K)], rows[i].p8);
@@ -206,7 +206,8 @@ static void test_no_address(void **state)
 }
 
 /*
- * Signals that are not known are not raised. On the bus they are marked as unknown, and are not 0.
+ * If a wire of the GXI is not observed, the signals that depend on it are not raised. They are
+ * marked as unknown on the bus, so their totals are not taken for 0.
  */
 static void test_not_known(void **state)
 {

@@ -168,7 +168,7 @@ static void test_busy_is_no_wait(void **state)
 	expect_classes(&b, 2, 2, 0, 4, 0, 0);
 }
 
-/* If a burst is broken off, it counts as the type that it began with (our choice). */
+/* If a burst ends early, it counts as the type that it began with (our choice). */
 static void test_early_end(void **state)
 {
 	static struct bench b;
@@ -194,7 +194,7 @@ static void test_error(void **state)
 	feed(&b, "I/E");
 	expect(&b, S(READ), 1, S(SINGLE), 1, -1);
 	expect_classes(&b, 1, 0, 0, 1, 1, 0);
-	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before an error count */
+	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before an ERROR are counted */
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WRITE), 3, S(INCR4), 1, S(WAIT), 2,
 	       S(WAIT_FIRST_SLAVE), 2, S(WAIT_OVER), 1, -1);
 }
@@ -270,7 +270,7 @@ static void test_unknown_cause(void **state)
 	static struct bench b;
 
 	(void)state;
-	setup(&b); /* caused by the slave, by default */
+	setup(&b); /* by default, waits of unknown cause count as the slave's */
 	begin(&b);
 	b.layer.threshold = 100;
 	feed(&b, "Nr:single@0 I/uuco");
@@ -284,7 +284,7 @@ static void test_unknown_cause(void **state)
 	feed(&b, "Nr:single@0 I/uuco");
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WAIT), 3, S(WAIT_FIRST_BUS), 3, -1);
 	setup(&b);
-	b.params.unknown_cause = PMK_AHB_CAUSE_UNKNOWN; /* the causes are unknown */
+	b.params.unknown_cause = PMK_AHB_CAUSE_UNKNOWN; /* unknown causes count only in the total */
 	begin(&b);
 	b.layer.threshold = 100;
 	assert_false(pmk_bus_raises(&b.bus, S(WAIT_FIRST_SLAVE)));
@@ -697,7 +697,7 @@ static void test_check_finds(void **state)
 
 	(void)state;
 	setup(&b);
-	b.bus.total[S(READ)] = 77; /* earlier cycles do not count */
+	b.bus.total[S(READ)] = 77; /* raised before the observer began */
 	begin(&b);
 	feed(&b, "Nw:incr4@10%f S/so S S Nr:single@0 I/eE I/s I");
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -42,8 +42,9 @@ struct rig {
 	char seen[6][4000];
 	char lock[6][4000]; /* HMASTLOCK; . for 0, L for 1 */
 	unsigned n;
-	/* The layer that owns each slave for a locked sequence, as derived from the buses. */
+	/* For each layer: the transfer in its data phase was locked. */
 	bool locked_data[6];
+	/* For each slave: the layer whose locked sequence keeps it, or -1. */
 	int keeper[PMK_MATRIX_MAX_SLAVES + 1];
 };
 
@@ -206,8 +207,8 @@ static void expect(unsigned master, const char *letters)
 /* ---- the development chip ------------------------------------------------------------------ */
 
 /*
- * The chip has the windows and the reactions of masters to ERROR of DDI 0287B 4.2.2. Its wait
- * states are our choice.
+ * The chip's windows, and the reactions of its masters to ERROR, are those of DDI 0287B 4.2.2. Its
+ * wait states are our choice.
  */
 static void test_devchip(void **state)
 {
@@ -546,7 +547,7 @@ static void test_error_drops(void **state)
 	assert_int_equal(s.last, 3);
 }
 
-/* An error on the last beat of a burst that is dropped does not affect the next burst. */
+/* If the last beat of a burst gets an ERROR, the next burst is not affected. */
 static void test_error_on_the_last_beat(void **state)
 {
 	(void)state;
@@ -946,7 +947,7 @@ static void test_locked_scripts(void **state)
 	s.period = 0;
 	setup();
 	assert_int_equal(pmk_matrix_script(&rig.matrix, DMA0, &s), 0);
-	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* lowest priority, but it gets its turn */
+	post(ARMI, 1, MEMORY, PMK_AHB_SINGLE, false); /* ARM-I: last priority, but gets its turn */
 	run(24);
 	expect(DMA0, ".css1.ss1.ss1...........");
 	expect(ARMI, "..caaaaaaaaaaass1.......");
@@ -1195,7 +1196,7 @@ static void test_random(void **state)
 	}
 }
 
-/* The same holds if slaves refuse transfers and masters lock the bus. */
+/* What test_random() checks also holds if slaves refuse transfers and masters lock the bus. */
 static void test_random_refusals(void **state)
 {
 	static uint64_t posted[6];

@@ -173,9 +173,9 @@ static void test_late(void **state)
 }
 
 /*
- * The addresses step through 8 KB by 1 KB, and then again, which are 17 transfers. Every second
- * step enters another page of 2 KB, and every fourth step another page of 4 KB. The step back also
- * changes the page.
+ * There are 17 transfers. Their addresses step through 8 KB by 1 KB, twice, and begin again. Every
+ * second step enters another page of 2 KB, and every fourth step another page of 4 KB. The step
+ * back also changes the page.
  */
 static void test_pages(void **state)
 {
@@ -193,7 +193,7 @@ static void test_pages(void **state)
 	assert_int_equal(bus.total[S(PAGE_4K)], 4);
 	assert_int_equal(bus.total[S(PAGE_8K)], 0);
 	assert_int_equal(bus.total[S(PAGE_16K)], 0);
-	s.addr = 0x3000; /* across 16 KB, and back */
+	s.addr = 0x3000; /* the addresses cross 16 KB, and return */
 	begin(&s);
 	run(30);
 	assert_int_equal(bus.total[S(PAGE_2K)], 8);
