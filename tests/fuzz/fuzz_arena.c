@@ -253,7 +253,7 @@ static void list_places(struct rig *rig, char *memory, struct pmk_emulated *e)
 	keep(rig, pmk_slot_executions(memory, THE_CPU) + PMK_MAX_BLOCKS,
 	     sizeof(struct pmk_executions), true);
 	keep(rig, e, used, true);
-	/* Parts of the previous place, so that they are hit more often. */
+	/* Parts of *e as places of their own, so that more writes hit them. */
 	keep(rig, &e->session.plan, sizeof(e->session.plan), false);
 	keep(rig, e->session.pass, passes * sizeof(e->session.pass[0]), false);
 	keep(rig, e->model, passes * sizeof(e->model[0]), false);

@@ -66,7 +66,10 @@ static void check(const struct pmk_dump *d)
 	check_profile(d);
 }
 
-/* Returns the number of complete dumps. Dumps that had CR LF count only with `undone`. */
+/*
+ * Returns the number of complete dumps. If `undone` is false, does not count dumps in which CR LF
+ * was converted back to LF.
+ */
 static unsigned read_all(const uint8_t *data, size_t size, bool undone)
 {
 	unsigned complete = 0;

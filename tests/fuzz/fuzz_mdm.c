@@ -2,7 +2,7 @@
 /*
  * libFuzzer: the registers of a debug module have random values. A session on its counters reads
  * values, or returns an error. A failed access returns its error. The last write to the lock
- * register locks it.
+ * register locks the module.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_mdm.c
  *
  * The first two bytes select the configuration of the counters and of the module. The third byte is
