@@ -72,7 +72,7 @@ module agents(input clk, input rstn,
 	integer whead, wtail, wsent, wdone;
 	reg [1:0] bq[0:15];
 	integer bhead, btail;
-	integer bready_[0:3];	// writes by ID that may be answered
+	integer bready_[0:3];	// for each ID: number of writes that may be answered
 	integer unanswered;
 
 	initial begin

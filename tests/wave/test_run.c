@@ -304,7 +304,7 @@ static void test_x_on_hready(void **state)
 	assert_int_equal(run(CLOCK LAYER, NULL), 0);
 	assert_int_equal(w->time,
 			 10); /* hready is x at the first edge, so no other check is made */
-	assert_int_equal(w->count, 1); /* and nothing else was reported */
+	assert_int_equal(w->count, 1); /* no other x was reported */
 }
 
 /* After lost edges, the bus is taken to be idle. */

@@ -196,8 +196,8 @@ static void test_clock_x(void **state)
 	(void)state;
 	run_dump(&o,
 		 HEADER "#0\n0!\nb1 v\n#5\nx!\n#6\n1!\n" /* 0 x 1 is an edge */
-			"#10\nz!\n#11\n1!\n"		 /* 1 z 1 is none */
-			"#15\n0!\n#16\nx!\n#17\n0!\n"	 /* 0 x 0 is none */
+			"#10\nz!\n#11\n1!\n"		 /* 1 z 1 is no edge */
+			"#15\n0!\n#16\nx!\n#17\n0!\n"	 /* 0 x 0 is no edge */
 			"#18\n1!\n",
 		 CLOCK V);
 	assert_int_equal(o.nedges, 2);

@@ -36,7 +36,10 @@ static void assert_value(const char *change, uint64_t bits, uint64_t x)
 	assert_int_equal(v.x, x);
 }
 
-/* A shorter value is extended by 0, or by x or z if it begins with that (IEEE 1364-2005 18.2.1). */
+/*
+ * A value with fewer digits than the signal has bits is extended by 0, or by x or z if the value
+ * begins with x or z (IEEE 1364-2005 18.2.1).
+ */
 static void test_vectors(void **state)
 {
 	(void)state;
@@ -458,8 +461,8 @@ static void test_nuls(void **state)
 /* ---- places --------------------------------------------------------------------------------- */
 
 /*
- * Every truncation of a dump gives its first edges. The result is "partial", unless nothing was
- * read or nothing is missing.
+ * If a dump is truncated at any byte, the edges before this byte are read. The result is "partial",
+ * unless nothing was read or nothing is missing.
  */
 static void test_every_truncation(void **state)
 {
