@@ -264,8 +264,8 @@ static enum verdict check_shown(struct run *r, const char *name, unsigned reg, u
 }
 
 /*
- * Writes ones and zeros, to which each kind of bit reacts in another way. Other vectors must test
- * the effects of WO bits, and that W1C clears a bit that an event set.
+ * Writes ones and zeros, to which each kind of bit reacts differently. Other vectors must test the
+ * effects of WO bits, and that W1C clears a bit that an event set.
  */
 static enum verdict check_bits(struct run *r, const char *name, unsigned reg, uint64_t ones,
 			       const struct access *a)
@@ -298,8 +298,8 @@ static enum verdict check_bits(struct run *r, const char *name, unsigned reg, ui
 }
 
 /*
- * By the index of a PMU in pmk_pmus: true if the file has vectors for the PMU, and true for each
- * register whose access the file describes.
+ * For PMU p of pmk_pmus, has_vectors[p] is true if the file has vectors for it, and described[p][r]
+ * is true if the file describes the access to register r.
  */
 static bool has_vectors[64], described[64][256];
 
@@ -1007,7 +1007,7 @@ static unsigned model_lines(struct target *t)
 	return of(t)->ops->lines(&of(t)->model);
 }
 
-/* Returns the index of a name in a list, or `n`. */
+/* Returns the index of a name in a list, or `n` if the list does not have it. */
 static unsigned index_of(const char *name, const char *const names[], unsigned n)
 {
 	unsigned i = 0;
@@ -1276,7 +1276,7 @@ static bool microblaze_option(struct target *t, const char *name, uint64_t value
 
 static bool microblaze_input(struct target *t, const char *name, uint64_t value)
 {
-	if (!strcmp(name, "jtag_lock")) { /* 0 returns it, 1 takes it, 2 forces it */
+	if (!strcmp(name, "jtag_lock")) { /* 0 gives back the lock, 1 takes it, 2 forces it */
 		if (value)
 			pmk_mdm_model_jtag_lock(&board.mdm, value == 2);
 		else
@@ -1382,7 +1382,7 @@ static const struct {
 	    .mcrr = armv8_mcrr, .load = armv8_load, .store = armv8_store } },
 };
 
-/* Makes the target the one that the PMU's family needs, and resets it. */
+/* Gives the target the operations that models of the PMU's family have, and resets the model. */
 static void model_reset(struct target *t)
 {
 	struct model_target *m = of(t);
