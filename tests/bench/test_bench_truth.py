@@ -11,8 +11,6 @@ import sys
 import repo
 from harness import *
 
-pytestmark = pytest.mark.ci
-
 TRUTH = os.path.join(SOURCE, "bench", "truth")
 
 
@@ -74,6 +72,7 @@ def test_labels_are_what_the_page_says(truth):
     equal(core_of, set(labels))
 
 
+@pytest.mark.ci
 def test_it_measures_and_judges():
     have("aarch64-linux-gnu-gcc", "qemu-aarch64", "llvm-mca")
     plot = os.path.join(WORK, "bench-truth.svg")
