@@ -16,9 +16,10 @@ from common import Trouble, output_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. Plain QEMU takes 0.6 to 0.8 s for
-# the first three, and pmk takes 2 to 12 s for the last. A work factor of 0 means that the program
-# is not measured: the stored programs for MicroBlaze do not include it.
+# {name: work factors for ARM, A64, MicroBlaze and the ARM926}. With the factors for ARM, A64 and
+# MicroBlaze, plain QEMU takes 0.6 to 0.8 s. With the factor for the ARM926, pmk takes 2 to 12 s. A
+# factor of 0 means that the program is not measured: it is not among the stored programs for
+# MicroBlaze.
 PROGRAMS = {
     "mixed": (15000, 21000, 26000, 15000),
     "sort": (45, 42, 48, 6),
@@ -35,7 +36,8 @@ PROGRAMS = {
     "merge": (180, 180, 0, 20),
     "containers": (350, 350, 0, 60),
 }
-# --quick divides the work by this. The tests, which do not judge the times, set it higher.
+# --quick divides the work by this number. The tests set a larger number, because they do not judge
+# the times.
 QUICK = int(os.environ.get("PMK_BENCH_QUICK", "7"))
 
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra"]
@@ -47,7 +49,8 @@ CALLGRIND = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=ye
 # Valgrind cannot map the large address range that pmk reserves for recordings. With a limit on the
 # size of files, pmk reserves no more than this limit.
 HOST_COUNTED = ["prlimit", "--fsize=6000000000"]
-# pmk waits only some seconds for the emulator's version, so this question is not counted.
+# pmk waits only some seconds for the emulator's reply to --version, so callgrind does not count the
+# run that prints it.
 HOST_WRAPPER = """#!/bin/sh
 [ "$1" = --version ] && exec '{emulator}' "$@"
 exec valgrind -q --tool=callgrind --callgrind-out-file='{out}' '{emulator}' "$@"
@@ -64,8 +67,8 @@ class Isa:
     emulator: list
     core: str
     most_slowdown: float
-    # Names of its events, for the table of the programs' characters. A-B is the difference of two
-    # events.
+    # Names of the core's events, for bench/run's table of the programs' character. A-B is the
+    # difference of two events.
     insns: str
     data: str
     data_miss: str
@@ -80,7 +83,7 @@ class Isa:
     dcache: tuple = ()
 
     def runs(self, name):
-        """True if this program is measured on this instruction set."""
+        """True if the program `name` is measured on this instruction set."""
         return name not in PROGRAMS or PROGRAMS[name][self.work] > 0
 
     def lacks(self):
@@ -147,8 +150,8 @@ ASKED_FOR = {"arm926"}  # measured only on request: a round takes a minute
 
 
 def microblaze_tools():
-    """Imports tests/microblaze_tools.py. It writes its programs to $PMK_TEST_WORK, which Bench sets
-    to the folder of the other results."""
+    """Imports tests/microblaze_tools.py. It writes its programs to $PMK_TEST_WORK. Unless the
+    variable is set, Bench sets it to the folder of its own programs."""
     path = os.path.join(HERE, "..", "tests")
     if path not in sys.path:
         sys.path.append(path)
@@ -301,8 +304,8 @@ class Bench:
         return [emulator(isa.emulator[0]), *isa.emulator[1:]]
 
     def host_instructions(self, name, isa, work):
-        """Returns how many host instructions the emulator executes, as counted by callgrind: alone,
-        and under pmk stat -e all."""
+        """Returns two numbers of host instructions, as counted by callgrind: those of the emulator
+        without pmk, and those of the emulator under pmk stat -e all."""
         folder, out = os.path.join(self.work, "callgrind"), os.path.join(self.work, "callgrind.out")
         os.makedirs(folder, exist_ok=True)
         wrapper = os.path.join(folder, isa.emulator[0])
@@ -320,7 +323,7 @@ class Bench:
                     *self.arguments(name, isa)], **kw)
 
     def counted(self, name, isa, folder=None, **kw):
-        """Run pmk stat -e all. `folder` has the emulator to use."""
+        """Runs pmk stat -e all. If `folder` is given, it has the emulator to use."""
         where = ["env", f"PMK_QEMU_DIR={folder}"] if folder else []
         return Run([*where, self.pmk, "stat", "-e", "all", "--core", isa.core, "--json-document",
                     "-o", self.json, "--", self.path(name, isa.name), *self.arguments(name, isa)],

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETS	4000 /* other nets, if there is one layer */
-#define CHANGES 24   /* changes of these nets per cycle */
+#define NETS	4000 /* nets that belong to no layer, if there is one layer */
+#define CHANGES 24   /* changes of the NETS nets per cycle */
 #define LAYERS	8    /* largest number of layers */
 #define CODES	(NETS + 16 * LAYERS)
 

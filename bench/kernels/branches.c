@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a predictor can memorise, in a quarter of an L1. */
+/*
+ * The length of a pattern. A predictor cannot memorise so many branches, and the bits take only a
+ * quarter of an L1 cache.
+ */
 enum { BITS = 65536 };
 
 static uint32_t taken[BITS / 32];

@@ -3,7 +3,7 @@
  * Repeats an instruction to measure its latency and its throughput per cycle. In `…-chain` each
  * instruction waits for the previous one, in `…-flow` none does.
  *
- *   chains NAME TIMES      executes 64 of them, TIMES / 64 times
+ *   chains NAME TIMES      executes the text of a row TIMES times, 64 in each iteration
  *   chains                 lists the names
  *
  * A row is a name and instructions of the target's instruction set, as text.

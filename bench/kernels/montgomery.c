@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	bytes = atoi(argv[1]) / 8;
 	if (bytes < 1 || bytes > (int)sizeof(text))
 		return 2;
-	/* The published figures are of a library whose function has no vectors. */
+	/* The published figures are those of a bn_mul_mont() without vector instructions. */
 	OPENSSL_armcap_P = 0;
 	for (int i = 0; i < bytes; i++)
 		text[i] = (unsigned char)(37 * i * i + 11 * i + 201);

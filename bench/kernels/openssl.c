@@ -6,7 +6,7 @@
  *   openssl NAME CAPABILITIES TIMES
  *
  * CAPABILITIES are the processor features that the library uses: OPENSSL_armcap of its manual; 1 is
- * Advanced SIMD. The functions are those of the static library and have no header.
+ * Advanced SIMD. The static library contains the functions, but no header declares them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -176,7 +176,7 @@ static void aes_cbc(void)
 	AES_cbc_encrypt(data, data, BYTES, state, iv, 1);
 }
 
-/* The rounds are written by hand, and the exclusive-or with earlier blocks is compiled. */
+/* The rounds are in assembly, but the exclusive-or with earlier blocks is compiled from C. */
 static void aes_ige(void)
 {
 	AES_ige_encrypt(data, data, BYTES, state, iv, 1);

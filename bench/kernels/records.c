@@ -23,7 +23,7 @@ struct item {
 	char label[31];
 };
 
-/* The compiler knows nothing about a procedure when it compiles the callers. */
+/* The compiler knows nothing about such a procedure when it compiles the callers. */
 #define APART __attribute__((noipa))
 
 static struct item shelf[4], counter;

@@ -6,8 +6,8 @@
  *   stream read|both|fill|copy|back|twice|ahead BYTES TIMES
  *
  * TIMES lines are read, written, or copied from one block of BYTES to another. At the end of a
- * block, it continues at the beginning. `both` reads the lines of two halves of a block in turn.
- * `back` copies from the end to the beginning, and `twice` copies 2048 bytes at a time through a
+ * block, the program continues at its beginning. `both` reads the lines of two halves of a block in
+ * turn. `back` copies from the end to the beginning. `twice` copies 2048 bytes at a time through a
  * third block, which stays in the cache. `ahead` copies, and prefetches the data 256 bytes ahead.
  * Each access is to a word of 8 bytes, as in tinymembench's C functions. No load waits for another.
  */

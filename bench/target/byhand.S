@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The minimum cost of the library's work: the shortest sequences that do the same. They are written
- * for a program that knows its counters and uses 32 bits of each, without checks or interrupts. All
+ * The minimum cost of the library's work: the shortest sequences that do this work. They are for a
+ * program that knows its counters and uses 32 bits of each, without checks or interrupts. All
  * registers are free, as if the code were inline. There are versions for 1, 3 and 7 counters; the
  * first counter counts cycles.
  *
