@@ -4,8 +4,8 @@
 
 #include <pmk/target.h>
 
-/* Counts work() and writes the counts through `put`, which takes one character, for a UART. Returns
- * 0 or a negative enum pmk_error. */
+/* Counts work(), and writes the counts as text through `put`, which sends one character, perhaps to
+ * a UART. Returns 0 or a negative enum pmk_error. */
 int count(struct pmk_port port, void (*work)(void), pmk_put *put);
 
 #endif

@@ -30,7 +30,7 @@ static void init(struct simulator *s)
 	pmk_bus_init(&s->bus);
 	for (unsigned i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
 		pmk_signal_add(&s->bus.raised, raised[i]);
-	/* The documents leave open which of two ways is right; this chooses one. */
+	/* ARM's documents do not say whether a write while E is 0 clears a flag. Here it does. */
 	params.strict_e_clear = false;
 	pmk_arm11_model_reset(&s->pmu, &pmk_arm1176, &params, &s->bus);
 	s->ops = pmk_model_find(&pmk_arm1176);

@@ -2,7 +2,7 @@
 /*
  * hello.c with a stack that is measured: it is filled with a pattern before sort() runs, and the
  * deepest word that has changed afterwards shows how deep the stack was. The exit code is 1 if that
- * is more than STACK_LIMIT bytes. The script `gate` uses it.
+ * is more than STACK_LIMIT bytes. The script `gate` runs this program.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static void fill(void)
 	}
 }
 
-/* Sorts a part by merging, so that the depth of the stack depends on the size. */
+/* Sorts by merging, so that the depth of the stack depends on n. */
 __attribute__((noinline)) static void sort(int16_t *part, size_t n)
 {
 	int16_t *middle = part + n / 2, one;

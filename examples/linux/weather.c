@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The slow program of docs/tutorial.md, which finds out why; weather.patch makes it fast. It has a
- * day of weather stations: a row for each minute, a column for each station.
+ * The slow program of docs/tutorial.md. The tutorial finds the reason, and weather.patch makes the
+ * program fast. Its table has one day: a row for each minute, a column for each weather station.
  */
 #include <stdint.h>
 #include <stdio.h>
