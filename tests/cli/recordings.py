@@ -144,7 +144,7 @@ TOTALS = {e: sum(f[e] for f in FUNCTIONS.values())
 
 
 def sample(path, contexts=False):
-    """Returns a recording. main() calls work() in a loop. work() runs three times, once of them in
+    """Returns a recording. main() calls work() in a loop. work() runs three times, one of them in
     a second thread. main() also calls down(), which calls itself twice; the call in down() is
     conditional. work() has a loop with an inlined clamp(), whose branch is never taken. main() also
     runs code without a name."""

@@ -6,9 +6,9 @@ from harness import *
 from programs import build
 
 # spin N: main() calls outer(), which calls hot() for N rounds and cold() for a twentieth of N.
-# forked N: a child called "the-child" does the same. library N: the rounds run in a function of a
-# shared library. endless: outer() is called until the program is killed; the program prints a line
-# when it begins.
+# forked N: a child called "the-child" does what spin N does. library N: the rounds run in a
+# function of a shared library. endless: outer() is called until the program is killed; the program
+# prints a line when it begins.
 PROG = r"""
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.once, lab]
 
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 
-# Configurations whose parameters the method claims to find, chosen by hand. None of them has a
+# Configurations, chosen by hand, whose parameters pmk calibrate claims to find. None of them has a
 # prefetcher.
 BOARDS = [
     ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
@@ -86,8 +86,8 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out
-    # The written file is a usable core, which counts as many cycles as the core with these
-    # parameters.
+    # The written file is a usable core, which counts as many cycles as the core that was
+    # calibrated.
     ring = (kernels(isa), "ring", "64", "0", "4", "1600")
     doc = stat("--core", ini, "-e", "cpu_cycles", *ring)
     equal(doc["core"], "mine")

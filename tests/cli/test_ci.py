@@ -53,7 +53,7 @@ def environment(tmp_path, **more):
 
 
 def read(name):
-    import yaml  # of Debian's mkdocs
+    import yaml  # installed with Debian's mkdocs
 
     with open(os.path.join(SOURCE, name)) as f:
         return list(yaml.safe_load_all(f))

@@ -388,8 +388,8 @@ def test_a_library_that_only_moved_is_one_row(tmp_path):
 
 
 def test_new_functions_count_if_the_total_is_over(base, new):
-    """A new function can exceed the limit only if the total does, which grows from 376 to 425
-    cycles. fresh() is new with 24 cycles, and down() is gone."""
+    """A new function can exceed the limit only if the total exceeds it, too. The total grows from
+    376 to 425 cycles. fresh() is new with 24 cycles, and down() is gone."""
     fresh = "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n"
     for limit, named in ((6, True), (7, False)):
         equal(fresh.format(limit) in diff("--fail-over", str(limit), base, new, code=1).err, named)
@@ -436,8 +436,8 @@ def test_documents(tmp_path):
 
 
 def test_lines_of_stat_are_read(tmp_path):
-    """pmk diff reads the lines of pmk stat -j. Lines have clocks in milliseconds; pmk counts them
-    in nanoseconds."""
+    """pmk diff reads the lines of pmk stat -j. They have times, such as task-clock, in
+    milliseconds, and pmk diff shows nanoseconds."""
     def line(value, event, unit="", **more):
         return json.dumps({"counter-value": value, "unit": unit, "event": event, "pmu": "arm1176",
                            "trust": "exact", **more}) + "\n"

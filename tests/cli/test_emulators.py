@@ -143,8 +143,8 @@ def test_one_without_plugins():
     cause = f"{place}/qemu-arm was built without support for plugins"
     fails_with(count(place), f"{cause}; {remedy('qemu-user', 'one that can')}")
     equal(advice("qemu-arm", place), ("broken", cause, remedy("qemu-user", "one that can")))
-    # In the distributions' packages, qemu-system-* can load plugins. So one that cannot is the
-    # user's own build, and the message does not advise to install a package.
+    # In the distributions' packages, qemu-system-* can load plugins. So a qemu-system-* that cannot
+    # is the user's own build, and the message does not advise to install a package.
     shutil.copy(f"{place}/qemu-arm", f"{place}/qemu-system-arm")
     fails_with(count(place, argv=("--qemu", "qemu-system-arm -M none")),
                f"{place}/qemu-system-arm was built without support for plugins; docs/install.md "

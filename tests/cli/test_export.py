@@ -650,7 +650,7 @@ def test_pprof_shows_where_code_is(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
               env={**os.environ, "HOME": str(tmp_path)})
-    # Newer versions also print the column, which pmk does not know.
+    # Newer versions of pprof also print the column, which pmk does not know.
     said = re.sub(r"(:\d+):0 s=", r"\1 s=", out.out)
     contains(said, "0x200c M=1 clamp /src/util.h:4 s=0\n             work /src/loop.c:8 s=5\n")
     contains(out.out, "/nonexistent/prog  [FN][FL][LN][IN]")

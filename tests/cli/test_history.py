@@ -512,7 +512,7 @@ def test_bisect_with_settings(repository):
     for n, (with_it, without) in {0: (100, 100), 3: (130, 100)}.items():
         equal(repository.add(repository.commits[n], *set_it).code, 0)
         equal(repository.add(repository.commits[n], "-e", "instructions").code, 0)
-    with sqlite3.connect(repository.folder / "results.db") as db: # no change without it
+    with sqlite3.connect(repository.folder / "results.db") as db: # without settings: no change
         db.execute("UPDATE point SET cell = (SELECT min(cell) FROM point JOIN variant ON"
                    " variant.id = variant WHERE settings = '') WHERE variant = (SELECT id FROM"
                    " variant WHERE settings = '')")

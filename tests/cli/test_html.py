@@ -206,8 +206,8 @@ def test_flame_graph_adds_up(page):
 
 
 def tree_recording(path, leaves):
-    """Returns a recording in which main() calls `leaves` functions. Each of them has one of a
-    million cycles."""
+    """Returns a recording of a million cycles in which main() calls `leaves` functions. Each of
+    these functions has one cycle."""
     r = Recording(path)
     r.event("cpu_cycles", trust="modelled")
     r.object("/nonexistent/prog")
@@ -421,7 +421,7 @@ def test_latencies(timed):
 
 @pytest.mark.quick
 def test_without_latencies(page):
-    """A page without latencies has no such section."""
+    """A page of a recording without latencies has no section about them."""
     assert "Latencies" not in page.root.text()
 
 
@@ -620,8 +620,8 @@ def test_a_comparison_has_the_paths_of_both_sides(recording, later):
     equal(events, ["cpu_cycles", "instr_exec", "dcache_miss"])
     got = {path: counts + [0] * (6 - len(counts)) for path, counts in by_path(page).items()}
     equal(got, in_one_tree(recording, later, events))
-    # down() calls itself, and is called fresh() in the later recording. Its instructions have no
-    # bytes by which pmk could match them.
+    # down() calls itself. Its name is fresh() in the later recording, and its instructions have no
+    # bytes by which pmk could match the two.
     equal(got["all", "main", "down"], [0, 0, 0, 24, 9, 0])
     equal(got["all", "main", "fresh"], [24, 9, 0, 0, 0, 0])
     labels = {frame[1]: frame[2] for frame in page.data()["frames"]}

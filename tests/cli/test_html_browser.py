@@ -171,7 +171,8 @@ def test_the_address_has_the_zoom(browser, shown):
 
 
 def boxes(shown, tree):
-    """Returns [(name, count, share of the width)] of a derived graph, from its root on."""
+    """Returns [(name, count, share of the width)] of the graph in the element `tree`, from its root
+    on."""
     return [(*label.split("\n")[0:1], number(label.split("\n")[1].split()[0]), round(width))
             for label, width in shown.js(
                 "return [...document.querySelectorAll(arguments[0] + ' .f')].map("
@@ -316,7 +317,7 @@ def test_search_finds(shown):
     shown.keys(shown.one("#find"), "CLAM")
     equal(len(shown.find("#flame .f.hit")), 2)
     equal(shown.one("#found").text, f"2 frames, {100 * 90 / TOTALS['cpu_cycles']:.1f}%")
-    # If a frame that was found is below another one, its share is not added again.
+    # If a frame that was found is below another found frame, its share is not added again.
     shown.one("#find").clear()
     shown.keys(shown.one("#find"), "down")
     down = FUNCTIONS["down"]["cpu_cycles"]
@@ -361,7 +362,8 @@ def test_listings_are_made_when_they_open(browser, with_source):
 
 
 def test_long_tables_show_their_first_rows(browser, tmp_path):
-    """The others appear when the table is scrolled to its end, and are found and sorted."""
+    """The other rows of a long table appear when it is scrolled to its end. Searching and sorting
+    include them."""
     r = Recording(tmp_path / "many")
     for event in ("cpu_cycles", "instr_exec"):
         r.event(event)
@@ -797,7 +799,7 @@ def test_several_intervals_are_selected(browser, program, folder):
 
 def test_events_have_topics(browser, program, folder):
     """A long table, and the folded list of events without a value, have the topics as headings.
-    They disappear when the table is sorted."""
+    The headings disappear when the table is sorted."""
     path = folder / "topics.html"
     equal(run(PMK, "stat", "--html", path, "--core", "cortex-a8", "-e", "all", program).code, 0)
     shown = Shown(browser, path)

@@ -323,8 +323,8 @@ def test_a_file_that_is_cut_off(tmp_path, small):
 
 
 def test_a_perf_that_was_killed(tmp_path, small):
-    """pmk reads the file of a perf that was killed, which has no features and does not know the
-    size of its data."""
+    """pmk reads the file of a perf that was killed. The file's header has neither features nor the
+    size of the data."""
     data, size = struct.unpack_from("<QQ", small, 40)
     killed = bytearray(small[:data + size])
     killed[48:56] = bytes(8)

@@ -649,8 +649,9 @@ def waits_for_room(pid):
 
 
 def test_a_child_is_killed_while_it_waits_to_report():
-    """A parent can kill a child that waits to report an interval. pmk is stopped here, so the child
-    has no room for intervals. The locks that the child held do not block other processes."""
+    """A parent can kill a child that waits to report an interval. pmk is stopped here, so the
+    buffer for the child's intervals becomes full. The locks that the child held do not block other
+    processes."""
     path = os.path.join(WORK, f"killer-{os.getpid()}")
     p = subprocess.Popen([PMK, "stat", "-o", path, "-I", "500cycles", "-e", "instr_exec",
                           program("killer", KILLER)],

@@ -475,8 +475,8 @@ def test_what_cannot_be_written_is_said_before_the_run(tmp_path):
     (4096, 1 << 19, "1"),
 ])
 def test_a_program_that_writes_into_what_is_recorded(at, length, what):
-    """If a program overwrites the recording, pmk reports that it cannot be read, or the emulator
-    crashes because of it."""
+    """If a program overwrites the memory of the recording, pmk reports that the counts cannot be
+    read, or the emulator crashes."""
     program = build("hostile-ledger", HOSTILE.replace("pmk-arena", "pmk-ledger"), "-static")
     out = pmk("record", "-g", "-o", os.path.join(WORK, f"hostile-{os.getpid()}.data"), program,
               "dies", str(at), str(length), what)
@@ -551,7 +551,7 @@ HARD, A64 = "arm-linux-gnueabihf-", "aarch64-linux-gnu-"
 
 
 def stubs(db, path):
-    """Returns {address: (name, executions of its instructions)} of the stubs in that file."""
+    """Returns {address: (name, executions of its instructions)} of the stubs in the file `path`."""
     return {address: (name, n) for address, name, n in db.execute(
         "SELECT function.address, name, sum(executions) FROM execution "
         "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "

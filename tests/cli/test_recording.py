@@ -325,7 +325,7 @@ def test_a_pipe_has_80_columns_and_whole_names(tmp_path):
 
 
 def test_a_pipe_has_as_many_events_as_names_leave_room_for(tmp_path):
-    for length, events in ((20, 2), (44, 1), (45, 2)):  # 45 columns are too wide for any event
+    for length, events in ((20, 2), (44, 1), (45, 2)):  # 45 leaves no room for an event
         r = Recording(tmp_path / "names.data")
         for i in range(3):
             r.event(f"an_event_with_a_name_{i}")

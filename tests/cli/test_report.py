@@ -268,8 +268,8 @@ def test_formats_page_has_the_records():
     equal(letters, list("PERSDZ"))
     source = repo.text("src/firmware/dump.c")
     equal(sorted(set(re.findall(r"byte\(&?o, '(\w)'\)", source))), sorted(letters))
-    # This dump was written by hand according to the page; the checksum is from an independent
-    # implementation.
+    # This dump was written by hand according to docs/FORMATS.md; the checksum is from an
+    # independent implementation.
     by_hand = bytes.fromhex("504d4b44 01"            # PMKD, version 1
                             "50 07 61726d31313736"    # P "arm1176"
                             # E code 255, period 0, total 300, cost 5, nested 7
@@ -309,7 +309,8 @@ def test_noise_around_and_several_dumps():
 
 
 def test_metrics_of_dumps_with_and_without():
-    """Each metric uses its own dump, whatever the dumps between them contain."""
+    """A metric of a dump uses only counts of this dump, even if other dumps of the capture lack
+    events that the metric needs."""
     plain = dump(event(0xff, 1))
     full = dump(event(0xff, 20), event(7, 10), region(0, "r", 1, counts_of([6]), counts_of([2])))
     doc = document(plain + full + plain + full)

@@ -1315,7 +1315,7 @@ def test_a_note_names_the_class_of_programs_that_miss():
             "memory applies to these cycles")
     contains(note(64, "--core", "cortex-a53", "-e", "cycles"), told)
     contains(note(64, "--core", "raspberrypi4", "-e", "cycles,instructions"), told)
-    assert "misses" not in note(1, "--core", "cortex-a53", "-e", "cycles")  # 16 in 3000
+    assert "misses" not in note(1, "--core", "cortex-a53", "-e", "cycles")  # 16 misses in 3000
     assert "misses" not in note(64, "--core", "cortex-a53", "-e", "instructions")
     assert "misses" not in note(64, "--core", "armv8", "-e", "cycles")  # this core has no label
 

@@ -207,8 +207,8 @@ def test_the_emulator_ends_with_pmk():
     emulator = None
 
     def started():
-        """Finds the emulator that runs the program. Before it, pmk starts another process to read
-        QEMU's version."""
+        """Finds the emulator that runs the program. Before this emulator, pmk starts another one to
+        read QEMU's version."""
         nonlocal emulator
         emulator = next((pid for pid in children(child.pid)
                          if program in of_process(pid, "cmdline")), None)

@@ -301,7 +301,7 @@ def test_the_clock_is_that_of_the_dump():
     dump, ini, scores = simulated(1)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-M", "ahb_armd_bandwidth")
     words = scores["armd"]["READ"] + scores["armd"]["WRITE"]
-    equal([m["value"] for m in doc["metrics"]], [round(4 * words * 1e8 / 3000, 6)])  # 10 ns
+    equal([m["value"] for m in doc["metrics"]], [round(4 * words * 1e8 / 3000, 6)])  # 10 ns each
     contains(doc["producer"], "3002 cycles (2 of them in reset) from ")
 
 

@@ -325,8 +325,8 @@ def test_device_accesses_are_not_cacheable():
 
 
 def test_drains_are_modelled():
-    """Accesses to Strongly Ordered memory also drain (DAI 0195B Table 2), but the emulator does not
-    show them."""
+    """Accesses to Strongly Ordered memory also drain the write buffer (DAI 0195B Table 2), but the
+    emulator does not show which accesses they are."""
     rows = system(firmware(DEVICE, count=4), "-e", "wbuf_drained,dcache_access")["counters"]
     equal({r["event"]: r["trust"] for r in rows},
           {"wbuf_drained": "modelled", "dcache_access": "exact"})

@@ -332,11 +332,11 @@ def test_wide_instructions_in_two_words_wait(code, cycles, base):
 @cases("sequence, expected", [
     ("adds r4, r1, #1; adds r6, r2, #1", 1),
     ("adds r4, r1, #1; adds r6, r2, #1; adds r7, r3, #1", 2),
-    # An older ADD is computed a stage earlier, so the younger one can use its result in the same
-    # cycle. An EOR is not.
+    # The older ADD of a pair is computed a stage earlier, so the younger ADD can use its result in
+    # the same cycle. An EOR is not computed earlier.
     ("adds r4, r1, #1; adds r6, r4, #1", 1), ("eor r4, r1, r2; adds r6, r4, #1", 2),
     ("adds r4, r1, #0; ldr r6, [r4]", 2), ("eor r4, r1, r5; ldr r6, [r4]", 3),
-    # There is one multiplier, and a product takes a cycle longer.
+    # There is one multiplier, and a product takes a cycle longer than a sum.
     ("mul r4, r1, r1; mul r6, r2, r2", 2), ("mul r4, r1, r1; adds r6, r4, #1", 3),
     ("mul r4, r1, r1; mla r6, r2, r2, r4", 2), ("mul r4, r1, r1; str r6, [r2]", 2),
     # Two loads pair if one reads an even word and the other an odd word. Two stores never pair.
@@ -344,7 +344,7 @@ def test_wide_instructions_in_two_words_wait(code, cycles, base):
     ("ldr r4, [r1]; ldr r6, [r2]", 2), ("str r4, [r1]; str r6, [r1, #4]", 2),
     ("ldr r4, [r1]; str r4, [r2, #4]", 1), ("ldr r4, [r1]; adds r6, r2, #1", 1),
     ("ldr r4, [r1]; adds r6, r4, #1", 2), ("ldrb r4, [r1]; adds r6, r4, #1", 3),
-    # Only one operand is shifted in a cycle, and it is needed a stage earlier.
+    # Only one operand is shifted in a cycle. The operand to shift is needed a stage earlier.
     ("eor r4, r1, r2, ror #3; eor r6, r1, r2, ror #5", 2),
     ("eor r4, r1, r2; eor r6, r1, r4, ror #5", 3),
     # An extension is the older instruction of a pair.
@@ -386,12 +386,12 @@ def cycles_m33(more):
     ("ldr r4, [r1]; str r4, [r2]", 2), ("ldr r4, [r1, #16]; ldr r4, [r4]", 3),
     ("ldr r4, [r1]; mla r6, r1, r2, r4", 2), ("ldr r4, [r1]; mla r6, r4, r2, r1", 3),
     ("ldrd r4, r7, [r1]", 2), ("ldm r1, {r4, r6, r7}", 3), ("ldr r4, [r1]; ldr r6, [r2]", 2),
-    # So is a product, and a result with a shifted operand.
+    # A product, and a result with a shifted operand, are also known after two cycles.
     ("mul r4, r1, r2; add.w r6, r4, #1", 3), ("mla r4, r1, r2, r1; mla r6, r1, r2, r4", 2),
     ("eor r4, r1, r2, ror #3; add.w r6, r4, #1", 3), ("eor r4, r1, r2; add.w r6, r4, #1", 2),
     ("eor r4, r1, #0x1fc0; add.w r6, r4, #1", 3), ("eor r4, r1, #0x1b; add.w r6, r4, #1", 2),
     ("eor r4, r1, #0x1b1b1b1b; add.w r6, r4, #1", 2),
-    # These set the flags a cycle late.
+    # These instructions set the flags a cycle late.
     ("muls r4, r1, r4", 2), ("eors r4, r1, #0x1fc0", 2), ("eors r4, r1, #0x1b", 1),
     # IT, and a branch of 16 bits that is not taken, are issued with the instruction before.
     ("cmp r4, r4; it ne; addne r4, #1", 2), ("cmp r4, r4; bne 5f", 1), ("cmp r4, r4; bne.w 5f", 2),
@@ -403,7 +403,7 @@ def test_cycles_of_a_cortex_m33_are_those_that_were_measured(sequence, expected)
 
 
 @cases("loop, expected", [
-    # A branch that waits for the flags takes two cycles, and otherwise one.
+    # A branch takes two cycles if it waits for the flags, and otherwise one.
     ("subs r5, #1; bne 2b", 1 + 2), ("subs r5, #1; add r0, r1; bne 2b", 1 + 1 + 1),
     ("subs r5, #1; ldmia r2!, {r0, r1, r3, r4}; bne 2b", 1 + 4 + 1),
     ("subs r5, #1; bne.w 2b", 1 + 2)])
@@ -802,7 +802,7 @@ def test_a_fault_is_reported_with_its_reason(cpu, code, where, said):
 
 
 @cases("code, executed", [
-    # A division that traps counts as executed; what follows it in its block does not.
+    # A division that traps counts as executed. The instructions after it in its block do not.
     (TRAP_DIVISION + "; b 4f; 4: udiv r2, r0, r1; adds r3, #1; str r2, [sp]; b 5f; 5:", 8),
     (TRAP_DIVISION + "; b 4f; 4: adds r3, #1; udiv r2, r0, r1; adds r3, #1; b 5f; 5:", 9),
     (TRAP_DIVISION + "; movs r1, #1; udiv r2, r0, r1; adds r3, #1; udf #1", 10),
@@ -812,7 +812,7 @@ def test_a_fault_is_reported_with_its_reason(cpu, code, where, said):
     # The instruction at this address is executed once, before the address is even.
     ("ldr r0, =6f; b 6f; .balign 4; 6: b.w 5f; nop; 5: blx r0", 5)])
 def test_a_fault_ends_the_counts_at_its_instruction(code, executed):
-    """HardFault's handler has four instructions. The firmware's first one comes before CODE."""
+    """HardFault's handler has four instructions. The firmware executes MOVS before CODE."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     source = FIRMWARE.replace("MORE", "").replace("reset:", "reset:\tmovs r0, #1\n" +
                                                   code.replace("; ", "\n") + "\n")

@@ -2,7 +2,7 @@
 """Tests pmk stat --qemu with firmware for MicroBlaze: exceptions and interrupts by their vectors,
 devices on the peripheral bus, both byte orders. The boards cannot end the emulator. So the firmware
 prints on its UART that it is done and waits, and the test then ends pmk. The tests check regions
-that have ended before."""
+that end before the firmware prints this."""
 import os
 import signal
 import struct
