@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Third-party programs to count, and the parts of a Linux guest: files of Debian's packages for
-other processors, in the archive's present version. Tests compare their counts with values that they
-determine from the same files, so other versions cause no failures.
+other processors, in the archive's present version. Tests determine the expected counts from the
+same files, so other versions cause no failures.
 
-They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root,
-so that nothing of the host changes. They are kept in $PMK_TEST_WORK, or in pmukit/tests below the
-user's cache directory.
+The files are fetched through the host's own apt (its sources, keys and proxies) into a private apt
+root, so that nothing of the host changes. The files are kept in $PMK_TEST_WORK, or in pmukit/tests
+below the user's cache directory.
 
     tests/guest/fetch_debian.py [ARCHITECTURE]     fetch the programs and print where they are
 """
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# name: package, path inside it
+# {name: (package, pattern of the path in the package)}
 PROGRAMS = {
     "busybox": ("busybox-static", "*bin/busybox"),
     "bash": ("bash-static", "*bin/bash-static"),
@@ -169,7 +169,7 @@ def kept(name, make):
 
 
 def inside(folder, pattern):
-    """Returns the only file below a folder whose path matches."""
+    """Returns the only file below `folder` whose path matches the pattern."""
     found = [os.path.join(d, f) for d, _, files in os.walk(folder) for f in files
              if fnmatch.fnmatch(os.path.relpath(os.path.join(d, f), folder), pattern)]
     if len(found) != 1:
@@ -220,8 +220,8 @@ def sysroot(arch, *packages):
 
 
 def fetch(name, arch="armel"):
-    """Returns the path of one of PROGRAMS, which is fetched first if necessary. Unavailable says
-    why that failed."""
+    """Returns the path of one of PROGRAMS, which is fetched first if necessary. If this fails,
+    raises Unavailable with the reason."""
     return one_file(arch, *PROGRAMS[name])
 
 

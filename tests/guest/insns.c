@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plugin for QEMU 6.0 to 8.2 that counts each instruction before it runs, for tests that compare
- * pmk's counts with it:
+ * A plugin for QEMU 6.0 to 8.2 that counts each instruction before it runs. Tests compare pmk's
+ * counts with those of this plugin:
  *
  *	-plugin insns.so,out=FILE[,half=ADDRESS][,not=FROM:TO]
  *

@@ -15,7 +15,7 @@ def read(path):
 
 
 def plugin(emulator="qemu-system-aarch64"):
-    """Builds insns.c for QEMU up to 8.2. Newer versions lack the counter that it uses."""
+    """Builds insns.c for QEMU up to 8.2. Newer versions lack the function that insns.c uses."""
     if b"qemu_plugin_register_vcpu_insn_exec_inline\0" not in read(shutil.which(emulator)):
         skip("this QEMU is newer than 8.2: the tests' plugin that counts instructions is for "
              "older ones")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program in a QEMU that logs it, one instruction per block. The tests compare pmk's counts
-with this log. The log is large (100 bytes per instruction), so it is read through a FIFO and never
-stored."""
+"""Runs a program in a QEMU that logs each executed block, with one instruction per block. The tests
+compare pmk's counts with this log. The log is large (100 bytes per instruction), so it is read
+through a FIFO and never stored."""
 import contextlib
 import ctypes
 import os
@@ -82,7 +82,7 @@ def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="",
     os.mkfifo(fifo)
     reader = threading.Thread(target=read, args=(fifo,), daemon=True)
     reader.start()
-    # QEMU 8.1 and newer have another name for this option.
+    # QEMU 8.1 and newer have another name for -singlestep.
     single = "-one-insn-per-tb" if "one-insn-per-tb" in run(emulator,
                                                             "-help").out else "-singlestep"
     logging = [single, "-d", what, "-D", fifo]

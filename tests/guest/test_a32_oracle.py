@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exact events of programs for ARMv7 equal an independent count of the same run. For small
+"""The exact events of programs for ARMv7 equal an independent count of another run. For small
 programs, a QEMU without our plugin executes one instruction per block and logs each with its own
 disassembler. For Debian's armhf programs, another plugin counts each instruction."""
 import collections
@@ -310,8 +310,8 @@ def test_arm1156(flags):
     ("cortex-a7", "inst_retired", "bus_access"), ("cortex-a15", "inst_retired", "bus_access"),
     ("cortex-a8", "inst_retired", "axi_read"), ("cortex-a9", "ins_rename", "data_evict")])
 def test_cores_of_armv7(core, instructions, more):
-    """A program that the compiler makes by default is counted as on a Cortex-A7. With this PMU and
-    with other PMUs, the number of instructions equals that of the plugin."""
+    """Without --core, pmk counts a program that the compiler makes by default as on a Cortex-A7. On
+    each core, the number of instructions equals that of the tests' plugin."""
     have("qemu-arm", CROSS_HF + "gcc")
     program = own("sort", "-static", "-O2")
     want, _ = executed(program, cpu=core)

@@ -456,13 +456,13 @@ def test_level_2_does_not_wait_for_memory():
 
 def test_divider_is_busy_across_passes():
     # The divider is busy for the whole latency, so a division starts once per latency. The first
-    # starts in cycle 1. SUB issues together with the last, and CBNZ after it. Mispredicting the
-    # exit takes 9, and the NOP 1.
+    # division starts in cycle 1. SUB issues together with the last division, and CBNZ after it.
+    # Mispredicting the exit takes 9, and the NOP 1.
     for late in (2, 4, 8, 12, 40, 64):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5", COUNT=50, WARM=1)
         want(c, cpu_cycles=max(1 + 49 * late, 4 + 48 * 2) + 2 + 9 + 1)
-    # A block in between that has no division does not change this.
+    # A block without a division, between two blocks that have one, does not change this.
     for late in (12, 40):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5; b 7f; nop; 7:", COUNT=50, WARM=1)

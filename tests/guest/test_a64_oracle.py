@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exact events of A64 programs equal an independent count of the same run. A QEMU without our
+"""The exact events of A64 programs equal an independent count of another run. A QEMU without our
 plugin executes one instruction per block. It logs the word of each instruction when it translates
 it, and the address when it runs it. objdump identifies the instruction of each word."""
 import collections
@@ -342,7 +342,8 @@ def test_programs(level):
 
 def test_programs_with_other_atomics():
     compare(own("atomic", "-O2", "-mno-outline-atomics"))
-    # The program tries atomics of v8.1 at run time. The A53 has none, so it uses its fallback.
+    # The program tries atomics of v8.1 at run time. The A53 has none, so the program uses its
+    # fallback.
     compare(own("atomic", "-O2", "-moutline-atomics"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The counts of programs that continue after faults equal an independent count of the same run.
+"""The counts of programs that continue after faults equal an independent count.
 Each program has many short functions of random instructions, some of which access unmapped memory,
 and a handler that jumps out."""
 import os
@@ -145,9 +145,9 @@ def test_a64(seed):
 
 
 # A handler of faults is entered by a call, by signals that the program sends to itself, by a timer,
-# and by faults. The last access of the block before it may have been skipped. With OLD=1, this code
-# ran before the program had a handler. With BUS=1, the handler also handles unaligned accesses,
-# whose faults pmk does not see.
+# and by faults. The last access of the block before it may have been skipped. With OLD=1, the code
+# that runs then was translated before the program had a handler. With BUS=1, the handler also
+# handles unaligned accesses, whose faults pmk does not see.
 ENTERED = r"""
 #include <setjmp.h>
 #include <signal.h>

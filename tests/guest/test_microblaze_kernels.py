@@ -1018,8 +1018,8 @@ def test_intervals(bits):
 
 
 def test_intervals_tell_latencies():
-    # The deviation of an interval describes only that interval. N and the sums of all intervals add
-    # up to those of the run.
+    # The deviation of an interval describes only that interval. The numbers of reads, and the sums,
+    # of all intervals add up to those of the run.
     program = bare("walk", **LOAD, STRIDE=8, COUNT=1000, PASSES=2)
     options = [w for s in LOCAL_CODE for w in ("--set", s)]
     doc = stat("-I", "2000cycles", "-e", "dcache_read_latency", *options, program)

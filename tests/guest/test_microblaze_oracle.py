@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exact events of MicroBlaze programs equal an independent count of the same run. A QEMU
+"""The exact events of MicroBlaze programs equal an independent count of another run. A QEMU
 without our plugin executes one instruction per block, and logs the address of each instruction that
 it executes. objdump shows which instruction is at an address. If the program wrote the code itself,
 QEMU's log shows the instruction. The events of an instruction follow from its name, by the table of
@@ -263,7 +263,8 @@ def test_programs(name, level):
 
 
 def test_what_only_large_runs_count_is_stored():
-    """`make nightly` needs no compiler for MicroBlaze, either."""
+    """The programs that only large runs count are stored, too. So `make nightly` needs no compiler
+    for MicroBlaze."""
     if "PMK_MB_TOOLCHAIN" in os.environ:
         skip("PMK_MB_TOOLCHAIN makes other programs")
     missing = [(name, level, order) for name in MIXES for level in LEVELS for order in mb.ORDERS

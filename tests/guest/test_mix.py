@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The choice of events decides what pmk models. For events that follow from executions, translated
 code counts without a clock or caches. For events of the data cache only, pmk needs no clock,
-predictor or instruction cache; for events of fetching only, no clock or data. With every choice of
-events the counts equal those of a run that counts everything, for programs with faults, forks and
-threads, too."""
+predictor or instruction cache. For events of fetching only, it needs no clock and no data cache.
+With every choice of events the counts equal those of a run that counts everything, for programs
+with faults, forks and threads, too."""
 import random
 
 import microblaze_tools as mb
@@ -114,7 +114,8 @@ int main(void)
 }
 """
 
-# The same for A64: the program makes some parts of an access before the part that faults.
+# A program for A64 that is similar to HALVES. It makes some parts of an access before the part that
+# faults.
 HALVES64 = r"""
 #define _GNU_SOURCE
 #include <signal.h>

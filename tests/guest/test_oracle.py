@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exact events of ARM programs equal an independent count of the same run. A QEMU without our
+"""The exact events of ARM programs equal an independent count of another run. A QEMU without our
 plugin executes one instruction per block and logs each. For programs in ARM state, the tests also
 compare changes of the PC, which are gaps in this log, and branches, which objdump identifies."""
 import os

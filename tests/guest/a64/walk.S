@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes PASSES passes over COUNT addresses STRIDE bytes apart, from low to high, with ACCESS of
- * REG. */
+/* Makes PASSES passes over COUNT addresses STRIDE bytes apart, from low to high. The instruction
+ * ACCESS (LDR by default) loads or stores register REG at each address. */
 #include "kernel.inc"
 
 #ifndef ACCESS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop of COUNT passes with BODY, the loop counter, TAIL, and the branch. One NOP follows, so the
- * exit is resolved. */
+/* A loop of COUNT passes with BODY, the loop counter, TAIL, and the branch. One NOP follows: the
+ * outcome of the last branch is known only when the next instruction starts. */
 #include "kernel.inc"
 
 #ifndef SETUP

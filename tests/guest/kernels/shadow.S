@@ -3,8 +3,8 @@
  * Look-ups of lines that are never executed. KIND:
  *  1  COUNT calls of a function whose BX LR is OFFSET bytes into a line
  *  2  a taken branch at the end of a line
- *  3  a loop over two lines whose first ends in a branch; in a direct mapped 16 KB cache the line
- *     after it (its shadow) and the second line share a set
+ *  3  a loop over two lines, the first of which ends in a branch; in a direct mapped 16 KB cache
+ *     the line after the first one (the shadow) and the second line of the loop share a set
  *  4  a backward branch that is not taken, its target OFFSET bytes into a line
  */
 #include "kernel.inc"

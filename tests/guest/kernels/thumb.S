@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats BODY in Thumb state REPS times. AUX is code that BODY calls, and ARM_AUX is such code in
- * ARM state. */
+/* Repeats BODY in Thumb state REPS times. BODY can call AUX, which is Thumb code, and ARM_AUX,
+ * which is ARM code. */
 #include "kernel.inc"
 
 #ifndef SETUP

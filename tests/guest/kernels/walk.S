@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes PASSES passes over COUNT words STRIDE bytes apart, from low to high, with ACCESS. */
+/* Makes PASSES passes over COUNT words STRIDE bytes apart, from low to high. The instruction ACCESS
+ * (LDR by default) loads or stores each word. */
 #include "kernel.inc"
 
 #ifndef ACCESS
