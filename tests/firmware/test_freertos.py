@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """examples/firmware/freertos under pmk run: an unmodified kernel of FreeRTOS, whose tasks are
-counted separately. The kernel is from Debian's source package micropython of this machine's
-release."""
+counted separately. The kernel is from version 1.25.0 of Debian's source package micropython,
+whatever the release of this machine."""
 import collections
 import os
 import re

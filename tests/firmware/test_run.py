@@ -85,8 +85,8 @@ def test_versatilepb():
 
 
 def test_the_log_of_an_ahb_monitor(tmp_path):
-    """In the log of an AHB Monitor, reads of a counter have the note that it does not count until
-    the monitor is started, and not afterwards."""
+    """In the log of an AHB Monitor, a read of a counter before the monitor is started has the note
+    that the counter does not count. A later read has no note."""
     log = tmp_path / "log"
     ran("versatilepb", "--log", str(log))
     lines = log.read_text().splitlines()
@@ -230,8 +230,9 @@ def test_an_l220_counts_what_misses_the_level_1_cache():
     equal(accesses(out.err)[:3], ("l220", 2, 4))
 
 
-# The write to PMNC clears and enables all counters. Counter 0 counts instructions, which is event
-# 0x08 in an MPCore: the 2000 instructions of the loop, and the MRC that reads it, which are 0x7d1.
+# The write to PMNC clears and enables all counters. Counter 0 counts instructions, which are event
+# 0x08 in an MPCore. It counts 2001 (0x7d1): the 2000 instructions of the loop, and the MRC that
+# reads the counter.
 OTHER_C = HEX + r"""
 int main(void)
 {
@@ -493,7 +494,7 @@ int main(void)
     ("cortex-a8", "realview-pb-a8", "0x10000", "0x08", "41002001"),
     ("cortex-a9", "vexpress-a9", "0x60010000", "0x68", "41093001")])
 def test_code_of_32_bits_reaches_pmuv1(monkeypatch, cpu, board, at, event, pmcr):
-    """PMUv1 counts 1,000 rounds of two instructions, and the MRC that reads the counter first.
+    """PMUv1 counts 1,000 rounds of two instructions, and one of the two MRCs that read the counter.
     PMCR.N of the Cortex-A8 is 4, and that of the Cortex-A9 is 6."""
     monkeypatch.setenv("QEMU_AUDIO_DRV", "none")  # older emulators look for a sound card
     elf = firmware(f"{cpu}-v1", f"#define EVENT {event}\n" + PMUV1_C, at)

@@ -490,7 +490,8 @@ ATTRIBUTE static struct room_file_out *room_file_find(void) { return 0; }
 int public(struct other *room_file_get) { return RESET(room_file_get) + room_file_find()->reset; }
 static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
 '''
-    # In a struct, only the size of an array must be renamed, if it is an enumerator of the file.
+    # In a struct, only the size of an array must be renamed, if the size is an enumerator of the
+    # file.
     equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PMK_FAST_BEGIN and PMK_FAST_END between marks, so that a test can count the instructions of each
- * edge in the compiler's output. They are used once through a pointer, and once on the stack of a
- * function that does something.
+ * edge in the compiler's output. The macros use a struct once through a pointer, and once on the
+ * stack of a function that does some work.
  */
 #include <pmk/fast.h>
 

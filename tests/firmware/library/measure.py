@@ -11,8 +11,8 @@ reason, and say the reason in the commit.
 The stack of a function is the most that it and its callees need, by the compiler's call graph
 (-fcallgraph-info=su). Calls through pointers are assumed to go
 
-  - from a driver to the port in src/firmware that needs most;
-  - from target.c and session.c to the driver that needs most;
+  - from a driver to the port in src/firmware that needs most stack;
+  - from target.c and session.c to the driver that needs most stack;
   - from reports and regions to the program (put, lock, unlock), whose stack is not included.
 
 The stacks of a JTAG chain's scan functions, of memcpy and of similar functions are not included
@@ -216,7 +216,7 @@ def family_of(what):
 
 
 def budget_of(what, budget):
-    """Returns the budget in bytes. A new family gets its budget when this file is written again."""
+    """Returns the budget in bytes. A new family has no limit until budget.txt is written again."""
     family = family_of(what)
     if family and not any(family_of(other) == family for other in budget):
         return math.inf

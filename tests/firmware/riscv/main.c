@@ -66,8 +66,8 @@ int main(void)
 	CHECK(!drv->read(&d, PMK_RISCV_CTR_CYCLE, &v) && v > 2 * LOOPS);
 
 	/*
-	 * The lower half of a counter carries into its upper half. RV32 is left out, because in
-	 * QEMU 7.2 it does not.
+	 * The lower half of a counter carries into its upper half. RV32 is left out, because QEMU
+	 * 7.2 does not carry there.
 	 */
 	CHECK(!drv->write(&d, PMK_RISCV_CTR_INSTRET, UINT32_MAX - 10));
 	spin(LOOPS);

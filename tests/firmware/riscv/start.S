@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bare metal in M-mode: sets up a stack, calls main(), and passes its result to the board's test
- * device. Any exception ends the run in the same way. */
+ * device. Any exception ends the run with code 99. */
 	.section .text.start, "ax"
 	.globl _start
 _start:

@@ -147,7 +147,7 @@ static void test_events_arm11(struct machine *m)
 	WANT(&r, PMK_ENOCTR, "g_add", 0xff, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x08, 0, 0);
 	OK(&r, "g_start", 0, 0, 0);
-	/* This core has other events. */
+	/* The ARM1156 has other events. */
 	machine_reset(m, pmk_pmu_find("arm1156"));
 	OK(&r, "g_open", G_ARM1156, 0, 0);
 	WANT(&r, 0, "g_add", 0x30, 0, 0);
@@ -244,7 +244,8 @@ static void test_null(struct machine *m)
 }
 
 /*
- * The deadline is half of 2^32 - 1, in cycles, for an event that counts up to n times in a cycle.
+ * For an event that counts up to n times in a cycle, the deadline in cycles is half of 2^32 - 1,
+ * divided by n.
  */
 static void test_deadline(struct machine *m)
 {

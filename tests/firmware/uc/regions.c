@@ -227,7 +227,7 @@ static void test_unmatched(struct machine *m)
 	CHECK(sums(&r, 0, 0).errors == 1, "END without BEGIN");
 	CHECK(rig_int(&r, "g_begin", G_REGIONS, 0, 0) == PMK_EINVAL, "no such region");
 	CHECK(rig_int(&r, "g_end", G_REGIONS, 0, 0) == PMK_EINVAL, "no such region");
-	/* If a BEGIN has no END, the END of the region around it drops it, and counts. */
+	/* If a BEGIN has no END, the END of the outer region drops the inner one, and counts. */
 	OK(&r, "g_begin", 0, 0, 0);
 	OK(&r, "g_begin", 1, 0, 0);
 	OK(&r, "g_begin", 2, 0, 0);

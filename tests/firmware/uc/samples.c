@@ -125,8 +125,8 @@ static void test_full_ring(struct machine *m)
 }
 
 /*
- * Samples instructions. They are also counted in the handler, so there is a sample for each period
- * plus the handler's instructions.
+ * Samples instructions. The handler's instructions are also counted, so the distance of two samples
+ * is the period plus some instructions of the handler.
  */
 static void sample_instructions(struct machine *m, uint32_t period)
 {
@@ -145,8 +145,8 @@ static void sample_instructions(struct machine *m, uint32_t period)
 	rig_read(&s.rig, "instructions");
 	truth = s.rig.seen[0][INSNS] + s.rig.lost[INSNS] - s.rig.zero[INSNS];
 	/*
-	 * An interrupt comes `period` instructions after the handler reset the counter. Its own
-	 * next reset comes at most 1200 instructions later.
+	 * An interrupt comes `period` instructions after the handler reset the counter. The handler
+	 * resets it again at most 1200 instructions later.
 	 */
 	CHECK(n <= truth / period + 1 && n >= truth / (period + 1200) - 1,
 	      "period %u: %llu samples in %llu instructions", period, (ull)n, (ull)truth);

@@ -217,7 +217,7 @@ static void act(struct schedule *s)
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-/* Switches on. `sampled` is an event, or -1. */
+/* Switches the machine on. `sampled` is the event to sample, or -1. */
 static void power_on(struct schedule *s, struct machine *m, bool interrupts, int sampled)
 {
 	struct schedule before = *s;

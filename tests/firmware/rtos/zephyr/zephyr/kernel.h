@@ -17,7 +17,7 @@ void *k_thread_custom_data_get(void);
 
 void printk(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Zephyr calls it with CONFIG_TRACING_USER. */
+/* Zephyr calls these functions if CONFIG_TRACING_USER is set. */
 void sys_trace_thread_switched_in_user(void);
 void sys_trace_thread_switched_out_user(void);
 
