@@ -223,8 +223,8 @@ class Probe:
         return f"{speaker}:127.0.0.1:{self.ports['gdb' if speaker == 'gdb' else 'tcl']}"
 
     def enabled_cycles(self):
-        """Ends everything. Returns the number of cycles during which the board's counters were
-        enabled."""
+        """Ends OpenOCD and the board. Returns the number of cycles during which the counters of the
+        board were enabled."""
         self.end()
         return int(self.board.stdout.read())
 

@@ -9,8 +9,8 @@
  * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
  * CYCLES cycles pass and one third as many instructions, so that counts depend on what the probe
  * does and not on the time that it takes. The program of an ARM11 is a loop of a
- * thousand instructions from 0x8000 on; a breakpoint (BVR, BCR) stops it before its
- * instruction.
+ * thousand instructions from 0x8000 on. A breakpoint (BVR, BCR) stops the processor before
+ * the instruction at the breakpoint's address.
  *
  * jtag_board prints the port on which it listens, serves one connection, and then prints how many
  * cycles passed while the counters were enabled and the processor ran.
