@@ -130,9 +130,9 @@ def test_an_old_program_runs(there, tmp_path):
 
 def test_the_package_lists_its_symbols(there):
     """dpkg-gensymbols finds no difference between the library and debian/libpmk0.symbols, which has
-    the version that a program depends on. Each new symbol must be added to this file. Otherwise
-    dpkg-gensymbols would list the symbol with Debian's revision, which lintian reports as an
-    error."""
+    the least version of the library for each symbol. Each new symbol must be added to this file.
+    Otherwise dpkg-gensymbols would list the symbol with Debian's revision, which lintian reports as
+    an error."""
     with open(os.path.join(SOURCE, "debian/libpmk0.symbols")) as f:
         lines = f.read().splitlines()
     equal(lines[:2], ["libpmk.so.0 libpmk0 #MINVER#", "* Build-Depends-Package: libpmk-dev"])

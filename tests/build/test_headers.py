@@ -30,8 +30,8 @@ def compile_each(headers, compiler, include, tmp_path, *flags):
     have(words[0])
     suffix = "cc" if "++" in words[0] else "c"
     for header in headers:
-        # Each header is included twice and followed by other text, because it must not depend on
-        # the text after it.
+        # Each header is included twice, and is followed by a declaration, which must still be
+        # valid.
         (tmp_path / f"{header}.{suffix}").write_text(
             f"#include <pmk/{header}>\n#include <pmk/{header}>\nint pmk_alone(void);\n"
             f"int pmk_alone(void) {{ return 0; }}\n")

@@ -130,8 +130,8 @@ def test_a_program_that_is_not_built_is_an_error(suite):
        + (("all", ()), ("not-more", ("-m", "quick and not more")),
           ("-n2", ("-n", "2", "--dist", "loadfile"))))
 def test_a_file_without_tests_is_an_error(suite, which, options):
-    """After the failing tests are removed, everything passes. But in the second run a test is
-    missing that must run, so a file without tests is an error."""
+    """All tests of the suite pass, but test_lost.py has no test. This is an error, unless the file
+    has a mark by which -m leaves it out."""
     lost = os.path.join(suite, "tests", "test_lost.py")
     kept = {name: os.path.join(suite, "tests", name) for name in ("test_python.py", "sub")}
     away = os.path.join(suite, "away")

@@ -8,7 +8,7 @@ NUMBER = r"(?<![\w.])\d[\d,]*(?:\.\d+)*"  # also matches versions
 
 
 def compiler():
-    """Returns the version of the compiler on which the numbers of programs depend."""
+    """Returns the compiler's version, on which the counts of programs depend."""
     return run("arm-linux-gnueabi-gcc", "-dumpfullversion").out.strip()
 
 

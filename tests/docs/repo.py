@@ -71,7 +71,7 @@ def core_families():
 
 
 def core_keys(family):
-    """Returns [(key, default, min, max, unit, text)] of the parameters of its cores."""
+    """Returns [(key, default, min, max, unit, text)] of the parameters of the family's cores."""
     rows = text(f"src/cpu/{family}/keys.c")
     # Parameters that several families have are in a header, as groups of rows.
     for header in re.findall(r'#include "(cpu/(?:\w+/)?keys\.h)"', rows):

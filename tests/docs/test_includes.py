@@ -218,7 +218,7 @@ def test_public_headers_are_freestanding():
     for path in code():
         if not path.startswith("include/"):
             continue
-        # result.h writes to a stream, so it is the only public header for hosts.
+        # result.h writes to a stream, so it is the only public header that needs <stdio.h>.
         extra = {"stdio.h"} if path == "include/pmk/result.h" else set()
         for name in includes(path):
             assert ours(name) or name in FREESTANDING | extra, f"{path} includes <{name}>"

@@ -29,7 +29,7 @@ poweroff -f
 
 class Guest:
     """A kind of guest. `without_pmk`: the guest gets no pmk. `memory`: the first address of the
-    board's memory, if its kernel must be unpacked here."""
+    board's memory, if the kernel must be unpacked on the host."""
 
     def __init__(self, arch, triplet, cpu_family, *flags, without_pmk=False, memory=None):
         self.arch, self.triplet, self.cpu_family, self.flags = arch, triplet, cpu_family, flags

@@ -47,7 +47,8 @@ UIMAGE = 0x27051956
 def unpacked_kernel(arch, memory):
     """Unpacks the kernel of a zImage into an image for U-Boot, for a board whose memory begins at
     `memory`. If the kernel unpacked itself, this would take longer than the rest of the boot. The
-    zImage has a table with the position of the kernel's length, its end, and its load address."""
+    zImage has a table with the position of the unpacked length, which follows the packed kernel,
+    and with the offset of the kernel's load address."""
     def make(path):
         with open(kernel(arch), "rb") as f:
             packed = f.read()

@@ -64,7 +64,7 @@ def oracle():
     return path
 
 
-# Other runs count the boot of an A64 kernel, in test_a64_linux.py.
+# Runs other than `make nightly` count only the boot of an A64 kernel, in test_a64_linux.py.
 @nightly
 @pytest.mark.parametrize("more", ("", "-icount shift=5,sleep=off"))
 def test_every_instruction_of_a_boot(more):
