@@ -12,7 +12,7 @@ import resource
 import pytest
 
 STORED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "costs.txt")
-# The cost of a file that is not in the table, which therefore starts before most others.
+# The cost of a file that is not in the table. Such a file starts before most others.
 UNKNOWN = 30.0
 
 

@@ -42,7 +42,7 @@ PATIENCE = 1200
 # "small" in `make check`, "large" in `make nightly`.
 SIZE = os.environ.get("PMK_TEST_SIZE", "small")
 # conftest.py sets this if -m selects the tests of `make test`, which installs no emulators and no
-# cross compilers. If a test needs one that is missing, it is then skipped and does not fail.
+# cross compilers. A test that needs a missing one is then skipped and does not fail.
 IS_QUICK = False
 os.makedirs(WORK, exist_ok=True)
 # User-mode emulators that `make qemu` built because those of the distribution cannot load plugins.
@@ -87,7 +87,7 @@ def remedy(package, what="it"):
 
 
 def size(small, large):
-    """Returns how many samples or cases of a test run."""
+    """Returns the samples or cases of a test in this run: those of small runs, or of large runs."""
     return {"small": small, "large": large}[SIZE]
 
 
@@ -157,8 +157,8 @@ def wait_until(condition, why):
 
 def long_enough(count, is_enough):
     """Returns the result of count(factor). If the time was too short, because other processes keep
-    the processors busy, this is repeated with a larger factor. Even the last result may be too
-    short."""
+    the processors busy, count() is called again with a larger factor. Even the last result may be
+    too short."""
     for factor in (1, 10, 100):
         result = count(factor)
         if is_enough(result):

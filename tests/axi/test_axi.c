@@ -2,8 +2,8 @@
 /*
  * Tests the observer of an AXI interface in cases that the scoreboards in Verilog do not cover: x,
  * unexpected responses, too many outstanding transactions, reset. A cycle is a text of words. "ar3"
- * is a read address with ID 3, "r3" its data, and "r3." its last data. "aw" and "b3" do the same
- * for writes. A '-' after a word means that READY is low.
+ * is a read address with ID 3, "r3" its data, and "r3." its last data. "aw3" is a write address,
+ * and "b3" its response. A '-' after a word means that READY is low.
  */
 #include <setjmp.h>
 #include <stdarg.h>

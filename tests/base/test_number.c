@@ -103,7 +103,7 @@ static void test_reals(void **state)
 	double v = 7;
 
 	(void)state;
-	setlocale(LC_ALL, "de_DE.UTF-8"); /* only if installed */
+	setlocale(LC_ALL, "de_DE.UTF-8"); /* no effect if the locale is not installed */
 	assert_int_equal(pmk_real_read(&at, &v), 0);
 	assert_true(v == 1.0 / 4294967296.0);
 	assert_string_equal(at, "Joules");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A patched emulator (scripts/qemu-patches) tests data accesses in translated code. Its counts
-equal those of callbacks for every access. The patch fits the known sources, and other sources are
-left unchanged."""
+"""With a patched emulator (scripts/qemu-patches), translated code tests which data accesses need a
+callback of the plugin. The counts equal those with a callback for every access. The patch fits the
+known sources, and other sources are left unchanged."""
 import os
 import re
 
@@ -17,7 +17,7 @@ PATCH = os.path.join(SOURCE, "scripts", "qemu-patch")
 
 
 def patched():
-    """Returns the folders with an emulator that tests accesses in translated code: those of
+    """Returns the folders with an emulator whose translated code tests accesses: those of
     PMK_TEST_QEMUS, and the one that `make qemu` built."""
     built = run(os.path.join(SOURCE, "scripts", "qemu"), "--path").out.strip()
     for folder in [built, *os.environ.get("PMK_TEST_QEMUS", "").split(":")]:

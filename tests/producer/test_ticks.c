@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * While nothing is counted, some blocks report the progress of the program. Such a report is a tick
- * (producer/qemu/ticks.h).
+ * (producer/qemu/ticks.h). A unit is a piece of the program that pmk stat --sample counts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

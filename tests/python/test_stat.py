@@ -116,7 +116,7 @@ def test_streams(tmp_path):
                        stderr=pmk.Stream.CAPTURE)
         assert (out.stdout, out.stderr) == (None, b"bad\n")
         assert (tmp_path / "out").read_bytes() == b"in\n"
-    # It also counts in emulation.
+    # pmk.stat() captures output in emulation, too.
     out = pmk.stat([loop(1)], "instructions", stdout=pmk.Stream.CAPTURE)
     assert out.stdout == b""
     with pytest.raises(TypeError,

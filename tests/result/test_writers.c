@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The three writers produce exactly this text: for values and missing values, regions, intervals,
- * repeats, processors, facts from firmware, unusual characters, a full disk, and a locale with a
- * decimal comma.
+ * The three writers produce exactly the expected text: for values and missing values, regions,
+ * intervals, repeats, processors, facts from firmware, unusual characters, a full disk, and a
+ * locale with a decimal comma.
  */
 #include <locale.h>
 #include <setjmp.h>
@@ -958,7 +958,7 @@ static void square_tests(void **state)
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* Like perf, the formats have clocks in milliseconds, and multiply values that have a scale. */
+/* Like perf, the formats show times in milliseconds, and multiply values that have a scale. */
 static void unit_tests(void **state)
 {
 	static const struct {

@@ -206,7 +206,7 @@ static void test_sample_arguments(void **state)
 	}
 	teardown(&r);
 
-	/* This PMU has no flags, samples or interrupts. */
+	/* The AHB Monitor has no flags, samples or interrupts. */
 	setup(&r, &pmk_ahbmon);
 	r.ring.size = 8;
 	OK(pmk_target_open(&r.target, &pmk_ahbmon, r.port));
@@ -362,7 +362,7 @@ static void test_two_targets(void **state)
 	teardown(&b);
 }
 
-/* Of two users of one PMU, the first one to start owns it. Seizing takes it away. */
+/* While one user's target counts, another user gets PMK_EBUSY, except from pmk_target_seize(). */
 static void test_two_owners(void **state)
 {
 	struct pmk_target other = { .state = PMK_TARGET_CLOSED };
