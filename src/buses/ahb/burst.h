@@ -6,15 +6,15 @@
  *	pmk_ahb_layer_sample(&layer, &bus, &cycle);
  *	pmk_ahb_timer_sample(&timer, &layer, &cycle);
  *
- * The latency of a burst is the number of cycles from the one in which the address of its first
- * beat is taken to the one in which its last beat completes: A SINGLE without wait states takes 1,
- * and an INCR4 takes 4. Wait states and BUSY cycles are added (our choice). So the latencies of
- * consecutive bursts do not overlap.
+ * The latency of a burst is the number of cycles from the cycle in which the address of its first
+ * beat is taken to the cycle in which its last beat completes. A SINGLE without wait states takes
+ * 1, and an INCR4 takes 4. Wait states and BUSY cycles are included (our choice). So the latencies
+ * of consecutive bursts do not overlap.
  *
- * A burst is timed when the next address phase shows that it has ended, and if at least one of its
- * beats completed with OKAY or ERROR. So as many bursts are timed as the observer counts. RETRY or
- * SPLIT ends a burst. The bursts that the master makes of the remaining beats are timed separately.
- * A burst that is cut off by reset, by an x or by the end of the samples is not timed.
+ * A burst is timed when the next address phase shows that it has ended, but only if at least one of
+ * its beats completed with OKAY or ERROR. So as many bursts are timed as the observer counts. RETRY
+ * or SPLIT ends a burst. The bursts that the master makes of the remaining beats are timed
+ * separately. A burst that is cut off by reset, by an x or by the end of the samples is not timed.
  */
 #ifndef PMK_AHB_BURST_H
 #define PMK_AHB_BURST_H

@@ -150,7 +150,7 @@ static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum
 	return same;
 }
 
-/* True if HTRANS may change in this way while HREADY is low. */
+/* True if HTRANS may change from `from` to `to` while HREADY is low. */
 static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 {
 	const struct pmk_ahb_cycle *last = &w->k->last;
@@ -282,7 +282,7 @@ static bool knows_shape(const struct work *w)
 	       has_value(w, PMK_AHB_HBURST);
 }
 
-/* True if this is a burst of fixed length that must cross a boundary of 1 KB. */
+/* True if `c` begins a burst of fixed length that will cross a boundary of 1 KB. */
 static bool will_cross(const struct pmk_ahb_cycle *c)
 {
 	uint64_t bytes = bytes_of(c) * pmk_ahb_beats(c->hburst);

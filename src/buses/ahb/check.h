@@ -117,8 +117,8 @@ struct pmk_ahb_checker {
 	struct pmk_ahb_cycle last;  /* the previous sample */
 	struct pmk_ahb_cycle first; /* the address phase of the burst's first beat */
 	bool has_last;
-	/* True if no more of these violations are reported: waits and responses in the present idle
-	 * or busy cycle, or signals in the present reset. */
+	/* True if violations were reported that the following samples would repeat: those of the
+	 * response to the present IDLE or BUSY transfer, or those of the present reset. */
 	bool told_wait;
 	uint8_t data;	  /* HTRANS of the data phase; 0xff: not known */
 	uint8_t response; /* the response whose first cycle was in the previous sample, or OKAY */
@@ -126,8 +126,8 @@ struct pmk_ahb_checker {
 	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* remaining beats of a burst of fixed length */
 	uint64_t next;	  /* address of the next beat */
-	/* `disturbed`: the previous address was wrong, and this was reported. `undisturbed`: the
-	 * next address of the burst if the previous one had been right. */
+	/* `disturbed`: the previous address was wrong, and the checker has reported it.
+	 * `undisturbed`: the next address of the burst if the previous one had been right. */
 	uint64_t undisturbed;
 	bool disturbed;
 	uint64_t cycles; /* number of samples so far */

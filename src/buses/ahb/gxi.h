@@ -8,12 +8,12 @@
  * our choice):
  *  - A write counts when it completes. A read counts when its request completes, even if its data
  *    come later.
- *  - A wait cycle is a cycle in which the channel waits. A streak of wait cycles ends with any
- *    other state, or when the other kind of request waits. Threshold hits are counted per streak,
- *    not per delayed transfer.
- *  - A transfer is in another page if its address is in another page than that of the previous
- *    transfer. Both may be reads or writes. The first transfer is never in another page (our
- *    choice).
+ *  - A wait cycle is a cycle in which the channel waits. A streak of wait cycles ends when the
+ *    channel does not wait, or when a request of the other kind (read or write) waits. Threshold
+ *    hits are counted per streak, not per delayed transfer.
+ *  - A transfer is in another page if its address is in another page than the address of the
+ *    previous transfer. Each of the two transfers may be a read or a write. The first transfer is
+ *    never in another page (our choice).
  *
  * The struct has no pointers.
  */
@@ -31,8 +31,8 @@ enum pmk_gxi_wait { PMK_GXI_WAIT_READ, PMK_GXI_WAIT_DATA, PMK_GXI_WAIT_WRITE, PM
 struct pmk_gxi_params {
 	/* How waits over the threshold are counted: see struct pmk_ahb_layer_params. */
 	bool threshold_reached, threshold_every_cycle;
-	/* These members say what the samples do not include. Counts that need such data are not
-	 * raised. */
+	/* These members say what the samples do not include. Signals that need this information are
+	 * not raised. */
 	bool no_address; /* no addresses, so GXI_PAGE_… are not raised */
 	/* The kind of request that waits is not known, so GXI_READ_WAIT, GXI_WRITE_OVER … are not
 	 * raised. */

@@ -306,8 +306,8 @@ static void find_places(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
 }
 
 /*
- * Takes the address phase of this cycle. It is written member by member, because copying a struct
- * that was just built on the stack stalls on store forwarding.
+ * Takes the address phase of the cycle `c`. The members of `data` are written one by one, because
+ * copying a struct that was just built on the stack stalls on store forwarding.
  */
 static void take_address(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 {

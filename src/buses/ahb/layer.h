@@ -92,7 +92,7 @@ enum pmk_ahb_class {
 struct pmk_ahb_seen {
 	uint8_t class; /* enum pmk_ahb_class */
 	uint8_t resp;  /* enum pmk_ahb_resp, in classes DONE and FIRST */
-	uint8_t cause; /* enum pmk_ahb_cause, in class WAIT; or unknown_cause */
+	uint8_t cause; /* enum pmk_ahb_cause, in class WAIT; assumed if the sample had none */
 	uint8_t burst; /* HBURST of the data phase */
 	uint8_t slave; /* number of the slave by the windows, or PMK_AHB_NO_SLAVE */
 	bool first;    /* the data phase belongs to a first beat (NONSEQ) */
@@ -113,7 +113,7 @@ struct pmk_ahb_layer {
 	struct pmk_ahb_phase data;
 	struct pmk_ahb_seen seen;
 	uint32_t threshold; /* current threshold; the caller may change it between two samples */
-	uint64_t streak;    /* consecutive wait states of this transfer */
+	uint64_t streak;    /* consecutive wait states of the current transfer */
 	bool hit;	    /* the present streak was counted as a hit */
 	/* True if the last sample was an idle bus. If the next sample is an idle bus, too, it
 	 * changes no state. */
@@ -124,8 +124,8 @@ struct pmk_ahb_layer {
 	uint64_t refused;   /* cycles of PMK_AHB_C_DONE with RETRY or SPLIT */
 	uint64_t errors;    /* cycles of PMK_AHB_C_DONE with ERROR */
 	uint64_t undecided; /* cycles of PMK_AHB_C_DONE of unknown direction */
-	/* `first_beat`: cycles of PMK_AHB_C_DONE that count as a burst. `burst_undecided`: such
-	 * cycles in which HBURST was x. */
+	/* `first_beat`: cycles of PMK_AHB_C_DONE that end a first beat with OKAY or ERROR.
+	 * `burst_undecided`: those of them whose HBURST was x. */
 	uint64_t first_beat;
 	uint64_t burst_undecided;
 	uint64_t later_waits; /* cycles of PMK_AHB_C_WAIT that were not on a first beat */
@@ -144,7 +144,7 @@ void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params);
  * on one of these bridges (DDI 0287B §4.2.2). The windows have no slave (PMK_AHB_NO_SLAVE). */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params);
 
-/* True if this signal counts transfers to one place. The observer needs windows to distinguish
+/* True if `signal` counts transfers to one place. The observer needs windows to distinguish
  * places. */
 bool pmk_ahb_is_place_signal(unsigned signal);
 

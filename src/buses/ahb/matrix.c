@@ -424,7 +424,8 @@ static void arrive_at_slave(struct pmk_matrix *m, unsigned master, bool first)
 		d->waits += REFUSAL_CYCLES + (s->split ? s->release : 0);
 }
 
-/* Passes the address phase that was taken to the slave, or holds it in the input stage. */
+/* Handles an address phase that was taken: passes it to its slave, or holds it in the input
+ * stage. */
 static void enter_input_stage(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];

@@ -58,8 +58,8 @@ enum pmk_matrix_master {
 #define PMK_MATRIX_MAX_SLAVES 8
 
 /*
- * The wait states of a slave, by direction. `first` is for the first beat of a layer at the slave,
- * and `next` for beats that follow in a burst without a gap.
+ * The wait states of a slave, by direction. Members with `first` are for the first beat of a burst,
+ * and for a beat that was held in the input stage. Members with `next` are for all other beats.
  */
 struct pmk_matrix_slave {
 	char name[12];
@@ -200,13 +200,13 @@ struct pmk_matrix_burst {
 struct pmk_matrix_layer {
 	struct pmk_matrix_burst burst[2];
 	uint8_t slot;	     /* index in burst[] of the burst that drives addresses */
-	uint32_t beats_left; /* beats of this burst whose addresses the master has not driven yet */
+	uint32_t beats_left; /* beats of the burst in `slot` whose addresses were not driven yet */
 	uint32_t busy_left;  /* BUSY cycles before the next beat */
 	uint64_t next;	     /* address of the next beat */
 	bool halted;
 	bool again; /* true if the next transfer repeats a refused one */
-	/* the script's burst in the other slot begins after the burst in this slot, which was
-	 * refused */
+	/* true if the script's burst in the other slot waits until the refused burst in `slot` is
+	 * repeated */
 	bool withdrawn;
 	uint64_t released; /* after SPLIT: the master drives no address before this cycle */
 	uint64_t refused;  /* number of refused transfers so far */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Parses the description of the other traffic on the buses. See traffic.h. */
+/* Parses the description of the traffic that is not the core's. See traffic.h. */
 #include "buses/ahb/traffic.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static const struct {
 	const char *name;
 	uint32_t reads, writes; /* the bursts that the master can make */
 	bool words;		/* the master transfers only words */
-	/* the manual says that the master makes BUSY cycles, or does not exclude it */
+	/* the manual says that the master makes BUSY cycles, or does not exclude them */
 	bool busy;
 	uint8_t burst, prot; /* default HBURST and HPROT */
 } masters[PMK_MATRIX_NMASTERS] = {
@@ -111,7 +111,7 @@ struct values {
 	struct pmk_matrix_script script;
 	struct pmk_mbx_script gxi;
 	struct pmk_refusal refusal;
-	/* These are used by masters and by the GXI. */
+	/* The following members are used by masters and by the GXI. */
 	uint8_t direction;
 	uint64_t addr, span, start, period, count;
 };

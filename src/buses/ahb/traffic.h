@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses the description of the other traffic on the buses: masters with scripts
+ * Parses the description of all traffic on the buses except the core's: masters with scripts
  * ("dma0:burst=incr8,period=40,slave=mpmc"), the MBX on its link ("gxi:period=10,dir=both"), and
  * slaves that refuse transfers ("smc:retry=every:5"). The form is
  *
@@ -64,7 +64,7 @@ struct pmk_refusal {
 	uint32_t release;
 };
 
-/* All other traffic on the buses. If everything is zero, there is none. */
+/* All traffic on the buses except the core's. If everything is zero, there is none. */
 struct pmk_traffic {
 	struct pmk_matrix_script
 		master[PMK_MATRIX_NMASTERS]; /* the masters' scripts; a script runs if it is `on` */

@@ -136,9 +136,9 @@ static void finish_pending(struct pmk_axi_side *s, uint32_t i, uint64_t cycle)
 	memmove(&s->pending[i], &s->pending[i + 1], (s->npending - i) * sizeof(s->pending[0]));
 }
 
-/* True if this is the last beat of a response. The response to a write has one beat. If there is no
- * RLAST, the beats of `p` are counted. A beat that belongs to no read counts as a complete
- * response, unless it is not known which reads are outstanding. */
+/* True if the present beat is the last one of its response. The response to a write has one beat.
+ * If there is no RLAST, the beats of `p` are counted. A beat that belongs to no read counts as a
+ * complete response, unless it is not known which reads are outstanding. */
 static bool is_last(const struct pmk_axi *a, struct look *l, const struct direction *of,
 		    const struct pmk_axi_side *s, struct pmk_axi_pending *p)
 {

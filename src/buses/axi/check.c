@@ -273,8 +273,8 @@ static uint32_t *ahead_length(struct pmk_axi_checker *k, uint64_t number)
 }
 
 /*
- * True if the ring is full. It has room for a limited number of addresses without data, or of
- * bursts without an address.
+ * True if the ring `ahead` is full. It has room for a limited number of addresses without data, or
+ * of bursts without an address.
  */
 static bool is_full(const struct pmk_axi_checker *k)
 {
@@ -302,8 +302,8 @@ static void match_address(struct work *w, uint32_t beats)
 	}
 }
 
-/* True if this is the last beat of the burst. If there is no WLAST, the length decides, if it is
- * known. */
+/* True if the present beat of write data is the last one of its burst of `beats` beats; 0: the
+ * length is not known. Without a WLAST, a burst of unknown length has one beat. */
 static bool is_last_of(const struct work *w, uint32_t beats)
 {
 	if (has_role(w, PMK_AXI_WLAST))

@@ -14,9 +14,9 @@
  * After a violation, the checker continues from the signals as they are.
  *
  * The checker can match data and responses with addresses because it starts when nothing is
- * outstanding. It assumes this before the first sample (our choice), and in reset. After an x on a
- * handshake, an ID or a length, and after a gap in the dump, it cannot match them until the next
- * reset. Until then it does not check responses and LAST.
+ * outstanding. It assumes that nothing is outstanding before the first sample (our choice), and in
+ * reset. After an x on a handshake, an ID or a length, and after a gap in the dump, it cannot match
+ * them until the next reset. Until then it does not check responses and LAST.
  *
  * It does not check exclusive accesses, cache, protection, QoS and region, write strobes, the order
  * of AXI3's interleaved write data, and AXI4-Lite's rules for responses.
