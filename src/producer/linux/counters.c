@@ -10,8 +10,8 @@
  * perf. So other places make up for a thread that ended before its turn to be counted.
  *
  * Every event is read separately: older kernels do not allow reading inherited events as a group.
- * Reading one after the other is accurate, because the counts of a program that has ended no longer
- * change.
+ * Reading the events one after the other is accurate, because the counts of a program that has
+ * ended no longer change.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -97,7 +97,7 @@ uint64_t pmk_linux_sample_type(const struct pmk_linux_rate *rate)
 	       PERF_SAMPLE_PERIOD | (rate->chains ? PERF_SAMPLE_CALLCHAIN : 0);
 }
 
-/* True if no event is open in the place. */
+/* True if no event is open in `place`. */
 static bool is_empty(const struct pmk_linux_counters *c, unsigned place)
 {
 	for (unsigned i = 0; i < c->nevents; i++)
@@ -204,7 +204,7 @@ static void close_event(const struct pmk_linux_counters *c, struct counted *e)
 	}
 }
 
-/* True if this event counts on this processor. */
+/* True if the PMU of the event counts on the processor of the place. */
 static bool belongs_here(const struct pmk_linux_counters *c, const struct counted *e,
 			 unsigned place)
 {
@@ -237,8 +237,8 @@ static int open_place(const struct pmk_linux_counters *c, struct counted *e, uns
 	return errno == ENOENT ? ENOENT : error; /* no such event exists, whether allowed or not */
 }
 
-/* Open one event everywhere. Returns 0 or errno. A thread or a processor may disappear at any
- * time. */
+/* Open one event in all places. Returns 0 or errno. *where is the place of the error. Places whose
+ * thread or processor has disappeared are left out. */
 static int open_event(struct pmk_linux_counters *c, struct counted *e, const struct counted *leader,
 		      unsigned *where)
 {
@@ -383,7 +383,8 @@ unsigned pmk_linux_counters_places(const struct pmk_linux_counters *c)
 	return c->nplaces;
 }
 
-/* Members follow their leader, but it does no harm to control each. */
+/* Enables or disables all events. The kernel starts and stops the members of a group with their
+ * leader, but to control each of them does no harm. */
 static void control_events(struct pmk_linux_counters *c, unsigned long request)
 {
 	for (unsigned i = 0; i < c->nevents; i++)

@@ -162,7 +162,8 @@ static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
 			"pmk on the machine itself, or count in emulation (-T emu)");
 }
 
-/* Writes the largest value of perf_event_paranoid that suffices, and what it permits. */
+/* Writes why the kernel does not permit the request. If perf_event_paranoid is the reason, the text
+ * has the largest value that suffices. */
 static void not_allowed(char *text, size_t size, const struct pmk_linux_facts *f,
 			const struct pmk_linux_refusal *r)
 {

@@ -52,25 +52,25 @@ void pmk_linux_cpus_free(struct pmk_linux_cpus *cpus);
 /* Get the online processors. Returns 0, PMK_EIO if the kernel does not report them, or
  * PMK_ENOMEM. */
 int pmk_linux_online(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel);
-/* Append the threads of a process to *list[*count], which the caller frees. Returns 0, PMK_EIO if
- * there is no such process, or PMK_ENOMEM. */
+/* Append the threads of a process to the *count threads in *list. The caller frees *list. Returns
+ * 0, PMK_EIO if there is no such process, or PMK_ENOMEM. */
 int pmk_linux_threads(const struct pmk_linux_kernel *kernel, int pid, int **list, unsigned *count);
 
 /* A PMU of the kernel. */
 struct pmk_linux_pmu {
 	const char *name; /* "armv8_cortex_a53" */
 	uint32_t type;	  /* perf_event_attr.type */
-	/* used in results: the PMU of pmk's catalogue, or a PMU that has the kernel's name and
-	 * no events */
+	/* used in results: the PMU of pmk's catalogue or, if it has none, a PMU that has the
+	 * kernel's name and no events */
 	const struct pmk_pmu *pmu;
-	bool known; /* it is in pmk's catalogue */
+	bool known; /* the PMU is in pmk's catalogue */
 	/* true for a PMU that counts events of a processor, and so also of one program */
 	bool core;
 	bool software;		    /* events of the kernel itself; needs no hardware */
-	struct pmk_linux_cpus cpus; /* the processors where it counts; an empty set: everywhere */
+	struct pmk_linux_cpus cpus; /* the processors where the PMU counts; an empty set: all */
 };
 
-/* What to program, and how to show it. Valid until pmk_linux_pmus_free(). */
+/* An event: what to program, and how to show it. Valid until pmk_linux_pmus_free(). */
 struct pmk_linux_event {
 	const struct pmk_event *row; /* of pmk's catalogue, or made for this event */
 	const struct pmk_linux_pmu *pmu;
@@ -109,7 +109,7 @@ extern const struct pmk_pmu pmk_linux_hardware, pmk_linux_software;
 /*
  * Resolve a name: a name of pmk's catalogue or of the kernel, perf's generic names, rNNN,
  * pmu/name/, pmu/term=value,…/, pmu::name. `prefer` is searched first; NULL stands for the first
- * core PMU. Returns 0; PMK_ENOEVENT with one line in msg, which suggests the nearest ones;
+ * core PMU. Returns 0; PMK_ENOEVENT with one line in msg, which suggests the nearest names;
  * PMK_ENOMEM.
  */
 int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefer, const char *name,
@@ -211,8 +211,8 @@ int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i);
 bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i);
 
 /* Returns the descriptor of event i in a place, or -1. The counters own it; the caller must not
- * close it. A place is a thread or processor; for sampled threads, it is number thread · ncpus +
- * cpu. */
+ * close it. A place is a thread or processor; for sampled threads, place number thread · ncpus +
+ * cpu is a thread on a processor. */
 int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i, unsigned place);
 unsigned pmk_linux_counters_places(const struct pmk_linux_counters *c);
 
@@ -253,7 +253,8 @@ int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 			int (*on_id)(void *ctx, uint64_t id), void *ctx);
 
 /* Remove all records from the buffers, and call `on_record` with each of them. The bytes of a
- * record are valid only during this call. A nonzero result ends the loop and is returned. */
+ * record are valid only during the call of `on_record`. A nonzero result ends the loop and is
+ * returned. */
 int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 			  int (*on_record)(void *ctx, const uint8_t *bytes, size_t size),
 			  void *ctx);
@@ -276,8 +277,8 @@ struct pmk_linux_direct {
  * Read an event from the page that the kernel shares with the event's owner, without a system call.
  * Returns false if the caller must ask the kernel. This is the case if the event is on no counter,
  * if user access is not allowed, if the event has shared its counter and no clock shows for how
- * long, or if the page changed during every reading. Without a clock, the times in *v are those of
- * the last switch.
+ * long, or if the page changed during every reading. Without a clock, the times in *v are those
+ * that the kernel last wrote to the page.
  */
 bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 			 const struct pmk_linux_direct *direct, struct pmk_linux_value *v);

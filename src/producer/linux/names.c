@@ -2,9 +2,9 @@
 /*
  * Resolves names of events: the number to program, the PMU, and the row of the catalogue.
  *
- * Generic names (cycles, branch-misses …) are first looked up in pmk's catalogue of the core, as
- * the event that Linux uses for the generic name on this core, so that pmk prints the name of
- * the event that is programmed. Without a catalogue of the core, the kernel decides.
+ * Generic names (cycles, branch-misses …) are first looked up in pmk's catalogue of the core.
+ * There, a generic name is an alias of the event that Linux uses for it on this core, so pmk prints
+ * the name of the event that is programmed. Without a catalogue of the core, the kernel decides.
  */
 #define _GNU_SOURCE
 #include "producer/linux/sysfs.h"
@@ -287,7 +287,7 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 	return 1;
 }
 
-/* Returns name *i of this PMU. If it has fewer names, returns NULL and subtracts their number from
+/* Returns name *i of `pmu`. If `pmu` has fewer names, returns NULL and subtracts their number from
  * *i. */
 static const char *name_of(const struct pmk_linux_pmu *pmu, unsigned *i)
 {

@@ -8,9 +8,8 @@
  * its folder describes it. Drivers that write no `format/` (ARMv6, ARMv7) take the event code as
  * config.
  *
- * Besides the folders there are three PMUs by definition: hardware (perf's generic events),
- * hw-cache and software. Tracepoints and probes are listed by the kernel like PMUs and can be named
- * by type and config.
+ * Three PMUs have no folder: hardware (perf's generic events), hw-cache and software. The kernel
+ * lists tracepoints and probes like PMUs, so a user can give their type and config.
  */
 #define _GNU_SOURCE
 #include "producer/linux/sysfs.h"
@@ -401,7 +400,8 @@ static const struct pmk_pmu *known_pmu(const struct pmk_linux_kernel *kernel, co
 	return exact ? exact : pmu;
 }
 
-/* Recognise PMUs of processors as perf does: they have a file `cpus`, or a name of that kind. */
+/* Recognise PMUs of processors as perf does: they have a file `cpus`, or are named armv…, cpu or
+ * cpu_…. */
 static bool is_core(const char *name, bool has_cpus)
 {
 	return has_cpus || !strncmp(name, "armv", 4) || !strcmp(name, "cpu") ||

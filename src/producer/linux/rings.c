@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sampled events. The kernel writes a record into a shared buffer whenever an event has occurred
- * `period` times. There is one buffer for each processor, which all events on it use: for events
- * that children inherit, the kernel offers no other way.
+ * `period` times. There is one buffer for each processor. All events on the processor use it,
+ * because the kernel offers no other way for events that children inherit.
  *
  * counters.c opens the events.
  */
