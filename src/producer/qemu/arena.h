@@ -35,7 +35,7 @@ enum pmk_slot_state {
 	PMK_SLOT_FREE,
 	/*
 	 * The process of the slot runs, or pmk has not yet noticed that it has ended. When pmk
-	 * notices this, it adds the counts of the process to the sum.
+	 * notices this, it adds the counts of the process to those of other ended processes.
 	 */
 	PMK_SLOT_RUNNING,
 };
@@ -81,7 +81,7 @@ struct pmk_arena_pins {
 /* How QEMU must present the PMU that emulated code programs itself. */
 struct pmk_guest_config {
 	uint32_t release; /* QEMU's release: 702 is 7.2 */
-	uint64_t base;	  /* address of its registers in memory */
+	uint64_t base;	  /* address of the PMU's registers in memory */
 	/* Where the PMU's interrupt goes: QEMU's name of the interrupt controller's type, the name
 	 * of the controller's inputs, if they have one, and the number of the input. If there is no
 	 * type, the interrupt is not connected. */
@@ -126,17 +126,17 @@ struct pmk_arena {
 	/* The number of executed prefetch instructions that pmk could not model. */
 	_Atomic uint64_t preloads_unseen;
 	/*
-	 * Bits of enum pmk_control. `followed` has the units that firmware can turn on by a control
-	 * register, `seen` the units that it has turned on, and `unseen` the units that it may have
-	 * turned on without pmk seeing it.
+	 * Bits of enum pmk_control. `control_followed` has the units that firmware can turn on by a
+	 * control register, `control_seen` the units that it has turned on, and `control_unseen`
+	 * the units that it may have turned on without pmk seeing it.
 	 */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
-	_Atomic uint32_t unsampled; /* set if the emulator cannot leave code uncounted */
-	/* A copy of pmk_runner_config.guest, and the numbers of accesses to this PMU and of its
-	 * interrupts. */
+	_Atomic uint32_t unsampled; /* set if the emulator cannot sample programs */
+	/* A copy of pmk_runner_config.guest, which describes the PMU that emulated code programs.
+	 * Then the numbers of accesses to that PMU and of its interrupts. */
 	struct pmk_guest_config guest;
 	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;
-	char guest_lacks[128];		 /* what the emulator lacks for this PMU, or "" */
+	char guest_lacks[128];		 /* what the emulator lacks for `guest`, or "" */
 	_Atomic int32_t guest_log_error; /* errno of the first failed write to the log */
 	_Atomic int32_t error;		 /* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];

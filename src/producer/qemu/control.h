@@ -9,7 +9,7 @@
  * cached.
  *
  * After a change, the core restarts with empty caches, TLBs and predictor, because software has to
- * invalidate them (our choice), and all code is translated again, because blocks are built for one
+ * invalidate them (our choice). All code is translated again, because blocks are built for one
  * state. The code after a write is executed once before it is translated again, so pmk chooses the
  * blocks of this code when they start. QEMU translates code separately for each exception level. If
  * the levels have different states, each block checks whether the core is in the state for which
@@ -26,9 +26,9 @@
 #include "cpu/family.h"
 
 /*
- * The registers that turn units on and off. AArch32 has one such register, which counts as that of
- * EL1. A MicroBlaze has the MSR; an instruction writes all of it, or sets or clears some of its
- * bits.
+ * The registers that turn units on and off. AArch32 has one such register, which is treated as the
+ * register of EL1. A MicroBlaze has the MSR; an instruction writes all of it, or sets or clears
+ * some of its bits.
  */
 enum pmk_control_reg {
 	PMK_CONTROL_NONE,
@@ -67,7 +67,8 @@ bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write
 		     uint64_t value);
 /* Returns the parts that are enabled at `level`, as bits of enum pmk_control. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level);
-/* True if the enabled parts differ between these levels. `levels` has one bit per level. */
+/* True if the enabled parts are not the same at all levels in `levels`, which has one bit per
+ * level. */
 bool pmk_control_differs(const struct pmk_control_state *s, unsigned levels);
 
 #endif

@@ -51,8 +51,8 @@ static void translate_for_control(void)
 		pmk_guest_translate_anew();
 }
 
-/* Puts the core of `vcpu` into this state. This happens a few times while firmware starts. If
- * levels have different states, it also happens at each change of the level. */
+/* Puts the core of `vcpu` into `state`. The core changes its state a few times while firmware
+ * starts and, if levels have different states, at each change of the level. */
 static void set_control(unsigned vcpu, unsigned state)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -120,8 +120,8 @@ static unsigned level_of_code(void)
 }
 
 /*
- * Chooses the state for which code at this level is translated. Returns true if the code must check
- * at run time whether the core is in this state.
+ * Chooses the state for which code at `level` is translated. Returns true if the code must check at
+ * run time whether the core is in this state.
  */
 static bool meet_level(unsigned level)
 {

@@ -165,7 +165,7 @@ static bool find_version(Elf *elf, char *version, size_t size)
 }
 
 /* Chooses the API version by the release, because the newest generations export the same functions.
- * If the release contradicts the functions, it is ignored. */
+ * A release that contradicts the functions is ignored. */
 static void look_at_release(struct pmk_qemu *q, Elf *elf)
 {
 	char version[sizeof(q->version)];
@@ -236,7 +236,7 @@ static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *na
 	return usable(&here);
 }
 
-/* Returns the value of a variable of the environment, or NULL if the value is empty, because an
+/* Returns `value`, the value of a variable of the environment, or NULL if it is empty, because an
  * empty variable counts as unset. */
 static const char *unless_empty(const char *value)
 {

@@ -11,14 +11,14 @@
 #include <stddef.h>
 
 enum pmk_qemu_state {
-	PMK_QEMU_READY, /* it can load plugins */
+	PMK_QEMU_READY, /* the emulator can load plugins */
 	/* The file is not an ELF file but, for example, a script. pmk cannot know which program the
 	 * script starts. */
 	PMK_QEMU_NO_ELF,
 	PMK_QEMU_MISSING,    /* there is no file of this name */
 	PMK_QEMU_NOT_EXEC,   /* there is a file of this name, but it may not be executed */
-	PMK_QEMU_STATIC,     /* it is linked statically, so it cannot load plugins */
-	PMK_QEMU_NO_PLUGINS, /* it was built without support for plugins */
+	PMK_QEMU_STATIC,     /* the emulator is linked statically, so it cannot load plugins */
+	PMK_QEMU_NO_PLUGINS, /* the emulator was built without support for plugins */
 };
 
 struct pmk_qemu {

@@ -17,7 +17,7 @@
 struct pmk_qemu_generation {
 	/* The API versions with which the module can be loaded. */
 	unsigned api_lowest, api_highest;
-	const char *module;   /* its file name */
+	const char *module;   /* file name of the module */
 	const char *releases; /* the releases as users read them: "QEMU 6.0 to 8.2" */
 	/* True if all releases of the generation give programs a vDSO, put the memory of 64-bit
 	 * programs wherever the host has room, and do not reverse the environment. Some of this is

@@ -22,7 +22,7 @@
 struct guarded {
 	pid_t pmk;
 	/* A process that has ended still exists until its parent has waited for it, so pmk sets
-	 * this to 0 before it ends. */
+	 * *still_there to 0 before pmk ends. */
 	const volatile uint32_t *still_there;
 };
 

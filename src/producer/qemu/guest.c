@@ -59,7 +59,7 @@ struct reg_tail {
 #define ACCESS_PL1_RW  0xfc
 #define ACCESS_PL2_RW  0xf0
 #define ACCESS_OK      0
-#define ACCESS_TRAP    (1 << 2) /* to this, the number of the exception level is added */
+#define ACCESS_TRAP    (1 << 2) /* plus the number of the exception level */
 #define ACCESS_UNDEF   (2 << 2)
 #define OF_A64	       UINT64_C(0x10000)
 #define OF_V8_IN_A32   UINT64_C(0x20000)
@@ -421,8 +421,8 @@ static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
 	qemu.calls->access(vcpu_of(env), &a, &value);
 }
 
-/* Resets the PMU. QEMU resets a processor register by register and calls this function for each of
- * them. */
+/* Resets the PMU. QEMU resets a processor register by register, and calls this function for each
+ * register of the PMU. */
 static void reset_reg(struct qemu_env *env, const void *reg)
 {
 	unsigned vcpu = vcpu_of(env);
@@ -643,7 +643,7 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		meet_own_registers(vcpu);
 	for (unsigned i = 0; i < rows_of(pmu)->nregs; i++)
 		define_all(qemu.get_cpu((int)vcpu), &rows_of(pmu)->regs[i], i);
-	/* This is the input to which the board has connected QEMU's own PMU. */
+	/* Use the input to which the board has connected QEMU's own PMU. */
 	qemu.interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
 }

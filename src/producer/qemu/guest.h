@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The PMU that emulated code programs itself. QEMU calls this module for accesses to the PMU's
- * registers, and receives its interrupt. The plugin interface has no functions for this before
- * 10.1, so pmk finds QEMU's own functions by name. Emulators that can load modules export all
- * functions; those of Debian, Ubuntu and Fedora can.
+ * registers, and receives the PMU's interrupt. The plugin interface has no functions for this
+ * before 10.1, so pmk finds QEMU's own functions by name. Emulators that can load modules export
+ * all functions; those of Debian, Ubuntu and Fedora can.
  *
  * pmk makes these assumptions. QEMU defines coprocessor and system registers of ARM one at a time,
  * by define_one_arm_cp_reg_with_opaque(), or by define_one_arm_cp_reg() since 10.2. The description
  * of a register has the layout of QEMU 7.1 to 11.1. get_arm_cp_reginfo() finds QEMU's own
- * description of a register in a table that is a member of the processor, followed by the list of
- * its registers. The functions of QOM and qdev, which are older than plugins, find and set inputs
- * of devices.
+ * description of a register in a table. The pointer to this table is a member of QEMU's struct for
+ * a processor, and the next member points to the list of the processor's registers. The functions
+ * of QOM and qdev, which are older than plugins, find and set inputs of devices.
  */
 #ifndef PMK_PRODUCER_QEMU_GUEST_H
 #define PMK_PRODUCER_QEMU_GUEST_H
@@ -60,16 +60,16 @@ void pmk_guest_tell_apart(unsigned vcpus);
 bool pmk_guest_has_stacks_of_calls(void);
 /* Makes QEMU translate all code again. Needs QEMU 10.2 or later. */
 void pmk_guest_translate_anew(void);
-/* Returns the exception level of the processor whose code is being translated, which must be a
- * 32-bit processor. A negative number means that this emulator does not report the level. */
+/* Returns the exception level of the processor whose code is being translated. It must be a 32-bit
+ * processor. A negative number means that this emulator does not report the level. */
 int pmk_guest_level(void);
 /* Returns the present exception level of `vcpu`, which must be a 64-bit processor. The thread of
  * `vcpu` must call it. */
 int pmk_guest_level_now(unsigned vcpu);
 /* Returns the number of the board's processors. */
 unsigned pmk_guest_vcpus(void);
-/* Adds the registers of `pmu` to `vcpu`, and connects its interrupt. Must be called before the vCPU
- * runs. */
+/* Adds the registers of `pmu` to `vcpu`, and connects the interrupt of `pmu`. Must be called before
+ * the vCPU runs. */
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 			    const struct pmk_guest_config *cfg,
 			    const struct pmk_guest_calls *calls);

@@ -67,7 +67,8 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	return err;
 }
 
-/* Accesses a register of the processor. The instruction that does this is a block of its own. */
+/* Accesses a register of the processor. An instruction that makes such an access is a block of its
+ * own. */
 static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
 {
 	return access_at(vcpu, pmk_cpus[vcpu]->prev->pc, a, value);
@@ -91,7 +92,7 @@ static int guest_may(unsigned vcpu, const struct pmk_guest_access *a, unsigned *
 
 	pmk_level_settle(&e->cpu);
 	err = pmk_emulated_may(e, &plugin.config, a, trap);
-	/* If this PMU does not have the register, the log has no name for it. */
+	/* If the guest's PMU does not have the register, the log has no name for the register. */
 	if (err && a->reg < pmk_emulated_guest(&plugin.config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
 							 .denied = true, .trap = *trap });
@@ -238,8 +239,8 @@ static void guest_control(unsigned vcpu, const char *input, uint64_t value)
 	pmk_guest_pmu_show_interrupt(plugin_core(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
 }
 
-/* Makes the PMU follow the registers that control it from now on. Processors begin with these
- * registers' reset values. */
+/* Makes the guest's PMU follow the EL2 and EL3 registers that control it, beginning with their
+ * reset values. */
 static void follow_controls(void)
 {
 	plugin.config.guest_controlled = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory for the records of sites.h, while a program is recorded: a second sparse memfd in
- * addition to the arena, which pmk creates and the plugin fills. Processes and threads of the
- * program share the ledger; one thread writes each record. Whatever ends the emulator, pmk reads
- * the records that are there.
+ * The memory for the records of sites.h, while a program is recorded. It is a second sparse memfd,
+ * in addition to the arena. pmk creates the ledger, and the plugin fills it. Processes and threads
+ * of the program share the ledger; one thread writes each record. Whatever ends the emulator, pmk
+ * reads the records that are there.
  */
 #ifndef PMK_PRODUCER_QEMU_LEDGER_H
 #define PMK_PRODUCER_QEMU_LEDGER_H

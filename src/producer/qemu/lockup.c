@@ -39,7 +39,7 @@ static ssize_t write_error(void *cookie, const char *text, size_t size)
 	if (lockup.held && starts_with(text, size, reason)) {
 		silence_errors();
 	} else if (lockup.held) {
-		stderr = lockup.qemus; /* another reason: show it; QEMU compares stderr */
+		stderr = lockup.qemus; /* not a lockup; QEMU compares this pointer */
 		if (write(STDERR_FILENO, fatal, strlen(fatal)) < 0)
 			return 0;
 	}

@@ -2,8 +2,8 @@
 /*
  * pmk-qemu-apiN.so, the module that QEMU loads. There is one module for each generation of QEMU's
  * plugin interface (generation.h). A module contains only what differs between generations. QEMU
- * calls none of it when blocks are executed or access memory. It passes everything else to
- * pmk-qemu-core.so in the same folder (plugin.c).
+ * calls no function of the module when blocks are executed or access memory. The module passes
+ * everything else to pmk-qemu-core.so in the same folder (plugin.c).
  *
  * The build defines PMK_QEMU_API as the lowest version of the generation.
  */

@@ -13,7 +13,8 @@
 size_t pmk_plugin_n_insns(const struct qemu_plugin_tb *tb);
 /*
  * Makes QEMU call `fn` with `data` when translated code is about to be executed.
- * pmk_plugin_on_insn() does this for its instruction `i`. `reads` means that `fn` reads registers.
+ * pmk_plugin_on_insn() does this for instruction `i` of that code. `reads` means that `fn` reads
+ * registers.
  */
 void pmk_plugin_on_code(struct qemu_plugin_tb *tb, bool reads, pmk_block_fn *fn, const void *data);
 void pmk_plugin_on_insn(struct qemu_plugin_tb *tb, size_t i, bool reads, pmk_block_fn *fn,
@@ -47,8 +48,8 @@ bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *
 void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		       const struct pmk_insn *in, size_t first, size_t last);
 /* Maps the executions of this process's vCPU 0 a second time, at a fixed address at which
- * translated code counts them. In a process that is not counted, pmk does not read the
- * executions. */
+ * translated code counts them. In a process that is not counted, pmk does not read the executions.
+ * Returns false if there is no memory. */
 bool pmk_translate_map_inline(struct pmk_executions *executions);
 /* Records that the instruction of `access` has run without a fault. */
 void pmk_translate_passed(unsigned vcpu, void *access);
@@ -96,9 +97,8 @@ bool pmk_registers_read(unsigned reg, uint64_t *value);
  * level above EL0 counts as 1. Returns a negative number if this emulator does not show the
  * level. */
 int pmk_registers_level(void);
-/* Returns the number of the exception that the running vCPU of a Cortex-M handles, or 0 if it
- * handles none. Stores its stack pointer in *sp and its link register in *lr. Returns a negative
- * number if this emulator does not show this. */
+/* Stores the state of the running vCPU of a Cortex-M in *now: the exception that it handles, and
+ * its registers. Returns false if this emulator does not show registers. */
 bool pmk_registers_exception(struct pmk_exception_now *now);
 /* Returns the stack pointer, or 0 if this emulator does not show it. */
 uint64_t pmk_registers_stack_pointer(void);
@@ -126,7 +126,7 @@ void pmk_process_after_fork(void);
 void pmk_record_block(const struct pmk_block *b, const struct pmk_raw *raw,
 		      const struct pmk_insn *in, size_t n);
 /* Records which file contains the code at `pc`. `host` is the address of this code in this process.
- * Files can be found there because the emulator maps them as the program requests. */
+ * It leads to the file, because the emulator maps files as the program requests. */
 void pmk_record_mapping(uintptr_t host, uint64_t pc);
 void pmk_record_begin_sites(struct pmk_cpu *cpu);
 
@@ -182,8 +182,8 @@ void pmk_running_on_crossing(struct pmk_cpu *cpu);
 /* Reports to pmk while a program runs: intervals, pins, and pieces of a sampled program. */
 
 void pmk_sampling_show_pins(void *ctx, const struct pmk_ahbmon_pins *shown);
-/* Called at the core's deadline. If the program is sampled, on_piece() is called instead of
- * on_deadline(). */
+/* Called at the core's deadline. If the program is sampled, pmk_sampling_on_piece() is called
+ * instead of pmk_sampling_on_deadline(). */
 void pmk_sampling_on_deadline(struct pmk_cpu *cpu);
 void pmk_sampling_on_piece(struct pmk_cpu *cpu);
 /* Called when a block with a tick starts in an uncounted part of a sampled program. Old code may

@@ -18,9 +18,9 @@
  *  - QEMU makes no callback for a memory instruction whose condition fails. For a load or store
  *    multiple it makes one callback per word. For LDRD and A64's pairs it makes one or two
  *    callbacks, depending on the release.
- *  - The user-mode helper page of ARM Linux (0xffff0fxx) appears as blocks of one instruction,
- *    whose size is 0 up to 8.2. The emulator itself runs the helper, so such a block counts as one
- *    instruction that returns.
+ *  - The user-mode helper page of ARM Linux (0xffff0fxx) appears as blocks of one instruction. Up
+ *    to 8.2, the size of this instruction is 0. The emulator itself runs the helper, so such a
+ *    block counts as one instruction that returns.
  *  - Up to 8.2, QEMU shows neither the bytes nor the size of MicroBlaze code, so pmk reads the
  *    bytes from the emulator's own memory of the page. Code that is in a device has no such memory,
  *    so its instructions count only as instructions, without a kind.

@@ -15,8 +15,8 @@ static bool shares_base(const struct pmk_insn *in, const struct pmk_insn *prefet
 	       !in->conditional && !in->exclusive;
 }
 
-/* Adds to *sum the constant that the instruction adds to a register. Returns false if the
- * instruction changes the register in another way. */
+/* Adds to *sum the constant that the instruction adds to `reg`, if any. Returns false if the
+ * instruction changes `reg` in another way. */
 static bool add_step(const struct pmk_insn *in, int reg, int64_t *sum)
 {
 	if (!(in->writes >> reg & 1))

@@ -18,8 +18,8 @@
 #include "producer/qemu/random.h"
 #include "producer/qemu/stack.h"
 
-/* Finds the stack of the program, which is about to begin with this block. Returns false if the
- * stack pointer cannot be read. */
+/* Finds the stack of the program, which is about to begin at `pc`. Returns false if the stack
+ * pointer cannot be read. */
 static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 {
 	if (!bytes || !plugin.glue->read_register)
@@ -60,9 +60,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Installs a handler that records faults of the program, because a fault may end the emulator, and
- * the emulator would not call its plugins then. The emulator also uses these signals for itself. It
- * installs its handlers before the program begins.
+ * Installs a handler of `sig` that records faults of the program, because a fault may end the
+ * emulator, and the emulator would not call its plugins then. The emulator also uses `sig` for
+ * itself. It has installed its own handler before the program begins.
  */
 static void watch_faults(int sig, struct sigaction *emulators)
 {
@@ -178,8 +178,8 @@ struct pmk_arena_slot *pmk_process_claim_slot(void)
 	return NULL;
 }
 
-/* Waits until a slot is free. A few times per second, pmk frees the slots of processes that have
- * ended. */
+/* Waits until a slot is free, but not for ever. A few times per second, pmk frees the slots of
+ * processes that have ended. Returns NULL if no slot became free. */
 static struct pmk_arena_slot *wait_for_slot(void)
 {
 	struct pmk_arena_slot *s = pmk_process_claim_slot();
@@ -403,9 +403,9 @@ static bool makes_thread(int64_t num, uint64_t flags)
 
 /*
  * Prepare for the second thread, which is about to start. This must be done before the system call
- * that starts it, because QEMU discards all translated code in this call. Newer releases, such as
- * 10.0, report the new vCPU only on the new thread. By then, the first thread may already have
- * translated code for both threads.
+ * that starts the thread, because QEMU discards all translated code in that call. Newer releases,
+ * such as 10.0, report the new vCPU only on the new thread. By then, the first thread may already
+ * have translated code for both threads.
  */
 static void becomes_threaded(void)
 {

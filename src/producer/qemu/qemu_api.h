@@ -15,8 +15,9 @@
  * - Version 6 (11.0; accepts 6): read_register returns bool; callbacks for interrupts.
  * - Version 7 (11.1; accepts 7): every callback gets user data, and none the plugin's number.
  *
- * Of the functions that pmk uses in every version, only insn_data differs up to version 5. The
- * build of module.c defines its version as PMK_QEMU_API, and the declarations below depend on it.
+ * Up to version 5, insn_data is the only function that differs, among the functions that pmk uses
+ * in every version. The build of module.c defines PMK_QEMU_API as the version for which the module
+ * is built, and the declarations below depend on it.
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H

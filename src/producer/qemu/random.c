@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Generates the random numbers of a program's threads. See random.h. The generator is SplitMix64,
- * whose number i is a function of i. */
+ * which computes number i of a stream directly from i. */
 #define _GNU_SOURCE
 #include "producer/qemu/random.h"
 

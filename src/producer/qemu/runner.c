@@ -154,9 +154,8 @@ static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emula
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
-/* Books the counts that the core had counted but not booked in the ledger when the program ended.
- * If the program ended with a fault, takes back the counts of the instructions that have not
- * run. */
+/* Books in the ledger what the core had counted but not booked when the program ended. If the
+ * program ended with a fault, takes back the counts of the instructions that have not run. */
 static void book_unbooked(struct pmk_runner *r, struct pmk_cpu *cpu)
 {
 	uint32_t insn = cpu->fault.rest.insn;

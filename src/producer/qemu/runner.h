@@ -28,7 +28,7 @@ struct pmk_runner_config {
 	uint64_t code_start, entry;
 	bool pie;
 	unsigned more_stack;	       /* extra stack for an emulator that gives programs a vDSO */
-	const char *emulator;	       /* its path */
+	const char *emulator;	       /* path of the emulator */
 	struct pmk_guest_config guest; /* used if counters.guest is set */
 	const char *plugin;	       /* path of the module that fits the emulator */
 	/* The emulator's command line. Its first words "@plugin@", "@stack@" and "@space@" are
@@ -36,7 +36,7 @@ struct pmk_runner_config {
 	 * address space. */
 	char *const *argv;
 	char *const *envp; /* the emulator's environment */
-	int streams[3];	   /* its standard streams; -1: it uses the one of this process */
+	int streams[3];	   /* the emulator's standard streams; -1: that of this process */
 	/* If counters.shows_pins is set: receives the pins of the first core of the first
 	 * process. */
 	struct pmk_pins_sink pins;
@@ -49,9 +49,9 @@ struct pmk_runner_counts {
 	uint64_t entries[PMK_MAX_REGIONS];
 	uint64_t cycles, insns; /* counts of the whole run, including code outside of regions */
 	uint64_t delayed;	/* the part of `cycles` before counting began */
-	/* The number of instructions without times of their own in the model. If there are regions
-	 * or short intervals, this is only 1 if such instructions are a noticeable part of the
-	 * code. */
+	/* The number of instructions without times of their own in the model. With regions or short
+	 * intervals, the number is not known: 1 then means that such instructions are at least one
+	 * percent of the code. */
 	uint64_t untimed;
 	uint64_t misses; /* misses of the data cache, plus lines that its prefetcher filled */
 	bool wrapped[PMK_MAX_EVENTS];
@@ -108,7 +108,7 @@ struct pmk_runner {
 	unsigned alive;			/* processes that still ran at the final reading */
 	struct pmk_cpu_trap trap;	/* see pmk_cpu.trap */
 	bool unsure;			/* a fault was seen, but not where it happened */
-	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any core */
+	struct pmk_signal_set doubtful; /* the signals in pmk_cpu.doubtful of at least one core */
 	/* True if counts were read while the exception level was assumed wrongly. */
 	bool level_unsure;
 	bool calls_lost; /* calls were nested too deeply, so a region may have ended too late */

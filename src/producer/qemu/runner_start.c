@@ -31,8 +31,8 @@
  * given. */
 static const char *const address_space[] = { "0", "0xff00000000" };
 
-/* Returns for how many processes limits leave room. The slots may use half of the address space,
- * because everything else needs the other half. */
+/* Returns for how many slots the limits of file size and address space leave room. The slots may
+ * use half of the address space, because everything else needs the other half. */
 static unsigned slots_within_limits(struct pmk_runner *r)
 {
 	static const struct {

@@ -12,8 +12,8 @@ void pmk_sampling_nap(void)
 }
 
 /*
- * Waits until there is room. Returns false if pmk has ended, because there would never be room
- * again.
+ * Waits until a ring has room for another record. Returns false if pmk has ended, because there
+ * would never be room again.
  */
 static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {

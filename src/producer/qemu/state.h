@@ -40,7 +40,7 @@ struct qemu_mem_test;
 struct plugin_rest {
 	bool on;
 	const uint64_t *counter;
-	uint64_t began;	  /* *counter when this process was forked; later counts are its own */
+	uint64_t began;	  /* *counter when the process was forked; only later counts are its own */
 	uint64_t unit_at; /* when the next unit begins, as pmk_emulated_unit_at() returns it */
 	struct pmk_ticks ticks;
 	/* True if all code must be translated again when the system call returns: this process was
@@ -59,7 +59,8 @@ struct plugin_control {
 	/* The core as its parameters describe it, before firmware turns parts off. */
 	struct pmk_core configured;
 	struct pmk_control_state state; /* the parts that firmware has enabled at each level */
-	/* The state of the code that is being translated, and of the core of each vCPU. */
+	/* The enabled parts (bits of enum pmk_control) for which code is being translated, and
+	 * those of the core of each vCPU. */
 	unsigned of_code, of_core[PMK_MAX_VCPUS];
 	unsigned levels; /* levels for which code was translated, as a set of bits */
 	uint32_t quiet;	 /* number of successive blocks that had the core's state */

@@ -59,8 +59,8 @@ static int most_first(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-/* Marks the most frequent blocks, so that at most `left` of the counted ticks would have been made
- * without them. Marks none if there is no memory. */
+/* Marks the blocks that ticked most often, until the other blocks have made at most `left` of the
+ * counted ticks. Marks none if there is no memory. */
 static void mark_frequent(struct pmk_ticks *t, uint64_t left)
 {
 	struct pmk_tick **by_count = malloc(t->n * sizeof(struct pmk_tick *));

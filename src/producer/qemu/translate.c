@@ -130,9 +130,9 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 }
 
 /*
- * Makes instruction `i` report, when it begins, that the instruction before it has not faulted.
- * That instruction may fault without an access, so nothing else shows this. It matters only in
- * programs that handle faults.
+ * Makes instruction `i` report, when it begins, that the instruction before it has not faulted. The
+ * earlier instruction may fault without an access, so nothing else shows that it has not. It
+ * matters only in programs that handle faults.
  */
 static void report_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
 {
@@ -277,9 +277,9 @@ static bool end_matters(const struct pmk_block *b)
 }
 
 /*
- * True if accesses of an instruction of `b` must be reported. `behind` is the number of
- * instructions after it in the block that may fault. If only fetching is counted, the last access
- * of a block is enough: it shows whether all of the block has run.
+ * True if accesses of an instruction of `b` must be reported. `behind` is the number of later
+ * instructions of the block that may fault. If only fetching is counted, the last access of a block
+ * is enough: it shows whether all of the block has run.
  */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {

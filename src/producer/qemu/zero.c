@@ -34,7 +34,7 @@ unsigned pmk_zero_bytes(bool system)
 	read_cpu_option(cpu, sizeof(cpu));
 	if (!strncmp(cpu, "a64fx", 5))
 		return 256;
-	/* Programs run on `max` by default, whose block size no real processor has. */
+	/* By default, programs run on the processor `max`. No real processor has its block size. */
 	return !system && (!cpu[0] || !strncmp(cpu, "max", 3)) ? 512 : 64;
 }
 
