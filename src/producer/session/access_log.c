@@ -26,8 +26,8 @@ static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 	return pmk_model_find(pmk_emulated_guest(cfg));
 }
 
-/* The signals whose totals would_read() increases before it reads: none, those that the bus raises,
- * or all. */
+/* The signals whose totals would_read() increases before it reads: no signals, the signals that the
+ * bus raises, or all signals. */
 enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
 
 /* Copies a bus, but not the unused records of its log, which has room for 4096. */
@@ -40,8 +40,8 @@ static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 	memcpy(to->log_sig, from->log_sig, n);
 }
 
-/* Increases the totals of the signals in `more`. 4096 occurrences change every counter that counts
- * one of them, because no counter counts fewer than one of 64. */
+/* Increases the totals of the signals in `more`. 4096 more occurrences of a signal change every
+ * counter that counts it, because every counter counts at least one of 64 occurrences. */
 static void raise_more(struct pmk_bus *bus, enum more more)
 {
 	for (unsigned s = PMK_SIG_NONE + 1; s < PMK_NSIGNALS; s++)
@@ -112,7 +112,8 @@ static bool is_counter(const struct pmk_pmu *pmu, const char *name)
 	return false;
 }
 
-/* If the counter `reg`, which is read, does not count at present, adds the reason. */
+/* Adds a remark about a read of the counter `reg`: if the counter does not count at present, the
+ * reason. */
 static void remark_still(struct remarks *r, const struct pmk_emulated *e,
 			 const struct pmk_emulated_config *cfg, unsigned reg)
 {

@@ -30,7 +30,7 @@
 /* A region: where to count. pmk fills it in, and it is the same for all cores of a run. */
 struct pmk_emulated_region {
 	uint64_t begin; /* guest address; entering counts when a block starts here */
-	uint64_t end;	/* end address; 0: it ends when the function at `begin` returns */
+	uint64_t end;	/* end address; 0: the region ends when the function at `begin` returns */
 };
 
 /* The exception levels at which an event is counted: all levels, only EL0, or only levels above
@@ -107,7 +107,7 @@ struct pmk_emulated_config {
 	 * there is none. This PMU is on the bus of the PMU that pmk reads, but does not affect
 	 * it. */
 	uint32_t guest;
-	/* Set if the producer follows the EL2 and EL3 registers that control this PMU. */
+	/* Set if the producer follows the EL2 and EL3 registers that control the PMU of `guest`. */
 	uint32_t guest_controlled;
 };
 
@@ -181,9 +181,9 @@ struct pmk_emulated {
 	union pmk_cpu_own kept; /* the state of the core before a cold unit */
 	int32_t error;		/* the first error that the driver has returned, or 0 */
 	uint64_t guest[PMK_MODEL_BYTES / 8]; /* the model of the PMU of cfg.guest */
-	uint64_t guest_accessed;	     /* the cycle of the last access to this model */
-	/* The hardware around the core, for PMUs that count there. If the PMU is another one, this
-	 * memory is not touched, and untouched pages cost nothing. */
+	uint64_t guest_accessed;	     /* the cycle of the last access to `guest` */
+	/* The hardware around the core, for PMUs that count there. For other PMUs, this memory is
+	 * not touched, and untouched pages cost nothing. */
 	struct pmk_devchip chip;
 };
 
@@ -238,7 +238,8 @@ void pmk_emulated_configure(struct pmk_emulated_config *cfg);
  * `executions` points to its execution counters. Returns 0 or a negative error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
-/* Frees what the start has allocated. Must be called in the process that started the core. */
+/* Frees what pmk_emulated_start() has allocated. Must be called in the process that started the
+ * core. */
 void pmk_emulated_fini(struct pmk_emulated *e);
 /* Prepares the copy of a core for a forked process. The caches of the copy are warm, and it counts
  * from 0. */
@@ -252,8 +253,8 @@ void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config
 /* Returns how many cycles of the delay remain. */
 uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e);
 
-/* Gets the counts up to now. They are those inside the window or after the delay. If there is
- * neither, they are those of the whole run. */
+/* Gets the counts up to now. With a window or a delay, they are only the counts inside the window
+ * or after the delay. */
 int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
 
@@ -269,10 +270,10 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
  * Functions for sampling. The producer calls pmk_emulated_piece() instead of
  * pmk_emulated_deadline(). When a piece has ended, the function stores its counts in *piece and
  * returns 1. e->phase may then be REST. In that case the producer counts only the instructions, in
- * `rest`, until they reach pmk_emulated_unit_at(). Then it calls pmk_emulated_unit() to begin the
- * next unit, which returns 0 or a negative error. The unit may use a cold core, whose tables are at
- * another address. pmk_emulated_whole() ends sampling, so everything is counted afterwards; it
- * returns what pmk_emulated_piece() returns.
+ * `rest`, until they reach pmk_emulated_unit_at(). Then it begins the next unit with
+ * pmk_emulated_unit(), which returns 0 or a negative error. The unit may use a cold core, whose
+ * tables are at another address. pmk_emulated_whole() ends sampling, so everything is counted
+ * afterwards; it returns what pmk_emulated_piece() returns.
  */
 int pmk_emulated_piece(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece);

@@ -61,8 +61,9 @@ static int reach(const struct pmk_model_ops *ops, uint64_t *model, struct pmk_bu
 }
 
 /*
- * Delays this access until the cycle after the previous access. A core makes at most one access in
- * a cycle (our choice). So cores that execute several instructions in a cycle take longer.
+ * Delays the present access until the cycle after the previous access. A core makes at most one
+ * access in a cycle (our choice). So cores that execute several instructions in a cycle take
+ * longer.
  */
 static void wait_for_access(struct pmk_emulated *e)
 {

@@ -53,7 +53,8 @@ int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_
 	return err;
 }
 
-/* Sets the level. Everything since the last synchronisation counts at this level. */
+/* Sets the level. Everything that has happened since the models were last synchronised with the bus
+ * counts at `level`. */
 static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)

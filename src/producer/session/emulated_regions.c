@@ -89,8 +89,8 @@ static void push_call(struct pmk_emulated *e, uint64_t addr)
 	e->call[e->calls++] = addr;
 }
 
-/* Returns the entry for `addr`. It has the number of open calls when control last returned to
- * `addr`. */
+/* Returns the place in the table for `addr`, which other addresses share. If its entry is for
+ * `addr`, it has the number of open calls when control last returned to `addr`. */
 static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 {
 	return &e->returned[(addr >> 2) % PMK_RETURNED];

@@ -37,8 +37,8 @@ struct pmk_units_config {
 	uint64_t head;
 	uint64_t warm, unit;  /* length of the warm-up before a unit, and of a unit */
 	uint64_t least, most; /* shortest and longest stretch */
-	/* Between these limits, a stretch has the length of the instructions before it, divided by
-	 * `part`. */
+	/* Between `least` and `most`, the length of a stretch is the number of instructions before
+	 * it, divided by `part`. */
 	uint64_t part;
 	uint64_t seed; /* seed of the places of units */
 };
@@ -69,7 +69,7 @@ struct pmk_units_place {
 	uint64_t from, to; /* the stretch of the next unit */
 	uint64_t at;	   /* where the warm-up for the next unit begins */
 	uint64_t random;
-	uint32_t n; /* number of this unit, from 1 */
+	uint32_t n; /* number of the next unit, from 1 */
 };
 
 /* True if the unit begins with a cold core. */
