@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The data that both readers fill: the table of names, the watched nets, and the cells with the
+ * The data that vcd.c and fst.c fill: the table of names, the watched nets, and the cells with the
  * values of these nets at the current time.
  *
  * Values are digits here, as VCD writes them. x, z, U, W and - are unknown; L is 0, H is 1. A
- * vector shorter than its net is extended by x or z if that is its first digit, else by 0 (§18.2.1
- * of IEEE 1364-2005). In a vector longer than its net, the surplus digits must be 0, or x or z if
- * the next digit is x or z, too. Otherwise it is ambiguous which bits are meant, and that is an
- * error.
+ * vector shorter than its net is extended by its first digit if that is x or z, and otherwise by 0
+ * (§18.2.1 of IEEE 1364-2005). In a vector longer than its net, the surplus digits at its beginning
+ * must be 0. They may all be x or z if the first digit after them is x or z, too. Other surplus
+ * digits are an error, because it is ambiguous which bits are meant.
  */
 #define _GNU_SOURCE
 #include "producer/wave/dump.h"
@@ -212,7 +212,8 @@ static uint32_t range_width(int32_t msb, int32_t lsb)
 }
 
 /* Splits the reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index
- * that does not fit the width is part of the name, as in "mem[3]" of 8 bits. */
+ * that does not fit the width is part of the name: a signal "mem[3]" of 8 bits has this whole
+ * name. */
 static void split_range(char *text, struct pmk_wave_signal *s)
 {
 	size_t n = strlen(text);

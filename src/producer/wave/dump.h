@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dump of either format: its names, and the values of the watched nets. vcd.c or fst.c fills the
- * table of names when the dump is opened. Then it puts changes into the cells of the watched nets,
- * and reports each new time.
+ * A dump, which is a VCD or an FST: its names, and the values of the watched nets. vcd.c or fst.c
+ * fills the table of names when the dump is opened. Then it puts changes into the cells of the
+ * watched nets, and reports each new time.
  */
 #ifndef PMK_PRODUCER_WAVE_DUMP_H
 #define PMK_PRODUCER_WAVE_DUMP_H
@@ -57,7 +57,8 @@ struct wave_watch {
 	uint64_t net_mask; /* the bits of the net, up to 64 */
 };
 
-/* Values by cell: the current ones, and those before the current time. */
+/* The values of all cells: `now` has the current values, and `before` those before the current
+ * time. */
 struct wave_cells {
 	struct pmk_wave_value *now, *before;
 	/*
@@ -187,7 +188,7 @@ int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int pmk_wave_dump_no_memory(struct wave_dump *v);
 
-/* Makes a word of the dump printable, in buf, which is returned. */
+/* Writes a word of the dump to buf in printable form, and returns buf. */
 #define WAVE_SHOWN 40
 const char *pmk_wave_dump_shown(char buf[WAVE_SHOWN], const char *word, size_t n);
 
@@ -211,7 +212,7 @@ int pmk_wave_dump_net(struct wave_dump *v, uint64_t key, uint32_t *net);
 struct wave_scopes {
 	char *path; /* such as "tb.core", from malloc */
 	size_t length, room;
-	/* a copy in the arena, which signals of this scope point to; NULL: no signal yet */
+	/* copy of `path` in the arena, to which the scope's signals point; NULL: no signal yet */
 	const char *shared;
 	size_t *start; /* where each scope begins in the path, from malloc */
 	size_t depth, room_depth;
@@ -245,8 +246,8 @@ static inline void wave_make_room(struct wave_cells *c)
 
 /*
  * Stores a value in a cell; there must be room in the list. A processor cannot predict whether the
- * value is new. So the cell and the list entry are always stored, and only `nchanged` depends on
- * it.
+ * value is new. So the cell and the list entry are always stored. Only `nchanged` depends on
+ * whether the value is new.
  */
 static inline void wave_set(struct wave_cells *c, uint32_t cell, struct pmk_wave_value value)
 {

@@ -7,7 +7,7 @@
  *
  * block       type (1 byte), length including itself (8 bytes), then contents by type
  * header      begin, end, …, timescale as a power of ten
- * names       scopes and variables; a variable is a new signal, or another name of one
+ * names       scopes and variables; a variable is a new signal, or another name of a signal
  * blackouts   times of $dumpoff and $dumpon
  * changes     begin, end, memory; frame: all values at its begin; the packed changes of each
  *             signal, its *chain*; the table of where chains begin; all times. A change in a
@@ -232,7 +232,8 @@ static uint8_t kind_of(unsigned type, uint64_t length)
 	return length ? PMK_WAVE_BITS : PMK_WAVE_STRING;
 }
 
-/* Reads a variable: direction, name, length, and the signal that it is another name of, if any. */
+/* Reads a variable: direction, name, length, and either 0 or the number of the signal for which
+ * this is another name. */
 static int read_var(struct wave_dump *v, struct wave_scopes *scopes, unsigned type,
 		    const uint8_t **p, const uint8_t *end)
 {

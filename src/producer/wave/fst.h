@@ -32,7 +32,7 @@ struct bytes {
 };
 
 struct block {
-	uint64_t at; /* offset of its type in the file */
+	uint64_t at; /* offset of the block's type in the file */
 	uint64_t end;
 	unsigned type;
 };
@@ -48,17 +48,17 @@ struct chain {
 struct cursor {
 	uint32_t handle; /* index of the signal */
 	uint32_t length; /* characters of a value */
-	uint32_t watch;	 /* index + 1 of its first watch */
+	uint32_t watch;	 /* index + 1 of the signal's first watch */
 	uint32_t next;	 /* index + 1 of the next cursor with a change at the same time; 0: none */
 	struct bytes data;
 	const uint8_t *at, *end;
 	uint64_t entry; /* the number that starts the next change; `at` is after it */
 	/*
-	 * For a value of bits: its bytes after `entry`, and by how many bits a load of eight bytes
-	 * is too long. The value of a one-bit signal is part of `entry`.
+	 * For a value of bits: the number of its bytes after `entry`, and the number of surplus
+	 * bits in a load of eight bytes. The value of a one-bit signal is part of `entry`.
 	 */
 	uint8_t bytes, surplus;
-	uint8_t later[2]; /* lowest bit of the time in `entry`: of a value of bits, of others */
+	uint8_t later[2]; /* lowest bit of the time in `entry`: [0] for bits, [1] for others */
 	bool easy;	  /* a value of bits can be copied into the cell */
 };
 

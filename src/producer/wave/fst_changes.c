@@ -167,7 +167,7 @@ static bool read_table(struct wave_fst *f, struct table *t, const uint8_t *p, co
 	return true;
 }
 
-/* Reads the table of the other block types. */
+/* Reads the table of CHANGES and CHANGES_ALIAS. */
 static bool read_older_table(struct wave_fst *f, struct table *t, const uint8_t *p,
 			     const uint8_t *end)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * Makes a map from the names of signals. A layer is a group of signals in the same scope with an
- * htrans of two bits and an hready. Any text may be before and after these words: htrans,
- * M0_HTRANS, htrans_o with hready_i. If one htrans has several names, pmk uses the name whose group
- * has signals for the most roles, then the outermost name, then the name with the shortest path.
- * Some simulators use two nets for the two ends of a vector port but one net for a port of one bit.
- * So groups that share hwrite and hready are one layer, too. Masters of one bus share only hready.
+ * htrans of two bits and an hready. Any text may be before and after these words, as in M0_HTRANS,
+ * or in htrans_o with hready_i. If one htrans has several names, pmk uses the name whose group has
+ * signals for the most roles, then the outermost name, then the name with the shortest path. Some
+ * simulators use two nets for the two ends of a vector port but one net for a port of one bit. So
+ * groups that share hwrite and hready are one layer, too. Masters of one bus share only hready.
  * Layers whose names differ only in numbers are sorted by these numbers. The other layers keep the
  * order of the dump. Some groups are not layers of their own; the map has them as comments:
  *
- *  - A module inside another one that has an htrans of the same name and as many roles or more,
- *    because simulators may use two nets for the two ends of a port. Also a module without hwrite
- *    whose hready is that of a module with hwrite.
+ *  - A module inside another module, if the outer module has an htrans of the same name and at
+ *    least as many roles, because simulators may use two nets for the two ends of a port. Also a
+ *    module without hwrite, if its hready is on the net of the hready of a module with hwrite.
  *  - Ports of slaves, if there are other ports, because their traffic is the traffic of a master.
  *    A port of a slave has an hsel.
  *

@@ -26,7 +26,7 @@ struct guess_layer {
 	const struct pmk_wave_signal *role[GUESS_ROLES]; /* enum pmk_ahb_role, or pmk_axi_role */
 	/* the signal that identifies the layer: htrans, awvalid … */
 	const struct pmk_wave_signal *key;
-	const char *word; /* the part of the name that matched */
+	const char *word; /* the part of the key's name that matched, such as "htrans" */
 	bool axi;
 	unsigned roles;
 	bool slave;
@@ -64,7 +64,8 @@ struct guess {
 size_t pmk_guess_path_length(const struct pmk_wave_signal *s);
 /* Returns the number of scopes around a signal, minus 1. */
 unsigned pmk_guess_scope_depth(const struct pmk_wave_signal *s);
-/* True if the name contains the word of a role: of AHB, or of any protocol. */
+/* True if the name contains the word of a role. pmk_guess_has_ahb_role() knows only the roles of
+ * AHB, and pmk_guess_has_role() those of all protocols. */
 bool pmk_guess_has_ahb_role(const struct pmk_wave_signal *s);
 bool pmk_guess_has_role(const struct pmk_wave_signal *s);
 /* Fills all->role. Returns 0 or PMK_ENOMEM. */
@@ -84,8 +85,9 @@ extern const char *const pmk_guess_axi_infixes[GUESS_NINFIXES];
 /* ---- guess_bits.c --------------------------------------------------------------------------- */
 
 /*
- * Returns the signals of a dump with vectors joined, without parameters, which never change, and
- * without odd names. The caller frees the list. NULL: no memory.
+ * Returns the signals of a dump. Bits of one vector are joined. Parameters are left out, because
+ * they never change, and so are signals whose names a map cannot have. The caller frees the list.
+ * NULL: no memory.
  */
 struct pmk_wave_signal *pmk_guess_join_bits(const struct wave_dump *v, size_t *n);
 
@@ -99,7 +101,7 @@ bool pmk_guess_is_written(const struct guess *all, const struct guess_layer *l);
 /* ---- guess_gxi.c ---------------------------------------------------------------------------- */
 
 bool pmk_guess_has_gxi_role(const struct pmk_wave_signal *s);
-/* Reads a GXI if this is the state of an address channel that has a data channel next to it. */
+/* Reads a GXI if `s` is the state of an address channel that has a data channel next to it. */
 bool pmk_guess_read_gxi(const struct guess *all, const struct pmk_wave_signal *s,
 			struct guess_gxi *g);
 /* Chooses the GXI with the most roles, then the shortest path; and finds the monitor's pins. */
@@ -119,8 +121,8 @@ const struct pmk_wave_signal *pmk_guess_own_clock(const struct wave_dump *v,
 						  const struct guess_layer *l,
 						  const struct pmk_wave_signal *clock);
 /*
- * True if the layer's own clock has the name of the map's clock, and a net of this name in a scope
- * around both may drive both.
+ * True if the layer's own clock has the name of the map's clock, and one net with this name in a
+ * scope around both clocks may drive them.
  */
 bool pmk_guess_may_share_clock(const struct wave_dump *v, const struct guess_layer *l,
 			       const struct pmk_wave_signal *own,

@@ -13,7 +13,8 @@ struct bit {
 	size_t place;
 };
 
-/* True for names that a map may need: a dump has a thousand times as many signals. */
+/* True for a bit whose name a map may need. Only such bits are sorted, because a dump has a
+ * thousand times as many signals. */
 static bool may_be_bit(const struct pmk_wave_signal *s)
 {
 	return s->kind == PMK_WAVE_BITS && s->width == 1 && !s->parameter &&

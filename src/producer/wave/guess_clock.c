@@ -123,9 +123,9 @@ static bool is_direction_word(const struct word *w)
 	       (tolower((unsigned char)*w->at) == 'i' || tolower((unsigned char)*w->at) == 'o');
 }
 
-/* Returns the number of words that a clock's name shares with a layer: m_axi_aclk and
- * m_axi_awvalid share two. 0: the clock is not named after the layer, because it has a word that
- * the layer lacks. */
+/* Returns the number of words that a clock's name shares with a layer: m_axi_aclk and m_axi_awvalid
+ * share two. 0: this is not the name of the layer's clock, because it has a word that the layer
+ * lacks, or no word for a clock. */
 static unsigned shared_words(const char *name, const struct guess_layer *l)
 {
 	const char *dot = strrchr(l->key->scope, '.');
@@ -145,8 +145,9 @@ static unsigned shared_words(const char *name, const struct guess_layer *l)
 }
 
 /*
- * Returns the clock that is named after a layer, in its scope or one around it: the clock that
- * shares the most words with it, then the innermost. NULL: there is none.
+ * Returns the clock that is named after a layer and is in the layer's scope or in a scope around
+ * it. Of several such clocks, returns the one whose name shares the most words with the layer, then
+ * the innermost. NULL: there is none.
  */
 static const struct pmk_wave_signal *clock_named_after(const struct wave_dump *v,
 						       const struct guess_layer *l)

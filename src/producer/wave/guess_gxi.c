@@ -48,7 +48,8 @@ bool pmk_guess_read_gxi(const struct guess *all, const struct pmk_wave_signal *s
 	return g->role[PMK_WAVE_GXI_DATA] && g->role[PMK_WAVE_GXI_DATA]->width == 2;
 }
 
-/* AHBMONITOR[33:0], or without the copy of the clock [32:0]: DDI 0287B §4.2.1. */
+/* Returns the signal AHBMONITOR[33:0], or [32:0] if the copy of the clock is missing (DDI 0287B
+ * §4.2.1). NULL: there is none. */
 static const struct pmk_wave_signal *find_pins(const struct wave_dump *v)
 {
 	const struct pmk_wave_signal *best = NULL;

@@ -48,7 +48,7 @@ static bool same_net(const struct guess_layer *a, const struct guess_layer *b, u
 	return a->role[role] && b->role[role] && a->role[role]->net == b->role[role]->net;
 }
 
-/* True if these are two names of one bus, judging by their nets. */
+/* True if `a` and `b` are two names of one bus, judging by their nets. */
 static bool same_bus(const struct guess_layer *a, const struct guess_layer *b)
 {
 	if (a->axi != b->axi)
@@ -148,7 +148,7 @@ static void axi_name(char buf[AXI_NAME], unsigned role, const char *infix)
 }
 
 /*
- * Returns the signal of a role in the interface with the key `s`, in which `word` matched. If
+ * Returns the signal of a role in the interface with the key `s`, whose name contains `word`. If
  * `word` has a '_', the names of the interface's other signals have one, too.
  */
 static const struct pmk_wave_signal *find_axi_role(const struct guess *all,
@@ -166,7 +166,7 @@ static const struct pmk_wave_signal *find_axi_role(const struct guess *all,
 	return found;
 }
 
-/* Reads the interface with the key `s`, in which `word` matched. */
+/* Reads the interface with the key `s`, whose name contains `word`. */
 static bool read_axi(const struct guess *all, const struct pmk_wave_signal *s, const char *word,
 		     struct guess_layer *l)
 {
@@ -240,7 +240,7 @@ static void find_inner_ends(struct guess *all)
 				all->layer[i].same = &all->layer[k];
 }
 
-/* True if this end of a name is only the direction of a port. */
+/* True if `text`, the end of a name, is only the direction of a port. */
 static bool is_direction(const char *text)
 {
 	static const char *const words[] = { "_o", "_i", "_out", "_in" };

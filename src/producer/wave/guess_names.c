@@ -25,7 +25,7 @@ static size_t any_length(const char *at, const char *const *names, size_t n)
 	return 0;
 }
 
-/* True if an AXI name starts at this place. */
+/* True if an AXI name starts at `at`. */
 static bool is_axi_name(const char *at)
 {
 	static const char *const fields[] = { "valid", "ready", "last",	 "resp", "len", "id",

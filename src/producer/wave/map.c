@@ -35,7 +35,7 @@ struct reading {
 	/* Reads an entry of the section; NULL before the first one. */
 	take_fn *take;
 	unsigned group;		   /* index of the layer or AXI interface of the section */
-	const char *evntbus_core;  /* the PMU whose EVNTBUS it is */
+	const char *evntbus_core;  /* name of the PMU that drives the EVNTBUS */
 	const struct pmk_pmu *pmu; /* the PMU whose events [events] may name */
 };
 

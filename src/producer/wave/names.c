@@ -31,7 +31,8 @@ static void path_tail(const struct pmk_wave_signal *s, char *buf, size_t size)
 	snprintf(buf, size, "%s%s%s", s->scope, *s->scope ? "." : "", s->name);
 }
 
-/* True if this is the signal's path or, with `suffix`, the end of it. */
+/* True if the `n` characters at `path` are the signal's path or, with `suffix`, the end of this
+ * path. */
 static bool path_matches(const struct pmk_wave_signal *s, const char *path, size_t n, bool suffix)
 {
 	size_t whole = path_length(s), name = strlen(s->name), scope = strlen(s->scope);
@@ -221,7 +222,7 @@ static int32_t lowest_of(const struct wave_dump *v, const struct found *f)
 	return least;
 }
 
-/* True if these signals can be the parts of one vector. */
+/* True if the signals in `f` can be the parts of one vector. */
 static bool one_vector(const struct wave_dump *v, const struct found *f)
 {
 	const struct pmk_wave_signal *first = &v->signal[f->signal[0]];

@@ -639,9 +639,9 @@ static const struct pmk_bus *bus_number(const struct pmk_wave_count *c, unsigned
 }
 
 /*
- * Notes which buses have a horizon, the total of a signal at which a model or the caller must be
- * updated. Horizons change only in the caller's code: before the run and in callbacks. Checking the
- * horizons of all buses at every edge would take as long as all other work.
+ * Notes which buses have a horizon. A horizon is the total of a signal at which a model or the
+ * caller must be updated. Horizons change only in the caller's code: before the run and in
+ * callbacks. Checking the horizons of all buses at every edge would take as long as all other work.
  */
 static void note_horizons(struct pmk_wave_count *c)
 {

@@ -47,7 +47,7 @@ struct pmk_wave_checked {
 /* A layer of the map. */
 struct pmk_wave_watched {
 	const struct pmk_wave_layer *layer;
-	unsigned index; /* its index in the map */
+	unsigned index; /* index of the layer in the map */
 	struct pmk_bus *bus;
 	uint32_t roles;		      /* AHB roles that have a signal, as bits */
 	int slot[PMK_AHB_NROLES + 1]; /* by role, the last one is PMK_WAVE_CAUSE; -1: no signal */
@@ -63,7 +63,7 @@ struct pmk_wave_watched {
 /* An AXI interface of the map. */
 struct pmk_wave_watched_axi {
 	const struct pmk_wave_axi *axi;
-	unsigned index;		  /* its index in the map */
+	unsigned index;		  /* index of the interface in the map */
 	int slot[PMK_AXI_NROLES]; /* by role; -1: no signal */
 	struct pmk_axi observer;
 	struct pmk_axi_checker checker;
@@ -106,8 +106,8 @@ struct pmk_wave_count {
 	struct pmk_gxi gxi;
 	uint32_t gxi_roles; /* roles that have a signal, as bits; 0: no GXI is counted */
 	int gxi_slot[PMK_WAVE_GXI_IS_WRITE + 1];
-	int evntbus;			  /* its slot, -1: none */
-	const struct pmk_pmu *pmu;	  /* the PMU whose EVNTBUS it is */
+	int evntbus;			  /* slot of the EVNTBUS; -1: none */
+	const struct pmk_pmu *pmu;	  /* the PMU that drives the EVNTBUS */
 	uint8_t evntbus_signal[32];	  /* by event code; PMK_SIG_NONE if not counted */
 	bool *was;			  /* by slot: the signal was not 0 at the previous edge */
 	bool own_cycles;		  /* [events] has CYCLE */

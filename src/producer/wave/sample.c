@@ -51,7 +51,7 @@ static void clock_warn(struct sampler *s, enum pmk_wave_oddity what, const char 
 	}
 }
 
-/* True if this step is an active edge. */
+/* True if the change of the clock at `time` is an active edge. */
 static bool clock_step(struct sampler *s, uint64_t time)
 {
 	struct wave_cells *c = &s->w->dump.cells;
@@ -75,11 +75,11 @@ static bool clock_step(struct sampler *s, uint64_t time)
 	return edge;
 }
 
-#define MOST_TRUST 16 /* so many other periods replace the usual one */
+#define MOST_TRUST 16 /* this many other periods in a row always replace the usual one */
 
 /*
- * Finds the usual period by a majority vote of recent periods. A single odd one, as when the clock
- * is stopped for a while, does not change it.
+ * Finds the usual period by a majority vote of recent periods. A single period of another length,
+ * as when the clock is stopped for a while, does not change the usual period.
  */
 static void vote_period(struct sampler *s, uint64_t period)
 {
@@ -95,7 +95,8 @@ static void vote_period(struct sampler *s, uint64_t period)
 	}
 }
 
-/* Watches the distances between edges: one that is much shorter than usual may be a glitch. */
+/* Watches the distances between edges: a distance that is much shorter than usual may be due to a
+ * glitch. */
 static void watch_period(struct sampler *s, uint64_t time)
 {
 	struct pmk_wave_findings *r = s->findings;
@@ -221,7 +222,7 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 	findings->begin = w->dump.begin;
 	findings->end = w->dump.time;
 	pmk_wave_dump_place(&w->dump, &findings->bytes, &findings->lines);
-	findings->lines -= findings->lines != 0; /* it was the number of the current line */
+	findings->lines -= findings->lines != 0; /* lines before the current one */
 	findings->error = w->dump.error;
 	if (findings->stopped || (err && findings->edges))
 		return PMK_WAVE_PARTIAL;

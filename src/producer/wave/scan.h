@@ -114,8 +114,8 @@ static inline struct wave_marks wave_marks16(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)p);
 	/*
-	 * Bytes are compared as signed ones. Adding 1 makes 0x7f the smallest byte, bytes from 0x80
-	 * on are below the printable ones anyway, and 0xff becomes 0.
+	 * Bytes are compared as signed numbers. Adding 1 makes 0x7f the smallest byte, bytes from
+	 * 0x80 on are below the printable ones anyway, and 0xff becomes 0.
 	 */
 	__m128i next = _mm_add_epi8(v, _mm_set1_epi8(1));
 	__m128i odd = _mm_cmpgt_epi8(_mm_set1_epi8(' ' + 2), next);

@@ -34,8 +34,8 @@ int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 /* Opens a dump; "-" is standard input. Returns 0, or PMK_EIO or PMK_EPARSE with a text. */
 int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wave_error *err);
 /*
- * Reads up to `n` bytes. Returns 0 at the end, or -1 with errno: EAGAIN if no byte came within
- * `ms`, EINTR.
+ * Reads up to `n` bytes. Returns 0 at the end, or -1 with errno: EAGAIN if no byte came within `ms`
+ * milliseconds, or EINTR after a signal.
  */
 ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms);
 /* True if the last read failed, or was the last one, because a compressed dump is damaged. */

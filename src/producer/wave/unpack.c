@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * LZ4 and FastLZ have the same structure: literals, and copies of earlier output. LZ4 is the block
- * format of lz4_Block_format.md, FastLZ is levels 1 and 2. Neither has a checksum.
+ * format of lz4_Block_format.md. FastLZ has two variants, its levels 1 and 2. Neither LZ4 nor
+ * FastLZ has a checksum.
  */
 #include "producer/wave/unpack.h"
 
@@ -25,8 +26,8 @@ static bool copy_literals(struct unpacker *u, size_t n)
 }
 
 /*
- * Copies n bytes from `back` before the end. Source and destination may overlap: then the bytes
- * repeat, and each round can copy twice as many.
+ * Appends a copy of n bytes of the output, beginning `back` bytes before its end. If n is greater
+ * than `back`, the bytes repeat, and each round can copy twice as many.
  */
 static bool copy_output(struct unpacker *u, size_t back, size_t n)
 {

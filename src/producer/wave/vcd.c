@@ -32,7 +32,8 @@
 #include "base/number.h"
 #include "producer/wave/scan.h"
 
-/* fits a level 2 cache; grows up to LONGEST_WORD if a word does not fit */
+/* Size of the buffer at first, when it fits a level 2 cache. It grows up to LONGEST_WORD if a word
+ * does not fit. */
 #define BUFFER	     (256 * 1024)
 #define LONGEST_WORD (16 * 1024 * 1024)
 /* while no input comes, time between calls of the progress callback */
@@ -110,8 +111,8 @@ static int refill_buffer(struct wave_dump *v)
 			return 0;
 		}
 		/*
-		 * Waits are short. If SIGINT arrives just before a wait, it does not interrupt the
-		 * wait.
+		 * Waits are short, because a SIGINT that arrives just before a wait does not
+		 * interrupt it.
 		 */
 		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
@@ -127,7 +128,7 @@ static int refill_buffer(struct wave_dump *v)
 	return 0;
 }
 
-/* Reads more text of the header. False at its end or after an error. */
+/* Reads more text of the header. False at the end of the text or after an error. */
 static bool more_header(struct wave_dump *v)
 {
 	return !v->eof && !refill_buffer(v) && !v->stopped;
@@ -198,8 +199,8 @@ static int section_text(struct wave_dump *v, const char *what, const char *gap, 
 }
 
 /*
- * Reads the timescale. It is only used to print times, so an unknown one is not an error: times are
- * then plain numbers.
+ * Reads the timescale. It is only used to print times, so an unknown timescale is not an error:
+ * times are then plain numbers.
  */
 static int read_timescale(struct wave_dump *v)
 {
@@ -359,7 +360,7 @@ int pmk_wave_vcd_header(struct wave_dump *v)
 
 /* ---- the text after the header ------------------------------------------------------------- */
 
-/* Reads all whole words of the text. False if no more can be read. */
+/* Reads all complete lines in the buffer. False if no more can be read. */
 static bool read_buffer(struct wave_dump *v)
 {
 	char *last = memrchr(v->at, '\n', (size_t)(v->end - v->at));

@@ -13,8 +13,8 @@
 /* ---- identifier codes ----------------------------------------------------------------------- */
 
 /*
- * Returns a hash for a code of more than 8 characters, with the highest bit set, which no ASCII
- * has.
+ * Returns a hash for a code of more than 8 characters, with the highest bit set. That bit is 0 in
+ * the key of a shorter code of ASCII characters.
  */
 static uint64_t long_key(const char *code, size_t n)
 {
@@ -352,7 +352,7 @@ static inline bool is_text(struct kind k)
 
 /*
  * Reads one word, a change of two words, or white space. Returns where it ends; NULL after an
- * error; p if the text ends before it does.
+ * error; p if the text ends before the change does.
  */
 static const char *read_word(struct wave_dump *v, const char *p, const char *limit)
 {
@@ -397,7 +397,7 @@ struct lines {
 		uint32_t watch;
 		uint16_t line;	  /* index of the line */
 		uint16_t digits;  /* offset where the digits end */
-		uint16_t ndigits; /* their number; for reals and strings larger than any width */
+		uint16_t ndigits; /* number of digits; above any width for reals and strings */
 	} change[WAVE_LINES];
 };
 
@@ -464,7 +464,7 @@ static const char *read_words(struct wave_dump *v, const char *p, const char *li
 	}
 }
 
-/* Reads one line of l->change. Returns where it ends; NULL after an error. */
+/* Reads the line of the change `q`. Returns where the line ends; NULL after an error. */
 static const char *read_line(struct wave_dump *v, const struct lines *l, const struct change *q,
 			     const char *limit)
 {
@@ -507,7 +507,8 @@ static __attribute__((noinline)) const struct change *put_changes(struct wave_du
 	return q;
 }
 
-/* Reads plain lines, if there are any. */
+/* Reads plain lines, if there are any at p. Returns the position that was reached; NULL after an
+ * error. */
 static const char *read_lines(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n = limit - p < WAVE_LINES ? (size_t)(limit - p) : WAVE_LINES;

@@ -132,7 +132,7 @@ static int watch_parts(struct pmk_wave *w, const struct wave_pick *pick, uint32_
 	return 0;
 }
 
-/* True if there is a signal in this scope, or in a scope inside it. */
+/* True if there is a signal in `scope`, or in a scope inside it. */
 static bool has_scope(const struct pmk_wave *w, const char *scope)
 {
 	size_t n = strlen(scope);
