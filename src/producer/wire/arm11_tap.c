@@ -5,9 +5,9 @@
  *
  * Source: DDI 0301H, chapter 14 (scan chains 1, 4 and 5, HALT and RESTART) and 13.3.3 (DSCR).
  * The instruction in the ITR is executed at each pass through Run-Test/Idle while chain 4 or 5
- * is selected, and every scan passes through it. So pmk leaves a no-op in the ITR. While the
- * processor is halted, pmk uses R0 for data that goes through the DTR. The PC must be written
- * before the processor continues.
+ * is selected, and every scan passes through Run-Test/Idle. So pmk leaves a no-op in the ITR.
+ * While the processor is halted, pmk uses R0 for data that goes through the DTR. The PC must be
+ * written before the processor continues.
  */
 #include "producer/wire/wire.h"
 

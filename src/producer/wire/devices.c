@@ -188,7 +188,7 @@ static int widths_of(const struct tree *t, const char *bus, struct widths *w)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* Remove the last name of a path. Returns false if it is the root, whose path has `root`
+/* Remove the last name of a path. Returns false if `path` is the root, whose path has `root`
  * characters. */
 static bool go_up(char *path, size_t root)
 {

@@ -5,8 +5,8 @@
  * repeats the previous byte.
  *
  * A stub stops its target when a debugger connects, and serves memory only while the target is
- * halted: every access needs hold(). A target that stops by itself, for example at a breakpoint,
- * continues at the next let_go().
+ * halted: every access needs pmk_wire_hold(). A target that stops by itself, for example at a
+ * breakpoint, continues at the next pmk_wire_let_go().
  */
 #include "producer/wire/wire.h"
 
@@ -220,7 +220,7 @@ static int resume_target(struct pmk_wire *w)
 }
 
 /* Check whether the target has stopped. Read one packet, but only if it has begun to arrive; it may
- * be of another kind. */
+ * be a packet about something else. */
 static int look_for_stop(struct pmk_wire *w)
 {
 	double deadline = pmk_link_deadline(&w->link);

@@ -101,7 +101,7 @@ struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m)
 	return (struct pmk_port){ .read = read_memory, .write = write_memory, .ctx = m };
 }
 
-/* Load a word of the module. Its words begin at its base and are never wide. */
+/* Load a word of MicroBlaze's debug module. Its words begin at its base, and all have 32 bits. */
 static int load_mdm(void *ctx, unsigned offset, uint32_t *value)
 {
 	const struct pmk_wire_memory *m = ctx;

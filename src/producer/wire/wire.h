@@ -5,9 +5,9 @@
  * memory. pmk can access memory, coprocessor 15 and JTAG scan chains; ports.c makes ports to PMUs
  * from these accesses.
  *
- * Many accesses need a halted processor. hold() halts it if necessary, and let_go() lets it run
- * again; accesses are between these two calls. pmk_wire_clock() leaves out the time for which the
- * processor was halted, because nothing was counted in it.
+ * Many accesses need a halted processor. pmk_wire_hold() halts it if necessary, and
+ * pmk_wire_let_go() lets it run again; accesses are between these two calls. pmk_wire_clock()
+ * leaves out the time for which the processor was halted, because nothing was counted in it.
  */
 #ifndef PMK_WIRE_WIRE_H
 #define PMK_WIRE_WIRE_H
@@ -41,8 +41,8 @@ struct pmk_speaker {
 	/* Let the probe execute a command of OpenOCD, and store its output. Returns
 	 * PMK_ENOTSUP if the probe has no commands. */
 	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
-	/* Let a halted ARM11 execute this MRC or MCR of coprocessor 15 with R0, whose value is
-	 * *value. */
+	/* Let a halted ARM11 execute `instruction`, an MRC or MCR of coprocessor 15 with R0. *value
+	 * is the value of R0. */
 	int (*transfer)(struct pmk_wire *w, uint32_t instruction, uint32_t *value);
 	/* Set or remove a hardware breakpoint. The target is halted. */
 	int (*breakpoint)(struct pmk_wire *w, uint64_t address, bool set);
@@ -58,7 +58,7 @@ struct pmk_speaker {
 		       const uint8_t *out, uint8_t *in);
 	/* Write a readable description of the JTAG chain: IDCODEs and lengths of instructions. */
 	int (*chain)(struct pmk_wire *w, char *text, size_t size);
-	/* Request this period for the JTAG clock. */
+	/* Request a period of `ns` nanoseconds for the JTAG clock. */
 	int (*set_clock)(struct pmk_wire *w, uint32_t ns);
 	/* Called before the connection is closed; the target is not held. */
 	void (*leave)(struct pmk_wire *w);
@@ -93,8 +93,9 @@ struct pmk_wire {
 	uint32_t idcode[PMK_WIRE_MOST_TAPS];
 	unsigned ntaps;
 	struct pmk_devmem *devmem; /* the mapped parts of this board's memory */
-	/* XVC: the TAP of an ARM11, whether it was checked, and the initial DSCR. While the
-	 * processor is held, also its R0, and its PC in the form for BX. */
+	/* XVC: `tap` is the TAP of an ARM11, `met` is true if the TAP was checked, and `dscr` is
+	 * the initial DSCR. While the processor is held, `r0` has its R0, and `pc` its PC in the
+	 * form for BX. */
 	struct {
 		const struct pmk_wire_tap *tap;
 		bool met;
@@ -104,7 +105,7 @@ struct pmk_wire {
 
 /* Connect; `sysfs` is the directory in which the kernel describes this board's devices. Call
  * pmk_wire_close() even after a failure, whose reason is in link.why. A target that is halted
- * already stays halted until let_go(). */
+ * already stays halted until pmk_wire_let_go(). */
 int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
 		  unsigned patience_ms, const char *sysfs);
 /* Leave the target as it was found, running or halted, and close the connection. */
@@ -112,11 +113,12 @@ void pmk_wire_close(struct pmk_wire *w);
 /* True if the connection is lost, so that every further access fails. */
 bool pmk_wire_lost(const struct pmk_wire *w);
 
-/* hold() halts the target if accesses need that; let_go() lets it run. */
+/* pmk_wire_hold() halts the target if accesses need that; pmk_wire_let_go() lets it run. */
 int pmk_wire_hold(struct pmk_wire *w);
 int pmk_wire_let_go(struct pmk_wire *w);
 /* Check whether a running target has reached a breakpoint. If it has, it is held and w->stopped is
- * set, until let_go(). hold() may also find this, and then does the same. */
+ * set, until pmk_wire_let_go(). pmk_wire_hold() may also find a reached breakpoint, and then sets
+ * w->stopped, too. */
 int pmk_wire_look(struct pmk_wire *w);
 /* Returns seconds from an arbitrary start, without the time for which pmk held the target. */
 double pmk_wire_clock(const struct pmk_wire *w);
@@ -143,7 +145,8 @@ void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m);
 /* Make a port to the ARM11's own PMU, by MRC and MCR. */
 struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w);
 
-/* Other TAPs of a chain: their number, and the total number of bits of their instructions. */
+/* The TAPs on one side of a TAP in its chain: their number, and the total number of bits of their
+ * instructions. */
 struct pmk_wire_taps {
 	unsigned taps, bits;
 };
@@ -161,12 +164,12 @@ struct pmk_wire_tap {
 	unsigned period_ns; /* period of the JTAG clock; 0: unchanged */
 };
 
-/* Fill select, scan and ctx of `jtag` for this TAP. */
+/* Fill select, scan and ctx of `jtag` for `tap`. */
 void pmk_wire_mdm(struct pmk_mdm_jtag *jtag, struct pmk_wire_tap *tap);
 
 /* ---- the debug TAP of an ARM11, by scans ----------------------------------------------------- */
 
-#define PMK_ARM11_MRC (1u << 20) /* the bit that distinguishes MRC from MCR, in which it is 0 */
+#define PMK_ARM11_MRC (1u << 20) /* the bit that is 1 in MRC and 0 in MCR */
 
 int pmk_arm11_halt(struct pmk_wire *w);
 int pmk_arm11_resume(struct pmk_wire *w);

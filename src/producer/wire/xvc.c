@@ -100,7 +100,8 @@ static int shift_vector(struct pmk_wire *w, struct vector *v)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-/* Clocks `n` bits through the shift state. If `last`, the last bit leaves the state. */
+/* Clocks `n` bits through the shift state. If `last`, the TAPs leave the state with the last
+ * bit. */
 static void clock_data(struct vector *v, unsigned n, const uint8_t *bits, bool fill, bool last)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -161,8 +162,9 @@ static int scan_dr(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned 
 
 #define SPARE 16 /* extra bits after the chain, which show where it ends */
 
-/* Shift one bit and then others through a register of all TAPs, with a vector slightly longer than
- * the register should be. *at becomes the position of the register's bits in the output. */
+/* Shift the bit `first`, and then bits of the other value, through the instruction registers (`ir`)
+ * or the data registers of all TAPs. Together they should have `bits` bits, and the vector is
+ * slightly longer. *at becomes the position of their bits in the output. */
 static int measure_registers(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits,
 			     bool first, unsigned *at)
 {
@@ -294,8 +296,9 @@ static int get_info(struct pmk_wire *w)
 				     "the server takes vectors of %" PRIu32 " bits, and "
 				     "at least %d are needed",
 				     most, LEAST_BITS);
-	/* Some servers report this limit in bits and others in bytes, so take it as bits, which
-	 * always fit. Pieces are whole bytes, so round it down to whole bytes. */
+	/* Some servers report this limit in bits and others in bytes, so take it as bits: vectors
+	 * of so many bits always fit. Pieces are whole bytes, so round the limit down to whole
+	 * bytes. */
 	w->most_bits = (most < MAX_BITS ? most : MAX_BITS) / 8 * 8;
 	return 0;
 }
@@ -321,7 +324,7 @@ static void read_codes(struct pmk_wire *w, const uint8_t *in)
 	}
 }
 
-/* Reset the TAPs, which selects their IDCODE, or BYPASS. */
+/* Find the TAPs. A reset selects the IDCODE of each TAP, or BYPASS if it has none. */
 static int find_chain(struct pmk_wire *w)
 {
 	static const struct pmk_wire_tap alone;
