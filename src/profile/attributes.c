@@ -76,7 +76,8 @@ static const char *take_string(struct span *s)
 	return (const char *)begin;
 }
 
-/* Returns the part of `size` bytes that starts at `begin`. */
+/* Returns the unread rest of the part of `size` bytes that starts at `begin`, and moves `s` after
+ * this part. */
 static struct span take_part(struct span *s, const uint8_t *begin, uint32_t size)
 {
 	struct span part = *s;
@@ -122,7 +123,7 @@ static void read_file_attributes(struct pmk_arm_attributes *a, struct span *s)
 	}
 }
 
-/* Reads the attributes of one vendor; the relevant one is "aeabi". */
+/* Reads the attributes of one vendor. Only those of the vendor "aeabi" are used. */
 static void read_vendor(struct pmk_arm_attributes *a, struct span *s)
 {
 	if (strcmp(take_string(s), "aeabi") != 0)

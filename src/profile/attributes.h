@@ -2,8 +2,8 @@
 /*
  * The build attributes of an ARM executable: the instructions that its compiler was allowed to use.
  * "Addenda to, and Errata in, the ABI for the Arm Architecture" (ADDENDA32), sections 3.2 (format)
- * and 3.3 (tags); the numbers below are from this document. A linked file has the maximum over its
- * objects.
+ * and 3.3 (tags); the numbers below are from this document. The linker gives an executable the
+ * maximum of each attribute over its object files.
  */
 #ifndef PMK_PROFILE_ATTRIBUTES_H
 #define PMK_PROFILE_ATTRIBUTES_H

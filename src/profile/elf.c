@@ -178,7 +178,8 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	return 0;
 }
 
-/* Reads the attributes from their section, which stripping keeps. A file without it has none. */
+/* Reads the attributes from their section, which stripping keeps. A file without this section has
+ * no attributes. */
 static void read_attributes(Elf *e, struct pmk_elf *elf)
 {
 	Elf_Scn *scn = NULL;

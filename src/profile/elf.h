@@ -21,8 +21,8 @@ struct pmk_elf {
 	const char *machine_name; /* "ARM", "x86-64", …; "machine 1234" for rare machines */
 	unsigned machine_code;	  /* e_machine */
 	bool is64, big_endian;
-	bool pie;	       /* ET_DYN: addresses change when it is loaded */
-	bool dynamic;	       /* it needs an interpreter */
+	bool pie;	       /* ET_DYN: addresses change when the file is loaded */
+	bool dynamic;	       /* the file needs an interpreter */
 	char interpreter[128]; /* "" when static */
 	uint64_t entry;
 	uint64_t load_start;	       /* lowest address of a segment's contents */
@@ -58,23 +58,23 @@ void pmk_elf_segments(const char *path, bool (*take)(void *ctx, const struct pmk
 enum pmk_elf_dynamic { PMK_ELF_NEEDED, PMK_ELF_RPATH };
 
 /*
- * Calls `take` for each entry of these kinds. A file has none if it has no dynamic section, or if
- * it is not an ELF file.
+ * Calls `take` for each entry of the kinds above. A file has none if it has no dynamic section, or
+ * if it is not an ELF file.
  */
 void pmk_elf_dynamic(const char *path,
 		     void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
 		     void *ctx);
 
 /*
- * Returns true and the link-time address of the byte at `offset` in the file. Returns false if it
- * is not an ELF file, or if no segment has the byte.
+ * Returns true and the link-time address of the byte at `offset` in the file. Returns false if the
+ * file is not an ELF file, or if no segment has the byte.
  */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr);
 
 /* The code of a file, from its executable segments. */
 struct pmk_elf_code;
 
-/* Opens the code of a file. NULL: it is not an ELF file, or out of memory. */
+/* Opens the code of a file. NULL: the file is not an ELF file, or out of memory. */
 struct pmk_elf_code *pmk_elf_code_open(const char *path);
 void pmk_elf_code_close(struct pmk_elf_code *c);
 /* Returns the number of bytes of code from an address on, and a pointer to them. 0: there is no

@@ -156,7 +156,7 @@ struct dump {
 	struct pmk_perfmap *m;
 	const uint8_t *bytes;
 	size_t size;
-	bool swapped; /* the program has the other byte order */
+	bool swapped; /* the numbers do not have this machine's byte order */
 	const struct addresses *a;
 	/* All names of the file, also those of code that did not run at its first address, because
 	 * it may have run after it was moved. */
@@ -225,7 +225,7 @@ static int read_record(struct dump *d, size_t at, size_t size)
 	return 0;
 }
 
-/* Reads all records. If one is damaged, its position is stored in *at. */
+/* Reads all records. If a record is damaged, its position is stored in *at. */
 static int read_records(struct dump *d, size_t *at)
 {
 	int err = dump_begin(d) ? 0 : PMK_EPARSE;

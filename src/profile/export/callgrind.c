@@ -82,7 +82,7 @@ static uint32_t callee_of(const struct writer *w, uint32_t context)
 
 /*
  * True if the call that made `context` happened, at any depth, inside another call of the same
- * edge. That call's inclusive cost already includes it.
+ * edge. The inclusive cost of the outer call already includes the inner call.
  */
 static bool is_recursive(const struct writer *w, uint32_t context)
 {
@@ -157,7 +157,8 @@ static void file_name(struct writer *w, const char *key, uint32_t file)
 }
 
 /*
- * Numbers functions first, then the code without a symbol in each object, then code in no object.
+ * Writes the name of a function, or a name for code without a symbol. Functions have the first
+ * numbers. Then come the code without a symbol in each object, and code in no object.
  */
 static void function_name(struct writer *w, const char *key, uint32_t function, uint32_t object)
 {

@@ -19,7 +19,7 @@ struct pmk_export_remark {
 
 struct pmk_export {
 	const struct pmk_tables *t;
-	/* Remarks about the counts, which formats with a place for comments write. */
+	/* Remarks about the counts, for formats that have a place for comments. */
 	const struct pmk_export_remark *remark;
 	size_t nremarks;
 	/* Indices of events, or PMK_TABLES_EXECUTIONS. */

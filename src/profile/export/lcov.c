@@ -18,10 +18,10 @@
 #include "base/print.h"
 
 /*
- * An entry for a source line. If `begins` is false, it is an instruction that was executed, of the
- * line in one function or in one of the places where this function was inlined. If `begins` is
- * true, it is a place where code of the line begins, whether it was executed or not; that code can
- * belong to another line, too.
+ * An entry for a source line. If `begins` is false, it stands for an executed instruction of the
+ * line: `function` contains the instruction, and `inlined` is the inlined function to which it
+ * belongs, if any. If `begins` is true, it stands for an address at which code of the line begins,
+ * whether the code was executed or not. The same address may have an entry for another line, too.
  */
 struct line {
 	const char *file;
@@ -123,7 +123,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Orders the addresses of executed functions. */
+/* Orders addresses of functions. */
 static int by_number(const void *a, const void *b)
 {
 	return compare_numbers(*(const uint64_t *)a, *(const uint64_t *)b);
@@ -234,7 +234,7 @@ static int by_function(const void *a, const void *b)
 
 /* ---- write ---------------------------------------------------------------------------------- */
 
-/* lcov ends a name at a comma. */
+/* Writes a name without commas, because lcov ends a name at a comma. */
 static void function_name(FILE *f, const char *name)
 {
 	for (; *name; name++)
@@ -287,8 +287,9 @@ static void write_branches(struct writer *w, const char *file, size_t *at)
 }
 
 /*
- * Returns the executions of one line, in all functions, and moves *at after it. If no instruction
- * of the line was executed, returns those of the most executed place where its code begins.
+ * Returns the executions of one line, in all functions, and moves *at after it. If the line has no
+ * executed instruction, returns the executions of the most executed place where code of the line
+ * begins.
  */
 static uint64_t executions_of_line(const struct writer *w, size_t *at)
 {
@@ -329,7 +330,8 @@ static void write_lines(struct writer *w, const char *file, size_t *at)
 	fprintf(w->f, "LF:%zu\nLH:%zu\n", found, hit);
 }
 
-/* Returns the first file, by name, that has a line or a function; NULL: all are written. */
+/* Returns the first file, by name, of the lines from `line` on and the functions from `function`
+ * on; NULL: there are none. */
 static const char *next_file(const struct writer *w, size_t line, size_t function)
 {
 	const char *of_line = line < w->nlines ? w->line[line].file : NULL;

@@ -2,9 +2,9 @@
 /*
  * The file of perf record, as perf report, perf script and hotspot read it; perf's
  * tools/perf/Documentation/perf.data-file-format.txt describes it. A count is a sample whose period
- * is the count. The records have one process at the addresses where the program ran; the other
- * processes are its forks. If two objects of the recording were at one address at different times,
- * the second one is moved to a free place.
+ * is the count. The records show one process, whose code is at the addresses where the program ran,
+ * and all other processes as its forks. If two objects of the recording were at one address at
+ * different times, the second one is moved to a free place.
  *
  * The head of the file has the positions of all parts, so each part is written twice: the first
  * time only its size is computed. The counts are not kept in memory.
@@ -75,10 +75,10 @@ struct writer {
 	const struct pmk_tables *t;
 	FILE *f; /* NULL: only the size of the output is computed */
 	uint64_t size;
-	uint64_t *base; /* [object]: the number that is added to its addresses */
+	uint64_t *base; /* [object]: the number that is added to the object's addresses */
 	struct range *range;
 	size_t nranges, room;
-	/* [thread]; `parent`: the first thread of its process, or of all processes */
+	/* [thread]; `parent`: the first thread of the same process; for that thread, thread 0 */
 	uint32_t *pid, *tid, *parent;
 	uint64_t time;
 	uint64_t *chain; /* the call chain of the current sample */
@@ -296,7 +296,7 @@ static void write_mapping(struct writer *w, const struct range *r)
 	put_u64(w, r->start - r->shift);
 	put_u64(w, 0);				 /* device */
 	put_u64(w, is_file ? r->object + 1 : 0); /* inode */
-	put_u64(w, 0);				 /* its generation */
+	put_u64(w, 0);				 /* generation of the inode */
 	put_u32(w, 5);				 /* PROT_READ | PROT_EXEC */
 	put_u32(w, 2);				 /* MAP_PRIVATE */
 	put_padded(w, path, n, 8);

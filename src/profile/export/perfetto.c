@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Trace events in Chromium's JSON format, which Perfetto and chrome://tracing read. A recording has
- * no time, so calls of one path are one slice whose length is their count, one microsecond for
- * each. A slice begins with its own counts, and the slices of its callees follow.
+ * no time, so all calls on one path are one slice. Its length is the count of the event in these
+ * calls and in their callees, one microsecond for each occurrence. A slice begins with its own
+ * counts, and the slices of its callees follow.
  */
 #include <inttypes.h>
 #include <stdlib.h>

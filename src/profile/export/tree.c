@@ -41,7 +41,7 @@ static uint32_t function_frame(const struct pmk_tree *tree, uint32_t function)
 	return tree->t->function[function].same;
 }
 
-/* Returns the frame of the function that this code is in, ignoring inlining. */
+/* Returns the frame of the function that contains `k`, ignoring inlining. */
 static uint32_t code_frame(const struct pmk_tree *tree, const struct pmk_tables_code *k)
 {
 	if (k->function != PMK_TABLES_NONE)

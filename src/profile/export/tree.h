@@ -40,11 +40,11 @@ bool pmk_tree_begin(struct pmk_tree *tree);
 /* Adds a count to the node of its call path. Used if the caller itself reads the counts of tree->t,
  * by pmk_tables_counts(). Returns 0 or PMK_ENOMEM. */
 int pmk_tree_add(struct pmk_tree *tree, const struct pmk_tables_count *row);
-/* Returns the child of `parent` with that frame, which is added if there is none. Returns
+/* Returns the child of `parent` with `frame`; adds the child if there is none. Returns
  * PMK_TABLES_NONE if out of memory, or if `parent` is PMK_TABLES_NONE. */
 uint32_t pmk_tree_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame);
-/* Returns the counts of each node with everything below it, which the caller frees; [0] has the
- * totals. NULL: out of memory. */
+/* Returns the counts of each node with everything below it; [0] has the totals. The caller frees
+ * the array. NULL: out of memory. */
 uint64_t *pmk_tree_inclusive(const struct pmk_tree *tree);
 
 /* Builds the tree. Returns the same values as pmk_tables_counts(). The caller must free the tree

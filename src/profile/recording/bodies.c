@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hashes of what functions execute, so that a renamed or moved function can be recognised. What a
- * linker changes is masked: destinations outside the function, and immediates that may be part of
- * an address.
+ * Hashes of what functions execute, so that a renamed or moved function can be recognised. Bits
+ * that a linker changes are masked: destinations outside the function, and immediates that may be
+ * part of an address.
  */
 #include <stdlib.h>
 #include <string.h>

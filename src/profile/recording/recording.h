@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: the number of executions of each instruction of a program and the count of each
- * event there, or for a sampled recording the places of the samples. Counting fills a struct
+ * A recording: for each instruction of a program, the number of its executions and the count of
+ * each event; for a sampled recording, the places of the samples. Counting fills a struct
  * pmk_recording; pmk_recording_write() adds functions, files and lines, and writes a database,
  * whose schema is in database.h.
  */
@@ -119,7 +119,7 @@ struct pmk_recorded_extra {
 	uint32_t insn, thread, context, cost;
 };
 
-/* How often a timed event took this number of cycles. */
+/* How often a timed event took `cycles` cycles. */
 struct pmk_recorded_latency {
 	uint32_t event, cycles;
 	uint64_t times;
@@ -182,7 +182,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 
 struct sqlite3;
 
-/* Like pmk_recording_write(), but writes to a new database in memory, which the caller closes. */
+/* Like pmk_recording_write(), but writes to a new database in memory. The caller closes *db. */
 int pmk_recording_in_memory(const struct pmk_recording *rec, struct sqlite3 **db, char *msg,
 			    size_t size);
 

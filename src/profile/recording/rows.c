@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inserts the rows of a recording. They are collected in memory, and one statement inserts many
- * rows of a table, which it reads from a virtual table. With a statement for each row, SQLite would
- * also begin a statement, bind its values and open the table for each row.
+ * Inserts the rows of a recording. The rows of each table are collected in memory. One statement
+ * then inserts many of them, and reads them through a virtual table. With a statement for each row,
+ * SQLite would also begin a statement, bind its values and open the table for each row.
  */
 #include <stdarg.h>
 #include <string.h>

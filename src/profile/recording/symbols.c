@@ -129,7 +129,7 @@ static bool is_function(const char *name, const GElf_Sym *sym)
 	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* Set *out from symbol number `i`. Returns false if it is not a function. */
+/* Set *out from symbol number `i`. Returns false if the symbol is not a function. */
 static bool read_symbol(const struct reader *r, int i, struct symbol *out)
 {
 	GElf_Sym sym;
@@ -411,12 +411,13 @@ static void place_functions(struct reader *r)
 
 /* ---- DWARF ---------------------------------------------------------------------------------- */
 
-/* Iterate over the address ranges of a scope, as indexes of the looked-up addresses in them. */
+/* Iterate over the address ranges of a scope. `first` and `last` are indexes of the looked-up
+ * addresses in the present range. */
 struct ranges {
 	Dwarf_Die *die;
 	ptrdiff_t at;
 	Dwarf_Addr base, begin, end;
-	size_t first, last; /* `last` is the first index after them */
+	size_t first, last; /* `last` is not included */
 };
 
 static bool next_range(const struct reader *r, struct ranges *g)
@@ -518,7 +519,7 @@ static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 	return number;
 }
 
-/* True if functions with code can be nested in it. */
+/* True if functions with code can be nested in a scope of this kind. */
 static bool is_scope(int tag)
 {
 	switch (tag) {
@@ -615,7 +616,7 @@ static void read_debug(struct reader *r)
 			continue;
 		pmk_debug_enter(&r->s->debug, &unit);
 		read_lines(r, &unit);
-		if (!scopes->addr) /* its .dwo file is missing */
+		if (!scopes->addr) /* the .dwo file of the unit is missing */
 			continue;
 		if (dwarf_getsrcfiles(scopes, &r->file, &r->nfiles))
 			r->nfiles = 0;

@@ -21,14 +21,14 @@ struct pmk_symbols_function {
 	/* The linker's name. NULL, like `name`, if the function is known only from calls. */
 	const char *symbol;
 	uint64_t address, size;
-	const char *file; /* file of its declaration; NULL: not known */
+	const char *file; /* file that declares the function; NULL: not known */
 	unsigned line;
 	bool used; /* true if a looked-up address is in the function */
 };
 
 /* A place where the compiler has inlined a function. Parents come before their children. */
 struct pmk_symbols_inlined {
-	uint32_t parent; /* the inlined function around it, or PMK_NOWHERE */
+	uint32_t parent; /* the inlined function around this place, or PMK_NOWHERE */
 	const char *name;
 	const char *symbol; /* NULL: not known, as in C */
 	const char *file;   /* source file of the call; NULL: not known */
@@ -52,7 +52,8 @@ struct pmk_symbols {
 	size_t nnames;
 };
 
-/* Called while symbols are read. If it returns false, the caller does not need them any more. */
+/* go_on() is called while symbols are read. It returns false if the caller does not need the
+ * symbols any more. */
 struct pmk_symbols_watch {
 	bool (*go_on)(void *ctx);
 	void *ctx;

@@ -85,7 +85,8 @@ static uint32_t column_index(const struct load *l, int column)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-/* Every item begins with its id. */
+/* Returns the index of the item with this id, or PMK_TABLES_NONE. The items are sorted by id, and
+ * each begins with its id. */
 static uint32_t id_find(const void *items, size_t n, size_t item_size, int64_t id)
 {
 	size_t at = pmk_first_from(items, n, item_size, 0, (uint64_t)id);
@@ -467,7 +468,8 @@ uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_
 
 /* ---- equal names ---------------------------------------------------------------------------- */
 
-/* Orders pointers to items. qsort() passes no context, so the items themselves are not sorted. */
+/* Orders pointers to functions by name, object and file. Pointers are sorted, not indexes, because
+ * qsort() passes no context. */
 static int by_function(const void *a, const void *b)
 {
 	const struct pmk_tables_function *f = *(struct pmk_tables_function *const *)a,

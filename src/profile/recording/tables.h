@@ -97,7 +97,7 @@ struct pmk_tables_run {
 	uint64_t executions, taken;
 };
 
-/* How often an event took this number of cycles. */
+/* How often an event took `cycles` cycles. */
 struct pmk_tables_latency {
 	uint32_t event;
 	uint64_t cycles, times;
@@ -180,10 +180,10 @@ static inline bool pmk_tables_have_paths(const struct pmk_tables *t)
 	return t->ncontexts > 1;
 }
 
-/* These return names. Code without a symbol is named after its object: "[libc.so.6]"; "[unknown]"
- * if the object is not known either. */
+/* These functions return names. Code without a symbol is named after its object: "[libc.so.6]";
+ * "[unknown]" if the object is not known either. */
 const char *pmk_tables_event_name(const struct pmk_tables *t, uint32_t event);
-/* Write a name for code of this object that has no symbol. */
+/* Write a name for code of `object` that has no symbol. */
 void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, size_t size);
 
 /*

@@ -63,7 +63,7 @@ struct row_value {
 
 /* Rows of a table that are not inserted yet: their values, one row after the other. */
 struct rows {
-	sqlite3_stmt *statement; /* inserts them */
+	sqlite3_stmt *statement; /* inserts the rows */
 	struct row_value *value;
 	size_t nvalues, room;
 	char *bytes; /* of texts and blobs */
@@ -97,7 +97,7 @@ struct writer {
 	size_t nlist, list_room;
 	struct place_count *count; /* the counts of the present block or instruction */
 	size_t ncounts, count_room;
-	struct place_count *sorted; /* memory for sorting them */
+	struct place_count *sorted; /* memory for sorting the counts */
 	size_t sorted_room;
 	struct pmk_distinct blocks; /* the lists of counts of blocks; equal lists share one id */
 	struct pmk_distinct costs;  /* the costs that were written, each with one id */

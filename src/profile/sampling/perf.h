@@ -75,8 +75,8 @@ struct pmk_perf_record {
 bool pmk_perf_decode(const struct pmk_perf_layout *l, const uint8_t *bytes, size_t size,
 		     struct pmk_perf_record *out);
 
-/* Returns number i of a call chain. Some numbers are marks: the numbers after a mark belong to its
- * mode. */
+/* Returns number i of a call chain. Some numbers are marks: the addresses after a mark belong to
+ * the mode that the mark names. */
 uint64_t pmk_perf_chain(const struct pmk_perf_record *r, size_t i);
 bool pmk_perf_is_mark(uint64_t ip, enum pmk_perf_mode *mode);
 

@@ -360,7 +360,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Returns the number of bytes after a record that are not records. */
+/* Returns the number of bytes of other data that follow a record. */
 static uint64_t appended_bytes(const uint8_t *at, const struct perf_event_header *h)
 {
 	return h->type == AUXTRACE && h->size >= sizeof(*h) + 8 ? read_u64(at + sizeof(*h)) : 0;

@@ -43,7 +43,8 @@ struct pmk_samples {
 	/* Records that wait. flush_records() sorts them by time. */
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room, number;
-	/* The latest time of all records, and the latest at the end of the previous round. */
+	/* `latest` is the latest time of all records, and `before` is its value at the end of the
+	 * previous round. */
 	uint64_t latest, before;
 	/* What was sampled. */
 	struct pmk_samples_facts facts;
@@ -370,7 +371,8 @@ static uint64_t *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t conte
 	return &s->count[at * s->nrows];
 }
 
-/* Count a sample. No argument may be NONE. */
+/* Count a sample. An argument is NONE if it could not be stored; the function then sets
+ * s->failed. */
 static void book_sample(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t insn,
 			uint32_t context, uint64_t period)
 {

@@ -16,7 +16,7 @@ struct pmk_samples;
 
 /* An event to sample. The texts must live as long as the samples. */
 struct pmk_sampled_event {
-	const char *name;   /* NULL: it has no row, and its samples are ignored */
+	const char *name;   /* NULL: the event has no row, and its samples are ignored */
 	const char *pmu;    /* NULL: not known */
 	const char *reason; /* why it was not sampled; NULL if it was sampled */
 };
@@ -27,8 +27,8 @@ struct pmk_samples *pmk_samples_new(const struct pmk_perf_layout *layout,
 				    const struct pmk_sampled_event *event, bool paths);
 void pmk_samples_free(struct pmk_samples *s);
 
-/* These describe processes before the first record: their memory, and names of threads.
- * pmk_samples_name() returns 0 or PMK_ENOMEM. */
+/* These functions describe the processes as they are before the first record: their memory maps,
+ * and the names of their threads. pmk_samples_name() returns 0 or PMK_ENOMEM. */
 struct pmk_spaces *pmk_samples_spaces(struct pmk_samples *s);
 int pmk_samples_name(struct pmk_samples *s, uint32_t pid, uint32_t tid, const char *name);
 
@@ -41,8 +41,8 @@ int pmk_samples_put(struct pmk_samples *s, const uint8_t *bytes, size_t size, bo
  * all streams have been read once. Returns 0 or PMK_ENOMEM. */
 int pmk_samples_round(struct pmk_samples *s);
 
-/* A sample that does not come from a record. `object` is a number of pmk_samples_spaces(), and
- * `addr` the address in its file. */
+/* A sample that does not come from a record. `object` is the number of an object of
+ * pmk_samples_spaces(), and `addr` an address in the file of this object. */
 struct pmk_sampled_place {
 	uint32_t event, pid, tid, object;
 	uint64_t addr;
