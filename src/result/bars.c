@@ -516,8 +516,7 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 	return range;
 }
 
-/* Returns the number of intervals of a processor. If there are more intervals than columns, several
- * share a column. */
+/* Returns the number of intervals of a processor. */
 static unsigned count_intervals(const struct pmk_result *r, int cpu)
 {
 	unsigned n = 0;

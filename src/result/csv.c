@@ -250,7 +250,7 @@ static int csv_begin(struct pmk_writer *w, const struct pmk_result *r)
 	return 0;
 }
 
-/* Write lines about the whole run, as comments like perf. */
+/* Write the warnings and notes about the whole run, as comments like those of perf. */
 static int csv_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	pmk_write_warnings(w, r, "# ");

@@ -45,7 +45,7 @@ struct state {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Make a string of JSON, which must be UTF-8. A command line can consist of any bytes. */
+/* Make a string of JSON. JSON must be UTF-8, but a command line can consist of any bytes. */
 json_object *pmk_json_string(const char *text)
 {
 	size_t left = text ? strlen(text) : 0;

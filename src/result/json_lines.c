@@ -6,9 +6,10 @@
  * 	"event-runtime" : 41489656, "pcnt-running" : 100.00, "metric-value" : 1.730000,
  * 	"metric-unit" : …, "pmu" : …, "code" : …, "trust" : …, "reason" : …, "region" : …}
  *
- * Keys, their order and the texts for missing values are perf's up to metric-unit, then come ours.
- * A second metric of an event, or one without an event, is an object without the keys of a value,
- * as in perf. Warnings about the whole run, if any, are in an object without an event at the end.
+ * Keys, their order and the texts for missing values are perf's up to metric-unit; pmk's own keys
+ * follow. A second metric of an event, or one without an event, is an object without the keys of a
+ * value, as in perf. Warnings about the whole run, if any, are in an object without an event at the
+ * end.
  */
 #include <string.h>
 

@@ -48,7 +48,7 @@
 #define MAX_NAME   64
 
 struct metric {
-	struct pmk_metric pub; /* comes first: a pointer to it is a pointer to the whole */
+	struct pmk_metric pub; /* comes first, so that the two structs have one address */
 	const char *events[MAX_EVENTS + 1];
 	char *path, *name, *content;
 	int formula_line, formula_column; /* position of the text of FORMULA in the file, from 1 */

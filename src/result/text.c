@@ -360,8 +360,8 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 
 /* ---- regions that were never completed ------------------------------------------------------- */
 
-/* List a region of firmware that was never completed. There are many of these, so they are listed
- * on one line. */
+/* Add a region of firmware that was never completed to a list. There can be many such regions, so
+ * the list is one line. */
 static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
