@@ -31,7 +31,7 @@ bool pmk_bus_due(const struct pmk_bus *bus)
 /*
  * Adds an occurrence to the log in a new record. Occurrences in one record overlap neither each
  * other nor earlier occurrences. An occurrence that does overlap, or that began before the log was
- * read, gets a record of its own, and later occurrences go into new records. So overlapping
+ * last read, gets a record of its own, and later occurrences go into new records. So overlapping
  * occurrences are in the log in the order in which they were recorded.
  */
 void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles)
