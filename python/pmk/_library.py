@@ -241,7 +241,7 @@ class CCountSetting(Structure):
 
 
 class _Sized(Structure):
-    """A struct that may grow. Its first member is its size, which is set when one is created."""
+    """A struct that may grow. Its first member is its size, which the constructor sets."""
 
     def __init__(self, *values: object) -> None:
         super().__init__(ctypes.sizeof(self), *values)

@@ -87,7 +87,7 @@ class Row:
     entries: int
     #: how long the event was counted; in emulation, in the time of the emulated core
     runtime_ns: int
-    #: the share of the run during which it was counted; 1.0: the whole run
+    #: the share of the run during which the event was counted; 1.0: the whole run
     coverage: float
     #: for several runs: the standard deviation of the mean, in percent of the mean
     stddev_pct: float

@@ -29,7 +29,7 @@ class DumpEvent:
     """An event that was counted."""
 
     code: int
-    #: the name in the catalogue of the PMU; None if it has no event with this code
+    #: the name in the catalogue of the PMU; None if the PMU has no event with this code
     name: Optional[str]
     total: int
     #: the sampling period; 0 if the event was not sampled
@@ -63,7 +63,7 @@ class DumpRegion:
 class DumpSample:
     """Where the program was when a counter reached its sampling period."""
 
-    #: 0 if it is not known, because the counter was polled
+    #: the address of the code; 0 if it is not known, because the counter was polled
     pc: int
     #: the index of the innermost open region; None if none was open
     region: Optional[int]

@@ -66,7 +66,7 @@ class Bus:
         if n >= 1 << 64:
             raise ValueError("totals have 64 bits")
         while n:
-            # Add at most as many as until the count at which a model must be updated.
+            # Stop at the total at which a model must be updated.
             step = min(n, max(1, lib.pmk_bus_horizon(byref(bus), sig)))
             bus.total[sig] += step
             n -= step
@@ -108,7 +108,8 @@ class Bus:
 class Model:
     """The registers of one PMU.
 
-    `pmu`: its name, or a Pmu. `bus`: the bus whose signals it counts, by default a new one.
+    `pmu`: the name of a PMU, or a Pmu. `bus`: the bus whose signals the model counts, by default a
+    new one.
     `parameters`: choices that the documents leave open, by name; Model.parameters(pmu) lists them.
 
     Registers are read and written by name or number: model["PMNC"], model["PMNC"] = 1. An access
@@ -170,7 +171,7 @@ class Model:
         return names
 
     def set_input(self, name: str, value: int) -> None:
-        """Set a pin or state. What happened before is counted with its old value."""
+        """Set a pin or state. What happened before this call is counted with the old value."""
         if name not in self.inputs:
             raise KeyError(f"the model of {self.pmu.name} has no input {name!r}; "
                            f"it has {', '.join(self.inputs) or 'none'}")

@@ -22,9 +22,9 @@ class Event:
     #: the signals whose occurrences a model counts; empty if emulation cannot count the event, and
     #: `unmodelled` says why
     signals: Tuple[str, ...]
-    #: True if it counts the cycles of a condition, not its occurrences
+    #: True if the event counts the cycles of a condition, not its occurrences
     cycles: bool
-    #: True if a latency counter times it
+    #: True if a latency counter times the event
     latency: bool
     #: document and section
     ref: str
